@@ -68,7 +68,7 @@ fn ours<S: Subject, F: Variant<S>>(group: &mut Group<'_>, name: &str, form: F, a
     });
 }
 
-/// It has no way to draw several at once, so its users write a loop.
+/// It has no call that draws several IDs, so its users write a loop.
 fn ferroid(group: &mut Group<'_>) {
     let clock = Alone(ManualMillis::default());
     let clock = &clock.0;

@@ -1,5 +1,5 @@
-//! `clock`: one reading. `generate/clocks`: how much of the difference is left in each scheme's
-//! generators.
+//! `clock`: one reading. `generate/clocks`: the part of the difference that is left in each
+//! scheme's generators.
 
 use std::hint::black_box;
 use std::time::{Duration, SystemTime};
@@ -22,21 +22,22 @@ type Group<'a> = BenchmarkGroup<'a, WallTime>;
 fn clock(c: &mut Criterion) {
     let mut group = c.benchmark_group("clock");
     group.bench_function("std/system-time", |b| b.iter(SystemTime::now));
-    // Up to a jiffy (1 to 10 ms) late.
+    // This clock is up to a jiffy (1 to 10 ms) late.
     #[cfg(target_os = "linux")]
     group.bench_function("kernel/realtime-coarse", |b| {
         b.iter(|| clock_gettime(black_box(ClockId::RealtimeCoarse)));
     });
 
     group.bench_function("system/now", |b| b.iter(|| black_box(&SystemClock).now()));
-    // On x86-64 Linux the processor's counter, held to the wall clock; elsewhere the one above.
+    // On x86-64 Linux this is the processor's counter, held to the wall clock, and elsewhere the
+    // clock above.
     let default = DefaultClock::default();
     group.bench_function("default/now", |b| b.iter(|| black_box(&default).now()));
     group.bench_function("default/glance", |b| b.iter(|| black_box(&default).now_relaxed()));
     let manual = ManualClock::new(START);
     group.bench_function("manual/now", |b| b.iter(|| black_box(&manual).now()));
 
-    // Whole milliseconds, written by a thread of its own.
+    // A separate thread writes whole milliseconds.
     let ticker = MonotonicClock::<1>::default();
     group.bench_function("ferroid/ticker", |b| {
         b.iter(|| -> u64 { black_box(&ticker).current_millis() });
@@ -77,7 +78,7 @@ fn over<S: Subject>(group: &mut Group<'_>, name: &str, clock: impl Clock) {
 
 const WALL: &str = "a clock";
 
-/// Returns the time between the starts of bursts, so that a tick's IDs last even where the clock
+/// Returns the time between the starts of bursts, such that a tick's IDs last even if the clock
 /// stands still for a jiffy.
 fn pace<S: Subject>() -> Duration {
     const JIFFY: Duration = Duration::from_millis(10);

@@ -1,13 +1,13 @@
 //! `generate/contended`: all threads draw from one generator. Times are per ID of all threads
 //! together.
 //!
-//! The exception is `one-each`: there each thread has its own generator, in an array beside the
-//! other threads' or in a box of its own. If both take the same time, generators in an array share
-//! no cache line. `fetch-add/one-each` shows the cost of sharing one, with bare counters side by
-//! side or apart.
+//! The exception is `one-each`, where each thread has its own generator, either in an array beside
+//! the other threads' or in a separate box. If both take the same time, generators in an array do
+//! not share cache lines. `fetch-add/one-each` shows the cost of sharing one, with bare counters
+//! side by side or apart.
 //!
-//! Every thread moves the manual clock on after its share of a tick's IDs, so a tick is half used
-//! at most. Wall clocks are left out: they would only show each format's cap.
+//! Every thread advances the manual clock after its share of a tick's IDs, so a tick is half used
+//! at most. Wall clocks are left out because they would only show each format's cap.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -47,8 +47,9 @@ fn all(c: &mut Criterion) {
     group.finish();
 }
 
-/// Measures the least that a generator of many threads does: it adds, reads the clock, and compares
-/// the reading with the ends of its tick. No tick ever ends here, so nothing else is left.
+/// Measures the minimum that a generator for many threads does: it adds, reads the clock, and
+/// compares the reading with the ends of its tick. No tick ever ends here, so there is nothing else
+/// to do.
 fn least(group: &mut Group<'_>, threads: u32) {
     let word = Alone(AtomicU64::new(0));
     let clock = Alone(AtomicU64::new(0));
@@ -71,8 +72,8 @@ fn ours<S: Subject>(group: &mut Group<'_>, threads: u32) {
     let batch = S::batch(threads);
     let next_tick = || clock.advance(S::TICK);
 
-    // `generate`, not `try_generate`: a thread that moves the clock on may be suspended at that
-    // moment. Waiting on a manual clock moves it on, too.
+    // This is `generate`, not `try_generate`, because a thread that advances the clock may be
+    // suspended at that moment. Waiting on a manual clock advances it, too.
     let generator = Alone(subject::shared::<S>(clock));
     measure(group, &format!("{}/shared", S::NAME), threads, |calls, _| {
         let one = || generator.0.generate().expect("a clock");
@@ -89,7 +90,8 @@ fn ferroid(group: &mut Group<'_>, threads: u32) {
     let clock = Alone(ManualMillis::default());
     let clock = &clock.0;
     let next_tick = || clock.advance();
-    // Its closure is also called when another thread was faster; then an immediate retry is right.
+    // Its closure is also called when another thread was faster, and then an immediate retry is
+    // right.
     let again = |_| std::hint::spin_loop();
 
     let atomic = Alone(AtomicSnowflakeGenerator::<WideSnowflake, _>::new(0, clock));
@@ -144,8 +146,8 @@ fn each_adds<'a>(
 
 fn measure(group: &mut Group<'_>, name: &str, threads: u32, work: impl Fn(u64, usize) + Sync) {
     group.bench_function(format!("{threads}-threads/{name}"), |b| {
-        // A single call of several threads cannot be measured; the first guesses must not be of
-        // thread starts either.
+        // A single call of several threads cannot be measured, and the first estimates must not
+        // measure thread starts either.
         b.iter_custom(|calls| -> Duration {
             let scale = (10_000 / calls).max(1);
             contended(threads, calls * scale, &work) / u32::try_from(scale).unwrap_or(1)

@@ -1,7 +1,7 @@
-//! `generate/leased`: the cost that a lease adds to an ID. A leased generator, the generator
-//! inside, and one without a lease, in turn, on one thread and on a clock that costs one load.
+//! `generate/leased`: the cost that a lease adds to an ID. A leased generator, the generator inside
+//! it, and one without a lease run in turn, on one thread and on a clock that costs one load.
 //!
-//! The clock stands still for a turn, and is at most a few seconds ahead in the end: within the
+//! The clock stands still for a turn, and in the end it is at most a few seconds ahead, within the
 //! first window of the lease.
 
 use std::hint::black_box;
@@ -66,8 +66,8 @@ fn measure<S: Subject>(request: &Request, figures: &mut Figures, turns: usize) {
 
 const ROOM: &str = "a tick that is new";
 
-/// Returns the nanoseconds per ID, for a quarter of a tick's IDs: a leased generator and the one
-/// inside draw from the same.
+/// Returns the nanoseconds per ID, for a quarter of a tick's IDs. It is not more because a leased
+/// generator and the one inside it draw from the same tick.
 fn of_a_tick<S: Subject, T>(mut one: impl FnMut() -> T) -> f64 {
     let calls = S::CAP / 4;
     let start = Instant::now();

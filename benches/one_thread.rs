@@ -21,14 +21,15 @@ use tickid_sno::Sno;
 
 type Group<'a> = BenchmarkGroup<'a, WallTime>;
 
-/// The batch size of our own generators.
+/// The batch size of tickid's generators.
 const BATCH: u64 = 2_048;
 
 fn one_thread(c: &mut Criterion) {
     let mut group = c.benchmark_group("generate/one-thread");
     group.throughput(Throughput::Elements(1));
 
-    // The processor's cost of an atomic addition, the least that a shared generator can do.
+    // The processor's cost of an atomic addition, which is the minimum that a shared generator can
+    // do.
     let word = Alone(AtomicU64::new(0));
     group.bench_function("fetch-add", |b| {
         let word = black_box(&word);
@@ -48,10 +49,10 @@ fn one_thread(c: &mut Criterion) {
     group.finish();
 }
 
-/// Measures the least that a generator of one thread does, with its state in memory, as it is
-/// between calls from different places: it reads the clock, compares the reading with the ends of
-/// its tick, and counts up to the end of its block. No generator, ours included, does less for an
-/// ID; most also add a node or a second word.
+/// Measures the minimum that a generator for one thread does, with its state in memory, as it is
+/// between calls from different places. It reads the clock, compares the reading with the ends of
+/// its tick, and counts up to the end of its block. No generator, including ours, does less for an
+/// ID, and most also add a node or a second word.
 fn least(group: &mut Group<'_>) {
     /// Relaxed accesses cost as much as plain ones, but are not kept in registers between calls.
     #[derive(Default)]
@@ -95,7 +96,7 @@ fn least(group: &mut Group<'_>) {
     });
 }
 
-/// Measures our own generators, shared and exclusive. Each is one pointer away, as the peers are.
+/// Measures tickid's generators, shared and exclusive. Each is one pointer away, like the peers.
 fn ours<S: Subject>(group: &mut Group<'_>) {
     let name = S::NAME;
     let clock = Alone(ManualClock::new(START));
@@ -124,8 +125,8 @@ fn ours<S: Subject>(group: &mut Group<'_>) {
         });
     });
 
-    // `generate`, not `try_generate`: a thread that was suspended in the middle of a burst may be
-    // too fast for the tick in which it resumes.
+    // This is `generate`, not `try_generate`, because a thread that was suspended in the middle of
+    // a burst may be too fast for the tick when it resumes.
     let mut exclusive = builder::<S>().build_local().expect("valid options");
     group.bench_function(format!("wall/{name}/exclusive/below-cap"), |b| {
         b.iter_custom(|calls| {
@@ -178,7 +179,7 @@ fn ferroid_manual(group: &mut Group<'_>) {
         b.iter_custom(|calls| in_ticks(calls, BATCH, one, next_tick));
     });
 
-    // As ferroid's own benchmark, which does less than a generator: there is no time at all.
+    // Like ferroid's own benchmark, this does less than a generator, because it has no time at all.
     let basic = BasicSnowflakeGenerator::<TimelessSnowflake, _>::new(0, StandingStill);
     group.bench_function("manual/ferroid/basic/no-time", |b| {
         let basic = black_box(&basic);
@@ -217,13 +218,13 @@ fn never(_: u64) {
     unreachable!("four million IDs in a millisecond")
 }
 
-/// The same for a clock whose thread may be late.
+/// The same callback for a clock whose thread may be late.
 fn wait(_: u64) {
     std::hint::spin_loop();
 }
 
-/// Measures the official generator in bursts, as ours, with the same one bit of node: otherwise it
-/// would soon be ten seconds ahead of the clock and return nothing.
+/// Measures the official generator in bursts, like ours, with the same single bit of node.
+/// Otherwise it would soon be ten seconds ahead of the clock and return nothing.
 fn scru64_official(group: &mut Group<'_>) {
     let clock = Alone(ManualMillis::default());
     let clock = &clock.0;

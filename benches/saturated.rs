@@ -34,12 +34,13 @@ fn saturate<S: Subject>(request: &Request, figures: &mut Figures, threads: u32) 
     let ticks = u32::try_from(time.as_nanos() / S::TICK.as_nanos()).expect("few ticks");
 
     let generator = builder::<S>().build().expect("valid options");
-    // To the start of a tick: use this one up and wait for the next.
+    // This moves to the start of a tick: use this one up and wait for the next.
     while generator.try_generate().is_ok() {}
     generator.generate().expect("a clock");
     let start = Instant::now();
     let busy = processor_time();
-    // A little less than that many ticks, so that one that has just begun does not count.
+    // This is a little less than that many ticks, so that a tick that has just started does not
+    // count.
     let end = start + S::TICK * ticks - S::TICK / 4;
     let count: u64 = thread::scope(|scope| {
         let threads: Vec<_> = (0..threads).map(|_| scope.spawn(|| draw(&generator, end))).collect();

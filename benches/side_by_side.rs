@@ -2,10 +2,11 @@
 //! then from a bare counter, and so on in turn. Reports the ratio of the times.
 //!
 //! It complements `generate/contended`, which measures the interplay of two cores as much as the
-//! generator: the core that has the word's cache line adds a few times before the other gets it,
-//! and how often depends on every single cycle between two calls, on the place of the word, and on
-//! other work of the machine. So each drawn value is used here for 0 to 10 cycles, the counter's
-//! like the generator's, and each turn has a new generator and a new counter, in other places.
+//! generator. The core that has the word's cache line adds a few times before the other gets it,
+//! and the number of times depends on every single cycle between two calls, on the place of the
+//! word, and on other work on the machine. Here each drawn value is therefore used for 0 to 10
+//! cycles, the counter's like the generator's, and each turn has a new generator and a new counter,
+//! in other places.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -48,7 +49,7 @@ fn main() {
     let wanted = subjects.into_iter().filter(|(name, _)| request.wants(&format!("{GROUP}/{name}")));
     let mut wanted: Vec<_> =
         wanted.map(|(name, times)| (name, times, [const { Vec::new() }; USES])).collect();
-    // All in turn, so that other work of the machine for a second or two affects them all.
+    // They run in turn, so that other work on the machine for a second or two affects all of them.
     let bare = bare();
     for _ in 0..turns {
         for (_, times, ratios) in &mut wanted {
@@ -71,8 +72,8 @@ fn main() {
     figures.save();
 }
 
-/// Computes steps of two cycles each, one after the other, which cannot begin before `drawn` is
-/// there.
+/// Computes steps of two cycles each, one after the other, which cannot start before `drawn` is
+/// available.
 #[inline]
 fn used<const N: usize>(mut drawn: u64) -> u64 {
     for _ in 0..N {
@@ -128,7 +129,8 @@ fn ferroid() -> Times {
     for_all_uses!(time)
 }
 
-/// Nanoseconds per ID while two threads do `work`, of `calls` IDs, at the same time.
+/// Returns the nanoseconds per ID while two threads do `work`, which takes `calls` IDs, at the same
+/// time.
 fn of_two(calls: u64, work: impl Fn() -> Duration + Sync) -> f64 {
     contended(2, calls, |_, _| _ = work()).as_nanos() as f64 / calls as f64
 }

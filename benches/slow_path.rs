@@ -1,11 +1,11 @@
-//! `slow-path`: the time of a call that needs a new tick, while another thread adds to the
-//! generator's word all the time. (A restart whenever the other was faster would take
-//! milliseconds.)
+//! `slow-path`: the time of a call that needs a new tick, while another thread constantly adds to
+//! the generator's word. (If the call started over whenever the other thread was faster, it would
+//! take milliseconds.)
 //!
-//! Each thread has a time of its own on one clock: the measured thread advances by a tick before
-//! every call, and the other follows when that call is over. So it is always the measured thread
-//! that has to exchange the word, and never the other that has done it already. All policies are
-//! ratchets, since any other would stall the other thread meanwhile.
+//! Each thread has its own time on one clock: the measured thread advances by a tick before every
+//! call, and the other follows when that call is over. It is therefore always the measured thread
+//! that has to exchange the word, and the other never does so before it. All policies are ratchets
+//! because any other policy would stall the other thread meanwhile.
 
 use std::cell::Cell;
 use std::hint::black_box;
@@ -70,7 +70,8 @@ fn measure<S: Subject>(request: &Request, figures: &mut Figures, calls: usize) {
             barrier.wait();
             let mut adds = 0_u64;
             while !is_over.load(Ordering::Relaxed) {
-                // If the measured thread is suspended for long, this one is soon too far ahead.
+                // If the measured thread is suspended for long, this one is soon too far ahead, so
+                // errors are ignored.
                 let _ = black_box(generator.0.try_generate());
                 adds += 1;
             }
@@ -84,7 +85,7 @@ fn measure<S: Subject>(request: &Request, figures: &mut Figures, calls: usize) {
             let id = generator.0.try_generate();
             let time = start.elapsed();
             black_box(id.expect("a tick without IDs"));
-            // If the other had ratcheted ahead, there was nothing to do.
+            // If the other thread had ratcheted ahead, this call had nothing to do.
             let now = clock.now().map(|now| generator.0.layout().tick_at(now).ok());
             let is_new = generator.0.state().snapshot.tick == now.ok().flatten();
             new_ticks += u32::from(is_new);
@@ -97,13 +98,13 @@ fn measure<S: Subject>(request: &Request, figures: &mut Figures, calls: usize) {
         (times, new_ticks, other.join().expect("no panic"))
     });
     percentiles(figures, S::NAME, times);
-    // Otherwise another path was measured.
+    // Without new ticks, another path was measured.
     figures.add(S::NAME, "new ticks", "%", 100.0 * f64::from(new_ticks) / calls as f64);
-    // Otherwise there was no contention.
+    // Without calls of the other thread, nothing contended for the word.
     figures.add(S::NAME, "others", "calls per call", adds as f64 / calls as f64);
 }
 
-/// Measures the part of the times above that the measuring itself takes.
+/// Measures the part of these times that the measurement itself takes.
 fn timer(request: &Request, figures: &mut Figures, calls: usize) {
     if request.wants("slow-path/timer") {
         let times = (0..calls).map(|_| Instant::now().elapsed().as_nanos() as f64).collect();

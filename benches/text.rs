@@ -2,9 +2,9 @@
 //! same IDs and texts as slices. `encode/levels` and `decode/levels`: slices at each SIMD level
 //! that the processor has, instead of the best. Times are per ID.
 //!
-//! 1,024 different IDs in turn: the branches of a parser that always gets the same ID would be
-//! predicted too well. All decoders check everything, all read from an array, and each result is
-//! used where it is, so that none pays for moving it.
+//! 1,024 different IDs are used in turn, because the branches of a parser that always gets the same
+//! ID would be predicted too well. All decoders check everything, all read from an array, and each
+//! result is used where it is, so that none pays for moving it.
 
 use std::array;
 use std::fmt::Debug;
@@ -131,7 +131,7 @@ impl Inputs {
         each(group, "nanoflake", &self.nanoflake, |id| id.encode());
         each(group, "nanoflake/padded", &self.nanoflake, |id| id.encode_padded());
 
-        // Into an array on the stack, as ours: none of them has to allocate.
+        // This writes into an array on the stack, like ours, so none of them has to allocate.
         each(group, "data-encoding/sno", &self.sno_bytes, |bytes| {
             let mut text = [0; 16];
             base32.encode_mut(bytes, &mut text);
@@ -208,15 +208,15 @@ impl Inputs {
 const SNO_SYMBOLS: &str = "23456789abcdefghijklmnopqrstuvwx";
 const KUID_SYMBOLS: &str = ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
 
-/// Returns sno's alphabet, for the crate that takes any.
+/// Returns sno's alphabet, for the crate that takes any alphabet.
 fn sno_base32() -> Encoding {
     let mut specification = Specification::new();
     specification.symbols.push_str(SNO_SYMBOLS);
     specification.encoding().expect("32 symbols")
 }
 
-/// kuid's alphabet, for the crate that takes any; as a constant it is a little faster. (Its SIMD
-/// engines take only the standard ones.)
+/// kuid's alphabet, for the crate that takes any alphabet. As a constant it is slightly faster.
+/// (Its SIMD engines take only the standard alphabets.)
 const KUID_BASE64: GeneralPurpose = {
     match Alphabet::new(KUID_SYMBOLS) {
         Ok(alphabet) => GeneralPurpose::new(&alphabet, NO_PAD),
@@ -257,7 +257,7 @@ fn each<I, O>(group: &mut Group<'_>, name: &str, inputs: &[I; COUNT], one: impl 
     });
 }
 
-/// Measures a conversion of all at once, into existing room.
+/// Measures a conversion of all texts in one call, into existing room.
 fn slices_of<I, O: Copy>(
     group: &mut Group<'_>,
     name: &str,

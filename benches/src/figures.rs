@@ -1,5 +1,5 @@
-//! Benchmarks whose quantities criterion cannot express: they print their figures and save them
-//! where the report looks for them.
+//! Benchmarks of quantities that criterion cannot express. They print their figures and save them
+//! where the report finds them.
 
 use std::path::PathBuf;
 use std::{env, fs};
@@ -8,7 +8,7 @@ use std::{env, fs};
 #[derive(Debug)]
 pub struct Request {
     filters: Vec<String>,
-    /// True to measure: `cargo test` runs benchmarks only to see that they work.
+    /// True to measure, since `cargo test` runs benchmarks only to see that they work.
     pub is_bench: bool,
     /// True for a short measurement, for a user who is waiting.
     pub is_quick: bool,
@@ -30,8 +30,8 @@ impl Request {
                 "--warm-up-time" | "--sample-size" => drop(args.next()),
                 "--quick" => request.is_quick = true,
                 flag if flag.starts_with('-') => {}
-                // Criterion takes a regular expression; `cargo xtask bench` joins several filters
-                // as alternatives.
+                // Criterion takes a regular expression, so `cargo xtask bench` joins several
+                // filters as alternatives.
                 filter => request.filters.extend(filter.split('|').map(str::to_owned)),
             }
         }

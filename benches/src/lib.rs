@@ -1,12 +1,13 @@
 //! Shared code of the benchmarks: the generators measured, their clocks, and the loops.
 //!
 //! # Keeping the clock out of the measurement
-//! - *Manual* clocks stand still for a batch of calls and then move on by one tick, so that no
-//!   scheme runs out of IDs and no clock costs more than one load. Ours and the peers' move alike.
-//! - *Wall* clocks are each library's default. Where a format has fewer IDs per tick than a loop
-//!   can draw (every one but ferroid's, ULID and UUID), the loop draws bursts of 1,024 and the time
-//!   until the next burst is not counted: names end in `below-cap`. `generate/saturated` measures
-//!   the rate at the cap.
+//! - *Manual* clocks stand still for a batch of calls and then advance by one tick, so that no
+//!   scheme runs out of IDs and no clock costs more than one load. Ours and the peers' clocks move
+//!   alike.
+//! - *Wall* clocks are each library's default. If a format has fewer IDs per tick than a loop can
+//!   draw (all but ferroid's, ULID and UUID), the loop draws bursts of 1,024, the time until the
+//!   next burst is not counted, and the name ends in `below-cap`. `generate/saturated` measures the
+//!   rate at the cap.
 
 pub mod figures;
 pub mod peers;
@@ -24,8 +25,8 @@ pub const START: UnixTime = UnixTime::from_micros(START_MILLIS.cast_signed() * 1
 /// The same in milliseconds.
 pub const START_MILLIS: u64 = 1_767_225_600_000;
 
-/// A value in a cache line of its own (two, as they are fetched in pairs), for data that threads
-/// share: a manual clock next to a generator's state would make the one as slow as the other.
+/// A value alone on its cache line (or two lines, because they are fetched in pairs), for data that
+/// threads share. A manual clock next to a generator's state would make each as slow as the other.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub struct Alone<T>(pub T);

@@ -10,8 +10,8 @@ use scru64_official::generator::GlobalGenerator;
 use crate::START_MILLIS;
 
 define_snowflake_id!(
-    /// ferroid's own layouts have at most 16 bits of sequence, which a loop uses up within a
-    /// millisecond. With these it has four million.
+    /// ferroid's layouts have at most 16 bits of sequence, which a loop uses up within a
+    /// millisecond. This layout has four million sequences.
     WideSnowflake, u64,
     reserved: 1,
     timestamp: 41,
@@ -20,7 +20,7 @@ define_snowflake_id!(
 );
 
 define_snowflake_id!(
-    /// The layout of ferroid's own benchmarks: all sequence, no time.
+    /// The layout of ferroid's own benchmarks, which is all sequence and no time.
     TimelessSnowflake, u64,
     reserved: 1,
     timestamp: 0,
@@ -28,8 +28,8 @@ define_snowflake_id!(
     sequence: 63
 );
 
-/// A clock of milliseconds that moves on by calls: [`tickid_core::ManualClock`] for ferroid.
-/// Reading it is one relaxed load, as it is for ferroid's own clock.
+/// A clock of milliseconds that only calls advance: the counterpart of [`tickid_core::ManualClock`]
+/// for ferroid. Reading it is one relaxed load, as with ferroid's own clock.
 #[derive(Debug)]
 pub struct ManualMillis(AtomicU64);
 
@@ -40,12 +40,12 @@ impl Default for ManualMillis {
 }
 
 impl ManualMillis {
-    /// Moves the clock on by a millisecond.
+    /// Advances the clock by a millisecond.
     pub fn advance(&self) {
         self.advance_by(1);
     }
 
-    /// Moves the clock on by `millis` milliseconds.
+    /// Advances the clock by `millis` milliseconds.
     pub fn advance_by(&self, millis: u64) {
         self.0.fetch_add(millis, Ordering::Relaxed);
     }
@@ -73,7 +73,7 @@ impl TimeSource<u64> for StandingStill {
     }
 }
 
-/// Returns an official generator with the same one bit of node as ours.
+/// Returns an official generator with a node of one bit, like ours.
 #[must_use]
 pub fn scru64_node() -> scru64_official::generator::NodeSpec {
     "1/1".parse().expect("a node spec")

@@ -1,4 +1,4 @@
-//! Our own schemes, with the widest sequences that they permit.
+//! tickid's schemes, with the widest sequences that they permit.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use tickid_sno::{Partition, Sno, SnoId};
 
 /// A scheme to measure.
 pub trait Subject: Scheme + Default + Debug {
-    /// Long enough to move any clock on by a tick.
+    /// A duration that is long enough to advance any clock by a tick.
     const TICK: Duration;
     /// The number of IDs of a tick.
     const CAP: u64;
-    /// The time between the starts of bursts of 1,024 IDs on the wall clock: twice what the cap
-    /// allows.
+    /// The time between the starts of bursts of 1,024 IDs on the wall clock, which is twice as long
+    /// as the cap requires.
     const PACE: Duration;
     /// The node pool for a lease; its nodes have the size of [`node`](Self::node).
     const POOL: &str;
@@ -24,11 +24,11 @@ pub trait Subject: Scheme + Default + Debug {
     /// Returns a node that leaves the sequence as many bits as the scheme permits.
     fn node() -> Self::Node;
 
-    /// Returns the end of an ID, with its sequence: the part that is ready last.
+    /// Returns the end of an ID, with its sequence, which is the part that is ready last.
     fn last_bits(id: &<Self::Variant as Variant<Self>>::Id) -> u64;
 
-    /// Returns the number of IDs that each of `threads` may draw before it moves a manual clock on,
-    /// so that half of each tick's IDs remain.
+    /// Returns the number of IDs that each of `threads` may draw before it advances a manual clock,
+    /// such that half of each tick's IDs remain.
     #[must_use]
     fn batch(threads: u32) -> u64 {
         (Self::CAP / (2 * u64::from(threads))).min(2_048)
@@ -37,7 +37,7 @@ pub trait Subject: Scheme + Default + Debug {
 
 impl Subject for Scru64 {
     const TICK: Duration = Duration::from_millis(256);
-    /// The least number; half of the time the random start leaves more than four million.
+    /// The minimum number of IDs. Half of the time, the random start leaves more than four million.
     const CAP: u64 = 1 << 20;
     const PACE: Duration = Duration::from_micros(125);
     const POOL: &str = "0-1/1";
@@ -102,7 +102,7 @@ impl Subject for Sno {
     }
 }
 
-/// Returns the options of every generator here; a fixed seed makes all runs do the same work.
+/// Returns the options of every generator here. A fixed seed makes all runs do the same work.
 pub fn builder<S: Subject>() -> Builder<S> {
     Builder::seeded(S::node(), 42)
 }

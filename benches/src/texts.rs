@@ -8,8 +8,8 @@ use tickid_core::{ManualClock, Variant};
 use crate::START;
 use crate::subject::{self, Subject};
 
-/// The number of different IDs in turn: the branches of a parser that always gets the same ID would
-/// be predicted too well.
+/// The number of different IDs in turn. If a parser always got the same ID, its branches would be
+/// predicted too well.
 pub const COUNT: usize = 1_024;
 
 /// Returns IDs that are a second and a bit apart, so that they differ in most places.

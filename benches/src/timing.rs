@@ -30,8 +30,8 @@ pub fn in_ticks<T>(
     start.elapsed()
 }
 
-/// Returns the time of `calls` calls of `one`, in bursts that begin at least `pace` apart. The
-/// pauses are not counted; they spin, since a processor that slept is slow at first.
+/// Returns the time of `calls` calls of `one`, in bursts that start at least `pace` apart. The
+/// pauses are not counted. They spin, because a processor that slept is slow at first.
 #[inline]
 pub fn paced<T>(calls: u64, pace: Duration, mut one: impl FnMut() -> T) -> Duration {
     let mut busy = Duration::ZERO;
@@ -53,7 +53,7 @@ pub fn paced<T>(calls: u64, pace: Duration, mut one: impl FnMut() -> T) -> Durat
 
 /// Lets each of `threads` threads make `calls` calls by `work`, which also gets the number of its
 /// thread. Returns the time from the first thread's start to the last one's end, divided by the
-/// number of threads: the time per ID of all of them.
+/// number of threads, which makes it the time per ID of all of them.
 pub fn contended(threads: u32, calls: u64, work: impl Fn(u64, usize) + Sync) -> Duration {
     let barrier = Barrier::new(threads as usize);
     let run = |thread| {

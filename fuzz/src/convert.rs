@@ -1,5 +1,5 @@
-//! Conversions from every scheme to every scheme: order, restored information, reported losses; and
-//! IDs in UUIDs.
+//! Conversions from every scheme to every scheme (order, restored information, reported losses),
+//! and IDs in UUIDs.
 
 use arbitrary::{Result, Unstructured};
 use tickid_convert::{
@@ -11,7 +11,7 @@ use tickid_scru64::{NodeIdSize, Scru64Id};
 use tickid_sno::SnoId;
 
 pub fn check(data: &[u8]) {
-    // Too few bytes are no case.
+    // Too few bytes are not a case.
     let _ = pair(&mut Unstructured::new(data));
 }
 
@@ -27,7 +27,7 @@ fn pair(data: &mut Unstructured<'_>) -> Result<()> {
     };
     let options = Options { source, target, nodes, metabyte: data.arbitrary()? };
     let one = id(from, data)?;
-    // Of the same node and metabyte, and close, so that both may convert to one tick.
+    // It has the same node and metabyte, and is close, so that both may convert to one tick.
     let other = near(one, data.arbitrary()?, &options.source);
     for id in [one, other] {
         carried(id, &source);
@@ -59,8 +59,8 @@ fn id(kind: Kind, data: &mut Unstructured<'_>) -> Result<AnyId> {
     })
 }
 
-/// Returns an ID of the same node and metabyte whose remaining bits, as a number, differ by `by`;
-/// or `id` itself if there is none.
+/// Returns an ID of the same node and metabyte whose remaining bits, as a number, differ by `by`,
+/// or `id` itself if no such ID exists.
 fn near(id: AnyId, by: i32, layouts: &Layouts) -> AnyId {
     let by = i64::from(by);
     let moved = match id {
@@ -114,7 +114,7 @@ fn alone(id: AnyId, to: Kind, options: &Options<'_>) {
     };
     assert_eq!(converted.id.kind(), to);
     assert!(!converted.loss.is_none() || converted.loss.is_restorable());
-    // Its time is the target's tick during which the ID's tick began.
+    // Its time is the target's tick that contains the start of the ID's tick.
     let (before, after) = (id.parts(&options.source), converted.id.parts(&options.target));
     let (before, after) = (before.unwrap(), after.unwrap());
     let earlier = before.time().as_micros() - after.time().as_micros();

@@ -1,5 +1,5 @@
-//! The engine: a byte string is a setup, and then a schedule of clock moves and calls. Every
-//! policy, all four schemes, shared and exclusive generators in turn, checked against the
+//! The engine: a byte string is a setup, followed by a schedule of clock moves and calls. Every
+//! policy, all four schemes, and shared and exclusive generators in turn are checked against the
 //! invariants of the design.
 
 use core::num::NonZeroU32;
@@ -13,11 +13,11 @@ use tickid_testkit::invariants::{
 
 use crate::subjects::{kuid, nanoflake, scru64, sno};
 
-/// Enough for a tick to be used up in several ways.
+/// The maximum number of calls, which is enough to use up a tick in several ways.
 const LONGEST: usize = 200;
 
 pub fn check(data: &[u8]) {
-    // Too few bytes are no case.
+    // Too few bytes are not a case.
     let _ = any_scheme(&mut Unstructured::new(data));
 }
 
@@ -52,8 +52,8 @@ fn setup<T: Subject>(subject: &T, data: &mut Unstructured<'_>) -> Result<Setup<T
     };
 
     let all = layout.sequence_bounds(&subject.node());
-    // All sequences only rarely: blocks of thousands take time, and find no more than blocks of
-    // ten.
+    // All sequences are used only rarely, because blocks of thousands take time and find no more
+    // than blocks of ten.
     let bounds = if data.ratio(1, 16)? {
         all
     } else {
@@ -85,7 +85,7 @@ fn setup<T: Subject>(subject: &T, data: &mut Unstructured<'_>) -> Result<Setup<T
     let (floor, ceiling) = if data.arbitrary()? {
         (0, end)
     } else {
-        // From a little before the clock to a little after it.
+        // The floor lies between a little before the clock and a little after it.
         let floor = (begin + 6).saturating_sub(data.int_in_range(0..=12)?).clamp(first, last);
         (floor, (floor + data.int_in_range(1..=40)?).min(end))
     };

@@ -12,7 +12,7 @@ pub fn check(data: &[u8]) {
     wide_text(data);
     node_text(data);
     let mut data = Unstructured::new(data);
-    // Too few bytes are no case.
+    // Too few bytes are not a case.
     let _ = ids(&mut data);
     let _ = clocks(&mut data);
 }

@@ -1,7 +1,7 @@
-//! The fuzz targets. Each module is a target: its `check` takes any bytes and panics if a promise
+//! The fuzz targets. Each module is a target, whose `check` takes any bytes and panics if a promise
 //! is broken.
 //!
-//! Targets are functions so that `cargo test` replays the committed corpora, and with them every
+//! Targets are functions, so `cargo test` can replay the committed corpora, which include every
 //! input that ever failed, without a fuzzer.
 
 #![allow(

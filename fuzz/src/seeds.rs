@@ -1,9 +1,9 @@
 //! The inputs that a target starts from: those committed in `corpus`, and the texts of `vectors`.
 //!
 //! `corpus/TARGET.txt` has one input per line, in double quotes and escaped as in a Rust byte
-//! string. Lines that begin with `#` are comments, such as the name of a regression. The texts of
-//! the vectors are not repeated there. `xtask` compiles this file, too: it gives the inputs to the
-//! fuzzer.
+//! string. Lines that start with `#` are comments, such as the name of a regression. The texts of
+//! the vectors are not repeated there. `xtask` compiles this file, too, because it passes the
+//! inputs to the fuzzer.
 
 use std::fs;
 use std::io;

@@ -15,7 +15,7 @@ use crate::subjects::codecs::{Form, Global, Local, Sno, UrlGlobal, UrlLocal, Wid
 const WHAT: &str = "fuzzed ID";
 
 pub fn check(data: &[u8]) {
-    // Too few bytes are no case.
+    // Too few bytes are not a case.
     let _ = any_form(&mut Unstructured::new(data));
 }
 
@@ -47,7 +47,7 @@ fn form<F: Form<N>, const N: usize, const BYTES: usize>(
     data: &mut Unstructured<'_>,
     bits: impl Fn([u8; BYTES]) -> F::Value,
 ) -> Result<Vec<[u8; N]>> {
-    // More than the 64 that are converted at once.
+    // This is more than the 64 that are converted together.
     let count = data.int_in_range(0..=130)?;
     let seed: [u8; BYTES] = data.arbitrary()?;
     let spoiled: Vec<(u8, u8, u8)> =
@@ -117,7 +117,7 @@ where
     }
 }
 
-/// Compares an ID type's own slices, at the best level, with its parser of one.
+/// Compares an ID type's slices, at the best level, with its parser of single texts.
 fn best_level<I: Copy + Debug + PartialEq, const N: usize>(
     texts: &[[u8; N]],
     blank: I,

@@ -21,7 +21,7 @@ pub fn check(data: &[u8]) {
     };
     let mut generator = match builder.clock(&clock).build_local() {
         Ok(generator) => generator,
-        // A clock before the last issued ID is no reason.
+        // A clock before the last issued ID is not a reason.
         Err(error) => panic!("{error}: {text}"),
     };
     let Ok(first) = draw(&mut generator, &clock) else {

@@ -17,7 +17,7 @@ pub fn check(data: &[u8]) {
     let Some((kind, rest)) = data.split_first() else {
         return;
     };
-    // The first byte selects the kind, so that seeds are readable. Too few bytes are no case.
+    // The first byte selects the kind, so that seeds are readable. Too few bytes are not a case.
     let _ = match kind {
         b'A' => answer(rest),
         b'R' => reply(rest),
@@ -124,7 +124,7 @@ const LITERAL: &str = "_utf8mb4 X'";
 /// The largest number in a statement.
 const NUMBERS: usize = 11;
 
-/// Asserts that texts are in literals of their own, and leave the rest of a statement as it is.
+/// Asserts that each text is in its own literal, and leaves the rest of a statement as it is.
 fn statement(data: &mut Unstructured<'_>) -> Result<()> {
     let template = *data.choose(&STATEMENTS)?;
     let texts: Vec<Option<String>> =

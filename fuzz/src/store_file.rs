@@ -24,7 +24,7 @@ pub fn check(data: &[u8]) {
         b'M' => record(rest),
         b'F' => file(rest),
         _ => {
-            // Too few bytes are no case.
+            // Too few bytes are not a case.
             let _ = writes(&mut Unstructured::new(rest));
         }
     }
@@ -56,7 +56,7 @@ fn record(text: &[u8]) {
     claims(&record, &rows.collect());
 }
 
-/// Asserts that over any data, a granted window begins at the node's ceiling or above.
+/// Asserts that with any data, a granted window starts at the node's ceiling or above.
 fn claims(record: &Record, rows: &Rows) {
     let (realm, name) = (&record.realm, record.realm.name());
     let highest = rows.values().filter_map(RowState::row).map(|row| row.ceiling).max();

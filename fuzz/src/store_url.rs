@@ -1,4 +1,4 @@
-//! URLs of stores on servers: any text opens a store or is refused, and no password is shown.
+//! URLs of stores on servers: any text opens a store or is refused, and passwords are never shown.
 
 use arbitrary::{Result, Unstructured};
 use tickid_lease::Store;
@@ -9,7 +9,7 @@ pub fn check(data: &[u8]) {
     if let Ok(text) = str::from_utf8(data) {
         let _ = open(text);
     }
-    // Too few bytes are no case.
+    // Too few bytes are not a case.
     let _ = with_password(&mut Unstructured::new(data));
 }
 

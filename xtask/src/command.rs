@@ -8,13 +8,13 @@ use std::process::{self, ExitStatus, Output, Stdio};
 
 use crate::error::{Error, Result};
 
-/// Prints a line to standard error, where cargo's own messages go. A closed standard error is no
-/// reason to stop.
+/// Prints a line to standard error, where cargo's messages go. A closed standard error must not
+/// stop the program.
 pub(crate) fn say(line: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// A command that has not run yet. Its `Display` can be pasted into a shell.
+/// A command that has not run yet. Its `Display` form can be pasted into a shell.
 pub(crate) struct Command {
     command: process::Command,
     /// The program's name without its folder.
@@ -24,8 +24,8 @@ pub(crate) struct Command {
 }
 
 impl Command {
-    /// A program in a folder of the repository at `root`. `cargo` is the one that runs this
-    /// program, as a plain `cargo` could be of another toolchain.
+    /// Returns a program to run in a folder of the repository at `root`. `cargo` is the one that
+    /// runs this program, because a plain `cargo` could belong to another toolchain.
     pub(crate) fn new(program: &'static str, root: &Path, folder: &str) -> Self {
         let cargo = std::env::var_os("CARGO").filter(|_| program == "cargo");
         let mut command = process::Command::new(cargo.unwrap_or_else(|| program.into()));
@@ -63,14 +63,15 @@ impl Command {
         Ok(String::from_utf8_lossy(&stdout).into_owned())
     }
 
-    /// Runs the command, passes its output on to standard error and to `listener`, line by line,
-    /// and returns it with the exit status.
+    /// Runs the command, passes its output to standard error and to `listener`, line by line, and
+    /// returns it with the exit status.
     pub(crate) fn relay(mut self, mut listener: impl FnMut(&str)) -> Result<(String, ExitStatus)> {
         self.show();
         let mut relay = |command: &mut process::Command| {
             let (reader, writer) = io::pipe()?;
             let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
-            // Drops this process's writers: the output ends once the child's are closed.
+            // This drops this process's writers, so that the output ends once the child's are
+            // closed.
             command.stdout(Stdio::null()).stderr(Stdio::null());
             let mut printed = String::new();
             for line in BufReader::new(reader).split(b'\n') {

@@ -1,4 +1,4 @@
-//! The libraries' examples. Their documentation shows their output.
+//! The libraries' examples, and the output that their documentation shows.
 
 use std::path::Path;
 use std::process;
@@ -18,7 +18,7 @@ struct Example<'a> {
 
 /// Runs every example whose documentation shows its output, and compares the two.
 pub(crate) fn run(workspace: &Workspace) -> error::Result<Tally> {
-    // As the tests have built them.
+    // The examples are built as the tests have built them.
     let build = workspace.cargo("", "build --profile test --workspace --examples");
     let mut tally = Tally::default();
     if let Err(error) = build.args([workspace.features_without_databases()]).run() {
@@ -38,7 +38,7 @@ pub(crate) fn run(workspace: &Workspace) -> error::Result<Tally> {
     Ok(tally)
 }
 
-/// Finds the examples that show a command without arguments of their own, and its output.
+/// Finds the examples that show a command without extra arguments, and its output.
 fn examples(files: &Files) -> Vec<Example<'_>> {
     let is_example = |path: &str| path.starts_with("crates/") && path.contains("/examples/");
     let examples = files.iter().filter(|(path, _)| is_example(path) && path.ends_with(".rs"));
@@ -76,7 +76,7 @@ fn check(example: &Example<'_>, folder: &Path) -> Result<(), String> {
 }
 
 /// Reports whether a line has the words of another. A word with a digit, such as an ID or a time,
-/// stands for any word.
+/// matches any word.
 fn agree(printed: &str, shown: &str) -> bool {
     let (mut printed, mut shown) = (printed.split_whitespace(), shown.split_whitespace());
     let is_any = |word: &str| word.contains(|c: char| c.is_ascii_digit());

@@ -7,15 +7,15 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// The texts of files by their paths from the root, with slashes. Binary files have none.
+/// The texts of files by their paths from the root, with slashes. Binary files are left out.
 pub(crate) type Files = BTreeMap<String, String>;
 
 /// A broken rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Finding {
-    /// From the repository's root, with slashes.
+    /// The path from the repository's root, with slashes.
     pub(crate) path: String,
-    /// Counted from 1; 0 stands for the whole file.
+    /// The line, counted from 1, or 0 for the whole file.
     pub(crate) line: usize,
     pub(crate) message: String,
 }
@@ -35,8 +35,8 @@ impl Finding {
     }
 }
 
-/// Reads the files below `root` but for targets, the packages of Node and hidden files other than
-/// `.ci`, `.github` and `.cargo`.
+/// Reads the files below `root`, except for targets, the packages of Node and hidden files other
+/// than `.ci`, `.github` and `.cargo`.
 pub(crate) fn read(root: &Path) -> Result<Files> {
     let mut files = Files::new();
     read_folder(root, "", &mut files)?;
@@ -65,13 +65,13 @@ fn read_folder(root: &Path, folder: &str, files: &mut Files) -> Result<()> {
     Ok(())
 }
 
-/// Files of a test.
+/// Creates the files of a test.
 #[cfg(test)]
 pub(crate) fn files<const N: usize>(files: [(&str, &str); N]) -> Files {
     files.map(|(path, text)| (path.to_owned(), text.to_owned())).into()
 }
 
-/// Findings as lines, for a test.
+/// Returns findings as lines, for a test.
 #[cfg(test)]
 pub(crate) fn lines(findings: impl IntoIterator<Item = Finding>) -> Vec<String> {
     findings.into_iter().map(|finding| finding.to_string()).collect()

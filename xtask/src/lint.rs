@@ -80,7 +80,7 @@ fn clippy(workspace: &Workspace) -> Result<()> {
     workspace.cargo("", all).args(DENY_WARNINGS).run()?;
     for folder in OTHER_WORKSPACES {
         let targets = match folder {
-            // A program without `std` has no test harness, which is a target, too.
+            // A program without `std` has no test harness, but the harness is a target, too.
             NO_STD => "clippy",
             // `verify web` checks the build tool, which has many dependencies.
             WEB => "clippy --all-targets",
@@ -91,8 +91,8 @@ fn clippy(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// Finds code that needs a feature without asking for it. `verify features` has each feature; what
-/// one scheme's feature turns on in core is checked for the others in [`architecture`].
+/// Finds code that needs a feature without requiring it. `verify features` checks each feature
+/// alone, and [`architecture`] checks that the features of all schemes enable the same in core.
 fn features(workspace: &Workspace) -> Result<()> {
     let optional =
         workspace.libraries().filter(|library| library.public_features().next().is_some());
@@ -108,7 +108,7 @@ fn features(workspace: &Workspace) -> Result<()> {
     })
 }
 
-/// Builds and runs the probe. Its source explains the proof.
+/// Builds and runs the probe, whose source explains the proof.
 fn no_std(workspace: &Workspace) -> Result<()> {
     if !cfg!(unix) {
         say(format_args!("no-std: skipped, as the probe links only on Unix"));
@@ -116,7 +116,7 @@ fn no_std(workspace: &Workspace) -> Result<()> {
     }
     workspace.cargo(NO_STD, "run --release").run()?;
     workspace.cargo(NO_STD, "run --release --features alloc").run()?;
-    // The counter-proof: with `std` there are two panic handlers.
+    // As a counter-proof, the build with `std` has two panic handlers.
     let build = workspace.cargo(NO_STD, "build --release --features std-on-purpose");
     // Colours would interrupt the message.
     let build = build.env("CARGO_TERM_COLOR", "never");

@@ -68,7 +68,7 @@ enum Task {
 fn main() -> ExitCode {
     match run(Arguments::parse().task) {
         Ok(()) => ExitCode::SUCCESS,
-        // The closing line of the tests is the last.
+        // The closing line of the tests must be the last one.
         Err(Error::TestsFailed) => ExitCode::FAILURE,
         Err(error) => {
             say(format_args!("error: {error}"));

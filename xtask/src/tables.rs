@@ -1,6 +1,6 @@
 //! The rules of the architecture as tables.
 
-/// The text codecs. They and core do not depend on each other.
+/// The text codecs, which core does not depend on, nor they on core.
 pub(crate) const TEXT: &str = "crates/text";
 pub(crate) const CORE: &str = "crates/core";
 /// The ID schemes, each with a page in `docs/schemes`.
@@ -14,10 +14,10 @@ const FACADE: &str = "crates/tickid";
 /// Its documentation, which lists the features of all libraries.
 const FACADE_PAGE: &str = "crates/tickid/src/lib.rs";
 const CLI: &str = "crates/cli";
-/// Not published: only tests may depend on it.
+/// The shared test code, which is not published, so only tests may depend on it.
 const TESTKIT: &str = "crates/testkit";
 
-/// The crates, each with the crates of the workspace that it may depend on, tests aside.
+/// The crates, each with the crates of the workspace that it may depend on, except in tests.
 pub(crate) const ARROWS: &[(&[&str], &[&[&str]])] = &[
     (&[CORE, TEXT], &[]),
     (&SCHEMES, &[&[CORE, TEXT]]),
@@ -30,7 +30,7 @@ pub(crate) const ARROWS: &[(&[&str], &[&[&str]])] = &[
 ];
 
 /// The files that may allow `unsafe` code, in themselves and in their child modules. Rustc denies
-/// it everywhere else, by `unsafe_code` in the workspace's lints.
+/// it everywhere else through `unsafe_code` in the workspace's lints.
 pub(crate) const UNSAFE_FILES: &[&str] = &[
     "crates/core/src/clock/counter/hardware.rs",
     "crates/core/src/fork.rs",
@@ -38,8 +38,8 @@ pub(crate) const UNSAFE_FILES: &[&str] = &[
     "crates/lease/tests/fork.rs",
 ];
 
-/// Parts of the manifest of every crate. One version, one licence and one set of lints for all
-/// crates is a promise.
+/// Parts of the manifest of every crate. The project promises one version, one licence and one set
+/// of lints for all crates.
 pub(crate) const INHERITED: &[&str] = &[
     "version.workspace = true",
     "edition.workspace = true",
@@ -49,7 +49,8 @@ pub(crate) const INHERITED: &[&str] = &[
     "[lints]\nworkspace = true",
 ];
 
-/// The documents whose tables list every feature of a crate; `*` stands for the crate's folder.
+/// The documents whose tables list every feature of a crate, where `*` stands for the crate's
+/// folder.
 pub(crate) const FEATURE_TABLES: &[(&[&str], &[&str])] = &[
     (&SCHEMES, &["*/src/lib.rs", FACADE_PAGE]),
     (&[CORE, FACADE], &["*/src/lib.rs"]),
@@ -77,5 +78,5 @@ pub(crate) const NO_STD: &str = "integration/no_std";
 pub(crate) const BENCHES: &str = "benches";
 /// The inspector page and the npm package.
 pub(crate) const WEB: &str = "web";
-/// Workspaces of their own.
+/// The other workspaces.
 pub(crate) const OTHER_WORKSPACES: [&str; 5] = [BENCHES, "fuzz", INTEGRATION, NO_STD, WEB];

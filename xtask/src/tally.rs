@@ -22,8 +22,8 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Runs `cargo test`, or another command, and reads its results. The listener hears each line
-    /// of the output at once.
+    /// Runs `cargo test`, or another command, and reads its results. The listener gets each line of
+    /// the output immediately.
     pub(crate) fn of(command: Command, listener: impl FnMut(&str)) -> Result<Self> {
         let name = command.to_string();
         let (output, status) = command.relay(listener)?;
@@ -32,11 +32,12 @@ impl Tally {
 
     /// Reads the output of a run of cargo, `command`, which succeeded or failed.
     ///
-    /// A test program that failed without a failed test (it crashed, say) counts as one failure,
-    /// and so does a run that failed before any test program did, or whose filter matches no test.
+    /// A test program that failed without a failed test (because it crashed, for example) counts as
+    /// one failure. So does a run that failed before any test program did, or whose filter matches
+    /// no test.
     pub(crate) fn read(output: &str, command: &str, is_success: bool) -> Self {
         let mut tally = Self::default();
-        // The failures before the current test program.
+        // The number of failures before the current test program.
         let mut before = 0;
         for line in output.lines() {
             if let Some(program) = failed_program(line) {
@@ -85,7 +86,7 @@ impl Tally {
     }
 }
 
-/// The failures, the reasons for skipping, and a closing line of the three counts.
+/// Writes the failures, the reasons for skipping, and a closing line with the three counts.
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for failure in &self.failures {
@@ -99,13 +100,14 @@ impl fmt::Display for Tally {
     }
 }
 
-/// The number before a word, as in "3 passed; 1 failed".
+/// Returns the number before a word, as in "3 passed; 1 failed".
 fn count(counts: &str, word: &str) -> u64 {
     let count = counts.split([';', '.']).find_map(|part| part.trim_start().strip_suffix(word));
     count.and_then(|count| count.parse().ok()).unwrap_or(0)
 }
 
-/// The reason for skipping a test: "a ... ignored, too slow" or "[no Redis] a ... ignored".
+/// Returns the reason for skipping a test, as in "a ... ignored, too slow" or "[no Redis] a ...
+/// ignored".
 fn reason(test: &str) -> Option<&str> {
     let (name, rest) = test.split_once(" ... ignored")?;
     let kind = name.strip_prefix('[').and_then(|name| name.split_once(']'));
@@ -113,8 +115,8 @@ fn reason(test: &str) -> Option<&str> {
     Some(rest.strip_prefix(", ").unwrap_or(kind))
 }
 
-/// The program that cargo reports as failed: "error: test failed, to rerun pass `-p a --lib`". A
-/// crash leaves the line of its test unfinished before that.
+/// Returns the program that cargo reports as failed, as in "error: test failed, to rerun pass `-p
+/// a --lib`". A crash leaves the line of its test unfinished before that.
 fn failed_program(line: &str) -> Option<&str> {
     let (before, program) = line.split_once("test failed, to rerun pass `")?;
     before.trim_end_matches("doc").ends_with("error: ").then(|| program.trim_end_matches('`'))

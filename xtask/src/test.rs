@@ -31,25 +31,25 @@ pub(crate) fn test(workspace: &Workspace) -> Result<()> {
     if tally.failed == 0 { Ok(()) } else { Err(Error::TestsFailed) }
 }
 
-/// Builds the other tests ahead. An error is found again when they run.
+/// Builds the other tests ahead. If that fails, the error shows again when they run.
 fn build(workspace: &Workspace) {
     for command in others(workspace, "--no-run --quiet") {
         let _ = command.read();
     }
 }
 
-/// The tests that need a build of their own.
+/// Returns the tests that need separate builds.
 fn others(workspace: &Workspace, option: &str) -> [Command; 6] {
     let test = |folder, words| workspace.cargo(folder, &format!("test {option} {words}"));
     let models = |checker| test("", "--lib {core}").env("RUSTFLAGS", checker);
     [
         test(INTEGRATION, "--workspace"),
         test(BENCHES, "--package tickid-bench-report"),
-        // The shared engine under model checkers; `cargo xtask verify` explores more.
+        // The shared engine under model checkers. `cargo xtask verify` explores more orders.
         models("--cfg tickid_loom").args(["models"]),
         models("--cfg tickid_shuttle").args(["models"]),
-        // Core by itself, as the tests of the schemes turn on its `std`. The test harness needs an
-        // allocator; examples and integration tests need all of `std`.
+        // Core is tested by itself because the tests of the schemes enable its `std`. The test
+        // harness needs an allocator, and examples and integration tests need all of `std`.
         test("", "{core} --lib --no-default-features --features alloc"),
         test("", "{schemes} --lib --no-default-features --features alloc"),
     ]

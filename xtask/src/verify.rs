@@ -29,13 +29,13 @@ pub(crate) struct Arguments {
 static LIST: LazyLock<List> =
     LazyLock::new(|| toml::from_str(include_str!("../steps.toml")).expect("xtask/steps.toml"));
 
-/// The list of steps, as its file has it.
+/// The list of steps, as in its file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct List {
     steps: Vec<Step>,
-    /// Tools that not every machine has: a shell command that fails without it, and instructions
-    /// to get it.
+    /// Tools that not every machine has, each with a shell command that fails without it and
+    /// instructions to install it.
     tools: BTreeMap<String, (String, String)>,
 }
 
@@ -99,7 +99,7 @@ fn succeeds(probe: &str) -> bool {
     Command::new("sh", Path::new("."), "").args(["-c", probe]).read().is_ok()
 }
 
-/// Reports whether a tool was missing, or all tests were skipped.
+/// Reports whether a tool was missing or all tests were skipped.
 fn did_not_run(tally: &Tally) -> bool {
     tally.passed + tally.failed == 0 && tally.skipped > 0
 }

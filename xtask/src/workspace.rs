@@ -13,12 +13,12 @@ use crate::tables::{DATABASE_CLIENTS, SCHEMES};
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Package {
     pub(crate) name: String,
-    /// From the repository's root, with slashes.
+    /// The folder from the repository's root, with slashes.
     pub(crate) folder: String,
     pub(crate) is_library: bool,
-    /// Each with the features that it turns on.
+    /// The features, each with those that it enables.
     pub(crate) features: BTreeMap<String, Vec<String>>,
-    /// The names of the packages that it depends on, tests aside.
+    /// The names of the packages that it depends on, except in tests.
     pub(crate) dependencies: BTreeSet<String>,
     /// The manifest, as `cargo metadata` prints it.
     pub(crate) manifest: Value,
@@ -29,7 +29,7 @@ impl Package {
         self.manifest["publish"].is_null()
     }
 
-    /// The features that users choose. Names that begin with an underscore are private.
+    /// Returns the features that users choose. Names that start with an underscore are private.
     pub(crate) fn public_features(&self) -> impl Iterator<Item = &String> {
         let is_public = |name: &&String| *name != "default" && !name.starts_with('_');
         self.features.keys().filter(is_public)
@@ -42,8 +42,8 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// Finds the repository of this program, by the environment: a path that was compiled in would
-    /// be wrong once the repository has been moved.
+    /// Finds the repository of this program through the environment, because a path that was
+    /// compiled in would be wrong once the repository has been moved.
     pub(crate) fn find() -> Result<Self> {
         let manifest_dir = std::env::var_os("CARGO_MANIFEST_DIR").ok_or(Error::NotUnderCargo)?;
         let root = Path::new(&manifest_dir).parent().ok_or(Error::NotUnderCargo)?.to_owned();
@@ -56,7 +56,8 @@ impl Workspace {
         self.packages.iter().filter(|package| package.is_library)
     }
 
-    /// A `--features` option with all features of all packages but those for clients of databases.
+    /// Returns a `--features` option with all features of all packages, except those for clients of
+    /// databases.
     pub(crate) fn features_without_databases(&self) -> String {
         let features = self.packages.iter().flat_map(|package| package.features.keys());
         let features: BTreeSet<_> = features.map(String::as_str).collect();
@@ -65,15 +66,15 @@ impl Workspace {
         format!("--features={}", features.join(","))
     }
 
-    /// Cargo in a folder of the repository, with words separated by spaces. `{core}` stands for
-    /// `--package=tickid-core`, and so on; `{schemes}` for the packages of all schemes. A first
-    /// word such as `+nightly` chooses the toolchain.
+    /// Returns cargo in a folder of the repository, with words separated by spaces. `{core}` stands
+    /// for `--package=tickid-core`, and so on, and `{schemes}` for the packages of all schemes. A
+    /// first word such as `+nightly` selects the toolchain.
     pub(crate) fn cargo(&self, folder: &str, words: &str) -> Command {
         let Some((toolchain, words)) = words.strip_prefix('+').and_then(|of| of.split_once(' '))
         else {
             return Command::new("cargo", &self.root, folder).args(expand(words));
         };
-        // This program's cargo is not the one of rustup, which would understand the first word.
+        // This program's cargo is not rustup's, which would understand the first word.
         let rustup = Command::new("rustup", &self.root, folder);
         rustup.args(["run", toolchain, "cargo"]).args(expand(words))
     }

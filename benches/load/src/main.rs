@@ -4,11 +4,11 @@
 //! tickid-bench-load ADDRESS CONNECTIONS PIPELINE SECONDS RATE REQUEST...
 //! ```
 //!
-//! `REQUEST` is a command of RESP, a word each, or a path for HTTP/1.1. With the rate 0 each
-//! connection sends `PIPELINE` requests, waits for all answers, and begins anew. Otherwise requests
-//! begin at fixed times, whether or not earlier ones are answered, and latencies count from these
-//! times: a server that falls behind has long ones. Writes the requests per second, and the
-//! percentiles 50, 99 and 99.9 of the latency in microseconds.
+//! `REQUEST` is a command of RESP, a word each, or a path for HTTP/1.1. With the rate 0, each
+//! connection sends `PIPELINE` requests, waits for all answers, and starts over. Otherwise requests
+//! start at fixed times, whether or not earlier ones are answered, and latencies count from these
+//! times, so a server that falls behind has long latencies. The output is the requests per second,
+//! and the percentiles 50, 99 and 99.9 of the latency in microseconds.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -29,7 +29,7 @@ struct Options {
     connections: usize,
     pipeline: usize,
     duration: Duration,
-    /// The requests per second; 0 for as many as there can be.
+    /// The requests per second, or 0 for as many as possible.
     rate: u64,
     request: Vec<u8>,
     is_http: bool,
@@ -62,11 +62,11 @@ impl Options {
 
 struct Connection {
     stream: TcpStream,
-    /// The times from which the latencies of the requests without an answer count.
+    /// The start times of the requests without an answer, which their latencies count from.
     waiting: VecDeque<Instant>,
     /// The part of an answer that has arrived.
     input: Vec<u8>,
-    /// The bytes of the current answer that are still to come, and need no look.
+    /// The number of bytes of the current answer that are still to come, and need not be parsed.
     skip: usize,
     output: Vec<u8>,
 }
@@ -277,7 +277,7 @@ fn open_loop(
             connection.send(&options.request)?;
             sent += 1;
         }
-        // A timer would be too coarse.
+        // This polls because a timer would be too coarse.
         poll.poll(&mut events, Some(Duration::ZERO))?;
         for event in &events {
             let connection = &mut connections[event.token().0];
@@ -292,7 +292,7 @@ fn open_loop(
     Ok(latencies.figures(options.duration))
 }
 
-/// The number of answers by latency in microseconds. The last is of all longer ones.
+/// The number of answers by latency in microseconds. The last number counts all longer ones.
 struct Latencies(Vec<u64>);
 
 impl Default for Latencies {

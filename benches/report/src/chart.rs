@@ -28,7 +28,7 @@ pub(crate) enum Kind {
     Machine,
 }
 
-/// Other libraries, by one word of the name.
+/// Other libraries, identified by one word of the name.
 const PEERS: [&str; 8] = [
     "base64",
     "data-encoding",
@@ -39,10 +39,10 @@ const PEERS: [&str; 8] = [
     "uuid",
     "uuid-v7",
 ];
-/// Costs of the machine, by one word of the name.
+/// Costs of the machine, identified by one word of the name.
 const MACHINE: [&str; 3] = ["fetch-add", "kernel", "std"];
 
-/// All tables as charts.
+/// Returns all tables as charts.
 pub(crate) fn all(results: &Results) -> Vec<Chart> {
     let groups = results.groups().into_iter();
     groups.flat_map(|group| Table::of(results, group)).map(|table| chart(&table)).collect()
@@ -62,7 +62,7 @@ fn chart(table: &Table<'_>) -> Chart {
     }
 }
 
-/// The origin of a measurement, by its name.
+/// Returns the origin of a measurement by its name.
 fn kind(name: &str) -> Kind {
     let has = |known: &[&str]| name.split('/').any(|word| known.contains(&word));
     if has(&PEERS) {

@@ -14,7 +14,7 @@ pub(crate) const GROUP: &str = "command";
 /// The quantity of a figure beside the baseline's.
 pub(crate) const BESIDE_BASELINE: &str = "beside the baseline";
 const RUNS: u32 = 5;
-/// The program, in the package in the folder `crates/cli`.
+/// The program of the package in the folder `crates/cli`.
 const PROGRAM: &str = "tickid";
 /// The options of `tickid gen` for the IDs that are read, by their name in the report. A node of
 /// SCRU64 of one bit issues enough IDs in a tick.
@@ -34,12 +34,12 @@ struct Use {
     args: Vec<String>,
     input: Option<PathBuf>,
     count: u32,
-    /// Older versions have no such use.
+    /// True if older versions lack this use.
     is_new: bool,
 }
 
-/// Builds the command, measures it and writes its figures beside the benchmarks' figures; in turn
-/// with the command of `baseline`, a commit, if there is one.
+/// Builds the command, measures it and writes its figures beside the benchmarks' figures. If
+/// `baseline`, a commit, is given, its command is measured in turn with this one.
 pub(crate) fn measure(
     repository: &Repository,
     results: &Path,
@@ -52,7 +52,7 @@ pub(crate) fn measure(
     let older = baseline.map(|commit| build_commit(repository, commit, &target)).transpose()?;
 
     let (ids, lines) = if is_quick { (5_000_000, 500_000) } else { (20_000_000, 2_000_000) };
-    // The input comes from files, so that no other process takes part in the work.
+    // The input comes from files so that no other process takes part in the work.
     let inputs = target.join("bench-inputs");
     write(&inputs.join("mixture"), &mixed_lines(repository, lines)?)?;
     for (name, scheme) in SCHEMES {
@@ -63,8 +63,8 @@ pub(crate) fn measure(
     let mut figures = Vec::new();
     for Use { name, quantity, args, input, count, is_new } in uses(ids, lines, &inputs) {
         let (mut best, mut best_older) = (0.0, None);
-        // In turns, so that both meet the machine in the same state. Each run is too short for
-        // other work of the machine to even out: the best counts.
+        // The two run in turns, so that both find the machine in the same state. Each run is too
+        // short for other work on the machine to even out, so the best one counts.
         for _ in 0..RUNS {
             best = rate(&program, &args, input.as_ref(), None, count)?.max(best);
             if let Some(older) = older.as_ref().filter(|_| !is_new) {
@@ -136,7 +136,7 @@ fn build(repository: &Repository, manifest: &Path, target: &Path) -> Result<Path
     Ok(target.join("release").join(PROGRAM))
 }
 
-/// Builds the command of a commit, in folders of its own.
+/// Builds the command of a commit, in separate folders.
 fn build_commit(repository: &Repository, commit: &str, target: &Path) -> Result<PathBuf, Error> {
     let folder = target.join("baseline").join(commit);
     if !folder.join("Cargo.toml").exists() {
@@ -167,7 +167,7 @@ fn rate(
     let start = Instant::now();
     let status = Command::new(program)
         .args(args)
-        // Keeps its leases apart from the user's.
+        // This keeps its leases apart from the user's.
         .env("XDG_STATE_HOME", program.with_file_name("bench-state"))
         .env_remove("TICKID_STORE")
         .stdin(input.map_or_else(Stdio::null, Stdio::from))

@@ -37,7 +37,7 @@ impl Kind {
     }
 }
 
-/// On a light and on a dark background.
+/// A colour on a light and on a dark background.
 #[derive(Clone, Copy)]
 struct Colour {
     light: RGBColor,
@@ -60,11 +60,11 @@ const MACHINE: Colour = colour(0xbf8700, 0xd29922);
 
 const WIDTH: i32 = 860;
 const MARGIN: i32 = 16;
-/// Of the title and the legend.
+/// The height of the title and the legend.
 const HEAD: i32 = 72;
 const ROW: i32 = 26;
 const BAR: i32 = 18;
-/// The width of a character, at most, in common fonts.
+/// The maximum width of a character in common fonts.
 const CHARACTER: i32 = 8;
 /// Room for the value behind the longest bar.
 const VALUE: i32 = 60;
@@ -106,7 +106,7 @@ fn draw_bars(chart: &Chart, area: &Area<'_>) -> Drawn<()> {
     let scale = f64::from(WIDTH - MARGIN - VALUE - left) / most;
     for (row, bar) in (0..).zip(&chart.bars) {
         let middle = HEAD + ROW * row + ROW / 2;
-        // Even the shortest can be seen.
+        // Even the shortest bar is visible.
         let right = left + ((bar.value * scale) as i32).max(1);
         let corners = [(left, middle - BAR / 2), (right, middle + BAR / 2)];
         area.draw(&Rectangle::new(corners, bar.kind.colour().light.filled()))?;
@@ -134,7 +134,7 @@ fn write(
     Ok(())
 }
 
-/// Three digits that matter.
+/// Formats a value with three significant digits.
 fn number(value: f64) -> String {
     let decimals = match value {
         value if value < 10.0 => 2,
@@ -150,7 +150,7 @@ fn themed(svg: &str) -> String {
     let rules = [BACKGROUND, TEXT, OURS, PEER, MACHINE]
         .map(|Colour { light, dark }| format!("[fill=\"{}\"]{{fill:{}}}", hex(light), hex(dark)));
     let style = format!("<style>@media (prefers-color-scheme:dark){{{}}}</style>", rules.concat());
-    // Behind the opening tag of the whole.
+    // The style goes behind the opening tag of the drawing.
     match svg.find("<svg").and_then(|start| Some(start + svg[start..].find('>')? + 1)) {
         Some(end) => format!("{}\n{style}{}", &svg[..end], &svg[end..]),
         None => svg.to_owned(),

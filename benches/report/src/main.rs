@@ -27,12 +27,12 @@ use crate::report::Report;
 use crate::repository::{Repository, create_empty, remove, run, write};
 use crate::results::Results;
 
-/// The page of the last run; the folder of the same name has its charts and figures.
+/// The page of the last run. The folder of the same name has its charts and figures.
 const PAGE: &str = "docs/results/benchmarks.md";
 /// The results of all benchmarks, from the root.
 const RESULTS: &str = "target/criterion";
-/// The number of passes over all benchmarks, minutes apart. The report has the medians, so that
-/// other work of the machine for some seconds affects no figure.
+/// The number of passes over all benchmarks, minutes apart. The report has the medians, so other
+/// work on the machine for some seconds does not affect the figures.
 const PASSES: u32 = 3;
 /// The options of one pass for criterion.
 const PASS: [&str; 6] = ["--warm-up-time", "0.2", "--measurement-time", "1", "--sample-size", "20"];
@@ -90,7 +90,7 @@ fn bench(repository: &Repository, arguments: &Arguments) -> Result<(), Error> {
     let results = repository.path(RESULTS);
     let is_whole = arguments.filters.is_empty();
     if is_whole {
-        // Results of earlier runs are not comparable, or of benchmarks that no longer exist.
+        // Results of earlier runs are not comparable, or belong to benchmarks that no longer exist.
         remove(&results)?;
     }
     let passes = if is_whole && !arguments.quick { PASSES } else { 1 };
@@ -127,9 +127,9 @@ fn bench(repository: &Repository, arguments: &Arguments) -> Result<(), Error> {
     Ok(())
 }
 
-/// Runs one pass, with the results in a folder of its own.
+/// Runs one pass, with the results in a separate folder.
 fn measure(repository: &Repository, arguments: &Arguments, results: &Path) -> Result<(), Error> {
-    // The command has no part in criterion's benchmarks, which take minutes to build.
+    // The command is not part of criterion's benchmarks, which take minutes to build.
     if arguments.filters != [command::GROUP] {
         // Criterion takes a regular expression.
         let filter = (!arguments.filters.is_empty()).then(|| arguments.filters.join("|"));
@@ -159,13 +159,13 @@ impl Arguments {
     }
 }
 
-/// Today's date, UTC.
+/// Returns today's date in UTC.
 fn today() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     date(now.as_secs() / 86_400)
 }
 
-/// The date some days after 1970-01-01.
+/// Returns the date `days` days after 1970-01-01.
 fn date(days: u64) -> String {
     let mut days = days;
     let mut year = 1970;

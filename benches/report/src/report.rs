@@ -1,4 +1,4 @@
-//! Figures in, Markdown and CSV out.
+//! The report, which turns figures into Markdown and CSV.
 
 use core::fmt;
 
@@ -20,8 +20,8 @@ Written by `cargo xtask bench`; do not edit. [Benchmarks](../benchmarks.md) expl
 const REACHED: &str = "reached";
 const NOT_MEASURED: &str = "not measured";
 
-/// The results of a run. `Display` shows its targets and times as tables; the other forms are the
-/// files of a whole run.
+/// The results of a run. `Display` shows its targets and times as tables, and the other forms are
+/// the files of a whole run.
 pub(crate) struct Report<'a> {
     pub(crate) date: &'a str,
     pub(crate) machine: &'a [(&'static str, String)],
@@ -46,13 +46,13 @@ impl fmt::Display for Report<'_> {
     }
 }
 
-/// Every target with each of its measurements.
+/// Returns every target with each of its measurements.
 fn targets() -> impl Iterator<Item = (&'static Target, &'static str)> {
     TARGETS.iter().flat_map(|target| target.ours.iter().map(move |ours| (target, *ours)))
 }
 
 impl Report<'_> {
-    /// The date and the machine, as a table.
+    /// Returns the date and the machine as a table.
     fn run(&self) -> String {
         let date = ("date", self.date.to_owned());
         let rows = [date].into_iter().chain(self.machine.iter().cloned());
@@ -62,7 +62,7 @@ impl Report<'_> {
         format!("| | |\n|---|---|\n{}{quick}", rows.collect::<String>())
     }
 
-    /// The page of a whole run, with its charts.
+    /// Returns the page of a whole run, with its charts.
     pub(crate) fn page(&self) -> String {
         let verdicts = targets().map(|(target, ours)| self.verdict(target, ours).2);
         let measured: Vec<_> = verdicts.filter(|verdict| verdict != NOT_MEASURED).collect();
@@ -79,7 +79,7 @@ impl Report<'_> {
         )
     }
 
-    /// All measurements as CSV.
+    /// Returns all measurements as CSV.
     pub(crate) fn figures(&self) -> String {
         let rows = self.results.0.iter();
         let rows = rows
@@ -87,7 +87,7 @@ impl Report<'_> {
         format!("group,name,quantity,unit,value\n{}", rows.collect::<String>())
     }
 
-    /// All targets as CSV, also those that were not measured.
+    /// Returns all targets as CSV, including those that were not measured.
     pub(crate) fn targets(&self) -> String {
         let rows = targets().map(|(target, ours)| {
             let (is, limit, verdict) = self.verdict(target, ours);
@@ -96,7 +96,7 @@ impl Report<'_> {
         format!("target,measured,value,bound,verdict\n{}", rows.collect::<String>())
     }
 
-    /// The measured value, the bound, and the result of the comparison.
+    /// Returns the measured value, the bound, and the result of the comparison.
     fn verdict(&self, target: &Target, ours: &str) -> (String, String, String) {
         let value = self.results.value(ours, target.bound.quantity());
         let compared = |baseline| Some(value? / self.results.value(baseline, TIME)?);
@@ -139,7 +139,7 @@ impl Report<'_> {
         (is.unwrap_or_default(), limit, reached)
     }
 
-    /// The time of the same generator in turn with a bare counter, where it was measured.
+    /// Returns the time of the same generator in turn with a bare counter, if it was measured.
     fn in_turn(&self, ours: &str) -> String {
         let value = in_turn(ours).and_then(|other| {
             let value = self.results.value(&other, "0 cycles")?;
@@ -148,7 +148,7 @@ impl Report<'_> {
         value.unwrap_or_default()
     }
 
-    /// The unit with the quantity, as in `ns (p99)`.
+    /// Returns the unit with the quantity, as in `ns (p99)`.
     fn unit(&self, id: &str, quantity: &str) -> String {
         let mut all = self.results.0.iter();
         let unit = all.find(|one| one.id() == id && one.quantity == quantity).map(|one| &*one.unit);
@@ -188,7 +188,7 @@ impl Report<'_> {
     }
 }
 
-/// A row of CSV.
+/// Returns a row of CSV.
 fn csv<const N: usize>(fields: [impl AsRef<str>; N]) -> String {
     let fields = fields.map(|field| match field.as_ref() {
         field if field.contains([',', '"']) => format!("\"{}\"", field.replace('"', "\"\"")),
@@ -197,7 +197,7 @@ fn csv<const N: usize>(fields: [impl AsRef<str>; N]) -> String {
     fields.join(",") + "\n"
 }
 
-/// One line per name, one column per quantity.
+/// Writes one line per name and one column per quantity.
 fn figures(f: &mut fmt::Formatter<'_>, all: &[&Measurement]) -> fmt::Result {
     let (mut names, mut columns) = (Vec::new(), Vec::new());
     for one in all {

@@ -15,7 +15,7 @@ pub(crate) struct Repository(PathBuf);
 impl Repository {
     /// Finds the repository of this program.
     pub(crate) fn find() -> Self {
-        // The variable is current; the constant is wrong once the repository has been moved.
+        // The variable is current, but the constant is wrong once the repository has been moved.
         let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
         let manifest = manifest.unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
         Self(manifest.ancestors().nth(2).unwrap_or(Path::new("")).to_owned())
@@ -25,12 +25,12 @@ impl Repository {
         self.0.join(path)
     }
 
-    /// Cargo in the main workspace.
+    /// Returns cargo in the main workspace.
     pub(crate) fn cargo(&self) -> Command {
         self.cargo_in("")
     }
 
-    /// Cargo in the workspace of the benchmarks.
+    /// Returns cargo in the workspace of the benchmarks.
     pub(crate) fn cargo_in_benches(&self) -> Command {
         self.cargo_in("benches")
     }
@@ -43,7 +43,7 @@ impl Repository {
     }
 }
 
-/// The target directory of the workspace that `cargo` runs in.
+/// Returns the target directory of the workspace that `cargo` runs in.
 pub(crate) fn target_directory(mut cargo: Command) -> Result<PathBuf, Error> {
     let metadata = output(cargo.args(["metadata", "--format-version=1", "--no-deps"]))?;
     let metadata = serde_json::from_str::<Value>(&metadata).unwrap_or_default();

@@ -20,7 +20,7 @@ pub(crate) struct Measurement {
     pub(crate) value: f64,
 }
 
-/// Criterion's quantity: the time per ID, or per call where no IDs are generated.
+/// Criterion's quantity: the time per ID, or per call if no IDs are generated.
 pub(crate) const TIME: &str = "time";
 
 impl Measurement {
@@ -52,7 +52,8 @@ impl Results {
         Ok(Self(all))
     }
 
-    /// The medians of several passes; of an even number, the lower of the two in the middle.
+    /// Returns the medians of several passes. If their number is even, the lower of the two in the
+    /// middle counts.
     pub(crate) fn median(passes: Vec<Self>) -> Self {
         let mut passes = passes.into_iter();
         let Self(mut all) = passes.next().unwrap_or_default();
@@ -83,7 +84,7 @@ impl Results {
 
 #[cfg(test)]
 impl Results {
-    /// From groups, names and nanoseconds.
+    /// Creates results from groups, names and nanoseconds.
     pub(crate) fn of_times(times: &[(&str, &str, f64)]) -> Self {
         let time = |&(group, name, value): &(&str, &str, f64)| Measurement {
             group: group.to_owned(),
@@ -117,8 +118,8 @@ fn find_json(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Reads criterion's `benchmark.json` and `estimates.json`. Takes the median, as a machine that was
-/// busy for a moment distorts the mean.
+/// Reads criterion's `benchmark.json` and `estimates.json`. It takes the median, because a machine
+/// that was busy for a moment distorts the mean.
 fn timed(benchmark: &Value, estimates: &Value) -> Option<Measurement> {
     let elements = benchmark["throughput"]["Elements"].as_f64().unwrap_or(1.0);
     let time = estimates["median"]["point_estimate"].as_f64()?;
@@ -209,7 +210,7 @@ mod tests {
         fs::write(folder.join("benchmark.json"), benchmark).unwrap();
         let estimates = r#"{"median": {"point_estimate": 7}}"#;
         fs::write(folder.join("estimates.json"), estimates).unwrap();
-        // The run before, which criterion keeps.
+        // This is the previous run, which criterion keeps.
         fs::create_dir_all(home.join("clock/system_now/base")).unwrap();
         fs::write(home.join("clock/system_now/base/estimates.json"), estimates).unwrap();
 

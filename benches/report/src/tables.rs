@@ -6,16 +6,16 @@ use crate::targets::TABLES;
 /// Times of one group, or of the part of it that is compared with one another.
 pub(crate) struct Table<'a> {
     pub(crate) group: &'a str,
-    /// The common prefix of the names; empty for a whole group or the rest of it.
+    /// The common prefix of the names, which is empty for a whole group or the rest of it.
     pub(crate) prefix: &'static str,
-    /// The fastest first.
+    /// The rows, the fastest first.
     pub(crate) rows: Vec<&'a Measurement>,
     /// The measured baselines of the times: full names and times.
     pub(crate) baselines: Vec<(&'static str, f64)>,
 }
 
 impl<'a> Table<'a> {
-    /// All tables of a group.
+    /// Returns all tables of a group.
     pub(crate) fn of(results: &'a Results, group: &'a str) -> Vec<Self> {
         let is_time = |one: &&Measurement| one.group == group && one.quantity == TIME;
         let mut rest: Vec<_> = results.0.iter().filter(is_time).collect();
@@ -34,12 +34,12 @@ impl<'a> Table<'a> {
         tables
     }
 
-    /// The title: `generate/contended/2-threads`.
+    /// Returns the title, such as `generate/contended/2-threads`.
     pub(crate) fn title(&self) -> String {
         format!("{}/{}", self.group, self.prefix).trim_end_matches('/').to_owned()
     }
 
-    /// The file of the chart, without the folder.
+    /// Returns the file of the chart, without the folder.
     pub(crate) fn plot(&self) -> String {
         self.title().replace('/', "-") + ".svg"
     }

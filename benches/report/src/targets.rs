@@ -275,15 +275,16 @@ pub(crate) const TARGETS: &[Target] = &[
     },
 ];
 
-/// The measurement of the least that any generator must do. A bound below it cannot be reached on
-/// this machine.
+/// Returns the measurement of the minimum that any generator must do. A bound below it cannot be
+/// reached on this machine.
 pub(crate) fn floor(ours: &str) -> Option<&'static str> {
     [("generate/one-thread/manual/", LEAST), ("generate/contended/2-threads/", TWO_LEAST)]
         .into_iter()
         .find_map(|(group, least)| ours.starts_with(group).then_some(least))
 }
 
-/// The measurement of the same generator in turn with a counter; see `benches/side_by_side.rs`.
+/// Returns the measurement of the same generator in turn with a counter; see
+/// `benches/side_by_side.rs`.
 pub(crate) fn in_turn(ours: &str) -> Option<String> {
     let name = ours.strip_prefix("generate/contended/2-threads/")?;
     Some(format!("generate/side-by-side/{name}"))

@@ -17,7 +17,8 @@ use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
 use tickid_text::SliceError;
 
-/// Enough that work done once (a call, a reading of the timer) is lost in the rounding.
+/// The number of calls, which is large enough that work done once (a call, a reading of the timer)
+/// is lost in the rounding.
 const CALLS: u64 = 1 << 15;
 
 fn main() {
@@ -142,8 +143,8 @@ fn text() {
     slices("sno", &sno, SnoId::encode_slice, SnoId::decode_slice);
 }
 
-/// Measures slices at the best level that callgrind shows: AVX2, if the processor has it. So a
-/// level that is no longer found or used shows, too.
+/// Measures slices at the best level that callgrind shows, which is AVX2 if the processor has it.
+/// This also reveals a level that is no longer detected or used.
 fn slices<I: Copy, const CHARS: usize>(
     name: &str,
     ids: &[I; COUNT],
@@ -170,14 +171,15 @@ fn each<I, O>(name: &str, inputs: &[I; COUNT], one: impl Fn(&I) -> O) {
 
 /// Counts `operations` operations, which `work` does together.
 fn count(name: &str, operations: u64, mut work: impl FnMut()) {
-    // Work of the first call only: handles are warmed up, the processor's features detected.
+    // This does the work of the first call: it warms up handles and detects the processor's
+    // features.
     work();
     counted(&mut work);
     println!("{operations} {name}");
 }
 
-/// Callgrind finds this function by its name: it counts while the function runs and writes the sum
-/// when it returns.
+/// Runs the work for callgrind, which finds this function by its name, counts while it runs, and
+/// writes the sum when it returns.
 #[inline(never)]
 fn counted(work: &mut dyn FnMut()) {
     work();

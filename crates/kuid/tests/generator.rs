@@ -38,7 +38,7 @@ mod tests {
             assert_eq!(last, with_sequence(first, 16_383));
             (parts(first), parts(next))
         };
-        // Within a second, at its end, and at the end of a million seconds.
+        // These are within a second, at its end, and at the end of a million seconds.
         let (first, next) = after(1_539_625_275_432_128);
         assert_eq!(first, (1539, 625_275, 432_128, 0));
         assert_eq!(next, (1539, 625_275, 433_152, 0));
@@ -69,7 +69,7 @@ mod tests {
     }
 
     /// The library's 14-bit sequence starts over inside a tick. Ours never does, however many IDs
-    /// are requested, and stops at the end of the allowance.
+    /// are requested, but stops at the end of the allowance.
     #[test]
     fn sequence_never_wraps() {
         let clock = clock_at(1_539_999_999_500_000);
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(tick(last), tick(first) + 978);
         assert_eq!(last.sequence(), 16_383);
         assert_eq!(error.kind(), ErrorKind::Rollback);
-        // It goes on when the last tick is within the allowance again.
+        // It continues when the last tick is within the allowance again.
         clock.advance(error.retry_after().unwrap() - Duration::from_micros(1));
         assert!(generator.with(Local).try_generate().is_err());
         clock.advance(Duration::from_micros(1));
@@ -192,7 +192,7 @@ mod tests {
     fn clock_errors_name_the_range() {
         let clock = clock_at(-1);
         let generator = builder().clock(&clock).build().unwrap();
-        // The last tick of a generator, in 2540, is far before the last of the format.
+        // The last tick of a generator, in 2540, is far before the last tick of the format.
         let last = Kuid::default().time_of(Tick::new(Kuid::LAST_TICK).unwrap());
         for micros in [-1, i64::MIN, last.as_micros() + 1_024, i64::MAX] {
             clock.set(UnixTime::from_micros(micros));

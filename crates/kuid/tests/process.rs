@@ -33,7 +33,7 @@ fn both_kinds_share_the_sequence() {
 
 #[test]
 fn random_nodes_use_all_their_bits() {
-    // A bit that is the same in 64 random nodes: a chance of 96 in 2^63.
+    // The chance that some bit is the same in 64 random nodes is 96 in 2^63.
     let (mut ones, mut zeros) = (0, 0);
     let (mut wide_ones, mut wide_zeros) = (0, 0);
     for _ in 0..64 {

@@ -1,4 +1,4 @@
-//! Generators follow the document, call by call: its state machine in plain lines.
+//! Tests that generators follow the document, call by call, with its state machine in plain lines.
 
 mod support;
 
@@ -28,7 +28,7 @@ fn time(steps: u64) -> Time {
     (seconds / 1_000_000, seconds % 1_000_000, steps % 977)
 }
 
-/// The next time that a calendar has.
+/// Returns the next time that a calendar has.
 fn after((a, b, c): Time) -> Time {
     match (b, c) {
         (999_999, 976) => (a + 1, 0, 0),

@@ -1,4 +1,5 @@
-//! IDs, nodes and vector clocks through serde: text where people read, integers or bytes where not.
+//! IDs, nodes and vector clocks through serde: text in human-readable formats, and integers or
+//! bytes in others.
 
 #![cfg(all(feature = "serde", feature = "alloc"))]
 

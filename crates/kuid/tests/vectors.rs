@@ -188,8 +188,8 @@ mod tests {
         assert_eq!(kinds, [38, 25]);
     }
 
-    /// If the library raises an error, ours returns one; for two kinds, it does not compile (see
-    /// `GlobalId::distance`).
+    /// If the library raises an error, ours returns one. With two kinds of IDs it does not compile
+    /// (see `GlobalId::distance`).
     #[test]
     fn distances_need_one_node() {
         let vectors = load("kuid.json");
@@ -273,8 +273,8 @@ mod tests {
         }
     }
 
-    /// The library takes stray low bits in the last character and one character too many; we take
-    /// canonical text only.
+    /// The library accepts stray low bits in the last character and one character too many. We
+    /// accept only canonical text.
     #[test]
     fn only_canonical_text_decodes() {
         let vectors = load("kuid.json");
@@ -343,7 +343,7 @@ mod tests {
         assert_eq!(indices(sort, "order_by_d64"), self::sorted(&texts));
     }
 
-    /// The library's alphabet, by other means than ours.
+    /// The library's alphabet, implemented independently of ours.
     fn sortable_base64() -> Encoding {
         let mut symbols: Vec<u8> = (0..=0x7f).collect();
         symbols.retain(|&byte| byte.is_ascii_alphanumeric() || b"._".contains(&byte));
@@ -413,7 +413,7 @@ mod tests {
             LocalId::from_parts(a, b, c, seq)
         }
 
-        /// The ID of parts that it holds without loss.
+        /// Returns the ID of these parts, which it holds without loss.
         fn local(self) -> LocalId {
             let id = self.try_local().unwrap();
             assert_eq!(Self::of_local(id), self);

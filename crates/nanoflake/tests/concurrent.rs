@@ -26,12 +26,13 @@ fn ids_of_eight_threads_are_unique() {
     let threads = draw_unique(&Subject, &generator);
     let count: usize = threads.iter().map(Vec::len).sum();
     assert_eq!(count, scaled(800_000));
-    // It waited rather than go past the 4,096 of a millisecond.
+    // It waited rather than exceed the 4,096 of a millisecond.
     let least = count as u64 / 4_096;
     assert!(clock.slept() >= Duration::from_millis(least - 1));
 }
 
-/// Unique, ordered, bounded, in range, in the window: the first five promises of tickid's design.
+/// Checks the first five promises of tickid's design: unique, ordered, bounded, in range, in the
+/// window.
 fn weather_the_storm(policy: Policy<Nanoflake>) {
     let bounds = LAYOUT.sequence_bounds(&NODE);
     let storm = Storm { subject: &Subject, policy, bounds, calls: 1_200, ids: 1_000 };
@@ -52,8 +53,8 @@ fn promises_hold_under_ratchet() {
     }
 }
 
-/// Eight threads whose calls all fail change nothing: neither the tick nor later IDs, although each
-/// of their calls adds to the generator's word before it reads the clock.
+/// Eight threads whose calls all fail change neither the tick nor later IDs, although each of their
+/// calls adds to the generator's word before it reads the clock.
 #[test]
 fn hour_of_rollback_issues_nothing() {
     let start = UnixTime::from_micros(START);

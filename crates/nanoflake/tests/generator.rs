@@ -15,7 +15,7 @@ use tickid_nanoflake::{
     RandomStart, UnixTime, Window,
 };
 
-/// Half a millisecond into timestamp `timestamp` of the default epoch.
+/// Returns the time half a millisecond into timestamp `timestamp` of the default epoch.
 fn time(timestamp: u64) -> UnixTime {
     let micros = timestamp.cast_signed() * 1_000 + 500;
     UnixTime::from_micros(Epoch::TWITTER.unix_time().as_micros() + micros)
@@ -259,7 +259,7 @@ fn blocks_are_consecutive() {
     local.try_generate().unwrap();
     let block = local.try_block(NonZeroU32::MAX).unwrap();
     assert!(block.eq((1..4096).map(|sequence| id(3, sequence))));
-    // A shared generator gives less at a time, and all of it in the end.
+    // A shared generator returns fewer at a time, but all of them in the end.
     let shared = builder(&clock).build().unwrap();
     let mut next = 0;
     for len in [2_043, 2_043, 10] {
@@ -274,7 +274,7 @@ fn blocks_are_consecutive() {
     assert_eq!(error.kind(), ErrorKind::Exhausted);
 }
 
-/// With one ID per millisecond a start of 0 makes every ID even.
+/// With one ID per millisecond, a start of 0 makes every ID even.
 #[test]
 fn random_starts_balance_parity() {
     let clock = ManualClock::new(time(0));
@@ -303,7 +303,7 @@ fn ids_have_the_systems_time() {
     let after = now();
     for (id, generator) in ids.into_iter().zip([1, 2]) {
         let unix_ms = Nanoflake { epoch }.unix_time(id).as_millis();
-        // A step of the system's clock in between would have to hit these few lines.
+        // This fails only if the system's clock is stepped during these few lines.
         assert!(before <= unix_ms && unix_ms <= after);
         assert_eq!(id.generator(), node(generator));
     }

@@ -13,7 +13,7 @@ use tickid_text::{ParseErrorKind, Text};
 const HIGHEST: u128 = i64::MAX.cast_unsigned() as u128;
 
 fn ids() -> impl Strategy<Value = NanoflakeId> {
-    // Short numbers too, which a uniform choice would never give.
+    // This includes short numbers, which a uniform choice would never return.
     let values = (0..=i64::MAX, 0..63_u32).prop_map(|(value, shift)| value >> shift);
     values.prop_map(|value| NanoflakeId::new(value).unwrap())
 }
@@ -27,7 +27,7 @@ fn epochs() -> impl Strategy<Value = Epoch> {
     ]
 }
 
-/// Texts of about the right length from about the right characters.
+/// Returns texts of about the right length from about the right characters.
 fn texts() -> impl Strategy<Value = Vec<u8>> {
     let digits = b"00000123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".to_vec();
     let bytes = prop_oneof![
@@ -37,7 +37,7 @@ fn texts() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(bytes, 0..16)
 }
 
-/// The digits of `value`, one division at a time.
+/// Returns the digits of `value`, one division at a time.
 fn naive(mut value: u128, radix: u32) -> String {
     let mut digits = Vec::new();
     while value > 0 || digits.is_empty() {
@@ -48,7 +48,7 @@ fn naive(mut value: u128, radix: u32) -> String {
     digits.iter().rev().collect()
 }
 
-/// The number that ASCII digits spell, one multiplication at a time.
+/// Returns the number that ASCII digits spell, one multiplication at a time.
 fn naive_value(text: &[u8], radix: u32) -> Option<u128> {
     text.iter().try_fold(0_u128, |value, &byte| {
         let digit = char::from(byte).to_digit(radix)?;
@@ -206,7 +206,7 @@ proptest! {
         }
     }
 
-    /// Against arithmetic that has room to spare.
+    /// The comparison uses arithmetic with room to spare.
     #[test]
     fn times_add_timestamp_to_epoch(id in ids(), epoch in epochs()) {
         let millis = i128::from(epoch.as_unix_millis()) + i128::from(id.timestamp());
@@ -272,7 +272,7 @@ proptest! {
     }
 }
 
-/// The unpadded and the decimal text are as short as they can be, which is why they don't sort.
+/// The unpadded and the decimal text are as short as possible, which is why they don't sort.
 #[test]
 fn other_texts_do_not_order() {
     let id = |value| NanoflakeId::new(value).unwrap();

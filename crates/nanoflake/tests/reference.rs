@@ -1,4 +1,4 @@
-//! Generators do what the document says, call by call: its state machine in plain lines.
+//! Tests that generators follow the document, call by call, with its state machine in plain lines.
 
 mod support;
 
@@ -15,8 +15,8 @@ struct Written {
     last: Option<(u64, u32)>,
 }
 
-/// Builds an ID: milliseconds since 2015 in 41 bits; datacenter 21, worker 10; 12 bits that count
-/// within a millisecond.
+/// Builds an ID: 41 bits of milliseconds since 2015, datacenter 21, worker 10, and 12 bits that
+/// count within a millisecond.
 fn id(timestamp: u64, sequence: u32) -> Option<NanoflakeId> {
     let node = 21 * 32 + 10;
     NanoflakeId::try_from((timestamp * 1_024 + node) * 4_096 + u64::from(sequence)).ok()

@@ -1,4 +1,5 @@
-//! Every entry of `vectors/nanoflake.json`, which holds what the original implementation does.
+//! Every entry of `vectors/nanoflake.json`, which records the behaviour of the original
+//! implementation.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -161,9 +162,9 @@ fn published_snowflakes_agree() {
     assert!(string(discord, "what").starts_with("Discord"));
 }
 
-/// The original accepts all that Java's radix-36 parser does. We accept the unpadded form and the
-/// form of 13 digits, so that no ID has three texts: signs, other leading zeros and digits outside
-/// ASCII are errors.
+/// The original accepts everything that Java's radix-36 parser does. We accept only the unpadded
+/// form and the form of 13 digits, so that no ID has three texts. Signs, other leading zeros and
+/// digits outside ASCII are errors.
 #[test]
 fn noncanonical_base36_is_rejected() {
     /// The text of the error.

@@ -6,5 +6,5 @@ mod support;
 
 use support::Subject;
 
-// With as many counters as there can be: the clocks here run no faster than they do.
+// The node leaves the maximum number of counters, so that IDs do not run ahead of the clocks.
 tickid_testkit::promises_over_every_clock!(Subject::of("1/1"));

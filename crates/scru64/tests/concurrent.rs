@@ -17,7 +17,7 @@ use tickid_testkit::threads::on_threads;
 
 const START: i64 = 1_700_000_000_000_000;
 
-/// A node, by its spec.
+/// Returns the node of a spec.
 fn node(spec: &str) -> NodeSpec {
     spec.parse().unwrap()
 }
@@ -36,8 +36,8 @@ fn assert_distinct(threads: Vec<Vec<Scru64Id>>) {
 
 #[test]
 fn ids_of_eight_threads_are_unique() {
-    // Five bits of node ID leave half a million counters, and the clock stands still: tick after
-    // tick is borrowed from the 40 that may be.
+    // Five bits of node ID leave half a million counters, and the clock stands still, so ticks are
+    // borrowed one after the other from the 40 that may be.
     let clock = ManualClock::new(UnixTime::from_micros(START));
     let node = node("21/5");
     let generator = Builder::seeded(node, 0x5eed).clock(&clock).build().unwrap();
@@ -48,14 +48,15 @@ fn ids_of_eight_threads_are_unique() {
     assert_eq!(clock.slept(), Duration::ZERO);
 }
 
-/// The same with too few IDs: 16 bits of node ID leave 256 counters, so every thread has to wait.
+/// The same test with too few IDs: 16 bits of node ID leave 256 counters, so every thread has to
+/// wait.
 #[test]
 fn waiting_threads_are_unique() {
     const EACH: usize = 50_000;
 
     let clock = ManualClock::new(UnixTime::from_micros(START));
     let node = node("0xbeef/16");
-    // Every thread that sleeps moves the clock, and so uses up the time of the others.
+    // Each sleeping thread moves the clock, and so uses up the time of the others.
     let builder = Builder::seeded(node, 0x5eed).clock(&clock).max_wait(Duration::MAX);
     let generator = builder.build().unwrap();
     let threads = on_threads(|_| {
@@ -72,7 +73,8 @@ fn waiting_threads_are_unique() {
     assert!(clock.slept() >= Duration::from_millis(256) * (ticks - 1));
 }
 
-/// Unique, ordered, bounded, in range, in the window: the first five promises of tickid's design.
+/// Checks the first five promises of tickid's design: unique, ordered, bounded, in range, in the
+/// window.
 fn weather_the_storm(policy: Policy<Scru64>) {
     let subject = Subject::default();
     let bounds = Scru64.sequence_bounds(&subject.0);
@@ -101,13 +103,13 @@ fn promises_hold_when_waiting() {
     weather_the_storm(Policy::Wait);
 }
 
-/// Eight threads whose calls all fail change nothing: neither the tick nor later IDs, although each
-/// of their calls adds to the generator's word before it reads the clock.
+/// Eight threads whose calls all fail change neither the tick nor later IDs, although each of their
+/// calls adds to the generator's word before it reads the clock.
 #[test]
 fn hour_of_rollback_issues_nothing() {
     let start = UnixTime::from_micros(START);
     let clock = ManualClock::new(start);
-    // Two counters: all but the first call run past the last.
+    // With two counters, all calls but the first run past the last.
     let node = node("0x7fffff/23");
     let generator = Builder::seeded(node, 0x5eed).clock(&clock).build().unwrap();
     let last = generator.try_generate().unwrap();

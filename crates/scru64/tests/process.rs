@@ -1,5 +1,5 @@
-//! The process-wide generator, in processes of its own: this test binary runs itself with another
-//! environment. Any value of the variable gives an ID or an error, never a panic.
+//! The process-wide generator, in separate processes: this test binary runs itself with another
+//! environment. Any value of the variable results in an ID or an error, never a panic.
 
 #![cfg(feature = "std")]
 #![allow(
@@ -20,7 +20,7 @@ use tickid_scru64::{
     new_string,
 };
 
-/// Set in the environment of children.
+/// The variable that is set in the environment of children.
 const CHILD: &str = "TICKID_TEST_CHILD";
 /// The prefix of a child's report, which no other output has.
 const REPORT: &str = "report: ";
@@ -52,7 +52,7 @@ fn report(line: &str) {
     eprintln!("{REPORT}{line}");
 }
 
-/// All three functions fail alike, the second time as the first.
+/// Asserts that all three functions fail alike, the second time like the first.
 fn all_fail_with(expected: &ProcessError) {
     for _ in 0..2 {
         assert_eq!(new().as_ref(), Err(expected));
@@ -130,8 +130,8 @@ fn threads_share_the_generator() {
     assert_eq!((reports.len(), ids.len()), (4_000, 4_000));
     for id in ids {
         assert_eq!(id.node_id(size), 42);
-        // A step of the system's clock in between would have to hit just now. IDs may be ahead of
-        // the clock where the counter started late.
+        // This fails only if the system's clock is stepped just now. IDs may be ahead of the clock
+        // if the counter started late.
         let unix_ms = id.unix_time().as_millis();
         assert!(before - 256 <= unix_ms && unix_ms <= after + 256, "{id}");
     }
@@ -166,7 +166,7 @@ fn previous_id_slightly_ahead() {
     assert_eq!(reports, next);
 }
 
-/// The present, `ahead` from now, as the previous ID of node 0 in `size` bits.
+/// Returns a spec of node 0 in `size` bits whose previous ID is `ahead` of now.
 fn spec_ahead(ahead: u64, size: u8) -> String {
     let now = UnixTime::try_from(std::time::SystemTime::now()).unwrap();
     let ahead = now.checked_add(core::time::Duration::from_secs(ahead)).unwrap();
@@ -187,7 +187,7 @@ fn distant_previous_id_is_refused() {
                     panic!("{error}");
                 };
                 assert_eq!((last, max_wait), (prev.unix_time(), DEFAULT_MAX_WAIT));
-                // Ten seconds less, in whole ticks.
+                // In whole ticks, this is less than ten seconds.
                 let ratchet = core::time::Duration::from_millis(39 * 256);
                 assert_eq!(wait + ratchet, last.saturating_since(now));
                 assert!(wait > max_wait);

@@ -20,7 +20,7 @@ const MAX_TIMESTAMP: u64 = 282_429_536_480;
 const LAST_MICRO: i64 = 72_301_961_339_135_999;
 
 fn ids() -> impl Strategy<Value = Scru64Id> {
-    // Low numbers too, which a uniform choice would never give.
+    // This includes low numbers, which a uniform choice would never return.
     let values = (0..END, 0..63_u32).prop_map(|(value, shift)| value >> shift);
     values.prop_map(|value| Scru64Id::new(value).unwrap())
 }
@@ -40,7 +40,7 @@ fn specs() -> impl Strategy<Value = NodeSpec> {
     prop_oneof![node_only, with_prev]
 }
 
-/// Texts of about the right length from about the right characters.
+/// Returns texts of about the right length from about the right characters.
 fn texts() -> impl Strategy<Value = Vec<u8>> {
     let digits = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".to_vec();
     let bytes = prop_oneof![
@@ -340,7 +340,8 @@ proptest! {
         let mut successor = node;
         let mut last = None;
         for step in steps {
-            // Some are behind the last one, but within the allowance even if each call overflows.
+            // Some times are behind the last one, but within the allowance even if each call
+            // overflows.
             clock.set(UnixTime::from_micros((first + step).cast_signed() * 256_000));
             let builder = Builder::seeded(successor, 0).clock(&clock).sequence(start.clone());
             let mut generator = builder.build_local().unwrap();
@@ -464,7 +465,7 @@ fn node_ids_parse_in_both_bases() {
 }
 
 /// Covers all sizes down to the one bit of counter that 23 bits of node ID leave. (Up to 2^12
-/// counters in full; of more, the last of a tick.)
+/// counters are covered in full. If there are more, only the last of a tick are.)
 #[test]
 fn ticks_have_all_their_counters() {
     for size in every_size() {
@@ -555,7 +556,7 @@ fn timestamp(timestamp: u64) -> UnixTime {
     UnixTime::from_micros(timestamp.cast_signed() * 256_000)
 }
 
-/// The price: IDs issued before the reset may be issued again.
+/// The price is that IDs issued before the reset may be issued again.
 #[test]
 fn reset_starts_at_the_clock() {
     let clock = ManualClock::new(UnixTime::from_micros(256_000 * 1_000));
@@ -581,7 +582,7 @@ fn reset_starts_at_the_clock() {
     assert_eq!(closed.reset_seeded(2), Err(ResetError::Closed));
 }
 
-/// Allows 1,024 threads to draw at once.
+/// Allows 1,024 threads to draw at the same time.
 #[test]
 fn shared_blocks_have_up_to_8191() {
     let clock = ManualClock::new(UnixTime::from_micros(256_000 * 9));

@@ -1,4 +1,5 @@
-//! Generators follow the specification, call by call: its state machine in plain lines.
+//! Tests that generators follow the specification, call by call, with its state machine in plain
+//! lines.
 //!
 //! "Clock rollback handling", "Counter overflow handling" and "Consideration of special times" of
 //! SCRU64 v0.1; the test sets the start of the counter.
@@ -18,7 +19,8 @@ struct Specification {
     last: Option<(u64, u32)>,
 }
 
-/// `timestamp` 38 bits, `node_ctr` 24; of these, 12 are the node's in these tests: 0xb00.
+/// Builds an ID: 38 bits of `timestamp` and 24 of `node_ctr`. In these tests, 12 of those belong to
+/// the node, 0xb00.
 fn id(timestamp: u64, counter: u32) -> Option<Scru64Id> {
     Scru64Id::try_from(timestamp * 16_777_216 + 0xb00 * 4_096 + u64::from(counter)).ok()
 }
@@ -48,7 +50,7 @@ impl Document<Subject> for Specification {
                 Some((timestamp, counter + 1))
             }
             Some((timestamp, _)) if now <= timestamp => enter(timestamp + 1),
-            // A window that is yet to come is a clock that is behind.
+            // A window that is yet to come is like a clock that is behind.
             _ if floor.saturating_sub(now) > allowance => None,
             _ => enter(now.max(floor)),
         };

@@ -1,4 +1,4 @@
-//! IDs are text to formats for people and integers to formats for machines.
+//! IDs are text in human-readable formats and integers in others.
 
 #![cfg(feature = "serde")]
 

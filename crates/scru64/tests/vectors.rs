@@ -215,7 +215,7 @@ fn bad_node_specs_are_rejected() {
 enum Mode {
     /// Returns nothing on a significant rollback.
     Abort,
-    /// Starts over on one.
+    /// Starts over on a significant rollback.
     Reset,
 }
 
@@ -225,13 +225,13 @@ fn traced<'a>(entry: &Value, clock: &'a ManualClock) -> Traced<'a> {
     Builder::new(string(entry, "node_spec").parse().unwrap())
         .clock(clock)
         .sequence(SequenceStart::fixed(number(entry, "counter_init")))
-        // Whether the node's previous ID is too far ahead of the clock is for each call to say.
+        // Each call reports whether the node's previous ID is too far ahead of the clock.
         .max_wait(Duration::MAX)
         .build_local()
         .unwrap()
 }
 
-/// One call at the time that the clock shows.
+/// Makes one call at the time that the clock shows.
 fn call(generator: &mut Traced<'_>, mode: Mode, allowance_ms: u64) -> Result<Scru64Id, Error> {
     let policy =
         Policy::Ratchet { allowance: Scru64.ticks_in(Duration::from_millis(allowance_ms)) };
@@ -244,7 +244,7 @@ fn call(generator: &mut Traced<'_>, mode: Mode, allowance_ms: u64) -> Result<Scr
     }
 }
 
-/// The recorded results of the last tick, which is reserved.
+/// Reports whether a recorded result has the last tick, which is reserved.
 fn is_reserved(result: Option<&str>) -> bool {
     result.is_some_and(|text| text.parse::<Scru64Id>().unwrap().is_reserved())
 }
@@ -298,8 +298,8 @@ fn traces_are_as_recorded() {
     assert_eq!((steps, aborts, reserved), (442, 72, 4));
 }
 
-/// The document reserves the last timestamp; the original issues it. We report that the clock is
-/// past the last tick that can be issued, and keep the record of earlier IDs.
+/// The document reserves the last timestamp, but the original issues it. We report that the clock
+/// is past the last tick that can be issued, and keep the record of earlier IDs.
 #[test]
 fn reserved_timestamp_is_an_error() {
     let file = scru64();
@@ -334,7 +334,7 @@ fn reserved_timestamp_is_an_error() {
         assert_eq!(NodeSpec::from(&generator).to_string(), "zzzzzzzq0em7/2");
         assert_eq!(string(trace, "final_node_spec"), "zzzzzzzzzzzz/2");
 
-        // An overflow that would go there finds the end of time instead, call after call.
+        // An overflow that would lead there reaches the end of time instead, call after call.
         clock.set(UnixTime::from_millis(number(&steps[1], "unix_ts_ms")).unwrap());
         for _ in 0..3 {
             let error = call(&mut generator, mode, 10_000).unwrap_err();
@@ -344,7 +344,7 @@ fn reserved_timestamp_is_an_error() {
     assert_eq!(modes, [Mode::Abort, Mode::Reset]);
 }
 
-/// The clock's `time` is before the first or after the last timestamp that may be issued.
+/// Returns the error of a `time` before the first or after the last timestamp that may be issued.
 fn out_of_range(time: UnixTime) -> ErrorKind {
     ErrorKind::Clock(ClockError::OutOfRange {
         time,
@@ -376,8 +376,8 @@ fn panics_become_errors() {
     use Theirs::{Nothing, Panics};
     let same = |text| ([Theirs::Gives(text); 2], [Ours::Gives(text); 2]);
     let instead = |ours| ([Panics; 2], [ours; 2]);
-    // In the order of the file: node spec, counter start, time and allowance in milliseconds, then
-    // what they do and what we do, in the modes `abort` and `reset`.
+    // The order is the file's: node spec, counter start, time and allowance in milliseconds, then
+    // the original's behaviour and ours, in the modes `abort` and `reset`.
     let (last, late) = ("72301961338880", "1577836800000");
     let cases = [
         ("42/8", 0, "0", "10000", instead(Ours::Clock)),
@@ -394,7 +394,7 @@ fn panics_become_errors() {
         ),
         ("42/8", 0, "72301961339136", "10000", instead(Ours::Clock)),
         ("42/8", 0, "18446744073709551615", "10000", instead(Ours::Clock)),
-        // Allowances of 2^40 ticks and more are allowances.
+        // Allowances of 2^40 ticks and more are valid.
         ("42/8", 0, late, "281474976710656", instead(Ours::Gives("0sa61wwe0mio"))),
         ("42/8", 0, late, "281474976710655", same("0sa61wwe0mio")),
         ("42/8", 0, late, "18446744073709551615", instead(Ours::Gives("0sa61wwe0mio"))),
@@ -433,7 +433,7 @@ fn panics_become_errors() {
         assert_eq!(number::<u32>(entry, "counter_init"), counter_init);
         assert_eq!(string(entry, "unix_ts_ms"), unix_ts_ms);
         assert_eq!(string(entry, "rollback_allowance"), allowance);
-        // Times beyond what a clock can show are as late as a clock can be.
+        // Times beyond the range of a clock are replaced by the latest that it can show.
         let time = big::<u64>(entry, "unix_ts_ms").try_into().ok();
         let time = time.and_then(|millis| UnixTime::from_millis(millis).ok());
         let time = time.unwrap_or(UnixTime::MAX);

@@ -1,4 +1,4 @@
-//! Eight threads on one generator.
+//! Tests of eight threads on one generator.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -17,7 +17,7 @@ const ALLOWANCE: u64 = 250;
 
 fn assert_distinct(drawn: Vec<Vec<SnoId>>) {
     let mut ids = drawn.concat();
-    // Stable, as it makes the most of runs that are in order already.
+    // The stable sort makes the most of runs that are already in order.
     ids.sort();
     let twice = ids.windows(2).find(|pair| pair[0] == pair[1]);
     let fields = twice.map(|ids| (ids[0].timestamp(), ids[0].toggle(), ids[0].sequence()));
@@ -28,7 +28,7 @@ fn is_increasing(ids: impl IntoIterator<Item = SnoId>) -> bool {
     ids.into_iter().is_sorted_by(|one, next| one < next)
 }
 
-/// One by one, in slices and in blocks.
+/// IDs are drawn one by one, in slices and in blocks.
 #[test]
 fn ids_of_eight_threads_are_unique() {
     let clock = ManualClock::new(at(1_000));
@@ -44,7 +44,8 @@ fn ids_of_eight_threads_are_unique() {
     assert_distinct(drawn);
 }
 
-/// Stands still, creeps, leaps and steps back, while IDs are drawn from a window that widens.
+/// The clock stands still, creeps, leaps and steps back, while IDs are drawn from a window that
+/// widens.
 #[test]
 fn promises_hold_under_tick_tock() {
     keeps_its_promises(Policy::TickTock);
@@ -60,7 +61,7 @@ fn promises_hold_under_wait() {
     keeps_its_promises(Policy::Wait);
 }
 
-/// Also where callers choose metabytes.
+/// Checks the promises, also when callers choose metabytes.
 fn keeps_its_promises(policy: Policy<Sno>) {
     for subject in [Subject::OF_ONE_METABYTE, Subject::OF_THREE_METABYTES] {
         let bounds = SequenceBounds::new(1_000, 1_099);
@@ -73,7 +74,7 @@ fn keeps_its_promises(policy: Policy<Sno>) {
     }
 }
 
-/// Back again and again, by less than it had gone forward, from all threads.
+/// All threads set the clock back again and again, by less than it had advanced.
 #[test]
 fn unique_under_repeated_rollback() {
     let each = scaled(100_000);
@@ -101,7 +102,8 @@ fn unique_under_repeated_rollback() {
     assert_distinct(drawn);
 }
 
-/// Every call adds to the sequence, even where none is left; that must not reach the tick above it.
+/// Every call adds to the sequence, even if none is left, but that must not reach the tick above
+/// it.
 #[test]
 fn stalled_calls_leave_no_trace() {
     let clock = ManualClock::new(at(1_000));
@@ -118,7 +120,7 @@ fn stalled_calls_leave_no_trace() {
     while generator.try_block(many(4_000)).is_ok() {}
     call_in_vain(ErrorKind::Exhausted);
 
-    // Back under the other bit, and back once more.
+    // The clock goes back under the other bit, and then once more.
     clock.set(at(990));
     let before = generator.try_generate().unwrap();
     clock.set(at(980));

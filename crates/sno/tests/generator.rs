@@ -21,7 +21,7 @@ fn builder(clock: &ManualClock) -> Builder<&ManualClock> {
     Generator::builder(PARTITION).clock(clock)
 }
 
-/// Timestamp, tick-tock bit, sequence.
+/// Returns timestamp, tick-tock bit and sequence.
 fn fields(id: SnoId) -> (u64, bool, u16) {
     (id.timestamp(), id.toggle(), id.sequence())
 }
@@ -47,7 +47,7 @@ fn ids_have_all_their_fields() {
 /// not give it back. The exclusive generator refuses first, as the original does.
 #[test]
 fn refusals_may_use_a_sequence() {
-    // The bit is set at tick 50; before that, both values of the bit are taken and calls stall.
+    // The bit is set at tick 50. Before that, both values of the bit are taken, so calls stall.
     let path = [100, 50];
     let clock = ManualClock::new(at(0));
     let shared = builder(&clock).build().unwrap();
@@ -66,7 +66,7 @@ fn refusals_may_use_a_sequence() {
     assert_eq!(fields(local.try_generate().unwrap()), (50, true, 1));
 }
 
-/// The documented exception to the order: the metabyte comes before the sequence.
+/// This is the documented exception to the order, because the metabyte comes before the sequence.
 #[test]
 fn metabytes_keep_ids_distinct() {
     let clock = ManualClock::new(at(100));
@@ -93,8 +93,8 @@ fn blocks_carry_the_metabyte() {
     assert!(ids.iter().map(|id| id.sequence()).eq(0..12));
 }
 
-/// From 100 back to 90 flips the bit; from 95 back to 80 is a second regression, into ticks used
-/// with the other bit, so the generator waits until 95 and continues there.
+/// Going from 100 back to 90 flips the bit. Going from 95 back to 80 is a second regression, into
+/// ticks used with the other bit, so the generator waits until 95 and continues there.
 #[test]
 fn waits_for_nearer_own_tick() {
     let clock = ManualClock::new(at(100));
@@ -112,7 +112,8 @@ fn waits_for_nearer_own_tick() {
     assert_eq!(clock.slept(), ticks(15) - Duration::from_micros(1_500));
 }
 
-/// The same from 110, with the end of the other bit's past nearer: it flips back right after it.
+/// Going back from 110, the end of the other bit's past is nearer, so the generator flips back
+/// right after it.
 #[test]
 fn waits_for_nearer_other_past() {
     let clock = ManualClock::new(at(100));
@@ -131,7 +132,7 @@ fn waits_for_nearer_other_past() {
     assert_eq!(generator.state().snapshot.drifts, 2);
 }
 
-/// The original takes its units of 4 ms for nanoseconds there, and so spins.
+/// In this case the original takes its units of 4 ms for nanoseconds, and so spins.
 #[test]
 fn second_regression_sleeps() {
     let second = 250;
@@ -192,7 +193,7 @@ fn observers_get_all_figures() {
         .bounds(SequenceBounds::new(10, 13))
         .on_overflow(move |overflow| {
             told.send(overflow).unwrap();
-            // The first to come is kept from going on.
+            // The first call to come is held back.
             if overflow.waiting == 1 {
                 released.lock().unwrap().recv().unwrap();
             }
@@ -225,7 +226,7 @@ fn observers_get_all_figures() {
         assert_eq!(fields(first.join().unwrap()), (103, false, 11));
     });
 
-    // No call waits any more, so the count starts anew.
+    // No call is waiting now, so the count starts over.
     clock.set(within(110, 0));
     assert_eq!(use_up(), 4);
     release.send(()).unwrap();
@@ -249,7 +250,7 @@ fn nothing_after_the_last_tick() {
             assert_eq!(fields(shared.generate().unwrap()), expected, "{policy}");
             assert_eq!(fields(local.generate().unwrap()), expected, "{policy}");
         }
-        // Neither waits for what never comes.
+        // Neither waits for a tick that never comes.
         for error in [shared.generate().unwrap_err(), local.generate().unwrap_err()] {
             assert_eq!(
                 (error.kind(), error.retry_after()),
@@ -298,7 +299,7 @@ fn clock_errors_name_the_range() {
 
 #[test]
 fn any_policy_will_do() {
-    // Three IDs at 100, 90 and 101.
+    // It draws three IDs, at 100, 90 and 101.
     let run = |policy| {
         let clock = ManualClock::new(at(100));
         let mut generator = builder(&clock).policy(policy).build_local().unwrap();
@@ -359,7 +360,7 @@ fn random_starts_stay_in_bounds() {
     assert!(starts.iter().all(|start| (1_000..2_000).contains(start)));
     starts.sort_unstable();
     starts.dedup();
-    // Of 64 draws out of 1,000 about two fall on another.
+    // If 64 of 1,000 are drawn, about two fall on another.
     assert!(starts.len() > 50, "{starts:?}");
 }
 
@@ -381,7 +382,7 @@ fn threads_share_the_generator() {
             slots.push(fields(id));
         }
     }
-    // One generator: not even with the metabyte left out is there one twice.
+    // It is one generator, so even without the metabyte none occurs twice.
     slots.sort_unstable();
     slots.dedup();
     assert_eq!(slots.len(), 4_000);

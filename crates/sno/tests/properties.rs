@@ -59,7 +59,7 @@ proptest! {
         prop_assert_eq!(oracle.decode(&id.to_text_bytes()).unwrap(), id.to_bytes());
     }
 
-    /// Strings near to IDs and far from them.
+    /// Tries strings that are similar to IDs, and strings that are not.
     #[test]
     fn slices_agree_with_single_ids(
         ids in prop::collection::vec(ids(), 1..130), wrong: prop::sample::Index,
@@ -116,7 +116,7 @@ proptest! {
 
     #[test]
     fn all_forms_order_alike(one in ids(), other in ids(), close: u8) {
-        // Any two, and two that differ in one byte only.
+        // This compares any two, and two that differ in a single byte.
         let mut near = one.to_bytes();
         near[usize::from(close % 10)] ^= 1 << (close / 10 % 8);
         for other in [other, SnoId::from_bytes(near)] {
@@ -172,7 +172,7 @@ proptest! {
         prop_assert_eq!((error.min(), error.max()), (0, (1 << 80) - 1));
     }
 
-    /// Exact at the first and last microsecond of a tick.
+    /// Times are exact at the first and last microsecond of a tick.
     #[test]
     fn ranges_are_exact(timestamp in timestamps(), rest: u64) {
         let units = timestamp.cast_signed();
@@ -233,7 +233,7 @@ fn partitions_are_made_of_16_bits() {
     nodes::are_made_of_their_bits::<Partition>(16..=16);
 }
 
-/// The original takes any 16 bytes.
+/// The original accepts any 16 bytes.
 #[test]
 fn lenient_texts_are_refused() {
     let accepted = ["brpk4q72xwf2m63l", "2222222222222222", "xxxxxxxxxxxxxxxx"];

@@ -1,4 +1,4 @@
-//! Generators follow the document, call by call: its state machine in plain lines.
+//! Tests that generators follow the document, call by call, with its state machine in plain lines.
 
 mod support;
 
@@ -13,7 +13,7 @@ struct Written {
     /// The time and the sequence issued last.
     last: Option<(u64, u32)>,
     tick_tock: bool,
-    /// The time at which tick-tock left each bit: this one and the other.
+    /// The time when tick-tock left each bit: this one and the other.
     left: [Option<u64>; 2],
 }
 
@@ -36,7 +36,8 @@ impl Document<Subject> for Written {
             Some((time, sequence)) if now == time => {
                 (sequence < self.given.last).then_some(sequence + 1)?
             }
-            // The clock went back: on under the other bit, unless that has been here already.
+            // The clock went back, so continue under the other bit, unless that has been here
+            // already.
             Some((time, _)) if now < time => {
                 let other = !self.tick_tock;
                 if self.left[usize::from(other)] >= Some(now) {
@@ -61,7 +62,8 @@ impl Document<Subject> for Written {
 }
 
 impl Written {
-    /// 39 bits of 4 milliseconds since 2010, the tick-tock bit, metabyte, partition, sequence.
+    /// Builds an ID: 39 bits of 4 milliseconds since 2010, the tick-tock bit, metabyte, partition
+    /// and sequence.
     fn id(&self, meta: Meta) -> Option<SnoId> {
         let (time, sequence) = self.last?;
         let mut bits = u128::from(time);

@@ -41,7 +41,7 @@ fn restored(snapshot: GeneratorSnapshot, now: i64) -> Result<(u64, bool, u16), E
 fn sequence_is_the_last_one_issued() {
     assert_eq!(snapshot(Issued::at(tick(100), 11), 100).sequence, 10);
     assert_eq!(snapshot(Issued::at(tick(100), 51), 100).sequence, 50);
-    // The original says `sequence_min` when the tick is over.
+    // The original reports `sequence_min` when the tick is over.
     assert_eq!(snapshot(Issued::at(tick(100), 51), 101).sequence, 50);
 }
 
@@ -97,7 +97,7 @@ fn past_tick_is_used_up() {
     let theirs = GeneratorSnapshot { sequence: 10, ..snapshot(Issued::at(tick(100), 51), 101) };
     assert_eq!(restored(theirs, 100), Err(ErrorKind::Exhausted));
     assert_eq!(restored(theirs, 101), Ok((101, false, 10)));
-    // In the tick itself, or if the snapshot has no time, the sequence counts.
+    // The sequence counts in the tick itself, or if the snapshot has no time.
     for now in [100, 0] {
         assert_eq!(restored(GeneratorSnapshot { now, ..theirs }, 100), Ok((100, false, 11)));
     }
@@ -115,10 +115,10 @@ fn tick_0_is_not_a_new_generator() {
 
 #[test]
 fn inexpressible_states_round_up() {
-    // In tick 100, but nothing issued there.
+    // The generator is in tick 100, but has issued nothing there.
     let untouched = snapshot(Issued::at(tick(100), 10), 100);
     assert_eq!(restored(untouched, 100), Ok((100, false, 11)));
-    // Tick 0 as the other bit's past: 0 would mean that there is none.
+    // Tick 0 cannot be the other bit's past because 0 means that it has no past.
     let past = snapshot(Issued::at(tick(100), 12).with_drifts(1, Some(tick(0))), 100);
     assert_eq!(past.wall_safe, 1);
     assert_eq!(restored(past, 0), Err(ErrorKind::Rollback));
@@ -145,7 +145,7 @@ fn errors_name_value_and_range() {
     let error = RangeError::new("sequence bound", 65_536, 0, 65_535);
     let wide = SequenceBounds::new(65_536, 10);
     assert_eq!(new(wide, 10), Err(BuildError::SequenceBound(error)));
-    // In the fields 0 and 0 would stand for all sequences.
+    // In these fields, 0 and 0 would mean all sequences.
     let nothing = BuildError::Pool { lowest: 0, last: 0, pool: 1, min: 4 };
     assert_eq!(new(SequenceBounds::new(0, 0), 0), Err(nothing));
 
@@ -179,7 +179,7 @@ fn snapshot_must_be_in_window() {
     }
 }
 
-/// The recorded snapshots from which no generator can be made.
+/// Covers the recorded snapshots that no generator can be made from.
 #[test]
 fn extreme_snapshots_are_errors() {
     let maximum = GeneratorSnapshot {
@@ -238,7 +238,7 @@ proptest! {
         }
     }
 
-    /// Any bits at all are either a generator or an error.
+    /// Any bits make either a generator or an error.
     #[test]
     fn snapshots_restore_or_are_errors(
         numbers in prop::array::uniform3(0..=u16::MAX),

@@ -89,7 +89,7 @@ fn chosen_times_wrap_their_pool() {
     }
 }
 
-/// Times outside of 2010 to 2079 wrap there.
+/// In the original, times outside of 2010 to 2079 wrap.
 #[test]
 fn out_of_range_is_an_error() {
     let file = load("sno.json");
@@ -112,7 +112,8 @@ fn out_of_range_is_an_error() {
     }
 }
 
-/// All steps of all traces, through the exclusive generator and, as far as IDs go, the shared one.
+/// Replays all steps of all traces with the exclusive generator and, where only IDs count, with the
+/// shared one.
 #[test]
 fn traces_are_as_recorded() {
     let file = load("sno.json");
@@ -126,7 +127,7 @@ fn traces_are_as_recorded() {
         let shared = builder().build().unwrap();
         let steps = trace["steps"].as_array().unwrap();
         for (index, step) in steps.iter().enumerate() {
-            // Anywhere in the tick will do.
+            // Any time in the tick will do.
             let (wall, into) =
                 (number(step, "wall_units"), i64::try_from(index).unwrap() * 997 % MICROS_PER_TICK);
             clock.set(within(wall, into));
@@ -180,7 +181,7 @@ fn new_generators_start_at_0() {
     assert_eq!(ours, [0, 1]);
 }
 
-/// The step and the trace at which we differ, and the difference: see above.
+/// Reports whether this is the step of the trace where we differ, as described above.
 fn starts_at_zero(trace: &str, wall: i64) -> bool {
     trace == "fresh generator at wall zero counts up without a reset" && wall == 0
 }
@@ -191,7 +192,7 @@ fn one_less(id: SnoId) -> SnoId {
 }
 
 /// Returns the error that a call must return at `wall` if it cannot issue in the state `state`, and
-/// the tick at which it can.
+/// the tick when it can.
 fn blocked(wall: i64, state: &Value) -> (ErrorKind, i64) {
     let (hi, safe) = (number::<i64>(state, "wallHi"), number::<i64>(state, "wallSafe"));
     if wall == hi {
@@ -212,7 +213,7 @@ fn has_trace_fields(trace: &Value) -> &str {
     text(trace, "name")
 }
 
-/// A state in a trace, which has no time.
+/// Returns the snapshot of a state in a trace, which has no time.
 fn snapshot(state: &Value) -> GeneratorSnapshot {
     GeneratorSnapshot {
         partition: Partition::new(number(state, "partition")),
@@ -226,7 +227,7 @@ fn snapshot(state: &Value) -> GeneratorSnapshot {
     }
 }
 
-/// The snapshot of a generator that is not closed.
+/// Takes the snapshot of a generator that is not closed.
 fn taken<C: tickid_sno::tickid_core::Clock>(
     generator: &LocalGenerator<C>,
     bounds: SequenceBounds,
@@ -259,11 +260,11 @@ fn snapshot_json_round_trips() {
     }
 }
 
-/// The recorded snapshots of a running generator, compared with ours in the same situation.
+/// Compares the recorded snapshots of a running generator with ours in the same situation.
 #[cfg(feature = "serde")]
 #[test]
 fn running_snapshots_agree() {
-    // After the name: when to ask for how many IDs.
+    // Each name is followed by the ticks and the numbers of IDs to request in them.
     let situations: [(&str, &[(i64, u32)]); 5] = [
         ("taken from a running generator in the same tick", &[(122_869_585_786, 2)]),
         (
@@ -406,7 +407,7 @@ fn bounds_entry(entry: &Value) -> GeneratorSnapshot {
     }
 }
 
-/// The sequence of the next ID in the tick of the snapshot.
+/// Returns the sequence of the next ID in the tick of the snapshot.
 fn next_sequence(snapshot: &GeneratorSnapshot) -> Result<u16, Error> {
     let clock = ManualClock::new(at(snapshot.wall_hi));
     let builder = snapshot.builder().unwrap().clock(&clock);
@@ -439,7 +440,7 @@ fn nanos(entry: &Value) -> i128 {
     text(entry, "unix_ns").parse().unwrap()
 }
 
-/// The time passed in, in whole microseconds.
+/// Returns the time passed in, in whole microseconds.
 fn time(entry: &Value) -> UnixTime {
     UnixTime::from_micros(nanos(entry).div_euclid(1_000).try_into().unwrap())
 }

@@ -1,4 +1,4 @@
-//! The rules in [`tables`](crate::tables).
+//! Checks of the rules in [`tables`](crate::tables).
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ fn arrows(package: &Package, packages: &[Package]) -> Vec<Finding> {
     refused.map(|other| find(format!("must not depend on {}", other.name))).collect()
 }
 
-/// Finds parts that a manifest lacks. TOML can express them in other ways; these are used.
+/// Finds parts that a manifest lacks. TOML could express them in other ways, but these are used.
 fn inherited(package: &Package, files: &Files) -> Vec<Finding> {
     let path = format!("{}/Cargo.toml", package.folder);
     let manifest = files.get(&path).map_or("", String::as_str);
@@ -66,8 +66,8 @@ fn documented_features(package: &Package, files: &Files) -> Vec<Finding> {
     findings
 }
 
-/// Finds features of a scheme that do not turn on the feature of the same name of core. Checks of
-/// several schemes at once would not notice, as one of them turns it on for all.
+/// Finds features of a scheme that do not enable the feature of the same name in core. Checks of
+/// several schemes together would not notice because one of them enables it for all.
 fn forwarded_features(package: &Package, packages: &[Package]) -> Vec<Finding> {
     let core = packages.iter().find(|core| core.folder == CORE);
     let core = core.filter(|_| SCHEMES.contains(&&*package.folder));

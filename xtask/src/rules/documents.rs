@@ -48,7 +48,7 @@ fn is_test_like(name: &str) -> bool {
     name.split('_').count() >= 3 && name.split('_').all(is_word)
 }
 
-/// Reports whether a name is a path into the repository where nothing is. Patterns do not count.
+/// Reports whether a name is a path into the repository that does not exist. Patterns do not count.
 fn is_missing(name: &str, files: &Files) -> bool {
     let path = name.trim_end_matches('/');
     let is_ours = path.split_once('/').is_some_and(|(root, _)| is_folder(root, files));
@@ -61,7 +61,7 @@ fn is_folder(path: &str, files: &Files) -> bool {
 }
 
 fn resolve(from: &str, target: &str, files: &Files) -> Result<(), &'static str> {
-    // Other sites, and items of a crate that includes the file in its documentation.
+    // These are other sites, and items of a crate that includes the file in its documentation.
     if ["//", "mailto:", "::"].iter().any(|mark| target.contains(mark)) {
         return Ok(());
     }
@@ -96,7 +96,7 @@ fn join(from: &str, target: &str) -> Result<String, &'static str> {
 }
 
 /// Returns the anchors of the headings as the forges name them: in lower case, without punctuation,
-/// with hyphens for spaces. Of equal headings only the first has a name to link to.
+/// and with hyphens for spaces. If headings are equal, only the first can be linked to.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut anchors = BTreeSet::new();
     let mut heading = None;

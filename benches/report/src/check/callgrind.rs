@@ -5,7 +5,7 @@
 pub(crate) struct Program {
     /// The features of the processor that select code, as valgrind shows them.
     pub(crate) processor: String,
-    /// In the order of execution.
+    /// The paths, in the order of execution.
     pub(crate) paths: Vec<Path>,
 }
 
@@ -17,7 +17,7 @@ pub(crate) struct Path {
 }
 
 impl Program {
-    /// Reads a line that begins with `processor`, then lines of a number and a name.
+    /// Reads a line that starts with `processor`, and then lines of a number and a name.
     pub(crate) fn read(printed: &str) -> Option<Self> {
         let mut lines = printed.lines();
         let processor = lines.next()?.strip_prefix("processor ")?.to_owned();

@@ -1,23 +1,23 @@
-//! Instructions per operation: as a file, and compared.
+//! Instructions per operation, as a file and compared.
 
 use core::fmt;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-/// The increase that is not a failure, and is written to the file: compilers place a few
-/// instructions differently after changes elsewhere.
+/// The increase that does not fail, and is written to the file. It is needed because compilers
+/// place a few instructions differently after changes elsewhere.
 const TOLERANCE_PERCENT: f64 = 5.0;
 
 /// The costs of the hot paths.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Counts {
-    /// Counts of another compiler are of other code.
+    /// The compiler, since another one generates other code.
     compiler: String,
     /// The features of the processor that select code.
     processor: String,
     tolerance_percent: f64,
-    /// By the path's name.
+    /// The number of instructions by the path's name.
     instructions: BTreeMap<String, f64>,
 }
 
@@ -113,9 +113,9 @@ enum Verdict {
     Same,
     Cheaper,
     Dearer,
-    /// Not in the file.
+    /// The path is not in the file.
     New,
-    /// Only in the file.
+    /// The path is only in the file.
     Gone,
 }
 
@@ -134,7 +134,7 @@ impl Line {
 }
 
 impl Comparison {
-    /// The number of paths that are too expensive, or on one side only.
+    /// Returns the number of paths that are too expensive, or on one side only.
     pub(crate) fn failures(&self) -> usize {
         let fails = |verdict| matches!(verdict, Verdict::Dearer | Verdict::New | Verdict::Gone);
         self.lines.iter().filter(|line| fails(line.verdict(self.tolerance_percent))).count()

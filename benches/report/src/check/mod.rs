@@ -39,7 +39,7 @@ pub(crate) fn check(repository: &Repository, bless: bool) -> Result<(), Error> {
 }
 
 fn count(repository: &Repository) -> Result<Counts, Error> {
-    // In the profile of the benchmarks, which it represents.
+    // The program is built in the profile of the benchmarks, which it represents.
     let mut build = repository.cargo_in_benches();
     run(build.args(["build", "--profile", "bench", "--bin", PROGRAM]))?;
     let target = target_directory(repository.cargo_in_benches())?;

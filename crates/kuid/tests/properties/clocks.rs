@@ -1,4 +1,4 @@
-//! Vector clocks, against a map.
+//! Vector clocks, compared with a map.
 
 use super::*;
 
@@ -26,7 +26,7 @@ proptest! {
         let join = a.join(&b);
         prop_assert!(join.entries().iter().map(|entry| (entry.node, entry.id.get())).eq(joined));
 
-        // Which nodes differ, in the order of `b`, and by how much.
+        // The nodes that differ, in the order of `b`, and the differences.
         let differing: Vec<_> = a.diff(&b).map(|difference| match difference {
             Difference::Missing(Entry { node, id }) => (*node, id.get(), None),
             Difference::Behind { node, distance } => {
@@ -99,7 +99,7 @@ proptest! {
     }
 }
 
-/// Few nodes and IDs, so that they meet.
+/// Returns few nodes and IDs, so that some of them are equal.
 fn entries() -> impl Strategy<Value = Vec<Entry<u8>>> {
     let entry = (0u8..8, 0u64..6).prop_map(|(node, id)| Entry { node, id: LocalId::new(id) });
     prop::collection::vec(entry, 0..10)

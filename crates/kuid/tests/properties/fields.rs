@@ -147,7 +147,7 @@ proptest! {
         let micros = seconds * 1_000_000 + i128::from(c);
         let time = local.unix_time();
         prop_assert_eq!(i128::from(time.as_micros()), micros);
-        // As the library's `t/1` has it.
+        // This is the result of the library's `t/1`.
         prop_assert_eq!(i128::from(time.as_millis()), seconds * 1_000 + i128::from(c / 1_000));
         let global = GlobalId::from_local(local, node, drift);
         prop_assert_eq!(global.unix_time(drift), time);
@@ -179,7 +179,7 @@ proptest! {
     }
 }
 
-/// A number of `bits` bits, or about as many, or any.
+/// Returns numbers of `bits` bits, of about as many, and of any.
 fn part(bits: u32) -> impl Strategy<Value = u32> {
     let end = 1u32 << bits;
     prop_oneof![4 => 0..end, 3 => end - 2..end + 2, 1 => any::<u32>()]

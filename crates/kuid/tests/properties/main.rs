@@ -36,13 +36,13 @@ fn local() -> impl Strategy<Value = LocalId> + Clone {
     ]
 }
 
-/// IDs of valid times.
+/// Returns IDs of valid times.
 fn valid() -> impl Strategy<Value = LocalId> + Clone {
     let micros = prop_oneof![0..=LAST_MICRO, 1_500_000_000_000_000i64..1_800_000_000_000_000];
     (micros, 0u32..=0x3fff).prop_map(|(micros, sequence)| local_at(micros, sequence))
 }
 
-/// By arithmetic of its own.
+/// Builds an ID with independent arithmetic.
 fn local_at(micros: i64, sequence: u32) -> LocalId {
     let part = |value: i64| u32::try_from(value).unwrap();
     let a = part(micros / 1_000_000_000_000);

@@ -77,13 +77,13 @@ fn names() -> impl Strategy<Value = String> {
         prop::char::range('\u{0}', '\u{7f}'),
         prop::char::range('\u{80}', '\u{ff}'),
         prop::char::range('\u{100}', '\u{7ff}'),
-        // The highest that count as one byte, which fill the hash up.
+        // The highest characters that count as one byte fill up the hash.
         Just('\u{ff}'),
     ];
     prop::collection::vec(character, 0..40).prop_map(String::from_iter)
 }
 
-/// In 64 bits, where nothing is lost on the way.
+/// Computes the hash in 64 bits, where no bits are lost on the way.
 fn weinberger(name: &str) -> u32 {
     let mut bytes = Vec::new();
     for character in name.chars() {

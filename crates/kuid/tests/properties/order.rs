@@ -1,4 +1,4 @@
-//! The order of IDs, of one node and across nodes.
+//! The order of IDs, within one node and across nodes.
 
 use super::*;
 
@@ -41,7 +41,7 @@ proptest! {
         prop_assert_eq!(one.cmp(&other), locals[0].cmp(&locals[1]));
     }
 
-    /// The definition of k-ordered: of two IDs the lower is never 2^I seconds or more later.
+    /// The definition of k-ordered: the lower of two IDs is never 2^I seconds or more later.
     #[test]
     fn nodes_order_within_the_interval(
         locals in [clustered(), clustered()],
@@ -61,7 +61,7 @@ proptest! {
         prop_assert!(later(lower, higher) < interval);
     }
 
-    /// In a whole sorted list no ID is 2^I seconds or more before one that stands before it.
+    /// In a whole sorted list, no ID is 2^I seconds or more earlier than one that precedes it.
     #[test]
     fn sorted_lists_order_by_time(
         ids in prop::collection::vec((clustered(), node()), 2..60), drift in drift(),
@@ -94,7 +94,7 @@ proptest! {
     }
 }
 
-/// A value and another that often differs from it in one bit only.
+/// Returns a value and another that often differs from it in a single bit.
 fn near<T>(ids: impl Strategy<Value = T>) -> impl Strategy<Value = [T; 2]>
 where
     T: Copy + core::fmt::Debug + Bits,
@@ -124,7 +124,7 @@ bits!(LocalId, u64, 64);
 bits!(GlobalId, u128, 96);
 bits!(WideGlobalId, u128, 128);
 
-/// IDs of valid times within a quarter of an hour, where nodes and times compete.
+/// Returns IDs of valid times within a quarter of an hour, where nodes and times compete.
 fn clustered() -> impl Strategy<Value = LocalId> {
     let micros = 1_539_999_500_000_000i64..1_540_000_400_000_000;
     (micros, 0u32..=0x3fff).prop_map(|(micros, sequence)| local_at(micros, sequence))

@@ -42,7 +42,7 @@ proptest! {
         }
     }
 
-    /// A scan finds all IDs of its times, and of other times none further off than the interval.
+    /// A scan finds all IDs of its times, and no IDs that are further off than the interval.
     #[test]
     fn scans_find_every_id(
         from in 1_539_999_000_000_000i64..1_540_001_000_000_000,
@@ -97,7 +97,7 @@ proptest! {
     }
 }
 
-/// Seconds since 1970, often at the ends of the format and of a million.
+/// Returns seconds since 1970, often at the ends of the format and of a million.
 fn second() -> impl Strategy<Value = i64> {
     let last = LAST_MICRO / 1_000_000;
     prop_oneof![

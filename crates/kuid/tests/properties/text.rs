@@ -1,4 +1,4 @@
-//! Texts, against other libraries.
+//! Texts, compared with other libraries.
 
 use super::*;
 use proptest::collection::vec;
@@ -56,7 +56,7 @@ proptest! {
         check!(WideGlobalId, wide);
     }
 
-    /// Also that we take what other libraries take, as they are strict about low bits as well.
+    /// We also accept what other libraries accept, because they are strict about low bits as well.
     #[test]
     fn only_canonical_texts_parse(bytes in texts()) {
         let sortable = sortable().decode(&bytes).ok();
@@ -83,8 +83,8 @@ proptest! {
     }
 }
 
-/// Canonical texts, such texts with one byte changed, added or removed, and texts of one alphabet
-/// of any length.
+/// Returns canonical texts, such texts with one byte changed, added or removed, and texts of one
+/// alphabet and any length.
 fn texts() -> impl Strategy<Value = Vec<u8>> {
     let canonical = prop_oneof![
         local().prop_map(|id| id.to_string()),

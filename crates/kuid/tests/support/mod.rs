@@ -13,7 +13,7 @@ pub(crate) const DRIFT: Drift = Drift::DEFAULT;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subject;
 
-/// Either form.
+/// Either form of ID.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
     Local,
@@ -81,7 +81,7 @@ impl tickid_testkit::Subject for Subject {
 
     fn parts(&self, id: Id) -> Parts {
         let id = id.local();
-        // None for a time that no calendar has.
+        // The tick is `None` for a time that no calendar has.
         let tick = id.tick().map_or(u64::MAX >> 1, |tick| tick.get());
         Parts { tick, toggle: false, sequence: id.sequence() }
     }
@@ -96,7 +96,7 @@ impl tickid_testkit::Subject for Subject {
         is_valid && is_of_kind
     }
 
-    /// Both kinds come from one sequence: in either form each ID is above the one before it.
+    /// Both kinds come from one sequence, so in either form each ID is above the one before it.
     fn increases(&self, id: Id, next: Id) -> bool {
         id.local() < next.local() && id.global() < next.global()
     }

@@ -16,7 +16,7 @@ pub(crate) const NODE: GeneratorId = match GeneratorId::from_datacenter_worker(2
 };
 pub(crate) const LAYOUT: Nanoflake = Nanoflake { epoch: Epoch::DISCORD };
 
-/// Generators of [`NODE`] under another epoch than the default one.
+/// Generators of [`NODE`] with an epoch other than the default.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subject;
 

@@ -76,7 +76,8 @@ impl tickid_testkit::Subject for Subject {
         id.partition() == PARTITION && id.meta() == meta.0
     }
 
-    /// But for IDs of different metabytes in one tick, where the byte comes before the sequence.
+    /// Compares IDs, except for those of different metabytes in one tick, where the byte comes
+    /// before the sequence.
     fn increases(&self, id: SnoId, next: SnoId) -> bool {
         let is_excepted = id.timestamp() == next.timestamp() && id.meta() != next.meta();
         is_excepted || id < next
