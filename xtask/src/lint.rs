@@ -108,7 +108,7 @@ fn features(workspace: &Workspace) -> Result<()> {
     })
 }
 
-/// Builds and runs the probe, whose source explains the proof.
+/// Builds and runs the probe. The comment in its source explains the proof.
 fn no_std(workspace: &Workspace) -> Result<()> {
     if !cfg!(unix) {
         say(format_args!("no-std: skipped, as the probe links only on Unix"));

@@ -76,7 +76,7 @@ impl tickid_testkit::Subject for Subject {
         id.partition() == PARTITION && id.meta() == meta.0
     }
 
-    /// Compares IDs, except for those of different metabytes in one tick, where the byte comes
+    /// Compares IDs. Those with different metabytes in one tick are exempt, because the byte comes
     /// before the sequence.
     fn increases(&self, id: SnoId, next: SnoId) -> bool {
         let is_excepted = id.timestamp() == next.timestamp() && id.meta() != next.meta();
