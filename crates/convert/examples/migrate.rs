@@ -1,5 +1,4 @@
-//! Moves a column of Discord's Snowflakes to sno IDs: the order is kept, and the losses are
-//! counted.
+//! Moves a column of Discord's Snowflakes to sno IDs, which keeps the order, and counts the losses.
 //!
 //! ```text
 //! $ cargo run -p tickid-convert --example convert-migrate

@@ -1,5 +1,5 @@
-//! Drives a generator by a clock that the program sets: IDs within a second, after the clock was
-//! set back, and outside the generator's window.
+//! Drives a generator by a clock that the program sets. It issues IDs within a second, after the
+//! clock was set back, and outside the generator's window.
 //!
 //! ```text
 //! $ cargo run -p tickid-core --example core-quickstart

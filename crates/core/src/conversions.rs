@@ -1,9 +1,9 @@
-//! For scheme crates: conversions of IDs and nodes, which are many and alike.
+//! Conversions of IDs and nodes for scheme crates, which need many similar ones.
 
 use crate::range::RangeError;
 
-/// Implements conversions of a type from and to others, each by a function: `from`, `try_from`,
-/// `into` and `try_into`, where an error is a [`RangeError`].
+/// Implements conversions of a type from and to other types, each through a function: `from`,
+/// `try_from`, `into` and `try_into`. Errors are [`RangeError`]s.
 ///
 /// # Examples
 /// ```
@@ -57,8 +57,7 @@ macro_rules! impl_conversions {
     };
 }
 
-/// Implements [`NodeId`](crate::NodeId) for a tuple struct of an integer of which `$bits` bits are
-/// used.
+/// Implements [`NodeId`](crate::NodeId) for a tuple struct of an integer that uses `$bits` bits.
 #[macro_export]
 macro_rules! impl_node_id {
     ($node:ty: $what:literal, $bits:expr) => {
@@ -85,7 +84,7 @@ macro_rules! impl_node_id {
 /// Returns a node's number. Errors name it `what`, and its number of bits `what_bits`.
 ///
 /// # Errors
-/// Returns a [`RangeError`] for another number of bits than `width`, and for a value of more bits.
+/// Returns a [`RangeError`] for a number of bits other than `width`, and for a value of more bits.
 ///
 /// # Examples
 /// ```

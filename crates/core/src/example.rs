@@ -1,5 +1,5 @@
-//! Two schemes to read and to test with: the shortest description of a scheme, and the same with a
-//! toggle bit.
+//! Two schemes to read and to test with: the shortest description of a scheme, and the same one
+//! with a toggle bit.
 
 use core::fmt;
 
@@ -12,7 +12,7 @@ use crate::slot::{Prefix, Slot};
 use crate::tick::Tick;
 use crate::time::UnixTime;
 
-/// 32 bits of seconds since 1970, 8 bits of node, 8 bits of sequence.
+/// A scheme with 32 bits of seconds since 1970, 8 bits of node and 8 bits of sequence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Seconds;
 
@@ -20,8 +20,8 @@ pub struct Seconds;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Toggling;
 
-/// Any byte is a node.
-// Schemes without a word of their own for it call it a node, kuid and this one among them.
+/// A node, which can be any byte.
+// Schemes without their own word for it call it a node, as kuid and this one do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Node(pub u8);
 

@@ -1,19 +1,20 @@
 //! Time-ordered identifiers from clock ticks: the parts that every tickid scheme shares.
 //!
 //! Most users want one of the scheme crates (`tickid-scru64`, `tickid-nanoflake`, `tickid-kuid`,
-//! `tickid-sno`), which re-export the parts that they need. This crate is for programs with a
-//! [`Clock`], a [`Sequence`] or a [`Scheme`] of their own.
+//! `tickid-sno`), which re-export the parts that they need. This crate is for programs with their
+//! own [`Clock`], [`Sequence`] or [`Scheme`].
 //!
 //! An ID is made of a *tick* (the scheme's unit of time), a *node* (which distinguishes generators)
-//! and a *sequence* (which distinguishes the IDs of one tick). A generator has one lock-free
-//! engine with a single 64-bit word of state, and upholds, whatever the clock does and however
-//! many threads (up to 1,024 at the same time) draw from it:
+//! and a *sequence* (which distinguishes the IDs of one tick). A generator has one lock-free engine
+//! with a single 64-bit word of state. Whatever the clock does, and however many threads (up to
+//! 1,024 at the same time) draw from it, it upholds these promises:
 //!
 //! 1. **Unique**: it never issues the same ID twice.
 //! 2. **Ordered**: its IDs strictly increase. (Except after a regression under
 //!    [`Policy::TickTock`], and where a caller's choice precedes the sequence, as sno's metabyte
 //!    does.)
-//! 3. **Bounded drift**: an ID's time is no further from the clock than the [`Policy`] states.
+//! 3. **Bounded drift**: an ID's time never differs from the clock by more than the [`Policy`]
+//!    states.
 //! 4. **Nothing wraps**: a value that does not fit is an error that names the value and the range.
 //! 5. **Windowed**: no ID lies outside of the generator's [`Window`].
 //! 6. **No panics**.

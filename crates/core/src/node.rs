@@ -4,11 +4,11 @@ use core::fmt;
 
 use crate::range::RangeError;
 
-/// A node: distinguishes the IDs of two generators with equal ticks and sequences.
+/// A node, which distinguishes the IDs of two generators with equal ticks and sequences.
 ///
-/// SCRU64 calls it node ID, Nanoflake generator ID, Erlang's uid node (as a fingerprint), sno
+/// SCRU64 calls it node ID, Nanoflake generator ID, Erlang's uid node (as a fingerprint), and sno
 /// partition. Two generators with the same node and overlapping [windows](crate::Window) can issue
-/// the same ID; assigning nodes is the caller's responsibility.
+/// the same ID, so assigning nodes is the caller's responsibility.
 ///
 /// # Examples
 /// ```

@@ -25,7 +25,7 @@ pub struct SequenceBounds {
 }
 
 impl SequenceBounds {
-    /// Creates bounds for all sequences from `lowest` to `last`; the ends may be given in either
+    /// Creates bounds for all sequences from `lowest` to `last`. The ends may be given in either
     /// order.
     ///
     /// # Examples
@@ -149,7 +149,7 @@ enum Rule {
 }
 
 impl SequenceStart {
-    /// Every tick starts at the lowest sequence of the generator's bounds.
+    /// A rule that starts every tick at the lowest sequence of the generator's bounds.
     pub const LOWEST: Self = Self(Rule::Lowest);
 
     /// Starts every tick at `sequence`.
@@ -212,13 +212,13 @@ impl<T: Sequence + 'static> From<Arc<T>> for SequenceStart {
     }
 }
 
-/// Every tick starts at a pseudo-random sequence, drawn from a seed and the tick.
+/// A rule that starts every tick at a pseudo-random sequence, drawn from a seed and the tick.
 ///
-/// Spreads IDs over shards when there are few per tick, and makes collisions of wrongly shared
-/// nodes less likely. It hides nothing: starts can be guessed from a few IDs.
+/// It spreads IDs over shards when there are few per tick, and makes collisions of wrongly shared
+/// nodes less likely. It hides nothing, because starts can be guessed from a few IDs.
 ///
 /// *Guard bits* keep that many leading bits of the start zero, so that at least a known part of the
-/// tick's sequences is left: one guard bit leaves half.
+/// tick's sequences is left. One guard bit, for example, leaves half.
 ///
 /// # Examples
 /// ```
@@ -233,7 +233,7 @@ impl<T: Sequence + 'static> From<Arc<T>> for SequenceStart {
 /// ```
 ///
 /// # Spec
-/// SCRU64, the counter: it starts over at a random number when the timestamp moves on.
+/// SCRU64, the counter: it starts over at a random number when the timestamp changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RandomStart {
     seed: u64,
@@ -247,8 +247,8 @@ impl RandomStart {
         Self { seed, guard_bits: 0 }
     }
 
-    /// Returns the same with the `guard_bits` leading bits of every start zero. If these are all
-    /// bits of the sequence, or more, every start is the lowest.
+    /// Returns the same rule with the `guard_bits` leading bits of every start set to zero. If
+    /// these are all bits of the sequence, or more, every start is the lowest.
     ///
     /// # Examples
     /// ```
@@ -286,8 +286,8 @@ impl RandomStart {
     }
 }
 
-/// SplitMix64's increment and finaliser (Steele, Lea, Flood: "Fast splittable pseudorandom number
-/// generators", 2014): every bit of the input reaches every bit of the output.
+/// SplitMix64's increment. With the finaliser (Steele, Lea, Flood: "Fast splittable pseudorandom
+/// number generators", 2014), every bit of the input reaches every bit of the output.
 const GOLDEN_GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 
 const fn mix(mut z: u64) -> u64 {

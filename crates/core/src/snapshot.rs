@@ -1,19 +1,20 @@
-//! The state that a closed generator hands to its successor.
+//! The state that a closed generator passes to its successor.
 
 use crate::tick::Tick;
 
-/// The state of a closed generator, from which a successor continues without issuing an ID twice.
+/// The state of a closed generator, which lets a successor continue without issuing an ID twice.
 ///
-/// [`Generator::close`](crate::Generator::close) returns it,
+/// [`Generator::close`](crate::Generator::close) returns it, and
 /// [`Builder::restore`](crate::Builder::restore) takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Snapshot<S> {
-    /// The tick issued last; `None` when nothing was ever issued.
+    /// The tick issued last, or `None` if nothing was ever issued.
     pub tick: Option<Tick<S>>,
-    /// The next sequence of that tick; one past the last when the tick is used up.
+    /// The next sequence of that tick, or one past the last if the tick is used up.
     pub next_sequence: u32,
-    /// The number of times that the toggle bit was flipped; odd when it is set now. Wraps at 2^32.
+    /// The number of times that the toggle bit was flipped, which is odd if the bit is set now. It
+    /// wraps at 2^32.
     pub drifts: u32,
     /// The highest tick ever issued under the other toggle bit.
     pub other_past: Option<Tick<S>>,
@@ -23,8 +24,8 @@ impl<S> Snapshot<S> {
     /// The snapshot of a generator that has issued nothing.
     pub const EMPTY: Self = Self { tick: None, next_sequence: 0, drifts: 0, other_past: None };
 
-    /// Returns the snapshot of a generator that issued `next_sequence - 1` in `tick` last and never
-    /// flipped its toggle.
+    /// Returns the snapshot of a generator that issued `next_sequence - 1` in `tick` last, and that
+    /// never flipped its toggle.
     ///
     /// # Examples
     /// ```
@@ -39,8 +40,8 @@ impl<S> Snapshot<S> {
         Self { tick: Some(tick), next_sequence, ..Self::EMPTY }
     }
 
-    /// Returns the same after `drifts` flips, with `other_past` the highest tick under the other
-    /// toggle.
+    /// Returns the same snapshot after `drifts` flips, with `other_past` as the highest tick under
+    /// the other toggle.
     ///
     /// # Examples
     /// ```
@@ -56,7 +57,8 @@ impl<S> Snapshot<S> {
         Self { drifts, other_past, ..self }
     }
 
-    /// Returns the highest tick that was ever issued, under either toggle; `None` when nothing was.
+    /// Returns the highest tick that was ever issued, under either toggle, or `None` if nothing
+    /// was.
     ///
     /// # Examples
     /// ```

@@ -2,10 +2,10 @@
 
 use core::fmt;
 
-/// The variants of IDs that a generator issues, by whether they carry its node.
+/// The variants of IDs that a generator issues, distinguished by whether they carry its node.
 ///
-/// Generators of one realm must not mix the two: IDs without a node are unique only if no two
-/// generators issue them in the same window.
+/// Generators of one realm must not mix the two, because IDs without a node are unique only if no
+/// two generators issue them in the same window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Variants {

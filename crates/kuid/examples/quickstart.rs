@@ -14,7 +14,7 @@ use tickid_kuid::{Drift, Generator, GlobalId, Local, Node};
 
 fn main() -> Result<(), Box<dyn core::error::Error>> {
     let drift = Drift::DEFAULT;
-    // A hash of a name that no other process has, as Erlang computes it.
+    // The node is a hash, as Erlang computes it, of a name that no other process has.
     let generator = Generator::new(Node::phash2("uid@127.0.0.1"))?;
     for _ in 0..2 {
         let id = generator.generate()?;

@@ -1,8 +1,8 @@
 //! Measures the time after which a killed holder's node is in use again: `after_a_kill URL
 //! [ROUNDS]`. It leaves realms of random names behind.
 //!
-//! For each scheme a process keeps the only node of a realm, on the default terms. It is killed
-//! (`kill -9`) at a moment between two renewals; then another process retries until it has the node
+//! For each scheme, a process keeps the only node of a realm, on the default terms. It is killed
+//! (`kill -9`) at a moment between two renewals. Another process then retries until it has the node
 //! and its first ID.
 
 #![allow(clippy::print_stdout, reason = "it is a program")]
@@ -57,7 +57,7 @@ fn measure<S: Subject>(url: &str, rounds: u32) -> Result<(), Failure> {
             .spawn()?;
         let said = holder.stdout.take().ok_or("no output")?;
         BufReader::new(said).read_line(&mut String::new())?;
-        // From just after the first renewal to just before the next.
+        // The moments range from just after the first renewal to just before the next.
         thread::sleep(Duration::from_millis(5_100) + Duration::from_millis(4_800) * round / rounds);
         holder.kill()?;
         holder.wait()?;

@@ -1,5 +1,5 @@
-//! Leases a node from a store in memory, generates IDs with it, and releases it: the next holder's
-//! window begins where the last one's ends.
+//! Leases a node from a store in memory, generates IDs with it, and releases it. The next holder's
+//! window starts where the last one's ends.
 //!
 //! ```text
 //! $ cargo run -p tickid-lease --example lease-quickstart

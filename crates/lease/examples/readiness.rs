@@ -1,8 +1,8 @@
 //! A readiness check for a load balancer or an orchestrator: `readiness [STORE_URL]`.
 //!
-//! The process is ready while its window lasts for at least a quarter of a term. So it is taken out
-//! of service before its generator stalls, but not when a renewal is only late.
-//! It stays *alive* meanwhile: restarting it does not bring the store back, and costs the node.
+//! The process is ready while its window lasts for at least a quarter of a term, so it is taken out
+//! of service before its generator stalls, but not when a renewal is only late. It stays *alive*
+//! meanwhile, because restarting it does not bring the store back, and costs the node.
 //!
 //! ```text
 //! $ cargo run -p tickid-lease --example readiness &

@@ -1,4 +1,4 @@
-//! Shares a leased generator among threads. A thread of its own renews the lease.
+//! Shares a leased generator among threads. A separate thread renews the lease.
 //!
 //! ```text
 //! $ cargo run -p tickid-lease --example lease-threads

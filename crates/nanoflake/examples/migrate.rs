@@ -1,5 +1,5 @@
-//! Goes on with the Snowflakes of an existing table: old rows stay as they are, and new IDs sort
-//! after them. The epoch must be the old program's.
+//! Continues the Snowflakes of an existing table. Old rows stay as they are, and new IDs sort after
+//! them. The epoch must be the old program's.
 //!
 //! ```text
 //! $ cargo run -p tickid-nanoflake --example nanoflake-migrate
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
         println!("{key:>19}  {}  old", layout.unix_time(id));
     }
 
-    // A generator ID that no old program uses.
+    // No old program uses this generator ID.
     let generator = Generator::builder(GeneratorId::new(1_023)?).layout(layout).build()?;
     let id = generator.generate()?;
     assert!(OLD.iter().all(|&key| key < id.get()));

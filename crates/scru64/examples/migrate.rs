@@ -1,5 +1,5 @@
-//! Takes over from a program with the same node, for example one that uses the crate `scru64`: the
-//! node spec carries its last ID, and the new generator goes on after it.
+//! Takes over from a program with the same node, for example one that uses the crate `scru64`. The
+//! node spec carries its last ID, and the new generator continues after it.
 //!
 //! ```text
 //! $ cargo run -p tickid-scru64 --example scru64-migrate
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
     let last: Scru64Id = "0u375nxqh5cq".parse()?;
     println!("the last ID of the old program   {last}");
 
-    // An ID does not contain the size of its node: both programs must agree on it.
+    // An ID does not contain the size of its node, so both programs must agree on it.
     let spec = NodeSpec::with_node_prev(last, NodeIdSize::new(8)?);
     let generator = Generator::new(spec)?;
     let id = generator.generate()?;

@@ -12,7 +12,7 @@
 
 use tickid_sno::{Generator, Meta, Partition, SnoId};
 
-/// The kind of record that an ID is for: the program's own byte.
+/// The kind of record that an ID is for, which is the program's own byte.
 const ORDER: Meta = Meta(24);
 
 fn main() -> Result<(), Box<dyn core::error::Error>> {

@@ -1,5 +1,4 @@
-//! Writes and reads numbers and bytes in an alphabet of the program's own, one by one and in
-//! slices.
+//! Writes and reads numbers and bytes in the program's own alphabet, one by one and in slices.
 //!
 //! ```text
 //! $ cargo run -p tickid-text --example text-quickstart

@@ -1,5 +1,5 @@
-//! Leases a node from a folder, as several processes of a machine would: two generators at a time
-//! have different nodes.
+//! Leases a node from a folder, as several processes on a machine would. Two generators at the same
+//! time have different nodes.
 //!
 //! ```text
 //! $ cargo run -p tickid --example leased
@@ -15,8 +15,8 @@ use tickid::lease::{LeasedGenerator, Realm, Store, block_on};
 use tickid::sno::Sno;
 
 fn main() -> Result<(), Box<dyn core::error::Error>> {
-    // A program has a folder of its own, such as /var/lib/NAME, or a server. A folder of this
-    // process alone is only good for a demonstration.
+    // A program uses its own folder, such as /var/lib/NAME, or a server. A folder for this process
+    // alone is only good for a demonstration.
     let folder = std::env::temp_dir().join(format!("tickid-leased-{}", std::process::id()));
     let store = Store::open(&format!("file://{}", folder.display()))?;
     let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;

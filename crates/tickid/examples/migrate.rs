@@ -1,4 +1,4 @@
-//! Moves a table from one scheme to another, and back: SCRU64 to sno, which keeps the order. Then
+//! Moves a table from one scheme to another and back: SCRU64 to sno, which keeps the order. Then it
 //! carries the IDs into UUIDs that sort by time like UUIDv7.
 //!
 //! ```text
