@@ -4,12 +4,7 @@
 //! If a clock is stepped back during the test, no promise is broken, but the test may take as long
 //! as the step.
 
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-#[doc(hidden)]
-pub use tickid_core::CounterClock;
-use tickid_core::{Builder, Clock, Error, ErrorKind, Generator, Window};
-#[doc(hidden)]
-pub use tickid_core::{ManualClock, SystemClock};
+use tickid_core::{Builder, Clock, Error, ErrorKind, Generator, ManualClock, SystemClock, Window};
 
 use crate::clock::{Noted, forget};
 use crate::dice::Dice;
@@ -23,40 +18,28 @@ const EACH: usize = 100_000;
 /// The largest number of IDs in one call.
 const LONGEST: u32 = 500;
 
-/// Defines tests of [`promises_hold_over`] for a [`Subject`] and each available clock, whichever is
-/// the default on this machine.
-#[macro_export]
-macro_rules! promises_over_every_clock {
-    ($subject:expr) => {
-        #[test]
-        fn holds_over_the_system_clock() {
-            $crate::every_clock::promises_hold_over(&$subject, $crate::every_clock::SystemClock);
-        }
+/// Holds generators over the system's clock to the promises.
+pub fn hold_over_the_system_clock<T: Subject>(subject: &T) {
+    promises_hold_over(subject, SystemClock);
+}
 
-        /// If the counter is not steady, this reads the system's clock.
-        #[test]
-        #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-        fn holds_over_the_counter_clock() {
-            let clock = $crate::every_clock::CounterClock::new();
-            $crate::every_clock::promises_hold_over(&$subject, clock);
-        }
+/// Holds generators over the counter clock to the promises, where there is one. It reads the
+/// system's clock where the counter is not steady.
+pub fn hold_over_the_counter_clock<T: Subject>(subject: &T) {
+    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+    promises_hold_over(subject, tickid_core::CounterClock::new());
+    #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+    let _ = subject;
+}
 
-        #[test]
-        fn holds_over_the_manual_clock() {
-            let subject = $subject;
-            let start = $crate::Subject::start(&subject);
-            let clock = $crate::every_clock::ManualClock::new(start);
-            $crate::every_clock::promises_hold_over(&subject, clock);
-        }
-    };
+/// Holds generators over a clock that moves when they sleep to the promises.
+pub fn hold_over_the_manual_clock<T: Subject>(subject: &T) {
+    promises_hold_over(subject, ManualClock::new(subject.start()));
 }
 
 /// Draws 100,000 IDs on each of eight threads from a shared generator over `clock`, by its methods
 /// or through handles, and as many from an exclusive one.
-///
-/// # Panics
-/// If a promise is broken.
-pub fn promises_hold_over<T: Subject>(subject: &T, clock: impl Clock + Sync) {
+fn promises_hold_over<T: Subject>(subject: &T, clock: impl Clock + Sync) {
     let clock = &Noted(clock);
     let builder = || {
         Builder::<T::Scheme>::seeded(subject.node(), 0x5EED).layout(subject.layout()).clock(clock)

@@ -5,6 +5,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | [`suite!`] | a test for each promise, in one line |
 //! | [`invariants`] | random schedules of one thread; failures are shrunk to a few calls |
 //! | [`reference`](mod@reference) | random schedules, compared with a document's state machine |
 //! | `storm` | eight threads on one generator, under a wild clock or a standing one |
@@ -21,9 +22,9 @@
 //! | [`example`] | support for the tests of the core |
 //! | `servers` | real servers, each in its own temporary folder |
 //!
-//! `servers` needs the feature of that name, so crates that do not test with servers need not
-//! compile the supervision of processes. `every_clock`, `soak` and `storm` need `std`, which
-//! enables the feature of that name in the core.
+//! `servers` needs the feature of its name, so that crates which do not test with servers do not
+//! compile processes and their supervision. `every_clock`, `soak`, `storm` and `suite` need `std`, which
+//! turns on the feature of that name in the core.
 
 #![allow(
     clippy::exhaustive_enums,
@@ -57,6 +58,8 @@ pub mod soak;
 #[cfg(feature = "std")]
 pub mod storm;
 mod subject;
+#[cfg(feature = "std")]
+pub mod suite;
 pub mod threads;
 pub mod vectors;
 

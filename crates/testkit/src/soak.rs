@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 use std::time::Instant;
 
 use tickid_core::{
-    Clock, ErrorKind, Generator, ManualClock, Scheme, Snapshot, Tick, UnixTime, Window,
+    Builder, Clock, ErrorKind, Generator, ManualClock, Scheme, Snapshot, Tick, UnixTime, Window,
 };
 
 use crate::dice::Dice;
@@ -38,15 +38,14 @@ fn show(line: &str) {
 ///
 /// # Panics
 /// If an ID repeats or is wrong, or if a call fails.
-pub fn no_id_repeats<T: Subject, C: Clock + Sync>(
-    subject: &T,
-    generator: &Generator<T::Scheme, C>,
-) {
+pub fn draw_a_billion<T: Subject>(subject: &T) {
+    let builder = Builder::<T::Scheme>::new(subject.node()).layout(subject.layout());
+    let generator = builder.build().unwrap();
     let count = std::env::var("TICKID_SOAK_IDS").ok();
     let count = count.map_or(1_000_000_000, |count| count.parse().unwrap());
     let start = Instant::now();
     let (drawn, ticks) =
-        segments(subject, generator, count).unwrap_or_else(|twice| panic!("{twice}"));
+        segments(subject, &generator, count).unwrap_or_else(|twice| panic!("{twice}"));
     let (name, seconds) = (T::Scheme::NAME, start.elapsed().as_secs());
     show(&format!("{name}: {drawn} IDs of {ticks} ticks from {THREADS} threads in {seconds} s"));
 }
@@ -92,7 +91,7 @@ const YEAR: i64 = 365 * DAY + 6 * HOUR;
 
 /// The average time between two calls, for ten years with few calls or with many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
+enum Pace {
     /// About an hour.
     Hourly,
     /// A few seconds: 53 million calls.
@@ -185,6 +184,11 @@ impl Wall {
     }
 }
 
+/// Lets ten years of few calls pass: see [`hold_for_ten_busy_years`].
+pub fn hold_for_ten_years<T: Subject>(subject: &T) {
+    ten_years(subject, Pace::Hourly);
+}
+
 /// Lets ten years pass for a shared and an exclusive generator, in windows that a lease renews
 /// every five seconds of true time, and checks all IDs against the promises.
 ///
@@ -193,7 +197,11 @@ impl Wall {
 ///
 /// # Panics
 /// If a promise is broken, an ID is refused without need, or too few events happened.
-pub fn ten_years<T: Subject>(subject: &T, pace: Pace) {
+pub fn hold_for_ten_busy_years<T: Subject>(subject: &T) {
+    ten_years(subject, Pace::Steady);
+}
+
+fn ten_years<T: Subject>(subject: &T, pace: Pace) {
     let start = Instant::now();
     let (diary, seen) = pass(subject, pace).unwrap_or_else(|broken| panic!("{broken}"));
     let Diary { calls, leap_seconds, suspends, steps, slews, restarts } = diary;

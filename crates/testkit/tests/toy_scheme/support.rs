@@ -1,4 +1,4 @@
-//! The subject, as in a scheme's `tests/support/mod.rs`.
+//! The subject, as `tests/it/support/mod.rs` of a scheme has it.
 
 use tickid_core::{Plain, UnixTime};
 use tickid_testkit::{Parts, Subject};

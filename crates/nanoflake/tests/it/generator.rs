@@ -1,0 +1,312 @@
+//! The documented requirements of a generator, on a clock that stands still until it is moved.
+
+use core::num::NonZeroU32;
+use core::time::Duration;
+use std::time::SystemTime;
+
+use tickid_nanoflake::tickid_core::{
+    BuildError, ClockError, ErrorKind, ManualClock, Scheme, Tick, Ticks,
+};
+use tickid_nanoflake::{
+    Builder, Epoch, Generator, GeneratorId, LocalGenerator, Nanoflake, NanoflakeId, Policy,
+    RandomStart, UnixTime, Window,
+};
+
+/// Returns the time half a millisecond into timestamp `timestamp` of the default epoch.
+fn time(timestamp: u64) -> UnixTime {
+    let micros = timestamp.cast_signed() * 1_000 + 500;
+    UnixTime::from_micros(Epoch::TWITTER.unix_time().as_micros() + micros)
+}
+
+fn node(id: u16) -> GeneratorId {
+    GeneratorId::new(id).unwrap()
+}
+
+fn builder(clock: &ManualClock) -> Builder<&ManualClock> {
+    Builder::new(node(378)).clock(clock)
+}
+
+fn id(timestamp: u64, sequence: u16) -> NanoflakeId {
+    NanoflakeId::from_parts(timestamp, node(378), sequence).unwrap()
+}
+
+#[test]
+fn sequences_start_at_zero() {
+    let clock = ManualClock::new(time(0));
+    let shared = builder(&clock).build().unwrap();
+    let mut local = builder(&clock).build_local().unwrap();
+    for timestamp in [0, 1, 2, 1_000_000] {
+        clock.set(time(timestamp));
+        for sequence in 0..3 {
+            assert_eq!(shared.try_generate(), Ok(id(timestamp, sequence)));
+            assert_eq!(local.try_generate(), Ok(id(timestamp, sequence)));
+        }
+    }
+}
+
+#[test]
+fn a_millisecond_has_4096_ids() {
+    let clock = ManualClock::new(time(7));
+    let mut local = builder(&clock).build_local().unwrap();
+    let shared = builder(&clock).build().unwrap();
+    for sequence in 0..=NanoflakeId::MAX_SEQUENCE {
+        assert_eq!(local.try_generate(), Ok(id(7, sequence)));
+        assert_eq!(shared.try_generate(), Ok(id(7, sequence)));
+    }
+    for error in [local.try_generate().unwrap_err(), shared.try_generate().unwrap_err()] {
+        assert_eq!(error.kind(), ErrorKind::Exhausted);
+        assert_eq!(error.retry_after(), Some(Duration::from_micros(500)));
+    }
+    clock.advance(Duration::from_micros(499));
+    assert!(local.try_generate().is_err() && shared.try_generate().is_err());
+    clock.advance(Duration::from_micros(1));
+    assert_eq!(local.try_generate(), Ok(id(8, 0)));
+    assert_eq!(shared.try_generate(), Ok(id(8, 0)));
+}
+
+#[test]
+fn waits_for_the_next_millisecond() {
+    let clock = ManualClock::new(time(7));
+    let generator = builder(&clock).build().unwrap();
+    let mut ids = vec![NanoflakeId::MIN; 4096];
+    generator.fill(&mut ids).unwrap();
+    assert_eq!(clock.slept(), Duration::ZERO);
+    assert_eq!(generator.generate(), Ok(id(8, 0)));
+    assert_eq!(clock.slept(), Duration::from_micros(500));
+}
+
+#[test]
+fn waits_until_the_clock_caught_up() {
+    let clock = ManualClock::new(time(1_000));
+    let mut generator = builder(&clock).build_local().unwrap();
+    assert_eq!(generator.generate(), Ok(id(1_000, 0)));
+    clock.set(time(400));
+    let error = generator.try_generate().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Rollback);
+    let behind = Duration::from_micros(599_500);
+    assert_eq!(error.retry_after(), Some(behind));
+    assert_eq!(generator.generate(), Ok(id(1_000, 1)));
+    assert_eq!(clock.slept(), behind);
+}
+
+#[test]
+fn too_long_wait_fails_at_once() {
+    let clock = ManualClock::new(time(1_000));
+    let max_wait = Duration::from_millis(100);
+    let mut generator = builder(&clock).max_wait(max_wait).build_local().unwrap();
+    generator.generate().unwrap();
+    clock.set(time(899));
+    let error = generator.generate().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Rollback);
+    assert_eq!(error.retry_after(), Some(Duration::from_micros(100_500)));
+    assert_eq!(clock.slept(), Duration::ZERO);
+    clock.set(time(900));
+    assert_eq!(generator.generate(), Ok(id(1_000, 1)));
+}
+
+#[test]
+fn future_epochs_are_refused() {
+    let epoch = Epoch::from_unix_millis(1_000).unwrap();
+    let clock = ManualClock::new(UnixTime::from_micros(999_999));
+    let with_epoch = || builder(&clock).layout(Nanoflake { epoch });
+    let refused =
+        BuildError::Epoch { epoch: epoch.unix_time(), now: UnixTime::from_micros(999_999) };
+    assert_eq!(with_epoch().build().unwrap_err(), refused);
+    assert_eq!(with_epoch().build_local().unwrap_err(), refused);
+    assert_eq!(
+        refused.to_string(),
+        "the epoch 1970-01-01T00:00:01Z is after the present 1970-01-01T00:00:00.999999Z"
+    );
+    clock.advance(Duration::from_micros(1));
+    let generator = with_epoch().build().unwrap();
+    assert_eq!(generator.try_generate(), Ok(id(0, 0)));
+}
+
+#[test]
+fn timestamps_count_from_epoch() {
+    let now = UnixTime::from_millis(1_700_000_000_123).unwrap();
+    let clock = ManualClock::new(now);
+    let before_1970 = Epoch::from_unix_millis(-86_400_000).unwrap();
+    for epoch in [Epoch::TWITTER, Epoch::DISCORD, Epoch::UNIX, before_1970] {
+        let layout = Nanoflake { epoch };
+        let generator = builder(&clock).layout(layout).build().unwrap();
+        let id = generator.try_generate().unwrap();
+        let since = 1_700_000_000_123 - epoch.as_unix_millis();
+        assert_eq!(id.timestamp().cast_signed(), since);
+        assert_eq!(generator.layout().unix_time(id), now);
+    }
+}
+
+#[test]
+fn nothing_after_last_timestamp() {
+    let last = NanoflakeId::MAX_TIMESTAMP;
+    for policy in [Policy::Wait, Policy::Ratchet { allowance: Ticks::new(10) }] {
+        let clock = ManualClock::new(time(last));
+        let builder = || Builder::new(GeneratorId::MAX).clock(&clock).policy(policy);
+        let shared = builder().build().unwrap();
+        let mut local = builder().build_local().unwrap();
+        let mut ids = vec![NanoflakeId::MIN; 4096];
+        shared.fill(&mut ids).unwrap();
+        assert_eq!(ids[4095], NanoflakeId::MAX);
+        local.fill(&mut ids).unwrap();
+        assert_eq!(ids[4095], NanoflakeId::MAX);
+
+        // It does not wait for a millisecond that never comes.
+        for error in [shared.generate(), local.generate()] {
+            assert_eq!(error.unwrap_err().kind(), ErrorKind::EndOfTime, "{policy}");
+        }
+        assert_eq!(clock.slept(), Duration::ZERO);
+
+        clock.advance(Duration::from_micros(500));
+        let past_the_end = ErrorKind::Clock(ClockError::OutOfRange {
+            time: UnixTime::from_micros(time(last).as_micros() + 500),
+            first: Epoch::TWITTER.unix_time(),
+            last: Nanoflake::default().unix_time(NanoflakeId::MAX),
+        });
+        for error in [shared.generate(), local.generate()] {
+            assert_eq!(error.unwrap_err().kind(), past_the_end, "{policy}");
+        }
+    }
+}
+
+#[test]
+fn clock_before_epoch_is_an_error() {
+    let clock = ManualClock::new(time(0));
+    let mut generator = builder(&clock).build_local().unwrap();
+    generator.generate().unwrap();
+    clock.set(UnixTime::EPOCH);
+    let error = generator.generate().unwrap_err();
+    assert!(matches!(
+        error.kind(),
+        ErrorKind::Clock(ClockError::OutOfRange { time: UnixTime::EPOCH, .. })
+    ));
+    clock.set(time(0));
+    assert_eq!(generator.generate(), Ok(id(0, 1)));
+}
+
+#[test]
+fn default_policy_is_wait() {
+    let clock = ManualClock::new(time(0));
+    assert_eq!(builder(&clock).build().unwrap().policy(), Policy::Wait);
+    let refused = builder(&clock).policy(Policy::TickTock).build();
+    let no_toggle = BuildError::NoToggle { scheme: "nanoflake" };
+    assert_eq!(refused.unwrap_err(), no_toggle);
+}
+
+#[test]
+fn ratchet_goes_on_in_allowance() {
+    let clock = ManualClock::new(time(100));
+    let allowance = Nanoflake::default().ticks_in(Duration::from_millis(5));
+    let generator = builder(&clock).policy(Policy::Ratchet { allowance }).build().unwrap();
+    assert_eq!(generator.try_generate(), Ok(id(100, 0)));
+    clock.set(time(95));
+    assert_eq!(generator.try_generate(), Ok(id(100, 1)));
+    clock.set(time(94));
+    let error = generator.try_generate().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Rollback);
+}
+
+#[test]
+fn successors_continue_closed_ones() {
+    let clock = ManualClock::new(time(5));
+    let first = builder(&clock).build().unwrap();
+    assert_eq!(first.try_generate(), Ok(id(5, 0)));
+    let snapshot = first.close();
+    assert_eq!(first.generate().unwrap_err().kind(), ErrorKind::Closed);
+    assert_eq!(snapshot.highest_tick(), Some(Tick::new(5).unwrap()));
+    let mut second = builder(&clock).restore(snapshot).build_local().unwrap();
+    assert_eq!(second.try_generate(), Ok(id(5, 1)));
+    clock.set(time(4));
+    let error = second.try_generate().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Rollback);
+}
+
+#[test]
+fn last_timestamp_can_be_restored() {
+    let last = NanoflakeId::MAX_TIMESTAMP;
+    let clock = ManualClock::new(time(last));
+    let first = builder(&clock).build().unwrap();
+    assert_eq!(first.try_generate(), Ok(id(last, 0)));
+    let second = builder(&clock).restore(first.close()).build().unwrap();
+    assert_eq!(second.try_generate(), Ok(id(last, 1)));
+}
+
+#[test]
+fn ids_stay_within_the_window() {
+    let window = Window::new(Tick::new(10).unwrap(), 20).unwrap();
+    let clock = ManualClock::new(time(0));
+    let generator = builder(&clock).window(window).build().unwrap();
+    let error = generator.try_generate().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Window);
+    assert_eq!(error.retry_after(), Some(Duration::from_micros(9_500)));
+    assert_eq!(generator.generate(), Ok(id(10, 0)));
+    clock.set(time(19));
+    assert_eq!(generator.generate(), Ok(id(19, 0)));
+    clock.set(time(20));
+    let error = generator.try_generate().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Window);
+    generator.widen(21).unwrap();
+    assert_eq!(generator.generate(), Ok(id(20, 0)));
+}
+
+#[test]
+fn blocks_are_consecutive() {
+    let clock = ManualClock::new(time(3));
+    let mut local = builder(&clock).build_local().unwrap();
+    local.try_generate().unwrap();
+    let block = local.try_block(NonZeroU32::MAX).unwrap();
+    assert!(block.eq((1..4096).map(|sequence| id(3, sequence))));
+    // A shared generator returns fewer at a time, but all of them in the end.
+    let shared = builder(&clock).build().unwrap();
+    let mut next = 0;
+    for len in [2_043, 2_043, 10] {
+        let block = shared.try_block(NonZeroU32::MAX).unwrap();
+        assert_eq!(block.len(), len);
+        for issued in block {
+            assert_eq!(issued, id(3, next));
+            next += 1;
+        }
+    }
+    let error = shared.try_block(NonZeroU32::MIN).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Exhausted);
+}
+
+/// With one ID per millisecond, a start of 0 makes every ID even.
+#[test]
+fn random_starts_balance_parity() {
+    let clock = ManualClock::new(time(0));
+    let lowest = builder(&clock).build().unwrap();
+    let random = builder(&clock).sequence(RandomStart::new(7).with_guard_bits(1)).build().unwrap();
+    let mut odd = 0;
+    for timestamp in 0..1_000 {
+        clock.set(time(timestamp));
+        assert_eq!(lowest.try_generate().unwrap().get() % 2, 0);
+        let sequence = random.try_generate().unwrap().sequence();
+        assert!(sequence < 2048, "{sequence} has the guard bit set");
+        odd += sequence % 2;
+    }
+    assert!((400..600).contains(&odd), "{odd} of 1000 are odd");
+}
+
+#[test]
+fn ids_have_the_systems_time() {
+    let now = || UnixTime::try_from(SystemTime::now()).unwrap().as_millis();
+    let epoch = Epoch::DISCORD;
+    let shared = Generator::builder(node(1)).layout(Nanoflake { epoch }).build().unwrap();
+    let mut local =
+        LocalGenerator::builder(node(2)).layout(Nanoflake { epoch }).build_local().unwrap();
+    let before = now();
+    let ids = [shared.generate().unwrap(), local.generate().unwrap()];
+    let after = now();
+    for (id, generator) in ids.into_iter().zip([1, 2]) {
+        let unix_ms = Nanoflake { epoch }.unix_time(id).as_millis();
+        // This fails only if the system's clock is stepped during these few lines.
+        assert!(before <= unix_ms && unix_ms <= after);
+        assert_eq!(id.generator(), node(generator));
+    }
+}
+
+#[test]
+fn default_policy_waits() {
+    assert_eq!(Nanoflake::default().default_policy(), Policy::Wait);
+}

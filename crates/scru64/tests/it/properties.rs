@@ -1,0 +1,635 @@
+//! Properties of every ID, every text, every node spec and every time.
+
+use core::num::NonZeroU32;
+use core::time::Duration;
+
+use proptest::prelude::*;
+use tickid_scru64::tickid_core::{
+    ClockError, ErrorKind, ManualClock, RandomStart, ResetError, Scheme as _, SequenceStart, Ticks,
+};
+use tickid_scru64::{
+    Builder, NodeIdSize, NodeSpec, ParseError, Policy, Scru64, Scru64Id, UnixTime, Window, scru64,
+};
+use tickid_testkit::bounds::hold_at_every_edge;
+use tickid_testkit::slices::Slices;
+use tickid_testkit::{config, nodes};
+
+use crate::support::Subject;
+
+const END: u64 = 36_u64.pow(12);
+const MAX_TIMESTAMP: u64 = 282_429_536_480;
+const LAST_MICRO: i64 = 72_301_961_339_135_999;
+
+fn ids() -> impl Strategy<Value = Scru64Id> {
+    // This includes low numbers, which a uniform choice would never return.
+    let values = (0..END, 0..63_u32).prop_map(|(value, shift)| value >> shift);
+    values.prop_map(|value| Scru64Id::new(value).unwrap())
+}
+
+fn sizes() -> impl Strategy<Value = NodeIdSize> {
+    (1..=23_u8).prop_map(|bits| NodeIdSize::new(bits).unwrap())
+}
+
+fn every_size() -> impl Iterator<Item = NodeIdSize> {
+    (1..=23).map(|bits| NodeIdSize::new(bits).unwrap())
+}
+
+fn specs() -> impl Strategy<Value = NodeSpec> {
+    let node_only = (sizes(), any::<u32>())
+        .prop_map(|(size, node)| NodeSpec::with_node_id(node & size.max_node_id(), size).unwrap());
+    let with_prev = (sizes(), ids()).prop_map(|(size, prev)| NodeSpec::with_node_prev(prev, size));
+    prop_oneof![node_only, with_prev]
+}
+
+/// Returns texts of about the right length from about the right characters.
+fn texts() -> impl Strategy<Value = Vec<u8>> {
+    let digits = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".to_vec();
+    let bytes = prop_oneof![
+        30 => prop::sample::select(digits),
+        1 => any::<u8>(),
+    ];
+    prop_oneof![
+        4 => prop::collection::vec(bytes.clone(), 12),
+        1 => prop::collection::vec(bytes, 0..16),
+    ]
+}
+
+/// Returns twelve digits of Base36, computed one division at a time.
+fn naive(mut value: u64) -> String {
+    let mut digits = Vec::new();
+    for _ in 0..12 {
+        let digit = u32::try_from(value % 36).unwrap();
+        digits.push(char::from_digit(digit, 36).unwrap());
+        value /= 36;
+    }
+    assert_eq!(value, 0, "more than twelve digits");
+    digits.iter().rev().collect()
+}
+
+/// Returns the number written in ASCII digits, computed one multiplication at a time.
+fn naive_value(text: &[u8], radix: u32) -> Option<u64> {
+    text.iter().try_fold(0_u64, |value, &byte| {
+        let digit = char::from(byte).to_digit(radix)?;
+        value.checked_mul(radix.into())?.checked_add(digit.into())
+    })
+}
+
+/// Returns the result of [`naive_spec`] as the crate computes it.
+fn fields(spec: NodeSpec) -> (u64, Option<u64>, u8) {
+    let prev = spec.node_prev().map(Scru64Id::get);
+    (spec.node_id().into(), prev, spec.node_id_size().get())
+}
+
+/// Reads a node spec: the node ID or the previous ID, and the size. It follows the documented
+/// grammar, independently of the crate.
+fn naive_spec(text: &str) -> Option<(u64, Option<u64>, u8)> {
+    let (node, size) = text.split_once('/')?;
+    if !(1..=3).contains(&size.len()) || !size.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let size: u16 = size.parse().unwrap();
+    let size = u8::try_from(size).ok().filter(|size| (1..=23).contains(size))?;
+    let hexadecimal = node.strip_prefix("0x").or(node.strip_prefix("0X"));
+    let node_id = match (node.len(), hexadecimal) {
+        (12, _) => {
+            let prev = naive_value(node.as_bytes(), 36)?;
+            let node_id = (prev % (1 << 24)) >> (24 - size);
+            return Some((node_id, Some(prev).filter(|prev| prev >> 24 > 0), size));
+        }
+        (3..=8, Some(digits)) => naive_value(digits.as_bytes(), 16)?,
+        (1..=8, None) => naive_value(node.as_bytes(), 10)?,
+        _ => return None,
+    };
+    (node_id < 1 << size).then_some((node_id, None, size))
+}
+
+proptest! {
+    #![proptest_config(config(80))]
+
+    #[test]
+    fn texts_round_trip_in_any_case(id in ids()) {
+        prop_assert_eq!(id.to_string().parse(), Ok(id));
+        prop_assert_eq!(id.to_string().to_uppercase().parse(), Ok(id));
+        prop_assert_eq!(Scru64Id::try_from(&*id.encode()), Ok(id));
+        prop_assert_eq!(Scru64Id::parse_bytes(id.encode().as_bytes()), Ok(id));
+    }
+
+    #[test]
+    fn texts_agree_with_an_oracle(id in ids()) {
+        let text = naive(id.get());
+        prop_assert_eq!(id.encode(), text.as_str());
+        prop_assert_eq!(&id.to_string(), &text);
+        prop_assert_eq!(&format!("{id:?}"), &text);
+        prop_assert_eq!(format!("{id:_>15}"), format!("___{text}"));
+    }
+
+    #[test]
+    fn slices_agree_with_single_ids(
+        ids in prop::collection::vec(ids(), 1..130), wrong: prop::sample::Index,
+    ) {
+        let slices = Slices {
+            text: Scru64Id::encode,
+            parse: Scru64Id::parse_bytes,
+            encode: Scru64Id::encode_slice,
+            decode: Scru64Id::decode_slice,
+        };
+        slices.do_as_one_by_one(&ids, wrong.index(ids.len()));
+    }
+
+    #[test]
+    fn each_id_has_one_text(text in texts()) {
+        let value = naive_value(&text, 36).filter(|_| text.len() == 12);
+        let parsed = Scru64Id::parse_bytes(&text);
+        prop_assert_eq!(parsed.ok().map(Scru64Id::get), value);
+        if let Ok(id) = parsed {
+            prop_assert_eq!(id.to_string().into_bytes(), text.to_ascii_lowercase());
+        }
+    }
+
+    #[test]
+    fn all_forms_order_as_ids_do(one in ids(), other in ids()) {
+        let order = one.cmp(&other);
+        prop_assert_eq!(u64::from(one).cmp(&u64::from(other)), order);
+        prop_assert_eq!(i64::from(one).cmp(&i64::from(other)), order);
+        prop_assert_eq!(one.to_be_bytes().cmp(&other.to_be_bytes()), order);
+        prop_assert_eq!(one.to_string().cmp(&other.to_string()), order);
+        let parts = |id: Scru64Id| (id.timestamp(), id.node_ctr());
+        prop_assert_eq!(parts(one).cmp(&parts(other)), order);
+    }
+
+    #[test]
+    fn integers_and_bytes_are_read_back(id in ids()) {
+        prop_assert_eq!(Scru64Id::try_from(u64::from(id)), Ok(id));
+        prop_assert_eq!(Scru64Id::try_from(i64::from(id)), Ok(id));
+        prop_assert_eq!(Scru64Id::try_from(<[u8; 8]>::from(id)), Ok(id));
+        prop_assert_eq!(Scru64Id::from_be_bytes(id.to_be_bytes()), Ok(id));
+        prop_assert_eq!(id.get().to_be_bytes(), id.to_be_bytes());
+    }
+
+    #[test]
+    fn integer_errors_name_the_value(value in END..=u64::MAX) {
+        let errors = [
+            Scru64Id::new(value).unwrap_err(),
+            Scru64Id::try_from(value).unwrap_err(),
+            Scru64Id::from_be_bytes(value.to_be_bytes()).unwrap_err(),
+            Scru64Id::try_from(value.to_be_bytes()).unwrap_err(),
+        ];
+        for error in errors {
+            let named = (error.value(), error.min(), error.max());
+            prop_assert_eq!(named, (value.into(), 0, i128::from(END) - 1));
+        }
+        let signed = value.cast_signed();
+        let error = Scru64Id::try_from(signed).unwrap_err();
+        prop_assert_eq!((error.value(), error.max()), (signed.into(), i128::from(END) - 1));
+    }
+
+    #[test]
+    fn parts_round_trip_or_are_errors(
+        timestamp in prop_oneof![0..=MAX_TIMESTAMP, any::<u64>()],
+        node_ctr in prop_oneof![0..1_u32 << 24, any::<u32>()],
+    ) {
+        match Scru64Id::from_parts(timestamp, node_ctr) {
+            Ok(id) => {
+                let expected = u128::from(timestamp) * (1 << 24) + u128::from(node_ctr);
+                prop_assert_eq!(u128::from(id.get()), expected);
+                prop_assert_eq!((id.timestamp(), id.node_ctr()), (timestamp, node_ctr));
+                prop_assert_eq!(id.tick().get(), timestamp);
+            }
+            Err(error) if timestamp > MAX_TIMESTAMP => {
+                let named = (error.value(), error.min(), error.max());
+                prop_assert_eq!(named, (timestamp.into(), 0, MAX_TIMESTAMP.into()));
+            }
+            Err(error) => {
+                prop_assert!(node_ctr >= 1 << 24);
+                let named = (error.value(), error.min(), error.max());
+                prop_assert_eq!(named, (node_ctr.into(), 0, (1 << 24) - 1));
+            }
+        }
+    }
+
+    #[test]
+    fn node_and_counter_fill_24_bits(id in ids()) {
+        for size in every_size() {
+            let (node_id, counter) = (id.node_id(size), id.counter(size));
+            prop_assert!(node_id <= size.max_node_id() && counter <= size.max_counter());
+            prop_assert_eq!(node_id * (size.max_counter() + 1) + counter, id.node_ctr());
+        }
+    }
+
+    #[test]
+    fn node_id_errors_name_the_value(size in sizes(), node_id in any::<u32>()) {
+        match NodeSpec::with_node_id(node_id, size) {
+            Ok(spec) => {
+                prop_assert_eq!((spec.node_id(), spec.node_id_size()), (node_id, size));
+                prop_assert_eq!(spec.node_prev(), None);
+            }
+            Err(error) => {
+                prop_assert!(node_id > size.max_node_id());
+                let named = (error.value(), error.min(), error.max());
+                prop_assert_eq!(named, (node_id.into(), 0, size.max_node_id().into()));
+            }
+        }
+    }
+
+    #[test]
+    fn node_specs_round_trip(spec in specs()) {
+        prop_assert_eq!(spec.to_string().parse(), Ok(spec));
+        prop_assert_eq!(spec.to_string().to_uppercase().parse(), Ok(spec));
+        prop_assert_eq!(format!("{spec:?}"), spec.to_string());
+    }
+
+    #[test]
+    fn node_specs_follow_the_grammar(
+        text in prop_oneof![
+            "[0-9]{0,9}/[0-9]{0,4}",
+            "[0-9]{1,3}/(1[0-9]|2[0-3])",
+            "0[xX][0-9a-fA-F]{0,7}/[0-9]{0,3}",
+            "0[xX][0-9a-fA-F]{1,4}/(1[0-9]|2[0-3])",
+            "[0-9a-zA-Z]{11,13}/[0-9]{1,2}",
+            "[0-9a-z]{12}/(1[0-9]|2[0-3])",
+            "[0-9a-fxX+/ _-]{0,16}",
+            any::<String>(),
+        ],
+    ) {
+        prop_assert_eq!(text.parse::<NodeSpec>().ok().map(fields), naive_spec(&text));
+    }
+
+    #[test]
+    fn times_are_tick_starts(id in ids()) {
+        let micros = i128::from(id.timestamp()) * 256_000;
+        prop_assert_eq!(i128::from(id.unix_time().as_micros()), micros);
+        prop_assert_eq!(Scru64.time_of(id.tick()), id.unix_time());
+        prop_assert_eq!(Scru64.tick_at(id.unix_time()), Ok(id.tick()));
+    }
+
+    #[test]
+    fn ranges_hold_the_ids_of_a_tick(id in ids(), late in 0..256_000_i64) {
+        let begin = id.unix_time().as_micros();
+        let time = UnixTime::from_micros(begin + late);
+        let (min, max) = (Scru64Id::min_at(time).unwrap(), Scru64Id::max_at(time).unwrap());
+        prop_assert!(min <= id && id <= max);
+        prop_assert_eq!(min.get(), id.timestamp() << 24);
+        prop_assert_eq!(max.get() - min.get(), (1 << 24) - 1);
+        // The neighbouring IDs belong to the ticks before and after.
+        let before = Scru64Id::max_at(UnixTime::from_micros(begin - 1));
+        prop_assert_eq!(before.ok().map(Scru64Id::get), min.get().checked_sub(1));
+        let after = Scru64Id::min_at(UnixTime::from_micros(begin + 256_000));
+        let next = Some(max.get() + 1).filter(|&value| value < END);
+        prop_assert_eq!(after.ok().map(Scru64Id::get), next);
+    }
+
+    #[test]
+    fn time_errors_name_the_range(
+        micros in prop_oneof![any::<i64>(), -1_000_000..LAST_MICRO + 1_000_000],
+    ) {
+        let time = UnixTime::from_micros(micros);
+        match (Scru64Id::min_at(time), Scru64Id::max_at(time)) {
+            (Ok(min), Ok(max)) => {
+                prop_assert!((0..=LAST_MICRO).contains(&micros));
+                let timestamp = micros.cast_unsigned() / 256_000;
+                prop_assert_eq!((min.timestamp(), max.timestamp()), (timestamp, timestamp));
+            }
+            (Err(min), Err(max)) => {
+                prop_assert!(!(0..=LAST_MICRO).contains(&micros));
+                prop_assert_eq!(min, max);
+                let named = (min.value(), min.min(), min.max());
+                prop_assert_eq!(named, (micros.into(), 0, LAST_MICRO.into()));
+            }
+            mixed => prop_assert!(false, "{mixed:?}"),
+        }
+    }
+
+    #[test]
+    fn allowances_count_in_whole_ticks(millis in any::<u64>()) {
+        let duration = Duration::from_millis(millis);
+        prop_assert_eq!(Scru64.ticks_in(duration), Ticks::new(millis / 256));
+        let almost = duration.saturating_sub(Duration::from_nanos(1));
+        let whole = Ticks::new(almost.as_nanos().div_euclid(256_000_000).try_into().unwrap());
+        prop_assert_eq!(Scru64.ticks_in(almost), whole);
+    }
+
+    #[test]
+    fn random_starts_fit_the_counter(
+        seed in any::<u64>(),
+        tick in 1..MAX_TIMESTAMP,
+        spec in specs(),
+        guard_bits in 0..25_u32,
+    ) {
+        let bounds = Scru64.sequence_bounds(&spec);
+        let max_counter = spec.node_id_size().max_counter();
+        prop_assert_eq!((bounds.lowest(), bounds.last()), (0, max_counter));
+        let clock = ManualClock::new(UnixTime::from_micros(tick.cast_signed() * 256_000));
+        let node = NodeSpec::with_node_id(spec.node_id(), spec.node_id_size()).unwrap();
+        let mut generator = Builder::seeded(node, seed).clock(&clock).build_local().unwrap();
+        let counter = generator.try_generate().unwrap().counter(node.node_id_size());
+        prop_assert_eq!(counter, RandomStart::new(seed).start(tick, bounds));
+        let guarded = RandomStart::new(seed).with_guard_bits(guard_bits).start(tick, bounds);
+        prop_assert!(guarded <= max_counter >> guard_bits);
+    }
+
+    /// A generator restored from another one's node spec continues after its last ID.
+    #[test]
+    fn successors_issue_higher_ids(
+        spec in specs(),
+        start in any::<u32>(),
+        first in 1..MAX_TIMESTAMP - 1_000,
+        steps in prop::collection::vec(0..30_u64, 1..8),
+    ) {
+        let node = NodeSpec::with_node_id(spec.node_id(), spec.node_id_size()).unwrap();
+        let start = SequenceStart::fixed(start & node.node_id_size().max_counter());
+        let clock = ManualClock::new(UnixTime::EPOCH);
+        let mut successor = node;
+        let mut last = None;
+        for step in steps {
+            // Some times are behind the last one, but within the allowance even if each call
+            // overflows.
+            clock.set(UnixTime::from_micros((first + step).cast_signed() * 256_000));
+            let builder = Builder::seeded(successor, 0).clock(&clock).sequence(start.clone());
+            let mut generator = builder.build_local().unwrap();
+            prop_assert_eq!(NodeSpec::from(&generator), successor);
+            let id = generator.try_generate().unwrap();
+            prop_assert!(last < Some(id));
+            prop_assert_eq!(id.node_id(node.node_id_size()), node.node_id());
+            last = Some(id);
+            successor = NodeSpec::from(&generator);
+            prop_assert_eq!(successor, NodeSpec::with_node_prev(id, node.node_id_size()));
+        }
+    }
+}
+
+#[test]
+fn ends_have_their_texts() {
+    assert_eq!(Scru64Id::MIN.encode(), "000000000000");
+    assert_eq!(Scru64Id::MAX.encode(), "zzzzzzzzzzzz");
+    assert_eq!(Scru64Id::MAX.get(), END - 1);
+    assert_eq!(Scru64Id::MAX_TIMESTAMP, MAX_TIMESTAMP);
+    assert!(Scru64Id::new(END).is_err());
+}
+
+#[test]
+fn only_letters_and_digits_parse() {
+    use tickid_text::ParseErrorKind;
+
+    for position in 0..12 {
+        for byte in 0..=u8::MAX {
+            let mut text = *b"0u375nxqh5cq";
+            text[position] = byte;
+            let parsed = Scru64Id::parse_bytes(&text);
+            match naive_value(&text, 36) {
+                Some(value) => assert_eq!(parsed.map(Scru64Id::get), Ok(value)),
+                None => {
+                    let kind =
+                        ParseErrorKind::Character { byte, position, expected: "0-9, a-z, A-Z" };
+                    assert_eq!(parsed, Err(ParseError::new("SCRU64 ID", kind)));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn node_spec_bytes_follow_grammar() {
+    let (mut valid, mut count) = (0, 0);
+    for spec in ["42/8", "00000042/008", "0xb00/12", "0X000b00/12", "0u2r85hm2pt3/16"] {
+        for position in 0..spec.len() {
+            for byte in 0..=u8::MAX {
+                let mut text = spec.as_bytes().to_vec();
+                text[position] = byte;
+                // Specs are read from text only.
+                let Ok(text) = String::from_utf8(text) else { continue };
+                let parsed = text.parse::<NodeSpec>().ok().map(fields);
+                assert_eq!(parsed, naive_spec(&text), "{text:?}");
+                valid += usize::from(parsed.is_some());
+                count += 1;
+            }
+        }
+    }
+    assert_eq!(count, (4 + 12 + 8 + 11 + 15) * 128);
+    assert!(valid > 100, "{valid}");
+}
+
+#[test]
+fn literals_agree_with_the_parser() {
+    const LOWER: Scru64Id = scru64!("0u375nxqh5cq");
+    const UPPER: Scru64Id = scru64!("0U375NXQH5CQ");
+    assert_eq!(LOWER, UPPER);
+    assert_eq!(Ok(LOWER), "0u375nxqh5cq".parse());
+}
+
+#[test]
+fn node_specs_are_made_of_1_to_23_bits() {
+    nodes::are_made_of_their_bits::<NodeSpec>(1..=23);
+}
+
+#[test]
+fn all_node_ids_round_trip() {
+    let mut count = 0;
+    for size in every_size() {
+        for node_id in 0..=size.max_node_id() {
+            let spec = NodeSpec::with_node_id(node_id, size).unwrap();
+            assert_eq!((spec.node_id(), spec.node_id_size()), (node_id, size));
+            assert_eq!(spec.node_prev(), None);
+            count += 1;
+        }
+        assert!(NodeSpec::with_node_id(size.max_node_id() + 1, size).is_err());
+    }
+    assert_eq!(count, (1 << 24) - 2);
+}
+
+/// All node IDs of up to 12 bits, and the ends of the others.
+#[test]
+fn node_ids_parse_in_both_bases() {
+    let mut count = 0;
+    for size in every_size() {
+        let max = size.max_node_id();
+        let low = 0..=max.min(4_095);
+        let high = max.saturating_sub(64)..=max;
+        for node_id in low.chain(high) {
+            let spec = NodeSpec::with_node_id(node_id, size).unwrap();
+            let bits = size.get();
+            for text in [
+                format!("{node_id}/{bits}"),
+                format!("{node_id:08}/{bits:03}"),
+                format!("0x{node_id:x}/{bits}"),
+                format!("0X{node_id:06X}/{bits:02}"),
+            ] {
+                assert_eq!(text.parse(), Ok(spec), "{text}");
+            }
+            assert_eq!(spec.to_string(), format!("{node_id}/{bits}"));
+            count += 1;
+        }
+        for text in [format!("{}/{}", max + 1, size.get()), format!("{max}/{}", size.get() - 1)] {
+            assert!(text.parse::<NodeSpec>().is_err(), "{text}");
+        }
+    }
+    assert!(count > 23 * 64);
+}
+
+/// Covers all sizes down to the one bit of counter that 23 bits of node ID leave. (Up to 2^12
+/// counters are covered in full. If there are more, only the last of a tick are.)
+#[test]
+fn ticks_have_all_their_counters() {
+    for size in every_size() {
+        let max_counter = size.max_counter();
+        let start = max_counter.saturating_sub(4_095);
+        let node = NodeSpec::with_node_id(size.max_node_id(), size).unwrap();
+        let clock = ManualClock::new(UnixTime::from_micros(256_000 * 9));
+        let mut generator = Builder::seeded(node, 0)
+            .clock(&clock)
+            .sequence(SequenceStart::fixed(start))
+            .policy(Policy::Wait)
+            .build_local()
+            .unwrap();
+        for counter in start..=max_counter {
+            let id = generator.try_generate().unwrap();
+            let parts = (id.timestamp(), id.node_id(size), id.counter(size));
+            assert_eq!(parts, (9, size.max_node_id(), counter));
+        }
+        let error = generator.try_generate().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Exhausted, "{node}");
+    }
+}
+
+/// Ten seconds are 39 whole ticks, and an overflow goes one further.
+#[test]
+fn overflow_borrows_40_ticks() {
+    for size in every_size() {
+        let node = NodeSpec::with_node_id(0, size).unwrap();
+        let clock = ManualClock::new(UnixTime::from_micros(256_000 * 9));
+        let mut generator = Builder::seeded(node, 0)
+            .clock(&clock)
+            .sequence(SequenceStart::fixed(size.max_counter()))
+            .build_local()
+            .unwrap();
+        for timestamp in 9..=49 {
+            assert_eq!(generator.try_generate().unwrap().timestamp(), timestamp);
+        }
+        let error = generator.try_generate().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Rollback);
+        assert_eq!(error.retry_after(), Some(Duration::from_millis(256)));
+        clock.advance(Duration::from_millis(256));
+        assert_eq!(generator.try_generate().unwrap().timestamp(), 50);
+    }
+}
+
+#[test]
+fn format_limits() {
+    assert_eq!(Scru64::MAX_SEQUENCE, 8_388_607);
+    assert_eq!(Scru64::MAX_TICK, MAX_TIMESTAMP);
+    assert_eq!((Scru64::FIRST_TICK, Scru64::LAST_TICK), (1, MAX_TIMESTAMP - 1));
+}
+
+/// "Consideration of special times": timestamps of all zeros and of the highest value are reserved
+/// for other uses.
+#[test]
+fn end_timestamps_are_not_issued() {
+    let size = NodeIdSize::new(8).unwrap();
+    let max_counter = size.max_counter();
+    for reserved in [0, MAX_TIMESTAMP] {
+        let clock = ManualClock::new(timestamp(reserved));
+        let builder = || Builder::seeded("42/8".parse().unwrap(), 0).clock(&clock);
+        for kind in [
+            builder().build().unwrap().try_generate().unwrap_err().kind(),
+            builder().build_local().unwrap().try_generate().unwrap_err().kind(),
+        ] {
+            assert!(matches!(kind, ErrorKind::Clock(ClockError::OutOfRange { .. })), "{kind:?}");
+        }
+    }
+    for issued in [1, MAX_TIMESTAMP - 1] {
+        let clock = ManualClock::new(timestamp(issued));
+        let mut generator = Builder::seeded("42/8".parse().unwrap(), 0)
+            .clock(&clock)
+            .sequence(SequenceStart::fixed(max_counter))
+            .build_local()
+            .unwrap();
+        assert_eq!(generator.try_generate().unwrap().timestamp(), issued);
+        // The counter overflows.
+        match generator.try_generate() {
+            Ok(id) => assert_eq!((issued, id.timestamp()), (1, 2)),
+            Err(error) => {
+                assert_eq!((issued, error.kind()), (MAX_TIMESTAMP - 1, ErrorKind::EndOfTime));
+            }
+        }
+    }
+}
+
+fn timestamp(timestamp: u64) -> UnixTime {
+    UnixTime::from_micros(timestamp.cast_signed() * 256_000)
+}
+
+/// The price is that IDs issued before the reset may be issued again.
+#[test]
+fn reset_starts_at_the_clock() {
+    let clock = ManualClock::new(UnixTime::from_micros(256_000 * 1_000));
+    let builder = || Builder::seeded("42/8".parse().unwrap(), 1).clock(&clock);
+    let mut generator = builder().build_local().unwrap();
+    let before = generator.try_generate().unwrap();
+    clock.set(UnixTime::from_micros(256_000 * 900));
+    let error = generator.try_generate().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Rollback);
+    generator.reset_seeded(2).unwrap();
+    let after = generator.try_generate().unwrap();
+    assert_eq!((before.timestamp(), after.timestamp()), (1_000, 900));
+    clock.set(UnixTime::from_micros(256_000 * 1_000));
+    let again = generator.try_generate().unwrap();
+    assert_eq!(again.timestamp(), before.timestamp());
+    assert_ne!(again, before, "the new seed starts the counter elsewhere");
+
+    let window = Window::new(before.tick(), 2_000).unwrap();
+    let mut windowed = builder().window(window).build_local().unwrap();
+    assert_eq!(windowed.reset_seeded(2), Err(ResetError::Windowed));
+    let mut closed = builder().build_local().unwrap();
+    closed.close();
+    assert_eq!(closed.reset_seeded(2), Err(ResetError::Closed));
+}
+
+/// Allows 1,024 threads to draw at the same time.
+#[test]
+fn shared_blocks_have_up_to_8191() {
+    let clock = ManualClock::new(UnixTime::from_micros(256_000 * 9));
+    let builder = Builder::seeded("0/1".parse().unwrap(), 0).clock(&clock);
+    let generator = builder.sequence(SequenceStart::fixed(0)).build().unwrap();
+    let mut next = 9 << 24;
+    for _ in 0..3 {
+        let block = generator.try_block(NonZeroU32::MAX).unwrap();
+        assert_eq!(block.len(), 8_191);
+        for id in block {
+            assert_eq!(id.get(), next);
+            next += 1;
+        }
+    }
+}
+
+/// Follows the document's usage notes: 0, 10, 110, 1110 and so on, in 1, 2, 3, 4 and so on bits.
+#[test]
+fn prefix_free_nodes_share_a_realm() {
+    let mut taken = Vec::new();
+    for size in every_size() {
+        let node = NodeSpec::with_node_id(size.max_node_id() - 1, size).unwrap();
+        let clock = ManualClock::new(UnixTime::from_micros(256_000 * 9));
+        let extremes = [0, size.max_counter()].map(|start| {
+            let builder = Builder::seeded(node, 0).clock(&clock);
+            let mut generator =
+                builder.sequence(SequenceStart::fixed(start)).build_local().unwrap();
+            generator.try_generate().unwrap()
+        });
+        taken.push(extremes);
+    }
+    for pair in taken.windows(2) {
+        let ([_, last], [next, _]) = (pair[0], pair[1]);
+        assert_eq!(last.get() + 1, next.get());
+    }
+}
+
+#[test]
+fn bounds_hold_for_every_node_size() {
+    for size in 1..=23 {
+        hold_at_every_edge(&Subject::of(&format!("1/{size}")));
+    }
+}
+
+#[test]
+fn default_policy_borrows_up_to_39_ticks() {
+    let allowance = Ticks::new(39);
+    assert_eq!(Scru64.default_policy(), Policy::Ratchet { allowance });
+}

@@ -1,0 +1,16 @@
+//! The tests of the crate, as its users see it.
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod concurrent;
+mod generator;
+#[cfg(feature = "std")]
+mod promises;
+mod properties;
+mod reference;
+#[cfg(feature = "serde")]
+mod serde;
+mod snapshot;
+mod support;
+mod vectors;
+mod with_time;

@@ -1,0 +1,158 @@
+//! Every promise of a scheme's generators, stated in one line.
+
+use core::time::Duration;
+
+use tickid_core::{
+    BuildError, Builder, Generator, ManualClock, Policy, Scheme, SequenceBounds, Ticks,
+};
+
+use crate::cases::scaled;
+use crate::invariants::{Rule, hold};
+use crate::reference::{Document, follow};
+use crate::storm::{Storm, draw_unique};
+use crate::subject::Subject;
+
+/// Defines a test for each promise of a scheme's generators, in a module of their own.
+///
+/// The arguments are the type of the scheme's [`Document`]; its [`Subject`]s; and the subject with
+/// the most sequences, for tests that wait for a real clock.
+#[macro_export]
+macro_rules! suite {
+    ($document:ty, [$($subject:expr),+], $fastest:expr) => {
+        $crate::tests! { [$($subject),+]:
+            // Random schedules of one thread.
+            promises_hold_by_default => $crate::suite::hold_by_default,
+            promises_hold_under_ratchets => $crate::suite::hold_under_ratchets,
+            promises_hold_when_waiting => $crate::suite::hold_when_waiting,
+            promises_hold_under_tick_tock => $crate::suite::hold_under_tick_tock,
+            bounds_hold_at_every_edge => $crate::bounds::hold_at_every_edge,
+            agrees_with_the_document => $crate::suite::agree_with::<_, $document>,
+            // Eight threads.
+            ids_of_eight_threads_are_unique => $crate::suite::draw_unique_ids,
+            storms_hold_by_default => $crate::suite::weather_by_default,
+            storms_hold_under_ratchets => $crate::suite::weather_under_ratchets,
+            storms_hold_when_waiting => $crate::suite::weather_when_waiting,
+            storms_hold_under_tick_tock => $crate::suite::weather_under_tick_tock,
+            generators_share_no_cache_line => $crate::suite::share_no_cache_line,
+        }
+        $crate::tests! { [$fastest]:
+            // Every kind of generator over each clock, whichever is the default here.
+            holds_over_the_system_clock => $crate::every_clock::hold_over_the_system_clock,
+            holds_over_the_counter_clock => $crate::every_clock::hold_over_the_counter_clock,
+            holds_over_the_manual_clock => $crate::every_clock::hold_over_the_manual_clock,
+            ten_years_of_few_ids => $crate::soak::hold_for_ten_years,
+            #[ignore = "minutes: cargo xtask verify soak"]
+            ten_years_of_many_ids => $crate::soak::hold_for_ten_busy_years,
+            #[ignore = "minutes: cargo xtask verify soak"]
+            billion_ids_are_unique => $crate::soak::draw_a_billion,
+        }
+    };
+}
+
+/// Defines tests that call a function for each subject.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! tests {
+    ($subjects:tt: $($(#[$attribute:meta])* $test:ident => $promise:expr,)+) => {$(
+        #[test]
+        $(#[$attribute])*
+        fn $test() {
+            for subject in &$subjects {
+                $promise(subject);
+            }
+        }
+    )+};
+}
+
+/// Holds the default policy to its promises.
+pub fn hold_by_default<T: Subject>(subject: &T) {
+    hold(subject, Rule::Default);
+}
+
+/// Holds ratchets of any allowance to their promises.
+pub fn hold_under_ratchets<T: Subject>(subject: &T) {
+    hold(subject, Rule::Ratchet);
+}
+
+/// Holds the policy _wait_ to its promises.
+pub fn hold_when_waiting<T: Subject>(subject: &T) {
+    hold(subject, Rule::Wait);
+}
+
+/// Holds tick-tock to its promises, or expects it to be refused if the scheme has no toggle.
+///
+/// # Panics
+/// If a promise is broken.
+pub fn hold_under_tick_tock<T: Subject>(subject: &T) {
+    if T::Scheme::TOGGLE {
+        hold(subject, Rule::TickTock);
+    } else {
+        let clock = ManualClock::new(subject.start());
+        let builder = Builder::<T::Scheme>::seeded(subject.node(), 0).layout(subject.layout());
+        let refused = builder.clock(&clock).policy(Policy::TickTock).build().err();
+        assert_eq!(refused, Some(BuildError::NoToggle { scheme: T::Scheme::NAME }));
+    }
+}
+
+/// Compares the default policy with the document.
+pub fn agree_with<T: Subject<Id: PartialEq>, D: Document<T>>(subject: &T) {
+    follow::<T, D>(subject, Rule::Default);
+}
+
+/// Draws IDs on eight threads, some of which wait.
+///
+/// # Panics
+/// If a promise is broken.
+pub fn draw_unique_ids<T: Subject>(subject: &T) {
+    let clock = ManualClock::new(subject.start());
+    let builder = Builder::<T::Scheme>::seeded(subject.node(), 0x5EED).layout(subject.layout());
+    // Every thread that sleeps moves the clock, and so uses up the time of the others.
+    let generator = builder.clock(&clock).max_wait(Duration::MAX).build().unwrap();
+    let drawn = draw_unique(subject, &generator);
+    assert_eq!(drawn.iter().map(Vec::len).sum::<usize>(), scaled(800_000));
+}
+
+/// Exposes the default policy to eight threads and a wild clock.
+pub fn weather_by_default<T: Subject>(subject: &T) {
+    weather(subject, subject.layout().default_policy());
+}
+
+/// Exposes ratchets to eight threads and a wild clock.
+pub fn weather_under_ratchets<T: Subject>(subject: &T) {
+    for allowance in [0, 7, 250] {
+        weather(subject, Policy::Ratchet { allowance: Ticks::new(allowance) });
+    }
+}
+
+/// Exposes the policy _wait_ to eight threads and a wild clock.
+pub fn weather_when_waiting<T: Subject>(subject: &T) {
+    weather(subject, Policy::Wait);
+}
+
+/// Exposes tick-tock to eight threads and a wild clock, if the scheme has a toggle.
+pub fn weather_under_tick_tock<T: Subject>(subject: &T) {
+    if T::Scheme::TOGGLE {
+        weather(subject, Policy::TickTock);
+    }
+}
+
+/// Draws from a hundred sequences, the last of the scheme, so that ticks are used up and threads
+/// overshoot where the guard is all that is left.
+fn weather<T: Subject>(subject: &T, policy: Policy<T::Scheme>) {
+    let last = subject.layout().sequence_bounds(&subject.node()).last();
+    let bounds = SequenceBounds::new(last - 99, last);
+    let after = Storm { subject, policy, bounds, calls: 1_200, ids: 100_000 }.weather();
+    let drifts = after.snapshot.drifts;
+    assert_eq!(drifts as usize > scaled(10), policy == Policy::TickTock, "{drifts} flips");
+    let ceiling = after.window.ceiling();
+    assert!(ceiling > after.start + scaled(1_000) as u64, "the window ends at {ceiling}");
+}
+
+/// Checks that the generators of an array are in different pairs of cache lines, which processors
+/// fetch together.
+///
+/// # Panics
+/// If they are not.
+pub fn share_no_cache_line<T: Subject>(_: &T) {
+    assert_eq!(align_of::<Generator<T::Scheme>>() % 128, 0);
+}
