@@ -23,8 +23,8 @@
 //! | `servers` | real servers, each in its own temporary folder |
 //!
 //! `servers` needs the feature of its name, so that crates which do not test with servers do not
-//! compile processes and their supervision. `every_clock`, `soak`, `storm` and `suite` need `std`, which
-//! turns on the feature of that name in the core.
+//! compile processes and their supervision. `every_clock`, `soak`, `storm` and `suite` need `std`,
+//! which turns on the feature of that name in the core.
 
 #![allow(
     clippy::exhaustive_enums,

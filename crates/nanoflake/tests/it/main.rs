@@ -1,12 +1,10 @@
 //! The tests of the crate, as its users see it.
 
+#![cfg(feature = "std")]
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[cfg(feature = "std")]
 mod concurrent;
-#[cfg(feature = "std")]
 mod generator;
-#[cfg(feature = "std")]
 mod promises;
 mod properties;
 mod reference;

@@ -41,6 +41,7 @@ fn in_child(test: &str, spec: Option<&OsStr>, child: impl FnOnce()) -> Option<Ve
     Some(reports)
 }
 
+#[allow(clippy::print_stderr, reason = "a child reports on its standard error")]
 fn report(line: &str) {
     eprintln!("{REPORT}{line}");
 }

@@ -1,7 +1,5 @@
 //! The text of times, compared with `jiff`'s.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use jiff::Timestamp;
 use proptest::prelude::*;
 use tickid_core::UnixTime;

@@ -1,0 +1,17 @@
+//! The tests of the crate, as its users see it.
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod clocks;
+mod closing;
+mod errors;
+mod invariants;
+mod lifecycle;
+mod local;
+mod overflow;
+mod random_start;
+mod reference;
+mod stalls;
+mod threads;
+mod times;
+mod waiting;

@@ -1,0 +1,406 @@
+//! Methods that wait: the length of the wait, its steps, and the cases without any wait.
+
+use core::time::Duration;
+use std::sync::Arc;
+
+use tickid_core::example::Toggling;
+use tickid_core::{
+    BuildError, Builder, Clock, ClockError, DEFAULT_MAX_WAIT, Error, ErrorKind, Generator,
+    LocalGenerator, ManualClock, Policy, SequenceBounds, Snapshot, UnixTime,
+};
+
+use crate::clocks::RecordingClock;
+use tickid_testkit::example::{NODE, at, many, parts, ratchet, tick, window};
+
+const POOL: u32 = 4;
+const SLICE: Duration = Duration::from_millis(50);
+
+type Shared<C> = Generator<Toggling, C>;
+
+/// Returns a builder with four sequences to a tick.
+fn builder<C: Clock>(clock: C, policy: Policy<Toggling>) -> Builder<Toggling, C> {
+    Builder::seeded(NODE, 0).clock(clock).policy(policy).bounds(SequenceBounds::new(0, POOL - 1))
+}
+
+fn millis(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+/// Returns the time that is `millis` into the tick.
+fn into(tick: u64, millis: i64) -> UnixTime {
+    UnixTime::from_micros(at(tick).as_micros() + millis * 1_000)
+}
+
+fn use_up<C: Clock>(generator: &Shared<C>) {
+    assert_eq!(generator.try_block(many(POOL)).unwrap().count(), 4);
+}
+
+fn tick_of(id: Result<u64, Error>) -> u64 {
+    parts(id.unwrap()).tick
+}
+
+#[test]
+fn exhausted_tick_waits_for_next() {
+    for policy in [Policy::Wait, Policy::TickTock] {
+        let clock = ManualClock::new(into(1_000, 250));
+        let generator = builder(&clock, policy).build().unwrap();
+        use_up(&generator);
+        assert_eq!(tick_of(generator.generate()), 1_001, "{policy}");
+        assert_eq!(clock.slept(), millis(750), "{policy}");
+    }
+}
+
+#[test]
+fn local_waits_as_shared() {
+    let clock = ManualClock::new(into(1_000, 250));
+    let mut generator = builder(&clock, Policy::Wait).build_local().unwrap();
+    for _ in 0..POOL {
+        generator.generate().unwrap();
+    }
+    assert_eq!(clock.slept(), Duration::ZERO);
+    assert_eq!(tick_of(generator.generate()), 1_001);
+    assert_eq!(clock.slept(), millis(750));
+}
+
+#[test]
+fn rollback_waits_as_policy_needs() {
+    // The generator issued at 1,000, with the other toggle's past up to 995. Then it is 990.75.
+    for (policy, goes_on_at, slept) in [
+        (Policy::Wait, 1_000, 9_250),
+        (ratchet(3), 1_000, 6_250),
+        (ratchet(9), 1_000, 250),
+        (Policy::TickTock, 996, 5_250),
+    ] {
+        let clock = ManualClock::new(at(995));
+        let generator = builder(&clock, policy).build().unwrap();
+        generator.try_generate().unwrap();
+        if policy == Policy::TickTock {
+            clock.set(at(994));
+            generator.try_generate().unwrap();
+        }
+        clock.set(at(1_000));
+        generator.try_generate().unwrap();
+        clock.set(into(990, 750));
+        assert_eq!(tick_of(generator.generate()), goes_on_at, "{policy}");
+        assert_eq!(clock.slept(), millis(slept), "{policy}");
+    }
+}
+
+#[test]
+fn ratchet_at_limit_waits() {
+    let clock = ManualClock::new(into(1_000, 250));
+    let generator = builder(&clock, ratchet(0)).build().unwrap();
+    use_up(&generator);
+    // An overflow leads one tick ahead of the clock, but no further.
+    assert_eq!(tick_of(generator.generate()), 1_001);
+    assert_eq!(clock.slept(), Duration::ZERO);
+    assert_eq!(tick_of(generator.generate()), 1_001);
+    assert_eq!(clock.slept(), millis(750));
+}
+
+#[test]
+fn the_floor_is_waited_for() {
+    let clock = ManualClock::new(into(1_000, 250));
+    let generator = builder(&clock, Policy::Wait).window(window(1_002, 2_000)).build().unwrap();
+    assert_eq!(tick_of(generator.generate()), 1_002);
+    assert_eq!(clock.slept(), millis(1_750));
+}
+
+#[test]
+fn blocks_wait_as_single_ids() {
+    let clock = ManualClock::new(into(1_000, 250));
+    let generator = builder(&clock, Policy::Wait).build().unwrap();
+    use_up(&generator);
+    assert_eq!(generator.block(many(100)).unwrap().len(), 4);
+    assert_eq!(clock.slept(), millis(750));
+}
+
+#[test]
+fn filling_waits_for_many_ticks() {
+    let clock = ManualClock::new(into(1_000, 250));
+    let generator = builder(&clock, Policy::Wait).build().unwrap();
+    let mut ids = [0; 10];
+    generator.fill(&mut ids).unwrap();
+    let ticks = ids.map(|id| parts(id).tick - 1_000);
+    assert_eq!(ticks, [0, 0, 0, 0, 1, 1, 1, 1, 2, 2]);
+    assert_eq!(clock.slept(), millis(1_750));
+}
+
+#[test]
+fn sleeps_are_sliced() {
+    let clock = RecordingClock::new(into(1_000, 880));
+    let generator = builder(&clock, Policy::Wait).build().unwrap();
+    use_up(&generator);
+    generator.generate().unwrap();
+    assert_eq!(clock.sleeps(), [SLICE, SLICE, millis(20)]);
+}
+
+#[test]
+fn too_long_stall_fails_at_once() {
+    let clock = ManualClock::new(into(1_000, 250));
+    let generator = builder(&clock, Policy::Wait).max_wait(millis(749)).build().unwrap();
+    use_up(&generator);
+    let error = generator.generate().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Exhausted);
+    assert_eq!(error.retry_after(), Some(millis(750)));
+    assert_eq!(clock.slept(), Duration::ZERO);
+}
+
+#[test]
+fn stall_of_max_wait_is_waited_out() {
+    let clock = ManualClock::new(into(1_000, 250));
+    let generator = builder(&clock, Policy::Wait).max_wait(millis(750)).build().unwrap();
+    use_up(&generator);
+    assert_eq!(tick_of(generator.generate()), 1_001);
+    assert_eq!(clock.slept(), millis(750));
+}
+
+#[test]
+fn filling_errors_count_written() {
+    let clock = ManualClock::new(into(1_000, 250));
+    let generator = builder(&clock, Policy::Wait).max_wait(millis(1)).build().unwrap();
+    let mut ids = [0; 10];
+    let error = generator.fill(&mut ids).unwrap_err();
+    assert_eq!((error.written, error.source.kind()), (4, ErrorKind::Exhausted));
+    assert!(ids[..4].iter().all(|&id| parts(id).tick == 1_000));
+    assert_eq!(ids[4..], [0; 6]);
+}
+
+#[test]
+fn max_wait_restarts_per_pause() {
+    let clock = ManualClock::new(at(1_000));
+    let generator = builder(&clock, Policy::Wait).max_wait(millis(1_000)).build().unwrap();
+    generator.fill(&mut [0; 12]).unwrap();
+    assert_eq!(clock.slept(), millis(2_000));
+}
+
+#[test]
+fn window_stall_waits_in_slices() {
+    let clock = RecordingClock::new(at(1_000));
+    let generator = builder(&clock, Policy::Wait)
+        .window(window(900, 1_000))
+        .max_wait(millis(180))
+        .build()
+        .unwrap();
+    let error = generator.generate().unwrap_err();
+    assert_eq!((error.kind(), error.retry_after()), (ErrorKind::Window, None));
+    assert_eq!(clock.sleeps(), [SLICE, SLICE, SLICE, millis(30)]);
+}
+
+#[test]
+fn passed_window_fails_at_once() {
+    let clock = ManualClock::new(at(1_000));
+    let passed = || builder(&clock, Policy::Wait).window(window(900, 1_000));
+    let generator = passed().build().unwrap();
+    let mut local = passed().build_local().unwrap();
+    for error in [generator.generate(), local.generate()].map(Result::unwrap_err) {
+        assert_eq!((error.kind(), error.retry_after()), (ErrorKind::Window, None));
+    }
+    assert_eq!(clock.slept(), Duration::ZERO);
+}
+
+#[test]
+fn passing_window_ends_wait() {
+    let clock = ManualClock::new(into(1_000, 250));
+    let generator = builder(&clock, Policy::Wait).window(window(900, 1_001)).build().unwrap();
+    use_up(&generator);
+    let error = generator.generate().unwrap_err();
+    assert_eq!((error.kind(), error.retry_after()), (ErrorKind::Window, None));
+    assert_eq!(clock.slept(), millis(750));
+}
+
+#[test]
+fn default_wait_is_a_minute() {
+    for (behind, slept) in [(60, Some(DEFAULT_MAX_WAIT)), (61, None)] {
+        let clock = ManualClock::new(at(1_000));
+        let generator = builder(&clock, Policy::Wait).build().unwrap();
+        generator.try_generate().unwrap();
+        clock.set(at(1_000 - behind));
+        let kind = generator.generate().map_err(|error| error.kind());
+        assert_eq!(kind.err(), slept.is_none().then_some(ErrorKind::Rollback));
+        assert_eq!(clock.slept(), slept.unwrap_or_default());
+    }
+}
+
+/// Restores a generator whose last ID is of tick 1,000, at the time `now`.
+fn restored(
+    now: UnixTime,
+    policy: Policy<Toggling>,
+    max_wait: Option<Duration>,
+) -> Result<(Duration, u64), BuildError> {
+    let clock = ManualClock::new(now);
+    let builder = || {
+        let builder = builder(&clock, policy).restore(Snapshot::at(tick(1_000), 1));
+        max_wait.into_iter().fold(builder, Builder::max_wait)
+    };
+    let shared = builder().build();
+    let local = builder().build_local().map(|_| ());
+    assert_eq!(shared.as_ref().map(|_| ()).err(), local.as_ref().err());
+    let id = shared?.generate();
+    Ok((clock.slept(), tick_of(id)))
+}
+
+#[test]
+fn snapshot_ahead_is_awaited() {
+    assert_eq!(restored(at(940), Policy::Wait, None), Ok((millis(60_000), 1_000)));
+    let hour = Some(Duration::from_secs(3_600));
+    assert_eq!(restored(at(1), Policy::Wait, hour), Ok((millis(999_000), 1_000)));
+    // A ratchet's allowance counts first, and tick-tock never waits.
+    assert_eq!(restored(at(937), ratchet(3), None), Ok((millis(60_000), 1_000)));
+    assert_eq!(restored(at(997), ratchet(3), Some(millis(0))), Ok((millis(0), 1_000)));
+    assert_eq!(restored(at(1), Policy::TickTock, Some(millis(0))), Ok((millis(0), 1)));
+}
+
+#[test]
+fn distant_snapshot_is_refused() {
+    for (now, policy, max_wait, wait) in [
+        (into(939, 999), Policy::Wait, None, 60_001),
+        (at(999), Policy::Wait, Some(millis(999)), 1_000),
+        (at(936), ratchet(3), None, 61_000),
+        (at(0), Policy::Wait, Some(millis(999_999)), 1_000_000),
+    ] {
+        let error = restored(now, policy, max_wait).unwrap_err();
+        let expected = BuildError::Ahead {
+            last: at(1_000),
+            now,
+            wait: millis(wait),
+            max_wait: max_wait.unwrap_or(DEFAULT_MAX_WAIT),
+        };
+        assert_eq!(error, expected);
+        let ahead = format!("{:?} ahead of the clock", at(1_000).saturating_since(now));
+        assert!(error.to_string().contains(&ahead), "{error}");
+    }
+}
+
+#[test]
+fn broken_clock_fails_first_call() {
+    struct Broken;
+    impl Clock for Broken {
+        fn now(&self) -> Result<UnixTime, ClockError> {
+            Err(ClockError::Unreadable { reason: "broken" })
+        }
+    }
+    let restored = builder(Broken, Policy::Wait).restore(Snapshot::at(tick(1_000), 1));
+    let error = restored.build().unwrap().generate().unwrap_err();
+    let broken = ClockError::Unreadable { reason: "broken" };
+    assert_eq!(error.kind(), ErrorKind::Clock(broken));
+
+    let clock = ManualClock::new(UnixTime::from_micros(-1));
+    let restored = builder(&clock, Policy::Wait).restore(Snapshot::at(tick(1_000), 1));
+    let kind = restored.build().unwrap().generate().unwrap_err().kind();
+    assert!(matches!(kind, ErrorKind::Clock(ClockError::OutOfRange { .. })), "{kind:?}");
+    assert_eq!(clock.slept(), Duration::ZERO);
+}
+
+#[test]
+fn widening_ends_wait_early() {
+    let (clock, generator) =
+        recorded(at(1_000), |builder| builder.window(window(900, 1_000)).max_wait(millis(500)));
+    let widened = Arc::clone(&generator);
+    clock.during_sleep(move |sleeps| {
+        if sleeps == 2 {
+            widened.widen(1_001).unwrap();
+        }
+    });
+    assert_eq!(tick_of(generator.generate()), 1_000);
+    assert_eq!(clock.sleeps(), [SLICE, SLICE]);
+}
+
+#[test]
+fn forward_step_ends_wait_early() {
+    let (clock, generator) = recorded(at(1_000), |builder| builder);
+    use_up(&generator);
+    let hands = Arc::clone(&clock);
+    clock.during_sleep(move |sleeps| {
+        if sleeps == 1 {
+            hands.hands.set(at(1_007));
+        }
+    });
+    assert_eq!(tick_of(generator.generate()), 1_007);
+    assert_eq!(clock.sleeps(), [SLICE]);
+}
+
+#[test]
+fn closing_ends_wait() {
+    let (clock, generator) = recorded(at(1_000), |builder| builder);
+    use_up(&generator);
+    let closed = Arc::clone(&generator);
+    clock.during_sleep(move |_| {
+        closed.close();
+    });
+    assert_eq!(generator.generate().unwrap_err().kind(), ErrorKind::Closed);
+    assert_eq!(clock.sleeps(), [SLICE]);
+}
+
+#[test]
+fn clock_leaving_range_ends_wait() {
+    let (clock, generator) = recorded(at(1_000), |builder| builder);
+    use_up(&generator);
+    let hands = Arc::clone(&clock);
+    clock.during_sleep(move |_| hands.hands.set(UnixTime::MIN));
+    let kind = generator.generate().unwrap_err().kind();
+    assert!(matches!(kind, ErrorKind::Clock(_)), "{kind:?}");
+    assert_eq!(clock.sleeps(), [SLICE]);
+}
+
+#[test]
+fn waiting_draws_nothing() {
+    let (clock, generator) =
+        recorded(at(1_000), |builder| builder.policy(ratchet(0)).window(window(0, 2_000)));
+    generator.try_generate().unwrap();
+    clock.hands.set(into(999, 500));
+    let watched = Arc::clone(&generator);
+    clock.during_sleep(move |_| {
+        let before = watched.state().snapshot.next_sequence;
+        // The call's first attempt drew one and dropped it, and no later one draws any.
+        assert_eq!(before, 2);
+    });
+    let id = generator.generate().unwrap();
+    assert_eq!((parts(id).tick, parts(id).sequence), (1_000, 2));
+    assert_eq!(clock.sleeps().len(), 10);
+}
+
+#[test]
+fn closed_fails_at_once() {
+    let clock = ManualClock::new(at(1_000));
+    let generator = builder(&clock, Policy::Wait).build().unwrap();
+    generator.close();
+    let mut local: LocalGenerator<_, _> = builder(&clock, Policy::Wait).build_local().unwrap();
+    local.close();
+    for error in [generator.generate(), local.generate()].map(Result::unwrap_err) {
+        assert_eq!((error.kind(), error.retry_after()), (ErrorKind::Closed, None));
+    }
+    assert_eq!(clock.slept(), Duration::ZERO);
+}
+
+#[test]
+fn clock_out_of_range_fails() {
+    let clock = ManualClock::new(UnixTime::from_micros(-1));
+    let generator = builder(&clock, Policy::Wait).build().unwrap();
+    let kind = generator.generate().unwrap_err().kind();
+    assert!(matches!(kind, ErrorKind::Clock(_)), "{kind:?}");
+    assert_eq!(clock.slept(), Duration::ZERO);
+}
+
+#[test]
+fn end_of_time_fails_at_once() {
+    let clock = ManualClock::new(at(u64::from(u32::MAX)));
+    let generator = builder(&clock, Policy::Wait).build().unwrap();
+    use_up(&generator);
+    let error = generator.generate().unwrap_err();
+    assert_eq!((error.kind(), error.retry_after()), (ErrorKind::EndOfTime, None));
+    assert_eq!(clock.slept(), Duration::ZERO);
+    assert_eq!(generator.state().snapshot.tick, Some(tick(u32::MAX.into())));
+}
+
+type Recorded = Arc<RecordingClock>;
+
+/// Builds a generator that waits, with a clock that lets something happen during its sleeps.
+fn recorded(
+    time: UnixTime,
+    options: impl FnOnce(Builder<Toggling, Recorded>) -> Builder<Toggling, Recorded>,
+) -> (Recorded, Arc<Shared<Recorded>>) {
+    let clock = Arc::new(RecordingClock::new(time));
+    let builder = options(builder(Arc::clone(&clock), Policy::Wait));
+    (clock, Arc::new(builder.build().unwrap()))
+}
