@@ -6,8 +6,8 @@
 //!
 //! An ID is made of a *tick* (the scheme's unit of time), a *node* (which distinguishes generators)
 //! and a *sequence* (which distinguishes the IDs of one tick). A generator has one lock-free engine
-//! with a single 64-bit word of state. Whatever the clock does, and however many threads (up to
-//! 1,024 at the same time) draw from it, it upholds these promises:
+//! with a single 64-bit word of state. It upholds these promises, whatever the clock does and
+//! however many threads (up to 1,024 at the same time) draw from it:
 //!
 //! 1. **Unique**: it never issues the same ID twice.
 //! 2. **Ordered**: its IDs strictly increase. (Except after a regression under

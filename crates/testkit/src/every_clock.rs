@@ -23,8 +23,8 @@ pub fn hold_over_the_system_clock<T: Subject>(subject: &T) {
     promises_hold_over(subject, SystemClock);
 }
 
-/// Holds generators over the counter clock to the promises, where there is one. It reads the
-/// system's clock where the counter is not steady.
+/// Holds generators over the counter clock to the promises, if there is one. If the counter is not
+/// steady, it reads the system's clock.
 pub fn hold_over_the_counter_clock<T: Subject>(subject: &T) {
     #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
     promises_hold_over(subject, tickid_core::CounterClock::new());

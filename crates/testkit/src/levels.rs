@@ -33,8 +33,8 @@ where
 }
 
 /// Returns the levels that this processor has. Prints them once, past the test harness, which would
-/// capture the line: skipped levels must be visible, and `cargo xtask verify memcheck` reads the
-/// list.
+/// capture the line, because skipped levels must be visible and `cargo xtask verify memcheck` reads
+/// the list.
 fn available() -> &'static [SimdLevel] {
     static LEVELS: LazyLock<Vec<SimdLevel>> = LazyLock::new(|| {
         let (here, skipped): (Vec<_>, Vec<_>) =

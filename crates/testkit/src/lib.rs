@@ -22,9 +22,9 @@
 //! | [`example`] | support for the tests of the core |
 //! | `servers` | real servers, each in its own temporary folder |
 //!
-//! `servers` needs the feature of its name, so that crates which do not test with servers do not
-//! compile processes and their supervision. `every_clock`, `soak`, `storm` and `suite` need `std`,
-//! which turns on the feature of that name in the core.
+//! `servers` needs the feature of that name, so crates that do not test with servers need not
+//! compile the supervision of processes. `every_clock`, `soak`, `storm` and `suite` need `std`,
+//! which enables the feature of that name in the core.
 
 #![allow(
     clippy::exhaustive_enums,

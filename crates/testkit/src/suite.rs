@@ -1,4 +1,4 @@
-//! Every promise of a scheme's generators, stated in one line.
+//! Tests of every promise that a scheme's generators make, which a scheme invokes in one line.
 
 use core::time::Duration;
 
@@ -12,10 +12,10 @@ use crate::reference::{Document, follow};
 use crate::storm::{Storm, draw_unique};
 use crate::subject::Subject;
 
-/// Defines a test for each promise of a scheme's generators, in a module of their own.
+/// Defines a test for each promise of a scheme's generators, in a separate module.
 ///
-/// The arguments are the type of the scheme's [`Document`]; its [`Subject`]s; and the subject with
-/// the most sequences, for tests that wait for a real clock.
+/// The arguments are the type of the scheme's [`Document`], its [`Subject`]s, and the subject with
+/// the most sequences, which tests that wait for a real clock use.
 #[macro_export]
 macro_rules! suite {
     ($document:ty, [$($subject:expr),+], $fastest:expr) => {
@@ -99,14 +99,14 @@ pub fn agree_with<T: Subject<Id: PartialEq>, D: Document<T>>(subject: &T) {
     follow::<T, D>(subject, Rule::Default);
 }
 
-/// Draws IDs on eight threads, some of which wait.
+/// Draws IDs on eight threads, and some of them wait.
 ///
 /// # Panics
 /// If a promise is broken.
 pub fn draw_unique_ids<T: Subject>(subject: &T) {
     let clock = ManualClock::new(subject.start());
     let builder = Builder::<T::Scheme>::seeded(subject.node(), 0x5EED).layout(subject.layout());
-    // Every thread that sleeps moves the clock, and so uses up the time of the others.
+    // Each sleeping thread moves the clock, and so uses up the time of the others.
     let generator = builder.clock(&clock).max_wait(Duration::MAX).build().unwrap();
     let drawn = draw_unique(subject, &generator);
     assert_eq!(drawn.iter().map(Vec::len).sum::<usize>(), scaled(800_000));
@@ -136,8 +136,8 @@ pub fn weather_under_tick_tock<T: Subject>(subject: &T) {
     }
 }
 
-/// Draws from a hundred sequences, the last of the scheme, so that ticks are used up and threads
-/// overshoot where the guard is all that is left.
+/// Draws from the scheme's last hundred sequences, so that ticks are used up and threads overshoot
+/// where only the guard is left.
 fn weather<T: Subject>(subject: &T, policy: Policy<T::Scheme>) {
     let last = subject.layout().sequence_bounds(&subject.node()).last();
     let bounds = SequenceBounds::new(last - 99, last);
@@ -152,7 +152,7 @@ fn weather<T: Subject>(subject: &T, policy: Policy<T::Scheme>) {
 /// fetch together.
 ///
 /// # Panics
-/// If they are not.
+/// If some of them share a pair.
 pub fn share_no_cache_line<T: Subject>(_: &T) {
     assert_eq!(align_of::<Generator<T::Scheme>>() % 128, 0);
 }

@@ -202,7 +202,7 @@ impl<S: Scheme, C> Builder<S, C> {
         Self { policy: Some(policy), ..self }
     }
 
-    /// Sets the ticks in which the generator may issue.
+    /// Sets the ticks that the generator may issue in.
     ///
     /// # Examples
     /// ```

@@ -26,7 +26,7 @@ use tickid_text::{Codec, ParseError, ParseErrorKind, SimdLevel, SliceError, slic
 const WHAT: &str = "test ID";
 
 /// The levels that this processor has. Prints them once, past the test harness, which would capture
-/// it: skipped levels must be visible, and `cargo xtask verify memcheck` reads the list.
+/// them, because skipped levels must be visible and `cargo xtask verify memcheck` reads the list.
 fn levels() -> impl Iterator<Item = SimdLevel> {
     static LEVELS: LazyLock<Vec<SimdLevel>> = LazyLock::new(|| {
         let (here, skipped): (Vec<_>, Vec<_>) =
@@ -294,7 +294,7 @@ where
     })
 }
 
-/// The same cases every time; a failure prints its input.
+/// Returns a configuration for the same cases every time. A failure prints its input.
 fn config() -> ProptestConfig {
     ProptestConfig {
         rng_seed: RngSeed::Fixed(0x7469_636B),
