@@ -270,8 +270,9 @@ impl<S: Scheme, C> Builder<S, C> {
     ///
     /// A snapshot whose last tick is ahead of the clock is handled like a clock rollback. If the
     /// policy tolerates the difference, the generator continues without a wait. If it does not, the
-    /// first call waits for up to [`max_wait`](Self::max_wait), and if that is not enough, building
-    /// fails with [`BuildError::Ahead`]. The same applies to a node that names its previous ID.
+    /// wait is left to the first call, provided that [`max_wait`](Self::max_wait) is long enough
+    /// for it; otherwise building fails with [`BuildError::Ahead`]. The same applies to a node that
+    /// names its previous ID.
     ///
     /// # Examples
     /// ```
