@@ -15,25 +15,36 @@
 -- setting it, and everything that runs before that is qualified. The temporary schema is named
 -- because it is searched first if it is not.
 
-SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+SET LOCAL search_path = pg_catalog, pg_temp;
 
-SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('tickid schema', 0));
-
--- "IF NOT EXISTS" needs the right to create it even where it exists.
+-- Installations at the same time wait for each other: to create the schema and the first table by
+-- the catalog's unique indexes, and from then on by a lock that only an owner can take, and that
+-- renewals do not wait for. "IF NOT EXISTS" needs the right to create even where it exists.
 DO $$
 BEGIN
-    IF pg_catalog.to_regnamespace('tickid') IS NULL THEN
-        CREATE SCHEMA tickid;
-    END IF;
+    LOOP
+        BEGIN
+            IF to_regnamespace('tickid') IS NULL THEN
+                CREATE SCHEMA tickid;
+            END IF;
+            IF to_regclass('tickid.realm') IS NULL THEN
+                CREATE TABLE tickid.realm (
+                    name text COLLATE "C" PRIMARY KEY,
+                    -- Never the same for two records, not even after a restore: it follows the
+                    -- clock.
+                    version bigint NOT NULL,
+                    record jsonb NOT NULL
+                );
+            END IF;
+            EXIT;
+        EXCEPTION
+            -- Another installation has created it meanwhile.
+            WHEN unique_violation OR duplicate_schema OR duplicate_table THEN NULL;
+        END;
+    END LOOP;
+    LOCK TABLE tickid.realm IN SHARE UPDATE EXCLUSIVE MODE;
 END
 $$;
-
-CREATE TABLE IF NOT EXISTS tickid.realm (
-    name text COLLATE "C" PRIMARY KEY,
-    -- Never the same for two records, not even after a restore: it follows the clock.
-    version bigint NOT NULL,
-    record jsonb NOT NULL
-);
 
 -- A node that was granted at least once. Never deleted. Without a foreign key, which would lock the
 -- row of the realm.
