@@ -13,8 +13,8 @@ use crate::values::parse;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  tickid sql --scheme nanoflake --realm orders --epoch discord | psql shop
-  tickid sql --scheme scru64 --realm jobs --pool 0-255/8 --new | psql shop
+  tickid sql --scheme nanoflake --realm orders --epoch discord | psql -q shop
+  tickid sql --scheme scru64 --realm jobs --pool 0-255/8 --new | psql -q shop
 
 The statements create functions such as tickid.nanoflake('orders') for defaults of columns, in
 PostgreSQL 15 or later, and reserve a node of the realm for them. An existing realm keeps its nodes

@@ -1,20 +1,24 @@
 //! Texts, bytes, times and ends of ranges agree with the Rust types and the recordings.
 
-use tickid_core::UnixTime;
+use std::collections::BTreeSet;
+
+use tickid_core::{Scheme, Tick, UnixTime};
 use tickid_kuid::{Drift, GlobalId, Kuid, LocalId};
 use tickid_lease::{Begin, PostgresBackend, RealmSpec, block_on};
 use tickid_nanoflake::NanoflakeId;
-use tickid_scru64::Scru64Id;
-use tickid_sno::SnoId;
+use tickid_scru64::{Scru64, Scru64Id};
+use tickid_sno::{Sno, SnoId};
 use tickid_testkit::servers::{Postgres, Test};
 use tickid_testkit::vectors::{array, field, load, string};
 
 use crate::base::{Base, DISCORD, KINDS, Kind, START, Session, TIMEOUT};
 
-pub(crate) const TESTS: [Test<Postgres>; 8] = [
+pub(crate) const TESTS: [Test<Postgres>; 10] = [
     ("recorded_ids_round_trip", recorded_ids_round_trip),
     ("texts_that_are_no_id_are_refused", texts_that_are_no_id_are_refused),
     ("ranges_and_times_agree_with_rust", ranges_and_times_agree_with_rust),
+    ("kuid_ranges_reach_their_last_tick", kuid_ranges_reach_their_last_tick),
+    ("consecutive_days_share_no_id", consecutive_days_share_no_id),
     ("draws_of_every_drift_have_a_node", draws_of_every_drift_have_a_node),
     ("every_form_is_a_default", every_form_is_a_default),
     ("ranges_are_immutable", ranges_are_immutable),
@@ -111,6 +115,13 @@ fn texts_that_are_no_id_are_refused(server: &Postgres) {
     }
 }
 
+/// Returns the start of the first tick that starts at a time or later.
+fn next_start(scheme: impl Scheme, at: UnixTime) -> UnixTime {
+    let tick = scheme.tick_at(at).unwrap();
+    let start = scheme.time_of(tick);
+    if start < at { scheme.time_of(Tick::new(tick.get() + 1).unwrap()) } else { start }
+}
+
 /// The first and last microseconds of ticks, and random times and IDs.
 fn ranges_and_times_agree_with_rust(server: &Postgres) {
     let base = Base::new(server, &KINDS);
@@ -131,15 +142,18 @@ fn ranges_and_times_agree_with_rust(server: &Postgres) {
             cases.push((format!("tickid.{name}_min('{name}', {time})"), min));
             cases.push((format!("tickid.{name}_max('{name}', {time})"), max));
         };
-        let (min, max) = (DISCORD.min_at(at).unwrap(), DISCORD.max_at(at).unwrap());
+        let (min, max) =
+            (DISCORD.min_at(next_start(DISCORD, at)).unwrap(), DISCORD.max_at(at).unwrap());
         range("nanoflake", min.get().to_string(), max.get().to_string());
-        let (min, max) = (Scru64Id::min_at(at).unwrap(), Scru64Id::max_at(at).unwrap());
+        let (min, max) =
+            (Scru64Id::min_at(next_start(Scru64, at)).unwrap(), Scru64Id::max_at(at).unwrap());
         range("scru64", min.get().to_string(), max.get().to_string());
-        let (min, max) = (LocalId::min_at(at).unwrap(), LocalId::max_at(at).unwrap());
+        let (min, max) =
+            (LocalId::min_at(next_start(kuid, at)).unwrap(), LocalId::max_at(at).unwrap());
         range("kuid_local", min.get().to_string(), max.get().to_string());
-        let (min, max) = (kuid.min_at(at).unwrap(), kuid.max_at(at).unwrap());
+        let (min, max) = (kuid.min_at(next_start(kuid, at)).unwrap(), kuid.max_at(at).unwrap());
         range("kuid", hex(&min.to_bytes()), hex(&max.to_bytes()));
-        let (min, max) = (SnoId::min_at(at).unwrap(), SnoId::max_at(at).unwrap());
+        let (min, max) = (SnoId::min_at(next_start(Sno, at)).unwrap(), SnoId::max_at(at).unwrap());
         range("sno", hex(&min.to_bytes()), hex(&max.to_bytes()));
         let mut of = |name: &str, id: String, time: UnixTime| {
             let (id, micros) = (format!("tickid.{name}_time('{name}', {id})"), time.as_micros());
@@ -164,7 +178,7 @@ fn ranges_and_times_agree_with_rust(server: &Postgres) {
         ("scru64", "1969-12-31T23:59:59.999999Z"),
         ("sno", "2009-12-31T23:59:59.999999Z"),
         ("sno", "2079-09-08Z"),
-        ("kuid", "2540-08-08Z"),
+        ("scru64", "4261-02-27 20:08:59.136Z"),
         ("kuid_local", "infinity"),
         ("kuid_local", "294276-12-31Z"),
         ("nanoflake", "4713-01-01Z BC"),
@@ -186,6 +200,94 @@ fn ranges_and_times_agree_with_rust(server: &Postgres) {
                 (format!("tickid.kuid_to_local_v1('{id}', {bits})"), local.to_string()),
             ],
         );
+    }
+}
+
+/// After 2540, the last year for which the functions make IDs.
+fn kuid_ranges_reach_their_last_tick(server: &Postgres) {
+    let session = Base::new(server, &[Kind::Kuid, Kind::KuidLocal]).session();
+    let drift = Kind::Kuid.drift();
+    let mut cases = Vec::new();
+    // The second is the first microsecond of the last tick.
+    for micros in [18_006_331_672_000_000, 1_048_575_999_999_999_424, 600_000_000_000_000_000] {
+        let (at, time) = (UnixTime::from_micros(micros), format!("tickid.time_v1({micros})"));
+        let (min, max) = (LocalId::min_at(at).unwrap(), LocalId::max_at(at).unwrap());
+        for (end, id) in [("min", min), ("max", max)] {
+            let signed = id.get().cast_signed().to_string();
+            cases.push((format!("tickid.kuid_local_{end}('kuid_local', {time})"), signed.clone()));
+            let local_time = format!("tickid.kuid_local_time('kuid_local', {signed})");
+            cases.push((format!("tickid.micros_v1({local_time})"), micros.to_string()));
+        }
+        let (min, max) =
+            (GlobalId::min_at(at, drift).unwrap(), GlobalId::max_at(at, drift).unwrap());
+        for (end, id) in [("min", min), ("max", max)] {
+            let id = hex(&id.to_bytes());
+            cases.push((format!("tickid.kuid_{end}('kuid', {time})"), id.clone()));
+            let global_time = format!("tickid.kuid_time('kuid', '{id}')");
+            cases.push((format!("tickid.micros_v1({global_time})"), micros.to_string()));
+        }
+    }
+    assert_all(&session, &cases);
+    for (end, micros) in
+        [("min", 1_048_575_999_999_999_425_i64), ("max", 1_048_576_000_000_000_000)]
+    {
+        for kind in [Kind::Kuid, Kind::KuidLocal] {
+            let name = kind.name();
+            let call = format!("tickid.{name}_{end}('{name}', tickid.time_v1({micros}))");
+            let error = session.one(&call).unwrap_err();
+            assert!(error.contains("has no IDs of"), "{error}");
+        }
+        let at = UnixTime::from_micros(micros);
+        assert!(LocalId::max_at(at).is_err() || end == "min");
+    }
+}
+
+/// An ID lies in the day of the time that it shows, and in no other: the days of Berlin in 2024.
+fn consecutive_days_share_no_id(server: &Postgres) {
+    let session = Base::new(server, &KINDS).session();
+    session
+        .ask(
+            "CREATE TABLE days AS
+             SELECT (timestamp '2024-01-01' + make_interval(days => n)) AT TIME ZONE 'Europe/Berlin'
+                 AS since, (timestamp '2024-01-02' + make_interval(days => n))
+                 AT TIME ZONE 'Europe/Berlin' AS until
+             FROM generate_series(0, 365) AS n",
+        )
+        .unwrap();
+    for kind in KINDS {
+        let name = kind.name();
+        // The lowest and the highest IDs of the ticks around the start of each day.
+        session
+            .ask(&format!(
+                "DROP TABLE IF EXISTS ends, ids;
+                 CREATE TABLE ends AS
+                 SELECT since, until, tickid.{name}_min('{name}', since) AS first,
+                     tickid.{name}_min('{name}', until) AS next,
+                     tickid.{name}_max('{name}', until) AS last
+                 FROM days;
+                 CREATE TABLE ids AS
+                 SELECT id, tickid.{name}_time('{name}', id) AS time FROM (
+                     SELECT tickid.{name}_max('{name}', since + o * interval '1 us') AS id
+                     FROM days, unnest(ARRAY[-300000, -1, 0, 1, 300000]) AS o
+                     UNION SELECT tickid.{name}_min('{name}', since + o * interval '1 us')
+                     FROM days, unnest(ARRAY[-300000, 0, 1]) AS o
+                 ) AS made",
+            ))
+            .unwrap();
+        let count = |condition: &str| {
+            session.one(&format!("count(*) FROM ends, ids WHERE {condition}")).unwrap()
+        };
+        let of_day = "(time >= since AND time < until)";
+        let shown: u32 = count(of_day).parse().unwrap();
+        assert!(shown > 1_400, "{kind:?}: {shown}");
+        if kind == Kind::Kuid {
+            // A day's last IDs sort after the lowest ID of the next day, and none after its
+            // highest one.
+            assert_ne!(count(&format!("{of_day} AND NOT id < next")), "0");
+            assert_eq!(count(&format!("{of_day} AND NOT (id >= first AND id <= last)")), "0");
+        } else {
+            assert_eq!(count(&format!("{of_day} <> (id >= first AND id < next)")), "0", "{kind:?}");
+        }
     }
 }
 
@@ -340,7 +442,12 @@ fn statements_of_the_guide_run(server: &Postgres) {
     let base = Base::empty(server);
     let (name, pool) = ("orders".parse().unwrap(), "0-1023/10".parse().unwrap());
     let realm = tickid_lease::RealmSpec::new(name, &DISCORD, pool).unwrap();
-    base.psql(&PostgresBackend::functions_sql(&realm, Begin::AtOnce).unwrap());
+    base.create(
+        &RealmSpec::new("events".parse().unwrap(), &Kuid::default(), "7/32".parse().unwrap())
+            .unwrap(),
+    );
+    // Quietly, as the page has it.
+    assert_eq!(base.psql(&PostgresBackend::functions_sql(&realm, Begin::AtOnce).unwrap()), "");
     let role = format!("app_of_{}", base.name);
     base.psql(&format!("CREATE ROLE {role}"));
     let page = include_str!("../../../../docs/database.md");
@@ -350,6 +457,23 @@ fn statements_of_the_guide_run(server: &Postgres) {
         base.psql(&block.replace("TO app;", &format!("TO {role};")).replace("$1", "0"));
         run += 1;
     }
-    assert_eq!(run, 4);
+    assert_eq!(run, 5);
     assert_eq!(base.psql("SELECT count(*) FROM orders WHERE id > 0"), "1");
+    // The functions of the tables exist, for all schemes.
+    let base = Base::new(server, &KINDS);
+    let named = page.split('`').filter_map(|code| code.strip_prefix("tickid.")?.split('(').next());
+    let is_name =
+        |name: &String| name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric());
+    let names: BTreeSet<String> = named
+        .flat_map(|name| KINDS.map(|kind| name.replace('…', kind.name())))
+        .filter(is_name)
+        .collect();
+    assert!(names.len() >= 13 + 5 * 5, "{names:?}");
+    for name in names {
+        let count = base.psql(&format!(
+            "SELECT count(*) FROM pg_proc
+             WHERE pronamespace = 'tickid'::regnamespace AND proname = '{name}'"
+        ));
+        assert_ne!(count, "0", "{name}");
+    }
 }

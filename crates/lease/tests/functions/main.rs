@@ -6,6 +6,8 @@
 #[cfg(unix)]
 mod base;
 #[cfg(unix)]
+mod clocks;
+#[cfg(unix)]
 mod forms;
 #[cfg(unix)]
 mod loss;
@@ -18,14 +20,16 @@ mod sessions;
 
 #[cfg(unix)]
 fn main() -> std::process::ExitCode {
-    use tickid_testkit::servers::{Postgres, Test, run};
+    use tickid_testkit::servers::Tests;
 
-    let mut tests: Vec<Test<Postgres>> = forms::TESTS.to_vec();
-    tests.extend(model::TESTS);
-    tests.extend(sessions::TESTS);
-    tests.extend(loss::TESTS);
-    tests.extend(rights::TESTS);
-    run(&tests)
+    Tests::default()
+        .add("", &forms::TESTS)
+        .add("", &model::TESTS)
+        .add("", &sessions::TESTS)
+        .add("", &loss::TESTS)
+        .add("", &rights::TESTS)
+        .add("", &clocks::TESTS)
+        .run()
 }
 
 #[cfg(not(unix))]

@@ -1,14 +1,22 @@
 //! A role with USAGE on the schema can draw, and nothing else.
 
+use std::io::{Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::thread;
+
+use tickid_lease::{Begin, PostgresBackend, block_on};
 use tickid_testkit::servers::{Postgres, Test};
 
-use crate::base::{Base, KINDS, Kind, START};
+use crate::base::{Base, KINDS, Kind, START, Session, TIMEOUT};
 
-pub(crate) const TESTS: [Test<Postgres>; 5] = [
+pub(crate) const TESTS: [Test<Postgres>; 8] = [
     ("usage_is_enough_and_gives_no_more", usage_is_enough_and_gives_no_more),
     ("planted_objects_are_never_called", planted_objects_are_never_called),
     ("sessions_in_any_state_draw", sessions_in_any_state_draw),
     ("other_locks_stop_no_draw", other_locks_stop_no_draw),
+    ("unread_messages_stop_no_draw", unread_messages_stop_no_draw),
+    ("a_message_under_the_lock_is_found", a_message_under_the_lock_is_found),
+    ("other_locks_stop_no_installation", other_locks_stop_no_installation),
     ("an_owner_needs_no_superuser", an_owner_needs_no_superuser),
 ];
 
@@ -220,6 +228,133 @@ fn other_locks_stop_no_draw(server: &Postgres) {
     session.draw(Kind::Nanoflake).unwrap();
 }
 
+/// A client that reads no answer to what it sends.
+struct Mute {
+    stream: UnixStream,
+    process: i32,
+}
+
+impl Mute {
+    fn open(base: &Base<'_>, role: &str) -> Self {
+        let socket = base.server.socket_folder().join(".s.PGSQL.5432");
+        let mut stream = UnixStream::connect(socket).unwrap();
+        let mut start = 196_608_i32.to_be_bytes().to_vec();
+        start.extend(format!("user\0{role}\0database\0{}\0\0", base.name).bytes());
+        let length = i32::try_from(start.len() + 4).unwrap();
+        stream.write_all(&length.to_be_bytes()).unwrap();
+        stream.write_all(&start).unwrap();
+        let mut process = 0;
+        loop {
+            let mut head = [0; 5];
+            stream.read_exact(&mut head).unwrap();
+            let [kind, length @ ..] = head;
+            let mut body = vec![0; usize::try_from(i32::from_be_bytes(length)).unwrap() - 4];
+            stream.read_exact(&mut body).unwrap();
+            match kind {
+                // The backend's key.
+                b'K' => process = i32::from_be_bytes(body[..4].try_into().unwrap()),
+                b'E' => panic!("{}", String::from_utf8_lossy(&body)),
+                b'Z' => return Self { stream, process },
+                _ => {}
+            }
+        }
+    }
+
+    fn send(&mut self, statements: &str) {
+        let length = i32::try_from(statements.len() + 5).unwrap();
+        self.stream.write_all(b"Q").unwrap();
+        self.stream.write_all(&length.to_be_bytes()).unwrap();
+        self.stream.write_all(statements.as_bytes()).unwrap();
+        self.stream.write_all(&[0]).unwrap();
+    }
+}
+
+/// Fills the sockets of clients that ask for all messages and read none, at every message of a
+/// draw. Returns the number of those that stopped with the lock.
+fn stopped_with_the_lock(base: &Base<'_>) -> u32 {
+    let role = format!("mute_of_{}", base.name);
+    base.psql(&format!("CREATE ROLE {role} LOGIN; GRANT USAGE ON SCHEMA tickid TO {role}"));
+    let watch = base.session();
+    let mut count = 0;
+    for messages in 0..14 {
+        let mut mute = Mute::open(base, &role);
+        mute.send(&format!(
+            "SET client_min_messages = debug5; SET debug_print_plan = on;
+             SET debug_print_parse = on;
+             DO $$ BEGIN
+                 FOR i IN 1..{messages} LOOP RAISE NOTICE 'one more'; END LOOP;
+                 LOOP
+                     FOR i IN 1..200 LOOP PERFORM tickid.nanoflake('nanoflake'); END LOOP;
+                     RAISE NOTICE 'one more';
+                 END LOOP;
+             END $$"
+        ));
+        let process = mute.process;
+        let waits = format!("wait_event FROM pg_stat_activity WHERE pid = {process}");
+        while watch.one(&waits).unwrap() != "ClientWrite" {
+            thread::yield_now();
+        }
+        let holds = format!(
+            "count(*) FROM pg_locks WHERE pid = {process} AND relation = 'tickid.lock_1'::regclass"
+        );
+        if watch.one(&holds).unwrap() == "0" {
+            watch.draws(Kind::Nanoflake, 5_000).unwrap();
+        } else {
+            count += 1;
+        }
+        drop(mute);
+        // The next one finds the lock free.
+        let lives = format!("count(*) FROM pg_stat_activity WHERE pid = {process}");
+        while watch.one(&lives).unwrap() != "0" {
+            thread::yield_now();
+        }
+    }
+    count
+}
+
+/// By either function that takes the lock.
+const DRAWS: [&str; 2] = ["tickid.step_1()", "tickid.advance_1(0)"];
+
+fn unread_messages_stop_no_draw(server: &Postgres) {
+    for draw in DRAWS {
+        let base = Base::new(server, &[Kind::Nanoflake]);
+        base.plant("draw_1", DRAWS[0], draw);
+        assert_eq!(stopped_with_the_lock(&base), 0, "{draw}");
+    }
+}
+
+fn a_message_under_the_lock_is_found(server: &Postgres) {
+    for draw in DRAWS {
+        let base = Base::new(server, &[Kind::Nanoflake]);
+        base.plant("draw_1", DRAWS[0], draw);
+        for function in ["step_1()", "advance_1(integer)"] {
+            base.psql(&format!("ALTER FUNCTION tickid.{function} RESET client_min_messages"));
+        }
+        assert!(stopped_with_the_lock(&base) > 0, "{draw}");
+    }
+}
+
+/// No role can take the lock that installations wait for, and they do wait for each other.
+fn other_locks_stop_no_installation(server: &Postgres) {
+    let base = Base::empty(server);
+    let realm = Kind::Nanoflake.realm(Kind::Nanoflake.pool().0);
+    let script = PostgresBackend::functions_sql(&realm, Begin::AtOnce).unwrap();
+    assert!(!script.contains("advisory"));
+    // Several create the schema.
+    thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| base.psql(&script));
+        }
+    });
+    assert_eq!(base.psql("SELECT count(*) FROM tickid.node"), "1");
+    let role = format!("locker_of_{}", base.name);
+    base.psql(&format!("CREATE ROLE {role}; GRANT USAGE ON SCHEMA tickid TO {role}"));
+    let stranger = base.session();
+    stranger.ask(&format!("SET SESSION AUTHORIZATION {role}; BEGIN")).unwrap();
+    let lock = "LOCK TABLE tickid.realm IN ACCESS SHARE MODE";
+    assert!(stranger.ask(lock).unwrap_err().contains("permission denied"));
+}
+
 fn an_owner_needs_no_superuser(server: &Postgres) {
     let base = Base::empty(server);
     let role = format!("owner_of_{}", base.name);
@@ -228,11 +363,10 @@ fn an_owner_needs_no_superuser(server: &Postgres) {
         base.name
     ));
     let url = base.url().replace(&format!("user={}", Postgres::USER), &format!("user={role}"));
-    let backend = tickid_lease::PostgresBackend::open(&url).unwrap();
+    let backend = PostgresBackend::open(&url).unwrap();
     let realm = Kind::Sno.realm(Kind::Sno.pool().0);
-    let create = backend.create_functions(&realm, tickid_lease::Begin::AtOnce);
-    tickid_lease::block_on(create, crate::base::TIMEOUT).unwrap();
-    let session = crate::base::Session::open(&url);
+    block_on(backend.create_functions(&realm, Begin::AtOnce), TIMEOUT).unwrap();
+    let session = Session::open(&url);
     for _ in 0..5 {
         session.draws(Kind::Sno, 100).unwrap();
     }

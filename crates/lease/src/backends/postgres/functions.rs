@@ -77,6 +77,6 @@ fn script(realm: &RealmSpec, begin: Begin) -> Result<String, StoreError> {
     let (name, at_once) = (realm.name(), begin == Begin::AtOnce);
     Ok(format!(
         "{SCHEMA}\n{FUNCTIONS}\n\
-         SELECT tickid.create_functions_v1('{name}', '{record}'::pg_catalog.jsonb, {at_once});\n"
+         DO $$ BEGIN PERFORM tickid.create_functions_v1('{name}', '{record}', {at_once}); END $$;\n"
     ))
 }

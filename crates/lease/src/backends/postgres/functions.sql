@@ -2,7 +2,7 @@
 -- store is this database. PostgreSQL 15 or later. Run after schema.sql, as a whole, in one
 -- transaction, any number of times; then once for each realm:
 --
---     SELECT tickid.create_functions_v1('orders', RECORD, false);
+--     DO $$ BEGIN PERFORM tickid.create_functions_v1('orders', RECORD, false); END $$;
 --
 -- WORD. The generator of a realm is an unlogged sequence, tickid.word_N: an ID's tick, a guard of
 -- zero bits in the place of its node, and its sequence number. `nextval` is an atomic fetch-add,
@@ -15,9 +15,10 @@
 -- ADVANCE. Another tick begins under a lock, by a `setval` to a higher value, whose sequence number
 -- belongs to the setter. The lock is a table's, which roles without rights cannot take, and is held
 -- by a subtransaction that always ends in an exception: `setval` outlives it, the lock does not,
--- nor does a cancelled statement or a long transaction keep it. tickid.step_N begins the tick of
--- the present time, and tickid.advance_N handles all other cases: a loss, a low bound, a full tick,
--- and a clock that is behind.
+-- nor does a cancelled statement or a long transaction keep it. No message is sent meanwhile
+-- (client_min_messages), since a client that does not read it would keep the lock. tickid.step_N
+-- begins the tick of the present time, and tickid.advance_N handles all other cases: a loss, a low
+-- bound, a full tick, and a clock that is behind.
 --
 -- LOSS. A crash empties unlogged sequences. tickid.bound_N is logged, exceeds every tick in use,
 -- and is flushed before a tick below it is used: a lost word begins there. A word in a copy of the
@@ -29,9 +30,7 @@
 -- more than double their cost. Their bodies are parsed when they are created, or qualify every
 -- name.
 
-SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-
-SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('tickid schema', 0));
+SET LOCAL search_path = pg_catalog, pg_temp;
 
 DO $$
 BEGIN
@@ -68,10 +67,11 @@ RETURN timezone('UTC', timestamp '1970-01-01'
     + make_interval(days => (micros / 86400000000)::integer)
     + (micros % 86400000000)::float8 * interval '1 microsecond');
 
--- The tick of a time; an error outside the scheme's ticks.
+-- The tick that contains a time or, rounded up, the first one that starts at that time or later. An
+-- error for a time without one.
 CREATE OR REPLACE FUNCTION tickid.tick_at_v1(
-    scheme text, at timestamptz, epoch bigint, period bigint, ticks_per_period bigint,
-    micros_per_tick bigint, last bigint
+    scheme text, at timestamptz, is_up boolean, epoch bigint, period bigint,
+    ticks_per_period bigint, micros_per_tick bigint, last bigint
 ) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -81,14 +81,16 @@ BEGIN
     -- Microseconds of later times overflow.
     IF isfinite(at) AND at < '200000-01-01 00:00:00Z' THEN
         micros := tickid.micros_v1(at) - epoch;
-        tick := micros / period * ticks_per_period + micros % period / micros_per_tick;
+        tick := micros / period * ticks_per_period + micros % period / micros_per_tick
+            + (is_up AND micros % period % micros_per_tick > 0)::integer;
         IF micros >= 0 AND tick <= last THEN
             RETURN tick;
         END IF;
     END IF;
+    tick := last + (NOT is_up)::integer;
     RAISE EXCEPTION '% has no IDs of %, only from % to %', scheme, at, tickid.time_v1(epoch),
-        tickid.time_v1(epoch + (last + 1) / ticks_per_period * period
-            + (last + 1) % ticks_per_period * micros_per_tick - 1)
+        tickid.time_v1(epoch + tick / ticks_per_period * period
+            + tick % ticks_per_period * micros_per_tick - (NOT is_up)::integer)
         USING ERRCODE = 'datetime_field_overflow';
 END
 $$;
@@ -269,6 +271,11 @@ RETURN word - (word >> 19) * ((1 << 19) - (1 << 14))
     + word / (977 << 19) * ((1 << 24) - (977 << 14))
     + word / (977000000::bigint << 19) * ((1::bigint << 44) - (1000000::bigint << 24));
 
+-- The lowest local ID of a tick, also of those beyond the word's 44 bits.
+CREATE OR REPLACE FUNCTION tickid.kuid_lowest_v1(tick bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (tick / 977000000 << 44) | (tick / 977 % 1000000 << 24) | (tick % 977 << 14);
+
 -- A global ID of the drift 8, the default: the node stands between the halves of a local ID.
 CREATE OR REPLACE FUNCTION tickid.kuid_drift_8_v1(local bigint, node bytea) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -405,7 +412,7 @@ $draw$ || $step$
 -- there, and the flushed bound of such a word only rises, so both are checked before the lock is
 -- taken. Returns null if another session has begun a tick or holds the lock.
 CREATE OR REPLACE FUNCTION tickid.step_@number@() RETURNS pg_catalog.int8
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $body$
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = error AS $body$
 DECLARE
     word pg_catalog.int8;
     micros pg_catalog.int8;
@@ -444,7 +451,8 @@ $body$;
 $step$ || $advance$
 -- Begins another tick, or draws from one that another session has begun. Returns null after a wait.
 CREATE OR REPLACE FUNCTION tickid.advance_@number@(attempt integer) RETURNS bigint
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $body$
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+SET client_min_messages = error AS $body$
 DECLARE
     unflushed CONSTANT bigint := 9223372036854775807;
     word bigint;
@@ -647,8 +655,8 @@ BEGIN
     micros_per_tick := coalesce(record, fresh) ->> 'micros_per_tick';
     ticks_per_period := (period - 1) / micros_per_tick + 1;
     tick := tickid.tick_at_v1(coalesce(record, fresh) ->> 'scheme',
-        tickid.time_v1(tickid.now_micros_v1()), epoch, period, ticks_per_period, micros_per_tick,
-        (coalesce(record, fresh) ->> 'end')::bigint - 1);
+        tickid.time_v1(tickid.now_micros_v1()), false, epoch, period, ticks_per_period,
+        micros_per_tick, (coalesce(record, fresh) ->> 'end')::bigint - 1);
     IF record IS NULL THEN
         record := fresh || jsonb_build_object('generation', generation);
         IF NOT at_once THEN
@@ -827,7 +835,7 @@ BEGIN
 END
 $$;
 
-SELECT tickid.create_public_v1();
+DO $$ BEGIN PERFORM tickid.create_public_v1(); END $$;
 
 ----------------------------------------------------------------------------------------------------
 -- Forms and ranges, by realm.
@@ -869,28 +877,38 @@ CREATE OR REPLACE FUNCTION tickid.sno_text(realm text, meta integer DEFAULT 0) R
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN tickid.sno_encode(tickid.sno(realm, meta));
 
+CREATE OR REPLACE FUNCTION tickid.nanoflake_tick_v1(realm text, at timestamptz, is_up boolean)
+RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.tick_at_v1('Nanoflake', at, is_up, tickid.nanoflake_layout_v1(realm), 1000, 1, 1000,
+    (1::bigint << 41) - 1);
+
 CREATE OR REPLACE FUNCTION tickid.nanoflake_min(realm text, at timestamptz) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN tickid.tick_at_v1('Nanoflake', at, tickid.nanoflake_layout_v1(realm), 1000, 1, 1000,
-    (1::bigint << 41) - 1) << 22;
+RETURN tickid.nanoflake_tick_v1(realm, at, true) << 22;
 
 CREATE OR REPLACE FUNCTION tickid.nanoflake_max(realm text, at timestamptz) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN tickid.nanoflake_min(realm, at) | 4194303;
+RETURN tickid.nanoflake_tick_v1(realm, at, false) << 22 | 4194303;
 
 CREATE OR REPLACE FUNCTION tickid.nanoflake_time(realm text, id bigint) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN id >= 0 THEN tickid.time_v1(tickid.nanoflake_layout_v1(realm) + (id >> 22) * 1000)
     WHEN id IS NOT NULL THEN tickid.time_v1(tickid.no_id_v1('Nanoflake', id::text)) END;
 
+CREATE OR REPLACE FUNCTION tickid.scru64_tick_v1(realm text, at timestamptz, is_up boolean)
+RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.tick_at_v1('SCRU64', at, is_up, tickid.scru64_layout_v1(realm), 256000, 1, 256000,
+    282429536480);
+
 CREATE OR REPLACE FUNCTION tickid.scru64_min(realm text, at timestamptz) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN tickid.tick_at_v1('SCRU64', at, tickid.scru64_layout_v1(realm), 256000, 1, 256000,
-    282429536480) << 24;
+RETURN tickid.scru64_tick_v1(realm, at, true) << 24;
 
 CREATE OR REPLACE FUNCTION tickid.scru64_max(realm text, at timestamptz) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN tickid.scru64_min(realm, at) | 16777215;
+RETURN tickid.scru64_tick_v1(realm, at, false) << 24 | 16777215;
 
 CREATE OR REPLACE FUNCTION tickid.scru64_time(realm text, id bigint) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -898,14 +916,21 @@ RETURN CASE WHEN id BETWEEN 0 AND 4738381338321616895
         THEN tickid.time_v1(tickid.scru64_layout_v1(realm) + (id >> 24) * 256000)
     WHEN id IS NOT NULL THEN tickid.time_v1(tickid.no_id_v1('SCRU64', id::text)) END;
 
+-- 2^20 megaseconds, which are more ticks than a word has.
+CREATE OR REPLACE FUNCTION tickid.kuid_tick_v1(epoch bigint, at timestamptz, is_up boolean)
+RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.tick_at_v1('kuid', at, is_up, epoch, 1000000, 977, 1024,
+    (1::bigint << 20) * 977000000 - 1);
+
 CREATE OR REPLACE FUNCTION tickid.kuid_local_min(realm text, at timestamptz) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN tickid.kuid_local_v1(tickid.tick_at_v1('kuid', at, tickid.kuid_local_layout_v1(realm),
-    1000000, 977, 1024, (1::bigint << 44) - 1) << 19);
+RETURN tickid.kuid_lowest_v1(tickid.kuid_tick_v1(tickid.kuid_local_layout_v1(realm), at, true));
 
 CREATE OR REPLACE FUNCTION tickid.kuid_local_max(realm text, at timestamptz) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN tickid.kuid_local_min(realm, at) | 16383;
+RETURN tickid.kuid_lowest_v1(tickid.kuid_tick_v1(tickid.kuid_local_layout_v1(realm), at, false))
+    | 16383;
 
 CREATE OR REPLACE FUNCTION tickid.kuid_local_time(realm text, id bigint) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -913,13 +938,13 @@ RETURN CASE WHEN tickid.kuid_local_layout_v1(realm) = 0 THEN tickid.kuid_local_t
 
 CREATE OR REPLACE FUNCTION tickid.kuid_min(realm text, at timestamptz) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN tickid.kuid_global_v1(tickid.kuid_local_v1(tickid.tick_at_v1('kuid', at, 0, 1000000, 977,
-    1024, (1::bigint << 44) - 1) << 19), 0, tickid.kuid_layout_v1(realm)::integer);
+RETURN tickid.kuid_global_v1(tickid.kuid_lowest_v1(tickid.kuid_tick_v1(0, at, true)), 0,
+    tickid.kuid_layout_v1(realm)::integer);
 
 CREATE OR REPLACE FUNCTION tickid.kuid_max(realm text, at timestamptz) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN tickid.kuid_global_v1(tickid.kuid_local_v1(tickid.tick_at_v1('kuid', at, 0, 1000000, 977,
-    1024, (1::bigint << 44) - 1) << 19) | 16383, 4294967295, tickid.kuid_layout_v1(realm)::integer);
+RETURN tickid.kuid_global_v1(tickid.kuid_lowest_v1(tickid.kuid_tick_v1(0, at, false)) | 16383,
+    4294967295, tickid.kuid_layout_v1(realm)::integer);
 
 CREATE OR REPLACE FUNCTION tickid.kuid_time(realm text, id bytea) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -927,17 +952,19 @@ RETURN CASE WHEN length(id) = 12 THEN tickid.kuid_local_time_v1(
         tickid.kuid_to_local_v1(id, tickid.kuid_layout_v1(realm)::integer))
     WHEN id IS NOT NULL THEN tickid.time_v1(tickid.no_id_v1('kuid', encode(id, 'hex'))) END;
 
+CREATE OR REPLACE FUNCTION tickid.sno_tick_v1(realm text, at timestamptz, is_up boolean)
+RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.tick_at_v1('sno', at, is_up, 1262304000000000 + tickid.sno_layout_v1(realm), 4000, 1,
+    4000, (1::bigint << 39) - 1);
+
 CREATE OR REPLACE FUNCTION tickid.sno_min(realm text, at timestamptz) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN int8send(tickid.tick_at_v1('sno', at, 1262304000000000 + tickid.sno_layout_v1(realm), 4000,
-    1, 4000, (1::bigint << 39) - 1) << 25) || decode('0000', 'hex');
+RETURN int8send(tickid.sno_tick_v1(realm, at, true) << 25) || decode('0000', 'hex');
 
 CREATE OR REPLACE FUNCTION tickid.sno_max(realm text, at timestamptz) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN substring(tickid.sno_min(realm, at) FROM 1 FOR 4)
-    || set_byte(substring(tickid.sno_min(realm, at) FROM 5 FOR 1), 0,
-        get_byte(tickid.sno_min(realm, at), 4) | 1)
-    || decode('ffffffffff', 'hex');
+RETURN int8send((tickid.sno_tick_v1(realm, at, false) << 25) + 33554431) || decode('ffff', 'hex');
 
 CREATE OR REPLACE FUNCTION tickid.sno_time(realm text, id bytea) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -1,0 +1,95 @@
+//! A server whose clock steps back while a call waits for it.
+
+use std::fs;
+use std::thread;
+
+use tickid_testkit::servers::{Postgres, Server, StartError, Test, clock_library};
+
+use crate::base::{Base, Kind, Parts, Session};
+
+pub(crate) const TESTS: [Test<Clocked>; 2] = [
+    ("waits_end_after_a_second_step", waits_end_after_a_second_step),
+    ("waits_of_hours_can_be_cancelled", waits_of_hours_can_be_cancelled),
+];
+
+/// A server whose clock can be set.
+pub(crate) struct Clocked(Postgres);
+
+impl Clocked {
+    /// Sets the clock so many seconds from the real one. It is replaced as a whole, since the
+    /// server may read it at any time.
+    fn set(&self, seconds: i32) {
+        let folder = self.0.socket_folder();
+        fs::write(folder.join("clock.new"), format!("{seconds:+}\n")).unwrap();
+        fs::rename(folder.join("clock.new"), folder.join("clock")).unwrap();
+    }
+}
+
+impl Server for Clocked {
+    const NAME: &'static str = "PostgreSQL with libfaketime";
+
+    fn start() -> Result<Self, StartError> {
+        let library = clock_library().ok_or(StartError::NotInstalled)?;
+        let server = Self(Postgres::start()?);
+        server.set(0);
+        server.0.stop("fast")?;
+        server.0.tell(&format!(
+            "LD_PRELOAD={} FAKETIME_TIMESTAMP_FILE=\"$PWD/clock\" FAKETIME_NO_CACHE=1 \
+             FAKETIME_DONT_FAKE_MONOTONIC=1 pg_ctl start --wait --pgdata=data --log=server.log",
+            library.display()
+        ))?;
+        Ok(server)
+    }
+
+    fn is_installed() -> bool {
+        Postgres::is_installed() && clock_library().is_some()
+    }
+}
+
+/// Draws, and has the clock step back before the next draw and once more while that one waits.
+/// Returns the first ID, and what the second draw returned.
+fn step_twice(
+    server: &Clocked,
+    steps: [i32; 2],
+    meanwhile: impl Fn(&Session, &str),
+) -> (Parts, Result<Parts, String>) {
+    let base = Base::new(&server.0, &[Kind::Nanoflake]);
+    let [session, watch] = [(); 2].map(|()| base.session());
+    let process = session.one("pg_backend_pid()").unwrap();
+    let first = session.draw(Kind::Nanoflake).unwrap();
+    server.set(-steps[0]);
+    let second = thread::scope(|scope| {
+        let drawing = scope.spawn(|| session.draw(Kind::Nanoflake));
+        let waits = format!(
+            "count(*) FROM pg_stat_activity WHERE pid = {process} AND wait_event = 'PgSleep'"
+        );
+        while watch.one(&waits).unwrap() == "0" {
+            assert!(!drawing.is_finished());
+            thread::yield_now();
+        }
+        server.set(-steps[0] - steps[1]);
+        meanwhile(&watch, &process);
+        drawing.join().unwrap()
+    });
+    server.set(0);
+    // A later draw is not concerned.
+    let third = session.draw(Kind::Nanoflake).unwrap();
+    assert!(first < third, "{third:?} after {first:?}");
+    (first, second)
+}
+
+/// The sleep of PostgreSQL ends by the wall clock, so the second step makes it longer.
+fn waits_end_after_a_second_step(server: &Clocked) {
+    let (first, second) = step_twice(server, [2, 1], |_, _| {});
+    match second {
+        Ok(second) => assert!(first < second, "{second:?} after {first:?}"),
+        Err(error) => assert!(error.contains("behind the next ID"), "{error}"),
+    }
+}
+
+fn waits_of_hours_can_be_cancelled(server: &Clocked) {
+    let (_, second) = step_twice(server, [2, 10_800], |watch, process| {
+        watch.one(&format!("pg_cancel_backend({process})")).unwrap();
+    });
+    assert!(second.unwrap_err().contains("user request"));
+}
