@@ -1,13 +1,7 @@
 //! `redis://…`, `rediss://…`.
 
+use crate::tls::Encryption;
 use crate::url::{Form, Login};
-
-#[cfg(feature = "redis-tls")]
-pub(super) type Tls = std::sync::Arc<rustls::ClientConfig>;
-
-/// Connections are not encrypted.
-#[cfg(not(feature = "redis-tls"))]
-pub(super) enum Tls {}
 
 const FORM: Form = Form {
     text: "redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE][?OPTION=VALUE&…]",
@@ -25,17 +19,14 @@ pub(super) struct Place {
     pub(super) database: u32,
     /// The server may lose acknowledged writes.
     pub(super) may_forget: bool,
-    pub(super) tls: Option<Tls>,
+    pub(super) tls: Option<Encryption>,
 }
 
 pub(super) fn parse(url: &str) -> Result<Place, String> {
     let url = FORM.parse(url)?;
     let (host, port) = url.host().map_err(|why| FORM.error(why))?;
     let database = if url.path.is_empty() { Ok(0) } else { url.path.parse() };
-    #[cfg(feature = "redis-tls")]
-    let tls = url.encryption.map(|files| files.client_config().map(Into::into)).transpose();
-    #[cfg(not(feature = "redis-tls"))]
-    let tls = Ok::<_, String>(None);
+    let tls = crate::tls::encryption(url.encryption.as_ref());
     Ok(Place {
         host: host.to_owned(),
         port,
