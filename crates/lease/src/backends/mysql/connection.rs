@@ -226,8 +226,11 @@ mod tests {
     const NONCE: &[u8; 20] = b"abcdefghijklmnopqrst";
     const OTHER: &[u8; 20] = b"ABCDEFGHIJKLMNOPQRST";
 
+    /// A server's packet and its number.
+    type Sent<'a> = (u8, &'a [u8]);
+
     fn greeting(plugin: Plugin) -> Vec<u8> {
-        let [a, b, c, d] = (u32::MAX & !capability::TLS).to_le_bytes();
+        let [a, b, c, d] = (!capability::TLS).to_le_bytes();
         let mut packet = b"\x0a8.4.0\0\x01\0\0\0".to_vec();
         packet.extend(&NONCE[..8]);
         packet.extend([0, a, b, 45, 2, 0, c, d, 21]);
@@ -243,7 +246,7 @@ mod tests {
     fn log_in(
         plugin: Plugin,
         is_private: bool,
-        answers: &[(u8, &[u8])],
+        answers: &[Sent<'_>],
     ) -> (Result<(), Error>, Vec<Vec<u8>>) {
         let (client, mut server) = tokio::io::duplex(1 << 20);
         let place = url::parse("mysql://app:s%40cret@a/ids").unwrap();
@@ -278,7 +281,7 @@ mod tests {
 
     #[test]
     fn logins_prove_the_password() {
-        let answers: [(Plugin, &[(u8, &[u8])]); 2] =
+        let answers: [(Plugin, &[Sent<'_>]); 2] =
             [(Plugin::Native, &[(2, &[0])]), (Plugin::CachingSha2, &[(2, &[1, 3]), (3, &[0])])];
         for (plugin, answers) in answers {
             let (result, sent) = log_in(plugin, false, answers);
@@ -308,7 +311,7 @@ mod tests {
 
     #[test]
     fn passwords_are_shown_to_nobody_else() {
-        let asks: (u8, &[u8]) = (2, &[1, 4]);
+        let asks: Sent<'_> = (2, &[1, 4]);
         let (result, sent) = log_in(Plugin::CachingSha2, true, &[asks, (4, &[0])]);
         result.unwrap();
         assert_eq!(sent[1], b"s@cret\0");
