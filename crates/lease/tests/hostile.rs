@@ -179,7 +179,7 @@ fn serve(greeting: &[u8], behaviour: Behaviour) -> String {
             let greeting = greeting.clone();
             let server = move || {
                 stream.write_all(&greeting)?;
-                // The beginning of a request.
+                // The start of a request.
                 stream.read_exact(&mut [0; 8])?;
                 behaviour(&mut stream)?;
                 io::copy(&mut stream, &mut io::sink())

@@ -326,7 +326,7 @@ pub(super) fn overwrite(path: &Path, at: u64, bytes: &[u8]) -> Result<(), StoreE
 pub(super) fn lock_file(path: &Path) -> Result<File, StoreError> {
     let mut options = OpenOptions::new();
     let file = match open(path, options.read(true).write(true).create(true).truncate(false)) {
-        // Whoever only reads can lock it as well.
+        // A process that only reads can lock it as well.
         Err(error) if is_read_only(&error) => {
             let file = open(path, OpenOptions::new().read(true))?;
             return file.ok_or(error);

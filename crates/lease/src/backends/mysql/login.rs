@@ -16,7 +16,7 @@ use crate::error::excerpt;
 /// The largest RSA key, in bytes: 16,384 bits. It bounds the time that a server's key can take.
 const MAX_KEY: usize = 2_048;
 
-/// The method by which a server verifies a password.
+/// A method of verifying a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Plugin {
     Native,
@@ -58,8 +58,8 @@ impl Plugin {
     }
 }
 
-/// Encrypts a password with a server's key, for connections that are not encrypted. Whoever can
-/// change what the server sends can put another key in its place, and read the password.
+/// Encrypts a password with a server's key, for connections that are not encrypted. A program that
+/// can change what the server sends can replace the key, and read the password.
 pub(super) fn encrypted(password: &str, nonce: &[u8], pem: &[u8]) -> Result<Vec<u8>, Error> {
     let malformed = || Error::Malformed("its public key");
     let mut seed = [0; HASH];

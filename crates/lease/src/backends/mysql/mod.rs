@@ -1,4 +1,4 @@
-//! The backend in MySQL and MariaDB: two tables, and statements sent several at once.
+//! The backend in MySQL and MariaDB: a few tables, and several statements in one request.
 
 mod connection;
 mod failure;
@@ -111,8 +111,8 @@ const READ_ONLY: &str = " read only";
 
 /// The expression of a generation. MySQL has an ID of the server, and keeps the time at which a
 /// table was created. MariaDB has neither: it gives the time of a change of the file instead, which
-/// `chmod` changes as well. So it has an empty table, whose data file is as old as its copy of the
-/// database. Counting its rows makes a missing right to read it an error.
+/// `chmod` changes as well. So it has an empty table: the data file is as old as this copy of the
+/// database. Counting the rows makes a missing right to read it an error.
 pub(crate) const GENERATION: &str = "CAST(CONCAT('server ', @@GLOBAL.server_id, \
     /*!80000 @@GLOBAL.server_uuid, */ ' database ', DATABASE(), ' of ', \
     COALESCE((SELECT /*!80000 create_time */ /*M! update_time */ FROM information_schema.tables \
@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn read_only_servers_are_told_by_their_generation() {
+    fn generations_show_read_only_servers() {
         assert!(GENERATION.contains(&format!("'{READ_ONLY}'")));
     }
 
