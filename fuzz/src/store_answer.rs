@@ -48,8 +48,8 @@ fn answer(text: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Reads bytes as those of a MySQL server, after its greeting: with the number of each packet and
-/// its length, and once more with those that a whole stream would have.
+/// Reads bytes as if a MySQL server had sent them after its greeting: with the number of each
+/// packet and its length, and once more with those that a whole stream would have.
 fn stream(bytes: &[u8]) -> Result<()> {
     for bytes in [[&greeting(), bytes].concat(), bytes.to_vec(), in_order(bytes)] {
         let Some(texts) = read_mysql_stream(&bytes) else { continue };
