@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use tickid_lease::{LeaseError, Mismatch, RealmName, StoreError};
 
-/// The reason that a server did not start, or did not reload its files.
+/// The reason that a server did not start, or did not read a file again.
 ///
 /// # Examples
 /// ```
@@ -114,6 +114,38 @@ pub enum ServerError {
         /// The reason.
         source: LeaseError,
     },
+}
+
+/// The files that a server could not read again, each with the reason.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::{RealmSpec, Store};
+/// use tickid_server::Server;
+/// use tickid_sno::Sno;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let folder = tempfile::tempdir()?;
+/// let tokens = folder.path().join("tokens");
+/// std::fs::write(&tokens, "9b1c0c4f2c8e4f0d\n")?;
+/// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+/// let builder = Server::builder(Store::in_memory()).realm(realm).tokens(&tokens);
+/// let server = builder.resp("127.0.0.1:0".parse()?).start().await?;
+///
+/// std::fs::remove_file(&tokens)?;
+/// let error = server.reload().unwrap_err();
+/// assert_eq!(error.files.len(), 1);
+/// server.stop().await;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[error("{}", .files.iter().map(|file| chain(file)).collect::<Vec<_>>().join("; "))]
+pub struct ReloadError {
+    /// The reason for each file; at least one.
+    pub files: Vec<ServerError>,
 }
 
 /// The reason that a realm of a store cannot be served.

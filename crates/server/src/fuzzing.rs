@@ -17,10 +17,11 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex, spl
 use tokio::runtime::{Builder, Runtime};
 
 use crate::access::Access;
+use crate::http::Place;
 use crate::limits::Limits;
 use crate::realm::{Realm, Realms};
 use crate::resp::parse::{Command, ProtocolError};
-use crate::shared::Shared;
+use crate::shared::{Peer, Shared};
 use crate::{http, resp};
 
 /// The largest request in the fuzz targets.
@@ -62,7 +63,8 @@ pub fn parse_requests(data: &[u8]) {
 /// answer begins as one.
 pub fn converse_resp(data: &[u8]) {
     let world = World::get();
-    let answers = world.converse(data, |stream| resp::serve(stream, Arc::clone(&world.shared), 1));
+    let shared = Arc::clone(&world.shared);
+    let answers = world.converse(data, |stream| resp::serve(stream, shared, 1, Peer(None)));
     assert!(matches!(answers.first(), None | Some(b'+' | b'-' | b':' | b'$' | b'*' | b'%' | b'_')));
 }
 
@@ -71,7 +73,8 @@ pub fn converse_resp(data: &[u8]) {
 pub fn converse_http(data: &[u8]) {
     let world = World::get();
     let answers = world.converse(data, |stream| {
-        http::serve(stream, world.http.clone(), Arc::clone(&world.shared), 1)
+        let shared = Arc::clone(&world.shared);
+        http::serve(stream, world.http.clone(), shared, Peer(None), Place::Regular)
     });
     // An answer of HTTP/2 begins with its settings, of type 4 in stream 0.
     let is_http2 = answers.get(3..9).is_some_and(|head| head == [4, 0, 0, 0, 0, 0]);
@@ -178,6 +181,9 @@ mod tests {
         b"TICKID.NEXT n 9 FORMAT bytes\r\n",
         b"COMMAND\r\n",
         b"INFO\r\n",
+        b"MULTI\r\n",
+        b"EXEC\r\n",
+        b"*1\r\n$4\r\nEXEC\r\n",
     ];
 
     const HTTP: &[&[u8]] = &[

@@ -54,9 +54,10 @@ mod realm;
 mod resp;
 mod server;
 mod shared;
+mod socket;
 mod tls;
 
-pub use self::error::{RealmProblem, ServerError, Stopped};
+pub use self::error::{RealmProblem, ReloadError, ServerError, Stopped};
 pub use self::limits::Limits;
 pub use self::server::{Server, ServerBuilder};
 pub use self::tls::TlsFiles;

@@ -2,6 +2,9 @@ use core::time::Duration;
 
 use crate::error::ServerError;
 
+/// The number of connections beyond the limit that get an answer: the error, or a probe's.
+pub(crate) const RESERVE: usize = 32;
+
 /// The limits of a server. A request that exceeds one gets an error that names it.
 ///
 /// # Examples
@@ -14,7 +17,8 @@ use crate::error::ServerError;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The number of open connections, all listeners together: 10,000.
+    /// The number of open connections, all listeners together: 10,000. Beyond it, only `/healthz`
+    /// and `/readyz` are answered. [`files`](Self::files) says how many open files that takes.
     pub connections: u32,
     /// The number of IDs of one request: 10,000.
     pub count: u32,
@@ -22,9 +26,10 @@ pub struct Limits {
     /// whole answer of [`count`](Self::count) IDs.
     pub request_bytes: u32,
     /// The time that a request may take to arrive, to get its IDs, and to be answered, each: 5
-    /// seconds. The head of an HTTP/1.1 request has a minute to arrive.
+    /// seconds. A connection has as long until its first request. The heads of later HTTP/1.1
+    /// requests have a minute to arrive.
     pub timeout: Duration,
-    /// The time after which a connection without a request is closed: 10 minutes.
+    /// The time after which a connection without another request is closed: 10 minutes.
     pub idle: Duration,
     /// The number of IDs per second of each token, or of all clients together where there are no
     /// tokens; `None`, the default, for any number. A second's worth may come at once.
@@ -48,6 +53,28 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// Returns the number of files that a process with a server of so many realms opens at most:
+    /// connections, those that are refused, the store's, and what every process has.
+    ///
+    /// Without as many, leases cannot be renewed once the connections have taken them all.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_server::Limits;
+    ///
+    /// let limits = Limits { connections: 500, ..Limits::default() };
+    /// assert_eq!(limits.files(1), 572);
+    /// ```
+    #[must_use]
+    pub fn files(&self, realms: usize) -> u64 {
+        /// Standard streams, listeners, the runtime, the log; and the tokens and certificates,
+        /// which are read again.
+        const PROCESS: usize = 32;
+        /// A realm's connections to its store, or its files in the folder.
+        const REALM: usize = 8;
+        u64::from(self.connections) + (RESERVE + PROCESS + REALM * realms) as u64
+    }
+
     /// Checks that every limit is in its range.
     pub(crate) fn check(&self) -> Result<(), ServerError> {
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);

@@ -3,17 +3,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tickid_lease::{RealmName, RealmSpec, Store};
-use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
 use crate::access::Access;
-use crate::error::{ServerError, Stopped, chain};
+use crate::error::{ReloadError, ServerError, Stopped, chain};
 use crate::http;
 use crate::limits::Limits;
-use crate::listener::{Listener, Socket};
+use crate::listener::{Listener, Slots};
 use crate::metrics::Protocol;
 use crate::realm::{Realm, Realms};
 use crate::shared::Shared;
+use crate::socket::Socket;
 use crate::tls::{Tls, TlsFiles};
 
 /// The options of a [`Server`].
@@ -175,8 +175,8 @@ impl ServerBuilder {
         Self { unix: Some(path.into()), ..self }
     }
 
-    /// Sets the file of tokens, of which clients must have one: a line each, after an optional name
-    /// and a space. Lines that begin with `#` are comments.
+    /// Sets the file of tokens. Clients must have one of them: a line each, after an optional name
+    /// and a space. Lines that start with `#` are comments.
     ///
     /// # Examples
     /// ```
@@ -308,9 +308,9 @@ impl ServerBuilder {
         Self { holder: Some(holder.into()), ..self }
     }
 
-    /// Leases the nodes, and begins to serve.
+    /// Leases the nodes, and starts to serve.
     ///
-    /// If a realm has no free node, or begins in the future, or its store is unreachable, it is
+    /// If a realm has no free node, or starts in the future, or its store is unreachable, it is
     /// served as soon as a node is leased. Until then requests wait, and `/readyz` returns 503.
     ///
     /// # Errors
@@ -337,7 +337,10 @@ impl ServerBuilder {
             realms.add(realm.map_err(|source| ServerError::Realm { realm: name, source })?)?;
         }
         let access = Access::new(self.tokens.clone(), self.limits.rate)?;
-        let tls = self.tls.clone().map(Tls::new).transpose()?.map(Arc::new);
+        let tls = match self.tls.clone().map(Tls::new).transpose() {
+            Ok(tls) => tls.map(Arc::new),
+            Err(mut files) => return Err(files.remove(0)),
+        };
         let sockets = self.bind().await?;
         let shared = Arc::new(Shared::new(realms, access, self.limits.clone()));
         let tasks = TaskTracker::new();
@@ -485,7 +488,8 @@ impl Server {
     /// token is gone must authenticate anew.
     ///
     /// # Errors
-    /// Returns a [`ServerError`] if one cannot be used. Its earlier contents stay in use.
+    /// Returns a [`ReloadError`] with each that cannot be used. Their earlier contents stay in use:
+    /// of a certificate with its key and the clients' authorities, if one of them is broken.
     ///
     /// # Examples
     /// ```
@@ -510,10 +514,11 @@ impl Server {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn reload(&self) -> Result<(), ServerError> {
-        let tokens = self.shared.access.reload();
-        let tls = self.tls.as_ref().map_or(Ok(()), |tls| tls.reload());
-        tokens.and(tls)
+    pub fn reload(&self) -> Result<(), ReloadError> {
+        let tokens = self.shared.access.reload().err();
+        let tls = self.tls.as_ref().and_then(|tls| tls.reload().err()).unwrap_or_default();
+        let files: Vec<ServerError> = tokens.into_iter().chain(tls).collect();
+        if files.is_empty() { Ok(()) } else { Err(ReloadError { files }) }
     }
 
     /// Stops the server: accepts no more connections, answers what has arrived, and releases the
@@ -559,7 +564,7 @@ impl Server {
         stopped
     }
 
-    /// Acquires the first leases. Those for which that takes a while go on in the background.
+    /// Acquires the first leases. Those that take a while continue in the background.
     async fn lease(&self, builder: &ServerBuilder) -> Result<(), ServerError> {
         let ServerBuilder { store, holder, .. } = builder;
         for realm in self.shared.realms.iter() {
@@ -578,7 +583,7 @@ impl Server {
 
     fn listen(&mut self, sockets: Vec<(Protocol, Socket)>) {
         let service = http::Service::new(&self.shared);
-        let slots = Arc::new(Semaphore::new(self.shared.limits.connections as usize));
+        let slots = Arc::new(Slots::new(self.shared.limits.connections));
         for (protocol, socket) in sockets {
             if let Some(address) = socket.address() {
                 match protocol {

@@ -1,7 +1,10 @@
 //! The data that all connections share.
 
+use core::fmt;
+use core::net::SocketAddr;
 use core::sync::atomic::{AtomicU64, Ordering};
-use std::sync::Arc;
+use core::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -18,6 +21,7 @@ pub(crate) struct Shared {
     pub(crate) access: Access,
     pub(crate) limits: Limits,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) warnings: ConnectionWarnings,
     /// Cancelled when the server stops.
     pub(crate) stopping: CancellationToken,
     /// Cancelled when the grace period of stopping is over.
@@ -33,6 +37,7 @@ impl Shared {
             access,
             limits,
             metrics: Arc::default(),
+            warnings: ConnectionWarnings::default(),
             stopping: CancellationToken::new(),
             cut_off: CancellationToken::new(),
             started: Instant::now(),
@@ -46,9 +51,131 @@ impl Shared {
     }
 }
 
+/// The last bytes of a connection: those that had arrived, or were on their way, when the server
+/// started to stop.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Last {
+    /// The time by which more must come.
+    pub(crate) deadline: Instant,
+    /// The end of the time in which bytes may follow others that were answered.
+    end: Instant,
+    /// The number of bytes that are still read: more than buffers hold, so that a client that never
+    /// stops sending does not keep the server from stopping.
+    left: usize,
+}
+
+impl Last {
+    /// The longest gap between bytes that were sent together.
+    const GAP: Duration = Duration::from_millis(20);
+    /// The same within a request.
+    const LONG_GAP: Duration = Duration::from_millis(250);
+    const BYTES: usize = 8 << 20;
+
+    pub(crate) fn new() -> Self {
+        let now = Instant::now();
+        Self { deadline: now + Self::GAP, end: now + Self::LONG_GAP, left: Self::BYTES }
+    }
+
+    /// Notes that bytes were read, of which the last may be a part of a request.
+    pub(crate) fn read(&mut self, len: usize, is_partial: bool) {
+        let now = Instant::now();
+        self.left = self.left.saturating_sub(len);
+        self.deadline =
+            if is_partial { now + Self::LONG_GAP } else { self.end.min(now + Self::GAP) };
+    }
+
+    /// Notes that there are bytes to read.
+    pub(crate) fn prolong(&mut self) {
+        self.deadline = Instant::now() + Self::GAP;
+    }
+
+    /// Reports whether no more bytes are read.
+    pub(crate) fn is_over(&self) -> bool {
+        self.left == 0
+    }
+}
+
+/// The client of a connection, for the log.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Peer(pub(crate) Option<SocketAddr>);
+
+impl fmt::Display for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(address) => address.fmt(f),
+            None => f.write_str("unix socket"),
+        }
+    }
+}
+
+/// Warnings about connections, by cause.
+#[derive(Debug, Default)]
+pub(crate) struct ConnectionWarnings {
+    /// A connection was not accepted.
+    pub(crate) accept: Warnings,
+    /// There were too many connections.
+    pub(crate) refuse: Warnings,
+    /// A token was wrong.
+    pub(crate) token: Warnings,
+}
+
+/// Warnings of one kind. Of equal ones in a row one is written a minute, since clients can cause as
+/// many as they like.
+#[derive(Debug, Default)]
+pub(crate) struct Warnings(Mutex<Written>);
+
+#[derive(Debug, Default)]
+struct Written {
+    /// The last warning that was written, and its time.
+    last: Option<(String, Instant)>,
+    /// The number of those like it that were not.
+    repeats: u64,
+}
+
+impl Warnings {
+    /// The time between two equal warnings.
+    const PAUSE: Duration = Duration::from_secs(60);
+
+    /// Returns the number of warnings left out since the last one, if another may be written now.
+    /// Causes that differ in digits only are equal, since many texts contain times.
+    pub(crate) fn admit(&self, cause: &str) -> Option<u64> {
+        let cause: String = cause.chars().filter(|it| !it.is_ascii_digit()).collect();
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        if let Some((last, time)) = &state.last
+            && *last == cause
+            && now < *time + Self::PAUSE
+        {
+            state.repeats += 1;
+            return None;
+        }
+        state.last = Some((cause, now));
+        Some(core::mem::take(&mut state.repeats))
+    }
+}
+
 /// Returns the ID of a new request, for logs: a kuid of the process's own generator. Empty if the
 /// clock allows none now.
 pub(crate) fn request_id() -> String {
     let id = tickid_kuid::generator().ok().and_then(|generator| generator.try_generate().ok());
     id.map(|id| id.to_string()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn equal_warnings_are_counted() {
+        let warnings = Warnings::default();
+        assert_eq!(warnings.admit("free in 30 s"), Some(0));
+        for _ in 0..50 {
+            tokio::time::advance(Duration::from_secs(1)).await;
+            assert_eq!(warnings.admit("free in 9 s"), None);
+        }
+        assert_eq!(warnings.admit("unreachable"), Some(50));
+        assert_eq!(warnings.admit("unreachable"), None);
+        tokio::time::advance(Duration::from_secs(60)).await;
+        assert_eq!(warnings.admit("unreachable"), Some(1));
+    }
 }

@@ -40,13 +40,13 @@ struct Configs {
 }
 
 impl Tls {
-    pub(crate) fn new(files: TlsFiles) -> Result<Self, ServerError> {
+    pub(crate) fn new(files: TlsFiles) -> Result<Self, Vec<ServerError>> {
         let configs = ArcSwap::from_pointee(read(&files)?);
         Ok(Self { files, configs })
     }
 
-    /// Reads the files again. On an error those read before stay in use.
-    pub(crate) fn reload(&self) -> Result<(), ServerError> {
+    /// Reads the files again. On errors those read before stay in use.
+    pub(crate) fn reload(&self) -> Result<(), Vec<ServerError>> {
         self.configs.store(Arc::new(read(&self.files)?));
         Ok(())
     }
@@ -60,32 +60,41 @@ impl Tls {
     }
 }
 
-fn read(files: &TlsFiles) -> Result<Configs, ServerError> {
+/// Reads the files, and reports each that cannot be used.
+fn read(files: &TlsFiles) -> Result<Configs, Vec<ServerError>> {
     let refuse = |path: &Path, reason: &dyn core::fmt::Display| ServerError::Certificate {
         path: path.to_owned(),
         reason: reason.to_string(),
     };
-    let chain = certificates(&files.certificate)?;
-    let key =
-        PrivateKeyDer::from_pem_file(&files.key).map_err(|error| refuse(&files.key, &error))?;
     let provider = Arc::new(ring::default_provider());
-    let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
-        .with_safe_default_protocol_versions()
-        .map_err(|error| refuse(&files.certificate, &error))?;
-    let builder = match &files.client_authorities {
-        None => builder.with_no_client_auth(),
-        Some(path) => {
-            let mut roots = RootCertStore::empty();
-            for certificate in certificates(path)? {
-                roots.add(certificate).map_err(|error| refuse(path, &error))?;
-            }
-            let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider);
-            builder
-                .with_client_cert_verifier(verifier.build().map_err(|error| refuse(path, &error))?)
+    let chain = certificates(&files.certificate);
+    let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|error| refuse(&files.key, &error));
+    let verifier = files.client_authorities.as_ref().map(|path| {
+        let mut roots = RootCertStore::empty();
+        for certificate in certificates(path)? {
+            roots.add(certificate).map_err(|error| refuse(path, &error))?;
+        }
+        let provider = Arc::clone(&provider);
+        let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider);
+        verifier.build().map_err(|error| refuse(path, &error))
+    });
+    let (chain, key, verifier) = match (chain, key, verifier.transpose()) {
+        (Ok(chain), Ok(key), Ok(verifier)) => (chain, key, verifier),
+        (chain, key, verifier) => {
+            let errors = [chain.err(), key.err(), verifier.err()];
+            return Err(errors.into_iter().flatten().collect());
         }
     };
-    let mut resp =
-        builder.with_single_cert(chain, key).map_err(|error| refuse(&files.certificate, &error))?;
+    let builder = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| vec![refuse(&files.certificate, &error)])?;
+    let builder = match verifier {
+        None => builder.with_no_client_auth(),
+        Some(verifier) => builder.with_client_cert_verifier(verifier),
+    };
+    let mut resp = builder
+        .with_single_cert(chain, key)
+        .map_err(|error| vec![refuse(&files.certificate, &error)])?;
     // Clients keep their connections; sessions would only take memory.
     resp.send_tls13_tickets = 0;
     let mut http = resp.clone();

@@ -216,6 +216,25 @@ mod tls {
     }
 
     #[tokio::test]
+    async fn every_broken_file_is_reported() {
+        let folder = certificates();
+        let tokens = folder.path().join("tokens");
+        fs::write(&tokens, TOKEN).unwrap();
+        let builder = builder().tls(files(&folder, true)).tokens(&tokens);
+        let server = builder.start().await.unwrap();
+        let names = ["tokens", "server.crt", "server.key", "ca.pem"];
+        for name in names {
+            fs::write(folder.path().join(name), "broken").unwrap();
+        }
+        let error = server.reload().unwrap_err();
+        assert_eq!(error.files.len(), names.len());
+        for (file, name) in error.files.iter().zip(names) {
+            assert!(file.to_string().contains(name), "{file}");
+            assert!(error.to_string().contains(name), "{error}");
+        }
+    }
+
+    #[tokio::test]
     async fn clients_show_certificates() {
         let folder = certificates();
         let server = builder().tls(files(&folder, true)).start().await.unwrap();

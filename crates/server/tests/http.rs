@@ -144,12 +144,15 @@ async fn mistakes_are_named() {
     for (path, status, detail, limit) in [
         ("/v1/realms/nothing/ids", 404, "no such realm \"nothing\"", None),
         ("/v1/nothing", 404, "there is nothing at \"/v1/nothing\"", None),
-        (&format!("{ids}?count=0"), 400, "the count 0 is outside of 1..=10000", Some("count")),
-        (&format!("{ids}?count=10001"), 400, "the count 10001 is outside", Some("count")),
-        (&format!("{ids}?count=-1"), 400, "count: invalid digit", None),
-        (&format!("{ids}?count=1&count=2"), 400, "duplicate field `count`", None),
-        (&format!("{ids}?meta=256"), 400, "meta: number too large", None),
-        (&format!("{ids}?format=hex"), 400, "format: unknown variant `hex`", None),
+        (&format!("{ids}?count=0"), 400, "the count \"0\" is outside of 1..=10000", Some("count")),
+        (&format!("{ids}?count=10001"), 400, "the count \"10001\" is outside", Some("count")),
+        (&format!("{ids}?count=-1"), 400, "the count \"-1\" is outside of", Some("count")),
+        (&format!("{ids}?count=1&count=2"), 400, "parameter \"count\" is repeated", None),
+        (&format!("{ids}?cuont=2"), 400, "unknown query parameter \"cuont\"; there are: ", None),
+        ("/v1/realms?x", 400, "unknown query parameter \"x\"; there are: none", None),
+        ("/v1/inspect/a?x=", 400, "unknown query parameter \"x\"; there are: none", None),
+        (&format!("{ids}?meta=256"), 400, "the metabyte \"256\" is outside of 0..=255", None),
+        (&format!("{ids}?format=hex"), 400, "\"hex\" is none of text, int, bytes", None),
         (&format!("{ids}?format=int"), 409, "no form as an integer of 64 bits", None),
         ("/v1/realms/kuid/ids?meta=1", 409, "the scheme kuid has no metabyte", None),
         ("/v1/realms/%ff/ids", 400, "", None),
@@ -159,9 +162,98 @@ async fn mistakes_are_named() {
         assert!(text.contains(detail), "{path}: {text}");
         assert_eq!(found_limit.as_str(), limit, "{path}");
     }
+    // An orchestrator may add anything to its probes.
+    assert_eq!(get(&server, "/healthz?x=1").await.status, 200);
+}
+
+/// Sends bytes and returns the head and the detail of a problem, after which the server closes.
+async fn refusal(server: &Server, request: &str) -> (String, String) {
+    let mut raw = Raw::http(server).await;
+    raw.send(request).await;
+    let rest = raw.rest().await;
+    let (head, body) = rest.split_once("\r\n\r\n").unwrap();
+    assert!(head.contains("content-type: application/problem+json"), "{rest}");
+    let problem: Value = serde_json::from_str(body).unwrap();
+    (head.to_owned(), problem["detail"].as_str().unwrap().to_owned())
+}
+
+#[tokio::test]
+async fn refusals_are_problems() {
+    let server = server().await;
+    let ids = "/v1/realms/sno/ids";
+    let (long, header) = ("a".repeat(17_000), format!("X: {}\r\n", "a".repeat(17_000)));
+    let body = "Content-Length: 65537\r\n";
+    let one = "Host: a\r\n";
+    for (method, path, headers, status, detail) in [
+        ("POST", ids, one, "405 Method Not Allowed", "there are GET and HEAD, not POST"),
+        ("GET", ids, "", "400 Bad Request", "the request has 0 Host headers"),
+        ("GET", ids, &format!("{one}{one}"), "400 Bad Request", "the request has 2 Host headers"),
+        ("GET", &format!("/{long}"), one, "414 URI Too Long", "the path of the request has 17001"),
+        ("GET", ids, &format!("{one}{header}"), "431 Request Header", "more than 16384"),
+        ("GET", ids, &format!("{one}{body}"), "413 Payload Too Large", "has 65537 bytes"),
+    ] {
+        let request = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n{headers}\r\n");
+        let (head, found) = refusal(&server, &request).await;
+        assert!(head.starts_with(&format!("HTTP/1.1 {status}")), "{head}");
+        assert!(found.contains(detail), "{found}");
+        assert_eq!(head.contains("allow: GET,HEAD"), method == "POST", "{head}");
+    }
     let mut raw = Raw::http(&server).await;
-    raw.send(format!("POST {ids} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")).await;
-    assert_eq!(raw.line().await, "HTTP/1.1 405 Method Not Allowed");
+    raw.send("GET /healthz HTTP/1.0\r\n\r\n").await;
+    assert_eq!(raw.line().await, "HTTP/1.0 200 OK");
+}
+
+/// Silent connections fill every place, also those in reserve, and probes are still answered.
+#[tokio::test(flavor = "multi_thread")]
+async fn probes_are_answered_when_full() {
+    let timeout = Duration::from_secs(3_600);
+    let server = with_limits(Limits { connections: 2, timeout, ..Limits::default() }).await;
+    let mut silent = Vec::new();
+    for _ in 0..200 {
+        silent.push(Raw::http(&server).await);
+    }
+    for (path, text) in [("/healthz", "ok\n"), ("/readyz", "ready\n")] {
+        assert_eq!(get(&server, path).await.text(), text);
+    }
+    let answer = get(&server, "/v1/realms/sno/ids").await;
+    assert_eq!((answer.header("retry-after"), answer.header("connection")), ("1", "close"));
+    let (status, detail, limit) = answer.problem();
+    assert_eq!((status, limit.as_str()), (503, Some("connections")));
+    assert_eq!(detail, "there are 2 connections, the most that are permitted");
+    // The oldest two have a place.
+    silent[1].send("GET /v1/realms HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    assert_eq!(silent[1].line().await, "HTTP/1.1 200 OK");
+}
+
+/// A client that leaves while it waits for IDs gives its place back.
+#[tokio::test(flavor = "multi_thread")]
+async fn clients_that_left_have_no_place() {
+    let (store, realm) = starved().await;
+    let timeout = Duration::from_secs(3_600);
+    let limits = Limits { timeout, connections: 1, ..Limits::default() };
+    let builder = Server::builder(store).realm(realm).http(any_port()).limits(limits);
+    let server = builder.start().await.unwrap();
+    let mut raw = Raw::http(&server).await;
+    raw.send("GET /v1/realms/sno/ids HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    while get(&server, "/v1/realms").await.status == 200 {}
+    drop(raw);
+    let again = async { while get(&server, "/v1/realms").await.status != 200 {} };
+    tokio::time::timeout(PATIENCE, again).await.expect("a free place in time");
+    // Not because it was answered.
+    assert_eq!(server.not_ready().len(), 1);
+}
+
+/// Requests that have arrived are answered, though the server stops.
+#[tokio::test(flavor = "multi_thread")]
+async fn stopping_answers_what_arrived() {
+    const REQUESTS: usize = 3_000;
+    let server = server().await;
+    let mut raw = Raw::http(&server).await;
+    raw.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n".repeat(REQUESTS)).await;
+    assert_eq!(raw.line().await, "HTTP/1.1 200 OK");
+    let (stopped, rest) = tokio::join!(server.stop(), raw.rest());
+    assert!(!stopped.cut_off);
+    assert_eq!(rest.matches("HTTP/1.1 200 OK").count(), REQUESTS - 1);
 }
 
 #[tokio::test]
@@ -218,10 +310,18 @@ async fn machines_get_their_answers() {
     get(&server, "/v1/realms/sno/ids?count=10").await;
     Raw::resp(&server).await.ask("INCR scru64").await;
     get(&server, "/v1/realms/nothing/ids").await;
+    let open = "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.2";
+    let open = ask(&server, "/metrics", &[("accept", open)]).await;
+    assert!(open.header("content-type").starts_with("application/openmetrics-text"));
+    assert!(open.text().contains("# TYPE tickid_server_ids counter\n"));
+    assert!(open.text().ends_with("# EOF\n"));
     let answer = get(&server, "/metrics").await;
-    assert!(answer.header("content-type").starts_with("application/openmetrics-text"));
+    assert_eq!(answer.header("content-type"), "text/plain; version=0.0.4; charset=utf-8");
     let text = answer.text();
+    assert!(!text.contains("# EOF"));
     for line in [
+        "# HELP tickid_server_ids_total IDs issued\n# TYPE tickid_server_ids_total counter\n",
+        "# TYPE tickid_server_request_duration_seconds histogram\n",
         "tickid_server_ids_total{realm=\"sno\",protocol=\"http\"} 10\n",
         "tickid_server_ids_total{realm=\"scru64\",protocol=\"resp\"} 1\n",
         "tickid_server_connections_refused_total{protocol=\"resp\"} 0\n",
@@ -235,7 +335,6 @@ async fn machines_get_their_answers() {
     ] {
         assert!(text.contains(line), "{line}{text}");
     }
-    assert!(text.ends_with("# EOF\n"));
 
     let api = get(&server, "/openapi.json").await.json();
     assert_eq!(api["openapi"], "3.1.0");

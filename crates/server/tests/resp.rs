@@ -92,11 +92,12 @@ async fn commands_of_clients_are_answered() {
         ("CLIENT GETNAME", "$2\r\nme\r\n"),
         ("CLIENT SETINFO LIB-NAME x", "+OK\r\n"),
         ("CLIENT NO-EVICT on", "+OK\r\n"),
-        ("COMMAND COUNT", ":13\r\n"),
-        ("COMMAND DOCS", "*0\r\n"),
+        ("COMMAND COUNT", ":18\r\n"),
+        ("COMMAND DOCS nothing", "*0\r\n"),
         (
-            "COMMAND INFO incr get",
-            "*2\r\n*6\r\n$4\r\nincr\r\n:2\r\n*2\r\n+write\r\n+fast\r\n:1\r\n:1\r\n:1\r\n*-1\r\n",
+            "COMMAND INFO ping get",
+            "*2\r\n*10\r\n$4\r\nping\r\n:-1\r\n*1\r\n+fast\r\n:0\r\n:0\r\n:0\r\n*0\r\n*0\r\n*0\r\n*0\r\n\
+             *-1\r\n",
         ),
         ("RESET", "+RESET\r\n"),
         ("CLIENT GETNAME", "$-1\r\n"),
@@ -135,8 +136,23 @@ async fn commands_of_clients_are_answered() {
     assert_eq!(raw.bulk().await, env!("CARGO_PKG_VERSION").as_bytes());
     raw.expect("$5\r\nproto\r\n:3\r\n$2\r\nid\r\n:1\r\n$4\r\nmode\r\n$10\r\nstandalone\r\n").await;
     raw.expect("$4\r\nrole\r\n$6\r\nmaster\r\n$7\r\nmodules\r\n*0\r\n").await;
-    raw.send("CLIENT GETNAME\r\nCOMMAND DOCS\r\nCOMMAND INFO x\r\n").await;
+    raw.send("CLIENT GETNAME\r\nCOMMAND DOCS x\r\nCOMMAND INFO x\r\n").await;
     raw.expect("$3\r\nyou\r\n%0\r\n*1\r\n_\r\n").await;
+    raw.send("COMMAND INFO incr\r\nCOMMAND DOCS reset\r\n").await;
+    raw.expect(
+        "*1\r\n*10\r\n$4\r\nincr\r\n:2\r\n~2\r\n+write\r\n+fast\r\n:1\r\n:1\r\n:1\r\n~0\r\n*0\r\n",
+    )
+    .await;
+    raw.expect(
+        "*1\r\n%3\r\n$5\r\nflags\r\n~1\r\n+RW\r\n$12\r\nbegin_search\r\n%2\r\n$4\r\ntype\r\n",
+    )
+    .await;
+    raw.expect("$5\r\nindex\r\n$4\r\nspec\r\n%1\r\n$5\r\nindex\r\n:1\r\n").await;
+    raw.expect("$9\r\nfind_keys\r\n%2\r\n$4\r\ntype\r\n$5\r\nrange\r\n$4\r\nspec\r\n%3\r\n").await;
+    raw.expect("$7\r\nlastkey\r\n:0\r\n$7\r\nkeystep\r\n:1\r\n$5\r\nlimit\r\n:0\r\n*0\r\n").await;
+    raw.expect("%1\r\n$5\r\nreset\r\n%3\r\n$7\r\nsummary\r\n$22\r\nResets the connection.\r\n")
+        .await;
+    raw.expect("$5\r\nsince\r\n$5\r\n0.1.0\r\n$5\r\ngroup\r\n$10\r\nconnection\r\n").await;
 
     raw.send("INFO\r\n").await;
     let info = String::from_utf8(raw.bulk().await).unwrap();
@@ -145,6 +161,74 @@ async fn commands_of_clients_are_answered() {
     }
     raw.send("QUIT\r\nPING\r\n").await;
     assert_eq!(raw.rest().await, "+OK\r\n");
+}
+
+#[tokio::test]
+async fn transactions_answer_in_one_array() {
+    let server = server().await;
+    let mut raw = Raw::resp(&server).await;
+    raw.send("WATCH scru64\r\nMULTI\r\nINCR scru64\r\nINCR nothing\r\n").await;
+    raw.send("TICKID.NEXT sno 2\r\nMULTI\r\nWATCH sno\r\nUNWATCH\r\nEXEC\r\nEXEC\r\n").await;
+    raw.expect("+OK\r\n+OK\r\n+QUEUED\r\n+QUEUED\r\n+QUEUED\r\n").await;
+    raw.expect("-ERR MULTI calls can not be nested\r\n").await;
+    raw.expect("-ERR WATCH inside MULTI is not allowed\r\n+QUEUED\r\n*4\r\n").await;
+    assert!(raw.line().await.starts_with(':'));
+    raw.expect("-ERR no such realm 'nothing'\r\n*2\r\n").await;
+    assert!(raw.bulk().await < raw.bulk().await);
+    raw.expect("+OK\r\n-ERR EXEC without MULTI\r\n").await;
+
+    raw.send("MULTI\r\nEXEC\r\nMULTI\r\nINCR scru64\r\nDISCARD\r\nDISCARD\r\n").await;
+    raw.expect("+OK\r\n*0\r\n+OK\r\n+QUEUED\r\n+OK\r\n-ERR DISCARD without MULTI\r\n").await;
+    for wrong in ["GET x", "INCR"] {
+        raw.send(format!("MULTI\r\n{wrong}\r\nINCR scru64\r\nEXEC\r\n")).await;
+        raw.expect("+OK\r\n-ERR ").await;
+        raw.line().await;
+        raw.expect("+QUEUED\r\n").await;
+        let discarded = "-EXECABORT Transaction discarded because of previous errors.\r\n";
+        raw.expect(discarded).await;
+    }
+    raw.send("MULTI\r\nRESET\r\nEXEC\r\nMULTI\r\nQUIT\r\n").await;
+    raw.expect("+OK\r\n+RESET\r\n-ERR EXEC without MULTI\r\n+OK\r\n+OK\r\n").await;
+    assert_eq!(raw.rest().await, "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn transactions_are_bounded() {
+    let limits = Limits { count: 3, request_bytes: 1_024, ..Limits::default() };
+    let server = with_limits(limits).await;
+    let mut raw = Raw::resp(&server).await;
+    let abort = "-EXECABORT Transaction discarded because of previous errors.\r\n";
+    raw.send(format!("MULTI\r\n{}EXEC\r\n", "PING\r\n".repeat(5))).await;
+    raw.expect("+OK\r\n+QUEUED\r\n+QUEUED\r\n+QUEUED\r\n").await;
+    raw.expect("-ERR a transaction has at most 3 commands (limit count)\r\n+QUEUED\r\n").await;
+    raw.expect(abort).await;
+
+    let limits = Limits { request_bytes: 1_024, ..Limits::default() };
+    let server = with_limits(limits).await;
+    let mut raw = Raw::resp(&server).await;
+    let ping = format!("PING {}\r\n", "a".repeat(1_000));
+    raw.send(format!("MULTI\r\n{}EXEC\r\n", ping.repeat(17))).await;
+    raw.expect(format!("+OK\r\n{}", "+QUEUED\r\n".repeat(16))).await;
+    raw.expect("-ERR a transaction has at most 16384 bytes of commands (limit request").await;
+    raw.expect(format!(" bytes)\r\n{abort}")).await;
+}
+
+/// The default pipeline of many clients is a transaction.
+#[tokio::test(flavor = "multi_thread")]
+async fn atomic_pipelines_are_answered() {
+    let server = server().await;
+    for protocol in ["resp2", "resp3"] {
+        with_redis(&server, protocol, |mut redis| {
+            let mut pipe = redis::pipe();
+            pipe.atomic();
+            for _ in 0..1_000 {
+                pipe.cmd("TICKID.NEXT").arg("nanoflake").arg("FORMAT").arg("int");
+            }
+            let ids: Vec<i64> = pipe.query(&mut redis).unwrap();
+            assert!(ids.len() == 1_000 && ids.is_sorted());
+        })
+        .await;
+    }
 }
 
 #[tokio::test]
@@ -306,9 +390,6 @@ async fn excess_connections_are_refused() {
     assert_eq!(kept[1].line().await, "HTTP/1.1 200 OK");
     let refused = Raw::resp(&server).await.rest().await;
     assert_eq!(refused, "-ERR max number of clients reached (limit connections, 2)\r\n");
-    let refused = Raw::http(&server).await.rest().await;
-    assert!(refused.starts_with("HTTP/1.1 503 Service Unavailable\r\n"), "{refused}");
-    assert!(refused.contains("limit connections, 2"), "{refused}");
     drop(kept);
     let again = async { while !Raw::resp(&server).await.ask("PING").await.starts_with("+PONG") {} };
     tokio::time::timeout(PATIENCE, again).await.expect("a free place in time");
@@ -345,20 +426,53 @@ async fn rates_are_held() {
     assert!(answer.starts_with(expected), "{answer}");
 }
 
-/// Requests that have arrived are answered, and the nodes are free.
+/// A client that leaves while it waits for IDs gives its place back, whatever it has sent.
 #[tokio::test(flavor = "multi_thread")]
-async fn stopping_answers_and_releases() {
+async fn clients_that_left_have_no_place() {
+    let (store, realm) = starved().await;
+    let timeout = core::time::Duration::from_secs(3_600);
+    let limits = Limits { timeout, connections: 1, ..Limits::default() };
+    let builder = Server::builder(store).realm(realm).resp(any_port()).limits(limits);
+    let server = builder.start().await.unwrap();
+    let mut raw = Raw::resp(&server).await;
+    // The first answer comes before the wait of the second.
+    raw.send(format!("PING\r\n{}", "TICKID.NEXT sno\r\n".repeat(1_000))).await;
+    raw.expect("+PONG\r\n").await;
+    drop(raw);
+    let again = async { while !Raw::resp(&server).await.is_answered("PING\r\nQUIT\r\n").await {} };
+    tokio::time::timeout(PATIENCE, again).await.expect("a free place in time");
+    // Not because it was answered.
+    assert_eq!(server.not_ready().len(), 1);
+}
+
+/// Requests that have arrived are answered, though the server stops.
+#[tokio::test(flavor = "multi_thread")]
+async fn stopping_answers_what_arrived() {
+    const REQUESTS: usize = 200_000;
+    let server = server().await;
+    let raw = Raw::resp(&server).await;
+    let (mut read, mut write) = raw.stream.into_split();
+    let reader = tokio::spawn(async move {
+        let mut answers = Vec::new();
+        read.read_to_end(&mut answers).await.unwrap();
+        answers.len() / b"+PONG\r\n".len()
+    });
+    let requests = b"*1\r\n$4\r\nPING\r\n".repeat(REQUESTS);
+    tokio::io::AsyncWriteExt::write_all(&mut write, &requests).await.unwrap();
+    let stopped = server.stop().await;
+    assert!(!stopped.cut_off);
+    let answers = tokio::time::timeout(PATIENCE, reader).await.unwrap().unwrap();
+    assert_eq!(answers, REQUESTS);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stopping_releases() {
     let store = tickid_lease::Store::in_memory();
     let [realm, ..] = support::realms();
     let builder = Server::builder(store.clone()).realm(realm.clone()).resp(any_port());
     let server = builder.start().await.unwrap();
-    let mut raw = Raw::resp(&server).await;
-    raw.send("PING\r\n".repeat(1_000)).await;
-    raw.expect("+PONG\r\n").await;
     let stopped = server.stop().await;
     assert!(stopped.not_released.is_empty() && !stopped.cut_off, "{stopped:?}");
-    let rest = raw.rest().await;
-    assert_eq!(rest, "+PONG\r\n".repeat(rest.len() / 7));
     let view = store.list(realm.name()).await.unwrap();
     assert!(view.rows.values().all(|state| state.row().is_some_and(|row| row.token.is_none())));
 }

@@ -4,15 +4,16 @@ use std::io;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
-use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use tokio::time::Instant;
 use utoipa::{IntoParams, ToSchema};
 
+use super::accept::preferred;
 use super::problem::Problem;
 use crate::access::Client;
 use crate::metrics::Protocol;
@@ -52,12 +53,18 @@ pub(super) struct RealmList {
     path = "/v1/realms",
     responses(
         (status = 200, description = "The realms", body = RealmList),
+        (status = 400, description = "A parameter is unknown",
+            body = Problem, content_type = "application/problem+json"),
         (status = 401, description = "The token is missing or unknown",
             body = Problem, content_type = "application/problem+json"),
     ),
     security((), ("token" = []))
 )]
-pub(super) async fn realms(State(shared): State<Arc<Shared>>) -> Json<RealmList> {
+pub(super) async fn realms(
+    State(shared): State<Arc<Shared>>,
+    uri: Uri,
+) -> Result<Json<RealmList>, Problem> {
+    parameters(&uri, &[])?;
     let info = |realm: &Arc<Realm>| RealmInfo {
         name: realm.name().to_string(),
         scheme: realm.scheme(),
@@ -66,15 +73,15 @@ pub(super) async fn realms(State(shared): State<Arc<Shared>>) -> Json<RealmList>
         has_meta: realm.has_meta(),
         is_ready: realm.check_ready().is_ok(),
     };
-    Json(RealmList { realms: shared.realms.iter().map(info).collect() })
+    Ok(Json(RealmList { realms: shared.realms.iter().map(info).collect() }))
 }
 
 /// The form of IDs.
-#[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[expect(dead_code, reason = "describes the values of a parameter")]
 pub(super) enum IdFormat {
     /// The scheme's text.
-    #[default]
     Text,
     /// Decimal integers, as strings.
     Int,
@@ -82,24 +89,19 @@ pub(super) enum IdFormat {
     Bytes,
 }
 
-#[derive(Debug, Deserialize, IntoParams)]
+#[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "describes the parameters")]
 pub(super) struct IdsQuery {
     /// The number of IDs
-    #[serde(default = "one")]
     #[param(default = 1, minimum = 1)]
-    count: u32,
+    count: Option<u32>,
     /// The form of the IDs
-    #[serde(default)]
     #[param(inline, default = "text")]
-    format: IdFormat,
+    format: Option<IdFormat>,
     /// The metabyte, for schemes that have one
     #[param(minimum = 0, maximum = 255)]
     meta: Option<u8>,
-}
-
-const fn one() -> u32 {
-    1
 }
 
 /// IDs.
@@ -127,7 +129,7 @@ pub(super) struct IdList {
             (String = "text/plain"),
             (Vec<u8> = "application/octet-stream"),
         )),
-        (status = 400, description = "A parameter is out of its range, or malformed",
+        (status = 400, description = "A parameter is out of its range, unknown, or repeated",
             body = Problem, content_type = "application/problem+json"),
         (status = 401, description = "The token is missing or unknown",
             body = Problem, content_type = "application/problem+json"),
@@ -146,29 +148,44 @@ pub(super) async fn ids(
     State(shared): State<Arc<Shared>>,
     Extension(client): Extension<Arc<Client>>,
     realm: Result<Path<String>, PathRejection>,
-    query: Result<Query<IdsQuery>, QueryRejection>,
+    uri: Uri,
     method: Method,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let bad = |text: String| Problem::new(StatusCode::BAD_REQUEST, text);
     let Path(name) = realm.map_err(|error| bad(error.body_text()))?;
     let Some(realm) = shared.realms.get(name.as_bytes()) else {
         let name: String = name.chars().take(64).collect();
         return Err(Problem::new(StatusCode::NOT_FOUND, format!("no such realm {name:?}")));
     };
-    let Query(query) = query.map_err(|error| bad(error.body_text()))?;
+    let [count, format, meta] = parameters(&uri, &["count", "format", "meta"])?;
     let most = shared.limits.count;
-    if !(1..=most).contains(&query.count) {
-        let text = format!("the count {} is outside of 1..={most}", query.count);
-        return Err(bad(text).with_limit("count"));
-    }
-    let format = match query.format {
-        IdFormat::Text => Format::Text,
-        IdFormat::Int => Format::Int,
-        IdFormat::Bytes => Format::Bytes,
+    let count = match count.as_deref().map(number) {
+        None => 1,
+        Some(Some(count @ 1..)) if count <= most => count,
+        Some(_) => {
+            let count = count.unwrap_or_default();
+            let text = format!("the count {} is outside of 1..={most}", shown(&count));
+            return Err(bad(text).with_limit("count"));
+        }
     };
-    let framing = if prefers_text(&headers) { Framing::Lines } else { Framing::Json };
-    let order = Order { count: query.count, format, framing, meta: query.meta };
+    let format = match format.as_deref() {
+        None | Some("text") => Format::Text,
+        Some("int") => Format::Int,
+        Some("bytes") => Format::Bytes,
+        Some(other) => {
+            return Err(bad(format!("the format {} is none of text, int, bytes", shown(other))));
+        }
+    };
+    let outside = |meta: &str| bad(format!("the metabyte {} is outside of 0..=255", shown(meta)));
+    let meta = meta.map(|meta| {
+        number(&meta).and_then(|meta| u8::try_from(meta).ok()).ok_or_else(|| outside(&meta))
+    });
+    let meta = meta.transpose()?;
+    let framing = match preferred(&headers, &["application/json", "text/plain"]) {
+        "text/plain" => Framing::Lines,
+        _ => Framing::Json,
+    };
+    let order = Order { count, format, framing, meta };
     realm.check(&order)?;
     let kind = match (format, framing) {
         (Format::Bytes, _) => "application/octet-stream",
@@ -179,7 +196,7 @@ pub(super) async fn ids(
         // Issues nothing. The length is left out: it depends on the IDs.
         Body::from_stream(futures_util::stream::empty::<io::Result<Bytes>>())
     } else {
-        shared.access.admit(&client, query.count)?;
+        shared.access.admit(&client, count)?;
         Answer { shared: Arc::clone(&shared), realm: Arc::clone(realm), order }.body().await?
     };
     let mut response = body.into_response();
@@ -187,14 +204,40 @@ pub(super) async fn ids(
     Ok(response)
 }
 
-/// Reports whether a request accepts text rather than JSON: it names it, and JSON not before it.
-fn prefers_text(headers: &HeaderMap) -> bool {
-    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
-    let accept = accept.unwrap_or_default();
-    match (accept.find("text/plain"), accept.find("application/json")) {
-        (Some(text), Some(json)) => text < json,
-        (text, _) => text.is_some(),
+fn bad(text: String) -> Problem {
+    Problem::new(StatusCode::BAD_REQUEST, text)
+}
+
+/// Returns a value as errors show it: quoted, escaped and cut.
+fn shown(value: &str) -> String {
+    format!("{:?}", value.chars().take(64).collect::<String>())
+}
+
+/// Reads a decimal number without a sign.
+fn number(text: &str) -> Option<u32> {
+    let is_decimal = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_decimal)
+}
+
+/// Returns the values of the parameters of a request that has only these.
+pub(super) fn parameters<const N: usize>(
+    uri: &Uri,
+    names: &[&str; N],
+) -> Result<[Option<String>; N], Problem> {
+    let query = Query::<Vec<(String, String)>>::try_from_uri(uri);
+    let Query(pairs) = query.map_err(|error| bad(error.body_text()))?;
+    let mut values = [const { None }; N];
+    for (name, value) in pairs {
+        let Some(index) = names.iter().position(|known| *known == name) else {
+            let known = if N == 0 { "none".to_owned() } else { names.join(", ") };
+            let name = shown(&name);
+            return Err(bad(format!("unknown query parameter {name}; there are: {known}")));
+        };
+        if values[index].replace(value).is_some() {
+            return Err(bad(format!("the query parameter {} is repeated", shown(&name))));
+        }
     }
+    Ok(values)
 }
 
 /// The rest of an answer.

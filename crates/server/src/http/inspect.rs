@@ -3,12 +3,13 @@
 use axum::Json;
 use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
-use axum::http::StatusCode;
+use axum::http::{StatusCode, Uri};
 use serde::Serialize;
 use tickid_convert::{AnyId, Candidate, Layouts, Plausibility, detect};
 use tickid_core::{Clock as _, SystemClock};
 use utoipa::ToSchema;
 
+use super::ids::parameters;
 use super::problem::Problem;
 
 /// The longest text that is looked at; no ID has as many characters.
@@ -53,7 +54,7 @@ pub(super) struct Fit {
     params(("id" = String, Path, description = "The ID", max_length = 128)),
     responses(
         (status = 200, description = "The formats that the text fits", body = Inspection),
-        (status = 400, description = "The text is too long",
+        (status = 400, description = "The text is too long, or a parameter is unknown",
             body = Problem, content_type = "application/problem+json"),
         (status = 401, description = "The token is missing or unknown",
             body = Problem, content_type = "application/problem+json"),
@@ -62,8 +63,10 @@ pub(super) struct Fit {
 )]
 pub(super) async fn inspect(
     text: Result<Path<String>, PathRejection>,
+    uri: Uri,
 ) -> Result<Json<Inspection>, Problem> {
     let bad = |text: String| Problem::new(StatusCode::BAD_REQUEST, text);
+    parameters(&uri, &[])?;
     let Path(text) = text.map_err(|error| bad(error.body_text()))?;
     let len = text.chars().count();
     if len > LONGEST {

@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use prometheus_client::collector::Collector;
@@ -12,7 +13,7 @@ use prometheus_client::registry::Registry;
 use crate::metrics::{BOUNDS, Histogram, Metrics, Protocol, ProtocolMetrics};
 use crate::realm::Realms;
 
-/// Writes all metrics as text for Prometheus.
+/// Writes all metrics in the format of OpenMetrics.
 pub(crate) fn encode(metrics: &Arc<Metrics>, realms: &Realms) -> Result<String, fmt::Error> {
     let mut registry = Registry::default();
     let (metrics, realms) = (Arc::clone(metrics), realms.clone());
@@ -20,6 +21,27 @@ pub(crate) fn encode(metrics: &Arc<Metrics>, realms: &Realms) -> Result<String, 
     let mut text = String::new();
     prometheus_client::encoding::text::encode(&mut text, &registry)?;
     Ok(text)
+}
+
+/// Turns metrics into Prometheus' own format: a counter's description has the name of its value,
+/// and nothing marks the end.
+pub(crate) fn plain(text: &str) -> String {
+    let counter = |line: &str| {
+        let name = line.strip_prefix("# TYPE ")?.strip_suffix(" counter")?;
+        Some(name.to_owned())
+    };
+    let counters: HashSet<String> = text.lines().filter_map(counter).collect();
+    let mut plain = String::with_capacity(text.len());
+    for line in text.lines().filter(|line| *line != "# EOF") {
+        match *line.splitn(4, ' ').collect::<Vec<_>>() {
+            ["#", word, name, rest] if counters.contains(name) => {
+                plain.extend(["# ", word, " ", name, "_total ", rest]);
+            }
+            _ => plain.push_str(line),
+        }
+        plain.push('\n');
+    }
+    plain
 }
 
 #[derive(Debug)]

@@ -4,19 +4,22 @@ use core::sync::atomic::Ordering;
 use core::time::Duration;
 use std::sync::Arc;
 
-use axum::Router;
+use axum::body::HttpBody as _;
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
+use axum::{Extension, Router};
 use tokio::time::Instant;
 use utoipa::OpenApi as _;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{OpenApi, RefOr, Schema};
 
+use super::accept::preferred;
 use super::problem::Problem;
-use super::{ids, inspect, prometheus};
+use super::{HEADERS, Link, Place, ids, inspect, prometheus};
+use crate::access::Client;
 use crate::metrics::Protocol;
 use crate::shared::{Shared, request_id};
 
@@ -108,18 +111,28 @@ async fn ready(State(shared): State<Arc<Shared>>) -> Result<&'static str, Proble
     get,
     path = "/metrics",
     responses(
-        (status = 200, description = "The metrics", body = String,
-            content_type = "application/openmetrics-text"),
+        (status = 200, description = "The metrics", content(
+            (String = "text/plain"),
+            (String = "application/openmetrics-text"),
+        )),
         (status = 401, description = "The token is missing or unknown",
             body = Problem, content_type = "application/problem+json"),
     ),
     security((), ("token" = []))
 )]
-async fn metrics_text(State(shared): State<Arc<Shared>>) -> Result<Response, Problem> {
-    const KIND: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+async fn metrics_text(
+    State(shared): State<Arc<Shared>>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    const OPEN: &str = "application/openmetrics-text";
     let text = prometheus::encode(&shared.metrics, &shared.realms)
         .map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
-    Ok(([(header::CONTENT_TYPE, KIND)], text).into_response())
+    let (kind, text) = if preferred(&headers, &["text/plain", OPEN]) == OPEN {
+        ("application/openmetrics-text; version=1.0.0; charset=utf-8", text)
+    } else {
+        ("text/plain; version=0.0.4; charset=utf-8", prometheus::plain(&text))
+    };
+    Ok(([(header::CONTENT_TYPE, kind)], text).into_response())
 }
 
 async fn no_route(uri: Uri) -> Problem {
@@ -132,33 +145,98 @@ async fn no_method(method: Method) -> Problem {
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, text)
 }
 
-/// Reports whether a path needs no token: those that orchestrators ask, and the description.
+/// Reports whether a path is for orchestrators, which ask for it also when the server is full.
+fn is_probe(path: &str) -> bool {
+    matches!(path, "/healthz" | "/readyz")
+}
+
+/// Reports whether a path needs no token.
 fn is_public(path: &str) -> bool {
-    matches!(path, "/healthz" | "/readyz" | "/openapi.json")
+    is_probe(path) || path == "/openapi.json"
+}
+
+/// Checks what every request must have, before it is known who sent it.
+fn check(request: &Request, shared: &Shared, link: &Link) -> Result<(), Problem> {
+    if link.place == Place::Reserve && !is_probe(request.uri().path()) {
+        let most = shared.limits.connections;
+        let text = format!("there are {most} connections, the most that are permitted");
+        return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, text)
+            .with_limit("connections")
+            .with_retry(Duration::from_secs(1)));
+    }
+    let headers = request.headers();
+    let hosts = headers.get_all(header::HOST).iter().count();
+    if hosts > 1 || hosts == 0 && request.version() == Version::HTTP_11 {
+        let text = format!("the request has {hosts} Host headers, and must have one");
+        return Err(Problem::new(StatusCode::BAD_REQUEST, text));
+    }
+    let longest = shared.limits.request_bytes.min(HEADERS) as usize;
+    // With the separators.
+    let lines = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4);
+    let len = request.uri().path_and_query().map_or(0, |it| it.as_str().len());
+    for (what, status, len) in [
+        ("path", StatusCode::URI_TOO_LONG, len),
+        ("head", StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, len + lines.sum::<usize>()),
+    ] {
+        if len > longest {
+            let text = format!("the {what} of the request has {len} bytes, more than {longest}");
+            return Err(Problem::new(status, text));
+        }
+    }
+    let (len, most) = (request.body().size_hint().lower(), shared.limits.request_bytes);
+    if len > most.into() {
+        let text = format!("the body of the request has {len} bytes, more than {most}");
+        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, text).with_limit("request bytes"));
+    }
+    Ok(())
+}
+
+/// Returns the client that sent a request, if its token is known or none is needed.
+fn client(request: &Request, shared: &Shared, link: &Link) -> Option<Arc<Client>> {
+    if let Some(anyone) = shared.access.anyone() {
+        return Some(Arc::clone(anyone));
+    }
+    let client = shared.access.client(bearer(request)?);
+    if client.is_none()
+        && let Some(repeats) = shared.warnings.token.admit("")
+    {
+        tracing::warn!(peer = %link.peer, repeats, "a client has no valid token");
+    }
+    client
 }
 
 /// Admits a request, numbers it, and records its outcome.
-async fn attend(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
+async fn attend(
+    State(shared): State<Arc<Shared>>,
+    Extension(link): Extension<Arc<Link>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let start = Instant::now();
     let id = request_id();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let client = match shared.access.anyone() {
-        Some(anyone) => Some(Arc::clone(anyone)),
-        None => bearer(&request).and_then(|token| shared.access.client(token)),
-    };
+    link.has_asked.store(true, Ordering::Relaxed);
+    let client = client(&request, &shared, &link);
+    if client.is_some() {
+        link.is_known.store(true, Ordering::Relaxed);
+    }
     let name = client.as_ref().map(|client| client.name().to_owned());
-    let mut response = match client {
-        Some(client) => {
+    let mut response = match (check(&request, &shared, &link), client) {
+        (Err(problem), _) => problem.into_response(),
+        (Ok(()), Some(client)) => {
             request.extensions_mut().insert(client);
             next.run(request).await
         }
-        None if is_public(&path) => next.run(request).await,
-        None => {
+        (Ok(()), None) if is_public(&path) => next.run(request).await,
+        (Ok(()), None) => {
             let text = "the request needs a known token, as in Authorization: Bearer TOKEN";
             Problem::new(StatusCode::UNAUTHORIZED, text).into_response()
         }
     };
     let headers = response.headers_mut();
+    if link.place == Place::Reserve && !link.is_http2.load(Ordering::Relaxed) {
+        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if let Ok(id) = HeaderValue::from_str(&id) {
         headers.insert("x-request-id", id);

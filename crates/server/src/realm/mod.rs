@@ -16,6 +16,7 @@ pub(crate) use self::issuer::Order;
 use self::issuer::{Issuer, Lessee, Shape, StartError};
 use crate::error::{RealmProblem, ServerError};
 use crate::metrics::{Protocol, RealmMetrics};
+use crate::shared::Warnings;
 
 /// The pause between two looks at a generator that cannot say when it will issue again.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -35,6 +36,8 @@ pub(crate) struct Realm {
     /// The reason that it is empty.
     trouble: Mutex<Option<Trouble>>,
     pub(crate) metrics: RealmMetrics,
+    /// About the first lease.
+    warnings: Warnings,
 }
 
 /// The reason that there is no lease.
@@ -66,6 +69,7 @@ impl Realm {
             issuer: ArcSwapOption::empty(),
             trouble: Mutex::default(),
             metrics: RealmMetrics::default(),
+            warnings: Warnings::default(),
         })
     }
 
@@ -255,14 +259,17 @@ impl Realm {
         if !source.store().is_some_and(is_passing) {
             return Err(ServerError::Lease { realm: self.name().clone(), source });
         }
-        tracing::warn!(realm = %self.name(), error = %source, "no node yet; trying again");
+        let reason = crate::error::chain(&source);
+        if let Some(repeats) = self.warnings.admit(&reason) {
+            tracing::warn!(realm = %self.name(), reason, repeats, "no node yet; trying again");
+        }
         let earliest = match source.store().and_then(StoreError::refusal) {
             Some(Refusal::NotYet { from, now }) => {
                 Some(Instant::now() + from.saturating_since(*now))
             }
             _ => None,
         };
-        self.set_trouble(crate::error::chain(&source), earliest);
+        self.set_trouble(reason, earliest);
         Ok(false)
     }
 
@@ -280,7 +287,10 @@ impl Realm {
                 Ok(false) => {}
                 Err(error) => {
                     let error = crate::error::chain(&error);
-                    tracing::error!(realm = %self.name(), %error, "the realm cannot be served");
+                    if let Some(repeats) = self.warnings.admit(&error) {
+                        let realm = self.name();
+                        tracing::error!(%realm, error, repeats, "the realm cannot be served");
+                    }
                     self.set_trouble(error, None);
                     // The store's records may be repaired meanwhile.
                 }

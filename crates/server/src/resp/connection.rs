@@ -5,14 +5,16 @@ use core::time::Duration;
 use std::io;
 use std::sync::Arc;
 
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::task::coop::unconstrained;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::parse::Command;
 use super::reply;
-use super::session::{Next, Session};
+use super::session::{Next, Session, Transaction, Waiting};
+use crate::listener::Connection as Stream;
 use crate::metrics::Protocol;
-use crate::shared::Shared;
+use crate::shared::{Last, Peer, Shared};
 
 /// The size of a quiet connection's buffer.
 const QUIET: usize = 1_024;
@@ -20,22 +22,27 @@ const QUIET: usize = 1_024;
 const BUSY: usize = 16_384;
 /// The number of bytes of answers after which they are written, though there are more requests.
 const FLUSH: usize = 65_536;
+/// The time between two looks whether the client of a waiting request has left.
+const LOOK: Duration = Duration::from_millis(250);
 
 /// Serves a connection to its end.
 ///
 /// # Errors
 /// Returns the error that ended the connection, if it was not one of the client's requests.
-pub(crate) async fn serve<S>(stream: S, shared: Arc<Shared>, id: u64) -> io::Result<()>
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-{
-    let session = Session::new(Arc::clone(&shared), id);
+pub(crate) async fn serve(
+    stream: impl Stream,
+    shared: Arc<Shared>,
+    id: u64,
+    peer: Peer,
+) -> io::Result<()> {
+    let session = Session::new(Arc::clone(&shared), id, peer);
     let connection = Connection {
         stream,
         session,
         input: Vec::new(),
         read: 0,
         was_full: false,
+        has_asked: false,
         output: Vec::new(),
     };
     connection.run(&shared).await
@@ -50,6 +57,8 @@ struct Connection<S> {
     read: usize,
     /// Set if there was no room for more bytes when they were last read.
     was_full: bool,
+    /// Set once a command has arrived.
+    has_asked: bool,
     output: Vec<u8>,
 }
 
@@ -62,7 +71,7 @@ enum Status {
     Over,
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
+impl<S: Stream> Connection<S> {
     async fn run(mut self, shared: &Arc<Shared>) -> io::Result<()> {
         let limits = &shared.limits;
         // Made once, as they would cost more than a request. The timer is set anew only when it has
@@ -71,17 +80,27 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let mut timer = pin!(sleep_until(Instant::now() + limits.idle));
         let mut since = Instant::now();
         let mut was_partial = false;
+        // The time since which the client owes a first command, or its token.
+        let mut owing = None;
+        let mut last: Option<Last> = None;
         loop {
             // An unfinished command has a deadline from its first byte on.
             let is_partial = !self.input.is_empty();
-            // So has a client that must send its token.
-            let is_awaited = is_partial || !self.session.is_known();
-            let patience = if is_awaited { limits.timeout } else { limits.idle };
             if !is_partial || !was_partial {
                 since = Instant::now();
             }
             was_partial = is_partial;
-            let deadline = since + patience;
+            if self.has_asked && self.session.is_known() {
+                owing = None;
+            } else {
+                owing.get_or_insert(since);
+            }
+            let deadline = match (owing, is_partial) {
+                (Some(owing), _) => owing + limits.timeout.min(limits.idle),
+                (None, true) => since + limits.timeout,
+                (None, false) => since + limits.idle,
+            };
+            let deadline = last.map_or(deadline, |last| deadline.min(last.deadline));
             if timer.deadline() > deadline {
                 timer.as_mut().reset(deadline);
             }
@@ -89,14 +108,20 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             let len = loop {
                 tokio::select! {
                     biased;
-                    len = self.stream.read_buf(&mut self.input) => break len?,
-                    () = &mut stopping => {
-                        return self.close(limits.timeout).await;
+                    len = read(&mut self.stream, &mut self.input, last.is_some()) => break len?,
+                    () = &mut stopping, if last.is_none() => {
+                        timer.as_mut().reset(deadline.min(last.insert(Last::new()).deadline));
                     }
                     () = &mut timer => {
-                        if Instant::now() >= deadline {
-                            return self.time_out(is_partial, limits.timeout).await;
+                        let now = Instant::now();
+                        match &mut last {
+                            Some(last) if now < last.deadline => {}
+                            Some(last) if self.stream.has_more() => last.prolong(),
+                            Some(_) => return self.close(limits.timeout).await,
+                            None if now < deadline => {}
+                            None => return self.time_out(is_partial, limits.timeout).await,
                         }
+                        let deadline = last.map_or(deadline, |last| last.deadline);
                         timer.as_mut().reset(deadline);
                     }
                 }
@@ -110,7 +135,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             // The rest is another command; its time begins now.
             was_partial &= self.input.len() == arrived;
             // Requests that have arrived are answered; later ones are not.
-            if status == Status::Over || shared.stopping.is_cancelled() {
+            if let Some(last) = &mut last {
+                last.read(len, !self.input.is_empty());
+            }
+            if status == Status::Over || last.is_some_and(|last| last.is_over()) {
                 return self.close(limits.timeout).await;
             }
         }
@@ -159,13 +187,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                         continue;
                     }
                     commands += 1;
-                    match self.session.run(&command, rest, &mut self.output) {
+                    match self.session.run(&command, &rest[..len], &mut self.output) {
                         Next::Continue => {}
                         Next::Close => status = Status::Over,
-                        Next::Wait(waiting) => {
-                            let deadline = Instant::now() + limits.timeout;
-                            waiting.run(shared, deadline, &mut self.output).await;
-                        }
+                        Next::Wait(waiting) => self.wait(waiting, shared).await?,
+                        Next::Execute(transaction) => self.execute(&transaction, shared).await?,
                     }
                     true
                 }
@@ -195,9 +221,55 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
         self.flush(limits.timeout).await?;
         if commands > 0 {
+            self.has_asked = true;
             metrics.latency.observe(start.elapsed(), commands);
         }
         Ok(status)
+    }
+
+    /// Waits for the IDs of a command, unless its client leaves. One that has closed its side only
+    /// is taken to have left, as Redis does it.
+    async fn wait(&mut self, mut waiting: Waiting, shared: &Shared) -> io::Result<()> {
+        // Earlier answers do not wait with it.
+        let earlier = waiting.split_off_earlier();
+        let answer = self.output.split_off(earlier);
+        let patience = shared.limits.timeout;
+        self.flush(patience).await?;
+        self.output = answer;
+        let deadline = Instant::now() + patience;
+        let mut run = pin!(waiting.run(shared, deadline, &mut self.output));
+        loop {
+            tokio::select! {
+                biased;
+                () = &mut run => return Ok(()),
+                () = sleep(LOOK) => {
+                    if self.stream.has_left() {
+                        let error = io::ErrorKind::ConnectionAborted;
+                        return Err(io::Error::new(error, "the client left while it waited"));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Runs the commands of a transaction, and answers with an array of their answers.
+    async fn execute(&mut self, transaction: &Transaction, shared: &Shared) -> io::Result<()> {
+        let limits = &shared.limits;
+        reply::array(transaction.count as usize, &mut self.output);
+        let mut rest = &*transaction.commands;
+        let mut command = Command::default();
+        // They were read before, so that all are whole.
+        while let Ok(Some(len)) = command.read(rest, limits.request_bytes as usize) {
+            let (bytes, next) = rest.split_at(len);
+            rest = next;
+            if let Next::Wait(waiting) = self.session.run(&command, bytes, &mut self.output) {
+                self.wait(waiting, shared).await?;
+            }
+            if self.output.len() >= FLUSH {
+                self.flush(limits.timeout).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes the answers. A client that does not read them in time loses its connection.
@@ -214,6 +286,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.output.clear();
         Ok(())
     }
+}
+
+/// Reads what there is, or waits for more. With `is_last`, the task's share of time does not count,
+/// which would pass for the end of what has arrived.
+async fn read(stream: &mut impl Stream, input: &mut Vec<u8>, is_last: bool) -> io::Result<usize> {
+    if is_last {
+        return unconstrained(stream.read_buf(input)).await;
+    }
+    stream.read_buf(input).await
 }
 
 #[cfg(test)]
@@ -233,7 +314,7 @@ mod tests {
         let access = Access::new(None, None).unwrap();
         let shared = Arc::new(Shared::new(Realms::default(), access, limits));
         let (mut client, server) = duplex(1_024);
-        tokio::spawn(serve(server, shared, 1));
+        tokio::spawn(serve(server, shared, 1, Peer(None)));
         client.write_all(b"PI").await.unwrap();
         for _ in 0..10 {
             tokio::time::sleep(part).await;
@@ -262,7 +343,7 @@ mod tests {
             let shared = Arc::new(Shared::new(Realms::default(), access, limits.clone()));
             let (mut client, server) = duplex(1_024);
             let start = Instant::now();
-            tokio::spawn(serve(server, shared, 1));
+            tokio::spawn(serve(server, shared, 1, Peer(None)));
             client.write_all(first.as_bytes()).await.unwrap();
             let mut rest = String::new();
             client.read_to_string(&mut rest).await.unwrap();

@@ -56,11 +56,19 @@ pub(crate) fn array(len: usize, out: &mut Vec<u8>) {
     let _ = write!(out, "*{len}\r\n");
 }
 
-/// Begins a map, in RESP2 an array of keys and values.
+/// Starts a map, in RESP2 an array of keys and values.
 pub(crate) fn map(len: usize, version: Version, out: &mut Vec<u8>) {
     match version {
         Version::Resp2 => array(2 * len, out),
         Version::Resp3 => drop(write!(out, "%{len}\r\n")),
+    }
+}
+
+/// Starts a set, in RESP2 an array.
+pub(crate) fn set(len: usize, version: Version, out: &mut Vec<u8>) {
+    match version {
+        Version::Resp2 => array(len, out),
+        Version::Resp3 => drop(write!(out, "~{len}\r\n")),
     }
 }
 

@@ -1,4 +1,7 @@
-//! The commands of RESP.
+//! The state of a connection of RESP, and its commands.
+
+mod commands;
+mod transaction;
 
 use core::fmt;
 use core::fmt::Write as _;
@@ -7,12 +10,14 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
+use self::commands::COMMANDS;
+pub(crate) use self::transaction::Transaction;
 use super::parse::Command;
 use super::reply::{self, Version};
 use crate::access::Client;
 use crate::metrics::Protocol;
 use crate::realm::{Format, Framing, IssueError, Order, Realm};
-use crate::shared::Shared;
+use crate::shared::{Peer, Shared};
 
 /// The state of one connection.
 #[derive(Debug)]
@@ -23,10 +28,11 @@ pub(crate) struct Session {
     client: Option<Arc<Client>>,
     /// The number of the connection.
     id: u64,
+    peer: Peer,
+    /// The commands since MULTI.
+    transaction: Option<Transaction>,
     /// The name that the client gave itself.
     name: String,
-    /// Set once the client has sent a wrong token.
-    was_refused: bool,
 }
 
 /// The next step after a command.
@@ -38,6 +44,8 @@ pub(crate) enum Next {
     Close,
     /// IDs could not be issued at once.
     Wait(Waiting),
+    /// The commands of a transaction must be run.
+    Execute(Transaction),
 }
 
 /// An answer whose IDs could not all be issued at once.
@@ -61,95 +69,6 @@ enum Answer {
     /// A string of all IDs.
     Bytes,
 }
-
-/// A command: its name, the least and the most of its arguments with the name, its flags, and
-/// whether it takes a key.
-struct Known {
-    name: &'static str,
-    args: (usize, usize),
-    flags: &'static [&'static str],
-    has_key: bool,
-    run: fn(&mut Session, &Args<'_>, &mut Vec<u8>) -> Next,
-}
-
-const ANY: usize = usize::MAX;
-
-/// The commands.
-const COMMANDS: &[Known] = &[
-    Known {
-        name: "incr",
-        args: (2, 2),
-        flags: &["write", "fast"],
-        has_key: true,
-        run: Session::incr,
-    },
-    Known {
-        name: "incrby",
-        args: (3, 3),
-        flags: &["write", "fast"],
-        has_key: true,
-        run: Session::incr_by,
-    },
-    Known {
-        name: "tickid.next",
-        args: (2, 7),
-        flags: &["write", "fast"],
-        has_key: true,
-        run: Session::next,
-    },
-    Known { name: "ping", args: (1, 2), flags: &["fast"], has_key: false, run: Session::ping },
-    Known { name: "echo", args: (2, 2), flags: &["fast"], has_key: false, run: Session::echo },
-    Known {
-        name: "hello",
-        args: (1, 7),
-        flags: &["noscript", "fast", "no_auth"],
-        has_key: false,
-        run: Session::hello,
-    },
-    Known {
-        name: "auth",
-        args: (2, 3),
-        flags: &["noscript", "fast", "no_auth"],
-        has_key: false,
-        run: Session::auth,
-    },
-    Known {
-        name: "quit",
-        args: (1, ANY),
-        flags: &["noscript", "fast", "no_auth"],
-        has_key: false,
-        run: Session::quit,
-    },
-    Known {
-        name: "reset",
-        args: (1, 1),
-        flags: &["noscript", "fast", "no_auth"],
-        has_key: false,
-        run: Session::reset,
-    },
-    Known { name: "select", args: (2, 2), flags: &["fast"], has_key: false, run: Session::select },
-    Known {
-        name: "client",
-        args: (2, ANY),
-        flags: &["noscript"],
-        has_key: false,
-        run: Session::client,
-    },
-    Known {
-        name: "command",
-        args: (1, ANY),
-        flags: &["readonly"],
-        has_key: false,
-        run: Session::command,
-    },
-    Known {
-        name: "info",
-        args: (1, ANY),
-        flags: &["readonly"],
-        has_key: false,
-        run: Session::info,
-    },
-];
 
 /// The arguments of a command.
 struct Args<'a> {
@@ -186,13 +105,20 @@ impl fmt::Display for Args<'_> {
 }
 
 impl Session {
-    pub(crate) fn new(shared: Arc<Shared>, id: u64) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, id: u64, peer: Peer) -> Self {
         let client = shared.access.anyone().cloned();
-        let name = String::new();
-        Self { shared, version: Version::default(), client, id, name, was_refused: false }
+        Self {
+            shared,
+            version: Version::default(),
+            client,
+            id,
+            peer,
+            transaction: None,
+            name: String::new(),
+        }
     }
 
-    /// Runs a command and appends its answer.
+    /// Runs a command, all of `buffer`, and appends its answer.
     pub(crate) fn run(&mut self, command: &Command, buffer: &[u8], out: &mut Vec<u8>) -> Next {
         let args = &Args { command, buffer };
         let start = out.len();
@@ -204,29 +130,34 @@ impl Session {
     }
 
     fn dispatch(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
-        let Some(known) = COMMANDS.iter().find(|known| args.is(0, known.name)) else {
-            if args.is(0, "post") || args.is(0, "host:") {
-                // A web page can have a browser send this. The body could be commands.
-                reply::error("ERR this is no HTTP server", out);
-                return Next::Close;
+        let known = COMMANDS.iter().find(|known| args.is(0, known.name));
+        if known.is_none() && (args.is(0, "post") || args.is(0, "host:")) {
+            // A web page can have a browser send this. The body could be commands.
+            reply::error("ERR this is no HTTP server", out);
+            return Next::Close;
+        }
+        let needs_token = known.is_none_or(|known| !known.flags.contains(&"no_auth"));
+        let refusal = if needs_token && !self.is_admitted() {
+            "NOAUTH Authentication required.".to_owned()
+        } else if let Some(known) = known {
+            let (least, most) = known.args;
+            if (least..=most).contains(&args.len()) {
+                return match &mut self.transaction {
+                    Some(transaction) if !known.flags.contains(&"no_multi") => {
+                        transaction.queue(args.buffer, &self.shared.limits, out)
+                    }
+                    _ => (known.run)(self, args, out),
+                };
             }
-            if !self.is_admitted() {
-                return no_auth(out);
-            }
-            let text = format!(
-                "ERR unknown command '{}', with args beginning with: {args}",
-                args.shown(0)
-            );
-            return fail(&text, out);
+            format!("ERR wrong number of arguments for '{}' command", known.name)
+        } else {
+            let name = args.shown(0);
+            format!("ERR unknown command '{name}', with args beginning with: {args}")
         };
-        if !self.is_admitted() && !known.flags.contains(&"no_auth") {
-            return no_auth(out);
+        if let Some(transaction) = &mut self.transaction {
+            transaction.spoil();
         }
-        let (least, most) = known.args;
-        if !(least..=most).contains(&args.len()) {
-            return wrong_number(known.name, out);
-        }
-        (known.run)(self, args, out)
+        fail(&refusal, out)
     }
 
     /// Reports whether the client has sent a valid token, or needs none.
@@ -373,8 +304,7 @@ impl Session {
     }
 
     fn reset(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> Next {
-        let was_refused = self.was_refused;
-        *self = Self { was_refused, ..Self::new(Arc::clone(&self.shared), self.id) };
+        *self = Self::new(Arc::clone(&self.shared), self.id, self.peer);
         reply::status("RESET", out);
         Next::Continue
     }
@@ -409,11 +339,9 @@ impl Session {
                 Ok(())
             }
             None => {
-                // Once, as those who guess tokens would fill the log.
-                if !self.was_refused {
-                    tracing::warn!(connection = self.id, "a client has no valid token");
+                if let Some(repeats) = self.shared.warnings.token.admit("") {
+                    tracing::warn!(peer = %self.peer, repeats, "a client has no valid token");
                 }
-                self.was_refused = true;
                 Err("WRONGPASS invalid username-password pair or user is disabled.")
             }
         }
@@ -525,37 +453,6 @@ impl Session {
         Next::Continue
     }
 
-    fn command(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
-        let is = |sub| args.is(1, sub) && args.len() == 2;
-        if args.len() == 1 {
-            reply::array(COMMANDS.len(), out);
-            COMMANDS.iter().for_each(|known| known.describe(out));
-        } else if is("count") {
-            reply::integer(i64::try_from(COMMANDS.len()).unwrap_or(i64::MAX), out);
-        } else if is("list") {
-            reply::array(COMMANDS.len(), out);
-            COMMANDS.iter().for_each(|known| reply::bulk(known.name.as_bytes(), out));
-        } else if args.is(1, "docs") {
-            reply::map(0, self.version, out);
-        } else if args.is(1, "info") {
-            reply::array(args.len() - 2, out);
-            for index in 2..args.len() {
-                match COMMANDS.iter().find(|known| args.is(index, known.name)) {
-                    Some(known) => known.describe(out),
-                    None => reply::null_array(self.version, out),
-                }
-            }
-        } else {
-            let sub = args.shown(1);
-            let text = format!(
-                "ERR unknown subcommand or wrong number of arguments for '{sub}'. There are \
-                 COMMAND COUNT, DOCS, INFO, LIST"
-            );
-            return fail(&text, out);
-        }
-        Next::Continue
-    }
-
     fn info(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> Next {
         let metrics = self.shared.metrics.of(Protocol::Resp);
         let mut text = String::new();
@@ -594,21 +491,6 @@ impl Session {
     }
 }
 
-impl Known {
-    /// Appends the description of the command that clients ask for.
-    fn describe(&self, out: &mut Vec<u8>) {
-        let (least, most) = self.args;
-        let arity = i64::try_from(least).unwrap_or(i64::MAX);
-        let key = i64::from(self.has_key);
-        reply::array(6, out);
-        reply::bulk(self.name.as_bytes(), out);
-        reply::integer(if least == most { arity } else { -arity }, out);
-        reply::array(self.flags.len(), out);
-        self.flags.iter().for_each(|flag| reply::status(flag, out));
-        [key; 3].into_iter().for_each(|key| reply::integer(key, out));
-    }
-}
-
 impl Answer {
     fn end(self, out: &mut Vec<u8>) {
         if self == Self::Bytes {
@@ -618,6 +500,12 @@ impl Answer {
 }
 
 impl Waiting {
+    /// Returns the number of bytes of output that belong to earlier commands, which from now on are
+    /// not part of it.
+    pub(crate) fn split_off_earlier(&mut self) -> usize {
+        core::mem::take(&mut self.start)
+    }
+
     /// Issues the IDs by the deadline and completes the answer, or replaces it by an error.
     pub(crate) async fn run(self, shared: &Shared, deadline: Instant, out: &mut Vec<u8>) {
         let error = match self.realm.issue(self.order, Protocol::Resp, deadline, out).await {
@@ -657,16 +545,8 @@ fn fail(text: &str, out: &mut Vec<u8>) -> Next {
     Next::Continue
 }
 
-fn no_auth(out: &mut Vec<u8>) -> Next {
-    fail("NOAUTH Authentication required.", out)
-}
-
 fn no_realm(args: &Args<'_>, out: &mut Vec<u8>) -> Next {
     fail(&format!("ERR no such realm '{}'", args.shown(1)), out)
-}
-
-fn wrong_number(name: &str, out: &mut Vec<u8>) -> Next {
-    fail(&format!("ERR wrong number of arguments for '{name}' command"), out)
 }
 
 /// Reads a decimal number without a sign.

@@ -1,0 +1,293 @@
+//! The table of commands, and their descriptions.
+
+use super::{Args, Next, Session, fail};
+use crate::resp::reply::{self, Version};
+
+/// A command.
+pub(super) struct Known {
+    pub(super) name: &'static str,
+    /// The least and the most of its arguments, with the name.
+    pub(super) args: (usize, usize),
+    /// Redis' flags for it.
+    pub(super) flags: &'static [&'static str],
+    /// Set if its first argument is a key: the name of a realm.
+    has_key: bool,
+    group: &'static str,
+    summary: &'static str,
+    pub(super) run: fn(&mut Session, &Args<'_>, &mut Vec<u8>) -> Next,
+}
+
+const ANY: usize = usize::MAX;
+
+/// The commands.
+pub(super) const COMMANDS: &[Known] = &[
+    Known {
+        name: "incr",
+        args: (2, 2),
+        flags: &["write", "fast"],
+        has_key: true,
+        group: "generic",
+        summary: "Returns an ID of a realm as an integer.",
+        run: Session::incr,
+    },
+    Known {
+        name: "incrby",
+        args: (3, 3),
+        flags: &["write", "fast"],
+        has_key: true,
+        group: "generic",
+        summary: "Returns an ID of a realm as an integer; the increment is 1.",
+        run: Session::incr_by,
+    },
+    Known {
+        name: "tickid.next",
+        args: (2, 7),
+        flags: &["write", "fast"],
+        has_key: true,
+        group: "generic",
+        summary: "Returns IDs of a realm: [count] [FORMAT text|int|bytes] [META byte].",
+        run: Session::next,
+    },
+    Known {
+        name: "ping",
+        args: (1, 2),
+        flags: &["fast"],
+        has_key: false,
+        group: "connection",
+        summary: "Returns PONG, or the argument.",
+        run: Session::ping,
+    },
+    Known {
+        name: "echo",
+        args: (2, 2),
+        flags: &["fast"],
+        has_key: false,
+        group: "connection",
+        summary: "Returns the argument.",
+        run: Session::echo,
+    },
+    Known {
+        name: "hello",
+        args: (1, 7),
+        flags: &["noscript", "fast", "no_auth"],
+        has_key: false,
+        group: "connection",
+        summary: "Selects the version of the protocol, authenticates and names the connection.",
+        run: Session::hello,
+    },
+    Known {
+        name: "auth",
+        args: (2, 3),
+        flags: &["noscript", "fast", "no_auth"],
+        has_key: false,
+        group: "connection",
+        summary: "Authenticates the connection by a token.",
+        run: Session::auth,
+    },
+    Known {
+        name: "quit",
+        args: (1, ANY),
+        flags: &["noscript", "fast", "no_auth", "no_multi"],
+        has_key: false,
+        group: "connection",
+        summary: "Closes the connection.",
+        run: Session::quit,
+    },
+    Known {
+        name: "reset",
+        args: (1, 1),
+        flags: &["noscript", "fast", "no_auth", "no_multi"],
+        has_key: false,
+        group: "connection",
+        summary: "Resets the connection.",
+        run: Session::reset,
+    },
+    Known {
+        name: "select",
+        args: (2, 2),
+        flags: &["fast"],
+        has_key: false,
+        group: "connection",
+        summary: "Selects the only database, 0.",
+        run: Session::select,
+    },
+    Known {
+        name: "client",
+        args: (2, ANY),
+        flags: &["noscript"],
+        has_key: false,
+        group: "connection",
+        summary: "Names and describes the connection.",
+        run: Session::client,
+    },
+    Known {
+        name: "multi",
+        args: (1, 1),
+        flags: &["noscript", "fast", "no_multi"],
+        has_key: false,
+        group: "transactions",
+        summary: "Starts a transaction.",
+        run: Session::multi,
+    },
+    Known {
+        name: "exec",
+        args: (1, 1),
+        flags: &["noscript", "no_multi"],
+        has_key: false,
+        group: "transactions",
+        summary: "Runs the commands of a transaction.",
+        run: Session::exec,
+    },
+    Known {
+        name: "discard",
+        args: (1, 1),
+        flags: &["noscript", "fast", "no_multi"],
+        has_key: false,
+        group: "transactions",
+        summary: "Discards a transaction.",
+        run: Session::discard,
+    },
+    Known {
+        name: "watch",
+        args: (2, ANY),
+        flags: &["noscript", "fast", "no_multi"],
+        has_key: true,
+        group: "transactions",
+        summary: "Does nothing: an ID is never issued twice.",
+        run: Session::watch,
+    },
+    Known {
+        name: "unwatch",
+        args: (1, 1),
+        flags: &["noscript", "fast"],
+        has_key: false,
+        group: "transactions",
+        summary: "Does nothing, like WATCH.",
+        run: Session::unwatch,
+    },
+    Known {
+        name: "command",
+        args: (1, ANY),
+        flags: &["readonly"],
+        has_key: false,
+        group: "server",
+        summary: "Describes the commands.",
+        run: Session::command,
+    },
+    Known {
+        name: "info",
+        args: (1, ANY),
+        flags: &["readonly"],
+        has_key: false,
+        group: "server",
+        summary: "Returns figures of the server and its realms.",
+        run: Session::info,
+    },
+];
+
+impl Session {
+    pub(super) fn command(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+        let version = self.version;
+        let is = |sub| args.is(1, sub) && args.len() == 2;
+        let find = |index| COMMANDS.iter().find(|known| args.is(index, known.name));
+        if args.len() == 1 || is("info") {
+            reply::array(COMMANDS.len(), out);
+            COMMANDS.iter().for_each(|known| known.describe(version, out));
+        } else if is("count") {
+            reply::integer(i64::try_from(COMMANDS.len()).unwrap_or(i64::MAX), out);
+        } else if is("list") {
+            reply::array(COMMANDS.len(), out);
+            COMMANDS.iter().for_each(|known| reply::bulk(known.name.as_bytes(), out));
+        } else if args.is(1, "docs") {
+            let named = (2..args.len()).filter_map(find);
+            let documented: Vec<&Known> =
+                if args.len() == 2 { COMMANDS.iter().collect() } else { named.collect() };
+            reply::map(documented.len(), version, out);
+            documented.iter().for_each(|known| known.document(version, out));
+        } else if args.is(1, "info") {
+            reply::array(args.len() - 2, out);
+            for index in 2..args.len() {
+                match find(index) {
+                    Some(known) => known.describe(version, out),
+                    None => reply::null_array(version, out),
+                }
+            }
+        } else {
+            let sub = args.shown(1);
+            let text = format!(
+                "ERR unknown subcommand or wrong number of arguments for '{sub}'. There are \
+                 COMMAND COUNT, DOCS, INFO, LIST"
+            );
+            return fail(&text, out);
+        }
+        Next::Continue
+    }
+}
+
+impl Known {
+    /// Appends the ten parts of a command's description in Redis 7, which clients of RESP 3 read
+    /// all.
+    fn describe(&self, version: Version, out: &mut Vec<u8>) {
+        let (least, most) = self.args;
+        let arity = i64::try_from(least).unwrap_or(i64::MAX);
+        let (first, last) = match (self.has_key, most) {
+            (false, _) => (0, 0),
+            (true, ANY) => (1, -1),
+            (true, _) => (1, 1),
+        };
+        reply::array(10, out);
+        reply::bulk(self.name.as_bytes(), out);
+        reply::integer(if least == most { arity } else { -arity }, out);
+        reply::set(self.flags.len(), version, out);
+        self.flags.iter().for_each(|flag| reply::status(flag, out));
+        [first, last, first].into_iter().for_each(|key| reply::integer(key, out));
+        // Categories of access, none of which can be granted here, and hints for proxies.
+        reply::set(0, version, out);
+        reply::array(0, out);
+        self.describe_keys(last, version, out);
+        // Subcommands.
+        reply::array(0, out);
+    }
+
+    /// Appends the places of the keys.
+    fn describe_keys(&self, last: i64, version: Version, out: &mut Vec<u8>) {
+        if !self.has_key {
+            return reply::array(0, out);
+        }
+        let map = |entries: &[(&str, i64)], out: &mut Vec<u8>| {
+            reply::map(entries.len(), version, out);
+            for &(name, value) in entries {
+                reply::bulk(name.as_bytes(), out);
+                reply::integer(value, out);
+            }
+        };
+        let typed = |name: &str, kind: &str, spec: &[(&str, i64)], out: &mut Vec<u8>| {
+            reply::bulk(name.as_bytes(), out);
+            reply::map(2, version, out);
+            reply::bulk(b"type", out);
+            reply::bulk(kind.as_bytes(), out);
+            reply::bulk(b"spec", out);
+            map(spec, out);
+        };
+        reply::array(1, out);
+        reply::map(3, version, out);
+        reply::bulk(b"flags", out);
+        reply::set(1, version, out);
+        reply::status("RW", out);
+        typed("begin_search", "index", &[("index", 1)], out);
+        // Counted from the first one.
+        let spec = [("lastkey", last.min(0)), ("keystep", 1), ("limit", 0)];
+        typed("find_keys", "range", &spec, out);
+    }
+
+    /// Appends the name and what there is to say of it.
+    fn document(&self, version: Version, out: &mut Vec<u8>) {
+        reply::bulk(self.name.as_bytes(), out);
+        let entries = [("summary", self.summary), ("since", "0.1.0"), ("group", self.group)];
+        reply::map(entries.len(), version, out);
+        for (name, text) in entries {
+            reply::bulk(name.as_bytes(), out);
+            reply::bulk(text.as_bytes(), out);
+        }
+    }
+}
