@@ -10,7 +10,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use crate::message::say;
 
 /// Selects the events when `-v` is not given.
-const VARIABLE: &str = "RUST_LOG";
+pub(crate) const VARIABLE: &str = "RUST_LOG";
 
 /// Shows the events that `-v`, given this often, or else `RUST_LOG` selects.
 pub(crate) fn start(verbose: u8) {

@@ -1,19 +1,27 @@
 //! `tickid serve`.
 
+#[cfg(target_os = "linux")]
+mod files;
 mod realm;
 
 use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use core::time::Duration;
+use std::env;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
+use clap::builder::OsStr;
+use clap::{Arg, Args, ValueEnum};
 use tickid_server::{Limits, Server, ServerBuilder, TlsFiles};
 use tokio::runtime::Builder;
 use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use self::realm::ServedRealm;
 use crate::failure::Failure;
+use crate::message::say;
 use crate::store::StoreOptions;
 use crate::values::{duration, number};
 
@@ -23,6 +31,7 @@ const RESP_PORT: u16 = 6400;
 const HTTP_PORT: u16 = 6480;
 
 #[derive(Debug, Args)]
+#[command(mut_args = set_by_environment)]
 #[command(after_help = "Examples:
   tickid serve --realm orders=sno
   tickid serve --realm orders --realm chat=nanoflake --store etcd://10.0.0.5:2379
@@ -33,24 +42,28 @@ const HTTP_PORT: u16 = 6480;
 
 A realm without a scheme must be in the store; with one it begins if it is not. `tickid lease init`
 begins realms with other nodes, epochs and terms. SIGTERM and SIGINT stop the server and release its
-nodes; SIGHUP makes it read its tokens and certificates again. The log goes to standard error.")]
+nodes; SIGHUP makes it read its tokens and certificates again. The log goes to standard error.
+
+Each option can also be set by environment: TICKID_REALMS=orders=sno,chat, TICKID_MAX_COUNT=100,
+TICKID_INSECURE=true. Lists have commas, and an empty value counts as none.")]
 pub(crate) struct ServeArguments {
-    /// Realm to serve, and its scheme if it may begin here; repeat for more
-    #[arg(long, value_name = "NAME[=SCHEME]", required = true, value_parser = realm::parse)]
+    /// Realm to serve, and its scheme if it may be created; repeat for more
+    #[arg(long, value_name = "NAME[=SCHEME]", required = true, value_delimiter = ',')]
+    #[arg(value_parser = realm::parse)]
     realm: Vec<ServedRealm>,
     #[command(flatten)]
     store: StoreOptions,
     /// Address for RESP; repeat for more [default: 127.0.0.1:6400, unless another is named]
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_delimiter = ',')]
     listen: Vec<SocketAddr>,
     /// Address for HTTP; repeat for more [default: 127.0.0.1:6480, unless another is named]
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_delimiter = ',')]
     http: Vec<SocketAddr>,
     /// Unix socket for RESP, for its owner and group
     #[arg(long, value_name = "PATH")]
     #[cfg(unix)]
     unix: Option<PathBuf>,
-    /// File of tokens, of which clients must have one: a line each, after an optional name
+    /// File of the tokens that clients need one of: a line each, after an optional name
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
     /// Certificate and its issuers, in PEM: encrypts connections by TCP
@@ -59,7 +72,7 @@ pub(crate) struct ServeArguments {
     /// Private key of the certificate, in PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// Authorities, in PEM, one of which must have issued a client's certificate
+    /// Authorities, in PEM, that issue the certificates of clients, which then need one
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     client_ca: Option<PathBuf>,
     /// Listen on addresses that other machines reach without tokens or TLS
@@ -83,7 +96,7 @@ pub(crate) struct ServeArguments {
 
 #[derive(Debug, Args)]
 struct LimitOptions {
-    /// Most open connections
+    /// Most open connections; fewer where the system permits fewer open files
     #[arg(long, value_name = "N", default_value_t = Limits::default().connections)]
     max_connections: u32,
     /// Most IDs of one request
@@ -92,10 +105,11 @@ struct LimitOptions {
     /// Most bytes of one request
     #[arg(long, value_name = "N", default_value_t = Limits::default().request_bytes)]
     max_request_bytes: u32,
-    /// Longest time to receive a request, to wait for its IDs, and to send them, each
+    /// Longest time to receive a request, also the first of a connection, to wait for its IDs, and
+    /// to send them, each
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5s")]
     timeout: Duration,
-    /// Time after which a connection without requests is closed
+    /// Time after which a connection without another request is closed
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10m")]
     idle_timeout: Duration,
     /// Most IDs per second for each token [default: any number]
@@ -122,12 +136,30 @@ enum LogLevel {
     Debug,
 }
 
+/// Lets the environment set an option: `--max-count` is also `TICKID_MAX_COUNT`.
+fn set_by_environment(option: Arg) -> Arg {
+    let name = match option.get_id().as_str() {
+        // It is the same for all subcommands, and read when the store is opened.
+        "store" => return option,
+        // Other subcommands have one realm, and call it TICKID_REALM.
+        "realm" => "TICKID_REALMS".to_owned(),
+        id => format!("TICKID_{}", id.to_ascii_uppercase()),
+    };
+    if env::var_os(&name).is_some_and(|value| value.is_empty()) {
+        return option;
+    }
+    // Once for each option of a process.
+    option.env(OsStr::from(&*name.leak())).hide_env_values(true)
+}
+
 /// Runs the server until a signal stops it. `verbose` is the number of `-v`.
 pub(crate) fn run(arguments: &ServeArguments, verbose: u8) -> Result<ExitCode, Failure> {
     start_log(arguments, verbose);
-    raise_file_limit(arguments.limits.max_connections);
+    let limits = arguments.limits.limits();
+    #[cfg(target_os = "linux")]
+    let limits = files::fit(limits, arguments.realm.len())?;
     let store = arguments.store.open()?;
-    let mut builder = Server::builder(store.clone());
+    let mut builder = Server::builder(store.clone()).limits(limits);
     for realm in &arguments.realm {
         builder = builder.realm(realm.spec(&store)?);
     }
@@ -140,11 +172,11 @@ pub(crate) fn run(arguments: &ServeArguments, verbose: u8) -> Result<ExitCode, F
     runtime.map_err(Failure::Runtime)?.block_on(serve(builder, arguments))
 }
 
-impl ServeArguments {
-    fn options(&self, mut builder: ServerBuilder) -> ServerBuilder {
-        let LimitOptions { max_connections, max_count, max_request_bytes, .. } = self.limits;
-        let LimitOptions { timeout, idle_timeout, rate, grace, .. } = self.limits;
-        builder = builder.insecure(self.insecure).limits(Limits {
+impl LimitOptions {
+    fn limits(&self) -> Limits {
+        let &Self { max_connections, max_count, max_request_bytes, .. } = self;
+        let &Self { timeout, idle_timeout, rate, grace, .. } = self;
+        Limits {
             connections: max_connections,
             count: max_count,
             request_bytes: max_request_bytes,
@@ -152,7 +184,13 @@ impl ServeArguments {
             idle: idle_timeout,
             rate,
             grace,
-        });
+        }
+    }
+}
+
+impl ServeArguments {
+    fn options(&self, mut builder: ServerBuilder) -> ServerBuilder {
+        builder = builder.insecure(self.insecure);
         #[cfg(unix)]
         let is_any_named = self.unix.is_some() || !self.listen.is_empty() || !self.http.is_empty();
         #[cfg(not(unix))]
@@ -192,35 +230,26 @@ fn start_log(arguments: &ServeArguments, verbose: u8) {
         (0, LogLevel::Debug) | (1, _) => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
-    let log = tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr);
-    // The command is all there is in this process, so there is no other log yet.
-    match arguments.log {
-        LogForm::Text => log.with_ansi(false).init(),
-        LogForm::Json => log.json().flatten_event(true).init(),
+    // Events of libraries are off, since clients can cause them without a token, at any rate;
+    // $RUST_LOG or a second -v turns them on.
+    let mut targets = Targets::new().with_target("tickid", level);
+    if verbose > 1 {
+        targets = targets.with_default(LevelFilter::TRACE);
     }
-}
-
-/// Lets the process have as many open files, and with them connections, as the system permits.
-/// Most systems begin with 1,024, for the sake of programs that use `select`.
-#[cfg(target_os = "linux")]
-fn raise_file_limit(connections: u32) {
-    use nix::sys::resource::{Resource, getrlimit, setrlimit};
-
-    let raised = getrlimit(Resource::RLIMIT_NOFILE).and_then(|(soft, hard)| {
-        if soft < hard {
-            setrlimit(Resource::RLIMIT_NOFILE, hard, hard)?;
+    if let Ok(directives) = env::var(crate::verbose::VARIABLE) {
+        match directives.parse::<Targets>() {
+            Ok(others) => targets.extend(others),
+            Err(error) => say(&format!("$RUST_LOG is ignored: {error}")),
         }
-        Ok(hard)
-    });
-    match raised {
-        Ok(files) if files > u64::from(connections) => {}
-        Ok(files) => tracing::warn!(files, connections, "fewer open files than connections"),
-        Err(error) => tracing::warn!(%error, "the limit of open files was not raised"),
     }
+    let log = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false);
+    let log = match arguments.log {
+        LogForm::Text => log.boxed(),
+        LogForm::Json => log.json().flatten_event(true).boxed(),
+    };
+    // The command is all there is in this process, so there is no other log yet.
+    tracing_subscriber::registry().with(log.with_filter(targets)).init();
 }
-
-#[cfg(not(target_os = "linux"))]
-fn raise_file_limit(_: u32) {}
 
 #[cfg_attr(not(unix), expect(unused_variables, reason = "there are no Unix sockets"))]
 async fn serve(builder: ServerBuilder, arguments: &ServeArguments) -> Result<ExitCode, Failure> {
@@ -244,8 +273,12 @@ async fn serve(builder: ServerBuilder, arguments: &ServeArguments) -> Result<Exi
         match server.reload() {
             Ok(()) => tracing::info!("the files were read again"),
             Err(error) => {
-                let error = Failure::from(error).to_string();
-                tracing::error!(error, "the files were not read again");
+                let count = error.files.len();
+                for error in error.files {
+                    let error = Failure::from(error).to_string();
+                    tracing::error!(error, "a file was not read again");
+                }
+                tracing::error!(count, "what was read before stays in use");
             }
         }
     }

@@ -10,6 +10,8 @@
 )]
 
 #[cfg(unix)]
+mod attacks;
+#[cfg(unix)]
 mod fleet;
 #[cfg(unix)]
 mod idle;
@@ -20,6 +22,8 @@ mod options;
 mod process;
 #[cfg(unix)]
 mod serving;
+#[cfg(unix)]
+mod snippets;
 
 /// For tests that need no server but the command's own.
 #[cfg(unix)]

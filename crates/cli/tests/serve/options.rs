@@ -8,13 +8,22 @@ use tempfile::TempDir;
 use tickid_testkit::servers::Test;
 
 use crate::Folder;
+use crate::attacks::{
+    few_files_end_no_lease, libraries_write_no_log, wrong_tokens_are_logged_once,
+};
 use crate::idle::idle_connections_are_kept;
 use crate::process::{NODE_STORE, OK, USAGE, ran, rows, with_state};
 use crate::serving::{Serving, http};
+use crate::snippets::python_snippet_survives_a_fork;
 
 pub(crate) const TESTS: &[Test<Folder>] = &[
     ("realms_begin_and_nodes_are_released", |_| realms_begin_and_nodes_are_released()),
     ("mistakes_are_refused", |_| mistakes_are_refused()),
+    ("options_are_set_by_environment", |_| options_are_set_by_environment()),
+    ("libraries_write_no_log", |_| libraries_write_no_log()),
+    ("wrong_tokens_are_logged_once", |_| wrong_tokens_are_logged_once()),
+    ("few_files_end_no_lease", |_| few_files_end_no_lease()),
+    ("python_snippet_survives_a_fork", |_| python_snippet_survives_a_fork()),
     ("hangup_reads_tokens_again", |_| hangup_reads_tokens_again()),
     ("requests_are_logged", |_| requests_are_logged()),
     ("the_unit_of_systemd_finds_its_store", |_| the_unit_of_systemd_finds_its_store()),
@@ -72,6 +81,42 @@ fn mistakes_are_refused() {
     }
 }
 
+fn options_are_set_by_environment() {
+    let state = TempDir::new().unwrap();
+    let tokens = state.path().join("tokens");
+    fs::write(&tokens, "0123456789abcdef").unwrap();
+    let mut command = with_state(state.path(), "serve --max-count 7");
+    command.env("TICKID_REALMS", "orders=sno,chat=nanoflake").env("TICKID_HOLDER", "tests");
+    command.env("TICKID_TOKEN_FILE", &tokens).env("TICKID_UNIX", "");
+    command.env("TICKID_MAX_COUNT", "5").env("TICKID_RATE", "9").env("TICKID_TIMEOUT", "1s");
+    let serving = Serving::start(command);
+    let mut client = serving.client();
+    assert_eq!(client.ask("AUTH 0123456789abcdef").unwrap(), "+OK");
+    assert_eq!(client.ids::<10>("orders", 6).unwrap().len(), 6);
+    // The command line prevails.
+    let refused = client.ask("TICKID.NEXT orders 8").unwrap();
+    assert_eq!(refused, "-ERR the count 8 is outside of 1..=7 (limit count)");
+    assert!(client.ask("TICKID.NEXT chat 7").unwrap().starts_with("-TRYAGAIN the limit rate is 9"));
+    let listed = ran(&mut with_state(state.path(), "lease list --realm chat --json")).stdout;
+    assert_eq!(rows(&listed)[0]["holder"], "tests");
+
+    for (name, value, message) in [
+        ("TICKID_LISTEN", "127.0.0.1:0,0.0.0.0:0", "0.0.0.0:0 can be reached"),
+        ("TICKID_THREADS", "0", "'0'"),
+        ("TICKID_TLS_CERT", "/nowhere", "--tls-key"),
+        ("TICKID_LOG_LEVEL", "loud", "'loud'"),
+    ] {
+        let mut command = with_state(state.path(), "serve --realm orders");
+        let ran = ran(command.env(name, value));
+        assert_eq!(ran.status, USAGE, "{name}: {}", ran.stderr);
+        assert!(ran.stderr.contains(message), "{name}: {}", ran.stderr);
+    }
+    // Every option has one; the description of the store names its variable.
+    let help = ran(&mut with_state(state.path(), "serve --help")).stdout;
+    let options = help.lines().filter(|line| line.trim_start().starts_with("--")).count();
+    assert_eq!(help.matches("[env: TICKID_").count(), options, "{help}");
+}
+
 fn hangup_reads_tokens_again() {
     let state = TempDir::new().unwrap();
     let tokens = state.path().join("tokens");
@@ -88,8 +133,9 @@ fn hangup_reads_tokens_again() {
     assert_eq!(client.ask("AUTH fedcba9876543210").unwrap(), "+OK");
     fs::write(&tokens, "short").unwrap();
     serving.signal("HUP");
-    let line = serving.logged("the files were not read again");
+    let line = serving.logged("a file was not read again");
     assert!(line["error"].as_str().unwrap().contains("the token has 5 bytes"), "{line}");
+    assert_eq!(serving.logged("what was read before stays in use")["count"], 1);
     assert_eq!(client.ask("PING").unwrap(), "+PONG");
 }
 
