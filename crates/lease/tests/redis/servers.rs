@@ -160,7 +160,7 @@ fn forgetful_server_is_refused(_: &Redis) {
         (&["--maxmemory-policy", "allkeys-lru"], "its maxmemory-policy is allkeys-lru"),
         (
             &["--rename-command", "CONFIG", "nobody"],
-            "it does not report its appendfsync to this user",
+            "its appendonly is not reported instead of yes",
         ),
     ];
     for (options, why) in settings {
