@@ -1,11 +1,14 @@
 //! Servers' answers and the statements sent to them: rows of SQL servers, replies and rows of
-//! Redis, and the texts that become part of a statement of MySQL.
+//! Redis, what MySQL sends, and the texts that become part of a statement of MySQL.
 
 use std::collections::BTreeMap;
 
 use arbitrary::{Result, Unstructured};
 use tickid_core::UnixTime;
-use tickid_lease::fuzzing::{is_redis_reply, mysql_statement, read_redis_row, read_sql_answer};
+use tickid_lease::fuzzing::{
+    MYSQL_GENERATION, is_redis_reply, mysql_statement, read_mysql_stream, read_redis_row,
+    read_sql_answer,
+};
 use tickid_lease::{Node, RealmName, Record, Row, RowState, Scope, Version, View};
 
 use crate::store_file::any_row;
@@ -20,6 +23,7 @@ pub fn check(data: &[u8]) {
     // The first byte selects the kind, so that seeds are readable. Too few bytes are not a case.
     let _ = match kind {
         b'A' => answer(rest),
+        b'M' => stream(rest),
         b'R' => reply(rest),
         b'S' => statement(&mut Unstructured::new(rest)),
         _ => rows(&mut Unstructured::new(rest)),
@@ -42,6 +46,39 @@ fn answer(text: &[u8]) -> Result<()> {
         let _ = read(Scope::Candidates { start, limit }, &texts);
     }
     Ok(())
+}
+
+/// Reads bytes as if a MySQL server had sent them after its greeting: with the number of each
+/// packet and its length, and once more with those that a whole stream would have.
+fn stream(bytes: &[u8]) -> Result<()> {
+    for bytes in [[&greeting(), bytes].concat(), bytes.to_vec(), in_order(bytes)] {
+        let Some(texts) = read_mysql_stream(&bytes) else { continue };
+        let cells = texts.iter().flatten().flatten();
+        // A byte that is not UTF-8 becomes three.
+        assert!(cells.map(String::len).sum::<usize>() <= 3 * bytes.len());
+        assert!(texts.iter().all(|row| (1..=4).contains(&row.len())));
+    }
+    Ok(())
+}
+
+/// The greeting of a server that has all capabilities.
+fn greeting() -> Vec<u8> {
+    let mut packet = b"\x0a8.4.0\0\x01\0\0\0abcdefgh\0\xff\xff\x2d\x02\0\xff\xff\x15".to_vec();
+    packet.extend([0; 10]);
+    packet.extend(b"ijklmnopqrst\0caching_sha2_password\0");
+    [&[packet.len() as u8, 0, 0, 0], &*packet].concat()
+}
+
+/// Returns the greeting, the acceptance of a login, and the packets of an answer: the bytes between
+/// line feeds.
+fn in_order(bytes: &[u8]) -> Vec<u8> {
+    let mut stream = [&*greeting(), b"\x01\0\0\x02\0"].concat();
+    for (packet, number) in bytes.split(|&byte| byte == b'\n').zip(1_u8..) {
+        let [low, middle, high, _] = (packet.len() as u32).to_le_bytes();
+        stream.extend([low, middle, high, number]);
+        stream.extend(packet);
+    }
+    stream
 }
 
 /// Asserts that every row of a view is under its own node, and that a record is read back.
@@ -130,7 +167,7 @@ fn statement(data: &mut Unstructured<'_>) -> Result<()> {
     let texts: Vec<Option<String>> =
         (0..NUMBERS).map(|_| data.arbitrary()).collect::<Result<_>>()?;
     let filled = mysql_statement(template, &texts);
-    let mut from = template.replace("$generation", "generation()");
+    let mut from = template.replace("$generation", MYSQL_GENERATION);
     // `$11` before `$1`.
     for number in (1..=NUMBERS).rev() {
         from = from.replace(&format!("${number}"), &format!("\0{number}\0"));

@@ -310,6 +310,16 @@ fn kuid_realm_keeps_its_layout() {
             ["IDs without a node", "\"IDs with a node\""],
         ),
         (
+            "lease init kuid --realm new --kind local --pool 0-9/32",
+            USAGE,
+            ["local kuids have no node ID", "0-9/32"],
+        ),
+        (
+            "lease init kuid --realm new --kind global --pool 0/0",
+            USAGE,
+            ["global kuids need node IDs", "0/0"],
+        ),
+        (
             "lease init kuid --realm alone --reconfigure",
             NODE_STORE,
             ["IDs without a node", "\"IDs with a node\""],
@@ -463,6 +473,39 @@ fn repair_takes_all_quarantined() {
     let after = standings();
     assert_eq!(after.iter().filter(|standing| *standing == "free").count(), 2, "{after:?}");
     assert_eq!(after.iter().filter(|standing| *standing == "held").count(), 1, "{after:?}");
+}
+
+/// Returns CRC-32, as the store's files have it.
+fn checksum(bytes: &[u8]) -> u32 {
+    let step = |sum: u32, _| (sum >> 1) ^ (0xedb8_8320 & (sum & 1).wrapping_neg());
+    !bytes.iter().fold(!0, |sum, byte| (0..8).fold(sum ^ u32::from(*byte), step))
+}
+
+/// A row that a later release wrote stays; the exit status tells.
+#[test]
+fn repair_passes_over_newer_rows() {
+    let state = folder();
+    stdout_of(state.path(), "lease init sno --realm orders --pool 5-7/16");
+    for _ in 0..3 {
+        acquire(state.path(), "orders");
+    }
+    let nodes = state.path().join("tickid/orders/nodes");
+    let mut newer = fs::read(nodes.join("5-16")).expect("a row");
+    for slot in newer.chunks_mut(1_024) {
+        let format = slot.windows(10).position(|text| text == b"\"format\":1").expect("a format");
+        slot[format + 9] = b'9';
+        let sum = checksum(&slot[8..]);
+        slot[4..8].copy_from_slice(&sum.to_le_bytes());
+    }
+    fs::write(nodes.join("5-16"), newer).expect("written");
+    fs::write(nodes.join("6-16"), "nonsense").expect("written");
+    fs::write(nodes.join("7-16"), "nonsense").expect("written");
+    let ran = ran(&mut with_state(state.path(), "lease repair --realm orders --all --yes"));
+    assert_eq!(ran.status, NODE_STORE, "{}", ran.stderr);
+    assert!(ran.stderr.contains("repaired: 6/16, 7/16"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("node 5/16 cannot be repaired"), "{}", ran.stderr);
+    let standings = rows(state.path(), "orders").into_iter().map(|mut row| row["standing"].take());
+    assert_eq!(standings.collect::<Vec<_>>(), ["quarantined", "free", "free"]);
 }
 
 #[test]

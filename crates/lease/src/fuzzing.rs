@@ -57,6 +57,18 @@ pub fn read_sql_answer(
     crate::backends::mysql::fuzzing::view(realm, scope, rows)
 }
 
+/// Reads what a MySQL server sends: its part of a login, and its answer to a statement. Returns the
+/// answer's rows.
+#[cfg(feature = "mysql")]
+#[must_use]
+pub fn read_mysql_stream(bytes: &[u8]) -> Option<Vec<Vec<Option<String>>>> {
+    crate::backends::mysql::fuzzing::stream(bytes)
+}
+
+/// The expression in a [statement of MySQL](mysql_statement) in place of `$generation`.
+#[cfg(feature = "mysql")]
+pub const MYSQL_GENERATION: &str = crate::backends::mysql::GENERATION;
+
 /// Returns a statement of MySQL with texts for `$1` and so on.
 #[cfg(feature = "mysql")]
 #[must_use]

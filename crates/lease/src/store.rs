@@ -306,6 +306,8 @@ impl Store {
             claim.attempt = None;
         }
         let (mut shortage, mut pages, mut repeats) = (Shortage::default(), 0, Repeats::default());
+        // The error of adding a row, as on a full disk. Rows that exist may still be written to.
+        let mut no_room = None;
         loop {
             let limit = PAGES[pages];
             claim.pages = claim.pages.wrapping_add(1);
@@ -319,7 +321,8 @@ impl Store {
                 self.prepared(&mut repeats).await?;
                 continue;
             }
-            let row = match rules.choose(&view, start, claim).map_err(|no| self.refused(no))? {
+            let chosen = rules.choose(&view, start, claim, no_room.is_none());
+            let row = match chosen.map_err(|no| self.refused(no))? {
                 Ok(row) => row,
                 Err(page) => {
                     pages += 1;
@@ -329,7 +332,7 @@ impl Store {
                     // Before a realm begins, no page has a node.
                     let is_last = page.is_whole || pages >= most;
                     if is_last || matches!(refusal, Refusal::NotYet { .. }) {
-                        return Err(self.refused(refusal));
+                        return Err(no_room.unwrap_or_else(|| self.refused(refusal)));
                     }
                     continue;
                 }
@@ -338,13 +341,19 @@ impl Store {
             let lease = lease(id, &row, view.rows.get(&node), &view);
             claim.attempt = Some(node);
             let step = Step::row(row, lease);
-            if let Some(Some(lease)) =
-                self.commit(&realm.name, &view, Some(record_version), step).await?
-            {
-                return Ok(lease);
+            match self.commit(&realm.name, &view, Some(record_version), step).await {
+                Ok(Some(Some(lease))) => return Ok(lease),
+                Ok(_) => self.lose(&mut repeats).await?,
+                Err(error)
+                    if matches!(error.kind(), StoreErrorKind::Failed { .. })
+                        && no_room.is_none()
+                        && !view.rows.contains_key(&node) =>
+                {
+                    no_room = Some(error);
+                }
+                Err(error) => return Err(error),
             }
             claim.attempt = None;
-            self.lose(&mut repeats).await?;
         }
     }
 
@@ -555,10 +564,11 @@ impl Store {
         .await
     }
 
-    /// [Repairs](Self::repair) all quarantined nodes that were ever granted. Returns them.
+    /// [Repairs](Self::repair) all quarantined nodes that were ever granted. Returns each with its
+    /// new row, or with the reason that it was refused: a row of a later release's format stays.
     ///
     /// # Errors
-    /// As `repair`.
+    /// Returns errors other than refusals, as `repair` does.
     ///
     /// # Examples
     /// ```
@@ -577,20 +587,26 @@ impl Store {
     /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
     ///
     /// clock.set(UnixTime::from_millis(now)?); // the store's clock was a day ahead
-    /// assert_eq!(block_on(store.repair_all(realm.name()), timeout)?, [lease.node]);
+    /// let repaired = block_on(store.repair_all(realm.name()), timeout)?;
+    /// assert!(matches!(&repaired[..], [(node, Ok(_))] if *node == lease.node));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub async fn repair_all(&self, realm: &RealmName) -> Result<Vec<Node>, StoreError> {
+    pub async fn repair_all(
+        &self,
+        realm: &RealmName,
+    ) -> Result<Vec<(Node, Result<Row, Refusal>)>, StoreError> {
         let view = self.list(realm).await?;
         let standings = view.standings().map_err(|no| self.refused(no))?;
         let mut repaired = Vec::new();
         for (node, ..) in standings.into_iter().filter(|(.., one)| *one == Standing::Quarantined) {
-            match self.repair(realm, node).await {
-                Ok(_) => repaired.push(node),
+            let result = self.repair(realm, node).await;
+            match result.map_err(|error| (error.refusal().cloned(), error)) {
+                Ok(row) => repaired.push((node, Ok(row))),
                 // The repair of another node has lowered the floor that quarantined this one, or
                 // another client was faster.
-                Err(error) if matches!(error.refusal(), Some(Refusal::NotQuarantined { .. })) => {}
-                Err(error) => return Err(error),
+                Err((Some(Refusal::NotQuarantined { .. }), _)) => {}
+                Err((Some(refusal), _)) => repaired.push((node, Err(refusal))),
+                Err((None, error)) => return Err(error),
             }
         }
         Ok(repaired)

@@ -13,6 +13,30 @@
 #[cfg(feature = "_tls")]
 pub(crate) mod certificates;
 
+/// The configuration of encrypted connections.
+#[cfg(feature = "_tls")]
+pub(crate) type Encryption = std::sync::Arc<rustls::ClientConfig>;
+
+/// Connections are not encrypted.
+#[cfg(not(feature = "_tls"))]
+pub(crate) enum Encryption {}
+
+/// Returns the configuration with the files that a URL names, if it requests encryption.
+#[cfg(feature = "_tls")]
+pub(crate) fn encryption(
+    files: Option<&Files>,
+) -> Result<Option<Encryption>, Box<dyn core::error::Error + Send + Sync>> {
+    files.map(|files| files.client_config().map(Into::into)).transpose()
+}
+
+/// Returns nothing: without a feature, no URL can request encryption.
+#[cfg(not(feature = "_tls"))]
+pub(crate) fn encryption(
+    _: Option<&Files>,
+) -> Result<Option<Encryption>, core::convert::Infallible> {
+    Ok(None)
+}
+
 /// The files that a URL names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Files {
@@ -52,11 +76,6 @@ impl Files {
         };
         *file = Some(decoded(value));
         true
-    }
-
-    /// Returns the names of the files of the client's own certificate and key.
-    pub(crate) fn own(&self) -> Option<(&str, &str)> {
-        self.certificate.as_deref().zip(self.key.as_deref())
     }
 
     /// Reports whether none is named.

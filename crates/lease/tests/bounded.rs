@@ -11,7 +11,8 @@ use std::sync::Arc;
 use tickid_core::{ManualClock, UnixTime};
 use tickid_lease::{
     Answer, Backend, Begin, Change, Claim, Extra, Lease, MemoryBackend, Node, RealmName, RealmSpec,
-    Record, Refusal, Row, RowState, Scope, Store, StoreError, Token, Version, View, block_on,
+    Record, Refusal, Row, RowState, Scope, Store, StoreError, StoreErrorKind, Token, Version, View,
+    block_on,
 };
 use tickid_sno::Sno;
 
@@ -206,6 +207,55 @@ fn rows_stay_below_twice_peak() {
     assert!(rows <= 2 * peak, "{rows} rows for at most {peak} holders");
 }
 
+/// A backend that has no room for another row.
+#[derive(Clone, Debug)]
+struct Full(MemoryBackend<Arc<ManualClock>>);
+
+impl Backend for Full {
+    fn name(&self) -> &'static str {
+        "full"
+    }
+
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+        self.0.read(realm, scope)
+    }
+
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+        Box::pin(async move {
+            if change.row.as_ref().is_some_and(|row| row.version.is_none() && row.row.is_some()) {
+                let what = "add a row".to_owned();
+                return Err(StoreError::new("full", StoreErrorKind::Failed { what }));
+            }
+            self.0.commit(realm, change).await
+        })
+    }
+
+    fn realms(&self) -> Answer<'_, Vec<RealmName>> {
+        self.0.realms()
+    }
+}
+
+/// Even one that is not as good as a node without a row.
+#[test]
+fn full_stores_grant_rows_that_exist() {
+    let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_123_456)));
+    let memory = MemoryBackend::new(clock);
+    let acquire = |store: &Store, now| {
+        let mut claim = Claim::new(Token::random().unwrap(), "", now);
+        block_on(store.acquire(&realm(), &mut claim), TIMEOUT)
+    };
+    let (roomy, full) = (Store::new(memory.clone()), Store::new(Full(memory.clone())));
+    let lease = acquire(&roomy, None).unwrap();
+    let error = acquire(&full, None).unwrap_err().to_string();
+    assert_eq!(error, "full store: could not add a row");
+    let used = Some(lease.ceiling - 1);
+    block_on(roomy.release(&realm(), &lease, used), TIMEOUT).unwrap();
+    // Its window begins later than the clock of the claimant.
+    let again = acquire(&full, Some(lease.floor)).unwrap();
+    assert_eq!((again.node, again.floor), (lease.node, lease.ceiling));
+    assert_eq!(memory.view(realm().name(), Scope::All).unwrap().rows.len(), 1);
+}
+
 /// A backend that answers every commit with success, and forgets it.
 #[derive(Clone, Debug)]
 struct Forgetful(MemoryBackend<Arc<ManualClock>>);
@@ -261,4 +311,30 @@ fn requests_end_at_a_store_that_forgets() {
     let change = Change { generation, within, record_version, record, row };
     assert!(block_on(incomplete.memory.commit(realm().name(), &change), TIMEOUT).unwrap());
     assert_eq!(acquire(&incomplete.memory), expected);
+}
+
+/// Rows of a later release's format stay, and do not keep others from being repaired.
+#[test]
+fn repair_passes_over_newer_rows() {
+    let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_123_456)));
+    let memory = MemoryBackend::new(clock);
+    let store = Store::new(memory.clone());
+    let mut nodes: Vec<Node> = (0..3)
+        .map(|_| {
+            let mut claim = Claim::new(Token::random().unwrap(), "", None);
+            block_on(store.acquire(&realm(), &mut claim), TIMEOUT).unwrap().node
+        })
+        .collect();
+    nodes.sort();
+    for (&node, newer) in nodes.iter().zip([false, true, false]) {
+        let malformed = RowState::Malformed { version: Version(1) };
+        let state = if newer { RowState::Newer { format: 9 } } else { malformed };
+        memory.set_row(realm().name(), node, Some(state));
+    }
+    let repaired = block_on(store.repair_all(realm().name()), TIMEOUT).unwrap();
+    let [(first, Ok(_)), (second, Err(no)), (third, Ok(_))] = &repaired[..] else {
+        panic!("{repaired:?}");
+    };
+    assert_eq!([*first, *second, *third], nodes[..]);
+    assert_eq!(*no, Refusal::Newer { node: nodes[1], format: 9 });
 }

@@ -28,8 +28,8 @@ mod unix {
     use libtest_mimic::{Arguments, Trial};
     use tempfile::TempDir;
     use tickid_lease::{
-        Claim, Exposed, Exposure, FileBackend, Lease, RealmSpec, Store, StoreError, StoreErrorKind,
-        Token, block_on,
+        Claim, Exposed, Exposure, FileBackend, Lease, Node, RealmSpec, Store, StoreError,
+        StoreErrorKind, Token, block_on,
     };
     use tickid_sno::Sno;
 
@@ -247,7 +247,7 @@ mod unix {
 
     fn a_full_disk_is_an_error() {
         let folder = TempDir::new().unwrap();
-        let mount = format!("mount -t tmpfs -o size=64k,mode=700 tmpfs ${FOLDER}");
+        let mount = format!("mount -t tmpfs -o size=64k,nr_inodes=64,mode=700 tmpfs ${FOLDER}");
         let shell = format!("unshare --mount sh -c '{mount} && exec \"$0\"' \"$0\"; exit $?;");
         let output = run("fill", folder.path(), &shell, None);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -275,11 +275,50 @@ mod unix {
         };
         is_full(reconfigure(&store, "7-10/16"));
         is_full(acquire(&store, "7-8/16").map(drop));
-        // A renewal takes no new room; with room again, neither is anything else in the way.
-        assert!(renew(&store, &grant).is_ok());
-        fs::remove_file(filler).unwrap();
+        // A renewal takes no new room, and neither does a claim of a node that has a row: not even
+        // if there is a better one without a row, and no room for a file that shows who holds it.
+        let grant = renew(&store, &grant).unwrap();
+        let used = Some(grant.ceiling - 1);
+        block_on(store.release(&realm("7-8/16"), &grant, used), TIMEOUT).unwrap();
+        for number in 0.. {
+            if fs::write(folder.join(format!("filler-{number}")), "").is_err() {
+                break;
+            }
+        }
+        let mut claim = Claim::new(Token::random().unwrap(), "a test", Some(grant.ceiling - 2));
+        let again = block_on(store.acquire(&realm("7-8/16"), &mut claim), TIMEOUT).unwrap();
+        assert_eq!((again.node, again.floor), (grant.node, grant.ceiling));
+        assert_eq!(fs::read_dir(folder.join("a/holders")).unwrap().count(), 0);
+        // With room again, nothing is in the way.
+        for file in fs::read_dir(folder).unwrap().flatten() {
+            if file.file_name().to_string_lossy().starts_with("filler") {
+                fs::remove_file(file.path()).unwrap();
+            }
+        }
         let second = acquire(&store, "7-8/16").unwrap();
         assert_ne!(second.node, grant.node);
+        // It keeps the file of its lease open.
+        drop(store);
+        read_only(folder, second.node);
+    }
+
+    /// Lists the nodes of a folder that cannot be written to.
+    fn read_only(folder: &Path, torn: Node) {
+        let row = folder.join(format!("a/nodes/{}-16", torn.value()));
+        let mut bytes = fs::read(&row).unwrap();
+        bytes[1_500] ^= 1;
+        fs::write(row, bytes).unwrap();
+        set_mode(&folder.join("a"), 0o755);
+        let mounted = Command::new("mount").args(["-o", "remount,ro"]).arg(folder).status();
+        assert!(mounted.unwrap().success());
+        let store = open(folder).unwrap();
+        let view = block_on(store.list(realm("7-8/16").name()), TIMEOUT).unwrap();
+        assert_eq!(view.rows.len(), 2);
+        assert!(view.rows.values().all(|state| state.row().is_some()), "{view:?}");
+        assert_eq!(block_on(store.realms(), TIMEOUT).unwrap(), [realm("7/16").name().clone()]);
+        let error = reconfigure(&store, "7-10/16").unwrap_err();
+        let source = core::error::Error::source(&error).unwrap().to_string();
+        assert!(source.contains("Read-only file system"), "{error}: {source}");
     }
 
     fn created_is_private() {

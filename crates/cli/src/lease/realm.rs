@@ -27,9 +27,9 @@ pub(crate) struct RealmOptions {
 /// The shape of a new realm.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ShapeOptions {
-    /// kuid: local IDs or global ones
-    #[arg(long, value_enum, default_value_t = Kind::Global)]
-    kind: Kind,
+    /// kuid: local IDs or global ones [default: as the pool, else global]
+    #[arg(long, value_enum)]
+    kind: Option<Kind>,
     /// Nanoflake: the epoch, by name, in milliseconds since 1970 or in RFC 3339 [default: twitter]
     #[arg(long, value_name = "twitter|discord|unix|MS|RFC3339", value_parser = epoch)]
     #[arg(allow_negative_numbers = true, env = "TICKID_EPOCH")]
@@ -58,11 +58,22 @@ impl RealmOptions {
 impl ShapeOptions {
     /// Returns a realm of this shape.
     pub(crate) fn realm(&self, name: &RealmName, scheme: Scheme) -> Result<RealmSpec, Failure> {
-        let has_node = scheme != Scheme::Kuid || self.kind == Kind::Global;
+        let is_local = scheme == Scheme::Kuid && self.kind == Some(Kind::Local);
         let pool = match &self.pool {
             Some(pool) => pool.clone(),
-            None => default_pool(&name_of(&scheme), has_node).parse()?,
+            None => default_pool(&name_of(&scheme), !is_local).parse()?,
         };
+        if let (Scheme::Kuid, Some(kind)) = (scheme, self.kind)
+            && (kind == Kind::Local) != (pool == NodePool::single())
+        {
+            return Err(Failure::Usage(match kind {
+                Kind::Local => format!(
+                    "local kuids have no node ID: their only pool is {}, not {pool}",
+                    NodePool::single()
+                ),
+                Kind::Global => format!("global kuids need node IDs: the pool {pool} has none"),
+            }));
+        }
         let name = name.clone();
         let realm = match scheme {
             Scheme::Scru64 => RealmSpec::new(name, &Scru64, pool),

@@ -95,8 +95,15 @@ pub(super) fn repair(arguments: &RepairArguments) -> Result<ExitCode, Failure> {
     }
     for &node in &nodes {
         let state = view.rows.get(&node);
-        // Refused here as it would be there.
-        let (_, row) = rules.repair(node, state).map_err(Failure::Refused)?;
+        let (_, row) = match rules.repair(node, state) {
+            Ok(repaired) => repaired,
+            Err(refusal) if arguments.all => {
+                say(&cannot(node, &refusal));
+                continue;
+            }
+            // Refused here as it would be there.
+            Err(refusal) => return Err(Failure::Refused(refusal)),
+        };
         let ceiling = rules.ceiling(node, state);
         say(&format!(
             "repairing node {node} takes its ceiling back from {} to {}",
@@ -111,13 +118,22 @@ pub(super) fn repair(arguments: &RepairArguments) -> Result<ExitCode, Failure> {
     if !arguments.yes {
         return Err(nothing_done());
     }
-    let repaired = match arguments.node {
-        Some(node) => answer(store.repair(name, node)).map(|_| nodes)?,
+    let results = match arguments.node {
+        Some(node) => vec![(node, Ok(answer(store.repair(name, node))?))],
         None => answer(store.repair_all(name))?,
     };
-    let repaired: Vec<String> = repaired.iter().map(Node::to_string).collect();
-    say(&format!("repaired: {}", repaired.join(", ")));
-    Ok(ExitCode::SUCCESS)
+    let repaired = results.iter().filter(|(_, result)| result.is_ok());
+    let repaired: Vec<String> = repaired.map(|(node, _)| node.to_string()).collect();
+    if !repaired.is_empty() {
+        say(&format!("repaired: {}", repaired.join(", ")));
+    }
+    let mut refused = results.into_iter().filter_map(|(_, result)| result.err());
+    refused.next().map_or(Ok(ExitCode::SUCCESS), |refusal| Err(Failure::Refused(refusal)))
+}
+
+/// Returns the message about a node that stays quarantined while others are repaired.
+fn cannot(node: Node, refusal: &Refusal) -> String {
+    format!("node {node} cannot be repaired: {refusal}")
 }
 
 /// Returns the quarantined nodes that have a row.

@@ -1,7 +1,8 @@
 use crate::backends::file::{FileBackend, Holders};
 use crate::backends::memory::MemoryBackend;
-use crate::backends::static_node::NodeSource;
+use crate::backends::static_node::{FORM, NodeSource};
 use crate::error::StoreError;
+use crate::model::text::ParseError;
 use crate::store::Store;
 
 impl Store {
@@ -13,9 +14,13 @@ impl Store {
     /// | `static:SOURCE` | a node from a [source](NodeSource), as in `static:42/8` or `static:hostname/10`; its window is in memory |
     /// | `static:SOURCE?state=/var/lib/tickid` | the same with its window in a folder |
     ///
-    /// Stores on servers (`etcd://a:2379,b:2379`, `postgres://app@a/ids`, `redis://a`) need
-    /// features of these names, and encrypted connections `etcd-tls`, `postgres-tls` and
-    /// `redis-tls`.
+    /// | `etcd://a:2379,b:2379` | an etcd cluster, with the feature `etcd` |
+    /// | `mysql://app:secret@a/ids`, `mariadb://…` | MySQL or MariaDB, with the feature `mysql` |
+    /// | `postgres://app:secret@a/ids`, `postgresql://…` | PostgreSQL, with the feature `postgres` |
+    /// | `redis://:secret@a`, `rediss://…` | Redis, with the feature `redis` |
+    ///
+    /// Encrypted connections to servers need the features `etcd-tls`, `mysql-tls`, `postgres-tls`
+    /// and `redis-tls`.
     ///
     /// # Errors
     /// Returns an error of the kind [`Url`](crate::StoreErrorKind::Url) for a URL that names no
@@ -112,9 +117,14 @@ fn static_node(url: &str, holders: Holders) -> Result<Store, StoreError> {
             (source, Some(options.strip_prefix("state=").ok_or_else(no_form)?))
         }
     };
-    let source: NodeSource = source
-        .parse()
-        .map_err(|error: crate::ParseError| StoreError::url("static", error.to_string()))?;
+    let source: NodeSource = source.parse().map_err(|error| {
+        let why = match error {
+            // The text may contain a password, like any URL's.
+            ParseError::Form { .. } => format!("its source is {FORM}"),
+            error => error.to_string(),
+        };
+        StoreError::url("static", why)
+    })?;
     let node = source.node()?;
     Ok(match folder {
         Some(folder) => Store::over(Box::new(FileBackend::open_for(folder, holders)?), Some(node)),
@@ -134,6 +144,8 @@ mod tests {
             ("file:a", "file:///FOLDER"),
             ("file://a/b", "file:///FOLDER"),
             ("static:42", "VALUE/BITS"),
+            ("static:postgres://app:secret@a/ids", "its source is VALUE/BITS"),
+            ("static:secret/x", "its source is VALUE/BITS"),
             ("static:42/8?a=b", "static:SOURCE?state=/FOLDER"),
             ("static:300/8", "node 300 is outside of 0..=255"),
             ("gopher://secret", "no store \"gopher\""),

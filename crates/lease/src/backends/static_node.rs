@@ -57,11 +57,12 @@ pub enum NodeSource {
     },
 }
 
+pub(super) const FORM: &str = "VALUE/BITS, env:VARIABLE/BITS, hostname/BITS or address/BITS";
+
 impl FromStr for NodeSource {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        const FORM: &str = "VALUE/BITS, env:VARIABLE/BITS, hostname/BITS or address/BITS";
         let form = || ParseError::form(text, FORM);
         let (source, bits) = text.rsplit_once('/').ok_or_else(form)?;
         if source.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -98,10 +99,12 @@ impl NodeSource {
         let (bits, value) = match self {
             Self::Fixed(node) => return Ok(*node),
             Self::Environment { variable, bits } => {
-                let value = env::var_os(variable).map(|value| value.to_string_lossy().into_owned());
-                let number = value.as_deref().and_then(number);
-                let why = || format!("the environment variable {variable} is {value:?}, no number");
-                (*bits, number.ok_or_else(|| no_node(why()))?)
+                // The value is not shown: it may be a secret, of another variable than was meant.
+                let value = env::var_os(variable);
+                let why = if value.is_some() { "not a number" } else { "not set" };
+                let number = value.and_then(|value| number(value.to_str()?));
+                let no_number = || no_node(format!("the environment variable {variable} is {why}"));
+                (*bits, number.ok_or_else(no_number)?)
             }
             Self::HostName { bits } => {
                 let name = host_name().map_err(|error| unknown("host name", error))?;
@@ -225,10 +228,10 @@ mod tests {
     fn non_numeric_variables_fail() {
         let source = source("env:TICKID_TEST_IS_NEVER_SET/10").unwrap();
         let error = source.node().unwrap_err().to_string();
-        let expected =
-            "static store: the environment variable TICKID_TEST_IS_NEVER_SET is None, no number";
+        let expected = "static store: the environment variable TICKID_TEST_IS_NEVER_SET is not set";
         assert_eq!(error, expected);
         let path = NodeSource::Environment { variable: "PATH".to_owned(), bits: 10 };
-        assert!(path.node().is_err());
+        let error = path.node().unwrap_err().to_string();
+        assert_eq!(error, "static store: the environment variable PATH is not a number");
     }
 }

@@ -67,7 +67,8 @@ impl Rules<'_> {
     /// 3. The node with the lowest ceiling, in the future of the claimant's clock, unless the claim
     ///    refuses that.
     ///
-    /// `start` is the first node of the page. Returns the row to commit, or the nodes looked at.
+    /// `start` is the first node of the page. Nodes without a row are left out unless `may_add`:
+    /// the store has no room for another row. Returns the row to commit, or the nodes looked at.
     ///
     /// # Errors
     /// Returns [`Refusal::EndOfTime`] if the scheme has no ticks left.
@@ -76,6 +77,7 @@ impl Rules<'_> {
         view: &View,
         start: Node,
         claim: &Claim,
+        may_add: bool,
     ) -> Result<Result<Row, Shortage>, Refusal> {
         let is_future = |ceiling| claim.now.is_some_and(|now| now < ceiling);
         let mut shortage = Shortage { is_whole: view.page_end.is_none(), ..Shortage::default() };
@@ -96,7 +98,8 @@ impl Rules<'_> {
         let pick = usize::try_from(claim.dice() >> 1).unwrap_or(0);
         let chosen = match good.get(pick % good.len().max(1)) {
             Some(&node) => Some(node),
-            None => self.gap(view, start, is_future, &mut shortage, &mut later),
+            None if may_add => self.gap(view, start, is_future, &mut shortage, &mut later),
+            None => None,
         };
         let later = later.filter(|(ceiling, _)| {
             if claim.at_once {

@@ -610,7 +610,7 @@ mod tests {
     fn choose(record: &Record, rows: Rows, now: i64) -> Result<Result<Row, Shortage>, Refusal> {
         let view = View { rows, ..View::empty(at(now), "1".to_owned()) };
         let claim = Claim::new(Token::from_bits(9), "", None);
-        Rules::new(record, at(now)).unwrap().choose(&view, node(0), &claim)
+        Rules::new(record, at(now)).unwrap().choose(&view, node(0), &claim, true)
     }
 
     fn window(record: &Record, state: RowState, now: i64) -> Option<(u64, u64)> {
@@ -680,7 +680,7 @@ mod tests {
         let rules = Rules::new(&record, at(100)).unwrap();
         let chosen = |token| {
             let claim = Claim::new(Token::from_bits(token), "", None);
-            rules.choose(&view, node(0), &claim).unwrap().unwrap().node
+            rules.choose(&view, node(0), &claim, true).unwrap().unwrap().node
         };
         let nodes: std::collections::BTreeSet<Node> = (0..100).map(chosen).collect();
         assert_eq!(nodes.len(), 10);
@@ -699,7 +699,7 @@ mod tests {
             };
             let claim = Claim::new(Token::from_bits(9), "", None);
             let rules = Rules::new(&record, at(100)).unwrap();
-            let chosen = rules.choose(&view, node(start), &claim).unwrap().ok();
+            let chosen = rules.choose(&view, node(start), &claim, true).unwrap().ok();
             assert_eq!(chosen.map(|row| row.node.value()), expected, "{start}..={end}");
         }
     }

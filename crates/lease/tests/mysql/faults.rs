@@ -11,11 +11,13 @@ use crate::server::{open, open_for, query};
 use crate::sql::hostile::{self, Script};
 use crate::sql::{acquire, answer, assert_disjoint, assert_goes_on, begin, claim, realm, renew};
 
-pub(crate) const TESTS: [Test<MySql>; 8] = [
+pub(crate) const TESTS: [Test<MySql>; 10] = [
     ("a_crash_loses_nothing", a_crash_loses_nothing),
     ("silence_ends_with_the_timeout", silence_ends_with_the_timeout),
     ("loaded_dump_ends_leases", loaded_dump_ends_leases),
     ("copied_tables_repeat_no_window", copied_tables_repeat_no_window),
+    ("files_that_change_keep_leases", files_that_change_keep_leases),
+    ("copied_files_end_leases", copied_files_end_leases),
     ("a_replica_grants_nothing", a_replica_grants_nothing),
     ("lossy_server_is_refused", lossy_server_is_refused),
     ("a_lost_connection_is_made_anew", a_lost_connection_is_made_anew),
@@ -115,6 +117,57 @@ fn copied_tables_repeat_no_window(_: &MySql) {
     assert_goes_on(&lease, &renew(&store, &realm, &lease).unwrap());
 }
 
+/// Runs a line of a shell in the server's folder.
+fn shell(server: &MySql, line: &str) {
+    let status = Command::new("sh").args(["-c", line]).current_dir(server.folder()).status();
+    assert!(status.unwrap().success(), "{line}");
+}
+
+/// The server shows a file's change of mode as the time of a table's creation.
+fn files_that_change_keep_leases(_: &MySql) {
+    let server = MySql::start().unwrap();
+    let (store, realm) = (open(&server.url()), realm("0-1/1", TERM));
+    begin(&store, &realm);
+    let mut lease = acquire(&store, &realm).unwrap();
+    let mut keep = |what: &str| {
+        let renewed = renew(&store, &realm, &lease).or_else(|error| {
+            assert!(error.is_unreachable(), "{what}: {error}");
+            renew(&store, &realm, &lease)
+        });
+        let renewed = renewed.unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert_goes_on(&lease, &renewed);
+        lease = renewed;
+    };
+    let age = "SELECT NOW() > MAX(create_time) FROM information_schema.tables \
+               WHERE table_name LIKE 'tickid%'";
+    while server.query(age).unwrap() != "1" {}
+    shell(&server, "chmod -R g+r data && chmod -R g-r data");
+    server.query("FLUSH TABLES").unwrap();
+    keep("chmod");
+    server.query("SET GLOBAL time_zone = '+05:00'").unwrap();
+    keep("a time zone");
+    server.kill().unwrap();
+    shell(&server, "chmod -R g+r data && chmod -R g-r data");
+    server.revive().unwrap();
+    keep("a restart");
+}
+
+/// As those of a backup.
+fn copied_files_end_leases(_: &MySql) {
+    let server = MySql::start().unwrap();
+    let (store, realm) = (open(&server.url()), realm("0-1/1", TERM));
+    begin(&store, &realm);
+    let lease = acquire(&store, &realm).unwrap();
+    let age = "SELECT NOW() > update_time FROM information_schema.tables \
+               WHERE table_name = 'tickid_identity'";
+    while server.query(age).unwrap() != "1" {}
+    server.kill().unwrap();
+    shell(&server, "mv data old && cp -R --preserve=mode,ownership old data");
+    server.revive().unwrap();
+    let error = renew(&store, &realm, &lease).or_else(|_| renew(&store, &realm, &lease));
+    assert!(error.unwrap_err().is_lost());
+}
+
 /// The error names the cause, and is neither a loss nor unreachable; also for a user with the right
 /// to write nevertheless.
 fn a_replica_grants_nothing(_: &MySql) {
@@ -194,7 +247,7 @@ fn hostile_servers_cost_little(_: &MySql) {
         endless.map(|answer| Script { greeting: greeting.clone(), answer, is_endless: true });
     hostile::endless_answers_are_cut(scripts.into(), open);
     let mut message = b"\xff\x15\x04#HY000\x1b[31m".to_vec();
-    message.resize(1 << 20, b'x');
+    message.resize(60_000, b'x');
     let length = u32::try_from(message.len()).unwrap().to_le_bytes();
     let greeting = [&length[..3], &[0], &message].concat();
     let script = Script { greeting, answer: Vec::new(), is_endless: false };

@@ -160,7 +160,7 @@ fn forgetful_server_is_refused(_: &Redis) {
         (&["--maxmemory-policy", "allkeys-lru"], "its maxmemory-policy is allkeys-lru"),
         (
             &["--rename-command", "CONFIG", "nobody"],
-            "its appendonly is not reported instead of yes",
+            "it does not report its appendfsync to this user",
         ),
     ];
     for (options, why) in settings {

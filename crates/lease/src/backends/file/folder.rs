@@ -33,6 +33,22 @@ impl<T> Context<T> for io::Result<T> {
     }
 }
 
+/// Reports whether a file could not be written because the disk is full, or the user's part of it.
+pub(super) fn is_full(error: &StoreError) -> bool {
+    use io::ErrorKind::{QuotaExceeded, StorageFull};
+    source_kind(error).is_some_and(|kind| matches!(kind, QuotaExceeded | StorageFull))
+}
+
+/// Reports whether a file could not be written because of the way in which the disk is mounted.
+pub(super) fn is_read_only(error: &StoreError) -> bool {
+    source_kind(error) == Some(io::ErrorKind::ReadOnlyFilesystem)
+}
+
+fn source_kind(error: &StoreError) -> Option<io::ErrorKind> {
+    let source = core::error::Error::source(error)?;
+    source.downcast_ref::<io::Error>().map(io::Error::kind)
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     File,
@@ -207,7 +223,11 @@ pub(super) fn close_to_others(folder: &Path) -> Result<bool, StoreError> {
         let opened = private::open_folder(folder).context("open the folder", folder)?;
         let metadata = opened.metadata().context("look at", folder)?;
         check(&metadata, folder, Kind::Folder)?;
-        private::close_to_others(&opened).context("protect the folder", folder)?;
+        match private::close_to_others(&opened).context("protect the folder", folder) {
+            // They cannot change it either.
+            Err(error) if is_read_only(&error) => {}
+            closed => closed?,
+        }
     }
     Ok(true)
 }
@@ -302,10 +322,17 @@ pub(super) fn overwrite(path: &Path, at: u64, bytes: &[u8]) -> Result<(), StoreE
         .context("write", path)
 }
 
-/// Opens a file to lock it.
+/// Opens a file to lock it, and creates it if it does not exist.
 pub(super) fn lock_file(path: &Path) -> Result<File, StoreError> {
     let mut options = OpenOptions::new();
-    let file = open(path, options.read(true).write(true).create(true).truncate(false))?;
+    let file = match open(path, options.read(true).write(true).create(true).truncate(false)) {
+        // A process that only reads can lock it as well.
+        Err(error) if is_read_only(&error) => {
+            let file = open(path, OpenOptions::new().read(true))?;
+            return file.ok_or(error);
+        }
+        file => file?,
+    };
     let file = file.ok_or_else(absent).context("open", path)?;
     private::make_private(&file).context("protect", path)?;
     Ok(file)

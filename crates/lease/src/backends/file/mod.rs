@@ -260,7 +260,11 @@ impl<'a> RealmFolder<'a> {
                 let rules = Rules::new(record, now).map_err(|no| StoreError::refused(NAME, no))?;
                 let row = Row { token: None, ceiling: row.ceiling.max(rules.limit()), ..row };
                 // Past the number of the write that is lost, and into its slot.
-                self.write_row(&row, Some(Version(number + 2)))?;
+                match self.write_row(&row, Some(Version(number + 2))) {
+                    // Nothing can be granted there, but the row is shown as it would be.
+                    Err(error) if folder::is_read_only(&error) => {}
+                    written => written?,
+                }
                 intact(row, number + 3)
             }
             Reading::Newer(format) => RowState::Newer { format },
@@ -416,9 +420,15 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
         if let Some(token) = after.filter(locks_one) {
             let path = folder.holder_path(token);
             path.parent().map_or(Ok(()), folder::create)?;
-            let lock = folder::lock_file(&path)?;
-            lock.try_lock().map_err(io::Error::from).context("lock", &path)?;
-            self.locks().insert(token, lock);
+            match folder::lock_file(&path) {
+                Ok(lock) => {
+                    lock.try_lock().map_err(io::Error::from).context("lock", &path)?;
+                    self.locks().insert(token, lock);
+                }
+                // The node is free later then: when its window ends, not when its holder does.
+                Err(error) if folder::is_full(&error) => {}
+                Err(error) => return Err(error),
+            }
         }
         let written = write();
         // The one of the two that has no row now.

@@ -1,16 +1,16 @@
-//! The backend in MySQL and MariaDB: two tables, and statements sent several at once.
+//! The backend in MySQL and MariaDB: a few tables, and several statements in one request.
 
+mod connection;
 mod failure;
+mod login;
+mod protocol;
 mod url;
 
 use core::fmt::{self, Write as _};
-use core::pin::pin;
-use core::task::{Context, Waker};
 
-use mysql_async::prelude::Queryable as _;
-use mysql_async::{Conn, Opts};
-
-use crate::backends::sql::{Database, Failure, MAX_ANSWER, Request, Sql, Texts, Value};
+use crate::backends::mysql::connection::Connection;
+use crate::backends::mysql::url::Place;
+use crate::backends::sql::{Database, Failure, Request, Sql, Texts, Value};
 use crate::error::{StoreError, StoreErrorKind};
 
 const NAME: &str = "MySQL";
@@ -26,14 +26,20 @@ crate::backends::sql::sql_backend! {
     /// [time out](Self::with_timeout) after 3 seconds, or 10 to connect. A server that is
     /// `read_only`, like a replica, is an error.
     ///
-    /// The data is in the tables `tickid_realm` and `tickid_node`. The first request creates them,
+    /// The data is in the tables `tickid_realm` and `tickid_node`; MariaDB has the empty table
+    /// `tickid_identity` beside them. The first request creates them,
     /// which needs the right to create tables; an application does not need that right if an
     /// administrator sends one first.
     ///
     /// These end all leases, since writes may be missing: a fail-over to a replica, which has
-    /// another `server_id`; tables that a dump creates anew or that are copied to another database,
-    /// by their creation time and the database's name; in MariaDB also files that were copied back.
-    /// A snapshot of the disk is not detected: invalidate all realms after restoring one.
+    /// another `server_id`; tables that a dump creates anew or that are copied to another database;
+    /// in MariaDB also files that were copied back with new modification times, as
+    /// `mariadb-backup --copy-back` does. Files with their old times and snapshots of the disk are
+    /// not detected: invalidate all realms after restoring them.
+    ///
+    /// It brings its own client of the protocol, with limits for what a server may send. Users
+    /// authenticate by `caching_sha2_password` or `mysql_native_password`. Unless the connection is
+    /// encrypted, a program that can change what is sent can read the password.
     ///
     /// # Examples
     /// ```no_run
@@ -80,88 +86,46 @@ impl MySqlBackend {
     }
 }
 
-struct Server(Opts);
+struct Server(Place);
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(opts) = self;
         f.debug_struct("Server")
             .field("endpoint", &self.endpoint())
-            .field("user", &opts.user())
-            .field("database", &opts.db_name())
+            .field("user", &self.0.login.user)
+            .field("database", &self.0.database)
             .finish_non_exhaustive()
     }
 }
 
-/// A connection.
-struct Session {
-    conn: Option<Conn>,
-    is_mariadb: bool,
-}
-
-impl Drop for Session {
-    fn drop(&mut self) {
-        // Dropped as it is, it would wait for the server's answers first, forever if there are
-        // none.
-        if let Some(conn) = self.conn.take() {
-            let goodbye = pin!(conn.disconnect());
-            let _ = goodbye.poll(&mut Context::from_waker(Waker::noop()));
-        }
-    }
-}
-
-/// Prepares a session and returns the settings that it rests on.
+/// Prepares a session and returns the settings that it rests on. Only MariaDB executes `/*M! */`.
 const PREPARE: &str = "
 SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;
-SET SESSION sql_mode = 'STRICT_ALL_TABLES', innodb_lock_wait_timeout = 2, autocommit = 1;
+SET SESSION sql_mode = 'STRICT_ALL_TABLES', innodb_lock_wait_timeout = 2, autocommit = 1,
+    time_zone = '+00:00';
 SELECT @@GLOBAL.innodb_flush_log_at_trx_commit, NOT @@GLOBAL.log_bin OR @@GLOBAL.sync_binlog = 1,
     0 /*M! + @@GLOBAL.wsrep_on */";
 
 /// The end of a read-only server's generation.
 const READ_ONLY: &str = " read only";
 
-/// The expression of a generation. Only MySQL has a `server_uuid`.
-fn generation(is_mariadb: bool) -> String {
-    let uuid = if is_mariadb { "''" } else { "@@GLOBAL.server_uuid" };
-    format!(
-        "CAST(CONCAT('server ', @@GLOBAL.server_id, {uuid}, ' database ', DATABASE(), ' of ', \
-         COALESCE((SELECT create_time FROM information_schema.tables \
-         WHERE table_schema = DATABASE() AND table_name = 'tickid_realm'), ''), \
-         IF(@@GLOBAL.read_only, '{READ_ONLY}', '')) AS BINARY)"
-    )
-}
+/// The expression of a generation. MySQL has an ID of the server, and keeps the time at which a
+/// table was created. MariaDB has neither: it gives the time of a change of the file instead, which
+/// `chmod` changes as well. So it has an empty table: the data file is as old as this copy of the
+/// database. Counting the rows makes a missing right to read it an error.
+pub(crate) const GENERATION: &str = "CAST(CONCAT('server ', @@GLOBAL.server_id, \
+    /*!80000 @@GLOBAL.server_uuid, */ ' database ', DATABASE(), ' of ', \
+    COALESCE((SELECT /*!80000 create_time */ /*M! update_time */ FROM information_schema.tables \
+        WHERE table_schema = DATABASE() \
+        AND table_name = /*!80000 'tickid_realm' */ /*M! 'tickid_identity' */), ''), \
+    /*M! (SELECT COUNT(*) FROM tickid_identity), */ \
+    IF(@@GLOBAL.read_only, ' read only', '')) AS BINARY)";
 
-impl Session {
-    async fn query(&mut self, sql: &str) -> mysql_async::Result<Texts> {
-        let (mut texts, mut size) = (Texts::new(), 0);
-        let Some(conn) = &mut self.conn else { return Ok(texts) };
-        let mut result = conn.query_iter(sql).await?;
-        while !result.is_empty() {
-            let keep = |row: mysql_async::Row| {
-                let text = |value| match value {
-                    Some(mysql_async::Value::Bytes(bytes)) => {
-                        Some(String::from_utf8_lossy(&bytes).into_owned())
-                    }
-                    _ => None,
-                };
-                let row: Vec<Option<String>> = row.unwrap_raw().into_iter().map(text).collect();
-                size += row.iter().flatten().map(String::len).sum::<usize>() + 100;
-                if size <= MAX_ANSWER {
-                    texts.push(row);
-                }
-            };
-            result.for_each(keep).await?;
-        }
-        drop(result);
-        if size > MAX_ANSWER {
-            return Err(mysql_async::DriverError::PacketTooLarge.into());
-        }
-        Ok(texts)
-    }
-
+impl Server {
     /// Checks that the server keeps acknowledged writes.
-    async fn prepare(&mut self) -> Result<(), StoreError> {
-        let settings = self.query(PREPARE).await.map_err(|error| failure::of_connecting(&error))?;
+    async fn prepare(connection: &mut Connection) -> Result<(), StoreError> {
+        let settings = connection.query(PREPARE).await;
+        let settings = settings.map_err(|error| failure::of_connecting(&error))?;
         let settings: Vec<&str> = settings.iter().flatten().flatten().map(|one| &**one).collect();
         let why = match *settings {
             ["1" | "3", "1", "0"] => return Ok(()),
@@ -178,7 +142,7 @@ impl Session {
 }
 
 impl Database for Server {
-    type Session = Session;
+    type Session = Connection;
 
     const NAME: &'static str = NAME;
     const READ: &'static str = include_str!("read.sql");
@@ -186,29 +150,27 @@ impl Database for Server {
     const REALMS: &'static str = "SELECT name FROM tickid_realm";
 
     fn endpoint(&self) -> String {
-        let Self(opts) = self;
-        match opts.socket() {
-            Some(socket) => socket.to_owned(),
-            None => format!("{}:{}", opts.ip_or_hostname(), opts.tcp_port()),
+        let Place { host, port, socket, .. } = &self.0;
+        match socket {
+            Some(socket) => socket.clone(),
+            None => format!("{host}:{port}"),
         }
     }
 
-    async fn connect(&self) -> Result<Session, StoreError> {
-        let conn = Conn::new(self.0.clone()).await;
-        let conn = conn.map_err(|error| failure::of_connecting(&error))?;
-        let is_mariadb = conn.server_version().0 >= 10;
-        let mut session = Session { conn: Some(conn), is_mariadb };
-        session.prepare().await?;
-        Ok(session)
+    async fn connect(&self) -> Result<Connection, StoreError> {
+        let connection = Connection::open(&self.0).await;
+        let mut connection = connection.map_err(|error| failure::of_connecting(&error))?;
+        Self::prepare(&mut connection).await?;
+        Ok(connection)
     }
 
-    fn is_open(session: &Session) -> bool {
-        session.conn.is_some()
+    fn is_open(_: &Connection) -> bool {
+        true
     }
 
-    async fn ask(session: &mut Session, request: &Request) -> Result<Texts, Failure> {
-        let sql = fill(request.statement, &request.values, &generation(session.is_mariadb));
-        match session.query(&sql).await {
+    async fn ask(connection: &mut Connection, request: &Request) -> Result<Texts, Failure> {
+        let sql = fill(request.statement, &request.values);
+        match connection.query(&sql).await {
             Ok(texts) => {
                 let last = texts.first().and_then(|row| row.last()?.as_deref());
                 if last.is_some_and(|generation| generation.ends_with(READ_ONLY)) {
@@ -219,24 +181,24 @@ impl Database for Server {
             Err(error) => {
                 let failure = failure::of_statement(&error, request.what);
                 if !matches!(failure, Failure::Broken(_))
-                    && let Err(error) = session.query("ROLLBACK").await
+                    && let Err(error) = connection.query("ROLLBACK").await
                 {
-                    return Err(Failure::Broken(unreachable(failure::message(&error))));
+                    return Err(Failure::Broken(unreachable(error.to_string())));
                 }
                 Err(failure)
             }
         }
     }
 
-    async fn install(session: &mut Session) -> Result<(), Failure> {
-        let created = session.query(include_str!("schema.sql")).await;
+    async fn install(connection: &mut Connection) -> Result<(), Failure> {
+        let created = connection.query(include_str!("schema.sql")).await;
         created.map(drop).map_err(|error| failure::of_statement(&error, "create its tables"))
     }
 }
 
-/// Replaces `$1` and so on by values, `$generation` by its expression. Text is in hexadecimal
+/// Replaces `$1` and so on by values, `$generation` by [its expression](GENERATION). Text is in hexadecimal
 /// digits, so that nothing in it can end a literal.
-fn fill(statement: &str, values: &[Value], generation: &str) -> String {
+fn fill(statement: &str, values: &[Value]) -> String {
     let mut parts = statement.split('$');
     let mut sql = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -256,7 +218,7 @@ fn fill(statement: &str, values: &[Value], generation: &str) -> String {
                 sql.push('\'');
             }
             (None, Some(rest)) => {
-                sql.push_str(generation);
+                sql.push_str(GENERATION);
                 sql.push_str(rest);
                 continue;
             }
@@ -273,7 +235,10 @@ fn fill(statement: &str, values: &[Value], generation: &str) -> String {
 /// Private functions for fuzz targets.
 #[cfg(feature = "_fuzzing")]
 pub(crate) mod fuzzing {
-    use super::{Server, Texts, Value, fill};
+    use core::pin::pin;
+    use core::task::{Context, Poll, Waker};
+
+    use super::{Connection, Server, Texts, Value, fill, url};
     use crate::backends::sql;
     use crate::{RealmName, Scope, StoreError, View};
 
@@ -281,9 +246,23 @@ pub(crate) mod fuzzing {
         sql::view::<Server>(realm, scope, texts)
     }
 
+    pub(crate) fn stream(bytes: &[u8]) -> Option<Texts> {
+        let place = url::parse("mysql://app:secret@a/b").ok()?;
+        let socket = tokio::io::join(std::io::Cursor::new(bytes.to_vec()), tokio::io::sink());
+        let asked = async {
+            let mut connection = Connection::log_in(socket, false, &place).await.ok()?;
+            connection.query("SELECT 1").await.ok()
+        };
+        // It never waits.
+        match pin!(asked).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(texts) => texts,
+            Poll::Pending => unreachable!("memory is always ready"),
+        }
+    }
+
     pub(crate) fn statement(template: &str, texts: &[Option<String>]) -> String {
         let values: Vec<Value> = texts.iter().cloned().map(Value::from).collect();
-        fill(template, &values, "generation()")
+        fill(template, &values)
     }
 }
 
@@ -304,10 +283,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn generations_show_read_only_servers() {
+        assert!(GENERATION.contains(&format!("'{READ_ONLY}'")));
+    }
+
+    #[test]
     fn literals_are_escaped() {
         let values = [Value::from("a'\\"), Value::Number(-5), Value::Null];
-        let sql = fill("$1, $2 - $3 '$.a' $generation.", &values, "g()");
-        assert_eq!(sql, "_utf8mb4 X'61275c', -5 - NULL '$.a' g().");
-        assert_eq!(fill("$2 $$2 $4 $20", &values, ""), "-5 $-5 $4 $20");
+        let sql = fill("$1, $2 - $3 '$.a' $generation.", &values);
+        assert_eq!(sql, format!("_utf8mb4 X'61275c', -5 - NULL '$.a' {GENERATION}."));
+        assert_eq!(fill("$2 $$2 $4 $20", &values), "-5 $-5 $4 $20");
     }
 }

@@ -19,3 +19,11 @@ CREATE TABLE IF NOT EXISTS tickid_node (
     PRIMARY KEY (realm, node),
     KEY ceiling (realm, ceiling)
 ) ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+/*M!
+-- Identifies the copy of the database, by the age of its data file: always empty. Not in InnoDB,
+-- whose files change without a write to the table.
+CREATE TABLE IF NOT EXISTS tickid_identity (
+    is_empty BOOLEAN
+) ENGINE = MyISAM
+*/

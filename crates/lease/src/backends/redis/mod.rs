@@ -46,9 +46,10 @@ const UNREADABLE: Version = Version(1 << 52);
 /// - A realm that is lost as a whole begins again beyond all leases of the lost one.
 ///
 /// A server that may lose acknowledged writes is refused: `appendonly yes`, `appendfsync always`
-/// and an eviction policy that removes only keys with an expiry are required.
-/// `?persistence=acknowledged` accepts any server, for cases in which its settings cannot be
-/// changed or read and these losses are acceptable.
+/// and an eviction policy that removes only keys with an expiry are required. A user that may not
+/// read the second by `CONFIG GET`, which also shows the server's passwords, states it:
+/// `?appendfsync=always`. `?persistence=acknowledged` accepts any server, for cases in which its
+/// settings cannot be changed and these losses are acceptable.
 ///
 /// **Keys.** A realm has four, in one hash slot of a cluster: `tickid:{REALM}:record`, and `:rows`,
 /// `:nodes` and `:ceilings`, a hash and the sorted sets that index it.

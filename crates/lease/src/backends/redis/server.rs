@@ -10,7 +10,7 @@ use tickid_core::PerProcess;
 
 use super::connection::Connection;
 use super::reply::Reply;
-use super::url::Place;
+use super::url::{Persistence, Place};
 use crate::error::{StoreError, StoreErrorKind, excerpt};
 
 pub(super) const BACKEND: &str = "redis";
@@ -116,9 +116,10 @@ impl Server {
     }
 
     /// Connects, and in one round trip authenticates, loads the scripts, and requests the settings
-    /// by which the server keeps data.
+    /// by which the server keeps data. Only `CONFIG GET` shows one of them, and with the right to
+    /// use it a user can read the server's passwords: the URL can state it instead.
     fn connect(&self, until: Instant) -> Result<Link, StoreError> {
-        let Place { login, database, may_forget, .. } = &self.place;
+        let Place { login, database, persistence, .. } = &self.place;
         let database = database.to_string();
         let mut commands: Vec<Vec<&str>> = Vec::new();
         if let Some(login) = login {
@@ -129,17 +130,22 @@ impl Server {
             commands.push(vec!["SELECT", &database]);
         }
         commands.extend(SCRIPTS.map(|script| vec!["SCRIPT", "LOAD", script]));
-        if !may_forget {
-            commands.extend(SETTINGS.map(|setting| vec!["CONFIG", "GET", setting]));
+        if *persistence != Persistence::MayForget {
+            commands.extend(["persistence", "memory"].map(|section| vec!["INFO", section]));
+        }
+        if *persistence == Persistence::Shown {
+            commands.push(vec!["CONFIG", "GET", "appendfsync"]);
         }
         let commands: Vec<&[&str]> = commands.iter().map(|command| &**command).collect();
         let mut connection =
             Connection::open(&self.place, until).map_err(|error| self.silence(error))?;
         let replies = connection.ask(&commands, until).map_err(|error| self.hung_up(error))?;
-        let (mut scripts, mut settings) = (Vec::new(), Vec::new());
+        let mut scripts = Vec::new();
+        let mut settings = Settings::default();
         for (command, reply) in commands.iter().zip(replies) {
             match command[0] {
-                "CONFIG" => settings.push(setting(&reply)),
+                "CONFIG" => settings.flush = flush(&reply),
+                "INFO" => settings.note(reply.text().unwrap_or_default()),
                 "SCRIPT" => {
                     let name = answer("take a script", reply)?;
                     scripts.push(name.text().unwrap_or_default().to_owned());
@@ -148,7 +154,7 @@ impl Server {
                 _ => drop(answer("select the database", reply)?),
             }
         }
-        match doubt(&settings) {
+        match settings.doubt(*persistence) {
             Some(why) => Err(StoreError::new(BACKEND, StoreErrorKind::Unfit { why })),
             None => Ok(Link { connection, scripts }),
         }
@@ -181,28 +187,69 @@ fn answer(what: &str, reply: Reply) -> Result<Reply, StoreError> {
     Err(StoreError::failed(BACKEND, what).with_source(excerpt(&message)))
 }
 
-const SETTINGS: [&str; 3] = ["appendonly", "appendfsync", "maxmemory-policy"];
+/// Settings by which a server keeps data, as far as it reports them.
+#[derive(Default)]
+struct Settings {
+    /// `appendonly`, as 0 or 1.
+    is_logged: Option<String>,
+    /// `appendfsync`.
+    flush: Option<String>,
+    /// `maxmemory-policy`.
+    eviction: Option<String>,
+}
 
 /// Returns the value of a setting; `None` if the server does not report it.
-fn setting(reply: &Reply) -> Option<String> {
+fn flush(reply: &Reply) -> Option<String> {
     Some(excerpt(reply.list()?.get(1)?.text()?))
 }
 
-/// Returns the reason to doubt that a server with these [`SETTINGS`] keeps acknowledged writes.
-fn doubt(settings: &[Option<String>]) -> Option<String> {
-    const ADVICE: &str = "set it, or add `persistence=acknowledged` to the URL if you accept the \
-                          losses that docs/leases/backends.md describes";
-    let [appendonly, appendfsync, policy] = settings else { return None };
-    for (name, value, wanted) in
-        [("appendonly", appendonly, "yes"), ("appendfsync", appendfsync, "always")]
-    {
-        if value.as_deref() != Some(wanted) {
-            let value = value.as_deref().unwrap_or("not reported");
-            return Some(format!("its {name} is {value} instead of {wanted}: {ADVICE}"));
+impl Settings {
+    /// Takes what a section of `INFO` reports.
+    fn note(&mut self, section: &str) {
+        for line in section.lines() {
+            match line.split_once(':') {
+                Some(("aof_enabled", value)) => self.is_logged = Some(excerpt(value)),
+                Some(("maxmemory_policy", value)) => self.eviction = Some(excerpt(value)),
+                _ => {}
+            }
         }
     }
-    let policy = policy.as_deref().filter(|policy| policy.starts_with("allkeys"))?;
-    Some(format!("its maxmemory-policy is {policy}, which removes leases: {ADVICE}"))
+
+    /// Returns the reason to doubt that a server with these settings keeps acknowledged writes.
+    fn doubt(&self, persistence: Persistence) -> Option<String> {
+        const ADVICE: &str = "set it, or add `persistence=acknowledged` to the URL if you accept \
+                              the losses that docs/leases/backends.md describes";
+        let wrong = |name, value: &str, wanted| {
+            Some(format!("its {name} is {value} instead of {wanted}: {ADVICE}"))
+        };
+        if persistence == Persistence::MayForget {
+            return None;
+        }
+        match self.is_logged.as_deref() {
+            Some("1") => {}
+            Some("0") => return wrong("appendonly", "no", "yes"),
+            _ => return wrong("appendonly", "not reported", "yes"),
+        }
+        match self.flush.as_deref() {
+            _ if persistence == Persistence::FlushStated => {}
+            Some("always") => {}
+            Some(value) => return wrong("appendfsync", value, "always"),
+            None => {
+                return Some(
+                    "it does not report its appendfsync to this user: set it to always, and state \
+                     that by `appendfsync=always` in the URL"
+                        .to_owned(),
+                );
+            }
+        }
+        match self.eviction.as_deref() {
+            Some(policy) if !policy.starts_with("allkeys") => None,
+            policy => {
+                let policy = policy.unwrap_or("not reported");
+                Some(format!("its maxmemory-policy is {policy}, which may remove leases: {ADVICE}"))
+            }
+        }
+    }
 }
 
 /// Without the password.
@@ -211,7 +258,7 @@ impl fmt::Debug for Server {
         f.debug_struct("Server")
             .field("address", &self.address())
             .field("timeout", &self.timeout)
-            .field("may_forget", &self.place.may_forget)
+            .field("persistence", &self.place.persistence)
             .field("is_encrypted", &self.place.tls.is_some())
             .finish_non_exhaustive()
     }

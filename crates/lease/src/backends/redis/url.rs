@@ -1,21 +1,26 @@
 //! `redis://…`, `rediss://…`.
 
+use crate::tls::Encryption;
 use crate::url::{Form, Login};
-
-#[cfg(feature = "redis-tls")]
-pub(super) type Tls = std::sync::Arc<rustls::ClientConfig>;
-
-/// Connections are not encrypted.
-#[cfg(not(feature = "redis-tls"))]
-pub(super) enum Tls {}
 
 const FORM: Form = Form {
     text: "redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE][?OPTION=VALUE&…]",
     schemes: &[("redis", false), ("rediss", true)],
     port: 6_379,
-    options: &["persistence=acknowledged"],
+    options: &["appendfsync=always", "persistence=acknowledged"],
     lacks: if cfg!(feature = "redis-tls") { None } else { Some("redis-tls") },
 };
+
+/// The settings by which a server keeps what it acknowledges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Persistence {
+    /// The server shows that it does.
+    Shown,
+    /// The URL states that `appendfsync` is `always`, and the server shows the rest.
+    FlushStated,
+    /// It may lose acknowledged writes.
+    MayForget,
+}
 
 /// A server and the ways to connect to it.
 pub(super) struct Place {
@@ -23,25 +28,25 @@ pub(super) struct Place {
     pub(super) port: u16,
     pub(super) login: Option<Login>,
     pub(super) database: u32,
-    /// The server may lose acknowledged writes.
-    pub(super) may_forget: bool,
-    pub(super) tls: Option<Tls>,
+    pub(super) persistence: Persistence,
+    pub(super) tls: Option<Encryption>,
 }
 
 pub(super) fn parse(url: &str) -> Result<Place, String> {
     let url = FORM.parse(url)?;
     let (host, port) = url.host().map_err(|why| FORM.error(why))?;
     let database = if url.path.is_empty() { Ok(0) } else { url.path.parse() };
-    #[cfg(feature = "redis-tls")]
-    let tls = url.encryption.map(|files| files.client_config().map(Into::into)).transpose();
-    #[cfg(not(feature = "redis-tls"))]
-    let tls = Ok::<_, String>(None);
+    let tls = crate::tls::encryption(url.encryption.as_ref());
     Ok(Place {
         host: host.to_owned(),
         port,
         login: url.login,
         database: database.map_err(|_| FORM.error("a database is a number"))?,
-        may_forget: !url.options.is_empty(),
+        persistence: match url.options.iter().map(|(name, _)| *name).max() {
+            None => Persistence::Shown,
+            Some("appendfsync") => Persistence::FlushStated,
+            Some(_) => Persistence::MayForget,
+        },
         tls: tls.map_err(|error| FORM.error(&error.to_string()))?,
     })
 }
@@ -55,12 +60,18 @@ mod tests {
         for url in
             ["redis://a", "redis://a:1/2", "redis://u:p@[::1]", "redis://:p@a/", "redis://a?"]
         {
-            assert!(!parse(url).unwrap().may_forget, "{url}");
+            assert_eq!(parse(url).unwrap().persistence, Persistence::Shown, "{url}");
         }
-        let place = parse("redis://app:s%40cret@a:7/3?persistence=acknowledged").unwrap();
+        let place = parse("redis://app:s%40cret@a:7/3?appendfsync=always").unwrap();
         assert_eq!((&*place.host, place.port, place.database), ("a", 7, 3));
-        assert!(place.may_forget && place.tls.is_none());
-        for url in ["http://a", "redis://a/b", "redis://a,b", "redis://a?persistence=yes"] {
+        assert!(place.persistence == Persistence::FlushStated && place.tls.is_none());
+        for url in [
+            "redis://a?persistence=acknowledged",
+            "redis://a?persistence=acknowledged&appendfsync=always",
+        ] {
+            assert_eq!(parse(url).unwrap().persistence, Persistence::MayForget, "{url}");
+        }
+        for url in ["http://a", "redis://a/b", "redis://a,b", "redis://a?appendfsync=no"] {
             assert!(parse(url).is_err(), "{url}");
         }
     }
