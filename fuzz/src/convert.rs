@@ -17,7 +17,7 @@ pub fn check(data: &[u8]) {
 
 /// Converts two IDs of a scheme to another scheme.
 fn pair(data: &mut Unstructured<'_>) -> Result<()> {
-    let (from, to) = (*data.choose(&Kind::ALL)?, *data.choose(&Kind::ALL)?);
+    let (from, to) = (*data.choose(Kind::ALL)?, *data.choose(Kind::ALL)?);
     let (source, target) = (layouts(data)?, layouts(data)?);
     let nodes = match data.int_in_range(0..=3)? {
         0 => Nodes::Keep,

@@ -1,10 +1,11 @@
 //! Detection of the scheme of a text: every reading that a parser accepts, and no other.
 
 use arbitrary::{Arbitrary as _, Unstructured};
-use tickid_convert::{
-    AnyId, Candidate, Form, KuidAlphabet, Layouts, NanoflakeText, Reading, carry, detect, trimmed,
-};
+use tickid_convert::{AnyId, Layouts, carry};
 use tickid_core::UnixTime;
+use tickid_detect::{
+    Confidence, Form, Identifier, Inspection, Notation, Reading, detect, trimmed,
+};
 use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
 use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
@@ -20,75 +21,84 @@ pub fn check(data: &[u8]) {
     let now = i64::arbitrary(&mut options).ok().map(UnixTime::from_micros);
     for text in [text, data] {
         let found = detect(text, &layouts, now);
-        let candidates: Vec<Candidate> = found.iter().copied().collect();
-        assert_eq!((candidates.len(), candidates.is_empty()), (found.len(), found.is_empty()));
-        assert!(candidates.is_sorted_by_key(Candidate::plausibility), "likeliest first");
-        assert!(found.possible().count() <= found.len());
-        assert!(!found.is_certain() || !candidates.is_empty());
+        let readings: Vec<Reading> = found.iter().copied().collect();
+        assert_eq!((readings.len(), readings.is_empty()), (found.len(), found.is_empty()));
+        assert!(readings.is_sorted_by_key(Reading::confidence), "likeliest first");
+        assert!(found.likely().all(|one| one.confidence() <= Confidence::Likely));
+        assert!(readings.iter().all(|one| {
+            one.doubt().is_some() == (one.confidence() == Confidence::Possible)
+        }));
         assert!(trimmed(text).len() <= text.len());
-        let readings: Vec<(Reading, Form)> =
-            candidates.iter().map(|one| (one.reading(), one.form())).collect();
-        for (index, reading) in readings.iter().enumerate() {
-            assert!(!readings[..index].contains(reading), "{reading:?} occurs twice");
+        let ids: Vec<(Identifier, Form)> =
+            readings.iter().map(|one| (one.identifier(), one.form())).collect();
+        for (index, id) in ids.iter().enumerate() {
+            assert!(!ids[..index].contains(id), "{id:?} occurs twice");
         }
         for expected in own(text) {
-            let is_found = readings.iter().any(|(reading, _)| *reading == expected);
+            let is_found = ids.iter().any(|(id, _)| *id == expected);
             assert!(is_found, "{expected:?} of {text:?}");
         }
-        for (reading, form) in readings {
-            let bits: u32 = reading.fields(&layouts).map(|field| field.bits()).sum();
-            assert_eq!(bits as usize, 8 * reading.bytes().len(), "{reading:?}");
-            if form == Form::Text {
-                is_of(reading, text, &layouts);
+        for reading in &readings {
+            let id = reading.identifier();
+            let fields = id.fields(&layouts);
+            let whole = fields.iter().filter(|field| !field.is_divided());
+            let bits: u32 = whole.map(|field| field.bits()).sum();
+            assert_eq!(bits as usize, 8 * id.bytes().len(), "{id:?}");
+            let given = String::from_utf8_lossy(text);
+            let inspection = Inspection::of(reading, &given, &layouts);
+            assert_eq!(inspection.bytes(), &*id.bytes());
+            assert!(inspection.members().all(|member| !member.name.is_empty()));
+            if reading.form() == Form::Text {
+                is_of(id, text, &layouts);
             }
         }
     }
 }
 
 /// Returns every reading as one of the four schemes, by their parsers.
-fn own(text: &[u8]) -> Vec<Reading> {
-    use KuidAlphabet::{Sortable, Url};
-    use NanoflakeText::{Base36, Decimal};
+fn own(text: &[u8]) -> Vec<Identifier> {
+    use Notation::{Canonical, Decimal, Url};
+    fn scheme(notation: Notation) -> impl Fn(AnyId) -> Identifier {
+        move |id| Identifier::Scheme(id, notation)
+    }
+    // Texts in both cases are not Base36 here.
+    let is_mixed = text.iter().any(u8::is_ascii_uppercase) && text.iter().any(u8::is_ascii_lowercase);
+    let base36 = if is_mixed { &[] } else { text };
     let all = [
-        Scru64Id::parse_bytes(text).map(Reading::Scru64),
-        SnoId::parse_bytes(text).map(Reading::Sno),
-        NanoflakeId::parse_bytes(text).map(|id| Reading::Nanoflake(id, Base36)),
-        NanoflakeId::parse_decimal(text).map(|id| Reading::Nanoflake(id, Decimal)),
-        LocalId::parse_bytes(text).map(|id| Reading::KuidLocal(id, Sortable)),
-        LocalId::parse_url(text).map(|id| Reading::KuidLocal(id, Url)),
-        GlobalId::parse_bytes(text).map(|id| Reading::KuidGlobal(id, Sortable)),
-        GlobalId::parse_url(text).map(|id| Reading::KuidGlobal(id, Url)),
-        WideGlobalId::parse_bytes(text).map(|id| Reading::KuidWide(id, Sortable)),
-        WideGlobalId::parse_url(text).map(|id| Reading::KuidWide(id, Url)),
+        Scru64Id::parse_bytes(base36).map(AnyId::from).map(scheme(Canonical)),
+        SnoId::parse_bytes(text).map(AnyId::from).map(scheme(Canonical)),
+        NanoflakeId::parse_bytes(base36).map(AnyId::from).map(scheme(Canonical)),
+        NanoflakeId::parse_decimal(text).map(AnyId::from).map(scheme(Decimal)),
+        LocalId::parse_bytes(text).map(AnyId::from).map(scheme(Canonical)),
+        LocalId::parse_url(text).map(AnyId::from).map(scheme(Url)),
+        GlobalId::parse_bytes(text).map(AnyId::from).map(scheme(Canonical)),
+        GlobalId::parse_url(text).map(AnyId::from).map(scheme(Url)),
+        WideGlobalId::parse_bytes(text).map(|id| Identifier::KuidWide(id, Canonical)),
+        WideGlobalId::parse_url(text).map(|id| Identifier::KuidWide(id, Url)),
     ];
     all.into_iter().flatten().collect()
 }
 
 /// Asserts that a reading agrees with the text.
-fn is_of(reading: Reading, text: &[u8], layouts: &Layouts) {
+fn is_of(id: Identifier, text: &[u8], layouts: &Layouts) {
     let text = str::from_utf8(text).unwrap();
     let lower = text.to_ascii_lowercase();
     // Of a UUID.
     let digits = lower.replace('-', "");
-    match reading {
-        Reading::Scru64(id) => assert_eq!(*id.encode(), lower),
-        Reading::Sno(id) => assert_eq!(*id.encode(), *text),
-        Reading::Nanoflake(id, NanoflakeText::Base36) => {
+    match id {
+        Identifier::Scheme(AnyId::Scru64(id), _) => assert_eq!(*id.encode(), lower),
+        Identifier::Scheme(AnyId::Nanoflake(id), Notation::Canonical) => {
             assert!(*id.encode() == lower || *id.encode_padded() == lower);
         }
-        Reading::Nanoflake(id, _) => assert_eq!(id.get().to_string(), text),
-        Reading::KuidLocal(id, KuidAlphabet::Sortable) => assert_eq!(*id.encode(), *text),
-        Reading::KuidLocal(id, _) => assert_eq!(*id.encode_url(), *text),
-        Reading::KuidGlobal(id, KuidAlphabet::Sortable) => assert_eq!(*id.encode(), *text),
-        Reading::KuidGlobal(id, _) => assert_eq!(*id.encode_url(), *text),
-        Reading::KuidWide(id, KuidAlphabet::Sortable) => assert_eq!(*id.encode(), *text),
-        Reading::KuidWide(id, _) => assert_eq!(*id.encode_url(), *text),
-        Reading::Twitter(id) => assert_eq!(id.0.to_string(), text),
-        Reading::Discord(id) => assert_eq!(id.0.to_string(), text),
-        Reading::Instagram(id) => assert_eq!(id.0.to_string(), text),
-        Reading::Mastodon(id) => assert_eq!(id.0.to_string(), text),
-        Reading::Uuid(uuid) => assert!(digits.contains(&uuid.simple().to_string()), "{uuid}"),
-        Reading::Carried(id) => {
+        Identifier::Scheme(id, Notation::Decimal) => assert_eq!(id.to_u128().to_string(), text),
+        Identifier::Scheme(id, Notation::Url) => assert_eq!(&*id.url_text().unwrap(), text),
+        Identifier::Scheme(id, _) => assert_eq!(&*id.text(), text),
+        Identifier::KuidWide(id, Notation::Url) => assert_eq!(*id.encode_url(), *text),
+        Identifier::KuidWide(id, _) => assert_eq!(*id.encode(), *text),
+        Identifier::Foreign(id) => assert_eq!(id.get().to_string(), text),
+        Identifier::UnixTime(_, number) => assert_eq!(number.to_string(), text),
+        Identifier::Uuid(uuid) => assert!(digits.contains(&uuid.simple().to_string()), "{uuid}"),
+        Identifier::Carried(id) => {
             let by_value = [Some(carry::to_uuid(id)), carry::to_uuid_v7(id, layouts).ok()];
             let by_text = match id {
                 AnyId::Sno(id) => Some(carry::sno_to_uuid(id)),
@@ -97,17 +107,14 @@ fn is_of(reading: Reading, text: &[u8], layouts: &Layouts) {
             let mut uuids = by_value.into_iter().chain([by_text]).flatten();
             assert!(uuids.any(|uuid| digits.contains(&uuid.simple().to_string())), "{id}");
         }
-        Reading::Sonyflake(id) => assert_eq!(id.0.to_string(), text),
-        Reading::SonyflakeV2(id) => assert_eq!(id.0.to_string(), text),
-        Reading::PgEdge(id) => assert_eq!(id.0.to_string(), text),
-        Reading::Ulid(_) => assert_eq!(text.len(), 26),
-        Reading::Ksuid(_) => assert_eq!(text.len(), 27),
-        Reading::Xid(_) => assert_eq!(text.len(), 20),
-        Reading::TypeId { prefix_len: 0, .. } => assert_eq!(text.len(), 26),
-        Reading::TypeId { prefix_len, .. } => {
+        Identifier::Ulid(_) => assert_eq!(text.len(), 26),
+        Identifier::Ksuid(_) => assert_eq!(text.len(), 27),
+        Identifier::Xid(_) => assert_eq!(text.len(), 20),
+        Identifier::TypeId { prefix_len: 0, .. } => assert_eq!(text.len(), 26),
+        Identifier::TypeId { prefix_len, .. } => {
             assert_eq!(text.len(), usize::from(prefix_len) + 27);
         }
-        Reading::ObjectId(bytes) => {
+        Identifier::ObjectId(bytes) => {
             let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
             assert_eq!(digits, lower);
         }

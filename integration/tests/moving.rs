@@ -219,7 +219,8 @@ mod tests {
     }
 
     mod ferroid_new {
-        use tickid_convert::{Layouts, Source as _, foreign};
+        use tickid_convert::foreign::System;
+        use tickid_convert::{Layouts, Source as _};
         use tickid_nanoflake::{Epoch, Generator, GeneratorId, LocalGenerator};
         use tickid_nanoflake::{Nanoflake, NanoflakeId};
 
@@ -253,8 +254,8 @@ mod tests {
 
         pub(super) fn foreign(number: u64) -> Result<[u64; 2]> {
             let layouts = Layouts::default();
-            let instagram = foreign::Instagram(number).parts(&layouts)?;
-            let mastodon = foreign::Mastodon(number).parts(&layouts)?;
+            let instagram = System::Instagram.id(number).parts(&layouts)?;
+            let mastodon = System::Mastodon.id(number).parts(&layouts)?;
             let shard = instagram.node().ok_or("no node")?;
             Ok([shard.value(), mastodon.sequence().value()])
         }

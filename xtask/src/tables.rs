@@ -7,6 +7,7 @@ pub(crate) const CORE: &str = "crates/core";
 pub(crate) const SCHEMES: [&str; 4] =
     ["crates/kuid", "crates/nanoflake", "crates/scru64", "crates/sno"];
 pub(crate) const CONVERT: &str = "crates/convert";
+const DETECT: &str = "crates/detect";
 pub(crate) const LEASE: &str = "crates/lease";
 const SERVER: &str = "crates/server";
 /// The façade.
@@ -23,9 +24,10 @@ pub(crate) const ARROWS: &[(&[&str], &[&[&str]])] = &[
     (&SCHEMES, &[&[CORE, TEXT]]),
     (&[LEASE], &[&[CORE]]),
     (&[CONVERT], &[&[CORE, TEXT], &SCHEMES]),
-    (&[SERVER], &[&[CORE, TEXT, CONVERT, LEASE], &SCHEMES]),
-    (&[FACADE], &[&[CORE, TEXT, CONVERT, LEASE, SERVER], &SCHEMES]),
-    (&[CLI], &[&[CORE, TEXT, CONVERT, LEASE, SERVER, FACADE], &SCHEMES]),
+    (&[DETECT], &[&[CORE, TEXT, CONVERT], &SCHEMES]),
+    (&[SERVER], &[&[CORE, TEXT, CONVERT, DETECT, LEASE], &SCHEMES]),
+    (&[FACADE], &[&[CORE, TEXT, CONVERT, DETECT, LEASE, SERVER], &SCHEMES]),
+    (&[CLI], &[&[CORE, TEXT, CONVERT, DETECT, LEASE, SERVER, FACADE], &SCHEMES]),
     (&[TESTKIT], &[&[CORE, TEXT]]),
 ];
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
-use tickid_convert::trimmed;
+use tickid_detect::trimmed;
 
 use crate::csv::{Column, ColumnReader, column};
 use crate::failure::{Failure, INVALID};

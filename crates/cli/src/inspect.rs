@@ -7,10 +7,11 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
 use jiff::tz::TimeZone;
-use tickid_convert::{
-    Candidate, Candidates, Form, Format, NanoflakeText, Plausibility, Reading, detect,
-};
+use serde::Serialize;
 use tickid_core::{Clock as _, SystemClock, UnixTime};
+use tickid_detect::{
+    Confidence, Format, Identifier, Inspection, Notation, Reading, Readings, detect,
+};
 
 use crate::failure::Failure;
 use crate::input::{self, Input, Selection};
@@ -18,9 +19,7 @@ use crate::near_miss;
 use crate::options::{Layouts, Scheme};
 use crate::output::Output;
 use crate::picture::{self, Heading};
-use crate::report::{
-    Facts, JsonLine, Report, TimeMembers, Value, describe_foreign, named, plausibility_name,
-};
+use crate::printed::write_json;
 use crate::schemes;
 use crate::template::Template;
 use crate::when;
@@ -32,7 +31,9 @@ use crate::when;
   tickid inspect --from discord 175928847299117063
   tickid inspect --from nanoflake --radix 10 --epoch discord 175928847299117063
   tickid gen sno -n 3 | tickid inspect --json       one object per line
-  tickid inspect --column id < orders.csv           a column of CSV lines")]
+  tickid inspect --column id < orders.csv           a column of CSV lines
+
+Exit status: 1 if a text is not at least likely an ID, which validates a column.")]
 pub(crate) struct InspectArguments {
     /// IDs; lines of standard input unless given, or if the only one is -
     #[arg(value_name = "ID", allow_negative_numbers = true)]
@@ -43,7 +44,7 @@ pub(crate) struct InspectArguments {
     /// Print JSON, one object per line; of several formats that fit the likeliest
     #[arg(long)]
     json: bool,
-    /// Show unlikely readings as well; with --json, an object for every reading
+    /// Show every possible reading; with --json, an object for each
     #[arg(long)]
     all: bool,
     /// Show times in the local zone as well, and their age; with --json as local and age_ms
@@ -69,8 +70,6 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
     let mut inspector = Inspector {
         arguments,
         scheme: arguments.from.and_then(Scheme::of),
-        report: Report::default(),
-        times: TimeMembers::default(),
         named: Vec::new(),
         now: SystemClock.now().ok(),
         layouts: arguments.layouts.all(),
@@ -81,62 +80,42 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
     input::run(&arguments.ids, &arguments.selection, |input, out| inspector.inspect(input, out))
 }
 
-/// Takes a reading of a text apart; `inner` is the ID in a UUID, or the reading itself.
-fn describe(
-    inner: &Reading,
-    candidate: &Candidate,
-    text: &[u8],
-    (options, layouts): (&Layouts, &tickid_convert::Layouts),
-    facts: &mut impl Facts,
-) {
-    if !schemes::describe(inner, options, facts) {
-        describe_foreign(candidate, text, layouts, facts);
+/// Returns the remark on the confidence in a reading, one of those that were found.
+fn remark(reading: &Inspection<'_>, found: &Readings) -> Option<String> {
+    let confidence = reading.confidence().filter(|it| *it != Confidence::Certain)?;
+    let reason = reading.reason()?;
+    Some(match (confidence, reading.doubt(), found.likely().count()) {
+        (_, Some(doubt), _) => format!("{confidence}: {reason}; {doubt}"),
+        (_, None, 0 | 1) => format!("{confidence}: {reason}"),
+        (_, None, number) => {
+            format!("one of {number} formats that explain the bits about as well: {reason}")
+        }
+    })
+}
+
+/// Returns the name of a reading, with the time that the ID then has.
+pub(crate) fn named(reading: &Reading) -> String {
+    match reading.time() {
+        Some(time) => format!("{} ({time})", reading.identifier()),
+        None => reading.identifier().to_string(),
     }
 }
 
-/// Returns the remark on the plausibility of a reading, one of those that were found.
-fn remark(candidate: &Candidate, found: &Candidates) -> Option<String> {
-    let is_likely = |one: &&Candidate| one.plausibility() == Plausibility::Likely;
-    let plausibility = match candidate.plausibility() {
-        Plausibility::Likely | Plausibility::Unknown if found.is_certain() => return None,
-        Plausibility::Likely => match found.iter().filter(is_likely).count() {
-            0 | 1 => "likely".to_owned(),
-            number => format!("one of {number} formats that explain the bits about as well"),
-        },
-        Plausibility::Unknown => "possible".to_owned(),
-        Plausibility::NeverIssued => "never issued by a generator".to_owned(),
-        _ => "unlikely".to_owned(),
-    };
-    Some(format!("{plausibility}: {}", candidate.reason()))
-}
-
-/// Ends a line with the time in the zone that was asked for.
-#[inline(always)]
-fn close(mut line: JsonLine<'_>, zone: Option<&TimeZone>, now: Option<UnixTime>) {
-    if let Some(zone) = zone {
-        write_local(&mut line, zone, now);
-    }
-    line.close();
-}
-
-fn write_local(line: &mut JsonLine<'_>, zone: &TimeZone, now: Option<UnixTime>) {
-    let Some(time) = line.time else { return };
-    if let Some(local) = when::rfc3339(time, zone) {
-        line.string("local", &local);
-    }
-    if let Some(now) = now {
-        let age = now.as_millis().saturating_sub(time.as_millis());
-        line.field("age_ms", Value::Number(age));
-    }
+/// An inspection with the time in another zone.
+#[derive(Serialize)]
+struct Local<'a> {
+    #[serde(flatten)]
+    inspection: &'a Inspection<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    local: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    age_ms: Option<i64>,
 }
 
 struct Inspector<'a> {
     arguments: &'a InspectArguments,
     /// The scheme that `--from` names, if it is one of the four.
     scheme: Option<Scheme>,
-    /// Made once, to be filled again and again.
-    report: Report,
-    times: TimeMembers,
     /// The formats beside which others were named, each of which is once.
     named: Vec<Format>,
     /// The time relative to which others are judged; without a clock all are equally likely.
@@ -152,17 +131,9 @@ impl Inspector<'_> {
     /// Reports on one input.
     fn inspect(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {
         if let Some(scheme) = self.scheme
-            && let Ok(reading) = schemes::read(scheme, input.text, &self.arguments.layouts)
+            && let Ok(id) = schemes::read(scheme, input.text, &self.arguments.layouts)
         {
-            let layouts = &self.arguments.layouts;
-            if self.arguments.json {
-                let mut line = JsonLine::open(out.buffer(), &mut self.times);
-                schemes::describe(&reading, layouts, &mut line);
-                close(line, self.zone.as_ref(), self.now);
-                return Ok(());
-            }
-            schemes::describe(&reading, layouts, &mut self.report);
-            return self.show(&Heading { name: reading.to_string(), ..Heading::default() }, out);
+            return self.show(&Inspection::new(id, "", &self.layouts), None, out);
         }
         let found = detect(input.text, &self.layouts, self.now);
         match self.arguments.from {
@@ -175,17 +146,20 @@ impl Inspector<'_> {
     fn one(
         &mut self,
         input: Input<'_>,
-        found: &Candidates,
+        found: &Readings,
         format: Format,
         out: &mut Output,
     ) -> Result<(), Failure> {
         // A Nanoflake of Twitter's epoch is Twitter's, and one of Discord's is Discord's.
-        let is_named = |one: &&Candidate| {
-            let is_decimal = matches!(one.reading(), Reading::Nanoflake(_, NanoflakeText::Decimal));
-            one.format() == format || (is_decimal && self.stands_for(format))
+        let is_named = |one: &&Reading| {
+            one.format() == format || (is_decimal(&one.identifier()) && self.stands_for(format))
         };
         match found.iter().find(is_named) {
-            Some(candidate) => self.candidate(input, candidate, None, out),
+            Some(reading) => {
+                let text = String::from_utf8_lossy(input.text);
+                let id = Inspection::new(reading.identifier(), &text, &self.layouts);
+                self.show(&id.in_form(reading.form()), None, out)
+            }
             None => {
                 let reason = near_miss::of(format, input.text, &self.arguments.layouts);
                 let others = "`tickid inspect ID`, without --from, shows what it may be";
@@ -196,22 +170,18 @@ impl Inspector<'_> {
     }
 
     /// Reports on every likely reading of a text.
-    fn any(
-        &mut self,
-        input: Input<'_>,
-        found: &Candidates,
-        out: &mut Output,
-    ) -> Result<(), Failure> {
+    fn any(&mut self, input: Input<'_>, found: &Readings, out: &mut Output) -> Result<(), Failure> {
         let InspectArguments { json, all, ref template, .. } = *self.arguments;
         let is_one = (json && !all) || template.is_some();
-        let mut shown = 0;
-        for candidate in found.iter() {
-            let is_possible =
-                matches!(candidate.plausibility(), Plausibility::Likely | Plausibility::Unknown);
-            if !(is_possible || all) || !self.is_asked_for(candidate, input.text) {
-                continue;
+        let text = String::from_utf8_lossy(input.text);
+        let (mut shown, mut is_likely) = (0, false);
+        let asked_for = found.iter().filter(|one| self.is_asked_for(one, input.text));
+        for reading in asked_for {
+            if reading.confidence() == Confidence::Possible && !all {
+                break;
             }
-            self.candidate(input, candidate, Some(found), out)?;
+            is_likely |= reading.confidence() <= Confidence::Likely;
+            self.show(&Inspection::of(reading, &text, &self.layouts), Some(found), out)?;
             shown += 1;
             if is_one {
                 break;
@@ -220,68 +190,47 @@ impl Inspector<'_> {
         if shown == 0 {
             return Err(self.nothing(input.text, found));
         }
+        if !is_likely {
+            return Err(Failure::invalid("is likely none of these"));
+        }
         if is_one && !found.is_clear() {
             return self.name_rivals(input, found, out);
         }
         Ok(())
     }
 
-    /// Reports on one reading of a text. `found` are all of them, unless the format was given.
-    fn candidate(
-        &mut self,
-        input: Input<'_>,
-        candidate: &Candidate,
-        found: Option<&Candidates>,
+    /// Writes an inspection in the form that was asked for. `found` are all readings of the text,
+    /// unless the format was given.
+    fn show(
+        &self,
+        inspection: &Inspection<'_>,
+        found: Option<&Readings>,
         out: &mut Output,
     ) -> Result<(), Failure> {
-        let (reading, plausibility) = (candidate.reading(), candidate.plausibility());
-        let inner = match reading {
-            Reading::Carried(id) => id.into(),
-            other => other,
-        };
-        let layouts = (&self.arguments.layouts, &self.layouts);
         if self.arguments.json {
-            let mut line = JsonLine::open(out.buffer(), &mut self.times);
-            describe(&inner, candidate, input.text, layouts, &mut line);
-            if matches!(reading, Reading::Carried(_)) {
-                line.field("carried_in", Value::Word("uuid"));
-            }
-            let is_doubtful = |found: &Candidates| match plausibility {
-                Plausibility::Likely => false,
-                Plausibility::Unknown => !found.is_certain(),
-                _ => true,
-            };
-            if found.is_some_and(is_doubtful) {
-                line.field("plausibility", Value::Word(plausibility_name(plausibility)));
-            }
-            close(line, self.zone.as_ref(), self.now);
-            return Ok(());
+            let Some(zone) = &self.zone else { return write_json(inspection, out.buffer()) };
+            let local = inspection.time().and_then(|time| when::rfc3339(time, zone));
+            let age_ms = inspection
+                .time()
+                .zip(self.now)
+                .map(|(time, now)| now.as_millis().saturating_sub(time.as_millis()));
+            return write_json(&Local { inspection, local, age_ms }, out.buffer());
         }
-        describe(&inner, candidate, input.text, layouts, &mut self.report);
-        let mut name = reading.to_string();
-        let is_decimal = matches!(reading, Reading::Nanoflake(_, NanoflakeText::Decimal));
+        if let Some(template) = &self.arguments.template {
+            return template.write(inspection, out.buffer());
+        }
+        let mut name = inspection.name().to_string();
         let mut systems = [Format::Twitter, Format::Discord].into_iter();
+        let is_decimal = is_decimal(&inspection.identifier());
         if let Some(system) = systems.find(|system| is_decimal && self.stands_for(*system)) {
             name = format!("{name}, or {}", system.name());
         }
-        if candidate.form() != Form::Text {
-            name = format!("{name}, {}", candidate.form().name());
-        }
-        let remark = found.and_then(|found| remark(candidate, found));
-        self.show(&Heading { name, remark, ..Heading::default() }, out)
-    }
-
-    /// Writes the report in the form that was asked for.
-    fn show(&mut self, heading: &Heading, out: &mut Output) -> Result<(), Failure> {
-        if let Some(template) = &self.arguments.template {
-            return template.write(&self.report, out.buffer());
-        }
-        let local = match (&self.zone, self.report.time) {
+        let local = match (&self.zone, inspection.time()) {
             (Some(zone), Some(time)) => when::local(time, zone, self.now),
             _ => None,
         };
-        let heading = Heading { local, ..heading.clone() };
-        let mut picture = picture::draw(&self.report, &heading, self.width);
+        let remark = found.and_then(|found| remark(inspection, found));
+        let mut picture = picture::draw(inspection, &Heading { name, local, remark }, self.width);
         if !self.colour {
             picture = anstream::adapter::strip_str(&picture).to_string();
         }
@@ -298,29 +247,17 @@ impl Inspector<'_> {
 
     /// Reports whether a reading is one that the options ask for. An alphabet or a radix that is
     /// given excludes the others.
-    fn is_asked_for(&self, candidate: &Candidate, text: &[u8]) -> bool {
-        let layouts = &self.arguments.layouts;
-        let is_chosen = match candidate.reading() {
-            Reading::Nanoflake(..) => layouts.nanoflake.radix.is_some(),
-            Reading::KuidLocal(..) | Reading::KuidGlobal(..) | Reading::KuidWide(..) => {
-                layouts.kuid.alphabet.is_some()
-            }
-            _ => false,
-        };
-        candidate.form() != Form::Text
-            || !is_chosen
-            || schemes::is_asked_for(&candidate.reading(), text, layouts)
+    fn is_asked_for(&self, reading: &Reading, text: &[u8]) -> bool {
+        schemes::is_not_excluded(reading, text, &self.arguments.layouts)
     }
 
     /// Returns the error for a text without a likely reading.
-    fn nothing(&self, text: &[u8], found: &Candidates) -> Failure {
+    fn nothing(&self, text: &[u8], found: &Readings) -> Failure {
         if !found.is_empty() {
             let named: Vec<String> = found.iter().map(named).collect();
             return Failure::Invalid {
-                reason: format!("is no ID of a likely time; it fits: {}", named.join(", ")),
-                hint: Some(
-                    "`tickid inspect --all ID` shows unlikely readings; --epoch is for others",
-                ),
+                reason: format!("is not likely an ID; it may be: {}", named.join(", ")),
+                hint: Some("`tickid inspect --all ID` shows these readings, --from says which"),
             };
         }
         Failure::Invalid {
@@ -333,17 +270,15 @@ impl Inspector<'_> {
     fn name_rivals(
         &mut self,
         input: Input<'_>,
-        found: &Candidates,
+        found: &Readings,
         out: &mut Output,
     ) -> Result<(), Failure> {
-        let mut asked_for = found.possible().filter(|one| self.is_asked_for(one, input.text));
+        let mut asked_for = found.likely().filter(|one| self.is_asked_for(one, input.text));
         let Some(first) = asked_for.next() else { return Ok(()) };
         if self.named.contains(&first.format()) {
             return Ok(());
         }
-        let is_rival = |one: &&Candidate| {
-            one.plausibility() == first.plausibility() && !matches!(one.reading(), Reading::Uuid(_))
-        };
+        let is_rival = |one: &&Reading| !matches!(one.identifier(), Identifier::Uuid(_));
         let rivals: Vec<String> = asked_for.filter(is_rival).map(named).collect();
         if rivals.is_empty() {
             return Ok(());
@@ -355,4 +290,9 @@ impl Inspector<'_> {
             &format!("is taken for {first}; its bits fit as well: {rivals}", first = named(first)),
         )
     }
+}
+
+/// Reports whether an ID is a Nanoflake in decimal, which other systems have as well.
+const fn is_decimal(id: &Identifier) -> bool {
+    matches!(id, Identifier::Scheme(_, Notation::Decimal))
 }

@@ -3,13 +3,11 @@
 mod bench;
 mod convert;
 mod csv;
-mod describe;
 mod doctor;
 mod failure;
 mod generate;
 mod input;
 mod inspect;
-mod json;
 mod lease;
 mod man;
 mod message;
@@ -17,8 +15,8 @@ mod near_miss;
 mod options;
 mod output;
 mod picture;
+mod printed;
 mod range;
-mod report;
 mod schemes;
 #[cfg(feature = "serve")]
 mod serve;

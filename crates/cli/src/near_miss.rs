@@ -1,6 +1,6 @@
 //! The reasons why a text is no ID, of the formats that it comes close to.
 
-use tickid_convert::Format;
+use tickid_detect::Format;
 use uuid::Uuid;
 
 use crate::options::{Layouts, Scheme};

@@ -1,8 +1,8 @@
 //! Options that several subcommands share.
 
 use clap::{Args, ValueEnum};
-use tickid_convert::{KuidAlphabet, NanoflakeText};
 use tickid_core::Scheme as _;
+use tickid_detect::Notation;
 use tickid_kuid::{Drift, Kuid, Node};
 use tickid_nanoflake::{Epoch, Nanoflake};
 use tickid_scru64::{NodeIdSize, Scru64};
@@ -20,13 +20,24 @@ pub(crate) enum Scheme {
 
 impl Scheme {
     /// Returns the scheme of a format, if it is one of the four.
-    pub(crate) const fn of(format: tickid_convert::Format) -> Option<Self> {
+    pub(crate) const fn of(format: tickid_detect::Format) -> Option<Self> {
         match format {
-            tickid_convert::Format::Scru64 => Some(Self::Scru64),
-            tickid_convert::Format::Nanoflake => Some(Self::Nanoflake),
-            tickid_convert::Format::Kuid => Some(Self::Kuid),
-            tickid_convert::Format::Sno => Some(Self::Sno),
+            tickid_detect::Format::Scru64 => Some(Self::Scru64),
+            tickid_detect::Format::Nanoflake => Some(Self::Nanoflake),
+            tickid_detect::Format::Kuid => Some(Self::Kuid),
+            tickid_detect::Format::Sno => Some(Self::Sno),
             _ => None,
+        }
+    }
+
+    /// Returns the scheme with kuid's kind.
+    pub(crate) const fn kind(self, kind: Kind) -> tickid_convert::Kind {
+        match (self, kind) {
+            (Self::Scru64, _) => tickid_convert::Kind::Scru64,
+            (Self::Nanoflake, _) => tickid_convert::Kind::Nanoflake,
+            (Self::Kuid, Kind::Local) => tickid_convert::Kind::KuidLocal,
+            (Self::Kuid, Kind::Global) => tickid_convert::Kind::KuidGlobal,
+            (Self::Sno, _) => tickid_convert::Kind::Sno,
         }
     }
 }
@@ -104,10 +115,9 @@ impl NanoflakeOptions {
         self.epoch.unwrap_or(Epoch::TWITTER)
     }
 
-    /// Returns the same options for an ID that was written like this.
-    pub(crate) fn in_text(self, text: NanoflakeText) -> Self {
-        let radix = if text == NanoflakeText::Decimal { Radix::Decimal } else { Radix::Base36 };
-        Self { radix: Some(radix), ..self }
+    /// Returns the notation of texts.
+    pub(crate) fn notation(&self) -> Notation {
+        if self.radix == Some(Radix::Decimal) { Notation::Decimal } else { Notation::Canonical }
     }
 }
 
@@ -134,10 +144,11 @@ impl KuidOptions {
         self.drift.unwrap_or_default()
     }
 
-    pub(crate) fn alphabet(&self) -> KuidAlphabet {
+    /// Returns the notation of texts.
+    pub(crate) fn notation(&self) -> Notation {
         match self.alphabet {
-            Some(Alphabet::Url) => KuidAlphabet::Url,
-            Some(Alphabet::Sortable) | None => KuidAlphabet::Sortable,
+            Some(Alphabet::Url) => Notation::Url,
+            Some(Alphabet::Sortable) | None => Notation::Canonical,
         }
     }
 }

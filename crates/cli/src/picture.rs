@@ -4,7 +4,8 @@ use core::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 
-use crate::report::{Report, Value, date_time};
+use tickid_core::Field;
+use tickid_detect::{Inspection, MemberValue};
 
 /// The columns that are used where there is no terminal, and at most.
 const WIDTH: usize = 100;
@@ -38,11 +39,11 @@ pub(crate) fn width() -> usize {
     terminal.map_or(WIDTH, |width| width.clamp(MIN_WIDTH, WIDTH))
 }
 
-/// Draws `report`: a heading, the bit fields, then every field by name.
-pub(crate) fn draw(report: &Report, heading: &Heading, width: usize) -> String {
+/// Draws an inspection: a heading, the bit fields, then every member by name.
+pub(crate) fn draw(inspection: &Inspection<'_>, heading: &Heading, width: usize) -> String {
     let mut picture = String::new();
     let bold = Style::new().bold();
-    let text = String::from_utf8_lossy(&report.text);
+    let text = inspection.text();
     // Writing to a string can't fail.
     let _ = write!(picture, "{bold}{text}{bold:#}");
     if text.len() + 2 + heading.name.len() <= width {
@@ -52,8 +53,9 @@ pub(crate) fn draw(report: &Report, heading: &Heading, width: usize) -> String {
         push_line(&mut picture, &heading.name, width);
     }
     let mut line = |line: String| push_line(&mut picture, &line, width);
-    if let Some(time) = report.time {
-        let date = date_time(time).map_or_else(|| time.to_string(), |date| date.to_string());
+    if let Some(time) = inspection.time() {
+        let date = inspection.date_time();
+        let date = date.map_or_else(|| time.to_string(), |date| date.to_string());
         match &heading.local {
             Some(local) => line(format!("{date}  {local}")),
             None => line(date),
@@ -62,17 +64,15 @@ pub(crate) fn draw(report: &Report, heading: &Heading, width: usize) -> String {
     if let Some(remark) = &heading.remark {
         line(remark.clone());
     }
-    for row in rows(&report.bits, width) {
-        draw_row(&mut picture, report, row);
+    for row in rows(inspection.fields(), width) {
+        draw_row(&mut picture, inspection.bytes(), row);
     }
     let mut line = |line: String| push_line(&mut picture, &line, width);
-    if !report.bytes.is_empty() {
-        line(format!("hex {}", report.hex()));
-    }
-    for (name, value) in &report.fields {
-        let (label, note) = label(report.scheme, name);
-        let gap = if note.is_empty() { "" } else { "  " };
-        line(format!("{label} {}{gap}{note}", Readable(value)));
+    line(inspection.with_hex(|hex| format!("hex {hex}")));
+    for member in inspection.members() {
+        let gap = if member.meaning.is_empty() { "" } else { "  " };
+        let (name, value) = (title(member.name), Readable(member.value));
+        line(format!("{name} {value}{gap}{}", member.meaning));
     }
     picture
 }
@@ -98,47 +98,16 @@ fn push_line(picture: &mut String, line: &str, width: usize) {
     picture.push('\n');
 }
 
-/// Returns the name of a field as its scheme has it, and an explanation.
-fn label(scheme: &str, name: &'static str) -> (&'static str, &'static str) {
-    match (scheme, name) {
-        ("kuid", "a") => ("a", "mega-seconds (millions of seconds)"),
-        ("kuid", "b") => ("b", "seconds"),
-        ("kuid", "c") => ("c", "microseconds"),
-        ("kuid", "node") => ("node", "fingerprint of the node's name"),
-        ("kuid", "drift") => ("drift", "bits of seconds below the node; not in the ID"),
-        ("scru64", "node_ctr") => ("node ID and counter", "--node-size splits them"),
-        ("scru64", "node_id") => ("node ID", ""),
-        ("scru64", "timestamp") => ("timestamp", "ticks of 256 ms since 1970"),
-        ("nanoflake", "generator") => ("generator ID", "datacenter and worker"),
-        ("nanoflake", "epoch_ms") => ("epoch", "ms since 1970; not in the ID"),
-        ("nanoflake", "timestamp") => ("timestamp", "ms since the epoch"),
-        ("twitter", "timestamp") => ("timestamp", "ms since 2010-11-04T01:42:54.657Z"),
-        ("sno", "timestamp") => ("timestamp", "ticks of 4 ms since 2010"),
-        ("sno", "toggle") => ("tick-tock", "set after the clock went back"),
-        ("sno", "meta") => ("metabyte", ""),
-        ("discord", "timestamp") => ("timestamp", "ms since 2015"),
-        ("instagram", "timestamp") => ("timestamp", "ms since 2011-08-24T21:07:01.721Z"),
-        ("mastodon" | "ulid" | "uuid" | "typeid", "timestamp") => ("timestamp", "ms since 1970"),
-        ("ksuid", "timestamp") => ("timestamp", "seconds since 2014-05-13T16:53:20Z"),
-        ("xid" | "objectid", "timestamp") => ("timestamp", "seconds since 1970"),
-        (_, "time_low" | "time_mid" | "time_high") => {
-            (name, "of a time in 100 ns since 1582-10-15")
-        }
-        ("pgedge", "timestamp") => ("timestamp", "ms since 2023"),
-        ("sonyflake", "timestamp") => ("timestamp", "10 ms since 2014-09-01"),
-        ("sonyflake-v2", "timestamp") => ("timestamp", "10 ms since 2025"),
-        ("uuid" | "typeid", "node") => ("node", "a MAC address, or random"),
-        ("uuid" | "typeid", "clock_seq") => ("clock sequence", "changes when the clock goes back"),
-        ("uuid" | "typeid", "variant") => ("variant", "2 is RFC 9562's"),
-        _ => (name, ""),
-    }
+/// Returns the name of a field for people.
+fn title(name: &str) -> String {
+    name.replace('_', " ")
 }
 
-struct Readable<'a>(&'a Value);
+struct Readable(MemberValue);
 
-impl core::fmt::Display for Readable<'_> {
+impl core::fmt::Display for Readable {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        if matches!(self.0, Value::Hex(..)) {
+        if matches!(self.0, MemberValue::Hex(..)) {
             f.write_str("0x")?;
         }
         self.0.fmt(f)
@@ -162,12 +131,19 @@ impl Cell {
 
 /// Returns the fields in rows of at most `width` columns. A field that is wider continues in the
 /// next row, without its name.
-fn rows(bits: &[(&'static str, u32)], width: usize) -> Vec<Vec<Cell>> {
+fn rows(fields: &[Field], width: usize) -> Vec<Vec<Cell>> {
     let longest = u32::try_from(width.saturating_sub(2)).unwrap_or(u32::MAX).max(1);
     let mut rows: Vec<Vec<Cell>> = Vec::new();
-    let (mut start, mut column) = (0, width);
-    for (&(name, bits), &colour) in bits.iter().zip(COLOURS.iter().cycle()) {
-        let (mut name, mut left) = (name, bits);
+    let mut column = width;
+    // A field that others divide is not drawn; one in two places is drawn twice, in one colour.
+    let drawn = fields.iter().filter(|field| !field.is_divided());
+    let mut spans: Vec<_> = drawn
+        .zip(COLOURS.iter().cycle())
+        .flat_map(|(field, colour)| field.spans().map(move |span| (field.name(), span, *colour)))
+        .collect();
+    spans.sort_by_key(|(_, span, _)| span.start);
+    for (name, span, colour) in spans {
+        let (mut name, mut start, mut left) = (name, span.start, span.bits);
         while left > 0 {
             let cell = Cell { name, start, len: left.min(longest), colour };
             start += cell.len;
@@ -186,7 +162,7 @@ fn rows(bits: &[(&'static str, u32)], width: usize) -> Vec<Vec<Cell>> {
     rows
 }
 
-fn draw_row(picture: &mut String, report: &Report, row: Vec<Cell>) {
+fn draw_row(picture: &mut String, bytes: &[u8], row: Vec<Cell>) {
     let line = |picture: &mut String, content: &dyn Fn(&Cell) -> String| {
         let mut gap = 2;
         for cell in &row {
@@ -200,7 +176,7 @@ fn draw_row(picture: &mut String, report: &Report, row: Vec<Cell>) {
     if row.iter().any(|cell| !cell.name.is_empty()) {
         line(picture, &|cell| cell.name.to_owned());
     }
-    line(picture, &|cell| bits(&report.bytes, cell.start, cell.len));
+    line(picture, &|cell| bits(bytes, cell.start, cell.len));
 }
 
 /// Returns `len` bits of `bytes` from bit `start` on, counted from the high end.
@@ -215,39 +191,39 @@ fn bits(bytes: &[u8], start: u32, len: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use tickid_core::UnixTime;
+    use tickid_convert::Layouts;
+    use tickid_convert::foreign::System;
 
     use super::*;
-    use crate::report::Facts as _;
+
+    fn drawn(inspection: &Inspection<'_>, heading: &Heading, width: usize) -> String {
+        anstream::adapter::strip_str(&draw(inspection, heading, width)).to_string()
+    }
 
     #[test]
     fn labels_stand_over_their_bits() {
-        let mut report = Report::default();
-        report.start("test", |_| (), &[0b1010_0000, 0b1111_1111], Some(UnixTime::EPOCH));
-        report.bits(&[("a", 3), ("rest", 13)]);
-        let drawn = draw(&report, &Heading::default(), WIDTH);
-        let plain = anstream::adapter::strip_str(&drawn).to_string();
+        let id = System::Discord.id(0xa0ff << 48);
+        let inspection = Inspection::new(id.into(), "", &Layouts::default());
+        let plain = drawn(&inspection, &Heading::default(), WIDTH);
         let lines: Vec<&str> = plain.lines().collect();
-        assert_eq!(lines[1], "  1970-01-01T00:00:00.000Z");
-        assert_eq!(lines[2], "  a   rest");
-        assert_eq!(lines[3], "  101 0000011111111");
+        assert_eq!(lines[1], "  2102-08-25T15:17:09.760Z");
+        let bits = "101000001111111100000000000000000000000000 00000  00000   000000000000";
+        assert_eq!(lines[2].find("worker"), Some(45), "{plain}");
+        assert_eq!(lines[3], format!("  {bits}"));
     }
 
     #[test]
     fn lines_of_text_fit_the_width() {
-        let mut report = Report::default();
-        report.start("discord", |_| (), &[0; 8], Some(UnixTime::EPOCH));
-        report.bits(&[("timestamp", 42), ("increment", 22)]);
-        report.number("timestamp", 123_456_789);
+        let id = System::Discord.id(123_456_789);
+        let inspection = Inspection::new(id.into(), "", &Layouts::default());
         let local = Some("1970-01-01 00:00:00 UTC  56 years 10 months ago".to_owned());
         let remark = Some("likely: a decimal integer of up to 64 bits".to_owned());
         let heading = Heading { name: "Discord Snowflake".to_owned(), local, remark };
         let words = |width| {
-            let drawn = draw(&report, &heading, width);
-            let plain = anstream::adapter::strip_str(&drawn).to_string();
+            let plain = drawn(&inspection, &heading, width);
             let longest = plain.lines().map(str::len).max();
             assert!(longest <= Some(width.max(26)), "{plain}");
-            let is_bits = |word: &&str| word.bytes().all(|byte| byte == b'0');
+            let is_bits = |word: &&str| word.bytes().all(|byte| matches!(byte, b'0' | b'1'));
             plain.split_whitespace().filter(|word| !is_bits(word)).collect::<String>()
         };
         // An instant has 24 characters, which are not taken apart.
@@ -257,7 +233,7 @@ mod tests {
 
     #[test]
     fn cards_fit_the_width_and_lose_no_bit() {
-        let fields = [("a", 60), ("b", 50), ("c", 18)];
+        let fields = Field::row([("a", 60, ""), ("b", 50, ""), ("c", 18, "")]);
         for width in MIN_WIDTH..=WIDTH {
             let rows = rows(&fields, width);
             for row in &rows {

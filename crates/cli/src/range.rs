@@ -5,18 +5,16 @@ use std::process::ExitCode;
 
 use clap::Args;
 use jiff::tz::TimeZone;
+use serde::Serialize;
+use tickid_convert::{AnyId, AnyScheme};
 use tickid_core::{RangeError, UnixTime};
-use tickid_kuid::{GlobalId, Kuid, LocalId};
-use tickid_nanoflake::Nanoflake;
-use tickid_scru64::Scru64;
-use tickid_sno::Sno;
+use tickid_detect::Notation;
+use tickid_kuid::{GlobalId, LocalId};
 
-use crate::describe::{Describe, write_id};
 use crate::failure::Failure;
-use crate::json::Object;
 use crate::options::{Format, Kind, Layouts, NodeHash, Scheme, name_of};
 use crate::output::Output;
-use crate::report::{Hex, write_time};
+use crate::printed::{self, write_json};
 use crate::values::parse;
 use crate::when::{self, When, zone};
 
@@ -81,71 +79,88 @@ pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
     }
     let before = || end.checked_sub(Duration::from_micros(1)).unwrap_or(end);
     let until = if arguments.inclusive { end } else { before() };
-    let times = Times { since, end };
-    let layouts = &arguments.layouts;
-    let drift = layouts.kuid.drift();
+    let layouts = arguments.layouts.all();
+    let kind = arguments.scheme.kind(arguments.kind);
+    let scheme = AnyScheme::new(kind, &layouts);
     let usage = |reason: &str| Failure::Usage(format!("--node: {reason}"));
     let node = arguments.node.as_deref().map(|node| arguments.node_hash.node(node)).transpose();
-    match (arguments.scheme, arguments.kind, node.map_err(|error| usage(&error))?) {
+    let ends = match node.map_err(|error| usage(&error))? {
         // Global kuids sort by node before the end of their time, so that the ends for one node are
         // others. IDs of other nodes may lie between them, too.
-        (Scheme::Kuid, Kind::Global, Some(node)) => {
-            let global = |local| GlobalId::from_local(local, node, drift);
-            let (min, max) = (LocalId::min_at(since), LocalId::max_at(until));
-            print(min.map(global), max.map(global), &layouts.kuid, times, arguments)
+        Some(node) if kind == tickid_convert::Kind::KuidGlobal => {
+            let global = |local| GlobalId::from_local(local, node, layouts.drift).into();
+            [LocalId::min_at(since).map(global), LocalId::max_at(until).map(global)]
         }
-        (_, _, Some(_)) => Err(usage("it makes a difference to global kuids only")),
-        (Scheme::Scru64, ..) => {
-            print(Scru64.min_at(since), Scru64.max_at(until), &layouts.scru64, times, arguments)
-        }
-        (Scheme::Nanoflake, ..) => {
-            let layout = Nanoflake { epoch: layouts.nanoflake.epoch() };
-            print(layout.min_at(since), layout.max_at(until), &layouts.nanoflake, times, arguments)
-        }
-        (Scheme::Kuid, Kind::Local, None) => {
-            print(LocalId::min_at(since), LocalId::max_at(until), &layouts.kuid, times, arguments)
-        }
-        (Scheme::Kuid, Kind::Global, None) => {
-            let layout = Kuid { drift };
-            print(layout.min_at(since), layout.max_at(until), &layouts.kuid, times, arguments)
-        }
-        (Scheme::Sno, ..) => print(Sno.min_at(since), Sno.max_at(until), &(), times, arguments),
-    }
+        Some(_) => return Err(usage("it makes a difference to global kuids only")),
+        None => [scheme.min_at(since), scheme.max_at(until)],
+    };
+    let [min, max] = ends;
+    let min = min.map_err(|error| no_tick("--since", since, &error))?;
+    let max = max.map_err(|error| no_tick("--until", end, &error))?;
+    print([min, max], [since, end], arguments)
 }
 
-/// The ends as they were given.
-#[derive(Clone, Copy)]
-struct Times {
-    since: UnixTime,
-    end: UnixTime,
+/// A range as JSON.
+#[derive(Serialize)]
+struct Range {
+    scheme: String,
+    from: Instant,
+    to: Instant,
+    inclusive: bool,
+    min: End,
+    max: End,
 }
 
-fn print<I: Describe>(
-    min: Result<I, RangeError>,
-    max: Result<I, RangeError>,
-    layout: &I::Layout,
-    times: Times,
+#[derive(Serialize)]
+struct Instant {
+    unix_ms: i64,
+    time: Option<String>,
+}
+
+/// One end of a range in every form that a database may need.
+#[derive(Serialize)]
+struct End {
+    text: String,
+    hex: String,
+    int: String,
+}
+
+fn print(
+    ends: [AnyId; 2],
+    times: [UnixTime; 2],
     arguments: &RangeArguments,
 ) -> Result<ExitCode, Failure> {
-    let min = min.map_err(|error| no_tick("--since", times.since, &error))?;
-    let max = max.map_err(|error| no_tick("--until", times.end, &error))?;
+    let layouts = &arguments.layouts;
+    let notation = match arguments.scheme {
+        Scheme::Nanoflake => layouts.nanoflake.notation(),
+        Scheme::Kuid => layouts.kuid.notation(),
+        _ => Notation::Canonical,
+    };
     let mut out = Output::stdout();
     if arguments.json {
-        let mut object = Object::open(out.buffer());
-        object.string("scheme", name_of(&arguments.scheme).as_bytes());
-        for (name, time) in [("from", times.since), ("to", times.end)] {
-            let mut inner = object.object(name);
-            write_time(Some(time), &mut inner);
-            inner.close();
-        }
-        object.boolean("inclusive", arguments.inclusive);
-        write_end(&min, layout, object.object("min"));
-        write_end(&max, layout, object.object("max"));
-        object.close();
-        out.buffer().push(b'\n');
+        let instant =
+            |time: UnixTime| Instant { unix_ms: time.as_millis(), time: when::date_time(time) };
+        let end = |id: AnyId| End {
+            text: printed::text(id, notation),
+            hex: id.bytes().to_string(),
+            int: id.to_u128().to_string(),
+        };
+        let ([from, to], [min, max]) = (times.map(instant), ends.map(end));
+        let (scheme, inclusive) = (name_of(&arguments.scheme), arguments.inclusive);
+        write_json(&Range { scheme, from, to, inclusive, min, max }, out.buffer())?;
     } else {
-        for id in [min, max] {
-            write_id(&id, layout, arguments.format, out.buffer());
+        for id in ends {
+            let line = match arguments.format {
+                Format::Text => printed::text(id, notation),
+                Format::Int => id.to_u128().to_string(),
+                Format::Hex => id.bytes().to_string(),
+                Format::Bytes => {
+                    out.buffer().extend_from_slice(&id.bytes());
+                    continue;
+                }
+            };
+            out.buffer().extend_from_slice(line.as_bytes());
+            out.buffer().push(b'\n');
         }
     }
     out.flush()?;
@@ -161,14 +176,4 @@ fn no_tick(option: &str, time: UnixTime, error: &RangeError) -> Failure {
         ),
         _ => Failure::Usage(format!("{option} {time}: {error}")),
     }
-}
-
-/// Writes one end of the range in every form that a database may need.
-fn write_end<I: Describe>(id: &I, layout: &I::Layout, mut object: Object<'_>) {
-    let mut text = Vec::new();
-    id.write_text(layout, &mut text);
-    object.string("text", &text);
-    object.string("hex", Hex(id.bytes().as_ref()).digits(&mut [0; _]));
-    object.string("int", id.integer().to_string().as_bytes());
-    object.close();
 }

@@ -3,8 +3,9 @@
 use core::str::FromStr;
 use std::io::Write as _;
 
+use tickid_detect::Inspection;
+
 use crate::failure::Failure;
-use crate::report::{Hex, Report, Value, date_time};
 
 /// Pieces of text, and names of what is written between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,14 +64,14 @@ impl Template {
     ///
     /// # Errors
     /// Fails for a name that the ID has no field of, which others may have, and appends nothing.
-    pub(crate) fn write(&self, report: &Report, out: &mut Vec<u8>) -> Result<(), Failure> {
+    pub(crate) fn write(&self, id: &Inspection<'_>, out: &mut Vec<u8>) -> Result<(), Failure> {
         let start = out.len();
         let written = self.0.iter().try_for_each(|piece| match piece {
             Piece::Text(text) => {
                 out.extend_from_slice(text.as_bytes());
                 Ok(())
             }
-            Piece::Name(name) => write_field(name, report, out),
+            Piece::Name(name) => write_member(name, id, out),
         });
         match written {
             Ok(()) => out.push(b'\n'),
@@ -80,31 +81,31 @@ impl Template {
     }
 }
 
-fn write_field(name: &str, report: &Report, out: &mut Vec<u8>) -> Result<(), Failure> {
+fn write_member(name: &str, id: &Inspection<'_>, out: &mut Vec<u8>) -> Result<(), Failure> {
     // Writing to memory can't fail.
     match name {
-        "scheme" => out.extend_from_slice(report.scheme.as_bytes()),
-        "text" => out.extend_from_slice(&report.text),
-        "hex" => out.extend_from_slice(report.hex().digits(&mut [0; _])),
+        "scheme" => out.extend_from_slice(id.format().key().as_bytes()),
+        "text" => out.extend_from_slice(id.text().as_bytes()),
+        "hex" => id.with_hex(|hex| out.extend_from_slice(hex.as_bytes())),
         "unix_ms" => {
-            let _ = report.time.map_or(Ok(()), |time| write!(out, "{}", time.as_millis()));
+            let _ = id.time().map_or(Ok(()), |time| write!(out, "{}", time.as_millis()));
         }
         "time" => {
-            let _ = report.time.and_then(date_time).map_or(Ok(()), |date| write!(out, "{date}"));
+            let _ = id.date_time().map_or(Ok(()), |date| write!(out, "{date}"));
         }
-        _ => match report.fields.iter().find(|(field, _)| *field == name) {
-            Some((_, Value::Hex(number, len))) => {
-                let bytes = number.to_be_bytes();
-                out.extend_from_slice(Hex::low(&bytes, *len).digits(&mut [0; _]));
-            }
-            Some((_, value)) => {
-                let _ = write!(out, "{value}");
+        "int" if id.integer().is_some() => {
+            let _ = id.integer().map_or(Ok(()), |number| write!(out, "{number}"));
+        }
+        _ => match id.members().find(|member| member.name == name) {
+            Some(member) => {
+                let _ = write!(out, "{}", member.value);
             }
             None => {
-                let others = report.fields.iter().map(|(field, _)| *field);
+                let int = id.integer().map(|_| "int");
                 let names: Vec<&str> = ["scheme", "text", "hex", "unix_ms", "time"]
                     .into_iter()
-                    .chain(others)
+                    .chain(int)
+                    .chain(id.members().map(|member| member.name))
                     .collect();
                 let reason = format!("has no {{{name}}}; it has {}", names.join(", "));
                 return Err(Failure::invalid(reason));
@@ -116,31 +117,27 @@ fn write_field(name: &str, report: &Report, out: &mut Vec<u8>) -> Result<(), Fai
 
 #[cfg(test)]
 mod tests {
-    use tickid_core::UnixTime;
+    use tickid_convert::{AnyId, Kind, Layouts};
 
     use super::*;
-    use crate::report::Facts as _;
 
     #[test]
     fn names_are_replaced() {
-        let mut report = Report::default();
-        let text = |out: &mut Vec<u8>| out.extend_from_slice(b"abc");
-        report.start("test", text, &[0xca, 0xfe], Some(UnixTime::from_micros(1_500)));
-        report.number("sequence", 7);
-        report.field("node", Value::Hex(0x2a, 4));
+        let id = AnyId::from_u128(Kind::KuidGlobal, 0x06_7f6a_0000_002a_0000_0007).unwrap();
+        let id = Inspection::new(id.into(), "", &Layouts::default());
         for (template, expected) in [
             ("", "\n"),
-            ("{text} {time}", "abc 1970-01-01T00:00:00.001Z\n"),
-            ("{{{hex}}}\\t{sequence},{node}\\n", "{cafe}\t7,0000002a\n\n"),
-            ("{unix_ms}{scheme}", "1test\n"),
+            ("{scheme} {kind}", "kuid global\n"),
+            ("{{{hex}}}\\t{sequence},{node}\\n", "{00067f6a0000002a00000007}\t7,0000002a\n\n"),
+            ("{drift}{text}", &format!("8{}\n", id.text())),
         ] {
             let mut out = Vec::new();
-            template.parse::<Template>().unwrap().write(&report, &mut out).unwrap();
+            template.parse::<Template>().unwrap().write(&id, &mut out).unwrap();
             assert_eq!(String::from_utf8(out).unwrap(), expected, "{template}");
         }
         let unknown: Template = "{text} {nose}".parse().unwrap();
         let mut out = b"before\n".to_vec();
-        let error = unknown.write(&report, &mut out).unwrap_err().to_string();
+        let error = unknown.write(&id, &mut out).unwrap_err().to_string();
         assert!(error.contains("{nose}") && error.contains("sequence"), "{error}");
         assert_eq!(out, b"before\n");
     }

@@ -129,6 +129,12 @@ pub(crate) fn rfc3339(time: UnixTime, zone: &TimeZone) -> Option<String> {
     (zoned.year() >= 0).then(|| zoned.strftime("%Y-%m-%dT%H:%M:%S%.3f%:z").to_string())
 }
 
+/// Returns a time in RFC 3339 with milliseconds, in UTC. `None` outside of the years 0 to 9999.
+pub(crate) fn date_time(time: UnixTime) -> Option<String> {
+    let year = Timestamp::from_millisecond(time.as_millis()).ok()?.to_zoned(TimeZone::UTC).year();
+    (year >= 0).then(|| format!("{time:.3}"))
+}
+
 /// Returns the time between two in its two largest units: `3 days 4 hours ago`.
 fn age_of(time: Timestamp, now: Timestamp) -> Option<String> {
     let (earlier, later) = if time <= now { (time, now) } else { (now, time) };

@@ -87,11 +87,11 @@ fn inspect_json_fields() {
     let cases = [
         (
             "inspect --json 0u375nxqh5cq --node-size 8",
-            r#"{"scheme":"scru64","text":"0u375nxqh5cq","hex":"0186d52bbe2a635a","unix_ms":1678613659136,"time":"2023-03-12T09:34:19.136Z","int":"110009624767914842","timestamp":6557084606,"node_ctr":2777946,"node_id":42,"counter":25434}"#,
+            r#"{"scheme":"scru64","text":"0u375nxqh5cq","hex":"0186d52bbe2a635a","unix_ms":1678613659136,"time":"2023-03-12T09:34:19.136Z","int":"110009624767914842","timestamp":6557084606,"node_ctr":2777946,"node_id":42,"counter":25434,"confidence":"likely","reason":"12 digits of Base36"}"#,
         ),
         (
             "inspect --json 0u375nxqh5cq",
-            r#"{"scheme":"scru64","text":"0u375nxqh5cq","hex":"0186d52bbe2a635a","unix_ms":1678613659136,"time":"2023-03-12T09:34:19.136Z","int":"110009624767914842","timestamp":6557084606,"node_ctr":2777946}"#,
+            r#"{"scheme":"scru64","text":"0u375nxqh5cq","hex":"0186d52bbe2a635a","unix_ms":1678613659136,"time":"2023-03-12T09:34:19.136Z","int":"110009624767914842","timestamp":6557084606,"node_ctr":2777946,"confidence":"likely","reason":"12 digits of Base36"}"#,
         ),
         (
             "inspect --json --scheme nanoflake --radix 10 --epoch discord 175928847299117063",
@@ -99,11 +99,11 @@ fn inspect_json_fields() {
         ),
         (
             "inspect --json --scheme kuid --alphabet url AGA5igPrJzJ7aYAB",
-            r#"{"scheme":"kuid","text":"AGA5igPrJzJ7aYAB","hex":"0060398a03eb27327b698001","unix_ms":1539625275432,"time":"2018-10-15T17:41:15.432Z","kind":"global","a":1539,"b":625275,"c":432128,"sequence":1,"node":"03eb2732","drift":8}"#,
+            r#"{"scheme":"kuid","text":"AGA5igPrJzJ7aYAB","hex":"0060398a03eb27327b698001","unix_ms":1539625275432,"time":"2018-10-15T17:41:15.432Z","kind":"global","drift":8,"a":1539,"b":625275,"node":"03eb2732","c":432128,"sequence":1}"#,
         ),
         (
             "inspect --json --scheme kuid .5.tXbhdV.3",
-            r#"{"scheme":"kuid","text":".5.tXbhdV.3","hex":"0060398a7b698001","unix_ms":1539625275432,"time":"2018-10-15T17:41:15.432Z","kind":"local","a":1539,"b":625275,"c":432128,"sequence":1}"#,
+            r#"{"scheme":"kuid","text":".5.tXbhdV.3","hex":"0060398a7b698001","unix_ms":1539625275432,"time":"2018-10-15T17:41:15.432Z","int":"27084864703004673","kind":"local","a":1539,"b":625275,"c":432128,"sequence":1}"#,
         ),
         (
             "inspect --json --scheme sno aaaaaaaa55aaaaaa",
@@ -132,18 +132,27 @@ fn only_likely_readings_are_shown() {
     assert!(all.len() > 1, "twelve characters are a SCRU64 ID too");
     let one = json_lines(&stdout_of(&format!("inspect --json {id}")));
     assert_eq!(one, all[..1]);
-    assert_eq!((all[0].get("plausibility"), &all[1]["plausibility"]), (None, &"unlikely".into()));
+    assert_eq!(
+        (&all[0]["confidence"], &all[1]["confidence"]),
+        (&"likely".into(), &"possible".into())
+    );
+    assert_eq!(all[1]["doubt"], "of an unlikely time");
     let drawn = stdout_of(&format!("inspect {id}"));
-    assert_eq!((drawn.matches(id).count(), drawn.matches("unlikely: ").count()), (1, 0));
+    assert_eq!((drawn.matches(id).count(), drawn.matches("possible: ").count()), (1, 0));
     let drawn = stdout_of(&format!("inspect --all {id}"));
     assert_eq!(drawn.matches(id).count(), all.len());
-    assert_eq!(drawn.matches("unlikely: ").count(), all.len() - 1);
+    assert_eq!(drawn.matches("possible: ").count(), all.len() - 1);
     let ran = run("inspect xx");
     assert_eq!((ran.status, ran.stdout.as_str()), (INVALID, ""));
     assert!(ran.stderr.contains("Nanoflake in Base36 (2010-11-04"), "{}", ran.stderr);
     assert!(ran.stderr.contains("hint: `tickid inspect --all ID`"), "{}", ran.stderr);
     let named = &json_lines(&stdout_of("inspect --json --scheme nanoflake xx"))[0];
-    assert_eq!(named.get("plausibility"), None);
+    assert_eq!(named.get("confidence"), None);
+    // Words are not shown as IDs, and --all shows them with the status of invalid input.
+    let ran = run("inspect activities12 --all");
+    assert_eq!(ran.status, INVALID);
+    assert!(ran.stdout.contains("possible: up to 13 digits of Base36; it reads like words"));
+    assert!(ran.stderr.contains("is likely none of these"), "{}", ran.stderr);
 }
 
 #[test]
@@ -260,7 +269,9 @@ fn earlier_lines_survive_an_error() {
 #[test]
 fn cards_explain_kuids_and_show_the_age() {
     let drawn = stdout_of("inspect --from kuid .5.tXbhdV.3");
-    for line in ["a 1539  mega-seconds", "b 625275  seconds", "c 432128  microseconds"] {
+    for line in
+        ["a 1539  mega-seconds", "b 625275  seconds", "c 432128  microseconds, in steps of 1,024"]
+    {
         assert!(drawn.contains(line), "{drawn}");
     }
     let mut command = tickid("inspect --local 0u375nxqh5cq");

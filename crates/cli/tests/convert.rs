@@ -139,7 +139,7 @@ fn json_has_the_detected_scheme() {
         let expected = serde_json::json!({
             "as": "Nanoflake in Base36",
             "reason": "up to 13 digits of Base36",
-            "plausibility": "likely",
+            "confidence": "likely",
             "unix_ms": 1_656_432_460_105_i64,
             "time": "2022-06-28T16:07:40.105Z",
             "others": ["SCRU64"],

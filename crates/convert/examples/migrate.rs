@@ -10,7 +10,8 @@
 
 #![allow(clippy::print_stdout, reason = "it is a program")]
 
-use tickid_convert::{Options, convert_all, foreign};
+use tickid_convert::foreign::System;
+use tickid_convert::{Options, convert_all};
 use tickid_sno::SnoId;
 
 const COLUMN: [u64; 3] =
@@ -20,7 +21,7 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
     let options = Options::default();
     let mut rounded = 0;
     let mut ids: Vec<SnoId> = Vec::new();
-    let old = COLUMN.map(foreign::Discord);
+    let old = COLUMN.map(|number| System::Discord.id(number));
     for (key, converted) in COLUMN.iter().zip(convert_all::<SnoId, _>(old, &options)) {
         let converted = converted?;
         rounded += usize::from(converted.loss.time.is_some());

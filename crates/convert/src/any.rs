@@ -1,86 +1,195 @@
 use core::fmt;
+use core::ops::Deref;
+use core::str::FromStr;
 
-use tickid_kuid::{GlobalId, LocalId};
-use tickid_nanoflake::NanoflakeId;
-use tickid_scru64::Scru64Id;
-use tickid_sno::SnoId;
+use tickid_core::{Plain, RangeError, UnixTime};
+use tickid_kuid::{Global, GlobalId, Kuid, Local, LocalId};
+use tickid_nanoflake::{Nanoflake, NanoflakeId};
+use tickid_scru64::{Scru64, Scru64Id};
+use tickid_sno::{Meta, Sno, SnoId};
+use tickid_text::ParseError;
 
-use crate::convert::{Converted, convert, restore};
+use crate::convert::{Converted, convert, convert_exact, restore};
 use crate::error::ConvertError;
-use crate::format::Source;
 use crate::options::{Layouts, Options};
-use crate::parts::Parts;
+use crate::parts::{Bits, Parts};
+use crate::schemes::sealed::Assemble as _;
+use crate::schemes::{Fields, SchemeId, SchemeVisitor, Settings};
+use crate::source::Source;
 
-/// Evaluates `$body` with `$id` as the ID of an [`AnyId`], whichever it is of.
-macro_rules! with_id {
-    ($any:expr, $id:ident => $body:expr) => {
-        match $any {
-            $crate::any::AnyId::Scru64($id) => $body,
-            $crate::any::AnyId::Nanoflake($id) => $body,
-            $crate::any::AnyId::KuidLocal($id) => $body,
-            $crate::any::AnyId::KuidGlobal($id) => $body,
-            $crate::any::AnyId::Sno($id) => $body,
+/// The ID types, for the macro.
+pub(crate) mod ids {
+    pub(crate) use tickid_kuid::{GlobalId, LocalId};
+    pub(crate) use tickid_nanoflake::NanoflakeId;
+    pub(crate) use tickid_scru64::Scru64Id;
+    pub(crate) use tickid_sno::SnoId;
+}
+
+/// The schemes. A new one is a row here, and a file that implements [`SchemeId`].
+macro_rules! schemes {
+    ($($variant:ident($Id:ident), $Variant:ident of $Scheme:ident = $scheme:expr,
+        $name:literal, $key:literal, $shown:literal;)+) => {
+        /// Evaluates `$body` with `$id` as the ID of an [`AnyId`], whichever it is of.
+        macro_rules! with_id {
+            ($any:expr, $id:ident => $body:expr) => {
+                match $any {
+                    $($crate::any::AnyId::$variant($id) => $body,)+
+                }
+            };
+        }
+
+        /// Evaluates `$body` with `$Type` as the ID type of a [`Kind`].
+        macro_rules! with_type {
+            ($kind:expr, $Type:ident => $body:expr) => {
+                match $kind {
+                    $($crate::any::Kind::$variant => {
+                        type $Type = $crate::any::ids::$Id;
+                        $body
+                    })+
+                }
+            };
+        }
+
+        /// A scheme; kuid's two kinds of IDs are two.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Kind {
+            $(#[doc = $shown] $variant,)+
+        }
+
+        impl Kind {
+            /// Every one.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// Returns the name of the scheme, lower case.
+            ///
+            /// # Examples
+            /// ```
+            /// assert_eq!(tickid_convert::Kind::KuidLocal.name(), "kuid");
+            /// ```
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+
+            /// Returns the name in options and data, which no other kind has.
+            ///
+            /// # Examples
+            /// ```
+            /// use tickid_convert::Kind;
+            ///
+            /// assert_eq!(Kind::KuidLocal.key(), "kuid-local");
+            /// assert_eq!("kuid-local".parse(), Ok(Kind::KuidLocal));
+            /// ```
+            #[must_use]
+            pub const fn key(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $key,)+
+                }
+            }
+
+            /// Returns the name of the ID as a number, for errors.
+            pub(crate) const fn number_name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => concat!($shown, " ID"),)+
+                }
+            }
+        }
+
+        /// As in `kuid local`.
+        impl fmt::Display for Kind {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(match self {
+                    $(Self::$variant => $shown,)+
+                })
+            }
+        }
+
+        /// An ID of a scheme that is known only at run time.
+        ///
+        /// It has no order, because an order by scheme would not be one by time. Sort by the UUIDs
+        /// that [`carry::to_uuid_v7`](crate::carry::to_uuid_v7) makes instead.
+        ///
+        /// ```compile_fail,E0277
+        /// fn sorted<T: Ord>(_: &[T]) {}
+        /// sorted::<tickid_convert::AnyId>(&[]);
+        /// ```
+        ///
+        /// # Examples
+        /// ```
+        /// use tickid_convert::{AnyId, Kind};
+        /// use tickid_sno::sno;
+        ///
+        /// let id = AnyId::parse(Kind::Sno, b"brpk4q72xwf2m63l")?;
+        /// assert_eq!(id, sno!("brpk4q72xwf2m63l").into());
+        /// assert_eq!((id.kind(), &*id.text()), (Kind::Sno, "brpk4q72xwf2m63l"));
+        /// assert_eq!(*id.bytes(), sno!("brpk4q72xwf2m63l").to_bytes());
+        /// # Ok::<(), tickid_sno::ParseError>(())
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum AnyId {
+            $(#[doc = $shown] $variant($Id),)+
+        }
+
+        impl AnyId {
+            /// Returns the scheme of the ID.
+            ///
+            /// # Examples
+            /// ```
+            /// use tickid_convert::{AnyId, Kind};
+            /// use tickid_sno::SnoId;
+            ///
+            /// assert_eq!(AnyId::from(SnoId::ZERO).kind(), Kind::Sno);
+            /// ```
+            #[must_use]
+            pub const fn kind(&self) -> Kind {
+                match self {
+                    $(Self::$variant(_) => Kind::$variant,)+
+                }
+            }
+        }
+
+        $(impl From<$Id> for AnyId {
+            fn from(id: $Id) -> Self {
+                Self::$variant(id)
+            }
+        })+
+
+        impl AnyScheme {
+            /// Calls a function that is generic over the schemes, such as one that starts a
+            /// generator, with the scheme and its layout.
+            pub fn visit<T: SchemeVisitor>(&self, visitor: T) -> T::Output {
+                let layouts = &self.layouts;
+                match self.kind {
+                    $(Kind::$variant => {
+                        let scheme: fn(&Layouts) -> $Scheme = $scheme;
+                        visitor.visit::<$Scheme, $Variant>(scheme(layouts), $Variant::default())
+                    })+
+                }
+            }
         }
     };
 }
+
+schemes! {
+    Scru64(Scru64Id), Plain of Scru64 = |_| Scru64, "scru64", "scru64", "SCRU64";
+    Nanoflake(NanoflakeId), Plain of Nanoflake = |layouts| Nanoflake { epoch: layouts.epoch },
+        "nanoflake", "nanoflake", "Nanoflake";
+    KuidLocal(LocalId), Local of Kuid = |layouts| Kuid { drift: layouts.drift },
+        "kuid", "kuid-local", "kuid local";
+    KuidGlobal(GlobalId), Global of Kuid = |layouts| Kuid { drift: layouts.drift },
+        "kuid", "kuid-global", "kuid global";
+    Sno(SnoId), Meta of Sno = |_| Sno, "sno", "sno", "sno";
+}
+#[allow(clippy::single_component_path_imports, reason = "they are macros")]
 pub(crate) use with_id;
-
-/// Evaluates `$body` with `$Id` as the ID type of a [`Kind`].
-macro_rules! with_type {
-    ($kind:expr, $Id:ident => $body:expr) => {
-        $crate::any::with_type!(@ $kind, $Id, $body,
-            Scru64: tickid_scru64::Scru64Id, Nanoflake: tickid_nanoflake::NanoflakeId,
-            KuidLocal: tickid_kuid::LocalId, KuidGlobal: tickid_kuid::GlobalId,
-            Sno: tickid_sno::SnoId)
-    };
-    (@ $kind:expr, $Id:ident, $body:expr, $($variant:ident: $type:ty),+) => {
-        match $kind {
-            $($crate::any::Kind::$variant => {
-                type $Id = $type;
-                $body
-            })+
-        }
-    };
-}
+#[allow(clippy::single_component_path_imports, reason = "they are macros")]
 pub(crate) use with_type;
 
-/// A scheme; kuid's two kinds of IDs are two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Kind {
-    /// SCRU64.
-    Scru64,
-    /// Nanoflake, Snowflake.
-    Nanoflake,
-    /// kuid, local.
-    KuidLocal,
-    /// kuid, global.
-    KuidGlobal,
-    /// sno.
-    Sno,
-}
-
 impl Kind {
-    /// Every one.
-    pub const ALL: [Self; 5] =
-        [Self::Scru64, Self::Nanoflake, Self::KuidLocal, Self::KuidGlobal, Self::Sno];
-
-    /// Returns the name of the scheme, lower case.
-    ///
-    /// # Examples
-    /// ```
-    /// assert_eq!(tickid_convert::Kind::Sno.name(), "sno");
-    /// ```
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Scru64 => "scru64",
-            Self::Nanoflake => "nanoflake",
-            Self::KuidLocal | Self::KuidGlobal => "kuid",
-            Self::Sno => "sno",
-        }
-    }
-
     /// Returns the number of bytes of an ID.
     ///
     /// # Examples
@@ -91,75 +200,329 @@ impl Kind {
     pub const fn byte_len(self) -> usize {
         with_type!(self, Id => size_of::<Id>())
     }
-}
 
-/// As in `kuid local`.
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Scru64 => "SCRU64",
-            Self::Nanoflake => "Nanoflake",
-            Self::KuidLocal => "kuid local",
-            Self::KuidGlobal => "kuid global",
-            Self::Sno => "sno",
-        })
+    /// Reports whether IDs carry a node, in a SCRU64 ID of a size that its layout has.
+    ///
+    /// # Examples
+    /// ```
+    /// assert!(!tickid_convert::Kind::KuidLocal.has_node());
+    /// ```
+    #[must_use]
+    pub const fn has_node(self) -> bool {
+        with_type!(self, Id => Id::HAS_NODE)
+    }
+
+    /// Returns the highest number that is an ID; all from 0 on are.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_convert::Kind::Sno.max_number(), (1 << 80) - 1);
+    /// ```
+    #[must_use]
+    pub const fn max_number(self) -> u128 {
+        with_type!(self, Id => Id::MAX_NUMBER)
     }
 }
 
-/// An ID of a scheme that is known only at run time.
-///
-/// It has no order, because an order by scheme would not be one by time. Sort by the UUIDs that
-/// [`carry::to_uuid_v7`](crate::carry::to_uuid_v7) makes instead.
-///
-/// ```compile_fail,E0277
-/// fn sorted<T: Ord>(_: &[T]) {}
-/// sorted::<tickid_convert::AnyId>(&[]);
-/// ```
+/// Reads a [key](Kind::key).
+impl FromStr for Kind {
+    type Err = SchemeError;
+
+    fn from_str(key: &str) -> Result<Self, SchemeError> {
+        Self::ALL.iter().copied().find(|kind| kind.key() == key).ok_or(SchemeError::Name)
+    }
+}
+
+/// The reason why a name, or a layout as text, is not a scheme's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SchemeError {
+    /// There is no scheme of this name.
+    #[error("no scheme has this name")]
+    Name,
+    /// All IDs of the scheme carry a node.
+    #[error("all IDs of this scheme carry a node")]
+    Nodeless,
+    /// The text is not a layout of the scheme.
+    #[error("not a layout of this scheme")]
+    Layout,
+}
+
+/// A scheme that is known only at run time, with its layout.
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::{AnyId, Kind};
-/// use tickid_sno::sno;
+/// use tickid_convert::{AnyId, AnyScheme, Kind};
 ///
-/// let id = AnyId::from(sno!("brpk4q72xwf2m63l"));
-/// assert_eq!((id.kind(), id.kind().byte_len()), (Kind::Sno, 10));
-/// assert_eq!(id.to_string(), "brpk4q72xwf2m63l");
-/// assert_eq!(id.to_u128().to_be_bytes()[6..], sno!("brpk4q72xwf2m63l").to_bytes());
+/// // As the realm of a lease store records it.
+/// let scheme = AnyScheme::from_realm("nanoflake", "epoch 1420070400000", true)?;
+/// let id = AnyId::parse(Kind::Nanoflake, b"bppc0m3ju134")?;
+/// assert_eq!(scheme.time(id).to_string(), "2026-08-25T14:24:45.448Z");
+/// assert_eq!(scheme.fields()[5].value(&id.bytes()), 0); // the sequence
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum AnyId {
-    /// Of SCRU64.
-    Scru64(Scru64Id),
-    /// Of Nanoflake.
-    Nanoflake(NanoflakeId),
-    /// Of kuid, local.
-    KuidLocal(LocalId),
-    /// Of kuid, global.
-    KuidGlobal(GlobalId),
-    /// Of sno.
-    Sno(SnoId),
+pub struct AnyScheme {
+    kind: Kind,
+    layouts: Layouts,
+}
+
+impl AnyScheme {
+    /// Returns a scheme with its layout among `layouts`.
+    #[must_use]
+    pub const fn new(kind: Kind, layouts: &Layouts) -> Self {
+        Self { kind, layouts: *layouts }
+    }
+
+    /// Returns the scheme of a realm: of its record in a lease store, which has the scheme's name
+    /// and the layout as
+    /// [`Scheme::write_layout`](tickid_core::Scheme::write_layout) writes it. `has_node` selects
+    /// between kuid's two kinds.
+    ///
+    /// # Errors
+    /// Returns a [`SchemeError`] for another name, for IDs without a node of a scheme that has
+    /// none, and for a layout that is not the scheme's.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{AnyScheme, Kind, SchemeError};
+    ///
+    /// let local = AnyScheme::from_realm("kuid", "drift 8", false)?;
+    /// assert_eq!(local.kind(), Kind::KuidLocal);
+    /// assert_eq!(AnyScheme::from_realm("kuid", "drift 4", true), Err(SchemeError::Layout));
+    /// assert_eq!(AnyScheme::from_realm("sno", "", false), Err(SchemeError::Nodeless));
+    /// # Ok::<(), SchemeError>(())
+    /// ```
+    pub fn from_realm(name: &str, layout: &str, has_node: bool) -> Result<Self, SchemeError> {
+        let mut named = Kind::ALL.iter().filter(|kind| kind.name() == name).peekable();
+        named.peek().ok_or(SchemeError::Name)?;
+        let fits = |kind: &&Kind| kind.has_node() == has_node;
+        let kind = *named.find(fits).ok_or(SchemeError::Nodeless)?;
+        let layouts = with_type!(kind, Id => Id::read_layout(layout, Layouts::default()));
+        Ok(Self { kind, layouts: layouts.ok_or(SchemeError::Layout)? })
+    }
+
+    /// Returns the scheme, and for kuid the kind.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Returns the layouts of all schemes, this one's among them.
+    #[must_use]
+    pub const fn layouts(&self) -> &Layouts {
+        &self.layouts
+    }
+
+    /// Returns the start of the tick of an ID.
+    #[must_use]
+    pub fn time(&self, id: AnyId) -> UnixTime {
+        id.time(&self.layouts)
+    }
+
+    /// Returns the fields that the bits of IDs consist of, the highest first.
+    #[must_use]
+    pub fn fields(&self) -> Fields {
+        with_type!(self.kind, Id => <Id as SchemeId>::fields(&self.layouts))
+    }
+
+    /// Returns the facts that are not in the bits of IDs.
+    #[must_use]
+    pub fn settings(&self) -> Settings {
+        with_type!(self.kind, Id => Id::settings(&self.layouts))
+    }
+
+    /// Returns the lowest ID of the tick that contains `time`.
+    ///
+    /// # Errors
+    /// Returns a [`RangeError`] if the scheme has no tick for that time.
+    pub fn min_at(&self, time: UnixTime) -> Result<AnyId, RangeError> {
+        with_type!(self.kind, Id => <Id as SchemeId>::min_at(time, &self.layouts).map(AnyId::from))
+    }
+
+    /// Returns the highest ID of the tick that contains `time`.
+    ///
+    /// # Errors
+    /// Returns a [`RangeError`] if the scheme has no tick for that time.
+    pub fn max_at(&self, time: UnixTime) -> Result<AnyId, RangeError> {
+        with_type!(self.kind, Id => <Id as SchemeId>::max_at(time, &self.layouts).map(AnyId::from))
+    }
+
+    /// Returns the ID with this node and sequence in the tick that contains `time`.
+    ///
+    /// Nothing makes it unique; it is for examples and tests.
+    ///
+    /// # Errors
+    /// Returns a [`ConvertError`] if the scheme has no such tick, node or sequence.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{AnyScheme, Kind, Layouts};
+    /// use tickid_core::UnixTime;
+    ///
+    /// let sno = AnyScheme::new(Kind::Sno, &Layouts::default());
+    /// let id = sno.id_at(UnixTime::from_millis(1_700_000_000_000)?, 258, 7)?;
+    /// let values: Vec<u128> = sno.fields().iter().map(|field| field.value(&id.bytes())).collect();
+    /// assert_eq!(values, [109_424_000_000, 0, 0, 258, 7]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn id_at(&self, time: UnixTime, node: u64, sequence: u64) -> Result<AnyId, ConvertError> {
+        let shape = with_type!(self.kind, Id => Id::shape(&self.layouts));
+        let time = self.min_at(time).map_err(ConvertError::Time)?.time(&self.layouts);
+        let sequence = Bits::of("sequence", sequence, shape.sequence_bits);
+        let mut parts = Parts::held(time, shape.scale, sequence.map_err(ConvertError::Sequence)?);
+        match shape.node_bits {
+            Some(bits) => {
+                let node = Bits::of("node", node, bits);
+                parts = parts.with_node(node.map_err(ConvertError::Node)?);
+            }
+            None if node != 0 => return Err(ConvertError::NodeTooWide { node, bits: 0 }),
+            None => {}
+        }
+        let options = Options { target: self.layouts, ..Options::default() };
+        with_type!(self.kind, Id => convert_exact::<Id>(parts, &options).map(AnyId::from))
+    }
+}
+
+/// The longest canonical text.
+const MAX_TEXT: usize = 20;
+
+/// The text of an ID on the stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IdText {
+    text: [u8; MAX_TEXT],
+    len: usize,
+}
+
+impl IdText {
+    fn new(text: &str) -> Self {
+        let mut all = [0; MAX_TEXT];
+        all.iter_mut().zip(text.as_bytes()).for_each(|(to, from)| *to = *from);
+        Self { text: all, len: text.len().min(MAX_TEXT) }
+    }
+}
+
+impl Deref for IdText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.text.get(..self.len).and_then(|text| str::from_utf8(text).ok()).unwrap_or_default()
+    }
+}
+
+/// The largest number of bytes of an ID, a KSUID's.
+const MAX_BYTES: usize = 20;
+
+/// The bytes of an ID on the stack, the highest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct IdBytes {
+    bytes: [u8; MAX_BYTES],
+    len: usize,
+}
+
+impl IdBytes {
+    /// Returns bytes, of which those beyond the twentieth are left out.
+    #[must_use]
+    pub fn new(bytes: &[u8]) -> Self {
+        debug_assert!(bytes.len() <= MAX_BYTES);
+        let mut all = [0; MAX_BYTES];
+        all.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        Self { bytes: all, len: bytes.len().min(MAX_BYTES) }
+    }
+}
+
+impl Deref for IdBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+}
+
+/// Lower-case hexadecimal digits.
+impl fmt::Display for IdBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
 }
 
 impl AnyId {
-    /// Returns the scheme of the ID.
+    /// Reads the canonical text of a scheme's ID.
+    ///
+    /// # Errors
+    /// Returns the reason why the text is not an ID of the scheme.
+    pub fn parse(kind: Kind, text: &[u8]) -> Result<Self, ParseError> {
+        with_type!(kind, Id => Id::parse(text).map(Self::from))
+    }
+
+    /// Reads the scheme's second text, URL-safe Base64, which only kuid has.
+    ///
+    /// # Errors
+    /// Returns the reason why the text is not an ID of the scheme.
     ///
     /// # Examples
     /// ```
     /// use tickid_convert::{AnyId, Kind};
-    /// use tickid_sno::SnoId;
     ///
-    /// assert_eq!(AnyId::from(SnoId::ZERO).kind(), Kind::Sno);
+    /// let id = AnyId::parse_url(Kind::KuidGlobal, b"AGA5igPrJzJ7aYAB").ok_or("no such text")??;
+    /// assert_eq!(id.url_text().as_deref(), Some("AGA5igPrJzJ7aYAB"));
+    /// assert_eq!(AnyId::parse_url(Kind::Sno, b"brpk4q72xwf2m63l"), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
-    pub const fn kind(&self) -> Kind {
-        match self {
-            Self::Scru64(_) => Kind::Scru64,
-            Self::Nanoflake(_) => Kind::Nanoflake,
-            Self::KuidLocal(_) => Kind::KuidLocal,
-            Self::KuidGlobal(_) => Kind::KuidGlobal,
-            Self::Sno(_) => Kind::Sno,
+    pub fn parse_url(kind: Kind, text: &[u8]) -> Option<Result<Self, ParseError>> {
+        with_type!(kind, Id => Some(<Id as SchemeId>::parse_url(text)?.map(Self::from)))
+    }
+
+    /// Returns the ID whose bytes are this big-endian integer.
+    ///
+    /// # Errors
+    /// Returns a [`RangeError`] above [`Kind::max_number`].
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{AnyId, Kind};
+    ///
+    /// let id = AnyId::from_u128(Kind::Scru64, 110_009_624_767_914_842)?;
+    /// assert_eq!(id.to_string(), "0u375nxqh5cq");
+    /// let error = AnyId::from_u128(Kind::Sno, 1 << 80).unwrap_err();
+    /// assert!(error.to_string().starts_with("sno ID 1208925819614629174706176 is outside of"));
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
+    pub fn from_u128(kind: Kind, number: u128) -> Result<Self, RangeError> {
+        with_type!(kind, Id => Id::from_number(number).map(Self::from))
+    }
+
+    /// Returns the ID with these bytes, the highest first.
+    ///
+    /// # Errors
+    /// Returns a [`RangeError`] for another number of bytes than [`Kind::byte_len`], and for bytes
+    /// above [`Kind::max_number`].
+    pub fn from_bytes(kind: Kind, bytes: &[u8]) -> Result<Self, RangeError> {
+        let len = kind.byte_len();
+        if bytes.len() != len {
+            let (found, len) = (i128::try_from(bytes.len()).unwrap_or(i128::MAX), len as i128);
+            return Err(RangeError::new("number of bytes", found, len, len));
         }
+        let number = bytes.iter().fold(0, |number, byte| number << 8 | u128::from(*byte));
+        Self::from_u128(kind, number)
+    }
+
+    /// Returns the canonical text.
+    #[must_use]
+    pub fn text(self) -> IdText {
+        with_id!(self, id => IdText::new(&SchemeId::text(id)))
+    }
+
+    /// Returns the scheme's second text, URL-safe Base64, which only kuid has.
+    #[must_use]
+    pub fn url_text(self) -> Option<IdText> {
+        with_id!(self, id => id.url_text().map(|text| IdText::new(&text)))
+    }
+
+    /// Returns the bytes, the highest first.
+    #[must_use]
+    pub fn bytes(self) -> IdBytes {
+        with_id!(self, id => IdBytes::new(SchemeId::bytes(id).as_ref()))
     }
 
     /// Returns the bytes as a big-endian integer with the scheme's number of
@@ -177,13 +540,14 @@ impl AnyId {
     /// ```
     #[must_use]
     pub fn to_u128(self) -> u128 {
-        match self {
-            Self::Scru64(id) => id.get().into(),
-            Self::Nanoflake(id) => id.get().cast_unsigned().into(),
-            Self::KuidLocal(id) => id.get().into(),
-            Self::KuidGlobal(id) => id.into(),
-            Self::Sno(id) => id.into(),
-        }
+        with_id!(self, id => id.number())
+    }
+
+    /// Returns the start of the ID's tick. A kuid whose fields are not a valid time has one, too,
+    /// and no [`parts`](Source::parts).
+    #[must_use]
+    pub fn time(self, layouts: &Layouts) -> UnixTime {
+        with_id!(self, id => SchemeId::time(id, layouts))
     }
 }
 
@@ -267,20 +631,3 @@ impl fmt::Display for AnyId {
         with_id!(self, id => id.fmt(f))
     }
 }
-
-macro_rules! from_ids {
-    ($($variant:ident($id:ty)),*) => {$(
-        impl From<$id> for AnyId {
-            fn from(id: $id) -> Self {
-                Self::$variant(id)
-            }
-        }
-    )*};
-}
-from_ids!(
-    Scru64(Scru64Id),
-    Nanoflake(NanoflakeId),
-    KuidLocal(LocalId),
-    KuidGlobal(GlobalId),
-    Sno(SnoId)
-);

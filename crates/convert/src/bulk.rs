@@ -1,8 +1,9 @@
 use crate::convert::{Converted, convert};
 use crate::error::ConvertError;
-use crate::format::{Source, Target};
 use crate::loss::Loss;
 use crate::options::Options;
+use crate::schemes::SchemeId;
+use crate::source::Source;
 
 /// Converts IDs lazily, without allocating.
 ///
@@ -20,7 +21,7 @@ use crate::options::Options;
 /// assert_eq!(times?, [1_330_779_680_452, 1_656_432_460_104]);
 /// # Ok::<(), tickid_convert::ConvertError>(())
 /// ```
-pub fn convert_all<T: Target, I>(
+pub fn convert_all<T: SchemeId, I>(
     ids: I,
     options: &Options<'_>,
 ) -> impl Iterator<Item = Result<Converted<T>, ConvertError>>
@@ -51,7 +52,7 @@ where
 /// assert_eq!(losses.time, 1); // one was not on a whole tick of 4 ms
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn convert_slice<S: Source, T: Target>(
+pub fn convert_slice<S: Source, T: SchemeId>(
     ids: &[S],
     converted: &mut [T],
     options: &Options<'_>,

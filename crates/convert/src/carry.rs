@@ -44,18 +44,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use tickid_core::RangeError;
 use tickid_core::external::uuid as v8;
-use tickid_core::{RangeError, UnixTime};
-use tickid_kuid::{Drift, GlobalId, LocalId, Node};
-use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
-use tickid_scru64::Scru64Id;
-use tickid_sno::{Partition, Sno, SnoId};
+use tickid_sno::{Sno, SnoId};
 use uuid::Uuid;
 
 use crate::any::{AnyId, Kind, with_id, with_type};
 use crate::options::Layouts;
 use crate::parts::mask;
-use crate::schemes::kuid::no_time;
+use crate::schemes::sealed::Assemble as _;
 
 /// The number of bits of a version-7 UUID's milliseconds.
 const MILLIS_BITS: u32 = 48;
@@ -93,7 +90,11 @@ pub enum CarryError {
     },
 }
 
-const fn not_carried(reason: &'static str) -> CarryError {
+impl CarryError {
+    pub(crate) const OTHER_TIME: Self = not_carried("an ID of another time than the UUID's");
+}
+
+pub(crate) const fn not_carried(reason: &'static str) -> CarryError {
     CarryError::NotCarried { reason }
 }
 
@@ -142,34 +143,14 @@ pub fn to_uuid(id: impl Into<AnyId>) -> Uuid {
 /// ```
 pub fn to_uuid_v7(id: impl Into<AnyId>, layouts: &Layouts) -> Result<Uuid, CarryError> {
     let id = id.into();
-    let time = match id {
-        AnyId::Scru64(id) => id.unix_time(),
-        AnyId::Nanoflake(id) => Nanoflake { epoch: layouts.epoch }.unix_time(id),
-        AnyId::KuidLocal(id) => time_of(id)?,
-        AnyId::KuidGlobal(id) => time_of(id.to_local(layouts.drift))?,
-        AnyId::Sno(id) => id.unix_time(),
-    };
+    let time = with_id!(id, id => id.time_to_carry(layouts)).map_err(CarryError::Time)?;
     let max = mask(MILLIS_BITS);
     let millis = u64::try_from(time.as_millis()).ok().filter(|millis| *millis <= max);
     let millis = millis.ok_or_else(|| {
         let value = time.as_millis().into();
         CarryError::Time(RangeError::new("time in milliseconds", value, 0, max.into()))
     })?;
-    let rest = match id {
-        AnyId::Scru64(id) => id.get(),
-        AnyId::Nanoflake(id) => id.get().cast_unsigned(),
-        AnyId::KuidLocal(id) => id.get(),
-        AnyId::KuidGlobal(id) => {
-            u64::from(id.node(layouts.drift).get()) << 32 | u64::from(id.sequence()) << 18
-        }
-        AnyId::Sno(id) => {
-            let fields = u64::from(id.toggle()) << 40
-                | u64::from(id.meta()) << 32
-                | u64::from(id.partition().get()) << 16
-                | u64::from(id.sequence());
-            fields << 23
-        }
-    };
+    let rest = with_id!(id, id => id.rest_to_carry(layouts));
     let drift = match id {
         AnyId::KuidGlobal(_) => u128::from(layouts.drift.get()),
         _ => 0,
@@ -256,86 +237,7 @@ fn from_v7(fields: u128, layouts: &Layouts) -> Result<AnyId, CarryError> {
     let rest = u64::try_from(fields >> TAG_BITS & u128::from(u64::MAX)).unwrap_or(0);
     // 48 bits.
     let millis = i64::try_from(fields >> (u64::BITS + TAG_BITS)).unwrap_or(i64::MAX);
-    let other_time = not_carried("an ID of another time than the UUID's");
-    match kind {
-        Kind::Scru64 => {
-            let id = Scru64Id::new(rest).map_err(|_| not_carried("a number that is no ID"))?;
-            if id.unix_time().as_millis() == millis { Ok(id.into()) } else { Err(other_time) }
-        }
-        Kind::Nanoflake => {
-            let id =
-                NanoflakeId::try_from(rest).map_err(|_| not_carried("a number that is no ID"))?;
-            let found = millis - id.timestamp().cast_signed();
-            let expected = layouts.epoch.as_unix_millis();
-            if found == expected {
-                return Ok(id.into());
-            }
-            Epoch::from_unix_millis(found).map_err(|_| not_carried("an epoch that is none"))?;
-            Err(CarryError::Epoch { found, expected })
-        }
-        Kind::KuidLocal => {
-            let id = LocalId::new(rest);
-            let is_its = time_of(id).is_ok_and(|time| time.as_millis() == millis);
-            if is_its { Ok(id.into()) } else { Err(other_time) }
-        }
-        Kind::KuidGlobal => global_from_v7(millis, rest, drift, layouts),
-        Kind::Sno => sno_from_v7(millis, rest),
-    }
-}
-
-fn global_from_v7(
-    millis: i64,
-    rest: u64,
-    drift: u8,
-    layouts: &Layouts,
-) -> Result<AnyId, CarryError> {
-    let found = Drift::new(drift).map_err(|_| not_carried("a drift that is none"))?;
-    if rest & mask(18) != 0 {
-        return Err(not_carried("more bits than the kind has"));
-    }
-    let (node, sequence) = (rest >> 32, rest >> 18 & mask(14));
-    let local = first_local_of(millis).map(|id| LocalId::new(id.get() | sequence));
-    let local = local.ok_or(not_carried("a millisecond in which no kuid's tick begins"))?;
-    if found != layouts.drift {
-        return Err(CarryError::Drift { found: drift, expected: layouts.drift.get() });
-    }
-    let node = Node::from_u32(u32::try_from(node).unwrap_or(u32::MAX));
-    Ok(GlobalId::from_local(local, node, found).into())
-}
-
-/// Returns the first local ID of the tick that begins during a millisecond, if one does.
-fn first_local_of(millis: i64) -> Option<LocalId> {
-    // The tick during which the millisecond ends is the only one that can begin in it.
-    let end = millis.checked_mul(1_000)?.checked_add(999)?;
-    let id = LocalId::min_at(UnixTime::from_micros(end)).ok()?;
-    (id.unix_time().as_millis() == millis).then_some(id)
-}
-
-fn sno_from_v7(millis: i64, rest: u64) -> Result<AnyId, CarryError> {
-    let fields = rest >> 23;
-    let time = UnixTime::from_millis(millis);
-    let first = time.and_then(SnoId::min_at).ok();
-    let first = first.filter(|first| first.unix_time().as_millis() == millis);
-    let first = first.ok_or(not_carried("a millisecond in which no sno tick begins"))?;
-    if rest & mask(23) != 0 {
-        return Err(not_carried("more bits than the kind has"));
-    }
-    #[allow(clippy::cast_possible_truncation, reason = "8, 16 and 16 bits, one after the other")]
-    let (meta, partition, sequence) =
-        ((fields >> 32) as u8, Partition::new((fields >> 16) as u16), fields as u16);
-    let id = SnoId::from_parts(first.timestamp(), fields >> 40 == 1, meta, partition, sequence);
-    id.map(AnyId::Sno).map_err(|_| not_carried("no sno ID"))
-}
-
-/// Returns the time at which a kuid's tick began.
-///
-/// # Errors
-/// Returns [`CarryError::Time`] if the fields are no time.
-fn time_of(id: LocalId) -> Result<UnixTime, CarryError> {
-    match id.tick() {
-        Some(_) => Ok(id.unix_time()),
-        None => Err(CarryError::Time(no_time(id))),
-    }
+    with_type!(kind, Id => Id::from_v7(millis, rest, drift, layouts).map(AnyId::from))
 }
 
 /// Returns the number of a kind in UUIDs.

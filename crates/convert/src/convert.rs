@@ -3,11 +3,12 @@ use core::time::Duration;
 use tickid_core::{RangeError, TickScale, UnixTime};
 
 use crate::error::ConvertError;
-use crate::format::sealed::Shape;
-use crate::format::{Source, Target};
 use crate::loss::{Loss, SequenceLoss};
 use crate::options::Options;
-use crate::parts::{Field, Parts, mask};
+use crate::parts::{Bits, Parts, mask};
+use crate::schemes::SchemeId;
+use crate::schemes::sealed::Shape;
+use crate::source::Source;
 
 /// A new ID and the losses of its conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,7 +45,7 @@ pub struct Converted<T> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[inline]
-pub fn convert<T: Target>(
+pub fn convert<T: SchemeId>(
     id: impl Source,
     options: &Options<'_>,
 ) -> Result<Converted<T>, ConvertError> {
@@ -74,7 +75,10 @@ pub fn convert<T: Target>(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[inline]
-pub fn convert_exact<T: Target>(id: impl Source, options: &Options<'_>) -> Result<T, ConvertError> {
+pub fn convert_exact<T: SchemeId>(
+    id: impl Source,
+    options: &Options<'_>,
+) -> Result<T, ConvertError> {
     let Converted { id, loss } = convert(id, options)?;
     if loss.is_none() { Ok(id) } else { Err(ConvertError::Lossy(loss)) }
 }
@@ -105,7 +109,7 @@ pub fn convert_exact<T: Target>(id: impl Source, options: &Options<'_>) -> Resul
 /// assert_eq!(restore(converted.id, &options), Ok(id));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn restore<S: Target, T: Target>(
+pub fn restore<S: SchemeId, T: SchemeId>(
     converted: T,
     options: &Options<'_>,
 ) -> Result<S, ConvertError> {
@@ -118,7 +122,7 @@ pub fn restore<S: Target, T: Target>(
     let time = time.ok_or(ConvertError::NeverConverted)?;
     let (tick, _) = tick_of(time, &wanted)?;
     let bits = wanted.sequence_bits;
-    let sequence = Field::held(value & mask(bits), bits);
+    let sequence = Bits::held(value & mask(bits), bits);
     let mut source = Parts::held(time, wanted.scale, sequence);
     source.node = options.nodes.unmap(target.node, wanted.node_bits)?;
     if wanted.is_sno {
@@ -153,7 +157,7 @@ fn fit(
     let value = rank.of(before, source.toggle, source.sequence);
     let dropped = value & mask(rank.shift());
 
-    let sequence = Field::held(value >> rank.shift(), shape.sequence_bits);
+    let sequence = Bits::held(value >> rank.shift(), shape.sequence_bits);
     let mut target = Parts::held(start, shape.scale, sequence);
     let (node, node_loss) = options.nodes.map(source.node, shape.node_bits)?;
     target.node = node;
@@ -235,7 +239,7 @@ impl Rank {
     }
 
     #[inline]
-    const fn of(self, ticks: u64, toggle: Option<bool>, sequence: Field) -> u64 {
+    const fn of(self, ticks: u64, toggle: Option<bool>, sequence: Bits) -> u64 {
         let toggle = self.has_toggle && matches!(toggle, Some(true));
         let rank =
             ticks << self.low_bits() | (toggle as u64) << self.sequence_bits | sequence.value();

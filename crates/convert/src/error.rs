@@ -22,6 +22,12 @@ pub enum ConvertError {
         /// The number of bits available; 0 if there is no place for a node.
         bits: u32,
     },
+    /// The node is higher than the scheme's nodes are.
+    #[error(transparent)]
+    Node(RangeError),
+    /// The sequence is higher than the scheme's sequences are.
+    #[error(transparent)]
+    Sequence(RangeError),
     /// The target needs a node, and the ID has none.
     #[error("the ID has no node, and the target needs one, of {bits} bits")]
     NodeMissing {
@@ -38,7 +44,7 @@ pub enum ConvertError {
     #[error("would be lost: {0}")]
     Lossy(Loss),
     /// Bits that are always zero in IDs of this form are set.
-    #[error("the ID has bits set that {form} leaves zero: {bits:#x}")]
+    #[error("bits are set that a {form} leaves zero: {bits:#x}")]
     StrayBits {
         /// The name of the form.
         form: &'static str,
@@ -46,10 +52,10 @@ pub enum ConvertError {
         bits: u64,
     },
     /// The reading is not an ID with a node and a sequence.
-    #[error("a {kind} has no node and no sequence to convert")]
+    #[error("a {format} has no node and no sequence to convert")]
     NoFields {
-        /// The name of its format.
-        kind: &'static str,
+        /// The name of the format.
+        format: &'static str,
     },
     /// No ID becomes this one under these options, so there is none to restore.
     #[error("no ID of the source becomes this one under these options")]

@@ -4,31 +4,104 @@
 //!
 //! # Examples
 //! ```
-//! use tickid_convert::{Options, convert_exact, foreign::Discord};
+//! use tickid_convert::{Options, convert_exact, foreign::System};
 //! use tickid_sno::SnoId;
 //!
-//! let message = Discord(175_928_847_299_117_063);
+//! let message = System::Discord.id(175_928_847_299_117_063);
 //! let id: SnoId = convert_exact(message, &Options::default())?;
 //! assert_eq!(id.unix_time().as_millis(), 1_462_015_105_796);
 //! assert_eq!((id.partition().get(), id.sequence()), (32, 7));
 //! # Ok::<(), tickid_convert::ConvertError>(())
 //! ```
 
-use tickid_core::{TickScale, UnixTime};
+use core::fmt;
+use core::str::FromStr;
+
+use tickid_core::{Field, TickScale, UnixTime};
 use tickid_nanoflake::Epoch;
 
 use crate::error::ConvertError;
-use crate::format::Source;
 use crate::options::Layouts;
-use crate::parts::{Field, Parts, mask};
+use crate::parts::{Bits, Parts, mask};
+use crate::source::Source;
+
+/// The names of the systems, and their rows.
+macro_rules! systems {
+    ($($(#[$doc:meta])+ $variant:ident = $row:ident, $key:literal, $name:literal;)+) => {
+        /// A system whose IDs are integers with a time, a sequence and, but for Mastodon, a node.
+        ///
+        /// # Examples
+        /// ```
+        /// use tickid_convert::foreign::System;
+        ///
+        /// let system: System = "sonyflake".parse()?;
+        /// assert_eq!((system, system.name()), (System::Sonyflake, "Sonyflake"));
+        /// assert_eq!(system.epoch().as_unix_millis(), 1_409_529_600_000);
+        /// # Ok::<(), tickid_convert::foreign::SystemError>(())
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum System {
+            $($(#[$doc])+ $variant,)+
+        }
+
+        impl System {
+            /// Every system.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            #[inline(always)]
+            const fn row(self) -> &'static Row {
+                match self {
+                    $(Self::$variant => const { &Row { key: $key, name: $name, layout: $row } },)+
+                }
+            }
+        }
+    };
+}
+
+systems! {
+    /// Twitter (X): a bit that is zero, 41 bits of milliseconds since 2010-11-04T01:42:54.657Z, a
+    /// datacenter and a worker of 5 bits each, a sequence of 12. It is a Nanoflake with Twitter's
+    /// epoch, which is fixed here.
+    Twitter = TWITTER, "twitter", "Twitter Snowflake";
+    /// Discord: 42 bits of milliseconds since 2015, a worker and a process of 5 bits each, an
+    /// increment of 12.
+    Discord = DISCORD, "discord", "Discord Snowflake";
+    /// Instagram: 41 bits of milliseconds since 2011-08-24T21:07:01.721Z, a shard of 13 bits, a
+    /// sequence of 10. It fills 64 bits, so a signed column shows it as negative from 2046 on. Pass
+    /// the bits as unsigned ([`i64::cast_unsigned`]).
+    Instagram = INSTAGRAM, "instagram", "Instagram ID";
+    /// Mastodon: 48 bits of milliseconds since 1970, 16 bits of a sequence that starts at random in
+    /// each millisecond and wraps around. It has no node.
+    Mastodon = MASTODON, "mastodon", "Mastodon ID";
+    /// Sonyflake with the first version's start time: a bit that is zero, 39 bits of 10 ms since
+    /// 2014-09-01, a sequence of 8, a machine of 16.
+    Sonyflake = SONYFLAKE, "sonyflake", "Sonyflake";
+    /// Sonyflake with the second version's start time, 2025-01-01.
+    SonyflakeV2 = SONYFLAKE_V2, "sonyflake-v2", "Sonyflake 2";
+    /// pgEdge's extension for PostgreSQL: a bit that is zero, 41 bits of milliseconds since
+    /// 2023-01-01, a counter of 12 bits, a node of 10.
+    PgEdge = PG_EDGE, "pgedge", "pgEdge snowflake";
+}
+
+/// A system's names and layout.
+struct Row {
+    key: &'static str,
+    name: &'static str,
+    layout: Layout,
+}
 
 /// A timestamp above a node and a sequence, in either order.
+#[derive(Clone, Copy)]
 struct Layout {
     epoch: Epoch,
     millis_per_tick: u8,
     node_bits: u32,
     sequence_bits: u32,
     order: Order,
+    /// Set if the highest bit is part of the timestamp.
+    is_unsigned: bool,
+    fields: &'static [Field],
 }
 
 /// The field in the lowest bits.
@@ -38,12 +111,119 @@ enum Order {
     NodeLow,
 }
 
+/// Returns an epoch of our time.
+const fn epoch(unix_millis: i64) -> Epoch {
+    match Epoch::from_unix_millis(unix_millis) {
+        Ok(epoch) => epoch,
+        Err(_) => Epoch::UNIX,
+    }
+}
+
+const TWITTER: Layout = Layout {
+    epoch: Epoch::TWITTER,
+    millis_per_tick: 1,
+    node_bits: 10,
+    sequence_bits: 12,
+    order: Order::SequenceLow,
+    is_unsigned: false,
+    fields: &Field::row([
+        UNUSED,
+        ("timestamp", 41, "ms since 2010-11-04T01:42:54.657Z"),
+        ("datacenter", 5, "the data centre of the generator"),
+        ("worker", 5, "the generator in its data centre"),
+        ("sequence", 12, COUNT),
+    ]),
+};
+
+const DISCORD: Layout = Layout {
+    epoch: Epoch::DISCORD,
+    is_unsigned: true,
+    fields: &Field::row([
+        ("timestamp", 42, "ms since 2015"),
+        ("worker", 5, "the internal worker"),
+        ("process", 5, "the internal process"),
+        ("increment", 12, "counts the IDs of the process"),
+    ]),
+    ..TWITTER
+};
+
+const INSTAGRAM: Layout = Layout {
+    epoch: epoch(1_314_220_021_721),
+    node_bits: 13,
+    sequence_bits: 10,
+    is_unsigned: true,
+    fields: &Field::row([
+        ("timestamp", 41, "ms since 2011-08-24T21:07:01.721Z"),
+        ("shard", 13, "the logical shard of the database"),
+        ("sequence", 10, COUNT),
+    ]),
+    ..TWITTER
+};
+
+const MASTODON: Layout = Layout {
+    epoch: Epoch::UNIX,
+    node_bits: 0,
+    sequence_bits: 16,
+    is_unsigned: true,
+    fields: &Field::row([
+        ("timestamp", 48, "ms since 1970"),
+        ("sequence", 16, "starts at random in each millisecond"),
+    ]),
+    ..TWITTER
+};
+
+const SONYFLAKE: Layout = Layout {
+    epoch: epoch(1_409_529_600_000),
+    millis_per_tick: 10,
+    node_bits: 16,
+    sequence_bits: 8,
+    order: Order::NodeLow,
+    is_unsigned: false,
+    fields: &Field::row([
+        UNUSED,
+        ("timestamp", 39, "units of 10 ms since 2014-09-01"),
+        ("sequence", 8, COUNT),
+        ("machine", 16, MACHINE),
+    ]),
+};
+
+const SONYFLAKE_V2: Layout = Layout {
+    epoch: epoch(1_735_689_600_000),
+    fields: &Field::row([
+        UNUSED,
+        ("timestamp", 39, "units of 10 ms since 2025"),
+        ("sequence", 8, COUNT),
+        ("machine", 16, MACHINE),
+    ]),
+    ..SONYFLAKE
+};
+
+const PG_EDGE: Layout = Layout {
+    epoch: epoch(1_672_531_200_000),
+    order: Order::NodeLow,
+    fields: &Field::row([
+        UNUSED,
+        ("timestamp", 41, "ms since 2023"),
+        ("counter", 12, COUNT),
+        ("node", 10, "the node of the cluster"),
+    ]),
+    ..TWITTER
+};
+
+const UNUSED: (&str, u32, &str) = ("unused", 1, "always 0");
+const COUNT: &str = "distinguishes the IDs of a tick";
+const MACHINE: &str = "the generator, mostly the end of its IP address";
+
 impl Layout {
+    const fn with_epoch(self, epoch: Epoch) -> Self {
+        Self { epoch, ..self }
+    }
+
     /// Returns the parts of an integer whose timestamp has all bits that are left, 48 at most.
-    #[inline]
-    fn parts(&self, id: u64) -> Parts {
+    #[inline(always)]
+    const fn parts(&self, id: u64) -> Parts {
         let low_bits = self.node_bits + self.sequence_bits;
-        let micros_per_tick = 1_000 * u64::from(self.millis_per_tick);
+        let micros_per_tick = 1_000 * self.millis_per_tick as u64;
         // 48 bits of milliseconds, or 40 of 10, and an epoch near ours are far from the ends of 64
         // bits of microseconds.
         let micros = (id >> low_bits).saturating_mul(micros_per_tick).cast_signed();
@@ -53,225 +233,157 @@ impl Layout {
             Order::SequenceLow => (self.sequence_bits, 0),
             Order::NodeLow => (0, self.node_bits),
         };
-        let field = |shift: u32, bits| Field::held(id >> shift & mask(bits), bits);
-        let sequence = field(sequence_shift, self.sequence_bits);
+        let sequence =
+            Bits::held(id >> sequence_shift & mask(self.sequence_bits), self.sequence_bits);
         let parts = Parts::held(time, TickScale::every(epoch, micros_per_tick), sequence);
         if self.node_bits == 0 {
             return parts;
         }
-        parts.with_node(field(node_shift, self.node_bits))
+        parts.with_node(Bits::held(id >> node_shift & mask(self.node_bits), self.node_bits))
     }
 }
 
-const MILLIS: Layout = Layout {
-    epoch: Epoch::UNIX,
-    millis_per_tick: 1,
-    node_bits: 10,
-    sequence_bits: 12,
-    order: Order::SequenceLow,
-};
+impl System {
+    /// Returns the ID with this number.
+    #[inline]
+    #[must_use]
+    pub const fn id(self, number: u64) -> ForeignId {
+        ForeignId { system: self, number }
+    }
 
-const SONY: Layout = Layout {
-    millis_per_tick: 10,
-    node_bits: 16,
-    sequence_bits: 8,
-    order: Order::NodeLow,
-    ..MILLIS
-};
+    /// Returns the name of the system in options and data: lower case, without spaces.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        self.row().key
+    }
 
-/// # Errors
-/// Returns [`ConvertError::StrayBits`] if the highest bit is set.
-#[inline]
-fn positive(id: u64, form: &'static str) -> Result<u64, ConvertError> {
-    let sign = id & 1 << 63;
-    if sign == 0 { Ok(id) } else { Err(ConvertError::StrayBits { form, bits: sign }) }
+    /// Returns the name of the system's IDs in text.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// Returns the start of the timestamp 0.
+    #[inline(always)]
+    #[must_use]
+    pub const fn epoch(self) -> Epoch {
+        self.row().layout.epoch
+    }
+
+    /// Returns the length of a tick in milliseconds.
+    #[must_use]
+    pub const fn millis_per_tick(self) -> u64 {
+        self.row().layout.millis_per_tick as u64
+    }
+
+    /// Returns the highest number that is an ID.
+    #[inline(always)]
+    #[must_use]
+    pub const fn max(self) -> u64 {
+        if self.row().layout.is_unsigned { u64::MAX } else { u64::MAX >> 1 }
+    }
+
+    /// Returns the fields that the bits consist of, the highest first.
+    #[must_use]
+    pub const fn fields(self) -> &'static [Field] {
+        self.row().layout.fields
+    }
 }
 
-/// A constant epoch in milliseconds since 1970.
-macro_rules! epoch {
-    ($unix_millis:literal) => {
-        match Epoch::from_unix_millis($unix_millis) {
-            Ok(epoch) => epoch,
-            Err(_) => panic!("an epoch of our time"),
-        }
-    };
+impl fmt::Display for System {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
 }
 
-/// A Twitter (X) Snowflake: a bit that is zero, 41 bits of milliseconds since
-/// 2010-11-04T01:42:54.657Z, a datacenter and a worker of 5 bits each, a sequence of 12.
+/// Reads a [key](System::key).
+impl FromStr for System {
+    type Err = SystemError;
+
+    fn from_str(key: &str) -> Result<Self, SystemError> {
+        Self::ALL.iter().copied().find(|system| system.key() == key).ok_or(SystemError)
+    }
+}
+
+/// The error for a text that is the key of no system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no system has this name")]
+#[non_exhaustive]
+pub struct SystemError;
+
+/// An ID of another system.
 ///
-/// It is a Nanoflake with Twitter's epoch, which is fixed here.
+/// As a [`Source`], IDs of one system are meant to be converted together.
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::{Options, convert, foreign::Twitter};
-/// use tickid_sno::SnoId;
-///
-/// let converted = convert::<SnoId>(Twitter(1_541_815_603_606_036_480), &Options::default())?;
-/// assert_eq!(converted.id.unix_time().as_millis(), 1_656_432_460_104);
-/// assert_eq!(converted.id.partition().get(), 378); // datacenter and worker
-/// # Ok::<(), tickid_convert::ConvertError>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Twitter(pub u64);
-
-/// # Errors
-/// Returns [`ConvertError::StrayBits`] if the highest bit is set.
-impl Source for Twitter {
-    #[inline]
-    fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
-        let id = positive(self.0, "Twitter's form")?;
-        Ok(Layout { epoch: Epoch::TWITTER, ..MILLIS }.parts(id))
-    }
-}
-
-/// A Discord Snowflake: 42 bits of milliseconds since 2015, a worker and a process of 5 bits each,
-/// an increment of 12.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Discord(pub u64);
-
-impl Source for Discord {
-    #[inline]
-    fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
-        Ok(Layout { epoch: Epoch::DISCORD, ..MILLIS }.parts(self.0))
-    }
-}
-
-/// An Instagram ID: 41 bits of milliseconds since 2011-08-24T21:07:01.721Z, a shard of 13 bits, a
-/// sequence of 10.
-///
-/// It fills 64 bits, so a signed column shows it as negative from 2046 on. Pass the bits as
-/// unsigned ([`i64::cast_unsigned`]).
-///
-/// # Examples
-/// ```
-/// use tickid_convert::{Options, convert, foreign::Instagram};
+/// use tickid_convert::{Nodes, Options, convert, foreign::System};
 /// use tickid_sno::SnoId;
 ///
 /// let id = 612_728_911_936_419_721_i64; // as a signed column has it
-/// let converted = convert::<SnoId>(Instagram(id.cast_unsigned()), &Options::default())?;
+/// let id = System::Instagram.id(id.cast_unsigned());
+/// let converted = convert::<SnoId>(id, &Options::default())?;
 /// assert_eq!(converted.id.unix_time().as_millis(), 1_387_263_000_000);
 /// assert_eq!(converted.id.partition().get(), 1_341); // the shard
-/// # Ok::<(), tickid_convert::ConvertError>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Instagram(pub u64);
-
-impl Instagram {
-    /// The start of its timestamp 0.
-    pub const EPOCH: Epoch = epoch!(1_314_220_021_721);
-}
-
-impl Source for Instagram {
-    #[inline]
-    fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
-        Ok(Layout { epoch: Self::EPOCH, node_bits: 13, sequence_bits: 10, ..MILLIS }.parts(self.0))
-    }
-}
-
-/// A Mastodon ID: 48 bits of milliseconds since 1970, 16 bits of a sequence that starts at random
-/// in each millisecond and wraps around. It has no node.
 ///
-/// # Examples
-/// ```
-/// use tickid_convert::{Nodes, Options, convert, foreign::Mastodon};
-/// use tickid_sno::SnoId;
+/// let id = System::Sonyflake.id(3_600_000_000 << 24 | 7 << 16 | 0x0a01); // 10,000 hours
+/// let converted = convert::<SnoId>(id, &Options::default())?;
+/// assert_eq!(converted.id.unix_time().as_millis(), 1_445_529_600_000);
+/// assert_eq!((converted.id.partition().get(), converted.id.sequence()), (0x0a01, 7));
 ///
-/// // Where it goes, there is a place for a node.
+/// // Mastodon's have no node; where they go, there is a place for one.
 /// let options = Options { nodes: Nodes::Set(1), ..Options::default() };
-/// let converted = convert::<SnoId>(Mastodon(110_000_000_000_000_000), &options)?;
+/// let converted = convert::<SnoId>(System::Mastodon.id(110_000_000_000_000_000), &options)?;
 /// assert_eq!(converted.id.unix_time().as_millis(), 1_678_466_796_872); // the 4 ms of ..875
 /// # Ok::<(), tickid_convert::ConvertError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Mastodon(pub u64);
+pub struct ForeignId {
+    system: System,
+    number: u64,
+}
 
-impl Source for Mastodon {
+impl ForeignId {
+    /// Returns the system.
     #[inline]
-    fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
-        Ok(Layout { node_bits: 0, sequence_bits: 16, ..MILLIS }.parts(self.0))
+    #[must_use]
+    pub const fn system(self) -> System {
+        self.system
+    }
+
+    /// Returns the ID as an unsigned integer.
+    #[inline]
+    #[must_use]
+    pub const fn get(self) -> u64 {
+        self.number
+    }
+
+    /// Returns the start of the ID's tick.
+    #[inline(always)]
+    #[must_use]
+    pub const fn time(self) -> UnixTime {
+        self.system.row().layout.parts(self.number).time()
     }
 }
 
-/// A Sonyflake with the first version's start time: a bit that is zero, 39 bits of 10 ms since
-/// 2014-09-01, a sequence of 8, a machine of 16.
-///
-/// # Examples
-/// ```
-/// use tickid_convert::{Options, convert, foreign::Sonyflake};
-/// use tickid_sno::SnoId;
-///
-/// let id = 3_600_000_000_u64 << 24 | 7 << 16 | 0x0a01; // 10,000 hours, machine 10.1
-/// let converted = convert::<SnoId>(Sonyflake(id), &Options::default())?;
-/// assert_eq!(converted.id.unix_time().as_millis(), 1_445_529_600_000);
-/// assert_eq!((converted.id.partition().get(), converted.id.sequence()), (0x0a01, 7));
-/// # Ok::<(), tickid_convert::ConvertError>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Sonyflake(pub u64);
-
-impl Sonyflake {
-    /// The start of its timestamp 0.
-    pub const EPOCH: Epoch = epoch!(1_409_529_600_000);
-}
-
-/// # Errors
-/// Returns [`ConvertError::StrayBits`] if the highest bit is set.
-impl Source for Sonyflake {
-    #[inline]
-    fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
-        let id = positive(self.0, "Sonyflake")?;
-        Ok(Layout { epoch: Self::EPOCH, ..SONY }.parts(id))
+/// The number in decimal.
+impl fmt::Display for ForeignId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.number.fmt(f)
     }
 }
 
-/// A Sonyflake with the second version's start time, 2025-01-01, and otherwise as [`Sonyflake`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SonyflakeV2(pub u64);
-
-impl SonyflakeV2 {
-    /// The start of its timestamp 0.
-    pub const EPOCH: Epoch = epoch!(1_735_689_600_000);
-}
-
 /// # Errors
-/// Returns [`ConvertError::StrayBits`] if the highest bit is set.
-impl Source for SonyflakeV2 {
-    #[inline]
+/// Returns [`ConvertError::StrayBits`] if the highest bit is set and the system leaves it zero.
+impl Source for ForeignId {
+    #[inline(always)]
     fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
-        let id = positive(self.0, "Sonyflake")?;
-        Ok(Layout { epoch: Self::EPOCH, ..SONY }.parts(id))
-    }
-}
-
-/// A snowflake of pgEdge's extension for PostgreSQL: a bit that is zero, 41 bits of milliseconds
-/// since 2023-01-01, a counter of 12 bits, a node of 10.
-///
-/// # Examples
-/// ```
-/// use tickid_convert::{Options, convert, foreign::PgEdge};
-/// use tickid_nanoflake::NanoflakeId;
-///
-/// let id = 86_400_000_u64 << 22 | 5 << 10 | 3; // after one day, on node 3
-/// let converted = convert::<NanoflakeId>(PgEdge(id), &Options::default())?;
-/// assert_eq!((converted.id.generator().get(), converted.id.sequence()), (3, 5));
-/// # Ok::<(), tickid_convert::ConvertError>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PgEdge(pub u64);
-
-impl PgEdge {
-    /// The start of its timestamp 0.
-    pub const EPOCH: Epoch = epoch!(1_672_531_200_000);
-}
-
-/// # Errors
-/// Returns [`ConvertError::StrayBits`] if the highest bit is set.
-impl Source for PgEdge {
-    #[inline]
-    fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
-        let id = positive(self.0, "pgEdge's form")?;
-        Ok(Layout { epoch: Self::EPOCH, order: Order::NodeLow, ..MILLIS }.parts(id))
+        let Row { name, layout, .. } = self.system.row();
+        let sign = self.number & 1 << 63;
+        if sign != 0 && !layout.is_unsigned {
+            return Err(ConvertError::StrayBits { form: name, bits: sign });
+        }
+        Ok(layout.parts(self.number))
     }
 }
 
@@ -311,10 +423,13 @@ impl Source for NanoflakeShift24 {
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
         let stray = self.0 & Self::GAP;
         if stray != 0 {
-            return Err(ConvertError::StrayBits { form: "the 24-bit-shift form", bits: stray });
+            return Err(ConvertError::StrayBits {
+                form: "Nanoflake shifted by 24 bits",
+                bits: stray,
+            });
         }
         // Without the gap it is as the document has it.
         let close = (self.0 >> 24) << 22 | self.0 & mask(22);
-        Ok(Layout { epoch: layouts.epoch, ..MILLIS }.parts(close))
+        Ok(System::Twitter.row().layout.with_epoch(layouts.epoch).parts(close))
     }
 }

@@ -38,10 +38,9 @@
 //! - [`carry`]: any ID in a UUID, a `u128` or 16 bytes, without loss.
 //! - [`foreign`]: IDs of Twitter, Discord, Instagram, Mastodon, Sonyflake, pgEdge and the original
 //!   Nanoflake programs, to move away from them.
-//! - [`AnyId`], [`convert_any`] and [`restore_any`]: IDs and targets whose scheme is known only at
-//!   run time.
-//! - [`detect`]: the possible readings of a text, likeliest first, in any [`Format`]; their bit
-//!   fields.
+//! - [`AnyId`], [`AnyScheme`], [`convert_any`] and [`restore_any`]: IDs and schemes that are known
+//!   only at run time. Code that is generic over the schemes uses [`SchemeId`] and
+//!   [`AnyScheme::visit`].
 //!
 //! The project's `docs/conversions.md` has a table of the information kept between each pair of
 //! schemes.
@@ -119,29 +118,29 @@ mod any;
 mod bulk;
 pub mod carry;
 mod convert;
-mod detect;
 mod error;
 pub mod foreign;
-mod format;
 mod loss;
 mod nodes;
 mod options;
 mod parts;
 mod schemes;
+mod source;
 
-pub use self::any::{AnyId, Kind, convert_any, restore_any};
+pub use self::any::{
+    AnyId, AnyScheme, IdBytes, IdText, Kind, SchemeError, convert_any, restore_any,
+};
 pub use self::bulk::{ConvertSliceError, Losses, convert_all, convert_slice};
 pub use self::convert::{Converted, convert, convert_exact, restore};
-pub use self::detect::{
-    BitField, Candidate, Candidates, Form, Format, FormatError, IdBytes, KuidAlphabet,
-    NanoflakeText, Plausibility, Reading, detect, trimmed,
-};
 pub use self::error::ConvertError;
-pub use self::format::{Source, Target};
 pub use self::loss::{Loss, NodeLoss, SequenceLoss};
 pub use self::nodes::{NodeTable, NodeTableError, Nodes};
 pub use self::options::{Layouts, Options};
-pub use self::parts::{Field, Parts};
+pub use self::parts::{Bits, Parts};
+pub use self::schemes::{
+    Fields, SchemeId, SchemeVariant, SchemeVisitor, Setting, SettingValue, Settings,
+};
+pub use self::source::Source;
 
 #[doc(no_inline)]
 pub use uuid::Uuid;

@@ -1,7 +1,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use crate::parts::{Field, mask};
+use crate::parts::{Bits, mask};
 
 /// The information about an ID that its conversion lost: the parts that are not visible in the new
 /// ID's own fields.
@@ -48,9 +48,9 @@ pub struct Loss {
 #[non_exhaustive]
 pub struct NodeLoss {
     /// The node as it was.
-    pub from: Field,
+    pub from: Bits,
     /// The node as it is; `None` where the target has no place for one.
-    pub to: Option<Field>,
+    pub to: Option<Bits>,
 }
 
 /// The low end of a sequence that is gone.
@@ -133,7 +133,7 @@ impl fmt::Display for Loss {
 }
 
 /// Reports whether a node is the low or the high bits of a wider one.
-fn is_end_of(to: Field, from: Field) -> bool {
+fn is_end_of(to: Bits, from: Bits) -> bool {
     let is_low = from.value() & mask(to.bits()) == to.value();
     let is_high = from.high_bits(to.bits()) == to.value();
     to.bits() < from.bits() && (is_low || is_high)
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn nodes_can_be_lost_three_ways() {
-        let field = |value, bits| Field::new(value, bits).unwrap();
+        let field = |value, bits| Bits::new(value, bits).unwrap();
         let from = field(378, 10);
         for (to, said) in [
             (Some(field(122, 8)), "node narrowed from 378 (10 bits) to 122 (8)"),

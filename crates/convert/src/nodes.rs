@@ -1,6 +1,6 @@
 use crate::error::ConvertError;
 use crate::loss::NodeLoss;
-use crate::parts::{Field, mask};
+use crate::parts::{Bits, mask};
 
 /// The choice of the node of a new ID.
 ///
@@ -47,9 +47,9 @@ impl Nodes<'_> {
     #[inline]
     pub(crate) fn map(
         &self,
-        node: Option<Field>,
+        node: Option<Bits>,
         bits: Option<u32>,
-    ) -> Result<(Option<Field>, Option<NodeLoss>), ConvertError> {
+    ) -> Result<(Option<Bits>, Option<NodeLoss>), ConvertError> {
         let new = match (*self, node) {
             (Self::Set(value), _) => Some(value),
             (_, None) => None,
@@ -61,7 +61,7 @@ impl Nodes<'_> {
         let is_truncation = matches!(self, Self::LowBits | Self::HighBits);
         match (new, bits) {
             (Some(value), Some(bits)) if value <= mask(bits) => {
-                let new = Field::held(value, bits);
+                let new = Bits::held(value, bits);
                 Ok((Some(new), self.lost(node, new)))
             }
             (None, Some(bits)) => Err(ConvertError::NodeMissing { bits }),
@@ -76,7 +76,7 @@ impl Nodes<'_> {
     }
 
     /// Returns the part of `node` that is not in `new`.
-    fn lost(&self, node: Option<Field>, new: Field) -> Option<NodeLoss> {
+    fn lost(&self, node: Option<Bits>, new: Bits) -> Option<NodeLoss> {
         let from = node?;
         let is_known = match self {
             Self::Keep | Self::Table(_) => true,
@@ -90,9 +90,9 @@ impl Nodes<'_> {
     /// lowest, if several.
     pub(crate) fn unmap(
         &self,
-        new: Option<Field>,
+        new: Option<Bits>,
         bits: Option<u32>,
-    ) -> Result<Option<Field>, ConvertError> {
+    ) -> Result<Option<Bits>, ConvertError> {
         let Some(bits) = bits else {
             return Ok(None);
         };
@@ -108,7 +108,7 @@ impl Nodes<'_> {
         if value > mask(bits) {
             return Err(ConvertError::NodeTooWide { node: value, bits });
         }
-        Ok(Some(Field::held(value, bits)))
+        Ok(Some(Bits::held(value, bits)))
     }
 }
 
@@ -153,7 +153,7 @@ pub enum NodeTableError {
     },
     /// Two nodes are to become one.
     #[error("nodes {first} and {second} are both to become {node}")]
-    Target {
+    SchemeId {
         /// The new node.
         node: u64,
         /// One of the old ones.
@@ -181,7 +181,7 @@ impl<'a> NodeTable<'a> {
         for ((first, node), (second, other)) in pairs.iter().zip(pairs.iter().skip(1)) {
             if node == other && first != second {
                 let (node, first, second) = (*node, *first, *second);
-                return Err(NodeTableError::Target { node, first, second });
+                return Err(NodeTableError::SchemeId { node, first, second });
             }
         }
         pairs.sort_unstable();
@@ -194,13 +194,13 @@ impl<'a> NodeTable<'a> {
         Ok(Self { pairs })
     }
 
-    fn target(self, node: Field) -> Result<u64, ConvertError> {
+    fn target(self, node: Bits) -> Result<u64, ConvertError> {
         let found = self.pairs.binary_search_by_key(&node.value(), |(from, _)| *from);
         let pair = found.ok().and_then(|at| self.pairs.get(at));
         pair.map(|(_, to)| *to).ok_or(ConvertError::NodeUnknown { node: node.value() })
     }
 
-    fn source(self, new: Field) -> Result<u64, ConvertError> {
+    fn source(self, new: Bits) -> Result<u64, ConvertError> {
         let pair = self.pairs.iter().find(|(_, to)| *to == new.value());
         pair.map(|(from, _)| *from).ok_or(ConvertError::NodeUnknown { node: new.value() })
     }
@@ -210,11 +210,11 @@ impl<'a> NodeTable<'a> {
 mod tests {
     use super::*;
 
-    fn field(value: u64, bits: u32) -> Field {
-        Field::new(value, bits).unwrap()
+    fn field(value: u64, bits: u32) -> Bits {
+        Bits::new(value, bits).unwrap()
     }
 
-    fn map(nodes: Nodes<'_>, node: Field, bits: u32) -> Result<(u64, bool), ConvertError> {
+    fn map(nodes: Nodes<'_>, node: Bits, bits: u32) -> Result<(u64, bool), ConvertError> {
         let (new, loss) = nodes.map(Some(node), Some(bits))?;
         Ok((new.unwrap().value(), loss.is_some()))
     }
@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn tables_have_each_node_once() {
         let error = NodeTable::new(&mut [(1, 5), (2, 6), (3, 5)]).unwrap_err();
-        assert_eq!(error, NodeTableError::Target { node: 5, first: 1, second: 3 });
+        assert_eq!(error, NodeTableError::SchemeId { node: 5, first: 1, second: 3 });
         let error = NodeTable::new(&mut [(1, 5), (2, 6), (1, 7)]).unwrap_err();
         assert_eq!(error, NodeTableError::Source { node: 1, first: 5, second: 7 });
     }

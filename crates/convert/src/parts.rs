@@ -1,25 +1,25 @@
 use tickid_core::{RangeError, TickScale, UnixTime};
 use tickid_kuid::Drift;
 
-/// A number with its width: the value of a bit field and its capacity.
+/// A number with its width: the value of a field and its capacity.
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::Field;
+/// use tickid_convert::Bits;
 ///
-/// let node = Field::new(42, 8)?;
+/// let node = Bits::new(42, 8)?;
 /// assert_eq!((node.value(), node.bits()), (42, 8));
-/// let error = Field::new(300, 8).unwrap_err();
+/// let error = Bits::new(300, 8).unwrap_err();
 /// assert_eq!(error.to_string(), "value of a field 300 is outside of 0..=255");
 /// # Ok::<(), tickid_core::RangeError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Field {
+pub struct Bits {
     value: u64,
     bits: u32,
 }
 
-impl Field {
+impl Bits {
     /// Returns `value` in `bits` bits.
     ///
     /// # Errors
@@ -27,10 +27,10 @@ impl Field {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::Field;
+    /// use tickid_convert::Bits;
     ///
-    /// assert_eq!(Field::new(5, 10)?.value(), 5);
-    /// assert!(Field::new(1_024, 10).is_err()); // eleven bits
+    /// assert_eq!(Bits::new(5, 10)?.value(), 5);
+    /// assert!(Bits::new(1_024, 10).is_err()); // eleven bits
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub const fn new(value: u64, bits: u32) -> Result<Self, RangeError> {
@@ -44,7 +44,15 @@ impl Field {
         Ok(Self { value, bits })
     }
 
-    /// Returns the field of a value that fits.
+    /// Returns `value` in `bits` bits, at most 64, or an error that names it.
+    pub(crate) const fn of(what: &'static str, value: u64, bits: u32) -> Result<Self, RangeError> {
+        if value <= mask(bits) {
+            return Ok(Self { value, bits });
+        }
+        Err(RangeError::new(what, value as i128, 0, mask(bits) as i128))
+    }
+
+    /// Returns a value that fits.
     #[inline]
     pub(crate) const fn held(value: u64, bits: u32) -> Self {
         debug_assert!(bits <= u64::BITS && value <= mask(bits));
@@ -92,14 +100,14 @@ pub(crate) const fn mask(bits: u32) -> u64 {
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::{Field, Options, Parts, convert_exact};
+/// use tickid_convert::{Bits, Options, Parts, convert_exact};
 /// use tickid_core::{TickScale, UnixTime};
 /// use tickid_sno::SnoId;
 ///
 /// // Milliseconds since 1970, 6 bits of shard, 10 of sequence.
 /// let time = UnixTime::from_millis(1_700_000_000_000)?;
 /// let millis = TickScale::every(UnixTime::EPOCH, 1_000);
-/// let parts = Parts::new(time, millis, Field::new(5, 10)?)?.with_node(Field::new(33, 6)?);
+/// let parts = Parts::new(time, millis, Bits::new(5, 10)?)?.with_node(Bits::new(33, 6)?);
 /// let id: SnoId = convert_exact(parts, &Options::default())?;
 /// assert_eq!((id.partition().get(), id.sequence()), (33, 5));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -108,8 +116,8 @@ pub(crate) const fn mask(bits: u32) -> u64 {
 pub struct Parts {
     pub(crate) time: UnixTime,
     pub(crate) scale: TickScale,
-    pub(crate) node: Option<Field>,
-    pub(crate) sequence: Field,
+    pub(crate) node: Option<Bits>,
+    pub(crate) sequence: Bits,
     pub(crate) toggle: Option<bool>,
     pub(crate) metabyte: Option<u8>,
     pub(crate) drift: Option<Drift>,
@@ -131,20 +139,16 @@ impl Parts {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::{Field, Parts};
+    /// use tickid_convert::{Bits, Parts};
     /// use tickid_core::{TickScale, UnixTime};
     ///
     /// let seconds = TickScale::every(UnixTime::EPOCH, 1_000_000);
-    /// let parts = |bits| Parts::new(UnixTime::EPOCH, seconds, Field::new(5, bits)?);
+    /// let parts = |bits| Parts::new(UnixTime::EPOCH, seconds, Bits::new(5, bits)?);
     /// assert_eq!(parts(8)?.sequence().value(), 5);
     /// assert!(parts(33).is_err());
     /// # Ok::<(), tickid_core::RangeError>(())
     /// ```
-    pub const fn new(
-        time: UnixTime,
-        scale: TickScale,
-        sequence: Field,
-    ) -> Result<Self, RangeError> {
+    pub const fn new(time: UnixTime, scale: TickScale, sequence: Bits) -> Result<Self, RangeError> {
         if sequence.bits > Self::MAX_SEQUENCE_BITS {
             let (bits, max) = (sequence.bits as i128, Self::MAX_SEQUENCE_BITS as i128);
             return Err(RangeError::new("width of a sequence", bits, 0, max));
@@ -154,7 +158,7 @@ impl Parts {
 
     /// Returns the parts with a sequence that is not too wide.
     #[inline]
-    pub(crate) const fn held(time: UnixTime, scale: TickScale, sequence: Field) -> Self {
+    pub(crate) const fn held(time: UnixTime, scale: TickScale, sequence: Bits) -> Self {
         Self { time, scale, node: None, sequence, toggle: None, metabyte: None, drift: None }
     }
 
@@ -162,16 +166,16 @@ impl Parts {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::{Field, Parts};
+    /// use tickid_convert::{Bits, Parts};
     /// use tickid_core::{TickScale, UnixTime};
     ///
     /// let seconds = TickScale::every(UnixTime::EPOCH, 1_000_000);
-    /// let parts = Parts::new(UnixTime::EPOCH, seconds, Field::new(5, 8)?)?;
-    /// assert_eq!(parts.with_node(Field::new(33, 6)?).node(), Some(Field::new(33, 6)?));
+    /// let parts = Parts::new(UnixTime::EPOCH, seconds, Bits::new(5, 8)?)?;
+    /// assert_eq!(parts.with_node(Bits::new(33, 6)?).node(), Some(Bits::new(33, 6)?));
     /// # Ok::<(), tickid_core::RangeError>(())
     /// ```
     #[must_use]
-    pub const fn with_node(self, node: Field) -> Self {
+    pub const fn with_node(self, node: Bits) -> Self {
         Self { node: Some(node), ..self }
     }
 
@@ -185,13 +189,13 @@ impl Parts {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::{Field, Options, Parts, convert_exact};
+    /// use tickid_convert::{Bits, Options, Parts, convert_exact};
     /// use tickid_core::{Scheme, UnixTime};
     /// use tickid_sno::{Sno, SnoId};
     ///
     /// let time = UnixTime::from_millis(1_700_000_000_000)?;
-    /// let parts = Parts::new(time, Sno.scale(), Field::new(5, 16)?)?;
-    /// let parts = parts.with_node(Field::new(7, 16)?).with_metabyte(24);
+    /// let parts = Parts::new(time, Sno.scale(), Bits::new(5, 16)?)?;
+    /// let parts = parts.with_node(Bits::new(7, 16)?).with_metabyte(24);
     /// let id: SnoId = convert_exact(parts, &Options::default())?;
     /// assert_eq!(id.meta(), 24);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -245,13 +249,13 @@ impl Parts {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub const fn node(&self) -> Option<Field> {
+    pub const fn node(&self) -> Option<Bits> {
         self.node
     }
 
     /// Returns the sequence, which distinguishes it from other IDs of its node and tick.
     #[must_use]
-    pub const fn sequence(&self) -> Field {
+    pub const fn sequence(&self) -> Bits {
         self.sequence
     }
 
@@ -302,15 +306,15 @@ mod tests {
 
     #[test]
     fn width_errors_name_the_range() {
-        let error = Field::new(0, 65).unwrap_err();
+        let error = Bits::new(0, 65).unwrap_err();
         assert_eq!((error.value(), error.min(), error.max()), (65, 0, 64));
-        let error = Field::new(256, 8).unwrap_err();
+        let error = Bits::new(256, 8).unwrap_err();
         assert_eq!((error.value(), error.min(), error.max()), (256, 0, 255));
-        assert!(Field::new(u64::MAX, 64).is_ok() && Field::new(0, 0).is_ok());
-        assert!(Field::new(1, 0).is_err());
+        assert!(Bits::new(u64::MAX, 64).is_ok() && Bits::new(0, 0).is_ok());
+        assert!(Bits::new(1, 0).is_err());
 
         let parts = |bits| {
-            let sequence = Field::new(0, bits).unwrap();
+            let sequence = Bits::new(0, bits).unwrap();
             Parts::new(UnixTime::EPOCH, TickScale::every(UnixTime::EPOCH, 1_000), sequence)
         };
         assert!(parts(32).is_ok());

@@ -3,10 +3,11 @@
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use tickid_convert::foreign::{
-        Discord, Instagram, Mastodon, NanoflakeShift24, PgEdge, Sonyflake, SonyflakeV2, Twitter,
+    use tickid_convert::foreign::NanoflakeShift24;
+    use tickid_convert::foreign::System::{
+        Discord, Instagram, Mastodon, PgEdge, Sonyflake, SonyflakeV2, Twitter,
     };
-    use tickid_convert::{ConvertError, Field, Layouts, Nodes, Options, Parts, Source, convert};
+    use tickid_convert::{Bits, ConvertError, Layouts, Nodes, Options, Parts, Source, convert};
     use tickid_nanoflake::{Epoch, NanoflakeId};
     use tickid_sno::SnoId;
     use tickid_testkit::config;
@@ -25,7 +26,7 @@ mod tests {
         let tick = parts.scale().signed_tick_at(parts.time()).unwrap();
         assert_eq!(parts.scale().signed_time_of(tick), Some(parts.time()));
         assert_eq!((parts.toggle(), parts.metabyte(), parts.drift()), (None, None, None));
-        let pair = |field: Field| (field.value(), field.bits());
+        let pair = |field: Bits| (field.value(), field.bits());
         (parts.time().as_millis(), parts.node().map(pair), pair(parts.sequence()))
     }
 
@@ -33,22 +34,22 @@ mod tests {
     fn published_examples_agree() {
         // The two of the vectors: a post of 2022, and the message in Discord's documentation.
         let twitter = (1_656_432_460_105, Some((378, 10)), (0, 12));
-        assert_eq!(read(Twitter(1_541_815_603_606_036_480)), twitter);
+        assert_eq!(read(Twitter.id(1_541_815_603_606_036_480)), twitter);
         let discord = (1_462_015_105_796, Some((32, 10)), (7, 12));
-        assert_eq!(read(Discord(175_928_847_299_117_063)), discord);
+        assert_eq!(read(Discord.id(175_928_847_299_117_063)), discord);
         // Instagram's description: user 31,341 on one of 2,000 shards, 5,001st of its sequence,
         // 1,387,263,000 milliseconds after the epoch.
         let id = 1_387_263_000_u64 << 23 | (31_341 % 2_000) << 10 | (5_001 % 1_024);
         let instagram = (1_315_607_284_721, Some((1_341, 13)), (905, 10));
-        assert_eq!(read(Instagram(id)), instagram);
+        assert_eq!(read(Instagram.id(id)), instagram);
         // The time of a Mastodon ID is its upper 48 bits.
         let id = 1_700_000_000_123_u64 << 16 | 0xbeef;
-        assert_eq!(read(Mastodon(id)), (1_700_000_000_123, None, (0xbeef, 16)));
+        assert_eq!(read(Mastodon.id(id)), (1_700_000_000_123, None, (0xbeef, 16)));
     }
 
     #[test]
     fn instagram_epoch_is_published() {
-        assert_eq!(Instagram::EPOCH.as_unix_millis(), 1_314_220_021_721);
+        assert_eq!(Instagram.epoch().as_unix_millis(), 1_314_220_021_721);
     }
 
     proptest! {
@@ -59,19 +60,19 @@ mod tests {
             let since = |epoch: Epoch, shift: u32| epoch.as_unix_millis() + i64::try_from(id >> shift).unwrap();
             let bits = |shift: u32, bits: u32| (id >> shift & ((1 << bits) - 1), bits);
             let discord = (since(Epoch::DISCORD, 22), Some(bits(12, 10)), bits(0, 12));
-            prop_assert_eq!(read(Discord(id)), discord);
-            let instagram = (since(Instagram::EPOCH, 23), Some(bits(10, 13)), bits(0, 10));
-            prop_assert_eq!(read(Instagram(id)), instagram);
-            prop_assert_eq!(read(Mastodon(id)), (since(Epoch::UNIX, 16), None, bits(0, 16)));
+            prop_assert_eq!(read(Discord.id(id)), discord);
+            let instagram = (since(Instagram.epoch(), 23), Some(bits(10, 13)), bits(0, 10));
+            prop_assert_eq!(read(Instagram.id(id)), instagram);
+            prop_assert_eq!(read(Mastodon.id(id)), (since(Epoch::UNIX, 16), None, bits(0, 16)));
             let positive = id >> 1;
             let nanoflake = NanoflakeId::try_from(positive).unwrap();
-            prop_assert_eq!(read(Twitter(positive)), read(nanoflake));
+            prop_assert_eq!(read(Twitter.id(positive)), read(nanoflake));
             let bits = |shift: u32, bits: u32| (positive >> shift & ((1 << bits) - 1), bits);
-            let millis = PgEdge::EPOCH.as_unix_millis() + (positive >> 22).cast_signed();
-            prop_assert_eq!(read(PgEdge(positive)), (millis, Some(bits(0, 10)), bits(10, 12)));
+            let millis = PgEdge.epoch().as_unix_millis() + (positive >> 22).cast_signed();
+            prop_assert_eq!(read(PgEdge.id(positive)), (millis, Some(bits(0, 10)), bits(10, 12)));
             for (parts, epoch) in [
-                (Sonyflake(positive).parts(&Layouts::default()), Sonyflake::EPOCH),
-                (SonyflakeV2(positive).parts(&Layouts::default()), SonyflakeV2::EPOCH),
+                (Sonyflake.id(positive).parts(&Layouts::default()), Sonyflake.epoch()),
+                (SonyflakeV2.id(positive).parts(&Layouts::default()), SonyflakeV2.epoch()),
             ] {
                 let parts = parts.unwrap();
                 let millis = epoch.as_unix_millis() + 10 * (positive >> 24).cast_signed();
@@ -108,10 +109,10 @@ mod tests {
                 prop_assert!(nanoflake[0] <= nanoflake[1], "{nanoflake:?}");
                 Ok(())
             }
-            check(pair(Epoch::TWITTER, [10, 12]).map(Twitter), Nodes::Keep)?;
-            check(pair(Epoch::DISCORD, [10, 12]).map(Discord), Nodes::Keep)?;
-            check(pair(Instagram::EPOCH, [13, 10]).map(Instagram), Nodes::LowBits)?;
-            check(pair(Epoch::UNIX, [0, 16]).map(Mastodon), Nodes::Set(1))?;
+            check(pair(Epoch::TWITTER, [10, 12]).map(|id| Twitter.id(id)), Nodes::Keep)?;
+            check(pair(Epoch::DISCORD, [10, 12]).map(|id| Discord.id(id)), Nodes::Keep)?;
+            check(pair(Instagram.epoch(), [13, 10]).map(|id| Instagram.id(id)), Nodes::LowBits)?;
+            check(pair(Epoch::UNIX, [0, 16]).map(|id| Mastodon.id(id)), Nodes::Set(1))?;
             check(pair(Epoch::TWITTER, [12, 12]).map(|id| NanoflakeShift24(id & !(0b11 << 22))), Nodes::Keep)?;
         }
     }
@@ -156,10 +157,10 @@ mod tests {
 
     #[test]
     fn nonzero_reserved_bits_fail() {
-        let error = Twitter(1 << 63).parts(&Layouts::default()).unwrap_err();
+        let error = Twitter.id(1 << 63).parts(&Layouts::default()).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the ID has bits set that Twitter's form leaves zero: 0x8000000000000000"
+            "bits are set that a Twitter Snowflake leaves zero: 0x8000000000000000"
         );
         let error = NanoflakeShift24(0x80_0000).parts(&Layouts::default()).unwrap_err();
         assert!(error.to_string().ends_with("0x800000"), "{error}");

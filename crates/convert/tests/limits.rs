@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests {
     use tickid_convert::{
-        ConvertError, ConvertSliceError, Field, Kind, Layouts, Losses, Nodes, Options, Parts,
+        Bits, ConvertError, ConvertSliceError, Kind, Layouts, Losses, Nodes, Options, Parts,
         convert, convert_all, convert_any, convert_exact, convert_slice, restore, restore_any,
     };
     use tickid_core::{Scheme as _, TickScale, UnixTime};
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn ends_of_time_are_errors() {
-        let sequence = Field::new(u32::MAX.into(), 32).unwrap();
+        let sequence = Bits::new(u32::MAX.into(), 32).unwrap();
         for time in [UnixTime::MIN, UnixTime::MAX] {
             for scale in [MILLIS, Kuid::default().scale()] {
                 let parts = Parts::new(time, scale, sequence).unwrap();
@@ -115,7 +115,7 @@ mod tests {
     /// No kuid has such times, but parts built by a caller may.
     #[test]
     fn times_within_ticks_do_not_panic() {
-        let sequence = Field::new((1 << 14) - 1, 14).unwrap();
+        let sequence = Bits::new((1 << 14) - 1, 14).unwrap();
         for micros in (1_700_000_000_000_000..1_700_000_001_000_000).step_by(61) {
             let time = UnixTime::from_micros(micros);
             for scale in [Kuid::default().scale(), MILLIS] {
@@ -221,7 +221,7 @@ mod tests {
     fn dynamic_schemes_agree() {
         let [id] = nanoflakes([400_000_000_003]);
         let options = Options { nodes: Nodes::LowBits, ..Options::default() };
-        for kind in Kind::ALL {
+        for &kind in Kind::ALL {
             let any = convert_any(id, kind, &options).unwrap();
             assert_eq!(any.id.kind(), kind);
             let text = match kind {

@@ -64,6 +64,7 @@ mod engine;
 mod error;
 pub mod example;
 pub mod external;
+mod field;
 #[cfg(feature = "std")]
 mod fork;
 mod generator;
@@ -89,6 +90,7 @@ mod window;
 pub use self::clock::*;
 pub use self::engine::State;
 pub use self::error::{BuildError, ClockError, Error, ErrorKind};
+pub use self::field::{Field, Span};
 #[cfg(feature = "std")]
 pub use self::fork::{PerProcess, Process};
 pub use self::generator::*;

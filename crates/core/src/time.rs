@@ -237,7 +237,17 @@ impl fmt::Display for UnixTime {
         let seconds = micros / 1_000_000;
         let (hour, minute, second) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
         write!(f, "-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")?;
-        match micros % 1_000_000 {
+        let fraction = micros % 1_000_000;
+        match f.precision() {
+            Some(0) => return f.write_str("Z"),
+            Some(digits) => {
+                let digits = digits.min(6);
+                let cut = 10_i64.pow(6 - u32::try_from(digits).unwrap_or(6));
+                return write!(f, ".{:0digits$}Z", fraction / cut);
+            }
+            None => {}
+        }
+        match fraction {
             0 => f.write_str("Z"),
             fraction if fraction % 1_000 == 0 => write!(f, ".{:03}Z", fraction / 1_000),
             fraction => write!(f, ".{fraction:06}Z"),

@@ -1,7 +1,7 @@
 use core::hash::{Hash, Hasher};
 use core::ops::RangeInclusive;
 
-use tickid_core::{IntoUnixTime, Prefix, RangeError, Slot, Tick, UnixTime};
+use tickid_core::{Field, IntoUnixTime, Prefix, RangeError, Slot, Tick, UnixTime};
 
 use crate::codec::impl_texts;
 use crate::distance::Distance;
@@ -66,6 +66,23 @@ macro_rules! global_id_type {
             pub const MAX: Self = Self([0xff; $bytes]);
             #[doc = concat!("The length of either text: ", $chars, " characters.")]
             pub const TEXT_LEN: usize = $chars;
+
+            /// Returns the fields that the bits consist of, the highest first. The drift says how
+            /// many bits of the seconds are below the node.
+            #[must_use]
+            pub const fn fields(drift: Drift) -> [Field; 5] {
+                let [a, b, c, sequence] = LocalId::FIELDS;
+                let low = drift.get() as u32;
+                let (node, below) = (a.bits() + b.bits() - low, $node_bits + a.bits() + b.bits());
+                let high = Field::new(b.name(), b.start(), b.bits() - low, b.meaning());
+                [
+                    a,
+                    high.and_low(node + $node_bits, low),
+                    Field::new("node", node, $node_bits, "fingerprint of the node's name").hex(),
+                    c.at(below),
+                    sequence.at(below + c.bits()),
+                ]
+            }
 
             const NODE_BITS: u32 = $node_bits;
 

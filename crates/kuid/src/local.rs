@@ -1,6 +1,6 @@
 use core::ops::RangeInclusive;
 
-use tickid_core::{IntoUnixTime, RangeError, Scheme as _, Tick, UnixTime};
+use tickid_core::{Field, IntoUnixTime, RangeError, Scheme as _, Tick, UnixTime};
 
 use crate::codec::impl_texts;
 use crate::distance::Distance;
@@ -62,6 +62,13 @@ impl LocalId {
     pub const MAX_SEQUENCE: u32 = (1 << Self::SEQUENCE_BITS) - 1;
     /// The length of either text.
     pub const TEXT_LEN: usize = 11;
+    /// The fields that the bits consist of, the highest first.
+    pub const FIELDS: [Field; 4] = [
+        Field::new("a", 0, 20, "mega-seconds (millions of seconds) since 1970"),
+        Field::new("b", 20, 20, "seconds"),
+        Field::new("c", 40, 10, "microseconds, in steps of 1,024").times(1 << Self::DROPPED_BITS),
+        Field::new("sequence", 50, Self::SEQUENCE_BITS, "distinguishes the IDs of a tick"),
+    ];
 
     const SEQUENCE_BITS: u32 = 14;
     /// The number of low bits of C that an ID does not hold.

@@ -1,4 +1,4 @@
-use tickid_core::RangeError;
+use tickid_core::{Field, RangeError};
 use tickid_text::{ParseError, ParseErrorKind, Text, base36, decimal};
 
 use crate::node::GeneratorId;
@@ -62,6 +62,15 @@ impl NanoflakeId {
     pub const MAX_SEQUENCE: u16 = (1 << Self::SEQUENCE_BITS) - 1;
     /// The length of padded text, and of the longest unpadded one.
     pub const TEXT_LEN: usize = 13;
+    /// The fields that the bits consist of, the highest first.
+    pub const FIELDS: [Field; 6] = [
+        Field::new("unused", 0, 1, "always 0"),
+        Field::new("timestamp", 1, Self::TIMESTAMP_BITS, "ms since the epoch"),
+        Field::new("generator", 42, GeneratorId::BITS, "distinguishes generators").divided(),
+        Field::new("datacenter", 42, 5, "the high half of the generator ID"),
+        Field::new("worker", 47, 5, "the low half of the generator ID"),
+        Field::new("sequence", 52, Self::SEQUENCE_BITS, "distinguishes the IDs of a tick"),
+    ];
 
     /// The position of the timestamp's lowest bit.
     const TIMESTAMP_SHIFT: u32 = GeneratorId::BITS + Self::SEQUENCE_BITS;

@@ -1,4 +1,4 @@
-use tickid_core::RangeError;
+use tickid_core::{Field, RangeError};
 use tickid_text::base36::TwelveDigits;
 
 use crate::node_size::{self, NodeIdSize};
@@ -40,6 +40,42 @@ impl Scru64Id {
     pub const NODE_CTR_BITS: u32 = node_size::NODE_CTR_BITS;
     /// The length of the text.
     pub const TEXT_LEN: usize = 12;
+    /// The fields that the bits of every ID consist of, the highest first. With a node size there
+    /// are [more](Self::fields).
+    pub const FIELDS: [Field; 2] = Field::row([
+        ("timestamp", 64 - Self::NODE_CTR_BITS, "ticks of 256 ms since 1970"),
+        ("node_ctr", Self::NODE_CTR_BITS, "node ID and counter; a node size divides them"),
+    ]);
+
+    /// Returns the fields of IDs whose node ID has this size: those of all IDs, and the two that
+    /// `node_ctr` is divided into.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_scru64::{NodeIdSize, Scru64Id};
+    ///
+    /// let fields = Scru64Id::fields(NodeIdSize::new(8)?);
+    /// assert_eq!(fields.map(|field| field.name()), ["timestamp", "node_ctr", "node_id", "counter"]);
+    /// assert_eq!(fields[2].bits(), 8);
+    /// # Ok::<(), tickid_scru64::RangeError>(())
+    /// ```
+    #[must_use]
+    pub const fn fields(size: NodeIdSize) -> [Field; 4] {
+        let [timestamp, node_ctr] = Self::FIELDS;
+        let (start, node_bits) = (node_ctr.start(), size.get() as u32);
+        let counter_start = start + node_bits;
+        [
+            timestamp,
+            node_ctr.divided(),
+            Field::new("node_id", start, node_bits, "distinguishes generators"),
+            Field::new(
+                "counter",
+                counter_start,
+                size.counter_bits(),
+                "distinguishes the IDs of a tick",
+            ),
+        ]
+    }
 
     /// Returns the ID with this integer value.
     ///

@@ -287,14 +287,17 @@ async fn ids_are_inspected() {
     let server = server().await;
     let json = get(&server, "/v1/inspect/brpk4q72xwf2m63l").await.json();
     assert_eq!(json["text"], "brpk4q72xwf2m63l");
-    let candidates = json["candidates"].as_array().unwrap();
-    let sno = candidates.iter().find(|candidate| candidate["format"] == "sno").unwrap();
-    assert_eq!(sno["reason"], "16 characters of 2-9a-x");
+    let sno = &json["readings"][0];
+    assert_eq!((&sno["scheme"], &sno["confidence"]), (&"sno".into(), &"likely".into()));
+    assert_eq!(
+        (&sno["partition"], &sno["reason"]),
+        (&39_434.into(), &"16 characters of 2-9a-x".into())
+    );
     assert_eq!(sno["hex"].as_str().unwrap().len(), 20);
     assert!(sno["time"].as_str().unwrap().ends_with('Z'));
     let json = get(&server, "/v1/inspect/no%20ID%21").await.json();
     assert_eq!(
-        (json["text"].as_str(), json["candidates"].clone()),
+        (json["text"].as_str(), json["readings"].clone()),
         (Some("no ID!"), Value::Array(vec![]))
     );
     let long = "a".repeat(129);

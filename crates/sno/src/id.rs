@@ -1,7 +1,7 @@
 use core::hash::{Hash, Hasher};
 use core::hint::black_box;
 
-use tickid_core::{Prefix, RangeError};
+use tickid_core::{Field, Prefix, RangeError};
 use tickid_text::{Codec as _, ParseError, StaticAlphabet as _};
 
 use crate::codec::{self, Base32, Canonical};
@@ -56,6 +56,14 @@ impl SnoId {
     pub const LEN: usize = codec::LEN;
     /// The length of the text.
     pub const TEXT_LEN: usize = codec::TEXT_LEN;
+    /// The fields that the bits consist of, the highest first.
+    pub const FIELDS: [Field; 5] = Field::row([
+        ("timestamp", Self::TIMESTAMP_BITS, "ticks of 4 ms since 2010"),
+        ("toggle", 1, "the tick-tock bit, which changes when the clock goes back"),
+        ("meta", 8, "the metabyte, chosen by the program"),
+        ("partition", 16, "distinguishes generators"),
+        ("sequence", 16, "distinguishes the IDs of a tick"),
+    ]);
 
     /// The shift of the timestamp in the first eight bytes: above the tick-tock bit, the metabyte
     /// and the partition.

@@ -15,7 +15,8 @@
 //! | `nanoflake` | `nanoflake` | 63-bit Snowflakes in milliseconds since any epoch |
 //! | `kuid` | `kuid` | Erlang's k-ordered uid: 64 bits local, 96 bits global |
 //! | `sno` | `sno` | 80-bit IDs in ticks of 4 ms, with a byte of the caller's own |
-//! | `convert` | `convert` | conversions between the schemes, UUIDs, detection of formats |
+//! | `convert` | `convert` | conversions between the schemes, UUIDs, IDs of other systems |
+//! | `detect` | `detect` | the formats that an unknown ID may have |
 //! | `lease` | `lease` | node IDs that no other generator has, leased from a store |
 //! | `server` | `server` | the ID server, for programs that embed it |
 //! | [`tickid_core`] | always | clocks, policies, windows and the engine that the schemes share |
@@ -50,6 +51,7 @@
 //! |---|---|---|
 //! | `scru64`, `nanoflake`, `kuid`, `sno` | no | the library of the scheme |
 //! | `convert` | no | the conversions, and with them all schemes |
+//! | `detect` | no | the detection of formats, and with it the conversions |
 //! | `lease` | no | the leases; needs `std` |
 //! | `full` | no | all of the above |
 //! | `server` | no | the ID server, and with it the leases; not in `full` |
@@ -78,6 +80,9 @@
 #[doc(inline)]
 pub use tickid_convert as convert;
 pub use tickid_core;
+#[cfg(feature = "detect")]
+#[doc(inline)]
+pub use tickid_detect as detect;
 #[cfg(feature = "kuid")]
 #[doc(inline)]
 pub use tickid_kuid as kuid;

@@ -79,7 +79,7 @@ where
 fn converts() -> Option<bool> {
     let id = AnyId::from(SnoId::min_at(NOW).ok()?);
     let options = Options { nodes: Nodes::LowBits, ..Options::default() };
-    let mut converted = Kind::ALL.into_iter().map(|kind| convert_any(id, kind, &options));
+    let mut converted = Kind::ALL.iter().map(|kind| convert_any(id, *kind, &options));
     let carried = carry::from_uuid(carry::to_uuid(id), &Layouts::default());
     Some(converted.all(|converted| converted.is_ok()) && carried == Ok(id))
 }

@@ -10,10 +10,10 @@ use uuid::Uuid;
 
 use super::args::{ConvertArguments, End, Goal, NodeArguments, Origin};
 use super::origin::Original;
-use crate::describe::Describe as _;
 use crate::failure::Failure;
 use crate::message::shown;
 use crate::options::{self, name_of};
+use crate::printed;
 use crate::values::{generator_id, node_spec, number, partition};
 
 /// The outcome of a conversion.
@@ -24,27 +24,25 @@ pub(super) enum Made {
 }
 
 impl Made {
-    /// Appends the text in the form that the options select.
-    pub(super) fn write_text(&self, options: &options::Layouts, out: &mut Vec<u8>) {
+    /// Returns the text in the form that the options select.
+    pub(super) fn text(&self, options: &options::Layouts) -> String {
         match self {
-            Self::Id(AnyId::Nanoflake(id)) => id.write_text(&options.nanoflake, out),
-            Self::Id(AnyId::KuidLocal(id)) => id.write_text(&options.kuid, out),
-            Self::Id(AnyId::KuidGlobal(id)) => id.write_text(&options.kuid, out),
-            Self::Id(AnyId::Scru64(id)) => out.extend_from_slice(id.encode().as_bytes()),
-            Self::Id(AnyId::Sno(id)) => out.extend_from_slice(id.encode().as_bytes()),
-            Self::Id(id) => out.extend_from_slice(id.to_string().as_bytes()),
-            Self::Uuid(uuid) => {
-                let mut text = [0; uuid::fmt::Hyphenated::LENGTH];
-                out.extend_from_slice(uuid.hyphenated().encode_lower(&mut text).as_bytes());
+            Self::Id(id) => {
+                let notation = match id.kind() {
+                    Kind::Nanoflake => options.nanoflake.notation(),
+                    _ => options.kuid.notation(),
+                };
+                printed::text(*id, notation)
             }
+            Self::Uuid(uuid) => uuid.to_string(),
         }
     }
 
-    /// Returns it as a number, and its length in bytes.
-    pub(super) fn integer(&self) -> (u128, usize) {
+    /// Returns the bytes as hexadecimal digits.
+    pub(super) fn hex(&self) -> String {
         match self {
-            Self::Id(id) => (id.to_u128(), id.kind().byte_len()),
-            Self::Uuid(uuid) => (uuid.as_u128(), size_of::<Uuid>()),
+            Self::Id(id) => id.bytes().to_string(),
+            Self::Uuid(uuid) => uuid.simple().to_string(),
         }
     }
 }
@@ -159,7 +157,7 @@ pub(super) fn make(
     let kind = arguments.to.kind(arguments.kind);
     if arguments.restore {
         let id = match original {
-            Original::Read(reading) => reading.id(),
+            Original::Read(id) => id.scheme_id(),
             Original::Shift24(_) => None,
         };
         let (Some(id), Some(kind)) = (id, kind) else {
@@ -175,14 +173,14 @@ pub(super) fn make(
             converted.map_err(|error| problem(&error, &original, kind, options))?;
         return Ok((Made::Id(id), loss));
     }
-    let Original::Read(reading) = original else {
+    let Original::Read(identifier) = original else {
         return Err(not_converted("only IDs of the four schemes, of up to 96 bits, go into UUIDs"));
     };
-    let Some(id) = reading.id() else {
+    let Some(id) = identifier.scheme_id() else {
         // Which fails for a reading without fields.
-        reading.parts(&options.source).map_err(not_converted)?;
+        identifier.parts(&options.source).map_err(not_converted)?;
         let reason = "only IDs of the four schemes, of up to 96 bits, go into UUIDs";
-        return Err(not_converted(format!("a {reading}: {reason}")));
+        return Err(not_converted(format!("a {identifier}: {reason}")));
     };
     let uuid = match (arguments.to, id) {
         (Goal::UuidV7, _) => carry::to_uuid_v7(id, &options.source).map_err(not_converted)?,

@@ -4,20 +4,22 @@ mod args;
 mod goal;
 mod origin;
 
+use std::borrow::Cow;
 use std::process::ExitCode;
 
-use tickid_convert::{ConvertError, Field, Loss, Options};
+use serde::Serialize;
+use tickid_convert::{Bits, ConvertError, Loss, Options};
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 
 pub(crate) use self::args::ConvertArguments;
-use self::goal::Made;
 use self::origin::{Guess, Original};
 use crate::failure::Failure;
 use crate::input::{self, Input};
-use crate::json::Object;
+use crate::inspect::named;
 use crate::options::name_of;
 use crate::output::Output;
-use crate::report::{Hex, named, plausibility_name, write_time};
+use crate::printed::write_json;
+use crate::when::date_time;
 
 pub(crate) fn run(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
     let mut table = arguments.nodes.node_table.clone();
@@ -44,11 +46,20 @@ impl Converter<'_> {
         if self.arguments.exact && !loss.is_none() {
             return Err(goal::not_converted(ConvertError::Lossy(loss)));
         }
+        let text = made.text(&self.arguments.layouts);
         if self.arguments.json {
-            self.write_json(input, &original, guess.as_ref(), &made, &loss, out.buffer());
-            return Ok(());
+            let line = Line {
+                from: original.name(),
+                detected: guess.as_ref().map(Detected::new),
+                text: String::from_utf8_lossy(input.text),
+                to: name_of(&self.arguments.to),
+                id: text,
+                hex: made.hex(),
+                lost: (!loss.is_none()).then(|| Lost::new(&loss)),
+            };
+            return write_json(&line, out.buffer());
         }
-        made.write_text(&self.arguments.layouts, out.buffer());
+        out.buffer().extend_from_slice(text.as_bytes());
         out.buffer().push(b'\n');
         if loss.is_none() { Ok(()) } else { input.remark(out, &format!("lost: {loss}")) }
     }
@@ -66,10 +77,10 @@ impl Converter<'_> {
         }
         let guess = origin::guess(input.text, &arguments.layouts, layouts, self.now);
         let guess = guess.map_err(Failure::invalid)?;
-        let original = Original::Read(guess.candidate.reading());
+        let original = Original::Read(guess.reading.identifier());
         if !self.guessed.contains(&original.name()) {
             self.guessed.push(original.name());
-            let mut remark = format!("is taken for {}", named(&guess.candidate));
+            let mut remark = format!("is taken for {}", named(&guess.reading));
             if !guess.others.is_empty() {
                 let others: Vec<String> = guess.others.iter().map(named).collect();
                 remark.push_str("; it may also be ");
@@ -80,81 +91,85 @@ impl Converter<'_> {
         }
         Ok((original, Some(guess)))
     }
+}
 
-    fn write_json(
-        &self,
-        input: Input<'_>,
-        original: &Original,
-        guess: Option<&Guess>,
-        made: &Made,
-        loss: &Loss,
-        out: &mut Vec<u8>,
-    ) {
-        let options = &self.arguments.layouts;
-        let mut text = Vec::new();
-        made.write_text(options, &mut text);
-        let (number, len) = made.integer();
-        let bytes = number.to_be_bytes();
+/// A conversion as JSON.
+#[derive(Serialize)]
+struct Line<'a> {
+    from: &'static str,
+    detected: Option<Detected>,
+    text: Cow<'a, str>,
+    to: String,
+    id: String,
+    hex: String,
+    lost: Option<Lost>,
+}
 
-        let mut object = Object::open(out);
-        object.string("from", original.name().as_bytes());
-        match guess {
-            None => object.null("detected"),
-            Some(guess) => write_guess(guess, object.object("detected")),
+/// The reading chosen for a text, and the reason.
+#[derive(Serialize)]
+struct Detected {
+    #[serde(rename = "as")]
+    name: String,
+    reason: &'static str,
+    confidence: &'static str,
+    unix_ms: Option<i64>,
+    time: Option<String>,
+    others: Vec<String>,
+}
+
+impl Detected {
+    fn new(guess: &Guess) -> Self {
+        let Guess { reading, others } = guess;
+        Self {
+            name: reading.identifier().to_string(),
+            reason: reading.reason(),
+            confidence: reading.confidence().name(),
+            unix_ms: reading.time().map(UnixTime::as_millis),
+            time: reading.time().and_then(date_time),
+            others: others.iter().map(|other| other.identifier().to_string()).collect(),
         }
-        object.escaped("text", input.text);
-        object.string("to", name_of(&self.arguments.to).as_bytes());
-        object.string("id", &text);
-        let hex = Hex::low(&bytes, len);
-        object.string("hex", hex.digits(&mut [0; _]));
-        if loss.is_none() {
-            object.null("lost");
-        } else {
-            write_loss(loss, object.object("lost"));
-        }
-        object.close();
-        out.push(b'\n');
     }
 }
 
-/// Writes the reading chosen for the text, and the reason.
-fn write_guess(guess: &Guess, mut object: Object<'_>) {
-    let Guess { candidate, others } = guess;
-    object.string("as", candidate.reading().to_string().as_bytes());
-    object.string("reason", candidate.reason().as_bytes());
-    object.string("plausibility", plausibility_name(candidate.plausibility()).as_bytes());
-    write_time(candidate.time(), &mut object);
-    object.strings("others", others.iter().map(|other| other.reading().to_string()));
-    object.close();
+/// What was lost, and nothing else.
+#[derive(Serialize)]
+struct Lost {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_us: Option<u128>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node: Option<LostNode>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sequence: Option<LostSequence>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metabyte: Option<u8>,
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    toggle: bool,
 }
 
-/// Writes what was lost, and nothing else.
-fn write_loss(loss: &Loss, mut lost: Object<'_>) {
-    if let Some(time) = loss.time {
-        lost.number("time_us", i64::try_from(time.as_micros()).unwrap_or(i64::MAX));
+/// The numbers are strings, as kuid has nodes of 64 bits, which JavaScript would round.
+#[derive(Serialize)]
+struct LostNode {
+    from: String,
+    to: Option<String>,
+}
+
+#[derive(Serialize)]
+struct LostSequence {
+    bits: u32,
+    value: u64,
+}
+
+impl Lost {
+    fn new(loss: &Loss) -> Self {
+        let number = |bits: Bits| bits.value().to_string();
+        Self {
+            time_us: loss.time.map(|time| time.as_micros()),
+            node: loss
+                .node
+                .map(|node| LostNode { from: number(node.from), to: node.to.map(number) }),
+            sequence: loss.sequence.map(|lost| LostSequence { bits: lost.bits, value: lost.value }),
+            metabyte: loss.metabyte,
+            toggle: loss.toggle,
+        }
     }
-    if let Some(node) = loss.node {
-        let mut object = lost.object("node");
-        let mut field = |name, field: Option<Field>| match field.map(Field::value) {
-            None => object.null(name),
-            // Strings, as kuid has nodes of 64 bits, which JavaScript would round.
-            Some(value) => object.string(name, value.to_string().as_bytes()),
-        };
-        field("from", Some(node.from));
-        field("to", node.to);
-        object.close();
-    }
-    if let Some(sequence) = loss.sequence {
-        let mut object = lost.object("sequence");
-        object.number("bits", sequence.bits.into());
-        object.number("value", i64::try_from(sequence.value).unwrap_or(i64::MAX));
-        object.close();
-    }
-    if let Some(metabyte) = loss.metabyte {
-        lost.number("metabyte", metabyte.into());
-    }
-    if loss.toggle {
-        lost.boolean("toggle", true);
-    }
-    lost.close();
 }

@@ -4,21 +4,25 @@ mod patience;
 mod plan;
 mod progress;
 mod source;
+mod uuid;
 
 use std::process::ExitCode;
 
+use ::uuid::Uuid;
 use clap::{Args, Subcommand};
+use tickid_convert::Layouts;
 use tickid_core::Plain;
+use tickid_detect::Notation;
 use tickid_kuid::{Drift, Global, GlobalId, Kuid, Local, LocalId, Node};
 use tickid_nanoflake::{GeneratorId, Nanoflake, NanoflakeId};
 use tickid_scru64::{NodeSpec, Scru64, Scru64Id};
 use tickid_sno::{Meta, Partition, Sno, SnoId};
-use uuid::Uuid;
 
 use self::plan::{GenOptions, Plan};
+use self::uuid::{UuidId, UuidVersion};
 use crate::failure::Failure;
 use crate::options::{Kind, KuidOptions, NanoflakeOptions, NodeHash, Radix, Scru64Options};
-use crate::schemes::uuid::{UuidId, UuidVersion};
+use crate::printed::Style;
 use crate::values::{drift, generator_id, metabyte, node_spec, partition};
 
 #[derive(Debug, Subcommand)]
@@ -97,7 +101,10 @@ impl SchemeArguments for Scru64Arguments {
             realm: "scru64".to_owned(),
             variant: Plain,
             blank: Scru64Id::MIN,
-            layout: &self.layout,
+            style: Style {
+                layouts: Layouts { node_size: self.layout.node_size, ..Layouts::default() },
+                notation: Notation::Canonical,
+            },
         };
         plan.run(options)
     }
@@ -127,7 +134,10 @@ impl SchemeArguments for NanoflakeArguments {
             realm: format!("nanoflake-{}", epoch.as_unix_millis()),
             variant: Plain,
             blank: NanoflakeId::MIN,
-            layout: &self.layout,
+            style: Style {
+                layouts: Layouts { epoch, ..Layouts::default() },
+                notation: self.layout.notation(),
+            },
         };
         plan.run(options)
     }
@@ -175,9 +185,8 @@ impl SchemeArguments for UuidArguments {
     fn generate(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
         let node = self.node.as_deref().map(|node| NodeHash::Phash2.node(node)).transpose();
         let node = node.map_err(|error| Failure::Usage(format!("--node: {error}")))?;
-        let layout = KuidOptions { drift: self.drift, ..KuidOptions::default() };
-        let scheme = Kuid { drift: layout.drift() };
-        let blank = UuidId { kuid: GlobalId::MIN, uuid: Uuid::nil() };
+        let scheme = Kuid { drift: self.drift.unwrap_or_default() };
+        let blank = UuidId(Uuid::nil());
         let plan = Plan {
             scheme,
             node,
@@ -186,10 +195,15 @@ impl SchemeArguments for UuidArguments {
             realm: format!("kuid-{}", scheme.drift),
             variant: self.shape,
             blank,
-            layout: &layout,
+            style: of_drift(scheme.drift, Notation::Canonical),
         };
         plan.run(options)
     }
+}
+
+/// Returns the style of kuids of a drift.
+fn of_drift(drift: Drift, notation: Notation) -> Style {
+    Style { layouts: Layouts { drift, ..Layouts::default() }, notation }
 }
 
 #[derive(Debug, Args)]
@@ -215,12 +229,13 @@ impl SchemeArguments for KuidArguments {
     fn generate(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
         let node = self.node.as_deref().map(|node| self.node_hash.node(node)).transpose();
         let node = node.map_err(|error| Failure::Usage(format!("--node: {error}")))?;
-        let (drift, layout) = (self.layout.drift(), &self.layout);
+        let drift = self.layout.drift();
+        let style = of_drift(drift, self.layout.notation());
         match self.kind {
             Kind::Global => {
                 let (scheme, realm) = (Kuid { drift }, format!("kuid-{drift}"));
                 let (variant, blank) = (Global, GlobalId::MIN);
-                Plan { scheme, node, node_size: None, realm, variant, blank, layout }.run(options)
+                Plan { scheme, node, node_size: None, realm, variant, blank, style }.run(options)
             }
             Kind::Local if node.is_some() => {
                 Err(Failure::Usage("a local kuid has no node: leave out --node".into()))
@@ -232,7 +247,7 @@ impl SchemeArguments for KuidArguments {
                 let node = options.time.as_ref().map(|_| Node::from_u32(0));
                 let (scheme, realm) = (Kuid::default(), "kuid-local".to_owned());
                 let (variant, blank) = (Local, LocalId::MIN);
-                Plan { scheme, node, node_size: None, realm, variant, blank, layout }.run(options)
+                Plan { scheme, node, node_size: None, realm, variant, blank, style }.run(options)
             }
         }
     }
@@ -261,7 +276,7 @@ impl SchemeArguments for SnoArguments {
             realm: "sno".to_owned(),
             variant: Meta(self.meta),
             blank: SnoId::ZERO,
-            layout: &(),
+            style: Style { layouts: Layouts::default(), notation: Notation::Canonical },
         };
         plan.run(options)
     }

@@ -12,12 +12,11 @@ use tickid_lease::{LeasedGenerator, NodeRange, ParseError, Realm, RealmSpec};
 use super::patience::Patience;
 use super::progress::Progress;
 use super::source::{LeaseOptions, Source, of_time};
-use crate::describe::{Describe, write_id};
 use crate::failure::Failure;
 use crate::message::say;
 use crate::options::{Format, default_pool};
 use crate::output::Output;
-use crate::report::{JsonLine, Report, TimeMembers};
+use crate::printed::{Printed, Style, write_id, write_json};
 use crate::store::{self, setting};
 use crate::template::Template;
 use crate::values::{count, duration, parse};
@@ -63,7 +62,7 @@ pub(crate) struct GenOptions {
 }
 
 /// The IDs to generate.
-pub(super) struct Plan<'a, S: Scheme, V: Variant<S, Id: Describe>> {
+pub(super) struct Plan<S: Scheme, V: Variant<S, Id: Printed>> {
     pub(super) scheme: S,
     /// Leased unless given.
     pub(super) node: Option<S::Node>,
@@ -74,10 +73,10 @@ pub(super) struct Plan<'a, S: Scheme, V: Variant<S, Id: Describe>> {
     pub(super) variant: V,
     /// Any ID, to make room for others.
     pub(super) blank: V::Id,
-    pub(super) layout: &'a <V::Id as Describe>::Layout,
+    pub(super) style: Style,
 }
 
-impl<S: Scheme + Default, V: Variant<S, Id: Describe>> Plan<'_, S, V> {
+impl<S: Scheme + Default, V: Variant<S, Id: Printed>> Plan<S, V> {
     pub(super) fn run(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
         let mut patience = Patience::new(options.max_wait);
         if let Some(time) = &options.time {
@@ -160,7 +159,6 @@ impl<S: Scheme + Default, V: Variant<S, Id: Describe>> Plan<'_, S, V> {
         mut patience: Patience,
     ) -> Result<ExitCode, Failure> {
         let mut out = Output::to(options.output.as_deref())?;
-        let (mut report, mut times) = (Report::default(), TimeMembers::default());
         let mut batch = [self.blank; BATCH];
         let total = (!options.forever).then_some(options.count);
         let mut progress = Progress::new(total, out.is_terminal());
@@ -179,16 +177,15 @@ impl<S: Scheme + Default, V: Variant<S, Id: Describe>> Plan<'_, S, V> {
             patience.succeeded();
             for id in ids {
                 if let Some(template) = &options.template {
-                    id.describe(self.layout, &mut report);
-                    template.write(&report, out.buffer()).map_err(|failure| {
-                        Failure::Usage(format!("--template: {} {failure}", report.scheme))
+                    let inspection = id.inspection(&self.style);
+                    template.write(&inspection, out.buffer()).map_err(|failure| {
+                        let scheme = inspection.format().key();
+                        Failure::Usage(format!("--template: {scheme} {failure}"))
                     })?;
                 } else if options.json {
-                    let mut line = JsonLine::open(out.buffer(), &mut times);
-                    id.describe(self.layout, &mut line);
-                    line.close();
+                    write_json(&id.inspection(&self.style), out.buffer())?;
                 } else {
-                    write_id(id, self.layout, options.format, out.buffer());
+                    write_id(*id, self.style.notation, options.format, out.buffer());
                 }
             }
             if !options.forever {

@@ -15,9 +15,9 @@ use super::summary::Summary;
 use crate::failure::{Chain, Failure, INVALID};
 use crate::message::{say, shown};
 use crate::output::Output;
-use crate::report::date_time;
 use crate::store::{StoreOptions, answer};
 use crate::values::duration;
+use crate::when::date_time;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:

@@ -4,7 +4,7 @@ use serde::Serialize;
 use tickid_lease::{Refusal, Rules, Standing, View};
 
 use crate::failure::Failure;
-use crate::report::date_time;
+use crate::when::date_time;
 
 /// A realm, and the number of its pool's nodes in each standing.
 #[derive(Debug, Serialize)]

@@ -1,18 +1,24 @@
 use tickid_core::{RangeError, Scheme as _, UnixTime};
-use tickid_kuid::{GlobalId, Kuid, LocalId, Node, WideGlobalId};
+use tickid_kuid::{Drift, Global, GlobalId, Kuid, Local, LocalId, Node, WideGlobalId};
+use tickid_text::{ParseError, Text};
 
-use super::held;
+use super::scheme_id::sealed::{Assemble, Shape};
+use super::{Fields, SchemeId, SchemeVariant, SettingValue, Settings, bytes_of, held, number_of};
+use crate::any::Kind;
+use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
-use crate::format::Source;
-use crate::format::sealed::{Format, Shape};
 use crate::options::Layouts;
-use crate::parts::{Field, Parts};
+use crate::parts::{Bits, Parts, mask};
+use crate::source::Source;
+
+/// The bits below the fields of a global ID in a UUID of version 7.
+const UNUSED_BITS: u32 = 18;
 
 const SEQUENCE_BITS: u32 = LocalId::MAX_SEQUENCE.trailing_ones();
 
 /// Returns the reason a kuid has no time.
 #[cold]
-pub(crate) fn no_time(id: LocalId) -> RangeError {
+fn no_time(id: LocalId) -> RangeError {
     const MAX: i128 = 999_999;
     let (seconds, micros) = (i128::from(id.seconds()), i128::from(id.micro_seconds()));
     if seconds > MAX {
@@ -32,12 +38,170 @@ impl Source for LocalId {
         if self.tick().is_none() {
             return Err(ConvertError::NoTime(no_time(self)));
         }
-        let sequence = Field::held(self.sequence().into(), SEQUENCE_BITS);
+        let sequence = Bits::held(self.sequence().into(), SEQUENCE_BITS);
         Ok(Parts::held(self.unix_time(), Kuid::default().scale(), sequence))
     }
 }
 
-impl Format for LocalId {
+impl SchemeVariant<Kuid> for Local {}
+
+impl SchemeVariant<Kuid> for Global {}
+
+impl SchemeId for LocalId {
+    const KIND: Kind = Kind::KuidLocal;
+    const MAX_NUMBER: u128 = u64::MAX as u128;
+    const HAS_NODE: bool = false;
+    const BLANK: Self = Self::MIN;
+
+    type Text = Text<{ Self::TEXT_LEN }>;
+    type Bytes = [u8; 8];
+
+    #[inline]
+    fn parse(text: &[u8]) -> Result<Self, ParseError> {
+        Self::parse_bytes(text)
+    }
+
+    fn parse_url(text: &[u8]) -> Option<Result<Self, ParseError>> {
+        Some(Self::parse_url(text))
+    }
+
+    fn from_number(number: u128) -> Result<Self, RangeError> {
+        number_of::<Self, RangeError>(number, |number| Ok(Self::new(number)))
+    }
+
+    #[inline]
+    fn text(self) -> Self::Text {
+        self.encode()
+    }
+
+    fn url_text(self) -> Option<Self::Text> {
+        Some(self.encode_url())
+    }
+
+    #[inline]
+    fn bytes(self) -> Self::Bytes {
+        self.to_be_bytes()
+    }
+
+    #[inline]
+    fn number(self) -> u128 {
+        self.get().into()
+    }
+
+    #[inline(always)]
+    fn time(self, _: &Layouts) -> UnixTime {
+        self.unix_time()
+    }
+
+    fn fields(_: &Layouts) -> Fields {
+        Fields::new(&Self::FIELDS)
+    }
+
+    fn settings(_: &Layouts) -> Settings {
+        Settings::one("kind", SettingValue::Word("local"), "without a node")
+    }
+
+    fn min_at(time: UnixTime, _: &Layouts) -> Result<Self, RangeError> {
+        Self::min_at(time)
+    }
+
+    fn max_at(time: UnixTime, _: &Layouts) -> Result<Self, RangeError> {
+        Self::max_at(time)
+    }
+}
+
+impl SchemeId for GlobalId {
+    const KIND: Kind = Kind::KuidGlobal;
+    const MAX_NUMBER: u128 = (1 << 96) - 1;
+    const BLANK: Self = Self::MIN;
+
+    type Text = Text<{ Self::TEXT_LEN }>;
+    type Bytes = [u8; 12];
+
+    #[inline]
+    fn parse(text: &[u8]) -> Result<Self, ParseError> {
+        Self::parse_bytes(text)
+    }
+
+    fn parse_url(text: &[u8]) -> Option<Result<Self, ParseError>> {
+        Some(Self::parse_url(text))
+    }
+
+    fn from_number(number: u128) -> Result<Self, RangeError> {
+        bytes_of::<Self, _>(number).map(Self::from_bytes)
+    }
+
+    #[inline]
+    fn text(self) -> Self::Text {
+        self.encode()
+    }
+
+    fn url_text(self) -> Option<Self::Text> {
+        Some(self.encode_url())
+    }
+
+    #[inline]
+    fn bytes(self) -> Self::Bytes {
+        self.to_bytes()
+    }
+
+    #[inline]
+    fn number(self) -> u128 {
+        self.into()
+    }
+
+    #[inline(always)]
+    fn time(self, layouts: &Layouts) -> UnixTime {
+        self.unix_time(layouts.drift)
+    }
+
+    fn fields(layouts: &Layouts) -> Fields {
+        Fields::new(&Self::fields(layouts.drift))
+    }
+
+    fn settings(layouts: &Layouts) -> Settings {
+        global_settings(layouts)
+    }
+
+    fn min_at(time: UnixTime, layouts: &Layouts) -> Result<Self, RangeError> {
+        Self::min_at(time, layouts.drift)
+    }
+
+    fn max_at(time: UnixTime, layouts: &Layouts) -> Result<Self, RangeError> {
+        Self::max_at(time, layouts.drift)
+    }
+}
+
+/// Returns the facts about a global ID that are not in its bits.
+pub(crate) fn global_settings(layouts: &Layouts) -> Settings {
+    let drift = SettingValue::Number(layouts.drift.get().into());
+    Settings::one("kind", SettingValue::Word("global"), "with a node").and(
+        "drift",
+        drift,
+        "bits of seconds below the node; not in the ID",
+    )
+}
+
+/// Reads the drift, which realms of local IDs record as well.
+fn read_drift(text: &str, layouts: Layouts) -> Option<Layouts> {
+    let bits = text.strip_prefix("drift ")?.parse().ok()?;
+    Some(Layouts { drift: Drift::new(bits).ok()?, ..layouts })
+}
+
+/// Returns the start of an ID's tick.
+fn valid_time(id: LocalId) -> Result<UnixTime, RangeError> {
+    if id.tick().is_some() { Ok(id.unix_time()) } else { Err(no_time(id)) }
+}
+
+/// Returns the first local ID of the tick that begins during a millisecond, if one does.
+fn first_local_of(millis: i64) -> Option<LocalId> {
+    // The tick during which the millisecond ends is the only one that can begin in it.
+    let end = millis.checked_mul(1_000)?.checked_add(999)?;
+    let id = LocalId::min_at(UnixTime::from_micros(end)).ok()?;
+    (id.unix_time().as_millis() == millis).then_some(id)
+}
+
+impl Assemble for LocalId {
     #[inline]
     fn shape(_: &Layouts) -> Shape {
         let scale = Kuid::default().scale();
@@ -62,6 +226,24 @@ impl Format for LocalId {
         );
         id.map_err(ConvertError::Time)
     }
+
+    fn read_layout(text: &str, layouts: Layouts) -> Option<Layouts> {
+        read_drift(text, layouts)
+    }
+
+    fn time_to_carry(self, _: &Layouts) -> Result<UnixTime, RangeError> {
+        valid_time(self)
+    }
+
+    fn rest_to_carry(self, _: &Layouts) -> u64 {
+        self.get()
+    }
+
+    fn from_v7(millis: i64, rest: u64, _: u8, _: &Layouts) -> Result<Self, CarryError> {
+        let id = Self::new(rest);
+        let is_its = valid_time(id).is_ok_and(|time| time.as_millis() == millis);
+        if is_its { Ok(id) } else { Err(CarryError::OTHER_TIME) }
+    }
 }
 
 /// With its time and node under [`Layouts::drift`]; else as a local ID.
@@ -69,12 +251,12 @@ impl Source for GlobalId {
     #[inline]
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
         let drift = layouts.drift;
-        let node = Field::held(self.node(drift).get().into(), u32::BITS);
+        let node = Bits::held(self.node(drift).get().into(), u32::BITS);
         Ok(self.to_local(drift).parts(layouts)?.with_node(node).with_drift(drift))
     }
 }
 
-impl Format for GlobalId {
+impl Assemble for GlobalId {
     #[inline]
     fn shape(layouts: &Layouts) -> Shape {
         Shape { node_bits: Some(u32::BITS), ..LocalId::shape(layouts) }
@@ -89,8 +271,36 @@ impl Format for GlobalId {
     ) -> Result<Self, ConvertError> {
         let local = LocalId::of(tick, time, parts, layouts)?;
         #[allow(clippy::cast_possible_truncation, reason = "32 bits")]
-        let node = Node::from_u32(parts.node.map_or(0, Field::value) as u32);
+        let node = Node::from_u32(parts.node.map_or(0, Bits::value) as u32);
         Ok(Self::from_local(local, node, layouts.drift))
+    }
+
+    fn read_layout(text: &str, layouts: Layouts) -> Option<Layouts> {
+        read_drift(text, layouts)
+    }
+
+    fn time_to_carry(self, layouts: &Layouts) -> Result<UnixTime, RangeError> {
+        valid_time(self.to_local(layouts.drift))
+    }
+
+    fn rest_to_carry(self, layouts: &Layouts) -> u64 {
+        u64::from(self.node(layouts.drift).get()) << u32::BITS
+            | u64::from(self.sequence()) << UNUSED_BITS
+    }
+
+    fn from_v7(millis: i64, rest: u64, drift: u8, layouts: &Layouts) -> Result<Self, CarryError> {
+        let found = Drift::new(drift).map_err(|_| not_carried("a drift that is not one"))?;
+        if rest & mask(UNUSED_BITS) != 0 {
+            return Err(not_carried("more bits than the kind has"));
+        }
+        let (node, sequence) = (rest >> u32::BITS, rest >> UNUSED_BITS & mask(SEQUENCE_BITS));
+        let local = first_local_of(millis).map(|id| LocalId::new(id.get() | sequence));
+        let local = local.ok_or(not_carried("a millisecond in which no kuid's tick begins"))?;
+        if found != layouts.drift {
+            return Err(CarryError::Drift { found: drift, expected: layouts.drift.get() });
+        }
+        let node = Node::from_u32(u32::try_from(node).unwrap_or(u32::MAX));
+        Ok(Self::from_local(local, node, found))
     }
 }
 
@@ -99,7 +309,7 @@ impl Source for WideGlobalId {
     #[inline]
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
         let drift = layouts.drift;
-        let node = Field::held(self.node(drift), u64::BITS);
+        let node = Bits::held(self.node(drift), u64::BITS);
         Ok(self.to_local(drift).parts(layouts)?.with_node(node).with_drift(drift))
     }
 }

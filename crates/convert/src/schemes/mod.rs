@@ -1,13 +1,42 @@
-//! The four schemes as formats: the fields of their IDs and their assembly.
+//! The four schemes: what is known about their IDs, one file each.
 
 pub(crate) mod kuid;
 mod nanoflake;
+mod scheme_id;
 mod scru64;
 mod sno;
 
-use tickid_core::{Scheme, UnixTime};
+use tickid_core::{RangeError, Scheme, UnixTime};
 
+pub(crate) use self::scheme_id::sealed;
+pub use self::scheme_id::{
+    Fields, SchemeId, SchemeVariant, SchemeVisitor, Setting, SettingValue, Settings,
+};
 use crate::error::ConvertError;
+
+/// Returns the ID of a number of up to 64 bits.
+fn number_of<I: SchemeId, E>(
+    number: u128,
+    make: impl FnOnce(u64) -> Result<I, E>,
+) -> Result<I, RangeError> {
+    let id = u64::try_from(number).ok().and_then(|number| make(number).ok());
+    id.ok_or_else(|| outside::<I>(number))
+}
+
+/// Returns the low bytes of a number that has no others.
+fn bytes_of<I: SchemeId, const N: usize>(number: u128) -> Result<[u8; N], RangeError> {
+    let bytes = number.to_be_bytes();
+    match bytes.split_last_chunk() {
+        Some((_, low)) if number <= I::MAX_NUMBER => Ok(*low),
+        _ => Err(outside::<I>(number)),
+    }
+}
+
+#[cold]
+fn outside<I: SchemeId>(number: u128) -> RangeError {
+    let number = i128::try_from(number).unwrap_or(i128::MAX);
+    RangeError::new(I::KIND.number_name(), number, 0, I::MAX_NUMBER.cast_signed())
+}
 
 /// Returns the number of the tick of a time, which `scheme` must have.
 #[inline]

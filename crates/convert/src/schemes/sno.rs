@@ -1,25 +1,89 @@
-use tickid_core::{Scheme as _, UnixTime};
-use tickid_sno::{Partition, Sno, SnoId};
+use tickid_core::{RangeError, Scheme as _, UnixTime};
+use tickid_sno::{Meta, Partition, Sno, SnoId};
+use tickid_text::{ParseError, Text};
 
-use super::held;
+use super::scheme_id::sealed::{Assemble, Shape};
+use super::{Fields, SchemeId, SchemeVariant, bytes_of, held};
+use crate::any::Kind;
+use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
-use crate::format::Source;
-use crate::format::sealed::{Format, Shape};
 use crate::options::Layouts;
-use crate::parts::{Field, Parts};
+use crate::parts::{Bits, Parts, mask};
+use crate::source::Source;
+
+/// The bits below the fields in a UUID of version 7.
+const UNUSED_BITS: u32 = 23;
 
 /// With tick-tock bit and metabyte.
 impl Source for SnoId {
     #[inline]
     fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
-        let sequence = Field::held(self.sequence().into(), u16::BITS);
-        let partition = Field::held(self.partition().get().into(), u16::BITS);
+        let sequence = Bits::held(self.sequence().into(), u16::BITS);
+        let partition = Bits::held(self.partition().get().into(), u16::BITS);
         let parts = Parts::held(self.unix_time(), Sno.scale(), sequence);
         Ok(parts.with_node(partition).with_toggle(self.toggle()).with_metabyte(self.meta()))
     }
 }
 
-impl Format for SnoId {
+impl SchemeVariant<Sno> for Meta {
+    const HAS_METABYTE: bool = true;
+
+    fn with_metabyte(metabyte: u8) -> Self {
+        Self(metabyte)
+    }
+}
+
+impl SchemeId for SnoId {
+    const KIND: Kind = Kind::Sno;
+    const MAX_NUMBER: u128 = (1 << 80) - 1;
+    const BLANK: Self = Self::MIN;
+
+    type Text = Text<{ Self::TEXT_LEN }>;
+    type Bytes = [u8; Self::LEN];
+
+    #[inline]
+    fn parse(text: &[u8]) -> Result<Self, ParseError> {
+        Self::parse_bytes(text)
+    }
+
+    fn from_number(number: u128) -> Result<Self, RangeError> {
+        bytes_of::<Self, _>(number).map(Self::from_bytes)
+    }
+
+    #[inline]
+    fn text(self) -> Self::Text {
+        self.encode()
+    }
+
+    #[inline]
+    fn bytes(self) -> Self::Bytes {
+        self.to_bytes()
+    }
+
+    #[inline]
+    fn number(self) -> u128 {
+        self.into()
+    }
+
+    #[inline(always)]
+    fn time(self, _: &Layouts) -> UnixTime {
+        self.unix_time()
+    }
+
+    fn fields(_: &Layouts) -> Fields {
+        Fields::new(&Self::FIELDS)
+    }
+
+    fn min_at(time: UnixTime, _: &Layouts) -> Result<Self, RangeError> {
+        Self::min_at(time)
+    }
+
+    fn max_at(time: UnixTime, _: &Layouts) -> Result<Self, RangeError> {
+        Self::max_at(time)
+    }
+}
+
+impl Assemble for SnoId {
     #[inline]
     fn shape(_: &Layouts) -> Shape {
         let scale = Sno.scale();
@@ -32,8 +96,39 @@ impl Format for SnoId {
         let (toggle, meta) = (parts.toggle == Some(true), parts.metabyte.unwrap_or(0));
         #[allow(clippy::cast_possible_truncation, reason = "16 bits each")]
         let (partition, sequence) =
-            (parts.node.map_or(0, Field::value) as u16, parts.sequence.value() as u16);
+            (parts.node.map_or(0, Bits::value) as u16, parts.sequence.value() as u16);
         let id = Self::from_parts(tick, toggle, meta, Partition::new(partition), sequence);
         id.map_err(ConvertError::Time)
+    }
+
+    fn time_to_carry(self, _: &Layouts) -> Result<UnixTime, RangeError> {
+        Ok(self.unix_time())
+    }
+
+    fn rest_to_carry(self, _: &Layouts) -> u64 {
+        let fields = u64::from(self.toggle()) << 40
+            | u64::from(self.meta()) << 32
+            | u64::from(self.partition().get()) << 16
+            | u64::from(self.sequence());
+        fields << UNUSED_BITS
+    }
+
+    fn from_v7(millis: i64, rest: u64, _: u8, _: &Layouts) -> Result<Self, CarryError> {
+        let fields = rest >> UNUSED_BITS;
+        let time = UnixTime::from_millis(millis);
+        let first = time.and_then(Self::min_at).ok();
+        let first = first.filter(|first| first.unix_time().as_millis() == millis);
+        let first = first.ok_or(not_carried("a millisecond in which no sno tick begins"))?;
+        if rest & mask(UNUSED_BITS) != 0 {
+            return Err(not_carried("more bits than the kind has"));
+        }
+        #[allow(
+            clippy::cast_possible_truncation,
+            reason = "8, 16 and 16 bits, one after the other"
+        )]
+        let (meta, partition, sequence) =
+            ((fields >> 32) as u8, Partition::new((fields >> 16) as u16), fields as u16);
+        let id = Self::from_parts(first.timestamp(), fields >> 40 == 1, meta, partition, sequence);
+        id.map_err(|_| not_carried("no sno ID"))
     }
 }

@@ -6,7 +6,7 @@ use core::fmt::Debug;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use tickid_convert::{Layouts, Target};
+use tickid_convert::{Layouts, SchemeId};
 use tickid_core::{Scheme, Tick, UnixTime};
 use tickid_kuid::{Drift, GlobalId, Kuid, LocalId, Node};
 use tickid_nanoflake::{Epoch, GeneratorId, Nanoflake, NanoflakeId};
@@ -23,7 +23,7 @@ pub(crate) struct Fields {
 }
 
 /// A scheme's IDs, made by its own constructors.
-pub(crate) trait Subject: Target + Ord + Debug {
+pub(crate) trait Subject: SchemeId + Ord + Debug {
     type Scheme: Scheme;
 
     /// By name in `width`.

@@ -1,12 +1,13 @@
 //! `GET /v1/inspect/{id}`.
 
-use axum::Json;
 use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
-use axum::http::{StatusCode, Uri};
+use axum::http::{StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use tickid_convert::{AnyId, Candidate, Layouts, Plausibility, detect};
+use tickid_convert::Layouts;
 use tickid_core::{Clock as _, SystemClock};
+use tickid_detect::{Inspection, detect};
 use utoipa::ToSchema;
 
 use super::ids::parameters;
@@ -15,34 +16,41 @@ use super::problem::Problem;
 /// The longest text that is looked at; no ID has as many characters.
 const LONGEST: usize = 128;
 
-/// The formats that a text fits.
+/// The readings of a text.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Inspection {
+#[schema(as = Inspections)]
+pub(super) struct Inspections<'a> {
     /// The text.
-    text: String,
-    /// The formats, the likeliest first; none for a text that is no known ID.
-    candidates: Vec<Fit>,
+    text: &'a str,
+    /// The readings, likeliest first; none for a text that fits no known format.
+    #[schema(value_type = Vec<Reading>)]
+    readings: Vec<Inspection<'a>>,
 }
 
-/// A format that a text fits.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Fit {
-    /// The name of the format.
+/// A text as an ID of one format. Its fields are further members.
+#[derive(ToSchema)]
+#[allow(dead_code, reason = "the description of an inspection, which serializes itself")]
+pub(super) struct Reading {
+    /// The format.
     #[schema(examples("sno"))]
-    format: String,
-    /// The features of the text that match the format.
-    reason: &'static str,
-    /// The plausibility of the time: likely, unlikely, never-issued or unknown.
-    plausibility: &'static str,
-    /// The time at which the ID would have been made, with default layouts.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    scheme: String,
+    /// The canonical text.
+    text: String,
+    /// The bytes in hexadecimal.
+    hex: String,
+    /// The time at which the ID would have been made, with default layouts, in milliseconds since
+    /// 1970.
+    unix_ms: Option<i64>,
+    /// The same in RFC 3339.
     time: Option<String>,
-    /// The same in milliseconds since 1970, as a string.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unix_ms: Option<String>,
-    /// The bytes in hexadecimal, for IDs of the four schemes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hex: Option<String>,
+    /// The ID as an integer, if it has up to 64 bits.
+    int: Option<String>,
+    /// How sure it is that the text is an ID of the format: certain, likely or possible.
+    confidence: String,
+    /// The features of the text that match the format.
+    reason: String,
+    /// The reason why the reading is no more than possible.
+    doubt: Option<String>,
 }
 
 /// Find out what an ID may be
@@ -53,7 +61,7 @@ pub(super) struct Fit {
     path = "/v1/inspect/{id}",
     params(("id" = String, Path, description = "The ID", max_length = 128)),
     responses(
-        (status = 200, description = "The formats that the text fits", body = Inspection),
+        (status = 200, description = "The readings of the text", body = Inspections<'_>),
         (status = 400, description = "The text is too long, or a parameter is unknown",
             body = Problem, content_type = "application/problem+json"),
         (status = 401, description = "The token is missing or unknown",
@@ -64,7 +72,7 @@ pub(super) struct Fit {
 pub(super) async fn inspect(
     text: Result<Path<String>, PathRejection>,
     uri: Uri,
-) -> Result<Json<Inspection>, Problem> {
+) -> Result<Response, Problem> {
     let bad = |text: String| Problem::new(StatusCode::BAD_REQUEST, text);
     parameters(&uri, &[])?;
     let Path(text) = text.map_err(|error| bad(error.body_text()))?;
@@ -73,37 +81,9 @@ pub(super) async fn inspect(
         return Err(bad(format!("the text has {len} characters, more than {LONGEST}")));
     }
     let found = detect(text.as_bytes(), &Layouts::default(), SystemClock.now().ok());
-    let candidates = found.iter().map(Fit::new).collect();
-    Ok(Json(Inspection { text, candidates }))
-}
-
-impl Fit {
-    fn new(candidate: &Candidate) -> Self {
-        let reading = candidate.reading();
-        Self {
-            format: reading.to_string(),
-            reason: candidate.reason(),
-            plausibility: match candidate.plausibility() {
-                Plausibility::Likely => "likely",
-                Plausibility::Unlikely => "unlikely",
-                Plausibility::NeverIssued => "never-issued",
-                _ => "unknown",
-            },
-            time: candidate.time().map(|time| time.to_string()),
-            unix_ms: candidate.time().map(|time| time.as_millis().to_string()),
-            hex: reading.id().map(hex),
-        }
-    }
-}
-
-fn hex(id: AnyId) -> String {
-    let digits = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    match id {
-        AnyId::Scru64(id) => digits(&id.to_be_bytes()),
-        AnyId::Nanoflake(id) => digits(&id.to_be_bytes()),
-        AnyId::KuidLocal(id) => digits(&id.to_be_bytes()),
-        AnyId::KuidGlobal(id) => digits(&id.to_bytes()),
-        AnyId::Sno(id) => digits(&id.to_bytes()),
-        _ => String::new(),
-    }
+    let layouts = Layouts::default();
+    let readings = found.iter().map(|one| Inspection::of(one, &text, &layouts)).collect();
+    let body = serde_json::to_vec(&Inspections { text: &text, readings })
+        .map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
 }

@@ -5,11 +5,12 @@ mod tests {
     use proptest::collection::vec;
     use proptest::prelude::*;
     use proptest::sample::select;
-    use tickid_convert::{
-        AnyId, Candidate, Candidates, ConvertError, Form, Format, KuidAlphabet, Layouts,
-        NanoflakeText, Options, Plausibility, Reading, Source, carry, convert, detect, trimmed,
-    };
+    use tickid_convert::{AnyId, ConvertError, Layouts, Options, Source, carry, convert};
     use tickid_core::UnixTime;
+    use tickid_detect::Notation::{Canonical, Decimal, Url};
+    use tickid_detect::{
+        Confidence, Doubt, Form, Format, Identifier, Reading, Readings, detect, trimmed,
+    };
     use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
     use tickid_nanoflake::{Epoch, NanoflakeId};
     use tickid_scru64::Scru64Id;
@@ -18,12 +19,20 @@ mod tests {
 
     const NOW: UnixTime = UnixTime::from_micros(1_750_000_000_000_000); // 2025-06-15
 
-    fn found(text: &str) -> Candidates {
+    fn found(text: &str) -> Readings {
         detect(text.as_bytes(), &Layouts::default(), Some(NOW))
     }
 
+    fn is_certain(found: &Readings) -> bool {
+        found.first().is_some_and(|one| one.confidence() == Confidence::Certain)
+    }
+
+    fn scheme(id: impl Into<AnyId>) -> Identifier {
+        Identifier::from(id.into())
+    }
+
     fn names(text: &str) -> Vec<String> {
-        found(text).iter().map(|one| one.reading().to_string()).collect()
+        found(text).iter().map(|one| one.identifier().to_string()).collect()
     }
 
     #[test]
@@ -42,6 +51,7 @@ mod tests {
                     "SCRU64",
                     "Mastodon ID",
                     "kuid local",
+                    "Unix time in nanoseconds",
                     "Instagram ID",
                 ],
             ),
@@ -87,35 +97,31 @@ mod tests {
             let id = NanoflakeId::new((millis - Epoch::TWITTER.as_unix_millis()) << 22).unwrap();
             let text = id.encode_padded();
             let found = detect(text.as_bytes(), &Layouts::default(), Some(NOW));
-            let one = found
-                .iter()
-                .find(|one| one.reading() == Reading::Nanoflake(id, NanoflakeText::Base36));
+            let one = found.iter().find(|one| one.identifier() == scheme(id));
             let one = one.unwrap();
             assert_eq!(one.time().unwrap().as_millis(), millis);
-            one.plausibility()
+            one.confidence()
         };
-        let now = NOW.as_millis();
-        assert_eq!(at(now), Plausibility::Likely);
-        assert_eq!(at(now + 86_400_000), Plausibility::Likely);
-        assert_eq!(at(now + 86_400_001), Plausibility::Unlikely);
-        assert_eq!(at(now - 14 * 31_556_952_000), Plausibility::Likely);
+        let (now, day) = (NOW.as_millis(), 86_400_000);
+        assert_eq!(at(now), Confidence::Likely);
+        assert_eq!(at(now + 30 * day), Confidence::Likely);
+        assert_eq!(at(now + 30 * day + 1), Confidence::Possible);
+        assert_eq!(at(now - 13 * 31_556_952_000), Confidence::Likely);
         let reserved = found("000000000000");
-        assert_eq!(reserved.iter().next().unwrap().plausibility(), Plausibility::NeverIssued);
+        assert_eq!(reserved.first().unwrap().doubt(), Some(Doubt::NeverIssued));
         let no_time = found("zzzzzzzzzzw");
-        let kuid = no_time
-            .iter()
-            .find(|one| one.reading() == Reading::KuidLocal(LocalId::MAX, KuidAlphabet::Sortable));
-        assert_eq!(kuid.unwrap().plausibility(), Plausibility::NeverIssued);
+        let kuid = no_time.iter().find(|one| one.identifier() == scheme(LocalId::MAX));
+        assert_eq!(kuid.unwrap().doubt(), Some(Doubt::NeverIssued));
         let v4 = found("919108f7-52d1-4320-9bac-f847db4148a8");
-        assert_eq!(v4.iter().next().unwrap().plausibility(), Plausibility::Unknown);
+        assert_eq!(v4.first().unwrap().confidence(), Confidence::Certain);
     }
 
     #[test]
     fn early_times_need_long_texts() {
         let unlikely = |text: &str, name: &str, layouts: &Layouts| {
             let found = detect(text.as_bytes(), layouts, Some(NOW));
-            let one = found.iter().find(|one| one.reading().to_string() == name).unwrap();
-            one.plausibility() == Plausibility::Unlikely
+            let one = found.iter().find(|one| one.identifier().to_string() == name).unwrap();
+            one.confidence() == Confidence::Possible
         };
         let twitter = Layouts::default();
         for (text, name) in [
@@ -134,15 +140,95 @@ mod tests {
         assert!(unlikely("xx", "Nanoflake in Base36", &discord));
 
         let day = 86_400_000;
-        for (millis, is_unlikely) in [(0, true), (day - 1, true), (day, false)] {
+        // Of an epoch that was chosen, a day; of Twitter's, nothing wrote Base36 in the first year.
+        for (epoch, millis, is_unlikely) in [
+            (Epoch::DISCORD, 0, true),
+            (Epoch::DISCORD, day - 1, true),
+            (Epoch::DISCORD, day, false),
+            (Epoch::TWITTER, 363 * day, true),
+            (Epoch::TWITTER, 364 * day, false),
+        ] {
             let id = NanoflakeId::new(millis << 22 | 4_194_303).unwrap();
-            for layouts in [twitter, discord] {
-                let text = id.encode_padded();
-                assert_eq!(unlikely(&text, "Nanoflake in Base36", &layouts), is_unlikely);
-            }
+            let text = id.encode_padded();
+            let layouts = Layouts { epoch, ..twitter };
+            assert_eq!(unlikely(&text, "Nanoflake in Base36", &layouts), is_unlikely, "{text}");
+        }
+        for (millis, is_unlikely) in [(0, true), (day - 1, true), (day, false)] {
             let time = UnixTime::from_millis(1_262_304_000_000 + millis).unwrap();
             let text = SnoId::max_at(time).unwrap().to_string();
             assert_eq!(unlikely(&text, "sno", &twitter), is_unlikely, "{text}");
+        }
+    }
+
+    #[test]
+    fn common_texts_are_at_most_possible() {
+        for (text, doubt) in [
+            ("information", Doubt::Time),
+            ("implausibly", Doubt::Time),
+            ("activities12", Doubt::Words),
+            ("bookmarklets", Doubt::Words),
+            ("a483e72f1b00", Doubt::HexDigits),
+            ("4111111111111111", Doubt::Time),
+            ("5555555555554444", Doubt::Digits),
+            ("20240115123045123", Doubt::Date),
+            ("1741816012345678901", Doubt::UnixTime),
+            ("15c2a7d9be3f6084", Doubt::Unexplained),
+            ("d41d8cd98f005204a9800998ecf8427e", Doubt::Unexplained),
+        ] {
+            let found = found(text);
+            let ids = || found.iter().filter(|one| one.format() != Format::UnixTime);
+            assert!(ids().all(|one| one.confidence() == Confidence::Possible), "{text}: {found:?}");
+            assert!(ids().any(|one| one.doubt() == Some(doubt)), "{text}: {found:?}");
+        }
+        assert!(found("InforMation1").is_empty(), "of both cases");
+    }
+
+    #[test]
+    fn unix_times_are_read_as_such() {
+        for (text, name) in [
+            ("1741816012", "Unix time in seconds"),
+            ("1741816012345", "Unix time in milliseconds"),
+            ("1741816012345678", "Unix time in microseconds"),
+            ("1741816012345678901", "Unix time in nanoseconds"),
+        ] {
+            let found = found(text);
+            let first = found.first().unwrap();
+            assert_eq!(first.identifier().to_string(), name);
+            assert_eq!(first.confidence(), Confidence::Likely);
+            assert_eq!(first.time().unwrap().as_millis() / 1_000, 1_741_816_012, "{text}");
+            assert!(found.is_clear(), "{text}: {found:?}");
+        }
+        assert!(names("1841816012").is_empty() || names("1841816012")[0] != "Unix time in seconds");
+    }
+
+    #[test]
+    fn examples_of_documents_are_likely() {
+        for (text, name) in [
+            ("aaaaaaaa55aaaaaa", "sno"),
+            ("brpk4q72xwf2m63l", "sno"),
+            ("0u375nxqh5cq", "SCRU64"),
+            ("0u2r85hm2pt3", "SCRU64"),
+            ("bppc0m3ju134", "Nanoflake in Base36"),
+            (".5.tXVEf8n8vPN.0", "kuid global"),
+            ("AGA5igPrJzJ7aYAB", "kuid global in URL-safe Base64"),
+            ("175928847299117063", "Discord Snowflake"),
+            ("9m4e2mr0ui3e8a215n4g", "Xid"),
+            ("507f1f77bcf86cd799439011", "ObjectId"),
+        ] {
+            let found = found(text);
+            assert!(found.likely().any(|one| one.identifier().to_string() == name), "{text}");
+        }
+    }
+
+    /// Machine 1 at its first sequence.
+    #[test]
+    fn fresh_sonyflakes_are_likely() {
+        let units = (NOW.as_millis() - 1_409_529_600_000) / 10;
+        for age in [0, 6_000, 360_000] {
+            let text = ((units - age) << 24 | 1).to_string();
+            let found = found(&text);
+            let first = found.first().unwrap();
+            assert_eq!(first.format(), Format::Sonyflake, "{text}: {found:?}");
         }
     }
 
@@ -157,8 +243,8 @@ mod tests {
         ] {
             let one = found(text).into_iter().next().unwrap();
             assert_eq!(one.time().map(UnixTime::as_millis), millis, "{text}");
-            let error = convert::<SnoId>(one.reading(), &Options::default()).unwrap_err();
-            assert_eq!(error, ConvertError::NoFields { kind });
+            let error = convert::<SnoId>(one.identifier(), &Options::default()).unwrap_err();
+            assert_eq!(error, ConvertError::NoFields { format: kind });
         }
     }
 
@@ -167,11 +253,11 @@ mod tests {
         let id = AnyId::from("brpk4q72xwf2m63l".parse::<SnoId>().unwrap());
         for uuid in [carry::to_uuid(id), carry::to_uuid_v7(id, &Layouts::default()).unwrap()] {
             let found = found(&uuid.to_string());
-            let readings: Vec<Reading> = found.iter().map(|one| one.reading()).collect();
+            let readings: Vec<Identifier> = found.iter().map(|one| one.identifier()).collect();
             assert_eq!(readings.len(), 2);
-            assert!(readings.contains(&Reading::Carried(id)));
-            assert!(readings.contains(&Reading::Uuid(uuid)));
-            assert_eq!(Reading::Carried(id).id(), Some(id));
+            assert!(readings.contains(&Identifier::Carried(id)));
+            assert!(readings.contains(&Identifier::Uuid(uuid)));
+            assert_eq!(Identifier::Carried(id).scheme_id(), Some(id));
         }
     }
 
@@ -187,23 +273,21 @@ mod tests {
             let nanoflake = NanoflakeId::new(nanoflake).unwrap();
             let (local, global) = (LocalId::new(local), GlobalId::from_bytes(global));
             let (wide, sno) = (WideGlobalId::from_bytes(wide), SnoId::from_bytes(sno));
-            use KuidAlphabet::{Sortable, Url};
-            use NanoflakeText::{Base36, Decimal};
             for (text, reading) in [
-                (scru64.to_string(), Reading::Scru64(scru64)),
-                (nanoflake.to_string(), Reading::Nanoflake(nanoflake, Base36)),
-                (nanoflake.encode_padded().to_string(), Reading::Nanoflake(nanoflake, Base36)),
-                (nanoflake.encode_decimal().to_string(), Reading::Nanoflake(nanoflake, Decimal)),
-                (local.to_string(), Reading::KuidLocal(local, Sortable)),
-                (local.encode_url().to_string(), Reading::KuidLocal(local, Url)),
-                (global.to_string(), Reading::KuidGlobal(global, Sortable)),
-                (global.encode_url().to_string(), Reading::KuidGlobal(global, Url)),
-                (wide.to_string(), Reading::KuidWide(wide, Sortable)),
-                (wide.encode_url().to_string(), Reading::KuidWide(wide, Url)),
-                (sno.to_string(), Reading::Sno(sno)),
+                (scru64.to_string(), scheme(scru64)),
+                (nanoflake.to_string(), scheme(nanoflake)),
+                (nanoflake.encode_padded().to_string(), scheme(nanoflake)),
+                (nanoflake.encode_decimal().to_string(), Identifier::Scheme(nanoflake.into(), Decimal)),
+                (local.to_string(), scheme(local)),
+                (local.encode_url().to_string(), Identifier::Scheme(local.into(), Url)),
+                (global.to_string(), scheme(global)),
+                (global.encode_url().to_string(), Identifier::Scheme(global.into(), Url)),
+                (wide.to_string(), Identifier::KuidWide(wide, Canonical)),
+                (wide.encode_url().to_string(), Identifier::KuidWide(wide, Url)),
+                (sno.to_string(), scheme(sno)),
             ] {
                 let found = found(&text);
-                prop_assert!(found.iter().any(|one| one.reading() == reading), "{text}: {found:?}");
+                prop_assert!(found.iter().any(|one| one.identifier() == reading), "{text}: {found:?}");
             }
         }
 
@@ -215,7 +299,7 @@ mod tests {
         ) {
             bytes.truncate(len);
             let readings = |text: &str| -> Vec<_> {
-                found(text).iter().map(|one| (one.reading(), one.form())).collect()
+                found(text).iter().map(|one| (one.identifier(), one.form())).collect()
             };
             let list = readings(&format!("{bytes:?}"));
             prop_assert!(!list.is_empty());
@@ -231,13 +315,14 @@ mod tests {
             for epoch in [Epoch::TWITTER, Epoch::DISCORD, Epoch::UNIX] {
                 let layouts = Layouts { epoch, ..Layouts::default() };
                 let found = detect(text.as_bytes(), &layouts, Some(NOW));
-                prop_assert!(found.len() <= 16);
+                prop_assert!(found.len() <= 17);
                 prop_assert_eq!(found.iter().count(), found.len());
-                prop_assert!(found.iter().is_sorted_by_key(Candidate::plausibility));
+                prop_assert!(found.iter().is_sorted_by_key(Reading::confidence));
                 prop_assert!(found.iter().all(|one| !one.reason().is_empty()));
                 if let Ok(number) = text.parse::<u64>() && !text.starts_with('0') {
                     let foreign = found.iter().filter(|one| {
-                        one.reading().id().is_none() && one.format() != Format::Xid
+                        one.identifier().scheme_id().is_none()
+                            && !matches!(one.format(), Format::Xid | Format::UnixTime)
                     });
                     let is_64_bits = number >> 63 == 1;
                     let twitter = usize::from(epoch != Epoch::TWITTER && !is_64_bits);
@@ -252,7 +337,7 @@ mod tests {
         #[test]
         fn no_text_panics(text: Vec<u8>) {
             for one in &mut detect(&text, &Layouts::default(), Some(NOW)).into_iter() {
-                let _ = one.reading().parts(&Layouts::default());
+                let _ = one.identifier().parts(&Layouts::default());
             }
         }
     }
@@ -269,35 +354,31 @@ mod tests {
             ("<<1,134,213,43,190,42,99,90>>", Form::Bytes),
         ] {
             let found = found(text);
-            let mut forms = found.iter().filter(|one| one.reading() == Reading::Scru64(scru64));
-            assert_eq!(forms.next().map(Candidate::form), Some(form), "{text}");
+            let mut forms = found.iter().filter(|one| one.identifier() == scheme(scru64));
+            assert_eq!(forms.next().map(Reading::form), Some(form), "{text}");
         }
         // As a signed column shows an unsigned value.
         let signed = found("-1");
-        assert!(
-            signed.iter().any(
-                |one| one.reading() == Reading::KuidLocal(LocalId::MAX, KuidAlphabet::Sortable)
-            )
-        );
+        assert!(signed.iter().any(|one| one.identifier() == scheme(LocalId::MAX)));
     }
 
     /// Literals that are as long as the hexadecimal digits of their bytes.
     #[test]
     fn literals_are_told_from_digits() {
         let object_id = found(r"b'\x01\x02\x03abcdefghi'");
-        let form_of = |found: &Candidates, is: fn(Reading) -> bool| {
-            found.iter().find(|one| is(one.reading())).map(Candidate::form)
+        let form_of = |found: &Readings, is: fn(Identifier) -> bool| {
+            found.iter().find(|one| is(one.identifier())).map(Reading::form)
         };
-        let form = form_of(&object_id, |reading| matches!(reading, Reading::ObjectId(_)));
+        let form = form_of(&object_id, |reading| matches!(reading, Identifier::ObjectId(_)));
         assert_eq!(form, Some(Form::Bytes));
         let uuid = found(r"b'\x12\xa2\xb4A\n0A7\x89abcdefg'");
-        let form = form_of(&uuid, |reading| matches!(reading, Reading::Uuid(_)));
+        let form = form_of(&uuid, |reading| matches!(reading, Identifier::Uuid(_)));
         assert_eq!(form, Some(Form::Bytes), "{uuid:?}");
     }
 
     #[test]
     fn certain_are_only_texts_with_marks() {
-        for (text, is_certain) in [
+        for (text, expected) in [
             ("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", true),
             ("urn:uuid:919108f7-52d1-4320-9bac-f847db4148a8", true),
             ("00000000-0000-0000-0000-000000000000", true),
@@ -313,7 +394,7 @@ mod tests {
             ("1541815603606036480", false),
             ("", false),
         ] {
-            assert_eq!(found(text).is_certain(), is_certain, "{text}: {:?}", found(text));
+            assert_eq!(is_certain(&found(text)), expected, "{text}: {:?}", found(text));
         }
     }
 
@@ -334,12 +415,16 @@ mod tests {
             "AGA5igPrJzJ7aYABAGA5ig",
         ] {
             for one in found(text) {
-                let reading = one.reading();
-                let fields: Vec<_> = reading.fields(&Layouts::default()).collect();
-                let bits: u32 = fields.iter().map(|field| field.bits()).sum();
-                assert_eq!(usize::try_from(bits).unwrap(), 8 * reading.bytes().len(), "{text}");
-                let starts = fields.iter().map(|field| field.start());
-                assert!(starts.is_sorted() && fields.len() > 1 || text.contains('-'), "{text}");
+                let id = one.identifier();
+                let fields = id.fields(&Layouts::default());
+                let whole = fields.iter().filter(|field| !field.is_divided());
+                let mut spans: Vec<_> = whole.flat_map(|field| field.spans()).collect();
+                spans.sort_by_key(|span| span.start);
+                let end = spans.iter().fold(0, |end, span| {
+                    assert_eq!(span.start, end, "{text}: {fields:?}");
+                    end + span.bits
+                });
+                assert_eq!(usize::try_from(end).unwrap(), 8 * id.bytes().len(), "{text}");
             }
         }
     }

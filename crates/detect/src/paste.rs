@@ -21,7 +21,7 @@ const MARKS: [&[u8]; 9] = [
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::trimmed;
+/// use tickid_detect::trimmed;
 ///
 /// assert_eq!(trimmed(b"  \"0u375nxqh5cq\",\r\n"), b"0u375nxqh5cq");
 /// assert_eq!(trimmed(b"\"id\": \"0u375nxqh5cq\","), b"0u375nxqh5cq");

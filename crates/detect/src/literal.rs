@@ -1,16 +1,16 @@
 //! Forms that are not a format's own text: integers, hexadecimal digits and literals of bytes.
 
-use super::format::Form;
+use crate::format::Form;
 
 /// The number of bytes of the largest ID that has such a form.
 const MAX: usize = 16;
 
 /// The bytes of a literal, the highest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Literal {
+pub(crate) struct Literal {
     bytes: [u8; MAX],
     len: usize,
-    pub(super) form: Form,
+    pub(crate) form: Form,
 }
 
 impl Literal {
@@ -18,12 +18,12 @@ impl Literal {
         Self { bytes: [0; MAX], len: 0, form }
     }
 
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.len).unwrap_or_default()
     }
 
     /// Returns the bytes if there are `N`.
-    pub(super) fn array<const N: usize>(&self) -> Option<[u8; N]> {
+    pub(crate) fn array<const N: usize>(&self) -> Option<[u8; N]> {
         self.bytes().try_into().ok()
     }
 
@@ -35,7 +35,7 @@ impl Literal {
 }
 
 /// Reads hexadecimal digits or a literal of bytes.
-pub(super) fn read(text: &[u8]) -> Option<Literal> {
+pub(crate) fn read(text: &[u8]) -> Option<Literal> {
     match text {
         [b'0', b'x' | b'X', digits @ ..] => hex(digits),
         [b'\\', b'x', digits @ ..] => hex(digits).or_else(|| escapes(text, None)),
@@ -123,7 +123,7 @@ fn list(inner: &[u8]) -> Option<Literal> {
 
 /// Reads a decimal integer of up to 128 bits without leading zeros. A negative one of 64 bits is
 /// read as a signed column shows an unsigned value.
-pub(super) fn integer(text: &[u8]) -> Option<u128> {
+pub(crate) fn integer(text: &[u8]) -> Option<u128> {
     if let [b'-', digits @ ..] = text {
         let value = i64::try_from(decimal(digits)?).ok()?.checked_neg()?;
         return (value < 0).then(|| value.cast_unsigned().into());

@@ -4,7 +4,7 @@
 //! cuts them off, and the ones for other formats need `std`.
 
 /// Reads a ULID: 26 digits of Crockford's base 32 in either case; the first is at most 7.
-pub(super) fn ulid(text: &[u8]) -> Option<u128> {
+pub(crate) fn ulid(text: &[u8]) -> Option<u128> {
     crockford(text.try_into().ok()?, |byte| byte.to_ascii_uppercase())
 }
 
@@ -12,7 +12,7 @@ pub(super) fn ulid(text: &[u8]) -> Option<u128> {
 /// but in lower case; or the digits alone.
 ///
 /// Returns the length of the prefix, and the UUID.
-pub(super) fn type_id(text: &[u8]) -> Option<(u8, u128)> {
+pub(crate) fn type_id(text: &[u8]) -> Option<(u8, u128)> {
     const MAX_PREFIX: usize = 63;
     let (rest, suffix) = text.split_last_chunk::<26>()?;
     let prefix = match rest {
@@ -46,7 +46,7 @@ fn crockford(text: &[u8; 26], upper: impl Fn(u8) -> u8) -> Option<u128> {
 }
 
 /// Reads a KSUID: 27 digits of base 62, 0-9, A-Z, a-z, of which the largest number has 160 bits.
-pub(super) fn ksuid(text: &[u8]) -> Option<[u8; 20]> {
+pub(crate) fn ksuid(text: &[u8]) -> Option<[u8; 20]> {
     const LEN: usize = 27;
     if text.len() != LEN {
         return None;
@@ -84,7 +84,7 @@ const BASE_32_HEX: [u8; 256] = values(b"0123456789abcdefghijklmnopqrstuv");
 
 /// Reads an Xid: 20 digits of base 32 with the extended hexadecimal alphabet, in lower case, of 96
 /// bits; the last has one bit.
-pub(super) fn xid(text: &[u8]) -> Option<[u8; 12]> {
+pub(crate) fn xid(text: &[u8]) -> Option<[u8; 12]> {
     let text: &[u8; 20] = text.try_into().ok()?;
     let mut number = 0_u128;
     let mut invalid = 0;

@@ -2,36 +2,45 @@
 
 /// The alphabets of formats that have all characters of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Alphabets(u8);
+pub(crate) struct Alphabets(u16);
 
 impl Alphabets {
-    pub(super) const DECIMAL: Self = Self(1);
+    pub(crate) const DECIMAL: Self = Self(1);
     /// In either case, as the next two.
-    pub(super) const HEX: Self = Self(1 << 1);
+    pub(crate) const HEX: Self = Self(1 << 1);
     /// Base62 has it, too.
-    pub(super) const BASE36: Self = Self(1 << 2);
-    pub(super) const CROCKFORD: Self = Self(1 << 3);
-    pub(super) const SNO: Self = Self(1 << 4);
-    pub(super) const XID: Self = Self(1 << 5);
-    pub(super) const KUID_SORTABLE: Self = Self(1 << 6);
-    pub(super) const KUID_URL: Self = Self(1 << 7);
+    pub(crate) const BASE36: Self = Self(1 << 2);
+    pub(crate) const CROCKFORD: Self = Self(1 << 3);
+    pub(crate) const SNO: Self = Self(1 << 4);
+    pub(crate) const XID: Self = Self(1 << 5);
+    pub(crate) const KUID_SORTABLE: Self = Self(1 << 6);
+    pub(crate) const KUID_URL: Self = Self(1 << 7);
+    /// All characters but upper-case letters, and but lower-case ones.
+    pub(crate) const NO_UPPER: Self = Self(1 << 8);
+    pub(crate) const NO_LOWER: Self = Self(1 << 9);
 
     /// Returns the alphabets of a text.
     #[inline]
-    pub(super) fn of(text: &[u8]) -> Self {
+    pub(crate) fn of(text: &[u8]) -> Self {
         let of = |byte: &u8| OF_BYTES.get(usize::from(*byte)).copied().unwrap_or(0);
-        Self(text.iter().fold(u8::MAX, |all, byte| all & of(byte)))
+        Self(text.iter().fold(u16::MAX, |all, byte| all & of(byte)))
     }
 
     /// Reports whether all characters are in an alphabet.
     #[inline]
-    pub(super) const fn are(self, alphabet: Self) -> bool {
+    pub(crate) const fn are(self, alphabet: Self) -> bool {
         self.0 & alphabet.0 != 0
+    }
+
+    /// Reports whether all letters are of one case.
+    #[inline]
+    pub(crate) const fn are_of_one_case(self) -> bool {
+        self.0 & (Self::NO_UPPER.0 | Self::NO_LOWER.0) != 0
     }
 }
 
 /// The alphabets of each byte.
-static OF_BYTES: [u8; 256] = {
+static OF_BYTES: [u16; 256] = {
     let mut all = [0; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -54,14 +63,16 @@ static OF_BYTES: [u8; 256] = {
                     is_letter_or_digit || matches!(letter, b'.' | b'_'),
                     Alphabets::KUID_SORTABLE,
                 )
-                | only(is_letter_or_digit || matches!(letter, b'-' | b'_'), Alphabets::KUID_URL);
+                | only(is_letter_or_digit || matches!(letter, b'-' | b'_'), Alphabets::KUID_URL)
+                | only(!letter.is_ascii_uppercase(), Alphabets::NO_UPPER)
+                | only(!letter.is_ascii_lowercase(), Alphabets::NO_LOWER);
         }
         byte += 1;
     }
     all
 };
 
-const fn only(is_in: bool, alphabet: Alphabets) -> u8 {
+const fn only(is_in: bool, alphabet: Alphabets) -> u16 {
     if is_in { alphabet.0 } else { 0 }
 }
 
@@ -99,6 +110,9 @@ mod tests {
         ] {
             let found = Alphabets::of(text.as_bytes());
             let names = all.iter().filter(|(alphabet, _)| found.are(*alphabet));
+            let is_mixed = text.bytes().any(|byte| byte.is_ascii_uppercase())
+                && text.bytes().any(|byte| byte.is_ascii_lowercase());
+            assert_eq!(found.are_of_one_case(), !is_mixed, "{text}");
             assert_eq!(names.map(|(_, name)| *name).collect::<std::string::String>(), expected);
         }
     }

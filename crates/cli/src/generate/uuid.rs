@@ -1,0 +1,57 @@
+//! `tickid gen uuid`: kuids in UUIDs.
+
+use clap::ValueEnum;
+use tickid_convert::{Layouts, carry};
+use tickid_core::{Slot, Variant};
+use tickid_detect::{Identifier, Notation};
+use tickid_kuid::{Global, Kuid};
+use uuid::Uuid;
+
+use crate::printed::Printed;
+
+/// The shape of the UUIDs to generate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum UuidVersion {
+    /// Version 7: sorts by time among all UUIDs of version 7
+    V7,
+    /// Version 8: the bytes of a kuid
+    V8,
+}
+
+/// A global kuid in a UUID.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct UuidId(pub(super) Uuid);
+
+impl Variant<Kuid> for UuidVersion {
+    type Id = UuidId;
+
+    fn id(self, scheme: &Kuid, slot: Slot<Kuid>) -> UuidId {
+        let kuid = Global.id(scheme, slot);
+        let layouts = Layouts { drift: scheme.drift, ..Layouts::default() };
+        let uuid = match self {
+            // Version 7 has all times up to the year 10889, and clocks show none after it.
+            Self::V7 => carry::to_uuid_v7(kuid, &layouts).unwrap_or(carry::to_uuid(kuid)),
+            Self::V8 => carry::to_uuid(kuid),
+        };
+        UuidId(uuid)
+    }
+}
+
+impl Printed for UuidId {
+    fn write_text(self, _: Notation, out: &mut Vec<u8>) {
+        let mut text = Uuid::encode_buffer();
+        out.extend_from_slice(self.0.hyphenated().encode_lower(&mut text).as_bytes());
+    }
+
+    fn bytes(self) -> impl AsRef<[u8]> {
+        self.0.into_bytes()
+    }
+
+    fn number(self) -> u128 {
+        self.0.as_u128()
+    }
+
+    fn identifier(self, _: Notation) -> Identifier {
+        Identifier::Uuid(self.0)
+    }
+}

@@ -1,0 +1,310 @@
+use core::fmt;
+use core::ops::Deref;
+
+use tickid_core::{Field, RangeError, Scheme, UnixTime, Variant};
+use tickid_text::ParseError;
+
+use crate::any::{AnyId, Kind};
+use crate::options::Layouts;
+use crate::source::Source;
+
+/// The ID type of a scheme: the description that [`AnyId`] and
+/// [`AnyScheme`](crate::AnyScheme) are made of.
+///
+/// It is implemented for the ID types of the four schemes, and for no others.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{AnyId, Layouts, SchemeId};
+///
+/// fn describe<I: SchemeId>(id: I) -> String {
+///     let time = id.time(&Layouts::default());
+///     format!("{} of {time}, {} bytes", &*id.text(), id.bytes().as_ref().len())
+/// }
+/// let id = tickid_scru64::scru64!("0u375nxqh5cq");
+/// assert_eq!(describe(id), "0u375nxqh5cq of 2023-03-12T09:34:19.136Z, 8 bytes");
+/// ```
+pub trait SchemeId:
+    Source + Into<AnyId> + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static + sealed::Assemble
+{
+    /// The scheme, and for kuid the kind.
+    const KIND: Kind;
+    /// The highest number that is an ID; all from 0 on are.
+    const MAX_NUMBER: u128;
+    /// Set if IDs carry a node.
+    const HAS_NODE: bool = true;
+    /// Any ID, to fill an array with.
+    const BLANK: Self;
+
+    /// The canonical text on the stack.
+    type Text: Deref<Target = str>;
+    /// The bytes, an array.
+    type Bytes: AsRef<[u8]>;
+
+    /// Reads the canonical text.
+    ///
+    /// # Errors
+    /// Returns the reason why the text is not an ID.
+    fn parse(text: &[u8]) -> Result<Self, ParseError>;
+
+    /// Reads the scheme's second text, URL-safe Base64, if it has one.
+    ///
+    /// # Errors
+    /// Returns the reason why the text is not an ID.
+    fn parse_url(text: &[u8]) -> Option<Result<Self, ParseError>> {
+        let _ = text;
+        None
+    }
+
+    /// Returns the ID whose bytes are this big-endian integer.
+    ///
+    /// # Errors
+    /// Returns a [`RangeError`] above [`MAX_NUMBER`](Self::MAX_NUMBER).
+    fn from_number(number: u128) -> Result<Self, RangeError>;
+
+    /// Returns the canonical text.
+    fn text(self) -> Self::Text;
+
+    /// Returns the scheme's second text, URL-safe Base64, if it has one.
+    fn url_text(self) -> Option<Self::Text> {
+        None
+    }
+
+    /// Returns the bytes, the highest first.
+    fn bytes(self) -> Self::Bytes;
+
+    /// Returns the bytes as a big-endian integer.
+    fn number(self) -> u128;
+
+    /// Returns the start of the ID's tick. A kuid whose fields are not a valid time has one, too,
+    /// and no [`parts`](Source::parts).
+    fn time(self, layouts: &Layouts) -> UnixTime;
+
+    /// Returns the fields that the bits consist of, the highest first.
+    fn fields(layouts: &Layouts) -> Fields;
+
+    /// Returns the facts that are not in the bits.
+    fn settings(layouts: &Layouts) -> Settings {
+        let _ = layouts;
+        Settings::default()
+    }
+
+    /// Returns the lowest ID of the tick that contains `time`.
+    ///
+    /// # Errors
+    /// Returns a [`RangeError`] if the scheme has no tick for that time.
+    fn min_at(time: UnixTime, layouts: &Layouts) -> Result<Self, RangeError>;
+
+    /// Returns the highest ID of the tick that contains `time`.
+    ///
+    /// # Errors
+    /// Returns a [`RangeError`] if the scheme has no tick for that time.
+    fn max_at(time: UnixTime, layouts: &Layouts) -> Result<Self, RangeError>;
+}
+
+/// What a caller chooses per ID, for code that is generic over the schemes.
+pub trait SchemeVariant<S: Scheme>:
+    Variant<S, Id: SchemeId> + Default + fmt::Debug + Send + Sync + 'static
+{
+    /// Set if a metabyte can be chosen.
+    const HAS_METABYTE: bool = false;
+
+    /// Returns the variant with a metabyte; the default one where there is none.
+    #[must_use]
+    fn with_metabyte(metabyte: u8) -> Self {
+        let _ = metabyte;
+        Self::default()
+    }
+}
+
+/// A function that is generic over the schemes, for [`AnyScheme::visit`](crate::AnyScheme::visit).
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{AnyScheme, SchemeVariant, SchemeVisitor};
+/// use tickid_core::Scheme;
+///
+/// /// The name of a scheme and the highest sequence of a tick.
+/// struct Name;
+///
+/// impl SchemeVisitor for Name {
+///     type Output = (&'static str, u32);
+///
+///     fn visit<S: Scheme + Default, V: SchemeVariant<S>>(self, _: S, _: V) -> Self::Output {
+///         (S::NAME, S::MAX_SEQUENCE)
+///     }
+/// }
+///
+/// let sno = AnyScheme::from_realm("sno", "", true)?;
+/// assert_eq!(sno.visit(Name), ("sno", 65_535));
+/// # Ok::<(), tickid_convert::SchemeError>(())
+/// ```
+pub trait SchemeVisitor {
+    /// The type of the result.
+    type Output;
+
+    /// Is called with the scheme, and with the variant of its IDs.
+    fn visit<S: Scheme + Default, V: SchemeVariant<S>>(self, scheme: S, variant: V)
+    -> Self::Output;
+}
+
+/// The fields that the bits of an ID consist of, on the stack.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{AnyScheme, Kind, Layouts};
+///
+/// let fields = AnyScheme::new(Kind::Sno, &Layouts::default()).fields();
+/// let names: Vec<_> = fields.iter().map(|field| field.name()).collect();
+/// assert_eq!(names, ["timestamp", "toggle", "meta", "partition", "sequence"]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fields {
+    all: [Field; Self::MAX],
+    len: usize,
+}
+
+impl Fields {
+    /// The largest number of fields.
+    pub const MAX: usize = 8;
+
+    /// Returns fields, of which those beyond [`MAX`](Self::MAX) are left out.
+    #[must_use]
+    pub fn new(fields: &[Field]) -> Self {
+        debug_assert!(fields.len() <= Self::MAX);
+        let mut all = [Field::new("", 0, 0, ""); Self::MAX];
+        all.iter_mut().zip(fields).for_each(|(to, from)| *to = *from);
+        Self { all, len: fields.len().min(Self::MAX) }
+    }
+}
+
+impl Deref for Fields {
+    type Target = [Field];
+
+    fn deref(&self) -> &[Field] {
+        self.all.get(..self.len).unwrap_or_default()
+    }
+}
+
+/// A fact that is not in the bits of an ID.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Setting {
+    /// The name, lower case, with underscores.
+    pub name: &'static str,
+    /// The value.
+    pub value: SettingValue,
+    /// The meaning, as a phrase for people.
+    pub meaning: &'static str,
+}
+
+/// The value of a [`Setting`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SettingValue {
+    /// A number.
+    Number(i64),
+    /// A word.
+    Word(&'static str),
+}
+
+impl fmt::Display for SettingValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Word(word) => f.pad(word),
+        }
+    }
+}
+
+/// The facts that are not in the bits of an ID, such as Nanoflake's epoch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settings([Option<Setting>; 2]);
+
+impl Settings {
+    pub(crate) const fn one(
+        name: &'static str,
+        value: SettingValue,
+        meaning: &'static str,
+    ) -> Self {
+        Self([Some(Setting { name, value, meaning }), None])
+    }
+
+    pub(crate) const fn and(
+        self,
+        name: &'static str,
+        value: SettingValue,
+        meaning: &'static str,
+    ) -> Self {
+        Self([self.0[0], Some(Setting { name, value, meaning })])
+    }
+
+    /// Returns the facts.
+    pub fn iter(&self) -> impl Iterator<Item = &Setting> {
+        self.0.iter().flatten()
+    }
+}
+
+pub(crate) mod sealed {
+    use tickid_core::{RangeError, TickScale, UnixTime};
+
+    use crate::carry::CarryError;
+    use crate::error::ConvertError;
+    use crate::options::Layouts;
+    use crate::parts::Parts;
+
+    /// The capacities of an ID type.
+    #[allow(unnameable_types, reason = "sealed: no other type can be a scheme's ID")]
+    #[derive(Clone, Copy, Debug)]
+    pub struct Shape {
+        pub(crate) scale: TickScale,
+        /// `None` where IDs have no node.
+        pub(crate) node_bits: Option<u32>,
+        pub(crate) sequence_bits: u32,
+        /// `true` if there are a tick-tock bit and a metabyte.
+        pub(crate) is_sno: bool,
+    }
+
+    #[allow(unnameable_types, reason = "sealed: no other type can be a scheme's ID")]
+    pub trait Assemble: Copy + PartialEq {
+        fn shape(layouts: &Layouts) -> Shape;
+
+        /// Returns the ID of parts that fit the shape, in the tick with this number, during which
+        /// `time` is.
+        ///
+        /// # Errors
+        /// Returns [`ConvertError::Time`] for a tick that the scheme does not have.
+        fn of(
+            tick: i64,
+            time: UnixTime,
+            parts: &Parts,
+            layouts: &Layouts,
+        ) -> Result<Self, ConvertError>;
+
+        /// Reads the settings that [`Scheme::write_layout`](tickid_core::Scheme::write_layout)
+        /// wrote; `None` for a text that it does not write.
+        fn read_layout(text: &str, layouts: Layouts) -> Option<Layouts> {
+            text.is_empty().then_some(layouts)
+        }
+
+        /// Returns the start of the ID's tick, for a UUID of version 7.
+        ///
+        /// # Errors
+        /// Returns a [`RangeError`] if the ID's fields are not a valid time.
+        fn time_to_carry(self, layouts: &Layouts) -> Result<UnixTime, RangeError>;
+
+        /// Returns the 64 bits beside the milliseconds in a UUID of version 7.
+        fn rest_to_carry(self, layouts: &Layouts) -> u64;
+
+        /// Returns the ID in a UUID of version 7.
+        ///
+        /// # Errors
+        /// Returns a [`CarryError`] if the UUID does not hold an ID of these layouts.
+        fn from_v7(
+            millis: i64,
+            rest: u64,
+            drift: u8,
+            layouts: &Layouts,
+        ) -> Result<Self, CarryError>;
+    }
+}

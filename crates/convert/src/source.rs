@@ -1,0 +1,36 @@
+use crate::error::ConvertError;
+use crate::options::Layouts;
+use crate::parts::Parts;
+
+/// A value that can be converted: an ID, or its [`Parts`].
+///
+/// Implement it for another format to convert from it.
+pub trait Source: Copy {
+    /// Returns the parts of the ID.
+    ///
+    /// Under the same layouts, all IDs of a type must have times on the same ticks and sequences of
+    /// the same width, or their order is not kept.
+    ///
+    /// # Errors
+    /// Returns a [`ConvertError`] for an ID whose fields are not a valid time or that is not of
+    /// this format.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{Layouts, Source};
+    /// use tickid_sno::sno;
+    ///
+    /// let parts = sno!("brpk4q72xwf2m63l").parts(&Layouts::default())?;
+    /// assert_eq!(parts.node().map(|node| (node.value(), node.bits())), Some((39_434, 16)));
+    /// assert_eq!(parts.time(), sno!("brpk4q72xwf2m63l").unix_time());
+    /// # Ok::<(), tickid_convert::ConvertError>(())
+    /// ```
+    fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError>;
+}
+
+impl Source for Parts {
+    #[inline]
+    fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
+        Ok(self)
+    }
+}

@@ -1,0 +1,219 @@
+//! The fields that the bits of an ID consist of.
+
+/// One of the fields that the bits of an ID consist of: its name, position, width and meaning.
+///
+/// Each ID type lists its fields, so that whatever shows an ID needs no knowledge of its scheme.
+/// Bits are counted from the highest of the first byte.
+///
+/// # Examples
+/// ```
+/// use tickid_core::Field;
+///
+/// const FIELDS: [Field; 2] =
+///     Field::row([("seconds", 48, "seconds since 1970"), ("sequence", 16, "counts within a second")]);
+/// let bytes = [0, 0, 0, 0, 0, 100, 0, 7];
+/// assert_eq!(FIELDS.map(|field| field.value(&bytes)), [100, 7]);
+/// assert_eq!((FIELDS[1].start(), FIELDS[1].bits()), (48, 16));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Field {
+    name: &'static str,
+    meaning: &'static str,
+    high: Span,
+    low: Span,
+    factor: u32,
+    is_divided: bool,
+    is_hex: bool,
+}
+
+/// Consecutive bits of an ID.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Span {
+    /// The number of bits above.
+    pub start: u32,
+    /// The number of bits.
+    pub bits: u32,
+}
+
+impl Field {
+    /// Creates a field of `bits` bits, at most 128, below `start` others.
+    ///
+    /// `meaning` is a phrase for people, such as `ticks of 4 ms since 2010`.
+    #[must_use]
+    pub const fn new(name: &'static str, start: u32, bits: u32, meaning: &'static str) -> Self {
+        let (high, low) = (Span { start, bits }, Span { start: 0, bits: 0 });
+        Self { name, meaning, high, low, factor: 1, is_divided: false, is_hex: false }
+    }
+
+    /// Creates consecutive fields, the highest first, from names, widths and meanings.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::Field;
+    ///
+    /// let [high, low] = Field::row([("high", 24, ""), ("low", 8, "")]);
+    /// assert_eq!((high.start(), low.start()), (0, 24));
+    /// ```
+    #[must_use]
+    #[allow(clippy::indexing_slicing, reason = "in a constant; the arrays are equally long")]
+    pub const fn row<const N: usize>(fields: [(&'static str, u32, &'static str); N]) -> [Self; N] {
+        let mut row = [Self::new("", 0, 0, ""); N];
+        let (mut index, mut start) = (0, 0);
+        while index < N {
+            let (name, bits, meaning) = fields[index];
+            row[index] = Self::new(name, start, bits, meaning);
+            start += bits;
+            index += 1;
+        }
+        row
+    }
+
+    /// Returns the field with its low bits in another place: those of kuid's seconds are below the
+    /// node.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::Field;
+    ///
+    /// let seconds = Field::new("b", 0, 4, "seconds").and_low(12, 4);
+    /// assert_eq!(seconds.value(&[0x5f, 0xf7]), 0x57);
+    /// assert_eq!(seconds.bits(), 8);
+    /// ```
+    #[must_use]
+    pub const fn and_low(self, start: u32, bits: u32) -> Self {
+        Self { low: Span { start, bits }, ..self }
+    }
+
+    /// Returns the field in another place, below `start` bits.
+    #[must_use]
+    pub const fn at(self, start: u32) -> Self {
+        Self { high: Span { start, bits: self.high.bits }, ..self }
+    }
+
+    /// Returns the field with values of `factor` times the bits: kuid's microseconds are counted in
+    /// steps of 1,024.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::Field;
+    ///
+    /// let micros = Field::new("c", 0, 8, "microseconds, in steps of 1,024").times(1_024);
+    /// assert_eq!(micros.value(&[3]), 3_072);
+    /// ```
+    #[must_use]
+    pub const fn times(self, factor: u32) -> Self {
+        Self { factor, ..self }
+    }
+
+    /// Marks a field that the fields after it divide, such as a node that consists of a data centre
+    /// and a worker.
+    #[must_use]
+    pub const fn divided(self) -> Self {
+        Self { is_divided: true, ..self }
+    }
+
+    /// Marks a field whose value is written in hexadecimal, such as a fingerprint.
+    #[must_use]
+    pub const fn hex(self) -> Self {
+        Self { is_hex: true, ..self }
+    }
+
+    /// Returns the name, in the words of the scheme's document: lower case, with underscores.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Returns the meaning, as a phrase for people.
+    #[must_use]
+    pub const fn meaning(&self) -> &'static str {
+        self.meaning
+    }
+
+    /// Returns the number of bits above the field's highest bit.
+    #[must_use]
+    pub const fn start(&self) -> u32 {
+        self.high.start
+    }
+
+    /// Returns the width in bits.
+    #[must_use]
+    pub const fn bits(&self) -> u32 {
+        self.high.bits + self.low.bits
+    }
+
+    /// Returns the places of the field's bits, the highest first: one, or two if its low bits are
+    /// elsewhere.
+    pub fn spans(&self) -> impl Iterator<Item = Span> + use<> {
+        [self.high, self.low].into_iter().filter(|span| span.bits > 0)
+    }
+
+    /// Reports whether the fields after it divide its bits. All other fields together are all bits
+    /// of an ID, each once.
+    #[must_use]
+    pub const fn is_divided(&self) -> bool {
+        self.is_divided
+    }
+
+    /// Reports whether its value is written in hexadecimal.
+    #[must_use]
+    pub const fn is_hex(&self) -> bool {
+        self.is_hex
+    }
+
+    /// Returns the field's value in an ID: its bits as a number, [times](Self::times) a factor.
+    /// `bytes` are the ID's, the highest first; bits beyond their end are zero.
+    #[must_use]
+    pub fn value(&self, bytes: &[u8]) -> u128 {
+        let low = if self.low.bits == 0 { 0 } else { self.low.value(bytes) };
+        let bits = self.high.value(bytes).checked_shl(self.low.bits).unwrap_or(0) | low;
+        if self.factor == 1 { bits } else { bits.saturating_mul(self.factor.into()) }
+    }
+}
+
+impl Span {
+    /// Returns up to 128 bits of `bytes`.
+    fn value(self, bytes: &[u8]) -> u128 {
+        let (first, end) = (self.start, self.start + self.bits);
+        // From the byte with the first bit to the one with the last.
+        let places = (first / 8..end.div_ceil(8)).zip((first / 8 * 8..).step_by(8));
+        places.fold(0, |value, (index, place)| {
+            let byte = bytes.get(index as usize).copied().unwrap_or(0);
+            let (from, to) = (place.max(first), (place + 8).min(end));
+            let kept = u32::from(byte) >> (place + 8 - to) & ((1 << (to - from)) - 1);
+            value << (to - from) | u128::from(kept)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_cut_at_any_bit() {
+        let bytes = 0x0123_4567_89ab_cdef_u64.to_be_bytes();
+        let whole = u128::from(u64::from_be_bytes(bytes));
+        for start in 0..64 {
+            for bits in 0..=64 - start {
+                let expected = whole >> (64 - start - bits) & ((1 << bits) - 1);
+                assert_eq!(
+                    Field::new("", start, bits, "").value(&bytes),
+                    expected,
+                    "{start} {bits}"
+                );
+            }
+        }
+        assert_eq!(Field::new("", 32, 128, "").value(&[255; 20]), u128::MAX);
+        assert_eq!(Field::new("", 60, 8, "").value(&bytes), 0xf0, "beyond the end");
+    }
+
+    #[test]
+    fn a_field_may_be_in_two_places() {
+        let bytes = 0x0123_4567_89ab_cdef_u64.to_be_bytes();
+        let field = Field::new("", 4, 8, "").and_low(52, 12);
+        assert_eq!((field.value(&bytes), field.bits()), (0x12_def, 20));
+        assert_eq!(field.spans().map(|span| span.start).sum::<u32>(), 56);
+    }
+}

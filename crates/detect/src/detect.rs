@@ -1,0 +1,387 @@
+use tickid_convert::foreign::System;
+use tickid_convert::{AnyId, Layouts, Uuid, carry};
+use tickid_core::UnixTime;
+use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
+use tickid_nanoflake::{Epoch, NanoflakeId};
+use tickid_scru64::Scru64Id;
+use tickid_sno::SnoId;
+
+use crate::alphabets::Alphabets;
+use crate::confidence::{Doubt, Now, doubt_of_time};
+use crate::format::{Form, Format};
+use crate::identifier::{Identifier, Notation, UnixUnit, foreign, version};
+use crate::reading::{Reading, Readings};
+use crate::{literal, named};
+
+/// The examples of the schemes' documents whose times are not likely ones.
+const EXAMPLES: [(&[u8], Format); 2] =
+    [(b"aaaaaaaa55aaaaaa", Format::Sno), (b"brpk4q72xwf2m63l", Format::Sno)];
+
+/// The longest text that is read: longer than any ID and any literal of one.
+const MAX_TEXT: usize = 160;
+
+/// Returns every possible reading of `text`, likeliest first.
+///
+/// It covers every [`Format`], and of the four schemes also integers, hexadecimal digits and
+/// literals of bytes ([`Form`]). `layouts` hold the facts that are not in the texts.
+///
+/// Times are judged relative to `now` ([`Confidence`]); without it only texts with marks are more
+/// than possible. Of several readings with plausible times, the one comes first that explains the
+/// bits best: the one that, of all its format's IDs up to now, expects this ID most. A sequence of
+/// 0 is more to be expected than one of 2,741, and so is a node 1 where nodes are counted from 0.
+/// This separates most integers, but not all: one that several formats explain about as well is
+/// *likely* as each of them.
+///
+/// It does not allocate.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::Layouts;
+/// use tickid_core::UnixTime;
+/// use tickid_detect::{Confidence, Doubt, detect};
+///
+/// let now = UnixTime::from_millis(1_700_000_000_000)?;
+/// let found = detect(b"bppc0m3ju134", &Layouts::default(), Some(now));
+/// let all: Vec<String> = found.iter().map(|one| one.identifier().to_string()).collect();
+/// assert_eq!(all, ["Nanoflake in Base36", "SCRU64"]);
+/// // As a SCRU64 ID it would be of the year 2715, which nothing forbids.
+/// let scru64 = found.iter().last().map(|one| (one.confidence(), one.doubt()));
+/// assert_eq!(scru64, Some((Confidence::Possible, Some(Doubt::Time))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+// Inline, so that the readings are made in the caller's memory: to copy them takes a third as long
+// as to find them.
+#[inline]
+#[must_use]
+pub fn detect(text: &[u8], layouts: &Layouts, now: Option<UnixTime>) -> Readings {
+    let mut readings = Readings::NONE;
+    find(text, layouts, now, &mut readings);
+    readings
+}
+
+fn find(text: &[u8], layouts: &Layouts, now: Option<UnixTime>, readings: &mut Readings) {
+    if text.is_empty() || text.len() > MAX_TEXT {
+        return;
+    }
+    let mut search = Search { layouts, now: now.map(Now::new), readings, likely: 0, random: None };
+    let alphabets = Alphabets::of(text);
+    search.schemes(text, alphabets);
+    search.integers(text, alphabets);
+    search.uuids(text);
+    search.named(text, alphabets);
+    search.literals(text, alphabets);
+    search.rank(text, alphabets);
+}
+
+struct Search<'a> {
+    layouts: &'a Layouts,
+    now: Option<Now>,
+    readings: &'a mut Readings,
+    /// The number of readings that were likely when they were found.
+    likely: usize,
+    /// The bits of surprise at the text if its hexadecimal digits are random, such as a hash.
+    random: Option<u32>,
+}
+
+impl Search<'_> {
+    /// Settles the confidence of the readings, and puts the likeliest first.
+    fn rank(&mut self, text: &[u8], alphabets: Alphabets) {
+        if self.likely == 0 {
+            self.read_example(text);
+        } else {
+            self.readings.doubt_ordinary(text, alphabets);
+            let is_contested = self.likely > 1 || self.random.is_some();
+            if let Some(now) = self.now.filter(|_| is_contested) {
+                self.readings.doubt_unexplained(self.layouts, now.time(), self.random);
+            }
+        }
+        self.readings.settle();
+    }
+
+    /// Makes the example of a document likely.
+    #[cold]
+    fn read_example(&mut self, text: &[u8]) {
+        for (example, format) in EXAMPLES {
+            for one in self.readings.found_mut() {
+                if text == example && one.format() == format && one.form == Form::Text {
+                    one.doubt = None;
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, identifier: Identifier, form: Form) {
+        self.judge(identifier, form, false);
+    }
+
+    #[inline(always)]
+    fn add_here(&mut self, identifier: Identifier, form: Form) {
+        self.judge_here(identifier, form, false);
+    }
+
+    fn has_likely_time(&self, id: &Identifier) -> bool {
+        doubt_of_time(id, self.layouts, id.time(self.layouts), self.now).is_none()
+    }
+
+    fn judge(&mut self, identifier: Identifier, form: Form, is_marked: bool) {
+        self.judge_here(identifier, form, is_marked);
+    }
+
+    /// Judges a reading in the code of the caller, where its format is a constant: half of the time
+    /// of a text that is one of the schemes' goes into this.
+    #[inline(always)]
+    fn judge_here(&mut self, identifier: Identifier, form: Form, is_marked: bool) {
+        let time = identifier.time(self.layouts);
+        let mut doubt = doubt_of_time(&identifier, self.layouts, time, self.now);
+        if is_marked && matches!(doubt, Some(Doubt::Time | Doubt::NoClock)) {
+            // A wrong clock, and still what it is.
+            doubt = None;
+        }
+        let distance = match (time, self.now) {
+            (Some(time), Some(now)) => time.as_micros().abs_diff(now.time().as_micros()),
+            _ => 0,
+        };
+        // The ID that a UUID holds comes before the UUID.
+        let surprise = u32::from(matches!(identifier, Identifier::Uuid(_)));
+        let is_certain = false;
+        let reading =
+            Reading { identifier, form, time, doubt, is_certain, is_marked, surprise, distance };
+        self.readings.push(reading);
+        self.likely += usize::from(doubt.is_none());
+    }
+
+    /// Adds the readings that the parsers of the schemes accept.
+    ///
+    /// Parsers report the reason a text is invalid, which costs time. So lengths and alphabets are
+    /// compared first.
+    fn schemes(&mut self, text: &[u8], alphabets: Alphabets) {
+        use Notation::{Canonical, Url};
+        macro_rules! in_both {
+            ($id:ident, $reading:ident) => {{
+                if alphabets.are(Alphabets::KUID_SORTABLE)
+                    && let Ok(id) = $id::parse_bytes(text)
+                {
+                    self.add_here(Identifier::$reading(id.into(), Canonical), Form::Text);
+                }
+                if alphabets.are(Alphabets::KUID_URL)
+                    && let Ok(id) = $id::parse_url(text)
+                {
+                    self.add_here(Identifier::$reading(id.into(), Url), Form::Text);
+                }
+            }};
+        }
+        // Of either case, and not of both.
+        let is_base36 = alphabets.are(Alphabets::BASE36) && alphabets.are_of_one_case();
+        match text.len() {
+            Scru64Id::TEXT_LEN if is_base36 => {
+                if let Ok(id) = Scru64Id::parse_bytes(text) {
+                    self.add_here(scheme(id), Form::Text);
+                }
+            }
+            SnoId::TEXT_LEN => {
+                if alphabets.are(Alphabets::SNO)
+                    && let Ok(id) = SnoId::parse_bytes(text)
+                {
+                    self.add_here(scheme(id), Form::Text);
+                }
+                in_both!(GlobalId, Scheme);
+            }
+            LocalId::TEXT_LEN => in_both!(LocalId, Scheme),
+            WideGlobalId::TEXT_LEN => in_both!(WideGlobalId, KuidWide),
+            _ => {}
+        }
+        if text.len() <= NanoflakeId::TEXT_LEN
+            && is_base36
+            && let Ok(id) = NanoflakeId::parse_bytes(text)
+        {
+            self.add_here(scheme(id), Form::Text);
+        }
+    }
+
+    /// Adds the readings as decimal integers, which do not identify their system.
+    fn integers(&mut self, text: &[u8], alphabets: Alphabets) {
+        if !alphabets.are(Alphabets::DECIMAL) && !text.starts_with(b"-") {
+            return;
+        }
+        let Some(number) = literal::integer(text) else {
+            return;
+        };
+        let Ok(number) = u64::try_from(number) else {
+            self.large_integers(number);
+            return;
+        };
+        let is_negative = text.starts_with(b"-");
+        self.unix_times(number, text.len());
+        if let Ok(id) = NanoflakeId::try_from(number) {
+            self.add_here(Identifier::Scheme(id.into(), Notation::Decimal), Form::Text);
+            if self.layouts.epoch != Epoch::TWITTER {
+                self.add_here(foreign(System::Twitter, number), Form::Text);
+            }
+            self.add_here(foreign(System::Sonyflake, number), Form::Text);
+            self.add_here(foreign(System::SonyflakeV2, number), Form::Text);
+            self.add_here(foreign(System::PgEdge, number), Form::Text);
+        }
+        if let Ok(id) = Scru64Id::new(number) {
+            self.add_here(scheme(id), Form::Integer);
+        }
+        let signed = if is_negative { Form::Integer } else { Form::Text };
+        if self.layouts.epoch != Epoch::DISCORD || number >> 63 == 1 {
+            self.add_here(foreign(System::Discord, number), signed);
+        }
+        self.add_here(foreign(System::Instagram, number), signed);
+        self.add_here(foreign(System::Mastodon, number), signed);
+        self.add_here(scheme(LocalId::new(number)), Form::Integer);
+    }
+
+    /// Adds the reading as a Unix time of our age, which the number of digits gives away.
+    #[inline]
+    fn unix_times(&mut self, number: u64, digits: usize) {
+        for unit in UnixUnit::ALL {
+            let id = Identifier::UnixTime(unit, number);
+            // Seconds have 10 digits from 2001 to 2286, milliseconds 13, and so on.
+            if number / unit.per_second() >= 1_000_000_000
+                && digits == 10 + unit.per_second().ilog10() as usize
+                && doubt_of_time(&id, self.layouts, id.time(self.layouts), self.now)
+                    != Some(Doubt::Time)
+            {
+                self.add(id, Form::Text);
+            }
+        }
+    }
+
+    /// Adds the readings of integers of more than 64 bits.
+    fn large_integers(&mut self, number: u128) {
+        let bytes = number.to_be_bytes();
+        if let [0, 0, 0, 0, 0, 0, id @ ..] = bytes {
+            self.add(scheme(SnoId::from_bytes(id)), Form::Integer);
+        }
+        if let [0, 0, 0, 0, id @ ..] = bytes {
+            self.add(scheme(GlobalId::from_bytes(id)), Form::Integer);
+        } else {
+            self.add(
+                Identifier::KuidWide(WideGlobalId::from_bytes(bytes), Notation::Canonical),
+                Form::Integer,
+            );
+            self.uuid(Uuid::from_bytes(bytes), Form::Integer, false);
+        }
+    }
+
+    fn uuids(&mut self, text: &[u8]) {
+        // From 32 hexadecimal digits to a URN.
+        if (32..=45).contains(&text.len())
+            && let Ok(uuid) = Uuid::try_parse_ascii(text)
+        {
+            let is_grouped = text.len() > uuid::fmt::Simple::LENGTH;
+            if !is_grouped {
+                // Of hashes of this size one in 64 has the bits of a version 4.
+                self.random = Some(HASH_BITS + 2);
+            }
+            self.uuid(uuid, Form::Text, is_grouped);
+        }
+    }
+
+    /// Adds a UUID, and the ID in it; groups of digits are a mark.
+    fn uuid(&mut self, uuid: Uuid, form: Form, is_grouped: bool) {
+        if let Ok(id) = carry::from_uuid(uuid, self.layouts) {
+            self.judge(Identifier::Carried(id), form, true);
+        }
+        let is_valid = version(uuid).is_some() || uuid.is_nil() || uuid.is_max();
+        if is_grouped || is_valid {
+            self.judge(Identifier::Uuid(uuid), form, is_grouped && is_valid);
+        }
+    }
+
+    fn named(&mut self, text: &[u8], alphabets: Alphabets) {
+        if alphabets.are(Alphabets::CROCKFORD)
+            && let Some(id) = named::ulid(text)
+        {
+            let is_upper = alphabets.are(Alphabets::NO_LOWER);
+            let reading = Identifier::Ulid(id.to_be_bytes());
+            self.judge(reading, Form::Text, is_upper && self.has_likely_time(&reading));
+        }
+        if let Some((prefix_len, id)) = named::type_id(text) {
+            let uuid = Uuid::from_u128(id);
+            // Of another version only behind a prefix.
+            if prefix_len > 0 || version(uuid) == Some(7) {
+                let reading = Identifier::TypeId { uuid, prefix_len };
+                // Any suffix can have the six bits of version 7 by chance.
+                let is_marked =
+                    prefix_len > 0 && version(uuid) == Some(7) && self.has_likely_time(&reading);
+                self.judge(reading, Form::Text, is_marked);
+            }
+        }
+        if alphabets.are(Alphabets::BASE36)
+            && let Some(id) = named::ksuid(text)
+        {
+            self.add(Identifier::Ksuid(id), Form::Text);
+        }
+        if alphabets.are(Alphabets::XID)
+            && let Some(id) = named::xid(text)
+        {
+            self.add(Identifier::Xid(id), Form::Text);
+        }
+    }
+
+    /// Adds the readings as hexadecimal digits and as literals of bytes.
+    fn literals(&mut self, text: &[u8], alphabets: Alphabets) {
+        let is_other = alphabets.are(Alphabets::BASE36)
+            && !alphabets.are(Alphabets::HEX)
+            && !matches!(text, [b'0', b'x' | b'X', ..]);
+        let Some(literal) = (if is_other { None } else { literal::read(text) }) else {
+            return;
+        };
+        let form = literal.form;
+        let digits = 2 * literal.bytes().len();
+        let is_digits = form == Form::Hex && text.len() == digits;
+        if form == Form::Hex && self.random.is_none() {
+            self.random =
+                u32::try_from(4 * digits).ok().map(|bits| bits + rarity_of_hash(text, digits));
+        }
+        if let Some(bytes) = literal.array::<8>() {
+            if let Ok(id) = Scru64Id::from_be_bytes(bytes) {
+                self.add(scheme(id), form);
+            }
+            if let Ok(id) = NanoflakeId::from_be_bytes(bytes) {
+                self.add(scheme(id), form);
+            }
+            let id = LocalId::from_be_bytes(bytes);
+            self.add(scheme(id), form);
+        } else if let Some(bytes) = literal.array() {
+            self.add(scheme(SnoId::from_bytes(bytes)), form);
+        } else if let Some(bytes) = literal.array() {
+            let id = GlobalId::from_bytes(bytes);
+            self.add(scheme(id), form);
+            self.add(Identifier::ObjectId(bytes), if is_digits { Form::Text } else { form });
+        } else if let Some(bytes) = literal.array() {
+            let id = WideGlobalId::from_bytes(bytes);
+            self.add(Identifier::KuidWide(id, Notation::Canonical), form);
+            // Plain digits are a UUID's own text.
+            if !is_digits {
+                self.uuid(Uuid::from_bytes(bytes), form, false);
+            }
+        }
+    }
+}
+
+/// The bits of a hash as long as a UUID.
+const HASH_BITS: u32 = 128;
+
+/// Returns the bits by which hexadecimal digits are less likely a hash because of their number and
+/// of what is around them.
+const fn rarity_of_hash(text: &[u8], digits: usize) -> u32 {
+    match text {
+        [b'0', b'x' | b'X', ..] => 4,
+        // A value of a database, which has hashes as well, but more often IDs.
+        _ if text.len() != digits => 10,
+        // No common hash has 96 or 80 bits.
+        _ if digits == 24 || digits == 20 => 10,
+        _ => 0,
+    }
+}
+
+/// Returns an ID in its scheme's canonical text.
+#[inline(always)]
+fn scheme(id: impl Into<AnyId>) -> Identifier {
+    Identifier::Scheme(id.into(), Notation::Canonical)
+}

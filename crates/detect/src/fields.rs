@@ -1,0 +1,144 @@
+//! The fields of the formats that are not a scheme's or a system's.
+
+use tickid_core::Field;
+
+use crate::identifier::UnixUnit;
+
+const VERSION: (&str, u32, &str) = ("version", 4, "the version of the UUID");
+const VARIANT: (&str, u32, &str) = ("variant", 2, "2 is RFC 9562's");
+const RANDOM: &str = "random bits";
+const HASH: &str = "bits of a hash of a name";
+const CUSTOM: &str = "bits with a meaning of the program's choice";
+const MILLIS: (&str, u32, &str) = ("timestamp", 48, "ms since 1970");
+const SECONDS: (&str, u32, &str) = ("timestamp", 32, "seconds since 1970");
+const FROM_RANDOM: &str = "counts on from a random start";
+const CLOCK_SEQ: (&str, u32, &str) =
+    ("clock_seq", 14, "the clock sequence, which changes when the clock goes back");
+
+pub(crate) const ULID: [Field; 2] = Field::row([MILLIS, ("random", 80, RANDOM)]);
+
+pub(crate) const KSUID: [Field; 2] =
+    Field::row([("timestamp", 32, "seconds since 2014-05-13T16:53:20Z"), ("random", 128, RANDOM)]);
+
+pub(crate) const XID: [Field; 4] = Field::row([
+    SECONDS,
+    ("machine", 24, "bits of a hash of the machine's name"),
+    ("process", 16, "the number of the process"),
+    ("counter", 24, FROM_RANDOM),
+]);
+
+pub(crate) const OBJECT_ID: [Field; 3] = Field::row([
+    SECONDS,
+    ("random", 40, "random bits of the process"),
+    ("counter", 24, FROM_RANDOM),
+]);
+
+const V1: [Field; 7] = with_address(Field::row([
+    ("time_low", 32, "the low bits of a time in 100 ns since 1582-10-15"),
+    ("time_mid", 16, "the middle bits of that time"),
+    VERSION,
+    ("time_high", 12, "the high bits of that time"),
+    VARIANT,
+    CLOCK_SEQ,
+    ("node", 48, ADDRESS),
+]));
+
+const V6: [Field; 7] = with_address(Field::row([
+    ("time_high", 32, "the high bits of a time in 100 ns since 1582-10-15"),
+    ("time_mid", 16, "the middle bits of that time"),
+    VERSION,
+    ("time_low", 12, "the low bits of that time"),
+    VARIANT,
+    CLOCK_SEQ,
+    ("node", 48, ADDRESS),
+]));
+
+const ADDRESS: &str = "the generator: a MAC address, or random";
+
+/// Marks the last field as a MAC address, which is written in hexadecimal.
+const fn with_address(fields: [Field; 7]) -> [Field; 7] {
+    let [a, b, c, d, e, f, node] = fields;
+    [a, b, c, d, e, f, node.hex()]
+}
+
+const V7: [Field; 5] = Field::row([
+    MILLIS,
+    VERSION,
+    ("rand_a", 12, "random bits, or the fraction of the millisecond"),
+    VARIANT,
+    ("rand_b", 62, RANDOM),
+]);
+
+const V4: [Field; 5] = Field::row([
+    ("random_a", 48, RANDOM),
+    VERSION,
+    ("random_b", 12, RANDOM),
+    VARIANT,
+    ("random_c", 62, RANDOM),
+]);
+
+const V3_AND_V5: [Field; 5] = Field::row([
+    ("hash_high", 48, HASH),
+    VERSION,
+    ("hash_mid", 12, HASH),
+    VARIANT,
+    ("hash_low", 62, HASH),
+]);
+
+const V8: [Field; 5] = Field::row([
+    ("custom_a", 48, CUSTOM),
+    VERSION,
+    ("custom_b", 12, CUSTOM),
+    VARIANT,
+    ("custom_c", 62, CUSTOM),
+]);
+
+const NO_VERSION: [Field; 1] = Field::row([("bits", 128, "all bits")]);
+
+/// Returns the fields of UUIDs of a version.
+pub(crate) const fn uuid(version: Option<usize>) -> &'static [Field] {
+    match version {
+        Some(1) => &V1,
+        Some(3 | 5) => &V3_AND_V5,
+        Some(4) => &V4,
+        Some(6) => &V6,
+        Some(7) => &V7,
+        Some(8) => &V8,
+        _ => &NO_VERSION,
+    }
+}
+
+const UNIX_SECONDS: [Field; 1] = Field::row([("timestamp", 64, "seconds since 1970")]);
+const UNIX_MILLIS: [Field; 1] = Field::row([("timestamp", 64, "ms since 1970")]);
+const UNIX_MICROS: [Field; 1] = Field::row([("timestamp", 64, "µs since 1970")]);
+const UNIX_NANOS: [Field; 1] = Field::row([("timestamp", 64, "ns since 1970")]);
+
+/// Returns the fields of Unix times.
+pub(crate) const fn unix_time(unit: UnixUnit) -> &'static [Field] {
+    match unit {
+        UnixUnit::Seconds => &UNIX_SECONDS,
+        UnixUnit::Millis => &UNIX_MILLIS,
+        UnixUnit::Micros => &UNIX_MICROS,
+        UnixUnit::Nanos => &UNIX_NANOS,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_cover_whole_ids() {
+        let uuids = [None, Some(1), Some(3), Some(4), Some(6), Some(7), Some(8)].map(uuid);
+        let others: [(&[Field], u32); 4] =
+            [(&ULID, 128), (&KSUID, 160), (&XID, 96), (&OBJECT_ID, 96)];
+        for (fields, bits) in uuids.map(|fields| (fields, 128)).into_iter().chain(others) {
+            let mut end = 0;
+            for field in fields {
+                assert_eq!(field.start(), end, "{fields:?}");
+                end += field.bits();
+            }
+            assert_eq!(end, bits, "{fields:?}");
+        }
+    }
+}

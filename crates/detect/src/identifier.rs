@@ -1,0 +1,395 @@
+use core::fmt;
+
+use tickid_convert::foreign::{ForeignId, System};
+use tickid_convert::{
+    AnyId, AnyScheme, Bits, ConvertError, Fields, IdBytes, Kind, Layouts, Parts, Settings, Source,
+    Uuid,
+};
+use tickid_core::UnixTime;
+use tickid_kuid::WideGlobalId;
+
+use crate::fields;
+use crate::format::{Format, KSUID_EPOCH};
+
+/// The text form in which a scheme's ID is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Notation {
+    /// The scheme's canonical text.
+    Canonical,
+    /// URL-safe Base64, which only kuid has.
+    Url,
+    /// Decimal, of Nanoflake.
+    Decimal,
+}
+
+/// The unit of a Unix time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum UnixUnit {
+    /// Seconds since 1970.
+    Seconds,
+    /// Milliseconds since 1970.
+    Millis,
+    /// Microseconds since 1970.
+    Micros,
+    /// Nanoseconds since 1970.
+    Nanos,
+}
+
+impl UnixUnit {
+    pub(crate) const ALL: [Self; 4] = [Self::Seconds, Self::Millis, Self::Micros, Self::Nanos];
+
+    /// Returns the number of units per second.
+    pub(crate) const fn per_second(self) -> u64 {
+        match self {
+            Self::Seconds => 1,
+            Self::Millis => 1_000,
+            Self::Micros => 1_000_000,
+            Self::Nanos => 1_000_000_000,
+        }
+    }
+
+    /// Returns the time that a number of units is.
+    pub(crate) const fn time(self, number: u64) -> UnixTime {
+        let micros = match self {
+            Self::Nanos => number / 1_000,
+            _ => number.saturating_mul(1_000_000 / self.per_second()),
+        };
+        let max = UnixTime::MAX.as_micros().cast_unsigned();
+        UnixTime::from_micros(if micros < max { micros.cast_signed() } else { max.cast_signed() })
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Seconds => "Unix time in seconds",
+            Self::Millis => "Unix time in milliseconds",
+            Self::Micros => "Unix time in microseconds",
+            Self::Nanos => "Unix time in nanoseconds",
+        }
+    }
+}
+
+/// An ID of any format.
+///
+/// As a [`Source`] it can be converted if its fields can be mapped; for other formats the
+/// conversion returns an error.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{Kind, Layouts, Options, convert_any};
+/// use tickid_detect::{Format, detect};
+///
+/// let found = detect(b"brpk4q72xwf2m63l", &Layouts::default(), None);
+/// let sno = found.iter().find(|one| one.format() == Format::Sno).ok_or("no sno ID")?;
+/// assert_eq!(sno.identifier().scheme_id().map(|id| id.kind()), Some(Kind::Sno));
+/// let global = convert_any(sno.identifier(), Kind::KuidGlobal, &Options::default())?;
+/// assert!(!global.loss.is_none()); // the metabyte, for one
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Identifier {
+    /// Of a scheme.
+    Scheme(AnyId, Notation),
+    /// Of kuid, global with a node of 64 bits.
+    KuidWide(WideGlobalId, Notation),
+    /// Of any scheme, in a UUID made by [`carry`](tickid_convert::carry).
+    Carried(AnyId),
+    /// Of another system, an integer.
+    Foreign(ForeignId),
+    /// A UUID.
+    Uuid(Uuid),
+    /// A ULID, by its bytes.
+    Ulid([u8; 16]),
+    /// A KSUID, by its bytes.
+    Ksuid([u8; 20]),
+    /// A TypeID.
+    TypeId {
+        /// The UUID behind the prefix.
+        uuid: Uuid,
+        /// The length of the prefix, without the underscore after it.
+        prefix_len: u8,
+    },
+    /// An Xid, by its bytes.
+    Xid([u8; 12]),
+    /// A MongoDB ObjectId, by its bytes.
+    ObjectId([u8; 12]),
+    /// A time, not an ID.
+    UnixTime(UnixUnit, u64),
+}
+
+impl Identifier {
+    /// Returns the ID, if it belongs to one of the schemes.
+    #[must_use]
+    pub const fn scheme_id(&self) -> Option<AnyId> {
+        match *self {
+            Self::Scheme(id, _) | Self::Carried(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// Returns the format.
+    #[inline(always)]
+    #[must_use]
+    pub const fn format(&self) -> Format {
+        match self {
+            Self::Scheme(id, _) => Format::of_scheme(id.kind()),
+            Self::KuidWide(..) => Format::Kuid,
+            Self::Foreign(id) => Format::of_system(id.system()),
+            Self::Carried(_) | Self::Uuid(_) => Format::Uuid,
+            Self::Ulid(_) => Format::Ulid,
+            Self::Ksuid(_) => Format::Ksuid,
+            Self::TypeId { .. } => Format::TypeId,
+            Self::Xid(_) => Format::Xid,
+            Self::ObjectId(_) => Format::ObjectId,
+            Self::UnixTime(..) => Format::UnixTime,
+        }
+    }
+
+    /// Returns the format as it is shown: of an ID in a UUID, the ID's own.
+    #[must_use]
+    pub const fn shown_format(&self) -> Format {
+        match self {
+            Self::Carried(id) => Format::of_scheme(id.kind()),
+            _ => self.format(),
+        }
+    }
+
+    /// Returns the features that the format requires of its own text.
+    pub(crate) const fn reason(&self) -> &'static str {
+        self.name_and_reason().1
+    }
+
+    const fn name_and_reason(&self) -> (&'static str, &'static str) {
+        use Notation::{Decimal, Url};
+
+        let (up_to_63_bits, up_to_64_bits) =
+            ("a decimal integer of up to 63 bits", "a decimal integer of up to 64 bits");
+        match self {
+            Self::Scheme(id, notation) => match (id.kind(), notation) {
+                (Kind::Scru64, _) => ("SCRU64", "12 digits of Base36"),
+                (Kind::Nanoflake, Decimal) => ("Nanoflake in decimal", up_to_63_bits),
+                (Kind::Nanoflake, _) => ("Nanoflake in Base36", "up to 13 digits of Base36"),
+                (Kind::KuidLocal, Url) => {
+                    ("kuid local in URL-safe Base64", "11 characters of A-Za-z0-9-_")
+                }
+                (Kind::KuidLocal, _) => ("kuid local", "11 characters of .0-9A-Z_a-z"),
+                (Kind::KuidGlobal, Url) => {
+                    ("kuid global in URL-safe Base64", "16 characters of A-Za-z0-9-_")
+                }
+                (Kind::KuidGlobal, _) => ("kuid global", "16 characters of .0-9A-Z_a-z"),
+                _ => ("sno", "16 characters of 2-9a-x"),
+            },
+            Self::KuidWide(_, Url) => {
+                ("kuid global of 128 bits in URL-safe Base64", "22 characters of A-Za-z0-9-_")
+            }
+            Self::KuidWide(..) => ("kuid global of 128 bits", "22 characters of .0-9A-Z_a-z"),
+            Self::Carried(_) => ("UUID", "a UUID with the marks of a carried ID"),
+            Self::Foreign(id) => {
+                let is_unsigned = id.system().max() == u64::MAX;
+                (id.system().name(), if is_unsigned { up_to_64_bits } else { up_to_63_bits })
+            }
+            Self::Uuid(uuid) if uuid.is_nil() => ("nil UUID", "only zeros"),
+            Self::Uuid(uuid) if uuid.is_max() => ("max UUID", "only ones"),
+            Self::Uuid(_) => ("UUID", "32 hexadecimal digits, as UUIDs are written"),
+            Self::Ulid(_) => ("ULID", "26 digits of Crockford's base 32, 128 bits"),
+            Self::Ksuid(_) => ("KSUID", "27 digits of base 62, 160 bits"),
+            Self::TypeId { prefix_len: 0, .. } => {
+                ("TypeID without a prefix", "26 lower-case digits of Crockford's base 32")
+            }
+            Self::TypeId { .. } => ("TypeID", "a prefix and 26 digits of Crockford's base 32"),
+            Self::Xid(_) => ("Xid", "20 characters of 0-9a-v, 96 bits"),
+            Self::ObjectId(_) => ("ObjectId", "24 hexadecimal digits"),
+            Self::UnixTime(unit, _) => (unit.name(), "a decimal integer of its size"),
+        }
+    }
+
+    /// Returns the time at which the ID was made, if it and the layouts determine it.
+    #[inline(always)]
+    #[must_use]
+    pub fn time(&self, layouts: &Layouts) -> Option<UnixTime> {
+        match *self {
+            Self::Scheme(id, _) | Self::Carried(id) => Some(id.time(layouts)),
+            Self::KuidWide(id, _) => Some(id.unix_time(layouts.drift)),
+            Self::Foreign(id) => Some(id.time()),
+            Self::Uuid(uuid) | Self::TypeId { uuid, .. } => uuid_time(uuid),
+            Self::Ulid([a, b, c, d, e, f, ..]) => {
+                let millis = i64::from_be_bytes([0, 0, a, b, c, d, e, f]);
+                UnixTime::from_millis(millis).ok()
+            }
+            Self::Ksuid([a, b, c, d, ..]) => Some(seconds(KSUID_EPOCH, [a, b, c, d])),
+            Self::Xid([a, b, c, d, ..]) | Self::ObjectId([a, b, c, d, ..]) => {
+                Some(seconds(UnixTime::EPOCH, [a, b, c, d]))
+            }
+            Self::UnixTime(unit, number) => Some(unit.time(number)),
+        }
+    }
+
+    /// Reports whether no generator issues such an ID, because it holds an invalid or a reserved
+    /// time.
+    #[inline(always)]
+    pub(crate) fn is_never_issued(&self, layouts: &Layouts) -> bool {
+        match *self {
+            Self::Scheme(AnyId::Scru64(id), _) => id.is_reserved(),
+            Self::Scheme(AnyId::KuidLocal(id), _) => id.tick().is_none(),
+            Self::Scheme(AnyId::KuidGlobal(id), _) => id.tick(layouts.drift).is_none(),
+            Self::KuidWide(id, _) => id.tick(layouts.drift).is_none(),
+            Self::Carried(id) => id.parts(layouts).is_err(),
+            _ => false,
+        }
+    }
+
+    /// Returns the bytes of the ID. If a UUID holds the ID, they are the ID's own.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::AnyId;
+    /// use tickid_detect::Identifier;
+    /// use tickid_sno::sno;
+    ///
+    /// let id = sno!("brpk4q72xwf2m63l");
+    /// assert_eq!(*Identifier::from(AnyId::Sno(id)).bytes(), id.to_bytes());
+    /// ```
+    #[must_use]
+    pub fn bytes(&self) -> IdBytes {
+        match *self {
+            Self::Scheme(id, _) | Self::Carried(id) => id.bytes(),
+            Self::KuidWide(id, _) => IdBytes::new(&id.to_bytes()),
+            Self::Foreign(id) => IdBytes::new(&id.get().to_be_bytes()),
+            Self::Uuid(uuid) | Self::TypeId { uuid, .. } => IdBytes::new(uuid.as_bytes()),
+            Self::Ulid(bytes) => IdBytes::new(&bytes),
+            Self::Ksuid(bytes) => IdBytes::new(&bytes),
+            Self::Xid(bytes) | Self::ObjectId(bytes) => IdBytes::new(&bytes),
+            Self::UnixTime(_, number) => IdBytes::new(&number.to_be_bytes()),
+        }
+    }
+
+    /// Returns the fields that the bits of the [bytes](Self::bytes) consist of, the highest first.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{AnyId, Layouts};
+    /// use tickid_detect::Identifier;
+    /// use tickid_sno::sno;
+    ///
+    /// let id = Identifier::from(AnyId::Sno(sno!("brpk4q72xwf2m63l")));
+    /// let fields = id.fields(&Layouts::default());
+    /// assert_eq!((fields[3].name(), fields[3].value(&id.bytes())), ("partition", 39_434));
+    /// ```
+    #[must_use]
+    pub fn fields(&self, layouts: &Layouts) -> Fields {
+        match *self {
+            Self::Scheme(id, _) | Self::Carried(id) => AnyScheme::new(id.kind(), layouts).fields(),
+            Self::KuidWide(..) => Fields::new(&WideGlobalId::fields(layouts.drift)),
+            Self::Foreign(id) => Fields::new(id.system().fields()),
+            Self::Ulid(_) => Fields::new(&fields::ULID),
+            Self::Ksuid(_) => Fields::new(&fields::KSUID),
+            Self::Xid(_) => Fields::new(&fields::XID),
+            Self::ObjectId(_) => Fields::new(&fields::OBJECT_ID),
+            Self::UnixTime(unit, _) => Fields::new(fields::unix_time(unit)),
+            Self::Uuid(uuid) | Self::TypeId { uuid, .. } => {
+                Fields::new(fields::uuid(version(uuid)))
+            }
+        }
+    }
+
+    /// Returns the facts that are not in the bits.
+    #[must_use]
+    pub fn settings(&self, layouts: &Layouts) -> Settings {
+        match *self {
+            Self::Scheme(id, _) | Self::Carried(id) => {
+                AnyScheme::new(id.kind(), layouts).settings()
+            }
+            Self::KuidWide(..) => AnyScheme::new(Kind::KuidGlobal, layouts).settings(),
+            _ => Settings::default(),
+        }
+    }
+
+    /// Returns the ID as an unsigned integer, if it has up to 64 bits.
+    #[must_use]
+    pub fn integer(&self) -> Option<u64> {
+        match *self {
+            Self::Foreign(id) => Some(id.get()),
+            Self::UnixTime(_, number) => Some(number),
+            _ => {
+                let id = self.scheme_id()?;
+                if id.kind().byte_len() > 8 { None } else { u64::try_from(id.to_u128()).ok() }
+            }
+        }
+    }
+
+    /// Returns the node, if the format has one and the layouts determine it.
+    #[must_use]
+    pub fn node(&self, layouts: &Layouts) -> Option<Bits> {
+        self.parts(layouts).ok()?.node()
+    }
+}
+
+/// Returns the time of big-endian seconds after `epoch`.
+const fn seconds(epoch: UnixTime, bytes: [u8; 4]) -> UnixTime {
+    let micros = u32::from_be_bytes(bytes) as i64 * 1_000_000;
+    UnixTime::from_micros(epoch.as_micros() + micros)
+}
+
+/// Returns the version of a UUID, if RFC 9562 has it.
+pub(crate) fn version(uuid: Uuid) -> Option<usize> {
+    let version = uuid.get_version_num();
+    let is_rfc = uuid.get_variant() == uuid::Variant::RFC4122 && (1..=8).contains(&version);
+    is_rfc.then_some(version)
+}
+
+fn uuid_time(uuid: Uuid) -> Option<UnixTime> {
+    version(uuid)?;
+    let (seconds, nanos) = uuid.get_timestamp()?.to_unix();
+    let micros = i64::try_from(seconds).ok()?.checked_mul(1_000_000)?;
+    Some(UnixTime::from_micros(micros.checked_add((nanos / 1_000).into())?))
+}
+
+/// An ID in its canonical text.
+impl From<AnyId> for Identifier {
+    fn from(id: AnyId) -> Self {
+        Self::Scheme(id, Notation::Canonical)
+    }
+}
+
+impl From<ForeignId> for Identifier {
+    fn from(id: ForeignId) -> Self {
+        Self::Foreign(id)
+    }
+}
+
+/// # Errors
+/// Returns [`ConvertError::NoFields`] for UUIDs, ULIDs, KSUIDs, TypeIDs, Xids, ObjectIds and Unix
+/// times: apart from their time they consist of random bits, or of other fields.
+impl Source for Identifier {
+    #[inline]
+    fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
+        match self {
+            Self::Scheme(id, _) | Self::Carried(id) => id.parts(layouts),
+            Self::KuidWide(id, _) => id.parts(layouts),
+            Self::Foreign(id) => id.parts(layouts),
+            _ => Err(ConvertError::NoFields { format: self.format().name() }),
+        }
+    }
+}
+
+/// The name of the format, and of the text where there are several.
+impl fmt::Display for Identifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Carried(id) => write!(f, "{} in a UUID", id.kind()),
+            Self::Uuid(uuid) => match version(*uuid) {
+                Some(version) => write!(f, "UUID of version {version}"),
+                None => f.pad(self.name_and_reason().0),
+            },
+            _ => f.pad(self.name_and_reason().0),
+        }
+    }
+}
+
+/// Returns the foreign ID of a system.
+#[inline(always)]
+pub(crate) const fn foreign(system: System, number: u64) -> Identifier {
+    Identifier::Foreign(system.id(number))
+}

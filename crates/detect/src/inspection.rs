@@ -1,0 +1,420 @@
+use core::fmt;
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use tickid_convert::{Bits, Fields, IdBytes, IdText, Layouts, Setting, SettingValue, Settings};
+use tickid_core::{Field, UnixTime};
+
+use crate::confidence::{Confidence, Doubt};
+use crate::format::{Form, Format};
+use crate::identifier::{Identifier, Notation};
+use crate::reading::Reading;
+
+/// An ID taken apart: everything that is printed about it.
+///
+/// The command's card and `--json`, the ID server, the inspector page and the npm package print
+/// inspections, and know no format. It is serialized as a map with the members `scheme` (the
+/// format's [key](Format::key)), `text`, `hex`, `unix_ms` and `time` (both null if the format has
+/// no time), `int` (for IDs of up to 64 bits), those of [`members`](Self::members), `carried_in`
+/// for an ID in a UUID, and for a reading `confidence`, `reason` and perhaps `doubt`.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{AnyId, Layouts};
+/// use tickid_detect::Inspection;
+/// use tickid_sno::sno;
+///
+/// let id = AnyId::from(sno!("brpk4q72xwf2m63l"));
+/// let inspection = Inspection::new(id.into(), "", &Layouts::default());
+/// assert_eq!(inspection.name().to_string(), "sno");
+/// assert_eq!(inspection.time().map(|time| time.to_string()).as_deref(), Some("2031-05-08T23:03:34.976Z"));
+/// let partition = inspection.members().find(|member| member.name == "partition");
+/// let partition = partition.ok_or("no partition")?;
+/// assert_eq!((partition.value.to_string(), partition.meaning), ("39434".to_owned(), "distinguishes generators"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Inspection<'a> {
+    identifier: Identifier,
+    text: Text<'a>,
+    bytes: IdBytes,
+    time: Option<UnixTime>,
+    node: Option<Bits>,
+    fields: Fields,
+    settings: Settings,
+    form: Form,
+    judgement: Option<Judgement>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Judgement {
+    confidence: Confidence,
+    reason: &'static str,
+    doubt: Option<Doubt>,
+}
+
+/// The canonical text.
+#[derive(Clone, Copy, Debug)]
+enum Text<'a> {
+    Id(IdText),
+    Wide([u8; 22]),
+    Decimal(tickid_text::Text<20>),
+    Uuid([u8; uuid::fmt::Hyphenated::LENGTH]),
+    Hex(IdHex),
+    Given(&'a str),
+}
+
+impl Text<'_> {
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Id(text) => text,
+            Self::Wide(text) => str::from_utf8(text).unwrap_or_default(),
+            Self::Decimal(text) => text,
+            Self::Uuid(text) => str::from_utf8(text).unwrap_or_default(),
+            Self::Hex(hex) => hex.as_str(),
+            Self::Given(text) => text,
+        }
+    }
+}
+
+/// Up to 20 bytes as hexadecimal digits.
+#[derive(Clone, Copy, Debug)]
+struct IdHex {
+    digits: [u8; 40],
+    len: usize,
+}
+
+/// The digits of each byte.
+static PAIRS: [[u8; 2]; 256] = {
+    let digits = b"0123456789abcdef";
+    let mut pairs = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        #[allow(clippy::indexing_slicing, reason = "in a constant")]
+        {
+            pairs[byte] = [digits[byte >> 4], digits[byte & 15]];
+        }
+        byte += 1;
+    }
+    pairs
+};
+
+impl IdHex {
+    fn new(bytes: &[u8]) -> Self {
+        let mut digits = [0; 40];
+        let (pairs, _) = digits.as_chunks_mut();
+        for (pair, byte) in pairs.iter_mut().zip(bytes) {
+            *pair = PAIRS.get(usize::from(*byte)).copied().unwrap_or_default();
+        }
+        Self { digits, len: 2 * bytes.len().min(20) }
+    }
+
+    fn as_str(&self) -> &str {
+        self.digits.get(..self.len).and_then(|text| str::from_utf8(text).ok()).unwrap_or_default()
+    }
+}
+
+/// A named value of an ID: one of its fields, or a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Member {
+    /// The name, lower case, with underscores.
+    pub name: &'static str,
+    /// The value.
+    pub value: MemberValue,
+    /// The meaning, as a phrase for people.
+    pub meaning: &'static str,
+}
+
+/// The value of a [`Member`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MemberValue {
+    /// A number that JavaScript holds exactly.
+    Number(i64),
+    /// The low bytes of a number, as many as given, in hexadecimal.
+    Hex(u128, usize),
+    /// A word.
+    Word(&'static str),
+}
+
+impl MemberValue {
+    /// The widest field that is a number of JavaScript's.
+    const EXACT_BITS: u32 = 53;
+
+    fn of_field(field: &Field, value: u128) -> Self {
+        let is_number = field.bits() <= Self::EXACT_BITS && !field.is_hex();
+        match i64::try_from(value) {
+            // Milliseconds and the like of an unused high end.
+            Ok(number) if is_number || field.bits() == 64 => Self::Number(number),
+            _ => Self::Hex(value, field.bits().div_ceil(8) as usize),
+        }
+    }
+}
+
+/// Numbers in decimal, bytes in hexadecimal.
+impl fmt::Display for MemberValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Number(number) => number.fmt(f),
+            Self::Hex(number, len) => write!(f, "{number:0width$x}", width = 2 * len),
+            Self::Word(word) => f.pad(word),
+        }
+    }
+}
+
+impl<'a> Inspection<'a> {
+    /// Inspects a reading of `text`.
+    #[must_use]
+    pub fn of(reading: &Reading, text: &'a str, layouts: &Layouts) -> Self {
+        let (confidence, reason) = (reading.confidence(), reading.reason());
+        let judgement = Judgement { confidence, reason, doubt: reading.doubt() };
+        let inspection = Self::new(reading.identifier(), text, layouts);
+        Self { form: reading.form(), judgement: Some(judgement), ..inspection }
+    }
+
+    /// Inspects an ID of a known format. `text` is its text if the format has no canonical one:
+    /// ULIDs, KSUIDs, TypeIDs, Xids.
+    #[must_use]
+    pub fn new(identifier: Identifier, text: &'a str, layouts: &Layouts) -> Self {
+        let bytes = identifier.bytes();
+        Self {
+            text: canonical(&identifier, &bytes, text),
+            bytes,
+            time: identifier.time(layouts),
+            node: identifier.node(layouts),
+            fields: identifier.fields(layouts),
+            settings: identifier.settings(layouts),
+            form: Form::Text,
+            judgement: None,
+            identifier,
+        }
+    }
+
+    /// Returns the inspection of an ID that a text held in this form.
+    #[must_use]
+    pub const fn in_form(self, form: Form) -> Self {
+        Self { form, ..self }
+    }
+
+    /// Returns the ID.
+    #[must_use]
+    pub const fn identifier(&self) -> Identifier {
+        self.identifier
+    }
+
+    /// Returns the format; of an ID in a UUID, the ID's own.
+    #[must_use]
+    pub const fn format(&self) -> Format {
+        self.identifier.shown_format()
+    }
+
+    /// Returns the name of the format, of the text if there are several, and of the form if that is
+    /// not the text.
+    #[must_use]
+    pub fn name(&self) -> impl fmt::Display {
+        Name(self.identifier, self.form)
+    }
+
+    /// Returns the form in which the text held the ID.
+    #[must_use]
+    pub const fn form(&self) -> Form {
+        self.form
+    }
+
+    /// Reports whether a UUID holds the ID.
+    #[must_use]
+    pub const fn is_carried(&self) -> bool {
+        matches!(self.identifier, Identifier::Carried(_))
+    }
+
+    /// Returns the canonical text; the one that was read if the format has no other.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.text.as_str()
+    }
+
+    /// Returns the bytes, the highest first.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Calls a function with the bytes in hexadecimal.
+    pub fn with_hex<T>(&self, call: impl FnOnce(&str) -> T) -> T {
+        call(IdHex::new(&self.bytes).as_str())
+    }
+
+    /// Returns the ID as an unsigned integer, if it has up to 64 bits.
+    #[must_use]
+    pub fn integer(&self) -> Option<u64> {
+        self.identifier.integer()
+    }
+
+    /// Returns the start of the ID's tick, if the format has a time.
+    #[must_use]
+    pub const fn time(&self) -> Option<UnixTime> {
+        self.time
+    }
+
+    /// Returns the time in RFC 3339 with milliseconds, which has no years before 0 and after 9999.
+    #[must_use]
+    pub fn date_time(&self) -> Option<impl fmt::Display + use<>> {
+        self.time.and_then(date_time)
+    }
+
+    /// Returns the node, if the format has one and the layouts determine it.
+    #[must_use]
+    pub const fn node(&self) -> Option<Bits> {
+        self.node
+    }
+
+    /// Returns the fields that the bits consist of, the highest first.
+    #[must_use]
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// Returns the facts that are not in the bits, then the values of the fields.
+    pub fn members(&self) -> impl Iterator<Item = Member> {
+        self.settings.iter().map(of_setting).chain(self.field_members())
+    }
+
+    fn field_members(&self) -> impl Iterator<Item = Member> {
+        let named = self.fields.iter().filter(|field| field.name() != "unused");
+        named.map(|field| Member {
+            name: field.name(),
+            value: MemberValue::of_field(field, field.value(&self.bytes)),
+            meaning: field.meaning(),
+        })
+    }
+
+    /// Returns the confidence, if the ID was detected.
+    #[must_use]
+    pub fn confidence(&self) -> Option<Confidence> {
+        self.judgement.map(|judgement| judgement.confidence)
+    }
+
+    /// Returns the features of the text that match the format, if the ID was detected.
+    #[must_use]
+    pub fn reason(&self) -> Option<&'static str> {
+        self.judgement.map(|judgement| judgement.reason)
+    }
+
+    /// Returns the reason why the reading is no more than possible.
+    #[must_use]
+    pub fn doubt(&self) -> Option<Doubt> {
+        self.judgement?.doubt
+    }
+}
+
+fn canonical<'a>(identifier: &Identifier, bytes: &[u8], given: &'a str) -> Text<'a> {
+    match *identifier {
+        Identifier::Scheme(id, Notation::Decimal) => {
+            let number = u64::try_from(id.to_u128()).unwrap_or(u64::MAX);
+            Text::Decimal(tickid_text::decimal::encode(number))
+        }
+        Identifier::Scheme(id, Notation::Url) => Text::Id(id.url_text().unwrap_or(id.text())),
+        Identifier::Scheme(id, _) | Identifier::Carried(id) => Text::Id(id.text()),
+        Identifier::KuidWide(id, notation) => {
+            let text = if notation == Notation::Url { id.encode_url() } else { id.encode() };
+            Text::Wide(text.as_bytes().try_into().unwrap_or_default())
+        }
+        Identifier::Foreign(id) => Text::Decimal(tickid_text::decimal::encode(id.get())),
+        Identifier::UnixTime(_, number) => Text::Decimal(tickid_text::decimal::encode(number)),
+        Identifier::Uuid(uuid) => {
+            let mut text = [0; uuid::fmt::Hyphenated::LENGTH];
+            uuid.hyphenated().encode_lower(&mut text);
+            Text::Uuid(text)
+        }
+        Identifier::ObjectId(_) => Text::Hex(IdHex::new(bytes)),
+        _ => Text::Given(given),
+    }
+}
+
+fn of_setting(setting: &Setting) -> Member {
+    let value = match setting.value {
+        SettingValue::Number(number) => MemberValue::Number(number),
+        SettingValue::Word(word) => MemberValue::Word(word),
+        _ => MemberValue::Word(""),
+    };
+    Member { name: setting.name, value, meaning: setting.meaning }
+}
+
+struct Name(Identifier, Form);
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)?;
+        match self.1 {
+            Form::Text => Ok(()),
+            form => write!(f, ", {}", form.name()),
+        }
+    }
+}
+
+/// A time in RFC 3339 with milliseconds.
+struct DateTime(UnixTime);
+
+impl fmt::Display for DateTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.3}", self.0)
+    }
+}
+
+fn date_time(time: UnixTime) -> Option<impl fmt::Display> {
+    /// The years 0 to 9999.
+    const FIRST: i64 = -62_167_219_200_000;
+    const LAST: i64 = 253_402_300_799_999;
+    (FIRST..=LAST).contains(&time.as_millis()).then_some(DateTime(time))
+}
+
+/// A value that is serialized as it is displayed.
+struct Displayed<T>(T);
+
+impl<T: fmt::Display> Serialize for Displayed<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl Serialize for MemberValue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match *self {
+            Self::Number(number) => serializer.serialize_i64(number),
+            Self::Word(word) => serializer.serialize_str(word),
+            Self::Hex(number, len) => {
+                let bytes = number.to_be_bytes();
+                let low = bytes.get(bytes.len().saturating_sub(len)..).unwrap_or_default();
+                serializer.serialize_str(IdHex::new(low).as_str())
+            }
+        }
+    }
+}
+
+impl Serialize for Inspection<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("scheme", self.format().key())?;
+        map.serialize_entry("text", self.text())?;
+        self.with_hex(|hex| map.serialize_entry("hex", hex))?;
+        map.serialize_entry("unix_ms", &self.time.map(UnixTime::as_millis))?;
+        map.serialize_entry("time", &self.date_time().map(Displayed))?;
+        if let Some(integer) = self.integer() {
+            map.serialize_entry("int", tickid_text::decimal::encode(integer).as_str())?;
+        }
+        for member in self.members() {
+            map.serialize_entry(member.name, &member.value)?;
+        }
+        if self.is_carried() {
+            map.serialize_entry("carried_in", "uuid")?;
+        }
+        if let Some(Judgement { confidence, reason, doubt }) = self.judgement {
+            map.serialize_entry("confidence", confidence.name())?;
+            map.serialize_entry("reason", reason)?;
+            if let Some(doubt) = doubt {
+                map.serialize_entry("doubt", doubt.reason())?;
+            }
+        }
+        map.end()
+    }
+}

@@ -1,0 +1,393 @@
+use tickid_convert::{AnyId, Layouts};
+use tickid_core::UnixTime;
+
+use crate::alphabets::Alphabets;
+use crate::confidence::{Confidence, DECISIVE_BITS, Doubt, surprise};
+use crate::format::{Form, Format};
+use crate::identifier::{Identifier, Notation};
+use crate::ordinary;
+
+/// A text as an ID of one format, with the confidence that it is one.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::Layouts;
+/// use tickid_core::UnixTime;
+/// use tickid_detect::{Confidence, Form, Format, detect};
+/// use tickid_scru64::scru64;
+///
+/// let now = UnixTime::from_millis(1_750_000_000_000)?;
+/// let found = detect(b"0u375nxqh5cq", &Layouts::default(), Some(now));
+/// let first = found.first().ok_or("nothing fits")?;
+/// assert_eq!((first.format(), first.form()), (Format::Scru64, Form::Text));
+/// assert_eq!(first.confidence(), Confidence::Likely);
+/// assert_eq!(first.reason(), "12 digits of Base36");
+/// assert_eq!(first.time(), Some(scru64!("0u375nxqh5cq").unix_time()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    pub(crate) identifier: Identifier,
+    pub(crate) form: Form,
+    pub(crate) time: Option<UnixTime>,
+    pub(crate) doubt: Option<Doubt>,
+    pub(crate) is_certain: bool,
+    /// The text has marks of the format beside the digits and the time.
+    pub(crate) is_marked: bool,
+    /// In bits; 0 for the only one that is likely.
+    pub(crate) surprise: u32,
+    /// From now, in microseconds.
+    pub(crate) distance: u64,
+}
+
+impl Reading {
+    /// Returns the text as an ID of that format.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{AnyId, Layouts};
+    /// use tickid_detect::detect;
+    /// use tickid_sno::sno;
+    ///
+    /// let found = detect(b"brpk4q72xwf2m63l", &Layouts::default(), None);
+    /// let mut ids = found.iter().filter_map(|one| one.identifier().scheme_id());
+    /// assert!(ids.any(|id| id == AnyId::Sno(sno!("brpk4q72xwf2m63l"))));
+    /// ```
+    #[must_use]
+    pub const fn identifier(&self) -> Identifier {
+        self.identifier
+    }
+
+    /// Returns the format.
+    #[must_use]
+    pub const fn format(&self) -> Format {
+        self.identifier.format()
+    }
+
+    /// Returns the form in which the text holds the ID.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::Layouts;
+    /// use tickid_detect::{Form, detect};
+    ///
+    /// let found = detect(br"\x018607e9c87fffff0001", &Layouts::default(), None);
+    /// assert!(found.iter().all(|one| one.form() == Form::Hex));
+    /// assert!(!found.is_empty());
+    /// ```
+    #[must_use]
+    pub const fn form(&self) -> Form {
+        self.form
+    }
+
+    /// Returns the time at which it would have been made, if the format and the layouts determine
+    /// it.
+    #[must_use]
+    pub const fn time(&self) -> Option<UnixTime> {
+        self.time
+    }
+
+    /// Returns the confidence that the text is an ID of that format.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::Layouts;
+    /// use tickid_core::UnixTime;
+    /// use tickid_detect::{Confidence, detect};
+    ///
+    /// let now = UnixTime::from_millis(1_750_000_000_000)?;
+    /// let first = |text: &str| {
+    ///     let found = detect(text.as_bytes(), &Layouts::default(), Some(now));
+    ///     found.first().map(|one| one.confidence())
+    /// };
+    /// assert_eq!(first("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"), Some(Confidence::Certain));
+    /// assert_eq!(first("bppc0m3ju134"), Some(Confidence::Likely));
+    /// assert_eq!(first("information"), Some(Confidence::Possible));
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
+    #[must_use]
+    pub const fn confidence(&self) -> Confidence {
+        match self.doubt {
+            Some(_) => Confidence::Possible,
+            None if self.is_certain => Confidence::Certain,
+            None => Confidence::Likely,
+        }
+    }
+
+    /// Returns the features of the text that match this format.
+    #[must_use]
+    pub const fn reason(&self) -> &'static str {
+        match self.form {
+            Form::Text => self.identifier.reason(),
+            Form::Integer => "a decimal integer of its size",
+            Form::Hex => "hexadecimal digits of its number of bytes",
+            Form::Bytes => "a literal of its number of bytes",
+        }
+    }
+
+    /// Returns the reason why the reading is no more than possible.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::Layouts;
+    /// use tickid_core::UnixTime;
+    /// use tickid_detect::{Doubt, detect};
+    ///
+    /// let now = UnixTime::from_millis(1_750_000_000_000)?;
+    /// let found = detect(b"activities12", &Layouts::default(), Some(now));
+    /// assert!(found.iter().any(|one| one.doubt() == Some(Doubt::Words)));
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
+    #[must_use]
+    pub const fn doubt(&self) -> Option<Doubt> {
+        self.doubt
+    }
+
+    /// Returns a number that is the lower the likelier the reading is, then the lower its place
+    /// among the readings, which is in the low 8 bits.
+    #[inline]
+    fn key(&self, place: u8) -> u128 {
+        let rank: u128 = match self.doubt {
+            None => 0,
+            Some(Doubt::NeverIssued) => 2,
+            Some(_) => 1,
+        };
+        let rank = rank << 32 | u128::from(self.surprise);
+        (rank << 64 | u128::from(self.distance)) << 8 | u128::from(place)
+    }
+
+    const fn is_likely(&self) -> bool {
+        self.doubt.is_none()
+    }
+}
+
+/// As [`DECISIVE_BITS`], of an ID against a Unix time, to which fewer texts of this size belong.
+const UNIX_BITS: u32 = 4;
+
+/// The largest number of formats that one text fits: 16 digits from 2 to 9 are the integers of ten
+/// formats and a Unix time, three IDs in hexadecimal, a sno ID and a kuid in either alphabet.
+const MAX: usize = 17;
+
+/// Every reading of a text, likeliest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Readings {
+    /// The first are `Some`, in the order in which they were found.
+    found: [Option<Reading>; MAX],
+    len: u8,
+    /// The place of the likeliest, the only one that most callers need.
+    first: Option<u8>,
+}
+
+impl Readings {
+    pub(crate) const NONE: Self = Self { found: [None; MAX], len: 0, first: None };
+
+    /// Returns the number of readings.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// Reports whether the text fits no known format.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns the likeliest reading.
+    #[must_use]
+    pub fn first(&self) -> Option<&Reading> {
+        self.found.get(usize::from(self.first?))?.as_ref()
+    }
+
+    /// Returns the readings, likeliest first.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::Layouts;
+    /// use tickid_detect::detect;
+    ///
+    /// let found = detect(b"brpk4q72xwf2m63l", &Layouts::default(), None);
+    /// for one in found.iter() {
+    ///     println!("{}: {}, {}", one.format(), one.confidence(), one.reason());
+    /// }
+    /// assert_eq!(found.iter().count(), found.len());
+    /// ```
+    pub fn iter(&self) -> impl Iterator<Item = &Reading> {
+        let mut last = None;
+        core::iter::from_fn(move || {
+            let place = match last {
+                None => self.first,
+                Some(last) => self.likeliest(|key| key > last),
+            }?;
+            let one = self.found.get(usize::from(place))?.as_ref()?;
+            last = Some(one.key(place));
+            Some(one)
+        })
+    }
+
+    fn found(&self) -> impl Iterator<Item = &Reading> {
+        self.found.iter().take(self.len()).flatten()
+    }
+
+    /// Returns the place of the likeliest reading with such a key.
+    #[inline]
+    fn likeliest(&self, is_asked_for: impl Fn(u128) -> bool) -> Option<u8> {
+        let keys = (0..).zip(self.found()).map(|(place, one)| one.key(place));
+        #[allow(clippy::cast_possible_truncation, reason = "the low 8 bits are the place")]
+        keys.filter(|key| is_asked_for(*key)).min().map(|key| key as u8)
+    }
+
+    /// Returns the readings that are certain or likely.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::Layouts;
+    /// use tickid_core::UnixTime;
+    /// use tickid_detect::{Format, detect};
+    ///
+    /// let now = UnixTime::from_millis(1_700_000_000_000)?;
+    /// let found = detect(b"bppc0m3ju134", &Layouts::default(), Some(now));
+    /// assert!(found.likely().map(|one| one.format()).eq([Format::Nanoflake]));
+    /// assert_eq!(found.len(), 2); // as a SCRU64 ID it would be of the year 2715
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
+    pub fn likely(&self) -> impl Iterator<Item = &Reading> {
+        self.iter().take_while(|one| one.is_likely())
+    }
+
+    /// Reports whether one reading, and no other, is certain or likely.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::Layouts;
+    /// use tickid_core::UnixTime;
+    /// use tickid_detect::detect;
+    ///
+    /// let now = UnixTime::from_millis(1_750_000_000_000)?;
+    /// let read = |text: &str| detect(text.as_bytes(), &Layouts::default(), Some(now));
+    /// assert!(read("0u375nxqh5cq").is_clear()); // SCRU64, and nothing else
+    /// assert!(!read("113882101964472591").is_clear()); // Mastodon's, SCRU64's, ...
+    /// assert!(!read("information").is_clear());
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
+    #[must_use]
+    pub fn is_clear(&self) -> bool {
+        self.found().filter(|one| one.is_likely()).count() == 1
+    }
+
+    /// Adds a reading and returns its place.
+    #[inline]
+    pub(crate) fn push(&mut self, reading: Reading) -> Option<u8> {
+        debug_assert!(usize::from(self.len) < MAX);
+        let place = self.len;
+        *self.found.get_mut(usize::from(place))? = Some(reading);
+        self.len += 1;
+        Some(place)
+    }
+
+    pub(crate) fn found_mut(&mut self) -> impl Iterator<Item = &mut Reading> {
+        self.found.iter_mut().take(usize::from(self.len)).flatten()
+    }
+
+    fn likely_mut(&mut self) -> impl Iterator<Item = &mut Reading> {
+        self.found_mut().filter(|one| one.is_likely())
+    }
+
+    /// Doubts the likely readings of a text that is common for other reasons.
+    #[inline]
+    pub(crate) fn doubt_ordinary(&mut self, text: &[u8], alphabets: Alphabets) {
+        for one in self.likely_mut() {
+            one.doubt = doubt_of_text(one, text, alphabets);
+        }
+    }
+
+    /// Doubts the likely readings whose bits something else explains much better.
+    pub(crate) fn doubt_unexplained(
+        &mut self,
+        layouts: &Layouts,
+        now: UnixTime,
+        random: Option<u32>,
+    ) {
+        let (mut least, mut time) = (u32::MAX, None);
+        for one in self.likely_mut() {
+            one.surprise = surprise(&one.identifier, layouts, now);
+            least = least.min(one.surprise);
+            if matches!(one.identifier, Identifier::UnixTime(..)) {
+                time = Some(one.surprise);
+            }
+        }
+        for one in self.likely_mut() {
+            // A UUID in groups stays one, whatever it holds.
+            if one.is_marked {
+                continue;
+            }
+            let is_decisive = one.surprise.saturating_add(DECISIVE_BITS);
+            let is_time = matches!(one.identifier, Identifier::UnixTime(..));
+            if !is_time && time.is_some_and(|time| one.surprise + UNIX_BITS > time) {
+                one.doubt = Some(Doubt::UnixTime);
+            } else if one.surprise > least.saturating_add(DECISIVE_BITS)
+                || random.is_some_and(|random| is_decisive > random)
+            {
+                one.doubt = Some(Doubt::Unexplained);
+            }
+        }
+    }
+
+    /// Makes the first reading certain if its text has marks and nothing else is likely.
+    pub(crate) fn settle(&mut self) {
+        self.first = self.likeliest(|_| true);
+        let is_likely = |one: &&Reading| one.is_likely();
+        let Some(first) = self.first().filter(is_likely).filter(|one| one.is_marked) else {
+            return;
+        };
+        // A UUID that holds an ID is both.
+        let is_carried = matches!(first.identifier, Identifier::Carried(_));
+        let is_rival = |one: &&Reading| {
+            !(is_carried && matches!(one.identifier, Identifier::Uuid(_) | Identifier::Carried(_)))
+        };
+        let rivals = self.found().filter(is_likely).filter(is_rival).count();
+        if rivals > usize::from(!is_carried) {
+            return;
+        }
+        for one in self.likely_mut() {
+            one.is_certain = true;
+        }
+    }
+}
+
+impl IntoIterator for Readings {
+    type Item = Reading;
+    type IntoIter = core::iter::Flatten<core::array::IntoIter<Option<Reading>, MAX>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        let mut sorted = self.iter().copied();
+        core::array::from_fn(|_| sorted.next()).into_iter().flatten()
+    }
+}
+
+/// Returns the reason to doubt a reading because the text is common for other reasons.
+#[inline]
+fn doubt_of_text(reading: &Reading, text: &[u8], alphabets: Alphabets) -> Option<Doubt> {
+    let is_decimal = alphabets.are(Alphabets::DECIMAL);
+    match (&reading.identifier, reading.form) {
+        (Identifier::Foreign(_) | Identifier::Scheme(_, Notation::Decimal), _)
+        | (_, Form::Integer) => ordinary::is_date(text).then_some(Doubt::Date),
+        (Identifier::UnixTime(..), _) | (_, Form::Hex | Form::Bytes) => None,
+        _ if is_decimal => Some(Doubt::Digits),
+        (Identifier::Uuid(_) | Identifier::Carried(_) | Identifier::ObjectId(_), _) => None,
+        (Identifier::TypeId { prefix_len, .. }, _) => {
+            let digits = text.get(usize::from(*prefix_len)..).unwrap_or_default();
+            let is_words = !digits.iter().any(u8::is_ascii_digit);
+            is_words.then_some(Doubt::Words)
+        }
+        _ if alphabets.are(Alphabets::HEX) => Some(Doubt::HexDigits),
+        // Its texts of our age begin with any character; those of other formats with a few.
+        (Identifier::Scheme(AnyId::Nanoflake(_), _), _) if ordinary::is_wordlike(text) => {
+            Some(Doubt::Words)
+        }
+        _ => {
+            let is_word = alphabets.are_of_one_case() && text.iter().all(u8::is_ascii_alphabetic);
+            is_word.then_some(Doubt::Words)
+        }
+    }
+}
