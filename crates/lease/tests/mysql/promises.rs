@@ -12,11 +12,12 @@ use crate::server::{open, query};
 use crate::sql::pools::{self, Rows};
 use crate::sql::{acquire, answer, assert_disjoint, assert_goes_on, begin, realm, renew};
 
-pub(crate) const TESTS: [Test<MySql>; 6] = [
+pub(crate) const TESTS: [Test<MySql>; 7] = [
     ("a_renewal_is_one_round_trip", a_renewal_is_one_round_trip),
     ("racing_claims_get_own_windows", racing_claims_get_own_windows),
     ("many_may_be_the_first", many_may_be_the_first),
     ("applications_need_few_rights", applications_need_few_rights),
+    ("local_sockets_and_no_password_work", local_sockets_and_no_password_work),
     ("idle_connections_are_closed", idle_connections_are_closed),
     ("claims_read_few_rows", claims_read_few_rows),
 ];
@@ -115,6 +116,16 @@ fn applications_need_few_rights(_: &MySql) {
     answer(store.release(&realm, &lease, None)).unwrap();
     answer(store.reconfigure(&crate::sql::realm("0-3/2", TERM))).unwrap();
     answer(store.invalidate(&crate::sql::realm("0-3/2", TERM))).unwrap();
+}
+
+fn local_sockets_and_no_password_work(_: &MySql) {
+    let server = MySql::start().unwrap();
+    let socket = server.folder().join("socket");
+    query(&server, "CREATE USER open; GRANT ALL ON tickid.* TO open");
+    for login in ["tickid:secret%20of%20the%20tests@", "open:@", ""] {
+        let url = format!("mysql://{login}localhost/tickid?socket={}", socket.display());
+        answer(open(&url).realms()).unwrap();
+    }
 }
 
 fn idle_connections_are_closed(_: &MySql) {
