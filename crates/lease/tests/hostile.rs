@@ -8,14 +8,16 @@
 use core::time::Duration;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::thread;
 use std::time::Instant;
 
 use tickid_lease::{
-    Claim, EtcdBackend, MySqlBackend, RealmSpec, RedisBackend, Store, StoreError, Token, block_on,
+    Claim, EtcdBackend, MySqlBackend, PostgresBackend, RealmSpec, RedisBackend, Store, StoreError,
+    Token, block_on,
 };
 use tickid_nanoflake::Nanoflake;
+use tickid_testkit::servers::Hostile;
 
 mod causes;
 
@@ -105,7 +107,36 @@ const MYSQL: &[(&str, Behaviour)] = &[
     ("a long error", |stream| {
         repeat(stream, b"\xff\xff\xff\x02\xff\x15\x04#HY000\x1b", &[7; 1 << 16])
     }),
+    ("an error", |stream| {
+        let error = [b"\xff\x15\x04#HY000\x1b[31m", &[b'x'; 60_000][..]].concat();
+        stream.write_all(&numbered(2, &error)[..4 + error.len()])
+    }),
+    ("zeros without end", |stream| repeat(stream, LOGIN, &[0; 1 << 16])),
+    ("HTTP", |stream| stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")),
     ("single bytes", |stream| drip(stream, LOGIN)),
+];
+
+/// The acceptance of a login.
+const READY: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
+
+const POSTGRES: &[(&str, Behaviour)] = &[
+    ("silence", |_| Ok(())),
+    ("hang up", |stream| stream.shutdown(std::net::Shutdown::Both)),
+    ("garbage", |stream| stream.write_all(&[0xff; 1 << 16])),
+    ("zeros", |stream| stream.write_all(&[0; 1 << 16])),
+    ("HTTP", |stream| stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")),
+    ("a row before a login", |stream| repeat(stream, b"D\x7f\xff\xff\xf0", &[0; 1 << 16])),
+    ("a row without end", |stream| {
+        repeat(stream, &[READY, b"D\x7f\xff\xff\xf0"].concat(), &[0; 1 << 16])
+    }),
+    ("zeros after a login", |stream| repeat(stream, READY, &[0; 1 << 16])),
+    ("notices without end", |stream| repeat(stream, READY, &b"N\0\0\0\x05\0".repeat(999))),
+    ("a long error", |stream| {
+        let body = [b"SERROR\0CXX000\0M\x1b[31m", &[b'x'; 1 << 20][..], b"\0\0"].concat();
+        let len = u32::try_from(body.len() + 4).unwrap().to_be_bytes();
+        stream.write_all(&[b"E", &len[..], &body].concat())
+    }),
+    ("single bytes", |stream| drip(stream, READY)),
 ];
 
 /// The acceptance of a login.
@@ -170,27 +201,6 @@ fn drip(stream: &mut TcpStream, bytes: &[u8]) -> io::Result<()> {
     stream.set_read_timeout(None)
 }
 
-/// Starts a server, which may greet its clients, and returns its address.
-fn serve(greeting: &[u8], behaviour: Behaviour) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let (address, greeting) = (listener.local_addr().unwrap().to_string(), greeting.to_vec());
-    thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            let greeting = greeting.clone();
-            let server = move || {
-                stream.write_all(&greeting)?;
-                // The start of a request.
-                stream.read_exact(&mut [0; 8])?;
-                behaviour(&mut stream)?;
-                io::copy(&mut stream, &mut io::sink())
-            };
-            // It ends when the client closes the connection.
-            thread::Builder::new().name("server".to_owned()).spawn(server).unwrap();
-        }
-    });
-    address
-}
-
 fn acquire(store: &Store, timeout: Duration) -> StoreError {
     let pool = "0-7/10".parse().unwrap();
     let realm = RealmSpec::new("a".parse().unwrap(), &Nanoflake::default(), pool).unwrap();
@@ -198,11 +208,11 @@ fn acquire(store: &Store, timeout: Duration) -> StoreError {
     block_on(store.acquire(&realm, &mut claim), timeout).unwrap_err()
 }
 
-/// Returns the names of this process's threads for requests and for connections of servers.
+/// Returns the number of this process's threads for requests.
 fn threads() -> usize {
     let tasks = fs::read_dir("/proc/self/task").unwrap().flatten();
     let names = tasks.filter_map(|task| fs::read_to_string(task.path().join("comm")).ok());
-    names.filter(|name| name.starts_with("tickid-") || name.starts_with("server")).count()
+    names.filter(|name| name.starts_with("tickid-")).count()
 }
 
 /// Returns the peak memory of the process since it was [forgotten](forget_peak), in KiB.
@@ -231,28 +241,38 @@ fn mysql(place: &str) -> Store {
     Store::new(backend.with_timeout(TIMEOUT))
 }
 
+fn postgres(place: &str) -> Store {
+    let url = format!("postgres://app:secret@{place}/ids?sslmode=disable");
+    Store::new(PostgresBackend::open(&url).unwrap().with_timeout(TIMEOUT))
+}
+
 fn costs_little(open: fn(&str) -> Store, greeting: &[u8], behaviours: &[(&str, Behaviour)]) {
     for &(name, behaviour) in behaviours {
-        let address = serve(greeting, behaviour);
+        let server = Hostile::new(greeting.to_vec(), behaviour).unwrap();
         forget_peak();
-        let (store, memory) = (open(&address), peak_memory());
+        let (store, memory) = (open(server.address()), peak_memory());
         for request in 0..REQUESTS {
             // Every other time the caller gives up before the client does.
             let patience = if request % 2 == 0 { TIMEOUT * 100 } else { TIMEOUT / 10 };
             let error = acquire(&store, patience);
+            assert_eq!(error.refusal(), None, "{name}");
             let text = causes::causes(&error);
             assert!(text.len() < MAX_TEXT, "{name}: {} bytes", text.len());
             assert!(!text.contains(char::is_control), "{name}: {text:?}");
         }
         let memory = peak_memory() - memory;
         assert!(memory < MAX_MEMORY, "{name}: {memory} KiB");
+        let backend = store.backend();
         drop(store);
-        // The servers' threads end when their connections are closed.
         let start = Instant::now();
-        while threads() > 0 {
-            assert!(start.elapsed() < Duration::from_secs(60), "{name}: {}", threads());
+        while threads() > 0 || server.open_connections() > 0 {
+            let open = (threads(), server.open_connections());
+            assert!(start.elapsed() < Duration::from_secs(60), "{name}: {open:?}");
             thread::sleep(Duration::from_millis(5));
         }
+        // Where many clients come at the same time, each would connect again and again.
+        let is_sql = matches!(backend, "MySQL" | "PostgreSQL");
+        assert!(!is_sql || name != "silence" || server.connections() == 1, "{backend}");
     }
 }
 
@@ -261,4 +281,5 @@ fn hostile_servers_cost_little() {
     costs_little(redis, b"", REDIS);
     costs_little(etcd, b"", ETCD);
     costs_little(mysql, &greeting(), MYSQL);
+    costs_little(postgres, b"", POSTGRES);
 }

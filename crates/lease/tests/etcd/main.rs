@@ -11,8 +11,6 @@ mod causes;
 #[cfg(all(unix, feature = "etcd-tls"))]
 #[path = "../certificates/mod.rs"]
 mod certificates;
-#[cfg(unix)]
-mod front;
 #[path = "../herd/mod.rs"]
 mod herd;
 #[cfg(unix)]

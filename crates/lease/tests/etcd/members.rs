@@ -1,14 +1,14 @@
 //! Members and clusters that fail.
 
 use core::time::Duration;
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
+use std::io::Write as _;
+use std::net::Shutdown;
 use std::thread;
 
 use tickid_lease::{Claim, EtcdBackend, Lease, Loss, Store, StoreError, Token};
-use tickid_testkit::servers::{Etcd, Test};
+use tickid_testkit::servers::{Etcd, Hostile, Test};
 
-use crate::front::Front;
+use crate::stage::proxy;
 use crate::windows::{Windows, in_time, is_same};
 
 pub(crate) const TESTS: [Test<Etcd>; 9] = [
@@ -63,16 +63,12 @@ fn foreign_member_is_skipped(server: &Etcd) {
         ("403 Forbidden", "<html></html>"),
         ("301 Moved Permanently", ""),
     ] {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let other = listener.local_addr().unwrap().to_string();
-        thread::spawn(move || {
-            for mut stream in listener.incoming().flatten() {
-                let _ = stream.read(&mut [0; 4_096]);
-                let length = body.len();
-                let head = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n\r\n");
-                let _ = stream.write_all((head + body).as_bytes());
-            }
+        let page = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+        let other = Hostile::new(Vec::new(), move |stream| {
+            stream.write_all(page.as_bytes())?;
+            stream.shutdown(Shutdown::Write)
         });
+        let other = other.unwrap().address().to_owned();
         let endpoints = [&[other.clone()][..], &server.endpoints()].concat();
         windows.acquire(&store(&endpoints)).unwrap();
         let error = windows.acquire(&store(&[other])).unwrap_err();
@@ -151,13 +147,13 @@ fn lost_realm_begins_beyond(_: &Etcd) {
 }
 
 fn unanswered_claim_grants_once(server: &Etcd) {
-    let front = Front::of(&server.endpoints()[0]);
-    let store = store(&[front.endpoint().to_owned()]);
+    let proxy = proxy(&server.endpoints()[0]);
+    let store = store(&[proxy.address().to_owned()]);
     let windows = Windows::new("0-7/10").begun(&store);
     windows.acquire(&store).unwrap();
     let mut claim = Claim::new(Token::random().unwrap(), "test", None);
     // The second request is the write.
-    front.lose_answer(2);
+    proxy.lose_answer(2);
     assert!(windows.claim(&store, &mut claim).unwrap_err().is_unreachable());
     let lease = windows.claim(&store, &mut claim).unwrap();
     assert_eq!(lease.token, claim.token);
@@ -168,11 +164,11 @@ fn unanswered_claim_grants_once(server: &Etcd) {
 }
 
 fn unanswered_release_is_done(server: &Etcd) {
-    let front = Front::of(&server.endpoints()[0]);
-    let store = store(&[front.endpoint().to_owned()]);
+    let proxy = proxy(&server.endpoints()[0]);
+    let store = store(&[proxy.address().to_owned()]);
     let windows = Windows::new("0/10").begun(&store);
     let held = windows.acquire(&store).unwrap();
-    front.lose_answer(2);
+    proxy.lose_answer(2);
     assert!(windows.release(&store, &held, None).unwrap_err().is_unreachable());
     assert!(windows.release(&store, &held, None).unwrap_err().is_lost());
 }

@@ -4,10 +4,9 @@ use serde_json::json;
 use tickid_lease::{RealmSpec, Refusal};
 use tickid_testkit::servers::{Etcd, Server as _, Test};
 
-use crate::front::Front;
 use crate::herd;
 use crate::members::store;
-use crate::stage::{base64, post};
+use crate::stage::{base64, post, proxy};
 use crate::windows::Windows;
 
 pub(crate) const TESTS: [Test<Etcd>; 4] = [
@@ -18,16 +17,16 @@ pub(crate) const TESTS: [Test<Etcd>; 4] = [
 ];
 
 fn claims_take_two_requests(server: &Etcd) {
-    let front = Front::of(&server.endpoints()[0]);
-    let store = store(&[front.endpoint().to_owned()]);
+    let proxy = proxy(&server.endpoints()[0]);
+    let store = store(&[proxy.address().to_owned()]);
     let windows = Windows::new("0-7/10").begun(&store);
-    let before = front.requests();
+    let before = proxy.requests();
     let mut lease = windows.acquire(&store).unwrap();
-    assert_eq!(front.requests(), before + 2);
+    assert_eq!(proxy.requests(), before + 2);
     for _ in 0..3 {
         lease = windows.renew(&store, &lease).unwrap();
     }
-    assert_eq!(front.requests(), before + 5);
+    assert_eq!(proxy.requests(), before + 5);
 }
 
 fn realms_are_found_one_by_one(_: &Etcd) {
@@ -60,21 +59,21 @@ fn fill(endpoint: &str, realm: &RealmSpec) {
 /// There is no index, so a claim may miss the free nodes.
 fn full_pool_claims_read_few_rows(_: &Etcd) {
     let etcd = Etcd::start().unwrap();
-    let front = Front::of(&etcd.endpoints()[0]);
-    let store = store(&[front.endpoint().to_owned()]);
+    let proxy = proxy(&etcd.endpoints()[0]);
+    let store = store(&[proxy.address().to_owned()]);
     let realm = herd::realm(&store, "0-65535/16");
     fill(&etcd.endpoints()[0], &realm);
     let mut granted = 0;
     for _ in 0..20 {
-        let (requests, bytes) = (front.requests(), front.bytes());
+        let (requests, bytes) = (proxy.requests(), proxy.answered());
         match herd::acquire(&store, &realm) {
             Ok(_) => granted += 1,
             Err(error) => {
                 assert!(matches!(error.refusal(), Some(Refusal::Exhausted { .. })), "{error}");
             }
         }
-        assert!(front.requests() - requests <= 11);
-        assert!(front.bytes() - bytes < 4_000_000);
+        assert!(proxy.requests() - requests <= 11);
+        assert!(proxy.answered() - bytes < 4_000_000);
     }
     assert!(granted >= 10, "{granted}");
 }

@@ -1,36 +1,74 @@
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use core::time::Duration;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use serde_json::{Value, json};
 use tickid_lease::{
     Backend as _, EtcdBackend, Node, RealmName, Scope, Store, block_on, conformance,
 };
-use tickid_testkit::servers::Etcd;
-
-use crate::front::Front;
+use tickid_testkit::servers::{Etcd, Proxy, Target};
 
 /// A member behind a proxy of its own, so that a scenario's changes to its clock and its cluster do
 /// not affect the others.
 pub(crate) struct Stage {
-    front: Front,
+    proxy: Proxy,
+    lies: Arc<Lies>,
     member: String,
     clients: Mutex<Vec<EtcdBackend>>,
     /// Keys, values and versions.
     saved: Mutex<Vec<Value>>,
 }
 
+/// Another time and another cluster than a member's.
+#[derive(Default)]
+struct Lies {
+    seconds_ahead: AtomicU64,
+    is_another_cluster: AtomicBool,
+}
+
+impl Lies {
+    fn alter(&self, answer: &mut [u8]) {
+        if let Some(date) = after(answer, b"Date: ") {
+            let date = &mut date[..29];
+            let time = httpdate::parse_http_date(str::from_utf8(date).unwrap()).unwrap();
+            let time = time + Duration::from_secs(self.seconds_ahead.load(Ordering::Relaxed));
+            date.copy_from_slice(httpdate::fmt_http_date(time).as_bytes());
+        }
+        if self.is_another_cluster.load(Ordering::Relaxed)
+            && let Some(id) = after(answer, b"\"cluster_id\":\"")
+        {
+            let last = id.iter().position(|&byte| byte == b'"').unwrap() - 1;
+            id[last] = if id[last] == b'0' { b'1' } else { b'0' };
+        }
+    }
+}
+
+/// Returns the bytes after the first occurrence of `name`.
+fn after<'a>(answer: &'a mut [u8], name: &[u8]) -> Option<&'a mut [u8]> {
+    let at = answer.windows(name.len()).position(|bytes| bytes == name)?;
+    Some(&mut answer[at + name.len()..])
+}
+
+/// Returns a proxy before a member.
+pub(crate) fn proxy(member: &str) -> Proxy {
+    Proxy::new(Target::Tcp(member.to_owned())).unwrap()
+}
+
 impl Stage {
     pub(crate) fn new(server: &Etcd) -> Self {
         let member = server.endpoints()[0].clone();
-        let front = Front::of(&member);
-        Self { front, member, clients: Mutex::default(), saved: Mutex::default() }
+        let lies = Arc::<Lies>::default();
+        let told = Arc::clone(&lies);
+        let target = Target::Tcp(member.clone());
+        let proxy = Proxy::with_filter(target, move |answer| told.alter(answer)).unwrap();
+        Self { proxy, lies, member, clients: Mutex::default(), saved: Mutex::default() }
     }
 }
 
 impl conformance::Stage for Stage {
     fn store(&self) -> Store {
-        let client = EtcdBackend::open(&format!("etcd://{}", self.front.endpoint())).unwrap();
+        let client = EtcdBackend::open(&format!("etcd://{}", self.proxy.address())).unwrap();
         self.clients.lock().unwrap().push(client.clone());
         Store::new(client)
     }
@@ -40,12 +78,12 @@ impl conformance::Stage for Stage {
     }
 
     fn set_forward(&self) {
-        self.front.set_forward(3_600);
+        self.lies.seconds_ahead.store(3_600, Ordering::Relaxed);
     }
 
     /// A client does not notice before the next answer.
     fn set_back(&self) {
-        self.front.set_forward(0);
+        self.lies.seconds_ahead.store(0, Ordering::Relaxed);
         let realm = "none".parse().unwrap();
         for client in &*self.clients.lock().unwrap() {
             block_on(client.read(&realm, Scope::Record), Duration::from_secs(60)).unwrap();
@@ -53,7 +91,7 @@ impl conformance::Stage for Stage {
     }
 
     fn change_generation(&self) {
-        self.front.become_another_cluster();
+        self.lies.is_another_cluster.store(true, Ordering::Relaxed);
     }
 
     fn save(&self, realm: &RealmName) {

@@ -1,17 +1,15 @@
-//! Crashes, silence, replicas, restored dumps, servers that lose commits, and other programs on the
-//! port.
+//! Crashes, silence, replicas, restored dumps, and servers that lose commits.
 
 use core::time::Duration;
 use std::process::{Command, Stdio};
 
-use tickid_lease::{MySqlBackend, Store, StoreErrorKind};
+use tickid_lease::StoreErrorKind;
 use tickid_testkit::servers::{MySql, Server as _, Test};
 
 use crate::server::{open, open_for, query};
-use crate::sql::hostile::{self, Script};
 use crate::sql::{acquire, answer, assert_disjoint, assert_goes_on, begin, claim, realm, renew};
 
-pub(crate) const TESTS: [Test<MySql>; 10] = [
+pub(crate) const TESTS: [Test<MySql>; 9] = [
     ("a_crash_loses_nothing", a_crash_loses_nothing),
     ("silence_ends_with_the_timeout", silence_ends_with_the_timeout),
     ("loaded_dump_ends_leases", loaded_dump_ends_leases),
@@ -21,7 +19,6 @@ pub(crate) const TESTS: [Test<MySql>; 10] = [
     ("a_replica_grants_nothing", a_replica_grants_nothing),
     ("lossy_server_is_refused", lossy_server_is_refused),
     ("a_lost_connection_is_made_anew", a_lost_connection_is_made_anew),
-    ("hostile_servers_cost_little", hostile_servers_cost_little),
 ];
 
 const TERM: Duration = Duration::from_secs(10);
@@ -224,32 +221,4 @@ fn a_lost_connection_is_made_anew(_: &MySql) {
         });
         lease = renewed.unwrap();
     }
-}
-
-fn hostile_servers_cost_little(_: &MySql) {
-    let open = |port: u16| {
-        let backend = MySqlBackend::open(&format!("mysql://app:app@127.0.0.1:{port}/ids")).unwrap();
-        Store::new(backend.with_timeout(Duration::from_millis(200)))
-    };
-    hostile::silence_is_no_answer(open);
-    hostile::garbage_is_an_error(open);
-    // A greeting, "OK" to the password, and then an answer of zeros, or of columns without end.
-    let mut greeting = vec![0; 4];
-    greeting.extend_from_slice(b"\x0a10.11.0-MariaDB\0\x01\0\0\0abcdefgh\0");
-    greeting.extend_from_slice(&[0xfe, 0xf7, 0x2d, 0x02, 0, 0xff, 0x81, 21]);
-    greeting.extend_from_slice(&[0; 10]);
-    greeting.extend_from_slice(b"abcdefghijkl\0mysql_native_password\0");
-    greeting[0] = u8::try_from(greeting.len() - 4).unwrap();
-    let ok = b"\x07\0\0\x02\0\0\0\x02\0\0\0".to_vec();
-    let packet = [&ok[..], b"\xff\xff\xff\x01"].concat();
-    let endless = [ok, packet, Vec::new()];
-    let scripts =
-        endless.map(|answer| Script { greeting: greeting.clone(), answer, is_endless: true });
-    hostile::endless_answers_are_cut(scripts.into(), open);
-    let mut message = b"\xff\x15\x04#HY000\x1b[31m".to_vec();
-    message.resize(60_000, b'x');
-    let length = u32::try_from(message.len()).unwrap().to_le_bytes();
-    let greeting = [&length[..3], &[0], &message].concat();
-    let script = Script { greeting, answer: Vec::new(), is_endless: false };
-    hostile::long_messages_are_cut(script, open);
 }

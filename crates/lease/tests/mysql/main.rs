@@ -15,8 +15,6 @@ mod faults;
 #[cfg(unix)]
 mod promises;
 #[cfg(unix)]
-mod proxy;
-#[cfg(unix)]
 mod server;
 #[cfg(unix)]
 #[path = "../sql/mod.rs"]

@@ -5,9 +5,8 @@ use std::thread;
 
 use tickid_lease::{RealmSpec, Store};
 use tickid_testkit::Dice;
-use tickid_testkit::servers::{MySql, Server as _, Test};
+use tickid_testkit::servers::{MySql, Proxy, Server as _, Target, Test};
 
-use crate::proxy::Proxy;
 use crate::server::{open, query};
 use crate::sql::pools::{self, Rows};
 use crate::sql::{acquire, answer, assert_disjoint, assert_goes_on, begin, realm, renew};
@@ -26,16 +25,17 @@ const TERM: Duration = Duration::from_secs(10);
 
 fn a_renewal_is_one_round_trip(_: &MySql) {
     let server = MySql::start().unwrap();
-    let proxy = Proxy::new(server.port());
-    let (store, realm) = (open(&proxy.url(&server)), realm("0-7/8", TERM));
+    let proxy = Proxy::new(Target::Tcp(server.address())).unwrap();
+    let url = server.url().replace(&server.address(), proxy.address());
+    let (store, realm) = (open(&url), realm("0-7/8", TERM));
     begin(&store, &realm);
     let mut lease = acquire(&store, &realm).unwrap();
-    proxy.round_trips();
     for _ in 0..3 {
+        let before = proxy.requests();
         let renewed = renew(&store, &realm, &lease).unwrap();
         assert_goes_on(&lease, &renewed);
         lease = renewed;
-        assert_eq!(proxy.round_trips(), 1);
+        assert_eq!(proxy.requests(), before + 1);
     }
 }
 

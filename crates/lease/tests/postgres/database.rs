@@ -6,7 +6,7 @@ use std::thread;
 
 use tickid_lease::conformance::Stage;
 use tickid_lease::{Node, PostgresBackend, RealmName, Store};
-use tickid_testkit::servers::Postgres;
+use tickid_testkit::servers::{Postgres, Proxy, Target};
 
 use crate::sql::{TIMEOUT, answer};
 
@@ -33,6 +33,15 @@ impl<'a> Database<'a> {
 
     pub(crate) fn url(&self) -> String {
         self.server.url_of(&self.name)
+    }
+
+    /// Returns a proxy before the server, and the database's URL through it.
+    pub(crate) fn proxy(&self) -> (Proxy, String) {
+        let socket = self.server.socket_folder().join(".s.PGSQL.5432");
+        let proxy = Proxy::new(Target::Unix(socket)).unwrap();
+        let (user, address) = (Postgres::USER, proxy.address());
+        let url = format!("postgres://{user}@{address}/{}?sslmode=disable", self.name);
+        (proxy, url)
     }
 
     pub(crate) fn client(&self) -> Store {

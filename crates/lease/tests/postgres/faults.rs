@@ -3,15 +3,13 @@
 use core::time::Duration;
 use std::thread;
 
-use tickid_lease::{Lease, PostgresBackend, RealmSpec, Store, StoreErrorKind};
+use tickid_lease::{Lease, RealmSpec, Store, StoreErrorKind};
 use tickid_testkit::servers::{Postgres, Server as _, Test};
 
 use crate::database::{Database, open_for};
-use crate::proxy::Proxy;
-use crate::sql::hostile::{self, Script};
 use crate::sql::{acquire, answer, assert_disjoint, assert_goes_on, begin, claim, realm, renew};
 
-pub(crate) const TESTS: [Test<Postgres>; 9] = [
+pub(crate) const TESTS: [Test<Postgres>; 8] = [
     ("a_crash_loses_nothing", a_crash_loses_nothing),
     ("silence_ends_with_the_timeout", silence_ends_with_the_timeout),
     ("restored_backup_ends_leases", restored_backup_ends_leases),
@@ -20,7 +18,6 @@ pub(crate) const TESTS: [Test<Postgres>; 9] = [
     ("a_standby_grants_nothing", a_standby_grants_nothing),
     ("a_lost_connection_is_made_anew", a_lost_connection_is_made_anew),
     ("a_slow_connection_is_made_once", a_slow_connection_is_made_once),
-    ("hostile_servers_cost_little", hostile_servers_cost_little),
 ];
 
 const TERM: Duration = Duration::from_secs(10);
@@ -56,19 +53,20 @@ fn a_crash_loses_nothing(_: &Postgres) {
 
 /// A request without an answer is carried out nevertheless, and its repetition finds the result.
 fn silence_ends_with_the_timeout(server: &Postgres) {
-    let (database, proxy) = (Database::new(server), Proxy::new(server));
+    let database = Database::new(server);
+    let (proxy, url) = database.proxy();
     let (realm, mut again) = (realm("0-3/2", TERM), claim());
-    let (url, patient) = (proxy.url(&database.name), database.client());
+    let patient = database.client();
     begin(&patient, &realm);
     let store = open_for(&url, Duration::from_millis(200));
     let lease = acquire(&patient, &realm).unwrap();
     // The store reads the record.
     while answer(store.realm(realm.name())).is_err() {}
-    proxy.set_silent(true);
+    proxy.drop_answers(true);
     assert!(renew(&store, &realm, &lease).unwrap_err().is_unreachable());
     let error = answer(store.acquire(&realm, &mut again)).unwrap_err();
     assert!(error.is_unreachable() && !error.is_lost(), "{error}");
-    proxy.set_silent(false);
+    proxy.drop_answers(false);
     let found = answer(patient.acquire(&realm, &mut again)).unwrap();
     assert_goes_on(&lease, &renew(&patient, &realm, &lease).unwrap());
     let view = answer(patient.list(realm.name())).unwrap();
@@ -170,14 +168,15 @@ fn a_standby_grants_nothing(_: &Postgres) {
 
 /// Otherwise, if a server took long to accept many clients, each of them would start over.
 fn a_slow_connection_is_made_once(server: &Postgres) {
-    let (database, proxy) = (Database::new(server), Proxy::new(server));
-    let store = open_for(&proxy.url(&database.name), Duration::from_millis(50));
-    proxy.hold_back(true);
+    let database = Database::new(server);
+    let (proxy, url) = database.proxy();
+    let store = open_for(&url, Duration::from_millis(50));
+    proxy.hold_answers(true);
     for _ in 0..3 {
         assert!(answer(store.realms()).unwrap_err().is_unreachable());
     }
     assert_eq!(proxy.connections(), 1);
-    proxy.hold_back(false);
+    proxy.hold_answers(false);
     while answer(store.realms()).is_err() {}
 }
 
@@ -197,27 +196,4 @@ fn a_lost_connection_is_made_anew(server: &Postgres) {
         });
         lease = renewed.unwrap();
     }
-}
-
-fn hostile_servers_cost_little(_: &Postgres) {
-    let open = |port: u16| {
-        let url = format!("postgres://app:app@127.0.0.1:{port}/ids?sslmode=disable");
-        let backend = PostgresBackend::open(&url).unwrap();
-        Store::new(backend.with_timeout(Duration::from_millis(200)))
-    };
-    hostile::silence_is_no_answer(open);
-    hostile::garbage_is_an_error(open);
-    // A long message, the same after authentication, and notices without end.
-    let ready = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
-    let long = b"D\x7f\xff\xff\xf0";
-    let endless = [long.to_vec(), [&ready[..], long].concat(), ready.to_vec()];
-    let scripts = endless.map(|answer| Script { greeting: Vec::new(), answer, is_endless: true });
-    hostile::endless_answers_are_cut(scripts.into(), open);
-    let mut body = b"SERROR\0CXX000\0M\x1b[31m".to_vec();
-    body.resize(1 << 20, b'x');
-    body.extend_from_slice(b"\0\0");
-    let length = u32::try_from(body.len() + 4).unwrap().to_be_bytes();
-    let answer = [b"E", &length[..], &body].concat();
-    let script = Script { greeting: Vec::new(), answer, is_endless: false };
-    hostile::long_messages_are_cut(script, open);
 }

@@ -17,8 +17,6 @@ mod faults;
 #[cfg(unix)]
 mod promises;
 #[cfg(unix)]
-mod proxy;
-#[cfg(unix)]
 mod search_path;
 #[cfg(unix)]
 #[path = "../sql/mod.rs"]

@@ -7,9 +7,7 @@ use std::time::Instant;
 
 use tempfile::TempDir;
 use tickid_lease::{RealmName, Store, StoreError, View, block_on};
-use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Server, StartError};
-
-use crate::proxy::Target;
+use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Server, StartError, Target};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 

@@ -35,8 +35,6 @@ mod pools;
 #[cfg(unix)]
 mod process;
 #[cfg(unix)]
-mod proxy;
-#[cfg(unix)]
 mod rollbacks;
 #[cfg(unix)]
 mod scheme;

@@ -3,12 +3,11 @@
 
 use core::time::Duration;
 
-use tickid_testkit::servers::{Etcd, Test};
+use tickid_testkit::servers::{Etcd, Proxy, Test};
 
 use crate::count;
 use crate::fleet::Fleet;
 use crate::ground::{Ground as _, Outage, Remote};
-use crate::proxy::Proxy;
 
 pub(crate) fn tests<G: Outage>() -> Vec<Test<G>> {
     vec![("outage_stalls_until_it_ends", outage_stalls_until_it_ends)]
@@ -49,7 +48,7 @@ fn outage_stalls_until_it_ends<G: Outage>(_: &G) {
 
 /// A round trip takes an eighth of a holder's timeout.
 fn slow_network_still_renews<G: Remote>(ground: &G) {
-    let proxy = Proxy::new(ground.target());
+    let proxy = Proxy::new(ground.target()).unwrap();
     let fleet = Fleet::start(&ground.url_at(proxy.address()));
     proxy.delay(Duration::from_millis(10));
     for _ in 0..3 {
@@ -61,7 +60,7 @@ fn slow_network_still_renews<G: Remote>(ground: &G) {
 
 /// Delayed messages arrive in the end, after their timeouts.
 fn one_way<G: Remote>(ground: &G, what: &str, hold: fn(&Proxy, bool)) {
-    let proxy = Proxy::new(ground.target());
+    let proxy = Proxy::new(ground.target()).unwrap();
     let fleet = Fleet::start(&ground.url_at(proxy.address()));
     hold(&proxy, true);
     fleet.until_all_stall();

@@ -1,6 +1,5 @@
 //! The parts that the tests of SQL backends share.
 
-pub(crate) mod hostile;
 pub(crate) mod pools;
 
 use core::time::Duration;

@@ -1,5 +1,6 @@
-//! Real servers for tests, started from the installed programs. Each has its own temporary folder,
-//! which is removed when the server is dropped or when the tests end, for whatever reason.
+//! Real servers for tests, started from the installed programs, a [`Proxy`] before them, and a
+//! [`Hostile`] one. Each real one has its own temporary folder, which is removed when the server is
+//! dropped or when the tests end, for whatever reason.
 //!
 //! Tests that need a server are functions that take it, which a target with `harness = false`
 //! passes to [`server_tests`](crate::server_tests). If the server is not installed, they are
@@ -8,17 +9,21 @@
 
 mod etcd;
 mod harness;
+mod hostile;
 mod kept;
 mod mysql;
 mod network;
 mod postgres;
+mod proxy;
 mod redis;
 mod server;
 
 pub use self::etcd::Etcd;
 pub use self::harness::{Test, Tests, run};
+pub use self::hostile::Hostile;
 pub use self::mysql::MySql;
 pub use self::network::{clock_library, free_port};
 pub use self::postgres::Postgres;
+pub use self::proxy::{Proxy, Target};
 pub use self::redis::Redis;
 pub use self::server::{REQUIRE_SERVERS, Server, StartError};
