@@ -156,6 +156,7 @@ pub(crate) fn any_row(data: &mut Unstructured<'_>) -> Result<Row> {
         era: data.arbitrary()?,
         floor: data.arbitrary()?,
         ceiling: data.arbitrary()?,
+        cut: Version::default(),
         extra: Extra::default(),
     })
 }

@@ -138,6 +138,10 @@ impl Failure {
                 Some(Refusal::NoRealm) => Some(
                     "`tickid lease init` begins a realm: tickid lease init SCHEME --realm NAME",
                 ),
+                Some(Refusal::LostRecord) => Some(
+                    "`tickid lease init` restores it, with the nodes and terms that it had: \
+                     tickid lease init SCHEME --realm NAME --pool NODES",
+                ),
                 Some(Refusal::Exhausted { .. }) => {
                     Some("`tickid lease list --realm NAME` shows who holds the nodes")
                 }

@@ -106,23 +106,13 @@ pub(crate) fn answer<T>(
     block_on(request, ANSWER_WITHIN)
 }
 
-/// Returns a realm as the store keeps it; `None` when there is no such realm yet.
+/// Returns a realm as the store keeps it; `None` when there is no such realm, or not any more.
 pub(crate) fn kept(store: &Store, name: &RealmName) -> Result<Option<RealmSpec>, StoreError> {
     match answer(store.realm(name)) {
         Ok(record) => Ok(Some(record.realm)),
-        Err(error) if matches!(error.refusal(), Some(Refusal::NoRealm)) => Ok(None),
+        Err(error) if matches!(error.refusal(), Some(Refusal::NoRealm | Refusal::LostRecord)) => {
+            Ok(None)
+        }
         Err(error) => Err(error),
     }
-}
-
-/// Returns `realm` with the nodes and the terms that the store keeps for it, if it has the realm.
-/// The scheme, the layout and the kind of IDs stay as in `realm`: the store refuses a request in
-/// which they differ.
-pub(crate) fn as_kept(store: &Store, realm: RealmSpec) -> Result<RealmSpec, Failure> {
-    let Some(kept) = kept(store, realm.name())? else { return Ok(realm) };
-    let (name, scheme) = (realm.name().clone(), realm.scheme().to_owned());
-    let (layout, scale, end) = (realm.layout().to_owned(), realm.scale(), realm.end());
-    let has_same_ids = kept.variants() == realm.variants();
-    let pool = if has_same_ids { kept.pool() } else { realm.pool() }.clone();
-    Ok(RealmSpec::from_parts(name, scheme, layout, scale, end, pool, kept.terms()))
 }

@@ -7,10 +7,11 @@ mod process;
 use std::collections::HashSet;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
+use std::thread;
 
-use process::{NODE_STORE, OK, Ran, USAGE, json_lines, ran, tickid, with_state};
+use process::{CLOCK, NODE_STORE, OK, Ran, USAGE, json_lines, ran, tickid, with_state};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -415,6 +416,57 @@ fn invalidate_ends_every_lease() {
     let lost = format!("{lost} --scheme sno");
     assert_eq!(ran(&mut with_state(state.path(), &lost)).status, OK);
     assert_eq!(rows(state.path(), "lost"), [Value::Null; 0]);
+}
+
+/// The folder of a realm in the store of the user.
+fn folder_of(state: &Path, realm: &str) -> PathBuf {
+    state.join("tickid").join(realm)
+}
+
+/// The pool of a realm.
+fn pool(state: &Path, realm: &str) -> Value {
+    let list = stdout_of(state, &format!("lease list --realm {realm} --json"));
+    json_lines(&list).remove(0)["pool"].clone()
+}
+
+/// A holder knows the nodes of the realm that the store lost; the next command does not.
+#[test]
+fn lost_realm_gets_its_nodes_back() {
+    let state = folder();
+    stdout_of(state.path(), "lease init nanoflake --realm orders --pool 7/10 --term 1");
+    let mut holder = spawn(state.path(), "gen nanoflake --realm orders --forever");
+    let mut ids = BufReader::new(holder.stdout.take().expect("piped")).lines();
+    let reader = thread::spawn(move || ids.by_ref().take_while(Result::is_ok).count());
+    while rows(state.path(), "orders").is_empty() {}
+    for path in ["realm", "index", "nodes/7-10"] {
+        fs::remove_file(folder_of(state.path(), "orders").join(path)).expect("removed");
+    }
+    // The holder may be faster.
+    let short = ran(&mut with_state(state.path(), "gen nanoflake --realm orders --max-wait 1ms"));
+    assert!([OK, CLOCK].contains(&short.status), "{}", short.stderr);
+    while pool(state.path(), "orders") != "7/10" {}
+    holder.kill().expect("killed");
+    assert!(reader.join().expect("no panic") > 0);
+    holder.wait().expect("gone");
+}
+
+#[test]
+fn rows_without_a_record_are_no_realm() {
+    let state = folder();
+    stdout_of(state.path(), "lease init sno --realm orders --pool 7/16");
+    stdout_of(state.path(), "gen sno --realm orders");
+    fs::remove_file(folder_of(state.path(), "orders").join("realm")).expect("removed");
+    for arguments in ["gen sno --realm orders", "lease list --realm orders"] {
+        let ran = ran(&mut with_state(state.path(), arguments));
+        assert_eq!((ran.status, ran.stdout.as_str()), (NODE_STORE, ""), "{arguments}");
+        assert!(ran.stderr.contains("lost its record"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("hint: `tickid lease init` restores it"), "{}", ran.stderr);
+    }
+    let init = "lease init sno --realm orders --pool 7/16";
+    let init = ran(&mut with_state(state.path(), init));
+    assert_eq!(init.status, OK, "{}", init.stderr);
+    assert!(init.stderr.contains("begins at"), "beyond its leases: {}", init.stderr);
+    assert_eq!(pool(state.path(), "orders"), "7/16");
 }
 
 #[test]

@@ -394,6 +394,33 @@ fn lost_leases_kill_in_the_end() {
     assert!(last < most, "it ran on to {last}, with a window {window}");
 }
 
+/// Its session makes no further claim that would show it.
+#[test]
+fn lost_leases_are_reported() {
+    let state = state("sno --pool 5/16 --term 1 --skew 30");
+    let holder = || ran(&mut with_state(state.path(), "gen sno --realm orders"));
+    assert_eq!(holder().status, OK);
+    let folder = state.path().join("tickid/orders");
+    let (row_file, lock) = (folder.join("nodes/5-16"), folder.join("lock"));
+    let old = fs::read(&row_file).expect("a row");
+    let mut program = Supervised::start(exec(state.path(), "", "echo began; exec sleep 60"));
+    assert_eq!(program.line(), "began");
+    let lock = File::open(lock).expect("a lock");
+    lock.lock().expect("locked");
+    program.signal(Signal::SIGSTOP);
+    fs::write(row_file, old).expect("written");
+    lock.unlock().expect("unlocked");
+    for _ in 0..3 {
+        assert_eq!(holder().status, OK);
+    }
+    program.signal(Signal::SIGCONT);
+    let (_, stderr, status) = program.end();
+    assert_eq!(status.code(), Some(NO_LEASE), "{stderr}");
+    assert!(stderr.contains("granted again from below the lease's ceiling"), "{stderr}");
+    let next = ran(&mut with_state(state.path(), "lease acquire --realm orders"));
+    assert!(next.stderr.contains("no node can be granted before"), "{}", next.stderr);
+}
+
 #[test]
 fn lost_leases_stop_programs() {
     let state = state("sno --pool 5/16 --term 1 --skew 30");

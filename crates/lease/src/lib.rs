@@ -38,6 +38,7 @@ mod error;
 pub mod fuzzing;
 mod holder;
 mod known;
+mod losses;
 mod model;
 mod realm;
 mod store;

@@ -115,19 +115,19 @@ struct Repeats {
 }
 
 /// The decision on a request: the changes to commit, and the answer if that succeeds.
-struct Step<A> {
-    record: Option<Record>,
+pub(crate) struct Step<A> {
+    pub(crate) record: Option<Record>,
     /// A node whose row is compared, and its new row if it changes.
-    row: Option<(Node, Option<Row>)>,
-    answer: A,
+    pub(crate) row: Option<(Node, Option<Row>)>,
+    pub(crate) answer: A,
 }
 
 impl<A> Step<A> {
-    fn none(answer: A) -> Self {
+    pub(crate) fn none(answer: A) -> Self {
         Self { record: None, row: None, answer }
     }
 
-    fn record(record: Option<Record>, answer: A) -> Self {
+    pub(crate) fn record(record: Option<Record>, answer: A) -> Self {
         Self { record, row: None, answer }
     }
 
@@ -138,10 +138,12 @@ impl<A> Step<A> {
 
 /// The treatment of a realm that the store does not have.
 #[derive(Clone, Copy)]
-enum Missing<'a> {
+pub(crate) enum Missing<'a> {
     Refuse,
     /// It begins. If it may have existed before, it begins beyond the leases of this era.
     Begin(&'a RealmSpec, Option<u64>),
+    /// It begins with an assumed pool and assumed terms, unless rows show that it was lost.
+    Assume(&'a RealmSpec, Option<u64>),
 }
 
 impl Store {
@@ -252,9 +254,11 @@ impl Store {
         let realm = self.own(realm)?;
         let beyond = (begin == Begin::Beyond).then_some(0);
         let missing = Missing::Begin(&realm, self.beyond().and(beyond));
-        self.transact(&realm.name, Scope::Record, missing, |rules, _| {
+        self.transact(&realm.name, glance(&realm), missing, |rules, _| {
             rules.check(&realm)?;
-            Ok(Step::none(rules.record.clone()))
+            let record = rules.chosen();
+            let answer = record.as_ref().unwrap_or(rules.record).clone();
+            Ok(Step::record(record, answer))
         })
         .await
     }
@@ -285,6 +289,7 @@ impl Store {
     /// ```
     pub async fn acquire(&self, realm: &RealmSpec, claim: &mut Claim) -> Result<Lease, StoreError> {
         let id = realm.name.id();
+        self.take_evidence(realm, claim).await?;
         let realm = &*self.own(realm)?;
         let missing = Missing::Begin(realm, self.beyond());
         if let Some(node) = claim.attempt {
@@ -321,6 +326,15 @@ impl Store {
                 self.prepared(&mut repeats).await?;
                 continue;
             }
+            if rules.lacks_rows(&view) {
+                let record = rules.invalidate(view.generation.clone(), 0);
+                let step = Step::record(Some(record), ());
+                if self.commit(&realm.name, &view, Some(record_version), step).await?.is_some() {
+                    tracing::error!(realm = %realm.name(), "rows are missing: all leases of the realm are invalidated");
+                }
+                self.prepared(&mut repeats).await?;
+                continue;
+            }
             let chosen = rules.choose(&view, start, claim, no_room.is_none());
             let row = match chosen.map_err(|no| self.refused(no))? {
                 Ok(row) => row,
@@ -340,14 +354,17 @@ impl Store {
             let node = row.node;
             let lease = lease(id, &row, view.rows.get(&node), &view);
             claim.attempt = Some(node);
-            let step = Step::row(row, lease);
+            // On a full disk neither rows nor records can be added.
+            let record = rules.counted(&view, node).filter(|_| no_room.is_none());
+            let needs_room = record.is_some() || !view.rows.contains_key(&node);
+            let step = Step { record, ..Step::row(row, lease) };
             match self.commit(&realm.name, &view, Some(record_version), step).await {
                 Ok(Some(Some(lease))) => return Ok(lease),
                 Ok(_) => self.lose(&mut repeats).await?,
                 Err(error)
                     if matches!(error.kind(), StoreErrorKind::Failed { .. })
                         && no_room.is_none()
-                        && !view.rows.contains_key(&node) =>
+                        && needs_room =>
                 {
                     no_room = Some(error);
                 }
@@ -401,6 +418,7 @@ impl Store {
     }
 
     /// Releases a lease whose generator is closed; `used` is the highest tick that was ever in it.
+    /// For the holder alone: [by hand](Self::release_by_hand) if it may be alive.
     ///
     /// # Errors
     /// Returns [`Refusal::Lost`] if there was nothing left to release, as for a repeated request,
@@ -656,7 +674,7 @@ impl Store {
 
     /// Changes the row of a lease. If the lease proves that the store lost data, invalidates the
     /// realm.
-    async fn change<A>(
+    pub(crate) async fn change<A>(
         &self,
         realm: &RealmSpec,
         lease: &Lease,
@@ -687,7 +705,7 @@ impl Store {
     }
 
     /// Combines a decision and the data that it rests on into one atomic step.
-    async fn transact<A>(
+    pub(crate) async fn transact<A>(
         &self,
         realm: &RealmName,
         scope: Scope,
@@ -721,13 +739,20 @@ impl Store {
     ) -> Result<Option<(Rules<'a>, Version)>, StoreError> {
         let generation = || view.generation.clone();
         let (record, version) = match (&view.record, missing) {
-            (None, Missing::Refuse) => return Err(self.refused(Refusal::NoRealm)),
-            (None, Missing::Begin(realm, beyond)) => {
+            (None, Missing::Refuse) => return Err(self.refused(no_record(view))),
+            (None, Missing::Assume(..)) if !view.rows.is_empty() => {
+                return Err(self.refused(Refusal::LostRecord));
+            }
+            (None, Missing::Begin(realm, beyond) | Missing::Assume(realm, beyond)) => {
                 let is_lost =
                     self.shared.known.as_ref().is_some_and(|known| known.has(&realm.name));
-                let beyond = beyond.or(is_lost.then_some(0));
+                // Rows without a record: it was lost, and with it the floors of its era.
+                let eras = view.rows.values().map(|state| state.row().map_or(0, |row| row.era));
+                let beyond = beyond.into_iter().chain(eras).chain(is_lost.then_some(0)).max();
                 let record = rules::begin(realm, generation(), view.now, beyond);
-                (record.map_err(|no| self.refused(no))?, None)
+                let record = record.map_err(|no| self.refused(no))?;
+                let is_assumed = matches!(missing, Missing::Assume(..));
+                (Record { is_assumed, ..record }, None)
             }
             (Some((record, version)), _) => {
                 let rules = Rules::new(record, view.now).map_err(|no| self.refused(no))?;
@@ -801,7 +826,7 @@ impl Store {
     async fn view(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {
         let mut view = self.read(&*self.own_name(realm)?, scope).await?;
         let Some((record, _)) = &mut view.record else {
-            return Err(self.refused(Refusal::NoRealm));
+            return Err(self.refused(no_record(&view)));
         };
         record.realm.name.clone_from(realm);
         Ok(view)
@@ -812,13 +837,13 @@ impl Store {
     }
 
     /// Returns the era beyond which a realm begins that is new to the store; `None` for at once.
-    fn beyond(&self) -> Option<u64> {
+    pub(crate) fn beyond(&self) -> Option<u64> {
         (!self.begins_at_once()).then_some(0)
     }
 
     /// Returns the realm as the backend keeps it: for a node that is given from outside, a realm of
     /// its own.
-    fn own<'a>(&self, realm: &'a RealmSpec) -> Result<Cow<'a, RealmSpec>, StoreError> {
+    pub(crate) fn own<'a>(&self, realm: &'a RealmSpec) -> Result<Cow<'a, RealmSpec>, StoreError> {
         let Some(node) = self.shared.node else { return Ok(Cow::Borrowed(realm)) };
         if !realm.pool().contains(node) {
             let why = format!("its node {node} is not in the pool {}", realm.pool());
@@ -835,6 +860,16 @@ impl Store {
             |error| StoreError::failed(self.backend(), "name its realm").with_source(error);
         name.map(Cow::Owned).map_err(|error: ParseError| failed(error))
     }
+}
+
+/// Returns the scope that shows whether the store ever had a realm: one row will do.
+pub(crate) fn glance(realm: &RealmSpec) -> Scope {
+    Scope::Candidates { start: realm.pool().node_at(0), limit: 1 }
+}
+
+/// Returns the refusal for a view without a record.
+fn no_record(view: &View) -> Refusal {
+    if view.rows.is_empty() { Refusal::NoRealm } else { Refusal::LostRecord }
 }
 
 fn own_suffix(node: Node) -> String {

@@ -75,6 +75,7 @@ impl Counting {
                 era: 0,
                 floor: 0,
                 ceiling: ceiling + u64::from(is_held),
+                cut: Version::default(),
                 extra: Extra::default(),
             };
             let state = RowState::Intact { row, version: Version(1), is_dead: false };

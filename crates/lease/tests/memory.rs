@@ -64,6 +64,17 @@ impl Stage for Memory {
         let version = view.rows.get(&node).and_then(RowState::version).unwrap_or(Version(1));
         self.backend.set_row(realm, node, Some(RowState::Malformed { version }));
     }
+
+    fn delete(&self, realm: &RealmName, node: Option<Node>) {
+        if let Some(node) = node {
+            return self.backend.set_row(realm, node, None);
+        }
+        let rows = self.backend.view(realm, Scope::All).unwrap().rows;
+        self.backend.restore(Backup::default());
+        for (node, row) in rows {
+            self.backend.set_row(realm, node, Some(row));
+        }
+    }
 }
 
 mod scenarios {

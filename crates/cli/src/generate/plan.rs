@@ -17,7 +17,7 @@ use crate::message::say;
 use crate::options::{Format, default_pool};
 use crate::output::Output;
 use crate::printed::{Printed, Style, write_id, write_json};
-use crate::store::{self, setting};
+use crate::store::{answer, setting};
 use crate::template::Template;
 use crate::values::{count, duration, parse};
 use crate::when::{self, When};
@@ -128,7 +128,7 @@ impl<S: Scheme + Default, V: Variant<S, Id: Printed>> Plan<S, V> {
         };
         let pool = default_pool(S::NAME, self.variant.has_node()).parse()?;
         let store = options.store.open()?;
-        let realm = store::as_kept(&store, RealmSpec::new(name, &scheme, pool)?)?;
+        let realm = answer(store.adopt(&RealmSpec::new(name, &scheme, pool)?))?.realm;
         let nodes = format!("the realm {} has the nodes {}", realm.name(), realm.pool());
         let sizes: Vec<u32> = realm.pool().ranges().iter().map(NodeRange::bits).collect();
         let hint = "`tickid lease init` begins a realm with nodes of another size";

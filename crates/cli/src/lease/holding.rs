@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use tickid_core::{Clock as _, SystemClock};
-use tickid_lease::{Claim, Extra, Row, RowState, Standing, Token, View};
+use tickid_lease::{Claim, Extra, Row, RowState, Standing, Token, Version, View};
 
 use super::listing::{Line, write_head};
 use super::realm::RealmOptions;
@@ -73,6 +73,7 @@ pub(super) fn acquire(arguments: &AcquireArguments) -> Result<ExitCode, Failure>
         era: lease.era,
         floor: lease.floor,
         ceiling: lease.ceiling,
+        cut: Version::default(),
         extra: Extra::default(),
     };
     let mut out = Output::stdout();
@@ -107,7 +108,7 @@ pub(super) fn release(arguments: &ReleaseArguments) -> Result<ExitCode, Failure>
     if says_less && !arguments.yes {
         refuse_if_alive(&view, token)?;
     }
-    answer(store.release(&realm, &lease, used))?;
+    answer(store.release_by_hand(&realm, &lease, used))?;
     Ok(ExitCode::SUCCESS)
 }
 

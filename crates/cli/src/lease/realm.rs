@@ -39,7 +39,7 @@ pub(crate) struct ShapeOptions {
     drift: Option<Drift>,
     /// Nodes to lease, none a prefix of another (0-255/8 or 0/1,128-255/8) [default: as gen]
     #[arg(long, value_name = "NODES", value_parser = parse::<NodePool>)]
-    pool: Option<NodePool>,
+    pub(super) pool: Option<NodePool>,
     /// The lifetime of a lease without a renewal, in seconds or with units [default: 10]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     term: Option<Duration>,

@@ -54,7 +54,9 @@ pub(crate) struct RepairArguments {
 pub(super) fn invalidate(arguments: &InvalidateArguments) -> Result<ExitCode, Failure> {
     let name = &arguments.realm.realm;
     let store = arguments.realm.store.open()?;
-    let realm = match (store::kept(&store, name)?, arguments.scheme) {
+    let kept = store::kept(&store, name)?;
+    let is_assumed = kept.is_none() && arguments.shape.pool.is_none();
+    let realm = match (kept, arguments.scheme) {
         (Some(kept), _) => kept,
         (None, Some(scheme)) => arguments.shape.realm(name, scheme)?,
         (None, None) => {
@@ -73,6 +75,10 @@ pub(super) fn invalidate(arguments: &InvalidateArguments) -> Result<ExitCode, Fa
     ));
     if !arguments.yes {
         return Err(nothing_done());
+    }
+    if is_assumed {
+        // Holders may know other nodes.
+        answer(store.adopt(&realm))?;
     }
     let floor = answer(store.invalidate(&realm))?;
     say(&format!("invalidated: nodes are granted from {} on", at(&realm, floor)));

@@ -1,7 +1,7 @@
 //! The realms that `serve` is to serve.
 
 use clap::ValueEnum as _;
-use tickid_lease::{Begin, RealmName, RealmSpec, Refusal, Store};
+use tickid_lease::{RealmName, RealmSpec, Refusal, Store};
 
 use crate::failure::Failure;
 use crate::lease::{ShapeOptions, say_beginning};
@@ -51,10 +51,10 @@ impl ServedRealm {
     }
 }
 
-/// Begins a realm with the scheme's usual nodes.
+/// Begins a realm with the scheme's usual nodes, which are assumed.
 fn begin(store: &Store, name: &RealmName, scheme: Scheme) -> Result<RealmSpec, Failure> {
     let realm = ShapeOptions::default().realm(name, scheme)?;
-    let record = answer(store.begin(&realm, Begin::Beyond))?;
+    let record = answer(store.adopt(&realm))?;
     say_beginning(&record);
     Ok(record.realm)
 }

@@ -10,6 +10,7 @@
 //! | [`renewals`] | renewals and releases |
 //! | [`realms`] | the beginning of realms, and changes of their pools and terms |
 //! | [`trouble`] | clocks that were wrong, damaged rows, stores that lost data |
+//! | [`losses`] | lost data that only a claim shows |
 
 #![allow(
     clippy::expect_used,
@@ -20,6 +21,7 @@
 
 pub mod backends;
 pub mod claims;
+pub mod losses;
 pub mod realms;
 pub mod renewals;
 pub mod trouble;
@@ -67,6 +69,9 @@ pub trait Stage {
 
     /// Makes a node's row unreadable.
     fn damage(&self, realm: &RealmName, node: Node);
+
+    /// Deletes the row of a node, or a realm's record and no row, unnoticed by the store.
+    fn delete(&self, realm: &RealmName, node: Option<Node>);
 }
 
 /// Makes a test of each scenario. The argument is an expression that creates a new [`Stage`].
@@ -154,6 +159,15 @@ macro_rules! store_scenarios {
             trouble::lost_realm_begins_beyond,
             trouble::ordinary_loss_is_no_proof,
             trouble::earlier_era_is_no_proof,
+            losses::masked_losses_invalidate,
+            losses::missing_rows_invalidate,
+            losses::released_leases_are_no_evidence,
+            losses::cut_leases_are_no_evidence,
+            losses::repaired_losses_are_no_evidence,
+            losses::evidence_is_of_its_realm,
+            losses::lost_records_are_restored,
+            losses::assumed_pools_give_way,
+            losses::chosen_pools_stay,
         }
     };
     (@tests $stage:expr; $($module:ident::$scenario:ident,)*) => {

@@ -69,7 +69,7 @@ pub fn released_node_keeps_its_ticks(stage: &dyn Stage) {
     let second = scene.acquire();
     assert_eq!(second.floor, used + 1);
     assert!(second.ceiling > second.floor);
-    assert_eq!(assert_lost(scene.renew(&first)), Loss::Token);
+    assert_eq!(assert_lost(scene.renew(&first)), Loss::Overtaken);
 }
 
 /// The next window begins above the floor, whatever tick the holder reports: the floor identifies a
@@ -123,7 +123,7 @@ pub fn a_late_claim_revives_no_unused_lease(stage: &dyn Stage) {
     scene.release(&first, None).unwrap();
     let again = answer(scene.store.acquire(&scene.realm, &mut claim)).unwrap();
     assert_eq!(again.token, first.token);
-    assert_eq!(assert_lost(scene.renew(&renewed)), Loss::Token);
+    assert_eq!(assert_lost(scene.renew(&renewed)), Loss::Overtaken);
     assert!(scene.renew(&again).is_ok());
 }
 

@@ -188,7 +188,7 @@ pub fn ordinary_loss_is_no_proof(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-1/8");
     let (first, other) = (scene.acquire(), scene.acquire());
     // By hand, from a lower tick than the holder has reached.
-    scene.release(&first, Some(first.floor)).unwrap();
+    answer(scene.store.release_by_hand(&scene.realm, &first, Some(first.floor))).unwrap();
     let second = scene.acquire();
     assert_eq!(second.node, first.node);
     assert_eq!(assert_lost(scene.renew(&first)), Loss::Token);
@@ -234,7 +234,7 @@ fn proves_a_loss(stage: &dyn Stage, grant: impl Fn(&Scene<'_>) -> Lease) {
 
 /// Asserts that every node, granted before or not, is granted from `limit` on once its time has
 /// come.
-fn begins_beyond(scene: &Scene<'_>, limit: u64) {
+pub(super) fn begins_beyond(scene: &Scene<'_>, limit: u64) {
     scene.outlast();
     scene.outlast();
     for _ in 0..scene.realm.pool().len() {

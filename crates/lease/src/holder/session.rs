@@ -1,11 +1,12 @@
 use core::time::Duration;
+use std::collections::HashMap;
 use std::io;
 
 use crate::error::StoreError;
 use crate::model::lease::{Claim, Lease};
 use crate::model::node::Node;
 use crate::model::realm::RealmSpec;
-use crate::model::refusal::Refusal;
+use crate::model::refusal::{Loss, Refusal};
 use crate::model::token::{Token, mix};
 use crate::store::Store;
 
@@ -63,8 +64,10 @@ pub struct LeaseSession {
     lease: Option<Lease>,
     /// The claim that was last sent without success, while there is no lease.
     claim: Option<Claim>,
-    /// The node of a lost lease, for the next claim.
-    lost: Option<Node>,
+    /// A lost lease, for the next claim.
+    lost: Option<(Lease, Loss)>,
+    /// The highest tick used under each node.
+    used: HashMap<Node, u64>,
     renewal: Timer,
     acquisition: Timer,
 }
@@ -104,6 +107,11 @@ pub enum Outcome {
     Renewed(Lease),
     /// The lease is over, and its generator must be closed.
     Lost(StoreError),
+    /// The store granted a lease whose window starts at or below a tick that this holder has used
+    /// under the node, or under one whose IDs are the same. No store that keeps its data does that.
+    /// The lease must be released with that tick, and not be used. Another is acquired a term
+    /// later.
+    Repeated(Lease, u64),
     /// The request will be repeated. Until then the generator issues to the end of its window.
     Failed(StoreError),
 }
@@ -161,6 +169,7 @@ impl LeaseSession {
             lease: None,
             claim: None,
             lost: None,
+            used: HashMap::new(),
             renewal: Timer::default(),
             acquisition: Timer::default(),
         }
@@ -254,7 +263,8 @@ impl LeaseSession {
             Some(claim) => claim,
             None => {
                 let mut claim = Claim::new(draw()?, &self.holder, None);
-                claim.attempt = self.lost.take();
+                claim.lost = self.lost.take();
+                claim.attempt = claim.lost.map(|(lease, _)| lease.node);
                 claim
             }
         };
@@ -291,6 +301,12 @@ impl LeaseSession {
         let is_renewal = matches!(request, Request::Renew(_));
         match answer {
             Ok(lease) => {
+                if let Some(used) = self.used_under(lease.node).filter(|_| !is_renewal)
+                    && lease.floor <= used
+                {
+                    self.acquisition = Timer { due: now.saturating_add(term), failures: 0 };
+                    return Outcome::Repeated(lease, used);
+                }
                 self.lease = Some(lease);
                 let early = self.random_below(term / 10);
                 let due = asked.saturating_add(term / 2).saturating_sub(early);
@@ -302,7 +318,7 @@ impl LeaseSession {
                 Outcome::Acquired(lease)
             }
             Err(error) if is_renewal && error.is_lost() => {
-                self.lost = self.lease.take().map(|lease| lease.node);
+                self.lost = self.lease.take().zip(error.loss());
                 self.acquisition = Timer { due: now, failures: 0 };
                 Outcome::Lost(error)
             }
@@ -323,6 +339,43 @@ impl LeaseSession {
                 Outcome::Failed(error)
             }
         }
+    }
+
+    /// Notes the highest tick that a generator has used under `node`, once it is closed. From now
+    /// on, a lease whose window starts there or below is [refused](Outcome::Repeated).
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{LeaseSession, Outcome, RealmSpec, Store, Token, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "42/16".parse()?)?;
+    /// let mut session = LeaseSession::new(realm.clone(), "web-1", 42);
+    /// session.note_used("42/16".parse()?, 131_072);
+    ///
+    /// // A store that has lost all data.
+    /// let (store, now) = (Store::in_memory(), Duration::ZERO);
+    /// let request = session.request(now, None, Duration::ZERO, Token::random)?;
+    /// let mut request = request.ok_or("a claim is due at once")?;
+    /// let timeout = session.timeout(&request);
+    /// let answer = block_on(request.send(&store, &realm), timeout);
+    /// let outcome = session.answered(request, now, now, answer);
+    /// assert!(matches!(outcome, Outcome::Repeated(_, 131_072)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn note_used(&mut self, node: Node, tick: u64) {
+        let highest = self.used.entry(node).or_default();
+        *highest = tick.max(*highest);
+    }
+
+    /// Returns the highest tick that may have been used under nodes whose IDs can equal the node's.
+    fn used_under(&self, node: Node) -> Option<u64> {
+        let used = self.used.iter().map(|(node, tick)| (*node, *tick));
+        // The present lease's generator has not been closed yet.
+        let present = self.lease.map(|lease| (lease.node, lease.ceiling.saturating_sub(1)));
+        let related = used.chain(present).filter(|(own, _)| own.is_prefix_related(node));
+        related.map(|(_, tick)| tick).max()
     }
 
     /// Gives up a lease that was released because it could not be used. The next is acquired a term
@@ -620,9 +673,66 @@ mod tests {
         let request = session.next(now, more, 2).unwrap();
         let Request::Acquire(claim) = &request else { unreachable!("no renewal is due") };
         assert_eq!((claim.now, claim.at_once), (Some(5), true));
-        let outcome = session.answered(request, now, now, Ok(lease(2)));
+        let other = Lease { node: "2/8".parse().unwrap(), ..lease(2) };
+        let outcome = session.answered(request, now, now, Ok(other));
         assert!(matches!(outcome, Outcome::Acquired(_)));
-        assert_eq!(session.lease(), Some(&lease(2)));
+        assert_eq!(session.lease(), Some(&other));
+    }
+
+    /// The next claim shows how the lease ended, also if it is repeated.
+    #[test]
+    fn lost_leases_are_shown() {
+        let mut session = session(1).holding(secs(100));
+        let why = Loss::Overtaken;
+        let lost = StoreError::refused("test", Refusal::Lost { node: lease(1).node, why });
+        let due = session.due();
+        session.next(due, NO_STALL, 2).unwrap();
+        session.answer(due, Err(lost));
+        let request = session.next(due, NO_STALL, 2);
+        let claim = |request: &Option<Request>| match request {
+            Some(Request::Acquire(claim)) => (claim.lost, claim.attempt),
+            other => panic!("{other:?}"),
+        };
+        let shown = (Some((lease(1), why)), Some(lease(1).node));
+        assert_eq!(claim(&request), shown);
+        session.answered(request.unwrap(), due, due, Err(unreachable()));
+        assert_eq!(claim(&session.next(secs(200), NO_STALL, 3)), shown);
+    }
+
+    /// Also under nodes that share its IDs, and while the present lease goes on.
+    #[test]
+    fn own_ticks_are_not_used_again() {
+        let grant = |node: &str, floor| Lease { node: node.parse().unwrap(), floor, ..lease(2) };
+        let cases = [
+            ("1/8", 20, true),
+            ("1/8", 21, false),
+            ("0/7", 20, true),
+            ("3/9", 20, true),
+            ("2/8", 1, false),
+        ];
+        for (node, floor, is_repeated) in cases {
+            let mut session = session(1);
+            session.note_used("1/8".parse().unwrap(), 20);
+            session.note_used("1/8".parse().unwrap(), 9);
+            let request = session.next(secs(1), NO_STALL, 2).unwrap();
+            let granted = grant(node, floor);
+            let outcome = session.answered(request, secs(1), secs(2), Ok(granted));
+            match outcome {
+                Outcome::Repeated(lease, 20) if is_repeated => {
+                    assert_eq!((lease, session.lease()), (granted, None));
+                    assert_eq!(session.due(), secs(2) + TERM);
+                }
+                Outcome::Acquired(lease) if !is_repeated => assert_eq!(lease, granted),
+                outcome => panic!("{node}, {floor}: {outcome:?}"),
+            }
+        }
+        let mut session = session(1).holding(secs(100));
+        let request = session.next(secs(101), secs(3_600), 2).unwrap();
+        let present = *session.lease().unwrap();
+        let granted = Lease { floor: present.ceiling - 1, ..present };
+        let outcome = session.answered(request, secs(101), secs(101), Ok(granted));
+        assert!(matches!(outcome, Outcome::Repeated(..)), "{outcome:?}");
+        assert_eq!(session.lease(), Some(&present));
     }
 
     #[test]

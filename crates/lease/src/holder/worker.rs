@@ -15,6 +15,7 @@ use crate::holder::state::{Cause, Granted, Shared};
 use crate::holder::tenure::Tenure;
 use crate::holder::warnings::{Chain, Warnings};
 use crate::model::lease::Lease;
+use crate::model::node::Node;
 use crate::model::token::Token;
 use crate::wait::block_on;
 
@@ -116,13 +117,23 @@ where
             Outcome::Acquired(lease) => self.begin(lease, previous, latency),
             Outcome::Renewed(lease) => self.widen(lease, latency),
             Outcome::Lost(error) => {
-                if let Some(tenure) = self.tenure.take() {
-                    tenure.generator().close();
+                if let Some((tenure, lease)) = self.tenure.take().zip(previous) {
+                    self.close(&tenure, lease.node);
                 }
                 let (realm, endpoint) =
                     (self.session.realm().name(), self.options.store.endpoint());
                 tracing::error!(%realm, endpoint, error = %Chain(&error), "lease lost");
                 self.shared.lost(Some(error.into()));
+            }
+            Outcome::Repeated(lease, used) => {
+                let Lease { node, floor, .. } = lease;
+                let what = format!(
+                    "keep its data: it granted node {node} from tick {floor} on, and IDs up to \
+                     tick {used} were issued under it"
+                );
+                let error = StoreError::failed(self.options.store.backend(), what);
+                self.fail(error.into(), Cause::Failed, is_move);
+                self.release(&lease, Some(used));
             }
             Outcome::Failed(error) => {
                 let cause = Cause::of(&error);
@@ -161,8 +172,18 @@ where
             }
         }
         if let Some((previous, lease)) = previous {
-            self.release(&lease, close(&previous));
+            let used = self.close(&previous, lease.node);
+            self.release(&lease, used);
         }
+    }
+
+    /// Closes the generator of a tenure and returns the highest tick that it has used.
+    fn close(&mut self, tenure: &Tenure<S, C>, node: Node) -> Option<u64> {
+        let used = tenure.generator().close().highest_tick().map(|tick| tick.get());
+        if let Some(used) = used {
+            self.session.note_used(node, used);
+        }
+        used
     }
 
     fn build(&self, lease: &Lease) -> Result<Generator<S, ProcessClock<C>>, LeaseError> {
@@ -210,8 +231,11 @@ where
 
     /// Closes the generator and releases its node.
     fn release_tenure(&mut self) -> Result<(), StoreError> {
-        let tenure = self.tenure.take().zip(self.session.lease());
-        tenure.map_or(Ok(()), |(tenure, lease)| self.try_release(lease, close(&tenure)))
+        let Some((tenure, lease)) = self.tenure.take().zip(self.session.lease().copied()) else {
+            return Ok(());
+        };
+        let used = self.close(&tenure, lease.node);
+        self.try_release(&lease, used)
     }
 
     fn try_release(&self, lease: &Lease, used: Option<u64>) -> Result<(), StoreError> {
@@ -230,11 +254,6 @@ where
             tracing::warn!(%realm, %node, error = %Chain(&error), "the node was not released");
         }
     }
-}
-
-/// Closes the generator of a tenure and returns the highest tick that it has used.
-fn close<S: Scheme, C>(tenure: &Tenure<S, C>) -> Option<u64> {
-    tenure.generator().close().highest_tick().map(|tick| tick.get())
 }
 
 const DRAW: &str = "draw random numbers";

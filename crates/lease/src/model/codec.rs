@@ -38,6 +38,10 @@ struct RecordText {
     era: u64,
     floor: u64,
     max_ahead: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    rows: u64,
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    assumed: bool,
     #[serde(flatten)]
     extra: Extra,
 }
@@ -58,6 +62,8 @@ struct RowText {
     era: u64,
     floor: u64,
     ceiling: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    cut: u64,
     #[serde(flatten)]
     extra: Extra,
 }
@@ -100,6 +106,8 @@ impl Record {
             era: self.era,
             floor: self.floor,
             max_ahead: self.max_ahead,
+            rows: self.rows,
+            assumed: self.is_assumed,
             extra: self.extra.clone(),
         })
     }
@@ -150,8 +158,9 @@ impl Record {
         };
         let realm =
             RealmSpec::from_parts(name, text.scheme, text.layout, scale, text.end, pool, terms);
-        let RecordText { generation, era, floor, max_ahead, extra, .. } = text;
-        Ok(Self { realm, generation, era, floor, max_ahead, parts, extra })
+        let RecordText { generation, era, floor, max_ahead, rows, assumed, extra, .. } = text;
+        let is_assumed = assumed;
+        Ok(Self { realm, generation, era, floor, max_ahead, parts, rows, is_assumed, extra })
     }
 }
 
@@ -177,6 +186,7 @@ impl Row {
             era: self.era,
             floor: self.floor,
             ceiling: self.ceiling,
+            cut: self.cut.0,
             extra: self.extra.clone(),
         })
     }
@@ -204,7 +214,8 @@ impl Row {
         let text: RowText = read("row of a node", json)?;
         let token = text.token.map(|token| token.parse()).transpose()?;
         let RowText { holder, era, floor, ceiling, extra, .. } = text;
-        Ok(Self { node: text.node.parse()?, token, holder, era, floor, ceiling, extra })
+        let (node, cut) = (text.node.parse()?, Version(text.cut));
+        Ok(Self { node, token, holder, era, floor, ceiling, cut, extra })
     }
 }
 
@@ -229,6 +240,11 @@ impl RowState {
             _ => Self::Malformed { version },
         }
     }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 fn json(value: &impl Serialize) -> String {
@@ -277,6 +293,7 @@ mod tests {
             era: 1,
             floor: 2,
             ceiling: u64::MAX,
+            cut: Version(0),
             extra: Extra::default(),
         }
     }
@@ -293,6 +310,17 @@ mod tests {
         for row in [row(), Row { token: None, ..row() }] {
             assert_eq!(Row::from_json(row.to_json().as_bytes()).unwrap(), row);
         }
+    }
+
+    /// They are absent unless they are used.
+    #[test]
+    fn optional_fields_are_kept() {
+        let counted = Record { rows: 7, is_assumed: true, ..record() };
+        assert!(counted.to_json().contains(r#","max_ahead":22,"rows":7,"assumed":true}"#));
+        assert_eq!(parse(&counted.to_json()).unwrap(), counted);
+        let cut = Row { cut: Version(9), ..row() };
+        assert!(cut.to_json().ends_with(r#","cut":9}"#));
+        assert_eq!(Row::from_json(cut.to_json().as_bytes()).unwrap(), cut);
     }
 
     #[test]

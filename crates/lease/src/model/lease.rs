@@ -1,6 +1,7 @@
 use tickid_core::UnixTime;
 
 use crate::model::node::Node;
+use crate::model::refusal::Loss;
 use crate::model::token::{Token, mix};
 
 /// A lease: a node ID and a window of ticks, granted by a store to one holder.
@@ -82,6 +83,9 @@ pub struct Claim {
     /// The node to try first: a request without an answer may have been granted it, or a lease of
     /// it was lost.
     pub attempt: Option<Node>,
+    /// A lease that was lost, and the way in which it ended: evidence that the store may have lost
+    /// data. Its holder never released it and never will, and has closed its generator.
+    pub lost: Option<(Lease, Loss)>,
     /// The number of pages of nodes read for it, so that each begins elsewhere.
     pub(crate) pages: u64,
 }
@@ -112,7 +116,7 @@ impl Claim {
             }
             kept.push(symbol);
         }
-        Self { token, holder: kept, now, at_once: false, attempt: None, pages: 0 }
+        Self { token, holder: kept, now, at_once: false, attempt: None, lost: None, pages: 0 }
     }
 
     /// Returns the holder's name.

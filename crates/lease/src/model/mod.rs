@@ -2,6 +2,7 @@
 
 pub(crate) mod candidates;
 pub(crate) mod codec;
+pub(crate) mod evidence;
 pub(crate) mod lease;
 pub(crate) mod node;
 pub(crate) mod pool;

@@ -52,6 +52,13 @@ pub struct Record {
     /// The nodes that may be granted, in order. Usually the realm's pool; fewer while it is being
     /// reconfigured.
     pub parts: Vec<Part>,
+    /// The number of rows that the pool's nodes have at least. Rows are never deleted, so a view of
+    /// the whole pool with fewer proves that the store lost data. Invalidation and reconfiguration
+    /// clear it.
+    pub rows: u64,
+    /// The pool and the terms were assumed by the program that started the realm, and no operator
+    /// chose them ([`Store::adopt`](crate::Store::adopt)).
+    pub is_assumed: bool,
     /// Fields that a later release added.
     pub extra: Extra,
 }
@@ -87,8 +94,17 @@ impl Record {
         let part = |&range| Part { range, since_era: 0, floor: 0 };
         let parts = realm.pool().ranges().iter().map(part).collect();
         let max_ahead = realm.max_ahead();
-        let extra = Extra::default();
-        Self { realm, generation, era: 0, floor: 0, max_ahead, parts, extra }
+        Self {
+            realm,
+            generation,
+            era: 0,
+            floor: 0,
+            max_ahead,
+            parts,
+            rows: 0,
+            is_assumed: false,
+            extra: Extra::default(),
+        }
     }
 
     /// Returns the part of the pool that `node` is in.
@@ -170,6 +186,9 @@ pub struct Row {
     pub floor: u64,
     /// The last window's last tick plus one. The next window begins here.
     pub ceiling: u64,
+    /// The version of the last write by which an operator lowered the ceiling of a lease: zero if
+    /// there was none. Later floors prove nothing about leases that were acknowledged before it.
+    pub cut: Version,
     /// Fields that a later release added.
     pub extra: Extra,
 }
@@ -199,7 +218,7 @@ impl Row {
 ///
 /// A record's version differs after each write. A row's counts its writes, from 1 on, and is lost
 /// with the row: a version lower than one that a store has acknowledged proves that it lost data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(clippy::exhaustive_structs, reason = "a plain number")]
 pub struct Version(pub u64);
 

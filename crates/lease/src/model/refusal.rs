@@ -79,6 +79,9 @@ pub enum Refusal {
     /// The store has no such realm.
     #[error("the store has no realm of that name")]
     NoRealm,
+    /// The store has rows of the realm, but its record is lost.
+    #[error("the store has nodes of that realm, but lost its record")]
+    LostRecord,
     /// The store has no row for the node.
     #[error("node {node} was never granted")]
     NoRow {
@@ -159,6 +162,10 @@ pub enum Loss {
     Era,
     /// The lease proves that the store lost data, and the realm was invalidated because of it.
     Forgotten,
+    /// A later window of the node starts below the lease's ceiling. A lease that was released looks
+    /// the same to a late renewal. One that was not proves that the store lost data: its holder's
+    /// next [claim](crate::Claim::lost) shows it to the store.
+    Overtaken,
 }
 
 impl fmt::Display for Loss {
@@ -167,6 +174,7 @@ impl fmt::Display for Loss {
             Self::Token => "the node was released or granted to another holder",
             Self::Era => "all leases were invalidated, or the node was taken out of the pool",
             Self::Forgotten => "the store has lost data since; all leases were invalidated",
+            Self::Overtaken => "the node was granted again from below the lease's ceiling",
         })
     }
 }

@@ -10,8 +10,7 @@ use crate::model::lease::{Claim, Lease};
 use crate::model::node::Node;
 use crate::model::pool::NodeRange;
 use crate::model::realm::RealmSpec;
-use crate::model::record::Extra;
-use crate::model::record::{Part, Record, Row, RowState, Rows, Version};
+use crate::model::record::{Extra, Part, Record, Row, RowState, Rows, Version};
 use crate::model::refusal::{Loss, Refusal};
 
 /// The rules over one realm's record, at one reading of the store's clock.
@@ -113,6 +112,21 @@ impl<'a> Rules<'a> {
         realm.mismatch(&self.record.realm).map_or(Ok(()), |mismatch| Err(mismatch.into()))
     }
 
+    /// Compares all but the pool and the terms, which [`reconfigure`](Self::reconfigure) can
+    /// change, unless they turn a realm of IDs with nodes into one of IDs without.
+    pub(crate) fn check_ids(&self, realm: &RealmSpec) -> Result<(), Refusal> {
+        let kept = &self.record.realm;
+        if realm.variants() != kept.variants() {
+            self.check(realm)?;
+        }
+        self.check(&RealmSpec { pool: kept.pool.clone(), terms: kept.terms, ..realm.clone() })
+    }
+
+    /// Returns the record as of an operator's choice; `None` if it is that already.
+    pub(crate) fn chosen(&self) -> Option<Record> {
+        self.record.is_assumed.then(|| Record { is_assumed: false, ..self.record.clone() })
+    }
+
     /// Returns the ceiling of a new window from `floor`: one term above it if it would be empty
     /// else.
     pub(crate) fn next_ceiling(&self, floor: u64) -> u64 {
@@ -173,6 +187,7 @@ impl<'a> Rules<'a> {
             era: self.record.era,
             floor,
             ceiling,
+            cut: row.map(|row| row.cut).unwrap_or_default(),
             extra: row.map(|row| row.extra.clone()).unwrap_or_default(),
         })
     }
@@ -183,6 +198,7 @@ impl<'a> Rules<'a> {
     /// # Errors
     /// Returns [`Refusal::Lost`]. If it is [`Loss::Forgotten`], the realm must be
     /// [invalidated](Self::invalidate) by a commit that also compares the node's row.
+    /// [`Loss::Overtaken`] changes nothing here: a late renewal of a released lease sees the same.
     ///
     /// # Examples
     /// ```
@@ -203,8 +219,13 @@ impl<'a> Rules<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn renew(&self, lease: &Lease, state: Option<&RowState>) -> Result<Row, Refusal> {
-        let row = self.held(lease, state)?;
-        self.extend(row)
+        match self.held(lease, state) {
+            Ok(row) => self.extend(row),
+            Err(Refusal::Lost { node, why: Loss::Token }) if self.is_overtaken(lease, state) => {
+                Err(Refusal::Lost { node, why: Loss::Overtaken })
+            }
+            Err(refusal) => Err(refusal),
+        }
     }
 
     /// Releases a lease whose engine is closed; `used` is the highest tick that was ever in it,
@@ -248,10 +269,18 @@ impl<'a> Rules<'a> {
     /// Returns the row of a lease, if it still has one, or the way in which it ended.
     ///
     /// A store that never loses data answers with the lease's own row at the lease's version or a
-    /// higher one, or with another holder's at a higher one. Anything else proves a loss.
-    fn held<'s>(&self, lease: &Lease, state: Option<&'s RowState>) -> Result<&'s Row, Refusal> {
+    /// higher one, or with another holder's at a higher one. Anything else proves a loss, unless an
+    /// invalidation has repaired it already.
+    pub(crate) fn held<'s>(
+        &self,
+        lease: &Lease,
+        state: Option<&'s RowState>,
+    ) -> Result<&'s Row, Refusal> {
         let Lease { node, .. } = *lease;
-        let lost = |why| Refusal::Lost { node, why };
+        let lost = |why| match why {
+            Loss::Forgotten if self.is_repaired(lease) => Refusal::Lost { node, why: Loss::Era },
+            why => Refusal::Lost { node, why },
+        };
         if self.record.era < lease.era {
             return Err(lost(Loss::Forgotten));
         }
@@ -310,7 +339,8 @@ impl<'a> Rules<'a> {
         let era = self.record.era.max(era).saturating_add(1);
         let parts = self.record.parts.iter().map(|part| Part { since_era: era, ..*part }).collect();
         let floor = self.record.floor.max(self.limit().min(self.record.realm.end()));
-        Record { generation, era, floor, parts, ..self.record.clone() }
+        // Rows may be missing: they are counted anew.
+        Record { generation, era, floor, parts, rows: 0, ..self.record.clone() }
     }
 
     /// Returns a quarantined node to where a lease can reach, free, and the record if it changes:
@@ -344,7 +374,8 @@ impl<'a> Rules<'a> {
         let limit = self.limit();
         let blank = |ceiling| {
             let (token, holder, extra) = (None, String::new(), Extra::default());
-            Row { node, token, holder, era: self.record.era, floor: 0, ceiling, extra }
+            let (era, cut) = (self.record.era, Version::default());
+            Row { node, token, holder, era, floor: 0, ceiling, cut, extra }
         };
         let (row, ceiling) = match state {
             Some(RowState::Newer { .. }) => return Err(unreadable(node, state)),
@@ -370,7 +401,8 @@ impl<'a> Rules<'a> {
         }
         let record = (record != *self.record).then_some(record);
         let (floor, ceiling) = (row.floor.min(limit), row.ceiling.min(limit));
-        Ok((record, Row { token: None, floor, ceiling, ..row }))
+        let cut = Version::after(state.and_then(RowState::version));
+        Ok((record, Row { token: None, floor, ceiling, cut, ..row }))
     }
 
     /// Returns the record with another pool and other terms, the first of two steps; `None` if it
@@ -403,14 +435,9 @@ impl<'a> Rules<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn reconfigure(&self, realm: &RealmSpec, rows: &Rows) -> Result<Option<Record>, Refusal> {
-        let kept = &self.record.realm;
-        let comparable = RealmSpec { pool: kept.pool.clone(), terms: kept.terms, ..realm.clone() };
-        self.check(&comparable)?;
-        if realm.variants() != kept.variants() {
-            self.check(realm)?;
-        }
-        if realm == kept {
-            return Ok(None);
+        self.check_ids(realm)?;
+        if *realm == self.record.realm {
+            return Ok(self.chosen());
         }
         for row in rows.values().filter_map(RowState::row).filter(|row| row.is_reserved()) {
             let node = row.node;
@@ -426,7 +453,10 @@ impl<'a> Rules<'a> {
         // Leases with the earlier terms go on.
         let max_ahead = self.record.max_ahead.max(realm.max_ahead());
         let era = self.record.era.saturating_add(1);
-        Ok(Some(Record { realm: realm.clone(), era, parts, max_ahead, ..self.record.clone() }))
+        let realm = realm.clone();
+        let record = Record { realm, era, parts, max_ahead, ..self.record.clone() };
+        // Some rows may be of nodes that leave the pool.
+        Ok(Some(Record { rows: 0, is_assumed: false, ..record }))
     }
 
     /// Returns the record with the nodes that its pool lacks, the second step of a reconfiguration;
@@ -586,7 +616,8 @@ mod tests {
 
     fn row(value: u64, ceiling: u64) -> Row {
         let (token, holder, extra) = (Some(Token::from_bits(7)), String::new(), Extra::default());
-        Row { node: node(value), token, holder, era: 0, floor: 5, ceiling, extra }
+        let cut = Version::default();
+        Row { node: node(value), token, holder, era: 0, floor: 5, ceiling, cut, extra }
     }
 
     fn intact(row: Row, version: u64) -> RowState {
@@ -712,10 +743,13 @@ mod tests {
         let later = Row { floor: 6, ..row(1, 120) };
         let released = Row { token: None, ..row(1, 105) };
         let (token, forgotten) = (Some(Loss::Token), Some(Loss::Forgotten));
+        let after = Row { floor: 110, ..other.clone() };
         let cases = [
             (Some(intact(row(1, 110), 5)), None),
             // Renewed by a request whose answer was lost.
             (Some(intact(row(1, 115), 6)), None),
+            (Some(intact(after, 6)), token),
+            // Below its ceiling: a release, unless the holder knows better.
             (Some(intact(other.clone(), 6)), token),
             (Some(intact(later.clone(), 6)), token),
             (Some(intact(released.clone(), 6)), token),
@@ -735,7 +769,8 @@ mod tests {
                 Refusal::Lost { why, .. } => why,
                 other => panic!("{other}"),
             };
-            let renewed = rules.renew(&lease, state.as_ref()).map_err(loss);
+            let plain = |why| if why == Loss::Overtaken { Loss::Token } else { why };
+            let renewed = rules.renew(&lease, state.as_ref()).map_err(|no| plain(loss(no)));
             let released = rules.release(&lease, state.as_ref(), None).map_err(loss);
             assert_eq!(renewed.err(), expected, "{state:?}");
             assert_eq!(released.err(), expected, "{state:?}");

@@ -19,7 +19,7 @@ pub(crate) const TESTS: [Test<Etcd>; 4] = [
 fn claims_take_two_requests(server: &Etcd) {
     let proxy = proxy(&server.endpoints()[0]);
     let store = store(&[proxy.address().to_owned()]);
-    let windows = Windows::new("0-7/10").begun(&store);
+    let windows = Windows::new("0-7/10").begun_and_counted(&store);
     let before = proxy.requests();
     let mut lease = windows.acquire(&store).unwrap();
     assert_eq!(proxy.requests(), before + 2);

@@ -116,6 +116,13 @@ impl conformance::Stage for Stage {
         let key = format!("tickid/{realm}/rows/{}", node.sort_key());
         post(&self.member, "kv/put", &json!({ "key": base64(&key), "value": base64("x") }));
     }
+
+    fn delete(&self, realm: &RealmName, node: Option<Node>) {
+        let row = |node: Node| format!("rows/{}", node.sort_key());
+        let key = node.map_or_else(|| "record".to_owned(), row);
+        let key = base64(&format!("tickid/{realm}/{key}"));
+        post(&self.member, "kv/deleterange", &json!({ "key": key }));
+    }
 }
 
 fn all_of(realm: &RealmName) -> Value {

@@ -149,7 +149,8 @@ impl Holder {
 
     /// Issues an ID, unless the window has ended by the holder's own clock.
     fn issue_in_window(&self) -> Option<SnoId> {
-        let tenure = self.leased.tenure().unwrap();
+        let tenure = self.leased.tenure();
+        let tenure = tenure.unwrap_or_else(|| panic!("no lease: {:?}", self.leased.state()));
         let ceiling = tenure.generator().state().window.ceiling();
         match self.leased.try_generate() {
             Ok(id) => Some(id),

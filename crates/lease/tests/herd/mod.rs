@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use tickid_lease::{
-    Begin, Claim, Extra, Lease, RealmSpec, Row, Store, StoreError, Token, block_on,
+    Begin, Claim, Extra, Lease, RealmSpec, Row, Store, StoreError, Token, Version, block_on,
 };
 use tickid_sno::Sno;
 
@@ -39,6 +39,7 @@ pub(crate) fn rows_of_a_full_pool(realm: &RealmSpec, lease: &Lease) -> Vec<Row> 
             era: 0,
             floor: 1,
             ceiling: if is_free { 2 } else { lease.ceiling },
+            cut: Version::default(),
             extra: Extra::default(),
         }
     };

@@ -9,7 +9,9 @@ use tickid_testkit::servers::{MySql, Proxy, Server as _, Target, Test};
 
 use crate::server::{open, query};
 use crate::sql::pools::{self, Rows};
-use crate::sql::{acquire, answer, assert_disjoint, assert_goes_on, begin, realm, renew};
+use crate::sql::{
+    acquire, answer, assert_disjoint, assert_goes_on, begin, begin_counted, realm, renew,
+};
 
 pub(crate) const TESTS: [Test<MySql>; 7] = [
     ("a_renewal_is_one_round_trip", a_renewal_is_one_round_trip),
@@ -28,7 +30,7 @@ fn a_renewal_is_one_round_trip(_: &MySql) {
     let proxy = Proxy::new(Target::Tcp(server.address())).unwrap();
     let url = server.url().replace(&server.address(), proxy.address());
     let (store, realm) = (open(&url), realm("0-7/8", TERM));
-    begin(&store, &realm);
+    begin_counted(&store, &realm);
     let mut lease = acquire(&store, &realm).unwrap();
     for _ in 0..3 {
         let before = proxy.requests();

@@ -73,6 +73,16 @@ impl Stage for Own {
             ),
         );
     }
+
+    fn delete(&self, realm: &RealmName, node: Option<Node>) {
+        let statement = match node.map(Node::sort_key) {
+            None => format!("DELETE FROM tickid_realm WHERE name = '{realm}'"),
+            Some(key) => {
+                format!("DELETE FROM tickid_node WHERE realm = '{realm}' AND node = '{key}'")
+            }
+        };
+        query(&self.0, &statement);
+    }
 }
 
 /// Runs statements in the database of the tests.

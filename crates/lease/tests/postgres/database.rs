@@ -110,6 +110,15 @@ impl Stage for Database<'_> {
              WHERE realm = '{realm}' AND node = '{key}'"
         ));
     }
+
+    fn delete(&self, realm: &RealmName, node: Option<Node>) {
+        self.psql(&match node.map(Node::sort_key) {
+            None => format!("DELETE FROM tickid.realm WHERE name = '{realm}'"),
+            Some(key) => {
+                format!("DELETE FROM tickid.node WHERE realm = '{realm}' AND node = '{key}'")
+            }
+        });
+    }
 }
 
 /// Opens a store with a timeout that a busy machine does not reach.

@@ -9,7 +9,9 @@ use tickid_testkit::servers::{Postgres, Server as _, Test};
 
 use crate::database::{Database, open};
 use crate::sql::pools::{self, Rows};
-use crate::sql::{acquire, answer, assert_disjoint, assert_goes_on, begin, realm, renew};
+use crate::sql::{
+    acquire, answer, assert_disjoint, assert_goes_on, begin, begin_counted, realm, renew,
+};
 
 pub(crate) const TESTS: [Test<Postgres>; 8] = [
     ("a_renewal_is_one_round_trip", a_renewal_is_one_round_trip),
@@ -29,7 +31,7 @@ fn a_renewal_is_one_round_trip(server: &Postgres) {
     let database = Database::new(server);
     let (proxy, url) = database.proxy();
     let realm = realm("0-7/8", TERM);
-    begin(&database.client(), &realm);
+    begin_counted(&database.client(), &realm);
     let store = open(&url);
     let mut lease = acquire(&store, &realm).unwrap();
     assert_eq!(proxy.requests(), 3, "one of them to connect");

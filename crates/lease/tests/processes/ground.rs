@@ -1,10 +1,13 @@
 //! Stores of each kind, and their outages.
 
 use core::time::Duration;
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::Path;
 use std::time::Instant;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::json;
 use tempfile::TempDir;
 use tickid_lease::{RealmName, Store, StoreError, View, block_on};
 use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Server, StartError, Target};
@@ -31,6 +34,9 @@ pub(crate) trait Ground: Server {
             }
         }
     }
+
+    /// Deletes all rows of a realm, and keeps its record.
+    fn delete_rows(&self, realm: &str);
 
     /// Returns a guard. While it lives, no holder is within a step on the realm.
     fn between_steps(&self, _realm: &str) -> Option<File> {
@@ -83,6 +89,13 @@ impl Ground for Folder {
         format!("file://{}", self.0.path().display())
     }
 
+    fn delete_rows(&self, realm: &str) {
+        let _lock = self.between_steps(realm);
+        for row in fs::read_dir(self.0.path().join(realm).join("nodes")).unwrap() {
+            fs::remove_file(row.unwrap().path()).unwrap();
+        }
+    }
+
     /// A process that is stopped while it holds the lock would block all others.
     fn between_steps(&self, realm: &str) -> Option<File> {
         let lock = File::open(self.0.path().join(realm).join("lock")).unwrap();
@@ -101,6 +114,11 @@ impl Outage for Folder {
 impl Ground for Postgres {
     fn url(&self) -> String {
         self.url()
+    }
+
+    fn delete_rows(&self, realm: &str) {
+        let delete = format!("DELETE FROM tickid.node WHERE realm = '{realm}'");
+        self.psql(Self::DATABASE, &delete).unwrap();
     }
 }
 
@@ -125,6 +143,11 @@ impl Ground for MySql {
     fn url(&self) -> String {
         self.url()
     }
+
+    fn delete_rows(&self, realm: &str) {
+        let database = Self::DATABASE;
+        self.query(&format!("DELETE FROM {database}.tickid_node WHERE realm = '{realm}'")).unwrap();
+    }
 }
 
 impl Outage for MySql {
@@ -148,6 +171,13 @@ impl Ground for Etcd {
     fn url(&self) -> String {
         format!("etcd://{}", self.endpoints().join(","))
     }
+
+    fn delete_rows(&self, realm: &str) {
+        let encode = |key: &str| BASE64_STANDARD.encode(format!("tickid/{realm}/{key}"));
+        let range = json!({ "key": encode("rows/"), "range_end": encode("rows0") });
+        let url = format!("http://{}/v3/kv/deleterange", self.endpoints()[0]);
+        ureq::post(url).send(range.to_string()).unwrap();
+    }
 }
 
 impl Outage for Etcd {
@@ -170,6 +200,13 @@ impl Remote for Etcd {
 impl Ground for Redis {
     fn url(&self) -> String {
         format!("redis://{}", self.address())
+    }
+
+    fn delete_rows(&self, realm: &str) {
+        let client = redis::Client::open(self.url()).unwrap();
+        let keys = ["rows", "nodes", "ceilings"].map(|key| format!("tickid:{{{realm}}}:{key}"));
+        let deleted = redis::cmd("DEL").arg(&keys).query(&mut client.get_connection().unwrap());
+        assert_eq!(deleted, Ok(3));
     }
 }
 

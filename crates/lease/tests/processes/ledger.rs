@@ -124,19 +124,26 @@ impl Ledger {
         }
     }
 
-    /// Checks that no two windows overlap whose nodes are prefix-related, and that the store still
-    /// has all of them.
+    /// Checks that no two windows overlap, and that the store still has all of them.
     pub(crate) fn check(&self, view: &View) -> Result<(), String> {
+        self.check_overlaps()?;
+        for one in &self.windows {
+            let row = view.rows.get(&one.node).and_then(RowState::row);
+            if row.is_none_or(|row| row.ceiling < one.ceiling) {
+                return Err(format!("forgotten: {one:?}; the store has {row:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that no two windows overlap whose nodes are prefix-related.
+    pub(crate) fn check_overlaps(&self) -> Result<(), String> {
         for (index, one) in self.windows.iter().enumerate() {
             for other in &self.windows[..index] {
                 let overlap = one.lease.floor < other.ceiling && other.lease.floor < one.ceiling;
                 if overlap && one.node.is_prefix_related(other.node) {
                     return Err(format!("overlap: {one:?} and {other:?}"));
                 }
-            }
-            let row = view.rows.get(&one.node).and_then(RowState::row);
-            if row.is_none_or(|row| row.ceiling < one.ceiling) {
-                return Err(format!("forgotten: {one:?}; the store has {row:?}"));
             }
         }
         Ok(())

@@ -27,6 +27,8 @@ mod kills;
 #[cfg(unix)]
 mod ledger;
 #[cfg(unix)]
+mod lost_rows;
+#[cfg(unix)]
 mod outages;
 #[cfg(unix)]
 mod planted;
@@ -67,6 +69,7 @@ fn main() -> std::process::ExitCode {
             stopped::tests(),
             rollbacks::tests(),
             pools::tests(),
+            lost_rows::tests(),
             outages::tests(),
         ]
         .concat()

@@ -69,6 +69,16 @@ impl conformance::Stage for Stage {
         let [_, rows, ..] = keys(realm);
         let _: u32 = ask(&self.server, &["HSET", &rows, &node.sort_key(), "{\"format\":1}"]);
     }
+
+    fn delete(&self, realm: &RealmName, node: Option<Node>) {
+        let [record, rows, nodes, ceilings] = keys(realm);
+        let Some(node) = node.map(Node::sort_key) else {
+            return ask(&self.server, &["DEL", &record]);
+        };
+        for (command, key) in [("HDEL", rows), ("ZREM", nodes), ("ZREM", ceilings)] {
+            let _: u32 = ask(&self.server, &[command, &key, &node]);
+        }
+    }
 }
 
 /// The keys of a realm.
@@ -105,7 +115,7 @@ pub(crate) fn scripts_run(server: &Redis) -> u32 {
 fn claims_take_two_scripts(_: &Redis) {
     let server = Redis::start().unwrap();
     let store = store(&server);
-    let windows = Windows::new("0-7/10").begun(&store);
+    let windows = Windows::new("0-7/10").begun_and_counted(&store);
     let before = scripts_run(&server);
     let mut lease = windows.acquire(&store).unwrap();
     assert_eq!(scripts_run(&server), before + 2);

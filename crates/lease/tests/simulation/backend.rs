@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use tickid_core::ManualClock;
 use tickid_lease::{
-    Answer, Backend, Change, MemoryBackend, Node, RealmName, RealmSpec, RowState, Rules, Scope,
-    StoreError, StoreErrorKind, Token, Version, View,
+    Answer, Backend, Change, MemoryBackend, Node, RealmName, RealmSpec, Record, RowState, Rules,
+    Scope, StoreError, StoreErrorKind, Token, Version, View,
 };
 use tickid_testkit::Dice;
 
@@ -196,6 +196,9 @@ impl SlowBackend {
                 record.parts.iter_mut().for_each(|part| part.since_era = 0);
                 view.record = Some((record, version));
             }
+            Some(Bug::RowsUncounted | Bug::OwnTicksForgotten) => {
+                view.record = Some((Record { rows: 0, ..record }, version));
+            }
             Some(Bug::ExpireAfterTerm) if is_claim => {
                 let early = record.realm.ahead() - record.realm.term_ticks();
                 for state in view.rows.values_mut() {
@@ -225,6 +228,9 @@ impl SlowBackend {
     pub(crate) fn proves_a_loss(&self, realm: &RealmSpec, lease: &tickid_lease::Lease) -> bool {
         let view = self.view(realm.name());
         let Some((record, _)) = &view.record else { return true };
+        if record.floor >= lease.ceiling {
+            return false;
+        }
         if record.era < lease.era {
             return true;
         }

@@ -33,10 +33,20 @@ pub(crate) enum Bug {
     /// A lease of an earlier era is taken for a proof [it is merely lost]: the realm is invalidated
     /// without reason.
     ProofOfEarlierEra,
-    /// A window of another holder that begins below the own ceiling is taken for a proof [only one
-    /// at a version that is too low]: the node was released by hand between the two grants.
-    ProofByFloor,
     /// An invalidation compares the record only [and the row that is the proof]: a read from a
     /// replica that lags behind is taken for a proof.
     ProofNotCompared,
+    /// A renewal that finds its node granted from below its ceiling takes that for a proof [a claim
+    /// does, if its holder never released the lease]: a late renewal of a released lease sees the
+    /// same.
+    RenewalDecides,
+    /// A release in place of the holder is not noted: the holder takes it for a proof.
+    CutUnnoted,
+    /// A claim does not show the lease that its holder lost.
+    LostLeaseHidden,
+    /// A claim does not count rows.
+    RowsUncounted,
+    /// Claims show nothing, and a holder forgets the ticks that it has used [and refuses windows
+    /// that start there].
+    OwnTicksForgotten,
 }

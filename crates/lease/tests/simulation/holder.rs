@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use tickid_core::{Clock as _, Generator, Scheme, SequenceBounds, SequenceStart, Snapshot};
 use tickid_lease::{
-    Claim, Lease, LeaseSession, Outcome, Realm, RealmSpec, Request, StoreError, StoreErrorKind,
-    Token,
+    Claim, Lease, LeaseSession, Node, Outcome, Realm, RealmSpec, Request, StoreError,
+    StoreErrorKind, Token,
 };
 use tickid_testkit::Dice;
 
@@ -20,6 +20,8 @@ pub(crate) struct Holder<S: Subject> {
     session: LeaseSession,
     running: Option<Running<S>>,
     asked: Option<Asked>,
+    /// Differs for each process.
+    pub(crate) id: u64,
     /// The end of its pause, by the true time.
     pub(crate) paused_until: i64,
 }
@@ -37,6 +39,8 @@ pub(crate) enum Message {
     Acquire(Arc<Mutex<Claim>>),
     Renew(Lease),
     Release(Lease, Option<u64>),
+    /// A release in place of its holder.
+    ReleaseByHand(Lease, Option<u64>),
 }
 
 /// A lease that its holder left, and its highest tick.
@@ -64,7 +68,7 @@ impl<S: Subject> Holder<S> {
     pub(crate) fn new(realm: RealmSpec, clock: i64, seed: u64) -> Self {
         let session = LeaseSession::new(realm, &format!("holder {seed}"), seed);
         let clock = Arc::new(HookedClock::new(clock));
-        Self { clock, session, running: None, asked: None, paused_until: 0 }
+        Self { clock, session, running: None, asked: None, id: seed, paused_until: 0 }
     }
 
     pub(crate) fn realm(&self) -> &RealmSpec {
@@ -82,6 +86,7 @@ impl<S: Subject> Holder<S> {
         watch: &mut Watch,
         time: i64,
         number: u64,
+        bug: Option<Bug>,
     ) -> Result<Option<Message>, String> {
         let now = boot(time);
         if let Some(asked) = &self.asked {
@@ -90,7 +95,7 @@ impl<S: Subject> Holder<S> {
             }
             let silence = StoreError::new("simulated", StoreErrorKind::Unreachable);
             let waiting_for = asked.number;
-            self.hear(watch, time, waiting_for, Err(silence), None)?;
+            self.hear(watch, time, waiting_for, Err(silence), bug)?;
         }
         let tick = self.realm().tick_at(self.clock.now().unwrap());
         let ready = self.running.as_ref().map_or(Ok(()), |one| one.generator.check_ready());
@@ -100,7 +105,12 @@ impl<S: Subject> Holder<S> {
             Ok(Token::from_bits(half() << 64 | half()))
         };
         let message = match self.session.request(now, tick, stall, draw).unwrap() {
-            Some(Request::Acquire(claim)) => Message::Acquire(Arc::new(Mutex::new(claim))),
+            Some(Request::Acquire(mut claim)) => {
+                if matches!(bug, Some(Bug::LostLeaseHidden | Bug::OwnTicksForgotten)) {
+                    claim.lost = None;
+                }
+                Message::Acquire(Arc::new(Mutex::new(claim)))
+            }
             Some(Request::Renew(lease)) => Message::Renew(lease),
             _ => return Ok(None),
         };
@@ -124,7 +134,7 @@ impl<S: Subject> Holder<S> {
         let request = match asked.message {
             Message::Acquire(claim) => Request::Acquire(claim.lock().unwrap().clone()),
             Message::Renew(lease) => Request::Renew(lease),
-            Message::Release(..) => return Ok(None),
+            Message::Release(..) | Message::ReleaseByHand(..) => return Ok(None),
         };
         let outcome = self.session.answered(request, asked.at, boot(time), answer);
         let mut left = None;
@@ -144,12 +154,25 @@ impl<S: Subject> Holder<S> {
             Outcome::Lost(_) => {
                 // It keeps its window, but has no further use for it.
                 if let Some(running) = self.running.take() {
-                    running.generator.close();
+                    let snapshot = running.generator.close();
+                    self.note_used(running.lease.node, &snapshot, bug);
                 }
+            }
+            Outcome::Repeated(lease, used) => {
+                watch.counts.refused += 1;
+                left = Some((*lease, Some(*used)));
             }
             _ => {}
         }
         Ok(Some((outcome, left)))
+    }
+
+    fn note_used(&mut self, node: Node, snapshot: &Snapshot<S::Scheme>, bug: Option<Bug>) {
+        if let Some(tick) = snapshot.highest_tick()
+            && bug != Some(Bug::OwnTicksForgotten)
+        {
+            self.session.note_used(node, tick.get());
+        }
     }
 
     fn begin(&mut self, watch: &mut Watch, lease: &Lease) -> Result<(), String> {
@@ -161,7 +184,8 @@ impl<S: Subject> Holder<S> {
             .bounds(SequenceBounds::new(0, 7))
             .build()
             .map_err(|error| format!("build: {error}"))?;
-        let number = watch.open(lease.node, lease.floor, lease.ceiling)?;
+        let window = lease.floor..lease.ceiling;
+        let number = watch.open(self.id, lease.node, window, lease.granted_at)?;
         self.running = Some(Running { generator: Arc::new(generator), lease: *lease, number });
         Ok(())
     }
@@ -176,6 +200,7 @@ impl<S: Subject> Holder<S> {
     pub(crate) fn close(&mut self, watch: &mut Watch, bug: Option<Bug>) -> Option<Left> {
         let running = self.running.take()?;
         let snapshot = close(&running.generator, bug);
+        self.note_used(running.lease.node, &snapshot, bug);
         watch.close(running.number, snapshot.highest_tick().map(|tick| tick.get()));
         Some((running.lease, used::<S>(&snapshot, bug)))
     }
@@ -204,6 +229,7 @@ impl<S: Subject> Holder<S> {
             *snapshot.lock().unwrap() = Some(close(&running.generator, bug));
         }
         let snapshot = snapshot.lock().unwrap().take().unwrap();
+        self.note_used(running.lease.node, &snapshot, bug);
         watch.close(running.number, snapshot.highest_tick().map(|tick| tick.get()));
         if let Ok(ids) = block {
             running.note(watch, ids)?;

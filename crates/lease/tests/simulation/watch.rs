@@ -1,25 +1,57 @@
-use std::collections::HashSet;
+use core::ops::Range;
+use std::collections::HashMap;
 
+use tickid_core::UnixTime;
 use tickid_lease::Node;
 
 /// Records every window and every ID, and reports overlaps and duplicates.
 #[derive(Default)]
 pub(crate) struct Watch {
     engines: Vec<Engine>,
-    issued: HashSet<u128>,
+    /// The engine that issued each ID first.
+    issued: HashMap<u128, usize>,
+    /// Set by a loss that the store does not notice: violations are counted from then on.
+    pub(crate) counts_only: bool,
+    /// The store's time when the loss was discovered.
+    pub(crate) discovered_at: Option<UnixTime>,
+    pub(crate) counts: Counts,
+}
+
+/// The violations after a loss that the store did not notice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// IDs that a process repeated itself.
+    pub(crate) own: u64,
+    /// IDs of another process, in a window granted before the discovery.
+    pub(crate) before: u64,
+    /// IDs of another process, in a window granted after the discovery.
+    pub(crate) after: u64,
+    /// Windows that their holder refused.
+    pub(crate) refused: u64,
 }
 
 /// The window in which an engine may have issued, or may yet.
 struct Engine {
+    process: u64,
     node: Node,
+    /// It was granted after the discovery of a loss.
+    is_late: bool,
     floor: u64,
     ceiling: u64,
 }
 
 impl Watch {
-    /// Adds an engine with this window. Returns its number.
-    pub(crate) fn open(&mut self, node: Node, floor: u64, ceiling: u64) -> Result<usize, String> {
-        self.engines.push(Engine { node, floor, ceiling });
+    /// Adds an engine of a process with a window that the store granted at that time. Returns its
+    /// number.
+    pub(crate) fn open(
+        &mut self,
+        process: u64,
+        node: Node,
+        Range { start: floor, end: ceiling }: Range<u64>,
+        granted_at: UnixTime,
+    ) -> Result<usize, String> {
+        let is_late = self.discovered_at.is_some_and(|time| granted_at > time);
+        self.engines.push(Engine { process, node, is_late, floor, ceiling });
         let number = self.engines.len() - 1;
         self.check(number)?;
         Ok(number)
@@ -38,12 +70,18 @@ impl Watch {
     }
 
     pub(crate) fn issue(&mut self, engine: usize, tick: u64, id: u128) -> Result<(), String> {
-        let Engine { node, floor, ceiling } = self.engines[engine];
+        let Engine { process, node, is_late, floor, ceiling } = self.engines[engine];
         if tick < floor || tick >= ceiling {
             return Err(format!("outside: tick {tick} of {node}, not in [{floor}, {ceiling})"));
         }
-        if !self.issued.insert(id) {
-            return Err(format!("twice: {id:x}, tick {tick} of {node}"));
+        match self.issued.get(&id) {
+            None => drop(self.issued.insert(id, engine)),
+            Some(_) if !self.counts_only => {
+                return Err(format!("twice: {id:x}, tick {tick} of {node}"));
+            }
+            Some(first) if self.engines[*first].process == process => self.counts.own += 1,
+            Some(_) if is_late => self.counts.after += 1,
+            Some(_) => self.counts.before += 1,
         }
         Ok(())
     }
@@ -56,7 +94,9 @@ impl Watch {
         let one = &self.engines[engine];
         for (number, other) in self.engines.iter().enumerate() {
             let overlaps = one.floor < other.ceiling && other.floor < one.ceiling;
-            if number != engine && overlaps && one.node.is_prefix_related(other.node) {
+            // Before a loss is discovered, windows overlap because of it.
+            let is_early = self.counts_only && !one.is_late && !other.is_late;
+            if number != engine && overlaps && !is_early && one.node.is_prefix_related(other.node) {
                 return Err(format!(
                     "overlap: {} in [{}, {}) and {} in [{}, {})",
                     one.node, one.floor, one.ceiling, other.node, other.floor, other.ceiling
@@ -75,32 +115,36 @@ mod tests {
         text.parse().unwrap()
     }
 
+    fn open(watch: &mut Watch, node: Node, window: Range<u64>) -> Result<usize, String> {
+        watch.open(0, node, window, UnixTime::EPOCH)
+    }
+
     #[test]
     fn related_overlaps_are_seen() {
         let mut watch = Watch::default();
-        let first = watch.open(node("1/1"), 10, 20).unwrap();
-        watch.open(node("0/1"), 10, 20).unwrap();
-        watch.open(node("2/2"), 20, 30).unwrap();
+        let first = open(&mut watch, node("1/1"), 10..20).unwrap();
+        open(&mut watch, node("0/1"), 10..20).unwrap();
+        open(&mut watch, node("2/2"), 20..30).unwrap();
         assert!(watch.widen(first, 20).is_ok());
         assert!(watch.widen(first, 21).unwrap_err().starts_with("overlap"));
-        assert!(watch.open(node("5/3"), 29, 30).unwrap_err().starts_with("overlap"));
+        assert!(open(&mut watch, node("5/3"), 29..30).unwrap_err().starts_with("overlap"));
     }
 
     #[test]
     fn closed_windows_end_when_used() {
         let mut watch = Watch::default();
-        let first = watch.open(node("1/1"), 10, 20).unwrap();
+        let first = open(&mut watch, node("1/1"), 10..20).unwrap();
         watch.close(first, Some(14));
-        assert!(watch.open(node("1/1"), 15, 20).is_ok());
-        let unused = watch.open(node("0/1"), 10, 20).unwrap();
+        assert!(open(&mut watch, node("1/1"), 15..20).is_ok());
+        let unused = open(&mut watch, node("0/1"), 10..20).unwrap();
         watch.close(unused, None);
-        assert!(watch.open(node("0/1"), 10, 20).is_ok());
+        assert!(open(&mut watch, node("0/1"), 10..20).is_ok());
     }
 
     #[test]
     fn bad_ids_are_seen() {
         let mut watch = Watch::default();
-        let engine = watch.open(node("1/1"), 10, 20).unwrap();
+        let engine = open(&mut watch, node("1/1"), 10..20).unwrap();
         assert!(watch.issue(engine, 10, 1).is_ok());
         assert!(watch.issue(engine, 10, 1).unwrap_err().starts_with("twice"));
         for (tick, id) in [(9, 2), (20, 3)] {

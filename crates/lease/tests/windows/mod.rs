@@ -40,6 +40,15 @@ impl Windows {
         self
     }
 
+    /// Begins the realm and grants a node for a moment: a node's first grant is counted in the
+    /// record, which costs the next renewal of every client a reading.
+    pub(crate) fn begun_and_counted(self, store: &Store) -> Self {
+        let windows = self.begun(store);
+        let lease = windows.acquire(store).unwrap();
+        windows.release(store, &lease, None).unwrap();
+        windows
+    }
+
     pub(crate) fn acquire(&self, store: &Store) -> Result<Lease, StoreError> {
         self.claim(store, &mut Claim::new(Token::random().unwrap(), "test", None))
     }

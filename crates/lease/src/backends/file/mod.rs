@@ -220,11 +220,7 @@ impl<'a> RealmFolder<'a> {
 
     fn record(&self) -> Result<Option<(Record, Version)>, StoreError> {
         let path = self.record_path();
-        let Some(bytes) = folder::read(&path, 0, u64::MAX)? else {
-            // Rows without a record: it was deleted, and with it the era in which they count.
-            let rows = folder::names(&self.nodes())?;
-            return if rows.is_empty() { Ok(None) } else { Err(corrupt(&path)) };
-        };
+        let Some(bytes) = folder::read(&path, 0, u64::MAX)? else { return Ok(None) };
         let (version, json) = read_record(&bytes).ok_or_else(|| corrupt(&path))?;
         let record = Record::from_json(self.name.clone(), json);
         let record = record.map_err(|source| corrupt(&path).with_source(source))?;
@@ -240,11 +236,11 @@ impl<'a> RealmFolder<'a> {
     }
 
     /// Reads a node's row. A row with only one intact write is moved beyond anything that a lease
-    /// can have reached.
+    /// can have reached, if there is a record to show how far that is.
     fn row(
         &self,
         node: Node,
-        record: &Record,
+        record: Option<&Record>,
         now: UnixTime,
     ) -> Result<Option<RowState>, StoreError> {
         let path = self.row_path(node);
@@ -256,7 +252,10 @@ impl<'a> RealmFolder<'a> {
             |row, number| RowState::Intact { row, version: Version(number), is_dead: false };
         Ok(Some(match slots::read(&bytes) {
             Reading::Whole(number, row) if row.node == node => intact(row, number),
-            Reading::Torn(number, row) if row.node == node => {
+            Reading::Torn(number, row)
+                if row.node == node
+                    && let Some(record) = record =>
+            {
                 let rules = Rules::new(record, now).map_err(|no| StoreError::refused(NAME, no))?;
                 let row = Row { token: None, ceiling: row.ceiling.max(rules.limit()), ..row };
                 // Past the number of the write that is lost, and into its slot.
@@ -338,16 +337,17 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
         // Read now, not before the wait for the lock.
         view.now = self.now()?;
         view.record = folder.record()?;
-        let Some((record, _)) = &view.record else { return Ok(view) };
-        let nodes = match scope {
-            Scope::Record => Vec::new(),
-            Scope::Node(node) => vec![node],
-            Scope::All => folder.granted()?,
-            Scope::Candidates { start, limit } => {
+        let record = view.record.as_ref().map(|(record, _)| record);
+        let nodes = match (scope, record) {
+            (Scope::Record, _) => Vec::new(),
+            (Scope::Node(node), _) => vec![node],
+            (Scope::Candidates { start, limit }, Some(record)) => {
                 let (nodes, page_end) = candidates(&folder, record, start, limit)?;
                 view.page_end = page_end;
                 nodes
             }
+            // Rows without a record show that it was deleted.
+            (Scope::All | Scope::Candidates { .. }, _) => folder.granted()?,
         };
         for node in nodes {
             let Some(mut state) = folder.row(node, record, view.now)? else { continue };
@@ -384,21 +384,22 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
         }
         let mut before = None;
         if let (Some(expected), Some((record, _))) = (&change.row, &record) {
-            before = folder.row(expected.node, record, now)?;
+            before = folder.row(expected.node, Some(record), now)?;
             if !expected.is_current(before.as_ref()) {
                 return Ok(false);
             }
         }
-        // The record first: of those that change both, repair and invalidation, half is harmless.
-        if let Some(record) = &change.record {
-            folder.write_record(record, record_version)?;
-        }
+        // The row first. Of the changes of both, half is harmless: a row that the record does not
+        // count, or a node that the record still quarantines.
         if let Some(row_change) = &change.row
             && let Some(row) = &row_change.row
         {
             let before = before.as_ref().and_then(|state| state.row()?.token);
             let write = || folder.write_row(row, row_change.version);
             self.hand_over(&folder, before, row.token, write)?;
+        }
+        if let Some(record) = &change.record {
+            folder.write_record(record, record_version)?;
         }
         Ok(true)
     }

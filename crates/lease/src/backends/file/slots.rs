@@ -102,6 +102,7 @@ mod tests {
             era: 0,
             floor: 5,
             ceiling,
+            cut: crate::Version::default(),
             extra: crate::Extra::default(),
         }
     }
@@ -191,6 +192,7 @@ mod tests {
             era: u64::MAX,
             floor: u64::MAX,
             ceiling: u64::MAX,
+            cut: crate::Version::default(),
             extra: crate::Extra::default(),
         };
         assert_eq!(read(&create(1, &longest).unwrap()), Reading::Whole(1, longest));

@@ -61,6 +61,10 @@ impl Leases {
         }
     }
 
+    pub(super) fn is_lost(&self, session: usize) -> bool {
+        self.0.get(session).is_some_and(|held| held.is_lost)
+    }
+
     fn is_troubled(&self) -> bool {
         self.0.iter().any(|held| held.trouble.is_some())
     }

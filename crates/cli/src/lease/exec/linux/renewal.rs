@@ -9,7 +9,9 @@ use tickid_lease::{LeaseSession, Outcome, Store, StoreError, Token, block_on};
 
 use super::wake::Bell;
 use super::window::{Now, Window};
-use crate::failure::Failure;
+use crate::failure::{Chain, Failure};
+use crate::message::say;
+use crate::store::answer;
 
 /// A change of the lease.
 #[derive(Debug)]
@@ -32,14 +34,22 @@ pub(super) fn keep(
     bell: &Bell,
 ) {
     loop {
+        let held = session.lease().copied();
         let new = match step(&mut session, store) {
             Ok(None) => continue,
             Ok(Some(new)) => new,
             Err(failure) => News::Broken(failure),
         };
         let is_over = matches!(new, News::Lost(_) | News::Broken(_));
+        let why = if let News::Lost(error) = &new { error.loss() } else { None };
         let is_heard = news.send((number, new)).is_ok();
         bell.ring();
+        // No claim follows that would show it to the store.
+        if let Some((lease, why)) = held.zip(why)
+            && let Err(error) = answer(store.report_lost(session.realm(), &lease, why))
+        {
+            say(&format!("the lost lease was not reported to the store: {}", Chain(&error)));
+        }
         if is_over || !is_heard {
             return;
         }

@@ -1,5 +1,6 @@
 use core::time::Duration;
 use std::ffi::OsString;
+use std::io;
 use std::process::ExitCode;
 use std::sync::mpsc;
 use std::thread;
@@ -37,17 +38,17 @@ pub(crate) fn exec(arguments: &ExecArguments) -> Result<ExitCode, Failure> {
     let (sender, news) = mpsc::channel();
     let wake = Wake::new(news)?;
     let (holder, count) = (holder(arguments), nodes(arguments, &realm)?);
+    let mut renewals = Vec::new();
     for number in 0..count {
         let seed = Token::random().map_err(Failure::Randomness)?.bits();
         #[allow(clippy::cast_possible_truncation, reason = "any half of the bits will do")]
         let session = LeaseSession::new(realm.clone(), &holder, seed as u64);
         let (bell, asked, news) = (wake.bell(), store.clone(), sender.clone());
         let renewal = thread::Builder::new().name("tickid-lease".to_owned());
-        renewal
-            .spawn(move || keep((number, session), &asked, &news, &bell))
-            .map_err(Failure::Supervise)?;
+        let renewal = renewal.spawn(move || keep((number, session), &asked, &news, &bell));
+        renewals.push(renewal.map_err(Failure::Supervise)?);
     }
-    let supervisor = Supervisor {
+    let mut supervisor = Supervisor {
         realm,
         store,
         wake,
@@ -58,7 +59,13 @@ pub(crate) fn exec(arguments: &ExecArguments) -> Result<ExitCode, Failure> {
         latest: UnixTime::MIN,
         is_stepped: false,
     };
-    supervisor.run(&arguments.command).map(ExitCode::from)
+    let ended = supervisor.run(&arguments.command).map(ExitCode::from);
+    // A lost lease is evidence, which its session shows to the store.
+    let is_lost = |session: &(usize, _)| supervisor.leases.is_lost(session.0);
+    for (_, renewal) in renewals.into_iter().enumerate().filter(is_lost) {
+        renewal.join().map_err(|_| Failure::Supervise(io::Error::other("a thread panicked")))?;
+    }
+    ended
 }
 
 /// Returns the number of nodes to lease, which the realm must have.
@@ -117,7 +124,7 @@ enum Waited {
 }
 
 impl Supervisor {
-    fn run(mut self, command: &[OsString]) -> Result<u8, Failure> {
+    fn run(&mut self, command: &[OsString]) -> Result<u8, Failure> {
         if self.release_on_exit {
             descendants::adopt()?;
         }

@@ -1,3 +1,5 @@
+mod masked;
+
 use core::num::NonZeroU32;
 use core::pin::pin;
 use core::task::{Context, Poll, Waker};
@@ -16,6 +18,9 @@ use crate::holder::{Holder, Message};
 use crate::network::{Network, Work, pick};
 use crate::subject::Subject;
 use crate::watch::Watch;
+
+use self::masked::Unnoticed;
+pub(crate) use self::masked::{Life, Lost, Masked};
 
 /// The number of events in a world.
 const STEPS: u32 = 500;
@@ -44,6 +49,11 @@ pub(crate) struct World<S: Subject> {
     store_forgets: bool,
     /// The record's era in a world whose store loses nothing.
     era: u64,
+    life: Life,
+    /// It loses data once, unnoticed.
+    is_masked: bool,
+    /// That loss, once it has happened.
+    loss: Option<Unnoticed>,
     tally: Tally,
 }
 
@@ -132,6 +142,9 @@ impl<S: Subject> World<S> {
             backup: None,
             store_forgets,
             era,
+            life: Life::Rough,
+            is_masked: false,
+            loss: None,
             tally: Tally::default(),
         };
         for index in 0..3 + pick(&mut world.dice, 3) {
@@ -159,6 +172,7 @@ impl<S: Subject> World<S> {
 
     fn step(&mut self) -> Result<(), String> {
         match self.dice.below(400) {
+            360..393 if self.life == Life::Calm && self.loss.is_some() => self.pass(),
             0..120 => self.pass(),
             120..360 => self.issue()?,
             360..366 => self.crash(),
@@ -199,6 +213,10 @@ impl<S: Subject> World<S> {
             5..=10 => self.dice.within(0..200_000),
             _ => self.dice.within(0..2_000),
         };
+        self.advance(micros);
+    }
+
+    fn advance(&mut self, micros: i64) {
         self.time += micros;
         self.store_clock.advance(Duration::from_micros(micros.unsigned_abs()));
         for holder in &self.holders {
@@ -216,7 +234,8 @@ impl<S: Subject> World<S> {
         let Some(index) = self.active() else { return Ok(()) };
         self.asked += 1;
         let holder = &mut self.holders[index];
-        let message = holder.ask(&mut self.dice, &mut self.watch, self.time, self.asked)?;
+        let message =
+            holder.ask(&mut self.dice, &mut self.watch, self.time, self.asked, self.bug)?;
         if let Some(message) = message {
             self.send(index, message);
         }
@@ -245,6 +264,9 @@ impl<S: Subject> World<S> {
             let (watch, bug) = (&mut self.watch, self.bug);
             let heard = self.holders[to].hear(watch, self.time, number, answer, bug)?;
             let Some((outcome, left)) = heard else { continue };
+            if let Outcome::Lost(_) = &outcome {
+                self.note_heard(to);
+            }
             match outcome {
                 Outcome::Acquired(_) => self.tally.granted += 1,
                 Outcome::Renewed(_) => self.tally.renewed += 1,
@@ -264,7 +286,9 @@ impl<S: Subject> World<S> {
     /// Lets a process issue a few IDs, or more than a tick has.
     fn issue(&mut self) -> Result<(), String> {
         let Some(index) = self.active() else { return Ok(()) };
-        for _ in 0..self.dice.count(4) {
+        // A generator that is far ahead of its clock shows what it repeats.
+        let most = if self.life == Life::Calm { 64 } else { 4 };
+        for _ in 0..self.dice.count(most) {
             let want = NonZeroU32::new(self.dice.count(8)).unwrap();
             if !self.holders[index].issue(&mut self.watch, want)? {
                 break;
@@ -332,7 +356,11 @@ impl<S: Subject> World<S> {
         let holder = &mut self.holders[index];
         if let Some((lease, used)) = holder.close(&mut self.watch, self.bug) {
             self.asked += 1;
-            self.send(index, Message::Release(lease, used));
+            let message = match self.bug {
+                Some(Bug::CutUnnoted) => Message::Release(lease, used),
+                _ => Message::ReleaseByHand(lease, used),
+            };
+            self.send(index, message);
         }
     }
 
@@ -364,7 +392,7 @@ impl<S: Subject> World<S> {
 
     /// The store loses data.
     fn store_trouble(&mut self) {
-        if !self.store_forgets {
+        if !self.store_forgets || self.is_masked {
             return;
         }
         let is_there = self.backend.view(self.realm.name()).record.is_some();
@@ -456,7 +484,8 @@ async fn work(
         Message::Acquire(shared) => {
             let mut claim = shared.lock().unwrap().clone();
             let answer = store.acquire(&realm, &mut claim).await;
-            shared.lock().unwrap().attempt = claim.attempt;
+            let mut shared = shared.lock().unwrap();
+            (shared.attempt, shared.lost) = (claim.attempt, claim.lost);
             answer.map(Some)
         }
         Message::Renew(mut lease) => {
@@ -466,6 +495,9 @@ async fn work(
         Message::Release(mut lease, used) => {
             simplify(&backend, &store, &realm, &mut lease, bug).await?;
             store.release(&realm, &lease, used).await.map(|()| None)
+        }
+        Message::ReleaseByHand(lease, used) => {
+            store.release_by_hand(&realm, &lease, used).await.map(|()| None)
         }
     }
 }
@@ -494,16 +526,15 @@ async fn simplify(
                 return Err(StoreError::refused("simulated", refusal));
             }
         }
-        Some(Bug::ProofOfEarlierEra) => {
-            let is_over = record.part_of(node).is_none_or(|part| part.since_era > lease.era);
-            if is_over && row.is_none_or(|row| row.token != Some(lease.token)) {
+        Some(Bug::RenewalDecides) => {
+            let answer = Rules::new(record, view.now).and_then(|rules| rules.renew(lease, state));
+            if matches!(answer, Err(Refusal::Lost { why: Loss::Overtaken, .. })) {
                 store.invalidate(&record.realm).await?;
             }
         }
-        Some(Bug::ProofByFloor) => {
-            let is_other = |row: &&tickid_lease::Row| row.token != Some(lease.token);
-            let is_current = record.part_of(node).is_some_and(|part| part.since_era <= lease.era);
-            if is_current && row.filter(is_other).is_some_and(|row| row.floor < lease.ceiling) {
+        Some(Bug::ProofOfEarlierEra) => {
+            let is_over = record.part_of(node).is_none_or(|part| part.since_era > lease.era);
+            if is_over && row.is_none_or(|row| row.token != Some(lease.token)) {
                 store.invalidate(&record.realm).await?;
             }
         }

@@ -1,0 +1,200 @@
+//! Lost data that a claim shows: by a lease that its holder lost, by its count of rows, or by rows
+//! without a record.
+
+use super::{Scene, Stage, answer, assert_lost};
+use crate::error::StoreError;
+use crate::model::lease::Lease;
+use crate::model::realm::RealmSpec;
+use crate::model::refusal::{Loss, Refusal};
+use crate::store::Begin;
+
+/// Rows are lost under a holder, and others come and go before its renewal, so that the row shows
+/// nothing unusual: the holder knows that it never released its lease.
+pub fn masked_losses_invalidate(stage: &dyn Stage) {
+    // Seen by a renewal, or after the others have gone beyond the window.
+    for outlasts in [false, true] {
+        let scene = Scene::short(stage, "7/8");
+        come_and_go(&scene, None);
+        stage.save(scene.realm.name());
+        let lease = scene.acquire();
+        let limit = scene.tick(lease.granted_at) + scene.realm.max_ahead();
+        stage.load(scene.realm.name());
+        for _ in 0..3 {
+            come_and_go(&scene, None);
+        }
+        let era = scene.record().era;
+        assert_eq!(assert_lost(scene.renew(&lease)), Loss::Overtaken);
+        assert_eq!(scene.record().era, era, "a renewal may come late: it changes nothing");
+        if outlasts {
+            come_and_go(&scene, Some(lease.ceiling));
+        }
+        let _ = claim_after(&scene, &scene.realm, lease, Loss::Overtaken);
+        assert!(scene.record().era > era, "invalidated before a grant");
+        super::trouble::begins_beyond(&scene, limit);
+    }
+}
+
+/// A claim that sees the whole pool counts its rows.
+pub fn missing_rows_invalidate(stage: &dyn Stage) {
+    let scene = Scene::short(stage, "0-3/8");
+    let held = [(); 3].map(|()| scene.acquire());
+    let limit = scene.tick(held[2].granted_at) + scene.realm.max_ahead();
+    assert_eq!(scene.record().rows, 3);
+    stage.delete(scene.realm.name(), Some(held[1].node));
+    let error = scene.try_acquire().unwrap_err();
+    assert!(matches!(error.refusal(), Some(Refusal::NotYet { .. })), "{error}");
+    assert!(scene.record().era > held[0].era);
+    for lease in &held {
+        assert_eq!(assert_lost(scene.renew(lease)), Loss::Era);
+    }
+    super::trouble::begins_beyond(&scene, limit);
+}
+
+/// A renewal that the network repeats late sees the node granted from below its ceiling.
+pub fn released_leases_are_no_evidence(stage: &dyn Stage) {
+    let scene = Scene::new(stage, "0-1/8");
+    let (first, other) = (scene.acquire(), scene.acquire());
+    scene.release(&first, None).unwrap();
+    assert_eq!(assert_lost(scene.renew(&first)), Loss::Overtaken);
+    let second = scene.acquire();
+    assert_eq!(second.node, first.node);
+    assert_eq!(assert_lost(scene.renew(&first)), Loss::Overtaken);
+    for lease in [second, other] {
+        assert!(scene.renew(&lease).is_ok());
+    }
+    assert_eq!(scene.record().era, first.era);
+}
+
+/// An operator who stopped a holder may release its node, from a lower tick on.
+pub fn cut_leases_are_no_evidence(stage: &dyn Stage) {
+    let scene = Scene::new(stage, "0-2/8");
+    let (first, other) = (scene.acquire(), scene.acquire());
+    let used = Some(first.floor);
+    answer(scene.store.release_by_hand(&scene.realm, &first, used)).unwrap();
+    let second = scene.acquire();
+    assert_eq!(second.node, first.node);
+    assert_eq!(assert_lost(scene.renew(&first)), Loss::Token);
+    claim_after(&scene, &scene.realm, first, Loss::Token).unwrap();
+    for lease in [second, other] {
+        assert!(scene.renew(&lease).is_ok());
+    }
+    assert_eq!(scene.record().era, first.era);
+    // The next holder's lease is evidence again.
+    stage.delete(scene.realm.name(), Some(second.node));
+    assert!(answer(scene.store.report_lost(&scene.realm, &second, Loss::Token)).unwrap());
+}
+
+/// One invalidation is enough, even if several holders lost their leases.
+pub fn repaired_losses_are_no_evidence(stage: &dyn Stage) {
+    let scene = Scene::new(stage, "0-2/8");
+    let held = [(); 2].map(|()| scene.acquire());
+    for lease in &held {
+        stage.delete(scene.realm.name(), Some(lease.node));
+    }
+    assert_eq!(assert_lost(scene.renew(&held[0])), Loss::Forgotten);
+    let era = scene.record().era;
+    for (lease, why) in [(held[0], Loss::Forgotten), (held[1], Loss::Overtaken)] {
+        assert_lost(scene.renew(&lease));
+        assert!(!answer(scene.store.report_lost(&scene.realm, &lease, why)).unwrap());
+    }
+    assert_eq!(scene.record().era, era);
+}
+
+/// A lease proves nothing about a realm of another name, nor of other ticks.
+pub fn evidence_is_of_its_realm(stage: &dyn Stage) {
+    let (scene, other) = (Scene::new(stage, "0-1/8"), Scene::new(stage, "0-1/8"));
+    let lease = scene.acquire();
+    claim_after(&other, &other.realm, lease, Loss::Overtaken).unwrap();
+    assert_eq!(other.record().era, lease.era);
+    let another = RealmSpec { scheme: "others".to_owned(), ..scene.realm.clone() };
+    let report = scene.store.report_lost(&another, &lease, Loss::Overtaken);
+    assert!(!answer(report).unwrap());
+    assert_eq!(scene.record().era, lease.era);
+}
+
+/// A realm whose record is gone is not taken for a new one: a program that would assume its nodes
+/// is refused, and a holder restores it as it knows it, beyond its leases.
+pub fn lost_records_are_restored(stage: &dyn Stage) {
+    let scene = Scene::short(stage, "0-3/8");
+    let lease = scene.acquire();
+    let limit = scene.tick(lease.granted_at) + scene.realm.max_ahead();
+    stage.delete(scene.realm.name(), None);
+    // A client that has not seen the record.
+    let later = Scene { store: stage.store(), stage, realm: scene.realm.clone() };
+    let refusals = [
+        answer(later.store.adopt(&scene.with_pool("0-255/8"))).map(drop),
+        answer(later.store.list(scene.realm.name())).map(drop),
+    ];
+    for refusal in refusals {
+        assert_eq!(refusal.unwrap_err().refusal(), Some(&Refusal::LostRecord));
+    }
+    answer(later.store.begin(&scene.realm, Begin::AtOnce)).unwrap();
+    assert_eq!(later.record().realm, scene.realm);
+    assert_lost(scene.renew(&lease));
+    super::trouble::begins_beyond(&later, limit);
+}
+
+/// A realm that was lost as a whole, and started anew with assumed nodes, gets back those that a
+/// holder knows.
+pub fn assumed_pools_give_way(stage: &dyn Stage) {
+    // Nodes that the assumed pool has, and others.
+    for pool in ["0-3/8", "7/9"] {
+        let scene = Scene::unknown(stage, pool).short_term();
+        stage.save(scene.realm.name());
+        let scene = scene.begun();
+        let lease = scene.acquire();
+        let limit = scene.tick(lease.granted_at) + scene.realm.max_ahead();
+        stage.load(scene.realm.name());
+        let later = Scene { store: stage.store(), stage, realm: scene.with_pool("0-1/8") };
+        let assumed = answer(later.store.adopt(&later.realm)).unwrap();
+        assert!(assumed.is_assumed && assumed.realm == later.realm);
+        let _ = later.try_acquire();
+        let why = assert_lost(scene.renew(&lease));
+        let _ = claim_after(&scene, &scene.realm, lease, why);
+        let record = scene.record();
+        assert_eq!((record.realm, record.is_assumed), (scene.realm.clone(), false));
+        super::trouble::begins_beyond(&scene, limit);
+    }
+}
+
+/// An assumed pool gives way to no claim without a lost lease, and one that an operator chose to
+/// none.
+pub fn chosen_pools_stay(stage: &dyn Stage) {
+    let scene = Scene::unknown(stage, "0-3/8").short_term();
+    assert!(answer(scene.store.adopt(&scene.realm)).unwrap().is_assumed);
+    let other = scene.with_pool("0-1/8");
+    let error = scene.acquire_of(&other).unwrap_err();
+    assert!(matches!(error.refusal(), Some(Refusal::Mismatch(_))), "{error}");
+    assert_eq!(answer(scene.store.adopt(&other)).unwrap().realm, scene.realm);
+    let record = answer(scene.store.begin(&scene.realm, Begin::Beyond)).unwrap();
+    assert!(!record.is_assumed && !scene.record().is_assumed, "chosen now");
+    scene.outlast();
+    scene.outlast();
+    let lease = scene.acquire();
+    let error = claim_after(&scene, &other, lease, Loss::Era).unwrap_err();
+    assert!(matches!(error.refusal(), Some(Refusal::Mismatch(_))), "{error}");
+    assert_eq!(scene.record().realm, scene.realm);
+    let another = RealmSpec { layout: "drift 5".to_owned(), ..scene.realm.clone() };
+    let error = answer(scene.store.adopt(&another)).unwrap_err();
+    assert!(matches!(error.refusal(), Some(Refusal::Mismatch(_))), "{error}");
+}
+
+/// A holder that stays a moment.
+fn come_and_go(scene: &Scene<'_>, used: Option<u64>) {
+    let lease = scene.acquire();
+    scene.release(&lease, used).unwrap();
+}
+
+/// Claims a lease of `realm` after another was lost.
+fn claim_after(
+    scene: &Scene<'_>,
+    realm: &RealmSpec,
+    lost: Lease,
+    why: Loss,
+) -> Result<Lease, StoreError> {
+    let mut claim = Scene::claim();
+    claim.lost = Some((lost, why));
+    let answer = answer(scene.store.acquire(realm, &mut claim));
+    assert_eq!(claim.lost, None, "it is shown once");
+    answer
+}

@@ -1,0 +1,196 @@
+//! Leases that were lost as evidence, and realms whose record was lost.
+
+use crate::backend::Scope;
+use crate::error::StoreError;
+use crate::model::lease::{Claim, Lease};
+use crate::model::realm::RealmSpec;
+use crate::model::record::Record;
+use crate::model::refusal::Loss;
+use crate::model::rules::Rules;
+use crate::store::{Missing, Step, Store, glance};
+
+impl Store {
+    /// Shows the store a lease that was lost, though its holder never released it and never will.
+    /// If it proves that the store lost data, the realm is invalidated. `why` is the reason for
+    /// which its last renewal was refused. Returns whether all leases were ended because of it.
+    ///
+    /// A [claim](Claim::lost) does the same before it is granted a node. Only a holder that ends
+    /// with its lease has to call this. Late and repeated calls are harmless.
+    ///
+    /// # Errors
+    /// Returns a [`StoreError`] if the store cannot be read or written.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::SystemClock;
+    /// use tickid_lease::{Claim, Loss, MemoryBackend, RealmSpec, Store, Token, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
+    /// let store = Store::new(backend.clone());
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "42/16".parse()?)?;
+    /// let acquire = || -> Result<_, Box<dyn std::error::Error>> {
+    ///     let mut claim = Claim::new(Token::random()?, "web-1", None);
+    ///     Ok(block_on(store.acquire(&realm, &mut claim), timeout)?)
+    /// };
+    /// block_on(store.release(&realm, &acquire()?, None), timeout)?;
+    /// let backup = backend.back_up();
+    /// let lease = acquire()?;
+    ///
+    /// // A backup is restored, and others have the node before the lease is renewed.
+    /// backend.restore(backup);
+    /// for _ in 0..2 {
+    ///     block_on(store.release(&realm, &acquire()?, None), timeout)?;
+    /// }
+    /// let error = block_on(store.renew(&realm, &lease), timeout).unwrap_err();
+    /// assert_eq!(error.loss(), Some(Loss::Overtaken));
+    /// assert!(block_on(store.report_lost(&realm, &lease, Loss::Overtaken), timeout)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn report_lost(
+        &self,
+        realm: &RealmSpec,
+        lease: &Lease,
+        why: Loss,
+    ) -> Result<bool, StoreError> {
+        if realm.name().id() != lease.realm {
+            return Ok(false);
+        }
+        let realm = &*self.own(realm)?;
+        let node = lease.node;
+        let missing = Missing::Begin(realm, Some(lease.era));
+        let answer = self.transact(realm.name(), Scope::Node(node), missing, |rules, view| {
+            if rules.check_ids(realm).is_err() {
+                // Another kind of realm has taken its name: its ticks are not comparable.
+                return Ok(Step::none((false, false)));
+            }
+            let is_guess = rules.record.is_assumed && rules.record.realm != *realm;
+            if !rules.proves_loss(lease, why, view.rows.get(&node)) {
+                return Ok(Step::none((false, is_guess)));
+            }
+            let record = Some(rules.invalidate(view.generation.clone(), lease.era));
+            Ok(Step { record, row: Some((node, None)), answer: (true, is_guess) })
+        });
+        let (is_proven, is_guess) = answer.await?;
+        if is_proven {
+            tracing::error!(realm = %realm.name(), %node, "the store lost data: all leases of the realm are invalidated");
+        }
+        let is_restored = is_guess && self.restore(realm, lease).await?;
+        Ok(is_proven || is_restored)
+    }
+
+    /// Shows the store the lost lease of a claim, once.
+    pub(crate) async fn take_evidence(
+        &self,
+        realm: &RealmSpec,
+        claim: &mut Claim,
+    ) -> Result<(), StoreError> {
+        if let Some((lease, why)) = claim.lost {
+            self.report_lost(realm, &lease, why).await?;
+            claim.lost = None;
+        }
+        Ok(())
+    }
+
+    /// Gives a realm that was lost, and started anew with an assumed pool, the pool and the terms
+    /// that the holder of a lost lease knows. Ends all leases unless that happened already: nothing
+    /// is known of the windows that were granted before. Returns whether it did.
+    async fn restore(&self, realm: &RealmSpec, lost: &Lease) -> Result<bool, StoreError> {
+        let is_restored =
+            self.transact(realm.name(), Scope::All, Missing::Refuse, |rules, view| {
+                if !rules.record.is_assumed {
+                    return Ok(Step::none(false));
+                }
+                let Some(record) = rules.reconfigure(realm, &view.rows)? else {
+                    return Ok(Step::none(false));
+                };
+                let record = match rules.is_repaired(lost) {
+                    true => record,
+                    false => {
+                        Rules::new(&record, view.now)?.invalidate(view.generation.clone(), lost.era)
+                    }
+                };
+                Ok(Step::record(Some(record), true))
+            });
+        let is_restored = is_restored.await?;
+        if is_restored {
+            tracing::error!(realm = %realm.name(), pool = %realm.pool(), "the store lost the realm: its nodes are as a holder knows them");
+        }
+        Ok(is_restored)
+    }
+
+    /// Returns a realm as the store has it, whatever its pool and terms. A realm that the store
+    /// does not have starts with the pool and the terms of `realm`, which count as assumed: if the
+    /// store had lost the realm, a holder that still has a lease of it [restores](Self::report_lost)
+    /// the ones that it knows.
+    ///
+    /// For programs whose user did not choose a pool, such as `tickid gen`.
+    ///
+    /// # Errors
+    /// Returns [`Refusal::Mismatch`](crate::Refusal::Mismatch) for a realm of another scheme,
+    /// layout or kind of nodes, and [`Refusal::LostRecord`](crate::Refusal::LostRecord) if the store
+    /// has nodes of the realm but lost its record.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{Begin, RealmSpec, Store, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+    /// let usual = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+    /// let chosen = RealmSpec::new("orders".parse()?, &Sno, "0-9/16".parse()?)?;
+    /// block_on(store.begin(&chosen, Begin::AtOnce), timeout)?;
+    /// let record = block_on(store.adopt(&usual), timeout)?;
+    /// assert_eq!(record.realm, chosen);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn adopt(&self, realm: &RealmSpec) -> Result<Record, StoreError> {
+        let name = realm.name().clone();
+        let realm = self.own(realm)?;
+        let missing = Missing::Assume(&realm, self.beyond());
+        let record = self.transact(realm.name(), glance(&realm), missing, |rules, _| {
+            rules.check_ids(&realm)?;
+            Ok(Step::none(rules.record.clone()))
+        });
+        let mut record = record.await?;
+        record.realm.name = name;
+        Ok(record)
+    }
+
+    /// Releases a lease in place of its holder, which may be alive: as an operator does who knows
+    /// that the node's user was stopped. `used` is the highest tick of its IDs.
+    ///
+    /// Unlike a [release](Self::release) by the holder, it is noted if it shortens the window, so
+    /// that the holder's lost lease is not taken for a proof that the store lost data.
+    ///
+    /// # Errors
+    /// As [`release`](Self::release).
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{Claim, RealmSpec, Store, Token, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let mut claim = Claim::new(Token::random()?, "web-1", None);
+    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+    /// block_on(store.release_by_hand(&realm, &lease, None), timeout)?;
+    /// let view = block_on(store.list(realm.name()), timeout)?;
+    /// let row = view.rows[&lease.node].row().ok_or("no row")?;
+    /// assert!(row.ceiling < lease.ceiling && row.cut > lease.version);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn release_by_hand(
+        &self,
+        realm: &RealmSpec,
+        lease: &Lease,
+        used: Option<u64>,
+    ) -> Result<(), StoreError> {
+        self.change(realm, lease, |rules, state, _| Ok((rules.cut_short(lease, state, used)?, ())))
+            .await
+    }
+}
