@@ -10,6 +10,8 @@ pub(crate) const CONVERT: &str = "crates/convert";
 const DETECT: &str = "crates/detect";
 pub(crate) const LEASE: &str = "crates/lease";
 const SERVER: &str = "crates/server";
+/// The functions in PostgreSQL.
+const SQL: &str = "crates/sql";
 /// The façade.
 const FACADE: &str = "crates/tickid";
 /// Its documentation, which lists the features of all libraries.
@@ -26,8 +28,9 @@ pub(crate) const ARROWS: &[(&[&str], &[&[&str]])] = &[
     (&[CONVERT], &[&[CORE, TEXT], &SCHEMES]),
     (&[DETECT], &[&[CORE, TEXT, CONVERT], &SCHEMES]),
     (&[SERVER], &[&[CORE, TEXT, CONVERT, DETECT, LEASE], &SCHEMES]),
-    (&[FACADE], &[&[CORE, TEXT, CONVERT, DETECT, LEASE, SERVER], &SCHEMES]),
-    (&[CLI], &[&[CORE, TEXT, CONVERT, DETECT, LEASE, SERVER, FACADE], &SCHEMES]),
+    (&[SQL], &[&[CORE, LEASE], &SCHEMES]),
+    (&[FACADE], &[&[CORE, TEXT, CONVERT, DETECT, LEASE, SERVER, SQL], &SCHEMES]),
+    (&[CLI], &[&[CORE, TEXT, CONVERT, DETECT, LEASE, SERVER, SQL, FACADE], &SCHEMES]),
     (&[TESTKIT], &[&[CORE, TEXT]]),
 ];
 

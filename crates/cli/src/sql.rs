@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use tickid_lease::{Begin, PostgresBackend, RealmName};
+use tickid_lease::{Begin, RealmName};
 
 use crate::failure::Failure;
 use crate::lease::ShapeOptions;
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &SqlArguments) -> Result<ExitCode, Failure> {
     let realm = arguments.shape.realm(&arguments.realm, arguments.scheme)?;
     let begin = if arguments.new { Begin::AtOnce } else { Begin::Beyond };
     let mut out = Output::stdout();
-    out.buffer().extend_from_slice(PostgresBackend::functions_sql(&realm, begin)?.as_bytes());
+    out.buffer().extend_from_slice(tickid_sql::script(&realm, begin)?.as_bytes());
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }

@@ -19,6 +19,7 @@
 //! | `detect` | `detect` | the formats that an unknown ID may have |
 //! | `lease` | `lease` | node IDs that no other generator has, leased from a store |
 //! | `server` | `server` | the ID server, for programs that embed it |
+//! | `sql` | `sql` | functions in PostgreSQL that make IDs |
 //! | [`tickid_core`] | always | clocks, policies, windows and the engine that the schemes share |
 //! | [`text`] | always | the text forms that the schemes share |
 //!
@@ -55,6 +56,7 @@
 //! | `lease` | no | the leases; needs `std` |
 //! | `full` | no | all of the above |
 //! | `server` | no | the ID server, and with it the leases; not in `full` |
+//! | `sql` | no | functions in PostgreSQL, and with them its store; not in `full` |
 //! | `std` | yes | the wall clock, methods that wait, seeds from the operating system |
 //! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | `String` forms, vector clocks, clocks behind an `Arc` |
@@ -101,6 +103,9 @@ pub use tickid_server as server;
 #[cfg(feature = "sno")]
 #[doc(inline)]
 pub use tickid_sno as sno;
+#[cfg(feature = "sql")]
+#[doc(inline)]
+pub use tickid_sql as sql;
 pub use tickid_text as text;
 
 /// The examples of the project's README, so that they stay true.

@@ -15,7 +15,7 @@ use diesel_async::sync_connection_wrapper::SyncConnectionWrapper;
 use diesel_async::{AsyncMysqlConnection, AsyncPgConnection};
 use tempfile::TempDir;
 use tickid_integration::{MARIADB, POSTGRES, Program, SQLITE, keeps_orders};
-use tickid_lease::{Begin, PostgresBackend, RealmSpec};
+use tickid_lease::{Begin, RealmSpec};
 use tickid_nanoflake::Nanoflake;
 use tickid_testkit::servers::{MySql, Postgres, Server, StartError, Tests};
 use tokio::runtime::{Builder, Runtime};
@@ -93,7 +93,7 @@ fn runtime() -> Runtime {
 fn in_postgres<P: Program>(server: &Postgres, name: &str, connect: impl Fn(&str) -> P) {
     let pool = "0-1023/10".parse().unwrap();
     let realm = RealmSpec::new("orders".parse().unwrap(), &Nanoflake::default(), pool).unwrap();
-    let functions = PostgresBackend::functions_sql(&realm, Begin::AtOnce).unwrap();
+    let functions = tickid_sql::script(&realm, Begin::AtOnce).unwrap();
     server.psql(Postgres::DATABASE, &format!("CREATE DATABASE {name}")).unwrap();
     server.psql(name, &functions).unwrap();
     keeps_orders(&mut connect(&server.url_of(name)), POSTGRES, |id| {

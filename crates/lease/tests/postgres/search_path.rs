@@ -5,7 +5,7 @@ use core::fmt::Write as _;
 use core::time::Duration;
 use std::collections::BTreeSet;
 
-use tickid_lease::{Begin, Claim, Store, StoreError, Token};
+use tickid_lease::{Begin, Claim, PostgresBackend, Store, StoreError, Token};
 use tickid_testkit::servers::{Postgres, Test};
 
 use crate::database::Database;
@@ -220,10 +220,11 @@ fn put_public_first(database: &Database<'_>) {
 
 fn functions_set_the_search_path(server: &Postgres) {
     let database = Database::new(server);
+    database.psql(PostgresBackend::RESERVATIONS);
     let functions = "SELECT count(*), count(*) FILTER (WHERE proconfig @> \
                      ARRAY['search_path=pg_catalog, pg_temp']) FROM pg_proc \
                      WHERE pronamespace = 'tickid'::regnamespace";
-    let count = SCHEMA.matches("CREATE OR REPLACE FUNCTION").count();
+    let count = PostgresBackend::RESERVATIONS.matches("CREATE OR REPLACE FUNCTION").count();
     assert_eq!(database.psql(functions), format!("{count}|{count}"));
 }
 

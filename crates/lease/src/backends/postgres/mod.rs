@@ -1,7 +1,6 @@
 //! The backend in PostgreSQL: two tables and a few functions in a schema of their own.
 
 mod failure;
-mod functions;
 mod stream;
 #[cfg(feature = "postgres-tls")]
 mod tls;
@@ -19,10 +18,18 @@ use tokio_postgres::{Client, Config};
 use self::failure::{NAME, failed, no_writes};
 use self::stream::Stream;
 use self::url::Tls;
+use crate::backend::Answer;
 use crate::backends::sql::{Database, Failure, MAX_ANSWER, Request, Sql, Texts, Value};
 use crate::error::StoreError;
 
-const SCHEMA: &str = include_str!("schema.sql");
+/// The statements that create the tables, and the functions that clients call.
+macro_rules! schema {
+    () => {
+        include_str!("schema.sql")
+    };
+}
+
+const SCHEMA: &str = schema!();
 
 crate::backends::sql::sql_backend! {
     /// The backend in a PostgreSQL database, version 12 or later.
@@ -52,6 +59,36 @@ crate::backends::sql::sql_backend! {
 }
 
 impl PostgresBackend {
+    /// The statements that create the backend's tables and the functions that reserve nodes for the
+    /// database itself, for good: `tickid.lock_realm_v1`, `tickid.reserve_v1` and
+    /// `tickid.check_reserved_v1`. The crate `tickid-sql` builds on them.
+    ///
+    /// They must run as one transaction, and do no harm when they run again.
+    pub const RESERVATIONS: &str = concat!(schema!(), "\n", include_str!("reserve.sql"));
+
+    /// Executes statements as one transaction, over a separate connection. Errors name the purpose
+    /// `what`, as in "create functions".
+    ///
+    /// # Errors
+    /// Returns an error for everything that the server refuses, and if it does not answer within
+    /// the [timeout](Self::with_timeout), or 10 seconds if that is longer.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use core::time::Duration;
+    /// use tickid_lease::{PostgresBackend, block_on};
+    ///
+    /// let backend = PostgresBackend::open("postgres://admin@db.example.com/app")?;
+    /// let tables = backend.execute("create tables", PostgresBackend::RESERVATIONS.to_owned());
+    /// block_on(tables, Duration::from_secs(10))?;
+    /// # Ok::<(), tickid_lease::StoreError>(())
+    /// ```
+    pub fn execute(&self, what: &'static str, statements: String) -> Answer<'_, ()> {
+        let work =
+            move |mut session| async move { Server::run(&mut session, what, &statements).await };
+        Box::pin(self.0.apart(work))
+    }
+
     /// Opens the store at a URL of the form
     /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE?OPTION=VALUE&…`. Nothing is connected to yet.
     ///

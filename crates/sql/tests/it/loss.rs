@@ -249,7 +249,7 @@ fn a_schema_without_data_is_refused(server: &Postgres) {
     copy.psql("DELETE FROM tickid.node");
     let again = copy.backend();
     let realm = KIND.realm(KIND.pool().0);
-    let error = block_on(again.create_functions(&realm, Begin::AtOnce), TIMEOUT).unwrap_err();
+    let error = block_on(tickid_sql::install(&again, &realm, Begin::AtOnce), TIMEOUT).unwrap_err();
     assert!(error.to_string().contains("no node is reserved"), "{error}");
 }
 

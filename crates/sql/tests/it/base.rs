@@ -191,7 +191,7 @@ impl<'a> Base<'a> {
     }
 
     pub(crate) fn create(&self, realm: &RealmSpec) {
-        block_on(self.backend().create_functions(realm, Begin::AtOnce), TIMEOUT).unwrap();
+        block_on(tickid_sql::install(&self.backend(), realm, Begin::AtOnce), TIMEOUT).unwrap();
     }
 
     pub(crate) fn url(&self) -> String {

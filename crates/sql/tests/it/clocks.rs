@@ -1,6 +1,7 @@
 //! A server whose clock steps back while a call waits for it.
 
 use std::fs;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use tickid_testkit::servers::{Postgres, Server, StartError, Test, clock_library};
@@ -12,14 +13,17 @@ pub(crate) const TESTS: [Test<Clocked>; 2] = [
     ("waits_of_hours_can_be_cancelled", waits_of_hours_can_be_cancelled),
 ];
 
-/// A server whose clock can be set.
-pub(crate) struct Clocked(Postgres);
+/// A server whose clock can be set, by one test at a time.
+pub(crate) struct Clocked {
+    server: Postgres,
+    turn: Mutex<()>,
+}
 
 impl Clocked {
     /// Sets the clock so many seconds from the real one. It is replaced as a whole, since the
     /// server may read it at any time.
     fn set(&self, seconds: i32) {
-        let folder = self.0.socket_folder();
+        let folder = self.server.socket_folder();
         fs::write(folder.join("clock.new"), format!("{seconds:+}\n")).unwrap();
         fs::rename(folder.join("clock.new"), folder.join("clock")).unwrap();
     }
@@ -30,10 +34,10 @@ impl Server for Clocked {
 
     fn start() -> Result<Self, StartError> {
         let library = clock_library().ok_or(StartError::NotInstalled)?;
-        let server = Self(Postgres::start()?);
+        let server = Self { server: Postgres::start()?, turn: Mutex::default() };
         server.set(0);
-        server.0.stop("fast")?;
-        server.0.tell(&format!(
+        server.server.stop("fast")?;
+        server.server.tell(&format!(
             "LD_PRELOAD={} FAKETIME_TIMESTAMP_FILE=\"$PWD/clock\" FAKETIME_NO_CACHE=1 \
              FAKETIME_DONT_FAKE_MONOTONIC=1 pg_ctl start --wait --pgdata=data --log=server.log",
             library.display()
@@ -53,7 +57,9 @@ fn step_twice(
     steps: [i32; 2],
     meanwhile: impl Fn(&Session, &str),
 ) -> (Parts, Result<Parts, String>) {
-    let base = Base::new(&server.0, &[Kind::Nanoflake]);
+    let _turn = server.turn.lock().unwrap_or_else(PoisonError::into_inner);
+    server.set(0);
+    let base = Base::new(&server.server, &[Kind::Nanoflake]);
     let [session, watch] = [(); 2].map(|()| base.session());
     let process = session.one("pg_backend_pid()").unwrap();
     let first = session.draw(Kind::Nanoflake).unwrap();
@@ -80,7 +86,7 @@ fn step_twice(
 
 /// The sleep of PostgreSQL ends by the wall clock, so the second step makes it longer.
 fn waits_end_after_a_second_step(server: &Clocked) {
-    let (first, second) = step_twice(server, [2, 1], |_, _| {});
+    let (first, second) = step_twice(server, [4, 1], |_, _| {});
     match second {
         Ok(second) => assert!(first < second, "{second:?} after {first:?}"),
         Err(error) => assert!(error.contains("behind the next ID"), "{error}"),
@@ -88,7 +94,7 @@ fn waits_end_after_a_second_step(server: &Clocked) {
 }
 
 fn waits_of_hours_can_be_cancelled(server: &Clocked) {
-    let (_, second) = step_twice(server, [2, 10_800], |watch, process| {
+    let (_, second) = step_twice(server, [4, 10_800], |watch, process| {
         watch.one(&format!("pg_cancel_backend({process})")).unwrap();
     });
     assert!(second.unwrap_err().contains("user request"));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tickid_core::{Scheme, Tick, UnixTime};
 use tickid_kuid::{Drift, GlobalId, Kuid, LocalId};
-use tickid_lease::{Begin, PostgresBackend, RealmSpec, block_on};
+use tickid_lease::{Begin, RealmSpec, block_on};
 use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
@@ -422,14 +422,15 @@ fn other_realms_and_schemes_are_refused(server: &Postgres) {
     let unix = tickid_nanoflake::Nanoflake { epoch: tickid_nanoflake::Epoch::UNIX };
     let (name, pool) = ("nanoflake".parse().unwrap(), "0-7/10".parse().unwrap());
     let other = tickid_lease::RealmSpec::new(name, &unix, pool).unwrap();
-    let create = |realm| block_on(base.backend().create_functions(realm, Begin::AtOnce), TIMEOUT);
+    let backend = base.backend();
+    let create = |realm| block_on(tickid_sql::install(&backend, realm, Begin::AtOnce), TIMEOUT);
     assert!(create(&other).unwrap_err().to_string().contains("has the layout"));
     let foreign = tickid_lease::RealmSpec::new(
         "other".parse().unwrap(),
         &tickid_core::example::Seconds,
         "0-7/8".parse().unwrap(),
     );
-    assert!(PostgresBackend::functions_sql(&foreign.unwrap(), Begin::AtOnce).is_err());
+    assert!(tickid_sql::script(&foreign.unwrap(), Begin::AtOnce).is_err());
     // The same again changes nothing.
     let definition = || base.psql("SELECT pg_get_functiondef('tickid.draw_1'::regproc)");
     let before = definition();
@@ -447,7 +448,7 @@ fn statements_of_the_guide_run(server: &Postgres) {
             .unwrap(),
     );
     // Quietly, as the page has it.
-    assert_eq!(base.psql(&PostgresBackend::functions_sql(&realm, Begin::AtOnce).unwrap()), "");
+    assert_eq!(base.psql(&tickid_sql::script(&realm, Begin::AtOnce).unwrap()), "");
     let role = format!("app_of_{}", base.name);
     base.psql(&format!("CREATE ROLE {role}"));
     let page = include_str!("../../../../docs/database.md");

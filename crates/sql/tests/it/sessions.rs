@@ -184,7 +184,7 @@ fn full_ticks_are_shared_by_sessions(server: &Postgres) {
     base.script_clock();
     // The last sequences of each tick only.
     base.plant("advance_1", "(target << 19) + 0", "(target << 19) + 16300");
-    base.plant("step_1", "now OPERATOR(pg_catalog.+) 0)", "now OPERATOR(pg_catalog.+) 16300)");
+    base.plant("step_1", "now + 0)", "now + 16300)");
     let ids = distinct(storm(&base, kind, 8, 60).concat()).unwrap();
     let ticks = ids.last().unwrap().tick - ids[0].tick;
     assert!(ticks > 50 && ids.iter().all(|id| id.sequence >= 16_300), "{ticks}");
@@ -201,7 +201,7 @@ fn plant_stops(base: &Base<'_>) -> usize {
     );
     let draw = "pg_catalog.nextval('tickid.word_1')";
     base.plant("draw_1", draw, &format!("CASE WHEN public.stop('0') THEN {draw} END"));
-    let set = "THEN pg_catalog.setval('tickid.word_1'";
+    let set = "THEN setval('tickid.word_1'";
     base.plant("step_1", set, &format!("AND public.stop('1') {set}"));
     let mut count = 2;
     for function in ["draw_1", "step_1", "advance_1"] {

@@ -1,6 +1,6 @@
 -- IDs from PostgreSQL itself: functions that make, bound, encode and decode the IDs of realms whose
--- store is this database. PostgreSQL 15 or later. Run after schema.sql, as a whole, in one
--- transaction, any number of times; then once for each realm:
+-- store is this database. PostgreSQL 15 or later. Run after the lease backend's schema.sql and
+-- reserve.sql, as a whole, in one transaction, any number of times; then once for each realm:
 --
 --     DO $$ BEGIN PERFORM tickid.create_functions_v1('orders', RECORD, false); END $$;
 --
@@ -26,9 +26,11 @@
 -- can have issued: tickid.home_N and tickid.origin_N identify the database of the word.
 --
 -- SECURITY. Users need USAGE on the schema and nothing else. Functions that set a word run with the
--- rights of their owner. Those that are called for each row or tick set no search_path, which would
--- more than double their cost. Their bodies are parsed when they are created, or qualify every
--- name.
+-- rights of their owner. Those that are called for each row set no search_path, which would more
+-- than double their cost. Their bodies are parsed when they are created, or qualify every name.
+--
+-- CONSTANTS. A name in braces after a dollar sign is a constant of a scheme's Rust crate, which
+-- src/constants.rs fills in.
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 
@@ -144,7 +146,7 @@ $$;
 CREATE OR REPLACE FUNCTION tickid.scru64_encode(id bigint) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF id < 0 OR id > 4738381338321616895 THEN
+    IF id < 0 OR id > ${scru64_max} THEN
         PERFORM tickid.no_id_v1('SCRU64', id::text);
     END IF;
     RETURN tickid.base36_v1(id, 12);
@@ -153,7 +155,7 @@ $$;
 
 CREATE OR REPLACE FUNCTION tickid.scru64_decode(id text) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN tickid.from_base36_v1('SCRU64', id, '^[0-9A-Za-z]{12}$', 4738381338321616895);
+RETURN tickid.from_base36_v1('SCRU64', id, '^[0-9A-Za-z]{12}$', ${scru64_max});
 
 -- The canonical text, which does not sort.
 CREATE OR REPLACE FUNCTION tickid.nanoflake_encode(id bigint) RETURNS text
@@ -263,18 +265,20 @@ $$;
 ----------------------------------------------------------------------------------------------------
 -- IDs of words, and words of IDs: a tick above the bits of guard and sequence.
 
--- 44 bits of tick, 5 of guard (zero), 14 of sequence. Seconds have 977 ticks. Adds at each carry,
--- from tick to second to a million of seconds, the values that an ID leaves out there.
+-- 44 bits of tick, 5 of guard (zero), 14 of sequence. Adds at each carry, from tick to second to a
+-- million seconds, the values that an ID leaves out there.
 CREATE OR REPLACE FUNCTION tickid.kuid_local_v1(word bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN word - (word >> 19) * ((1 << 19) - (1 << 14))
-    + word / (977 << 19) * ((1 << 24) - (977 << 14))
-    + word / (977000000::bigint << 19) * ((1::bigint << 44) - (1000000::bigint << 24));
+RETURN word - (word >> ${kuid_word}) * ((1 << ${kuid_word}) - (1 << ${kuid_c}))
+    + word / (${kuid_second} << ${kuid_word}) * ((1 << ${kuid_b}) - (${kuid_second} << ${kuid_c}))
+    + word / (1000000::bigint * ${kuid_second} << ${kuid_word})
+        * ((1::bigint << ${kuid_a}) - (1000000::bigint << ${kuid_b}));
 
 -- The lowest local ID of a tick, also of those beyond the word's 44 bits.
 CREATE OR REPLACE FUNCTION tickid.kuid_lowest_v1(tick bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (tick / 977000000 << 44) | (tick / 977 % 1000000 << 24) | (tick % 977 << 14);
+RETURN (tick / (1000000 * ${kuid_second}) << ${kuid_a})
+    | (tick / ${kuid_second} % 1000000 << ${kuid_b}) | (tick % ${kuid_second} << ${kuid_c});
 
 -- A global ID of the drift 8, the default: the node stands between the halves of a local ID.
 CREATE OR REPLACE FUNCTION tickid.kuid_drift_8_v1(local bigint, node bytea) RETURNS bytea
@@ -300,8 +304,9 @@ RETURN (tickid.int8_v1(substring(id FROM 1 FOR 8)) >> 24 + drift << 24 + drift)
 -- The time of a local ID's tick.
 CREATE OR REPLACE FUNCTION tickid.kuid_local_time_v1(id bigint) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN tickid.time_v1((id >> 44 & 1048575) * 1000000000000 + (id >> 24 & 1048575) * 1000000
-    + (id >> 14 & 1023) * 1024);
+RETURN tickid.time_v1((id >> ${kuid_a} & ${kuid_max_a}) * 1000000000000
+    + (id >> ${kuid_b} & ${kuid_max_b}) * 1000000
+    + (id >> ${kuid_c} & (1 << ${kuid_b} - ${kuid_c}) - 1) * ${kuid_micros});
 
 CREATE OR REPLACE FUNCTION tickid.no_meta_v1(meta integer) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -330,10 +335,6 @@ BEGIN
 END
 $$;
 
-CREATE OR REPLACE FUNCTION tickid.no_realm_bytes_v1(scheme text, realm text) RETURNS bytea
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN int8send(tickid.no_realm_v1(scheme, realm));
-
 -- The identity of a word in the databases of one server: the OIDs of the database and of the word.
 -- Immutable, so that it is computed when a session plans an expression and costs nothing per call.
 -- That is sound: a session has one database, and a plan is made anew if its sequence is.
@@ -354,22 +355,6 @@ CREATE OR REPLACE FUNCTION tickid.was_home_v1(home regclass, word regclass) RETU
 LANGUAGE plpgsql IMMUTABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN tickid.is_home_v1(home, word);
-END
-$$;
-
--- Raises an error in a database without the row that keeps leases away from a generator's node, as
--- after loading a dump of the schema without the data.
-CREATE OR REPLACE FUNCTION tickid.check_reserved_v1(id integer) RETURNS void
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    IF NOT EXISTS (
-        SELECT FROM tickid.generator AS g JOIN tickid.node AS n ON n.realm = g.realm
-        WHERE g.number = id AND n.data ->> 'node' = g.node AND n.data @> '{"reserved": true}'
-    ) THEN
-        RAISE EXCEPTION 'no node is reserved for generator % in this database', id
-            USING ERRCODE = 'integrity_constraint_violation',
-                HINT = 'tickid sql --realm prints the statements that reserve one.';
-    END IF;
 END
 $$;
 
@@ -411,37 +396,33 @@ $draw$ || $step$
 -- Begins the tick of the present time, and leaves all else to advance. A word that is at home stays
 -- there, and the flushed bound of such a word only rises, so both are checked before the lock is
 -- taken. Returns null if another session has begun a tick or holds the lock.
-CREATE OR REPLACE FUNCTION tickid.step_@number@() RETURNS pg_catalog.int8
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = error AS $body$
+CREATE OR REPLACE FUNCTION tickid.step_@number@() RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+SET client_min_messages = error AS $body$
 DECLARE
-    word pg_catalog.int8;
-    micros pg_catalog.int8;
-    now pg_catalog.int8;
-    drawn pg_catalog.int8;
+    word bigint;
+    micros bigint;
+    now bigint;
+    drawn bigint;
 BEGIN
-    word := pg_catalog.pg_sequence_last_value('tickid.word_@number@');
-    @clock@now := @now_qualified@;
-    IF (word OPERATOR(pg_catalog.>>) @shift@) OPERATOR(pg_catalog.<) now
-        AND now OPERATOR(pg_catalog.<=) @last_tick@
-        AND (now OPERATOR(pg_catalog.+) @half_ahead@)
-            OPERATOR(pg_catalog.<) pg_catalog.pg_sequence_last_value('tickid.ready_@number@')
+    word := pg_sequence_last_value('tickid.word_@number@');
+    @clock@now := @now@;
+    IF word >> @shift@ < now
+        AND now <= @last_tick@
+        AND now + @ahead@ / 2 < pg_sequence_last_value('tickid.ready_@number@')
         AND tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@')
     THEN
-        now := now OPERATOR(pg_catalog.<<) @shift@;
+        now := now << @shift@;
         BEGIN
             LOCK TABLE tickid.lock_@number@ IN SHARE UPDATE EXCLUSIVE MODE NOWAIT;
-            drawn := CASE WHEN pg_catalog.pg_sequence_last_value('tickid.word_@number@')
-                    OPERATOR(pg_catalog.<) now
-                THEN pg_catalog.setval('tickid.word_@number@',
-                    now OPERATOR(pg_catalog.+) @start@)@with_node@ END;
+            drawn := CASE WHEN pg_sequence_last_value('tickid.word_@number@') < now
+                THEN setval('tickid.word_@number@', now + @start@) + @node@ END;
             RAISE SQLSTATE 'TKD00';
         EXCEPTION
             WHEN SQLSTATE 'TKD00' OR lock_not_available THEN RETURN drawn;
         END;
-    ELSIF (word OPERATOR(pg_catalog.>>) @shift@) OPERATOR(pg_catalog.>=) now
-        AND (word OPERATOR(pg_catalog.>>) @shift@)
-            OPERATOR(pg_catalog.<=) (now OPERATOR(pg_catalog.+) @draw_allowance@)
-        AND (word OPERATOR(pg_catalog.&) @below_tick@) OPERATOR(pg_catalog.<) @last_sequence@
+    ELSIF word >> @shift@ BETWEEN now AND now + @draw_allowance@
+        AND word & @below_tick@ < @last_sequence@
     THEN
         RETURN NULL;
     END IF;
@@ -473,7 +454,7 @@ BEGIN
         @clock@now := @now@;
         IF word IS NULL OR NOT tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@')
         THEN
-            PERFORM tickid.check_reserved_v1(@number@);
+            PERFORM tickid.check_reserved_v1('@realm@', '@node_name@');
             -- The word begins at the bound: its last value is that of a full tick below.
             bound := pg_sequence_last_value('tickid.bound_@number@');
             origin := hashtextextended(tickid.generation_v1(), 0);
@@ -569,67 +550,18 @@ BEGIN
 END
 $create$;
 
--- A node of the realm's pool for the functions, for good: marks its row as reserved and returns it
--- with the first tick that is free. The caller holds the lock on the records. The record gets a new
--- version, so that no reconfiguration commits that has not seen the row.
-CREATE OR REPLACE FUNCTION tickid.reserve_v1(
-    realm_name text, record jsonb, tick numeric, OUT node text, OUT floor numeric
-) LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    node_key text;
-    old_ceiling numeric;
-BEGIN
-    -- Nodes that were never granted come first, then those that were free for the longest time.
-    SELECT c.node, c.key, n.ceiling, greatest((record ->> 'floor')::numeric, c.floor, n.ceiling)
-    INTO node, node_key, old_ceiling, floor
-    FROM (
-        SELECT v || '/' || p.bits AS node, p.floor,
-            lpad(to_hex(v << 63 - p.bits), 16, '0') || lpad(to_hex(p.bits), 2, '0') AS key
-        FROM (
-            SELECT split_part(split_part(e ->> 'nodes', '/', 1), '-', 1)::bigint AS first,
-                reverse(split_part(reverse(split_part(e ->> 'nodes', '/', 1)), '-', 1))::bigint
-                    AS last,
-                split_part(e ->> 'nodes', '/', 2)::integer AS bits,
-                (e ->> 'floor')::numeric AS floor
-            FROM jsonb_array_elements(record -> 'parts') AS e
-        ) AS p, generate_series(p.first, p.last) AS v
-    ) AS c LEFT JOIN tickid.node AS n ON n.realm = realm_name AND n.node = c.key
-    WHERE n.node IS NULL
-        OR n.ceiling <= tick AND n.data ->> 'format' = '1' AND n.data -> 'reserved' IS NULL
-    ORDER BY n.ceiling NULLS FIRST, c.key DESC LIMIT 1;
-    IF reserve_v1.node IS NULL THEN
-        RAISE EXCEPTION 'the realm % has no free node', realm_name
-            USING ERRCODE = 'configuration_limit_exceeded';
-    END IF;
-    INSERT INTO tickid.node AS n (realm, node, version, ceiling, data)
-    VALUES (realm_name, node_key, 1, (record ->> 'end')::numeric, jsonb_build_object(
-        'format', 1, 'node', reserve_v1.node, 'token', NULL, 'holder', 'functions in PostgreSQL',
-        'era', record -> 'era', 'floor', reserve_v1.floor, 'ceiling', record -> 'end',
-        'reserved', true
-    ))
-    ON CONFLICT ON CONSTRAINT node_pkey DO UPDATE
-    SET version = n.version + 1, ceiling = excluded.ceiling, data = excluded.data;
-    UPDATE tickid.realm AS r SET version = greatest(r.version + 1, tickid.now_micros_v1())
-    WHERE r.name = realm_name;
-END
-$$;
-
--- Creates the functions of a realm, or anew those that exist. `fresh` is the record of the realm in
--- case that it has none yet: it begins at once, or beyond anything that a lost realm of its name
--- can have granted.
+-- Creates the functions of a realm, or anew those that exist. The arguments are lock_realm_v1's.
 CREATE OR REPLACE FUNCTION tickid.create_functions_v1(
     realm_name text, fresh jsonb, at_once boolean
 ) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     record jsonb;
-    generation text;
     scheme text;
     period bigint;
     micros_per_tick bigint;
     ticks_per_period bigint;
     epoch bigint;
-    tick numeric;
     id integer;
     node text;
     floor numeric;
@@ -642,54 +574,20 @@ DECLARE
     clock text;
     now text;
     now_qualified text;
-    facet text;
     drift integer;
     draw_allowance bigint;
 BEGIN
-    PERFORM tickid.settings_v1();
-    LOCK TABLE tickid.realm IN SHARE ROW EXCLUSIVE MODE;
-    generation := tickid.generation_v1();
-    record := (SELECT r.record FROM tickid.realm AS r WHERE r.name = realm_name);
-    epoch := coalesce(record, fresh) ->> 'epoch_micros';
-    period := coalesce(record, fresh) ->> 'period_micros';
-    micros_per_tick := coalesce(record, fresh) ->> 'micros_per_tick';
+    record := tickid.lock_realm_v1(realm_name, fresh, at_once);
+    epoch := record ->> 'epoch_micros';
+    period := record ->> 'period_micros';
+    micros_per_tick := record ->> 'micros_per_tick';
     ticks_per_period := (period - 1) / micros_per_tick + 1;
-    tick := tickid.tick_at_v1(coalesce(record, fresh) ->> 'scheme',
-        tickid.time_v1(tickid.now_micros_v1()), false, epoch, period, ticks_per_period,
-        micros_per_tick, (coalesce(record, fresh) ->> 'end')::bigint - 1);
-    IF record IS NULL THEN
-        record := fresh || jsonb_build_object('generation', generation);
-        IF NOT at_once THEN
-            record := record || jsonb_build_object('era', 1,
-                'floor', least(tick + (fresh ->> 'max_ahead')::numeric, (fresh ->> 'end')::numeric),
-                'parts', (SELECT jsonb_agg(e || '{"since_era": 1}')
-                    FROM jsonb_array_elements(fresh -> 'parts') AS e));
-        END IF;
-        INSERT INTO tickid.realm (name, version, record)
-        VALUES (realm_name, tickid.now_micros_v1(), record);
-    END IF;
-    IF record ->> 'format' <> '1' THEN
-        RAISE EXCEPTION 'a later release wrote the record of the realm %', realm_name;
-    END IF;
-    FOREACH facet IN ARRAY ARRAY['scheme', 'layout', 'epoch_micros', 'period_micros',
-        'micros_per_tick', 'end']
-    LOOP
-        IF record -> facet <> fresh -> facet THEN
-            RAISE EXCEPTION 'the realm % has the % %, not %', realm_name, facet, record -> facet,
-                fresh -> facet USING ERRCODE = 'invalid_parameter_value';
-        END IF;
-    END LOOP;
     SELECT g.number, g.node INTO id, node FROM tickid.generator AS g WHERE g.realm = realm_name;
     IF FOUND THEN
-        PERFORM tickid.check_reserved_v1(id);
+        PERFORM tickid.check_reserved_v1(realm_name, node);
     ELSE
-        IF record ->> 'generation' <> generation THEN
-            RAISE EXCEPTION 'the realm % is of another database, or of this one before a restore',
-                realm_name USING ERRCODE = 'invalid_parameter_value',
-                HINT = 'tickid lease invalidate ends the leases of the other one.';
-        END IF;
         SELECT r.node, r.floor INTO node, floor
-        FROM tickid.reserve_v1(realm_name, record, tick) AS r;
+        FROM tickid.reserve_v1(realm_name, record, 'functions in PostgreSQL') AS r;
         id := (SELECT coalesce(max(g.number), 0) + 1 FROM tickid.generator AS g);
         -- Those of a dump without data stay unused.
         WHILE to_regclass('tickid.word_' || id) IS NOT NULL LOOP
@@ -708,14 +606,18 @@ BEGIN
             '_N', '_' || id);
         PERFORM setval('tickid.bound_' || id, greatest(floor, 1)::bigint),
             setval('tickid.home_' || id, tickid.home_v1(('tickid.word_' || id)::regclass)),
-            setval('tickid.origin_' || id, hashtextextended(generation, 0));
+            setval('tickid.origin_' || id, hashtextextended(tickid.generation_v1(), 0));
     END IF;
     scheme := record ->> 'scheme';
     value := split_part(node, '/', 1);
     bits := split_part(node, '/', 2);
     drift := CASE scheme WHEN 'kuid' THEN split_part(record ->> 'layout', ' ', 2) END;
     SELECT s.shift, s.sequence_bits INTO shift, sequence_bits FROM (VALUES
-        ('nanoflake', 22, 12), ('scru64', 24, 24 - bits), ('kuid', 19, 14), ('sno', 24, 16)
+        ('nanoflake', ${nanoflake_shift}, ${nanoflake_sequence}),
+        ('scru64', ${scru64_shift}, ${scru64_shift} - bits),
+        ('kuid', ${kuid_word}, ${kuid_c}),
+        -- Without the bit of tick-tock.
+        ('sno', ${sno_shift} - 1, ${sno_sequence})
     ) AS s (scheme, shift, sequence_bits) WHERE s.scheme = record ->> 'scheme';
     IF NOT FOUND THEN
         RAISE EXCEPTION 'there are no functions for IDs of the scheme %', scheme
@@ -743,6 +645,7 @@ BEGIN
     now_qualified := regexp_replace(now, ' ([-+*/%]) ', ' OPERATOR(pg_catalog.\1) ', 'g');
     PERFORM tickid.create_draw_v1(id, scheme, jsonb_build_object(
         'realm', realm_name,
+        'node_name', node,
         'type', CASE WHEN scheme = 'sno' OR scheme = 'kuid' AND bits > 0 THEN 'bytea'
             ELSE 'int8' END,
         -- Only functions of variables are inlined.
@@ -768,17 +671,14 @@ BEGIN
         'below_tick', (1 << shift) - 1,
         'last_sequence', (1 << sequence_bits) - 1,
         'guard', (1 << shift) - (1 << sequence_bits),
-        'start', CASE scheme WHEN 'scru64' THEN format(
-                'pg_catalog.floor(pg_catalog.random() OPERATOR(pg_catalog.*) %s)::pg_catalog.int8',
-                1 << sequence_bits)
-            ELSE '0' END,
+        'start', CASE scheme WHEN 'scru64'
+            THEN format('floor(random() * %s)::bigint', 1 << sequence_bits) ELSE '0' END,
         'allowance', record -> 'allowance',
         'draw_allowance', draw_allowance,
         'late_or_full', CASE WHEN draw_allowance > 0 THEN format(' OPERATOR(pg_catalog.&) %s',
             ~(draw_allowance << guard_bits)) ELSE '' END,
         'skew', ((record ->> 'skew_micros')::bigint + micros_per_tick - 1) / micros_per_tick,
         'ahead', greatest(2, 1000000 / micros_per_tick),
-        'half_ahead', greatest(2, 1000000 / micros_per_tick) / 2,
         -- Flushes the log. Before PostgreSQL 17 no function can, but the truncation of a table with
         -- a free space map (of more than four pages) does; the table is undone with the lock.
         'flush', CASE WHEN current_setting('server_version_num')::integer >= 170000
@@ -816,17 +716,16 @@ BEGIN
         SELECT coalesce(string_agg(format('WHEN realm = %L THEN tickid.draw_%s() ', g.realm,
                 g.number), '' ORDER BY g.number), ''),
             coalesce(string_agg(format('WHEN realm = %L THEN %s ', g.realm, CASE called
-                WHEN 'nanoflake' THEN r.record ->> 'epoch_micros'
                 WHEN 'kuid' THEN split_part(r.record ->> 'layout', ' ', 2)
-                ELSE '0' END), '' ORDER BY g.number), '')
+                ELSE r.record ->> 'epoch_micros' END), '' ORDER BY g.number), '')
         INTO cases, layouts
         FROM tickid.generator AS g JOIN tickid.realm AS r ON r.name = g.realm
         WHERE r.record ->> 'scheme' = kind
             AND (kind <> 'kuid' OR (split_part(g.node, '/', 2) = '0') = (called = 'kuid_local'));
         EXECUTE format('CREATE OR REPLACE FUNCTION tickid.%I(realm text) RETURNS %s
             LANGUAGE sql VOLATILE PARALLEL UNSAFE
-            RETURN CASE WHEN false THEN NULL %sELSE tickid.%s(%L, realm) END', called, type, cases,
-            CASE type WHEN 'bytea' THEN 'no_realm_bytes_v1' ELSE 'no_realm_v1' END, called);
+            RETURN CASE WHEN false THEN NULL %sELSE %s(tickid.no_realm_v1(%L, realm)) END', called,
+            type, cases, CASE type WHEN 'bytea' THEN 'int8send' END, called);
         EXECUTE format('CREATE OR REPLACE FUNCTION tickid.%I(realm text) RETURNS bigint
             LANGUAGE sql IMMUTABLE PARALLEL SAFE
             RETURN CASE WHEN false THEN NULL::bigint %sELSE tickid.no_realm_v1(%L, realm) END',
@@ -880,48 +779,51 @@ RETURN tickid.sno_encode(tickid.sno(realm, meta));
 CREATE OR REPLACE FUNCTION tickid.nanoflake_tick_v1(realm text, at timestamptz, is_up boolean)
 RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN tickid.tick_at_v1('Nanoflake', at, is_up, tickid.nanoflake_layout_v1(realm), 1000, 1, 1000,
-    (1::bigint << 41) - 1);
+RETURN tickid.tick_at_v1('Nanoflake', at, is_up, tickid.nanoflake_layout_v1(realm),
+    ${nanoflake_ticks});
 
 CREATE OR REPLACE FUNCTION tickid.nanoflake_min(realm text, at timestamptz) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN tickid.nanoflake_tick_v1(realm, at, true) << 22;
+RETURN tickid.nanoflake_tick_v1(realm, at, true) << ${nanoflake_shift};
 
 CREATE OR REPLACE FUNCTION tickid.nanoflake_max(realm text, at timestamptz) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN tickid.nanoflake_tick_v1(realm, at, false) << 22 | 4194303;
+RETURN tickid.nanoflake_tick_v1(realm, at, false) << ${nanoflake_shift}
+    | (1 << ${nanoflake_shift}) - 1;
 
 CREATE OR REPLACE FUNCTION tickid.nanoflake_time(realm text, id bigint) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN id >= 0 THEN tickid.time_v1(tickid.nanoflake_layout_v1(realm) + (id >> 22) * 1000)
+RETURN CASE WHEN id >= 0 THEN tickid.time_v1(tickid.nanoflake_layout_v1(realm)
+        + (id >> ${nanoflake_shift}) * ${nanoflake_micros})
     WHEN id IS NOT NULL THEN tickid.time_v1(tickid.no_id_v1('Nanoflake', id::text)) END;
 
 CREATE OR REPLACE FUNCTION tickid.scru64_tick_v1(realm text, at timestamptz, is_up boolean)
 RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN tickid.tick_at_v1('SCRU64', at, is_up, tickid.scru64_layout_v1(realm), 256000, 1, 256000,
-    282429536480);
+RETURN tickid.tick_at_v1('SCRU64', at, is_up, tickid.scru64_layout_v1(realm),
+    ${scru64_ticks});
 
 CREATE OR REPLACE FUNCTION tickid.scru64_min(realm text, at timestamptz) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN tickid.scru64_tick_v1(realm, at, true) << 24;
+RETURN tickid.scru64_tick_v1(realm, at, true) << ${scru64_shift};
 
 CREATE OR REPLACE FUNCTION tickid.scru64_max(realm text, at timestamptz) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN tickid.scru64_tick_v1(realm, at, false) << 24 | 16777215;
+RETURN tickid.scru64_tick_v1(realm, at, false) << ${scru64_shift}
+    | (1 << ${scru64_shift}) - 1;
 
 CREATE OR REPLACE FUNCTION tickid.scru64_time(realm text, id bigint) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN id BETWEEN 0 AND 4738381338321616895
-        THEN tickid.time_v1(tickid.scru64_layout_v1(realm) + (id >> 24) * 256000)
+RETURN CASE WHEN id BETWEEN 0 AND ${scru64_max}
+        THEN tickid.time_v1(tickid.scru64_layout_v1(realm)
+            + (id >> ${scru64_shift}) * ${scru64_micros})
     WHEN id IS NOT NULL THEN tickid.time_v1(tickid.no_id_v1('SCRU64', id::text)) END;
 
--- 2^20 megaseconds, which are more ticks than a word has.
+-- Of more ticks than a word has.
 CREATE OR REPLACE FUNCTION tickid.kuid_tick_v1(epoch bigint, at timestamptz, is_up boolean)
 RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN tickid.tick_at_v1('kuid', at, is_up, epoch, 1000000, 977, 1024,
-    (1::bigint << 20) * 977000000 - 1);
+RETURN tickid.tick_at_v1('kuid', at, is_up, epoch, ${kuid_ticks});
 
 CREATE OR REPLACE FUNCTION tickid.kuid_local_min(realm text, at timestamptz) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -930,7 +832,7 @@ RETURN tickid.kuid_lowest_v1(tickid.kuid_tick_v1(tickid.kuid_local_layout_v1(rea
 CREATE OR REPLACE FUNCTION tickid.kuid_local_max(realm text, at timestamptz) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN tickid.kuid_lowest_v1(tickid.kuid_tick_v1(tickid.kuid_local_layout_v1(realm), at, false))
-    | 16383;
+    | (1 << ${kuid_c}) - 1;
 
 CREATE OR REPLACE FUNCTION tickid.kuid_local_time(realm text, id bigint) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -943,8 +845,8 @@ RETURN tickid.kuid_global_v1(tickid.kuid_lowest_v1(tickid.kuid_tick_v1(0, at, tr
 
 CREATE OR REPLACE FUNCTION tickid.kuid_max(realm text, at timestamptz) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN tickid.kuid_global_v1(tickid.kuid_lowest_v1(tickid.kuid_tick_v1(0, at, false)) | 16383,
-    4294967295, tickid.kuid_layout_v1(realm)::integer);
+RETURN tickid.kuid_global_v1(tickid.kuid_lowest_v1(tickid.kuid_tick_v1(0, at, false))
+    | (1 << ${kuid_c}) - 1, 4294967295, tickid.kuid_layout_v1(realm)::integer);
 
 CREATE OR REPLACE FUNCTION tickid.kuid_time(realm text, id bytea) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -955,23 +857,23 @@ RETURN CASE WHEN length(id) = 12 THEN tickid.kuid_local_time_v1(
 CREATE OR REPLACE FUNCTION tickid.sno_tick_v1(realm text, at timestamptz, is_up boolean)
 RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN tickid.tick_at_v1('sno', at, is_up, 1262304000000000 + tickid.sno_layout_v1(realm), 4000, 1,
-    4000, (1::bigint << 39) - 1);
+RETURN tickid.tick_at_v1('sno', at, is_up, tickid.sno_layout_v1(realm), ${sno_ticks});
 
 CREATE OR REPLACE FUNCTION tickid.sno_min(realm text, at timestamptz) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN int8send(tickid.sno_tick_v1(realm, at, true) << 25) || decode('0000', 'hex');
+RETURN int8send(tickid.sno_tick_v1(realm, at, true) << ${sno_shift}) || decode('0000', 'hex');
 
 CREATE OR REPLACE FUNCTION tickid.sno_max(realm text, at timestamptz) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN int8send((tickid.sno_tick_v1(realm, at, false) << 25) + 33554431) || decode('ffff', 'hex');
+RETURN int8send((tickid.sno_tick_v1(realm, at, false) << ${sno_shift})
+    + (1 << ${sno_shift}) - 1) || decode('ffff', 'hex');
 
 CREATE OR REPLACE FUNCTION tickid.sno_time(realm text, id bytea) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN length(id) = 10 THEN tickid.time_v1(1262304000000000
-        + tickid.sno_layout_v1(realm)
-        + (tickid.int8_v1(substring(id FROM 1 FOR 8)) >> 25 & (1::bigint << 39) - 1) * 4000)
+RETURN CASE WHEN length(id) = 10 THEN tickid.time_v1(tickid.sno_layout_v1(realm)
+        + (tickid.int8_v1(substring(id FROM 1 FOR 8)) >> ${sno_shift} & ${sno_last})
+            * ${sno_micros})
     WHEN id IS NOT NULL THEN tickid.time_v1(tickid.no_id_v1('sno', encode(id, 'hex'))) END;
 
-REVOKE ALL ON FUNCTION tickid.create_draw_v1, tickid.reserve_v1, tickid.create_functions_v1,
-    tickid.create_public_v1 FROM PUBLIC;
+REVOKE ALL ON FUNCTION tickid.create_draw_v1, tickid.create_functions_v1, tickid.create_public_v1
+    FROM PUBLIC;

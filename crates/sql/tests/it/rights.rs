@@ -55,7 +55,8 @@ fn usage_is_enough_and_gives_no_more(server: &Postgres) {
     denied("SELECT tickid.create_public_v1()");
     denied("SELECT tickid.create_draw_v1(1, 'sno', '{}')");
     denied("SELECT tickid.create_functions_v1('x', '{}', true)");
-    denied("SELECT tickid.reserve_v1('x', '{}', 1)");
+    denied("SELECT tickid.reserve_v1('x', '{}', 'x')");
+    denied("SELECT tickid.lock_realm_v1('x', '{}', true)");
     denied("CREATE OR REPLACE FUNCTION tickid.clock_v1() RETURNS bigint LANGUAGE sql RETURN 1");
     denied("CREATE FUNCTION tickid.mine() RETURNS bigint LANGUAGE sql RETURN 1");
 }
@@ -145,14 +146,17 @@ fn planted_objects_are_never_called(server: &Postgres) {
     ] {
         session.one(&format!("tickid.{form}")).unwrap();
     }
-    // Without a qualified name, a draw would call them.
-    for (function, operator) in [("step_1", "<<"), ("draw_1", "&")] {
-        base.plant(function, &format!("OPERATOR(pg_catalog.{operator})"), operator);
+    // Without a qualified name or a search path, a draw would call them.
+    let is_hit = |micros| {
         let session = base.session();
         session.ask(path).unwrap();
-        session.set_clock(START + 4_400_000);
-        assert!(session.draw(Kind::Nanoflake).unwrap_err().contains("planted"), "{function}");
-    }
+        session.set_clock(START + micros);
+        assert!(session.draw(Kind::Nanoflake).unwrap_err().contains("planted"));
+    };
+    base.psql("ALTER FUNCTION tickid.step_1() RESET search_path");
+    is_hit(4_400_000);
+    base.plant("draw_1", "OPERATOR(pg_catalog.&)", "&");
+    is_hit(4_500_000);
 }
 
 /// Settings, objects and transactions of a session change no ID, and nothing is drawn twice.
@@ -338,7 +342,7 @@ fn a_message_under_the_lock_is_found(server: &Postgres) {
 fn other_locks_stop_no_installation(server: &Postgres) {
     let base = Base::empty(server);
     let realm = Kind::Nanoflake.realm(Kind::Nanoflake.pool().0);
-    let script = PostgresBackend::functions_sql(&realm, Begin::AtOnce).unwrap();
+    let script = tickid_sql::script(&realm, Begin::AtOnce).unwrap();
     assert!(!script.contains("advisory"));
     // Several create the schema.
     thread::scope(|scope| {
@@ -365,7 +369,7 @@ fn an_owner_needs_no_superuser(server: &Postgres) {
     let url = base.url().replace(&format!("user={}", Postgres::USER), &format!("user={role}"));
     let backend = PostgresBackend::open(&url).unwrap();
     let realm = Kind::Sno.realm(Kind::Sno.pool().0);
-    block_on(backend.create_functions(&realm, Begin::AtOnce), TIMEOUT).unwrap();
+    block_on(tickid_sql::install(&backend, &realm, Begin::AtOnce), TIMEOUT).unwrap();
     let session = Session::open(&url);
     for _ in 0..5 {
         session.draws(Kind::Sno, 100).unwrap();

@@ -1,0 +1,129 @@
+-- Functions that reserve a node of a realm for the database itself, for good: it is never leased.
+-- Run after schema.sql, in one transaction with it.
+
+-- The tick of the present time, by a record.
+CREATE OR REPLACE FUNCTION tickid.tick_v1(record jsonb) RETURNS numeric
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    period bigint := record ->> 'period_micros';
+    micros_per_tick bigint := record ->> 'micros_per_tick';
+    micros bigint := tickid.now_micros_v1() - (record ->> 'epoch_micros')::bigint;
+    tick bigint := micros / period * ((period - 1) / micros_per_tick + 1)
+        + micros % period / micros_per_tick;
+BEGIN
+    IF micros < 0 OR tick >= (record ->> 'end')::numeric THEN
+        RAISE EXCEPTION 'the scheme % has no tick for the present time', record ->> 'scheme'
+            USING ERRCODE = 'datetime_field_overflow';
+    END IF;
+    RETURN tick;
+END
+$$;
+
+-- Returns the record of a realm that is to have a reserved node, and locks the records until the
+-- transaction ends. If the realm has no record yet, it gets `fresh`, and starts immediately or
+-- beyond anything that a lost realm of its name can have granted.
+CREATE OR REPLACE FUNCTION tickid.lock_realm_v1(realm_name text, fresh jsonb, at_once boolean)
+RETURNS jsonb
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    found jsonb;
+    facet text;
+BEGIN
+    PERFORM tickid.settings_v1();
+    LOCK TABLE tickid.realm IN SHARE ROW EXCLUSIVE MODE;
+    found := (SELECT r.record FROM tickid.realm AS r WHERE r.name = realm_name);
+    IF found IS NULL THEN
+        found := fresh || jsonb_build_object('generation', tickid.generation_v1());
+        IF NOT at_once THEN
+            found := found || jsonb_build_object('era', 1,
+                'floor', least(tickid.tick_v1(fresh) + (fresh ->> 'max_ahead')::numeric,
+                    (fresh ->> 'end')::numeric),
+                'parts', (SELECT jsonb_agg(e || '{"since_era": 1}')
+                    FROM jsonb_array_elements(fresh -> 'parts') AS e));
+        END IF;
+        INSERT INTO tickid.realm (name, version, record)
+        VALUES (realm_name, tickid.now_micros_v1(), found);
+    END IF;
+    IF found ->> 'format' <> '1' THEN
+        RAISE EXCEPTION 'a later release wrote the record of the realm %', realm_name;
+    END IF;
+    FOREACH facet IN ARRAY ARRAY['scheme', 'layout', 'epoch_micros', 'period_micros',
+        'micros_per_tick', 'end']
+    LOOP
+        IF found -> facet <> fresh -> facet THEN
+            RAISE EXCEPTION 'the realm % has the % %, not %', realm_name, facet, found -> facet,
+                fresh -> facet USING ERRCODE = 'invalid_parameter_value';
+        END IF;
+    END LOOP;
+    RETURN found;
+END
+$$;
+
+-- Reserves a node of the realm's pool: marks its row, and returns the node with its first free
+-- tick. The caller holds the lock on the records. The record gets a new version, so that no
+-- reconfiguration commits that has not seen the row.
+CREATE OR REPLACE FUNCTION tickid.reserve_v1(
+    realm_name text, record jsonb, holder text, OUT node text, OUT floor numeric
+) LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    node_key text;
+    old_ceiling numeric;
+    tick CONSTANT numeric := tickid.tick_v1(record);
+BEGIN
+    IF record ->> 'generation' <> tickid.generation_v1() THEN
+        RAISE EXCEPTION 'the realm % is of another database, or of this one before a restore',
+            realm_name USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'tickid lease invalidate ends the leases of the other one.';
+    END IF;
+    -- Nodes that were never granted come first, then those that were free for the longest time.
+    SELECT c.node, c.key, n.ceiling, greatest((record ->> 'floor')::numeric, c.floor, n.ceiling)
+    INTO node, node_key, old_ceiling, floor
+    FROM (
+        SELECT v || '/' || p.bits AS node, p.floor,
+            lpad(to_hex(v << 63 - p.bits), 16, '0') || lpad(to_hex(p.bits), 2, '0') AS key
+        FROM (
+            SELECT split_part(split_part(e ->> 'nodes', '/', 1), '-', 1)::bigint AS first,
+                reverse(split_part(reverse(split_part(e ->> 'nodes', '/', 1)), '-', 1))::bigint
+                    AS last,
+                split_part(e ->> 'nodes', '/', 2)::integer AS bits,
+                (e ->> 'floor')::numeric AS floor
+            FROM jsonb_array_elements(record -> 'parts') AS e
+        ) AS p, generate_series(p.first, p.last) AS v
+    ) AS c LEFT JOIN tickid.node AS n ON n.realm = realm_name AND n.node = c.key
+    WHERE n.node IS NULL
+        OR n.ceiling <= tick AND n.data ->> 'format' = '1' AND n.data -> 'reserved' IS NULL
+    ORDER BY n.ceiling NULLS FIRST, c.key DESC LIMIT 1;
+    IF reserve_v1.node IS NULL THEN
+        RAISE EXCEPTION 'the realm % has no free node', realm_name
+            USING ERRCODE = 'configuration_limit_exceeded';
+    END IF;
+    INSERT INTO tickid.node AS n (realm, node, version, ceiling, data)
+    VALUES (realm_name, node_key, 1, (record ->> 'end')::numeric, jsonb_build_object(
+        'format', 1, 'node', reserve_v1.node, 'token', NULL, 'holder', reserve_v1.holder,
+        'era', record -> 'era', 'floor', reserve_v1.floor, 'ceiling', record -> 'end',
+        'reserved', true
+    ))
+    ON CONFLICT ON CONSTRAINT node_pkey DO UPDATE
+    SET version = n.version + 1, ceiling = excluded.ceiling, data = excluded.data;
+    UPDATE tickid.realm AS r SET version = greatest(r.version + 1, tickid.now_micros_v1())
+    WHERE r.name = realm_name;
+END
+$$;
+
+-- Raises an error in a database without the row that keeps leases away from a reserved node, as
+-- after loading a dump of the schema without the data.
+CREATE OR REPLACE FUNCTION tickid.check_reserved_v1(realm_name text, node_name text) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM tickid.node AS n WHERE n.realm = realm_name
+            AND n.data ->> 'node' = node_name AND n.data @> '{"reserved": true}'
+    ) THEN
+        RAISE EXCEPTION 'no node is reserved for the realm % in this database', realm_name
+            USING ERRCODE = 'integrity_constraint_violation',
+                HINT = 'tickid sql --realm prints the statements that reserve one.';
+    END IF;
+END
+$$;
+
+REVOKE ALL ON FUNCTION tickid.lock_realm_v1, tickid.reserve_v1 FROM PUBLIC;

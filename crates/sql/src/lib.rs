@@ -1,0 +1,116 @@
+//! Functions that make time-ordered IDs in PostgreSQL, as defaults of columns.
+//!
+//! The functions make the IDs of a [realm](tickid_lease::RealmSpec) whose store is the database, so
+//! they differ from all IDs that [leased generators](tickid_lease::LeasedGenerator) make for it.
+//! They need PostgreSQL 15 or later, no extension and no superuser.
+//!
+//! ```sql
+//! CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT tickid.nanoflake('orders'));
+//! SELECT count(*) FROM orders WHERE id >= tickid.nanoflake_min('orders', '2026-11-01Z');
+//! ```
+//!
+//! [`script`] returns the statements that create the functions, which the command `tickid sql`
+//! prints; [`install`] executes them. The guide is `docs/database.md`.
+//!
+//! # Examples
+//! ```
+//! use tickid_lease::{Begin, RealmSpec};
+//! use tickid_nanoflake::{Epoch, Nanoflake};
+//!
+//! let layout = Nanoflake { epoch: Epoch::DISCORD };
+//! let realm = RealmSpec::new("orders".parse()?, &layout, "0-1023/10".parse()?)?;
+//! // For `psql`, or as a migration.
+//! let statements = tickid_sql::script(&realm, Begin::Beyond)?;
+//! assert!(statements.contains("tickid.create_functions_v1('orders', "));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![forbid(unsafe_code)]
+
+mod constants;
+
+use tickid_core::Scheme as _;
+use tickid_kuid::Kuid;
+use tickid_lease::{Answer, Begin, PostgresBackend, RealmSpec, Record, StoreError, StoreErrorKind};
+use tickid_nanoflake::Nanoflake;
+use tickid_scru64::Scru64;
+use tickid_sno::Sno;
+
+const FUNCTIONS: &str = include_str!("functions.sql");
+const SCHEMES: [&str; 4] = [Kuid::NAME, Nanoflake::NAME, Scru64::NAME, Sno::NAME];
+
+/// Returns the statements that create the functions which make a realm's IDs, as one transaction
+/// for `psql`. They also create the tables of [`PostgresBackend`].
+///
+/// The functions reserve a node of the realm for good, so it is never leased again. A realm that
+/// the database does not have starts as with [`Store::begin`](tickid_lease::Store::begin). One that
+/// it has must be of the same scheme and layout, and keeps its nodes and terms. Executing the
+/// statements again changes nothing.
+///
+/// # Errors
+/// Returns an error of the kind [`Failed`](StoreErrorKind::Failed) for a realm of a scheme other
+/// than Nanoflake, SCRU64, kuid and sno.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::{Begin, RealmSpec};
+/// use tickid_scru64::Scru64;
+///
+/// let realm = RealmSpec::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
+/// let statements = tickid_sql::script(&realm, Begin::Beyond)?;
+/// assert!(statements.starts_with("BEGIN;\n") && statements.ends_with("COMMIT;\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn script(realm: &RealmSpec, begin: Begin) -> Result<String, StoreError> {
+    // Without notices of tables that exist.
+    const BEGIN: &str = "BEGIN;\nSET LOCAL client_min_messages = warning;\n";
+    Ok(format!("{BEGIN}{}COMMIT;\n", statements(realm, begin)?))
+}
+
+/// Creates the functions which make a realm's IDs in a database, by the statements of [`script`].
+///
+/// The role needs the right to create objects in the schema `tickid`, and becomes the owner of the
+/// functions.
+///
+/// # Errors
+/// Returns an error as [`script`], and for everything that the server refuses.
+///
+/// # Examples
+/// ```no_run
+/// use core::time::Duration;
+/// use tickid_lease::{Begin, PostgresBackend, RealmSpec, block_on};
+/// use tickid_scru64::Scru64;
+///
+/// let backend = PostgresBackend::open("postgres://admin@db.example.com/app")?;
+/// let realm = RealmSpec::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
+/// block_on(tickid_sql::install(&backend, &realm, Begin::AtOnce), Duration::from_secs(10))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn install<'a>(
+    backend: &'a PostgresBackend,
+    realm: &'a RealmSpec,
+    begin: Begin,
+) -> Answer<'a, ()> {
+    Box::pin(async move { backend.execute("create functions", statements(realm, begin)?).await })
+}
+
+fn statements(realm: &RealmSpec, begin: Begin) -> Result<String, StoreError> {
+    if !SCHEMES.contains(&realm.scheme()) {
+        let what = format!("create functions: there are none for the scheme {}", realm.scheme());
+        return Err(StoreError::new("PostgreSQL", StoreErrorKind::Failed { what }));
+    }
+    let record = Record::new(realm.clone(), String::new()).to_json().replace('\'', "''");
+    let (name, at_once) = (realm.name(), begin == Begin::AtOnce);
+    Ok(format!(
+        "{}\n{}\n\
+         DO $$ BEGIN PERFORM tickid.create_functions_v1('{name}', '{record}', {at_once}); END $$;\n",
+        PostgresBackend::RESERVATIONS,
+        constants::filled(FUNCTIONS),
+    ))
+}
+
+/// The examples of the package's README, so that they stay true.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct PackageReadme;
