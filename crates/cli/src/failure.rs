@@ -22,7 +22,7 @@ const STORE: u8 = 3;
 const CLOCK: u8 = 4;
 /// The same status as in `env` and `timeout`.
 #[cfg(target_os = "linux")]
-const SUPERVISION: u8 = 125;
+pub(crate) const SUPERVISION: u8 = 125;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {

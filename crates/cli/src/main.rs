@@ -125,8 +125,8 @@ fn main() -> ExitCode {
 
 fn run() -> Result<ExitCode, Failure> {
     #[cfg(target_os = "linux")]
-    if let Some(launch) = lease::Launch::of_this_process() {
-        return lease::launch(&launch);
+    if let Some(ended) = lease::stage() {
+        return ended;
     }
     let arguments = Arguments::try_parse()
         .unwrap_or_else(|error| message::exit_usage(error, &Arguments::command()));

@@ -14,7 +14,7 @@ use clap::Subcommand;
 
 use self::exec::ExecArguments;
 #[cfg(target_os = "linux")]
-pub(crate) use self::exec::{Launch, launch};
+pub(crate) use self::exec::stage;
 use self::holding::{AcquireArguments, ReleaseArguments};
 use self::init::InitArguments;
 #[cfg(feature = "serve")]

@@ -13,8 +13,8 @@ use crate::values::{duration, number};
   tickid lease exec --realm orders --kill-after 2 -- sh -c 'echo $SCRU64_NODE_SPEC'
 
 ONE GENERATOR PER LEASED NODE. Two generators with one node issue the same IDs, such as those of two
-workers, or a second one in the same program. Lease a node for each worker, with a lease exec of its
-own:
+workers, or a second one in the same program. Lease a node for each worker, with a separate lease
+exec:
   for port in 8001 8002 8003 8004; do
     tickid lease exec --realm orders -- ./worker --port $port &
   done; wait
@@ -31,15 +31,19 @@ The environment has TICKID_SCHEME, TICKID_REALM, TICKID_NODES (42/8 43/8), TICKI
 TICKID_NODE, TICKID_WINDOW and, for SCRU64, SCRU64_NODE_SPEC. TICKID_STORE is removed, since it may
 contain a password.
 
-The program starts when all windows have begun, and the leases are renewed while it runs. If one
-cannot be renewed, or is lost, the program's process group gets SIGTERM and then SIGKILL, before its
-IDs can reach the end of the window. If the clock is set back below a window's floor, the program is
-killed at once.
+The program starts when all windows have opened, and the leases are renewed while it runs. If one
+cannot be renewed, or is lost, the program's process group gets SIGTERM. Then the program and all its
+descendants, in any group or session, get SIGKILL, before their IDs can reach the end of the window.
+If the clock is set back below a window's floor, they are killed immediately. If this command itself
+is killed, a second process of it kills them.
 
-The nodes are not released: their windows run out. With --release-on-exit, all descendants that the
-program left behind are killed, even outside its process group, and the nodes are released: the next
-windows begin after the clock's time plus the allowance. If a descendant cannot be killed, or the
-wall clock was set meanwhile, the windows run out as well.
+A program that becomes another user for good (sudo) can only be killed by root. Change the user
+before, not after: `sudo -u app tickid lease exec`, not `tickid lease exec -- sudo -u app`.
+
+When the program ends by itself, the nodes are not released: their windows run out. With
+--release-on-exit, all descendants that the program left behind are killed, and the nodes are
+released: the next windows start after the clock's time plus the allowance. If a descendant cannot
+be killed, or the wall clock was set meanwhile, the windows run out as well.
 
 Exit status: the program's; 128 + N if signal N ended it; 127 if it was not found; 126 if it could
 not be run; 125 if it could not be supervised; 124 if it was stopped for lack of a lease; before it

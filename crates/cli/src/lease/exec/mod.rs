@@ -6,7 +6,7 @@ mod linux;
 
 pub(crate) use self::arguments::ExecArguments;
 #[cfg(target_os = "linux")]
-pub(crate) use self::linux::{Launch, exec, launch};
+pub(crate) use self::linux::{exec, stage};
 
 /// Elsewhere a program cannot be ended together with its supervisor.
 #[cfg(not(target_os = "linux"))]

@@ -1,72 +1,97 @@
 //! The processes that a program leaves behind, in its process group or elsewhere.
 
+use std::collections::HashMap;
 use std::fs;
+use std::io;
 
 use nix::sys::prctl::set_child_subreaper;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::{Pid, getpid};
 
-use crate::failure::Failure;
-
-/// Makes orphaned descendants children of this process.
-pub(super) fn adopt() -> Result<(), Failure> {
-    if waitid(Id::All, WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT)
-        != Err(nix::Error::ECHILD)
-    {
-        let failure = "this process has children already, which --release-on-exit would end";
-        return Err(Failure::Usage(failure.into())
-            .hinting("do not start other processes before an `exec tickid lease exec`"));
-    }
-    Ok(set_child_subreaper(true)?)
+/// The descendants that are left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    None,
+    /// They were killed, and will be gone soon.
+    Dying,
+    /// They are of other users, and cannot be killed. This is one of them.
+    Kept(Pid),
 }
 
-/// Reaps the children that have ended, except for the program itself.
-pub(super) fn reap_orphans(program: Pid) -> nix::Result<()> {
+/// Makes orphaned descendants children of this process.
+pub(super) fn adopt() -> nix::Result<()> {
+    set_child_subreaper(true)
+}
+
+/// Reports whether this process has children.
+pub(super) fn has_children() -> bool {
+    let any = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+    waitid(Id::All, any) != Err(nix::Error::ECHILD)
+}
+
+/// Reaps the children that have ended, except for `other`.
+pub(super) fn reap_orphans(other: Pid) -> nix::Result<()> {
     let ended = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG;
     loop {
         match waitid(Id::All, ended | WaitPidFlag::WNOWAIT)?.pid() {
-            Some(orphan) if orphan != program => waitid(Id::Pid(orphan), ended)?,
+            Some(orphan) if orphan != other => waitid(Id::Pid(orphan), ended)?,
             _ => return Ok(()),
         };
     }
 }
 
-/// Kills the children of this process and reaps those that have ended. Reports whether none is
-/// left. After [`adopt`], children of a child that has ended are among them the next time.
-pub(super) fn end() -> Result<bool, Failure> {
-    for child in children()? {
-        match kill(child, Signal::SIGKILL) {
-            // One of another user is waited for.
-            Ok(()) | Err(nix::Error::EPERM | nix::Error::ESRCH) => {}
+/// Kills the descendants of this process and reaps the children that have ended. After [`adopt`],
+/// those that were started meanwhile are found the next time.
+pub(super) fn end() -> io::Result<Left> {
+    let (mut is_killed, mut kept) = (false, None);
+    for one in descendants()? {
+        match kill(one, Signal::SIGKILL) {
+            Ok(()) => is_killed = true,
+            Err(nix::Error::EPERM) => kept = Some(one),
+            Err(nix::Error::ESRCH) => {}
             Err(error) => return Err(error.into()),
         }
     }
     loop {
         match waitid(Id::All, WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG) {
-            Ok(WaitStatus::StillAlive) => return Ok(false),
+            Ok(WaitStatus::StillAlive) => break,
             Ok(_) => {}
-            Err(nix::Error::ECHILD) => return Ok(true),
+            Err(nix::Error::ECHILD) => return Ok(Left::None),
             Err(error) => return Err(error.into()),
         }
     }
+    Ok(match kept {
+        Some(one) if !is_killed => Left::Kept(one),
+        _ => Left::Dying,
+    })
 }
 
-fn children() -> Result<Vec<Pid>, Failure> {
-    let parent = getpid().to_string();
-    let mut children = Vec::new();
-    for entry in fs::read_dir("/proc").map_err(Failure::Supervise)? {
-        let entry = entry.map_err(Failure::Supervise)?;
+/// Returns the children of this process, their children, and so on, without zombies.
+fn descendants() -> io::Result<Vec<Pid>> {
+    let mut children: HashMap<i32, Vec<(i32, bool)>> = HashMap::new();
+    for entry in fs::read_dir("/proc")? {
+        let entry = entry?;
         let Some(id) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
             continue;
         };
-        // One that cannot be read has ended, and was no child: those are not reaped yet.
+        // One that cannot be read has ended and was reaped.
         let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
         // NUMBER (NAME) STATE PARENT …, where the name may contain anything.
-        let rest = stat.rsplit_once(") ").map(|(_, rest)| rest);
-        if rest.and_then(|rest| rest.split(' ').nth(1)) == Some(parent.as_str()) {
-            children.push(Pid::from_raw(id));
+        let mut rest = stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ');
+        let (state, parent) = (rest.next(), rest.next().and_then(|parent| parent.parse().ok()));
+        if let Some(parent) = parent {
+            children.entry(parent).or_default().push((id, state == Some("Z")));
         }
     }
-    Ok(children)
+    let (mut found, mut parents) = (Vec::new(), vec![getpid().as_raw()]);
+    while let Some(parent) = parents.pop() {
+        for (id, is_zombie) in children.remove(&parent).unwrap_or_default() {
+            parents.push(id);
+            if !is_zombie {
+                found.push(Pid::from_raw(id));
+            }
+        }
+    }
+    Ok(found)
 }

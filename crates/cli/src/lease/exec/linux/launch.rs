@@ -1,5 +1,5 @@
-//! The stage between the supervisor and the program: binds its own life to the supervisor's, then
-//! becomes the program.
+//! The stage between the keeper and the program: binds its own life to the keeper's, as far as the
+//! kernel does that, then becomes the program.
 
 use std::ffi::OsString;
 use std::io;
@@ -7,14 +7,13 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{self, Command, ExitCode};
 
 use nix::sys::prctl::set_pdeathsig;
-use nix::sys::signal::Signal;
+use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::{Pid, getppid};
 
-use super::wake::unblock_signals;
 use crate::failure::Failure;
 use crate::message::{say_error, shown};
 
-/// The first argument of this stage. It is no part of the documented command line, so that neither
+/// The first argument of this stage. It is not part of the documented command line, so that neither
 /// help nor completions have it.
 const STAGE: &str = "lease-exec-launch";
 
@@ -26,7 +25,9 @@ const NOT_RUNNABLE: u8 = 126;
 #[derive(Debug)]
 pub(crate) struct Launch {
     /// The process to end with.
-    supervisor: Option<i32>,
+    keeper: Option<i32>,
+    /// The numbers of the signals that were blocked before the supervisor started.
+    blocked: Vec<i32>,
     command: Vec<OsString>,
 }
 
@@ -35,23 +36,36 @@ impl Launch {
     pub(crate) fn of_this_process() -> Option<Self> {
         let mut arguments = std::env::args_os().skip(1);
         arguments.next().filter(|stage| stage == STAGE)?;
-        let supervisor = arguments.next().and_then(|id| id.to_str()?.parse().ok());
-        Some(Self { supervisor, command: arguments.collect() })
+        let keeper = arguments.next().and_then(|id| id.to_str()?.parse().ok());
+        let blocked = arguments.next().and_then(|list| {
+            list.to_str()?.split_terminator(',').map(|number| number.parse().ok()).collect()
+        });
+        Some(Self { keeper, blocked: blocked.unwrap_or_default(), command: arguments.collect() })
     }
 
-    /// Returns the command line of a process that ends with this one and becomes that program.
-    pub(super) fn arguments(command: &[OsString]) -> impl Iterator<Item = OsString> {
-        [STAGE.into(), process::id().to_string().into()].into_iter().chain(command.iter().cloned())
+    /// Returns the command line of a process that ends with this one and becomes that program,
+    /// with these signals blocked.
+    pub(super) fn arguments(
+        blocked: &SigSet,
+        command: &[OsString],
+    ) -> impl Iterator<Item = OsString> {
+        let blocked: String = blocked.iter().map(|signal| format!("{},", signal as i32)).collect();
+        [STAGE.into(), process::id().to_string().into(), blocked.into()]
+            .into_iter()
+            .chain(command.iter().cloned())
     }
 }
 
 pub(crate) fn launch(launch: &Launch) -> Result<ExitCode, Failure> {
     set_pdeathsig(Signal::SIGKILL)?;
     // It may have died before that.
-    if launch.supervisor.map(Pid::from_raw) != Some(getppid()) {
+    if launch.keeper.map(Pid::from_raw) != Some(getppid()) {
         return Err(Failure::Usage(format!("{STAGE} is for lease exec to call")));
     }
-    unblock_signals()?;
+    let blocked = launch.blocked.iter().map(|number| Signal::try_from(*number));
+    let blocked: SigSet = blocked.collect::<nix::Result<Vec<_>>>()?.into_iter().collect();
+    let unblocked = Signal::iterator().filter(|signal| !blocked.contains(*signal));
+    unblocked.collect::<SigSet>().thread_unblock()?;
     let [program, rest @ ..] = launch.command.as_slice() else {
         return Err(Failure::Usage("no program".into()));
     };

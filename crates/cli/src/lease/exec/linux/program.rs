@@ -1,47 +1,62 @@
 //! The program, as the process group that it has to itself, and its share of the terminal.
 
+use core::cell::Cell;
 use std::ffi::OsString;
 use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
 use nix::sys::signal::{SigSet, Signal, kill, killpg};
-use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
-use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
+use nix::sys::wait::{Id, WaitPidFlag, waitid};
+use nix::unistd::{Pid, getpgid, getpgrp, tcgetpgrp, tcsetpgrp};
 
 use super::descendants::reap_orphans;
-use super::launch::Launch;
+use super::keeper::{Keeper, Pipes, Report};
 use crate::failure::Failure;
+use crate::message::say;
 use crate::store::STORE_VARIABLE;
 
-/// The state of the program.
+/// A change of the program's state.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum State {
-    Running,
+pub(super) enum Change {
     /// Stopped by a signal that requests it.
     Stopped(Signal),
-    Ended,
+    /// It has ended with its group, with this exit status as a shell has it.
+    Ended(u8),
+    /// After [`Program::kill`]: no descendant is left either.
+    Gone,
+    None,
 }
 
 /// A program that was started, with everything it starts in its process group. Dropping it kills
 /// them.
 #[derive(Debug)]
 pub(super) struct Program {
+    /// Its parent.
+    keeper: Pid,
     leader: Pid,
+    pipes: Pipes,
     terminal: Option<File>,
     has_terminal: bool,
+    /// The user was told of a process that cannot be signalled.
+    is_refused: Cell<bool>,
+    /// The keeper ends by itself.
+    is_over: bool,
 }
 
 impl Program {
-    /// Starts the program by way of [`launch`](super::launch::launch). Variables without a value
-    /// are removed from its environment.
+    /// Starts the program by way of a [`Keeper`]. Variables without a value are removed from its
+    /// environment.
     pub(super) fn start(
         command: &[OsString],
         environment: &[(&str, Option<String>)],
     ) -> Result<Self, Failure> {
+        let (mut pipes, ends) = Pipes::new().map_err(Failure::Supervise)?;
         // Not the path that this program was started from: there may be another version by now.
         let mut stage = Command::new("/proc/self/exe");
-        stage.arg0("tickid").args(Launch::arguments(command)).process_group(0);
+        stage.arg0("tickid").args(Keeper::arguments(&ends, command)).process_group(0);
         // It may hold a password, which the program has no use for.
         stage.env_remove(STORE_VARIABLE);
         for (name, value) in environment {
@@ -50,46 +65,99 @@ impl Program {
                 None => stage.env_remove(name),
             };
         }
-        let child = stage.spawn().map_err(Failure::Supervise)?;
-        let leader = i32::try_from(child.id()).map_err(|_| nix::Error::EOVERFLOW);
-        let leader = Pid::from_raw(leader?);
+        let keeper = stage.spawn().map_err(Failure::Supervise)?;
+        drop(ends);
+        let keeper = i32::try_from(keeper.id()).map_err(|_| nix::Error::EOVERFLOW)?;
+        let leader = match Report::read(&mut pipes.reports).map_err(Failure::Supervise)? {
+            Report::Started(leader) => leader,
+            report => return Err(Failure::Supervise(unexpected(report))),
+        };
         let terminal = File::options().read(true).write(true).open("/dev/tty").ok();
-        Ok(Self { leader, terminal, has_terminal: false })
+        Ok(Self {
+            keeper: Pid::from_raw(keeper),
+            leader,
+            pipes,
+            terminal,
+            has_terminal: false,
+            is_refused: Cell::new(false),
+            is_over: false,
+        })
     }
 
-    /// Sends a signal to the program and the processes it started.
+    /// Sends a signal to the program and the processes of its group.
     pub(super) fn signal(&self, signal: Signal) -> nix::Result<()> {
-        match killpg(self.leader, signal) {
-            // SIGCHLD will report a program that ended a moment ago.
-            Err(nix::Error::ESRCH | nix::Error::EPERM) => Ok(()),
-            result => result,
+        // Its number is its own for as long as the keeper may not reap it.
+        if self.pipes.control.is_none() {
+            return Ok(());
+        }
+        let group = killpg(self.leader, signal);
+        // It may have joined another group.
+        let has_left = getpgid(Some(self.leader)) != Ok(self.leader);
+        let alone = if has_left { kill(self.leader, signal) } else { Ok(()) };
+        for sent in [group, alone] {
+            match sent {
+                Ok(()) | Err(nix::Error::ESRCH) => {}
+                Err(nix::Error::EPERM) => self.refused(self.leader),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the program and all its descendants killed, wherever they are.
+    pub(super) fn kill(&mut self) -> nix::Result<()> {
+        self.pipes.control = None;
+        // It may have been stopped.
+        match kill(self.keeper, Signal::SIGCONT) {
+            Ok(()) | Err(nix::Error::ESRCH) => Ok(()),
+            Err(error) => Err(error),
         }
     }
 
-    /// Returns the state of the program, and reaps orphans that this process has for children.
-    pub(super) fn state(&self) -> nix::Result<State> {
-        reap_orphans(self.leader)?;
-        let ask = |flags| waitid(Id::Pid(self.leader), flags | WaitPidFlag::WNOHANG);
-        // Left a zombie, so that its number still names its group.
-        match ask(WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT)? {
-            WaitStatus::Exited(..) | WaitStatus::Signaled(..) => return Ok(State::Ended),
-            _ => {}
+    /// Lets go of the processes that the program left behind.
+    pub(super) fn let_go(mut self) {
+        if let Some(mut control) = self.pipes.control.take() {
+            // If the keeper was killed, there is nothing to tell it.
+            let _ = control.write_all(&[0]);
         }
-        match ask(WaitPidFlag::WSTOPPED)? {
-            WaitStatus::Stopped(_, signal) => Ok(State::Stopped(signal)),
-            _ => Ok(State::Running),
+        self.is_over = true;
+    }
+
+    /// Says that a process runs as another user.
+    fn refused(&self, process: Pid) {
+        if !self.is_refused.replace(true) {
+            say(&format!(
+                "process {process} belongs to another user: this one cannot end it, and it may use \
+                 the node beyond its window"
+            ));
         }
     }
 
-    /// Returns the exit status of a program that has ended, as a shell has it. The rest of its
-    /// group is killed, since the lease is not kept any more.
-    pub(super) fn status(self) -> nix::Result<u8> {
-        let status = waitid(Id::Pid(self.leader), WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT)?;
-        match status {
-            WaitStatus::Exited(_, code) => u8::try_from(code).map_err(|_| nix::Error::EINVAL),
-            WaitStatus::Signaled(_, signal, _) => Ok(of_signal(signal)),
-            _ => Err(nix::Error::EINVAL),
+    /// The file that is readable after a change.
+    pub(super) fn changes(&self) -> BorrowedFd<'_> {
+        self.pipes.reports.as_fd()
+    }
+
+    /// Returns a change of the program's state, and waits for it.
+    pub(super) fn change(&mut self) -> Result<Change, Failure> {
+        match Report::read(&mut self.pipes.reports).map_err(Failure::Supervise)? {
+            Report::Stopped(by) => Ok(Change::Stopped(by)),
+            Report::Ended(status) => Ok(Change::Ended(status)),
+            Report::Gone => {
+                self.is_over = true;
+                Ok(Change::Gone)
+            }
+            Report::Kept(process) => {
+                self.refused(process);
+                Ok(Change::None)
+            }
+            report => Err(Failure::Supervise(unexpected(report))),
         }
+    }
+
+    /// Reaps orphans that this process has for children.
+    pub(super) fn reap_orphans(&self) -> nix::Result<()> {
+        reap_orphans(self.keeper)
     }
 
     /// Handles a stop of the program, by Ctrl-Z or because it needs the terminal: gives it the
@@ -134,10 +202,30 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // Nothing can be done about either.
-        let _ = self.signal(Signal::SIGKILL);
+        // Nothing can be done about failures.
         let _ = self.take_terminal_back();
-        let _ = waitid(Id::Pid(self.leader), WaitPidFlag::WEXITED);
+        if !self.is_over {
+            let _ = self.kill();
+            while !self.is_over && !self.is_refused.get() {
+                if self.change().is_err() {
+                    // The keeper was killed. Its group is all that is known then.
+                    let _ = killpg(self.leader, Signal::SIGKILL);
+                    break;
+                }
+            }
+        }
+        if !self.is_refused.get() {
+            let _ = waitid(Id::Pid(self.keeper), WaitPidFlag::WEXITED);
+        }
+    }
+}
+
+/// Returns the error of a report that ends the supervision.
+fn unexpected(report: Report) -> io::Error {
+    match report {
+        Report::Failed(0) => io::ErrorKind::Other.into(),
+        Report::Failed(errno) => io::Error::from_raw_os_error(errno),
+        report => io::Error::other(format!("unexpected report: {report:?}")),
     }
 }
 

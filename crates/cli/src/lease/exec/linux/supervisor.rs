@@ -12,9 +12,9 @@ use tickid_lease::{
 };
 use tickid_scru64::Scru64;
 
-use super::descendants;
+use super::descendants::{self, Left};
 use super::leases::{Held, Leases};
-use super::program::{Program, State, of_signal, stop_as_well};
+use super::program::{Change, Program, of_signal, stop_as_well};
 use super::renewal::{News, keep};
 use super::wake::{Event, Wake, block_signals};
 use super::window::{Now, Window};
@@ -55,6 +55,7 @@ pub(crate) fn exec(arguments: &ExecArguments) -> Result<ExitCode, Failure> {
         max_wait: arguments.max_wait,
         kill_after,
         release_on_exit: arguments.release_on_exit,
+        is_parent: false,
         leases: Leases::new(count),
         latest: UnixTime::MIN,
         is_stepped: false,
@@ -109,6 +110,8 @@ struct Supervisor {
     max_wait: Duration,
     kill_after: Duration,
     release_on_exit: bool,
+    /// All children of this process are the program's descendants, which become its children.
+    is_parent: bool,
     leases: Leases,
     /// The highest reading of the wall clock while the program ran.
     latest: UnixTime,
@@ -125,7 +128,15 @@ enum Waited {
 
 impl Supervisor {
     fn run(&mut self, command: &[OsString]) -> Result<u8, Failure> {
-        if self.release_on_exit {
+        let has_children = descendants::has_children();
+        if has_children && self.release_on_exit {
+            let failure = "this process has children already, which --release-on-exit would end";
+            return Err(Failure::Usage(failure.into())
+                .hinting("do not start other processes before an `exec tickid lease exec`"));
+        }
+        // If the keeper is killed, its children become those of this process.
+        self.is_parent = !has_children;
+        if self.is_parent {
             descendants::adopt()?;
         }
         let ended = match self.wait() {
@@ -163,7 +174,7 @@ impl Supervisor {
                 _ => return Err(self.out_of_patience()),
             };
             self.wake.at(alarms)?;
-            match self.wake.next()? {
+            match self.wake.next(None)? {
                 Event::News((session, News::Granted(window))) => {
                     self.granted(session, window);
                     match self.leases.opens() {
@@ -196,7 +207,7 @@ impl Supervisor {
                     signal @ (Signal::SIGHUP | Signal::SIGINT | Signal::SIGQUIT | Signal::SIGTERM),
                 ) => return Ok(Waited::Signal(signal)),
                 Event::Signal(Signal::SIGTSTP) => stop_as_well()?,
-                Event::Signal(_) | Event::Time | Event::Step => {}
+                Event::Signal(_) | Event::Time | Event::Step | Event::Change => {}
             }
         }
     }
@@ -220,7 +231,7 @@ impl Supervisor {
                 kill_at = Some(self.stop(&program, now)?);
             }
             if !is_killed && kill_at.is_some_and(|at| now.boot >= at || left.is_zero()) {
-                program.signal(Signal::SIGKILL)?;
+                program.kill()?;
                 is_killed = true;
             }
             // Only now, so that it does not go on beyond its window.
@@ -236,17 +247,29 @@ impl Supervisor {
                 }
             };
             self.wake.at(alarms)?;
-            match self.wake.next()? {
-                Event::Signal(Signal::SIGCHLD) => match program.state()? {
-                    State::Running => {}
-                    State::Stopped(by) => {
-                        is_held = program.stopped(by)?;
+            match self.wake.next(Some(program.changes()))? {
+                Event::Change => match program.change() {
+                    Ok(Change::Stopped(by)) => is_held = program.stopped(by)?,
+                    Ok(Change::Ended(status)) if kill_at.is_none() => {
+                        program.let_go();
+                        return Ok(status);
                     }
-                    State::Ended => {
-                        let status = program.status()?;
-                        return Ok(if kill_at.is_some() { NO_LEASE } else { status });
+                    // Others may have ignored the request.
+                    Ok(Change::Ended(_)) => {
+                        program.kill()?;
+                        is_killed = true;
+                    }
+                    Ok(Change::Gone) => return Ok(NO_LEASE),
+                    Ok(Change::None) => {}
+                    Err(failure) => {
+                        drop(program);
+                        if self.is_parent {
+                            self.end_descendants()?;
+                        }
+                        return Err(failure);
                     }
                 },
+                Event::Signal(Signal::SIGCHLD) => program.reap_orphans()?,
                 Event::Signal(signal) => program.signal(signal)?,
                 Event::News((session, News::Lost(error))) => {
                     self.leases.lost(session);
@@ -304,18 +327,18 @@ impl Supervisor {
         let patience = self.kill_after.max(Duration::from_secs(1));
         let until = self.now()?.boot.saturating_add(patience);
         loop {
-            let has_ended = descendants::end()?;
+            let has_ended = descendants::end().map_err(Failure::Supervise)? == Left::None;
             let now = self.now()?;
             if has_ended || now.boot >= until {
                 return Ok(has_ended);
             }
             self.wake.at((until, UnixTime::MAX))?;
-            match self.wake.next()? {
+            match self.wake.next(None)? {
                 Event::News((session, News::Lost(_))) => self.leases.lost(session),
                 Event::News(news) => self.renewal(news)?,
                 Event::Step => self.is_stepped = true,
                 // A child that ends is reported, and its own children are there by then.
-                Event::Signal(_) | Event::Time => {}
+                Event::Signal(_) | Event::Time | Event::Change => {}
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use core::cell::Cell;
 use core::time::Duration;
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
@@ -32,7 +32,7 @@ const SIGNALS: [Signal; 10] = [
 
 /// Returns these signals, and the one that stops a process that takes a terminal back from the
 /// background.
-fn blocked() -> SigSet {
+pub(super) fn blocked() -> SigSet {
     let mut set: SigSet = SIGNALS.into_iter().collect();
     set.add(Signal::SIGTTOU);
     set
@@ -43,11 +43,6 @@ fn blocked() -> SigSet {
 /// discarded, and SIGTERM ends the process.
 pub(super) fn block_signals() -> nix::Result<()> {
     blocked().thread_block()
-}
-
-/// Undoes [`block_signals`], which a new process inherits.
-pub(super) fn unblock_signals() -> nix::Result<()> {
-    blocked().thread_unblock()
 }
 
 /// Wakes the supervisor for a change of the lease.
@@ -70,6 +65,14 @@ pub(super) enum Event<N> {
     Time,
     /// The wall clock was set.
     Step,
+    /// The program reports a change.
+    Change,
+}
+
+enum Woken {
+    Alarm,
+    Change,
+    Other,
 }
 
 #[derive(Debug)]
@@ -120,8 +123,8 @@ impl<N> Wake<N> {
         Ok(())
     }
 
-    /// Waits for the next event.
-    pub(super) fn next(&self) -> nix::Result<Event<N>> {
+    /// Waits for the next event. `changes` is readable after a change of the program.
+    pub(super) fn next(&self, changes: Option<BorrowedFd<'_>>) -> nix::Result<Event<N>> {
         loop {
             if let Some(signal) = self.signals.read_signal()? {
                 let number = i32::try_from(signal.ssi_signo).map_err(|_| nix::Error::EINVAL)?;
@@ -133,21 +136,25 @@ impl<N> Wake<N> {
             if self.is_stepped.take() {
                 return Ok(Event::Step);
             }
-            if self.wait()? && !self.is_stepped.get() {
-                return Ok(Event::Time);
+            match self.wait(changes)? {
+                Woken::Change => return Ok(Event::Change),
+                Woken::Alarm if !self.is_stepped.get() => return Ok(Event::Time),
+                Woken::Alarm | Woken::Other => {}
             }
         }
     }
 
-    /// Waits until there is an event, and reports whether it is an alarm.
-    fn wait(&self) -> nix::Result<bool> {
+    /// Waits until there is an event.
+    fn wait(&self, changes: Option<BorrowedFd<'_>>) -> nix::Result<Woken> {
         let all = [self.signals.as_fd(), self.bell.0.as_fd(), self.boot.as_fd(), self.wall.as_fd()];
-        let mut all = all.map(|fd| PollFd::new(fd, PollFlags::POLLIN));
+        let all = all.into_iter().chain(changes);
+        let mut all: Vec<_> = all.map(|fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
         match poll(&mut all, PollTimeout::NONE) {
             Ok(_) | Err(nix::Error::EINTR) => {}
             Err(error) => return Err(error),
         }
-        let [_, bell, boot, wall] = all.map(|fd| fd.any().unwrap_or(false));
+        let is_ready = |at: usize| all.get(at).is_some_and(|fd| fd.any().unwrap_or(false));
+        let [bell, boot, wall, change] = [1, 2, 3, 4].map(is_ready);
         if bell {
             heard(self.bell.0.read())?;
         }
@@ -161,7 +168,11 @@ impl<N> Wake<N> {
                 result => heard(result)?,
             }
         }
-        Ok(boot || wall)
+        Ok(match change {
+            true => Woken::Change,
+            false if boot || wall => Woken::Alarm,
+            false => Woken::Other,
+        })
     }
 }
 

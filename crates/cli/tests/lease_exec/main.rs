@@ -3,6 +3,8 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
+mod ends;
+#[path = "../process/mod.rs"]
 mod process;
 
 use std::fs::{self, File};
@@ -509,29 +511,6 @@ fn ignored_signals_stay_ignored() {
     assert_eq!(ran(&mut nohup).stdout, "still here\n");
 }
 
-#[test]
-fn programs_die_with_supervisors() {
-    let state = state("sno --pool 5/16");
-    let mut program = Supervised::start(exec(state.path(), "", "echo began; exec cat"));
-    assert_eq!(program.line(), "began");
-    program.signal(Signal::SIGKILL);
-    // It holds its end of the pipe for as long as it lives, and its input stays open.
-    let rest = program.stdout.next();
-    assert!(rest.is_none(), "{rest:?}");
-    program.end();
-}
-
-/// The situation after a supervisor died before the program could be bound to it.
-#[test]
-fn no_start_without_a_supervisor() {
-    for supervisor in ["1", "no number", ""] {
-        let mut stage = Command::new(env!("CARGO_BIN_EXE_tickid"));
-        stage.args(["lease-exec-launch", supervisor, "echo", "began"]);
-        let ran = ran(&mut stage);
-        assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{supervisor:?}");
-    }
-}
-
 /// A low limit on open files fails at different stages: in the store or in the supervisor.
 #[test]
 fn unsupervised_never_starts() {
@@ -548,14 +527,6 @@ fn unsupervised_never_starts() {
     });
     let statuses: Vec<_> = statuses.collect();
     assert!(statuses.contains(&NOT_SUPERVISED) && statuses.contains(&OK), "{statuses:?}");
-}
-
-#[test]
-fn descendants_are_killed() {
-    let state = state("sno --pool 5/16");
-    let program = Supervised::start(exec(state.path(), "", "sleep 1000 & exit 3"));
-    let (stdout, stderr, status) = program.end();
-    assert_eq!((stdout.as_str(), stderr.as_str(), status.code()), ("", "", Some(3)));
 }
 
 /// Runs `exec` in a terminal and types `keys` as soon as the program has reported that it began.
@@ -738,120 +709,4 @@ fn release_on_exit_adds_allowance() {
     let used = tick(&json_lines(&ran.stdout)[0]["timestamp"]);
     let ceiling = tick(&row(state.path())["ceiling"]);
     assert!(ceiling >= used + 39 + 2, "{ceiling} after {used}");
-}
-
-/// Starts a daemon, an orphan in a session of its own.
-const DAEMON: &str = "(setsid sh -c 'echo $$ > daemon; exec sleep 1000' > /dev/null 2>&1 &)
-    until [ -s daemon ]; do sleep 0.02; done; echo began;";
-
-fn with_daemon(state: &Path, options: &str, rest: &str) -> Supervised {
-    let mut exec = exec(state, options, &format!("{DAEMON} {rest}"));
-    exec.current_dir(state);
-    let mut program = Supervised::start(exec);
-    assert_eq!(program.line(), "began");
-    program
-}
-
-fn daemon(state: &Path) -> Pid {
-    let id = fs::read_to_string(state.join("daemon")).expect("a file");
-    Pid::from_raw(id.trim().parse().expect("a process number"))
-}
-
-#[test]
-fn daemons_end_before_release() {
-    let state = state("sno --pool 5/16");
-    let program = with_daemon(state.path(), "--release-on-exit", "exit 3");
-    let (_, stderr, status) = program.end();
-    assert_eq!((stderr.as_str(), status.code()), ("", Some(3)));
-    assert_eq!(kill(daemon(state.path()), None), Err(nix::Error::ESRCH));
-    assert_eq!(row(state.path())["token"], Value::Null);
-}
-
-/// Without --release-on-exit the daemon is not adopted as a child. It may use the node, so nothing
-/// is released.
-#[test]
-fn daemons_may_keep_the_window() {
-    let state = state("sno --pool 5/16");
-    let (_, stderr, status) = with_daemon(state.path(), "", "exit 3").end();
-    assert_eq!((stderr.as_str(), status.code()), ("", Some(3)));
-    assert!(row(state.path())["token"].is_string(), "released");
-    kill(daemon(state.path()), Signal::SIGKILL).expect("it is there");
-}
-
-#[test]
-fn daemons_of_daemons_end() {
-    let state = state("sno --pool 5/16");
-    // Each starts the next and waits, in a session of its own.
-    let script = "cat > chain <<'end'
-        echo $1; [ $1 = 0 ] && exec sleep 1000
-        setsid sh chain $(($1 - 1)); true
-end
-        setsid sh chain 9 > out & until grep -q '^0' out; do sleep 0.02; done; exit 4";
-    let mut exec = exec(state.path(), "--release-on-exit", script);
-    let ended = Supervised::start({
-        exec.current_dir(state.path());
-        exec
-    });
-    let (_, stderr, status) = ended.end();
-    assert_eq!((stderr.as_str(), status.code()), ("", Some(4)));
-    assert_eq!(row(state.path())["token"], Value::Null);
-}
-
-/// A zombie would stay for as long as the supervisor runs.
-#[test]
-fn orphans_are_reaped() {
-    let state = state("sno --pool 5/16");
-    let rest =
-        "id=$(cat daemon); kill -9 $id; while [ -e /proc/$id ]; do sleep 0.02; done; echo gone";
-    let program = with_daemon(state.path(), "--release-on-exit", rest);
-    let (stdout, stderr, status) = program.end();
-    assert_eq!((stdout.as_str(), stderr.as_str(), status.code()), ("gone", "", Some(OK)));
-}
-
-/// As in a container, without the option too.
-#[test]
-fn orphans_are_reaped_by_process_1() {
-    const OWN: [&str; 6] =
-        ["--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child"];
-    let probe = Command::new("unshare").args(OWN).arg("true").output().expect("runs");
-    if !probe.status.success() {
-        assert!(std::env::var_os("CI").is_none(), "no namespaces: {probe:?}");
-        return;
-    }
-    let state = state("sno --pool 5/16");
-    let rest = "id=$(cat daemon); kill -9 $id; while [ -e /proc/$id ]; do sleep 0.02; done; exit 6";
-    let exec = exec(state.path(), "", &format!("{DAEMON} [ $PPID = 1 ] && {rest}"));
-    let mut alone = by_way_of(&exec, "unshare", &OWN);
-    let ran = ran(alone.current_dir(state.path()));
-    assert_eq!((ran.status, ran.stderr.as_str()), (6, ""), "{}", ran.stdout);
-}
-
-/// They would be mistaken for the program's.
-#[test]
-fn children_prevent_release() {
-    let state = state("sno --pool 5/16");
-    let exec = exec(state.path(), "--release-on-exit", "echo began");
-    let script = "sleep 1000 > /dev/null 2>&1 & echo $!; exec \"$@\"";
-    let ran = ran(&mut by_way_of(&exec, "sh", &["-c", script, "sh"]));
-    assert_eq!(ran.status, USAGE, "{}", ran.stderr);
-    assert!(ran.stderr.contains("this process has children already"), "{}", ran.stderr);
-    let child = Pid::from_raw(ran.stdout.trim().parse().expect("only a process number"));
-    kill(child, Signal::SIGKILL).expect("it is still there");
-}
-
-#[test]
-fn killed_supervisors_keep_leases() {
-    let state = state("sno --pool 5-6/16");
-    let options = "--nodes 2 --release-on-exit";
-    let mut program = Supervised::start(exec(state.path(), options, "echo began; exec cat"));
-    assert_eq!(program.line(), "began");
-    let before = rows(state.path());
-    program.signal(Signal::SIGKILL);
-    // It holds its end of the pipe for as long as it lives, and its input stays open.
-    let rest = program.stdout.next();
-    assert!(rest.is_none(), "{rest:?}");
-    program.end();
-    for (before, after) in before.iter().zip(rows(state.path())) {
-        assert!(after["token"].is_string() && tick(&after["ceiling"]) >= tick(&before["ceiling"]));
-    }
 }

@@ -1,0 +1,265 @@
+//! The process between the supervisor and the program, which ends the program and everything that it
+//! started when the supervisor is gone.
+//!
+//! It is their parent: orphans become its children, wherever they went. A parent-death signal alone
+//! would not do. The kernel clears it when credentials change (`su`, `setpriv`, a setuid program),
+//! and children do not inherit it.
+
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, ExitCode};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{SigSet, Signal, killpg};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
+use nix::unistd::{Pid, close, dup, dup2_stderr, dup2_stdin, dup2_stdout};
+
+use super::descendants::{self, Left, reap_orphans};
+use super::launch::Launch;
+use super::program::of_signal;
+use super::wake::blocked;
+use crate::failure::{Failure, SUPERVISION};
+
+/// The first argument of this stage. It is not part of the documented command line, so that neither
+/// help nor completions have it.
+const STAGE: &str = "lease-exec-keep";
+
+/// How often the descendants are looked for while they are being killed. The death of a process
+/// whose parent cannot be killed is not reported.
+const AGAIN: u16 = 500;
+
+/// The signals that cannot be blocked.
+const NOT_BLOCKED: [Signal; 2] = [Signal::SIGKILL, Signal::SIGSTOP];
+
+/// The arguments of this stage.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    /// The numbers of its ends of the two pipes.
+    control: Option<RawFd>,
+    reports: Option<RawFd>,
+    command: Vec<OsString>,
+}
+
+/// The supervisor's ends of the pipes to the keeper.
+#[derive(Debug)]
+pub(super) struct Pipes {
+    /// When it is closed, by the supervisor or by its death, the keeper kills the program and all
+    /// its descendants. A byte lets go of those that the program has left behind.
+    pub(super) control: Option<PipeWriter>,
+    pub(super) reports: PipeReader,
+}
+
+/// A report of the keeper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Report {
+    /// The program was started as this process.
+    Started(Pid),
+    /// It was stopped by this signal.
+    Stopped(Signal),
+    /// A process that has to end belongs to another user, and cannot be killed.
+    Kept(Pid),
+    /// The program has ended, and its group. Its status is as in a shell.
+    Ended(u8),
+    /// No descendant is left.
+    Gone,
+    /// The keeper failed, with this number of an error of the system.
+    Failed(i32),
+}
+
+impl Report {
+    fn write(self, out: &mut File) -> io::Result<()> {
+        let (kind, value) = match self {
+            Self::Started(id) => (0, id.as_raw()),
+            Self::Stopped(by) => (1, by as i32),
+            Self::Kept(id) => (2, id.as_raw()),
+            Self::Ended(status) => (3, status.into()),
+            Self::Gone => (4, 0),
+            Self::Failed(errno) => (5, errno),
+        };
+        let [a, b, c, d] = value.to_le_bytes();
+        // In one write, which a pipe does not split.
+        out.write_all(&[kind, a, b, c, d])
+    }
+
+    /// Reads the next report. Its absence is an error: the keeper was killed.
+    pub(super) fn read(pipe: &mut PipeReader) -> io::Result<Self> {
+        let mut bytes = [0; 5];
+        pipe.read_exact(&mut bytes).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => {
+                io::Error::other("the process that watches over the program was killed")
+            }
+            _ => error,
+        })?;
+        let [kind, a, b, c, d] = bytes;
+        let value = i32::from_le_bytes([a, b, c, d]);
+        let invalid = || io::Error::from(io::ErrorKind::InvalidData);
+        Ok(match kind {
+            0 => Self::Started(Pid::from_raw(value)),
+            1 => Self::Stopped(Signal::try_from(value)?),
+            2 => Self::Kept(Pid::from_raw(value)),
+            3 => Self::Ended(u8::try_from(value).map_err(|_| invalid())?),
+            4 => Self::Gone,
+            5 => Self::Failed(value),
+            _ => return Err(invalid()),
+        })
+    }
+}
+
+impl Pipes {
+    /// Returns the pipes, and the keeper's ends, which a new process inherits.
+    pub(super) fn new() -> io::Result<(Self, [OwnedFd; 2])> {
+        let (of_keeper, control) = io::pipe()?;
+        let (reports, to_supervisor) = io::pipe()?;
+        Ok((Self { control: Some(control), reports }, [dup(of_keeper)?, dup(to_supervisor)?]))
+    }
+}
+
+impl Keeper {
+    /// Returns the arguments of this process, if it is this stage.
+    pub(crate) fn of_this_process() -> Option<Self> {
+        let mut arguments = std::env::args_os().skip(1);
+        arguments.next().filter(|stage| stage == STAGE)?;
+        let mut number = || arguments.next()?.to_str()?.parse().ok();
+        Some(Self { control: number(), reports: number(), command: arguments.collect() })
+    }
+
+    /// Returns the command line of a process that keeps that program.
+    pub(super) fn arguments(
+        ends: &[OwnedFd; 2],
+        command: &[OsString],
+    ) -> impl Iterator<Item = OsString> {
+        let ends = ends.each_ref().map(|end| end.as_raw_fd().to_string().into());
+        [STAGE.into()].into_iter().chain(ends).chain(command.iter().cloned())
+    }
+
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        let (Some(control), Some(reports)) = (self.control, self.reports) else {
+            return Err(Failure::Usage(format!("{STAGE} is for lease exec to call")));
+        };
+        let inherited = inherited(reports, File::options().write(true))
+            .and_then(|reports| Ok((inherited(control, File::options().read(true))?, reports)));
+        let (control, mut reports) = inherited.map_err(Failure::Supervise)?;
+        let Err(error) = keep(&self.command, control, &mut reports) else {
+            return Ok(ExitCode::SUCCESS);
+        };
+        // The supervisor says it, unless it is gone.
+        let _ = Report::Failed(error.raw_os_error().unwrap_or_default()).write(&mut reports);
+        Ok(ExitCode::from(SUPERVISION))
+    }
+}
+
+/// Opens an inherited file anew, so that the program does not inherit it.
+fn inherited(number: RawFd, options: &OpenOptions) -> io::Result<File> {
+    let file = options.open(format!("/proc/self/fd/{number}"))?;
+    close(number)?;
+    Ok(file)
+}
+
+/// Starts the program, and keeps it until it has ended or the supervisor is gone.
+fn keep(command: &[OsString], mut control: File, reports: &mut File) -> io::Result<()> {
+    // Signals for the program, or for all processes of a service, are not for this one.
+    let all = Signal::iterator().filter(|signal| !NOT_BLOCKED.contains(signal)).collect();
+    // The supervisor's are not for the program either.
+    let (before, supervisors) = (SigSet::thread_get_mask()?, blocked());
+    let before = before.iter().filter(|signal| !supervisors.contains(*signal)).collect();
+    SigSet::thread_block(&all)?;
+    descendants::adopt()?;
+    let signals = SigSet::from(Signal::SIGCHLD);
+    let signals = SignalFd::with_flags(&signals, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)?;
+    let null = File::options().read(true).write(true).open("/dev/null")?;
+    // Not the path that this program was started from: there may be another version by now.
+    let mut stage = Command::new("/proc/self/exe");
+    stage.arg0("tickid").args(Launch::arguments(&before, command)).process_group(0);
+    let leader = i32::try_from(stage.spawn()?.id()).map_err(|_| nix::Error::EOVERFLOW)?;
+    let leader = Pid::from_raw(leader);
+    // It may not keep a terminal, a pipe or a file system in use.
+    dup2_stdin(&null)?;
+    dup2_stdout(&null)?;
+    dup2_stderr(null)?;
+    std::env::set_current_dir("/")?;
+    Report::Started(leader).write(reports)?;
+    loop {
+        match state(leader)? {
+            Some(Report::Ended(status)) => {
+                // Still a zombie, so that its number names its group.
+                end_group(leader)?;
+                Report::Ended(status).write(reports)?;
+                // The supervisor may send signals until it has heard of the end.
+                return match control.read(&mut [0])? {
+                    0 => end(leader, &signals, reports),
+                    _ => Ok(()),
+                };
+            }
+            Some(report) => report.write(reports)?,
+            None => {}
+        }
+        let mut ready = [
+            PollFd::new(signals.as_fd(), PollFlags::POLLIN),
+            PollFd::new(control.as_fd(), PollFlags::POLLIN),
+        ];
+        interrupted(poll(&mut ready, PollTimeout::NONE))?;
+        if ready[1].any().unwrap_or(false) {
+            return end(leader, &signals, reports);
+        }
+        while signals.read_signal()?.is_some() {}
+    }
+}
+
+/// Returns the program's last change of state, and reaps orphans.
+fn state(leader: Pid) -> nix::Result<Option<Report>> {
+    reap_orphans(leader)?;
+    let ask = |flags| waitid(Id::Pid(leader), flags | WaitPidFlag::WNOHANG);
+    match ask(WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT)? {
+        WaitStatus::Exited(_, code) => {
+            let status = u8::try_from(code).map_err(|_| nix::Error::EINVAL)?;
+            return Ok(Some(Report::Ended(status)));
+        }
+        WaitStatus::Signaled(_, signal, _) => return Ok(Some(Report::Ended(of_signal(signal)))),
+        _ => {}
+    }
+    Ok(match ask(WaitPidFlag::WSTOPPED)? {
+        WaitStatus::Stopped(_, signal) => Some(Report::Stopped(signal)),
+        _ => None,
+    })
+}
+
+fn end_group(leader: Pid) -> nix::Result<()> {
+    match killpg(leader, Signal::SIGKILL) {
+        Ok(()) | Err(nix::Error::ESRCH | nix::Error::EPERM) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Kills the program and all its descendants, and returns when they have ended.
+fn end(leader: Pid, signals: &SignalFd, reports: &mut File) -> io::Result<()> {
+    let mut is_reported = false;
+    end_group(leader)?;
+    loop {
+        match descendants::end()? {
+            Left::None => {
+                // A supervisor that is gone does not need it.
+                let _ = Report::Gone.write(reports);
+                return Ok(());
+            }
+            Left::Kept(one) if !is_reported => {
+                let _ = Report::Kept(one).write(reports);
+                is_reported = true;
+            }
+            Left::Kept(_) | Left::Dying => {}
+        }
+        let mut ready = [PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
+        interrupted(poll(&mut ready, AGAIN))?;
+        while signals.read_signal()?.is_some() {}
+    }
+}
+
+fn interrupted(polled: nix::Result<i32>) -> nix::Result<()> {
+    match polled {
+        Ok(_) | Err(nix::Error::EINTR) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
