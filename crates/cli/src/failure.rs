@@ -3,13 +3,15 @@
 use core::error::Error;
 use core::fmt;
 use core::time::Duration;
+use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use tickid_core::{BuildError, ErrorKind};
 use tickid_lease::{
-    GenerateError, LeaseError, ParseError, RealmError, Refusal, StoreError, StoreErrorKind, Token,
+    GenerateError, LeaseError, Mismatch, ParseError, RealmError, Refusal, StoreError,
+    StoreErrorKind, Token,
 };
 #[cfg(feature = "serve")]
 use tickid_server::ServerError;
@@ -118,7 +120,15 @@ impl Failure {
     }
 
     /// Returns the remedy, if there is one that the message does not name.
-    pub(crate) fn hint(&self) -> Option<&str> {
+    pub(crate) fn hint(&self) -> Option<Cow<'_, str>> {
+        if let Some(Refusal::Mismatch(mismatch)) = self.refusal() {
+            return Some(of_mismatch(mismatch).into());
+        }
+        self.fixed_hint().map(Cow::from)
+    }
+
+    /// Returns the hint if no part of it depends on the circumstances.
+    fn fixed_hint(&self) -> Option<&str> {
         match self {
             Self::Hinted { hint, .. } => Some(hint),
             Self::TooLong { .. } => Some("--max-wait allows a longer wait"),
@@ -145,7 +155,6 @@ impl Failure {
                 Some(Refusal::Exhausted { .. }) => {
                     Some("`tickid lease list --realm NAME` shows who holds the nodes")
                 }
-                Some(Refusal::Mismatch(_)) => Some("--realm names another realm"),
                 Some(_) => None,
             },
         }
@@ -158,6 +167,14 @@ impl Failure {
             STORE => Some("`tickid doctor` checks the store and its realms".to_owned()),
             CLOCK => Some("`tickid doctor` checks the clock".to_owned()),
             _ => None,
+        }
+    }
+
+    /// Returns the refusal, if that is the reason.
+    fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            Self::Refused(refusal) => Some(refusal),
+            _ => self.store()?.refusal(),
         }
     }
 
@@ -263,6 +280,20 @@ fn of_server(error: &ServerError) -> u8 {
         ServerError::Realm { .. } => STORE,
         ServerError::Listen { .. } | ServerError::InUse { .. } => INVALID,
         _ => USAGE,
+    }
+}
+
+/// Returns what to do about a realm that is not as an option, or its default, has it.
+fn of_mismatch(mismatch: &Mismatch) -> String {
+    let kept = &mismatch.kept;
+    match mismatch.what {
+        "schemes" => format!("the realm's scheme is {kept}, for good; --realm names another realm"),
+        // An option's name and its value.
+        "layouts" if !kept.is_empty() => {
+            format!("--{kept} is the realm's, for good; --realm names another realm")
+        }
+        "IDs" => "--kind selects the realm's IDs; --realm names another realm".to_owned(),
+        _ => "--realm names another realm".to_owned(),
     }
 }
 

@@ -28,6 +28,7 @@ mod values;
 mod verbose;
 mod when;
 
+use std::borrow::Cow;
 use std::process::ExitCode;
 
 use clap::{ArgAction, CommandFactory as _, Parser, Subcommand};
@@ -117,7 +118,7 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
         let other = || failure.usual_hint(&message::subcommand(&Arguments::command()));
-        let hint = failure.hint().map(str::to_owned).or_else(other);
+        let hint = failure.hint().map(Cow::into_owned).or_else(other);
         message::say_error(&failure.to_string(), hint.as_deref());
         failure.exit_code()
     })

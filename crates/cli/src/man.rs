@@ -14,22 +14,25 @@ use crate::output::Output;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tickid man | man -l -
+  tickid man gen | man -l -
   tickid man ~/.local/share/man/man1")]
 pub(crate) struct ManArguments {
-    /// The folder to write the pages to, one per subcommand; without it, the main page is printed
-    #[arg(value_name = "DIR")]
+    /// The folder to write the pages to, one per subcommand, or a subcommand whose page to print
+    /// [default: prints the main page]
+    #[arg(value_name = "DIR|COMMAND")]
     folder: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &ManArguments, mut command: Command) -> Result<ExitCode, Failure> {
     command = command.disable_help_subcommand(true);
     command.build();
-    if let Some(folder) = &arguments.folder {
+    let named = arguments.folder.as_ref().and_then(|name| command.find_subcommand(name));
+    if let (Some(folder), None) = (&arguments.folder, named) {
         fs::create_dir_all(folder).map_err(|reason| cannot_write(folder, reason))?;
         write_pages(&command, folder)?;
     } else {
         let mut out = Output::stdout();
-        out.buffer().extend(page(&command).map_err(Failure::Write)?.into_bytes());
+        out.buffer().extend(page(named.unwrap_or(&command)).map_err(Failure::Write)?.into_bytes());
         out.flush()?;
     }
     Ok(ExitCode::SUCCESS)

@@ -82,6 +82,19 @@ fn similar(error: &clap::Error, path: &str) -> String {
         Some(ContextValue::Strings(several)) => several.clone(),
         _ => Vec::new(),
     };
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.as_str(),
+        _ => "",
+    };
+    if let Some(hint) = habit(path, text(ContextKind::InvalidArg), text(ContextKind::InvalidValue))
+    {
+        return format!("did you mean {hint}? `{path} --help` shows all");
+    }
+    let given = [ContextKind::InvalidSubcommand, ContextKind::InvalidValue].map(text).concat();
+    if let Some(same) = suggested(ContextKind::ValidValue).iter().find(|it| is_same(it, &given)) {
+        return format!("did you mean {same}? `{path} --help` shows all");
+    }
+    let suggested = |kind| related(&given, suggested(kind));
     let commands = suggested(ContextKind::SuggestedSubcommand);
     let commands = commands.into_iter().map(|name| format!("`{path} {name}`"));
     let options = suggested(ContextKind::SuggestedArg).into_iter();
@@ -91,6 +104,60 @@ fn similar(error: &clap::Error, path: &str) -> String {
         [] => format!("`{path} --help` shows the options, with examples"),
         all => format!("did you mean {}? `{path} --help` shows all", all.join(" or ")),
     }
+}
+
+/// Returns what a habit from other commands stands for here.
+fn habit(path: &str, argument: &str, value: &str) -> Option<String> {
+    let words: Vec<&str> = path.split(' ').collect();
+    match (words.as_slice(), argument, value) {
+        (_, "--n", _) => Some("-n".into()),
+        (_, _, "json") if argument.starts_with("--format") => Some("--json".into()),
+        (["tickid", "gen", _], number, _) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            (!number.is_empty()).then(|| format!("-n {number}"))
+        }
+        // Options of a scheme before it.
+        (["tickid", "gen"] | ["tickid", "gen", _], option, _) if is_before_scheme(option) => {
+            Some(format!("`tickid gen SCHEME {option}`"))
+        }
+        (["tickid", "lease", verb], name, _)
+            if !name.starts_with('-') && !name.is_empty() && *verb != "init" =>
+        {
+            Some(format!("--realm {name}"))
+        }
+        (["tickid", "sql"], name, _) if !name.starts_with('-') && !name.is_empty() => {
+            Some(format!("--scheme {name}"))
+        }
+        _ => None,
+    }
+}
+
+/// Reports whether an option was given to `gen` rather than to one of its schemes.
+fn is_before_scheme(option: &str) -> bool {
+    let mut arguments = std::env::args().skip_while(|it| it != "gen" && it != "generate").skip(1);
+    option.starts_with('-') && arguments.next().is_some_and(|it| it.starts_with(option))
+}
+
+/// Reports whether a value is another spelling of one of ours: `UUID_v7`, `uuid7`.
+fn is_same(ours: &str, given: &str) -> bool {
+    let plain = |text: &str| text.to_lowercase().replace(['-', '_'], "").replace("idv", "id");
+    plain(ours) == plain(given)
+}
+
+/// Returns the suggestions that have to do with what was given. A name that others use for
+/// something else is not a misspelling, however similar ours are.
+fn related(given: &str, mut suggestions: Vec<String>) -> Vec<String> {
+    const OTHERS: [&str; 12] = [
+        "cuid", "cuid2", "guid", "ksh", "ksuid", "nanoid", "oid", "sh", "tcsh", "tsid", "typeid",
+        "ulid",
+    ];
+    let given = given.to_lowercase();
+    if OTHERS.contains(&given.as_str()) {
+        return Vec::new();
+    }
+    if given.starts_with("uuid") {
+        suggestions.retain(|one| one.starts_with("uuid"));
+    }
+    suggestions
 }
 
 /// The options that environment variables set.

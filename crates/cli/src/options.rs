@@ -7,8 +7,7 @@ use tickid_kuid::{Drift, Kuid, Node};
 use tickid_nanoflake::{Epoch, Nanoflake};
 use tickid_scru64::{NodeIdSize, Scru64};
 
-use crate::message::shown;
-use crate::values::{drift, epoch, node_size};
+use crate::values::{drift, epoch, kuid_node, node_size};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Scheme {
@@ -177,19 +176,15 @@ pub(crate) enum NodeHash {
 }
 
 impl NodeHash {
-    /// Returns the kuid node of an Erlang node name or a fingerprint.
+    /// Returns the kuid node of a number, or of an Erlang node name.
     pub(crate) fn node(self, text: &str) -> Result<Node, String> {
-        let Some(digits) = text.strip_prefix("0x") else {
-            return match self {
-                _ if text.is_empty() => Err("the name of a node has at least one character".into()),
-                Self::Phash2 => Ok(Node::phash2(text)),
-                Self::Phash => Ok(Node::phash(text)),
-            };
-        };
-        let fingerprint = u32::from_str_radix(digits, 16).ok();
-        fingerprint.filter(|_| !digits.starts_with('+')).map(Node::from_u32).ok_or_else(|| {
-            let text = shown(text);
-            format!("'{text}' is no fingerprint: 0x and 1 to 8 hexadecimal digits")
-        })
+        match (kuid_node(text)?, self) {
+            (Some(node), _) => Ok(node),
+            (None, _) if text.is_empty() => {
+                Err("the name of a node has at least one character".into())
+            }
+            (None, Self::Phash2) => Ok(Node::phash2(text)),
+            (None, Self::Phash) => Ok(Node::phash(text)),
+        }
     }
 }

@@ -50,9 +50,8 @@ pub(crate) struct RangeArguments {
     /// kuid: local IDs (8 bytes) or global ones (12 bytes)
     #[arg(long, value_enum, default_value_t = Kind::Global)]
     kind: Kind,
-    /// kuid: exact ends for the global IDs of this node: an Erlang node name, or a fingerprint in
-    /// hexadecimal after 0x
-    #[arg(long, value_name = "NAME|0xHEX")]
+    /// kuid: exact ends for the global IDs of this node: N/32, 0xHEX or an Erlang node name
+    #[arg(long, value_name = "N/32|0xHEX|NAME")]
     node: Option<String>,
     /// The hash of node names
     #[arg(long, value_enum, default_value_t = NodeHash::Phash2)]

@@ -6,7 +6,7 @@ use core::str::FromStr;
 use core::time::Duration;
 
 use tickid_core::{RangeError, UnixTime};
-use tickid_kuid::Drift;
+use tickid_kuid::{Drift, Node as KuidNode};
 use tickid_nanoflake::{Epoch, GeneratorId};
 use tickid_scru64::{NodeIdSize, NodeSpec, NodeSpecError};
 use tickid_sno::Partition;
@@ -71,13 +71,59 @@ pub(crate) fn node_size(text: &str) -> Result<NodeIdSize, String> {
     NodeIdSize::new(bits).map_err(|error| error.to_string())
 }
 
+/// Parses a node that is a number of `bits` bits: N, or N/BITS as leases print it.
+fn node<T: TryFrom<u64>>(
+    (scheme, name): (&str, &'static str),
+    bits: u32,
+    text: &str,
+) -> Result<T, String> {
+    let value = match text.split_once('/') {
+        Some((value, size)) => {
+            let found: u32 = number("node size in bits", 1..=64, size)?;
+            if found != bits {
+                let value = shown(value);
+                return Err(format!(
+                    "node {value} of {found} bits is not of this scheme: a {scheme} node has {bits} bits"
+                ));
+            }
+            value
+        }
+        None => text,
+    };
+    number(name, 0..=(1 << bits) - 1, value)
+}
+
 pub(crate) fn generator_id(text: &str) -> Result<GeneratorId, String> {
-    let id = number("generator ID", 0..=GeneratorId::MAX.get().into(), text)?;
+    let id = node(("Nanoflake", "generator ID"), GeneratorId::BITS, text)?;
     GeneratorId::new(id).map_err(|error| error.to_string())
 }
 
 pub(crate) fn partition(text: &str) -> Result<Partition, String> {
-    number("partition", 0..=u16::MAX.into(), text).map(Partition::new)
+    node(("sno", "partition"), u16::BITS, text).map(Partition::new)
+}
+
+/// Parses a kuid node that is a number: N/BITS as leases print it, or a fingerprint after 0x.
+/// `None` is a name.
+pub(crate) fn kuid_node(text: &str) -> Result<Option<KuidNode>, String> {
+    let value = text.split_once('/').map_or(text, |(value, _)| value);
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    if value.starts_with("0x") || is_number(value) && value != text {
+        let node = node(("kuid", "node"), u32::BITS, text).map(KuidNode::from_u32);
+        return node.map(Some).map_err(|error| match text.contains('/') {
+            true => error,
+            false => {
+                let text = shown(text);
+                format!("'{text}' is not a fingerprint: 0x and 1 to 8 hexadecimal digits")
+            }
+        });
+    }
+    if is_number(value) {
+        return Err(format!(
+            "{value} is a number, and not the name of a node: write {value}/32, or 0x and its \
+             hexadecimal digits"
+        ));
+    }
+    Ok(None)
 }
 
 pub(crate) fn metabyte(text: &str) -> Result<u8, String> {
@@ -89,11 +135,18 @@ pub(crate) fn drift(text: &str) -> Result<Drift, String> {
     Drift::new(number("kuid drift in bits", range, text)?).map_err(|error| error.to_string())
 }
 
-/// Parses a SCRU64 node spec.
-pub(crate) fn node_spec(text: &str) -> Result<NodeSpec, String> {
+/// Parses a SCRU64 node spec, or a node ID if an option has its size.
+pub(crate) fn node_spec(text: &str, size: Option<NodeIdSize>) -> Result<NodeSpec, String> {
+    if let (Some(size), false) = (size, text.contains('/')) {
+        let id = number("node ID", 0..=size.max_node_id().into(), text)?;
+        return NodeSpec::with_node_id(id, size).map_err(|error| error.to_string());
+    }
     text.parse().map_err(|error| match error {
         NodeSpecError::Range(error) => error.to_string(),
-        error => format!("{error}; as in 42/8: node ID 42 (0 to 255) in 8 bits (1 to 23)"),
+        error => format!(
+            "{error}; as in 42/8: node ID 42 (0 to 255) in 8 bits (1 to 23), or 42 \
+                           with --node-size 8"
+        ),
     })
 }
 

@@ -41,8 +41,8 @@ fn node_errors_have_the_range() {
         ("gen sno --node -1", ["partition -1", "0..=65535"]),
         ("gen sno --node 65536", ["partition 65536", "0..=65535"]),
         ("gen sno --node 1.5", ["'1.5'", "a partition is a number from 0 to 65535"]),
-        ("gen kuid --node 0xgg", ["'0xgg' is no fingerprint", "1 to 8 hexadecimal digits"]),
-        ("gen kuid --node 0x", ["'0x' is no fingerprint", "1 to 8 hexadecimal digits"]),
+        ("gen kuid --node 0xgg", ["'0xgg' is not a fingerprint", "1 to 8 hexadecimal digits"]),
+        ("gen kuid --node 0x", ["'0x' is not a fingerprint", "1 to 8 hexadecimal digits"]),
         ("gen kuid --node 0x123456789", ["'0x123456789'", "1 to 8 hexadecimal digits"]),
         ("gen kuid --node=", ["--node", "at least one character"]),
         ("gen kuid --kind local --node a@b", ["local kuid has no node", "--node"]),
@@ -275,7 +275,7 @@ fn typos_list_the_choices() {
     for (arguments, parts) in [
         ("generatte sno", ["'generatte'", "`tickid generate`"]),
         ("gen snow", ["'snow'", "`tickid gen sno`"]),
-        ("gen --node 5", ["'--node'", "\nhint: `tickid gen --help`"]),
+        ("gen --node 5", ["'--node'", "\nhint: did you mean `tickid gen SCHEME --node`?"]),
         ("inspect --json --scheme uid x", ["'uid'", "kuid"]),
         ("inspect --form sno x", ["'--form'", "\nhint: did you mean --from? `tickid inspect "]),
         ("inspect --local --template x x", ["--template", "\nhint: `tickid inspect --help`"]),
@@ -291,7 +291,51 @@ fn typos_list_the_choices() {
         ("gen sno -n 1x", ["10k, 1M, 1G", "\nhint: `tickid gen sno --help`"]),
         ("gen sno -n -1", ["0..=", "\nhint: `tickid gen sno --help`"]),
         ("completions ksh", ["'ksh'", "zsh"]),
+        // Habits from other commands.
+        ("gen sno 5", ["'5'", "\nhint: did you mean -n 5?"]),
+        ("gen sno --n 5", ["'--n'", "\nhint: did you mean -n?"]),
+        ("gen sno --format json", ["'json'", "\nhint: did you mean --json?"]),
+        ("gen -n 5 sno", ["'-n'", "\nhint: did you mean `tickid gen SCHEME -n`?"]),
+        ("lease list orders", ["'orders'", "\nhint: did you mean --realm orders?"]),
+        // Names of other formats are not misspelled ones of ours.
+        ("range uuid --since now", ["'uuid'", "\nhint: `tickid range --help`"]),
+        ("lease init ulid --realm a", ["'ulid'", "\nhint: `tickid lease init --help`"]),
+        ("gen ulid", ["'ulid'", "\nhint: `tickid gen --help`"]),
+        ("gen uuidv7", ["'uuidv7'", "\nhint: did you mean `tickid gen uuid`?"]),
+        ("convert --to uuid7 x", ["'uuid7'", "\nhint: did you mean uuid-v7?"]),
     ] {
         assert_fails(arguments, &run(arguments), USAGE, &parts);
+    }
+}
+
+/// A realm keeps its scheme, epoch, drift and kind.
+#[test]
+fn fixed_facts_of_realms_are_named() {
+    let state = tempfile::tempdir().expect("a folder");
+    for realm in [
+        "nanoflake --realm chat --epoch discord",
+        "kuid --realm logs --drift 9",
+        "kuid --realm k",
+        "sno --realm s",
+    ] {
+        assert_eq!(ran_in(state.path(), &format!("lease init {realm}")).status, OK);
+    }
+    let fixed = "\nhint: scheme, epoch, drift and kind of a realm are fixed for good";
+    for (arguments, status, hint) in [
+        ("gen nanoflake --realm chat", NODE_STORE, "\nhint: --epoch 1420070400000 is the realm's"),
+        ("gen kuid --realm logs", NODE_STORE, "\nhint: --drift 9 is the realm's"),
+        ("gen sno --realm chat", NODE_STORE, "\nhint: the realm's scheme is nanoflake"),
+        ("gen kuid --realm k --kind local", NODE_STORE, "\nhint: --kind selects"),
+        ("lease init scru64 --realm chat", USAGE, fixed),
+        ("lease init nanoflake --realm chat", USAGE, fixed),
+        ("lease init kuid --realm logs --drift 9 --kind local --pool 0/0", USAGE, fixed),
+        ("lease init sno --realm s --pool 0-3/16", USAGE, "\nhint: --reconfigure gives it other"),
+        (
+            "lease init scru64 --realm chat --reconfigure",
+            NODE_STORE,
+            "scheme is nanoflake, for good",
+        ),
+    ] {
+        assert_fails(arguments, &ran_in(state.path(), arguments), status, &[hint]);
     }
 }

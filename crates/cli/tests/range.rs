@@ -78,9 +78,9 @@ fn global_kuid_ends_have_the_node() {
         assert_eq!(one[0], id.as_str().expect("text"), "the lowest of the first tick");
     }
     for (arguments, reason) in [
-        ("range sno --node 7", "to global kuids only"),
+        ("range sno --node 7/32", "to global kuids only"),
         ("range kuid --kind local --node 0x1", "to global kuids only"),
-        ("range kuid --node 0x123456789", "no fingerprint"),
+        ("range kuid --node 0x123456789", "not a fingerprint"),
     ] {
         let ran = run(&format!("{arguments} {DAY}"));
         assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{arguments}");

@@ -32,4 +32,17 @@ fn the_page_adds_the_dependencies() {
         let plain = format!("\n{name} = {{ version = \"{version}\"");
         assert!(MANIFEST.contains(&plain), "{name}@{version}");
     }
+    let shell = blocks("sh").concat();
+    for line in shell.lines().filter_map(|line| line.strip_prefix("cargo add ")) {
+        let mut words = line.split_whitespace();
+        let name = words.next().unwrap().split('@').next().unwrap();
+        let dependency = format!("\n{name} = {{");
+        let entry = MANIFEST.split_once(&dependency).unwrap().1.split_once('\n').unwrap().0;
+        // cargo gives all features to one crate.
+        let mut features = words.clone().skip_while(|word| *word != "--features").skip(1);
+        for feature in features.next().into_iter().flat_map(|list| list.split(',')) {
+            assert!(entry.contains(&format!("\"{feature}\"")), "{line}: {feature}");
+        }
+        assert!(words.all(|word| !word.contains(['@', '/'])), "{line}");
+    }
 }

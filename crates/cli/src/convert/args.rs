@@ -62,8 +62,7 @@ pub(crate) struct ConvertArguments {
 /// The node of the new IDs: the one that they had, if it fits, unless the options name another.
 #[derive(Debug, Args)]
 pub(crate) struct NodeArguments {
-    /// The node of all new IDs: a number; for SCRU64 also with its size (42/8), for kuid an Erlang
-    /// node name or a fingerprint in hexadecimal after 0x
+    /// The node of all new IDs: N or N/BITS; for kuid N/32, 0xHEX or an Erlang node name
     #[arg(long, value_name = "NODE")]
     pub(super) node: Option<String>,
     /// The hash of node names

@@ -130,7 +130,7 @@ fn scru64_node(
             layouts.node_size.ok_or("a SCRU64 node needs its size: 42/8, or --to-node-size")?;
         return number("node ID", 0..=size.max_node_id().into(), node);
     }
-    let spec = node_spec(node)?;
+    let spec = node_spec(node, None)?;
     let size = spec.node_id_size();
     // The option for the size of these nodes: --node-size is also for the other IDs, if any of them
     // has a use for it.

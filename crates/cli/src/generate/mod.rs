@@ -15,7 +15,7 @@ use tickid_core::Plain;
 use tickid_detect::Notation;
 use tickid_kuid::{Drift, Global, GlobalId, Kuid, Local, LocalId, Node};
 use tickid_nanoflake::{GeneratorId, Nanoflake, NanoflakeId};
-use tickid_scru64::{NodeSpec, Scru64, Scru64Id};
+use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Meta, Partition, Sno, SnoId};
 
 use self::plan::{GenOptions, Plan};
@@ -77,6 +77,11 @@ pub(crate) fn run(scheme: &GenScheme) -> Result<ExitCode, Failure> {
     }
 }
 
+/// Returns the failure of a text that is not a node of its scheme.
+fn of_node(error: String) -> Failure {
+    Failure::Usage(format!("--node: {error}"))
+}
+
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tickid gen scru64 --node 42/8 -n 3           node 42 in 8 bits
@@ -85,18 +90,19 @@ pub(crate) fn run(scheme: &GenScheme) -> Result<ExitCode, Failure> {
 pub(crate) struct Scru64Arguments {
     /// Node ID and its size in bits (42/8, 0xb00/12), or the last ID and that size; leased unless
     /// given
-    #[arg(long, value_name = "SPEC", value_parser = node_spec)]
-    #[arg(conflicts_with_all = ["store", "realm"])]
-    node: Option<NodeSpec>,
+    #[arg(long, value_name = "N/BITS", conflicts_with_all = ["store", "realm"])]
+    #[arg(allow_negative_numbers = true)]
+    node: Option<String>,
     #[command(flatten)]
     layout: Scru64Options,
 }
 
 impl SchemeArguments for Scru64Arguments {
     fn generate(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
+        let node = self.node.as_deref().map(|node| node_spec(node, self.layout.node_size));
         let plan = Plan {
             scheme: Scru64,
-            node: self.node,
+            node: node.transpose().map_err(of_node)?,
             node_size: self.layout.node_size.map(|size| size.get().into()),
             realm: "scru64".to_owned(),
             variant: Plain,
@@ -116,7 +122,7 @@ impl SchemeArguments for Scru64Arguments {
   tickid gen nanoflake --epoch discord --radix 10
   tickid gen nanoflake --epoch 2024-01-01T00:00:00Z")]
 pub(crate) struct NanoflakeArguments {
-    /// Generator ID, 0 to 1023; leased unless given
+    /// Generator ID, 0 to 1023, also as N/10; leased unless given
     #[arg(long, value_name = "0..1023", value_parser = generator_id)]
     #[arg(conflicts_with_all = ["store", "realm"], allow_negative_numbers = true)]
     node: Option<GeneratorId>,
@@ -173,8 +179,8 @@ pub(crate) struct UuidArguments {
     /// The version
     #[arg(long = "as", value_enum, value_name = "VERSION", default_value_t = UuidVersion::V7)]
     shape: UuidVersion,
-    /// Erlang node name, or its fingerprint in hexadecimal after 0x; leased unless given
-    #[arg(long, value_name = "NAME|0xHEX", conflicts_with_all = ["store", "realm"])]
+    /// Number of 32 bits, as N/32 or 0xHEX, or an Erlang node name; leased unless given
+    #[arg(long, value_name = "N/32|0xHEX|NAME", conflicts_with_all = ["store", "realm"])]
     node: Option<String>,
     /// The drift of the kuid, 5 to 10 [default: 8]
     #[arg(long, value_name = "5..10", value_parser = drift, env = "TICKID_DRIFT")]
@@ -184,7 +190,7 @@ pub(crate) struct UuidArguments {
 impl SchemeArguments for UuidArguments {
     fn generate(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
         let node = self.node.as_deref().map(|node| NodeHash::Phash2.node(node)).transpose();
-        let node = node.map_err(|error| Failure::Usage(format!("--node: {error}")))?;
+        let node = node.map_err(of_node)?;
         let scheme = Kuid { drift: self.drift.unwrap_or_default() };
         let blank = UuidId(Uuid::nil());
         let plan = Plan {
@@ -215,8 +221,8 @@ pub(crate) struct KuidArguments {
     /// Local IDs (8 bytes, unique to one generator) or global ones (12 bytes, with the node)
     #[arg(long, value_enum, default_value_t = Kind::Global)]
     kind: Kind,
-    /// Erlang node name, or its fingerprint in hexadecimal after 0x; leased unless given
-    #[arg(long, value_name = "NAME|0xHEX", conflicts_with_all = ["store", "realm"])]
+    /// Number of 32 bits, as N/32 or 0xHEX, or an Erlang node name; leased unless given
+    #[arg(long, value_name = "N/32|0xHEX|NAME", conflicts_with_all = ["store", "realm"])]
     node: Option<String>,
     /// The hash of node names
     #[arg(long, value_enum, default_value_t = NodeHash::Phash2)]
@@ -228,7 +234,7 @@ pub(crate) struct KuidArguments {
 impl SchemeArguments for KuidArguments {
     fn generate(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
         let node = self.node.as_deref().map(|node| self.node_hash.node(node)).transpose();
-        let node = node.map_err(|error| Failure::Usage(format!("--node: {error}")))?;
+        let node = node.map_err(of_node)?;
         let drift = self.layout.drift();
         let style = of_drift(drift, self.layout.notation());
         match self.kind {
@@ -258,7 +264,7 @@ impl SchemeArguments for KuidArguments {
   tickid gen sno -n 5
   tickid gen sno --node 258 --meta 24 --json")]
 pub(crate) struct SnoArguments {
-    /// Partition, 0 to 65535; leased unless given
+    /// Partition, 0 to 65535, also as N/16; leased unless given
     #[arg(long, value_name = "0..65535", value_parser = partition)]
     #[arg(conflicts_with_all = ["store", "realm"], allow_negative_numbers = true)]
     node: Option<Partition>,

@@ -62,7 +62,7 @@ pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
             Ok(ExitCode::SUCCESS)
         }
         Err(error) if matches!(error.refusal(), Some(Refusal::Mismatch(_))) => {
-            Err(is_another(&arguments.realm.kept(&store)?))
+            Err(is_another(&arguments.realm.kept(&store)?, &realm))
         }
         Err(error) => Err(error.into()),
     }
@@ -84,15 +84,21 @@ pub(crate) fn say_beginning(record: &Record) {
 }
 
 /// The realm that was to begin is there, and is not the same.
-fn is_another(kept: &RealmSpec) -> Failure {
+fn is_another(kept: &RealmSpec, wanted: &RealmSpec) -> Failure {
     let (name, scheme, pool, terms) = (kept.name(), kept.scheme(), kept.pool(), kept.terms());
     let layout = match kept.layout() {
         "" => String::new(),
         layout => format!(" ({layout})"),
     };
-    Failure::Usage(format!(
+    let failure = Failure::Usage(format!(
         "the realm {name} is there already: {scheme}{layout}, with the nodes {pool}, a term of {:?} \
-         and a skew of {:?}; --reconfigure gives it other nodes and terms",
+         and a skew of {:?}",
         terms.term, terms.skew,
-    ))
+    ));
+    let fixed = |realm: &RealmSpec| (realm.scheme().to_owned(), realm.layout().to_owned());
+    failure.hinting(if fixed(kept) == fixed(wanted) && kept.variants() == wanted.variants() {
+        "--reconfigure gives it other nodes and terms"
+    } else {
+        "scheme, epoch, drift and kind of a realm are fixed for good; --realm names another one"
+    })
 }

@@ -6,6 +6,7 @@
 mod ends;
 #[path = "../process/mod.rs"]
 mod process;
+mod programs;
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Lines, Read as _, Write as _};

@@ -218,7 +218,7 @@ impl Settings {
     /// Returns the reason to doubt that a server with these settings keeps acknowledged writes.
     fn doubt(&self, persistence: Persistence) -> Option<String> {
         const ADVICE: &str = "set it, or add `persistence=acknowledged` to the URL if you accept \
-                              the losses that docs/leases/backends.md describes";
+                              the loss of leases that a restart of Redis brings";
         let wrong = |name, value: &str, wanted| {
             Some(format!("its {name} is {value} instead of {wanted}: {ADVICE}"))
         };
