@@ -241,7 +241,7 @@ fn nothing_outlives_its_keeper() {
     }
 }
 
-/// What is for the program, or for every process of a service, is not for its keeper.
+/// They are for the program, or for every process of a service.
 #[test]
 fn keepers_ignore_signals() {
     let state = state("sno --pool 5/16");

@@ -1,7 +1,11 @@
 //! `tickid lease exec`: programs that run with a leased node.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and says what it leaves out"
+)]
 
 mod ends;
 #[path = "../process/mod.rs"]

@@ -1,5 +1,5 @@
-//! The process between the supervisor and the program, which ends the program and everything that it
-//! started when the supervisor is gone.
+//! The process between the supervisor and the program, which ends the program and everything that
+//! it started when the supervisor is gone.
 //!
 //! It is their parent: orphans become its children, wherever they went. A parent-death signal alone
 //! would not do. The kernel clears it when credentials change (`su`, `setpriv`, a setuid program),
@@ -28,8 +28,8 @@ use crate::failure::{Failure, SUPERVISION};
 /// help nor completions have it.
 const STAGE: &str = "lease-exec-keep";
 
-/// How often the descendants are looked for while they are being killed. The death of a process
-/// whose parent cannot be killed is not reported.
+/// The milliseconds between two searches for descendants while they are being killed. The death of
+/// a process whose parent cannot be killed is not reported.
 const AGAIN: u16 = 500;
 
 /// The signals that cannot be blocked.
@@ -71,7 +71,8 @@ pub(super) enum Report {
 }
 
 impl Report {
-    fn write(self, out: &mut File) -> io::Result<()> {
+    /// Tells the supervisor. That it is gone shows in the other pipe.
+    fn write(self, out: &mut File) {
         let (kind, value) = match self {
             Self::Started(id) => (0, id.as_raw()),
             Self::Stopped(by) => (1, by as i32),
@@ -82,7 +83,7 @@ impl Report {
         };
         let [a, b, c, d] = value.to_le_bytes();
         // In one write, which a pipe does not split.
-        out.write_all(&[kind, a, b, c, d])
+        let _ = out.write_all(&[kind, a, b, c, d]);
     }
 
     /// Reads the next report. Its absence is an error: the keeper was killed.
@@ -146,8 +147,7 @@ impl Keeper {
         let Err(error) = keep(&self.command, control, &mut reports) else {
             return Ok(ExitCode::SUCCESS);
         };
-        // The supervisor says it, unless it is gone.
-        let _ = Report::Failed(error.raw_os_error().unwrap_or_default()).write(&mut reports);
+        Report::Failed(error.raw_os_error().unwrap_or_default()).write(&mut reports);
         Ok(ExitCode::from(SUPERVISION))
     }
 }
@@ -160,7 +160,7 @@ fn inherited(number: RawFd, options: &OpenOptions) -> io::Result<File> {
 }
 
 /// Starts the program, and keeps it until it has ended or the supervisor is gone.
-fn keep(command: &[OsString], mut control: File, reports: &mut File) -> io::Result<()> {
+fn keep(command: &[OsString], control: File, reports: &mut File) -> io::Result<()> {
     // Signals for the program, or for all processes of a service, are not for this one.
     let all = Signal::iterator().filter(|signal| !NOT_BLOCKED.contains(signal)).collect();
     // The supervisor's are not for the program either.
@@ -176,25 +176,49 @@ fn keep(command: &[OsString], mut control: File, reports: &mut File) -> io::Resu
     stage.arg0("tickid").args(Launch::arguments(&before, command)).process_group(0);
     let leader = i32::try_from(stage.spawn()?.id()).map_err(|_| nix::Error::EOVERFLOW)?;
     let leader = Pid::from_raw(leader);
+    match watch(leader, null, &signals, control, reports) {
+        Ok(Watched::LetGo) => Ok(()),
+        Ok(Watched::Alone) => end(leader, &signals, reports),
+        Err(error) => {
+            end(leader, &signals, reports)?;
+            Err(error)
+        }
+    }
+}
+
+/// The end of a watch.
+enum Watched {
+    /// The program has ended, and what it left behind may stay.
+    LetGo,
+    /// The supervisor is gone, or wants all to end.
+    Alone,
+}
+
+/// Watches over the program and the supervisor until either has ended.
+fn watch(
+    leader: Pid,
+    null: File,
+    signals: &SignalFd,
+    mut control: File,
+    reports: &mut File,
+) -> io::Result<Watched> {
     // It may not keep a terminal, a pipe or a file system in use.
     dup2_stdin(&null)?;
     dup2_stdout(&null)?;
     dup2_stderr(null)?;
     std::env::set_current_dir("/")?;
-    Report::Started(leader).write(reports)?;
+    Report::Started(leader).write(reports);
     loop {
         match state(leader)? {
             Some(Report::Ended(status)) => {
                 // Still a zombie, so that its number names its group.
                 end_group(leader)?;
-                Report::Ended(status).write(reports)?;
+                Report::Ended(status).write(reports);
                 // The supervisor may send signals until it has heard of the end.
-                return match control.read(&mut [0])? {
-                    0 => end(leader, &signals, reports),
-                    _ => Ok(()),
-                };
+                let is_let_go = control.read(&mut [0])? > 0;
+                return Ok(if is_let_go { Watched::LetGo } else { Watched::Alone });
             }
-            Some(report) => report.write(reports)?,
+            Some(report) => report.write(reports),
             None => {}
         }
         let mut ready = [
@@ -203,7 +227,7 @@ fn keep(command: &[OsString], mut control: File, reports: &mut File) -> io::Resu
         ];
         interrupted(poll(&mut ready, PollTimeout::NONE))?;
         if ready[1].any().unwrap_or(false) {
-            return end(leader, &signals, reports);
+            return Ok(Watched::Alone);
         }
         while signals.read_signal()?.is_some() {}
     }
@@ -241,12 +265,11 @@ fn end(leader: Pid, signals: &SignalFd, reports: &mut File) -> io::Result<()> {
     loop {
         match descendants::end()? {
             Left::None => {
-                // A supervisor that is gone does not need it.
-                let _ = Report::Gone.write(reports);
+                Report::Gone.write(reports);
                 return Ok(());
             }
             Left::Kept(one) if !is_reported => {
-                let _ = Report::Kept(one).write(reports);
+                Report::Kept(one).write(reports);
                 is_reported = true;
             }
             Left::Kept(_) | Left::Dying => {}

@@ -141,8 +141,13 @@ impl Supervisor {
         }
         let ended = match self.wait() {
             Ok(Waited::Open) => {
-                let program = Program::start(command, &environment(&self.realm, &self.leases))?;
-                let status = self.supervise(program)?;
+                let program = Program::start(command, &environment(&self.realm, &self.leases));
+                let ended = program.and_then(|program| self.supervise(program));
+                // Its keeper has done that, unless it was killed.
+                if ended.is_err() && self.is_parent {
+                    self.end_descendants()?;
+                }
+                let status = ended?;
                 if self.release_on_exit {
                     self.release_used()?;
                 }
@@ -248,26 +253,19 @@ impl Supervisor {
             };
             self.wake.at(alarms)?;
             match self.wake.next(Some(program.changes()))? {
-                Event::Change => match program.change() {
-                    Ok(Change::Stopped(by)) => is_held = program.stopped(by)?,
-                    Ok(Change::Ended(status)) if kill_at.is_none() => {
+                Event::Change => match program.change()? {
+                    Change::Stopped(by) => is_held = program.stopped(by)?,
+                    Change::Ended(status) if kill_at.is_none() => {
                         program.let_go();
                         return Ok(status);
                     }
                     // Others may have ignored the request.
-                    Ok(Change::Ended(_)) => {
+                    Change::Ended(_) => {
                         program.kill()?;
                         is_killed = true;
                     }
-                    Ok(Change::Gone) => return Ok(NO_LEASE),
-                    Ok(Change::None) => {}
-                    Err(failure) => {
-                        drop(program);
-                        if self.is_parent {
-                            self.end_descendants()?;
-                        }
-                        return Err(failure);
-                    }
+                    Change::Gone => return Ok(NO_LEASE),
+                    Change::None => {}
                 },
                 Event::Signal(Signal::SIGCHLD) => program.reap_orphans()?,
                 Event::Signal(signal) => program.signal(signal)?,
