@@ -191,7 +191,7 @@ fn silent_stores_exit_with_3() {
         ("gen sno --store foo", USAGE, "as in file:///var/lib/tickid"),
         ("gen sno --store file:foo", USAGE, "file:///FOLDER"),
         ("gen sno --store nfs://a", USAGE, "there are file, static"),
-        ("gen sno --store static:foo", USAGE, "foo"),
+        ("gen sno --store static:foo", USAGE, "its source is VALUE/BITS"),
     ] {
         assert_fails(arguments, &run(arguments), status, &[part]);
     }
