@@ -93,7 +93,7 @@ fn daemons_of_daemons_end() {
         echo $1; [ $1 = 0 ] && exec sleep 1000
         setsid sh chain $(($1 - 1)); true
 end
-        setsid sh chain 9 > out & until grep -q '^0' out; do sleep 0.02; done; exit 4";
+        setsid sh chain 9 > out & until grep -qs '^0' out; do sleep 0.02; done; exit 4";
     let mut exec = exec(state.path(), "--release-on-exit", script);
     let ended = Supervised::start({
         exec.current_dir(state.path());
