@@ -338,23 +338,93 @@ async fn machines_get_their_answers() {
     ] {
         assert!(text.contains(line), "{line}{text}");
     }
+}
 
+/// Checks a value against its schema, as far as the description of this server uses schemas.
+fn check_schema(api: &Value, schema: &Value, value: &Value, place: &str) {
+    if let Some(reference) = schema["$ref"].as_str() {
+        let schema = api.pointer(reference.strip_prefix('#').unwrap()).unwrap();
+        return check_schema(api, schema, value, place);
+    }
+    let found = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    let kinds = schema["type"].as_array();
+    let fits = kinds.map_or(schema["type"] == found, |it| it.iter().any(|kind| kind == found));
+    assert!(fits, "{place} is a {found}, not {}", schema["type"]);
+    if let Some(words) = schema["enum"].as_array() {
+        assert!(words.contains(value), "{place}: {value}");
+    }
+    value.as_array().into_iter().flatten().for_each(|item| {
+        check_schema(api, &schema["items"], item, place);
+    });
+    let members = value.as_object().into_iter().flatten();
+    for (name, member) in members {
+        let schema = &schema["properties"][name];
+        if !schema.is_null() {
+            check_schema(api, schema, member, &format!("{place}/{name}"));
+        }
+    }
+    for name in schema["required"].as_array().into_iter().flatten() {
+        assert!(value.as_object().unwrap().contains_key(name.as_str().unwrap()), "{place}/{name}");
+    }
+    if schema["additionalProperties"] == false {
+        let known = schema["properties"].as_object().unwrap();
+        assert!(value.as_object().unwrap().keys().all(|name| known.contains_key(name)), "{place}");
+    }
+}
+
+/// Requests with the parameters that are described, and without them, get answers as described.
+#[tokio::test]
+async fn answers_fit_the_description() {
+    let server = server().await;
     let api = get(&server, "/openapi.json").await.json();
-    assert_eq!(api["openapi"], "3.1.0");
-    let mut paths: Vec<&String> = api["paths"].as_object().unwrap().keys().collect();
-    paths.sort();
-    let realms = ["/v1/inspect/{id}", "/v1/realms", "/v1/realms/{realm}/ids"];
-    assert_eq!(paths, [&["/healthz", "/metrics", "/readyz"][..], &realms].concat());
-    let parameters = &api["paths"]["/v1/realms/{realm}/ids"]["get"]["parameters"];
-    let count = parameters.as_array().unwrap().iter().find(|it| it["name"] == "count").unwrap();
-    assert_eq!(
-        (&count["schema"]["minimum"], &count["schema"]["maximum"]),
-        (&1.into(), &10_000.into())
-    );
-    let realm = parameters.as_array().unwrap().iter().find(|it| it["name"] == "realm").unwrap();
-    let names = ["kuid", "local", "nanoflake", "scru64", "sno"];
-    assert_eq!(realm["schema"]["enum"], serde_json::json!(names));
     assert_eq!(api["components"]["securitySchemes"]["token"]["scheme"], "bearer");
+    let check = async |path: &str, url: &str, is_valid: bool| {
+        let answer = get(&server, url).await;
+        let status = answer.status.as_u16();
+        assert!(!is_valid || status == 200, "{url}: {status}");
+        let responses = &api["paths"][path]["get"]["responses"];
+        let response = responses.get(answer.status.as_str()).unwrap_or(&responses["default"]);
+        let reference = response["$ref"].as_str().map(|it| api.pointer(&it[1..]).unwrap());
+        let response = reference.unwrap_or(response);
+        let kind = answer.header("content-type").split(';').next().unwrap();
+        let content = response["content"].get(kind);
+        let content = content.unwrap_or_else(|| panic!("{url}: {status} {kind}"));
+        if kind.ends_with("json") {
+            let body = serde_json::from_slice(&answer.body).unwrap();
+            check_schema(&api, &content["schema"], &body, url);
+        }
+    };
+    for (path, described) in api["paths"].as_object().unwrap() {
+        let parameters = described["get"]["parameters"].as_array().into_iter().flatten();
+        let (query, parts): (Vec<&Value>, Vec<&Value>) =
+            parameters.partition(|parameter| parameter["in"] == "query");
+        // The realm that has all that is described.
+        let url = parts.iter().fold(path.clone(), |url, part| {
+            assert!(part["required"] == true && part["example"].is_string());
+            let name = part["name"].as_str().unwrap();
+            let value = if name == "realm" { "sno" } else { part["example"].as_str().unwrap() };
+            url.replace(&format!("{{{name}}}"), value)
+        });
+        check(path, &url, true).await;
+        check(path, &format!("{url}?unknown=1"), false).await;
+        check(path, &url.replace("sno", "nothing"), false).await;
+        for parameter in query {
+            let (name, schema) = (parameter["name"].as_str().unwrap(), &parameter["schema"]);
+            for key in ["minimum", "default"].iter().filter(|key| !schema[**key].is_null()) {
+                let value = schema[*key].as_str().map(str::to_owned);
+                let value = value.unwrap_or_else(|| schema[*key].to_string());
+                check(path, &format!("{url}?{name}={value}"), true).await;
+            }
+            check(path, &format!("{url}?{name}=none"), false).await;
+        }
+    }
 }
 
 #[tokio::test]

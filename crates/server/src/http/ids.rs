@@ -11,7 +11,6 @@ use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
 use serde::Serialize;
 use tokio::time::Instant;
-use utoipa::{IntoParams, ToSchema};
 
 use super::accept::preferred;
 use super::problem::Problem;
@@ -24,12 +23,11 @@ use crate::shared::Shared;
 const PART: u32 = 1_024;
 
 /// A realm.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
 pub(super) struct RealmInfo {
     /// The name.
     name: String,
     /// The name of the scheme.
-    #[schema(examples("sno"))]
     scheme: &'static str,
     /// The number of bytes of an ID.
     id_bytes: usize,
@@ -42,24 +40,12 @@ pub(super) struct RealmInfo {
 }
 
 /// The realms.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
 pub(super) struct RealmList {
     realms: Vec<RealmInfo>,
 }
 
-/// List the realms
-#[utoipa::path(
-    get,
-    path = "/v1/realms",
-    responses(
-        (status = 200, description = "The realms", body = RealmList),
-        (status = 400, description = "A parameter is unknown",
-            body = Problem, content_type = "application/problem+json"),
-        (status = 401, description = "The token is missing or unknown",
-            body = Problem, content_type = "application/problem+json"),
-    ),
-    security((), ("token" = []))
-)]
+/// Lists the realms.
 pub(super) async fn realms(
     State(shared): State<Arc<Shared>>,
     uri: Uri,
@@ -76,74 +62,8 @@ pub(super) async fn realms(
     Ok(Json(RealmList { realms: shared.realms.iter().map(info).collect() }))
 }
 
-/// The form of IDs.
-#[derive(Clone, Copy, Debug, ToSchema)]
-#[serde(rename_all = "lowercase")]
-#[expect(dead_code, reason = "describes the values of a parameter")]
-pub(super) enum IdFormat {
-    /// The scheme's text.
-    Text,
-    /// Decimal integers, as strings.
-    Int,
-    /// Raw bytes, with nothing in between.
-    Bytes,
-}
-
-#[derive(Debug, IntoParams)]
-#[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "describes the parameters")]
-pub(super) struct IdsQuery {
-    /// The number of IDs
-    #[param(default = 1, minimum = 1)]
-    count: Option<u32>,
-    /// The form of the IDs
-    #[param(inline, default = "text")]
-    format: Option<IdFormat>,
-    /// The metabyte, for schemes that have one
-    #[param(minimum = 0, maximum = 255)]
-    meta: Option<u8>,
-}
-
-/// IDs.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes what is written piece by piece")]
-pub(super) struct IdList {
-    /// The realm.
-    realm: String,
-    /// The name of the scheme.
-    scheme: String,
-    /// The IDs, the lowest first unless the clock was set back.
-    ids: Vec<String>,
-}
-
-/// Issue IDs
-///
-/// JSON unless the request accepts text/plain, which has an ID on each line, and nothing else.
-#[utoipa::path(
-    get,
-    path = "/v1/realms/{realm}/ids",
-    params(("realm" = String, Path, description = "The realm"), IdsQuery),
-    responses(
-        (status = 200, description = "IDs", content(
-            (IdList = "application/json"),
-            (String = "text/plain"),
-            (Vec<u8> = "application/octet-stream"),
-        )),
-        (status = 400, description = "A parameter is out of its range, unknown, or repeated",
-            body = Problem, content_type = "application/problem+json"),
-        (status = 401, description = "The token is missing or unknown",
-            body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "There is no such realm",
-            body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The realm's scheme has no such format, or no metabyte",
-            body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "The rate of the token is exceeded",
-            body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "No IDs can be issued now; Retry-After has the seconds",
-            body = Problem, content_type = "application/problem+json"),
-    ),
-    security((), ("token" = []))
-)]
+/// Issues IDs: as JSON unless the request accepts text/plain, which has an ID on each line, and
+/// nothing else.
 pub(super) async fn ids(
     State(shared): State<Arc<Shared>>,
     Extension(client): Extension<Arc<Client>>,

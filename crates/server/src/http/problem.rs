@@ -3,16 +3,14 @@ use core::time::Duration;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::access::RateExceeded;
 use crate::realm::IssueError;
 
 /// An error, as RFC 9457 has it.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
 pub(super) struct Problem {
     /// The status of the answer.
-    #[schema(minimum = 400, maximum = 599)]
     status: u16,
     /// The meaning of the status.
     title: String,

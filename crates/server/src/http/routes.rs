@@ -8,13 +8,10 @@ use axum::body::HttpBody as _;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version, header};
 use axum::middleware::{Next, from_fn_with_state};
-use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get};
 use axum::{Extension, Router};
 use tokio::time::Instant;
-use utoipa::OpenApi as _;
-use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{OpenApi, RefOr, Schema};
 
 use super::accept::preferred;
 use super::problem::Problem;
@@ -23,76 +20,46 @@ use crate::access::Client;
 use crate::metrics::Protocol;
 use crate::shared::{Shared, request_id};
 
-#[derive(utoipa::OpenApi)]
-#[openapi(
-    info(
-        title = "tickid",
-        description = "Time-ordered identifiers",
-        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
-    ),
-    servers((url = "/")),
-    paths(ids::realms, ids::ids, inspect::inspect, health, ready, metrics_text)
-)]
-struct Description;
+/// The description of the API.
+const DESCRIPTION: &str = include_str!("../../openapi.json");
+
+type Routes = [(&'static str, MethodRouter<Arc<Shared>>); 7];
+
+/// The handlers by path.
+fn routes() -> Routes {
+    [
+        ("/v1/realms", get(ids::realms)),
+        ("/v1/realms/{realm}/ids", get(ids::ids)),
+        ("/v1/inspect/{id}", get(inspect::inspect)),
+        ("/healthz", get(health)),
+        ("/readyz", get(ready)),
+        ("/metrics", get(metrics_text)),
+        ("/openapi.json", get(description)),
+    ]
+}
 
 /// Returns all routes.
 pub(super) fn router(shared: &Arc<Shared>) -> Router {
-    let api = describe(Description::openapi(), shared).to_json().unwrap_or_default();
-    let api = get(|| async { ([(header::CONTENT_TYPE, "application/json")], api) });
-    Router::new()
-        .route("/v1/realms", get(ids::realms))
-        .route("/v1/realms/{realm}/ids", get(ids::ids))
-        .route("/v1/inspect/{id}", get(inspect::inspect))
-        .route("/healthz", get(health))
-        .route("/readyz", get(ready))
-        .route("/metrics", get(metrics_text))
-        .route("/openapi.json", api)
+    let add = |router: Router<Arc<Shared>>, (path, get)| router.route(path, get);
+    routes()
+        .into_iter()
+        .fold(Router::new(), add)
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
         .layer(from_fn_with_state(Arc::clone(shared), attend))
         .with_state(Arc::clone(shared))
 }
 
-/// Adds what depends on the server's options.
-fn describe(mut api: OpenApi, shared: &Shared) -> OpenApi {
-    let token = SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build());
-    api.components.get_or_insert_default().add_security_scheme("token", token);
-    let paths = api.paths.paths.values_mut().filter_map(|path| path.get.as_mut());
-    let parameters = paths.filter_map(|get| get.parameters.as_mut()).flatten();
-    for parameter in parameters {
-        let Some(RefOr::T(Schema::Object(object))) = &mut parameter.schema else { continue };
-        match &*parameter.name {
-            "count" => object.maximum = Some(utoipa::Number::from(shared.limits.count as usize)),
-            "realm" => {
-                let names = shared.realms.iter();
-                object.enum_values = Some(names.map(|it| it.name().as_str().into()).collect());
-            }
-            _ => {}
-        }
-    }
-    api
+async fn description() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "application/json")], DESCRIPTION)
 }
 
-/// Report that the process runs
-#[utoipa::path(
-    get,
-    path = "/healthz",
-    responses((status = 200, description = "It runs", body = String, content_type = "text/plain"))
-)]
+/// Reports that the process runs.
 async fn health() -> &'static str {
     "ok\n"
 }
 
-/// Report whether all realms can issue IDs, for a quarter of their term at least
-#[utoipa::path(
-    get,
-    path = "/readyz",
-    responses(
-        (status = 200, description = "They can", body = String, content_type = "text/plain"),
-        (status = 503, description = "One cannot, or the server stops",
-            body = Problem, content_type = "application/problem+json"),
-    )
-)]
+/// Reports whether all realms can issue IDs, for a quarter of their term at least.
 async fn ready(State(shared): State<Arc<Shared>>) -> Result<&'static str, Problem> {
     let refuse = |detail: String| {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail).with_retry(Duration::from_secs(1))
@@ -106,20 +73,7 @@ async fn ready(State(shared): State<Arc<Shared>>) -> Result<&'static str, Proble
     Ok("ready\n")
 }
 
-/// Return the metrics, for Prometheus
-#[utoipa::path(
-    get,
-    path = "/metrics",
-    responses(
-        (status = 200, description = "The metrics", content(
-            (String = "text/plain"),
-            (String = "application/openmetrics-text"),
-        )),
-        (status = 401, description = "The token is missing or unknown",
-            body = Problem, content_type = "application/problem+json"),
-    ),
-    security((), ("token" = []))
-)]
+/// Returns the metrics.
 async fn metrics_text(
     State(shared): State<Arc<Shared>>,
     headers: HeaderMap,
@@ -258,4 +212,21 @@ fn bearer(request: &Request) -> Option<&[u8]> {
     let value = request.headers().get(header::AUTHORIZATION)?.as_bytes();
     let (scheme, token) = value.split_at_checked(7)?;
     scheme.eq_ignore_ascii_case(b"Bearer ").then_some(token)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_route_is_described() {
+        let description: serde_json::Value = serde_json::from_str(DESCRIPTION).unwrap();
+        let described = description["paths"].as_object().unwrap();
+        let paths: BTreeSet<&str> = described.keys().map(String::as_str).collect();
+        assert_eq!(paths, routes().into_iter().map(|(path, _)| path).collect());
+        assert!(described.values().all(|path| path.as_object().unwrap().keys().eq(["get"])));
+        assert_eq!(description["info"]["version"], env!("CARGO_PKG_VERSION"));
+    }
 }
