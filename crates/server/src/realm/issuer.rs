@@ -4,16 +4,13 @@ use core::fmt;
 use core::future::Future;
 use core::pin::Pin;
 
-use tickid_core::{Plain, Scheme};
-use tickid_kuid::{Drift, Global, Kuid, Local};
+use tickid_convert::{AnyScheme, SchemeError, SchemeId as _, SchemeVariant, SchemeVisitor};
+use tickid_core::Scheme;
 use tickid_lease::{
     GenerateError, LeaseError, LeaseState, LeasedGenerator, Realm, RealmSpec, Store, StoreError,
 };
-use tickid_nanoflake::{Epoch, Nanoflake};
-use tickid_scru64::Scru64;
-use tickid_sno::{Meta, Sno};
 
-use super::id::{Choice, Format, Framing, ServedId, write_ids};
+use super::id::{Format, Framing, integer, write_ids};
 use crate::error::RealmProblem;
 
 /// IDs to issue in one go.
@@ -44,110 +41,62 @@ pub(crate) trait Issuer: Send + Sync {
 
 pub(crate) type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// The facts about a realm's IDs.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Shape {
-    /// The name of the scheme.
-    pub(crate) scheme: &'static str,
-    /// The number of bytes of an ID.
-    pub(crate) size: usize,
-    /// Set if IDs have a form as an integer of up to 64 bits.
-    pub(crate) is_integer: bool,
-    /// Set if requests may name a metabyte.
-    pub(crate) has_meta: bool,
-    pub(crate) start: Start,
-}
-
-/// A function that acquires a lease of a realm.
-type Start = fn(Store, RealmSpec, Lessee) -> Boxed<Result<Box<dyn Issuer>, StartError>>;
-
-/// The options of leased generators.
-#[derive(Clone, Debug)]
-pub(crate) struct Lessee {
-    pub(crate) holder: Option<String>,
-}
-
 /// The reason that a generator did not start.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
     #[error(transparent)]
-    Realm(RealmProblem),
+    Realm(#[from] RealmProblem),
     #[error(transparent)]
-    Lease(LeaseError),
+    Lease(#[from] LeaseError),
 }
 
-impl Shape {
-    /// Returns the shape of a realm's IDs.
-    pub(crate) fn of(spec: &RealmSpec) -> Result<Self, RealmProblem> {
-        let shape = match spec.scheme() {
-            Scru64::NAME => Self::new::<Scru64, Plain>(),
-            Nanoflake::NAME => Self::new::<Nanoflake, Plain>(),
-            Kuid::NAME if spec.variants().contains(true) => Self::new::<Kuid, Global>(),
-            Kuid::NAME => Self::new::<Kuid, Local>(),
-            Sno::NAME => Self::new::<Sno, Meta>(),
-            other => return Err(RealmProblem::Scheme(other.to_owned())),
-        };
-        Ok(shape)
-    }
+/// Returns the scheme of a realm, with its layout.
+pub(crate) fn scheme_of(spec: &RealmSpec) -> Result<AnyScheme, RealmProblem> {
+    let scheme =
+        AnyScheme::from_realm(spec.scheme(), spec.layout(), spec.variants().contains(true));
+    scheme.map_err(|error| match error {
+        SchemeError::Layout => RealmProblem::Layout(spec.layout().to_owned()),
+        _ => RealmProblem::Scheme(spec.scheme().to_owned()),
+    })
+}
 
-    fn new<S: Layout, V: Choice<S> + Default>() -> Self {
-        Self {
-            scheme: S::NAME,
-            size: V::Id::SIZE,
-            is_integer: V::Id::IS_INTEGER,
-            has_meta: V::HAS_META,
-            start: |store, spec, lessee| Box::pin(start::<S, V>(store, spec, lessee)),
-        }
+/// Reports whether IDs have a metabyte that requests choose.
+pub(crate) struct HasMeta;
+
+impl SchemeVisitor for HasMeta {
+    type Output = bool;
+
+    fn visit<S: Scheme + Default, V: SchemeVariant<S>>(self, _: S, _: V) -> bool {
+        V::HAS_METABYTE
     }
 }
 
-/// A scheme with the layout of a realm in a store.
-trait Layout: Scheme + Default {
-    fn of(spec: &RealmSpec) -> Result<Self, RealmProblem>;
+/// Acquires a lease of a realm.
+pub(crate) struct Start {
+    pub(crate) store: Store,
+    pub(crate) spec: RealmSpec,
+    pub(crate) holder: Option<String>,
 }
 
-impl Layout for Scru64 {
-    fn of(_: &RealmSpec) -> Result<Self, RealmProblem> {
-        Ok(Self)
-    }
-}
+impl SchemeVisitor for Start {
+    type Output = Boxed<Result<Box<dyn Issuer>, StartError>>;
 
-impl Layout for Nanoflake {
-    fn of(spec: &RealmSpec) -> Result<Self, RealmProblem> {
-        let epoch = Epoch::from_unix_millis(spec.scale().epoch().as_millis());
-        Ok(Self { epoch: epoch.map_err(|error| RealmProblem::Layout(error.to_string()))? })
+    fn visit<S: Scheme + Default, V: SchemeVariant<S>>(
+        self,
+        scheme: S,
+        variant: V,
+    ) -> Self::Output {
+        Box::pin(async move {
+            let Self { store, spec, holder } = self;
+            let realm = Realm::from_spec(scheme, spec).map_err(RealmProblem::from)?;
+            let mut builder = LeasedGenerator::builder(store, realm);
+            if let Some(holder) = holder {
+                builder = builder.holder(holder);
+            }
+            let generator = builder.start_async().await?;
+            Ok(Box::new(Leased { generator, variant }) as Box<dyn Issuer>)
+        })
     }
-}
-
-impl Layout for Kuid {
-    fn of(spec: &RealmSpec) -> Result<Self, RealmProblem> {
-        let bits = spec.layout().strip_prefix("drift ").and_then(|bits| bits.parse().ok());
-        let drift = bits.and_then(|bits| Drift::new(bits).ok());
-        let drift = drift.ok_or_else(|| RealmProblem::Layout(spec.layout().to_owned()))?;
-        Ok(Self { drift })
-    }
-}
-
-impl Layout for Sno {
-    fn of(_: &RealmSpec) -> Result<Self, RealmProblem> {
-        Ok(Self)
-    }
-}
-
-async fn start<S: Layout, V: Choice<S> + Default>(
-    store: Store,
-    spec: RealmSpec,
-    lessee: Lessee,
-) -> Result<Box<dyn Issuer>, StartError> {
-    let scheme = S::of(&spec).map_err(StartError::Realm)?;
-    let realm = Realm::from_spec(scheme, spec);
-    let realm = realm.map_err(|error| StartError::Realm(RealmProblem::Mismatch(error)))?;
-    let mut builder = LeasedGenerator::builder(store, realm);
-    if let Some(holder) = lessee.holder {
-        builder = builder.holder(holder);
-    }
-    let generator = builder.start_async().await.map_err(StartError::Lease)?;
-    Ok(Box::new(Leased { generator, variant: V::default() }))
 }
 
 /// A leased generator and the variant of IDs that its realm is for.
@@ -159,9 +108,9 @@ struct Leased<S: Scheme, V> {
 /// The number of IDs generated at once.
 const BATCH: usize = 256;
 
-impl<S: Scheme, V: Choice<S>> Issuer for Leased<S, V> {
+impl<S: Scheme, V: SchemeVariant<S>> Issuer for Leased<S, V> {
     fn try_issue(&self, order: Order, out: &mut Vec<u8>) -> Result<u32, GenerateError> {
-        let variant = order.meta.map_or(self.variant, V::with_meta);
+        let variant = order.meta.map_or(self.variant, V::with_metabyte);
         let Order { count, format, framing, .. } = order;
         // One ID first: a call that is refused may use up as many sequences as it asks for. The
         // leased generator's own error names the trouble with the lease.
@@ -185,7 +134,7 @@ impl<S: Scheme, V: Choice<S>> Issuer for Leased<S, V> {
     }
 
     fn try_integer(&self) -> Result<u64, GenerateError> {
-        self.generator.with(self.variant).try_generate().map(ServedId::integer)
+        self.generator.with(self.variant).try_generate().map(integer)
     }
 
     fn state(&self) -> LeaseState {

@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwapOption;
+use tickid_convert::AnyScheme;
 use tickid_lease::{GenerateError, LeaseState, RealmName, RealmSpec, Refusal, Store, StoreError};
 use tokio::time::Instant;
 
 pub(crate) use self::id::{Format, Framing};
 pub(crate) use self::issuer::Order;
-use self::issuer::{Issuer, Lessee, Shape, StartError};
+use self::issuer::{HasMeta, Issuer, Start, StartError, scheme_of};
 use crate::error::{RealmProblem, ServerError};
 use crate::metrics::{Protocol, RealmMetrics};
 use crate::shared::Warnings;
@@ -30,7 +31,7 @@ const TIMER: Duration = Duration::from_millis(2);
 #[derive(Debug)]
 pub(crate) struct Realm {
     spec: RealmSpec,
-    shape: Shape,
+    scheme: AnyScheme,
     /// Empty until the first lease was acquired, and once the server stops.
     issuer: ArcSwapOption<Box<dyn Issuer>>,
     /// The reason that it is empty.
@@ -62,10 +63,10 @@ pub(crate) enum IssueError {
 
 impl Realm {
     pub(crate) fn new(spec: RealmSpec) -> Result<Self, RealmProblem> {
-        let shape = Shape::of(&spec)?;
+        let scheme = scheme_of(&spec)?;
         Ok(Self {
             spec,
-            shape,
+            scheme,
             issuer: ArcSwapOption::empty(),
             trouble: Mutex::default(),
             metrics: RealmMetrics::default(),
@@ -78,20 +79,20 @@ impl Realm {
     }
 
     pub(crate) fn scheme(&self) -> &'static str {
-        self.shape.scheme
+        self.scheme.kind().name()
     }
 
     /// Returns the number of bytes of an ID.
     pub(crate) fn id_size(&self) -> usize {
-        self.shape.size
+        self.scheme.kind().byte_len()
     }
 
     pub(crate) fn is_integer(&self) -> bool {
-        self.shape.is_integer
+        self.id_size() <= size_of::<u64>()
     }
 
     pub(crate) fn has_meta(&self) -> bool {
-        self.shape.has_meta
+        self.scheme.visit(HasMeta)
     }
 
     /// Returns the state of the lease, once there was one.
@@ -240,8 +241,9 @@ impl Realm {
         store: &Store,
         holder: Option<&str>,
     ) -> Result<bool, ServerError> {
-        let lessee = Lessee { holder: holder.map(str::to_owned) };
-        let started = (self.shape.start)(store.clone(), self.spec.clone(), lessee).await;
+        let (store, spec) = (store.clone(), self.spec.clone());
+        let start = Start { store, spec, holder: holder.map(str::to_owned) };
+        let started = self.scheme.visit(start).await;
         let error = match started {
             Ok(issuer) => {
                 tracing::info!(realm = %self.name(), scheme = self.scheme(), "leased a node");
