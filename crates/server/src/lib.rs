@@ -4,6 +4,27 @@
 //! generator of their own. Each server leases its nodes from a store, so several servers of one
 //! realm need no other coordination: their IDs differ.
 //!
+//! ```
+//! use tickid_lease::{RealmSpec, Store};
+//! use tickid_server::Server;
+//! use tickid_sno::{Sno, SnoId};
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+//! let builder = Server::builder(Store::in_memory()).realm(realm);
+//! let server = builder.resp("127.0.0.1:0".parse()?).start().await?;
+//!
+//! // Any client of Redis, in any language.
+//! let client = redis::Client::open(format!("redis://{}", server.resp_addresses()[0]))?;
+//! let mut connection = client.get_connection()?;
+//! let id: String = redis::cmd("TICKID.NEXT").arg("orders").query(&mut connection)?;
+//! assert_eq!(id.parse::<SnoId>()?.to_string(), id);
+//! server.stop().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! | part | purpose |
 //! |---|---|
 //! | [`Server`] | a running server |
@@ -22,6 +43,7 @@
 //! | `… FORMAT text`, `int` or `bytes` | text, integers, or one string of all bytes |
 //! | `… META n` | IDs with this metabyte, for sno |
 //! | `INCR realm`, `INCRBY realm 1` | an ID as an integer, for SCRU64, Nanoflake and local kuids |
+//! | `MULTI`, `EXEC`, `DISCARD`, `WATCH` | the same in one array |
 //!
 //! Clients with numbers of 53 bits, as in JavaScript, must not use integers.
 //!
@@ -29,7 +51,7 @@
 //! |---|---|
 //! | `GET /v1/realms` | the realms |
 //! | `GET /v1/realms/{realm}/ids?count=&format=&meta=` | IDs: JSON, text, or bytes |
-//! | `GET /v1/inspect/{id}` | the formats that an ID fits |
+//! | `GET /v1/inspect/{id}` | the formats that an ID may have |
 //! | `GET /healthz`, `/readyz`, `/metrics`, `/openapi.json` | for machines |
 //!
 //! # Threats
