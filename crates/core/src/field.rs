@@ -9,8 +9,10 @@
 /// ```
 /// use tickid_core::Field;
 ///
-/// const FIELDS: [Field; 2] =
-///     Field::row([("seconds", 48, "seconds since 1970"), ("sequence", 16, "counts within a second")]);
+/// const FIELDS: [Field; 2] = Field::row([
+///     ("seconds", 48, "seconds since 1970"),
+///     ("sequence", 16, "counts within a second"),
+/// ]);
 /// let bytes = [0, 0, 0, 0, 0, 100, 0, 7];
 /// assert_eq!(FIELDS.map(|field| field.value(&bytes)), [100, 7]);
 /// assert_eq!((FIELDS[1].start(), FIELDS[1].bits()), (48, 16));

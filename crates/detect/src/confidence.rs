@@ -204,7 +204,7 @@ pub(crate) fn surprise(id: &Identifier, layouts: &Layouts, now: UnixTime) -> u32
     };
     /// The binary logarithm of the number of ages, each twice the one before, which are as likely.
     const AGES: u32 = 6;
-    /// What an ID of a later time surprises more.
+    /// The bits by which an ID of a later time surprises more.
     const LATER: u32 = 3;
     let at_any_time = ticks(since(id, layouts));
     rest + match id.time(layouts) {

@@ -55,7 +55,8 @@ impl Scru64Id {
     /// use tickid_scru64::{NodeIdSize, Scru64Id};
     ///
     /// let fields = Scru64Id::fields(NodeIdSize::new(8)?);
-    /// assert_eq!(fields.map(|field| field.name()), ["timestamp", "node_ctr", "node_id", "counter"]);
+    /// let names = fields.map(|field| field.name());
+    /// assert_eq!(names, ["timestamp", "node_ctr", "node_id", "counter"]);
     /// assert_eq!(fields[2].bits(), 8);
     /// # Ok::<(), tickid_scru64::RangeError>(())
     /// ```

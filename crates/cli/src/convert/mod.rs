@@ -131,7 +131,7 @@ impl Detected {
     }
 }
 
-/// What was lost, and nothing else.
+/// The parts that were lost, and no others.
 #[derive(Serialize)]
 struct Lost {
     #[serde(skip_serializing_if = "Option::is_none")]

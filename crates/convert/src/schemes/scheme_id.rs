@@ -102,7 +102,7 @@ pub trait SchemeId:
     fn max_at(time: UnixTime, layouts: &Layouts) -> Result<Self, RangeError>;
 }
 
-/// What a caller chooses per ID, for code that is generic over the schemes.
+/// The caller's choice per ID, for code that is generic over the schemes.
 pub trait SchemeVariant<S: Scheme>:
     Variant<S, Id: SchemeId> + Default + fmt::Debug + Send + Sync + 'static
 {
