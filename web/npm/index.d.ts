@@ -31,6 +31,7 @@ export type Format =
   | 'typeid'
   | 'xid'
   | 'objectid'
+  | 'unix-time'
   | Foreign;
 
 /** The facts that are not in the bits of an ID. */
@@ -43,13 +44,33 @@ export interface Layouts {
   drift?: number;
 }
 
-/** One of the fields that the bits of an ID consist of. */
-export interface Field {
-  name: string;
-  /** The number of bits above the field. */
+/** Consecutive bits of an ID. */
+export interface Span {
+  /** The number of bits above. */
   start: number;
   bits: number;
+}
+
+/** One of the fields that the bits of an ID consist of. */
+export interface Field extends Span {
+  name: string;
   value: bigint;
+  /** The meaning, as a phrase. */
+  meaning: string;
+  /** `true` if the value is written in hexadecimal, such as a fingerprint. */
+  isHex: boolean;
+  /** `true` if the fields after it divide its bits. The others are all bits, each once. */
+  isDivided: boolean;
+  /** The places of its bits, the highest first: one, or two if its low bits are elsewhere. */
+  spans: Span[];
+}
+
+/** A fact that is not in the bits of an ID, such as Nanoflake's epoch. */
+export interface Setting {
+  name: string;
+  value: string;
+  /** The meaning, as a phrase. */
+  meaning: string;
 }
 
 /** An ID taken apart. */
@@ -57,6 +78,10 @@ export interface Description {
   format: Format;
   /** The scheme, if the ID is of one: it can be printed, and ranges made of its kind. */
   kind: Kind | null;
+  /** The name by which `convert` takes the ID, if it has a node and a sequence. */
+  source: Kind | Foreign | null;
+  /** The format in words, as in `kuid global in URL-safe Base64`. */
+  name: string;
   /** The canonical text. */
   text: string;
   /** The bytes as an unsigned integer. */
@@ -67,36 +92,36 @@ export interface Description {
   bytes: Uint8Array;
   /** The time of the ID in milliseconds since 1970, if the format has one. */
   unixMs: number | null;
-  /** The bit fields, the highest first: together, all bits. */
+  /** The fields, the highest first. */
   fields: Field[];
+  /** The facts that are not in the bits. */
+  settings: Setting[];
 }
 
 /** A text as an ID of one format. */
 export interface Reading extends Description {
-  /** The format in words, as in `kuid global in URL-safe Base64`. */
-  name: string;
   /** The form in which the text holds the ID. */
   form: 'text' | 'integer' | 'hexadecimal' | 'bytes';
   /** `true` if a UUID holds the ID. */
   isInUuid: boolean;
   /**
-   * `likely`: of the last 30 years, and as good as any other reading; `unknown`: without a time to
-   * judge by; `never-issued`: no generator issues such an ID.
+   * The confidence that the text is an ID of the format: `certain` with marks that other texts
+   * lack, `likely` for a text that is rarely anything else, and `possible` if it merely fits.
    */
-  plausibility: 'likely' | 'unknown' | 'unlikely' | 'never-issued';
+  confidence: 'certain' | 'likely' | 'possible';
   /** The features of the text that match the format. */
   reason: string;
+  /** The reason why the reading is no more than possible. */
+  doubt: string | null;
 }
 
 /** Every reading of a text. */
 export interface Inspection {
   /** The text without the spaces, quotation marks and commas around it. */
   text: string;
-  /** `true` if the text has marks that texts of other formats do not have. */
-  isCertain: boolean;
-  /** `true` if the first reading is more plausible than any other. */
+  /** `true` if one reading, and no other, is certain or likely. */
   isClear: boolean;
-  /** The number of likely readings. */
+  /** The number of readings that are certain or likely. */
   likely: number;
   /** The readings, likeliest first, up to the limit; none for a text that is no ID. */
   readings: Reading[];

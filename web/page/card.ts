@@ -4,32 +4,32 @@ import type { Field, Foreign, Inspection, Kind, Layouts, Reading } from 'tickid'
 
 import { copyButton, h } from './dom.ts';
 import { convert, print, range } from './engine.ts';
-import { isPossible } from './split.ts';
+import { isLikely } from './split.ts';
 import { age, dateOf, day, local, utc, zone } from './time.ts';
-import { KINDS, meaning, title } from './words.ts';
+import { KINDS, title } from './words.ts';
 
 /** Draws a reading of a text; `choose` shows another one. */
 export function card(
-  { readings, isCertain, likely }: Inspection,
+  { readings, likely }: Inspection,
   reading: Reading,
   layouts: Layouts,
   now: number,
   choose: (reading: Reading) => void,
 ): Node[] {
-  const badge = trust(reading, isCertain && reading === readings[0], likely);
+  const badge = trust(reading, likely);
   return [
     h(
       'div',
       { class: 'title' },
-      h('h2', { id: 'one-title', tabindex: -1 }, name(reading, layouts)),
+      h('h2', { id: 'one-title', tabindex: -1 }, reading.name),
       h('span', { class: `badge ${badge.kind}` }, badge.text),
     ),
-    h('p', { class: 'reason soft' }, `Read as ${reading.reason}.`),
+    h('p', { class: 'reason soft' }, because(reading)),
     h('p', { class: 'id' }, reading.text, ' ', copyButton('the text', reading.text)),
     ...time(reading, now),
-    ...bits(reading, layouts),
+    ...bits(reading),
     ...forms(reading),
-    ...others(readings, reading, layouts, choose),
+    ...others(readings, reading, choose),
     ...conversions(reading, layouts),
     ...dayRange(reading, layouts, now),
   ];
@@ -38,12 +38,11 @@ export function card(
 /** Draws the place of a card for a text that is likely no ID. */
 export function nothing(
   { text, readings }: Inspection,
-  layouts: Layouts,
   choose: (reading: Reading) => void,
 ): Node[] {
   const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
   return [
-    h('h2', { id: 'one-title', tabindex: -1 }, 'No ID of a known format and a likely time'),
+    h('h2', { id: 'one-title', tabindex: -1 }, 'Not likely an ID'),
     h('p', { class: 'id' }, shown),
     h(
       'p',
@@ -52,27 +51,18 @@ export function nothing(
       'Nanoflake up to 13, kuid 11 or 16, sno 16, Xid 20, ObjectId 24, ULID 26, KSUID 27 and a ',
       'UUID 36. Integers have up to 20 digits. A Nanoflake may need its epoch.',
     ),
-    ...others(readings, null, layouts, choose),
+    ...others(readings, null, choose),
   ];
 }
 
-/** Returns the name of a reading with its form. */
-export function name({ name, form }: Reading, { epoch }: Layouts): string {
-  // The detector lists a number of one layout and epoch once.
-  const isTwitter = name === 'Nanoflake in decimal' && epoch === undefined;
-  if (isTwitter) return 'Twitter Snowflake, or Nanoflake in decimal';
-  return form === 'text' ? name : `${name}, ${form}`;
+/** Returns the features of the text that match, and the reason to doubt them. */
+function because({ reason, doubt }: Reading): string {
+  return doubt === null ? `Read as ${reason}.` : `Read as ${reason}; ${doubt}.`;
 }
 
-function trust({ plausibility }: Reading, isCertain: boolean, likely: number) {
-  if (isCertain) return { kind: 'certain', text: 'certain' };
-  const words = {
-    likely: likely > 1 ? `one of ${likely} likely readings` : 'likely',
-    unknown: 'possible',
-    unlikely: 'unlikely',
-    'never-issued': 'never issued by a generator',
-  };
-  return { kind: plausibility, text: words[plausibility] };
+function trust({ confidence }: Reading, likely: number) {
+  const isOne = confidence !== 'likely' || likely <= 1;
+  return { kind: confidence, text: isOne ? confidence : `one of ${likely} likely readings` };
 }
 
 function time({ unixMs }: Reading, now: number): Node[] {
@@ -105,49 +95,64 @@ function time({ unixMs }: Reading, now: number): Node[] {
   ];
 }
 
-function bits(reading: Reading, layouts: Layouts): Node[] {
-  const { fields, bytes } = reading;
+function bits(reading: Reading): Node[] {
+  const { fields, settings, bytes } = reading;
   const all = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
-  const drawn: HTMLElement[] = [];
+  const drawn: [number, HTMLElement][] = [];
   const rows: HTMLElement[] = [];
-  const light = (index: number, isLit: boolean) => () => {
-    drawn[index]?.classList.toggle('lit', isLit);
-    rows[index]?.classList.toggle('lit', isLit);
+  const light = (lit: HTMLElement[], isLit: boolean) => () => {
+    for (const element of lit) element.classList.toggle('lit', isLit);
   };
   fields.forEach((field, index) => {
     const tint = `tint-${field.name === 'unused' ? 'none' : index % 6}`;
-    const on = { mouseenter: light(index, true), mouseleave: light(index, false) };
-    const digits = all.slice(field.start, field.start + field.bits);
-    drawn.push(
-      h(
+    const lit: HTMLElement[] = [];
+    const on = { mouseenter: light(lit, true), mouseleave: light(lit, false) };
+    for (const { start, bits } of field.isDivided ? [] : field.spans) {
+      const digits = all.slice(start, start + bits);
+      const item = h(
         'li',
         { class: `field ${tint}`, ...on },
         h('span', { class: 'name' }, title(field.name)),
         // Groups of eight, between which a line may break.
         h('span', { class: 'digits' }, digits.replace(/.{8}(?=.)/g, '$&\u200b')),
+      );
+      lit.push(item);
+      drawn.push([start, item]);
+    }
+    const row = h(
+      'tr',
+      { ...on },
+      h(
+        'th',
+        { scope: 'row' },
+        h('span', { class: `swatch ${tint}`, 'aria-hidden': 'true' }),
+        title(field.name),
       ),
+      h('td', {}, `${field.bits} bit${field.bits === 1 ? '' : 's'}`),
+      h('td', { class: 'mono' }, shown(field)),
+      h('td', { class: 'wide' }, field.meaning),
     );
+    lit.push(row);
+    rows.push(row);
+  });
+  for (const { name, value, meaning } of settings) {
     rows.push(
       h(
         'tr',
-        { ...on },
-        h(
-          'th',
-          { scope: 'row' },
-          h('span', { class: `swatch ${tint}`, 'aria-hidden': 'true' }),
-          title(field.name),
-        ),
-        h('td', {}, `${field.bits} bit${field.bits === 1 ? '' : 's'}`),
-        h('td', { class: 'mono' }, shown(field)),
-        h('td', { class: 'wide' }, meaning(reading, field.name, layouts)),
+        {},
+        h('th', { scope: 'row' }, title(name)),
+        h('td', {}, ''),
+        h('td', { class: 'mono' }, value),
+        h('td', { class: 'wide' }, meaning),
       ),
     );
-  });
+  }
+  drawn.sort(([one], [other]) => one - other);
   const total = 8 * bytes.length;
   return [
     h('h3', {}, `${total} bits`),
     // The table says the same in words.
-    h('ul', { class: 'bits', 'aria-hidden': 'true' }, ...drawn),
+    h('ul', { class: 'bits', 'aria-hidden': 'true' }, ...drawn.map(([, item]) => item)),
     h('h3', {}, 'Fields'),
     h(
       'table',
@@ -158,10 +163,9 @@ function bits(reading: Reading, layouts: Layouts): Node[] {
   ];
 }
 
-/** Returns the value of a field; numbers that mean nothing as digits are hexadecimal. */
-function shown({ value, bits, name }: Field): string {
-  const isBits = bits > 53 || /random|rand_|hash|node$|custom/.test(name);
-  return isBits ? hex(value, bits) : String(value);
+/** Returns the value of a field; numbers that JavaScript would round are hexadecimal. */
+function shown({ value, bits, isHex }: Field): string {
+  return isHex || bits > 53 ? hex(value, bits) : String(value);
 }
 
 function hex(value: bigint, bits: number): string {
@@ -213,7 +217,6 @@ function forms({ kind, text, id, hex, format, unixMs }: Reading): Node[] {
 function others(
   readings: Reading[],
   current: Reading | null,
-  layouts: Layouts,
   choose: (reading: Reading) => void,
 ): Node[] {
   const list = (chosen: Reading[]) =>
@@ -223,43 +226,27 @@ function others(
       ...chosen.map((reading) => {
         const { unixMs } = reading;
         const time = unixMs === null ? 'no time' : utc(unixMs).slice(0, 10);
-        const label = `${name(reading, layouts)} · ${time}`;
+        const label = `${reading.name} · ${time}`;
         const click = () => choose(reading);
         return h('li', {}, h('button', { type: 'button', click }, label));
       }),
     );
   const rest = readings.filter((reading) => reading !== current);
   if (rest.length === 0) return [];
-  const unlikely = rest.filter((reading) => !isPossible(reading));
+  const possible = rest.filter((reading) => !isLikely(reading));
   return [
     h('h3', {}, 'Other readings'),
-    rest.some(isPossible)
-      ? list(rest.filter(isPossible))
+    rest.some(isLikely)
+      ? list(rest.filter(isLikely))
       : h('p', { class: 'soft' }, 'No other reading is likely.'),
-    ...(unlikely.length === 0
+    ...(possible.length === 0
       ? []
-      : [h('details', {}, h('summary', {}, `Unlikely: ${unlikely.length}`), list(unlikely))]),
+      : [h('details', {}, h('summary', {}, `Possible: ${possible.length}`), list(possible))]),
   ];
 }
 
-const FOREIGN: string[] = [
-  'twitter',
-  'discord',
-  'instagram',
-  'mastodon',
-  'sonyflake',
-  'sonyflake-v2',
-  'pgedge',
-] satisfies Foreign[];
-
-/** Returns the name by which an ID can be converted, if its format has a node and a sequence. */
-function source({ kind, format }: Reading): Kind | Foreign | null {
-  if (kind !== null) return kind;
-  return FOREIGN.includes(format) ? (format as Foreign) : null;
-}
-
 function conversions(reading: Reading, layouts: Layouts): Node[] {
-  const from = source(reading);
+  const { source: from } = reading;
   if (from === null) return [];
   const body = h('tbody', {});
   const nodes = h(
@@ -285,7 +272,7 @@ function conversions(reading: Reading, layouts: Layouts): Node[] {
     const choice =
       nodes.value === 'set' ? set : (nodes.value as 'keep' | 'low-bits' | 'high-bits');
     const rows = KINDS.filter(([kind]) => kind !== from).map(([kind, title]) =>
-      conversion(from as Kind, reading.id, kind, title, choice, layouts),
+      conversion(from, reading.id, kind, title, choice, layouts),
     );
     body.replaceChildren(...rows);
   }

@@ -1,16 +1,15 @@
 // The list of many IDs: one stop for the Tab key, in which the arrow keys move.
 
-import type { Inspection, Layouts } from 'tickid';
+import type { Inspection } from 'tickid';
 
-import { name } from './card.ts';
 import { copyButton, h } from './dom.ts';
 import { type Found, MAX, best } from './split.ts';
 import { utc } from './time.ts';
 
 /** Draws the list; `choose` shows the card of one. */
 export function list(all: Found, choose: (index: number) => void): Node[] {
-  const { found, layouts } = all;
-  const options = found.map((inspection, index) => option(inspection, index, layouts));
+  const { found } = all;
+  const options = found.map((inspection, index) => option(inspection, index));
   let selected = 0;
   const box = h(
     'ul',
@@ -71,7 +70,7 @@ export function list(all: Found, choose: (index: number) => void): Node[] {
   ];
 }
 
-function option(inspection: Inspection, index: number, layouts: Layouts): HTMLElement {
+function option(inspection: Inspection, index: number): HTMLElement {
   const { text } = inspection;
   const first = best(inspection);
   const time = first?.unixMs == null ? '' : utc(first.unixMs);
@@ -79,7 +78,7 @@ function option(inspection: Inspection, index: number, layouts: Layouts): HTMLEl
     'li',
     { role: 'option', id: `option-${index}`, 'aria-selected': 'false' },
     h('span', { class: 'mono' }, text.length > 80 ? `${text.slice(0, 80)}…` : text),
-    h('span', {}, first === null ? 'no known format' : name(first, layouts)),
+    h('span', {}, first === null ? 'no known format' : first.name),
     h('span', { class: 'mono soft' }, time),
   );
 }

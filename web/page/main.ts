@@ -2,7 +2,7 @@
 
 import type { Inspection, Layouts, Reading } from 'tickid';
 
-import { card, name, nothing } from './card.ts';
+import { card, nothing } from './card.ts';
 import { announce, byId, copy, h } from './dom.ts';
 import { inspect } from './engine.ts';
 import { list, summary } from './list.ts';
@@ -79,7 +79,7 @@ function show(all: Found, set: Layouts, now: number): void {
     };
     const content =
       reading === null
-        ? nothing(inspection, set, choose)
+        ? nothing(inspection, choose)
         : card(inspection, reading, set, now, choose);
     one.replaceChildren(...content);
   };
@@ -91,17 +91,18 @@ function show(all: Found, set: Layouts, now: number): void {
   };
   many.replaceChildren(...(found.length < 2 ? [] : list(all, showOne)));
   showOne(0);
-  status.textContent = found.length < 2 ? ofOne(found[0], set) : summary(all);
+  status.textContent = found.length < 2 ? ofOne(found[0]) : summary(all);
 }
 
 /** Returns the result in a sentence, for screen readers. */
-function ofOne(inspection: Inspection | undefined, set: Layouts): string {
+function ofOne(inspection: Inspection | undefined): string {
   if (inspection === undefined) return '';
   const first = best(inspection);
-  if (first === null) return 'No ID of a known format and a likely time.';
+  if (first === null) return 'Not likely an ID.';
   const time = first.unixMs === null ? '' : `, ${utc(first.unixMs)}`;
-  const certainty = inspection.isCertain ? '' : inspection.isClear ? ', likely' : ', perhaps';
-  return `${name(first, set)}${certainty}${time}`;
+  const isCertain = first.confidence === 'certain';
+  const certainty = isCertain ? '' : inspection.isClear ? ', likely' : ', perhaps';
+  return `${first.name}${certainty}${time}`;
 }
 
 /** Puts a text into the field. */

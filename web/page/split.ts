@@ -17,12 +17,12 @@ export interface Found {
 
 /** Returns the likeliest reading, if it is worth showing without being asked for. */
 export function best({ readings: [first] }: Inspection): Reading | null {
-  return first !== undefined && isPossible(first) ? first : null;
+  return first !== undefined && isLikely(first) ? first : null;
 }
 
-/** Reports whether a reading is likely, or has no time to judge it by. */
-export function isPossible({ plausibility }: Reading): boolean {
-  return plausibility === 'likely' || plausibility === 'unknown';
+/** Reports whether a reading is certain or likely. */
+export function isLikely({ confidence }: Reading): boolean {
+  return confidence !== 'possible';
 }
 
 /**

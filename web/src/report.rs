@@ -1,11 +1,10 @@
 //! Readings and losses as objects.
 
 use js_sys::{Array, BigInt, Uint8Array};
-use tickid_convert::{Candidate, Kind, Layouts, Loss, NanoflakeText, Plausibility, Reading};
+use tickid_convert::Loss;
 use tickid_core::UnixTime;
+use tickid_detect::{Doubt, Identifier, Inspection};
 use wasm_bindgen::prelude::*;
-
-use crate::id;
 
 #[wasm_bindgen]
 extern "C" {
@@ -20,59 +19,69 @@ extern "C" {
     pub(crate) fn set(this: &Record, name: &str, value: &JsValue);
 }
 
-/// Returns a candidate, with its plausibility.
-pub(crate) fn candidate(candidate: &Candidate, given: &str, layouts: &Layouts) -> JsValue {
-    let reading = candidate.reading();
-    // An ID in a UUID is shown as itself.
-    let inner = match reading {
-        Reading::Carried(id) => id.into(),
-        other => other,
-    };
+/// Returns an inspection.
+pub(crate) fn inspection(inspection: &Inspection<'_>) -> Record {
     let record = Record::new();
-    let plausibility = match candidate.plausibility() {
-        Plausibility::Likely => "likely",
-        Plausibility::Unlikely => "unlikely",
-        Plausibility::NeverIssued => "never-issued",
-        _ => "unknown",
+    let id = inspection.identifier();
+    let kind = id.scheme_id().map(|id| id.kind().key());
+    let source = match id {
+        Identifier::Foreign(id) => Some(id.system().key()),
+        _ => kind,
     };
-    record.set("plausibility", &plausibility.into());
-    record.set("reason", &candidate.reason().into());
-    record.set("name", &reading.to_string().into());
-    record.set("form", &candidate.form().name().into());
-    record.set("isInUuid", &matches!(reading, Reading::Carried(_)).into());
-    members(&record, &inner, candidate.time(), &text(&inner, given), layouts);
-    record.into()
+    let key = |key: Option<&str>| key.map_or(JsValue::NULL, JsValue::from_str);
+    record.set("format", &inspection.format().key().into());
+    record.set("kind", &key(kind));
+    record.set("source", &key(source));
+    record.set("name", &inspection.name().to_string().into());
+    record.set("form", &inspection.form().name().into());
+    record.set("isInUuid", &inspection.is_carried().into());
+    record.set("text", &inspection.text().into());
+    inspection.with_hex(|hex| {
+        record.set("id", &integer(hex));
+        record.set("hex", &JsValue::from_str(hex));
+    });
+    record.set("bytes", &Uint8Array::from(inspection.bytes()));
+    record.set("unixMs", &millis(inspection.time()));
+    record.set("fields", &fields(inspection));
+    let settings = Array::new();
+    for setting in inspection.settings() {
+        let member = Record::new();
+        member.set("name", &setting.name.into());
+        member.set("value", &setting.value.to_string().into());
+        member.set("meaning", &setting.meaning.into());
+        settings.push(&member);
+    }
+    record.set("settings", &settings);
+    if let Some(confidence) = inspection.confidence() {
+        record.set("confidence", &confidence.name().into());
+        record.set("reason", &key(inspection.reason()));
+        record.set("doubt", &key(inspection.doubt().map(Doubt::reason)));
+    }
+    record
 }
 
-/// Adds the members of every ID.
-pub(crate) fn members(
-    record: &Record,
-    reading: &Reading,
-    time: Option<UnixTime>,
-    text: &str,
-    layouts: &Layouts,
-) {
-    let bytes = reading.bytes();
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    let kind = reading.id().map(|id| id.kind());
-    let kind = kind.map_or(JsValue::NULL, |kind: Kind| id::key(kind).into());
-    record.set("format", &reading.format().key().into());
-    record.set("kind", &kind);
-    record.set("text", &text.into());
-    record.set("id", &integer(&hex));
-    record.set("hex", &JsValue::from_str(&hex));
-    record.set("bytes", &Uint8Array::from(&*bytes));
-    record.set("unixMs", &millis(time));
+fn fields(inspection: &Inspection<'_>) -> Array {
     let fields = Array::new();
-    for field in reading.fields(layouts) {
+    for field in inspection.fields() {
         let member = Record::new();
         member.set("name", &field.name().into());
         member.set("start", &field.start().into());
         member.set("bits", &field.bits().into());
-        member.set("value", &field.value().into());
+        member.set("value", &field.value(inspection.bytes()).into());
+        member.set("meaning", &field.meaning().into());
+        member.set("isHex", &field.is_hex().into());
+        member.set("isDivided", &field.is_divided().into());
+        let spans = Array::new();
+        for span in field.spans() {
+            let place = Record::new();
+            place.set("start", &span.start.into());
+            place.set("bits", &span.bits.into());
+            spans.push(&place);
+        }
+        member.set("spans", &spans);
         fields.push(&member);
     }
-    record.set("fields", &fields);
+    fields
 }
 
 /// Returns a time in milliseconds. No ID has one that a `number` does not hold exactly.
@@ -85,17 +94,6 @@ fn millis(time: Option<UnixTime>) -> JsValue {
 fn integer(hex: &str) -> JsValue {
     let digits = JsValue::from_str(&format!("0x{hex}"));
     BigInt::new(&digits).map_or(JsValue::NULL, JsValue::from)
-}
-
-/// Returns the canonical text of a reading; `given` if its format has no other.
-pub(crate) fn text(reading: &Reading, given: &str) -> String {
-    match *reading {
-        Reading::Nanoflake(id, NanoflakeText::Decimal) => id.encode_decimal().to_string(),
-        Reading::KuidWide(id, _) => id.to_string(),
-        Reading::Uuid(uuid) => uuid.to_string(),
-        Reading::ObjectId(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-        other => other.id().map_or_else(|| given.to_owned(), id::text),
-    }
 }
 
 /// Returns what a conversion lost.

@@ -52,28 +52,25 @@ export function commandReadings(texts) {
 
 /** Asserts that the readings of `inspect`, made JSON, are those of the command. */
 export function assertAgreement(inspections, ofCommand) {
-  const readings = inspections.flatMap((inspection) =>
-    inspection.readings.map((reading) => ({ ...reading, isCertain: inspection.isCertain })),
-  );
+  const readings = inspections.flatMap((inspection) => inspection.readings);
   assert.equal(readings.length, ofCommand.length);
   readings.forEach((reading, index) => {
-    const { format, text, hex, unixMs, isCertain, isInUuid, plausibility, fields } = reading;
-    const isNamed = plausibility !== 'likely' && !(isCertain && plausibility === 'unknown');
+    const { format, text, hex, unixMs, isInUuid, confidence, reason, doubt, fields } = reading;
     const expected = ofCommand[index];
     const general = {
       scheme: format,
       text,
       hex,
       unix_ms: unixMs,
-      ...(isNamed ? { plausibility } : {}),
+      confidence,
+      reason,
+      ...(doubt === null ? {} : { doubt }),
       ...(isInUuid ? { carried_in: 'uuid' } : {}),
     };
     for (const [name, value] of Object.entries(general)) {
       assert.equal(expected[name], value, `${name} of ${JSON.stringify(expected)}`);
     }
-    assert.equal('plausibility' in expected, isNamed, JSON.stringify(expected));
-    // kuid's c is in microseconds there, and b whole.
-    for (const { name, value } of format === 'kuid' ? [] : fields) {
+    for (const { name, value } of fields) {
       if (!(name in expected)) {
         assert.equal(name, 'unused');
         continue;

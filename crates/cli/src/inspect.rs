@@ -9,9 +9,7 @@ use clap::builder::TypedValueParser as _;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use tickid_core::{Clock as _, SystemClock, UnixTime};
-use tickid_detect::{
-    Confidence, Format, Identifier, Inspection, Notation, Reading, Readings, detect,
-};
+use tickid_detect::{Confidence, Format, Identifier, Inspection, Reading, Readings, detect};
 
 use crate::failure::Failure;
 use crate::input::{self, Input, Selection};
@@ -152,7 +150,7 @@ impl Inspector<'_> {
     ) -> Result<(), Failure> {
         // A Nanoflake of Twitter's epoch is Twitter's, and one of Discord's is Discord's.
         let is_named = |one: &&Reading| {
-            one.format() == format || (is_decimal(&one.identifier()) && self.stands_for(format))
+            one.format() == format || one.identifier().also(&self.layouts) == Some(format)
         };
         match found.iter().find(is_named) {
             Some(reading) => {
@@ -219,12 +217,7 @@ impl Inspector<'_> {
         if let Some(template) = &self.arguments.template {
             return template.write(inspection, out.buffer());
         }
-        let mut name = inspection.name().to_string();
-        let mut systems = [Format::Twitter, Format::Discord].into_iter();
-        let is_decimal = is_decimal(&inspection.identifier());
-        if let Some(system) = systems.find(|system| is_decimal && self.stands_for(*system)) {
-            name = format!("{name}, or {}", system.name());
-        }
+        let name = inspection.name().to_string();
         let local = match (&self.zone, inspection.time()) {
             (Some(zone), Some(time)) => when::local(time, zone, self.now),
             _ => None,
@@ -236,13 +229,6 @@ impl Inspector<'_> {
         }
         out.buffer().extend_from_slice(picture.as_bytes());
         Ok(())
-    }
-
-    /// Reports whether decimal Nanoflakes under the given epoch are IDs of this format.
-    fn stands_for(&self, format: Format) -> bool {
-        let epoch = self.layouts.epoch;
-        (format == Format::Twitter && epoch == tickid_nanoflake::Epoch::TWITTER)
-            || (format == Format::Discord && epoch == tickid_nanoflake::Epoch::DISCORD)
     }
 
     /// Reports whether a reading is one that the options ask for. An alphabet or a radix that is
@@ -290,9 +276,4 @@ impl Inspector<'_> {
             &format!("is taken for {first}; its bits fit as well: {rivals}", first = named(first)),
         )
     }
-}
-
-/// Reports whether an ID is a Nanoflake in decimal, which other systems have as well.
-const fn is_decimal(id: &Identifier) -> bool {
-    matches!(id, Identifier::Scheme(_, Notation::Decimal))
 }

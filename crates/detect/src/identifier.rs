@@ -156,6 +156,17 @@ impl Identifier {
         }
     }
 
+    /// Returns the format of the other system whose IDs are the Nanoflakes of the layouts' epoch, if
+    /// this is one in decimal: of Twitter's epoch they are Twitter's.
+    #[must_use]
+    pub fn also(&self, layouts: &Layouts) -> Option<Format> {
+        const OF_THIS_LAYOUT: [System; 2] = [System::Twitter, System::Discord];
+        let is_decimal = matches!(self, Self::Scheme(_, Notation::Decimal));
+        let mut systems = OF_THIS_LAYOUT.into_iter();
+        let system = systems.find(|system| is_decimal && system.epoch() == layouts.epoch)?;
+        Some(Format::of_system(system))
+    }
+
     /// Returns the features that the format requires of its own text.
     pub(crate) const fn reason(&self) -> &'static str {
         self.name_and_reason().1

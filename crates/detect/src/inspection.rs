@@ -43,6 +43,7 @@ pub struct Inspection<'a> {
     fields: Fields,
     settings: Settings,
     form: Form,
+    also: Option<Format>,
     judgement: Option<Judgement>,
 }
 
@@ -186,6 +187,7 @@ impl<'a> Inspection<'a> {
             fields: identifier.fields(layouts),
             settings: identifier.settings(layouts),
             form: Form::Text,
+            also: identifier.also(layouts),
             judgement: None,
             identifier,
         }
@@ -209,11 +211,11 @@ impl<'a> Inspection<'a> {
         self.identifier.shown_format()
     }
 
-    /// Returns the name of the format, of the text if there are several, and of the form if that is
-    /// not the text.
+    /// Returns the name of the format, with the text if there are several, the other system that has
+    /// such IDs, and the form if that is not the text.
     #[must_use]
     pub fn name(&self) -> impl fmt::Display {
-        Name(self.identifier, self.form)
+        Name(self.identifier, self.also, self.form)
     }
 
     /// Returns the form in which the text held the ID.
@@ -273,6 +275,11 @@ impl<'a> Inspection<'a> {
     #[must_use]
     pub fn fields(&self) -> &[Field] {
         &self.fields
+    }
+
+    /// Returns the facts that are not in the bits.
+    pub fn settings(&self) -> impl Iterator<Item = &Setting> {
+        self.settings.iter()
     }
 
     /// Returns the facts that are not in the bits, then the values of the fields.
@@ -341,12 +348,15 @@ fn of_setting(setting: &Setting) -> Member {
     Member { name: setting.name, value, meaning: setting.meaning }
 }
 
-struct Name(Identifier, Form);
+struct Name(Identifier, Option<Format>, Form);
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)?;
-        match self.1 {
+        if let Some(also) = self.1 {
+            write!(f, ", or {}", also.name())?;
+        }
+        match self.2 {
             Form::Text => Ok(()),
             form => write!(f, ", {}", form.name()),
         }
