@@ -272,7 +272,7 @@ function conversions(reading: Reading, layouts: Layouts): Node[] {
     const choice =
       nodes.value === 'set' ? set : (nodes.value as 'keep' | 'low-bits' | 'high-bits');
     const rows = KINDS.filter(([kind]) => kind !== from).map(([kind, title]) =>
-      conversion(from, reading.id, kind, title, choice, layouts),
+      conversion(from as Kind | Foreign, reading.id, kind, title, choice, layouts),
     );
     body.replaceChildren(...rows);
   }

@@ -146,8 +146,7 @@ impl MemberValue {
     fn of_field(field: &Field, value: u128) -> Self {
         let is_number = field.bits() <= Self::EXACT_BITS && !field.is_hex();
         match i64::try_from(value) {
-            // Milliseconds and the like of an unused high end.
-            Ok(number) if is_number || field.bits() == 64 => Self::Number(number),
+            Ok(number) if is_number => Self::Number(number),
             _ => Self::Hex(value, field.bits().div_ceil(8) as usize),
         }
     }

@@ -9,7 +9,7 @@ mod tests {
     use tickid_core::UnixTime;
     use tickid_detect::Notation::{Canonical, Decimal, Url};
     use tickid_detect::{
-        Confidence, Doubt, Form, Format, Identifier, Reading, Readings, detect, trimmed,
+        Confidence, Doubt, Form, Format, Identifier, Inspection, Reading, Readings, detect, trimmed,
     };
     use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
     use tickid_nanoflake::{Epoch, NanoflakeId};
@@ -218,6 +218,17 @@ mod tests {
             let found = found(text);
             assert!(found.likely().any(|one| one.identifier().to_string() == name), "{text}");
         }
+    }
+
+    /// JavaScript rounds integers of more than 53 bits.
+    #[test]
+    fn wide_fields_are_hexadecimal() {
+        let text = ".Ozx3ls4SZTmNNTKNVszVF";
+        let found = found(text);
+        let wide = found.iter().find(|one| one.format() == Format::Kuid).unwrap();
+        let json = serde_json::to_value(Inspection::of(wide, text, &Layouts::default())).unwrap();
+        assert_eq!((&json["node"], &json["a"]), (&"1e057647b2618795".into(), &6_655.into()));
+        assert_eq!(json["confidence"], "possible");
     }
 
     /// Machine 1 at its first sequence.
