@@ -88,8 +88,8 @@ pub trait Document<T: Subject> {
 /// Compares a generator with the document; fails with the shortest schedule found under which they
 /// differ.
 ///
-/// The exclusive generator must do exactly what the document specifies; the shared one may skip
-/// sequences from its first refusal on.
+/// Both generators must do exactly what the document specifies; the shared one up to a block that
+/// is shorter.
 ///
 /// # Panics
 /// If there is such a schedule.
@@ -112,7 +112,7 @@ fn run<T: Subject<Id: PartialEq>, D: Document<T>>(
     let (layout, forms) = (subject.layout(), subject.forms());
     let clock = ManualClock::new(setup.now);
     let mut turns = Turns::new(&clock, layout, setup.now);
-    let (rule, bounds) = (setup.start.rule::<T::Scheme>(), setup.bounds);
+    let (rule, bounds) = (setup.start.rule(&layout, &subject.node()), setup.bounds);
     let (kind, allowance) = match setup.policy {
         Policy::Ratchet { allowance } => (Rule::Ratchet, allowance.get()),
         Policy::TickTock => (Rule::TickTock, 0),
@@ -176,8 +176,8 @@ fn run<T: Subject<Id: PartialEq>, D: Document<T>>(
             if said.get(..got.len()) != Some(&got[..]) || got.is_empty() != said.is_empty() {
                 return Err(format!("{got:?} of a shared one, where the document says {said:?}"));
             }
-            // Sequences that are drawn without effect are dropped, and a block may be shorter.
-            if got.len() < most {
+            // A block may be shorter, where many threads have to fit into the word's guard.
+            if got.len() < said.len() {
                 shared = None;
             }
         }

@@ -115,6 +115,38 @@ impl<S: Scheme> SharedEngine<S> {
         }
     }
 
+    /// Takes an add of which nothing is issued back out of the word, so that a refused call skips no
+    /// sequences, unless another thread has added since.
+    ///
+    /// The sequences from the add on belong to this call until they are taken back: meanwhile the
+    /// word stays at their end or beyond it, and if it is there, no thread has drawn anything since
+    /// that it may issue. (Beyond the last sequence adds draw nothing.) So no sequence is drawn
+    /// again that was issued.
+    #[cold]
+    pub(super) fn give_back(&self, Drawn { word, want }: Drawn<S>) {
+        let exhausted = self.rules.exhausted();
+        if word.sequence() >= exhausted {
+            return;
+        }
+        let end = word.sequence() + u64::from(want.get());
+        // Relaxed, as all changes of a tick's sequences.
+        let mut seen = Word::<S>::from_bits(self.hot.0.load(Ordering::Relaxed));
+        while seen.same_tick(word)
+            && !seen.is_closed()
+            && (seen.sequence() == end || exhausted <= end.min(seen.sequence()))
+        {
+            match self.hot.0.compare_exchange_weak(
+                seen.bits(),
+                word.bits(),
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => return,
+                Err(bits) => seen = Word::from_bits(bits),
+            }
+        }
+    }
+
     /// The fast path: adds up to [`MAX_ADD`](Word::MAX_ADD) sequences first and checks afterwards.
     ///
     /// Returns a block of all of them if the tick is cached and accepted at the clock's relaxed
@@ -166,15 +198,18 @@ impl<S: Scheme> SharedEngine<S> {
             if word.sequence() + u64::from(want.get()) > self.rules.exhausted() {
                 self.clamp(word);
             }
-            let now = self.rules.read(clock.now_relaxed())?;
-            if !word.is_closed()
+            let now = self.rules.read(clock.now_relaxed());
+            if let Ok(now) = now
+                && !word.is_closed()
                 && Rules::accepts(word, now.stamp, self.rules.policy)
                 && let Some(len) = self.rules.left(word, want)
             {
                 return Ok(self.rules.block(word, len));
             }
-            // The sequences drawn are dropped because their tick is over, not yet accepted, or used
-            // up.
+            // The tick of the sequences drawn is over, not yet accepted, or used up. Before the
+            // step, which would take a tick that this add has used up for exhausted.
+            self.give_back(drawn);
+            now?;
             if let Some(block) = self.advance(clock, want)? {
                 return Ok(block);
             }
@@ -328,7 +363,7 @@ mod tests {
     use crate::example::Toggling;
     use crate::policy::Policy;
     use crate::sequence::{SequenceBounds, SequenceStart};
-    use crate::tick::Tick;
+    use crate::tick::{Tick, Ticks};
 
     type Shared = SharedEngine<Toggling>;
 
@@ -429,6 +464,58 @@ mod tests {
     }
 
     #[test]
+    fn refused_calls_skip_no_sequence() {
+        for policy in [Policy::Wait, Policy::Ratchet { allowance: Ticks::new(2) }] {
+            let engine = engine(policy);
+            draw(&engine, 5, 3).unwrap();
+            let before = word(&engine).bits();
+            for want in [1, 4, 6, 7, 8, u32::MAX] {
+                let refused = draw(&engine, 2, want);
+                assert_eq!(refused, Err(ErrorKind::Rollback), "{want} under {policy}");
+                assert_eq!(word(&engine).bits(), before, "{want} under {policy}");
+            }
+        }
+    }
+
+    #[test]
+    fn refused_calls_wait_for_their_own_tick() {
+        let engine = engine(Policy::Wait);
+        draw(&engine, 5, 3).unwrap();
+        // Tick 5 has sequences left, whatever the refused call asked for.
+        let error = (&engine).try_block(&At(|| Ok(4)), many(u32::MAX)).unwrap_err();
+        assert_eq!(error.retry_after(), Some(core::time::Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn only_the_last_add_is_given_back() {
+        for want in [2, 7, u32::MAX] {
+            let mut engine = &engine(Policy::Wait);
+            draw(engine, 5, 3).unwrap();
+            // Between the add and the reading of the clock, which is behind, another thread draws.
+            let readings = Cell::new(0);
+            let others = Cell::new(None);
+            let clock = At(|| {
+                readings.set(readings.get() + 1);
+                if readings.get() == 2 {
+                    others.set(draw(engine, 5, 2).ok());
+                }
+                Ok(4)
+            });
+            assert!(engine.try_block(&clock, many(want)).is_err());
+            let rest = draw(engine, 5, 10);
+            match (others.take(), rest) {
+                // Its two follow the two of the refused call, which are skipped.
+                (Some(others), Ok(rest)) => {
+                    assert_eq!((others.first, others.len, rest.first), (5, 2, 7), "{want}");
+                }
+                // The refused call had used up the tick, so the other thread drew nothing.
+                (None, Ok(rest)) => assert_eq!((rest.first, rest.len), (3, 7), "{want}"),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    #[test]
     fn failed_readings_clear_the_guard() {
         let engine = engine(Policy::Wait);
         draw(&engine, 5, 1).unwrap();
@@ -438,7 +525,7 @@ mod tests {
             assert_eq!(refused.kind(), ErrorKind::Clock(error));
             assert_eq!(word(&engine).tick(), Some(tick(5)));
         }
-        assert_eq!(word(&engine).sequence(), 10);
+        assert_eq!(word(&engine).sequence(), 1, "nothing is skipped");
     }
 
     #[test]

@@ -202,6 +202,9 @@ macro_rules! calls {
 
         /// Draws at least one and at most `n` IDs of one tick without blocking.
         ///
+        /// A refused call skips no IDs, unless another thread of a shared generator draws during
+        /// it: then up to `n` of the tick's IDs are never issued.
+        ///
         /// # Errors
         /// Returns the errors of [`try_generate`](Self::try_generate).
         ///

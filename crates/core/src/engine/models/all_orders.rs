@@ -144,6 +144,41 @@ fn step_back(subject: Subject) {
     world.check(&[&[mine, after].concat(), &his], EVER);
 }
 
+/// A block is refused, since the clock went back, while another thread draws: what is given back
+/// was not issued, and later calls lose nothing that they could have.
+fn refusal(subject: Subject) {
+    let world = World::new(Policy::Wait, 4);
+    let before = subject.one(&world);
+    let other = world.spawn(move |world| {
+        world.clock.set(9);
+        subject.several(world, 2)
+    });
+    let mine = subject.one(&world);
+    let his = join(other);
+    world.clock.set(10);
+    let after = subject.several(&world, 4);
+    world.check(&[&[before, mine, after].concat(), &his], EVER);
+}
+
+/// A block that is refused runs past the last sequence, where another thread draws nothing.
+fn refusal_of_all(subject: Subject) {
+    let world = World::new(Policy::Wait, 2);
+    let before = subject.one(&world);
+    let other = world.spawn(move |world| {
+        world.clock.set(9);
+        let his = subject.several(world, 3);
+        world.clock.set(10);
+        [his, subject.one(world)].concat()
+    });
+    let mine = subject.several(&world, 3);
+    let his = join(other);
+    world.clock.set(10);
+    let after = subject.several(&world, 3);
+    let all = [&*mine, &his, &after].concat();
+    assert_eq!(all.len(), 1, "the tick's second ID is given back, and issued once: {all:?}");
+    world.check(&[&[before, mine, after].concat(), &his], EVER);
+}
+
 /// The window is widened while two threads stall on it, and they issue only below the announced
 /// ceiling.
 fn widening(subject: Subject) {
@@ -237,6 +272,8 @@ holds! {
     regressions_of_two_threads: regression;
     a_flip_against_the_fast_path: flip_against_the_fast_path;
     a_step_back_drags_nothing_forward: step_back;
+    refusals_against_a_draw: refusal;
+    refusals_that_use_up_a_tick: refusal_of_all;
     widening_against_issue: widening;
     closing_against_a_late_exchange: |subject| closing(subject, 1);
     closing_against_exchange_and_draw: |subject| closing(subject, 3);
@@ -287,6 +324,7 @@ fn copy_without_mistake_holds() {
         overflow,
         regression,
         step_back,
+        refusal,
         |subject| closing(subject, 1),
         |subject| closing(subject, 3),
         closing_after_a_flip,
@@ -317,6 +355,8 @@ finds! {
         ClockBeforeLoad, step_back, "dragged forward";
     finds_an_unclamped_guard:
         NoClamp, overflow, "left in the guard";
+    finds_giving_back_what_others_drew:
+        GiveBackOthers, refusal, "issued twice";
     finds_a_forgotten_past:
         CloseForgetsPast, closing_after_a_flip, "but closed at";
 }

@@ -79,6 +79,8 @@ pub(super) enum Mistake {
     ClockBeforeLoad,
     /// Adds that run past the last sequence stay in the guard [are taken back].
     NoClamp,
+    /// A refused add is given back although another thread has added since [is skipped].
+    GiveBackOthers,
 }
 
 impl Mistake {
@@ -89,21 +91,44 @@ impl Mistake {
         want: NonZeroU32,
     ) -> Result<Block<Toggling>, Error> {
         loop {
-            let Drawn { word: drawn, want } = engine.draw(want);
+            let add = engine.draw(want);
+            let Drawn { word: drawn, want } = add;
             let is_past = drawn.sequence() + u64::from(want.get()) > engine.rules.exhausted();
             if is_past && self != Self::NoClamp {
                 engine.clamp(drawn);
             }
-            let now = engine.rules.read(clock.now_relaxed())?.stamp;
-            if !drawn.is_closed()
-                && Rules::accepts(drawn, now, engine.rules.policy)
+            let now = engine.rules.read(clock.now_relaxed());
+            if let Ok(now) = now
+                && !drawn.is_closed()
+                && Rules::accepts(drawn, now.stamp, engine.rules.policy)
                 && let Some(len) = engine.rules.left(drawn, want)
             {
                 return Ok(engine.rules.block(drawn, len));
             }
+            self.give_back(engine, add);
+            now?;
             if let Some(block) = self.advance(engine, clock, want)? {
                 return Ok(block);
             }
+        }
+    }
+
+    fn give_back(self, engine: &Engine, add: Drawn<Toggling>) {
+        if self != Self::GiveBackOthers {
+            return engine.give_back(add);
+        }
+        let seen = engine.load();
+        if seen.same_tick(add.word) && !seen.is_closed() {
+            engine
+                .hot
+                .0
+                .compare_exchange(
+                    seen.bits(),
+                    add.word.bits(),
+                    Ordering::Relaxed,
+                    Ordering::Relaxed,
+                )
+                .ok();
         }
     }
 

@@ -153,7 +153,7 @@ fn orders(
     policy: Policy<Toggling>,
     subject: Subject,
 ) {
-    let schedules = given("TICKID_SCHEDULES", 2_000);
+    let schedules = given("TICKID_SCHEDULES", 5_000);
     let seed = given("TICKID_SEED", 0x7469_636B);
     std::println!("{name}: {schedules} orders from TICKID_SEED={seed}");
     let seen = Arc::new(Seen::default());
