@@ -11,7 +11,19 @@ use crate::slot::Slot;
 /// The IDs of one block, in increasing order.
 ///
 /// IDs that are dropped unused are lost, because the generator never issues them again.
-#[derive(Clone, Debug)]
+///
+/// It is not `Clone`, since both copies would return the same IDs:
+///
+/// ```compile_fail,E0599
+/// use core::num::NonZeroU32;
+/// use tickid_core::{Generator, example};
+///
+/// let generator = Generator::<example::Seconds>::new(example::Node(1))?;
+/// let ids = generator.try_block(NonZeroU32::MIN)?;
+/// let same = ids.clone();
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
 #[must_use = "the IDs have been drawn and are lost unless they are used"]
 pub struct Ids<S: Scheme, V> {
     scheme: S,
