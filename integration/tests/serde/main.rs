@@ -1,5 +1,7 @@
 //! IDs in human-readable and in binary formats, by themselves and in the forms that `with` selects.
 
+mod numbers;
+
 use core::fmt::Debug;
 
 use serde::de::DeserializeOwned;
@@ -260,6 +262,8 @@ impl<T> Id for T where
 enum Format {
     Json,
     Toml,
+    /// Which quotes texts that look like numbers.
+    Yaml,
     Cbor,
     MessagePack,
     MessagePackNamed,
@@ -268,11 +272,11 @@ enum Format {
     Bcs,
 }
 
-use Format::{Bcs, Cbor, Json, MessagePack, MessagePackNamed, Postcard, Toml};
+use Format::{Bcs, Cbor, Json, MessagePack, MessagePackNamed, Postcard, Toml, Yaml};
 
-const ALL: [Format; 7] = [Json, Toml, Cbor, MessagePack, MessagePackNamed, Postcard, Bcs];
+const ALL: [Format; 8] = [Json, Toml, Yaml, Cbor, MessagePack, MessagePackNamed, Postcard, Bcs];
 /// The formats that describe their values, which serde needs to buffer them.
-const DESCRIBING: [Format; 4] = [Json, Toml, Cbor, MessagePackNamed];
+const DESCRIBING: [Format; 5] = [Json, Toml, Yaml, Cbor, MessagePackNamed];
 
 /// Asserts that `value` survives writing and reading in each of `formats`.
 fn comes_back<V: Serialize + DeserializeOwned + PartialEq + Debug>(value: &V, formats: &[Format]) {
@@ -280,6 +284,7 @@ fn comes_back<V: Serialize + DeserializeOwned + PartialEq + Debug>(value: &V, fo
         let read: Result<V, String> = match format {
             Json => serde_json::from_str(&serde_json::to_string(value).unwrap()).map_err(says),
             Toml => toml::from_str(&toml::to_string(value).unwrap()).map_err(says),
+            Yaml => serde_norway::from_str(&serde_norway::to_string(value).unwrap()).map_err(says),
             Cbor => {
                 let mut cbor = Vec::new();
                 ciborium::into_writer(value, &mut cbor).unwrap();
@@ -300,6 +305,11 @@ fn says(error: impl core::fmt::Display) -> String {
     error.to_string()
 }
 
+/// YAML has no byte strings.
+fn without_yaml(formats: &[Format]) -> Vec<Format> {
+    formats.iter().copied().filter(|format| *format != Yaml).collect()
+}
+
 #[test]
 fn every_position_round_trips() {
     use std::collections::BTreeMap;
@@ -309,11 +319,11 @@ fn every_position_round_trips() {
             plain::direct(id, &ALL);
             string::direct(id, &ALL);
             text::direct(id, &ALL);
-            bytes::direct(id, &ALL);
+            bytes::direct(id, &without_yaml(&ALL));
             plain::buffered(id, &DESCRIBING);
             string::buffered(id, &DESCRIBING);
             text::buffered(id, &DESCRIBING);
-            bytes::buffered(id, &DESCRIBING);
+            bytes::buffered(id, &without_yaml(&DESCRIBING));
             // As a key, also of a map that serde buffers.
             let map = BTreeMap::from([(id, 1)]);
             comes_back(&map, &ALL);
@@ -397,20 +407,6 @@ fn bytes_are_not_read_from_strings() {
     assert!(error.to_string().contains("invalid type: string"), "{error}");
     let buffered = json!({ "kind": "Id", "id": "0123456789" });
     assert!(serde_json::from_value::<bytes::Tagged<SnoId>>(buffered).is_err());
-}
-
-#[test]
-fn toml_may_hold_the_integer() {
-    let toml = format!("id = {SCRU64}");
-    let field: plain::Field<Scru64Id> = toml::from_str(&toml).unwrap();
-    assert_eq!(field.id.get(), SCRU64);
-    #[derive(Deserialize)]
-    struct Original {
-        id: scru64::Scru64Id,
-    }
-    assert_eq!(toml::from_str::<Original>(&toml).unwrap().id.to_u64(), SCRU64);
-    assert!(toml::from_str::<plain::Field<Scru64Id>>("id = -1").is_err());
-    assert!(toml::from_str::<plain::Field<SnoId>>("id = 1").is_err(), "sno has no integers");
 }
 
 #[test]

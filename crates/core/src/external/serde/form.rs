@@ -110,23 +110,26 @@ where
 /// either where serde has buffered it.
 ///
 /// # Errors
-/// Returns the deserializer's error, or the reason why the value read is no ID.
+/// Returns the deserializer's error, or the reason why the value read is not an ID. A number is an
+/// error in formats for people, and in buffers of formats that are not known to be binary.
 pub fn deserialize<'de, T, B, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: FromStr<Err: fmt::Display> + TryFrom<B, Error: fmt::Display>,
     B: Binary,
     D: Deserializer<'de>,
 {
-    let is_buffer = is_buffer::<D>();
-    let reads_text = is_buffer || deserializer.is_human_readable();
-    let visitor = FormVisitor { reads_text, types: PhantomData::<(T, B)> };
-    if is_buffer {
-        deserializer.deserialize_any(visitor)
-    } else if reads_text {
-        // Not `deserialize_any`: CSV and YAML would make an integer of a text that has only digits.
-        deserializer.deserialize_str(visitor)
-    } else {
-        B::deserialize(deserializer, visitor)
+    let accepts = match Buffer::of::<D>() {
+        Some(Buffer::Unknown) => Accepts::TextOrBytes,
+        Some(Buffer::Binary) => Accepts::All,
+        None if deserializer.is_human_readable() => Accepts::Text,
+        None => Accepts::Binary,
+    };
+    let visitor = FormVisitor { accepts, types: PhantomData::<(T, B)> };
+    match accepts {
+        Accepts::TextOrBytes | Accepts::All => deserializer.deserialize_any(visitor),
+        // Not `deserialize_any`: CSV and YAML would make a number of a text that has only digits.
+        Accepts::Text => deserializer.deserialize_str(visitor),
+        Accepts::Binary => B::deserialize(deserializer, visitor),
     }
 }
 
@@ -140,27 +143,93 @@ pub fn deserialize_array<'de, B: Binary, D: Deserializer<'de>>(
     B::deserialize(deserializer, ArrayVisitor(PhantomData::<B>))
 }
 
-/// Reports whether `D` reads from one of serde's buffers, in which it keeps what is flattened,
-/// untagged or internally tagged.
+/// One of serde's buffers, in which it keeps what is flattened, untagged or internally tagged.
 ///
 /// Buffers report that they are human-readable whatever the format is, so they hold the binary form
-/// as well, and an array of bytes as a sequence. Only `deserialize_any` returns that (for integers,
-/// `deserialize_identifier` would do), which formats such as CSV and YAML cannot be asked for, as
-/// above. serde has no other sign of a buffer than its type's name. If serde renames them, IDs in
-/// such positions cannot be read from binary formats any more; nothing is misread.
-pub(super) fn is_buffer<D>() -> bool {
-    let name = type_name::<D>();
-    name.contains("ContentDeserializer") || name.contains("ContentRefDeserializer")
+/// as well, and an array of bytes as a sequence. Only `deserialize_any` returns that, which formats
+/// such as CSV and YAML cannot be asked for: they guess, and turn an unquoted text of digits into a
+/// number. The number's leading zeros are gone by then, and it is not the ID's integer either. So a
+/// number from a buffer counts only if the format is known to write numbers for numbers alone.
+///
+/// serde has no other sign of a buffer, and of the format behind it, than the names of the
+/// deserializer and of its error. If serde or a format renames them, numbers in such positions are
+/// refused; nothing is misread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Buffer {
+    /// Of a format in [`BINARY`].
+    Binary,
+    Unknown,
+}
+
+/// The crates of binary formats that describe their values, which serde can buffer.
+const BINARY: [&str; 7] =
+    ["cbor4ii", "ciborium", "flexbuffers", "minicbor_serde", "pot", "rmp_serde", "serde_cbor"];
+
+impl Buffer {
+    pub(super) fn of<D>() -> Option<Self> {
+        Self::of_name(type_name::<D>())
+    }
+
+    /// `ContentDeserializer<E>` with the error `E`, after lifetimes in some versions of Rust.
+    fn of_name(name: &str) -> Option<Self> {
+        let (_, generics) = name
+            .split_once("ContentDeserializer<")
+            .or_else(|| name.split_once("ContentRefDeserializer<"))?;
+        let error = generics.trim_start_matches("'_, ");
+        let is_binary = error.split_once("::").is_some_and(|(krate, _)| BINARY.contains(&krate));
+        Some(if is_binary { Self::Binary } else { Self::Unknown })
+    }
+}
+
+/// The forms that a visitor accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Accepts {
+    Text,
+    Binary,
+    TextOrBytes,
+    All,
+}
+
+/// The error of a number, or of a word such as `true`, where a text is needed.
+pub(super) fn not_a_text<E: de::Error>(found: Unexpected<'_>) -> E {
+    E::custom(format_args!(
+        "invalid type: {found}, expected the text of an ID (flattened, untagged and tagged values \
+         of formats such as CSV and YAML lose texts that look like numbers: quote the text, or \
+         move it out of them)"
+    ))
 }
 
 struct FormVisitor<T, B> {
-    reads_text: bool,
+    accepts: Accepts,
     types: PhantomData<(T, B)>,
 }
 
 impl<T: TryFrom<B, Error: fmt::Display>, B: Binary> FormVisitor<T, B> {
     fn convert<E: de::Error>(binary: B) -> Result<T, E> {
         T::try_from(binary).map_err(E::custom)
+    }
+}
+
+impl<T, B> FormVisitor<T, B>
+where
+    T: FromStr<Err: fmt::Display> + TryFrom<B, Error: fmt::Display>,
+    B: Binary,
+{
+    fn number<E: de::Error>(self, value: i128, found: Unexpected<'_>) -> Result<T, E> {
+        match self.accepts {
+            Accepts::Text | Accepts::TextOrBytes => Err(not_a_text(found)),
+            Accepts::Binary | Accepts::All => match B::from_integer(value) {
+                Some(binary) => Self::convert(binary),
+                None => Err(E::invalid_type(found, &self)),
+            },
+        }
+    }
+
+    fn word<E: de::Error>(self, found: Unexpected<'_>) -> Result<T, E> {
+        match self.accepts {
+            Accepts::Text | Accepts::TextOrBytes => Err(not_a_text(found)),
+            Accepts::Binary | Accepts::All => Err(E::invalid_type(found, &self)),
+        }
     }
 }
 
@@ -171,45 +240,52 @@ where
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.reads_text {
-            f.write_str("the text of an ID or ")?;
+        match self.accepts {
+            Accepts::Text => return f.write_str("the text of an ID"),
+            Accepts::Binary => {}
+            Accepts::TextOrBytes | Accepts::All => f.write_str("the text of an ID or ")?,
         }
         B::describe(f)
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
-        if self.reads_text {
-            text.parse().map_err(E::custom)
-        } else {
-            Err(E::invalid_type(Unexpected::Str(text), &self))
+        if self.accepts == Accepts::Binary {
+            return Err(E::invalid_type(Unexpected::Str(text), &self));
         }
+        text.parse().map_err(E::custom)
     }
 
     fn visit_u64<E: de::Error>(self, value: u64) -> Result<T, E> {
-        match B::from_integer(value.into()) {
-            Some(binary) => Self::convert(binary),
-            None => Err(E::invalid_type(Unexpected::Unsigned(value), &self)),
-        }
+        self.number(value.into(), Unexpected::Unsigned(value))
     }
 
     fn visit_i64<E: de::Error>(self, value: i64) -> Result<T, E> {
-        match B::from_integer(value.into()) {
-            Some(binary) => Self::convert(binary),
-            None => Err(E::invalid_value(Unexpected::Signed(value), &self)),
-        }
+        self.number(value.into(), Unexpected::Signed(value))
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<T, E> {
+        self.word(Unexpected::Float(value))
+    }
+
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<T, E> {
+        self.word(Unexpected::Bool(value))
     }
 
     fn visit_bytes<E: de::Error>(self, found: &[u8]) -> Result<T, E> {
         match B::array() {
-            Some(_) => ArrayVisitor(PhantomData).visit_bytes(found).and_then(Self::convert),
-            None => Err(E::invalid_type(Unexpected::Bytes(found), &self)),
+            Some(_) if self.accepts != Accepts::Text => {
+                ArrayVisitor(PhantomData).visit_bytes(found).and_then(Self::convert)
+            }
+            _ => Err(E::invalid_type(Unexpected::Bytes(found), &self)),
         }
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, found: A) -> Result<T, A::Error> {
         match B::array() {
-            Some(_) => ArrayVisitor(PhantomData).visit_seq(found).and_then(Self::convert),
-            None => Err(de::Error::invalid_type(Unexpected::Seq, &self)),
+            Some(_) if self.accepts != Accepts::Text => {
+                ArrayVisitor(PhantomData).visit_seq(found).and_then(Self::convert)
+            }
+            _ => Err(de::Error::invalid_type(Unexpected::Seq, &self)),
         }
     }
 }
@@ -260,4 +336,29 @@ pub(super) fn read_exactly<'de, A: SeqAccess<'de>>(
         return Err(de::Error::invalid_length(len + 1, expected));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_are_told_by_their_names() {
+        for (name, buffer) in [
+            ("serde::private::de::content::ContentDeserializer<csv::error::Error>", "Unknown"),
+            (
+                "serde::__private229::de::ContentDeserializer<'_, rmp_serde::decode::Error>",
+                "Binary",
+            ),
+            (
+                "a::ContentRefDeserializer<'_, '_, ciborium::de::error::Error<std::io::Error>>",
+                "Binary",
+            ),
+            ("a::ContentRefDeserializer<'_, '_, serde_json::error::Error>", "Unknown"),
+        ] {
+            let found = Buffer::of_name(name).map(|found| std::format!("{found:?}"));
+            assert_eq!(found.as_deref(), Some(buffer), "{name}");
+        }
+        assert_eq!(Buffer::of_name("&mut serde_json::de::Deserializer<StrRead>"), None);
+    }
 }

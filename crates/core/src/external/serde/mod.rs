@@ -14,8 +14,9 @@ pub use self::with::{as_bytes, as_integer, as_string, as_text, deserialize_text}
 /// binary ones.
 ///
 /// Where serde buffers a value (in fields that are flattened, and in enums that are untagged or
-/// internally tagged), either form is read. Formats that ignore the type asked for, as TOML does,
-/// may hold the integer as well.
+/// internally tagged), the text and arrays of bytes are read, and an integer if the format is known
+/// to be binary. In human-readable formats a number is never an ID, nor in buffers of formats that
+/// are not known: CSV and YAML put a number there for a text that has only digits.
 #[macro_export]
 macro_rules! impl_serde {
     ($id:ident as $binary:ty) => {

@@ -11,7 +11,28 @@ use serde::de::{self, Deserialize, Deserializer, SeqAccess, Unexpected, Visitor}
 use serde::ser::{Serialize, Serializer};
 
 use crate::external::Representations;
-use crate::external::serde::form::read_exactly;
+use crate::external::serde::form::{Buffer, not_a_text, read_exactly};
+
+/// Refuses what formats such as CSV and YAML make of unquoted texts.
+macro_rules! refuse_unquoted {
+    () => {
+        fn visit_u64<E: de::Error>(self, value: u64) -> Result<T, E> {
+            Err(not_a_text(Unexpected::Unsigned(value)))
+        }
+
+        fn visit_i64<E: de::Error>(self, value: i64) -> Result<T, E> {
+            Err(not_a_text(Unexpected::Signed(value)))
+        }
+
+        fn visit_f64<E: de::Error>(self, value: f64) -> Result<T, E> {
+            Err(not_a_text(Unexpected::Float(value)))
+        }
+
+        fn visit_bool<E: de::Error>(self, value: bool) -> Result<T, E> {
+            Err(not_a_text(Unexpected::Bool(value)))
+        }
+    };
+}
 
 /// The two functions that serde's `with` calls, for IDs and, in `option`, for optional IDs.
 macro_rules! with_module {
@@ -127,7 +148,7 @@ impl<T: Representations> Serialize for Decimal<T> {
 
 impl<'de, T: Representations> Deserialize<'de> for Decimal<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(DecimalVisitor(PhantomData)).map(Self)
+        read_str(deserializer, DecimalVisitor(PhantomData)).map(Self)
     }
 }
 
@@ -149,6 +170,8 @@ impl<T: Representations> Visitor<'_> for DecimalVisitor<T> {
             .and_then(|integer| T::try_from(integer).ok())
             .ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
     }
+
+    refuse_unquoted!();
 }
 
 struct Text<T>(T);
@@ -174,7 +197,19 @@ where
     T: FromStr<Err: fmt::Display>,
     D: Deserializer<'de>,
 {
-    deserializer.deserialize_str(TextVisitor(PhantomData))
+    read_str(deserializer, TextVisitor(PhantomData))
+}
+
+/// Reads a string. A buffer is asked for what it has, so that `visitor` can name the reason for a
+/// number.
+fn read_str<'de, D: Deserializer<'de>, V: Visitor<'de>>(
+    deserializer: D,
+    visitor: V,
+) -> Result<V::Value, D::Error> {
+    match Buffer::of::<D>() {
+        Some(_) => deserializer.deserialize_any(visitor),
+        None => deserializer.deserialize_str(visitor),
+    }
 }
 
 struct TextVisitor<T>(PhantomData<T>);
@@ -189,6 +224,8 @@ impl<T: FromStr<Err: fmt::Display>> Visitor<'_> for TextVisitor<T> {
     fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
         text.parse().map_err(E::custom)
     }
+
+    refuse_unquoted!();
 }
 
 struct Bytes<T>(T);
