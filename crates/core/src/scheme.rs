@@ -2,7 +2,7 @@
 
 use core::fmt;
 use core::hash::Hash;
-use core::ops::RangeInclusive;
+use core::ops::{Bound, RangeBounds, RangeInclusive};
 use core::time::Duration;
 
 use crate::clock::Clock;
@@ -96,7 +96,7 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// Returns the tick that contains `time`.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] (in microseconds) if the format has no tick for that time.
+    /// Returns a [`RangeError`] if the format has no tick for that time.
     ///
     /// # Examples
     /// ```
@@ -116,33 +116,72 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
         }
     }
 
-    /// Returns the ticks of the times from `start` to `end`, both included, as far as the format
-    /// has them: times before its first tick or after its last, which users enter, are cut off
-    /// rather than refused. `None` if nothing is left, or if `end` is before `start`.
+    /// Returns the first tick that starts at `time` or later, which is the first whose IDs show
+    /// such a time.
+    ///
+    /// # Errors
+    /// Returns a [`RangeError`] for a time before the epoch or after the start of the last tick.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Scheme, UnixTime, example::Seconds};
+    ///
+    /// let first = |micros| Seconds.first_tick_from(UnixTime::from_micros(micros));
+    /// assert_eq!((first(1_000_000)?.get(), first(1_000_001)?.get()), (1, 2));
+    /// assert!(first(-1).is_err());
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
+    fn first_tick_from(&self, time: UnixTime) -> Result<Tick<Self>, RangeError> {
+        let scale = self.scale();
+        match first_tick_from(scale, time) {
+            Some(tick) if time >= scale.epoch() && tick <= Self::MAX_TICK => {
+                Ok(Tick::in_range(tick))
+            }
+            _ => {
+                let (min, max) = (scale.epoch(), scale.time_of(Self::MAX_TICK));
+                let [time, min, max] = [time, min, max].map(|time| time.as_micros().into());
+                Err(RangeError::of_time(time, min, max))
+            }
+        }
+    }
+
+    /// Returns the ticks that start within `times`, or `None` if none does.
+    ///
+    /// An ID shows the start of its tick, so these are the ticks of the IDs that show a time within
+    /// `times`. Every tick lies in exactly one of consecutive half-open ranges, such as days.
+    /// Unlike [`tick_at`](Self::tick_at) it accepts times outside the format, which users enter.
     ///
     /// # Examples
     /// ```
     /// use tickid_core::{Scheme, Tick, UnixTime, example::Seconds};
     ///
-    /// let ticks = |start, end| {
-    ///     Seconds.ticks_between(UnixTime::from_micros(start), UnixTime::from_micros(end))
-    /// };
-    /// assert_eq!(ticks(-5, 2_000_000), Some(Tick::MIN..=Tick::new(2)?));
-    /// assert_eq!(ticks(-5, i64::MAX), Some(Tick::MIN..=Tick::MAX));
-    /// assert_eq!(ticks(-5, -1), None);
+    /// let time = UnixTime::from_micros;
+    /// let ticks = |since, until| Seconds.ticks_in_range(time(since)..time(until));
+    /// assert_eq!(ticks(-5, 2_000_000), Some(Tick::MIN..=Tick::new(1)?));
+    /// assert_eq!(ticks(2_000_000, 2_000_001), Some(Tick::new(2)?..=Tick::new(2)?));
+    /// assert_eq!(ticks(2_000_001, 3_000_000), None);
+    /// assert_eq!(Seconds.ticks_in_range(time(-5)..), Some(Tick::MIN..=Tick::MAX));
     /// # Ok::<(), tickid_core::RangeError>(())
     /// ```
-    fn ticks_between(
+    fn ticks_in_range<T: IntoUnixTime + Clone>(
         &self,
-        start: impl IntoUnixTime,
-        end: impl IntoUnixTime,
+        times: impl RangeBounds<T>,
     ) -> Option<RangeInclusive<Tick<Self>>> {
-        let (start, end) = (saturated(start), saturated(end));
         let scale = self.scale();
-        let first = scale.tick_at(start.max(scale.epoch()))?;
-        let last = scale.tick_at(end)?.min(Self::MAX_TICK);
-        (start <= end && first <= Self::MAX_TICK)
-            .then(|| Tick::in_range(first)..=Tick::in_range(last))
+        // Exclusive ends as inclusive ones, by a microsecond.
+        let since = match times.start_bound() {
+            Bound::Included(time) => saturated(time.clone()),
+            Bound::Excluded(time) => saturated(time.clone()).checked_add(MICROSECOND)?,
+            Bound::Unbounded => UnixTime::MIN,
+        };
+        let until = match times.end_bound() {
+            Bound::Included(time) => saturated(time.clone()),
+            Bound::Excluded(time) => saturated(time.clone()).checked_sub(MICROSECOND)?,
+            Bound::Unbounded => UnixTime::MAX,
+        };
+        let first = first_tick_from(scale, since)?;
+        let last = scale.tick_at(until)?.min(Self::MAX_TICK);
+        (first <= last).then(|| Tick::in_range(first)..=Tick::in_range(last))
     }
 
     /// Returns the time at which `tick` begins.
@@ -187,6 +226,21 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     fn sequence_bounds(&self, node: &Self::Node) -> SequenceBounds {
         let _ = node;
         SequenceBounds::new(0, Self::MAX_SEQUENCE)
+    }
+
+    /// Returns the number of leading bits of a tick's first sequence that stay zero if it is random
+    /// ([`RANDOM_START`](Self::RANDOM_START)), so that enough sequences are left after it.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::example::{Node, Seconds};
+    /// use tickid_core::Scheme;
+    ///
+    /// assert_eq!(Seconds.guard_bits(&Node(7)), 0);
+    /// ```
+    fn guard_bits(&self, node: &Self::Node) -> u32 {
+        let _ = node;
+        0
     }
 
     /// Returns `bounds` if a generator for `node` may be confined to them.
@@ -250,6 +304,14 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
         Ok(())
     }
 }
+
+/// Returns the first tick of `scale` that starts at `time` or later.
+fn first_tick_from(scale: TickScale, time: UnixTime) -> Option<u64> {
+    u64::try_from(scale.first_signed_tick_from(time.max(scale.epoch()))?).ok()
+}
+
+/// The resolution of [`UnixTime`].
+const MICROSECOND: Duration = Duration::from_micros(1);
 
 /// Returns `time`, or the end of all times that is closest to it.
 fn saturated(time: impl IntoUnixTime) -> UnixTime {

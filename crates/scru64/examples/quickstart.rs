@@ -5,12 +5,12 @@
 //! 0w6izhtbkxsv  117659991324374815  2026-11-22T12:03:08.672Z
 //! 0w6izhtbkxsw  117659991324374816  2026-11-22T12:03:08.672Z
 //! 0w6izhtbkxsx  117659991324374817  2026-11-22T12:03:08.672Z
-//! 0u375nxqh5cq  of node 42, counter 25434, from 2023-03-12T09:34:19.136Z
+//! 0u375nxqh5cq  110009624767914842  2023-03-12T09:34:19.136Z
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is a program")]
 
-use tickid_scru64::{Generator, NodeIdSize, Scru64Id};
+use tickid_scru64::{Generator, Scru64Id};
 
 fn main() -> Result<(), Box<dyn core::error::Error>> {
     // Node 42, in 8 bits. No other process may use it at the same time.
@@ -21,8 +21,6 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
     }
 
     let id: Scru64Id = "0u375nxqh5cq".parse()?;
-    let size = NodeIdSize::new(8)?;
-    let (node, counter) = (id.node_id(size), id.counter(size));
-    println!("{id}  of node {node}, counter {counter}, from {}", id.unix_time());
+    println!("{id}  {}  {}", id.get(), id.unix_time());
     Ok(())
 }

@@ -224,6 +224,9 @@ impl Scru64Id {
 
     /// Returns the node ID, if it has `size` bits.
     ///
+    /// The specification advises against identifying a generator by it: a node ID may pass to
+    /// another node, and sizes may change. It is for inspection.
+    ///
     /// # Examples
     /// ```
     /// use tickid_scru64::{NodeIdSize, scru64};
@@ -241,7 +244,7 @@ impl Scru64Id {
         self.node_ctr() >> size.counter_bits()
     }
 
-    /// Returns the counter, if the node ID has `size` bits.
+    /// Returns the counter, if the node ID has `size` bits; see [`node_id`](Self::node_id).
     ///
     /// # Examples
     /// ```

@@ -53,6 +53,12 @@ impl Scheme for Scru64 {
         SequenceBounds::new(0, node.node_id_size().max_counter())
     }
 
+    /// One bit for node IDs of 20 bits and more, as the original has it: of so few counters a random
+    /// start would leave none too often.
+    fn guard_bits(&self, node: &NodeSpec) -> u32 {
+        u32::from(node.node_id_size().get() >= 20)
+    }
+
     fn resume(&self, node: &NodeSpec) -> Snapshot<Self> {
         match node.node_prev() {
             Some(prev) => Snapshot::at(prev.tick(), prev.counter(node.node_id_size()) + 1),

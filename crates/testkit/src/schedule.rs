@@ -55,10 +55,12 @@ pub enum Start {
 }
 
 impl Start {
-    /// The rule for a generator of scheme `S`.
-    pub(crate) fn rule<S: Scheme>(self) -> SequenceStart {
+    /// The rule for a generator of `node`.
+    pub(crate) fn rule<S: Scheme>(self, layout: &S, node: &S::Node) -> SequenceStart {
         match self {
-            Self::Own(seed) if S::RANDOM_START => RandomStart::new(seed).into(),
+            Self::Own(seed) if S::RANDOM_START => {
+                RandomStart::new(seed).with_guard_bits(layout.guard_bits(node)).into()
+            }
             Self::Own(_) => SequenceStart::LOWEST,
             Self::Fixed(start) => SequenceStart::fixed(start),
             Self::Random(random) => random.into(),
@@ -118,14 +120,15 @@ impl<S: Scheme + Default> Setup<S> {
         ceiling: u64,
         snapshot: Snapshot<S>,
     ) -> Builder<S, &'a ManualClock> {
-        let layout = subject.layout();
+        let (layout, node) = (subject.layout(), subject.node());
+        let start = self.start.rule(&layout, &node);
         let floor = Tick::new(self.floor).unwrap();
-        Builder::seeded(subject.node(), 0)
+        Builder::seeded(node, 0)
             .layout(layout)
             .clock(clock)
             .policy(self.policy)
             .bounds(self.bounds)
-            .sequence(self.start.rule::<S>())
+            .sequence(start)
             .window(Window::new(floor, ceiling).unwrap())
             .restore(snapshot)
             // The clock may show any time.

@@ -458,7 +458,9 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
         let start = match self.start {
             Some(start) => start,
             None if S::RANDOM_START => {
-                RandomStart::new(self.seed.map_or_else(random_seed, Ok)?).into()
+                let seed = self.seed.map_or_else(random_seed, Ok)?;
+                let guard_bits = self.scheme.guard_bits(&self.node);
+                RandomStart::new(seed).with_guard_bits(guard_bits).into()
             }
             None => SequenceStart::LOWEST,
         };

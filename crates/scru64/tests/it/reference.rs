@@ -1,8 +1,8 @@
 //! Tests that generators follow the specification, call by call, with its state machine in plain
 //! lines.
 //!
-//! "Clock rollback handling", "Counter overflow handling" and "Consideration of special times" of
-//! SCRU64 v0.1; the test sets the start of the counter.
+//! "Clock rollback handling", "Counter overflow handling" and "Special-purpose IDs" of SCRU64
+//! v1.0.0; the test sets the start of the counter.
 
 use crate::support::Subject;
 use tickid_scru64::Scru64Id;
