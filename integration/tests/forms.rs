@@ -2,8 +2,8 @@
 
 use core::fmt::{Binary, Debug, LowerHex, UpperHex};
 
-use tickid_core::RangeError;
 use tickid_core::external::Representations;
+use tickid_core::{RangeError, Scheme, Tick};
 use tickid_integration::{any, for_each_id};
 use tickid_kuid::{Drift, GlobalId, Kuid, LocalId, Node, WideGlobalId};
 use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
@@ -81,25 +81,26 @@ fn other_lengths_are_refused() {
 
 type Range<T> = Option<core::ops::RangeInclusive<T>>;
 
-/// Compares `between` with the ends by `min_at` and `max_at` at the times of `micros` and with the
-/// format's own ends, `first` and `last`, beyond.
-fn cuts<T: Representations + PartialEq + Debug>(
-    (first, last): (i64, i64),
-    at: impl Fn(UnixTime) -> (T, T),
-    between: impl Fn(UnixTime, UnixTime) -> Range<T>,
+/// Compares `range` with the ends by `min_at` and `max_at` at times within the format, and with
+/// the format's own ends beyond.
+fn cuts<T: Representations + Ord + Debug>(
+    [first, last]: [UnixTime; 2],
+    ends: impl Fn(UnixTime, UnixTime) -> (T, T),
+    range: impl Fn(core::ops::RangeInclusive<UnixTime>) -> Range<T>,
 ) {
-    let time = UnixTime::from_micros;
-    let middle = first / 2 + last / 2;
-    let times = [i64::MIN, first - 1, first, first + 1, middle, last - 1, last, last + 1, i64::MAX];
-    for start in times {
-        for end in times {
-            let range = between(time(start), time(end));
-            if start > end || end < first || last < start {
-                assert_eq!(range, None, "{start}..={end}");
+    let [start, end] = [first, last].map(UnixTime::as_micros);
+    let middle = start / 2 + end / 2;
+    let times = [i64::MIN, start - 1, start, start + 1, middle, end - 1, end, end + 1, i64::MAX];
+    let times = times.map(UnixTime::from_micros);
+    for since in times {
+        for until in times {
+            let found = range(since..=until);
+            if since > until || until < first || last < since {
+                assert_eq!(found, None, "{since} to {until}");
             } else {
-                let (min, _) = at(time(start.max(first)));
-                let (_, max) = at(time(end.min(last)));
-                assert_eq!(range, Some(min..=max), "{start}..={end}");
+                let (min, max) = ends(since.max(first), until.max(first));
+                let expected = (min <= max).then_some(min..=max);
+                assert_eq!(found, expected, "{since} to {until}");
             }
         }
     }
@@ -107,38 +108,55 @@ fn cuts<T: Representations + PartialEq + Debug>(
 
 #[test]
 fn ranges_are_cut_to_the_format() {
-    fn ends(error: RangeError) -> (i64, i64) {
-        [error.min(), error.max()].map(|end| i64::try_from(end).unwrap()).into()
+    /// The starts of the first tick and the last.
+    fn format<S: Scheme>(scheme: S) -> [UnixTime; 2] {
+        [Tick::MIN, Tick::MAX].map(|tick| scheme.time_of(tick))
     }
-    let far = UnixTime::MAX;
-    let scru64 = |time| (Scru64Id::min_at(time).unwrap(), Scru64Id::max_at(time).unwrap());
-    let format = ends(Scru64Id::min_at(far).unwrap_err());
-    cuts(format, scru64, Scru64Id::between);
-    cuts(format, scru64, |start, end| Scru64.between(start, end));
+    /// `max_at` fails after the last tick, where the format's end takes its place.
+    macro_rules! ends {
+        ($id:ident, $last:expr) => {
+            |since, until| {
+                let until = UnixTime::min(until, $last);
+                ($id::min_at(since).unwrap(), $id::max_at(until).unwrap())
+            }
+        };
+    }
+    let times = format(Scru64);
+    cuts(times, ends!(Scru64Id, times[1]), Scru64Id::range);
+    cuts(times, ends!(Scru64Id, times[1]), |range| Scru64.range(range));
 
-    let sno = |time| (SnoId::min_at(time).unwrap(), SnoId::max_at(time).unwrap());
-    let format = ends(SnoId::min_at(far).unwrap_err());
-    cuts(format, sno, SnoId::between);
-    cuts(format, sno, |start, end| Sno.between(start, end));
+    let times = format(Sno);
+    cuts(times, ends!(SnoId, times[1]), SnoId::range);
+    cuts(times, ends!(SnoId, times[1]), |range| Sno.range(range));
 
     let layout = Nanoflake { epoch: Epoch::DISCORD };
-    let format = ends(layout.min_at(far).unwrap_err());
-    let at = |time| (layout.min_at(time).unwrap(), layout.max_at(time).unwrap());
-    cuts::<NanoflakeId>(format, at, |start, end| layout.between(start, end));
+    let times = format(layout);
+    let ends = |since, until| {
+        let until = UnixTime::min(until, times[1]);
+        (layout.min_at(since).unwrap(), layout.max_at(until).unwrap())
+    };
+    cuts::<NanoflakeId>(times, ends, |range| layout.range(range));
 
-    let format = ends(LocalId::min_at(far).unwrap_err());
-    let at = |time| (LocalId::min_at(time).unwrap(), LocalId::max_at(time).unwrap());
-    cuts(format, at, LocalId::between);
+    let times = format(Kuid::default());
+    cuts(times, ends!(LocalId, times[1]), LocalId::range);
     for drift in [Drift::MIN, Drift::DEFAULT, Drift::MAX] {
-        let layout = Kuid { drift };
-        let at = |time| (layout.min_at(time).unwrap(), layout.max_at(time).unwrap());
-        cuts(format, at, |start, end| layout.between(start, end));
-        cuts(format, at, |start, end| GlobalId::between(start, end, drift));
-        let at = |time| {
-            let range = (WideGlobalId::min_at(time, drift), WideGlobalId::max_at(time, drift));
-            (range.0.unwrap(), range.1.unwrap())
+        // Of all nodes, which overlap: a range that has no tick is none.
+        let is_empty =
+            |range: &core::ops::RangeInclusive<_>| LocalId::range(range.clone()).is_none();
+        let global = |range: core::ops::RangeInclusive<UnixTime>| {
+            let found = GlobalId::range(range.clone(), drift);
+            assert_eq!(found, Kuid { drift }.range(range.clone()));
+            assert_eq!(found.is_none(), is_empty(&range));
+            found
         };
-        cuts(format, at, |start, end| WideGlobalId::between(start, end, drift));
+        let (since, until) = (times[0], times[1]);
+        let all =
+            Some(GlobalId::min_at(since, drift).unwrap()..=GlobalId::max_at(until, drift).unwrap());
+        assert_eq!(global(since..=until), all);
+        assert_eq!(global(UnixTime::MIN..=UnixTime::MAX), all);
+        let wide = WideGlobalId::range(UnixTime::MIN..=UnixTime::MAX, drift).unwrap();
+        let ends = (WideGlobalId::min_at(since, drift), WideGlobalId::max_at(until, drift));
+        assert_eq!(wide, ends.0.unwrap()..=ends.1.unwrap());
     }
 }
 
@@ -148,9 +166,10 @@ fn other_times_are_cut_as_well() {
 
     let far = Duration::from_secs(1 << 44);
     let (past, future) = (SystemTime::UNIX_EPOCH - far, SystemTime::UNIX_EPOCH + far);
-    assert_eq!(SnoId::between(past, future), Some(SnoId::MIN..=SnoId::MAX));
-    assert_eq!(SnoId::between(future, past), None);
-    assert_eq!(SnoId::between(past, past), None);
+    assert_eq!(SnoId::range(past..future), Some(SnoId::MIN..=SnoId::MAX));
+    assert_eq!(SnoId::range(past..=future), Some(SnoId::MIN..=SnoId::MAX));
+    assert_eq!(SnoId::range(future..past), None);
+    assert_eq!(SnoId::range(past..=past), None);
 }
 
 #[test]

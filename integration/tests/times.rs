@@ -108,9 +108,10 @@ fn ranges_take_times_of_both() {
         assert_eq!(ranges(date_time.with_timezone(&elsewhere)), expected, "{time}");
         for range in expected {
             match range {
+                // The lowest ID from the time on may be after the highest up to it.
                 Ok((min, max)) => {
                     fit += 1;
-                    assert!(min < max, "{time}");
+                    assert_ne!(min, max, "{time}");
                 }
                 Err(error) => {
                     not += 1;

@@ -1,5 +1,6 @@
 //! `tickid range`.
 
+use core::ops::RangeInclusive;
 use core::time::Duration;
 use std::process::ExitCode;
 
@@ -27,8 +28,9 @@ use crate::when::{self, When, zone};
   tickid range kuid --kind local --since 2024-01-01 --until 2024-01-01 --inclusive --json
   tickid range kuid --node uid@127.0.0.1 --format hex --since 1704067200000 --until 1704153600000
 
-The two IDs are the ends of a BETWEEN: the lowest of the first tick, and the highest of the last
-tick that begins before --until. The range of a day ends with --until the next day.")]
+An ID is in the range of the time that it shows, the start of its tick. The two IDs are the ends of
+a BETWEEN: the lowest and the highest that show a time from --since to before --until. The range of
+a day ends with --until the next day.")]
 pub(crate) struct RangeArguments {
     /// The scheme
     #[arg(value_enum)]
@@ -37,11 +39,11 @@ pub(crate) struct RangeArguments {
     #[arg(long, visible_alias = "from", value_name = "TIME", value_parser = parse::<When>)]
     #[arg(allow_negative_numbers = true)]
     since: When,
-    /// The end; its tick is not part of the range
+    /// The end, which is not part of the range
     #[arg(long, visible_alias = "to", value_name = "TIME", value_parser = parse::<When>)]
     #[arg(allow_negative_numbers = true, default_value = "now")]
     until: When,
-    /// Include the tick of --until
+    /// Include IDs that show --until itself
     #[arg(long)]
     inclusive: bool,
     /// The zone of dates, and of times without one: UTC, local, or as in Europe/Berlin
@@ -74,10 +76,11 @@ pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
     }
     if since == end && !arguments.inclusive {
         let reason = format!("--until {end} is where the range begins, and not part of it");
-        return Err(Failure::Usage(reason).hinting("--inclusive makes its tick part of the range"));
+        return Err(Failure::Usage(reason).hinting("--inclusive makes it part of the range"));
     }
+    // `since` is before an end that is not included.
     let before = || end.checked_sub(Duration::from_micros(1)).unwrap_or(end);
-    let until = if arguments.inclusive { end } else { before() };
+    let last = if arguments.inclusive { end } else { before() };
     let layouts = arguments.layouts.all();
     let kind = arguments.scheme.kind(arguments.kind);
     let scheme = AnyScheme::new(kind, &layouts);
@@ -88,15 +91,19 @@ pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
         // others. IDs of other nodes may lie between them, too.
         Some(node) if kind == tickid_convert::Kind::KuidGlobal => {
             let global = |local| GlobalId::from_local(local, node, layouts.drift).into();
-            [LocalId::min_at(since).map(global), LocalId::max_at(until).map(global)]
+            let range = LocalId::range(since..=last).map(RangeInclusive::into_inner);
+            range.map(|(min, max)| [global(min), global(max)])
         }
         Some(_) => return Err(usage("it makes a difference to global kuids only")),
-        None => [scheme.min_at(since), scheme.max_at(until)],
+        None => scheme.range(since..=last),
     };
-    let [min, max] = ends;
-    let min = min.map_err(|error| no_tick("--since", since, &error))?;
-    let max = max.map_err(|error| no_tick("--until", end, &error))?;
-    print([min, max], [since, end], arguments)
+    scheme.min_at(since).map_err(|error| no_tick("--since", since, &error))?;
+    scheme.max_at(last).map_err(|error| no_tick("--until", end, &error))?;
+    let ends = ends.ok_or_else(|| {
+        Failure::Usage(format!("no ID shows a time from --since {since} to --until {end}"))
+            .hinting("an ID shows the start of its tick; a longer range has one")
+    })?;
+    print(ends, [since, end], arguments)
 }
 
 /// A range as JSON.
@@ -168,11 +175,6 @@ fn print(
 
 /// Returns the error for a time that a scheme has no tick for.
 fn no_tick(option: &str, time: UnixTime, error: &RangeError) -> Failure {
-    let [min, max] = [error.min(), error.max()].map(|micros| i64::try_from(micros).ok());
-    match (min.map(UnixTime::from_micros), max.map(UnixTime::from_micros)) {
-        (Some(min), Some(max)) if i128::from(time.as_micros()) == error.value() => Failure::Usage(
-            format!("{option} {time} is outside of the scheme's time, {min} to {max}"),
-        ),
-        _ => Failure::Usage(format!("{option} {time}: {error}")),
-    }
+    let error = RangeError::of_time(time.as_micros().into(), error.min(), error.max());
+    Failure::Usage(format!("{option}: {error}"))
 }

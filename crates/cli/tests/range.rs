@@ -93,18 +93,35 @@ fn ids_lie_between_the_ends() {
     for (scheme, id, ms) in [
         ("scru64", "0u375nxqh5cq", 1_678_613_659_136_i64),
         ("nanoflake --epoch twitter", "bppc0m3ju134", 1_656_432_460_105),
-        ("kuid --kind local", ".5.tXbhdV.3", 1_539_625_275_433),
+        ("kuid --kind local", ".5.tXbhdV.3", 1_539_625_275_432),
         ("sno", "brpk4q72xwf2m63l", 1_936_047_814_976),
     ] {
-        let range = stdout_of(&format!("range {scheme} --from {ms} --to {ms} --inclusive"));
-        let ends: Vec<&str> = range.lines().collect();
-        assert!((ends[0]..=ends[1]).contains(&id), "{scheme}: {ends:?}");
-        for other in [ms - 300, ms + 300] {
-            let range =
-                stdout_of(&format!("range {scheme} --from {other} --to {other} --inclusive"));
-            let ends: Vec<&str> = range.lines().collect();
-            assert!(!(ends[0]..=ends[1]).contains(&id), "{scheme}: {ends:?}");
+        let range = |since: i64, until: i64| {
+            let range = stdout_of(&format!("range {scheme} --from {since} --to {until}"));
+            range.lines().map(str::to_owned).collect::<Vec<_>>()
+        };
+        let ends = range(ms, ms + 1);
+        assert!((&*ends[0]..=&*ends[1]).contains(&id), "{scheme}: {ends:?}");
+        for ends in [range(ms - 600, ms), range(ms + 1, ms + 600)] {
+            assert!(!(&*ends[0]..=&*ends[1]).contains(&id), "{scheme}: {ends:?}");
         }
+    }
+}
+
+#[test]
+fn days_of_a_zone_do_not_overlap() {
+    // In which midnight is a multiple of 256 ms on few days.
+    let zone = "CET-1CEST,M3.5.0,M10.5.0/3";
+    let day = |since: &str, until: &str| {
+        let command =
+            format!("range scru64 --since {since} --until {until} --tz local --format int");
+        let ran = Ran::from(tickid(&command).env("TZ", zone).output().expect("runs"));
+        ran.stdout.lines().map(|end| end.parse().expect("an integer")).collect::<Vec<u64>>()
+    };
+    let days: Vec<String> = (10..=20).map(|day| format!("2024-05-{day}")).collect();
+    let ranges: Vec<_> = days.windows(2).map(|pair| day(&pair[0], &pair[1])).collect();
+    for pair in ranges.windows(2) {
+        assert_eq!(pair[0][1] + 1, pair[1][0], "{ranges:?}");
     }
 }
 
@@ -113,8 +130,8 @@ fn times_parse() {
     let at = |from: &str| {
         stdout_of(&format!("range kuid --kind local --from {from} --to 2030-01-01T00:00:00Z"))
     };
-    assert_eq!(at("2024-01-01T01:00:00.001024+01:00"), at("2024-01-01T00:00:00.002047999Z"));
-    assert_ne!(at("2024-01-01T00:00:00.001024Z"), at("2024-01-01T00:00:00.001023Z"));
+    assert_eq!(at("2024-01-01T01:00:00.001024+01:00"), at("2024-01-01T00:00:00.000001999Z"));
+    assert_ne!(at("2024-01-01T00:00:00.001024Z"), at("2024-01-01T00:00:00.001025Z"));
     assert_eq!(at("1704067200000"), at("2024-01-01T00:00:00Z"));
     let before = stdout_of("range nanoflake --epoch -5 --format int --from -1 --to 0 --inclusive");
     assert_eq!(before, format!("{}\n{}\n", 4_u64 << 22, (6_u64 << 22) - 1));
@@ -136,13 +153,11 @@ fn out_of_range_exits_with_2() {
     for (arguments, named) in [
         (
             "range sno --from 2009-12-31T23:59:59.999Z --to 2024-01-01T00:00:00Z",
-            "--since 2009-12-31T23:59:59.999Z is outside of the scheme's time, \
-             2010-01-01T00:00:00Z to 2079-09-07T15:47:35.551999Z",
+            "--since: time 2009-12-31T23:59:59.999Z is outside of 2010-01-01T00:00:00Z to 2079-09-07T15:47:35.548Z",
         ),
         (
             "range sno --from 2024-01-01T00:00:00Z --to 2080-01-01T01:00:00+01:00 --inclusive",
-            "--until 2080-01-01T00:00:00Z is outside of the scheme's time, \
-             2010-01-01T00:00:00Z to 2079-09-07T15:47:35.551999Z",
+            "--until: time 2080-01-01T00:00:00Z is outside of 2010-01-01T00:00:00Z to 2079-09-07T15:47:35.551999Z",
         ),
         (
             "range sno --from 2024-01-02T00:00:00Z --to 1704067200000",
@@ -150,6 +165,11 @@ fn out_of_range_exits_with_2() {
         ),
         ("range scru64 --from -1 --to 5", "1970-01-01T00:00:00Z to 4261-02-27"),
         ("range sno --from 2024-01-02 --to 2024-01-02", "--inclusive"),
+        (
+            "range scru64 --from 1704067200001 --to 1704067200256",
+            "no ID shows a time from --since 2024-01-01T00:00:00.001Z to \
+             --until 2024-01-01T00:00:00.256Z\nhint: an ID shows the start of its tick",
+        ),
         ("range sno --from now", "is where the range begins"), // one moment for both
         ("range sno --from soon --to 5", "RFC 3339"),
         ("range sno --from 2024-01-01 --to 2024-01-02 --tz Atlantis", "Europe/Berlin"),

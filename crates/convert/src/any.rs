@@ -1,5 +1,5 @@
 use core::fmt;
-use core::ops::Deref;
+use core::ops::{Deref, RangeBounds};
 use core::str::FromStr;
 
 use tickid_core::{Plain, RangeError, UnixTime};
@@ -332,20 +332,45 @@ impl AnyScheme {
         with_type!(self.kind, Id => Id::settings(&self.layouts))
     }
 
-    /// Returns the lowest ID of the tick that contains `time`.
+    /// Returns the lowest ID that shows `time` or a later one.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] if the scheme has no tick for that time.
+    /// Returns a [`RangeError`] for a time before the first tick or after the start of the last.
     pub fn min_at(&self, time: UnixTime) -> Result<AnyId, RangeError> {
         with_type!(self.kind, Id => <Id as SchemeId>::min_at(time, &self.layouts).map(AnyId::from))
     }
 
-    /// Returns the highest ID of the tick that contains `time`.
+    /// Returns the highest ID that shows `time` or an earlier one.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] if the scheme has no tick for that time.
+    /// Returns a [`RangeError`] for a time before the first tick or after the last.
     pub fn max_at(&self, time: UnixTime) -> Result<AnyId, RangeError> {
         with_type!(self.kind, Id => <Id as SchemeId>::max_at(time, &self.layouts).map(AnyId::from))
+    }
+
+    /// Returns the lowest and the highest ID that show a time within `times`, or `None` if no ID
+    /// does. Times outside the format are accepted.
+    ///
+    /// Every ID lies in exactly one of consecutive half-open ranges, except global kuids, which
+    /// sort by node before the end of their time: their range contains some of other times.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{AnyScheme, Kind, Layouts};
+    /// use tickid_core::UnixTime;
+    ///
+    /// let sno = AnyScheme::new(Kind::Sno, &Layouts::default());
+    /// let [since, until] = [1_700_000_000_000, 1_700_000_000_004].map(UnixTime::from_millis);
+    /// let [first, last] = sno.range(since?..until?).ok_or("one tick of 4 ms")?;
+    /// assert_eq!(first.to_u128() >> 41, last.to_u128() >> 41);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn range(&self, times: impl RangeBounds<UnixTime>) -> Option<[AnyId; 2]> {
+        let times = (times.start_bound().cloned(), times.end_bound().cloned());
+        with_type!(self.kind, Id => {
+            let (first, last) = <Id as SchemeId>::range(times, &self.layouts)?.into_inner();
+            Some([first.into(), last.into()])
+        })
     }
 
     /// Returns the ID with this node and sequence in the tick that contains `time`.
@@ -368,7 +393,7 @@ impl AnyScheme {
     /// ```
     pub fn id_at(&self, time: UnixTime, node: u64, sequence: u64) -> Result<AnyId, ConvertError> {
         let shape = with_type!(self.kind, Id => Id::shape(&self.layouts));
-        let time = self.min_at(time).map_err(ConvertError::Time)?.time(&self.layouts);
+        let time = self.max_at(time).map_err(ConvertError::Time)?.time(&self.layouts);
         let sequence = Bits::of("sequence", sequence, shape.sequence_bits);
         let mut parts = Parts::held(time, shape.scale, sequence.map_err(ConvertError::Sequence)?);
         match shape.node_bits {

@@ -147,8 +147,8 @@ pub fn to_uuid_v7(id: impl Into<AnyId>, layouts: &Layouts) -> Result<Uuid, Carry
     let max = mask(MILLIS_BITS);
     let millis = u64::try_from(time.as_millis()).ok().filter(|millis| *millis <= max);
     let millis = millis.ok_or_else(|| {
-        let value = time.as_millis().into();
-        CarryError::Time(RangeError::new("time in milliseconds", value, 0, max.into()))
+        let max = i128::from(max) * 1_000 + 999;
+        CarryError::Time(RangeError::of_time(time.as_micros().into(), 0, max))
     })?;
     let rest = with_id!(id, id => id.rest_to_carry(layouts));
     let drift = match id {

@@ -198,9 +198,8 @@ fn tick_of(time: UnixTime, shape: &Shape) -> Result<(i64, UnixTime), ConvertErro
 /// epoch beyond the last.
 #[cold]
 fn too_far(time: UnixTime) -> ConvertError {
-    let (min, max) = (UnixTime::MIN.as_micros().into(), UnixTime::MAX.as_micros().into());
-    let value = time.as_micros().into();
-    ConvertError::Time(RangeError::new("time in microseconds", value, min, max))
+    let [time, min, max] = [time, UnixTime::MIN, UnixTime::MAX].map(|time| time.as_micros().into());
+    ConvertError::Time(RangeError::of_time(time, min, max))
 }
 
 /// The rank of an ID among all IDs of its node whose time is in one tick of the target: the number

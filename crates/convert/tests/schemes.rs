@@ -100,7 +100,8 @@ mod tests {
                 let scheme = AnyScheme::new(kind, &Layouts { node_size, ..Layouts::default() });
                 let node = if kind == Kind::KuidLocal { 0 } else { node };
                 let id = scheme.id_at(time, node, sequence).unwrap();
-                let (min, max) = (scheme.min_at(time).unwrap(), scheme.max_at(time).unwrap());
+                let shown = scheme.time(id);
+                let (min, max) = (scheme.min_at(shown).unwrap(), scheme.max_at(time).unwrap());
                 prop_assert!((min.to_u128()..=max.to_u128()).contains(&id.to_u128()));
                 prop_assert_eq!(scheme.time(id), scheme.time(min));
                 let value = |names: &[&str]| {

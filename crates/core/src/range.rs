@@ -1,8 +1,11 @@
-//! The error of a number outside of its range.
+//! The error of a number or a time outside of its range.
 
 use core::convert::Infallible;
+use core::fmt;
 
-/// A number outside of its permitted range.
+use crate::time::Micros;
+
+/// A number or a time outside of its permitted range.
 ///
 /// Nothing is ever wrapped or truncated to fit; this error names the value and the range instead.
 ///
@@ -14,13 +17,13 @@ use core::convert::Infallible;
 /// assert_eq!((error.value(), error.min(), error.max()), (1 << 32, 0, (1 << 32) - 1));
 /// assert!(error.to_string().ends_with("4294967296 is outside of 0..=4294967295"));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
-#[error("{what} {value} is outside of {min}..={max}")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RangeError {
     what: &'static str,
     value: i128,
     min: i128,
     max: i128,
+    is_time: bool,
 }
 
 impl RangeError {
@@ -35,7 +38,27 @@ impl RangeError {
     /// ```
     #[must_use]
     pub const fn new(what: &'static str, value: i128, min: i128, max: i128) -> Self {
-        Self { what, value, min, max }
+        Self { what, value, min, max, is_time: false }
+    }
+
+    /// Creates an error for a time outside of `min..=max`, all three in microseconds since 1970.
+    /// Its message has them as dates.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::RangeError;
+    ///
+    /// let error = RangeError::of_time(-1, 0, 253_402_300_799_999_999);
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "time 1969-12-31T23:59:59.999999Z is outside of \
+    ///      1970-01-01T00:00:00Z to 9999-12-31T23:59:59.999999Z"
+    /// );
+    /// assert_eq!((error.what(), error.value()), ("time", -1));
+    /// ```
+    #[must_use]
+    pub const fn of_time(micros: i128, min: i128, max: i128) -> Self {
+        Self { what: "time", value: micros, min, max, is_time: true }
     }
 
     /// Returns the name of the value, such as `"node"`.
@@ -51,7 +74,7 @@ impl RangeError {
         self.what
     }
 
-    /// Returns the offending value.
+    /// Returns the offending value; a time in microseconds since 1970.
     ///
     /// # Examples
     /// ```
@@ -77,6 +100,19 @@ impl RangeError {
         self.max
     }
 }
+
+impl fmt::Display for RangeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { what, value, min, max, is_time } = *self;
+        if is_time {
+            write!(f, "{what} {} is outside of {} to {}", Micros(value), Micros(min), Micros(max))
+        } else {
+            write!(f, "{what} {value} is outside of {min}..={max}")
+        }
+    }
+}
+
+impl core::error::Error for RangeError {}
 
 /// Lets generic code convert with `TryFrom` implementations that cannot fail.
 impl From<Infallible> for RangeError {

@@ -374,7 +374,7 @@ impl TickScale {
             + end / per_period * self.period_micros as i128
             + end % per_period * self.micros_per_tick as i128
             - 1;
-        RangeError::new("time in microseconds", time.as_micros() as i128, min, max)
+        RangeError::of_time(time.as_micros() as i128, min, max)
     }
 
     /// Returns the smallest number of ticks that is sure to last for `duration`, whichever tick of

@@ -61,11 +61,10 @@ impl UnixTime {
     pub const fn from_millis(millis: i64) -> Result<Self, RangeError> {
         match millis.checked_mul(1_000) {
             Some(micros) => Ok(Self(micros)),
-            None => Err(RangeError::new(
-                "time in milliseconds",
-                millis as i128,
-                (i64::MIN / 1_000) as i128,
-                (i64::MAX / 1_000) as i128,
+            None => Err(RangeError::of_time(
+                millis as i128 * 1_000,
+                (i64::MIN / 1_000 * 1_000) as i128,
+                (i64::MAX / 1_000 * 1_000) as i128,
             )),
         }
     }
@@ -227,8 +226,23 @@ impl<T: TryInto<UnixTime, Error: Into<RangeError>>> IntoUnixTime for T {
 /// ```
 impl fmt::Display for UnixTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const DAY: i64 = 86_400_000_000;
-        let (year, month, day) = date(self.0.div_euclid(DAY));
+        Micros(self.0.into()).fmt(f)
+    }
+}
+
+/// The text of a time in microseconds since 1970, which need not fit [`UnixTime`].
+pub(crate) struct Micros(pub(crate) i128);
+
+impl fmt::Display for Micros {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const DAY: i128 = 86_400_000_000;
+        /// About 2.5 billion years, which leaves room for the arithmetic of `date`.
+        const MAX_DAYS: i64 = 1_000_000_000_000;
+        let days = i64::try_from(self.0.div_euclid(DAY));
+        let Some(days) = days.ok().filter(|days| (-MAX_DAYS..=MAX_DAYS).contains(days)) else {
+            return write!(f, "{} microseconds since 1970", self.0);
+        };
+        let (year, month, day) = date(days);
         match year {
             0..=9999 => write!(f, "{year:04}")?,
             _ => write!(f, "{year:+07}")?,
@@ -242,7 +256,7 @@ impl fmt::Display for UnixTime {
             Some(0) => return f.write_str("Z"),
             Some(digits) => {
                 let digits = digits.min(6);
-                let cut = 10_i64.pow(6 - u32::try_from(digits).unwrap_or(6));
+                let cut = 10_i128.pow(6 - u32::try_from(digits).unwrap_or(6));
                 return write!(f, ".{:0digits$}Z", fraction / cut);
             }
             None => {}
@@ -294,9 +308,9 @@ impl TryFrom<std::time::SystemTime> for UnixTime {
                 -(i128::from(before.as_secs()) * 1_000_000 + i128::from(micros))
             }
         };
-        i64::try_from(micros).map(Self).map_err(|_| {
-            RangeError::new("time in microseconds", micros, i64::MIN.into(), i64::MAX.into())
-        })
+        i64::try_from(micros)
+            .map(Self)
+            .map_err(|_| RangeError::of_time(micros, i64::MIN.into(), i64::MAX.into()))
     }
 }
 
@@ -317,13 +331,16 @@ impl TryFrom<UnixTime> for std::time::SystemTime {
         };
         converted.ok_or_else(|| {
             let (min, max) = crate::platform::SYSTEM_TIMES;
-            RangeError::new("time in microseconds", time.0.into(), min.into(), max.into())
+            RangeError::of_time(time.0.into(), min.into(), max.into())
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    extern crate alloc;
+    use alloc::string::ToString as _;
+
     use super::*;
 
     #[test]
@@ -337,8 +354,12 @@ mod tests {
     #[test]
     fn milliseconds_out_of_range() {
         let error = UnixTime::from_millis(i64::MAX).unwrap_err();
-        assert_eq!(error.value(), i128::from(i64::MAX));
-        assert_eq!(error.max(), i128::from(i64::MAX / 1_000));
+        assert_eq!(error.value(), i128::from(i64::MAX) * 1_000);
+        assert_eq!(error.max(), i128::from(i64::MAX / 1_000) * 1_000);
+        let message = error.to_string();
+        let expected =
+            "time +292278994-08-17T07:12:55.807Z is outside of -290308-12-21T19:59:05.225Z";
+        assert!(message.starts_with(expected), "{message}");
         assert!(UnixTime::from_millis(i64::MAX / 1_000).is_ok());
         assert!(UnixTime::from_millis(i64::MIN / 1_000).is_ok());
         assert!(UnixTime::from_millis(i64::MIN / 1_000 - 1).is_err());

@@ -1,5 +1,5 @@
 use core::hash::{Hash, Hasher};
-use core::ops::RangeInclusive;
+use core::ops::{RangeBounds, RangeInclusive};
 
 use tickid_core::{Field, IntoUnixTime, Prefix, RangeError, Slot, Tick, UnixTime};
 
@@ -275,16 +275,16 @@ macro_rules! global_id_type {
                 T::try_from(self.unix_time(drift))
             }
 
-            /// Returns the lowest ID, over all nodes, of the tick that contains `time`: the
-            /// inclusive start of a range scan over IDs of this drift.
+            /// Returns the lowest ID, over all nodes, that shows `time`: the start of a range scan
+            /// over IDs of this drift.
             ///
             /// The range from here to [`max_at`](Self::max_at) of a later time contains **all** IDs
             /// of valid times in between, and some IDs of other nodes that are up to
             /// [`Drift::interval`] earlier or later.
             ///
             /// # Errors
-            /// Returns a [`RangeError`] (in microseconds) for a time before 1970 or after the last
-            /// tick of the format.
+            /// Returns a [`RangeError`] for a time before 1970 or after the start of the format's
+            /// last tick.
             ///
             /// # Examples
             /// ```
@@ -300,11 +300,11 @@ macro_rules! global_id_type {
                 LocalId::min_at(time).map(|local| Self::from_local(local, node, drift))
             }
 
-            /// Returns the highest ID, over all nodes, of the tick that contains `time`: the
-            /// inclusive end of a range scan over IDs of this drift.
+            /// Returns the highest ID, over all nodes, that shows `time`: the inclusive end of a
+            /// range scan over IDs of this drift.
             ///
             /// # Errors
-            /// As [`min_at`](Self::min_at).
+            /// Returns a [`RangeError`] for a time before 1970 or after the format's last tick.
             ///
             /// # Examples
             /// ```
@@ -320,30 +320,30 @@ macro_rules! global_id_type {
                 LocalId::max_at(time).map(|local| Self::from_local(local, node, drift))
             }
 
-            /// Returns the range of all IDs of the times from `start` to `end`, both included: a
-            /// range scan over times that users enter. `None` if no ID has such a time.
+            /// Returns a range that contains all IDs that show a time within `times`: a range scan
+            /// over times that users enter. `None` if no ID shows such a time.
             ///
             /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at), it accepts times
-            /// outside the format: the range is clamped to the times that IDs can have.
-            /// [`min_at`](Self::min_at) describes which IDs of other times lie in between.
+            /// outside the format. [`min_at`](Self::min_at) describes which IDs of other times lie
+            /// in between, so ranges of consecutive days overlap; those of one node's IDs, from
+            /// [`LocalId::range`] and [`from_local`](Self::from_local), do not.
             ///
             /// # Examples
             /// ```
             #[doc = concat!("use tickid_kuid::{Drift, UnixTime, ", stringify!($name), "};")]
             ///
-            /// let (since, until) = (UnixTime::MIN, UnixTime::from_millis(1_700_000_000_123)?);
-            #[doc = concat!("let keys = ", stringify!($name), "::between(since, until, Drift::DEFAULT).unwrap();")]
+            /// let until = UnixTime::from_millis(1_700_000_000_123)?;
+            #[doc = concat!("let keys = ", stringify!($name), "::range(..=until, Drift::DEFAULT).unwrap();")]
             #[doc = concat!("assert_eq!(keys.end(), &", stringify!($name), "::max_at(until, Drift::DEFAULT)?);")]
             #[doc = concat!("assert_eq!(keys.start(), &", stringify!($name), "::MIN);")]
             /// # Ok::<(), tickid_kuid::RangeError>(())
             /// ```
             #[must_use]
-            pub fn between(
-                start: impl IntoUnixTime,
-                end: impl IntoUnixTime,
+            pub fn range<T: IntoUnixTime + Clone>(
+                times: impl RangeBounds<T>,
                 drift: Drift,
             ) -> Option<RangeInclusive<Self>> {
-                let (first, last) = LocalId::between(start, end)?.into_inner();
+                let (first, last) = LocalId::range(times)?.into_inner();
                 let (lowest, highest) = (Self::MIN.node(drift), Self::MAX.node(drift));
                 Some(Self::from_local(first, lowest, drift)..=Self::from_local(last, highest, drift))
             }

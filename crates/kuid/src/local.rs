@@ -1,4 +1,4 @@
-use core::ops::RangeInclusive;
+use core::ops::{RangeBounds, RangeInclusive};
 
 use tickid_core::{Field, IntoUnixTime, RangeError, Scheme as _, Tick, UnixTime};
 
@@ -344,30 +344,34 @@ impl LocalId {
         )
     }
 
-    /// Returns the lowest ID of the tick that contains `time`: the inclusive start of a range scan.
+    /// Returns the lowest ID that shows `time` or a later one: the start of a range scan.
+    ///
+    /// An ID shows the start of its tick, [`unix_time`](Self::unix_time). `min_at(since)` to
+    /// `min_at(until)`, half-open, are the IDs that show a time from `since` to before `until`.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] (in microseconds) for a time before 1970 or after the last tick of
-    /// the format.
+    /// Returns a [`RangeError`] for a time before 1970 or after the start of the format's last
+    /// tick.
     ///
     /// # Examples
     /// ```
     /// use tickid_kuid::{LocalId, UnixTime};
     ///
-    /// let time = UnixTime::from_millis(1_700_000_000_123)?;
+    /// let time = UnixTime::from_millis(1_700_000_000_000)?;
     /// let (min, max) = (LocalId::min_at(time)?, LocalId::max_at(time)?);
     /// assert_eq!((min.sequence(), max.sequence()), (0, LocalId::MAX_SEQUENCE));
     /// assert_eq!(min.tick(), max.tick());
     /// # Ok::<(), tickid_kuid::RangeError>(())
     /// ```
     pub fn min_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
-        Kuid::default().tick_at(time.into_unix_time()?).map(|tick| Self::at(tick, 0))
+        Kuid::default().first_tick_from(time.into_unix_time()?).map(Self::lowest)
     }
 
-    /// Returns the highest ID of the tick that contains `time`: the inclusive end of a range scan.
+    /// Returns the highest ID that shows `time` or an earlier one: the inclusive end of a range
+    /// scan.
     ///
     /// # Errors
-    /// As [`min_at`](Self::min_at).
+    /// Returns a [`RangeError`] for a time before 1970 or after the format's last tick.
     ///
     /// # Examples
     /// ```
@@ -379,34 +383,40 @@ impl LocalId {
     /// # Ok::<(), tickid_kuid::RangeError>(())
     /// ```
     pub fn max_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
-        Kuid::default()
-            .tick_at(time.into_unix_time()?)
-            .map(|tick| Self::at(tick, Self::MAX_SEQUENCE))
+        Kuid::default().tick_at(time.into_unix_time()?).map(Self::highest)
     }
 
-    /// Returns the range of all IDs of the times from `start` to `end`, both included: a range scan
-    /// over times that users enter. `None` if no ID has such a time.
+    /// Returns the range of all IDs that show a time within `times`: a range scan over times that
+    /// users enter. `None` if no ID shows such a time.
     ///
+    /// Every ID of a valid time lies in exactly one of consecutive half-open ranges, such as days.
     /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at), it accepts times outside the
-    /// format: the range is clamped to the times that IDs can have.
+    /// format.
     ///
     /// # Examples
     /// ```
     /// use tickid_kuid::{LocalId, UnixTime};
     ///
     /// let until = UnixTime::from_millis(1_700_000_000_123)?;
-    /// let keys = LocalId::between(UnixTime::MIN, until).unwrap();
+    /// let keys = LocalId::range(..=until).unwrap();
     /// assert_eq!(keys, LocalId::MIN..=LocalId::max_at(until)?);
-    /// assert_eq!(LocalId::between(UnixTime::MIN, UnixTime::from_micros(-1)), None);
+    /// assert_eq!(LocalId::range(..UnixTime::EPOCH), None);
     /// # Ok::<(), tickid_kuid::RangeError>(())
     /// ```
     #[must_use]
-    pub fn between(
-        start: impl IntoUnixTime,
-        end: impl IntoUnixTime,
+    pub fn range<T: IntoUnixTime + Clone>(
+        times: impl RangeBounds<T>,
     ) -> Option<RangeInclusive<Self>> {
-        let (first, last) = Kuid::default().ticks_between(start, end)?.into_inner();
-        Some(Self::at(first, 0)..=Self::at(last, Self::MAX_SEQUENCE))
+        let (first, last) = Kuid::default().ticks_in_range(times)?.into_inner();
+        Some(Self::lowest(first)..=Self::highest(last))
+    }
+
+    const fn lowest(tick: Tick<Kuid>) -> Self {
+        Self::at(tick, 0)
+    }
+
+    const fn highest(tick: Tick<Kuid>) -> Self {
+        Self::at(tick, Self::MAX_SEQUENCE)
     }
 }
 
@@ -474,29 +484,28 @@ mod tests {
 
     #[test]
     fn ranges_hold_the_ids_of_a_tick() {
-        let range = |micros| {
-            let time = UnixTime::from_micros(micros);
-            (LocalId::min_at(time).unwrap(), LocalId::max_at(time).unwrap())
-        };
-        let (min, max) = range(1_024 * 5);
-        assert_eq!((min.step(), max.step()), (5, 5));
-        assert_eq!((min.sequence(), max.sequence()), (0, LocalId::MAX_SEQUENCE));
-        assert_eq!(range(1_024 * 6 - 1), (min, max));
-        assert_eq!(range(1_024 * 5 - 1).1.get(), min.get() - 1);
-        assert_eq!(range(1_024 * 6).0.get(), max.get() + 1);
-        // The last tick of a second is shorter, and the next second has an ID of its own.
-        assert_eq!(range(999_424), range(999_999));
+        let min = |micros| LocalId::min_at(UnixTime::from_micros(micros)).unwrap();
+        let max = |micros| LocalId::max_at(UnixTime::from_micros(micros)).unwrap();
+        let (first, last) = (min(1_024 * 5), max(1_024 * 5));
+        assert_eq!((first.step(), last.step()), (5, 5));
+        assert_eq!((first.sequence(), last.sequence()), (0, LocalId::MAX_SEQUENCE));
+        assert_eq!((min(1_024 * 4 + 1), max(1_024 * 6 - 1)), (first, last));
+        assert_eq!(max(1_024 * 5 - 1).get(), first.get() - 1);
+        assert_eq!(min(1_024 * 5 + 1).get(), last.get() + 1);
+        // The last tick of a second is shorter, and the next second has its own ID.
+        assert_eq!(max(999_424), max(999_999));
         let next = LocalId::from_parts(0, 1, 0, 0).unwrap();
-        assert_eq!(range(1_000_000).0, next);
+        assert_eq!([min(999_425), min(1_000_000)], [next; 2]);
     }
 
     #[test]
     fn time_errors_name_the_range() {
         const LAST: i64 = 1_048_575_999_999_999_999;
         for micros in [-1, i64::MIN, i64::MAX, LAST + 1] {
-            let error = LocalId::max_at(UnixTime::from_micros(micros)).unwrap_err();
-            assert_eq!(error.value(), i128::from(micros));
-            assert_eq!((error.min(), error.max()), (0, LAST.into()));
+            let time = UnixTime::from_micros(micros);
+            let error = |max: i64| Err(RangeError::of_time(micros.into(), 0, max.into()));
+            assert_eq!(LocalId::max_at(time), error(LAST));
+            assert_eq!(LocalId::min_at(time), error(LAST - 575));
         }
         let last = LocalId::max_at(UnixTime::from_micros(LAST)).unwrap();
         assert_eq!(last.unix_time().as_micros(), LAST - 575);

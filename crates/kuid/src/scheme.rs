@@ -1,5 +1,5 @@
 use core::fmt;
-use core::ops::RangeInclusive;
+use core::ops::{RangeBounds, RangeInclusive};
 use core::time::Duration;
 
 use tickid_core::{
@@ -66,12 +66,11 @@ impl Kuid {
         T::try_from(self.unix_time(id))
     }
 
-    /// Returns the lowest global ID, over all nodes, of the tick that contains `time`;
-    /// [`GlobalId::min_at`] at this drift.
+    /// Returns the lowest global ID, over all nodes, that shows `time`; [`GlobalId::min_at`] at
+    /// this drift.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] (in microseconds) for a time before 1970 or after the last tick of
-    /// the format.
+    /// As [`GlobalId::min_at`].
     ///
     /// # Examples
     /// ```
@@ -87,11 +86,11 @@ impl Kuid {
         GlobalId::min_at(time, self.drift)
     }
 
-    /// Returns the highest global ID, over all nodes, of the tick that contains `time`;
-    /// [`GlobalId::max_at`] at this drift.
+    /// Returns the highest global ID, over all nodes, that shows `time`; [`GlobalId::max_at`] at
+    /// this drift.
     ///
     /// # Errors
-    /// As [`min_at`](Self::min_at).
+    /// As [`GlobalId::max_at`].
     ///
     /// # Examples
     /// ```
@@ -107,8 +106,8 @@ impl Kuid {
         GlobalId::max_at(time, self.drift)
     }
 
-    /// Returns the range of all global IDs of the times from `start` to `end`, cut to those that
-    /// IDs can have; [`GlobalId::between`] at this drift.
+    /// Returns a range that contains all global IDs that show a time within `times`;
+    /// [`GlobalId::range`] at this drift.
     ///
     /// # Examples
     /// ```
@@ -117,17 +116,16 @@ impl Kuid {
     /// let layout = Kuid::default();
     /// let local = LocalId::from_parts(1_539, 625_275, 0, 1)?;
     /// let id = GlobalId::from_local(local, Node::phash2("a@host"), layout.drift);
-    /// let today = layout.between(local.unix_time(), tickid_kuid::UnixTime::MAX);
-    /// assert!(today.is_some_and(|range| range.contains(&id)));
+    /// let since = layout.range(local.unix_time()..);
+    /// assert!(since.is_some_and(|range| range.contains(&id)));
     /// # Ok::<(), tickid_kuid::RangeError>(())
     /// ```
     #[must_use]
-    pub fn between(
+    pub fn range<T: IntoUnixTime + Clone>(
         self,
-        start: impl IntoUnixTime,
-        end: impl IntoUnixTime,
+        times: impl RangeBounds<T>,
     ) -> Option<RangeInclusive<GlobalId>> {
-        GlobalId::between(start, end, self.drift)
+        GlobalId::range(times, self.drift)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The times of IDs, which depend on the epoch, and the IDs of times.
 
-use core::ops::RangeInclusive;
+use core::ops::{RangeBounds, RangeInclusive};
 
 use tickid_core::{IntoUnixTime, RangeError, Scheme as _, Tick, UnixTime};
 
@@ -23,6 +23,14 @@ impl NanoflakeId {
     pub fn tick(self) -> Tick<Nanoflake> {
         // Every ID's timestamp is in range.
         Tick::new(self.timestamp()).unwrap_or(Tick::MAX)
+    }
+
+    const fn lowest(tick: Tick<Nanoflake>) -> Self {
+        Self::assemble(tick.get(), GeneratorId::MIN, 0)
+    }
+
+    const fn highest(tick: Tick<Nanoflake>) -> Self {
+        Self::assemble(tick.get(), GeneratorId::MAX, (1 << Self::SEQUENCE_BITS) - 1)
     }
 }
 
@@ -68,12 +76,14 @@ impl Nanoflake {
         T::try_from(self.unix_time(id))
     }
 
-    /// Returns the lowest ID of the millisecond that contains `time`: the inclusive start of a
-    /// range scan.
+    /// Returns the lowest ID that shows `time` or a later one: the start of a range scan.
+    ///
+    /// An ID shows the start of its millisecond, [`unix_time`](Self::unix_time). `min_at(since)` to
+    /// `min_at(until)`, half-open, are the IDs that show a time from `since` to before `until`.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] (in microseconds) for a time before the epoch or after its last
-    /// timestamp.
+    /// Returns a [`RangeError`] for a time before the epoch or after the start of its last
+    /// millisecond.
     ///
     /// # Examples
     /// ```
@@ -86,15 +96,14 @@ impl Nanoflake {
     /// # Ok::<(), tickid_nanoflake::RangeError>(())
     /// ```
     pub fn min_at(self, time: impl IntoUnixTime) -> Result<NanoflakeId, RangeError> {
-        let tick = self.tick_at(time.into_unix_time()?)?;
-        Ok(NanoflakeId::assemble(tick.get(), GeneratorId::MIN, 0))
+        self.first_tick_from(time.into_unix_time()?).map(NanoflakeId::lowest)
     }
 
-    /// Returns the highest ID of the millisecond that contains `time`: the inclusive end of a range
+    /// Returns the highest ID that shows `time` or an earlier one: the inclusive end of a range
     /// scan.
     ///
     /// # Errors
-    /// As [`min_at`](Self::min_at).
+    /// Returns a [`RangeError`] for a time before the epoch or after its last millisecond.
     ///
     /// # Examples
     /// ```
@@ -107,16 +116,14 @@ impl Nanoflake {
     /// # Ok::<(), tickid_nanoflake::RangeError>(())
     /// ```
     pub fn max_at(self, time: impl IntoUnixTime) -> Result<NanoflakeId, RangeError> {
-        let tick = self.tick_at(time.into_unix_time()?)?;
-        let last = NanoflakeId::MAX_SEQUENCE.into();
-        Ok(NanoflakeId::assemble(tick.get(), GeneratorId::MAX, last))
+        self.tick_at(time.into_unix_time()?).map(NanoflakeId::highest)
     }
 
-    /// Returns the range of all IDs of the times from `start` to `end`, both included: a range scan
-    /// over times that users enter. `None` if no ID has such a time.
+    /// Returns the range of all IDs that show a time within `times`: a range scan over times that
+    /// users enter. `None` if no ID shows such a time.
     ///
-    /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at), it accepts times outside the
-    /// format: the range is clamped to the times that IDs can have.
+    /// Every ID lies in exactly one of consecutive half-open ranges, such as days. Unlike
+    /// [`min_at`](Self::min_at) and [`max_at`](Self::max_at), it accepts times outside the format.
     ///
     /// # Examples
     /// ```
@@ -126,23 +133,18 @@ impl Nanoflake {
     /// // Discord's first millisecond was in 2015; the user asked for all since 2000.
     /// let since = UnixTime::from_millis(946_684_800_000)?;
     /// let until = UnixTime::from_millis(1_462_015_105_796)?;
-    /// let keys = discord.between(since, until).unwrap();
+    /// let keys = discord.range(since..=until).unwrap();
     /// assert_eq!(keys, NanoflakeId::MIN..=discord.max_at(until)?);
-    /// assert_eq!(discord.between(UnixTime::MIN, since), None);
+    /// assert_eq!(discord.range(..since), None);
     /// # Ok::<(), tickid_nanoflake::RangeError>(())
     /// ```
     #[must_use]
-    pub fn between(
+    pub fn range<T: IntoUnixTime + Clone>(
         self,
-        start: impl IntoUnixTime,
-        end: impl IntoUnixTime,
+        times: impl RangeBounds<T>,
     ) -> Option<RangeInclusive<NanoflakeId>> {
-        let (first, last) = self.ticks_between(start, end)?.into_inner();
-        let highest = NanoflakeId::MAX_SEQUENCE.into();
-        Some(
-            NanoflakeId::assemble(first.get(), GeneratorId::MIN, 0)
-                ..=NanoflakeId::assemble(last.get(), GeneratorId::MAX, highest),
-        )
+        let (first, last) = self.ticks_in_range(times)?.into_inner();
+        Some(NanoflakeId::lowest(first)..=NanoflakeId::highest(last))
     }
 }
 
@@ -165,10 +167,9 @@ mod tests {
                     continue;
                 }
                 let time = UnixTime::from_micros(micros);
-                let error = layout.min_at(time).unwrap_err();
-                assert_eq!(layout.max_at(time), Err(error));
-                let named = (error.value(), error.min(), error.max());
-                assert_eq!(named, (outside, first, last));
+                assert_eq!(layout.max_at(time), Err(RangeError::of_time(outside, first, last)));
+                let start = last - 999; // of the last millisecond
+                assert_eq!(layout.min_at(time), Err(RangeError::of_time(outside, first, start)));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The times of IDs, and the IDs of times.
 
-use core::ops::RangeInclusive;
+use core::ops::{RangeBounds, RangeInclusive};
 
 use tickid_core::{IntoUnixTime, RangeError, Scheme as _, Tick, UnixTime};
 
@@ -58,10 +58,13 @@ impl Scru64Id {
         T::try_from(self.unix_time())
     }
 
-    /// Returns the lowest ID of the tick that contains `time`: the inclusive start of a range scan.
+    /// Returns the lowest ID that shows `time` or a later one: the start of a range scan.
+    ///
+    /// An ID shows the start of its tick, [`unix_time`](Self::unix_time). `min_at(since)` to
+    /// `min_at(until)`, half-open, are the IDs that show a time from `since` to before `until`.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] for a time before 1970 or after the last timestamp.
+    /// Returns a [`RangeError`] for a time before 1970 or after the start of the last tick.
     ///
     /// # Examples
     /// ```
@@ -69,19 +72,20 @@ impl Scru64Id {
     ///
     /// // All IDs of a day, of all generators.
     /// let day = UnixTime::from_millis(1_678_579_200_000)?;
-    /// let night = UnixTime::from_millis(1_678_665_599_999)?;
-    /// let range = Scru64Id::min_at(day)?..=Scru64Id::max_at(night)?;
+    /// let next_day = UnixTime::from_millis(1_678_665_600_000)?;
+    /// let range = Scru64Id::min_at(day)?..Scru64Id::min_at(next_day)?;
     /// assert!(range.contains(&"0u375nxqh5cq".parse()?));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn min_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
-        Scru64.tick_at(time.into_unix_time()?).map(|tick| Self::assemble(tick.get(), 0))
+        Scru64.first_tick_from(time.into_unix_time()?).map(Self::lowest)
     }
 
-    /// Returns the highest ID of the tick that contains `time`: the inclusive end of a range scan.
+    /// Returns the highest ID that shows `time` or an earlier one: the inclusive end of a range
+    /// scan.
     ///
     /// # Errors
-    /// As [`min_at`](Self::min_at).
+    /// Returns a [`RangeError`] for a time before 1970 or after the last tick.
     ///
     /// # Examples
     /// ```
@@ -93,16 +97,14 @@ impl Scru64Id {
     /// # Ok::<(), tickid_scru64::RangeError>(())
     /// ```
     pub fn max_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
-        Scru64
-            .tick_at(time.into_unix_time()?)
-            .map(|tick| Self::assemble(tick.get(), Self::MAX_NODE_CTR))
+        Scru64.tick_at(time.into_unix_time()?).map(Self::highest)
     }
 
-    /// Returns the range of all IDs of the times from `start` to `end`, both included: a range scan
-    /// over times that users enter. `None` if no ID has such a time.
+    /// Returns the range of all IDs that show a time within `times`: a range scan over times that
+    /// users enter. `None` if no ID shows such a time.
     ///
-    /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at), it accepts times outside the
-    /// format: the range is clamped to the times that IDs can have.
+    /// Every ID lies in exactly one of consecutive half-open ranges, such as days. Unlike
+    /// [`min_at`](Self::min_at) and [`max_at`](Self::max_at), it accepts times outside the format.
     ///
     /// # Examples
     /// ```
@@ -110,35 +112,42 @@ impl Scru64Id {
     /// use tickid_scru64::{Scru64Id, UnixTime};
     ///
     /// // "From" was left empty in a form, and "until" is now.
-    /// let keys = Scru64Id::between(UnixTime::MIN, SystemTime::now()).unwrap();
+    /// let keys = Scru64Id::range(..SystemTime::now()).unwrap();
     /// assert!(keys.contains(&"0u375nxqh5cq".parse()?));
     /// assert_eq!(keys.start(), &Scru64Id::MIN);
     ///
     /// // No IDs are from before 1970.
-    /// assert_eq!(Scru64Id::between(UnixTime::MIN, UnixTime::from_micros(-1)), None);
+    /// assert_eq!(Scru64Id::range(..UnixTime::EPOCH), None);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn between(
-        start: impl IntoUnixTime,
-        end: impl IntoUnixTime,
+    pub fn range<T: IntoUnixTime + Clone>(
+        times: impl RangeBounds<T>,
     ) -> Option<RangeInclusive<Self>> {
-        let (first, last) = Scru64.ticks_between(start, end)?.into_inner();
-        Some(Self::assemble(first.get(), 0)..=Self::assemble(last.get(), Self::MAX_NODE_CTR))
+        let (first, last) = Scru64.ticks_in_range(times)?.into_inner();
+        Some(Self::lowest(first)..=Self::highest(last))
+    }
+
+    const fn lowest(tick: Tick<Scru64>) -> Self {
+        Self::assemble(tick.get(), 0)
+    }
+
+    const fn highest(tick: Tick<Scru64>) -> Self {
+        Self::assemble(tick.get(), Self::MAX_NODE_CTR)
     }
 }
 
 impl Scru64 {
-    /// Returns the lowest ID of the tick that contains `time`; see [`Scru64Id::min_at`].
+    /// Returns the lowest ID that shows `time` or a later one; see [`Scru64Id::min_at`].
     ///
     /// # Errors
-    /// Returns a [`RangeError`] for a time before 1970 or after the last timestamp.
+    /// As [`Scru64Id::min_at`].
     ///
     /// # Examples
     /// ```
     /// use tickid_scru64::{Scru64, UnixTime};
     ///
-    /// let time = UnixTime::from_millis(1_700_000_000_000)?;
+    /// let time = UnixTime::from_millis(256)?;
     /// let (lowest, highest) = (Scru64.min_at(time)?, Scru64.max_at(time)?);
     /// assert!(lowest < highest && lowest.timestamp() == highest.timestamp());
     /// # Ok::<(), tickid_scru64::RangeError>(())
@@ -147,32 +156,30 @@ impl Scru64 {
         Scru64Id::min_at(time)
     }
 
-    /// Returns the highest ID of the tick that contains `time`; see [`Scru64Id::max_at`].
+    /// Returns the highest ID that shows `time` or an earlier one; see [`Scru64Id::max_at`].
     ///
     /// # Errors
-    /// As [`min_at`](Self::min_at).
+    /// As [`Scru64Id::max_at`].
     pub fn max_at(self, time: impl IntoUnixTime) -> Result<Scru64Id, RangeError> {
         Scru64Id::max_at(time)
     }
 
-    /// Returns the range of all IDs of the times from `start` to `end`, cut to those that IDs can
-    /// have; [`Scru64Id::between`].
+    /// Returns the range of all IDs that show a time within `times`; see [`Scru64Id::range`].
     ///
     /// # Examples
     /// ```
-    /// use tickid_scru64::{Scru64, UnixTime, scru64};
+    /// use tickid_scru64::{Scru64, scru64};
     ///
     /// let id = scru64!("0u375nxqh5cq");
-    /// let since = Scru64.between(id.unix_time(), UnixTime::MAX);
+    /// let since = Scru64.range(id.unix_time()..);
     /// assert!(since.is_some_and(|range| range.contains(&id)));
     /// ```
     #[must_use]
-    pub fn between(
+    pub fn range<T: IntoUnixTime + Clone>(
         self,
-        start: impl IntoUnixTime,
-        end: impl IntoUnixTime,
+        times: impl RangeBounds<T>,
     ) -> Option<RangeInclusive<Scru64Id>> {
-        Scru64Id::between(start, end)
+        Scru64Id::range(times)
     }
 }
 
@@ -193,11 +200,15 @@ mod tests {
 
     #[test]
     fn time_errors_name_the_range() {
-        for micros in [-1, i64::MIN, i64::MAX, 72_301_961_339_136_000] {
-            let error = Scru64Id::min_at(UnixTime::from_micros(micros)).unwrap_err();
-            assert_eq!(error.value(), i128::from(micros));
-            assert_eq!((error.min(), error.max()), (0, 72_301_961_339_135_999));
+        const START: i64 = 72_301_961_338_880_000; // of the last tick
+        for micros in [-1, i64::MIN, i64::MAX, START + 256_000] {
+            let time = UnixTime::from_micros(micros);
+            let error = Scru64Id::max_at(time).unwrap_err();
+            assert_eq!(error, RangeError::of_time(micros.into(), 0, (START + 255_999).into()));
+            let error = Scru64Id::min_at(time).unwrap_err();
+            assert_eq!(error, RangeError::of_time(micros.into(), 0, START.into()));
         }
+        assert!(Scru64Id::min_at(UnixTime::from_micros(START + 1)).is_err());
         let last = UnixTime::from_micros(72_301_961_339_135_999);
         assert_eq!(Scru64Id::max_at(last), Ok(Scru64Id::MAX));
     }

@@ -1,6 +1,6 @@
 //! The times of IDs, and the IDs of times.
 
-use core::ops::RangeInclusive;
+use core::ops::{RangeBounds, RangeInclusive};
 
 use tickid_core::{IntoUnixTime, RangeError, Scheme as _, Tick, UnixTime};
 
@@ -58,30 +58,35 @@ impl SnoId {
         T::try_from(self.unix_time())
     }
 
-    /// Returns the lowest ID of the tick that contains `time`, over all values of tick-tock bit,
-    /// metabyte and partition: the inclusive start of a range scan.
+    /// Returns the lowest ID that shows `time` or a later one, over all values of tick-tock bit,
+    /// metabyte and partition: the start of a range scan.
+    ///
+    /// An ID shows the start of its tick, [`unix_time`](Self::unix_time). `min_at(since)` to
+    /// `min_at(until)`, half-open, are the IDs that show a time from `since` to before `until`.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] for a time before 2010 or after the last timestamp.
+    /// Returns a [`RangeError`] for a time before 2010 or after the start of the last tick.
     ///
     /// # Examples
     /// ```
     /// use tickid_sno::{SnoId, UnixTime, sno};
     ///
-    /// // All IDs of the tick, of all generators and metabytes.
-    /// let time = UnixTime::from_millis(1_936_047_814_976)?;
-    /// assert!((SnoId::min_at(time)?..=SnoId::max_at(time)?).contains(&sno!("brpk4q72xwf2m63l")));
+    /// // All IDs of a second, of all generators and metabytes.
+    /// let since = UnixTime::from_millis(1_936_047_814_000)?;
+    /// let until = UnixTime::from_millis(1_936_047_815_000)?;
+    /// let range = SnoId::min_at(since)?..SnoId::min_at(until)?;
+    /// assert!(range.contains(&sno!("brpk4q72xwf2m63l")));
     /// # Ok::<(), tickid_sno::RangeError>(())
     /// ```
     pub fn min_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
-        Sno.tick_at(time.into_unix_time()?).map(Self::lowest)
+        Sno.first_tick_from(time.into_unix_time()?).map(Self::lowest)
     }
 
-    /// Returns the highest ID of the tick that contains `time`, over all values of tick-tock bit,
-    /// metabyte and partition: the inclusive end of a range scan.
+    /// Returns the highest ID that shows `time` or an earlier one, over all values of tick-tock
+    /// bit, metabyte and partition: the inclusive end of a range scan.
     ///
     /// # Errors
-    /// As [`min_at`](Self::min_at).
+    /// Returns a [`RangeError`] for a time before 2010 or after the last tick.
     ///
     /// # Examples
     /// ```
@@ -96,11 +101,11 @@ impl SnoId {
         Sno.tick_at(time.into_unix_time()?).map(Self::highest)
     }
 
-    /// Returns the range of all IDs of the times from `start` to `end`, both included: a range scan
-    /// over times that users enter. `None` if no ID has such a time.
+    /// Returns the range of all IDs that show a time within `times`: a range scan over times that
+    /// users enter. `None` if no ID shows such a time.
     ///
-    /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at), it accepts times outside the
-    /// format: the range is clamped to the times that IDs can have.
+    /// Every ID lies in exactly one of consecutive half-open ranges, such as days. Unlike
+    /// [`min_at`](Self::min_at) and [`max_at`](Self::max_at), it accepts times outside the format.
     ///
     /// # Examples
     /// ```
@@ -108,18 +113,17 @@ impl SnoId {
     ///
     /// // The user asked for all from 1970 to 2031; the first sno ID is from 2010.
     /// let until = UnixTime::from_millis(1_936_047_814_976)?;
-    /// let keys = SnoId::between(UnixTime::EPOCH, until).unwrap();
+    /// let keys = SnoId::range(UnixTime::EPOCH..=until).unwrap();
     /// assert_eq!(keys, SnoId::MIN..=SnoId::max_at(until)?);
     /// assert!(keys.contains(&sno!("brpk4q72xwf2m63l")));
-    /// assert_eq!(SnoId::between(UnixTime::MIN, UnixTime::EPOCH), None);
+    /// assert_eq!(SnoId::range(..UnixTime::EPOCH), None);
     /// # Ok::<(), tickid_sno::RangeError>(())
     /// ```
     #[must_use]
-    pub fn between(
-        start: impl IntoUnixTime,
-        end: impl IntoUnixTime,
+    pub fn range<T: IntoUnixTime + Clone>(
+        times: impl RangeBounds<T>,
     ) -> Option<RangeInclusive<Self>> {
-        let (first, last) = Sno.ticks_between(start, end)?.into_inner();
+        let (first, last) = Sno.ticks_in_range(times)?.into_inner();
         Some(Self::lowest(first)..=Self::highest(last))
     }
 
@@ -133,14 +137,14 @@ impl SnoId {
 }
 
 impl Sno {
-    /// Returns the lowest ID of the tick that contains `time`; see [`SnoId::min_at`].
+    /// Returns the lowest ID that shows `time` or a later one; see [`SnoId::min_at`].
     ///
     /// # Errors
-    /// Returns a [`RangeError`] for a time before 2010 or after the last timestamp.
+    /// As [`SnoId::min_at`].
     ///
     /// # Examples
     /// ```
-    /// use tickid_sno::{Sno, SnoId, UnixTime};
+    /// use tickid_sno::{Sno, UnixTime};
     ///
     /// let time = UnixTime::from_millis(1_700_000_000_000)?;
     /// let (lowest, highest) = (Sno.min_at(time)?, Sno.max_at(time)?);
@@ -151,32 +155,30 @@ impl Sno {
         SnoId::min_at(time)
     }
 
-    /// Returns the highest ID of the tick that contains `time`; see [`SnoId::max_at`].
+    /// Returns the highest ID that shows `time` or an earlier one; see [`SnoId::max_at`].
     ///
     /// # Errors
-    /// As [`min_at`](Self::min_at).
+    /// As [`SnoId::max_at`].
     pub fn max_at(self, time: impl IntoUnixTime) -> Result<SnoId, RangeError> {
         SnoId::max_at(time)
     }
 
-    /// Returns the range of all IDs of the times from `start` to `end`, cut to those that IDs can
-    /// have; [`SnoId::between`].
+    /// Returns the range of all IDs that show a time within `times`; see [`SnoId::range`].
     ///
     /// # Examples
     /// ```
-    /// use tickid_sno::{Sno, UnixTime, sno};
+    /// use tickid_sno::{Sno, sno};
     ///
     /// let id = sno!("brpk4q72xwf2m63l");
-    /// let since = Sno.between(id.unix_time(), UnixTime::MAX);
+    /// let since = Sno.range(id.unix_time()..);
     /// assert!(since.is_some_and(|range| range.contains(&id)));
     /// ```
     #[must_use]
-    pub fn between(
+    pub fn range<T: IntoUnixTime + Clone>(
         self,
-        start: impl IntoUnixTime,
-        end: impl IntoUnixTime,
+        times: impl RangeBounds<T>,
     ) -> Option<RangeInclusive<SnoId>> {
-        SnoId::between(start, end)
+        SnoId::range(times)
     }
 }
 
@@ -205,11 +207,10 @@ mod tests {
     fn time_errors_name_the_range() {
         let first = 1_262_304_000_000_000;
         for micros in [i64::MIN, -1, 0, first - 1, LAST_MICRO + 1, i64::MAX] {
-            for error in [SnoId::min_at(at(micros)), SnoId::max_at(at(micros))] {
-                let error = error.unwrap_err();
-                assert_eq!(error.value(), micros.into());
-                assert_eq!((error.min(), error.max()), (first.into(), LAST_MICRO.into()));
-            }
+            let error =
+                |max: i64| Err(RangeError::of_time(micros.into(), first.into(), max.into()));
+            assert_eq!(SnoId::min_at(at(micros)), error(LAST_MICRO - 3_999));
+            assert_eq!(SnoId::max_at(at(micros)), error(LAST_MICRO));
         }
         assert_eq!(SnoId::min_at(at(first)), Ok(SnoId::MIN));
         assert_eq!(SnoId::max_at(at(LAST_MICRO)), Ok(SnoId::MAX));

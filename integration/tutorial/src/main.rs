@@ -116,7 +116,10 @@ async fn list(
     State(app): State<Arc<App>>,
     Query(period): Query<Period>,
 ) -> Result<Json<Vec<Order>>, Rejection> {
-    let (min, max) = (Scru64Id::min_at(period.since)?, Scru64Id::max_at(period.until)?);
+    let Some(keys) = Scru64Id::range(period.since..period.until) else {
+        return Ok(Json(Vec::new()));
+    };
+    let (min, max) = keys.into_inner();
     let select = "SELECT id, item FROM orders WHERE id BETWEEN $1 AND $2 ORDER BY id LIMIT 1000";
     let rows: Vec<(Scru64Id, String)> =
         sqlx::query_as(select).bind(min).bind(max).fetch_all(&app.orders).await?;

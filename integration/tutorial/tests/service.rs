@@ -109,9 +109,16 @@ fn orders_are_placed_and_found(server: &Postgres) {
     let time = |order: &Value| order["placed"].as_str().unwrap().to_owned();
     let times: Vec<_> = placed.iter().map(time).collect();
     let (first, last) = (times.iter().min().unwrap(), times.iter().max().unwrap());
-    let found = services[1].get(&format!("/orders?since={first}&until={last}"));
-    let found: Vec<_> = found.as_array().unwrap().iter().map(id).collect();
-    assert_eq!(found, ids);
+    let list = |period: &str| {
+        let found = services[1].get(&format!("/orders?{period}"));
+        found.as_array().unwrap().iter().map(id).collect::<Vec<_>>()
+    };
+    assert_eq!(list(&format!("since={first}&until=9999-01-01T00:00:00Z")), ids);
+    // An order is in the period that starts with its time, and not in the one that ends with it.
+    let before = list(&format!("since={first}&until={last}"));
+    let after = list(&format!("since={last}&until=9999-01-01T00:00:00Z"));
+    assert_eq!([&*before, &*after].concat(), ids);
+    assert!(!after.is_empty());
     let none = services[1].get("/orders?since=2020-01-01T00:00:00Z&until=2020-12-31T00:00:00Z");
     assert_eq!(none, json!([]));
 

@@ -1,3 +1,5 @@
+use core::ops::{Bound, RangeInclusive};
+
 use tickid_core::{RangeError, Scheme as _, UnixTime};
 use tickid_kuid::{Drift, Global, GlobalId, Kuid, Local, LocalId, Node, WideGlobalId};
 use tickid_text::{ParseError, Text};
@@ -108,6 +110,13 @@ impl SchemeId for LocalId {
     fn max_at(time: UnixTime, _: &Layouts) -> Result<Self, RangeError> {
         Self::max_at(time)
     }
+
+    fn range(
+        times: (Bound<UnixTime>, Bound<UnixTime>),
+        _: &Layouts,
+    ) -> Option<RangeInclusive<Self>> {
+        Self::range(times)
+    }
 }
 
 impl SchemeId for GlobalId {
@@ -170,6 +179,13 @@ impl SchemeId for GlobalId {
     fn max_at(time: UnixTime, layouts: &Layouts) -> Result<Self, RangeError> {
         Self::max_at(time, layouts.drift)
     }
+
+    fn range(
+        times: (Bound<UnixTime>, Bound<UnixTime>),
+        layouts: &Layouts,
+    ) -> Option<RangeInclusive<Self>> {
+        Self::range(times, layouts.drift)
+    }
 }
 
 /// Returns the facts about a global ID that are not in its bits.
@@ -195,9 +211,7 @@ fn valid_time(id: LocalId) -> Result<UnixTime, RangeError> {
 
 /// Returns the first local ID of the tick that begins during a millisecond, if one does.
 fn first_local_of(millis: i64) -> Option<LocalId> {
-    // The tick during which the millisecond ends is the only one that can begin in it.
-    let end = millis.checked_mul(1_000)?.checked_add(999)?;
-    let id = LocalId::min_at(UnixTime::from_micros(end)).ok()?;
+    let id = LocalId::min_at(UnixTime::from_millis(millis).ok()?).ok()?;
     (id.unix_time().as_millis() == millis).then_some(id)
 }
 

@@ -1,3 +1,5 @@
+use core::ops::{Bound, RangeInclusive};
+
 use tickid_core::{Plain, RangeError, Scheme as _, UnixTime};
 use tickid_nanoflake::{Epoch, GeneratorId, Nanoflake, NanoflakeId};
 use tickid_text::{ParseError, Text};
@@ -76,6 +78,13 @@ impl SchemeId for NanoflakeId {
 
     fn max_at(time: UnixTime, layouts: &Layouts) -> Result<Self, RangeError> {
         Nanoflake { epoch: layouts.epoch }.max_at(time)
+    }
+
+    fn range(
+        times: (Bound<UnixTime>, Bound<UnixTime>),
+        layouts: &Layouts,
+    ) -> Option<RangeInclusive<Self>> {
+        Nanoflake { epoch: layouts.epoch }.range(times)
     }
 }
 

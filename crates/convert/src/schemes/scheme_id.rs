@@ -1,5 +1,5 @@
 use core::fmt;
-use core::ops::Deref;
+use core::ops::{Bound, Deref, RangeInclusive};
 
 use tickid_core::{Field, RangeError, Scheme, UnixTime, Variant};
 use tickid_text::ParseError;
@@ -89,17 +89,23 @@ pub trait SchemeId:
         Settings::default()
     }
 
-    /// Returns the lowest ID of the tick that contains `time`.
+    /// Returns the lowest ID that shows `time` or a later one.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] if the scheme has no tick for that time.
+    /// Returns a [`RangeError`] for a time before the first tick or after the start of the last.
     fn min_at(time: UnixTime, layouts: &Layouts) -> Result<Self, RangeError>;
 
-    /// Returns the highest ID of the tick that contains `time`.
+    /// Returns the highest ID that shows `time` or an earlier one.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] if the scheme has no tick for that time.
+    /// Returns a [`RangeError`] for a time before the first tick or after the last.
     fn max_at(time: UnixTime, layouts: &Layouts) -> Result<Self, RangeError>;
+
+    /// Returns the range of the IDs that show a time within `times`, or `None` if no ID does.
+    fn range(
+        times: (Bound<UnixTime>, Bound<UnixTime>),
+        layouts: &Layouts,
+    ) -> Option<RangeInclusive<Self>>;
 }
 
 /// The caller's choice per ID, for code that is generic over the schemes.

@@ -1,3 +1,5 @@
+use core::ops::{Bound, RangeInclusive};
+
 use tickid_core::{Plain, RangeError, Scheme as _, UnixTime};
 use tickid_scru64::{Scru64, Scru64Id};
 use tickid_text::{ParseError, Text};
@@ -92,6 +94,13 @@ impl SchemeId for Scru64Id {
 
     fn max_at(time: UnixTime, _: &Layouts) -> Result<Self, RangeError> {
         Self::max_at(time)
+    }
+
+    fn range(
+        times: (Bound<UnixTime>, Bound<UnixTime>),
+        _: &Layouts,
+    ) -> Option<RangeInclusive<Self>> {
+        Self::range(times)
     }
 }
 

@@ -1,3 +1,5 @@
+use core::ops::{Bound, RangeInclusive};
+
 use tickid_core::{RangeError, Scheme as _, UnixTime};
 use tickid_sno::{Meta, Partition, Sno, SnoId};
 use tickid_text::{ParseError, Text};
@@ -80,6 +82,13 @@ impl SchemeId for SnoId {
 
     fn max_at(time: UnixTime, _: &Layouts) -> Result<Self, RangeError> {
         Self::max_at(time)
+    }
+
+    fn range(
+        times: (Bound<UnixTime>, Bound<UnixTime>),
+        _: &Layouts,
+    ) -> Option<RangeInclusive<Self>> {
+        Self::range(times)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::range::RangeError;
 use crate::time::UnixTime;
 
 /// # Errors
-/// Returns a [`RangeError`] (in microseconds) outside of
+/// Returns a [`RangeError`] outside of
 /// [`DateTime::<Utc>::MIN_UTC`]..=[`DateTime::<Utc>::MAX_UTC`], which are about the years -262,143
 /// to 262,142.
 impl TryFrom<UnixTime> for DateTime<Utc> {
@@ -16,7 +16,7 @@ impl TryFrom<UnixTime> for DateTime<Utc> {
         Self::from_timestamp_micros(time.as_micros()).ok_or_else(|| {
             let (min, max) = (Self::MIN_UTC.timestamp_micros(), Self::MAX_UTC.timestamp_micros());
             let micros = time.as_micros().into();
-            RangeError::new("time in microseconds", micros, min.into(), max.into())
+            RangeError::of_time(micros, min.into(), max.into())
         })
     }
 }

@@ -6,7 +6,7 @@ use crate::range::RangeError;
 use crate::time::UnixTime;
 
 /// # Errors
-/// Returns a [`RangeError`] (in microseconds) outside of [`Timestamp::MIN`]..=[`Timestamp::MAX`],
+/// Returns a [`RangeError`] outside of [`Timestamp::MIN`]..=[`Timestamp::MAX`],
 /// which are about the years -9999 to 9999.
 impl TryFrom<UnixTime> for Timestamp {
     type Error = RangeError;
@@ -16,7 +16,7 @@ impl TryFrom<UnixTime> for Timestamp {
         Self::from_nanosecond(i128::from(time.as_micros()) * 1_000).map_err(|_| {
             let (min, max) = (Self::MIN.as_microsecond(), Self::MAX.as_microsecond());
             let micros = time.as_micros().into();
-            RangeError::new("time in microseconds", micros, min.into(), max.into())
+            RangeError::of_time(micros, min.into(), max.into())
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Properties of every ID, every text and every time.
 
 use proptest::prelude::*;
-use tickid_nanoflake::tickid_core::{NodeId as _, Scheme as _};
+use tickid_nanoflake::tickid_core::{NodeId as _, RangeError, Scheme as _};
 use tickid_nanoflake::{
     Epoch, GeneratorId, Nanoflake, NanoflakeId, ParseError, UnixTime, nanoflake,
 };
@@ -218,7 +218,8 @@ proptest! {
         let begin = layout.unix_time(id).as_micros();
         // The last millisecond of the last epoch is cut short by the end of time.
         let time = UnixTime::from_micros(begin.saturating_add(late));
-        let (min, max) = (layout.min_at(time).unwrap(), layout.max_at(time).unwrap());
+        let min = layout.min_at(layout.unix_time(id)).unwrap();
+        let max = layout.max_at(time).unwrap();
         prop_assert!(min <= id && id <= max);
         prop_assert_eq!((min.timestamp(), max.timestamp()), (id.timestamp(), id.timestamp()));
         prop_assert_eq!(max.get() - min.get(), (1 << 22) - 1);
@@ -228,9 +229,11 @@ proptest! {
             let end = layout.max_at(before).ok().map(NanoflakeId::get);
             prop_assert_eq!(end, min.get().checked_sub(1).filter(|&value| value >= 0));
         }
-        if let Some(after) = begin.checked_add(1_000).map(UnixTime::from_micros) {
-            let start = layout.min_at(after).ok().map(NanoflakeId::get);
-            prop_assert_eq!(start, max.get().checked_add(1));
+        for later in [1, late.max(1), 1_000] {
+            if let Some(after) = begin.checked_add(later).map(UnixTime::from_micros) {
+                let start = layout.min_at(after).ok().map(NanoflakeId::get);
+                prop_assert_eq!(start, max.get().checked_add(1));
+            }
         }
     }
 
@@ -243,21 +246,21 @@ proptest! {
         let time = UnixTime::from_micros(micros);
         let first = i128::from(epoch.as_unix_millis()) * 1_000;
         let last = first + (1 << 41) * 1_000 - 1;
-        let within = (first..=last).contains(&micros.into());
-        match (layout.min_at(time), layout.max_at(time)) {
-            (Ok(min), Ok(max)) => {
-                prop_assert!(within);
-                let timestamp = (i128::from(micros) - first) / 1_000;
-                prop_assert_eq!(i128::from(min.timestamp()), timestamp);
-                prop_assert_eq!(i128::from(max.timestamp()), timestamp);
+        let micros = i128::from(micros);
+        match layout.max_at(time) {
+            Ok(max) => prop_assert_eq!(i128::from(max.timestamp()), (micros - first) / 1_000),
+            Err(found) => {
+                prop_assert!(!(first..=last).contains(&micros));
+                prop_assert_eq!(found, RangeError::of_time(micros, first, last));
             }
-            (Err(min), Err(max)) => {
-                prop_assert!(!within);
-                prop_assert_eq!(min, max);
-                let named = (min.value(), min.min(), min.max());
-                prop_assert_eq!(named, (micros.into(), first, last));
+        }
+        let start = last - 999; // of the last millisecond
+        match layout.min_at(time) {
+            Ok(min) => prop_assert_eq!(i128::from(min.timestamp()), (micros - first + 999) / 1_000),
+            Err(found) => {
+                prop_assert!(!(first..=start).contains(&micros));
+                prop_assert_eq!(found, RangeError::of_time(micros, first, start));
             }
-            mixed => prop_assert!(false, "{mixed:?}"),
         }
     }
 

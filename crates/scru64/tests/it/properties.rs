@@ -5,7 +5,8 @@ use core::time::Duration;
 
 use proptest::prelude::*;
 use tickid_scru64::tickid_core::{
-    ClockError, ErrorKind, ManualClock, RandomStart, ResetError, Scheme as _, SequenceStart, Ticks,
+    ClockError, ErrorKind, ManualClock, RandomStart, RangeError, ResetError, Scheme as _,
+    SequenceStart, Ticks,
 };
 use tickid_scru64::{
     Builder, NodeIdSize, NodeSpec, ParseError, Policy, Scru64, Scru64Id, UnixTime, Window, scru64,
@@ -266,16 +267,19 @@ proptest! {
     fn ranges_hold_the_ids_of_a_tick(id in ids(), late in 0..256_000_i64) {
         let begin = id.unix_time().as_micros();
         let time = UnixTime::from_micros(begin + late);
-        let (min, max) = (Scru64Id::min_at(time).unwrap(), Scru64Id::max_at(time).unwrap());
+        let min = Scru64Id::min_at(id.unix_time()).unwrap();
+        let max = Scru64Id::max_at(time).unwrap();
         prop_assert!(min <= id && id <= max);
         prop_assert_eq!(min.get(), id.timestamp() << 24);
         prop_assert_eq!(max.get() - min.get(), (1 << 24) - 1);
         // The neighbouring IDs belong to the ticks before and after.
         let before = Scru64Id::max_at(UnixTime::from_micros(begin - 1));
         prop_assert_eq!(before.ok().map(Scru64Id::get), min.get().checked_sub(1));
-        let after = Scru64Id::min_at(UnixTime::from_micros(begin + 256_000));
         let next = Some(max.get() + 1).filter(|&value| value < END);
-        prop_assert_eq!(after.ok().map(Scru64Id::get), next);
+        for micros in [begin + 1, begin + late.max(1), begin + 256_000] {
+            let after = Scru64Id::min_at(UnixTime::from_micros(micros));
+            prop_assert_eq!(after.ok().map(Scru64Id::get), next);
+        }
     }
 
     #[test]
@@ -283,19 +287,23 @@ proptest! {
         micros in prop_oneof![any::<i64>(), -1_000_000..LAST_MICRO + 1_000_000],
     ) {
         let time = UnixTime::from_micros(micros);
-        match (Scru64Id::min_at(time), Scru64Id::max_at(time)) {
-            (Ok(min), Ok(max)) => {
-                prop_assert!((0..=LAST_MICRO).contains(&micros));
-                let timestamp = micros.cast_unsigned() / 256_000;
-                prop_assert_eq!((min.timestamp(), max.timestamp()), (timestamp, timestamp));
-            }
-            (Err(min), Err(max)) => {
+        let error = |last: i64| RangeError::of_time(micros.into(), 0, last.into());
+        match Scru64Id::max_at(time) {
+            Ok(max) => prop_assert_eq!(max.timestamp(), micros.cast_unsigned() / 256_000),
+            Err(found) => {
                 prop_assert!(!(0..=LAST_MICRO).contains(&micros));
-                prop_assert_eq!(min, max);
-                let named = (min.value(), min.min(), min.max());
-                prop_assert_eq!(named, (micros.into(), 0, LAST_MICRO.into()));
+                prop_assert_eq!(found, error(LAST_MICRO));
             }
-            mixed => prop_assert!(false, "{mixed:?}"),
+        }
+        let last = LAST_MICRO - 255_999;
+        match Scru64Id::min_at(time) {
+            Ok(min) => {
+                prop_assert_eq!(min.timestamp(), micros.cast_unsigned().div_ceil(256_000));
+            }
+            Err(found) => {
+                prop_assert!(!(0..=last).contains(&micros));
+                prop_assert_eq!(found, error(last));
+            }
         }
     }
 
@@ -322,7 +330,8 @@ proptest! {
         let node = NodeSpec::with_node_id(spec.node_id(), spec.node_id_size()).unwrap();
         let mut generator = Builder::seeded(node, seed).clock(&clock).build_local().unwrap();
         let counter = generator.try_generate().unwrap().counter(node.node_id_size());
-        prop_assert_eq!(counter, RandomStart::new(seed).start(tick, bounds));
+        let own = RandomStart::new(seed).with_guard_bits(Scru64.guard_bits(&node));
+        prop_assert_eq!(counter, own.start(tick, bounds));
         let guarded = RandomStart::new(seed).with_guard_bits(guard_bits).start(tick, bounds);
         prop_assert!(guarded <= max_counter >> guard_bits);
     }
@@ -632,4 +641,21 @@ fn bounds_hold_for_every_node_size() {
 fn default_policy_borrows_up_to_39_ticks() {
     let allowance = Ticks::new(39);
     assert_eq!(Scru64.default_policy(), Policy::Ratchet { allowance });
+}
+
+/// As `Scru64Generator::new` of the original (`generator.rs`): "reserve one overflow guard bit if
+/// `counter_size` is very small".
+#[test]
+fn few_counters_keep_a_guard_bit() {
+    for size in every_size() {
+        let node = NodeSpec::with_node_id(1, size).unwrap();
+        let first = |seed| {
+            let clock = ManualClock::new(UnixTime::from_millis(1_700_000_000_000).unwrap());
+            let mut generator = Builder::seeded(node, seed).clock(&clock).build_local().unwrap();
+            generator.try_generate().unwrap().counter(size)
+        };
+        let highest = (0..200).map(first).max().unwrap();
+        let half = size.max_counter() / 2;
+        assert_eq!(highest <= half, size.get() >= 20, "{size:?}: {highest} of {half}");
+    }
 }

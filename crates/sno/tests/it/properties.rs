@@ -6,7 +6,7 @@ use std::hash::DefaultHasher;
 use crate::support::{MICROS_PER_TICK, at, within};
 use data_encoding::{Encoding, Specification};
 use proptest::prelude::*;
-use tickid_sno::{Partition, SnoId, UnixTime, sno};
+use tickid_sno::{Partition, RangeError, SnoId, UnixTime, sno};
 use tickid_testkit::slices::Slices;
 use tickid_testkit::{config, nodes};
 use tickid_text::ParseErrorKind;
@@ -174,8 +174,9 @@ proptest! {
         let units = timestamp.cast_signed();
         let (first, last) = (at(units), within(units, MICROS_PER_TICK - 1));
         let (min, max) = (SnoId::min_at(first).unwrap(), SnoId::max_at(first).unwrap());
-        prop_assert_eq!(SnoId::min_at(last), Ok(min));
         prop_assert_eq!(SnoId::max_at(last), Ok(max));
+        let next = SnoId::min_at(at(units + 1)).ok();
+        prop_assert_eq!([within(units, 1), last].map(|time| SnoId::min_at(time).ok()), [next; 2]);
         // All bits below the timestamp are free.
         prop_assert_eq!(u128::from(min), u128::from(timestamp) << 41);
         prop_assert_eq!(u128::from(max), u128::from(min) + (1 << 41) - 1);
@@ -184,10 +185,9 @@ proptest! {
         prop_assert_eq!(any.unix_time(), first);
 
         let before = SnoId::max_at(within(units, -1));
-        let after = SnoId::min_at(at(units + 1));
         prop_assert_eq!(before.ok().map(u128::from), u128::from(min).checked_sub(1));
-        prop_assert_eq!(after.ok().is_none(), timestamp == SnoId::MAX_TIMESTAMP);
-        prop_assert!(after.ok().is_none_or(|id| u128::from(id) == u128::from(max) + 1));
+        prop_assert_eq!(next.is_none(), timestamp == SnoId::MAX_TIMESTAMP);
+        prop_assert!(next.is_none_or(|id| u128::from(id) == u128::from(max) + 1));
     }
 
     #[test]
@@ -195,11 +195,10 @@ proptest! {
         micros in prop_oneof![..at(0).as_micros(), at(1 << 39).as_micros()..],
     ) {
         let time = UnixTime::from_micros(micros);
-        for error in [SnoId::min_at(time).unwrap_err(), SnoId::max_at(time).unwrap_err()] {
-            prop_assert_eq!(error.value(), i128::from(micros));
-            let (first, end) = (at(0).as_micros(), at(1 << 39).as_micros());
-            prop_assert_eq!((error.min(), error.max()), (first.into(), i128::from(end) - 1));
-        }
+        let (first, end) = (at(0).as_micros(), at(1 << 39).as_micros());
+        let error = |last: i64| Err(RangeError::of_time(micros.into(), first.into(), last.into()));
+        prop_assert_eq!(SnoId::min_at(time), error(end - MICROS_PER_TICK));
+        prop_assert_eq!(SnoId::max_at(time), error(end - 1));
     }
 
     #[test]

@@ -12,29 +12,31 @@ proptest! {
         // The last tick of a second ends with the second.
         let end = (begin + 1_024).min((second + 1) * 1_000_000);
         let time = UnixTime::from_micros((begin + within).min(end - 1));
-        let (min, max) = (LocalId::min_at(time).unwrap(), LocalId::max_at(time).unwrap());
+        let start = UnixTime::from_micros(begin);
+        let (min, max) = (LocalId::min_at(start).unwrap(), LocalId::max_at(time).unwrap());
         prop_assert_eq!(min, local_at(begin, 0));
         prop_assert_eq!(max, local_at(begin, 0x3fff));
         for micros in [begin, end - 1] {
-            prop_assert_eq!(LocalId::min_at(UnixTime::from_micros(micros)), Ok(min));
             prop_assert_eq!(LocalId::max_at(UnixTime::from_micros(micros)), Ok(max));
         }
         if begin > 0 {
             prop_assert!(LocalId::max_at(UnixTime::from_micros(begin - 1)).unwrap() < min);
         }
         if end <= LAST_MICRO {
-            prop_assert!(LocalId::min_at(UnixTime::from_micros(end)).unwrap() > max);
+            let next = LocalId::min_at(UnixTime::from_micros(end)).unwrap();
+            prop_assert!(next > max);
+            prop_assert_eq!(LocalId::min_at(UnixTime::from_micros(begin + 1)), Ok(next));
         }
 
         let kuid = Kuid { drift };
-        let (min, max) = (kuid.min_at(time).unwrap(), kuid.max_at(time).unwrap());
+        let (min, max) = (kuid.min_at(start).unwrap(), kuid.max_at(time).unwrap());
         let id = GlobalId::from_local(local_at(begin, seq), node, drift);
         prop_assert!(min <= id && id <= max);
         for (edge, node, seq) in [(min, 0, 0), (max, u32::MAX, 0x3fff)] {
             prop_assert_eq!(edge.node(drift), Node::from_u32(node));
             prop_assert_eq!(edge.to_local(drift), local_at(begin, seq));
         }
-        let min = WideGlobalId::min_at(time, drift).unwrap();
+        let min = WideGlobalId::min_at(start, drift).unwrap();
         let max = WideGlobalId::max_at(time, drift).unwrap();
         for (edge, node, seq) in [(min, 0, 0), (max, u64::MAX, 0x3fff)] {
             prop_assert_eq!(edge.node(drift), node);
@@ -56,7 +58,7 @@ proptest! {
             ..=kuid.max_at(UnixTime::from_micros(to)).unwrap();
         let micros = from + offset;
         let id = GlobalId::from_local(local_at(micros, seq), node, drift);
-        if (from..=to).contains(&micros) {
+        if (from..=to).contains(&id.unix_time(drift).as_micros()) {
             prop_assert!(scan.contains(&id));
         }
         let interval = i64::from(1u16 << drift.get()) * 1_000_000;
@@ -71,18 +73,18 @@ proptest! {
         drift in drift(),
     ) {
         let unix = UnixTime::from_micros(time);
-        let expected = if (0..=LAST_MICRO).contains(&time) {
-            None
-        } else {
-            Some(RangeError::new("time in microseconds", time.into(), 0, LAST_MICRO.into()))
+        let expected = |last: i64| {
+            let error = RangeError::of_time(time.into(), 0, last.into());
+            Some(error).filter(|_| !(0..=last).contains(&time))
         };
-        prop_assert_eq!(LocalId::min_at(unix).err(), expected);
-        prop_assert_eq!(LocalId::max_at(unix).err(), expected);
-        prop_assert_eq!(Kuid { drift }.min_at(unix).err(), expected);
-        prop_assert_eq!(Kuid { drift }.max_at(unix).err(), expected);
-        prop_assert_eq!(WideGlobalId::min_at(unix, drift).err(), expected);
-        prop_assert_eq!(WideGlobalId::max_at(unix, drift).err(), expected);
-        prop_assert_eq!(Kuid { drift }.tick_at(unix).err(), expected);
+        let (start, end) = (expected(LAST_MICRO - 575), expected(LAST_MICRO));
+        prop_assert_eq!(LocalId::min_at(unix).err(), start);
+        prop_assert_eq!(LocalId::max_at(unix).err(), end);
+        prop_assert_eq!(Kuid { drift }.min_at(unix).err(), start);
+        prop_assert_eq!(Kuid { drift }.max_at(unix).err(), end);
+        prop_assert_eq!(WideGlobalId::min_at(unix, drift).err(), start);
+        prop_assert_eq!(WideGlobalId::max_at(unix, drift).err(), end);
+        prop_assert_eq!(Kuid { drift }.tick_at(unix).err(), end);
     }
 
     #[test]
