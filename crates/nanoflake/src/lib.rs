@@ -42,7 +42,7 @@
 //! # Features
 //! | feature | default | gives |
 //! |---|---|---|
-//! | `std` | yes | the wall clock, and methods that wait |
+//! | `std` | yes | the wall clock, methods that wait, and [`new`] |
 //! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | `String` forms |
 //! | `serde` | no | text in human-readable formats, integers in others; by `with` any form |
@@ -72,6 +72,8 @@ mod generator;
 mod id;
 mod macros;
 mod node;
+#[cfg(feature = "std")]
+mod process;
 mod scheme;
 mod time;
 
@@ -81,9 +83,14 @@ pub use self::generator::Generator;
 pub use self::generator::{Builder, LocalGenerator};
 pub use self::id::NanoflakeId;
 pub use self::node::GeneratorId;
+#[cfg(feature = "std")]
+pub use self::process::{ProcessGenerator, generator, new};
 pub use self::scheme::Nanoflake;
 
 pub use tickid_core;
+#[cfg(feature = "std")]
+#[doc(no_inline)]
+pub use tickid_core::ProcessError;
 /// A form of IDs for serde's `with`, the same in all formats.
 ///
 /// # Examples

@@ -36,6 +36,30 @@ impl GeneratorId {
     /// The highest worker, 31.
     pub const MAX_WORKER: u8 = (1 << Self::WORKER_BITS) - 1;
 
+    /// Returns a random generator ID, by the operating system's random numbers.
+    ///
+    /// Two generators with random IDs have the same one with a probability of 1 in 1,024, of ten
+    /// generators some two with 4 in 100. IDs are unique only if no two generators that run at the
+    /// same time have the same generator ID.
+    ///
+    /// # Errors
+    /// Returns [`BuildError::Seed`](tickid_core::BuildError::Seed) if the operating system has no
+    /// random numbers.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::{Generator, GeneratorId};
+    ///
+    /// let generator = Generator::new(GeneratorId::random()?)?;
+    /// assert_eq!(generator.generate()?.generator(), generator.node());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "std")]
+    pub fn random() -> Result<Self, tickid_core::BuildError> {
+        let bytes = tickid_core::external::random_bytes()?;
+        Ok(Self(u16::from_be_bytes(bytes) & Self::MAX.0))
+    }
+
     /// Returns generator `id`.
     ///
     /// # Errors

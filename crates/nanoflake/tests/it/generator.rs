@@ -310,3 +310,24 @@ fn ids_have_the_systems_time() {
 fn default_policy_waits() {
     assert_eq!(Nanoflake::default().default_policy(), Policy::Wait);
 }
+
+#[test]
+fn threads_share_the_process_generator() {
+    let draw = || (0..2_000).map(|_| tickid_nanoflake::new().unwrap()).collect::<Vec<_>>();
+    let mut ids = std::thread::scope(|scope| {
+        let threads = [(); 4].map(|()| scope.spawn(draw));
+        threads.map(|thread| thread.join().unwrap()).concat()
+    });
+    let node = tickid_nanoflake::generator().unwrap().node();
+    assert!(ids.iter().all(|id| id.generator() == node));
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), 8_000);
+}
+
+#[test]
+fn random_generator_ids_differ() {
+    let nodes = [(); 16].map(|()| GeneratorId::random().unwrap());
+    // The chance of sixteen equal ones is 2^-150.
+    assert_ne!(nodes, [nodes[0]; 16]);
+}
