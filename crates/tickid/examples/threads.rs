@@ -10,8 +10,8 @@
 use std::sync::LazyLock;
 use std::thread;
 
+use tickid::engine::{BuildError, Error};
 use tickid::sno::{Generator, Partition, SnoId};
-use tickid::tickid_core::{BuildError, Error};
 
 const THREADS: usize = 1_000;
 

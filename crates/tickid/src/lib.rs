@@ -1,8 +1,50 @@
 //! Time-ordered identifiers made of clock ticks: SCRU64, Nanoflake (and other Snowflakes), kuid and
 //! sno.
 //!
-//! This crate is the way in to the project's libraries. It has no code of its own: each module is
-//! one of the libraries, behind a feature. Depending on a library directly gives the same types.
+//! An ID is one line, from a generator that the whole process shares:
+//!
+//! ```
+//! let id = tickid::sno::new(24)?; // the byte is the caller's own
+//! println!("{id} {}", id.unix_time()); // 9q8q28b6522i6222 2026-11-22T07:35:42.408Z
+//!
+//! let id = tickid::nanoflake::new()?; // an i64: id.get()
+//! assert!(id < tickid::nanoflake::new()?);
+//!
+//! let (global, local) = (tickid::kuid::new()?, tickid::kuid::new_local()?);
+//! # let _ = (global, local);
+//! # // As `SCRU64_NODE_SPEC=42/8 program` does; here nothing else runs yet.
+//! # unsafe { std::env::set_var("SCRU64_NODE_SPEC", "42/8") };
+//! let id = tickid::scru64::new()?; // with SCRU64_NODE_SPEC=42/8 in the environment
+//! assert_eq!(id.to_string().len(), 12);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The nodes of these generators are random (SCRU64's is from the environment), which suits a
+//! single process: two processes may draw the same. A *lease* is a node that no other process has,
+//! with a window of time, from a folder or a database, so that no ID is issued twice whatever
+//! clocks and networks do:
+//!
+//! ```
+//! # let folder = std::env::temp_dir().join(format!("tickid-facade-{}", std::process::id()));
+//! use tickid::lease::{FileBackend, LeasedGenerator, Realm, Store};
+//! use tickid::sno::Sno;
+//!
+//! let store = Store::new(FileBackend::open(&folder)?); // or a database, by Store::open(URL)
+//! let realm = Realm::new("orders".parse()?, Sno, "0-65535/16".parse()?)?;
+//! let generator = LeasedGenerator::start(store, realm)?;
+//! let id = generator.generate()?;
+//! generator.shut_down()?; // the next process may have the node
+//! # drop(id);
+//! # std::fs::remove_dir_all(&folder)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Next: which scheme, and why not UUIDv7 (`docs/choosing.md` of the project), a service with
+//! PostgreSQL (`docs/tutorial.md`), leases in production (`docs/leases.md`).
+//!
+//! # Parts
+//! This crate has no code: each module is one of the project's libraries, behind a feature.
+//! Depending on a library directly gives the same types.
 //!
 //! ```toml
 //! [dependencies]
@@ -20,11 +62,8 @@
 //! | `lease` | `lease` | node IDs that no other generator has, leased from a store |
 //! | `server` | `server` | the ID server, for programs that embed it |
 //! | `sql` | `sql` | functions in PostgreSQL that make IDs |
-//! | [`tickid_core`] | always | clocks, policies, windows and the engine that the schemes share |
+//! | [`engine`] | always | clocks, policies, windows and the engine that the schemes share |
 //! | [`text`] | always | the text forms that the schemes share |
-//!
-//! The module of the core has the name of its crate: called `core`, it would hide the standard
-//! library's `core` from programs that import `tickid::*`.
 //!
 //! # Which scheme
 //! - None, if a 128-bit key suits you: take UUIDv7, which needs no node ID.
@@ -34,18 +73,6 @@
 //!   Nanoflake reads as a Snowflake and is ordered by milliseconds; SCRU64 divides its node bits
 //!   between nodes and counter as the deployment needs.
 //! - `kuid`: the IDs are exchanged with Erlang programs, or vector clocks are needed.
-//!
-//! # Examples
-//! ```
-//! use tickid::sno::{Generator, Partition, SnoId};
-//!
-//! let generator = Generator::new(Partition::new(258))?;
-//! let first = generator.generate()?;
-//! let second = generator.generate()?;
-//! assert!(first < second);
-//! assert_eq!(first.to_string().parse::<SnoId>()?, first);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
 //!
 //! # Features
 //! | feature | default | effect |
@@ -81,7 +108,8 @@
 #[cfg(feature = "convert")]
 #[doc(inline)]
 pub use tickid_convert as convert;
-pub use tickid_core;
+#[doc(inline)]
+pub use tickid_core as engine;
 #[cfg(feature = "detect")]
 #[doc(inline)]
 pub use tickid_detect as detect;

@@ -31,5 +31,5 @@ globs! {
     convert: tickid::convert;
     lease: tickid::lease;
     text: tickid::text;
-    engine: tickid::tickid_core;
+    engine: tickid::engine;
 }
