@@ -16,9 +16,8 @@
 -- belongs to the setter. The lock is a table's, which roles without rights cannot take, and is held
 -- by a subtransaction that always ends in an exception: `setval` outlives it, the lock does not,
 -- nor does a cancelled statement or a long transaction keep it. No message is sent meanwhile
--- (client_min_messages), since a client that does not read it would keep the lock. tickid.step_N
--- begins the tick of the present time, and tickid.advance_N handles all other cases: a loss, a low
--- bound, a full tick, and a clock that is behind.
+-- (client_min_messages), since a client that does not read it would keep the lock. tickid.advance_N
+-- also handles a loss, a low bound, a full tick, and a clock that is behind.
 --
 -- LOSS. A crash empties unlogged sequences. tickid.bound_N is logged, exceeds every tick in use,
 -- and is flushed before a tick below it is used: a lost word begins there. A word in a copy of the
@@ -371,7 +370,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER AS $body$
 DECLARE
     word pg_catalog.int8;
     micros pg_catalog.int8;
-    attempt pg_catalog.int4;
+    attempt pg_catalog.int4 := 0;
 BEGIN
     LOOP
         -- The look, and then the draw. Null: there is no word, or its tick is full.
@@ -384,52 +383,14 @@ BEGIN
         @clock@EXIT WHEN (((word OPERATOR(pg_catalog.>>) @sequence_bits@) OPERATOR(pg_catalog.-)
             ((@now_qualified@) OPERATOR(pg_catalog.<<) @guard_bits@))@late_or_full@)
             OPERATOR(pg_catalog.=) @node_in_guard@;
-        word := CASE WHEN attempt IS NULL THEN tickid.step_@number@()
-            ELSE tickid.advance_@number@(attempt) END;
+        word := tickid.advance_@number@(attempt);
         EXIT WHEN word IS NOT NULL;
-        attempt := COALESCE(attempt, 0) OPERATOR(pg_catalog.+) 1;
+        attempt := attempt OPERATOR(pg_catalog.+) 1;
     END LOOP;
     @convert@RETURN @id@;
 END
 $body$;
-$draw$ || $step$
--- Begins the tick of the present time, and leaves all else to advance. A word that is at home stays
--- there, and the flushed bound of such a word only rises, so both are checked before the lock is
--- taken. Returns null if another session has begun a tick or holds the lock.
-CREATE OR REPLACE FUNCTION tickid.step_@number@() RETURNS bigint
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-SET client_min_messages = error AS $body$
-DECLARE
-    word bigint;
-    micros bigint;
-    now bigint;
-    drawn bigint;
-BEGIN
-    word := pg_sequence_last_value('tickid.word_@number@');
-    @clock@now := @now@;
-    IF word >> @shift@ < now
-        AND now <= @last_tick@
-        AND now + @ahead@ / 2 < pg_sequence_last_value('tickid.ready_@number@')
-        AND tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@')
-    THEN
-        now := now << @shift@;
-        BEGIN
-            LOCK TABLE tickid.lock_@number@ IN SHARE UPDATE EXCLUSIVE MODE NOWAIT;
-            drawn := CASE WHEN pg_sequence_last_value('tickid.word_@number@') < now
-                THEN setval('tickid.word_@number@', now + @start@) + @node@ END;
-            RAISE SQLSTATE 'TKD00';
-        EXCEPTION
-            WHEN SQLSTATE 'TKD00' OR lock_not_available THEN RETURN drawn;
-        END;
-    ELSIF word >> @shift@ BETWEEN now AND now + @draw_allowance@
-        AND word & @below_tick@ < @last_sequence@
-    THEN
-        RETURN NULL;
-    END IF;
-    RETURN tickid.advance_@number@(0);
-END
-$body$;
-$step$ || $advance$
+$draw$ || $advance$
 -- Begins another tick, or draws from one that another session has begun. Returns null after a wait.
 CREATE OR REPLACE FUNCTION tickid.advance_@number@(attempt integer) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -545,8 +506,7 @@ BEGIN
         code := replace(code, '@' || name || '@', value);
     END LOOP;
     EXECUTE replace(code, '@number@', number_of);
-    EXECUTE format('REVOKE ALL ON FUNCTION tickid.step_%1$s(), tickid.advance_%1$s(integer)
-        FROM PUBLIC', number_of);
+    EXECUTE format('REVOKE ALL ON FUNCTION tickid.advance_%s(integer) FROM PUBLIC', number_of);
 END
 $create$;
 

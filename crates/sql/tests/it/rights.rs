@@ -48,7 +48,6 @@ fn usage_is_enough_and_gives_no_more(server: &Postgres) {
             denied(&format!("ALTER SEQUENCE {sequence} RESTART"));
         }
         denied(&format!("DO 'BEGIN LOCK TABLE tickid.lock_{number} IN ACCESS SHARE MODE; END'"));
-        denied(&format!("SELECT tickid.step_{number}()"));
         denied(&format!("SELECT tickid.advance_{number}(0)"));
     }
     denied("SELECT * FROM tickid.generator");
@@ -153,7 +152,7 @@ fn planted_objects_are_never_called(server: &Postgres) {
         session.set_clock(START + micros);
         assert!(session.draw(Kind::Nanoflake).unwrap_err().contains("planted"));
     };
-    base.psql("ALTER FUNCTION tickid.step_1() RESET search_path");
+    base.psql("ALTER FUNCTION tickid.advance_1(integer) RESET search_path");
     is_hit(4_400_000);
     base.plant("draw_1", "OPERATOR(pg_catalog.&)", "&");
     is_hit(4_500_000);
@@ -316,26 +315,15 @@ fn stopped_with_the_lock(base: &Base<'_>) -> u32 {
     count
 }
 
-/// By either function that takes the lock.
-const DRAWS: [&str; 2] = ["tickid.step_1()", "tickid.advance_1(0)"];
-
 fn unread_messages_stop_no_draw(server: &Postgres) {
-    for draw in DRAWS {
-        let base = Base::new(server, &[Kind::Nanoflake]);
-        base.plant("draw_1", DRAWS[0], draw);
-        assert_eq!(stopped_with_the_lock(&base), 0, "{draw}");
-    }
+    let base = Base::new(server, &[Kind::Nanoflake]);
+    assert_eq!(stopped_with_the_lock(&base), 0);
 }
 
 fn a_message_under_the_lock_is_found(server: &Postgres) {
-    for draw in DRAWS {
-        let base = Base::new(server, &[Kind::Nanoflake]);
-        base.plant("draw_1", DRAWS[0], draw);
-        for function in ["step_1()", "advance_1(integer)"] {
-            base.psql(&format!("ALTER FUNCTION tickid.{function} RESET client_min_messages"));
-        }
-        assert!(stopped_with_the_lock(&base) > 0, "{draw}");
-    }
+    let base = Base::new(server, &[Kind::Nanoflake]);
+    base.psql("ALTER FUNCTION tickid.advance_1(integer) RESET client_min_messages");
+    assert!(stopped_with_the_lock(&base) > 0);
 }
 
 /// No role can take the lock that installations wait for, and they do wait for each other.

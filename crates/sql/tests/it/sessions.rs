@@ -184,7 +184,6 @@ fn full_ticks_are_shared_by_sessions(server: &Postgres) {
     base.script_clock();
     // The last sequences of each tick only.
     base.plant("advance_1", "(target << 19) + 0", "(target << 19) + 16300");
-    base.plant("step_1", "now + 0)", "now + 16300)");
     let ids = distinct(storm(&base, kind, 8, 60).concat()).unwrap();
     let ticks = ids.last().unwrap().tick - ids[0].tick;
     assert!(ticks > 50 && ids.iter().all(|id| id.sequence >= 16_300), "{ticks}");
@@ -202,9 +201,9 @@ fn plant_stops(base: &Base<'_>) -> usize {
     let draw = "pg_catalog.nextval('tickid.word_1')";
     base.plant("draw_1", draw, &format!("CASE WHEN public.stop('0') THEN {draw} END"));
     let set = "THEN setval('tickid.word_1'";
-    base.plant("step_1", set, &format!("AND public.stop('1') {set}"));
+    base.plant("advance_1", set, &format!("AND public.stop('1') {set}"));
     let mut count = 2;
-    for function in ["draw_1", "step_1", "advance_1"] {
+    for function in ["draw_1", "advance_1"] {
         let definition =
             base.psql(&format!("SELECT pg_get_functiondef('tickid.{function}'::regproc)"));
         let (head, body) = definition.split_once("\nBEGIN\n").unwrap();
@@ -318,12 +317,10 @@ fn cancelled_statements_do_no_harm(server: &Postgres) {
 
 fn a_missing_lock_is_found(server: &Postgres) {
     let lock = "LOCK TABLE tickid.lock_1 IN SHARE UPDATE EXCLUSIVE MODE NOWAIT";
-    for function in ["step_1", "advance_1"] {
-        let base = Base::new(server, &[Kind::Nanoflake]);
-        base.plant(function, lock, "PERFORM 1");
-        let error = stop_everywhere(&base, Kind::Nanoflake, false).unwrap_err();
-        assert!(error.contains("twice"), "{function}: {error}");
-    }
+    let base = Base::new(server, &[Kind::Nanoflake]);
+    base.plant("advance_1", lock, "PERFORM 1");
+    let error = stop_everywhere(&base, Kind::Nanoflake, false).unwrap_err();
+    assert!(error.contains("twice"), "{error}");
 }
 
 /// Returns the number of draws beyond a full tick in one call that ends with a timeout.
