@@ -3,7 +3,7 @@
 use tickid_core::Scheme;
 use tickid_kuid::{Kuid, LocalId};
 use tickid_nanoflake::{GeneratorId, Nanoflake, NanoflakeId};
-use tickid_scru64::{Scru64, Scru64Id};
+use tickid_scru64::{NodeIdSize, NodeSpec, Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
 
 /// The empty bits of a kuid's word between tick and sequence. A kuid's node is not in the word.
@@ -32,6 +32,7 @@ fn constants() -> Vec<(&'static str, String)> {
         ("scru64_micros", Scru64.scale().micros_per_tick().to_string()),
         ("scru64_shift", Scru64Id::NODE_CTR_BITS.to_string()),
         ("scru64_max", Scru64Id::MAX.get().to_string()),
+        ("scru64_guarded", guarded_size().to_string()),
         ("kuid_ticks", ticks(&kuid)),
         ("kuid_micros", kuid.scale().micros_per_tick().to_string()),
         ("kuid_second", Kuid::TICKS_PER_SECOND.to_string()),
@@ -48,6 +49,15 @@ fn constants() -> Vec<(&'static str, String)> {
         ("sno_last", SnoId::MAX_TIMESTAMP.to_string()),
         ("sno_sequence", Sno::MAX_SEQUENCE.count_ones().to_string()),
     ]
+}
+
+/// Returns the least size of SCRU64 nodes whose counters start below their highest bit.
+fn guarded_size() -> u8 {
+    let is_guarded = |size: &NodeIdSize| {
+        NodeSpec::with_node_id(0, *size).is_ok_and(|node| Scru64.guard_bits(&node) > 0)
+    };
+    let sizes = (NodeIdSize::MIN.get()..=NodeIdSize::MAX.get()).flat_map(NodeIdSize::new);
+    sizes.into_iter().find(is_guarded).map_or(u8::MAX, NodeIdSize::get)
 }
 
 /// Returns the last arguments of `tickid.tick_at_v1`.

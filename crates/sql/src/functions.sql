@@ -632,7 +632,8 @@ BEGIN
         'last_sequence', (1 << sequence_bits) - 1,
         'guard', (1 << shift) - (1 << sequence_bits),
         'start', CASE scheme WHEN 'scru64'
-            THEN format('floor(random() * %s)::bigint', 1 << sequence_bits) ELSE '0' END,
+            THEN format('floor(random() * %s)::bigint', 1 << sequence_bits
+                - (bits >= ${scru64_guarded})::integer) ELSE '0' END,
         'allowance', record -> 'allowance',
         'draw_allowance', draw_allowance,
         'late_or_full', CASE WHEN draw_allowance > 0 THEN format(' OPERATOR(pg_catalog.&) %s',

@@ -102,12 +102,9 @@ fn statements(realm: &RealmSpec, begin: Begin) -> Result<String, StoreError> {
     }
     let record = Record::new(realm.clone(), String::new()).to_json().replace('\'', "''");
     let (name, at_once) = (realm.name(), begin == Begin::AtOnce);
-    Ok(format!(
-        "{}\n{}\n\
-         DO $$ BEGIN PERFORM tickid.create_functions_v1('{name}', '{record}', {at_once}); END $$;\n",
-        PostgresBackend::RESERVATIONS,
-        constants::filled(FUNCTIONS),
-    ))
+    let (tables, functions) = (PostgresBackend::RESERVATIONS, constants::filled(FUNCTIONS));
+    let create = format!("tickid.create_functions_v1('{name}', '{record}', {at_once})");
+    Ok(format!("{tables}\n{functions}\nDO $$ BEGIN PERFORM {create}; END $$;\n"))
 }
 
 /// The examples of the package's README, so that they stay true.

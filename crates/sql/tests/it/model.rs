@@ -4,9 +4,10 @@ use tickid_testkit::servers::{Postgres, Test};
 
 use crate::base::{Base, KINDS, Kind, Parts, START};
 
-pub(crate) const TESTS: [Test<Postgres>; 4] = [
+pub(crate) const TESTS: [Test<Postgres>; 5] = [
     ("draws_agree_with_the_model", draws_agree_with_the_model),
     ("a_full_tick_has_every_sequence", a_full_tick_has_every_sequence),
+    ("small_counters_start_in_their_lower_half", small_counters_start_in_their_lower_half),
     ("a_rounded_clock_is_found", a_rounded_clock_is_found),
     ("a_draw_of_a_past_tick_is_found", a_draw_of_a_past_tick_is_found),
 ];
@@ -133,6 +134,25 @@ fn a_full_tick_has_every_sequence(server: &Postgres) {
         session.set_clock(START + kind.micros_per_tick());
         let next = session.draw(kind).unwrap();
         assert_eq!((next.tick, next.sequence), (tick + 1, 0));
+    }
+}
+
+/// As in the original: with nodes of 20 bits and more, counters keep a guard bit.
+fn small_counters_start_in_their_lower_half(server: &Postgres) {
+    for (pool, last, highest) in [("9/22", 3, 1), ("9/20", 15, 7), ("9/19", 31, 31)] {
+        let base = Base::empty(server);
+        base.create(&Kind::Scru64.realm(pool));
+        base.script_clock();
+        let session = base.session();
+        let mut starts = Vec::new();
+        // With so many random starts, the highest ones are among them.
+        for tick in 1..=400 {
+            session.set_clock(START + 12_000_000 * tick);
+            let id: u64 = session.one(&Kind::Scru64.draw()).unwrap().parse().unwrap();
+            starts.push(id & last);
+        }
+        let (least, most) = (starts.iter().min().unwrap(), starts.iter().max().unwrap());
+        assert!(*most <= highest && *most + 3 > highest && *least < 3, "{pool}: {least} to {most}");
     }
 }
 
