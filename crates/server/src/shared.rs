@@ -51,6 +51,9 @@ impl Shared {
     }
 }
 
+/// The time between two looks whether the client of a waiting request has left.
+pub(crate) const LOOK: Duration = Duration::from_millis(250);
+
 /// The last bytes of a connection: those that had arrived, or were on their way, when the server
 /// started to stop.
 #[derive(Clone, Copy, Debug)]

@@ -233,12 +233,23 @@ async fn clients_that_left_have_no_place() {
     let limits = Limits { timeout, connections: 1, ..Limits::default() };
     let builder = Server::builder(store).realm(realm).http(any_port()).limits(limits);
     let server = builder.start().await.unwrap();
-    let mut raw = Raw::http(&server).await;
-    raw.send("GET /v1/realms/sno/ids HTTP/1.1\r\nHost: a\r\n\r\n").await;
-    while get(&server, "/v1/realms").await.status == 200 {}
-    drop(raw);
-    let again = async { while get(&server, "/v1/realms").await.status != 200 {} };
-    tokio::time::timeout(PATIENCE, again).await.expect("a free place in time");
+    // One request, and many in a pipeline.
+    for count in [1, 100] {
+        // The connection that has the only place, once earlier ones have left it.
+        let mut raw = loop {
+            let mut raw = Raw::http(&server).await;
+            raw.send("HEAD /v1/realms HTTP/1.1\r\nHost: a\r\n\r\n").await;
+            let status = raw.line().await;
+            while !raw.line().await.is_empty() {}
+            if status == "HTTP/1.1 200 OK" {
+                break raw;
+            }
+        };
+        raw.send("GET /v1/realms/sno/ids HTTP/1.1\r\nHost: a\r\n\r\n".repeat(count)).await;
+        drop(raw);
+        let again = async { while get(&server, "/v1/realms").await.status != 200 {} };
+        tokio::time::timeout(PATIENCE, again).await.expect("a free place in time");
+    }
     // Not because it was answered.
     assert_eq!(server.not_ready().len(), 1);
 }

@@ -28,7 +28,7 @@ use tokio::time::{Instant, sleep};
 use self::patient::Patient;
 use self::streams::Streams;
 use crate::listener::Connection;
-use crate::shared::{Peer, Shared};
+use crate::shared::{LOOK, Peer, Shared};
 
 /// The time within which the head of a request must arrive, and the longest that HTTP/1 keeps a
 /// connection without one.
@@ -93,6 +93,10 @@ struct Link {
     has_asked: AtomicBool,
     /// Set once a request has arrived whose client is admitted.
     is_known: AtomicBool,
+    /// Set while a request waits for its answer.
+    is_waiting: AtomicBool,
+    /// Set if the stream must see whether the client has left.
+    must_look: AtomicBool,
     /// Set if only bytes that have arrived are read.
     is_ending: AtomicBool,
     /// Set once they were read.
@@ -107,6 +111,8 @@ impl Link {
             is_http2: AtomicBool::new(false),
             has_asked: AtomicBool::new(false),
             is_known: AtomicBool::new(false),
+            is_waiting: AtomicBool::new(false),
+            must_look: AtomicBool::new(false),
             is_ending: AtomicBool::new(false),
             is_drained: AtomicBool::new(false),
         }
@@ -133,6 +139,9 @@ pub(crate) async fn serve(
     let mut stopping = pin!(shared.stopping.cancelled());
     // Until a known client has sent a request.
     let mut patience = pin!(sleep(limits.timeout.min(limits.idle)));
+    // Started anew with each wait.
+    let mut look = pin!(sleep(LOOK));
+    let mut was_waiting = false;
     let is = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
     let (mut is_stopping, mut is_drained, mut is_late) = (false, false, false);
     let result = poll_fn(|context| {
@@ -166,6 +175,16 @@ pub(crate) async fn serve(
                 is_late = true;
                 patience.as_mut().reset(Instant::now() + limits.timeout);
                 connection.as_mut().graceful_shutdown();
+                continue;
+            }
+            // HTTP/1 reads nothing while there are more requests in its buffer.
+            if is(&link.is_waiting) && !was_waiting {
+                look.as_mut().reset(Instant::now() + LOOK);
+            }
+            was_waiting = is(&link.is_waiting);
+            if was_waiting && look.as_mut().poll(context).is_ready() {
+                link.must_look.store(true, Ordering::Relaxed);
+                was_waiting = false;
                 continue;
             }
             return Poll::Pending;

@@ -171,6 +171,11 @@ impl<S: Connection> AsyncWrite for Patient<S> {
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        // It is called each time that the connection is polled.
+        if this.link.must_look.swap(false, Ordering::Relaxed) && this.stream.has_left() {
+            let error = io::ErrorKind::ConnectionAborted;
+            return Poll::Ready(Err(io::Error::new(error, "the client left while it waited")));
+        }
         let outcome = Pin::new(&mut this.stream).poll_flush(context);
         this.wrote(outcome, context)
     }

@@ -179,7 +179,10 @@ async fn attend(
         (Err(problem), _) => problem.into_response(),
         (Ok(()), Some(client)) => {
             request.extensions_mut().insert(client);
-            next.run(request).await
+            link.is_waiting.store(true, Ordering::Relaxed);
+            let response = next.run(request).await;
+            link.is_waiting.store(false, Ordering::Relaxed);
+            response
         }
         (Ok(()), None) if is_public(&path) => next.run(request).await,
         (Ok(()), None) => {

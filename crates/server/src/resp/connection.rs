@@ -14,7 +14,7 @@ use super::reply;
 use super::session::{Next, Session, Transaction, Waiting};
 use crate::listener::Connection as Stream;
 use crate::metrics::Protocol;
-use crate::shared::{Last, Peer, Shared};
+use crate::shared::{LOOK, Last, Peer, Shared};
 
 /// The size of a quiet connection's buffer.
 const QUIET: usize = 1_024;
@@ -22,8 +22,6 @@ const QUIET: usize = 1_024;
 const BUSY: usize = 16_384;
 /// The number of bytes of answers after which they are written, though there are more requests.
 const FLUSH: usize = 65_536;
-/// The time between two looks whether the client of a waiting request has left.
-const LOOK: Duration = Duration::from_millis(250);
 
 /// Serves a connection to its end.
 ///
@@ -231,11 +229,12 @@ impl<S: Stream> Connection<S> {
     /// is taken to have left, as Redis does it.
     async fn wait(&mut self, mut waiting: Waiting, shared: &Shared) -> io::Result<()> {
         // Earlier answers do not wait with it.
-        let earlier = waiting.split_off_earlier();
-        let answer = self.output.split_off(earlier);
-        let patience = shared.limits.timeout;
-        self.flush(patience).await?;
-        self.output = answer;
+        let (earlier, patience) = (waiting.split_off_earlier(), shared.limits.timeout);
+        if earlier > 0 {
+            let answer = self.output.split_off(earlier);
+            self.flush(patience).await?;
+            self.output = answer;
+        }
         let deadline = Instant::now() + patience;
         let mut run = pin!(waiting.run(shared, deadline, &mut self.output));
         loop {
