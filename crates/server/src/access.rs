@@ -150,7 +150,7 @@ impl Access {
         let now = u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let cost = u64::from(ids).saturating_mul(1_000_000_000) / rate.max(1);
         let second = Duration::from_secs(1);
-        // A second's worth of IDs may come at once; a request that alone is more may, too.
+        // A second's worth of IDs may come in one burst; a request that alone is more may, too.
         let latest = now.saturating_add(1_000_000_000);
         let admitted = client.usage.due.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |due| {
             let due = due.max(now);
@@ -169,7 +169,7 @@ impl Access {
 fn read(path: &Path) -> Result<Vec<Client>, ServerError> {
     let text = fs::read_to_string(path)
         .map_err(|source| ServerError::Read { path: path.to_owned(), source })?;
-    // Some editors begin a file with a byte order mark.
+    // Some editors start a file with a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let mut clients = Vec::new();
     let mut lines = HashMap::new();

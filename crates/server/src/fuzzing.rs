@@ -60,7 +60,7 @@ pub fn parse_requests(data: &[u8]) {
 }
 
 /// A conversation over RESP: whatever is sent, in whatever parts, the server ends it, and every
-/// answer begins as one.
+/// answer starts as one.
 pub fn converse_resp(data: &[u8]) {
     let world = World::get();
     let shared = Arc::clone(&world.shared);
@@ -76,7 +76,7 @@ pub fn converse_http(data: &[u8]) {
         let shared = Arc::clone(&world.shared);
         http::serve(stream, world.http.clone(), shared, Peer(None), Place::Regular)
     });
-    // An answer of HTTP/2 begins with its settings, of type 4 in stream 0.
+    // An answer of HTTP/2 starts with its settings, of type 4 in stream 0.
     let is_http2 = answers.get(3..9).is_some_and(|head| head == [4, 0, 0, 0, 0, 0]);
     assert!(answers.is_empty() || answers.starts_with(b"HTTP/1.") || is_http2);
 }

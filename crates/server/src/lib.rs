@@ -1,7 +1,7 @@
 //! An ID server: time-ordered identifiers over RESP, the protocol of Redis, and HTTP.
 //!
-//! It gives IDs to programs in any language, and to those that do not live long enough to have a
-//! generator of their own. Each server leases its nodes from a store, so several servers of one
+//! It gives IDs to programs in any language, and to those that do not live long enough for a
+//! generator. Each server leases its nodes from a store, so several servers of one
 //! realm need no other coordination: their IDs differ.
 //!
 //! ```

@@ -32,7 +32,7 @@ pub struct Limits {
     /// The time after which a connection without another request is closed: 10 minutes.
     pub idle: Duration,
     /// The number of IDs per second of each token, or of all clients together where there are no
-    /// tokens; `None`, the default, for any number. A second's worth may come at once.
+    /// tokens; `None`, the default, for any number. A second's worth may come in one burst.
     pub rate: Option<u64>,
     /// The time that running requests have when the server stops: 5 seconds.
     pub grace: Duration,

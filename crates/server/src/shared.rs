@@ -58,9 +58,9 @@ pub(crate) const LOOK: Duration = Duration::from_millis(250);
 /// started to stop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Last {
-    /// The time by which more must come.
+    /// More must come before this time.
     pub(crate) deadline: Instant,
-    /// The end of the time in which bytes may follow others that were answered.
+    /// Until then bytes may follow others that were answered.
     end: Instant,
     /// The number of bytes that are still read: more than buffers hold, so that a client that never
     /// stops sending does not keep the server from stopping.
@@ -79,7 +79,7 @@ impl Last {
         Self { deadline: now + Self::GAP, end: now + Self::LONG_GAP, left: Self::BYTES }
     }
 
-    /// Notes that bytes were read, of which the last may be a part of a request.
+    /// Notes that bytes were read, perhaps with a partial request at the end.
     pub(crate) fn read(&mut self, len: usize, is_partial: bool) {
         let now = Instant::now();
         self.left = self.left.saturating_sub(len);

@@ -57,8 +57,8 @@ impl Socket {
         match self {
             Self::Tcp(listener) => {
                 let (stream, address) = listener.accept().await?;
-                // Answers are written at once. On some systems this fails if the client has left
-                // already, as the first read will.
+                // Answers are written immediately. On some systems this fails if the client has
+                // left already, as the first read will.
                 let _ = stream.set_nodelay(true);
                 Ok((Stream::Tcp(stream), Peer(Some(address))))
             }
@@ -106,7 +106,7 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
     Some((metadata.dev(), metadata.ino()))
 }
 
-/// Checks that there is no file of that name, or a socket that no server listens on.
+/// Checks that the name is free, or names a socket that no server listens on.
 #[cfg(unix)]
 fn check_unused(path: &Path) -> Result<(), ServerError> {
     use std::os::unix::fs::FileTypeExt as _;

@@ -460,7 +460,7 @@ async fn stalls_name_a_time() {
     assert_eq!(get(&server, "/healthz").await.status, 200);
 }
 
-/// A realm begins again later after its leases were invalidated.
+/// A realm starts again later after its leases were invalidated.
 #[tokio::test]
 async fn stalls_name_the_time_if_it_is_known() {
     let store = Store::in_memory();

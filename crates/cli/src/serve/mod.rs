@@ -247,7 +247,7 @@ fn start_log(arguments: &ServeArguments, verbose: u8) {
         LogForm::Text => log.boxed(),
         LogForm::Json => log.json().flatten_event(true).boxed(),
     };
-    // The command is all there is in this process, so there is no other log yet.
+    // The process has no other log, since the command is all of it.
     tracing_subscriber::registry().with(log.with_filter(targets)).init();
 }
 

@@ -13,7 +13,7 @@ use crate::store::{answer, kept};
 #[derive(Clone, Debug)]
 pub(super) struct ServedRealm {
     name: RealmName,
-    /// The scheme, if the realm may begin here.
+    /// The scheme, if the realm may be created.
     scheme: Option<Scheme>,
 }
 
@@ -29,7 +29,7 @@ pub(super) fn parse(text: &str) -> Result<ServedRealm, String> {
 }
 
 impl ServedRealm {
-    /// Returns the realm as the store keeps it, after beginning it if it may begin.
+    /// Returns the realm as the store keeps it, and creates it if it may.
     pub(super) fn spec(&self, store: &Store) -> Result<RealmSpec, Failure> {
         let Self { name, scheme } = self;
         match (kept(store, name)?, scheme) {
@@ -51,7 +51,7 @@ impl ServedRealm {
     }
 }
 
-/// Begins a realm with the scheme's usual nodes, which are assumed.
+/// Creates a realm with the scheme's usual nodes, which are assumed.
 fn begin(store: &Store, name: &RealmName, scheme: Scheme) -> Result<RealmSpec, Failure> {
     let realm = ShapeOptions::default().realm(name, scheme)?;
     let record = answer(store.adopt(&realm))?;

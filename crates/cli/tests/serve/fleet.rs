@@ -26,7 +26,7 @@ const COUNT: usize = 10;
 const BETWEEN: usize = 500;
 /// The pause of a client between two requests: the load is to last, not to saturate.
 const PACE: Duration = Duration::from_millis(10);
-/// The parts of the time in which the fleet is available, or not.
+/// The length of a slice of time, which the fleet serves or not.
 const SLICE: Duration = Duration::from_millis(100);
 
 /// A store, and its outages.
@@ -112,7 +112,7 @@ impl Ground for Redis {
 /// The size of the test. `cargo xtask verify` sets more.
 struct Scale {
     clients: usize,
-    /// The events go on for as long, and each happens at least once.
+    /// The duration of the events. Each happens at least once.
     duration: Duration,
     /// The store is down for as long, and until a server has no window left.
     outage: Duration,
@@ -200,7 +200,7 @@ fn grants(log: &str) -> Vec<Grant> {
 struct Figures {
     answered: AtomicU64,
     failed: AtomicU64,
-    /// The slices of time in which a client got IDs.
+    /// The slices of time, set for those that gave IDs to a client.
     served: Mutex<Vec<bool>>,
 }
 

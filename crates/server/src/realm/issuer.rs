@@ -105,7 +105,7 @@ struct Leased<S: Scheme, V> {
     variant: V,
 }
 
-/// The number of IDs generated at once.
+/// The number of IDs generated in one call.
 const BATCH: usize = 256;
 
 impl<S: Scheme, V: SchemeVariant<S>> Issuer for Leased<S, V> {

@@ -41,7 +41,7 @@ pub(crate) struct Realm {
     warnings: Warnings,
 }
 
-/// The reason that there is no lease.
+/// The reason why the lease is missing.
 #[derive(Clone, Debug)]
 struct Trouble {
     reason: String,
@@ -197,7 +197,7 @@ impl Realm {
     /// Waits until another attempt is worthwhile.
     ///
     /// # Errors
-    /// Returns [`IssueError::Later`] at once if the wait would exceed the deadline.
+    /// Returns [`IssueError::Later`] immediately if the wait would exceed the deadline.
     pub(crate) async fn wait(&self, stall: Stall, deadline: Instant) -> Result<(), IssueError> {
         let now = Instant::now();
         let (pause, is_known) = match &stall {

@@ -18,7 +18,7 @@ use crate::shared::{LOOK, Last, Peer, Shared};
 
 /// The size of a quiet connection's buffer.
 const QUIET: usize = 1_024;
-/// The number of bytes to read at once from a busy one.
+/// The number of bytes to read in one call from a busy one.
 const BUSY: usize = 16_384;
 /// The number of bytes of answers after which they are written, though there are more requests.
 const FLUSH: usize = 65_536;
@@ -53,7 +53,7 @@ struct Connection<S> {
     input: Vec<u8>,
     /// The number of these that were commands already answered.
     read: usize,
-    /// Set if there was no room for more bytes when they were last read.
+    /// Set if the buffer was full when bytes were last read.
     was_full: bool,
     /// Set once a command has arrived.
     has_asked: bool,
@@ -130,7 +130,7 @@ impl<S: Stream> Connection<S> {
             self.was_full = self.input.len() == self.input.capacity();
             let arrived = self.input.len();
             let status = self.answer(shared).await?;
-            // The rest is another command; its time begins now.
+            // The rest is another command; its time starts now.
             was_partial &= self.input.len() == arrived;
             // Requests that have arrived are answered; later ones are not.
             if let Some(last) = &mut last {

@@ -1,6 +1,6 @@
 //! The requests of RESP: arrays of bulk strings, and inline commands.
 //!
-//! A parser of our own, because servers need so little of the protocol: general codecs build a tree
+//! A small parser, because servers need so little of the protocol: general codecs build a tree
 //! of owned frames for each request, without bounds on its depth and its size.
 
 use core::ops::Range;
@@ -76,7 +76,7 @@ impl Command {
         if count > MAX_COUNT {
             return Err(ProtocolError::Count);
         }
-        // Like Redis: an array without elements, or a null one, is no command.
+        // Like Redis: an array without elements, or a null one, is not a command.
         for _ in 0..count {
             match buffer.get(at) {
                 None => return Ok(None),
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn requests_are_bounded() {
-        // Many arguments, each of which is small.
+        // Many small arguments.
         let mut buffer = b"*1000\r\n".to_vec();
         while buffer.len() < MAX {
             buffer.extend_from_slice(b"$1\r\na\r\n");

@@ -241,7 +241,7 @@ impl Known {
         reply::set(self.flags.len(), version, out);
         self.flags.iter().for_each(|flag| reply::status(flag, out));
         [first, last, first].into_iter().for_each(|key| reply::integer(key, out));
-        // Categories of access, none of which can be granted here, and hints for proxies.
+        // Categories of access, which cannot be granted here, and hints for proxies.
         reply::set(0, version, out);
         reply::array(0, out);
         self.describe_keys(last, version, out);

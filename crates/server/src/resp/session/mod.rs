@@ -42,13 +42,13 @@ pub(crate) enum Next {
     Continue,
     /// The answer has been appended, and is the last.
     Close,
-    /// IDs could not be issued at once.
+    /// IDs could not be issued immediately.
     Wait(Waiting),
     /// The commands of a transaction must be run.
     Execute(Transaction),
 }
 
-/// An answer whose IDs could not all be issued at once.
+/// An answer that must wait for some of its IDs.
 #[derive(Debug)]
 pub(crate) struct Waiting {
     realm: Arc<Realm>,
