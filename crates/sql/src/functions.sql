@@ -12,7 +12,7 @@
 -- Draws test tick and guard by one mask, as if the allowance were the next lower 2^n - 1 ticks;
 -- tickid.advance_N draws from ticks that are further ahead.
 --
--- ADVANCE. Another tick begins under a lock, by a `setval` to a higher value, whose sequence number
+-- ADVANCE. Another tick starts under a lock, by a `setval` to a higher value, whose sequence number
 -- belongs to the setter. The lock is a table's, which roles without rights cannot take, and is held
 -- by a subtransaction that always ends in an exception: `setval` outlives it, the lock does not,
 -- nor does a cancelled statement or a long transaction keep it. No message is sent meanwhile
@@ -20,8 +20,8 @@
 -- also handles a loss, a low bound, a full tick, and a clock that is behind.
 --
 -- LOSS. A crash empties unlogged sequences. tickid.bound_N is logged, exceeds every tick in use,
--- and is flushed before a tick below it is used: a lost word begins there. A word in a copy of the
--- database, on a promoted standby or in a restored backup begins beyond anything that its original
+-- and is flushed before a tick below it is used: a lost word starts there. A word in a copy of the
+-- database, on a promoted standby or in a restored backup starts beyond anything that its original
 -- can have issued: tickid.home_N and tickid.origin_N identify the database of the word.
 --
 -- SECURITY. Users need USAGE on the schema and nothing else. Functions that set a word run with the
@@ -391,7 +391,8 @@ BEGIN
 END
 $body$;
 $draw$ || $advance$
--- Begins another tick, or draws from one that another session has begun. Returns null after a wait.
+-- Starts another tick, or draws from one that another session has started. Returns null after a
+-- wait.
 CREATE OR REPLACE FUNCTION tickid.advance_@number@(attempt integer) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 SET client_min_messages = error AS $body$
@@ -416,7 +417,7 @@ BEGIN
         IF word IS NULL OR NOT tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@')
         THEN
             PERFORM tickid.check_reserved_v1('@realm@', '@node_name@');
-            -- The word begins at the bound: its last value is that of a full tick below.
+            -- The word starts at the bound: its last value is that of a full tick below.
             bound := pg_sequence_last_value('tickid.bound_@number@');
             origin := hashtextextended(tickid.generation_v1(), 0);
             IF NOT tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@')
@@ -438,7 +439,7 @@ BEGIN
         IF word >> @shift@ BETWEEN now AND now + @allowance@
             AND word & @below_tick@ < @last_sequence@
         THEN
-            -- Begun by another session. Others draw from it, too.
+            -- Started by another session. Others draw from it, too.
             word := nextval('tickid.word_@number@');
             drawn := CASE WHEN word & @guard@ = 0 THEN word END;
         ELSIF target > least(now + @allowance@, @last_tick@) THEN
@@ -485,10 +486,10 @@ BEGIN
     IF drawn IS NULL THEN
         IF attempt >= 110 OR wait > 5 THEN
             RAISE EXCEPTION 'no ID of the realm @realm@: %',
-                coalesce(why, 'another session is stopped while it begins a tick')
+                coalesce(why, 'another session is stopped while it starts a tick')
                 USING ERRCODE = 'object_not_in_prerequisite_state';
         END IF;
-        -- A session that begins a tick needs some microseconds, unless it has lost the processor.
+        -- A session that starts a tick needs some microseconds, unless it has lost the processor.
         IF attempt > 0 OR wait > 0 THEN
             PERFORM pg_sleep(least(0.05, greatest(wait,
                 CASE WHEN attempt >= 16 THEN 0.05 ELSE 0.001 END)));
@@ -593,7 +594,7 @@ BEGIN
     -- The node, if an ID is a word with its node.
     in_word := CASE WHEN scheme IN ('nanoflake', 'scru64') THEN value << sequence_bits ELSE 0 END;
     -- All of a draw is prepared anew in each transaction: the fewer operators, the better. They are
-    -- qualified and have one precedence: hence all parentheses. Only ticks that begin anew with
+    -- qualified and have one precedence: hence all parentheses. Only ticks that start anew with
     -- each second, as if it were a whole number of ticks, need the clock twice.
     clock := CASE WHEN ticks_per_period = 1 THEN ''
         ELSE 'micros := tickid.clock_v1();' || chr(10) END;

@@ -221,7 +221,7 @@ impl<'a> Base<'a> {
         self.psql(&format!("SELECT setval('public.clock', {micros})"));
     }
 
-    /// Makes draws give up after a quarter of a second, for tests in which they have to.
+    /// Makes draws give up after a quarter of a second, for tests that wait for their errors.
     pub(crate) fn give_up_soon(&self) {
         self.plant("advance_1", "attempt >= 110", "attempt >= 10");
     }

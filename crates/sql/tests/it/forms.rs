@@ -193,7 +193,7 @@ fn ranges_and_times_agree_with_rust(server: &Postgres) {
     }
 }
 
-/// After 2540, the last year for which the functions make IDs.
+/// Beyond 2540, when the functions issue their last IDs.
 fn kuid_ranges_reach_their_last_tick(server: &Postgres) {
     let session = Base::new(server, &[Kind::Kuid, Kind::KuidLocal]).session();
     let drift = Kind::Kuid.drift();

@@ -30,7 +30,7 @@ const SKEW: u64 = 5_000;
 fn crash(server: &Postgres, base: &Base<'_>, rounds: u32) -> Result<Vec<Parts>, String> {
     let mut ids = Vec::new();
     for round in 0..rounds {
-        // The clock runs ten times as fast in each round, and all begin at the same time.
+        // The clock runs ten times as fast, and starts at the same time in each round.
         base.psql(
             "CREATE OR REPLACE FUNCTION tickid.clock_v1() RETURNS bigint
              LANGUAGE sql VOLATILE PARALLEL SAFE
@@ -48,7 +48,7 @@ fn crash(server: &Postgres, base: &Base<'_>, rounds: u32) -> Result<Vec<Parts>, 
                             ids.push(id);
                             count.fetch_add(1, Ordering::Relaxed);
                         }
-                        // The clock is back where it began.
+                        // The clock is back at its start.
                         Err(error) if error.contains("behind the next ID") => {}
                         Err(_) if is_over.load(Ordering::Relaxed) => return Ok(ids),
                         Err(error) => return Err(error),
@@ -136,7 +136,7 @@ fn copied(server: &Postgres, base: &Base<'_>) -> Result<(), String> {
     let session = base.session();
     let copy = Base { server, name };
     begins_later(&copy.session(), last)?;
-    // The original goes on.
+    // The original continues.
     assert_eq!(session.draw(KIND)?, Parts { sequence: last.sequence + 1, ..last });
     Ok(())
 }
@@ -183,7 +183,7 @@ fn a_loaded_dump_begins_later(server: &Postgres) {
     loaded(server, &Base::new(server, &[KIND]), false).unwrap();
 }
 
-/// Restores a backup of a server that went on.
+/// Restores a backup of a server that has issued more since.
 fn restored(base: &Base<'_>) -> Result<(), String> {
     let (server, last) = (base.server, original(base));
     server

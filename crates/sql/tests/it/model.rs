@@ -114,7 +114,7 @@ fn a_full_tick_has_every_sequence(server: &Postgres) {
         base.script_clock();
         base.give_up_soon();
         let (tick, last) = (kind.tick_at(START), kind.last_sequence());
-        // SCRU64 begins at a random one; from the lowest on would take too long.
+        // SCRU64 starts at a random one; all of them would take too long.
         let first = if kind == Kind::Scru64 { last - 100 } else { 0 };
         if kind == Kind::Scru64 {
             let start = "floor(random() * 524288)::bigint";

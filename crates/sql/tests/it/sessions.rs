@@ -26,7 +26,7 @@ pub(crate) const TESTS: [Test<Postgres>; 13] = [
     ("pools_leave_the_node_out", pools_leave_the_node_out),
 ];
 
-/// Draws in several sessions at once, singly and in blocks. Returns the IDs of each.
+/// Draws in several sessions concurrently, singly and in blocks. Returns the IDs of each.
 fn storm(base: &Base<'_>, kind: Kind, sessions: u32, rounds: u32) -> Vec<Vec<Parts>> {
     thread::scope(|scope| {
         let draw = |number: u32| {
@@ -106,8 +106,8 @@ fn pgbench_draws_distinct_ids(server: &Postgres) {
     base.psql("DROP TABLE drawn");
 }
 
-/// Draws in sessions of which `disturb` troubles one in each round, by its process ID, until the
-/// others have tried often enough. Their errors have to contain one of `errors`.
+/// Draws in several sessions. In each round `disturb` gets one's process ID, and waits until the
+/// others have tried often enough. Errors must contain one of `errors`.
 fn disturbed(
     server: &Postgres,
     kind: Kind,
@@ -248,8 +248,8 @@ fn is_stopped(
     }
 }
 
-/// Stops a session before each statement, while another one draws on under a clock that goes on.
-/// Then it goes on, or is cancelled.
+/// Stops a session before each statement, while another one draws and the clock moves. Then it
+/// continues, or is cancelled.
 fn stop_everywhere(base: &Base<'_>, kind: Kind, is_cancelled: bool) -> Result<usize, String> {
     base.script_clock();
     let stops = plant_stops(base);
@@ -257,7 +257,7 @@ fn stop_everywhere(base: &Base<'_>, kind: Kind, is_cancelled: bool) -> Result<us
     let [keeper, other, watch, stopping] = [(); 4].map(|()| base.session());
     other.draw(kind)?;
     for stop in 0..stops {
-        // In a tick that has begun, in a new tick, and when the bound must be raised.
+        // In a used tick, in a new tick, and when the bound must be raised.
         for pass in [0, kind.micros_per_tick(), 1_000_000] {
             micros += pass;
             keeper.set_clock(micros);
@@ -269,7 +269,7 @@ fn stop_everywhere(base: &Base<'_>, kind: Kind, is_cancelled: bool) -> Result<us
                 });
                 if is_stopped(&watch, &thread) {
                     stopped += 1;
-                    // While it holds the lock, no other session can begin a tick.
+                    // While it holds the lock, no other session can enter a tick.
                     for _ in 0..3 {
                         other.ask("SET statement_timeout = 20")?;
                         ids.extend(other.draw(kind).ok());
@@ -459,7 +459,7 @@ fn pools_leave_the_node_out(server: &Postgres) {
     assert!(matches!(error.refusal(), Some(Refusal::Exhausted { .. })), "{error}");
     granted.sort();
     assert_eq!(granted, ["0/4", "1/4", "12/6", "13/6", "2/4"]);
-    // The functions go on, also after the node has left the pool.
+    // The functions continue after the node has left the pool.
     reconfigure("0-2/4").unwrap();
     assert_eq!(session.draw(kind).unwrap().node, node);
     assert!(matches!(

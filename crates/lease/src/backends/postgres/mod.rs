@@ -1,4 +1,4 @@
-//! The backend in PostgreSQL: two tables and a few functions in a schema of their own.
+//! The backend in PostgreSQL: two tables and a few functions in their own schema.
 
 mod failure;
 mod stream;

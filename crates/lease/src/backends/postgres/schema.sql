@@ -11,7 +11,7 @@
 --
 -- SECURITY. Any role that may create objects in a schema of the caller's search path could
 -- otherwise have its own functions and operators called in place of those of pg_catalog, with the
--- caller's rights (CVE-2018-1058). So every function sets its search_path, this script begins by
+-- caller's rights (CVE-2018-1058). So every function sets its search_path, this script starts by
 -- setting it, and everything that runs before that is qualified. The temporary schema is named
 -- because it is searched first if it is not.
 
