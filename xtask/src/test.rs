@@ -39,7 +39,7 @@ fn build(workspace: &Workspace) {
 }
 
 /// Returns the tests that need separate builds.
-fn others(workspace: &Workspace, option: &str) -> [Command; 6] {
+fn others(workspace: &Workspace, option: &str) -> [Command; 7] {
     let test = |folder, words| workspace.cargo(folder, &format!("test {option} {words}"));
     let models = |checker| test("", "--lib {core}").env("RUSTFLAGS", checker);
     [
@@ -48,6 +48,8 @@ fn others(workspace: &Workspace, option: &str) -> [Command; 6] {
         // The shared engine under model checkers. `cargo xtask verify` explores more orders.
         models("--cfg tickid_loom").args(["models"]),
         models("--cfg tickid_shuttle").args(["models"]),
+        // The command as `cargo install` builds it by default.
+        test("", "--package tickid-cli --test features"),
         // Core is tested by itself because the tests of the schemes enable its `std`. The test
         // harness needs an allocator, and examples and integration tests need all of `std`.
         test("", "{core} --lib --no-default-features --features alloc"),

@@ -131,9 +131,9 @@ fn mixed_lines(repository: &Repository, lines: u32) -> Result<String, Error> {
 /// Builds the command of the package with this manifest.
 fn build(repository: &Repository, manifest: &Path, target: &Path) -> Result<PathBuf, Error> {
     let mut cargo = repository.cargo();
-    cargo.args(["build", "--release", "--locked", "--manifest-path"]).arg(manifest);
+    cargo.args(["build", "--profile", "dist", "--locked", "--manifest-path"]).arg(manifest);
     run(cargo.arg("--target-dir").arg(target))?;
-    Ok(target.join("release").join(PROGRAM))
+    Ok(target.join("dist").join(PROGRAM))
 }
 
 /// Builds the command of a commit, in separate folders.

@@ -5,10 +5,12 @@ mod convert;
 mod csv;
 mod doctor;
 mod failure;
+mod features;
 mod generate;
 mod input;
 mod inspect;
 mod lease;
+#[cfg(feature = "full")]
 mod man;
 mod message;
 mod near_miss;
@@ -25,6 +27,7 @@ mod sql;
 mod store;
 mod template;
 mod values;
+#[cfg(feature = "_log")]
 mod verbose;
 mod when;
 
@@ -41,7 +44,6 @@ use crate::failure::Failure;
 use crate::generate::GenScheme;
 use crate::inspect::InspectArguments;
 use crate::lease::LeaseCommand;
-use crate::man::ManArguments;
 use crate::range::RangeArguments;
 
 /// Generate, inspect and convert time-ordered identifiers: SCRU64, Nanoflake, kuid and sno.
@@ -93,9 +95,15 @@ enum Command {
     /// Serve IDs to other programs over RESP (the Redis protocol) and HTTP
     #[cfg(feature = "serve")]
     Serve(Box<serve::ServeArguments>),
+    #[cfg(not(feature = "serve"))]
+    #[command(hide = true)]
+    Serve(features::Missing),
     /// Print the SQL that lets PostgreSQL make the IDs of a realm
     #[cfg(feature = "postgres")]
     Sql(sql::SqlArguments),
+    #[cfg(not(feature = "postgres"))]
+    #[command(hide = true)]
+    Sql(features::Missing),
     /// Print a completion script for a shell
     #[command(after_help = "Examples, with the places where shells look:
   bash        tickid completions bash > ~/.local/share/bash-completion/completions/tickid
@@ -108,7 +116,11 @@ enum Command {
         shell: Shell,
     },
     /// Print the man page, or write one for each subcommand
-    Man(ManArguments),
+    #[cfg(feature = "full")]
+    Man(man::ManArguments),
+    #[cfg(not(feature = "full"))]
+    #[command(hide = true)]
+    Man(features::Missing),
 }
 
 fn main() -> ExitCode {
@@ -135,7 +147,12 @@ fn run() -> Result<ExitCode, Failure> {
         // Has a log of its own.
         #[cfg(feature = "serve")]
         Command::Serve(_) => {}
+        #[cfg(feature = "_log")]
         _ => verbose::start(arguments.verbose),
+        #[cfg(not(feature = "_log"))]
+        _ if arguments.verbose > 0 => return Err(features::missing("--verbose", "full")),
+        #[cfg(not(feature = "_log"))]
+        _ => {}
     }
     match arguments.command {
         Command::Gen(scheme) => generate::run(&scheme),
@@ -147,9 +164,16 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Bench(arguments) => bench::run(&arguments),
         #[cfg(feature = "serve")]
         Command::Serve(serve) => serve::run(&serve, arguments.verbose),
+        #[cfg(not(feature = "serve"))]
+        Command::Serve(_) => Err(features::missing("`tickid serve`", "serve")),
         #[cfg(feature = "postgres")]
         Command::Sql(arguments) => sql::run(&arguments),
+        #[cfg(not(feature = "postgres"))]
+        Command::Sql(_) => Err(features::missing("`tickid sql`", "postgres")),
         Command::Completions { shell } => completions(shell),
+        #[cfg(not(feature = "full"))]
+        Command::Man(_) => Err(features::missing("`tickid man`", "full")),
+        #[cfg(feature = "full")]
         Command::Man(arguments) => man::run(&arguments, Arguments::command()),
     }
 }

@@ -8,6 +8,7 @@ use clap::Args;
 use tickid_lease::{FileBackend, RealmName, RealmSpec, Refusal, Store, StoreError, block_on};
 
 use crate::failure::Failure;
+use crate::features::check_store;
 use crate::message::shown;
 
 /// Names the store unless the command line does.
@@ -29,7 +30,7 @@ impl StoreOptions {
     /// Opens the store.
     pub(crate) fn open(&self) -> Result<Store, Failure> {
         match self.url()? {
-            Some(url) => Ok(Store::open(&url)?),
+            Some(url) => check_store(&url).and_then(|()| Ok(Store::open(&url)?)),
             None => Ok(Store::new(FileBackend::open(state_folder()?)?)),
         }
     }
@@ -37,7 +38,7 @@ impl StoreOptions {
     /// Opens the store for a lease that outlives this process.
     pub(crate) fn open_detached(&self) -> Result<Store, Failure> {
         match self.url()? {
-            Some(url) => Ok(Store::open_detached(&url)?),
+            Some(url) => check_store(&url).and_then(|()| Ok(Store::open_detached(&url)?)),
             None => Ok(Store::new(FileBackend::open(state_folder()?)?.detached())),
         }
     }

@@ -398,6 +398,7 @@ fn wrong_settings_are_errors() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "_log"), ignore = "needs the feature full")]
 fn events_are_shown_on_request() {
     let ran = run("-v gen sno");
     assert!(ran.stderr.contains("INFO tickid_lease") && !ran.stderr.contains('\x1b'));

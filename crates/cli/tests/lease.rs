@@ -91,6 +91,7 @@ fn second_run_starts_above_first() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "etcd"), ignore = "needs the feature etcd")]
 fn store_failures_exit_with_3() {
     let state = folder();
     let in_the_way = state.path().join("tickid");
@@ -602,6 +603,7 @@ fn lists_begin_with_the_realm() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "etcd"), ignore = "needs the feature etcd")]
 fn check_counts_free_nodes() {
     let state = folder();
     stdout_of(state.path(), "lease init sno --realm orders --pool 5-6/16 --term 600");

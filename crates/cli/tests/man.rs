@@ -25,6 +25,7 @@ fn pages() -> BTreeMap<String, String> {
 }
 
 #[test]
+#[cfg_attr(not(feature = "full"), ignore = "needs the feature full")]
 fn every_subcommand_has_a_page() {
     let pages = pages();
     for name in ["tickid.1", "tickid-gen-sno.1", "tickid-inspect.1", "tickid-lease-exec.1"] {
@@ -35,6 +36,7 @@ fn every_subcommand_has_a_page() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "full"), ignore = "needs the feature full")]
 fn pages_have_the_usual_sections() {
     for (name, page) in pages() {
         for part in [".TH ", ".SH NAME\n", ".SH SYNOPSIS\n", ".SH DESCRIPTION\n", ".SH OPTIONS\n"] {
@@ -48,6 +50,7 @@ fn pages_have_the_usual_sections() {
 
 #[cfg(unix)]
 #[test]
+#[cfg_attr(not(feature = "full"), ignore = "needs the feature full")]
 fn a_page_that_cannot_be_written_is_named() {
     let ran = run("man /dev/null/man1");
     assert_eq!((ran.status, ran.stdout.as_str()), (process::INVALID, ""));

@@ -184,6 +184,7 @@ fn relative_state_folder_is_named() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "full"), ignore = "needs the feature full")]
 fn silent_stores_exit_with_3() {
     for (arguments, status, part) in [
         ("gen sno --store etcd://127.0.0.1:1", NODE_STORE, "etcd store: no answer"),

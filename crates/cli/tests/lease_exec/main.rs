@@ -173,6 +173,7 @@ fn node_is_in_environment() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "etcd"), ignore = "needs the feature etcd")]
 fn exit_status_is_passed_on() {
     let state = state("sno --pool 1-60/16");
     for (script, status) in [("exit 0", 0), ("exit 7", 7), ("kill -KILL $$", 137), ("kill $$", 143)]
