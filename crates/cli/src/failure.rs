@@ -63,9 +63,9 @@ pub(crate) enum Failure {
     #[error("cannot supervise the program: {0}")]
     #[cfg(target_os = "linux")]
     Supervise(io::Error),
-    #[error("{}", Chain(.0))]
+    #[error("{}", Chain(&**.0))]
     #[cfg(feature = "serve")]
-    Serve(#[from] ServerError),
+    Serve(Box<ServerError>),
     #[error("the runtime of the server: {0}")]
     #[cfg(feature = "serve")]
     Runtime(io::Error),
@@ -134,7 +134,7 @@ impl Failure {
             Self::TooLong { .. } => Some("--max-wait allows a longer wait"),
             Self::NoStateFolder(_) => Some(NO_FOLDER),
             #[cfg(feature = "serve")]
-            Self::Serve(ServerError::Exposed { .. }) => Some(
+            Self::Serve(error) if matches!(**error, ServerError::Exposed { .. }) => Some(
                 "--token-file, --tls-cert and --tls-key protect it; --insecure serves it unprotected",
             ),
             Self::Store(error) if matches!(error.kind(), StoreErrorKind::Url { .. }) => {
@@ -185,7 +185,10 @@ impl Failure {
             Self::Lease(error) => error.store(),
             Self::Stalled(error) => error.cause()?.store(),
             #[cfg(feature = "serve")]
-            Self::Serve(ServerError::Lease { source, .. }) => source.store(),
+            Self::Serve(error) => match &**error {
+                ServerError::Lease { source, .. } => source.store(),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -227,6 +230,13 @@ impl Failure {
             #[cfg(feature = "serve")]
             Self::Runtime(_) => INVALID,
         }
+    }
+}
+
+#[cfg(feature = "serve")]
+impl From<ServerError> for Failure {
+    fn from(error: ServerError) -> Self {
+        Self::Serve(Box::new(error))
     }
 }
 

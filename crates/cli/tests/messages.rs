@@ -79,7 +79,7 @@ fn number_errors_have_the_range() {
         ("gen nanoflake --epoch soon", "no name of an epoch, and neither milliseconds"),
         ("gen nanoflake --epoch 0.5", "no name of an epoch, and neither milliseconds"),
         ("range sno --since soon --until 5", "RFC 3339 (2024-01-01T00:00:00Z), a date"),
-        ("range sno --since 5 --until 999", "--since 1970-01-01T00:00:00.005Z is outside of"),
+        ("range sno --since 5 --until 999", "--since: time 1970-01-01T00:00:00.005Z is outside of"),
         ("range sno --since 99999999999999999999 --until 5", "99999999999999999999 is outside of"),
         ("lease init sno --realm a --pool foo", "FIRST-LAST/BITS or VALUE/BITS, as in 0-255/8"),
         ("lease init sno --realm A", "lower-case letters"),
