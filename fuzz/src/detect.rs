@@ -3,9 +3,7 @@
 use arbitrary::{Arbitrary as _, Unstructured};
 use tickid_convert::{AnyId, Layouts, carry};
 use tickid_core::UnixTime;
-use tickid_detect::{
-    Confidence, Form, Identifier, Inspection, Notation, Reading, detect, trimmed,
-};
+use tickid_detect::{Confidence, Form, Identifier, Inspection, Notation, Reading, detect, trimmed};
 use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
 use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
@@ -25,9 +23,11 @@ pub fn check(data: &[u8]) {
         assert_eq!((readings.len(), readings.is_empty()), (found.len(), found.is_empty()));
         assert!(readings.is_sorted_by_key(Reading::confidence), "likeliest first");
         assert!(found.likely().all(|one| one.confidence() <= Confidence::Likely));
-        assert!(readings.iter().all(|one| {
-            one.doubt().is_some() == (one.confidence() == Confidence::Possible)
-        }));
+        assert!(
+            readings
+                .iter()
+                .all(|one| { one.doubt().is_some() == (one.confidence() == Confidence::Possible) })
+        );
         assert!(trimmed(text).len() <= text.len());
         let ids: Vec<(Identifier, Form)> =
             readings.iter().map(|one| (one.identifier(), one.form())).collect();
@@ -62,7 +62,8 @@ fn own(text: &[u8]) -> Vec<Identifier> {
         move |id| Identifier::Scheme(id, notation)
     }
     // Texts in both cases are not Base36 here.
-    let is_mixed = text.iter().any(u8::is_ascii_uppercase) && text.iter().any(u8::is_ascii_lowercase);
+    let is_mixed =
+        text.iter().any(u8::is_ascii_uppercase) && text.iter().any(u8::is_ascii_lowercase);
     let base36 = if is_mixed { &[] } else { text };
     let all = [
         Scru64Id::parse_bytes(base36).map(AnyId::from).map(scheme(Canonical)),

@@ -1,7 +1,9 @@
 //! Names of nodes and realms in text: SCRU64's node specs, the leases' nodes and pools, sources of
 //! nodes.
 
-use tickid_lease::{Node, NodePool, NodeSource, RealmName};
+use tickid_lease::admin::RealmName;
+use tickid_lease::backend::NodeSource;
+use tickid_lease::{Node, NodePool};
 use tickid_scru64::{NodeSpec, Scru64Id};
 
 use crate::reference::base_36;

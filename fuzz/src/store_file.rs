@@ -6,11 +6,13 @@ use std::sync::Arc;
 
 use arbitrary::{Result, Unstructured};
 use tickid_core::{ManualClock, UnixTime};
-use tickid_lease::fuzzing::{FILE_LEN, create_file, read_file, write_file};
-use tickid_lease::{
-    Change, Claim, Extra, MemoryBackend, Node, Record, Row, RowState, Rows, Rules, Scope, Store,
-    Token, Version, block_on,
+use tickid_lease::admin::Rules;
+use tickid_lease::backend::{
+    Change, Extra, MemoryBackend, Record, Row, RowState, Rows, Scope, Version,
 };
+use tickid_lease::fuzzing::{FILE_LEN, create_file, read_file, write_file};
+use tickid_lease::session::{Claim, Token};
+use tickid_lease::{Node, Store, block_on};
 
 pub fn check(data: &[u8]) {
     let Some((kind, rest)) = data.split_first() else {

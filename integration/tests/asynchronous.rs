@@ -20,9 +20,9 @@ use axum::http::{Request, StatusCode};
 use axum::routing::get;
 use tickid_core::{ManualClock, Scheme, SequenceBounds, UnixTime, Variant};
 use tickid_kuid::{Kuid, Local, Node};
-use tickid_lease::{
-    Begin, Claim, LeasedGenerator, Realm, RealmSpec, Refusal, Store, StoreError, Token,
-};
+use tickid_lease::admin::{Begin, Refusal};
+use tickid_lease::session::{Claim, Token};
+use tickid_lease::{LeasedGenerator, Realm, RealmSpec, Store, StoreError};
 use tickid_nanoflake::{GeneratorId, Nanoflake};
 use tickid_scru64::Scru64;
 use tickid_sno::{Meta, Partition, Sno};

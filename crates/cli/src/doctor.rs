@@ -10,7 +10,9 @@ use std::time::Instant;
 use clap::Args;
 use serde::Serialize;
 use tickid_core::{Clock, CounterClock, SystemClock, UnixTime};
-use tickid_lease::{RealmName, RowState, Scope, Standing, Store, StoreError, Terms, View};
+use tickid_lease::admin::{RealmName, Standing};
+use tickid_lease::backend::{RealmData, RowState, Scope};
+use tickid_lease::{Store, StoreError, Terms};
 
 use crate::failure::{Chain, Failure};
 use crate::message::shown;
@@ -359,7 +361,11 @@ fn file_system(path: &Path) -> Option<String> {
 }
 
 /// Looks at a realm: the store's clock and what is left of its nodes and windows.
-fn realm_findings<E>(name: &RealmName, view: &View, asked: Result<UnixTime, E>) -> Vec<Finding> {
+fn realm_findings<E>(
+    name: &RealmName,
+    view: &RealmData,
+    asked: Result<UnixTime, E>,
+) -> Vec<Finding> {
     let Some((record, _)) = &view.record else { return Vec::new() };
     let realm = &record.realm;
     let mut findings = Vec::new();

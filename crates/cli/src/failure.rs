@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use tickid_core::{BuildError, ErrorKind};
-use tickid_lease::{
-    GenerateError, LeaseError, Mismatch, ParseError, RealmError, Refusal, StoreError,
-    StoreErrorKind, Token,
-};
+use tickid_lease::admin::{Mismatch, ParseError, Refusal};
+use tickid_lease::backend::StoreErrorKind;
+use tickid_lease::session::Token;
+use tickid_lease::{GenerateError, LeaseError, RealmError, StoreError};
 #[cfg(feature = "serve")]
 use tickid_server::ServerError;
 

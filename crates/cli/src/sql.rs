@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use tickid_lease::{Begin, RealmName};
+use tickid_lease::admin::{Begin, RealmName};
 
 use crate::failure::Failure;
 use crate::lease::ShapeOptions;

@@ -5,7 +5,9 @@ use std::env::{self, VarError};
 use std::path::PathBuf;
 
 use clap::Args;
-use tickid_lease::{FileBackend, RealmName, RealmSpec, Refusal, Store, StoreError, block_on};
+use tickid_lease::admin::{RealmName, Refusal};
+use tickid_lease::backend::FileBackend;
+use tickid_lease::{RealmSpec, Store, StoreError, block_on};
 
 use crate::failure::Failure;
 use crate::features::check_store;

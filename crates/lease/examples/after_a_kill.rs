@@ -15,7 +15,9 @@ use std::time::Instant;
 
 use tickid_core::Scheme;
 use tickid_kuid::Kuid;
-use tickid_lease::{Begin, LeaseError, LeasedGenerator, Realm, Refusal, Store, Token, block_on};
+use tickid_lease::admin::{Begin, Refusal};
+use tickid_lease::session::Token;
+use tickid_lease::{LeaseError, LeasedGenerator, Realm, Store, block_on};
 use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
 use tickid_sno::Sno;

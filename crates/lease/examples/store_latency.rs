@@ -9,7 +9,9 @@
 use core::time::Duration;
 use std::time::Instant;
 
-use tickid_lease::{Begin, Claim, Lease, RealmSpec, Store, Token, block_on};
+use tickid_lease::admin::Begin;
+use tickid_lease::session::{Claim, Token};
+use tickid_lease::{Lease, RealmSpec, Store, block_on};
 use tickid_scru64::Scru64;
 
 type Failure = Box<dyn core::error::Error>;

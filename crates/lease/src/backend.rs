@@ -1,3 +1,5 @@
+//! Backends, and the names for writing one: the data that a [`Store`](crate::Store) keeps in it.
+
 use core::fmt;
 use core::ops::Deref;
 use core::pin::Pin;
@@ -7,9 +9,22 @@ use tickid_core::UnixTime;
 use crate::error::StoreError;
 use crate::model::node::Node;
 use crate::model::realm::RealmName;
-use crate::model::record::{Record, Row, RowState, Version};
-use crate::model::view::View;
 use crate::wait;
+
+#[cfg(feature = "etcd")]
+pub use crate::backends::etcd::EtcdBackend;
+pub use crate::backends::file::FileBackend;
+pub use crate::backends::memory::{Backup, MemoryBackend};
+#[cfg(feature = "mysql")]
+pub use crate::backends::mysql::MySqlBackend;
+#[cfg(feature = "postgres")]
+pub use crate::backends::postgres::PostgresBackend;
+#[cfg(feature = "redis")]
+pub use crate::backends::redis::RedisBackend;
+pub use crate::backends::static_node::NodeSource;
+pub use crate::error::{Exposure, ExposureReason, StoreErrorKind};
+pub use crate::model::realm_data::RealmData;
+pub use crate::model::record::{Extra, PoolPart, Record, Row, RowState, Rows, Version};
 
 /// A future answer of a store. Any executor may poll it: it needs no runtime of its own.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
@@ -24,7 +39,7 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Se
 ///    lasts longer than a timeout of the backend's own. A request without an answer, or whose
 ///    future is dropped, may have been carried out.
 /// 3. Repeating a request is harmless.
-/// 4. A malformed row is a [`RowState::Malformed`](crate::RowState), not an error.
+/// 4. A malformed row is a [`RowState::Malformed`](crate::backend::RowState), not an error.
 /// 5. A row's version is 1 in its first write and rises by one in each further one, and is lost
 ///    with the row. A row that replaces a malformed one gets a version above the version of its
 ///    leases.
@@ -35,7 +50,8 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Se
 /// ```
 /// // A backend that counts the commits of another.
 /// use std::sync::atomic::{AtomicU64, Ordering};
-/// use tickid_lease::{Answer, Backend, Change, RealmName, Scope, View};
+/// use tickid_lease::admin::RealmName;
+/// use tickid_lease::backend::{Answer, Backend, Change, Scope, RealmData};
 ///
 /// #[derive(Debug)]
 /// struct Counted<B> {
@@ -48,7 +64,7 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Se
 ///         self.backend.name()
 ///     }
 ///
-///     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+///     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
 ///         self.backend.read(realm, scope)
 ///     }
 ///
@@ -71,7 +87,7 @@ pub trait Backend: fmt::Debug + Send + Sync {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{Backend, FileBackend};
+    /// use tickid_lease::backend::{Backend, FileBackend};
     ///
     /// let folder = tempfile::tempdir()?;
     /// let backend = FileBackend::open(folder.path())?;
@@ -88,7 +104,7 @@ pub trait Backend: fmt::Debug + Send + Sync {
     /// # Examples
     /// ```
     /// use tickid_core::SystemClock;
-    /// use tickid_lease::{Backend, MemoryBackend};
+    /// use tickid_lease::backend::{Backend, MemoryBackend};
     ///
     /// let memory = MemoryBackend::new(SystemClock);
     /// assert!(memory.begins_at_once());
@@ -110,7 +126,8 @@ pub trait Backend: fmt::Debug + Send + Sync {
     /// ```
     /// use core::time::Duration;
     /// use tickid_core::SystemClock;
-    /// use tickid_lease::{Backend, MemoryBackend, Scope, block_on};
+    /// use tickid_lease::backend::{Backend, MemoryBackend, Scope};
+    /// use tickid_lease::block_on;
     ///
     /// let backend = MemoryBackend::new(SystemClock);
     /// let realm = "orders".parse()?;
@@ -118,7 +135,7 @@ pub trait Backend: fmt::Debug + Send + Sync {
     /// assert!(view.record.is_none()); // the realm has not begun
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View>;
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData>;
 
     /// Writes all of `change` in one atomic step if everything compares equal, and otherwise
     /// nothing. Returns `false` if anything differed.
@@ -131,7 +148,8 @@ pub trait Backend: fmt::Debug + Send + Sync {
     /// ```
     /// use core::time::Duration;
     /// use tickid_core::SystemClock;
-    /// use tickid_lease::{Backend, Change, MemoryBackend, RealmSpec, Record, Scope, block_on};
+    /// use tickid_lease::backend::{Backend, Change, MemoryBackend, Record, Scope};
+    /// use tickid_lease::{RealmSpec, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
@@ -156,7 +174,8 @@ pub trait Backend: fmt::Debug + Send + Sync {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{Begin, RealmSpec, Store, block_on};
+    /// use tickid_lease::admin::Begin;
+    /// use tickid_lease::{RealmSpec, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
@@ -198,7 +217,7 @@ where
         (**self).is_remote()
     }
 
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
         (**self).read(realm, scope)
     }
 
@@ -226,10 +245,10 @@ pub enum Scope {
     /// A bounded number of rows, for a claim. Two kinds, each of about `limit` rows:
     ///
     /// - a *page*: consecutive rows in the order of nodes from `start` on, wrapping around from the
-    ///   last to the first. [`View::page_end`] is its last row's node, or `None` if the view has
-    ///   all rows of nodes in the pool. Nodes of the page without a row were never granted.
+    ///   last to the first. [`RealmData::page_end`] is its last row's node, or `None` if the answer
+    ///   has all rows of nodes in the pool. Nodes of the page without a row were never granted.
     /// - the rows with the lowest ceilings, if the backend has an index of these
-    ///   ([`View::has_lowest`]).
+    ///   ([`RealmData::has_lowest`]).
     Candidates {
         /// The first node of the page.
         start: Node,

@@ -13,7 +13,9 @@ use crate::model::refusal::{Loss, Refusal};
 /// # Examples
 /// ```
 /// use core::time::Duration;
-/// use tickid_lease::{Claim, RealmSpec, Refusal, Store, Token, block_on};
+/// use tickid_lease::admin::Refusal;
+/// use tickid_lease::session::{Claim, Token};
+/// use tickid_lease::{RealmSpec, Store, block_on};
 /// use tickid_scru64::Scru64;
 ///
 /// // Two claims for the only node.
@@ -55,7 +57,7 @@ pub enum StoreErrorKind {
         why: String,
     },
     /// A file or folder of the store is not private to this user.
-    Exposed(Exposed),
+    Exposed(Exposure),
     /// The store's data on a realm cannot be read.
     Corrupt {
         /// The place of the data.
@@ -77,7 +79,7 @@ pub enum StoreErrorKind {
 /// does not use it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Exposed {
+pub struct Exposure {
     /// The file or folder.
     pub path: PathBuf,
     /// The ID of the user that owns it.
@@ -85,13 +87,13 @@ pub struct Exposed {
     /// Its permissions.
     pub mode: u32,
     /// The reason.
-    pub exposure: Exposure,
+    pub exposure: ExposureReason,
 }
 
-/// The way in which a file or folder is [`Exposed`].
+/// The way in which a file or folder is [`Exposure`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Exposure {
+pub enum ExposureReason {
     /// Another user owns it.
     Owner {
         /// The ID of this process's user.
@@ -105,24 +107,24 @@ pub enum Exposure {
     Kind,
 }
 
-impl fmt::Display for Exposed {
+impl fmt::Display for Exposure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, owner, mode, exposure } = self;
         let path = path.display();
         write!(f, "{path} (owner {owner}, mode {mode:04o}) ")?;
         match exposure {
-            Exposure::Owner { user } => write!(
+            ExposureReason::Owner { user } => write!(
                 f,
                 "belongs to another user than this process's, {user}: run as user {owner}, or name \
                  another folder"
             ),
-            Exposure::Writable => {
+            ExposureReason::Writable => {
                 write!(f, "is writable by other users: take that away with `chmod go-w {path}`")
             }
-            Exposure::Link => {
+            ExposureReason::Link => {
                 f.write_str("is a symbolic link, which is not followed: name what it points to")
             }
-            Exposure::Kind => f.write_str("is of another kind than expected: remove it"),
+            ExposureReason::Kind => f.write_str("is of another kind than expected: remove it"),
         }
     }
 }
@@ -132,7 +134,8 @@ impl StoreError {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{StoreError, StoreErrorKind};
+    /// use tickid_lease::backend::StoreErrorKind;
+    /// use tickid_lease::StoreError;
     ///
     /// let what = "read the clock".to_owned();
     /// let error = StoreError::new("my", StoreErrorKind::Failed { what });
@@ -148,7 +151,8 @@ impl StoreError {
     /// # Examples
     /// ```
     /// use std::error::Error as _;
-    /// use tickid_lease::{StoreError, StoreErrorKind};
+    /// use tickid_lease::backend::StoreErrorKind;
+    /// use tickid_lease::StoreError;
     ///
     /// let error = StoreError::new("my", StoreErrorKind::Unreachable);
     /// let error = error.with_source("connection reset");
@@ -191,7 +195,8 @@ impl StoreError {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{Refusal, StoreError};
+    /// use tickid_lease::admin::Refusal;
+    /// use tickid_lease::StoreError;
     ///
     /// let error = StoreError::refused("my", Refusal::NoRealm);
     /// assert_eq!(error.to_string(), "my store: the store has no realm of that name");
@@ -211,7 +216,8 @@ impl StoreError {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{Store, StoreErrorKind};
+    /// use tickid_lease::backend::StoreErrorKind;
+    /// use tickid_lease::Store;
     ///
     /// let error = Store::open("mongodb://db.example.com").unwrap_err();
     /// assert!(matches!(error.kind(), StoreErrorKind::Url { .. }));
@@ -226,7 +232,8 @@ impl StoreError {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{Refusal, Store, block_on};
+    /// use tickid_lease::admin::Refusal;
+    /// use tickid_lease::{Store, block_on};
     ///
     /// let store = Store::in_memory();
     /// let error = block_on(store.list(&"orders".parse()?), Duration::from_secs(5)).unwrap_err();
@@ -246,7 +253,9 @@ impl StoreError {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{Claim, Loss, RealmSpec, Store, Token, block_on};
+    /// use tickid_lease::admin::Loss;
+    /// use tickid_lease::session::{Claim, Token};
+    /// use tickid_lease::{RealmSpec, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
@@ -270,12 +279,13 @@ impl StoreError {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{Loss, Refusal, StoreError};
+    /// use tickid_lease::admin::{Loss, Refusal};
+    /// use tickid_lease::StoreError;
     ///
     /// let lost = Refusal::Lost { node: "42/8".parse()?, why: Loss::Token };
     /// assert!(StoreError::refused("my", lost).is_lost()); // close the generator
     /// assert!(!StoreError::refused("my", Refusal::NoRealm).is_lost());
-    /// # Ok::<(), tickid_lease::ParseError>(())
+    /// # Ok::<(), tickid_lease::admin::ParseError>(())
     /// ```
     #[must_use]
     pub const fn is_lost(&self) -> bool {

@@ -39,7 +39,7 @@ pub fn is_redis_reply(mut bytes: &[u8]) -> bool {
 /// Reads the text that Redis keeps as the row of `node`.
 #[cfg(feature = "redis")]
 #[must_use]
-pub fn read_redis_row(node: crate::Node, text: &[u8]) -> Option<crate::RowState> {
+pub fn read_redis_row(node: crate::Node, text: &[u8]) -> Option<crate::backend::RowState> {
     use crate::backends::redis::{reply::Reply, row_state};
     row_state(node, &Reply::Text(text.to_vec()))
 }
@@ -50,10 +50,10 @@ pub fn read_redis_row(node: crate::Node, text: &[u8]) -> Option<crate::RowState>
 /// Returns a [`StoreError`](crate::StoreError) if it is no answer, or its record cannot be read.
 #[cfg(feature = "mysql")]
 pub fn read_sql_answer(
-    realm: &crate::RealmName,
-    scope: crate::Scope,
+    realm: &crate::admin::RealmName,
+    scope: crate::backend::Scope,
     rows: Vec<Vec<Option<String>>>,
-) -> Result<crate::View, crate::StoreError> {
+) -> Result<crate::backend::RealmData, crate::StoreError> {
     crate::backends::mysql::fuzzing::view(realm, scope, rows)
 }
 

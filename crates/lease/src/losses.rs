@@ -24,7 +24,10 @@ impl Store {
     /// ```
     /// use core::time::Duration;
     /// use tickid_core::SystemClock;
-    /// use tickid_lease::{Claim, Loss, MemoryBackend, RealmSpec, Store, Token, block_on};
+    /// use tickid_lease::admin::Loss;
+    /// use tickid_lease::backend::MemoryBackend;
+    /// use tickid_lease::session::{Claim, Token};
+    /// use tickid_lease::{RealmSpec, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
@@ -128,14 +131,15 @@ impl Store {
     /// For programs whose user did not choose a pool, such as `tickid gen`.
     ///
     /// # Errors
-    /// Returns [`Refusal::Mismatch`](crate::Refusal::Mismatch) for a realm of another scheme,
-    /// layout or kind of nodes, and [`Refusal::LostRecord`](crate::Refusal::LostRecord) if the store
+    /// Returns [`Refusal::Mismatch`](crate::admin::Refusal::Mismatch) for a realm of another scheme,
+    /// layout or kind of nodes, and [`Refusal::LostRecord`](crate::admin::Refusal::LostRecord) if the store
     /// has nodes of the realm but lost its record.
     ///
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{Begin, RealmSpec, Store, block_on};
+    /// use tickid_lease::admin::Begin;
+    /// use tickid_lease::{RealmSpec, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
@@ -171,7 +175,8 @@ impl Store {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{Claim, RealmSpec, Store, Token, block_on};
+    /// use tickid_lease::session::{Claim, Token};
+    /// use tickid_lease::{RealmSpec, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));

@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use crate::backend::{Backend, Change, RowChange, Scope};
 use crate::backends;
+use crate::cache::Cache;
 use crate::error::{StoreError, StoreErrorKind};
-use crate::known::Known;
 use crate::model::candidates::{Shortage, page_start};
 use crate::model::lease::{Claim, Lease};
 use crate::model::node::Node;
 use crate::model::pool::NodePool;
 use crate::model::realm::{RealmName, RealmSpec};
+use crate::model::realm_data::RealmData;
 use crate::model::record::{Record, Row, RowState, Version};
 use crate::model::refusal::{Loss, Refusal};
 use crate::model::rules::{self, Rules, Standing};
 use crate::model::text::ParseError;
-use crate::model::view::View;
 
 /// Durable storage for windows that never grants two overlapping ones.
 ///
@@ -27,7 +27,8 @@ use crate::model::view::View;
 /// # Examples
 /// ```
 /// use core::time::Duration;
-/// use tickid_lease::{Claim, RealmSpec, Store, Token, block_on};
+/// use tickid_lease::session::{Claim, Token};
+/// use tickid_lease::{RealmSpec, Store, block_on};
 /// use tickid_scru64::Scru64;
 ///
 /// let store = Store::in_memory();
@@ -51,7 +52,7 @@ struct Shared {
     node: Option<Node>,
     conflicts: AtomicU64,
     /// For renewals, if the backend [is remote](Backend::is_remote).
-    known: Option<Known>,
+    known: Option<Cache>,
 }
 
 impl fmt::Debug for Shared {
@@ -70,7 +71,10 @@ impl fmt::Debug for Shared {
 /// ```
 /// use core::time::Duration;
 /// use tickid_core::SystemClock;
-/// use tickid_lease::{Begin, Claim, MemoryBackend, RealmSpec, Refusal, Store, Token, block_on};
+/// use tickid_lease::admin::{Begin, Refusal};
+/// use tickid_lease::backend::MemoryBackend;
+/// use tickid_lease::session::{Claim, Token};
+/// use tickid_lease::{RealmSpec, Store, block_on};
 /// use tickid_sno::Sno;
 ///
 /// let store = Store::new(MemoryBackend::new(SystemClock).like_a_server());
@@ -152,7 +156,8 @@ impl Store {
     /// # Examples
     /// ```
     /// use tickid_core::SystemClock;
-    /// use tickid_lease::{MemoryBackend, Store};
+    /// use tickid_lease::backend::MemoryBackend;
+    /// use tickid_lease::Store;
     ///
     /// let store = Store::new(MemoryBackend::new(SystemClock).like_a_server());
     /// assert!(!store.begins_at_once());
@@ -162,7 +167,7 @@ impl Store {
     }
 
     pub(crate) fn over(backend: Box<dyn Backend>, node: Option<Node>) -> Self {
-        let known = backend.is_remote().then(Known::default);
+        let known = backend.is_remote().then(Cache::default);
         Self { shared: Arc::new(Shared { backend, node, conflicts: AtomicU64::new(0), known }) }
     }
 
@@ -205,7 +210,8 @@ impl Store {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{FileBackend, Store};
+    /// use tickid_lease::backend::FileBackend;
+    /// use tickid_lease::Store;
     ///
     /// let folder = tempfile::tempdir()?;
     /// let store = Store::new(FileBackend::open(folder.path())?);
@@ -241,7 +247,8 @@ impl Store {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{Begin, Realm, Store, block_on};
+    /// use tickid_lease::admin::Begin;
+    /// use tickid_lease::{Realm, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
@@ -277,7 +284,8 @@ impl Store {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{Claim, Realm, Store, Token, block_on};
+    /// use tickid_lease::session::{Claim, Token};
+    /// use tickid_lease::{Realm, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
@@ -386,7 +394,8 @@ impl Store {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{Claim, Realm, Store, Token, block_on};
+    /// use tickid_lease::session::{Claim, Token};
+    /// use tickid_lease::{Realm, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
@@ -427,7 +436,8 @@ impl Store {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{Claim, Realm, Store, Token, block_on};
+    /// use tickid_lease::session::{Claim, Token};
+    /// use tickid_lease::{Realm, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
@@ -479,7 +489,8 @@ impl Store {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{Begin, Realm, Store, block_on};
+    /// use tickid_lease::admin::Begin;
+    /// use tickid_lease::{Realm, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
@@ -489,7 +500,7 @@ impl Store {
     /// assert!(view.record.is_some() && view.rows.is_empty()); // no node was granted yet
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub async fn list(&self, realm: &RealmName) -> Result<View, StoreError> {
+    pub async fn list(&self, realm: &RealmName) -> Result<RealmData, StoreError> {
         self.view(realm, Scope::All).await
     }
 
@@ -501,7 +512,8 @@ impl Store {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{Begin, RealmSpec, Store, block_on};
+    /// use tickid_lease::admin::Begin;
+    /// use tickid_lease::{RealmSpec, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
@@ -525,7 +537,8 @@ impl Store {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{Claim, Realm, Store, Token, block_on};
+    /// use tickid_lease::session::{Claim, Token};
+    /// use tickid_lease::{Realm, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
@@ -558,7 +571,9 @@ impl Store {
     /// ```
     /// use core::time::Duration;
     /// use tickid_core::SystemClock;
-    /// use tickid_lease::{Begin, MemoryBackend, RealmSpec, RowState, Store, Version, block_on};
+    /// use tickid_lease::admin::Begin;
+    /// use tickid_lease::backend::{MemoryBackend, RowState, Version};
+    /// use tickid_lease::{RealmSpec, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
@@ -593,7 +608,9 @@ impl Store {
     /// use core::time::Duration;
     /// use std::sync::Arc;
     /// use tickid_core::{ManualClock, UnixTime};
-    /// use tickid_lease::{Claim, MemoryBackend, RealmSpec, Store, Token, block_on};
+    /// use tickid_lease::backend::MemoryBackend;
+    /// use tickid_lease::session::{Claim, Token};
+    /// use tickid_lease::{RealmSpec, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (now, tomorrow) = (1_700_000_000_000, 1_700_086_400_000);
@@ -640,7 +657,8 @@ impl Store {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{Begin, Realm, Store, block_on};
+    /// use tickid_lease::admin::Begin;
+    /// use tickid_lease::{Realm, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
@@ -678,7 +696,9 @@ impl Store {
         &self,
         realm: &RealmSpec,
         lease: &Lease,
-        decide: impl Fn(&Rules<'_>, Option<&RowState>, &View) -> Result<(Row, A), Refusal> + Send + Sync,
+        decide: impl Fn(&Rules<'_>, Option<&RowState>, &RealmData) -> Result<(Row, A), Refusal>
+        + Send
+        + Sync,
     ) -> Result<A, StoreError> {
         let node = lease.node;
         if realm.name.id() != lease.realm {
@@ -710,7 +730,7 @@ impl Store {
         realm: &RealmName,
         scope: Scope,
         missing: Missing<'_>,
-        decide: impl Fn(&Rules<'_>, &View) -> Result<Step<A>, Refusal> + Send + Sync,
+        decide: impl Fn(&Rules<'_>, &RealmData) -> Result<Step<A>, Refusal> + Send + Sync,
     ) -> Result<A, StoreError> {
         let mut repeats = Repeats::default();
         loop {
@@ -733,7 +753,7 @@ impl Store {
     async fn ready<'a>(
         &self,
         realm: &RealmName,
-        view: &'a View,
+        view: &'a RealmData,
         missing: Missing<'_>,
         repeats: &mut Repeats,
     ) -> Result<Option<(Rules<'a>, Version)>, StoreError> {
@@ -775,7 +795,7 @@ impl Store {
     async fn commit<A>(
         &self,
         realm: &RealmName,
-        view: &View,
+        view: &RealmData,
         record_version: Option<Version>,
         step: Step<A>,
     ) -> Result<Option<A>, StoreError> {
@@ -795,7 +815,7 @@ impl Store {
         Ok(Some(answer))
     }
 
-    async fn read(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {
+    async fn read(&self, realm: &RealmName, scope: Scope) -> Result<RealmData, StoreError> {
         let view = self.shared.backend.read(realm, scope).await?;
         if let Some(known) = &self.shared.known {
             known.note(realm, &view);
@@ -823,7 +843,7 @@ impl Store {
         if repeats.prepared > EACH_ONCE { self.lose(repeats).await } else { Ok(()) }
     }
 
-    async fn view(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {
+    async fn view(&self, realm: &RealmName, scope: Scope) -> Result<RealmData, StoreError> {
         let mut view = self.read(&*self.own_name(realm)?, scope).await?;
         let Some((record, _)) = &mut view.record else {
             return Err(self.refused(no_record(&view)));
@@ -868,7 +888,7 @@ pub(crate) fn glance(realm: &RealmSpec) -> Scope {
 }
 
 /// Returns the refusal for a view without a record.
-fn no_record(view: &View) -> Refusal {
+fn no_record(view: &RealmData) -> Refusal {
     if view.rows.is_empty() { Refusal::NoRealm } else { Refusal::LostRecord }
 }
 
@@ -877,6 +897,6 @@ fn own_suffix(node: Node) -> String {
 }
 
 /// Returns the lease that a row represents once it is committed over `state`.
-fn lease(realm: u64, row: &Row, state: Option<&RowState>, view: &View) -> Option<Lease> {
+fn lease(realm: u64, row: &Row, state: Option<&RowState>, view: &RealmData) -> Option<Lease> {
     rules::lease(realm, row, state.and_then(RowState::version), view.now)
 }

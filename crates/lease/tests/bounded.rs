@@ -9,11 +9,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tickid_core::{ManualClock, UnixTime};
-use tickid_lease::{
-    Answer, Backend, Begin, Change, Claim, Extra, Lease, MemoryBackend, Node, RealmName, RealmSpec,
-    Record, Refusal, Row, RowState, Scope, Store, StoreError, StoreErrorKind, Token, Version, View,
-    block_on,
+use tickid_lease::admin::{Begin, RealmName, Refusal};
+use tickid_lease::backend::{
+    Answer, Backend, Change, Extra, MemoryBackend, RealmData, Record, Row, RowState, Scope,
+    StoreErrorKind, Version,
 };
+use tickid_lease::session::{Claim, Token};
+use tickid_lease::{Lease, Node, RealmSpec, Store, StoreError, block_on};
 use tickid_sno::Sno;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -35,7 +37,7 @@ impl Backend for Counting {
         "counting"
     }
 
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
         assert_ne!(scope, Scope::All);
         Box::pin(async move {
             let view = self.memory.read(realm, scope).await?;
@@ -217,7 +219,7 @@ impl Backend for Full {
         "full"
     }
 
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
         self.0.read(realm, scope)
     }
 
@@ -266,7 +268,7 @@ impl Backend for Forgetful {
         "forgetful"
     }
 
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
         self.0.read(realm, scope)
     }
 

@@ -8,10 +8,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use tickid_core::{Builder, Clock as _, ManualClock, NodeId as _, Scheme, Tick, UnixTime, Window};
-use tickid_lease::{
-    Answer, Backend, Change, Claim, MemoryBackend, Node, RealmName, RealmSpec, Refusal, RowState,
-    Scope, Store, Token, View, block_on,
-};
+use tickid_lease::admin::{RealmName, Refusal};
+use tickid_lease::backend::{Answer, Backend, Change, MemoryBackend, RealmData, RowState, Scope};
+use tickid_lease::session::{Claim, Token};
+use tickid_lease::{Node, RealmSpec, Store, block_on};
 use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
 
@@ -35,7 +35,7 @@ impl Backend for Morgue {
         true
     }
 
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
         Box::pin(async move {
             let mut view = self.memory.read(realm, scope).await?;
             let written = self.written.lock().unwrap();

@@ -13,11 +13,11 @@ use std::sync::{Arc, Mutex};
 
 use tempfile::TempDir;
 use tickid_core::{Clock as _, ManualClock, UnixTime};
+use tickid_lease::admin::{Loss, RealmName, Refusal};
+use tickid_lease::backend::{Backend as _, FileBackend, RowState, Scope, StoreErrorKind};
 use tickid_lease::conformance::Stage;
-use tickid_lease::{
-    Backend as _, Claim, FileBackend, Lease, Loss, Node, RealmName, RealmSpec, Refusal, RowState,
-    Scope, Store, StoreError, StoreErrorKind, Token, block_on,
-};
+use tickid_lease::session::{Claim, Token};
+use tickid_lease::{Lease, Node, RealmSpec, Store, StoreError, block_on};
 use tickid_sno::Sno;
 
 const HOUR: Duration = Duration::from_secs(3_600);

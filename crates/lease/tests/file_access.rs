@@ -27,10 +27,9 @@ mod unix {
 
     use libtest_mimic::{Arguments, Trial};
     use tempfile::TempDir;
-    use tickid_lease::{
-        Claim, Exposed, Exposure, FileBackend, Lease, Node, RealmSpec, Store, StoreError,
-        StoreErrorKind, Token, block_on,
-    };
+    use tickid_lease::backend::{Exposure, ExposureReason, FileBackend, StoreErrorKind};
+    use tickid_lease::session::{Claim, Token};
+    use tickid_lease::{Lease, Node, RealmSpec, Store, StoreError, block_on};
     use tickid_sno::Sno;
 
     const TIMEOUT: Duration = Duration::from_secs(30);
@@ -138,7 +137,7 @@ mod unix {
 
         /// Asserts that every request that reads `path` is refused for that reason, and that at
         /// least one does.
-        fn is_refused(&self, path: &Path, is_reason: impl Fn(&Exposed) -> bool) {
+        fn is_refused(&self, path: &Path, is_reason: impl Fn(&Exposure) -> bool) {
             let mut refused = 0;
             for result in self.use_all() {
                 if let Err(error) = result
@@ -366,7 +365,7 @@ mod unix {
             } else {
                 BTreeMap::from([(elsewhere.clone(), look(&elsewhere))])
             };
-            used.is_refused(&path, |exposed| exposed.exposure == Exposure::Link);
+            used.is_refused(&path, |exposed| exposed.exposure == ExposureReason::Link);
             let after = if elsewhere.is_dir() {
                 everything(&elsewhere, look)
             } else {
@@ -404,7 +403,7 @@ mod unix {
         symlink(&elsewhere, &index).unwrap();
         let error = acquire(&used.store, "7-9/16").unwrap_err();
         let StoreErrorKind::Exposed(exposed) = error.kind() else { panic!("{error:?}") };
-        assert_eq!((&exposed.path, exposed.exposure), (&index, Exposure::Link));
+        assert_eq!((&exposed.path, exposed.exposure), (&index, ExposureReason::Link));
     }
 
     /// A pipe above all: opening one waits for its other end.
@@ -415,17 +414,17 @@ mod unix {
             fs::remove_file(&path).unwrap();
             let status = Command::new("mkfifo").args(["-m", "600"]).arg(&path).status().unwrap();
             assert!(status.success());
-            used.is_refused(&path, |exposed| exposed.exposure == Exposure::Kind);
+            used.is_refused(&path, |exposed| exposed.exposure == ExposureReason::Kind);
             fs::remove_file(&path).unwrap();
             fs::create_dir(&path).unwrap();
-            used.is_refused(&path, |exposed| exposed.exposure == Exposure::Kind);
+            used.is_refused(&path, |exposed| exposed.exposure == ExposureReason::Kind);
         }
         let above = TempDir::new().unwrap();
         let file = above.path().join("file");
         fs::write(&file, "").unwrap();
         let error = open(&file).unwrap_err();
         let StoreErrorKind::Exposed(exposed) = error.kind() else { panic!("{error:?}") };
-        assert_eq!(exposed.exposure, Exposure::Kind);
+        assert_eq!(exposed.exposure, ExposureReason::Kind);
     }
 
     fn writable_is_refused() {
@@ -446,7 +445,7 @@ mod unix {
                 used.is_refused(&path, |exposed| {
                     let text = exposed.to_string();
                     let says = |part: &str| text.contains(part);
-                    exposed.exposure == Exposure::Writable
+                    exposed.exposure == ExposureReason::Writable
                         && (exposed.owner, exposed.mode) == (user, wrong)
                         && says(&format!("{} (owner {user}, mode {wrong:04o})", path.display()))
                         && says(&format!("`chmod go-w {}`", path.display()))
@@ -483,7 +482,7 @@ mod unix {
         for end in ["", "/", "//", "/."] {
             let error = open(format!("{}{end}", link.display())).unwrap_err();
             let StoreErrorKind::Exposed(exposed) = error.kind() else { panic!("{error:?}") };
-            assert_eq!((&exposed.path, exposed.exposure), (&link, Exposure::Link), "{end:?}");
+            assert_eq!((&exposed.path, exposed.exposure), (&link, ExposureReason::Link), "{end:?}");
         }
         assert!(open(format!("{}/", store.display())).is_ok());
     }
@@ -503,7 +502,7 @@ mod unix {
             used.is_refused(&path, |exposed| {
                 let text = exposed.to_string();
                 let mode = mode(&path);
-                exposed.exposure == (Exposure::Owner { user: 0 })
+                exposed.exposure == (ExposureReason::Owner { user: 0 })
                     && (exposed.owner, exposed.mode) == (another, mode)
                     && text.contains(&format!("(owner {another}, mode {mode:04o})"))
                     && text.contains(&format!("run as user {another}"))

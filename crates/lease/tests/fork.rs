@@ -35,9 +35,8 @@ mod linux {
     use tickid_core::{
         Clock, ClockError, DefaultClock, ErrorKind, ProcessClock, SequenceBounds, UnixTime,
     };
-    use tickid_lease::{
-        Claim, GenerateError, Lease, LeasedGenerator, Realm, Store, Token, block_on,
-    };
+    use tickid_lease::session::{Claim, Token};
+    use tickid_lease::{GenerateError, Lease, LeasedGenerator, Realm, Store, block_on};
     use tickid_nanoflake::GeneratorId;
     use tickid_scru64::{NODE_SPEC_VARIABLE, NodeSpec, ProcessError};
     use tickid_sno::Sno;

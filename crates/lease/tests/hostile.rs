@@ -12,10 +12,9 @@ use std::net::TcpStream;
 use std::thread;
 use std::time::Instant;
 
-use tickid_lease::{
-    Claim, EtcdBackend, MySqlBackend, PostgresBackend, RealmSpec, RedisBackend, Store, StoreError,
-    Token, block_on,
-};
+use tickid_lease::backend::{EtcdBackend, MySqlBackend, PostgresBackend, RedisBackend};
+use tickid_lease::session::{Claim, Token};
+use tickid_lease::{RealmSpec, Store, StoreError, block_on};
 use tickid_nanoflake::Nanoflake;
 use tickid_testkit::servers::Hostile;
 

@@ -12,10 +12,14 @@ use std::sync::Arc;
 use std::thread;
 
 use tickid_core::{Clock as _, DEFAULT_MAX_WAIT, ErrorKind, ManualClock, Policy, UnixTime};
+use tickid_lease::admin::{RealmName, Standing};
+use tickid_lease::backend::{
+    Answer, Backend, Change, MemoryBackend, RealmData, Scope, StoreErrorKind,
+};
+use tickid_lease::session::{Claim, Token};
 use tickid_lease::{
-    Answer, Backend, Change, Claim, GenerateError, Lease, LeaseError, LeasedGenerator,
-    LeasedGeneratorBuilder, MemoryBackend, Realm, RealmName, Scope, Standing, Store, StoreError,
-    StoreErrorKind, Token, View, block_on,
+    GenerateError, Lease, LeaseError, LeasedGenerator, LeasedGeneratorBuilder, Realm, Store,
+    StoreError, block_on,
 };
 use tickid_nanoflake::Nanoflake;
 
@@ -40,7 +44,7 @@ impl Backend for Switched {
         true
     }
 
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
         Box::pin(async move {
             let one_less = |left: u32| left.checked_sub(1);
             let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
@@ -145,7 +149,7 @@ fn futures_can_be_spawned() {
     assert_spawns(store.repair_all(realm.name()));
     assert_spawns(store.reconfigure(realm));
     assert_spawns(store.invalidate(realm));
-    assert_spawns(store.begin(realm, tickid_lease::Begin::AtOnce));
+    assert_spawns(store.begin(realm, tickid_lease::admin::Begin::AtOnce));
 }
 
 /// Polls `look` until it returns a value.

@@ -6,8 +6,10 @@ use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
 use tickid_core::{Clock as _, ManualClock, UnixTime};
+use tickid_lease::admin::RealmName;
+use tickid_lease::backend::{Backup, MemoryBackend, RowState, Scope, Version};
 use tickid_lease::conformance::Stage;
-use tickid_lease::{Backup, MemoryBackend, Node, RealmName, RowState, Scope, Store, Version};
+use tickid_lease::{Node, Store};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 

@@ -16,9 +16,12 @@ use tickid_core::{
     Variants, Window,
 };
 use tickid_kuid::{Drift, Global, Kuid, Local};
+use tickid_lease::admin::Refusal;
+use tickid_lease::backend::MemoryBackend;
+use tickid_lease::session::{Claim, Token};
 use tickid_lease::{
-    Claim, GenerateError, Lease, LeasedGenerator, MemoryBackend, NodePool, Realm, RealmError,
-    RealmSpec, Refusal, Store, StoreError, Token, block_on,
+    GenerateError, Lease, LeasedGenerator, NodePool, Realm, RealmError, RealmSpec, Store,
+    StoreError, block_on,
 };
 use tickid_nanoflake::{Epoch, Nanoflake};
 use tickid_scru64::Scru64;

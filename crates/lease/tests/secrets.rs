@@ -9,9 +9,9 @@ use core::fmt::{Debug, Write as _};
 use core::time::Duration;
 use std::sync::{Mutex, PoisonError};
 
-use tickid_lease::{
-    Begin, Claim, LeasedGenerator, Realm, RealmSpec, Standing, Store, StoreError, Token, block_on,
-};
+use tickid_lease::admin::{Begin, Standing};
+use tickid_lease::session::{Claim, Token};
+use tickid_lease::{LeasedGenerator, Realm, RealmSpec, Store, StoreError, block_on};
 use tickid_nanoflake::Nanoflake;
 #[cfg(unix)]
 use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Server, Tests, free_port};

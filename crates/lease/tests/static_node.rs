@@ -5,7 +5,8 @@
 use core::time::Duration;
 
 use tempfile::TempDir;
-use tickid_lease::{Claim, Lease, Node, RealmSpec, Store, StoreError, Token, block_on};
+use tickid_lease::session::{Claim, Token};
+use tickid_lease::{Lease, Node, RealmSpec, Store, StoreError, block_on};
 use tickid_sno::Sno;
 
 const TIMEOUT: Duration = Duration::from_secs(30);

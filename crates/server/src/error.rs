@@ -4,7 +4,8 @@ use core::net::SocketAddr;
 use std::io;
 use std::path::PathBuf;
 
-use tickid_lease::{LeaseError, Mismatch, RealmName, StoreError};
+use tickid_lease::admin::{Mismatch, RealmName};
+use tickid_lease::{LeaseError, StoreError};
 
 /// The reason that a server did not start, or did not read a file again.
 ///

@@ -2,7 +2,8 @@ use core::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tickid_lease::{RealmName, RealmSpec, Store};
+use tickid_lease::admin::RealmName;
+use tickid_lease::{RealmSpec, Store};
 use tokio_util::task::TaskTracker;
 
 use crate::access::Access;
@@ -456,7 +457,8 @@ impl Server {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{Claim, RealmSpec, Store, Token};
+    /// use tickid_lease::session::{Claim, Token};
+    /// use tickid_lease::{RealmSpec, Store};
     /// use tickid_server::Server;
     /// use tickid_sno::Sno;
     ///
@@ -526,7 +528,8 @@ impl Server {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{RealmSpec, Standing, Store};
+    /// use tickid_lease::admin::Standing;
+    /// use tickid_lease::{RealmSpec, Store};
     /// use tickid_server::Server;
     /// use tickid_sno::Sno;
     ///

@@ -14,7 +14,8 @@
 //!
 //! # Examples
 //! ```
-//! use tickid_lease::{Begin, RealmSpec};
+//! use tickid_lease::admin::Begin;
+//! use tickid_lease::RealmSpec;
 //! use tickid_nanoflake::{Epoch, Nanoflake};
 //!
 //! let layout = Nanoflake { epoch: Epoch::DISCORD };
@@ -32,7 +33,9 @@ mod constants;
 
 use tickid_core::Scheme as _;
 use tickid_kuid::Kuid;
-use tickid_lease::{Answer, Begin, PostgresBackend, RealmSpec, Record, StoreError, StoreErrorKind};
+use tickid_lease::admin::Begin;
+use tickid_lease::backend::{Answer, PostgresBackend, Record, StoreErrorKind};
+use tickid_lease::{RealmSpec, StoreError};
 use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
 use tickid_sno::Sno;
@@ -54,7 +57,8 @@ const SCHEMES: [&str; 4] = [Kuid::NAME, Nanoflake::NAME, Scru64::NAME, Sno::NAME
 ///
 /// # Examples
 /// ```
-/// use tickid_lease::{Begin, RealmSpec};
+/// use tickid_lease::admin::Begin;
+/// use tickid_lease::RealmSpec;
 /// use tickid_scru64::Scru64;
 ///
 /// let realm = RealmSpec::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
@@ -79,7 +83,9 @@ pub fn script(realm: &RealmSpec, begin: Begin) -> Result<String, StoreError> {
 /// # Examples
 /// ```no_run
 /// use core::time::Duration;
-/// use tickid_lease::{Begin, PostgresBackend, RealmSpec, block_on};
+/// use tickid_lease::admin::Begin;
+/// use tickid_lease::backend::PostgresBackend;
+/// use tickid_lease::{RealmSpec, block_on};
 /// use tickid_scru64::Scru64;
 ///
 /// let backend = PostgresBackend::open("postgres://admin@db.example.com/app")?;

@@ -26,7 +26,8 @@
 //!
 //! ```
 //! # let folder = std::env::temp_dir().join(format!("tickid-facade-{}", std::process::id()));
-//! use tickid::lease::{FileBackend, LeasedGenerator, Realm, Store};
+//! use tickid::lease::backend::FileBackend;
+//! use tickid::lease::{LeasedGenerator, Realm, Store};
 //! use tickid::sno::Sno;
 //!
 //! let store = Store::new(FileBackend::open(&folder)?); // or a database, by Store::open(URL)

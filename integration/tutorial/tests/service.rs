@@ -6,7 +6,8 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use tickid::lease::{Standing, Store, block_on};
+use tickid::lease::admin::Standing;
+use tickid::lease::{Store, block_on};
 use tickid_testkit::servers::Postgres;
 
 tickid_testkit::server_tests! {

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use clap::Args;
 use jiff::tz::TimeZone;
 use tickid_core::{LocalGenerator, ManualClock, NodeId as _, Scheme, SystemClock, Variant};
-use tickid_lease::{LeasedGenerator, NodeRange, ParseError, Realm, RealmSpec};
+use tickid_lease::admin::{NodeRange, ParseError};
+use tickid_lease::{LeasedGenerator, Realm, RealmSpec};
 
 use super::patience::Patience;
 use super::progress::Progress;

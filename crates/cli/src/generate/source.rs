@@ -4,7 +4,8 @@ use core::fmt::Display;
 
 use clap::Args;
 use tickid_core::{LocalGenerator, ManualClock, Scheme, Variant};
-use tickid_lease::{LeasedGenerator, RealmName};
+use tickid_lease::LeasedGenerator;
+use tickid_lease::admin::RealmName;
 
 use crate::failure::Failure;
 use crate::store::StoreOptions;

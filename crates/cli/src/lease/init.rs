@@ -4,7 +4,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use tickid_core::{Clock as _, SystemClock};
-use tickid_lease::{Begin, RealmSpec, Record, Refusal};
+use tickid_lease::RealmSpec;
+use tickid_lease::admin::{Begin, Refusal};
+use tickid_lease::backend::Record;
 
 use super::realm::{RealmOptions, ShapeOptions};
 use crate::failure::Failure;

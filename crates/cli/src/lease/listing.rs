@@ -8,7 +8,9 @@ use std::thread;
 use clap::Args;
 use serde::Serialize;
 use serde_json::json;
-use tickid_lease::{Node, RealmSpec, Refusal, Row, RowState, Standing, View};
+use tickid_lease::admin::{Refusal, Standing};
+use tickid_lease::backend::{RealmData, Row, RowState};
+use tickid_lease::{Node, RealmSpec};
 
 use super::realm::RealmOptions;
 use super::summary::Summary;
@@ -141,7 +143,7 @@ pub(super) fn write_head(json: bool, out: &mut Vec<u8>) {
     }
 }
 
-fn lines(view: &View) -> Result<Vec<(Node, Line)>, Failure> {
+fn lines(view: &RealmData) -> Result<Vec<(Node, Line)>, Failure> {
     let (record, _) = view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm))?;
     let standings = view.standings().map_err(Failure::Refused)?;
     let line = |(node, state, standing): (Node, &RowState, _)| {

@@ -4,7 +4,8 @@ use core::time::Duration;
 
 use clap::Args;
 use tickid_kuid::{Drift, Kuid};
-use tickid_lease::{NodePool, RealmName, RealmSpec, Store, StoreError, Terms};
+use tickid_lease::admin::RealmName;
+use tickid_lease::{NodePool, RealmSpec, Store, StoreError, Terms};
 use tickid_nanoflake::{Epoch, Nanoflake};
 use tickid_scru64::Scru64;
 use tickid_sno::Sno;

@@ -4,7 +4,9 @@
 use std::process::ExitCode;
 
 use clap::{ArgGroup, Args};
-use tickid_lease::{Node, RealmSpec, Refusal, Rules, Standing, View};
+use tickid_lease::admin::{Refusal, Rules, Standing};
+use tickid_lease::backend::RealmData;
+use tickid_lease::{Node, RealmSpec};
 
 use super::realm::{RealmOptions, ShapeOptions};
 use crate::failure::Failure;
@@ -143,7 +145,7 @@ fn cannot(node: Node, refusal: &Refusal) -> String {
 }
 
 /// Returns the quarantined nodes that have a row.
-fn quarantined(view: &View) -> Result<Vec<Node>, Failure> {
+fn quarantined(view: &RealmData) -> Result<Vec<Node>, Failure> {
     let standings = view.standings().map_err(Failure::Refused)?.into_iter();
     let quarantined = standings.filter(|(.., standing)| *standing == Standing::Quarantined);
     Ok(quarantined.map(|(node, ..)| node).collect())

@@ -1,7 +1,8 @@
 //! A realm as a whole: the head of `tickid lease list`, and its `--check`.
 
 use serde::Serialize;
-use tickid_lease::{Refusal, Rules, Standing, View};
+use tickid_lease::admin::{Refusal, Rules, Standing};
+use tickid_lease::backend::RealmData;
 
 use crate::failure::Failure;
 use crate::when::date_time;
@@ -28,7 +29,7 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    pub(super) fn of(view: &View) -> Result<Self, Failure> {
+    pub(super) fn of(view: &RealmData) -> Result<Self, Failure> {
         let (record, _) = view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm))?;
         let rules = Rules::new(record, view.now).map_err(Failure::Refused)?;
         let realm = &record.realm;

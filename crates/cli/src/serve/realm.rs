@@ -1,7 +1,8 @@
 //! The realms that `serve` is to serve.
 
 use clap::ValueEnum as _;
-use tickid_lease::{RealmName, RealmSpec, Refusal, Store};
+use tickid_lease::admin::{RealmName, Refusal};
+use tickid_lease::{RealmSpec, Store};
 
 use crate::failure::Failure;
 use crate::lease::{ShapeOptions, say_beginning};
@@ -22,7 +23,8 @@ pub(super) fn parse(text: &str) -> Result<ServedRealm, String> {
         Some((name, scheme)) => (name, Some(scheme)),
         None => (text, None),
     };
-    let name = name.parse().map_err(|error: tickid_lease::ParseError| shown(error.to_string()))?;
+    let name =
+        name.parse().map_err(|error: tickid_lease::admin::ParseError| shown(error.to_string()))?;
     let scheme = scheme.map(|scheme| Scheme::from_str(scheme, false)).transpose();
     let scheme = scheme.map_err(|_| "the schemes are scru64, nanoflake, kuid, sno".to_owned())?;
     Ok(ServedRealm { name, scheme })

@@ -8,8 +8,8 @@ use crate::backend::{Answer, Backend, Change, Scope};
 use crate::error::StoreError;
 use crate::model::node::Node;
 use crate::model::realm::RealmName;
+use crate::model::realm_data::RealmData;
 use crate::model::record::{Record, RowState, Rows, Version};
-use crate::model::view::View;
 
 const NAME: &str = "memory";
 
@@ -19,7 +19,9 @@ const NAME: &str = "memory";
 /// ```
 /// use core::time::Duration;
 /// use tickid_core::SystemClock;
-/// use tickid_lease::{Begin, MemoryBackend, RealmSpec, Scope, Store, block_on};
+/// use tickid_lease::admin::Begin;
+/// use tickid_lease::backend::{MemoryBackend, Scope};
+/// use tickid_lease::{RealmSpec, Store, block_on};
 /// use tickid_sno::Sno;
 ///
 /// let backend = MemoryBackend::new(SystemClock);
@@ -63,7 +65,7 @@ impl<C: Clock> MemoryBackend<C> {
     /// ```
     /// use std::sync::Arc;
     /// use tickid_core::{ManualClock, UnixTime};
-    /// use tickid_lease::{MemoryBackend, Scope};
+    /// use tickid_lease::backend::{MemoryBackend, Scope};
     ///
     /// let clock = Arc::new(ManualClock::new(UnixTime::EPOCH));
     /// let backend = MemoryBackend::new(Arc::clone(&clock));
@@ -75,13 +77,14 @@ impl<C: Clock> MemoryBackend<C> {
         Self { clock, is_server: false, data: Arc::default() }
     }
 
-    /// Lets realms begin as they do on servers, [beyond](crate::Begin::Beyond) earlier ones of
+    /// Lets realms begin as they do on servers, [beyond](crate::admin::Begin::Beyond) earlier ones of
     /// their names.
     ///
     /// # Examples
     /// ```
     /// use tickid_core::SystemClock;
-    /// use tickid_lease::{MemoryBackend, Store};
+    /// use tickid_lease::backend::MemoryBackend;
+    /// use tickid_lease::Store;
     ///
     /// let store = Store::new(MemoryBackend::new(SystemClock).like_a_server());
     /// assert!(!store.begins_at_once());
@@ -102,7 +105,9 @@ impl<C: Clock> MemoryBackend<C> {
     /// ```
     /// use core::time::Duration;
     /// use tickid_core::SystemClock;
-    /// use tickid_lease::{Claim, MemoryBackend, RealmSpec, Store, Token, block_on};
+    /// use tickid_lease::backend::MemoryBackend;
+    /// use tickid_lease::session::{Claim, Token};
+    /// use tickid_lease::{RealmSpec, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
@@ -124,7 +129,10 @@ impl<C: Clock> MemoryBackend<C> {
     /// ```
     /// use core::time::Duration;
     /// use tickid_core::SystemClock;
-    /// use tickid_lease::{Begin, Claim, Loss, MemoryBackend, RealmSpec, Store, Token, block_on};
+    /// use tickid_lease::admin::{Begin, Loss};
+    /// use tickid_lease::backend::MemoryBackend;
+    /// use tickid_lease::session::{Claim, Token};
+    /// use tickid_lease::{RealmSpec, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
@@ -159,7 +167,9 @@ impl<C: Clock> MemoryBackend<C> {
     /// ```
     /// use core::time::Duration;
     /// use tickid_core::SystemClock;
-    /// use tickid_lease::{Begin, MemoryBackend, RealmSpec, RowState, Store, Version, block_on};
+    /// use tickid_lease::admin::Begin;
+    /// use tickid_lease::backend::{MemoryBackend, RowState, Version};
+    /// use tickid_lease::{RealmSpec, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
@@ -189,19 +199,19 @@ impl<C: Clock> MemoryBackend<C> {
     /// # Examples
     /// ```
     /// use tickid_core::SystemClock;
-    /// use tickid_lease::{MemoryBackend, Scope};
+    /// use tickid_lease::backend::{MemoryBackend, Scope};
     ///
     /// let backend = MemoryBackend::new(SystemClock);
     /// let view = backend.view(&"orders".parse()?, Scope::All)?;
     /// assert!(view.record.is_none() && view.rows.is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn view(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {
+    pub fn view(&self, realm: &RealmName, scope: Scope) -> Result<RealmData, StoreError> {
         let now = self.clock.now();
         let now =
             now.map_err(|error| StoreError::failed(NAME, "read its clock").with_source(error))?;
         let data = self.lock();
-        let mut view = View::empty(now, data.generation());
+        let mut view = RealmData::empty(now, data.generation());
         let Some(Realm { record, rows }) = data.kept.realms.get(realm) else { return Ok(view) };
         view.record.clone_from(record);
         let copy = |(node, state): (&Node, &RowState)| (*node, state.clone());
@@ -225,7 +235,8 @@ impl<C: Clock> MemoryBackend<C> {
     /// # Examples
     /// ```
     /// use tickid_core::SystemClock;
-    /// use tickid_lease::{Change, MemoryBackend, RealmSpec, Record, Version};
+    /// use tickid_lease::backend::{Change, MemoryBackend, Record, Version};
+    /// use tickid_lease::RealmSpec;
     /// use tickid_sno::Sno;
     ///
     /// let backend = MemoryBackend::new(SystemClock);
@@ -280,7 +291,7 @@ impl<C: Clock + fmt::Debug + Send + Sync> Backend for MemoryBackend<C> {
         !self.is_server
     }
 
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
         Box::pin(core::future::ready(self.view(realm, scope)))
     }
 

@@ -23,7 +23,7 @@ impl Store {
     /// and `redis-tls`.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](crate::StoreErrorKind::Url) for a URL that names no
+    /// Returns an error of the kind [`Url`](crate::backend::StoreErrorKind::Url) for a URL that names no
     /// store, and others for a folder that cannot be used or a node that cannot be found.
     ///
     /// # Examples
@@ -50,7 +50,9 @@ impl Store {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{Claim, RealmSpec, Standing, Store, Token, block_on};
+    /// use tickid_lease::admin::Standing;
+    /// use tickid_lease::session::{Claim, Token};
+    /// use tickid_lease::{RealmSpec, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (folder, timeout) = (tempfile::tempdir()?, Duration::from_secs(5));
@@ -93,13 +95,15 @@ const BACKENDS: &[(&[&str], Open)] = &[
     (&["file"], file),
     (&["static"], static_node),
     #[cfg(feature = "etcd")]
-    (&["etcd"], |url, _| Ok(Store::new(crate::EtcdBackend::open(url)?))),
+    (&["etcd"], |url, _| Ok(Store::new(crate::backend::EtcdBackend::open(url)?))),
     #[cfg(feature = "mysql")]
-    (&["mysql", "mariadb"], |url, _| Ok(Store::new(crate::MySqlBackend::open(url)?))),
+    (&["mysql", "mariadb"], |url, _| Ok(Store::new(crate::backend::MySqlBackend::open(url)?))),
     #[cfg(feature = "postgres")]
-    (&["postgres", "postgresql"], |url, _| Ok(Store::new(crate::PostgresBackend::open(url)?))),
+    (&["postgres", "postgresql"], |url, _| {
+        Ok(Store::new(crate::backend::PostgresBackend::open(url)?))
+    }),
     #[cfg(feature = "redis")]
-    (&["redis", "rediss"], |url, _| Ok(Store::new(crate::RedisBackend::open(url)?))),
+    (&["redis", "rediss"], |url, _| Ok(Store::new(crate::backend::RedisBackend::open(url)?))),
 ];
 
 fn file(url: &str, holders: Holders) -> Result<Store, StoreError> {

@@ -16,8 +16,8 @@ use crate::backend::{Answer, Backend, Change, Scope};
 use crate::error::StoreError;
 use crate::model::node::Node;
 use crate::model::realm::RealmName;
+use crate::model::realm_data::RealmData;
 use crate::model::record::{Record, Row, RowState, Version};
-use crate::model::view::View;
 
 /// The timeout of a request over an open connection.
 const TIMEOUT: Duration = Duration::from_secs(3);
@@ -297,7 +297,7 @@ impl<D: Database> Backend for Sql<D> {
         true
     }
 
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
         let (node, start, page, lowest) = match scope {
             Scope::Record => (None, String::new(), 0, 0),
             Scope::Node(node) => (Some(node.sort_key()), String::new(), 0, 0),
@@ -378,9 +378,9 @@ pub(super) fn view<D: Database>(
     realm: &RealmName,
     scope: Scope,
     texts: Texts,
-) -> Result<View, StoreError> {
+) -> Result<RealmData, StoreError> {
     let no_answer = || StoreError::corrupt(D::NAME, "the answer");
-    let mut view = View::empty(UnixTime::EPOCH, String::new());
+    let mut view = RealmData::empty(UnixTime::EPOCH, String::new());
     let (mut page, mut is_whole) = (Vec::new(), false);
     for columns in texts {
         let Ok([Some(kind), key, version, data]) = <[_; 4]>::try_from(columns) else {
@@ -437,7 +437,7 @@ macro_rules! sql_backend {
         }
 
         impl core::ops::Deref for $name {
-            type Target = dyn $crate::Backend;
+            type Target = dyn $crate::backend::Backend;
 
             fn deref(&self) -> &Self::Target {
                 &self.0

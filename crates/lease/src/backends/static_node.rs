@@ -27,11 +27,11 @@ pub(crate) const NAME: &str = "static";
 ///
 /// # Examples
 /// ```
-/// use tickid_lease::NodeSource;
+/// use tickid_lease::backend::NodeSource;
 ///
 /// let source: NodeSource = "env:NODE/10".parse()?;
 /// assert_eq!(source, NodeSource::Environment { variable: "NODE".to_owned(), bits: 10 });
-/// # Ok::<(), tickid_lease::ParseError>(())
+/// # Ok::<(), tickid_lease::admin::ParseError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -87,7 +87,7 @@ impl NodeSource {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{NodeSource, StoreErrorKind};
+    /// use tickid_lease::backend::{NodeSource, StoreErrorKind};
     ///
     /// let fixed: NodeSource = "42/8".parse()?;
     /// assert_eq!(fixed.node()?, "42/8".parse()?);

@@ -5,10 +5,10 @@ use core::time::Duration;
 use super::{Scene, Stage, answer};
 use crate::backend::{Change, RowChange, Scope};
 use crate::model::node::Node;
+use crate::model::realm_data::RealmData;
 use crate::model::record::{Row, Version};
-use crate::model::view::View;
 
-fn read(scene: &Scene<'_>, scope: Scope) -> View {
+fn read(scene: &Scene<'_>, scope: Scope) -> RealmData {
     answer(scene.store.inner().read(scene.realm.name(), scope)).unwrap()
 }
 

@@ -34,11 +34,11 @@ use crate::error::StoreError;
 use crate::model::lease::{Claim, Lease};
 use crate::model::node::Node;
 use crate::model::realm::{RealmName, RealmSpec, Terms};
+use crate::model::realm_data::RealmData;
 use crate::model::record::{Record, Row};
 use crate::model::refusal::{Loss, Refusal};
 use crate::model::rules::Standing;
 use crate::model::token::Token;
-use crate::model::view::View;
 use crate::store::{Begin, Store};
 use crate::wait::block_on;
 
@@ -284,7 +284,7 @@ impl<'a> Scene<'a> {
         answer(self.store.reconfigure(realm)).unwrap();
     }
 
-    fn list(&self) -> View {
+    fn list(&self) -> RealmData {
         answer(self.store.list(self.realm.name())).unwrap()
     }
 

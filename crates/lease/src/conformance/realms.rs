@@ -61,7 +61,7 @@ pub fn a_realm_begins_once(stage: &dyn Stage) {
 
     let held = [(); 2].map(|()| scene.acquire());
     let before = kept();
-    let counted = crate::Record { rows: 2, ..record };
+    let counted = crate::backend::Record { rows: 2, ..record };
     assert_eq!(before.0, counted, "a claim does not begin it anew");
     begin(&scene.realm).unwrap();
     let another_terms = Terms { allowance: 1, ..scene.realm.terms() };

@@ -4,8 +4,8 @@ use core::time::Duration;
 use tickid_core::{DEFAULT_MAX_WAIT, DefaultClock, Policy, Scheme, SequenceStart};
 
 use crate::holder::name::this_holder;
-use crate::realm::Realm;
 use crate::store::Store;
+use crate::typed_realm::Realm;
 
 /// The options of a [`LeasedGenerator`](crate::LeasedGenerator).
 ///
@@ -16,7 +16,7 @@ use crate::store::Store;
 /// | [`policy`](Self::policy), [`sequence`](Self::sequence) | the scheme's |
 /// | [`start_within`](Self::start_within) | zero: the first error ends the start |
 /// | [`max_wait`](Self::max_wait) | one minute ([`DEFAULT_MAX_WAIT`]) |
-/// | [`answer_within`](Self::answer_within) | a quarter of the term, from 50 milliseconds to 5 seconds; four times that while there is no lease ([`LeaseSession::timeout`](crate::LeaseSession::timeout)) |
+/// | [`answer_within`](Self::answer_within) | a quarter of the term, from 50 milliseconds to 5 seconds; four times that while there is no lease ([`LeaseSession::timeout`](crate::session::LeaseSession::timeout)) |
 ///
 /// # Examples
 /// ```
@@ -109,7 +109,8 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     /// use core::time::Duration;
     /// use std::sync::Arc;
     /// use tickid_core::{ManualClock, Policy, UnixTime};
-    /// use tickid_lease::{GenerateError, LeasedGenerator, MemoryBackend, Realm, Store};
+    /// use tickid_lease::backend::MemoryBackend;
+    /// use tickid_lease::{GenerateError, LeasedGenerator, Realm, Store};
     /// use tickid_sno::Sno;
     ///
     /// let clock = Arc::new(ManualClock::new(UnixTime::from_millis(1_700_000_000_000)?));
@@ -182,7 +183,8 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     /// ```
     /// use std::sync::Arc;
     /// use tickid_core::{ManualClock, UnixTime};
-    /// use tickid_lease::{LeasedGenerator, MemoryBackend, Realm, Store};
+    /// use tickid_lease::backend::MemoryBackend;
+    /// use tickid_lease::{LeasedGenerator, Realm, Store};
     /// use tickid_sno::Sno;
     ///
     /// // The clock of a test, which the store has to share.

@@ -60,7 +60,8 @@ impl LeaseError {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{LeasedGenerator, Realm, Refusal, Store};
+    /// use tickid_lease::admin::Refusal;
+    /// use tickid_lease::{LeasedGenerator, Realm, Store};
     /// use tickid_scru64::Scru64;
     ///
     /// let realm = Realm::new("orders".parse()?, Scru64, "42/8".parse()?)?;
@@ -115,7 +116,8 @@ impl GenerateError {
     /// use core::time::Duration;
     /// use std::sync::Arc;
     /// use tickid_core::{ManualClock, Policy, UnixTime};
-    /// use tickid_lease::{LeasedGenerator, MemoryBackend, Realm, Store};
+    /// use tickid_lease::backend::MemoryBackend;
+    /// use tickid_lease::{LeasedGenerator, Realm, Store};
     /// use tickid_sno::Sno;
     ///
     /// let clock = Arc::new(ManualClock::new(UnixTime::from_millis(1_700_000_000_000)?));
@@ -142,7 +144,8 @@ impl GenerateError {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{GenerateError, LeaseError, StoreError, StoreErrorKind};
+    /// use tickid_lease::backend::StoreErrorKind;
+    /// use tickid_lease::{GenerateError, LeaseError, StoreError};
     ///
     /// let down = LeaseError::from(StoreError::new("redis", StoreErrorKind::Unreachable));
     /// let error = GenerateError::NoLease { cause: Some(Box::new(down)) };

@@ -12,8 +12,8 @@ use crate::holder::error::{GenerateError, LeaseError};
 use crate::holder::state::{LeaseState, Shared};
 use crate::holder::tenure::Tenure;
 use crate::holder::worker::Worker;
-use crate::realm::Realm;
 use crate::store::Store;
+use crate::typed_realm::Realm;
 
 /// A generator with a leased node. A thread renews the lease in the background, ahead of need, by
 /// widening the window of the running generator.
@@ -42,8 +42,8 @@ use crate::store::Store;
 /// | `tickid_lease_renewed_timestamp_seconds` | gauge | | [`renewed_at`](LeaseState::renewed_at), since 1970 |
 /// | `tickid_lease_request_seconds` | histogram | `request` (`acquire`, `renew`), `outcome` (`granted`, `failed`) | time that the store took |
 /// | `tickid_lease_leases_total`, `…_renewals_total`, `…_losses_total`, `…_moves_total` | counter | | [`counters`](LeaseState::counters) |
-/// | `tickid_lease_failures_total` | counter | `cause` (`unreachable`, `exhausted`, `refused`, `failed`) | [`Failures`](crate::Failures) |
-/// | `tickid_lease_stalls_total` | counter | `reason` (`window_ended`, `clock_behind`, `tick_exhausted`, `no_lease`) | [`Stalls`](crate::Stalls) |
+/// | `tickid_lease_failures_total` | counter | `cause` (`unreachable`, `exhausted`, `refused`, `failed`) | [`Failures`](crate::session::Failures) |
+/// | `tickid_lease_stalls_total` | counter | `reason` (`window_ended`, `clock_behind`, `tick_exhausted`, `no_lease`) | [`Stalls`](crate::session::Stalls) |
 ///
 /// # Shutdown
 ///
@@ -377,7 +377,8 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{LeasedGenerator, Realm, Standing, Store, block_on};
+    /// use tickid_lease::admin::Standing;
+    /// use tickid_lease::{LeasedGenerator, Realm, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let realm = Realm::new("orders".parse()?, Sno, "42/16".parse()?)?;

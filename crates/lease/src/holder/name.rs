@@ -7,7 +7,7 @@ use crate::backends::static_node::host_name;
 ///
 /// # Examples
 /// ```
-/// let name = tickid_lease::holder_name("billing");
+/// let name = tickid_lease::session::holder_name("billing");
 /// assert!(name.contains("/billing:"), "{name}");
 /// ```
 #[must_use]

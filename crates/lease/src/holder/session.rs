@@ -35,7 +35,8 @@ use crate::store::Store;
 /// # Examples
 /// ```
 /// use core::time::Duration;
-/// use tickid_lease::{LeaseSession, Outcome, RealmSpec, Store, Token, block_on};
+/// use tickid_lease::session::{LeaseSession, Outcome, Token};
+/// use tickid_lease::{RealmSpec, Store, block_on};
 /// use tickid_sno::Sno;
 ///
 /// let store = Store::in_memory();
@@ -126,7 +127,8 @@ impl Request {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{Claim, RealmSpec, Request, Store, Token, block_on};
+    /// use tickid_lease::session::{Claim, Request, Token};
+    /// use tickid_lease::{RealmSpec, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
@@ -152,7 +154,8 @@ impl LeaseSession {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{LeaseSession, RealmSpec};
+    /// use tickid_lease::session::LeaseSession;
+    /// use tickid_lease::RealmSpec;
     /// use tickid_sno::Sno;
     ///
     /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
@@ -201,7 +204,8 @@ impl LeaseSession {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{Claim, LeaseSession, RealmSpec, Request, Token};
+    /// use tickid_lease::session::{Claim, LeaseSession, Request, Token};
+    /// use tickid_lease::RealmSpec;
     /// use tickid_sno::Sno;
     ///
     /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
@@ -231,7 +235,8 @@ impl LeaseSession {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{LeaseSession, RealmSpec, Request, Token};
+    /// use tickid_lease::session::{LeaseSession, Request, Token};
+    /// use tickid_lease::RealmSpec;
     /// use tickid_sno::Sno;
     ///
     /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
@@ -277,7 +282,9 @@ impl LeaseSession {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{LeaseSession, Outcome, RealmSpec, StoreError, StoreErrorKind, Token};
+    /// use tickid_lease::backend::StoreErrorKind;
+    /// use tickid_lease::session::{LeaseSession, Outcome, Token};
+    /// use tickid_lease::{RealmSpec, StoreError};
     /// use tickid_sno::Sno;
     ///
     /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
@@ -347,7 +354,8 @@ impl LeaseSession {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{LeaseSession, Outcome, RealmSpec, Store, Token, block_on};
+    /// use tickid_lease::session::{LeaseSession, Outcome, Token};
+    /// use tickid_lease::{RealmSpec, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let realm = RealmSpec::new("orders".parse()?, &Sno, "42/16".parse()?)?;
@@ -384,7 +392,8 @@ impl LeaseSession {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{LeaseSession, RealmSpec};
+    /// use tickid_lease::session::LeaseSession;
+    /// use tickid_lease::RealmSpec;
     /// use tickid_sno::Sno;
     ///
     /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;

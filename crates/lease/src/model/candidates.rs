@@ -3,10 +3,10 @@
 use crate::model::lease::Claim;
 use crate::model::node::Node;
 use crate::model::pool::NodePool;
+use crate::model::realm_data::RealmData;
 use crate::model::record::{Row, RowState};
 use crate::model::refusal::Refusal;
 use crate::model::rules::Rules;
-use crate::model::view::View;
 
 /// The nodes that were looked at and cannot be granted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -74,7 +74,7 @@ impl Rules<'_> {
     /// Returns [`Refusal::EndOfTime`] if the scheme has no ticks left.
     pub(crate) fn choose(
         &self,
-        view: &View,
+        view: &RealmData,
         start: Node,
         claim: &Claim,
         may_add: bool,
@@ -163,7 +163,7 @@ impl Rules<'_> {
     /// that.
     fn gap(
         &self,
-        view: &View,
+        view: &RealmData,
         start: Node,
         is_future: impl Fn(u64) -> bool,
         shortage: &mut Shortage,

@@ -9,7 +9,7 @@ use crate::error::excerpt;
 use crate::model::node::Node;
 use crate::model::pool::NodePool;
 use crate::model::realm::{RealmName, RealmSpec, Terms};
-use crate::model::record::{Extra, FORMAT, Part, Record, Row, RowState, Version};
+use crate::model::record::{Extra, FORMAT, PoolPart, Record, Row, RowState, Version};
 use crate::model::text::ParseError;
 
 const KIND_OF_RECORD: &str = "record of a realm";
@@ -73,7 +73,8 @@ impl Record {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{RealmSpec, Record};
+    /// use tickid_lease::backend::Record;
+    /// use tickid_lease::RealmSpec;
     /// use tickid_sno::Sno;
     ///
     /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
@@ -85,8 +86,8 @@ impl Record {
     pub fn to_json(&self) -> String {
         let (realm, terms) = (&self.realm, self.realm.terms());
         let micros = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
-        let part = |part: &Part| {
-            let (nodes, Part { since_era, floor, .. }) = (part.range.to_string(), *part);
+        let part = |part: &PoolPart| {
+            let (nodes, PoolPart { since_era, floor, .. }) = (part.range.to_string(), *part);
             PartText { nodes, since_era, floor }
         };
         json(&RecordText {
@@ -120,7 +121,9 @@ impl Record {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{ParseError, RealmSpec, Record};
+    /// use tickid_lease::admin::ParseError;
+    /// use tickid_lease::backend::Record;
+    /// use tickid_lease::RealmSpec;
     /// use tickid_sno::Sno;
     ///
     /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
@@ -142,7 +145,7 @@ impl Record {
                 let why = format!("its part {range} is outside of its pool {pool}");
                 return Err(ParseError::Malformed { what: KIND_OF_RECORD, why });
             }
-            parts.push(Part { range, since_era, floor });
+            parts.push(PoolPart { range, since_era, floor });
         }
         parts.sort_by_key(|part| part.range.start());
         // Parts that overlap would make a node's era ambiguous.
@@ -169,12 +172,12 @@ impl Row {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::Row;
+    /// use tickid_lease::backend::Row;
     ///
     /// let json = r#"{"format":1,"node":"42/8","token":null,"holder":"web-1","era":0,"#;
     /// let json = format!(r#"{json}"floor":5,"ceiling":9}}"#);
     /// assert_eq!(Row::from_json(json.as_bytes())?.to_json(), json);
-    /// # Ok::<(), tickid_lease::ParseError>(())
+    /// # Ok::<(), tickid_lease::admin::ParseError>(())
     /// ```
     #[must_use]
     pub fn to_json(&self) -> String {
@@ -199,7 +202,7 @@ impl Row {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::Row;
+    /// use tickid_lease::backend::Row;
     ///
     /// let json = br#"{
     ///     "format": 1, "node": "42/8", "token": null, "holder": "web-1",
@@ -208,7 +211,7 @@ impl Row {
     /// let row = Row::from_json(json)?;
     /// assert_eq!((row.node, row.ceiling), ("42/8".parse()?, 9));
     /// assert!(Row::from_json(b"{}").is_err());
-    /// # Ok::<(), tickid_lease::ParseError>(())
+    /// # Ok::<(), tickid_lease::admin::ParseError>(())
     /// ```
     pub fn from_json(json: &[u8]) -> Result<Self, ParseError> {
         let text: RowText = read("row of a node", json)?;
@@ -224,13 +227,13 @@ impl RowState {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{RowState, Version};
+    /// use tickid_lease::backend::{RowState, Version};
     ///
     /// let state = RowState::from_json("42/8".parse()?, b"\0\0\0", Version(7));
     /// assert_eq!(state, RowState::Malformed { version: Version(7) }); // quarantines the node
     /// let state = RowState::from_json("42/8".parse()?, br#"{"format":2}"#, Version(7));
     /// assert_eq!(state, RowState::Newer { format: 2 });
-    /// # Ok::<(), tickid_lease::ParseError>(())
+    /// # Ok::<(), tickid_lease::admin::ParseError>(())
     /// ```
     #[must_use]
     pub fn from_json(node: Node, json: &[u8], version: Version) -> Self {

@@ -13,7 +13,8 @@ use crate::model::token::{Token, mix};
 /// # Examples
 /// ```
 /// use core::time::Duration;
-/// use tickid_lease::{Claim, RealmSpec, Store, Token, block_on};
+/// use tickid_lease::session::{Claim, Token};
+/// use tickid_lease::{RealmSpec, Store, block_on};
 /// use tickid_sno::Sno;
 ///
 /// let realm = RealmSpec::new("orders".parse()?, &Sno, "42/16".parse()?)?;
@@ -56,7 +57,8 @@ pub struct Lease {
 /// # Examples
 /// ```
 /// use core::time::Duration;
-/// use tickid_lease::{Claim, RealmSpec, Store, Token, block_on};
+/// use tickid_lease::session::{Claim, Token};
+/// use tickid_lease::{RealmSpec, Store, block_on};
 /// use tickid_sno::Sno;
 ///
 /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
@@ -98,7 +100,7 @@ impl Claim {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{Claim, Token};
+    /// use tickid_lease::session::{Claim, Token};
     ///
     /// let claim = Claim::new(Token::random()?, "web-1", None);
     /// assert_eq!(claim.holder(), "web-1");

@@ -16,7 +16,7 @@ use tickid_core::{NodeId, RangeError};
 /// let (hot, cold): (Node, Node) = ("2/2".parse()?, "42/6".parse()?);
 /// assert!(hot.is_prefix_related(cold)); // 10 begins 101010
 /// assert!(!hot.is_prefix_related("63/6".parse()?));
-/// # Ok::<(), tickid_lease::ParseError>(())
+/// # Ok::<(), tickid_lease::admin::ParseError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Node {

@@ -6,12 +6,12 @@ use crate::model::node::Node;
 ///
 /// # Examples
 /// ```
-/// use tickid_lease::NodeRange;
+/// use tickid_lease::admin::NodeRange;
 ///
 /// let range: NodeRange = "128-255/8".parse()?;
 /// assert_eq!((range.first(), range.last(), range.len()), (128, 255, 128));
 /// assert_eq!(range.to_string(), "128-255/8");
-/// # Ok::<(), tickid_lease::ParseError>(())
+/// # Ok::<(), tickid_lease::admin::ParseError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NodeRange {
@@ -28,7 +28,7 @@ impl NodeRange {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::NodeRange;
+    /// use tickid_lease::admin::NodeRange;
     ///
     /// let range = NodeRange::new(8, 128, 255)?;
     /// assert_eq!((range.bits(), range.first(), range.last(), range.len()), (8, 128, 255, 128));
@@ -78,7 +78,7 @@ impl NodeRange {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::NodeRange;
+    /// use tickid_lease::admin::NodeRange;
     ///
     /// let range = NodeRange::new(8, 128, 255)?;
     /// assert!(range.contains("128/8".parse()?) && !range.contains("128/9".parse()?));
@@ -178,7 +178,7 @@ impl fmt::Debug for NodeRange {
 ///
 /// let error = "0/1,127-255/8".parse::<NodePool>().unwrap_err();
 /// assert!(error.to_string().starts_with("the nodes 0/1 and 127/8 are prefix-related"));
-/// # Ok::<(), tickid_lease::ParseError>(())
+/// # Ok::<(), tickid_lease::admin::ParseError>(())
 /// ```
 ///
 /// # Spec
@@ -201,7 +201,8 @@ impl NodePool {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{NodePool, NodeRange};
+    /// use tickid_lease::admin::NodeRange;
+    /// use tickid_lease::NodePool;
     ///
     /// let pool = NodePool::new([NodeRange::new(1, 0, 0)?, NodeRange::new(8, 128, 255)?])?;
     /// assert_eq!(pool.to_string(), "0/1,128-255/8");
@@ -258,7 +259,7 @@ impl NodePool {
     /// use tickid_lease::NodePool;
     ///
     /// assert_eq!(NodePool::of("42/8".parse()?).len(), 1);
-    /// # Ok::<(), tickid_lease::ParseError>(())
+    /// # Ok::<(), tickid_lease::admin::ParseError>(())
     /// ```
     #[must_use]
     pub fn of(node: Node) -> Self {
@@ -273,7 +274,7 @@ impl NodePool {
     ///
     /// let pool: NodePool = "0-9/8,10-19/8".parse()?;
     /// assert_eq!(pool.ranges().len(), 1); // 0-19/8
-    /// # Ok::<(), tickid_lease::ParseError>(())
+    /// # Ok::<(), tickid_lease::admin::ParseError>(())
     /// ```
     #[must_use]
     pub fn ranges(&self) -> &[NodeRange] {
@@ -287,7 +288,7 @@ impl NodePool {
     /// use tickid_lease::NodePool;
     ///
     /// assert_eq!("0/1,128-255/8".parse::<NodePool>()?.len(), 129);
-    /// # Ok::<(), tickid_lease::ParseError>(())
+    /// # Ok::<(), tickid_lease::admin::ParseError>(())
     /// ```
     #[must_use]
     pub fn len(&self) -> u64 {
@@ -308,7 +309,7 @@ impl NodePool {
     ///
     /// let pool: NodePool = "0/1,128-255/8".parse()?;
     /// assert!(pool.contains("200/8".parse()?) && !pool.contains("1/1".parse()?));
-    /// # Ok::<(), tickid_lease::ParseError>(())
+    /// # Ok::<(), tickid_lease::admin::ParseError>(())
     /// ```
     #[must_use]
     pub fn contains(&self, node: Node) -> bool {
@@ -332,7 +333,7 @@ impl NodePool {
     /// let pool: NodePool = "0/1,128-129/8".parse()?;
     /// let nodes: Vec<_> = pool.nodes().map(|node| node.to_string()).collect();
     /// assert_eq!(nodes, ["0/1", "128/8", "129/8"]);
-    /// # Ok::<(), tickid_lease::ParseError>(())
+    /// # Ok::<(), tickid_lease::admin::ParseError>(())
     /// ```
     pub fn nodes(&self) -> impl Iterator<Item = Node> + '_ {
         self.ranges.iter().flat_map(|range| (0..range.len()).filter_map(|at| range.node(at)))
@@ -398,12 +399,13 @@ impl fmt::Debug for NodePool {
 ///
 /// # Examples
 /// ```
-/// use tickid_lease::{NodePool, PoolError};
+/// use tickid_lease::admin::PoolError;
+/// use tickid_lease::NodePool;
 ///
 /// assert_eq!(NodePool::new([]), Err(PoolError::Empty));
 /// let error = NodePool::new(["0-65536/32".parse()?]).unwrap_err();
 /// assert_eq!(error.to_string(), "a pool has at most 65536 nodes, not 65537");
-/// # Ok::<(), tickid_lease::ParseError>(())
+/// # Ok::<(), tickid_lease::admin::ParseError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

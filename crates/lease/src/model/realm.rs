@@ -12,12 +12,12 @@ use crate::model::token::mix;
 ///
 /// # Examples
 /// ```
-/// use tickid_lease::RealmName;
+/// use tickid_lease::admin::RealmName;
 ///
 /// let name: RealmName = "orders-eu".parse()?;
 /// assert_eq!(name.as_str(), "orders-eu");
 /// assert!("Orders".parse::<RealmName>().is_err());
-/// # Ok::<(), tickid_lease::ParseError>(())
+/// # Ok::<(), tickid_lease::admin::ParseError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RealmName(pub(super) String);
@@ -528,7 +528,7 @@ fn layout_text(layout: &impl Scheme) -> String {
 ///
 /// let error = RealmSpec::new("orders".parse()?, &Sno, "0/0".parse()?).unwrap_err();
 /// assert_eq!(error.to_string(), "sno has no IDs without a node, which the pool 0/0 is for");
-/// # Ok::<(), tickid_lease::ParseError>(())
+/// # Ok::<(), tickid_lease::admin::ParseError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -51,7 +51,7 @@ pub struct Record {
     pub max_ahead: u64,
     /// The nodes that may be granted, in order. Usually the realm's pool; fewer while it is being
     /// reconfigured.
-    pub parts: Vec<Part>,
+    pub parts: Vec<PoolPart>,
     /// The number of rows that the pool's nodes have at least. Rows are never deleted, so a view of
     /// the whole pool with fewer proves that the store lost data. Invalidation and reconfiguration
     /// clear it.
@@ -66,7 +66,7 @@ pub struct Record {
 /// A part of a pool whose nodes entered it together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "backends create it from what they read")]
-pub struct Part {
+pub struct PoolPart {
     /// The nodes.
     pub range: NodeRange,
     /// The era in which they entered the pool.
@@ -81,7 +81,8 @@ impl Record {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{RealmSpec, Record};
+    /// use tickid_lease::backend::Record;
+    /// use tickid_lease::RealmSpec;
     /// use tickid_sno::Sno;
     ///
     /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
@@ -91,7 +92,7 @@ impl Record {
     /// ```
     #[must_use]
     pub fn new(realm: RealmSpec, generation: String) -> Self {
-        let part = |&range| Part { range, since_era: 0, floor: 0 };
+        let part = |&range| PoolPart { range, since_era: 0, floor: 0 };
         let parts = realm.pool().ranges().iter().map(part).collect();
         let max_ahead = realm.max_ahead();
         Self {
@@ -111,7 +112,8 @@ impl Record {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{RealmSpec, Record};
+    /// use tickid_lease::backend::Record;
+    /// use tickid_lease::RealmSpec;
     /// use tickid_sno::Sno;
     ///
     /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-9/16,20-29/16".parse()?)?;
@@ -122,13 +124,13 @@ impl Record {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn part_of(&self, node: Node) -> Option<&Part> {
+    pub fn part_of(&self, node: Node) -> Option<&PoolPart> {
         let after = self.parts.partition_point(|part| part.range.start() <= *node.span().start());
         self.parts[..after].last().filter(|part| part.range.contains(node))
     }
 
     /// Returns the parts of the pool that have nodes in a range, of any size.
-    pub(crate) fn parts_in(&self, range: &NodeRange) -> &[Part] {
+    pub(crate) fn parts_in(&self, range: &NodeRange) -> &[PoolPart] {
         let first = self.parts.partition_point(|part| part.range.end() < range.start());
         let end = self.parts.partition_point(|part| part.range.start() <= range.end());
         &self.parts[first..end.max(first)]
@@ -138,7 +140,8 @@ impl Record {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{RealmSpec, Record};
+    /// use tickid_lease::backend::Record;
+    /// use tickid_lease::RealmSpec;
     /// use tickid_sno::Sno;
     ///
     /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-9/16,20-29/16".parse()?)?;
@@ -150,7 +153,7 @@ impl Record {
     /// ```
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        let len = |len: u64, part: &Part| len.saturating_add(part.range.len());
+        let len = |len: u64, part: &PoolPart| len.saturating_add(part.range.len());
         // The usual case is quick; parts outside of the pool must not make a record incomplete.
         self.parts.iter().fold(0, len) == self.realm.pool().len() || self.missing().is_empty()
     }
@@ -199,14 +202,14 @@ impl Row {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::Row;
+    /// use tickid_lease::backend::Row;
     ///
     /// let json = br#"{
     ///     "format": 1, "node": "42/8", "token": null, "holder": "functions",
     ///     "era": 0, "floor": 5, "ceiling": 9, "reserved": true
     /// }"#;
     /// assert!(Row::from_json(json)?.is_reserved());
-    /// # Ok::<(), tickid_lease::ParseError>(())
+    /// # Ok::<(), tickid_lease::admin::ParseError>(())
     /// ```
     #[must_use]
     pub fn is_reserved(&self) -> bool {
@@ -227,7 +230,7 @@ impl Version {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::Version;
+    /// use tickid_lease::backend::Version;
     ///
     /// assert_eq!(Version::after(None), Version(1));
     /// assert_eq!(Version::after(Some(Version(1))), Version(2));
@@ -253,7 +256,7 @@ pub enum RowState {
     },
     /// A row that cannot be read, which quarantines its node.
     Malformed {
-        /// A number by which [`commit`](crate::Backend::commit) can compare it.
+        /// A number by which [`commit`](crate::backend::Backend::commit) can compare it.
         version: Version,
     },
     /// A row that a later release wrote in a format of its own.
@@ -268,7 +271,7 @@ impl RowState {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{RowState, Version};
+    /// use tickid_lease::backend::{RowState, Version};
     ///
     /// let malformed = RowState::Malformed { version: Version(7) };
     /// assert_eq!((malformed.row(), malformed.version()), (None, Some(Version(7))));

@@ -15,7 +15,9 @@ use crate::model::record::FORMAT;
 /// # Examples
 /// ```
 /// use core::time::Duration;
-/// use tickid_lease::{Claim, RealmSpec, Refusal, Store, Token, block_on};
+/// use tickid_lease::admin::Refusal;
+/// use tickid_lease::session::{Claim, Token};
+/// use tickid_lease::{RealmSpec, Store, block_on};
 /// use tickid_sno::Sno;
 ///
 /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
@@ -164,7 +166,7 @@ pub enum Loss {
     Forgotten,
     /// A later window of the node starts below the lease's ceiling. A lease that was released looks
     /// the same to a late renewal. One that was not proves that the store lost data: its holder's
-    /// next [claim](crate::Claim::lost) shows it to the store.
+    /// next [claim](crate::session::Claim::lost) shows it to the store.
     Overtaken,
 }
 

@@ -10,7 +10,7 @@ use crate::model::lease::{Claim, Lease};
 use crate::model::node::Node;
 use crate::model::pool::NodeRange;
 use crate::model::realm::RealmSpec;
-use crate::model::record::{Extra, Part, Record, Row, RowState, Rows, Version};
+use crate::model::record::{Extra, PoolPart, Record, Row, RowState, Rows, Version};
 use crate::model::refusal::{Loss, Refusal};
 
 /// The rules over one realm's record, at one reading of the store's clock.
@@ -18,7 +18,9 @@ use crate::model::refusal::{Loss, Refusal};
 /// # Examples
 /// ```
 /// use core::time::Duration;
-/// use tickid_lease::{Claim, RealmSpec, Rules, Standing, Store, Token, block_on};
+/// use tickid_lease::admin::{Rules, Standing};
+/// use tickid_lease::session::{Claim, Token};
+/// use tickid_lease::{RealmSpec, Store, block_on};
 /// use tickid_sno::Sno;
 ///
 /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
@@ -50,7 +52,9 @@ impl<'a> Rules<'a> {
     /// # Examples
     /// ```
     /// use tickid_core::UnixTime;
-    /// use tickid_lease::{RealmSpec, Record, Refusal, Rules};
+    /// use tickid_lease::admin::{Refusal, Rules};
+    /// use tickid_lease::backend::Record;
+    /// use tickid_lease::RealmSpec;
     /// use tickid_sno::Sno;
     ///
     /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
@@ -75,7 +79,9 @@ impl<'a> Rules<'a> {
     /// # Examples
     /// ```
     /// use tickid_core::UnixTime;
-    /// use tickid_lease::{RealmSpec, Record, Rules};
+    /// use tickid_lease::admin::Rules;
+    /// use tickid_lease::backend::Record;
+    /// use tickid_lease::RealmSpec;
     /// use tickid_sno::Sno;
     ///
     /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
@@ -97,7 +103,9 @@ impl<'a> Rules<'a> {
     /// # Examples
     /// ```
     /// use tickid_core::UnixTime;
-    /// use tickid_lease::{RealmSpec, Record, Rules};
+    /// use tickid_lease::admin::Rules;
+    /// use tickid_lease::backend::Record;
+    /// use tickid_lease::RealmSpec;
     /// use tickid_sno::Sno;
     ///
     /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
@@ -140,7 +148,9 @@ impl<'a> Rules<'a> {
     /// # Examples
     /// ```
     /// use tickid_core::UnixTime;
-    /// use tickid_lease::{RealmSpec, Record, RowState, Rules, Version};
+    /// use tickid_lease::admin::Rules;
+    /// use tickid_lease::backend::{Record, RowState, Version};
+    /// use tickid_lease::RealmSpec;
     /// use tickid_sno::Sno;
     ///
     /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
@@ -203,7 +213,9 @@ impl<'a> Rules<'a> {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{Claim, RealmSpec, Rules, Store, Token, block_on};
+    /// use tickid_lease::admin::Rules;
+    /// use tickid_lease::session::{Claim, Token};
+    /// use tickid_lease::{RealmSpec, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
@@ -237,7 +249,9 @@ impl<'a> Rules<'a> {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{Claim, RealmSpec, Rules, Store, Token, block_on};
+    /// use tickid_lease::admin::Rules;
+    /// use tickid_lease::session::{Claim, Token};
+    /// use tickid_lease::{RealmSpec, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
@@ -324,7 +338,9 @@ impl<'a> Rules<'a> {
     /// # Examples
     /// ```
     /// use tickid_core::UnixTime;
-    /// use tickid_lease::{RealmSpec, Record, Rules};
+    /// use tickid_lease::admin::Rules;
+    /// use tickid_lease::backend::Record;
+    /// use tickid_lease::RealmSpec;
     /// use tickid_sno::Sno;
     ///
     /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
@@ -337,7 +353,8 @@ impl<'a> Rules<'a> {
     #[must_use]
     pub fn invalidate(&self, generation: String, era: u64) -> Record {
         let era = self.record.era.max(era).saturating_add(1);
-        let parts = self.record.parts.iter().map(|part| Part { since_era: era, ..*part }).collect();
+        let parts =
+            self.record.parts.iter().map(|part| PoolPart { since_era: era, ..*part }).collect();
         let floor = self.record.floor.max(self.limit().min(self.record.realm.end()));
         // Rows may be missing: they are counted anew.
         Record { generation, era, floor, parts, rows: 0, ..self.record.clone() }
@@ -355,7 +372,9 @@ impl<'a> Rules<'a> {
     /// # Examples
     /// ```
     /// use tickid_core::UnixTime;
-    /// use tickid_lease::{RealmSpec, Record, RowState, Rules, Version};
+    /// use tickid_lease::admin::Rules;
+    /// use tickid_lease::backend::{Record, RowState, Version};
+    /// use tickid_lease::RealmSpec;
     /// use tickid_sno::Sno;
     ///
     /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
@@ -421,7 +440,9 @@ impl<'a> Rules<'a> {
     /// # Examples
     /// ```
     /// use tickid_core::UnixTime;
-    /// use tickid_lease::{RealmSpec, Record, Rows, Rules};
+    /// use tickid_lease::admin::Rules;
+    /// use tickid_lease::backend::{Record, Rows};
+    /// use tickid_lease::RealmSpec;
     /// use tickid_sno::Sno;
     ///
     /// let now = UnixTime::from_millis(1_700_000_000_000)?;
@@ -447,7 +468,8 @@ impl<'a> Rules<'a> {
         }
         let mut parts = Vec::new();
         for &range in realm.pool().ranges() {
-            let common = |part: &Part| Some(Part { range: range.common(&part.range)?, ..*part });
+            let common =
+                |part: &PoolPart| Some(PoolPart { range: range.common(&part.range)?, ..*part });
             parts.extend(self.record.parts_in(&range).iter().filter_map(common));
         }
         // Leases with the earlier terms go on.
@@ -482,8 +504,8 @@ impl<'a> Rules<'a> {
             related.map(ceiling).max().unwrap_or(0)
         };
         let new =
-            missing.iter().map(|range| Part { range: *range, since_era, floor: floor(range) });
-        let mut parts: Vec<Part> = self.record.parts.iter().copied().chain(new).collect();
+            missing.iter().map(|range| PoolPart { range: *range, since_era, floor: floor(range) });
+        let mut parts: Vec<PoolPart> = self.record.parts.iter().copied().chain(new).collect();
         parts.sort_by_key(|part| (part.range.start(), part.range.bits()));
         Some(Record { parts, ..self.record.clone() })
     }
@@ -493,7 +515,9 @@ impl<'a> Rules<'a> {
     /// # Examples
     /// ```
     /// use tickid_core::UnixTime;
-    /// use tickid_lease::{RealmSpec, Record, RowState, Rules, Standing, Version};
+    /// use tickid_lease::admin::{Rules, Standing};
+    /// use tickid_lease::backend::{Record, RowState, Version};
+    /// use tickid_lease::RealmSpec;
     /// use tickid_sno::Sno;
     ///
     /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
@@ -590,8 +614,8 @@ mod tests {
 
     use super::*;
     use crate::model::candidates::Shortage;
+    use crate::model::realm_data::RealmData;
     use crate::model::token::Token;
-    use crate::model::view::View;
 
     /// Ticks of a second, three nodes, 15 ticks ahead.
     fn record() -> Record {
@@ -639,7 +663,7 @@ mod tests {
 
     /// Chooses from a view of the whole realm.
     fn choose(record: &Record, rows: Rows, now: i64) -> Result<Result<Row, Shortage>, Refusal> {
-        let view = View { rows, ..View::empty(at(now), "1".to_owned()) };
+        let view = RealmData { rows, ..RealmData::empty(at(now), "1".to_owned()) };
         let claim = Claim::new(Token::from_bits(9), "", None);
         Rules::new(record, at(now)).unwrap().choose(&view, node(0), &claim, true)
     }
@@ -707,7 +731,7 @@ mod tests {
     fn claims_spread_over_the_free_nodes() {
         let record = record_of("0-9/8");
         let rows: Rows = (0..10).map(|value| (node(value), intact(row(value, 50), 1))).collect();
-        let view = View { rows, ..View::empty(at(100), "1".to_owned()) };
+        let view = RealmData { rows, ..RealmData::empty(at(100), "1".to_owned()) };
         let rules = Rules::new(&record, at(100)).unwrap();
         let chosen = |token| {
             let claim = Claim::new(Token::from_bits(token), "", None);
@@ -723,10 +747,10 @@ mod tests {
         for (start, end, expected) in [(2, 4, Some(3)), (2, 2, None), (8, 0, Some(9)), (4, 4, None)]
         {
             let held = [0, 2, 4, 8].map(|value| (value, intact(row(value, 110), 1)));
-            let view = View {
+            let view = RealmData {
                 rows: rows(held),
                 page_end: Some(node(end)),
-                ..View::empty(at(100), "1".to_owned())
+                ..RealmData::empty(at(100), "1".to_owned())
             };
             let claim = Claim::new(Token::from_bits(9), "", None);
             let rules = Rules::new(&record, at(100)).unwrap();
@@ -842,7 +866,7 @@ mod tests {
         let second = RealmSpec { pool: "1/8,0-1/9,9/8".parse().unwrap(), ..realm("0/8") };
         let step = rules.reconfigure(&second, &Rows::new()).unwrap().unwrap();
         let parts = |record: &Record| {
-            let part = |part: &Part| (part.range.to_string(), part.since_era, part.floor);
+            let part = |part: &PoolPart| (part.range.to_string(), part.since_era, part.floor);
             record.parts.iter().map(part).collect::<Vec<_>>()
         };
         assert_eq!(parts(&step), [("1/8".to_owned(), 0, 0)]);
@@ -870,7 +894,7 @@ mod tests {
         for (pool, foreign) in [("0-7/8", "8-9/8"), ("0/1,128-255/8", "64-127/8"), ("0/8", "1/9")] {
             let first = record_of("0/8");
             let realm = RealmSpec { pool: pool.parse().unwrap(), ..realm("0/8") };
-            let foreign = Part { range: foreign.parse().unwrap(), since_era: 0, floor: 0 };
+            let foreign = PoolPart { range: foreign.parse().unwrap(), since_era: 0, floor: 0 };
             for parts in [vec![foreign], vec![first.parts[0], foreign]] {
                 let record = Record { realm: realm.clone(), parts, ..first.clone() };
                 let rules = Rules::new(&record, at(100)).unwrap();

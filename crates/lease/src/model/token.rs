@@ -10,7 +10,7 @@ use rand::TryRng as _;
 ///
 /// # Examples
 /// ```
-/// use tickid_lease::Token;
+/// use tickid_lease::session::Token;
 ///
 /// let token = Token::random()?;
 /// assert_eq!(token.to_string().parse(), Ok(token));
@@ -24,7 +24,7 @@ impl Token {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::Token;
+    /// use tickid_lease::session::Token;
     ///
     /// assert_eq!(Token::from_bits(255).to_string(), "000000000000000000000000000000ff");
     /// ```
@@ -37,11 +37,11 @@ impl Token {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::Token;
+    /// use tickid_lease::session::Token;
     ///
     /// let token: Token = "000000000000000000000000000000ff".parse()?;
     /// assert_eq!(token.bits(), 255);
-    /// # Ok::<(), tickid_lease::ParseError>(())
+    /// # Ok::<(), tickid_lease::admin::ParseError>(())
     /// ```
     #[must_use]
     pub const fn bits(self) -> u128 {
@@ -55,7 +55,7 @@ impl Token {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::Token;
+    /// use tickid_lease::session::Token;
     ///
     /// assert_ne!(Token::random()?, Token::random()?);
     /// # Ok::<(), std::io::Error>(())

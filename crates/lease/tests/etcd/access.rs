@@ -1,6 +1,7 @@
 //! Users, passwords and tokens.
 
-use tickid_lease::{Lease, Store, StoreError, StoreErrorKind};
+use tickid_lease::backend::StoreErrorKind;
+use tickid_lease::{Lease, Store, StoreError};
 use tickid_testkit::servers::{Etcd, Server as _, Test};
 
 use crate::causes::causes;

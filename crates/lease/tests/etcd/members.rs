@@ -5,7 +5,10 @@ use std::io::Write as _;
 use std::net::Shutdown;
 use std::thread;
 
-use tickid_lease::{Claim, EtcdBackend, Lease, Loss, Store, StoreError, Token};
+use tickid_lease::admin::Loss;
+use tickid_lease::backend::EtcdBackend;
+use tickid_lease::session::{Claim, Token};
+use tickid_lease::{Lease, Store, StoreError};
 use tickid_testkit::servers::{Etcd, Hostile, Test};
 
 use crate::stage::proxy;

@@ -1,7 +1,8 @@
 //! The number of requests, in pools of all sizes.
 
 use serde_json::json;
-use tickid_lease::{RealmSpec, Refusal};
+use tickid_lease::RealmSpec;
+use tickid_lease::admin::Refusal;
 use tickid_testkit::servers::{Etcd, Server as _, Test};
 
 use crate::herd;
@@ -48,7 +49,7 @@ fn realms_are_found_one_by_one(_: &Etcd) {
 fn fill(endpoint: &str, realm: &RealmSpec) {
     let lease = herd::acquire(&store(&[endpoint.to_owned()]), realm).unwrap();
     for part in herd::rows_of_a_full_pool(realm, &lease).chunks(128) {
-        let put = |row: &tickid_lease::Row| {
+        let put = |row: &tickid_lease::backend::Row| {
             let key = format!("tickid/{}/rows/{}", realm.name(), row.node.sort_key());
             json!({ "requestPut": { "key": base64(&key), "value": base64(&row.to_json()) } })
         };

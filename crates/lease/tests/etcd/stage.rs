@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use serde_json::{Value, json};
-use tickid_lease::{
-    Backend as _, EtcdBackend, Node, RealmName, Scope, Store, block_on, conformance,
-};
+use tickid_lease::admin::RealmName;
+use tickid_lease::backend::{Backend as _, EtcdBackend, Scope};
+use tickid_lease::{Node, Store, block_on, conformance};
 use tickid_testkit::servers::{Etcd, Proxy, Target};
 
 /// A member behind a proxy of its own, so that a scenario's changes to its clock and its cluster do

@@ -2,7 +2,8 @@ use core::time::Duration;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use tickid_lease::{Failures, Terms};
+use tickid_lease::Terms;
+use tickid_lease::session::Failures;
 use tickid_testkit::servers::Test;
 
 use crate::fleet::{self, Fleet, Holder};

@@ -6,7 +6,9 @@ use std::thread;
 use std::time::Instant;
 
 use tickid_core::{Clock as _, Scheme as _};
-use tickid_lease::{Begin, Failures, Lease, LeasedGenerator, Realm, Store, Terms, Token, block_on};
+use tickid_lease::admin::Begin;
+use tickid_lease::session::{Failures, Token};
+use tickid_lease::{Lease, LeasedGenerator, Realm, Store, Terms, block_on};
 use tickid_sno::{Sno, SnoId};
 
 /// Longer than any event takes on a busy machine.

@@ -2,9 +2,10 @@
 
 use core::time::Duration;
 
-use tickid_lease::{
-    Begin, Claim, Extra, Lease, RealmSpec, Row, Store, StoreError, Token, Version, block_on,
-};
+use tickid_lease::admin::Begin;
+use tickid_lease::backend::{Extra, Row, Version};
+use tickid_lease::session::{Claim, Token};
+use tickid_lease::{Lease, RealmSpec, Store, StoreError, block_on};
 use tickid_sno::Sno;
 
 /// Longer than any store takes to answer.

@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::process::{Command, Stdio};
 
-use tickid_lease::StoreErrorKind;
+use tickid_lease::backend::StoreErrorKind;
 use tickid_testkit::servers::{MySql, Server as _, Test};
 
 use crate::server::{open, open_for, query};

@@ -1,8 +1,10 @@
 use core::time::Duration;
 use std::thread;
 
+use tickid_lease::admin::RealmName;
+use tickid_lease::backend::MySqlBackend;
 use tickid_lease::conformance::Stage;
-use tickid_lease::{MySqlBackend, Node, RealmName, Store};
+use tickid_lease::{Node, Store};
 use tickid_testkit::servers::MySql;
 
 use crate::sql::{TIMEOUT, answer};

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use tickid_lease::{MySqlBackend, StoreErrorKind};
+use tickid_lease::backend::{MySqlBackend, StoreErrorKind};
 use tickid_testkit::servers::{MySql, Test};
 
 use crate::causes::causes;

@@ -4,8 +4,10 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
 use std::thread;
 
+use tickid_lease::admin::RealmName;
+use tickid_lease::backend::PostgresBackend;
 use tickid_lease::conformance::Stage;
-use tickid_lease::{Node, PostgresBackend, RealmName, Store};
+use tickid_lease::{Node, Store};
 use tickid_testkit::servers::{Postgres, Proxy, Target};
 
 use crate::sql::{TIMEOUT, answer};

@@ -3,7 +3,8 @@
 use core::time::Duration;
 use std::thread;
 
-use tickid_lease::{Lease, RealmSpec, Store, StoreErrorKind};
+use tickid_lease::backend::StoreErrorKind;
+use tickid_lease::{Lease, RealmSpec, Store};
 use tickid_testkit::servers::{Postgres, Server as _, Test};
 
 use crate::database::{Database, open_for};

@@ -5,7 +5,10 @@ use core::fmt::Write as _;
 use core::time::Duration;
 use std::collections::BTreeSet;
 
-use tickid_lease::{Begin, Claim, PostgresBackend, Store, StoreError, Token};
+use tickid_lease::admin::Begin;
+use tickid_lease::backend::PostgresBackend;
+use tickid_lease::session::{Claim, Token};
+use tickid_lease::{Store, StoreError};
 use tickid_testkit::servers::{Postgres, Test};
 
 use crate::database::Database;

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use tickid_lease::{PostgresBackend, StoreErrorKind};
+use tickid_lease::backend::{PostgresBackend, StoreErrorKind};
 use tickid_testkit::servers::{Postgres, Server as _, Test, free_port};
 
 use crate::causes::causes;

@@ -9,7 +9,9 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::json;
 use tempfile::TempDir;
-use tickid_lease::{RealmName, Store, StoreError, View, block_on};
+use tickid_lease::admin::RealmName;
+use tickid_lease::backend::RealmData;
+use tickid_lease::{Store, StoreError, block_on};
 use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Server, StartError, Target};
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -24,7 +26,7 @@ pub(crate) trait Ground: Server {
         Store::open(&self.url()).unwrap()
     }
 
-    fn list(&self, realm: &RealmName) -> View {
+    fn list(&self, realm: &RealmName) -> RealmData {
         let (store, start) = (self.store(), Instant::now());
         loop {
             match answer(store.list(realm)) {

@@ -10,9 +10,12 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use tickid_core::{Clock, ClockError, ErrorKind, SystemClock, UnixTime};
+use tickid_lease::admin::{Begin, RealmName};
+use tickid_lease::backend::{
+    Answer, Backend, Change, FileBackend, RealmData, RowState, Scope, StoreErrorKind,
+};
 use tickid_lease::{
-    Answer, Backend, Begin, Change, FileBackend, GenerateError, LeaseError, LeasedGenerator, Node,
-    Realm, RealmName, RowState, Scope, Store, StoreError, StoreErrorKind, View, block_on,
+    GenerateError, LeaseError, LeasedGenerator, Node, Realm, Store, StoreError, block_on,
 };
 
 use crate::scheme::Subject;
@@ -234,7 +237,7 @@ impl Backend for Reporting {
         self.store.inner().is_remote()
     }
 
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
         Box::pin(async move {
             self.check()?;
             let mut view = self.store.inner().read(realm, scope).await?;

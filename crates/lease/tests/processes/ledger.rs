@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use tickid_lease::{Node, RowState, View};
+use tickid_lease::Node;
+use tickid_lease::backend::{RealmData, RowState};
 
 use crate::scheme::{Issued, Kind};
 use crate::task::{Named, Note, Stall};
@@ -125,7 +126,7 @@ impl Ledger {
     }
 
     /// Checks that no two windows overlap, and that the store still has all of them.
-    pub(crate) fn check(&self, view: &View) -> Result<(), String> {
+    pub(crate) fn check(&self, view: &RealmData) -> Result<(), String> {
         self.check_overlaps()?;
         for one in &self.windows {
             let row = view.rows.get(&one.node).and_then(RowState::row);

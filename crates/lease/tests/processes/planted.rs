@@ -1,6 +1,7 @@
 //! Planted faults, to show that the tests find them.
 
-use tickid_lease::{Claim, Store, Token};
+use tickid_lease::Store;
+use tickid_lease::session::{Claim, Token};
 use tickid_nanoflake::{GeneratorId, NanoflakeId};
 use tickid_testkit::servers::Test;
 

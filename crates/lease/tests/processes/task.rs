@@ -2,7 +2,8 @@ use core::fmt;
 use core::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tickid_lease::{Node, NodePool, RealmSpec, Token};
+use tickid_lease::session::Token;
+use tickid_lease::{Node, NodePool, RealmSpec};
 
 use crate::scheme::Kind;
 

@@ -2,7 +2,8 @@
 
 use core::time::Duration;
 
-use tickid_lease::{Lease, Store, StoreError, StoreErrorKind, block_on};
+use tickid_lease::backend::StoreErrorKind;
+use tickid_lease::{Lease, Store, StoreError, block_on};
 use tickid_testkit::servers::{Redis, Server as _, Test};
 
 use crate::causes::causes;

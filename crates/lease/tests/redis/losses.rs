@@ -2,7 +2,8 @@
 
 use core::time::Duration;
 
-use tickid_lease::{Lease, Loss, Store, StoreError};
+use tickid_lease::admin::Loss;
+use tickid_lease::{Lease, Store, StoreError};
 use tickid_testkit::servers::{Redis, Server as _, Test};
 
 use crate::servers::{ask, store};

@@ -2,8 +2,10 @@ use core::time::Duration;
 use std::sync::Mutex;
 use std::thread;
 
+use tickid_lease::admin::RealmName;
+use tickid_lease::backend::{RedisBackend, StoreErrorKind};
 use tickid_lease::conformance;
-use tickid_lease::{Node, RealmName, RedisBackend, Store, StoreErrorKind};
+use tickid_lease::{Node, Store};
 use tickid_testkit::servers::{Redis, Server as _, Test};
 
 use crate::windows::{Windows, is_same};

@@ -1,6 +1,7 @@
 //! Encrypted connections.
 
-use tickid_lease::{Lease, Store, StoreError, StoreErrorKind};
+use tickid_lease::backend::StoreErrorKind;
+use tickid_lease::{Lease, Store, StoreError};
 use tickid_testkit::servers::{Redis, Test};
 
 use crate::causes::causes;

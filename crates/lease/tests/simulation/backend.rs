@@ -5,10 +5,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use tickid_core::ManualClock;
-use tickid_lease::{
-    Answer, Backend, Change, MemoryBackend, Node, RealmName, RealmSpec, Record, RowState, Rules,
-    Scope, StoreError, StoreErrorKind, Token, Version, View,
+use tickid_lease::admin::{RealmName, Rules};
+use tickid_lease::backend::{
+    Answer, Backend, Change, MemoryBackend, RealmData, Record, RowState, Scope, StoreErrorKind,
+    Version,
 };
+use tickid_lease::session::Token;
+use tickid_lease::{Node, RealmSpec, StoreError};
 use tickid_testkit::Dice;
 
 use crate::bug::Bug;
@@ -32,7 +35,7 @@ struct Slow {
     /// In this world the store takes some holders for dead, rightly or not.
     suspects: bool,
     /// The last view of everything, of a replica that lags behind.
-    replica: Mutex<Option<View>>,
+    replica: Mutex<Option<RealmData>>,
     given_on: AtomicU64,
 }
 
@@ -70,7 +73,7 @@ impl SlowBackend {
     }
 
     /// Returns all data of the store on a realm.
-    pub(crate) fn view(&self, realm: &RealmName) -> View {
+    pub(crate) fn view(&self, realm: &RealmName) -> RealmData {
         self.0.memory.view(realm, Scope::All).unwrap()
     }
 
@@ -119,7 +122,7 @@ impl SlowBackend {
     }
 
     /// Takes holders for dead, as a lock or an etcd lease may.
-    fn suspect(&self, view: &mut View) {
+    fn suspect(&self, view: &mut RealmData) {
         if !self.0.suspects {
             return;
         }
@@ -134,7 +137,7 @@ impl SlowBackend {
     }
 
     /// Returns, at times, the data of a replica that lags behind.
-    fn lagging(&self, realm: &RealmName) -> View {
+    fn lagging(&self, realm: &RealmName) -> RealmData {
         let new = self.view(realm);
         if self.0.hurries.load(Ordering::Relaxed) {
             return new;
@@ -143,7 +146,7 @@ impl SlowBackend {
         let is_old = self.0.dice.lock().unwrap().below(8) == 0;
         match &*replica {
             Some(old) if is_old && old.generation == new.generation => {
-                View { now: new.now, ..old.clone() }
+                RealmData { now: new.now, ..old.clone() }
             }
             _ => {
                 if self.0.dice.lock().unwrap().below(4) == 0 {
@@ -155,7 +158,7 @@ impl SlowBackend {
     }
 
     /// Returns the view that the rules get, made simpler by a bug.
-    fn simpler_view(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {
+    fn simpler_view(&self, realm: &RealmName, scope: Scope) -> Result<RealmData, StoreError> {
         let is_claim = matches!(scope, Scope::Candidates { .. });
         let mut view = match self.0.bug {
             Some(Bug::QuarantineByWaiting) => self.view(realm),
@@ -259,7 +262,7 @@ impl Backend for SlowBackend {
         self.0.memory.begins_at_once()
     }
 
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
         Box::pin(async move {
             self.pause().await;
             let mut view = self.simpler_view(realm, scope)?;

@@ -3,10 +3,9 @@ use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
 use tickid_core::{Clock as _, Generator, Scheme, SequenceBounds, SequenceStart, Snapshot};
-use tickid_lease::{
-    Claim, Lease, LeaseSession, Node, Outcome, Realm, RealmSpec, Request, StoreError,
-    StoreErrorKind, Token,
-};
+use tickid_lease::backend::StoreErrorKind;
+use tickid_lease::session::{Claim, LeaseSession, Outcome, Request, Token};
+use tickid_lease::{Lease, Node, Realm, RealmSpec, StoreError};
 use tickid_testkit::Dice;
 
 use crate::bug::Bug;

@@ -6,9 +6,9 @@ use core::time::Duration;
 use std::collections::BTreeMap;
 
 use tickid_core::{Policy, TickScale, UnixTime, example::Seconds};
-use tickid_lease::{
-    Begin, Claim, Lease, Node, RealmSpec, Store, StoreError, Terms, Token, block_on,
-};
+use tickid_lease::admin::Begin;
+use tickid_lease::session::{Claim, Token};
+use tickid_lease::{Lease, Node, RealmSpec, Store, StoreError, Terms, block_on};
 
 /// Longer than any answer takes on a busy machine.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);

@@ -3,7 +3,8 @@
 use core::time::Duration;
 use std::time::Instant;
 
-use tickid_lease::{RealmSpec, Refusal, Store};
+use tickid_lease::admin::Refusal;
+use tickid_lease::{RealmSpec, Store};
 
 use super::{answer, begin, claim, realm_named};
 

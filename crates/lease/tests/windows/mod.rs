@@ -5,9 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use tickid_lease::{
-    Begin, Claim, Lease, RealmSpec, Refusal, Store, StoreError, Terms, Token, block_on,
-};
+use tickid_lease::admin::{Begin, Refusal};
+use tickid_lease::session::{Claim, Token};
+use tickid_lease::{Lease, RealmSpec, Store, StoreError, Terms, block_on};
 use tickid_nanoflake::Nanoflake;
 
 /// Longer than any store takes to answer.

@@ -118,7 +118,7 @@ impl Collected {
             let labels = [("realm", realm.name().as_str())];
             family.encode_family(&labels)?.encode_gauge(&left)?;
         }
-        type Read = fn(&tickid_lease::Counters) -> u64;
+        type Read = fn(&tickid_lease::session::Counters) -> u64;
         let counters: [(&str, &str, Read); 4] = [
             ("tickid_lease_leases", "Leases acquired", |it| it.leases),
             ("tickid_lease_renewals", "Renewals of leases", |it| it.renewals),
@@ -136,7 +136,7 @@ impl Collected {
             }
         }
         // The leases' own metrics have the same labels.
-        type Causes = fn(&tickid_lease::Counters) -> [(&'static str, u64); 4];
+        type Causes = fn(&tickid_lease::session::Counters) -> [(&'static str, u64); 4];
         let by_cause: [(&str, &str, &str, Causes); 2] = [
             ("tickid_lease_failures", "Requests to the store that failed", "cause", |it| {
                 let it = it.failures;

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwapOption;
 use tickid_convert::AnyScheme;
-use tickid_lease::{GenerateError, LeaseState, RealmName, RealmSpec, Refusal, Store, StoreError};
+use tickid_lease::admin::{RealmName, Refusal};
+use tickid_lease::{GenerateError, LeaseState, RealmSpec, Store, StoreError};
 use tokio::time::Instant;
 
 pub(crate) use self::id::{Format, Framing};

@@ -132,8 +132,8 @@ impl Raw {
 pub(crate) async fn starved() -> (Store, RealmSpec) {
     let store = Store::in_memory();
     let realm = RealmSpec::new("sno".parse().unwrap(), &Sno, "7/16".parse().unwrap()).unwrap();
-    let token = tickid_lease::Token::random().unwrap();
-    let mut claim = tickid_lease::Claim::new(token, "another", None);
+    let token = tickid_lease::session::Token::random().unwrap();
+    let mut claim = tickid_lease::session::Claim::new(token, "another", None);
     let lease = store.acquire(&realm, &mut claim).await.unwrap();
     assert_eq!(lease.node.to_string(), "7/16");
     (store, realm)

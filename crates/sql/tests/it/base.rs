@@ -5,7 +5,9 @@ use core::time::Duration;
 
 use tickid_core::Policy;
 use tickid_kuid::{Drift, GlobalId, Kuid, LocalId};
-use tickid_lease::{Begin, NodePool, PostgresBackend, RealmSpec, Terms, block_on};
+use tickid_lease::admin::Begin;
+use tickid_lease::backend::PostgresBackend;
+use tickid_lease::{NodePool, RealmSpec, Terms, block_on};
 use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
 use tickid_scru64::{NodeIdSize, Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};

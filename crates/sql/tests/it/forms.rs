@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use tickid_core::UnixTime;
 use tickid_kuid::{Drift, GlobalId, Kuid, LocalId};
-use tickid_lease::{Begin, RealmSpec, block_on};
+use tickid_lease::admin::Begin;
+use tickid_lease::{RealmSpec, block_on};
 use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;

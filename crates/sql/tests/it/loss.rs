@@ -3,7 +3,8 @@
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 
-use tickid_lease::{Begin, block_on};
+use tickid_lease::admin::Begin;
+use tickid_lease::block_on;
 use tickid_testkit::servers::{Postgres, Server as _, Test};
 
 use crate::base::{Base, Kind, Parts, START, Session, TIMEOUT, distinct};

@@ -4,7 +4,9 @@ use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::thread;
 
-use tickid_lease::{Begin, PostgresBackend, block_on};
+use tickid_lease::admin::Begin;
+use tickid_lease::backend::PostgresBackend;
+use tickid_lease::block_on;
 use tickid_testkit::servers::{Postgres, Test};
 
 use crate::base::{Base, KINDS, Kind, START, Session, TIMEOUT};

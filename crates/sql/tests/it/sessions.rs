@@ -5,7 +5,9 @@ use core::time::Duration;
 use std::thread;
 use std::time::Instant;
 
-use tickid_lease::{Claim, LeasedGenerator, Realm, Refusal, Standing, Store, Token, block_on};
+use tickid_lease::admin::{Refusal, Standing};
+use tickid_lease::session::{Claim, Token};
+use tickid_lease::{LeasedGenerator, Realm, Store, block_on};
 use tickid_testkit::servers::{Postgres, Test};
 
 use crate::base::{Base, DISCORD, KINDS, Kind, Parts, START, Session, TIMEOUT, distinct};
@@ -371,7 +373,7 @@ fn leases_leave_the_node_out(server: &Postgres) {
     let answer = |claim: &mut Claim| block_on(store.acquire(&spec, claim), TIMEOUT);
     let claim = || Claim::new(Token::random().unwrap(), "test", None);
     // Functions come into a realm with leases.
-    block_on(store.begin(&spec, tickid_lease::Begin::AtOnce), TIMEOUT).unwrap();
+    block_on(store.begin(&spec, tickid_lease::admin::Begin::AtOnce), TIMEOUT).unwrap();
     let held = [(); 2].map(|()| answer(&mut claim()).unwrap().node);
     base.create(&spec);
     let view = block_on(store.list(spec.name()), TIMEOUT).unwrap();
@@ -426,7 +428,7 @@ fn pools_leave_the_node_out(server: &Postgres) {
     let (base, kind) = (Base::empty(server), Kind::Scru64);
     let spec = kind.realm("0-7/5");
     let store = Store::new(base.backend());
-    block_on(store.begin(&spec, tickid_lease::Begin::AtOnce), TIMEOUT).unwrap();
+    block_on(store.begin(&spec, tickid_lease::admin::Begin::AtOnce), TIMEOUT).unwrap();
     let version = || base.psql("SELECT version FROM tickid.realm").parse::<i64>().unwrap();
     let before = version();
     base.create(&spec);

@@ -16,8 +16,8 @@ use crate::error::StoreError;
 use crate::model::node::Node;
 use crate::model::pool::NodeRange;
 use crate::model::realm::RealmName;
+use crate::model::realm_data::RealmData;
 use crate::model::record::{Record, RowState, Version};
-use crate::model::view::View;
 
 /// The number of rows read at once.
 const PAGE: usize = 2_048;
@@ -59,7 +59,8 @@ const MAX_ROUND: usize = 64;
 /// # Examples
 /// ```no_run
 /// use core::time::Duration;
-/// use tickid_lease::{Claim, RealmSpec, Store, Token, block_on};
+/// use tickid_lease::session::{Claim, Token};
+/// use tickid_lease::{RealmSpec, Store, block_on};
 /// use tickid_scru64::Scru64;
 ///
 /// let store = Store::open("etcd://10.0.0.1:2379,10.0.0.2:2379,10.0.0.3:2379")?;
@@ -95,12 +96,12 @@ impl EtcdBackend {
     /// `sslmode=disable`, connections are plain text.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](crate::StoreErrorKind::Url) for a URL of another form,
+    /// Returns an error of the kind [`Url`](crate::backend::StoreErrorKind::Url) for a URL of another form,
     /// or if one of its files cannot be read.
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{Backend, EtcdBackend};
+    /// use tickid_lease::backend::{Backend, EtcdBackend};
     ///
     /// let backend = EtcdBackend::open("etcd://app:secret@10.0.0.1:2379,10.0.0.2:2379")?;
     /// assert_eq!(backend.name(), "etcd");
@@ -120,7 +121,8 @@ impl EtcdBackend {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{EtcdBackend, Store};
+    /// use tickid_lease::backend::EtcdBackend;
+    /// use tickid_lease::Store;
     ///
     /// let backend = EtcdBackend::open_with_timeout("etcd://10.0.0.1", Duration::from_secs(1))?;
     /// assert!(Store::new(backend).endpoint().contains("10.0.0.1:2379"));
@@ -150,7 +152,7 @@ impl Backend for EtcdBackend {
         true
     }
 
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
         let (cluster, realm) = (Arc::clone(&self.0), realm.clone());
         ask(BACKEND, move || cluster.read(&realm, scope))
     }
@@ -167,7 +169,7 @@ impl Backend for EtcdBackend {
 }
 
 impl Cluster {
-    fn read(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {
+    fn read(&self, realm: &RealmName, scope: Scope) -> Result<RealmData, StoreError> {
         let keys = Keys(realm);
         let (all, end) = (keys.rows(), keys.rows_end());
         match scope {
@@ -200,7 +202,12 @@ impl Cluster {
     ///
     /// etcd counts all keys of a range, however few it returns: 16 ms for 65,536. So it first gets
     /// a range near the start, which is enough if it fills the page or has the whole pool.
-    fn candidates(&self, realm: &RealmName, start: Node, limit: usize) -> Result<View, StoreError> {
+    fn candidates(
+        &self,
+        realm: &RealmName,
+        start: Node,
+        limit: usize,
+    ) -> Result<RealmData, StoreError> {
         let keys = Keys(realm);
         let (from, all, end) = (keys.row(start), keys.rows(), keys.rows_end());
         let node = |value| Node::new(start.bits(), value).ok();
@@ -239,14 +246,14 @@ impl Cluster {
         realm: &RealmName,
         ranges: Vec<Operation>,
         is_claim: bool,
-    ) -> Result<(View, Vec<RangeAnswer>), StoreError> {
+    ) -> Result<(RealmData, Vec<RangeAnswer>), StoreError> {
         let key = Keys(realm).record();
         let mut success = vec![Operation::get(&key)];
         success.extend(ranges);
         let (answer, now) = self.gateway.txn(&Txn { compare: Vec::new(), success }, is_claim)?;
         let mut ranges = answer.responses.into_iter().map(|answer| answer.response_range);
         self.id.store(answer.header.cluster_id, Ordering::Relaxed);
-        let mut view = View::empty(now, answer.header.cluster_id.to_string());
+        let mut view = RealmData::empty(now, answer.header.cluster_id.to_string());
         if let Some(kv) = ranges.next().and_then(|range| range.kvs.into_iter().next()) {
             let record = Record::from_json(realm.clone(), &kv.value.0).map_err(|error| {
                 StoreError::corrupt(BACKEND, format!("the key {key}")).with_source(error)
@@ -329,7 +336,7 @@ impl Keys<'_> {
         Node::from_sort_key(str::from_utf8(&kv.key.0).ok()?.strip_prefix(&self.rows())?)
     }
 
-    fn add_rows(&self, view: &mut View, ranges: &[RangeAnswer]) {
+    fn add_rows(&self, view: &mut RealmData, ranges: &[RangeAnswer]) {
         let state = |kv: &KeyValue| {
             let node = self.node(kv)?;
             Some((node, RowState::from_json(node, &kv.value.0, Version(kv.version))))

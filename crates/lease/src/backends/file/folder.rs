@@ -11,7 +11,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Instant;
 
-use crate::error::{Exposed, Exposure, StoreError, StoreErrorKind};
+use crate::error::{Exposure, ExposureReason, StoreError, StoreErrorKind};
 
 pub(super) const NAME: &str = "file";
 
@@ -66,7 +66,7 @@ mod private {
 
     use rustix::fs::OFlags;
 
-    use super::{Exposed, Exposure, Kind};
+    use super::{Exposure, ExposureReason, Kind};
 
     const FILE_MODE: u32 = 0o600;
     const FOLDER_MODE: u32 = 0o700;
@@ -112,7 +112,7 @@ mod private {
         folder.set_permissions(Permissions::from_mode(mode & FOLDER_MODE))
     }
 
-    pub(super) fn check(metadata: &Metadata, path: &Path, kind: Kind) -> Result<(), Exposed> {
+    pub(super) fn check(metadata: &Metadata, path: &Path, kind: Kind) -> Result<(), Exposure> {
         let user = rustix::process::geteuid().as_raw();
         let (owner, mode) = (metadata.uid(), metadata.mode() & 0o7777);
         let is_kind = match kind {
@@ -120,17 +120,17 @@ mod private {
             Kind::Folder => metadata.is_dir(),
         };
         let exposure = if metadata.is_symlink() {
-            Exposure::Link
+            ExposureReason::Link
         } else if !is_kind {
-            Exposure::Kind
+            ExposureReason::Kind
         } else if owner != user {
-            Exposure::Owner { user }
+            ExposureReason::Owner { user }
         } else if mode & OTHERS_WRITE != 0 {
-            Exposure::Writable
+            ExposureReason::Writable
         } else {
             return Ok(());
         };
-        Err(Exposed { path: path.to_owned(), owner, mode, exposure })
+        Err(Exposure { path: path.to_owned(), owner, mode, exposure })
     }
 }
 
@@ -141,7 +141,7 @@ mod private {
     use std::io;
     use std::path::Path;
 
-    use super::{Exposed, Exposure, Kind};
+    use super::{Exposure, ExposureReason, Kind};
 
     pub(super) fn prepare(_: &mut OpenOptions) {}
 
@@ -153,7 +153,7 @@ mod private {
         Ok(())
     }
 
-    pub(super) fn check(metadata: &Metadata, path: &Path, kind: Kind) -> Result<(), Exposed> {
+    pub(super) fn check(metadata: &Metadata, path: &Path, kind: Kind) -> Result<(), Exposure> {
         let is_kind = match kind {
             Kind::File => metadata.is_file(),
             Kind::Folder => metadata.is_dir(),
@@ -161,8 +161,9 @@ mod private {
         if is_kind {
             return Ok(());
         }
-        let exposure = if metadata.is_symlink() { Exposure::Link } else { Exposure::Kind };
-        Err(Exposed { path: path.to_owned(), owner: 0, mode: 0, exposure })
+        let exposure =
+            if metadata.is_symlink() { ExposureReason::Link } else { ExposureReason::Kind };
+        Err(Exposure { path: path.to_owned(), owner: 0, mode: 0, exposure })
     }
 }
 

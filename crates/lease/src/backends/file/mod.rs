@@ -30,10 +30,10 @@ use crate::error::{StoreError, StoreErrorKind};
 use crate::model::node::Node;
 use crate::model::pool::NodePool;
 use crate::model::realm::RealmName;
+use crate::model::realm_data::RealmData;
 use crate::model::record::{Record, Row, RowState, Version};
 use crate::model::rules::Rules;
 use crate::model::token::Token;
-use crate::model::view::View;
 
 /// The processes that hold what is leased.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,8 @@ pub(crate) enum Holders {
 ///
 /// # Examples
 /// ```
-/// use tickid_lease::{FileBackend, Store};
+/// use tickid_lease::backend::FileBackend;
+/// use tickid_lease::Store;
 ///
 /// # let folder = std::env::temp_dir().join(format!("tickid-example-{}", std::process::id()));
 /// let store = Store::new(FileBackend::open(&folder)?);
@@ -84,7 +85,7 @@ impl FileBackend {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{FileBackend, StoreErrorKind};
+    /// use tickid_lease::backend::{FileBackend, StoreErrorKind};
     ///
     /// let folder = tempfile::tempdir()?;
     /// let ids = folder.path().join("ids");
@@ -112,7 +113,10 @@ impl<C> FileBackend<C> {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{Claim, FileBackend, RealmSpec, Standing, Store, Token, block_on};
+    /// use tickid_lease::admin::Standing;
+    /// use tickid_lease::backend::FileBackend;
+    /// use tickid_lease::session::{Claim, Token};
+    /// use tickid_lease::{RealmSpec, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (folder, timeout) = (tempfile::tempdir()?, Duration::from_secs(5));
@@ -144,7 +148,9 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
     /// use core::time::Duration;
     /// use std::sync::Arc;
     /// use tickid_core::{ManualClock, UnixTime};
-    /// use tickid_lease::{Begin, FileBackend, RealmSpec, Store, block_on};
+    /// use tickid_lease::admin::Begin;
+    /// use tickid_lease::backend::FileBackend;
+    /// use tickid_lease::{RealmSpec, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (folder, timeout) = (tempfile::tempdir()?, Duration::from_secs(5));
@@ -328,8 +334,8 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
         now.map_err(|source| StoreError::failed(NAME, "read the clock").with_source(source))
     }
 
-    fn view(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {
-        let mut view = View::empty(self.now()?, GENERATION.to_owned());
+    fn view(&self, realm: &RealmName, scope: Scope) -> Result<RealmData, StoreError> {
+        let mut view = RealmData::empty(self.now()?, GENERATION.to_owned());
         let folder = self.root.join(realm.as_str());
         let Some(folder) = RealmFolder::lock(folder, realm)? else {
             return Ok(view);
@@ -489,7 +495,7 @@ impl<C: Clock + fmt::Debug + Send + Sync> Backend for FileBackend<C> {
         true
     }
 
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
         Box::pin(async move { self.view(realm, scope) })
     }
 

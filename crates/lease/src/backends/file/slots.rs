@@ -102,8 +102,8 @@ mod tests {
             era: 0,
             floor: 5,
             ceiling,
-            cut: crate::Version::default(),
-            extra: crate::Extra::default(),
+            cut: crate::backend::Version::default(),
+            extra: crate::backend::Extra::default(),
         }
     }
 
@@ -192,8 +192,8 @@ mod tests {
             era: u64::MAX,
             floor: u64::MAX,
             ceiling: u64::MAX,
-            cut: crate::Version::default(),
-            extra: crate::Extra::default(),
+            cut: crate::backend::Version::default(),
+            extra: crate::backend::Extra::default(),
         };
         assert_eq!(read(&create(1, &longest).unwrap()), Reading::Whole(1, longest));
     }

@@ -44,7 +44,8 @@ crate::backends::sql::sql_backend! {
     /// # Examples
     /// ```no_run
     /// use core::time::Duration;
-    /// use tickid_lease::{MySqlBackend, Store, block_on};
+    /// use tickid_lease::backend::MySqlBackend;
+    /// use tickid_lease::{Store, block_on};
     ///
     /// let backend = MySqlBackend::open("mysql://app@db.example.com/app?sslmode=require")?;
     /// let store = Store::new(backend.with_timeout(Duration::from_secs(1)));
@@ -73,7 +74,7 @@ impl MySqlBackend {
     /// # Examples
     /// ```
     /// # #[cfg(feature = "mysql-tls")] {
-    /// use tickid_lease::MySqlBackend;
+    /// use tickid_lease::backend::MySqlBackend;
     ///
     /// let backend = MySqlBackend::open("mysql://app:secret@db.example.com/app?sslmode=require")?;
     /// assert!(!backend.endpoint().contains("secret"));
@@ -239,10 +240,16 @@ pub(crate) mod fuzzing {
     use core::task::{Context, Poll, Waker};
 
     use super::{Connection, Server, Texts, Value, fill, url};
+    use crate::StoreError;
+    use crate::admin::RealmName;
+    use crate::backend::{RealmData, Scope};
     use crate::backends::sql;
-    use crate::{RealmName, Scope, StoreError, View};
 
-    pub(crate) fn view(realm: &RealmName, scope: Scope, texts: Texts) -> Result<View, StoreError> {
+    pub(crate) fn view(
+        realm: &RealmName,
+        scope: Scope,
+        texts: Texts,
+    ) -> Result<RealmData, StoreError> {
         sql::view::<Server>(realm, scope, texts)
     }
 

@@ -47,7 +47,8 @@ crate::backends::sql::sql_backend! {
     /// # Examples
     /// ```no_run
     /// use core::time::Duration;
-    /// use tickid_lease::{PostgresBackend, Store, block_on};
+    /// use tickid_lease::backend::PostgresBackend;
+    /// use tickid_lease::{Store, block_on};
     ///
     /// let url = "postgres://app@db.example.com/app?sslmode=require";
     /// let backend = PostgresBackend::open(url)?.with_timeout(Duration::from_secs(1));
@@ -76,7 +77,8 @@ impl PostgresBackend {
     /// # Examples
     /// ```no_run
     /// use core::time::Duration;
-    /// use tickid_lease::{PostgresBackend, block_on};
+    /// use tickid_lease::backend::PostgresBackend;
+    /// use tickid_lease::block_on;
     ///
     /// let backend = PostgresBackend::open("postgres://admin@db.example.com/app")?;
     /// let tables = backend.execute("create tables", PostgresBackend::RESERVATIONS.to_owned());
@@ -100,14 +102,14 @@ impl PostgresBackend {
     /// key. Options for timeouts and keep-alive have no effect: every request has a deadline.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](crate::StoreErrorKind::Url) for any other URL and for
+    /// Returns an error of the kind [`Url`](crate::backend::StoreErrorKind::Url) for any other URL and for
     /// encryption without the feature `postgres-tls`, and one of the kind
-    /// [`Failed`](crate::StoreErrorKind::Failed) for certificates that cannot be read and if no
+    /// [`Failed`](crate::backend::StoreErrorKind::Failed) for certificates that cannot be read and if no
     /// thread can be started.
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::PostgresBackend;
+    /// use tickid_lease::backend::PostgresBackend;
     ///
     /// let backend = PostgresBackend::open("postgres://app:secret@a.example,b.example/app")?;
     /// assert!(!backend.endpoint().contains("secret"));

@@ -16,8 +16,8 @@ use crate::blocking::ask;
 use crate::error::StoreError;
 use crate::model::node::Node;
 use crate::model::realm::RealmName;
+use crate::model::realm_data::RealmData;
 use crate::model::record::{Record, Row, RowState, Version};
-use crate::model::view::View;
 
 /// The number of rows read at once.
 const PAGE: usize = 2_048;
@@ -62,7 +62,8 @@ const UNREADABLE: Version = Version(1 << 52);
 /// # Examples
 /// ```no_run
 /// use core::time::Duration;
-/// use tickid_lease::{Claim, RealmSpec, Store, Token, block_on};
+/// use tickid_lease::session::{Claim, Token};
+/// use tickid_lease::{RealmSpec, Store, block_on};
 /// use tickid_scru64::Scru64;
 ///
 /// let store = Store::open("redis://10.0.0.1")?;
@@ -88,12 +89,12 @@ impl RedisBackend {
     /// `sslcert=FILE` and `sslkey=FILE` are the client's own certificate.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](crate::StoreErrorKind::Url) for a URL of another form,
+    /// Returns an error of the kind [`Url`](crate::backend::StoreErrorKind::Url) for a URL of another form,
     /// or if one of its files cannot be read.
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{Backend, RedisBackend};
+    /// use tickid_lease::backend::{Backend, RedisBackend};
     ///
     /// let backend = RedisBackend::open("redis://:secret@10.0.0.1:6379/0")?;
     /// assert_eq!(backend.name(), "redis");
@@ -113,7 +114,8 @@ impl RedisBackend {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{RedisBackend, Store};
+    /// use tickid_lease::backend::RedisBackend;
+    /// use tickid_lease::Store;
     ///
     /// let timeout = Duration::from_millis(500);
     /// let backend = RedisBackend::open_with_timeout("redis://10.0.0.1", timeout)?;
@@ -145,7 +147,7 @@ impl Backend for RedisBackend {
         true
     }
 
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
         let (server, realm) = (Arc::clone(&self.0), realm.clone());
         ask(BACKEND, move || server.read(&realm, scope))
     }
@@ -175,7 +177,7 @@ struct Page {
 }
 
 impl Server {
-    fn read(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {
+    fn read(&self, realm: &RealmName, scope: Scope) -> Result<RealmData, StoreError> {
         let page = match scope {
             Scope::Record => self.page(realm, "none", "", 0),
             Scope::Node(node) => self.page(realm, "node", &node.sort_key(), 1),
@@ -184,7 +186,7 @@ impl Server {
                 self.page(realm, "candidates", &format!("[{}", start.sort_key()), limit)
             }
         }?;
-        let mut view = View::empty(page.now, page.generation);
+        let mut view = RealmData::empty(page.now, page.generation);
         view.record = match &page.record {
             None => None,
             Some(text) => {

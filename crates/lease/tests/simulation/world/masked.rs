@@ -4,7 +4,8 @@
 use core::num::NonZeroU32;
 
 use tickid_core::Clock as _;
-use tickid_lease::{Backup, Lease, RowState, StoreError};
+use tickid_lease::backend::{Backup, RowState};
+use tickid_lease::{Lease, StoreError};
 
 use super::{SECOND, STEPS, World, work};
 use crate::bug::Bug;

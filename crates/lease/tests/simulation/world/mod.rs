@@ -7,9 +7,10 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use tickid_core::{Clock as _, ManualClock, UnixTime};
-use tickid_lease::{
-    Backup, Lease, Loss, Outcome, RealmSpec, Refusal, RowState, Rules, Store, StoreError, Version,
-};
+use tickid_lease::admin::{Loss, Refusal, Rules};
+use tickid_lease::backend::{Backup, RowState, Version};
+use tickid_lease::session::Outcome;
+use tickid_lease::{Lease, RealmSpec, Store, StoreError};
 use tickid_testkit::Dice;
 
 use crate::backend::SlowBackend;
@@ -432,7 +433,7 @@ impl<S: Subject> World<S> {
                 1 if version > Version(1) && row.ceiling > row.floor + 2 => {
                     let ceiling = row.ceiling - 1;
                     let (row, version) =
-                        (tickid_lease::Row { ceiling, ..row }, Version(version.0 - 1));
+                        (tickid_lease::backend::Row { ceiling, ..row }, Version(version.0 - 1));
                     Some(RowState::Intact { row, version, is_dead: false })
                 }
                 _ => continue,

@@ -7,9 +7,10 @@ use std::thread;
 
 use nix::sys::signal::Signal;
 use tickid_core::{Scheme as _, UnixTime};
-use tickid_lease::{
-    LeaseSession, RealmSpec, Refusal, Store, StoreError, StoreErrorKind, Token, holder_name,
-};
+use tickid_lease::admin::Refusal;
+use tickid_lease::backend::StoreErrorKind;
+use tickid_lease::session::{LeaseSession, Token, holder_name};
+use tickid_lease::{RealmSpec, Store, StoreError};
 use tickid_scru64::Scru64;
 
 use super::descendants::{self, Left};

@@ -84,7 +84,8 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use tickid_core::example::Seconds;
-    use tickid_lease::{Claim, Store, Token, block_on};
+    use tickid_lease::session::{Claim, Token};
+    use tickid_lease::{Store, block_on};
 
     use super::*;
 

@@ -9,7 +9,7 @@ use crate::model::rules::{self, Rules, Standing};
 /// A snapshot of a realm's data in a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "backends create it")]
-pub struct View {
+pub struct RealmData {
     /// The record and its version, if the store has the realm.
     pub record: Option<(Record, Version)>,
     /// The requested rows, as far as they exist.
@@ -26,15 +26,16 @@ pub struct View {
     pub generation: String,
 }
 
-impl View {
+impl RealmData {
     /// Creates a view without a record and rows.
     ///
     /// # Examples
     /// ```
     /// use tickid_core::UnixTime;
-    /// use tickid_lease::{Refusal, View};
+    /// use tickid_lease::admin::Refusal;
+    /// use tickid_lease::backend::RealmData;
     ///
-    /// let view = View::empty(UnixTime::EPOCH, "1".to_owned());
+    /// let view = RealmData::empty(UnixTime::EPOCH, "1".to_owned());
     /// assert_eq!(view.standings(), Err(Refusal::NoRealm));
     /// ```
     #[must_use]
@@ -50,7 +51,9 @@ impl View {
     /// ```
     /// use core::time::Duration;
     /// use tickid_core::SystemClock;
-    /// use tickid_lease::{Begin, MemoryBackend, RealmSpec, Scope, Store, block_on};
+    /// use tickid_lease::admin::Begin;
+    /// use tickid_lease::backend::{MemoryBackend, Scope};
+    /// use tickid_lease::{RealmSpec, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let backend = MemoryBackend::new(SystemClock);
@@ -71,7 +74,8 @@ impl View {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{Claim, RealmSpec, Store, Token, block_on};
+    /// use tickid_lease::session::{Claim, Token};
+    /// use tickid_lease::{RealmSpec, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
@@ -101,7 +105,9 @@ impl View {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{Claim, RealmSpec, Standing, Store, Token, block_on};
+    /// use tickid_lease::admin::Standing;
+    /// use tickid_lease::session::{Claim, Token};
+    /// use tickid_lease::{RealmSpec, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));

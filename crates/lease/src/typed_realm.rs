@@ -17,7 +17,8 @@ use crate::model::realm::{Mismatch, RealmError, RealmName, RealmSpec, Terms};
 /// # Examples
 /// ```
 /// use core::time::Duration;
-/// use tickid_lease::{Claim, Realm, Store, Token, block_on};
+/// use tickid_lease::session::{Claim, Token};
+/// use tickid_lease::{Realm, Store, block_on};
 /// use tickid_scru64::Scru64;
 ///
 /// let realm = Realm::new("orders".parse()?, Scru64, "0-255/8".parse()?)?;
@@ -117,7 +118,8 @@ impl<S: Scheme> Realm<S> {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::{Claim, Node, Realm, Store, Token, block_on};
+    /// use tickid_lease::session::{Claim, Token};
+    /// use tickid_lease::{Node, Realm, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;

@@ -11,9 +11,9 @@ use crate::backend::{Change, RowChange};
 use crate::model::lease::Lease;
 use crate::model::node::Node;
 use crate::model::realm::RealmName;
+use crate::model::realm_data::RealmData;
 use crate::model::record::{Record, Row, RowState, Version};
 use crate::model::rules::{self, Rules};
-use crate::model::view::View;
 
 /// An answer's time may differ this much from the expected one before a renewal counts as decided
 /// at the wrong time.
@@ -27,7 +27,7 @@ const TOLERANCE: Duration = Duration::from_secs(1);
 /// A view is older than it looks, and a computer that was suspended counts too little, so the time
 /// lags behind the store's clock unless that is set back. The commit fails if it is far off.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct Cache {
     /// Another thread may have had the lock when the process forked.
     facts: PerProcess<Mutex<Facts>>,
 }
@@ -45,14 +45,14 @@ struct Realm {
     rows: HashMap<Node, (Row, Version)>,
 }
 
-impl Known {
+impl Cache {
     fn facts(&self) -> MutexGuard<'_, Facts> {
         let facts = self.facts.get_or_set(Mutex::default);
         facts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes the time and the record of a view that has just arrived.
-    pub(crate) fn note(&self, name: &RealmName, view: &View) {
+    pub(crate) fn note(&self, name: &RealmName, view: &RealmData) {
         let mut facts = self.facts();
         facts.time = Some((view.now, Instant::now()));
         let Some(record) = &view.record else { return };

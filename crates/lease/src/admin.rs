@@ -1,0 +1,9 @@
+//! Names for administering realms: how one begins, the standing of its nodes, and the rules and
+//! refusals behind the requests of a [`Store`](crate::Store).
+
+pub use crate::model::pool::{NodeRange, PoolError};
+pub use crate::model::realm::{Mismatch, RealmName};
+pub use crate::model::refusal::{Loss, Refusal};
+pub use crate::model::rules::{Rules, Standing};
+pub use crate::model::text::ParseError;
+pub use crate::store::Begin;
