@@ -79,7 +79,8 @@ fn node<T: TryFrom<u64>>(
 ) -> Result<T, String> {
     let value = match text.split_once('/') {
         Some((value, size)) => {
-            let found: u32 = number("node size in bits", 1..=64, size)?;
+            let found: u32 = number("node size in bits", 1..=64, size)
+                .map_err(|error| format!("'{}': {error}", shown(text)))?;
             if found != bits {
                 let value = shown(value);
                 return Err(format!(
@@ -103,24 +104,33 @@ pub(crate) fn partition(text: &str) -> Result<Partition, String> {
 }
 
 /// Parses a kuid node that is a number: N/BITS as leases print it, or a fingerprint after 0x.
-/// `None` is a name.
+/// `None` is a name. What no node is called is a mistyped number, which would have a fingerprint
+/// too: a text without a letter, and one with spaces, `/` or `,`.
 pub(crate) fn kuid_node(text: &str) -> Result<Option<KuidNode>, String> {
-    let value = text.split_once('/').map_or(text, |(value, _)| value);
+    let (value, size) = text.split_once('/').unzip();
+    let value = value.unwrap_or(text);
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    if value.starts_with("0x") || is_number(value) && value != text {
-        let node = node(("kuid", "node"), u32::BITS, text).map(KuidNode::from_u32);
-        return node.map(Some).map_err(|error| match text.contains('/') {
-            true => error,
-            false => {
-                let text = shown(text);
-                format!("'{text}' is not a fingerprint: 0x and 1 to 8 hexadecimal digits")
-            }
+    let node = |text| node(("kuid", "node"), u32::BITS, text).map(KuidNode::from_u32);
+    if size.is_some_and(is_number) && (value.starts_with("0x") || is_number(value)) {
+        return node(text).map(Some);
+    }
+    let text_shown = shown(text);
+    if value.starts_with("0x") {
+        return node(text).map(Some).map_err(|_| {
+            format!("'{text_shown}' is not a fingerprint: 0x and 1 to 8 hexadecimal digits")
         });
     }
-    if is_number(value) {
+    if is_number(text) {
         return Err(format!(
-            "{value} is a number, and not the name of a node: write {value}/32, or 0x and its \
-             hexadecimal digits"
+            "{text_shown} is a number, and not the name of a node: write {text_shown}/32, or 0x \
+             and its hexadecimal digits"
+        ));
+    }
+    let is_strange = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '/' | ',');
+    if !text.is_empty() && (text.contains(is_strange) || !text.contains(char::is_alphabetic)) {
+        return Err(format!(
+            "'{text_shown}' is neither the name of a node, as in uid@127.0.0.1, nor a number, as \
+             in 60145/32"
         ));
     }
     Ok(None)

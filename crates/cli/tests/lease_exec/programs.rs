@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::process::{OK, USAGE, json_lines, ran, run, with_state};
+use super::process::{OK, USAGE, json_lines, ran, run, tickid, with_state};
 use super::state;
 
 const PAGE: &str = include_str!("../../../../docs/leases/programs.md");
@@ -117,5 +117,33 @@ fn nodes_of_other_sizes_are_refused() {
         assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{command}");
         let is_named = ran.stderr.contains(found) && ran.stderr.contains(wanted);
         assert!(is_named, "{command}: {}", ran.stderr);
+    }
+}
+
+/// A fingerprint would be made of them as well, of a node that nobody leased.
+#[test]
+fn mistyped_nodes_are_no_names() {
+    for node in [
+        " 60145/32",
+        "60145/32 ",
+        "60145/32\n",
+        "60145/32 60146/32",
+        "60145/",
+        "/32",
+        "60145-32",
+        "60,145",
+        "1.5",
+        " 5",
+        "-5",
+        "5/0x20",
+        "uid@host/32",
+        "uid@host ",
+    ] {
+        for command in ["gen kuid", "range kuid --since 2024-01-01"] {
+            let ran = ran(tickid(command).arg(format!("--node={node}")));
+            assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{node:?}");
+            let value = node.trim_end_matches('\n');
+            assert!(ran.stderr.contains(&format!("'{value}")), "{node:?}: {}", ran.stderr);
+        }
     }
 }
