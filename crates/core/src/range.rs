@@ -19,11 +19,18 @@ use crate::time::Micros;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RangeError {
-    what: &'static str,
+    what: What,
     value: i128,
     min: i128,
     max: i128,
-    is_time: bool,
+}
+
+/// As large as the name alone: results everywhere hold this error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum What {
+    Number(&'static str),
+    /// The values are microseconds since 1970.
+    Time,
 }
 
 impl RangeError {
@@ -38,7 +45,7 @@ impl RangeError {
     /// ```
     #[must_use]
     pub const fn new(what: &'static str, value: i128, min: i128, max: i128) -> Self {
-        Self { what, value, min, max, is_time: false }
+        Self { what: What::Number(what), value, min, max }
     }
 
     /// Creates an error for a time outside of `min..=max`, all three in microseconds since 1970.
@@ -58,7 +65,7 @@ impl RangeError {
     /// ```
     #[must_use]
     pub const fn of_time(micros: i128, min: i128, max: i128) -> Self {
-        Self { what: "time", value: micros, min, max, is_time: true }
+        Self { what: What::Time, value: micros, min, max }
     }
 
     /// Returns the name of the value, such as `"node"`.
@@ -71,7 +78,10 @@ impl RangeError {
     /// ```
     #[must_use]
     pub const fn what(&self) -> &'static str {
-        self.what
+        match self.what {
+            What::Number(what) => what,
+            What::Time => "time",
+        }
     }
 
     /// Returns the offending value; a time in microseconds since 1970.
@@ -103,11 +113,12 @@ impl RangeError {
 
 impl fmt::Display for RangeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { what, value, min, max, is_time } = *self;
-        if is_time {
-            write!(f, "{what} {} is outside of {} to {}", Micros(value), Micros(min), Micros(max))
-        } else {
-            write!(f, "{what} {value} is outside of {min}..={max}")
+        let Self { what, value, min, max } = *self;
+        match what {
+            What::Number(what) => write!(f, "{what} {value} is outside of {min}..={max}"),
+            What::Time => {
+                write!(f, "time {} is outside of {} to {}", Micros(value), Micros(min), Micros(max))
+            }
         }
     }
 }

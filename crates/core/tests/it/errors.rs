@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use tickid_core::example::{Seconds, Toggling};
 use tickid_core::{
-    Builder, Clock, ClockError, ErrorKind, ManualClock, Policy, Scheme, SequenceStart, UnixTime,
+    Builder, Clock, ClockError, ErrorKind, ManualClock, Policy, RangeError, Scheme, SequenceStart,
+    UnixTime,
 };
 
 use tickid_testkit::example::{ExampleScheme, NODE, Narrow, at, many};
@@ -21,6 +22,13 @@ fn refusals<S: ExampleScheme>(micros: i64) -> [Option<ErrorKind>; 2] {
 fn times() -> impl Strategy<Value = i64> {
     let end = at(Seconds::MAX_TICK).as_micros();
     prop_oneof![any::<i64>(), -3_000_000..3_000_000_i64, end - 3_000_000..end + 3_000_000,]
+}
+
+/// Errors of most calls hold one, and results are as large as their errors.
+#[test]
+fn range_errors_are_three_numbers_and_a_name() {
+    let expected = 3 * size_of::<i128>() + size_of::<&str>();
+    assert_eq!(size_of::<RangeError>(), expected);
 }
 
 fn check<S: ExampleScheme>(micros: i64) {
