@@ -184,7 +184,7 @@ test('a thousand pasted IDs are listed', { skip: skip || withoutCommand }, async
   // The command prints nothing for the last.
   assert.deepEqual(here.slice(0, -1), there.map((time) => time ?? ''));
   await list.press('End');
-  await card(page).getByText('No ID of a known format').waitFor();
+  await card(page).getByText('Not likely an ID').waitFor();
   await list.press('Home');
   await list.press('ArrowDown');
   const selected = list.getByRole('option', { selected: true });

@@ -230,8 +230,10 @@ fn of_parts(id: &Identifier, parts: &Parts, layouts: &Layouts) -> u32 {
             let value = |value: u128| u64::try_from(value).unwrap_or(u64::MAX);
             nodes.map(|field| small(value(field.value(&bytes)), field.bits())).sum()
         }
-        (_, Some(node)) if prior.has_numbered_nodes => small(node.value(), node.bits()),
-        (_, Some(node)) => node.bits(),
+        (_, Some(node)) => match prior.numbering {
+            Some(bits) => (bits + small(node.value(), node.bits())).min(node.bits() + 1),
+            None => node.bits(),
+        },
         (Identifier::Scheme(id, _), None) if id.kind() == Kind::KuidLocal => 4,
         (_, None) => 0,
     };

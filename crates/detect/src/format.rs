@@ -12,8 +12,9 @@ pub(crate) struct Prior {
     pub(crate) since: UnixTime,
     /// The bits by which such an ID surprises more than others, since it is rarely met.
     pub(crate) rarity: u32,
-    /// Set if nodes are numbered from 0, so that low ones are likelier.
-    pub(crate) has_numbered_nodes: bool,
+    /// The bits of surprise at nodes that are numbered from 0, so that low ones are likelier: 0 if
+    /// all are. `None` if none are.
+    pub(crate) numbering: Option<u32>,
     /// Set if sequences start at random, so that low ones are not likelier.
     pub(crate) has_random_sequences: bool,
 }
@@ -26,7 +27,7 @@ const FIRST_WEEKS: i64 = 60 * DAY;
 const OURS: Prior = Prior {
     since: UnixTime::from_micros(1_262_304_000_000_000 + DAY),
     rarity: 0,
-    has_numbered_nodes: false,
+    numbering: None,
     has_random_sequences: false,
 };
 /// Of formats that are older than this project's clocks.
@@ -113,7 +114,7 @@ formats! {
     Twitter: System::Twitter.key(), System::Twitter.name(), of_system(System::Twitter);
     /// Discord's Snowflake.
     Discord: System::Discord.key(), System::Discord.name(),
-        Prior { has_numbered_nodes: true, ..of_system(System::Discord) };
+        Prior { numbering: Some(0), ..of_system(System::Discord) };
     /// Instagram's ID.
     Instagram: System::Instagram.key(), System::Instagram.name(),
         Prior { rarity: 2, has_random_sequences: true, ..of_system(System::Instagram) };
@@ -127,13 +128,13 @@ formats! {
     };
     /// Sonyflake, with the start time of its first version.
     Sonyflake: System::Sonyflake.key(), System::Sonyflake.name(),
-        Prior { rarity: 3, has_numbered_nodes: true, ..of_system(System::Sonyflake) };
+        Prior { rarity: 3, numbering: Some(6), ..of_system(System::Sonyflake) };
     /// Sonyflake, with the start time of its second version.
     SonyflakeV2: System::SonyflakeV2.key(), System::SonyflakeV2.name(),
-        Prior { rarity: 3, has_numbered_nodes: true, ..of_system(System::SonyflakeV2) };
+        Prior { rarity: 3, numbering: Some(6), ..of_system(System::SonyflakeV2) };
     /// The snowflake of pgEdge's extension for PostgreSQL.
     PgEdge: System::PgEdge.key(), System::PgEdge.name(),
-        Prior { rarity: 3, has_numbered_nodes: true, ..of_system(System::PgEdge) };
+        Prior { rarity: 3, numbering: Some(0), ..of_system(System::PgEdge) };
     /// A time in seconds, milliseconds, microseconds or nanoseconds since 1970. It is not an ID,
     /// but takes the place of one.
     UnixTime: "unix-time", "Unix time",
