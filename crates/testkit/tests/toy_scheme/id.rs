@@ -1,4 +1,4 @@
-use tickid_core::{RangeError, Slot};
+use tickid_core::{Field, RangeError, Slot};
 use tickid_text::{ParseError, ParseErrorKind, Text, base36};
 
 use crate::node::Desk;
@@ -19,6 +19,13 @@ impl TicketId {
     pub(crate) const MAX_TIME: u64 = (1 << Self::TIME_BITS) - 1;
     pub(crate) const MAX_NUMBER: u32 = (1 << Self::NUMBER_BITS) - 1;
     pub(crate) const TEXT_LEN: usize = 13;
+    /// The fields that the bits consist of, the highest first.
+    pub(crate) const FIELDS: [Field; 4] = Field::row([
+        ("unused", 1, "always 0"),
+        ("time", Self::TIME_BITS, "hundredths of a second since the epoch"),
+        ("desk", Desk::BITS, "distinguishes generators"),
+        ("number", Self::NUMBER_BITS, "distinguishes the tickets of a tick"),
+    ]);
 
     /// Returns the ID with this integer value.
     pub(crate) const fn new(value: u64) -> Result<Self, RangeError> {

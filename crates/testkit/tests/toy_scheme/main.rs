@@ -53,6 +53,14 @@ proptest! {
     }
 
     #[test]
+    fn fields_are_those_of_the_id(id in ids()) {
+        let values = TicketId::FIELDS.map(|field| field.value(&<[u8; 8]>::from(id)));
+        let own = [0, id.time().into(), id.desk().get().into(), id.number().into()];
+        prop_assert_eq!(values, own);
+        prop_assert_eq!(TicketId::FIELDS.map(|field| field.bits()).iter().sum::<u32>(), 64);
+    }
+
+    #[test]
     fn all_forms_order_as_ids_do(a in ids(), b in ids()) {
         prop_assert_eq!(a.encode().as_str().cmp(&b.encode()), a.cmp(&b));
         prop_assert_eq!(<[u8; 8]>::from(a).cmp(&b.into()), a.cmp(&b));

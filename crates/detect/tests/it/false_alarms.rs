@@ -267,7 +267,7 @@ mod tests {
     }
 
     fn assert_on_page(table: &str, shown: &str) {
-        let page = include_str!("../../../docs/results/detect.md");
+        let page = include_str!("../../../../docs/results/detect.md");
         assert!(page.contains(table), "docs/results/detect.md lacks this table:\n{table}\n{shown}");
     }
 }
