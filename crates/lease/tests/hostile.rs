@@ -18,7 +18,7 @@ use tickid_lease::{RealmSpec, Store, StoreError, block_on};
 use tickid_nanoflake::Nanoflake;
 use tickid_testkit::servers::Hostile;
 
-mod causes;
+mod error_chain;
 
 /// The timeout of a request.
 const TIMEOUT: Duration = Duration::from_millis(300);
@@ -255,7 +255,7 @@ fn costs_little(open: fn(&str) -> Store, greeting: &[u8], behaviours: &[(&str, B
             let patience = if request % 2 == 0 { TIMEOUT * 100 } else { TIMEOUT / 10 };
             let error = acquire(&store, patience);
             assert_eq!(error.refusal(), None, "{name}");
-            let text = causes::causes(&error);
+            let text = error_chain::causes(&error);
             assert!(text.len() < MAX_TEXT, "{name}: {} bytes", text.len());
             assert!(!text.contains(char::is_control), "{name}: {text:?}");
         }

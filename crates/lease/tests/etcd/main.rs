@@ -5,20 +5,20 @@
 
 #[cfg(unix)]
 mod access;
-#[cfg(unix)]
-#[path = "../causes/mod.rs"]
-mod causes;
 #[cfg(all(unix, feature = "etcd-tls"))]
 #[path = "../certificates/mod.rs"]
 mod certificates;
+#[cfg(unix)]
+#[path = "../error_chain/mod.rs"]
+mod error_chain;
 #[path = "../herd/mod.rs"]
 mod herd;
+#[cfg(unix)]
+mod member;
 #[cfg(unix)]
 mod members;
 #[cfg(unix)]
 mod requests;
-#[cfg(unix)]
-mod stage;
 #[cfg(all(unix, feature = "etcd-tls"))]
 mod tls;
 #[path = "../windows/mod.rs"]
@@ -28,7 +28,7 @@ mod windows;
 fn main() -> std::process::ExitCode {
     use tickid_testkit::servers::{Etcd, run};
 
-    let scenarios = tickid_lease::store_scenarios!(Etcd: stage::Stage::new);
+    let scenarios = tickid_lease::store_scenarios!(Etcd: member::Stage::new);
     let tests = [&scenarios[..], &members::TESTS, &requests::TESTS, &access::TESTS];
     #[cfg(feature = "etcd-tls")]
     let tests = [&tests[..], &[&tls::TESTS[..]]].concat();

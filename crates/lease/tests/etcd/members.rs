@@ -11,7 +11,7 @@ use tickid_lease::session::{Claim, Token};
 use tickid_lease::{Lease, Store, StoreError};
 use tickid_testkit::servers::{Etcd, Hostile, Test};
 
-use crate::stage::proxy;
+use crate::member::proxy;
 use crate::windows::{Windows, in_time, is_same};
 
 pub(crate) const TESTS: [Test<Etcd>; 9] = [

@@ -6,8 +6,8 @@ use tickid_lease::admin::Refusal;
 use tickid_testkit::servers::{Etcd, Server as _, Test};
 
 use crate::herd;
+use crate::member::{base64, post, proxy};
 use crate::members::store;
-use crate::stage::{base64, post, proxy};
 use crate::windows::Windows;
 
 pub(crate) const TESTS: [Test<Etcd>; 4] = [

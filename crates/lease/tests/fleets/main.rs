@@ -15,21 +15,21 @@
 )]
 
 #[cfg(unix)]
-mod drills;
+mod failures;
 #[cfg(unix)]
 mod fleet;
 #[cfg(unix)]
-mod ground;
+mod servers;
 
 #[cfg(unix)]
 fn main() -> std::process::ExitCode {
     use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Tests};
 
     Tests::default()
-        .add("postgres", &drills::tests::<Postgres>())
-        .add("mysql", &drills::tests::<MySql>())
-        .add("etcd", &drills::tests::<Etcd>())
-        .add("redis", &drills::tests::<Redis>())
+        .add("postgres", &failures::tests::<Postgres>())
+        .add("mysql", &failures::tests::<MySql>())
+        .add("etcd", &failures::tests::<Etcd>())
+        .add("redis", &failures::tests::<Redis>())
         .run()
 }
 

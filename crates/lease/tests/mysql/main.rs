@@ -5,11 +5,11 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[cfg(all(unix, feature = "mysql-tls"))]
-#[path = "../causes/mod.rs"]
-mod causes;
-#[cfg(all(unix, feature = "mysql-tls"))]
 #[path = "../certificates/mod.rs"]
 mod certificates;
+#[cfg(all(unix, feature = "mysql-tls"))]
+#[path = "../error_chain/mod.rs"]
+mod error_chain;
 #[cfg(unix)]
 mod faults;
 #[cfg(unix)]

@@ -5,8 +5,8 @@ use core::time::Duration;
 use tickid_lease::backend::{MySqlBackend, StoreErrorKind};
 use tickid_testkit::servers::{MySql, Test};
 
-use crate::causes::causes;
 use crate::certificates::CERTIFICATES;
+use crate::error_chain::causes;
 use crate::server::open;
 use crate::sql::{acquire, answer, begin, realm};
 

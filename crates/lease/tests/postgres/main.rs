@@ -5,13 +5,13 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[cfg(all(unix, feature = "postgres-tls"))]
-#[path = "../causes/mod.rs"]
-mod causes;
-#[cfg(all(unix, feature = "postgres-tls"))]
 #[path = "../certificates/mod.rs"]
 mod certificates;
 #[cfg(unix)]
 mod database;
+#[cfg(all(unix, feature = "postgres-tls"))]
+#[path = "../error_chain/mod.rs"]
+mod error_chain;
 #[cfg(unix)]
 mod faults;
 #[cfg(unix)]

@@ -5,9 +5,9 @@ use core::time::Duration;
 use tickid_lease::backend::{PostgresBackend, StoreErrorKind};
 use tickid_testkit::servers::{Postgres, Server as _, Test, free_port};
 
-use crate::causes::causes;
 use crate::certificates::CERTIFICATES;
 use crate::database::open;
+use crate::error_chain::causes;
 use crate::sql::{acquire, answer, begin, realm};
 
 pub(crate) const TESTS: [Test<Postgres>; 2] = [

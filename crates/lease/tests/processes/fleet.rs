@@ -1,7 +1,7 @@
-use crate::ground::Ground;
 use crate::ledger::{Ledger, Tally};
 use crate::process::Process;
 use crate::scheme::Kind;
+use crate::stores::Ground;
 use crate::task::Task;
 
 /// A process of each scheme, on short terms.

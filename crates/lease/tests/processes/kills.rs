@@ -6,10 +6,10 @@ use std::thread;
 use tickid_testkit::Dice;
 use tickid_testkit::servers::Test;
 
-use crate::ground::Ground;
 use crate::ledger::{Ledger, Tally};
 use crate::process::Process;
 use crate::scheme::Kind;
+use crate::stores::Ground;
 use crate::task::{Plant, Task};
 use crate::{count, seed};
 

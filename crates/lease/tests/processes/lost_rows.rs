@@ -2,10 +2,10 @@
 
 use tickid_testkit::servers::Test;
 
-use crate::ground::Ground;
 use crate::ledger::{Ledger, Tally};
 use crate::process::Process;
 use crate::scheme::Kind;
+use crate::stores::Ground;
 use crate::task::Task;
 
 pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {

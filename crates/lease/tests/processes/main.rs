@@ -19,8 +19,6 @@ mod crowd;
 #[cfg(unix)]
 mod fleet;
 #[cfg(unix)]
-mod ground;
-#[cfg(unix)]
 mod holder;
 #[cfg(unix)]
 mod kills;
@@ -43,6 +41,8 @@ mod scheme;
 #[cfg(unix)]
 mod stopped;
 #[cfg(unix)]
+mod stores;
+#[cfg(unix)]
 mod task;
 
 /// Returns a number of repetitions: `usual`, unless the environment sets it, as `cargo xtask
@@ -60,7 +60,7 @@ fn seed() -> u64 {
 fn main() -> std::process::ExitCode {
     use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Test, Tests};
 
-    use crate::ground::{Folder, Outage};
+    use crate::stores::{Folder, Outage};
 
     fn tests<G: Outage>() -> Vec<Test<G>> {
         [

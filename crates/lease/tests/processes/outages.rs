@@ -7,7 +7,7 @@ use tickid_testkit::servers::{Etcd, Proxy, Test};
 
 use crate::count;
 use crate::fleet::Fleet;
-use crate::ground::{Ground as _, Outage, Remote};
+use crate::stores::{Ground as _, Outage, Remote};
 
 pub(crate) fn tests<G: Outage>() -> Vec<Test<G>> {
     vec![("outage_stalls_until_it_ends", outage_stalls_until_it_ends)]

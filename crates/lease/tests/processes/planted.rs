@@ -5,10 +5,10 @@ use tickid_lease::session::{Claim, Token};
 use tickid_nanoflake::{GeneratorId, NanoflakeId};
 use tickid_testkit::servers::Test;
 
-use crate::ground::{Folder, answer};
 use crate::kills::Kills;
 use crate::ledger::Ledger;
 use crate::scheme::Kind;
+use crate::stores::{Folder, answer};
 use crate::task::{Named, Note, Plant, Task};
 
 pub(crate) const TESTS: [Test<Folder>; 3] = [

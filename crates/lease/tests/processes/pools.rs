@@ -8,10 +8,10 @@ use std::time::Instant;
 use tickid_testkit::Dice;
 use tickid_testkit::servers::Test;
 
-use crate::ground::{Ground, answer};
 use crate::ledger::Ledger;
 use crate::process::Process;
 use crate::scheme::Kind;
+use crate::stores::{Ground, answer};
 use crate::task::{Note, Task};
 use crate::{count, seed};
 

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use tickid_testkit::servers::Test;
 
-use crate::ground::Ground;
 use crate::ledger::{Ledger, Tally};
 use crate::process::Process;
 use crate::scheme::Kind;
+use crate::stores::Ground;
 use crate::task::{Note, Task};
 
 pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {

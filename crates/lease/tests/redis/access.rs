@@ -6,7 +6,7 @@ use tickid_lease::backend::StoreErrorKind;
 use tickid_lease::{Lease, Store, StoreError, block_on};
 use tickid_testkit::servers::{Redis, Server as _, Test};
 
-use crate::causes::causes;
+use crate::error_chain::causes;
 use crate::servers::ask;
 use crate::windows::Windows;
 

@@ -5,12 +5,12 @@
 
 #[cfg(unix)]
 mod access;
-#[cfg(unix)]
-#[path = "../causes/mod.rs"]
-mod causes;
 #[cfg(all(unix, feature = "redis-tls"))]
 #[path = "../certificates/mod.rs"]
 mod certificates;
+#[cfg(unix)]
+#[path = "../error_chain/mod.rs"]
+mod error_chain;
 #[path = "../herd/mod.rs"]
 mod herd;
 #[cfg(unix)]

@@ -4,8 +4,8 @@ use tickid_lease::backend::StoreErrorKind;
 use tickid_lease::{Lease, Store, StoreError};
 use tickid_testkit::servers::{Redis, Test};
 
-use crate::causes::causes;
 use crate::certificates::CERTIFICATES;
+use crate::error_chain::causes;
 use crate::windows::Windows;
 
 pub(crate) const TESTS: [Test<Redis>; 2] = [

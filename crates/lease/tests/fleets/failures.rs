@@ -7,7 +7,7 @@ use tickid_lease::session::Failures;
 use tickid_testkit::servers::Test;
 
 use crate::fleet::{self, Fleet, Holder};
-use crate::ground::Ground;
+use crate::servers::Ground;
 
 pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
     vec![
