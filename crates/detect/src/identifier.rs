@@ -156,8 +156,8 @@ impl Identifier {
         }
     }
 
-    /// Returns the format of the other system whose IDs are the Nanoflakes of the layouts' epoch, if
-    /// this is one in decimal: of Twitter's epoch they are Twitter's.
+    /// Returns the format of the other system whose IDs are the Nanoflakes of the layouts' epoch,
+    /// if this is one in decimal: of Twitter's epoch they are Twitter's.
     #[must_use]
     pub fn also(&self, layouts: &Layouts) -> Option<Format> {
         const OF_THIS_LAYOUT: [System; 2] = [System::Twitter, System::Discord];

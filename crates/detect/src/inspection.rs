@@ -210,8 +210,8 @@ impl<'a> Inspection<'a> {
         self.identifier.shown_format()
     }
 
-    /// Returns the name of the format, with the text if there are several, the other system that has
-    /// such IDs, and the form if that is not the text.
+    /// Returns the name of the format, with the text if there are several, the other system that
+    /// has such IDs, and the form if that is not the text.
     #[must_use]
     pub fn name(&self) -> impl fmt::Display {
         Name(self.identifier, self.also, self.form)

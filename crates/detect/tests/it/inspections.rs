@@ -1,4 +1,4 @@
-//! What is serialized about an ID is what its own type says.
+//! The members of serialized inspections are those of the IDs' own types.
 
 #[cfg(test)]
 mod tests {
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn decimal_nanoflakes_name_the_system_of_their_epoch() {
+    fn decimal_nanoflakes_name_the_system() {
         let id = Identifier::Scheme(NanoflakeId::MAX.into(), Notation::Decimal);
         for (epoch, name) in [
             (Epoch::TWITTER, "Nanoflake in decimal, or Twitter Snowflake"),
