@@ -64,16 +64,16 @@ pub(crate) const FEATURE_TABLES: &[(&[&str], &[&str])] = &[
 
 /// Features for clients of databases. They bring crates in two versions, and C libraries.
 pub(crate) const DATABASE_CLIENTS: [&str; 10] = [
-    "diesel",
-    "diesel-mysql",
-    "diesel-postgres",
-    "diesel-sqlite",
-    "mysql_common",
-    "postgres-types",
+    "diesel_2",
+    "diesel_2_mysql",
+    "diesel_2_postgres",
+    "diesel_2_sqlite",
+    "mysql_common_0_37",
+    "postgres_types_0_2",
     "rusqlite",
-    "sea-orm",
-    "sqlx",
-    "sqlx-postgres",
+    "sea_orm_1",
+    "sqlx_0_8",
+    "sqlx_0_8_postgres",
 ];
 
 /// Tests with databases, validators and other stacks.

@@ -52,7 +52,7 @@ mod tests {
         SnoId: |_layouts| Sno;
     }
 
-    /// Whose ranges of all nodes are wider than of one.
+    /// Local kuids: global ones have ranges of all nodes, which are wider.
     impl Ranges for LocalId {
         fn half_open(_: &Layouts, [since, until]: [UnixTime; 2]) -> Option<RangeInclusive<Self>> {
             Self::range(since..until)

@@ -31,16 +31,22 @@
 //! ```
 //!
 //! # Features
+//! The traits of other libraries, which are implemented for the IDs of all schemes, have the
+//! library's major version in their name: another major is another feature.
+//!
 //! | feature | default | gives |
 //! |---|---|---|
 //! | `std` | yes | `SystemClock`, methods that wait, overflow observers, random seeds |
 //! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | clocks behind an `Arc` |
-//! | `jiff`, `chrono` | no | times of these libraries from and to [`UnixTime`] |
-//! | `arbitrary`, `proptest`, `schemars`, `serde`, `utoipa`, `uuid` | no | for scheme crates: [`external`] |
-//! | `postgres-types`, `sqlx`, `sqlx-postgres`, `sea-orm` | no | likewise |
-//! | `diesel`, `diesel-postgres`, `diesel-mysql`, `diesel-sqlite` | no | likewise |
-//! | `mysql_common`, `rusqlite` | no | likewise |
+//! | `serde` | no | text in human-readable formats, else integers or bytes |
+//! | `jiff_0_2`, `chrono_0_4` | no | times: of IDs, for ranges, from and to [`UnixTime`] |
+//! | `postgres_types_0_2`, `sqlx_0_8`, `sqlx_0_8_postgres`, `sea_orm_1` | no | columns of databases |
+//! | `diesel_2`, `diesel_2_postgres`, `diesel_2_mysql`, `diesel_2_sqlite` | no | likewise |
+//! | `mysql_common_0_37`, `rusqlite` | no | likewise |
+//! | `schemars_1`, `utoipa_5` | no | the schema of the text, for JSON and OpenAPI |
+//! | `bytemuck_1`, `uuid_1` | no | sno and global kuid as plain bytes and in UUIDs |
+//! | `arbitrary_1`, `proptest_1` | no | every ID there is, for fuzzing and property tests |
 //!
 //! Without `std` and `alloc`, it needs neither an allocator nor an operating system. The shared
 //! [`Generator`] and `std` need 64-bit atomics; [`LocalGenerator`] needs none.

@@ -47,15 +47,6 @@ macro_rules! global_id_type {
     ) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-        #[cfg_attr(
-            feature = "bytemuck",
-            derive(bytemuck::Pod, bytemuck::Zeroable, bytemuck::TransparentWrapper)
-        )]
-        #[cfg_attr(
-            feature = "diesel",
-            derive(diesel::expression::AsExpression, diesel::deserialize::FromSqlRow),
-            diesel(sql_type = diesel::sql_types::Binary)
-        )]
         #[repr(transparent)]
         pub struct $name([u8; $bytes]);
 
@@ -267,7 +258,8 @@ macro_rules! global_id_type {
             }
 
             /// Returns [`unix_time`](Self::unix_time) as a type of another library: `jiff`'s
-            /// `Timestamp` or `chrono`'s `DateTime<Utc>`, with the feature of that name.
+            /// `Timestamp` or `chrono`'s `DateTime<Utc>`, with the core's feature `jiff_0_2` or
+            /// `chrono_0_4`.
             ///
             /// # Errors
             /// As [`LocalId::time_as`].

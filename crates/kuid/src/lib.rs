@@ -65,16 +65,10 @@
 //! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | [`VectorClock`] (without: [`vector_clock`]), `String` forms |
 //! | `serde` | no | text in human-readable formats, else integers or bytes; vector clocks |
-//! | `postgres-types`, `sqlx`, `sqlx-postgres`, `sea-orm` | no | columns of integers (local), bytes (global), text as [`AsText`] |
-//! | `diesel`, `diesel-postgres`, `diesel-mysql`, `diesel-sqlite` | no | likewise |
-//! | `mysql_common`, `rusqlite` | no | likewise |
-//! | `jiff`, `chrono` | no | their times: of IDs, for ranges, from and to [`UnixTime`] |
-//! | `uuid` | no | [`WideGlobalId`] as a `Uuid` |
-//! | `schemars`, `utoipa` | no | the schema of the text, for JSON and OpenAPI |
-//! | `bytemuck` | no | global IDs as plain bytes in slices |
-//! | `arbitrary`, `proptest` | no | every ID there is, for fuzzing and property tests |
 //!
-//! The project's `docs/stacks.md` shows how to use these features, and which columns sort.
+//! The traits of other libraries, such as clients of databases, times and schemas, are features of
+//! `tickid-core`, as in `cargo add tickid-core --features sqlx_0_8,jiff_0_2`. The project's
+//! `docs/stacks.md` lists them and shows which columns sort.
 //!
 //! # Spec
 //! The `README.md` of fogfish/uid (<https://github.com/fogfish/uid>). The project's

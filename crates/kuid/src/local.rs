@@ -37,11 +37,6 @@ use crate::scheme::Kuid;
 /// # Spec
 /// fogfish/uid, "64-bit, local".
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(
-    feature = "diesel",
-    derive(diesel::expression::AsExpression, diesel::deserialize::FromSqlRow),
-    diesel(sql_type = diesel::sql_types::BigInt)
-)]
 #[repr(transparent)]
 pub struct LocalId(u64);
 
@@ -296,7 +291,7 @@ impl LocalId {
     }
 
     /// Returns [`unix_time`](Self::unix_time) as a type of another library: `jiff`'s `Timestamp` or
-    /// `chrono`'s `DateTime<Utc>`, with the feature of that name.
+    /// `chrono`'s `DateTime<Utc>`, with the core's feature `jiff_0_2` or `chrono_0_4`.
     ///
     /// # Errors
     /// Returns the error of `T` for a time outside its range: `jiff` ends with the year 9999,
@@ -304,7 +299,6 @@ impl LocalId {
     ///
     /// # Examples
     /// ```
-    /// # #[cfg(feature = "jiff")] {
     /// use jiff::Timestamp;
     /// use tickid_kuid::LocalId;
     ///
@@ -315,7 +309,6 @@ impl LocalId {
     ///
     /// let error = LocalId::MAX.time_as::<Timestamp>().unwrap_err(); // of the year 35198
     /// assert_eq!(error.value(), LocalId::MAX.unix_time().as_micros().into());
-    /// # }
     /// # Ok::<(), tickid_kuid::RangeError>(())
     /// ```
     pub fn time_as<T: TryFrom<UnixTime>>(self) -> Result<T, T::Error> {

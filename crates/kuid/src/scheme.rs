@@ -58,7 +58,7 @@ impl Kuid {
     }
 
     /// Returns [`unix_time`](Self::unix_time) as a type of another library: `jiff`'s `Timestamp` or
-    /// `chrono`'s `DateTime<Utc>`, with the feature of that name.
+    /// `chrono`'s `DateTime<Utc>`, with the core's feature `jiff_0_2` or `chrono_0_4`.
     ///
     /// # Errors
     /// As [`LocalId::time_as`].

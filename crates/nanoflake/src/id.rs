@@ -34,11 +34,6 @@ const WHAT: &str = "Nanoflake ID";
 /// # Spec
 /// Nanoflakes, "A Nanoflake" and "Encoding of Nanoflakes".
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(
-    feature = "diesel",
-    derive(diesel::expression::AsExpression, diesel::deserialize::FromSqlRow),
-    diesel(sql_type = diesel::sql_types::BigInt)
-)]
 #[repr(transparent)]
 pub struct NanoflakeId(i64);
 

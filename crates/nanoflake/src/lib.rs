@@ -46,14 +46,10 @@
 //! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | `String` forms |
 //! | `serde` | no | text in human-readable formats, integers in others; by `with` any form |
-//! | `postgres-types`, `sqlx`, `sqlx-postgres`, `sea-orm` | no | columns of integers |
-//! | `diesel`, `diesel-postgres`, `diesel-mysql`, `diesel-sqlite` | no | likewise |
-//! | `mysql_common`, `rusqlite` | no | likewise |
-//! | `jiff`, `chrono` | no | their times: of IDs, for ranges, from and to [`UnixTime`] |
-//! | `schemars`, `utoipa` | no | the schema of the text, for JSON and OpenAPI |
-//! | `arbitrary`, `proptest` | no | every ID there is, for fuzzing and property tests |
 //!
-//! The project's `docs/stacks.md` shows how to use these features, and which columns sort.
+//! The traits of other libraries, such as clients of databases, times and schemas, are features of
+//! `tickid-core`, as in `cargo add tickid-core --features sqlx_0_8,jiff_0_2`. The project's
+//! `docs/stacks.md` lists them and shows which columns sort.
 //!
 //! # Spec
 //! Nanoflakes (<https://github.com/nanoflakes/spec>). The project's `docs/schemes/nanoflake.md`

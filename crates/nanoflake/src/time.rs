@@ -52,7 +52,7 @@ impl Nanoflake {
     }
 
     /// Returns [`unix_time`](Self::unix_time) as a type of another library: `jiff`'s `Timestamp` or
-    /// `chrono`'s `DateTime<Utc>`, with the feature of that name.
+    /// `chrono`'s `DateTime<Utc>`, with the core's feature `jiff_0_2` or `chrono_0_4`.
     ///
     /// # Errors
     /// Returns the error of `T` for a time outside its range, which takes an epoch thousands of
@@ -60,7 +60,6 @@ impl Nanoflake {
     ///
     /// # Examples
     /// ```
-    /// # #[cfg(feature = "jiff")] {
     /// use jiff::Timestamp;
     /// use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
     ///
@@ -69,7 +68,6 @@ impl Nanoflake {
     /// let time: Timestamp = discord.time_as(id)?;
     /// assert_eq!(time.as_millisecond(), 1_462_015_105_796);
     /// assert!((discord.min_at(time)?..=discord.max_at(time)?).contains(&id));
-    /// # }
     /// # Ok::<(), tickid_nanoflake::RangeError>(())
     /// ```
     pub fn time_as<T: TryFrom<UnixTime>>(self, id: NanoflakeId) -> Result<T, T::Error> {

@@ -19,11 +19,6 @@ use crate::node_size::{self, NodeIdSize};
 /// # Ok::<(), tickid_scru64::ParseError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(
-    feature = "diesel",
-    derive(diesel::expression::AsExpression, diesel::deserialize::FromSqlRow),
-    diesel(sql_type = diesel::sql_types::BigInt)
-)]
 #[repr(transparent)]
 pub struct Scru64Id(u64);
 

@@ -53,8 +53,8 @@ impl Scheme for Scru64 {
         SequenceBounds::new(0, node.node_id_size().max_counter())
     }
 
-    /// One bit for node IDs of 20 bits and more, as the original has it: of so few counters a random
-    /// start would leave none too often.
+    /// One bit for node IDs of 20 bits and more, as the original has it: a random start would often
+    /// leave none of so few counters.
     fn guard_bits(&self, node: &NodeSpec) -> u32 {
         u32::from(node.node_id_size().get() >= 20)
     }

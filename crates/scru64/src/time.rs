@@ -35,7 +35,7 @@ impl Scru64Id {
     }
 
     /// Returns [`unix_time`](Self::unix_time) as a type of another library: `jiff`'s `Timestamp` or
-    /// `chrono`'s `DateTime<Utc>`, with the feature of that name.
+    /// `chrono`'s `DateTime<Utc>`, with the core's feature `jiff_0_2` or `chrono_0_4`.
     ///
     /// # Errors
     /// Returns the error of `T` for a time outside its range. All times of these IDs are in the
@@ -43,7 +43,6 @@ impl Scru64Id {
     ///
     /// # Examples
     /// ```
-    /// # #[cfg(feature = "jiff")] {
     /// use jiff::Timestamp;
     /// use tickid_scru64::{Scru64Id, scru64};
     ///
@@ -51,7 +50,6 @@ impl Scru64Id {
     /// let time: Timestamp = id.time_as()?;
     /// assert_eq!(time.as_millisecond(), 1_678_613_659_136);
     /// assert!((Scru64Id::min_at(time)?..=Scru64Id::max_at(time)?).contains(&id));
-    /// # }
     /// # Ok::<(), tickid_scru64::RangeError>(())
     /// ```
     pub fn time_as<T: TryFrom<UnixTime>>(self) -> Result<T, T::Error> {

@@ -71,44 +71,6 @@ impl<'de> serde::Deserialize<'de> for Partition {
     }
 }
 
-/// The number of sno IDs among the kinds of IDs in UUIDs.
-#[cfg(feature = "uuid")]
-const UUID_KIND: u8 = 5;
-
-/// Holds the ID in a UUID of version 8, which sorts as the ID does.
-///
-/// `tickid_convert::carry` makes and reads the same UUIDs. The sno document stores an ID's text in
-/// the 16 bytes of a UUID instead, which is no UUID by RFC 9562: for such columns use
-/// [`SnoId::to_text_bytes`] and [`SnoId::from_text_bytes`].
-///
-/// # Examples
-/// ```
-/// use tickid_sno::{SnoId, sno};
-/// use uuid::Uuid;
-///
-/// let id = sno!("brpk4q72xwf2m63l");
-/// let uuid = Uuid::from(id);
-/// assert_eq!(uuid.to_string(), "4e6f2160-a0ff-89a0-a840-cc0001c70745");
-/// assert_eq!(SnoId::try_from(uuid), Ok(id));
-/// assert!(SnoId::try_from(Uuid::max()).is_err());
-///
-/// let text = Uuid::from_bytes(id.to_text_bytes()); // as the sno document has it
-/// assert_eq!(SnoId::from_text_bytes(text.into_bytes()), Ok(id));
-/// ```
-#[cfg(feature = "uuid")]
-impl From<SnoId> for uuid::Uuid {
-    fn from(id: SnoId) -> Self {
-        tickid_core::external::uuid::to_uuid(id, UUID_KIND)
-    }
-}
-
-/// # Errors
-/// Returns [`UuidError`](crate::UuidError) for a UUID that is made of no sno ID.
-#[cfg(feature = "uuid")]
-impl TryFrom<uuid::Uuid> for SnoId {
-    type Error = crate::UuidError;
-
-    fn try_from(uuid: uuid::Uuid) -> Result<Self, Self::Error> {
-        tickid_core::external::uuid::from_uuid(uuid, UUID_KIND)
-    }
-}
+// 5 is the number of sno IDs among the kinds of IDs in UUIDs.
+tickid_core::impl_uuid_v8!(SnoId: 5);
+tickid_core::impl_bytemuck!(SnoId as [u8; 10]);

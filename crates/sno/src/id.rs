@@ -29,15 +29,6 @@ use crate::partition::Partition;
 /// # Spec
 /// sno, "Layout" and "Encoding".
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(
-    feature = "bytemuck",
-    derive(bytemuck::Pod, bytemuck::Zeroable, bytemuck::TransparentWrapper)
-)]
-#[cfg_attr(
-    feature = "diesel",
-    derive(diesel::expression::AsExpression, diesel::deserialize::FromSqlRow),
-    diesel(sql_type = diesel::sql_types::Binary)
-)]
 #[repr(transparent)]
 pub struct SnoId([u8; 10]);
 

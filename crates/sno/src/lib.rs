@@ -41,16 +41,10 @@
 //! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | `String` from the text of an ID |
 //! | `serde` | no | text in human-readable formats, else bytes; by `with` any form; snapshots |
-//! | `postgres-types`, `sqlx`, `sqlx-postgres`, `sea-orm` | no | columns of bytes, text as [`AsText`] |
-//! | `diesel`, `diesel-postgres`, `diesel-mysql`, `diesel-sqlite` | no | likewise |
-//! | `mysql_common`, `rusqlite` | no | likewise |
-//! | `jiff`, `chrono` | no | their times: of IDs, for ranges, from and to [`UnixTime`] |
-//! | `uuid` | no | IDs in `Uuid`s of version 8 |
-//! | `schemars`, `utoipa` | no | the schema of the text, for JSON and OpenAPI |
-//! | `bytemuck` | no | IDs as plain bytes in slices |
-//! | `arbitrary`, `proptest` | no | every ID there is, for fuzzing and property tests |
 //!
-//! The project's `docs/stacks.md` shows how to use these features, and which columns sort.
+//! The traits of other libraries, such as clients of databases, times and schemas, are features of
+//! `tickid-core`, as in `cargo add tickid-core --features sqlx_0_8,jiff_0_2`. The project's
+//! `docs/stacks.md` lists them and shows which columns sort.
 //!
 //! # Spec
 //! sno (<https://github.com/muyo/sno>). The project's `docs/schemes/sno.md` lists where the
@@ -122,9 +116,6 @@ pub use tickid_core::external::serde::{
     as_bytes as serde_as_bytes, as_integer as serde_as_integer, as_string as serde_as_string,
     as_text as serde_as_text,
 };
-#[cfg(feature = "uuid")]
-#[doc(no_inline)]
-pub use tickid_core::external::uuid::UuidError;
 #[doc(no_inline)]
 pub use tickid_core::{IntoUnixTime, Policy, RangeError, SequenceBounds, UnixTime, Window};
 #[doc(hidden)]

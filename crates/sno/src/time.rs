@@ -35,7 +35,7 @@ impl SnoId {
     }
 
     /// Returns [`unix_time`](Self::unix_time) as a type of another library: `jiff`'s `Timestamp` or
-    /// `chrono`'s `DateTime<Utc>`, with the feature of that name.
+    /// `chrono`'s `DateTime<Utc>`, with the core's feature `jiff_0_2` or `chrono_0_4`.
     ///
     /// # Errors
     /// Returns the error of `T` for a time outside its range. All times of these IDs are in the
@@ -43,7 +43,6 @@ impl SnoId {
     ///
     /// # Examples
     /// ```
-    /// # #[cfg(feature = "chrono")] {
     /// use chrono::{DateTime, Utc};
     /// use tickid_sno::{SnoId, sno};
     ///
@@ -51,7 +50,6 @@ impl SnoId {
     /// let time: DateTime<Utc> = id.time_as()?;
     /// assert_eq!(time.timestamp_millis(), 1_936_047_814_976);
     /// assert!((SnoId::min_at(time)?..=SnoId::max_at(time)?).contains(&id));
-    /// # }
     /// # Ok::<(), tickid_sno::RangeError>(())
     /// ```
     pub fn time_as<T: TryFrom<UnixTime>>(self) -> Result<T, T::Error> {

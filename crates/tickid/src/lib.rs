@@ -82,22 +82,24 @@
 //! | `convert` | no | the conversions, and with them all schemes |
 //! | `detect` | no | the detection of formats, and with it the conversions |
 //! | `lease` | no | the leases; needs `std` |
-//! | `full` | no | all of the above |
-//! | `server` | no | the ID server, and with it the leases; not in `full` |
-//! | `sql` | no | functions in PostgreSQL, and with them its store; not in `full` |
+//! | `all` | no | all of the above |
+//! | `server` | no | the ID server, and with it the leases; not in `all` |
+//! | `sql` | no | functions in PostgreSQL, and with them its store; not in `all` |
 //! | `std` | yes | the wall clock, methods that wait, seeds from the operating system |
 //! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | `String` forms, vector clocks, clocks behind an `Arc` |
-//! | `serde`, `schemars`, `utoipa` | no | IDs in formats of serde, JSON Schema and OpenAPI |
-//! | `postgres-types`, `sqlx`, `sqlx-postgres`, `sea-orm` | no | columns of databases |
-//! | `diesel`, `diesel-postgres`, `diesel-mysql`, `diesel-sqlite` | no | likewise |
-//! | `mysql_common`, `rusqlite` | no | likewise |
-//! | `chrono`, `jiff` | no | times of these libraries |
-//! | `bytemuck`, `uuid` | no | sno and global kuid as plain bytes and as UUIDs |
-//! | `arbitrary`, `proptest` | no | every ID, for fuzzing and property tests |
-//! | `etcd`, `mysql`, `postgres`, `redis` | no | stores on these servers; with them `lease` |
-//! | `etcd-tls`, `mysql-tls`, `postgres-tls`, `redis-tls` | no | encrypted connections |
+//! | `serde` | no | text in human-readable formats, else integers or bytes |
+//! | `jiff_0_2`, `chrono_0_4` | no | times: of IDs, for ranges, from and to `UnixTime` |
+//! | `postgres_types_0_2`, `sqlx_0_8`, `sqlx_0_8_postgres`, `sea_orm_1` | no | columns of databases |
+//! | `diesel_2`, `diesel_2_postgres`, `diesel_2_mysql`, `diesel_2_sqlite` | no | likewise |
+//! | `mysql_common_0_37`, `rusqlite` | no | likewise |
+//! | `schemars_1`, `utoipa_5` | no | the schema of the text, for JSON and OpenAPI |
+//! | `bytemuck_1`, `uuid_1` | no | sno and global kuid as plain bytes and in UUIDs |
+//! | `arbitrary_1`, `proptest_1` | no | every ID there is, for fuzzing and property tests |
+//! | `lease-etcd`, `lease-mysql`, `lease-postgres`, `lease-redis` | no | stores on these servers, with TLS; with them `lease` |
 //! | `metrics` | no | measurements of leased generators for the crate `metrics`; with it `lease` |
+//! | `etcd`, `mysql`, `postgres`, `redis`, of `tickid-lease` alone | no | the same stores without TLS |
+//! | `etcd-tls`, `mysql-tls`, `postgres-tls`, `redis-tls`, of `tickid-lease` alone | no | and with it |
 //! | `conformance`, of `tickid-lease` alone | no | scenarios that a backend of leases must pass |
 //!
 //! A feature of several libraries is enabled in those that are part of the build.

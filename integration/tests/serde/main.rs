@@ -262,7 +262,7 @@ impl<T> Id for T where
 enum Format {
     Json,
     Toml,
-    /// Which quotes texts that look like numbers.
+    /// It quotes texts that look like numbers.
     Yaml,
     Cbor,
     MessagePack,

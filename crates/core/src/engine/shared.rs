@@ -115,8 +115,8 @@ impl<S: Scheme> SharedEngine<S> {
         }
     }
 
-    /// Takes an add of which nothing is issued back out of the word, so that a refused call skips no
-    /// sequences, unless another thread has added since.
+    /// Takes an add back out of the word if nothing of it is issued, so that a refused call skips
+    /// no sequences, unless another thread has added since.
     ///
     /// The sequences from the add on belong to this call until they are taken back: meanwhile the
     /// word stays at their end or beyond it, and if it is there, no thread has drawn anything since

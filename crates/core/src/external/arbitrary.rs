@@ -11,6 +11,7 @@ macro_rules! impl_arbitrary {
             use $crate::external::Representations;
             use $crate::external::arbitrary::__arbitrary as arbitrary;
 
+            #[cfg_attr(docsrs, doc(cfg(feature = "arbitrary_1")))]
             impl<'a> arbitrary::Arbitrary<'a> for $id {
                 fn arbitrary(u: &mut arbitrary::Unstructured<'a>) -> arbitrary::Result<Self> {
                     type Integer = <$id as Representations>::Integer;

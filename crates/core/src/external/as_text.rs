@@ -12,7 +12,7 @@ use crate::external::SortedText;
 /// it with each library is in the project's `docs/stacks.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(
-    feature = "diesel",
+    feature = "diesel_2",
     derive(diesel::expression::AsExpression, diesel::deserialize::FromSqlRow),
     diesel(sql_type = diesel::sql_types::Text)
 )]

@@ -1,5 +1,4 @@
-//! IDs in PostgreSQL, MySQL and SQLite, for diesel. The derives that make an ID usable in queries
-//! stand beside its type.
+//! IDs in PostgreSQL, MySQL and SQLite, for diesel.
 
 use alloc::string::String;
 
@@ -24,7 +23,7 @@ pub trait SendOwned<Sql, Owned>: Backend {
 }
 
 /// Implements [`SendOwned`] for databases whose client copies the bytes of a parameter.
-#[cfg(any(feature = "diesel-mysql", feature = "diesel-postgres"))]
+#[cfg(any(feature = "diesel_2_mysql", feature = "diesel_2_postgres"))]
 macro_rules! send_bytes {
     ($database:ty) => {
         impl<Sql, Owned> SendOwned<Sql, Owned> for $database
@@ -38,12 +37,12 @@ macro_rules! send_bytes {
     };
 }
 
-#[cfg(feature = "diesel-mysql")]
+#[cfg(feature = "diesel_2_mysql")]
 send_bytes!(diesel::mysql::Mysql);
-#[cfg(feature = "diesel-postgres")]
+#[cfg(feature = "diesel_2_postgres")]
 send_bytes!(diesel::pg::Pg);
 
-#[cfg(feature = "diesel-sqlite")]
+#[cfg(feature = "diesel_2_sqlite")]
 impl<Sql, Owned> SendOwned<Sql, Owned> for diesel::sqlite::Sqlite
 where
     Owned: Into<diesel::sqlite::SqliteBindValue<'static>>,
@@ -69,6 +68,7 @@ macro_rules! impl_diesel {
 
             type Owned = <$column as Column>::Owned;
 
+            #[cfg_attr(docsrs, doc(cfg(feature = "diesel_2")))]
             impl<DB: SendOwned<$sql, Owned>, $($generics)*> serialize::ToSql<$sql, DB> for $id {
                 fn to_sql<'b>(
                     &'b self,
@@ -78,6 +78,7 @@ macro_rules! impl_diesel {
                 }
             }
 
+            #[cfg_attr(docsrs, doc(cfg(feature = "diesel_2")))]
             impl<DB: Backend, $($generics)*> deserialize::FromSql<$sql, DB> for $id
             where
                 Owned: deserialize::FromSql<$sql, DB>,
@@ -91,6 +92,16 @@ macro_rules! impl_diesel {
     };
     ($id:ident as $column:ty: $sql:ident) => {
         $crate::impl_diesel!([] $id as $column: $sql);
+
+        /// diesel's derives, for a type that they do not stand at.
+        const _: () = {
+            use $crate::external::diesel::__diesel as diesel;
+
+            #[derive(diesel::expression::AsExpression, diesel::deserialize::FromSqlRow)]
+            #[diesel(foreign_derive, sql_type = diesel::sql_types::$sql)]
+            #[allow(dead_code, reason = "it carries the derives")]
+            struct Proxy($id);
+        };
     };
 }
 

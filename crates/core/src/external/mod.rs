@@ -8,6 +8,7 @@ mod as_text;
 #[cfg(feature = "alloc")]
 mod columns;
 mod representations;
+mod without;
 
 pub use self::as_text::AsText;
 #[cfg(feature = "alloc")]
@@ -21,31 +22,33 @@ pub mod __alloc {
     pub use alloc::string;
 }
 
-#[cfg(feature = "arbitrary")]
+#[cfg(feature = "arbitrary_1")]
 pub mod arbitrary;
-#[cfg(feature = "chrono")]
+#[cfg(feature = "bytemuck_1")]
+pub mod bytemuck;
+#[cfg(feature = "chrono_0_4")]
 mod chrono;
-#[cfg(feature = "diesel")]
+#[cfg(feature = "diesel_2")]
 pub mod diesel;
-#[cfg(feature = "jiff")]
+#[cfg(feature = "jiff_0_2")]
 mod jiff;
-#[cfg(feature = "mysql_common")]
+#[cfg(feature = "mysql_common_0_37")]
 pub mod mysql_common;
-#[cfg(feature = "postgres-types")]
+#[cfg(feature = "postgres_types_0_2")]
 pub mod postgres_types;
-#[cfg(feature = "proptest")]
+#[cfg(feature = "proptest_1")]
 pub mod proptest;
 #[cfg(feature = "rusqlite")]
 pub mod rusqlite;
-#[cfg(feature = "schemars")]
+#[cfg(feature = "schemars_1")]
 pub mod schemars;
-#[cfg(feature = "sea-orm")]
+#[cfg(feature = "sea_orm_1")]
 pub mod sea_orm;
 #[cfg(feature = "serde")]
 pub mod serde;
-#[cfg(feature = "sqlx")]
+#[cfg(feature = "sqlx_0_8")]
 pub mod sqlx;
-#[cfg(feature = "utoipa")]
+#[cfg(feature = "utoipa_5")]
 pub mod utoipa;
-#[cfg(feature = "uuid")]
+#[cfg(feature = "uuid_1")]
 pub mod uuid;

@@ -20,12 +20,14 @@ macro_rules! impl_mysql_common {
                 FromValue, FromValueError,
             };
 
+            #[cfg_attr(docsrs, doc(cfg(feature = "mysql_common_0_37")))]
             impl<$($generics)*> From<$id> for Value {
                 fn from(id: $id) -> Self {
                     <$column>::from(id).into_owned().into()
                 }
             }
 
+            #[cfg_attr(docsrs, doc(cfg(feature = "mysql_common_0_37")))]
             impl<$($generics)*> TryFrom<Value> for $id {
                 type Error = FromValueError;
 
@@ -36,6 +38,7 @@ macro_rules! impl_mysql_common {
                 }
             }
 
+            #[cfg_attr(docsrs, doc(cfg(feature = "mysql_common_0_37")))]
             impl<$($generics)*> FromValue for $id {
                 type Intermediate = Self;
             }

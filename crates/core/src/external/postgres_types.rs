@@ -29,6 +29,7 @@ macro_rules! impl_postgres_types {
             type AnyError = alloc::boxed::Box<dyn ::core::error::Error + Sync + Send>;
             type Owned = <$column as Column>::Owned;
 
+            #[cfg_attr(docsrs, doc(cfg(feature = "postgres_types_0_2")))]
             impl<$($generics)*> ToSql for $id {
                 fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, AnyError> {
                     <$column>::try_from(*self)?.into_owned().to_sql(ty, out)
@@ -47,6 +48,7 @@ macro_rules! impl_postgres_types {
                 }
             }
 
+            #[cfg_attr(docsrs, doc(cfg(feature = "postgres_types_0_2")))]
             impl<$($generics)*> FromSql<'_> for $id {
                 fn from_sql(ty: &Type, raw: &[u8]) -> Result<Self, AnyError> {
                     Ok(Self::try_from(<$column>::from_owned(Owned::from_sql(ty, raw)?)?)?)

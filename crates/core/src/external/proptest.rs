@@ -13,6 +13,7 @@ macro_rules! impl_proptest {
 
             type Integer = <$id as Representations>::Integer;
 
+            #[cfg_attr(docsrs, doc(cfg(feature = "proptest_1")))]
             impl proptest::arbitrary::Arbitrary for $id {
                 type Parameters = ();
                 type Strategy = proptest::strategy::FilterMap<

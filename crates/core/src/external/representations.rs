@@ -61,8 +61,8 @@ pub(super) fn length_error(found: usize, expected: usize) -> RangeError {
 
 /// Implements, for an ID, [`Representations`] and what follows from them: `LowerHex`, `UpperHex`
 /// and `Binary` of its integer, `TryFrom<&[u8]>` of its bytes, `From` for `String` of its text
-/// (with the feature `alloc` of this crate), and the traits of each library for which the calling
-/// crate has a feature.
+/// (with the feature `alloc` of this crate), and the traits of each library whose feature of this
+/// crate is on.
 #[macro_export]
 macro_rules! impl_external {
     (
@@ -82,29 +82,17 @@ macro_rules! impl_external {
             const MAX_TEXT_LEN: usize = Self::TEXT_LEN;
         }
 
-        #[cfg(feature = "arbitrary")]
         $crate::impl_arbitrary!($id);
-        #[cfg(feature = "diesel")]
         $crate::impl_diesel!($id as $column: $sql);
-        #[cfg(feature = "mysql_common")]
         $crate::impl_mysql_common!($id as $column);
-        #[cfg(feature = "postgres-types")]
         $crate::impl_postgres_types!($id as $column);
-        #[cfg(feature = "proptest")]
         $crate::impl_proptest!($id);
-        #[cfg(feature = "rusqlite")]
         $crate::impl_rusqlite!($id as $column);
-        #[cfg(feature = "schemars")]
         $crate::impl_schemars!($id);
-        #[cfg(feature = "sea-orm")]
         $crate::impl_sea_orm!($id as $column);
-        #[cfg(feature = "serde")]
         $crate::impl_serde!($id as $binary);
-        #[cfg(feature = "sqlx")]
         $crate::impl_sqlx!($id as $column);
-        #[cfg(feature = "sqlx-postgres")]
         $crate::impl_sqlx_postgres!($id as $column);
-        #[cfg(feature = "utoipa")]
         $crate::impl_utoipa!($id);
 
         $crate::impl_external!(@radix $id, LowerHex, "hexadecimal digits in lower case");

@@ -18,6 +18,7 @@ macro_rules! impl_rusqlite {
 
             use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
 
+            #[cfg_attr(docsrs, doc(cfg(feature = "rusqlite")))]
             impl<$($generics)*> rusqlite::types::ToSql for $id {
                 fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
                     <$column>::try_from(*self)
@@ -27,6 +28,7 @@ macro_rules! impl_rusqlite {
                 }
             }
 
+            #[cfg_attr(docsrs, doc(cfg(feature = "rusqlite")))]
             impl<$($generics)*> FromSql for $id {
                 fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
                     let owned = <<$column as Column>::Owned>::column_result(value)?;

@@ -14,6 +14,7 @@ macro_rules! impl_schemars {
 
             extern crate alloc;
 
+            #[cfg_attr(docsrs, doc(cfg(feature = "schemars_1")))]
             impl schemars::JsonSchema for $id {
                 fn inline_schema() -> bool {
                     true

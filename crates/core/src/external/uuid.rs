@@ -8,9 +8,70 @@
 //!
 //! Shorter IDs are followed by zeros. The UUIDs of one kind sort as its IDs do.
 
+#[doc(hidden)]
+pub use uuid as __uuid;
 use uuid::Uuid;
 
 use crate::external::Representations;
+
+/// Implements the conversions of an ID of up to 96 bits to and from a UUID of version 8 with this
+/// number of its kind.
+#[macro_export]
+macro_rules! impl_uuid_v8 {
+    ($id:ident: $kind:literal) => {
+        const _: () = {
+            use $crate::external::uuid::{__uuid::Uuid, UuidError, from_uuid, to_uuid};
+
+            /// Holds the ID in a UUID of version 8, which sorts as the ID does, as
+            /// `tickid_convert::carry` does.
+            #[cfg_attr(docsrs, doc(cfg(feature = "uuid_1")))]
+            impl From<$id> for Uuid {
+                fn from(id: $id) -> Self {
+                    to_uuid(id, $kind)
+                }
+            }
+
+            /// # Errors
+            /// Returns `UuidError` for a UUID that was not made of such an ID.
+            #[cfg_attr(docsrs, doc(cfg(feature = "uuid_1")))]
+            impl TryFrom<Uuid> for $id {
+                type Error = UuidError;
+
+                fn try_from(uuid: Uuid) -> Result<Self, UuidError> {
+                    from_uuid(uuid, $kind)
+                }
+            }
+        };
+    };
+}
+
+/// Implements the conversions of an ID of 16 bytes to and from the UUID with these bytes.
+#[macro_export]
+macro_rules! impl_uuid_bytes {
+    ($id:ident) => {
+        const _: () = {
+            use $crate::external::uuid::__uuid::Uuid;
+
+            /// The 16 bytes as they are, for columns and fields of UUIDs. They sort as the IDs do.
+            ///
+            /// The result is not a UUID by RFC 9562: it has neither version nor variant.
+            #[cfg_attr(docsrs, doc(cfg(feature = "uuid_1")))]
+            impl From<$id> for Uuid {
+                fn from(id: $id) -> Self {
+                    Self::from_bytes(id.into())
+                }
+            }
+
+            /// Any 16 bytes are an ID.
+            #[cfg_attr(docsrs, doc(cfg(feature = "uuid_1")))]
+            impl From<Uuid> for $id {
+                fn from(uuid: Uuid) -> Self {
+                    Self::from(uuid.into_bytes())
+                }
+            }
+        };
+    };
+}
 
 /// The mark of these UUIDs. One in a million version-8 UUIDs of other origin has it, too.
 const MARK: u128 = 0x71c1d;

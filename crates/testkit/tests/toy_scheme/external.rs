@@ -1,5 +1,3 @@
-#![allow(unexpected_cfgs, reason = "the crate of a scheme has a feature for each library")]
-
 use crate::id::TicketId;
 
 tickid_core::impl_external! {
@@ -9,6 +7,3 @@ tickid_core::impl_external! {
 }
 
 impl tickid_core::external::SortedText for TicketId {}
-
-// The implementations that the feature `serde` of a scheme's crate enables.
-tickid_core::impl_serde!(TicketId as u64);
