@@ -39,10 +39,15 @@ pub fn missing_rows_invalidate(stage: &dyn Stage) {
     let scene = Scene::short(stage, "0-3/8");
     let held = [(); 3].map(|()| scene.acquire());
     let limit = scene.tick(held[2].granted_at) + scene.realm.max_ahead();
-    assert_eq!(scene.record().rows, 3);
+    // Fewer than three on a machine so slow that a lease expires before the next claim.
+    assert_eq!(scene.record().rows, scene.list().rows.len() as u64);
     stage.delete(scene.realm.name(), Some(held[1].node));
-    let error = scene.try_acquire().unwrap_err();
-    assert!(matches!(error.refusal(), Some(Refusal::NotYet { .. })), "{error}");
+    match scene.try_acquire() {
+        Ok(lease) => assert!(lease.floor >= limit, "{lease:?}"),
+        Err(error) => {
+            assert!(matches!(error.refusal(), Some(Refusal::NotYet { .. })), "{error}");
+        }
+    }
     assert!(scene.record().era > held[0].era);
     for lease in &held {
         assert_eq!(assert_lost(scene.renew(lease)), Loss::Era);
