@@ -64,7 +64,6 @@ pub use self::holder::builder::LeasedGeneratorBuilder;
 pub use self::holder::error::{GenerateError, LeaseError};
 pub use self::holder::leased_generator::LeasedGenerator;
 pub use self::holder::state::LeaseState;
-pub use self::holder::view::LeasedView;
 pub use self::model::lease::Lease;
 pub use self::model::node::Node;
 pub use self::model::pool::NodePool;

@@ -6,22 +6,24 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use core::num::NonZeroU32;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use core::time::Duration;
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 
-use tickid_core::{Clock as _, DEFAULT_MAX_WAIT, ErrorKind, ManualClock, Policy, UnixTime};
+use tickid_core::{Clock as _, DEFAULT_MAX_WAIT, ErrorKind, ManualClock, Plain, Policy, UnixTime};
 use tickid_lease::admin::{RealmName, Standing};
 use tickid_lease::backend::{
     Answer, Backend, Change, MemoryBackend, RealmData, Scope, StoreErrorKind,
 };
-use tickid_lease::session::{Claim, Token};
+use tickid_lease::session::{Claim, Tenure, Token};
 use tickid_lease::{
     GenerateError, Lease, LeaseError, LeasedGenerator, LeasedGeneratorBuilder, Realm, Store,
     StoreError, block_on,
 };
-use tickid_nanoflake::Nanoflake;
+use tickid_nanoflake::{Nanoflake, NanoflakeId};
 
 type Clock = Arc<ManualClock>;
 type Leased = LeasedGenerator<Nanoflake, Clock>;
@@ -249,6 +251,101 @@ fn lost_lease_is_replaced() {
     assert_ne!(state.lease.unwrap().token, tenure.lease().token);
     let error = tenure.generator().try_generate().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Closed);
+}
+
+/// A tick of the clock, which stands still but for waits, has 4,096 IDs at most.
+#[test]
+fn slices_and_blocks_are_drawn() {
+    let world = World::new("7/10");
+    let leased = world.start();
+    let mut all = Vec::new();
+    let mut ids = [NanoflakeId::MIN; 10_000];
+    all.extend(leased.try_fill(&mut ids).unwrap().iter().copied());
+    assert!(!all.is_empty() && all.len() <= 4_096, "{}", all.len());
+    let n = NonZeroU32::new(5_000).unwrap();
+    assert!(matches!(leased.try_fill(&mut ids), Err(GenerateError::Stalled { .. })));
+    assert!(matches!(leased.try_block(n), Err(GenerateError::Stalled { .. })));
+    assert_eq!(leased.state().counters.stalls.tick_exhausted, 2, "as many calls failed");
+    assert_eq!(world.clock.slept(), Duration::ZERO);
+
+    leased.fill(&mut ids).unwrap();
+    assert!(world.clock.slept() >= Duration::from_millis(2));
+    all.extend(ids);
+    all.extend(leased.block(n).unwrap());
+    all.extend(leased.with(Plain).block(n).unwrap());
+    let sleep = async |pause| world.clock.advance(pause);
+    all.push(run(leased.generate_async(sleep)).unwrap());
+    assert!(all.is_sorted_by(|one, other| one < other), "of one lease");
+    assert_eq!(leased.state().counters.leases, 1);
+}
+
+/// The wait for the next lease is a part of each call that waits.
+#[test]
+fn slices_and_blocks_survive_a_loss() {
+    let world = World::new("0-9/10");
+    // Nodes that are not released stay taken, since the clock stands still.
+    let leased = world.start();
+    let mut all = HashSet::new();
+    let calls: [fn(&Leased) -> Vec<NanoflakeId>; 4] = [
+        |leased| vec![leased.generate().unwrap()],
+        |leased| leased.block(NonZeroU32::MIN).unwrap().collect(),
+        |leased| {
+            let mut ids = [NanoflakeId::MIN; 10];
+            leased.fill(&mut ids).unwrap();
+            ids.into()
+        },
+        |leased| vec![run(leased.generate_async(async |pause| thread::sleep(pause))).unwrap()],
+    ];
+    for call in calls {
+        all.extend(call(&leased));
+        world.set_down(true);
+        leased.tenure().unwrap().generator().close();
+        let error = leased.try_block(NonZeroU32::MIN).unwrap_err();
+        assert!(matches!(error, GenerateError::NoLease { .. }), "{error}");
+        let stalls = || leased.state().counters.stalls.no_lease;
+        let before = stalls();
+        thread::scope(|scope| {
+            let ids = scope.spawn(|| call(&leased));
+            until(|| (stalls() > before).then_some(()));
+            world.set_down(false);
+            all.extend(ids.join().unwrap());
+        });
+        assert_eq!(stalls(), before + 1, "counted once");
+    }
+    assert_eq!(all.len(), 2 * (1 + 1 + 10 + 1));
+    assert_eq!(leased.state().counters.leases, 5);
+}
+
+/// A clock whose first wait ends a lease.
+#[derive(Debug)]
+struct Ending {
+    clock: Clock,
+    tenure: OnceLock<Arc<Tenure<Nanoflake, Arc<Self>>>>,
+}
+
+impl tickid_core::Clock for Ending {
+    fn now(&self) -> Result<UnixTime, tickid_core::ClockError> {
+        self.clock.now()
+    }
+
+    fn sleep(&self, pause: Duration) {
+        self.clock.sleep(pause);
+        self.tenure.get().unwrap().generator().close();
+    }
+}
+
+/// The slice continues under the next lease.
+#[test]
+fn a_slice_across_two_leases_is_unique() {
+    let world = World::new("7/10");
+    let clock = Arc::new(Ending { clock: Arc::clone(&world.clock), tenure: OnceLock::new() });
+    let builder = LeasedGenerator::builder(world.store(), world.realm.clone());
+    let leased = builder.clock(Arc::clone(&clock)).start().unwrap();
+    clock.tenure.set(leased.tenure().unwrap()).unwrap();
+    let mut ids = [NanoflakeId::MIN; 6_000];
+    leased.fill(&mut ids).unwrap();
+    assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len());
+    assert_eq!(leased.state().counters.leases, 2);
 }
 
 #[test]

@@ -46,14 +46,7 @@ pub(super) fn of_time(error: impl Display) -> Failure {
 
 impl<S: Scheme> Source<S> for LeasedGenerator<S> {
     fn try_fill<V: Variant<S>>(&mut self, variant: V, out: &mut [V::Id]) -> Result<usize, Failure> {
-        if let Some(tenure) = self.tenure()
-            && let Ok(ids) = tenure.generator().with(variant).try_fill(out)
-        {
-            return Ok(ids.len());
-        }
-        // The leased generator's own error names the trouble with the lease.
-        out[0] = self.with(variant).try_generate()?;
-        Ok(1)
+        Ok(self.with(variant).try_fill(out)?.len())
     }
 
     fn finish(self) -> Result<(), Failure> {

@@ -32,11 +32,12 @@ use crate::slot::Slot;
 
 /// A run of consecutive slots in one tick, never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(unnameable_types, reason = "part of the sealed `Source`")]
 pub struct Block<S> {
     /// The facts about the tick of every slot.
     pub(crate) cache: TickCache,
+    /// The first slot.
     pub(crate) first: Slot<S>,
+    /// The number of slots.
     pub(crate) len: NonZeroU32,
 }
 

@@ -17,8 +17,7 @@ use crate::window::Window;
 
 /// The settings of an engine, which never change.
 #[derive(Clone, Debug)]
-#[allow(unnameable_types, reason = "part of the sealed `Source`")]
-pub struct Rules<S: Scheme> {
+pub(crate) struct Rules<S: Scheme> {
     pub(crate) scheme: S,
     pub(crate) node: S::Node,
     pub(crate) policy: Policy<S>,

@@ -6,11 +6,8 @@ use core::num::NonZeroU32;
 use core::time::Duration;
 
 use crate::engine::Block;
-use crate::error::Error;
 use crate::generator::ids::{FillError, Filled, Ids};
 use crate::generator::source::Source;
-#[cfg(feature = "std")]
-use crate::generator::wait;
 use crate::scheme::Variant;
 use crate::slot::Slot;
 
@@ -19,10 +16,10 @@ use crate::slot::Slot;
 fn one<D: Source, V: Variant<D::Scheme>>(
     mut source: D,
     variant: V,
-    slow: impl FnOnce(D, D::Missed) -> Result<Slot<D::Scheme>, Error>,
-) -> Result<V::Id, Error> {
-    source.rules().check_variant(variant)?;
-    let scheme = source.rules().scheme;
+    slow: impl FnOnce(D, D::Missed) -> Result<Slot<D::Scheme>, D::Error>,
+) -> Result<V::Id, D::Error> {
+    source.check_variant(variant)?;
+    let scheme = source.scheme();
     let slot = match source.fast_slot() {
         Ok(slot) => slot,
         Err(missed) => slow(source, missed)?,
@@ -30,133 +27,156 @@ fn one<D: Source, V: Variant<D::Scheme>>(
     Ok(variant.id(&scheme, slot))
 }
 
+/// Generates an ID without waiting.
 #[inline]
-pub(crate) fn try_generate<D: Source, V: Variant<D::Scheme>>(
+pub fn try_generate<D: Source, V: Variant<D::Scheme>>(
     source: D,
     variant: V,
-) -> Result<V::Id, Error> {
+) -> Result<V::Id, D::Error> {
     one(source, variant, try_slow_slot)
 }
 
 #[cold]
 #[inline(never)]
-fn try_slow_slot<D: Source>(mut source: D, missed: D::Missed) -> Result<Slot<D::Scheme>, Error> {
-    source.slow_slot(missed)
+fn try_slow_slot<D: Source>(mut source: D, missed: D::Missed) -> Result<Slot<D::Scheme>, D::Error> {
+    source.slow_slot(missed).map_err(|error| source.note(error))
 }
 
+/// Generates an ID, waiting for it.
 #[cfg(feature = "std")]
 #[inline]
-pub(crate) fn generate<D: Source, V: Variant<D::Scheme>>(
+pub fn generate<D: Source, V: Variant<D::Scheme>>(
     source: D,
     variant: V,
-) -> Result<V::Id, Error> {
+) -> Result<V::Id, D::Error> {
     one(source, variant, slow_slot)
 }
 
 #[cfg(feature = "std")]
 #[cold]
 #[inline(never)]
-fn slow_slot<D: Source>(mut source: D, missed: D::Missed) -> Result<Slot<D::Scheme>, Error> {
+fn slow_slot<D: Source>(mut source: D, missed: D::Missed) -> Result<Slot<D::Scheme>, D::Error> {
     source.slow_slot(missed).or_else(|error| {
-        let block = wait::for_block(&mut source, NonZeroU32::MIN, error)?;
+        let block = source.wait(NonZeroU32::MIN, error)?;
         Ok(block.first)
     })
 }
 
-/// Returns the error, which is the reaction of calls that do not block.
-pub(crate) fn refuse<D: Source>(
-    _: &mut D,
-    _: NonZeroU32,
-    error: Error,
-) -> Result<Block<D::Scheme>, Error> {
-    Err(error)
-}
-
-/// Draws a block. `on_error` waits for one or [refuses](refuse) to.
-pub(crate) fn block<D: Source, V: Variant<D::Scheme>>(
+/// Draws a block without waiting.
+pub fn try_block<D: Source, V: Variant<D::Scheme>>(
     mut source: D,
     variant: V,
     n: NonZeroU32,
-    on_error: impl FnOnce(&mut D, NonZeroU32, Error) -> Result<Block<D::Scheme>, Error>,
-) -> Result<Ids<D::Scheme, V>, Error> {
-    source.rules().check_variant(variant)?;
-    let block = source.try_block(n).or_else(|error| on_error(&mut source, n, error))?;
-    Ok(Ids::new(source.rules().scheme, variant, &block))
+) -> Result<Ids<D::Scheme, V>, D::Error> {
+    source.check_variant(variant)?;
+    let block = source.try_block(n).map_err(|error| source.note(error))?;
+    Ok(Ids::new(source.scheme(), variant, &block))
+}
+
+/// Draws a block, waiting for it.
+#[cfg(feature = "std")]
+pub fn block<D: Source, V: Variant<D::Scheme>>(
+    mut source: D,
+    variant: V,
+    n: NonZeroU32,
+) -> Result<Ids<D::Scheme, V>, D::Error> {
+    source.check_variant(variant)?;
+    let block = source.try_block(n).or_else(|error| source.wait(n, error))?;
+    Ok(Ids::new(source.scheme(), variant, &block))
 }
 
 /// Fills all of `out`, unless `on_error` gives up first.
-pub(crate) fn fill<D: Source, V: Variant<D::Scheme>>(
-    mut source: D,
+fn fill_with<D: Source, V: Variant<D::Scheme>>(
+    source: &mut D,
     variant: V,
     out: &mut [V::Id],
-    on_error: impl Fn(&mut D, NonZeroU32, Error) -> Result<Block<D::Scheme>, Error>,
-) -> Result<(), FillError> {
-    source.rules().check_variant(variant).map_err(|source| FillError { written: 0, source })?;
+    on_error: impl Fn(&mut D, NonZeroU32, D::Error) -> Result<Block<D::Scheme>, D::Error>,
+) -> Result<(), FillError<D::Error>> {
+    source.check_variant(variant).map_err(|source| FillError { written: 0, source })?;
     let mut written = 0;
     while let Some(n) = NonZeroU32::new(u32::try_from(out.len() - written).unwrap_or(u32::MAX)) {
         let block = source
             .try_block(n)
-            .or_else(|error| on_error(&mut source, n, error))
+            .or_else(|error| on_error(source, n, error))
             .map_err(|source| FillError { written, source })?;
         let len = block.len.get() as usize;
-        variant.fill(&source.rules().scheme, block.first, &mut out[written..written + len]);
+        variant.fill(&source.scheme(), block.first, &mut out[written..written + len]);
         written += len;
     }
     Ok(())
 }
 
-pub(crate) fn try_fill<D: Source, V: Variant<D::Scheme>>(
-    source: D,
+/// Fills the front of `out` without waiting.
+pub fn try_fill<D: Source, V: Variant<D::Scheme>>(
+    mut source: D,
     variant: V,
     out: &mut [V::Id],
-) -> Result<Filled<'_, V::Id>, Error> {
-    let written = match fill(source, variant, out, refuse) {
+) -> Result<Filled<'_, V::Id>, D::Error> {
+    let written = match fill_with(&mut source, variant, out, |_, _, error| Err(error)) {
         Ok(()) => out.len(),
-        Err(FillError { written: 0, source }) => return Err(source),
+        Err(FillError { written: 0, source: error }) => return Err(source.note(error)),
         Err(FillError { written, .. }) => written,
     };
     Ok(Filled::new(&mut out[..written]))
 }
 
+/// Fills all of `out`, waiting for that.
 #[cfg(feature = "std")]
-pub(crate) async fn generate_async<D, V, F, Fut>(
+pub fn fill<D: Source, V: Variant<D::Scheme>>(
+    mut source: D,
+    variant: V,
+    out: &mut [V::Id],
+) -> Result<(), FillError<D::Error>> {
+    fill_with(&mut source, variant, out, D::wait)
+}
+
+/// Generates an ID, awaiting `sleep` for it.
+#[cfg(feature = "std")]
+pub async fn generate_async<D, V, F, Fut>(
     mut source: D,
     variant: V,
     sleep: F,
-) -> Result<V::Id, Error>
+) -> Result<V::Id, D::Error>
 where
     D: Source,
     V: Variant<D::Scheme>,
     F: Fn(Duration) -> Fut,
     Fut: Future<Output = ()>,
 {
-    source.rules().check_variant(variant)?;
-    let block = wait::for_block_async(&mut source, NonZeroU32::MIN, sleep).await?;
-    Ok(variant.id(&source.rules().scheme, block.first))
+    source.check_variant(variant)?;
+    let block = match source.try_block(NonZeroU32::MIN) {
+        Ok(block) => block,
+        Err(error) => source.wait_async(NonZeroU32::MIN, error, sleep).await?,
+    };
+    Ok(variant.id(&source.scheme(), block.first))
 }
 
 /// Makes the calls methods of a type.
 ///
 /// `$this` is `self`, and `$receiver` the form that the methods take it in. `$source` and
-/// `$variant` are expressions of `$this`. `$setup` is the code that creates a `generator` with a
-/// `clock` at second 100, which is hidden in the examples.
-macro_rules! calls {
+/// `$variant` are expressions of `$this`. `$named` names the error in the documentation, which also
+/// links to `$max_wait`; `$filled` is a sentence about the order of a slice. `$setup` is the code
+/// that creates a `generator` with a `clock` at second 100, which is hidden in the examples.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __calls {
     (
         $this:ident, ($($receiver:tt)+), $source:expr, $variant:expr,
-        id $id:ty, ids $ids:ty, setup $setup:literal
+        id $id:ty, ids $ids:ty, error $error:ty,
+        named $named:literal, max_wait $max_wait:literal, filled $filled:literal,
+        setup $setup:literal
     ) => {
         /// Generates an ID without blocking.
         ///
         /// # Errors
-        /// Returns an [`Error`](crate::Error) if no ID can be issued at the current clock reading:
+        #[doc = concat!("Returns ", $named, " if no ID can be issued at the current clock reading:")]
         /// the tick is exhausted, the clock has gone back further than the policy tolerates, the
-        /// window has ended, or the generator is closed.
-        /// [`Error::retry_after`](crate::Error::retry_after) returns how long the condition lasts.
+        /// window has ended, or the generator is closed. Its `retry_after` returns how long the
+        /// condition lasts.
         ///
         /// # Examples
         /// ```
-        /// # use tickid_core::{ErrorKind, Generator, LocalGenerator, ManualClock, UnixTime};
-        /// # use tickid_core::example;
+        /// # use tickid_core::{Generator, LocalGenerator, ManualClock, UnixTime, example};
         /// # let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
         #[doc = concat!("# ", $setup)]
         /// use core::time::Duration;
@@ -166,20 +186,19 @@ macro_rules! calls {
         ///     assert_eq!(generator.try_generate()? >> 17, 100);
         /// }
         /// let error = generator.try_generate().unwrap_err();
-        /// assert_eq!(error.kind(), ErrorKind::Exhausted);
         /// assert_eq!(error.retry_after(), Some(Duration::from_secs(1)));
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
         #[inline]
-        pub fn try_generate($($receiver)+) -> Result<$id, crate::error::Error> {
-            crate::generator::calls::try_generate($source, $variant)
+        pub fn try_generate($($receiver)+) -> Result<$id, $error> {
+            $crate::source_parts::try_generate($source, $variant)
         }
 
         /// Writes IDs to the front of `out` until it is full or no more can be issued, and returns
         /// the part that was written.
         ///
         /// # Errors
-        /// Returns an [`Error`](crate::Error) if `out` has room and no ID at all could be issued.
+        #[doc = concat!("Returns ", $named, " if `out` has room and no ID at all could be issued.")]
         ///
         /// # Examples
         /// ```
@@ -196,8 +215,8 @@ macro_rules! calls {
         pub fn try_fill<'ids>(
             $($receiver)+,
             out: &'ids mut [$id],
-        ) -> Result<crate::generator::Filled<'ids, $id>, crate::error::Error> {
-            crate::generator::calls::try_fill($source, $variant, out)
+        ) -> Result<$crate::Filled<'ids, $id>, $error> {
+            $crate::source_parts::try_fill($source, $variant, out)
         }
 
         /// Draws at least one and at most `n` IDs of one tick without blocking.
@@ -224,18 +243,39 @@ macro_rules! calls {
         pub fn try_block(
             $($receiver)+,
             n: core::num::NonZeroU32,
-        ) -> Result<$ids, crate::error::Error> {
-            crate::generator::calls::block($source, $variant, n, crate::generator::calls::refuse)
+        ) -> Result<$ids, $error> {
+            $crate::source_parts::try_block($source, $variant, n)
         }
 
+        $crate::__waiting_calls! {
+            $this, ($($receiver)+), $source, $variant,
+            id $id, ids $ids, error $error,
+            named $named, max_wait $max_wait, filled $filled,
+            setup $setup
+        }
+    };
+}
+pub(crate) use __calls as calls;
+
+/// Makes the calls that wait methods of a type, as [`__calls`] does.
+#[cfg(feature = "std")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __waiting_calls {
+    (
+        $this:ident, ($($receiver:tt)+), $source:expr, $variant:expr,
+        id $id:ty, ids $ids:ty, error $error:ty,
+        named $named:literal, max_wait $max_wait:literal, filled $filled:literal,
+        setup $setup:literal
+    ) => {
         /// Generates an ID, sleeping until one can be issued.
         ///
         /// It sleeps for at most 50 milliseconds before it rereads the clock, and spins for no more
         /// than the last 200 microseconds.
         ///
         /// # Errors
-        /// Returns an [`Error`](crate::Error) if the wait would take longer than
-        /// [`max_wait`](crate::Builder::max_wait), by default one minute. If waiting does not help,
+        #[doc = concat!("Returns ", $named, " if the wait would take longer than")]
+        #[doc = concat!("[`max_wait`](", $max_wait, "), by default one minute. If waiting does not help,")]
         /// the call fails immediately: the generator is closed, its clock is out of the scheme's
         /// range, or its window has passed and `max_wait` is not set.
         ///
@@ -252,10 +292,9 @@ macro_rules! calls {
         /// assert_eq!(clock.slept(), Duration::from_secs(1)); // after 256 IDs, until the next tick
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
-        #[cfg(feature = "std")]
         #[inline]
-        pub fn generate($($receiver)+) -> Result<$id, crate::error::Error> {
-            crate::generator::calls::generate($source, $variant)
+        pub fn generate($($receiver)+) -> Result<$id, $error> {
+            $crate::source_parts::generate($source, $variant)
         }
 
         /// Generates an ID, awaiting `sleep` until one can be issued.
@@ -278,24 +317,24 @@ macro_rules! calls {
         /// # Ok(())
         /// # }
         /// ```
-        #[cfg(feature = "std")]
         pub async fn generate_async<F, Fut>(
             $($receiver)+,
             sleep: F,
-        ) -> Result<$id, crate::error::Error>
+        ) -> Result<$id, $error>
         where
             F: Fn(core::time::Duration) -> Fut,
             Fut: Future<Output = ()>,
         {
-            crate::generator::calls::generate_async($source, $variant, sleep).await
+            $crate::source_parts::generate_async($source, $variant, sleep).await
         }
 
         /// Fills all of `out` with IDs, sleeping as [`generate`](Self::generate) does.
+        #[doc = $filled]
         ///
         /// # Errors
-        /// Returns a [`FillError`](crate::FillError) with the number of IDs written to the front of
-        /// `out`, and the error that `generate` would return.
-        /// [`max_wait`](crate::Builder::max_wait) applies to each wait.
+        /// Returns a `FillError` with the number of IDs written to the front of `out`, and the
+        #[doc = concat!("error that `generate` would return. [`max_wait`](", $max_wait, ")")]
+        /// applies to each wait.
         ///
         /// # Examples
         /// ```
@@ -308,9 +347,8 @@ macro_rules! calls {
         /// assert_eq!(ids[999] >> 17, 103);
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
-        #[cfg(feature = "std")]
-        pub fn fill($($receiver)+, out: &mut [$id]) -> Result<(), crate::generator::FillError> {
-            crate::generator::calls::fill($source, $variant, out, crate::generator::wait::for_block)
+        pub fn fill($($receiver)+, out: &mut [$id]) -> Result<(), $crate::FillError<$error>> {
+            $crate::source_parts::fill($source, $variant, out)
         }
 
         /// Draws at least one and at most `n` IDs of one tick, sleeping as
@@ -331,13 +369,19 @@ macro_rules! calls {
         /// assert!(generator.block(n)?.all(|id| id >> 17 == 101)); // a second later
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
-        #[cfg(feature = "std")]
         pub fn block(
             $($receiver)+,
             n: core::num::NonZeroU32,
-        ) -> Result<$ids, crate::error::Error> {
-            crate::generator::calls::block($source, $variant, n, crate::generator::wait::for_block)
+        ) -> Result<$ids, $error> {
+            $crate::source_parts::block($source, $variant, n)
         }
     };
 }
-pub(crate) use calls;
+
+/// There are none without an operating system.
+#[cfg(not(feature = "std"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __waiting_calls {
+    ($($arguments:tt)*) => {};
+}

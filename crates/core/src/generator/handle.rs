@@ -2,10 +2,13 @@ use core::fmt;
 use core::num::NonZeroU32;
 
 use crate::clock::Clock;
-use crate::engine::{Block, Engine as _, Rules, TickCache};
+use crate::engine::{Block, Engine as _, TickCache};
 use crate::error::Error;
 use crate::generator::calls::calls;
-use crate::generator::source::Source;
+#[cfg(feature = "std")]
+use crate::generator::source::Timed;
+use crate::generator::source::{Source, own_source};
+#[cfg(feature = "std")]
 use crate::generator::timing::Timing;
 use crate::generator::{Generator, Ids, View};
 use crate::scheme::{Id, Scheme};
@@ -80,6 +83,8 @@ impl<'a, S: Scheme, C> Handle<'a, S, C> {
 impl<S: Scheme, C: Clock> Handle<'_, S, C> {
     calls! {
         self, (&mut self), self, S::Variant::default(), id Id<S>, ids Ids<S, S::Variant>,
+        error crate::error::Error, named "an [`Error`](crate::Error)",
+        max_wait "crate::Builder::max_wait", filled "",
         setup "let shared = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?; let mut generator = shared.handle();"
     }
 
@@ -122,18 +127,11 @@ impl<S: Scheme, C: Clock> Handle<'_, S, C> {
 
 impl<S: Scheme, C: Clock> Source for &mut Handle<'_, S, C> {
     type Scheme = S;
-    type Clock = C;
+    type Error = Error;
     /// True if the block's tick is still accepted, which means that the block is used up.
     type Missed = bool;
 
-    #[inline]
-    fn rules(&self) -> &Rules<S> {
-        self.generator.engine().rules()
-    }
-
-    fn timing(&self) -> &Timing<C> {
-        self.generator.timing()
-    }
+    own_source!(rules self self.generator.engine().rules());
 
     #[inline]
     fn fast_slot(&mut self) -> Result<Slot<S>, bool> {
@@ -162,10 +160,14 @@ impl<S: Scheme, C: Clock> Source for &mut Handle<'_, S, C> {
         }
         Ok(self.take(want))
     }
+}
+
+#[cfg(feature = "std")]
+impl<S: Scheme, C: Clock> Timed for &mut Handle<'_, S, C> {
+    own_source!(timed self self.generator.engine().rules(), self.generator.timing);
 
     /// Reports on the generator, because a waiting call has found the handle's block used up or
     /// over.
-    #[cfg(feature = "std")]
     fn check_ready(&self) -> Result<(), Error> {
         self.generator.engine().check_ready(&self.generator.timing().clock)
     }

@@ -134,9 +134,9 @@ impl<T> DerefMut for Filled<'_, T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[error("only {written} IDs were written")]
-pub struct FillError {
+pub struct FillError<E = Error> {
     /// The number of IDs written to the front of the slice, which have been issued.
     pub written: usize,
     /// The reason why the generator could not continue.
-    pub source: Error,
+    pub source: E,
 }

@@ -1,11 +1,13 @@
 use core::num::NonZeroU32;
 
 use crate::clock::{Clock, DefaultClock};
-use crate::engine::{Block, Engine as _, ExclusiveEngine, Rules};
+use crate::engine::{Block, Engine as _, ExclusiveEngine};
 use crate::error::Error;
 use crate::generator::accessors::accessors;
 use crate::generator::calls::calls;
-use crate::generator::source::Source;
+#[cfg(feature = "std")]
+use crate::generator::source::Timed;
+use crate::generator::source::{Source, own_source};
 use crate::generator::timing::Timing;
 use crate::generator::{Ids, View};
 use crate::policy::Policy;
@@ -71,6 +73,8 @@ impl<S: Scheme, C> LocalGenerator<S, C> {
 impl<S: Scheme, C: Clock> LocalGenerator<S, C> {
     calls! {
         self, (&mut self), self, S::Variant::default(), id Id<S>, ids Ids<S, S::Variant>,
+        error crate::error::Error, named "an [`Error`](crate::Error)",
+        max_wait "crate::Builder::max_wait", filled "",
         setup "let mut generator = LocalGenerator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build_local()?;"
     }
 
@@ -208,17 +212,10 @@ impl<S: Scheme, C> LocalGenerator<S, C> {
 
 impl<S: Scheme, C: Clock> Source for &mut LocalGenerator<S, C> {
     type Scheme = S;
-    type Clock = C;
+    type Error = Error;
     type Missed = ();
 
-    #[inline]
-    fn rules(&self) -> &Rules<S> {
-        self.engine.rules()
-    }
-
-    fn timing(&self) -> &Timing<C> {
-        &self.timing
-    }
+    own_source!(rules self self.engine.rules());
 
     #[inline]
     fn fast_slot(&mut self) -> Result<Slot<S>, ()> {
@@ -232,8 +229,12 @@ impl<S: Scheme, C: Clock> Source for &mut LocalGenerator<S, C> {
     fn try_block(&mut self, want: NonZeroU32) -> Result<Block<S>, Error> {
         self.engine.try_block(&self.timing.clock, want)
     }
+}
 
-    #[cfg(feature = "std")]
+#[cfg(feature = "std")]
+impl<S: Scheme, C: Clock> Timed for &mut LocalGenerator<S, C> {
+    own_source!(timed self self.engine.rules(), self.timing);
+
     fn check_ready(&self) -> Result<(), Error> {
         self.engine.check_ready(&self.timing.clock)
     }

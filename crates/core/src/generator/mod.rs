@@ -31,3 +31,13 @@ pub use self::process::{ProcessError, ProcessGenerator};
 #[cfg(target_has_atomic = "64")]
 pub use self::shared::Generator;
 pub use self::view::View;
+
+/// The parts of a generator's calls, for the leased generators of `tickid-lease`.
+#[doc(hidden)]
+pub mod source_parts {
+    pub use crate::engine::Block;
+    #[cfg(feature = "std")]
+    pub use crate::generator::calls::{block, fill, generate, generate_async};
+    pub use crate::generator::calls::{try_block, try_fill, try_generate};
+    pub use crate::generator::source::Source;
+}

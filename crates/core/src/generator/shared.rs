@@ -1,11 +1,13 @@
 use core::num::NonZeroU32;
 
 use crate::clock::{Clock, DefaultClock};
-use crate::engine::{Block, Drawn, Engine as _, Rules, SharedEngine};
+use crate::engine::{Block, Drawn, Engine as _, SharedEngine};
 use crate::error::Error;
 use crate::generator::accessors::accessors;
 use crate::generator::calls::calls;
-use crate::generator::source::Source;
+#[cfg(feature = "std")]
+use crate::generator::source::Timed;
+use crate::generator::source::{Source, own_source};
 use crate::generator::timing::Timing;
 use crate::generator::{Handle, Ids, View};
 use crate::range::RangeError;
@@ -58,7 +60,7 @@ use crate::snapshot::Snapshot;
 /// ```
 pub struct Generator<S: Scheme, C = DefaultClock> {
     engine: SharedEngine<S>,
-    timing: Timing<C>,
+    pub(super) timing: Timing<C>,
 }
 
 accessors!(Generator, SharedEngine, build);
@@ -111,6 +113,8 @@ impl<S: Scheme, C> Generator<S, C> {
 impl<S: Scheme, C: Clock> Generator<S, C> {
     calls! {
         self, (&self), self, S::Variant::default(), id Id<S>, ids Ids<S, S::Variant>,
+        error crate::error::Error, named "an [`Error`](crate::Error)",
+        max_wait "crate::Builder::max_wait", filled "",
         setup "let generator = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?;"
     }
 }
@@ -199,17 +203,10 @@ impl<S: Scheme, C> Generator<S, C> {
 
 impl<S: Scheme, C: Clock> Source for &Generator<S, C> {
     type Scheme = S;
-    type Clock = C;
+    type Error = Error;
     type Missed = Drawn<S>;
 
-    #[inline]
-    fn rules(&self) -> &Rules<S> {
-        self.engine.rules()
-    }
-
-    fn timing(&self) -> &Timing<C> {
-        &self.timing
-    }
+    own_source!(rules self self.engine.rules());
 
     #[inline]
     fn fast_slot(&mut self) -> Result<Slot<S>, Drawn<S>> {
@@ -223,8 +220,12 @@ impl<S: Scheme, C: Clock> Source for &Generator<S, C> {
     fn try_block(&mut self, want: NonZeroU32) -> Result<Block<S>, Error> {
         (&self.engine).try_block(&self.timing.clock, want)
     }
+}
 
-    #[cfg(feature = "std")]
+#[cfg(feature = "std")]
+impl<S: Scheme, C: Clock> Timed for &Generator<S, C> {
+    own_source!(timed self self.engine.rules(), self.timing);
+
     fn check_ready(&self) -> Result<(), Error> {
         (&self.engine).check_ready(&self.timing.clock)
     }

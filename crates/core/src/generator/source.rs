@@ -1,40 +1,145 @@
 //! The source of slots that a generator's calls draw from.
 
 use core::num::NonZeroU32;
+#[cfg(feature = "std")]
+use core::time::Duration;
 
+#[cfg(feature = "std")]
 use crate::clock::Clock;
-use crate::engine::{Block, Rules};
+use crate::engine::Block;
+#[cfg(feature = "std")]
+use crate::engine::Rules;
+#[cfg(feature = "std")]
 use crate::error::Error;
+#[cfg(feature = "std")]
 use crate::generator::timing::Timing;
-use crate::scheme::Scheme;
+use crate::scheme::{Scheme, Variant};
 use crate::slot::Slot;
 
 /// A source of slots: a generator or a handle, borrowed for one call.
 ///
 /// Fast paths are inlined into the call, so a fast path that misses returns a value that the slow
 /// path continues from.
-#[allow(unnameable_types, reason = "sealed: the generators and the handle are the only sources")]
 pub trait Source {
+    /// The scheme of its IDs.
     type Scheme: Scheme;
-    type Clock: Clock;
+    /// The reason that it has no slot.
+    type Error;
     /// The state that a missed fast path leaves to the slow path.
     type Missed;
 
-    fn rules(&self) -> &Rules<Self::Scheme>;
+    /// Returns the layout of its IDs.
+    fn scheme(&self) -> Self::Scheme;
 
-    #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "only calls that wait need it"))]
-    fn timing(&self) -> &Timing<Self::Clock>;
+    /// Checks that it may issue IDs of a variant.
+    ///
+    /// # Errors
+    /// Returns an error if its node is not for IDs of that kind.
+    fn check_variant(&self, variant: impl Variant<Self::Scheme>) -> Result<(), Self::Error>;
 
     /// Returns one slot if no rule has to be consulted.
+    ///
+    /// # Errors
+    /// Returns the state to continue from.
     fn fast_slot(&mut self) -> Result<Slot<Self::Scheme>, Self::Missed>;
 
-    /// Returns one slot, or the reason why there is none now.
-    fn slow_slot(&mut self, missed: Self::Missed) -> Result<Slot<Self::Scheme>, Error>;
+    /// Returns one slot.
+    ///
+    /// # Errors
+    /// Returns the reason why there is none now.
+    fn slow_slot(&mut self, missed: Self::Missed) -> Result<Slot<Self::Scheme>, Self::Error>;
 
-    /// Returns at least one and at most `want` slots, or the reason why there are none now.
-    fn try_block(&mut self, want: NonZeroU32) -> Result<Block<Self::Scheme>, Error>;
+    /// Returns at least one and at most `want` slots.
+    ///
+    /// # Errors
+    /// Returns the reason why there are none now.
+    fn try_block(&mut self, want: NonZeroU32) -> Result<Block<Self::Scheme>, Self::Error>;
+
+    /// Notes that a call fails with this error instead of waiting.
+    fn note(&mut self, error: Self::Error) -> Self::Error {
+        error
+    }
+
+    /// Waits until it can issue after `error`, and draws a block.
+    ///
+    /// # Errors
+    /// Returns an error if waiting does not help, or takes too long.
+    #[cfg(feature = "std")]
+    fn wait(
+        &mut self,
+        want: NonZeroU32,
+        error: Self::Error,
+    ) -> Result<Block<Self::Scheme>, Self::Error>;
+
+    /// Does the same, awaiting `sleep`.
+    #[cfg(feature = "std")]
+    fn wait_async<F, Fut>(
+        &mut self,
+        want: NonZeroU32,
+        error: Self::Error,
+        sleep: F,
+    ) -> impl Future<Output = Result<Block<Self::Scheme>, Self::Error>>
+    where
+        F: Fn(Duration) -> Fut,
+        Fut: Future<Output = ()>;
+}
+
+/// A source that waits by its own clock.
+#[cfg(feature = "std")]
+pub(crate) trait Timed: Source<Error = Error> {
+    type Clock: Clock;
+
+    fn rules(&self) -> &Rules<Self::Scheme>;
+
+    fn timing(&self) -> &Timing<Self::Clock>;
 
     /// Reports whether a slot could be drawn now, without drawing one.
-    #[cfg(feature = "std")]
     fn check_ready(&self) -> Result<(), Error>;
 }
+
+/// Implements the parts of [`Source`] that are the same for all generators of this crate, and
+/// [`Timed`]: `$this` is `self`, and `$rules` and `$timing` are expressions of it.
+macro_rules! own_source {
+    (rules $this:ident $rules:expr) => {
+        #[inline]
+        fn scheme(&$this) -> S {
+            $rules.scheme
+        }
+
+        #[inline]
+        fn check_variant(&$this, variant: impl crate::scheme::Variant<S>) -> Result<(), Error> {
+            $rules.check_variant(variant)
+        }
+
+        #[cfg(feature = "std")]
+        fn wait(&mut self, want: NonZeroU32, error: Error) -> Result<Block<S>, Error> {
+            crate::generator::wait::for_block(self, want, error)
+        }
+
+        #[cfg(feature = "std")]
+        fn wait_async<F, Fut>(
+            &mut self,
+            want: NonZeroU32,
+            error: Error,
+            sleep: F,
+        ) -> impl Future<Output = Result<Block<S>, Error>>
+        where
+            F: Fn(core::time::Duration) -> Fut,
+            Fut: Future<Output = ()>,
+        {
+            crate::generator::wait::for_block_async(self, want, error, sleep)
+        }
+    };
+    (timed $this:ident $rules:expr, $timing:expr) => {
+        type Clock = C;
+
+        fn rules(&$this) -> &crate::engine::Rules<S> {
+            $rules
+        }
+
+        fn timing(&$this) -> &Timing<C> {
+            &$timing
+        }
+    };
+}
+pub(crate) use own_source;

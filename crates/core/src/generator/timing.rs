@@ -5,8 +5,7 @@ use crate::generator::overflow::OverflowWatch;
 
 /// A generator's clock and the settings of its waits.
 #[derive(Debug, Default)]
-#[allow(unnameable_types, reason = "part of the sealed `Source`")]
-pub struct Timing<C> {
+pub(crate) struct Timing<C> {
     pub(crate) clock: C,
     pub(crate) max_wait: Option<Duration>,
     #[cfg(feature = "std")]

@@ -26,7 +26,8 @@ pub struct View<D, V> {
 }
 
 impl<D, V> View<D, V> {
-    pub(crate) fn new(source: D, variant: V) -> Self {
+    #[doc(hidden)]
+    pub fn new(source: D, variant: V) -> Self {
         Self { source, variant }
     }
 }
@@ -34,7 +35,8 @@ impl<D, V> View<D, V> {
 impl<D: Source, V: Variant<D::Scheme>> View<D, V> {
     calls! {
         self, (self), self.source, self.variant,
-        id V::Id, ids crate::generator::Ids<D::Scheme, V>,
+        id V::Id, ids crate::generator::Ids<D::Scheme, V>, error D::Error,
+        named "the generator's error", max_wait "crate::Builder::max_wait", filled "",
         setup "let shared = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?; let generator = shared.with(example::Plain);"
     }
 }

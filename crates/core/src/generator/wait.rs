@@ -8,7 +8,7 @@ use crate::engine::Block;
 use crate::error::{Error, ErrorKind};
 use crate::generator::DEFAULT_MAX_WAIT;
 use crate::generator::overflow::Waiting;
-use crate::generator::source::Source;
+use crate::generator::source::Timed;
 use crate::scheme::Scheme as _;
 
 /// The longest sleep of a waiting call before it rereads the clock, since a step of the clock or a
@@ -17,7 +17,7 @@ const MAX_SLEEP: Duration = Duration::from_millis(50);
 
 /// Waits until `source` can issue after `error`, and draws a block.
 #[cold]
-pub(crate) fn for_block<D: Source>(
+pub(crate) fn for_block<D: Timed>(
     source: &mut D,
     want: NonZeroU32,
     mut error: Error,
@@ -33,7 +33,7 @@ pub(crate) fn for_block<D: Source>(
 }
 
 /// Sleeps until `source` could issue, without drawing anything.
-fn until_ready<D: Source>(source: &D, mut error: Error, start: Duration) -> Result<(), Error> {
+fn until_ready<D: Timed>(source: &D, mut error: Error, start: Duration) -> Result<(), Error> {
     let mut waiting = None;
     loop {
         let pause = pause(source, &error, start)?;
@@ -47,24 +47,20 @@ fn until_ready<D: Source>(source: &D, mut error: Error, start: Duration) -> Resu
     }
 }
 
-/// Draws a block, awaiting `sleep` until `source` can issue.
+/// Does the same, awaiting `sleep`.
 pub(crate) async fn for_block_async<D, F, Fut>(
     source: &mut D,
     want: NonZeroU32,
+    mut error: Error,
     sleep: F,
 ) -> Result<Block<D::Scheme>, Error>
 where
-    D: Source,
+    D: Timed,
     F: Fn(Duration) -> Fut,
     Fut: Future<Output = ()>,
 {
-    let mut start = None;
+    let start = source.timing().clock.monotonic();
     loop {
-        let mut error = match source.try_block(want) {
-            Ok(block) => return Ok(block),
-            Err(error) => error,
-        };
-        let start = *start.get_or_insert_with(|| source.timing().clock.monotonic());
         let mut waiting = None;
         loop {
             let pause = pause(source, &error, start)?;
@@ -76,12 +72,17 @@ where
                 Err(again) => error = again,
             }
         }
+        drop(waiting);
+        match source.try_block(want) {
+            Ok(block) => return Ok(block),
+            Err(again) => error = again,
+        }
     }
 }
 
 /// Counts the call as waiting as soon as the tick turns out to be used up. Returns `false` if that
 /// happened just now, because the observer may have taken its time and the clock has to be reread.
-fn is_counted<'a, D: Source>(
+fn is_counted<'a, D: Timed>(
     source: &'a D,
     error: &Error,
     waiting: &mut Option<Waiting<'a>>,
@@ -97,7 +98,7 @@ fn is_counted<'a, D: Source>(
 
 /// Returns the next pause on `error`. Returns the error itself if waiting does not help, if its end
 /// is unknown and no `max_wait` was set, or if the rest of `max_wait` since `start` is too short.
-fn pause<D: Source>(source: &D, error: &Error, start: Duration) -> Result<Duration, Error> {
+fn pause<D: Timed>(source: &D, error: &Error, start: Duration) -> Result<Duration, Error> {
     match error.kind {
         ErrorKind::Rollback | ErrorKind::Exhausted | ErrorKind::Window => {}
         _ => return Err(*error),

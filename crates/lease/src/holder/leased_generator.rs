@@ -1,10 +1,16 @@
 use core::fmt;
+use core::num::NonZeroU32;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
+use std::time::Instant;
 
-use tickid_core::{Clock, DefaultClock, Generator, Id, ProcessClock, Scheme};
+use tickid_core::source_parts::{Block, Source};
+use tickid_core::{
+    Clock, DefaultClock, Error as CoreError, Generator, Id, Ids, ProcessClock, Scheme, Slot,
+    Variant, View,
+};
 
 use crate::error::StoreError;
 use crate::holder::builder::{LeasedGeneratorBuilder, Options};
@@ -205,125 +211,67 @@ impl<S: Scheme + Default> LeasedGenerator<S> {
 }
 
 impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
-    /// Generates an ID without blocking.
-    ///
-    /// # Errors
-    /// Returns a [`GenerateError`] if no ID can be issued now. It names the trouble with the lease
-    /// if that is the reason.
+    tickid_core::__calls! {
+        self, (&self), self, S::Variant::default(),
+        id Id<S>, ids Ids<S, S::Variant>, error GenerateError,
+        named "a [`GenerateError`]", max_wait "LeasedGeneratorBuilder::max_wait",
+        filled "Where the lease is exchanged for another in between, IDs can be lower than those before them, by as much as the clock was set back.",
+        setup "let clock = std::sync::Arc::new(clock); let store = tickid_lease::Store::new(tickid_lease::backend::MemoryBackend::new(clock.clone())); let realm = tickid_lease::Realm::new(\"orders\".parse()?, example::Seconds, \"1/8\".parse()?)?; let generator = tickid_lease::LeasedGenerator::builder(store, realm).clock(clock.clone()).start()?;"
+    }
+
+    /// Returns a view of the generator that issues IDs of `variant`.
     ///
     /// # Examples
     /// ```
     /// use tickid_lease::{LeasedGenerator, Realm, Store};
-    /// use tickid_sno::Sno;
+    /// use tickid_sno::{Meta, Sno};
     ///
     /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
     /// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
-    /// match generator.try_generate() {
-    ///     Ok(id) => println!("{id}"),
-    ///     Err(error) => println!("{error}; again in {:?}", error.retry_after()),
-    /// }
+    /// assert_eq!(generator.with(Meta(24)).generate()?.meta(), 24);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[inline]
-    pub fn try_generate(&self) -> Result<Id<S>, GenerateError> {
-        self.with(S::Variant::default()).try_generate()
+    pub fn with<V>(&self, variant: V) -> View<&Self, V> {
+        View::new(self, variant)
     }
 
-    /// Generates an ID, sleeping until one can be issued.
-    ///
-    /// # Errors
-    /// Returns a [`GenerateError`] if the wait would take longer than
-    /// [`max_wait`](LeasedGeneratorBuilder::max_wait), and at once if waiting does not help.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::{LeasedGenerator, Realm, Store};
-    /// use tickid_scru64::Scru64;
-    ///
-    /// let realm = Realm::new("orders".parse()?, Scru64, "0-255/8".parse()?)?;
-    /// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
-    /// std::thread::scope(|scope| {
-    ///     let ids = [(); 2].map(|()| scope.spawn(|| generator.generate()));
-    ///     let [one, other] = ids.map(|thread| thread.join().unwrap());
-    ///     assert_ne!(one?, other?);
-    ///     Ok::<(), tickid_lease::GenerateError>(())
-    /// })?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[inline]
-    pub fn generate(&self) -> Result<Id<S>, GenerateError> {
-        self.with(S::Variant::default()).generate()
-    }
-
-    /// Generates an ID, awaiting `sleep` until one can be issued.
-    ///
-    /// `sleep` is the executor's timer; it is called with at most 50 milliseconds at a time. The
-    /// future is `Send` if the futures of `sleep` are. A task that is spawned, such as a request
-    /// handler, shares the generator in an `Arc`.
-    ///
-    /// # Errors
-    /// As [`generate`](Self::generate).
-    ///
-    /// # Examples
-    /// ```
-    /// use std::sync::Arc;
-    /// use tickid_lease::{LeasedGenerator, Realm, Store};
-    /// use tickid_scru64::Scru64;
-    /// # mod tokio {
-    /// #     pub fn spawn(_: impl Future<Output = ()> + Send + 'static) {}
-    /// #     pub mod time { pub async fn sleep(_: core::time::Duration) {} }
-    /// # }
-    ///
-    /// let realm = Realm::new("orders".parse()?, Scru64, "0-255/8".parse()?)?;
-    /// let generator = Arc::new(LeasedGenerator::start(Store::in_memory(), realm)?);
-    /// tokio::spawn(async move {
-    ///     let id = generator.generate_async(tokio::time::sleep).await;
-    ///     // ...
-    /// });
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub async fn generate_async<F, Fut>(&self, sleep: F) -> Result<Id<S>, GenerateError>
-    where
-        F: Fn(Duration) -> Fut,
-        Fut: Future<Output = ()>,
-    {
-        self.with(S::Variant::default()).generate_async(sleep).await
-    }
-
-    pub(super) fn shared(&self) -> &Shared<S, C> {
+    fn shared(&self) -> &Shared<S, C> {
         &self.thread.shared
     }
 
-    /// Calls the first generator, or the one that has replaced it.
-    #[inline]
-    pub(super) fn call<T>(
+    /// Draws from the first generator, or from the one that has replaced it.
+    fn draw<T>(
         &self,
-        call: impl Fn(&Generator<S, ProcessClock<C>>) -> Result<T, tickid_core::Error>,
+        draw: impl Fn(&Generator<S, ProcessClock<C>>) -> Result<T, tickid_core::Error>,
     ) -> Result<T, GenerateError> {
-        // Relaxed: a thread that does not see it yet finds the generator closed.
-        if !self.first.is_over.load(Ordering::Relaxed) {
-            match call(self.first.generator()) {
-                Ok(issued) => return Ok(issued),
+        if !self.is_over() {
+            match draw(self.first.generator()) {
+                Ok(drawn) => return Ok(drawn),
                 Err(error) => self.shared().leave_if_closed(&self.first, error)?,
             }
         }
-        self.call_present(call)
+        self.draw_from_present(draw)
     }
 
-    // Never inlined, so that it stays out of the usual path.
-    #[inline(never)]
-    fn call_present<T>(
+    fn draw_from_present<T>(
         &self,
-        call: impl Fn(&Generator<S, ProcessClock<C>>) -> Result<T, tickid_core::Error>,
+        draw: impl Fn(&Generator<S, ProcessClock<C>>) -> Result<T, tickid_core::Error>,
     ) -> Result<T, GenerateError> {
         loop {
             let tenure = self.shared().tenure.load();
             let Some(tenure) = &*tenure else { return Err(self.shared().no_lease()) };
-            match call(tenure.generator()) {
-                Ok(issued) => return Ok(issued),
+            match draw(tenure.generator()) {
+                Ok(drawn) => return Ok(drawn),
                 Err(error) => self.shared().leave_if_closed(tenure, error)?,
             }
         }
+    }
+
+    /// Reports whether the first lease is over.
+    #[inline]
+    fn is_over(&self) -> bool {
+        // Relaxed: a thread that does not see it yet finds the generator closed.
+        self.first.is_over.load(Ordering::Relaxed)
     }
 
     /// Returns the present lease and its generator, which offers blocks, slices and handles; `None`
@@ -415,6 +363,116 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
             self.shared().wait_for_end_async().await;
         }
         self.thread.stop()
+    }
+}
+
+/// One slot of the present generator.
+fn one_of<S: Scheme, C: Clock>(mut generator: &Generator<S, C>) -> Result<Slot<S>, CoreError> {
+    match generator.fast_slot() {
+        Ok(slot) => Ok(slot),
+        Err(missed) => generator.slow_slot(missed),
+    }
+}
+
+impl<'a, S: Scheme, C: Clock + fmt::Debug> Source for &'a LeasedGenerator<S, C> {
+    type Scheme = S;
+    type Error = GenerateError;
+    /// `None` once the first lease is over.
+    type Missed = Option<<&'a Generator<S, ProcessClock<C>> as Source>::Missed>;
+
+    #[inline]
+    fn scheme(&self) -> S {
+        self.first.generator().layout()
+    }
+
+    #[inline]
+    fn check_variant(&self, variant: impl Variant<S>) -> Result<(), GenerateError> {
+        let checked = self.first.generator().check_variant(variant);
+        checked.map_err(|error| self.shared().explain(error))
+    }
+
+    #[inline]
+    fn fast_slot(&mut self) -> Result<Slot<S>, Self::Missed> {
+        if self.is_over() {
+            return Err(None);
+        }
+        let mut generator = self.first.generator();
+        generator.fast_slot().map_err(Some)
+    }
+
+    fn slow_slot(&mut self, missed: Self::Missed) -> Result<Slot<S>, GenerateError> {
+        if let Some(missed) = missed {
+            let mut generator = self.first.generator();
+            match generator.slow_slot(missed) {
+                Ok(slot) => return Ok(slot),
+                Err(error) => self.shared().leave_if_closed(&self.first, error)?,
+            }
+        }
+        self.draw_from_present(one_of)
+    }
+
+    fn try_block(&mut self, want: NonZeroU32) -> Result<Block<S>, GenerateError> {
+        self.draw(|mut generator| Source::try_block(&mut generator, want))
+    }
+
+    fn note(&mut self, error: GenerateError) -> GenerateError {
+        self.shared().count(error)
+    }
+
+    fn wait(&mut self, want: NonZeroU32, error: GenerateError) -> Result<Block<S>, GenerateError> {
+        let mut error = self.shared().count(error);
+        let since = Instant::now();
+        loop {
+            match error {
+                GenerateError::Stalled { .. } => {}
+                GenerateError::NoLease { .. } => self.shared().wait_for_lease(since)?,
+                _ => return Err(error),
+            }
+            let block = self.draw(|mut generator| {
+                let block = Source::try_block(&mut generator, want);
+                block.or_else(|error| generator.wait(want, error))
+            });
+            match block {
+                Err(again @ GenerateError::NoLease { .. }) => error = again,
+                result => return result,
+            }
+        }
+    }
+
+    async fn wait_async<F, Fut>(
+        &mut self,
+        want: NonZeroU32,
+        error: GenerateError,
+        sleep: F,
+    ) -> Result<Block<S>, GenerateError>
+    where
+        F: Fn(Duration) -> Fut,
+        Fut: Future<Output = ()>,
+    {
+        const PAUSE: Duration = Duration::from_millis(20);
+        let shared = self.shared();
+        match shared.count(error) {
+            GenerateError::Stalled { .. } | GenerateError::NoLease { .. } => {}
+            error => return Err(error),
+        }
+        let mut waited = Duration::ZERO;
+        loop {
+            let Some(tenure) = self.tenure() else {
+                shared.check_wait(waited)?;
+                sleep(PAUSE).await;
+                waited += PAUSE;
+                continue;
+            };
+            let mut generator = tenure.generator();
+            let block = match Source::try_block(&mut generator, want) {
+                Ok(block) => Ok(block),
+                Err(error) => generator.wait_async(want, error, &sleep).await,
+            };
+            match block {
+                Ok(block) => return Ok(block),
+                Err(error) => shared.leave_if_closed(&tenure, error)?,
+            }
+        }
     }
 }
 

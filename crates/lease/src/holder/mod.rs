@@ -10,6 +10,5 @@ pub(crate) mod name;
 pub(crate) mod session;
 pub(crate) mod state;
 pub(crate) mod tenure;
-pub(crate) mod view;
 mod warnings;
 mod worker;

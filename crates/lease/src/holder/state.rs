@@ -390,7 +390,7 @@ impl<S: Scheme, C> Shared<S, C> {
         Ok(())
     }
 
-    fn explain(&self, error: tickid_core::Error) -> GenerateError {
+    pub(crate) fn explain(&self, error: tickid_core::Error) -> GenerateError {
         if !self.is_ours() {
             return GenerateError::Forked;
         }

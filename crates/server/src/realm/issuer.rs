@@ -112,15 +112,12 @@ impl<S: Scheme, V: SchemeVariant<S>> Issuer for Leased<S, V> {
     fn try_issue(&self, order: Order, out: &mut Vec<u8>) -> Result<u32, GenerateError> {
         let variant = order.meta.map_or(self.variant, V::with_metabyte);
         let Order { count, format, framing, .. } = order;
-        // One ID first: a call that is refused may use up as many sequences as it asks for. The
-        // leased generator's own error names the trouble with the lease.
+        // One ID first: a call that is refused may use up as many sequences as it asks for.
         let id = self.generator.with(variant).try_generate()?;
         write_ids(&[id], format, framing, out);
         let mut issued = 1;
-        if count > 1
-            && let Some(tenure) = self.generator.tenure()
-        {
-            let view = tenure.generator().with(variant);
+        if count > 1 {
+            let view = self.generator.with(variant);
             let mut ids = [V::Id::BLANK; BATCH];
             while issued < count {
                 let want = ids.len().min((count - issued) as usize);
