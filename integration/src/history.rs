@@ -16,8 +16,7 @@ pub struct Issued<Id> {
     pub at: UnixTime,
 }
 
-/// The time from the beginning of a tick to the end of a tick, and the ends of the range scan for
-/// it.
+/// The time from the start of a tick to the end of a tick, and the ends of the range scan for it.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeRange<Id> {
     pub first: UnixTime,
@@ -107,7 +106,7 @@ fn kuid_tick(at: i64) -> Tick {
     (second + first, second + last.min(999_999))
 }
 
-/// Records a generator's IDs under a clock that mostly stays within a tick or goes on to one of the
+/// Records a generator's IDs under a clock that mostly stays within a tick or moves to one of the
 /// next, and sometimes far ahead.
 fn record<S: Scheme, F: Variant<S>>(
     seed: u64,

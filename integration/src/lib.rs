@@ -1,5 +1,5 @@
-//! Shared code of these tests: any IDs of every type; for databases, IDs with the times at which
-//! they were generated, and the requirements of a table of IDs.
+//! Shared code of these tests: any IDs of every type; for databases, IDs with the times when they
+//! were generated, and the requirements of a table of IDs.
 
 mod any;
 mod history;

@@ -6,7 +6,7 @@ use tickid_testkit::Dice;
 
 use crate::history::{History, Issued, TimeRange, kuid_global};
 
-/// A row: the ID, the time at which it was generated, and its number.
+/// A row: the ID, the time when it was generated, and its number.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<Id> {
     pub number: i64,
@@ -141,7 +141,7 @@ pub fn finds_time_ranges_across_nodes<Id: Copy + Debug + PartialEq>(
     assert_ne!(others, 0, "no range scan over all nodes found more, seed {seed}");
 }
 
-/// Returns the rows of one of several histories, each with a number of its own.
+/// Returns the rows of one of several histories, each with its own number.
 fn rows<Id: Copy>(history: i64, issued: &[Issued<Id>]) -> Vec<Row<Id>> {
     let numbers = history * 1_000..;
     let row = |(number, &Issued { id, at }): (i64, &Issued<Id>)| Row {

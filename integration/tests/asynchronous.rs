@@ -48,7 +48,7 @@ async fn leased_generator() -> LeasedGenerator<Sno> {
     LeasedGenerator::start_async(Store::in_memory(), realm).await.unwrap()
 }
 
-/// Draws IDs in several tasks at once, by the default variant and by `variant`.
+/// Draws IDs in several tasks at the same time, by the default variant and by `variant`.
 async fn in_tasks<S, F>(generator: tickid_core::Generator<S>, variant: F)
 where
     S: Scheme<Variant: Send + Sync>,

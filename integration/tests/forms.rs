@@ -30,7 +30,7 @@ fn digits_agree_with_the_bytes() {
             assert_eq!(format!("{id:0hex$X}"), lower.to_uppercase());
             let binary = digits(id, |byte| format!("{byte:08b}"));
             assert_eq!(format!("{id:0bits$b}"), binary);
-            // Without a width there are no leading zeros, and `#` adds the prefix.
+            // Without a width, leading zeros are missing, and `#` adds the prefix.
             let short = lower.trim_start_matches('0');
             let short = if short.is_empty() { "0" } else { short };
             assert_eq!(format!("{id:x}"), short);

@@ -107,7 +107,7 @@ tickid_integration::tables_sort_by_time! {
     texts: Ids::new(server, "CHAR(16) CHARACTER SET ascii COLLATE ascii_bin"),
 }
 
-/// Texts of which every character of kuid's alphabet leads one, in the order of their IDs.
+/// Texts with every character of kuid's alphabet at the start of one, in the order of their IDs.
 fn kuids() -> Vec<AsText<LocalId>> {
     (0..64).map(|high| AsText(LocalId::new(high << 58))).collect()
 }

@@ -106,7 +106,7 @@ fn exact(number: f64) -> Option<i64> {
     (number.trunc() == number && number.abs() <= LAST).then_some(number as i64)
 }
 
-/// Returns the time of a number of milliseconds, of which fractions are cut off.
+/// Returns the time of a number of milliseconds, without its fraction.
 pub(crate) fn millis(number: f64) -> Option<UnixTime> {
     UnixTime::from_millis(exact(number.floor())?).ok()
 }

@@ -17,7 +17,7 @@ use wasm_bindgen::prelude::*;
 use crate::given::{Given, Thrown, range_error, type_error};
 use crate::report::Record;
 
-// Words are taken as any value: as a `&str`, an argument that is no string would be a pointer to
+// Words are taken as any value: as a `&str`, an argument that is not a string would be a pointer to
 // anywhere.
 
 /// Returns every reading of a text, likeliest first.

@@ -126,7 +126,7 @@ fn write(finding: &Finding, json: bool, out: &mut Vec<u8>) -> Result<(), Failure
 
 /// Looks at the machine's clocks.
 fn clocks() -> Vec<Finding> {
-    /// A difference of the counter clock that is no error of its own.
+    /// A difference of the counter clock that is not a separate error.
     const ERROR: Duration = Duration::from_millis(20);
     /// 2020-01-01. No clock that was ever set shows an earlier time.
     const SET: UnixTime = UnixTime::from_micros(1_577_836_800_000_000);

@@ -75,7 +75,7 @@ pub(crate) enum Failure {
     Write(io::Error),
     #[error("cannot write {}: {reason}", path.display())]
     WriteFile { path: PathBuf, reason: io::Error },
-    /// A failure with a hint of its own.
+    /// A failure with its own hint.
     #[error("{failure}")]
     Hinted { failure: Box<Self>, hint: String },
 }
@@ -160,7 +160,7 @@ impl Failure {
         }
     }
 
-    /// Returns the way out of failures that have none of their own. `command` is the subcommand.
+    /// Returns the way out of failures without their own hint. `command` is the subcommand.
     pub(crate) fn usual_hint(&self, command: &str) -> Option<String> {
         match self.status() {
             USAGE => Some(format!("`{command} --help` shows the options, with examples")),
@@ -247,7 +247,7 @@ impl From<nix::Error> for Failure {
     }
 }
 
-/// Reports whether all nodes are in use, one of which may be released at any time.
+/// Reports whether all nodes are in use. One of them may be released at any time.
 pub(crate) fn is_exhausted(error: &StoreError) -> bool {
     match error.refusal() {
         Some(Refusal::Exhausted { seen, quarantined, .. }) => quarantined < seen,

@@ -18,7 +18,7 @@ const MAX_LINE: usize = 64 * 1024;
 /// The longest line that is kept if an ID is only a part of it.
 const MAX_RECORD: usize = 16 * 1024 * 1024;
 
-/// The number of bytes read at once.
+/// The number of bytes read in one call.
 const CHUNK: usize = 128 * 1024;
 
 /// The place of the IDs in the lines of standard input.
@@ -33,7 +33,7 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// Refuses to select a part of arguments, one of which is likely a file.
+    /// Refuses to select a part of arguments if one of them is likely a file.
     fn refuse_arguments(&self) -> Result<(), Failure> {
         let option = match (&self.column, &self.field) {
             (Some(_), _) => "--column",
@@ -68,7 +68,7 @@ pub(crate) struct Input<'a> {
 
 /// Calls `each` with every one of `arguments`, or with every line of standard input if there are
 /// none or the only one is `-`. Passes over blank lines and removes what is pasted around an ID.
-/// Reports the problem of each input that is invalid, with which the others go on.
+/// Reports the problem of each invalid input, and continues with the others.
 pub(crate) fn run(
     arguments: &[String],
     selection: &Selection,
@@ -121,7 +121,7 @@ pub(crate) fn run(
 
 /// The problems of inputs, after which others follow.
 struct Problems {
-    /// The hints that were given, each of which is once.
+    /// The hints that were given. Each is given only once.
     hints: Vec<&'static str>,
     status: ExitCode,
 }
@@ -147,12 +147,12 @@ impl Problems {
 /// A line of input without its end.
 enum Line<'a> {
     Whole(&'a [u8]),
-    /// The beginning of a line that is too long to be kept, and its length.
+    /// The start of a line that is too long to be kept, and its length.
     Cut(&'a [u8], usize),
 }
 
-/// Calls `each` with the lines of standard input and their numbers, from 1. Of longer lines than
-/// `longest` only the beginning is kept.
+/// Calls `each` with the lines of standard input and their numbers, from 1. If a line is longer
+/// than `longest`, only its start is kept.
 fn for_each_line(
     longest: usize,
     mut each: impl FnMut(Line<'_>, u64) -> Result<(), Failure>,
@@ -164,7 +164,7 @@ fn for_each_line(
     if stdin.is_terminal() {
         say("reading IDs from the terminal, one per line; Ctrl-D ends");
     }
-    // The beginning of a line that has yet to end is at the front.
+    // The start of a line that has not ended yet is at the front.
     let mut buffer = vec![0; longest + CHUNK];
     let (mut kept, mut cut, mut number) = (0, 0, 0);
     loop {
@@ -201,7 +201,7 @@ fn for_each_line(
     }
 }
 
-/// Returns a line, of which `cut` bytes were not kept.
+/// Returns a line, without the `cut` bytes that were not kept.
 fn whole(line: &[u8], longest: usize, cut: usize) -> Line<'_> {
     let text = line.strip_suffix(b"\r").unwrap_or(line);
     if cut == 0 && text.len() <= longest {
@@ -213,7 +213,7 @@ fn whole(line: &[u8], longest: usize, cut: usize) -> Line<'_> {
 /// Finds the IDs in lines.
 struct Selector {
     part: Part,
-    /// The first line of a record that goes on, and its number.
+    /// The first line of a record that continues, and its number.
     open: Option<(Vec<u8>, u64)>,
     /// The text of a JSON member.
     text: Vec<u8>,

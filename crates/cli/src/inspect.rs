@@ -114,9 +114,9 @@ struct Inspector<'a> {
     arguments: &'a InspectArguments,
     /// The scheme that `--from` names, if it is one of the four.
     scheme: Option<Scheme>,
-    /// The formats beside which others were named, each of which is once.
+    /// The formats that others were named beside. Each is named only once.
     named: Vec<Format>,
-    /// The time relative to which others are judged; without a clock all are equally likely.
+    /// The time that others are judged by. Without a clock all are equally likely.
     now: Option<UnixTime>,
     layouts: tickid_convert::Layouts,
     colour: bool,

@@ -78,7 +78,7 @@ enum Command {
     /// Generate IDs
     #[command(subcommand, visible_alias = "generate")]
     Gen(GenScheme),
-    /// Show what IDs are, when they were made and by which node
+    /// Show what IDs are, when they were made and which node made them
     #[command(visible_aliases = ["decode", "parse"])]
     Inspect(InspectArguments),
     /// Convert IDs between schemes
@@ -144,7 +144,7 @@ fn run() -> Result<ExitCode, Failure> {
     let arguments = Arguments::try_parse()
         .unwrap_or_else(|error| message::exit_usage(error, &Arguments::command()));
     match arguments.command {
-        // Has a log of its own.
+        // It has its own log.
         #[cfg(feature = "serve")]
         Command::Serve(_) => {}
         #[cfg(feature = "_log")]

@@ -21,12 +21,12 @@ pub(crate) fn shown(input: impl AsRef<[u8]>) -> String {
     escaped(input.as_ref(), INPUT)
 }
 
-/// Writes a remark to standard error, as a line of its own.
+/// Writes a remark to standard error, as a separate line.
 pub(crate) fn say(remark: &str) {
     write("tickid", Style::new(), remark);
 }
 
-/// Writes an error to standard error, and the hint on a line of its own.
+/// Writes an error to standard error, and the hint on a separate line.
 pub(crate) fn say_error(error: &str, hint: Option<&str>) {
     write("error", AnsiColor::Red.on_default().bold(), error);
     if let Some(hint) = hint {

@@ -46,7 +46,7 @@ pub(crate) fn name_of(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-/// Returns the nodes of a scheme's realm for which none were chosen.
+/// Returns the default nodes of a scheme's realm.
 pub(crate) fn default_pool(scheme: &str, has_node: bool) -> &'static str {
     match scheme {
         _ if !has_node => "0/0",

@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use tickid_core::Field;
 use tickid_detect::{Inspection, MemberValue};
 
-/// The columns that are used where there is no terminal, and at most.
+/// The maximum number of columns, which is also used without a terminal.
 const WIDTH: usize = 100;
 
 /// The columns below which fields are not cut any further.
@@ -77,7 +77,7 @@ pub(crate) fn draw(inspection: &Inspection<'_>, heading: &Heading, width: usize)
     picture
 }
 
-/// Appends an indented line. One that is too wide goes on in the next lines, indented further.
+/// Appends an indented line. One that is too wide continues in the next lines, indented further.
 fn push_line(picture: &mut String, line: &str, width: usize) {
     let len = |text: &str| text.chars().count();
     if 2 + len(line) <= width {

@@ -29,7 +29,8 @@ pub(crate) struct SqlArguments {
     realm: RealmName,
     #[command(flatten)]
     shape: ShapeOptions,
-    /// Begin at once, stating that the realm was never in this database; not for deployment scripts
+    /// Start immediately, stating that the realm was never in this database; not for deployment
+    /// scripts
     #[arg(long)]
     new: bool,
 }

@@ -63,7 +63,7 @@ impl StoreOptions {
 /// Returns the value of an environment variable that is set and not empty.
 ///
 /// # Errors
-/// Fails if it is not text: to go on without it would be to use another store or realm.
+/// Fails if it is not text, because to continue without it would be to use another store or realm.
 pub(crate) fn setting(variable: &str) -> Result<Option<String>, Failure> {
     match env::var(variable) {
         Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
@@ -75,7 +75,7 @@ pub(crate) fn setting(variable: &str) -> Result<Option<String>, Failure> {
     }
 }
 
-/// Returns the folder in which this user's programs keep their state.
+/// Returns the folder where this user's programs keep their state.
 fn state_folder() -> Result<PathBuf, Failure> {
     // A path that is not absolute does not count, as the XDG Base Directory Specification says.
     let folder = |variable| {

@@ -173,7 +173,7 @@ pub(crate) fn epoch(text: &str) -> Result<Epoch, String> {
     Epoch::from_unix_millis(time.as_millis()).map_err(|error| error.to_string())
 }
 
-/// Parses a time in milliseconds since 1970 or in RFC 3339, of which whole microseconds count.
+/// Parses a time in milliseconds since 1970 or in RFC 3339, and cuts it to whole microseconds.
 pub(crate) fn time(text: &str) -> Result<UnixTime, String> {
     if let Ok(millis) = text.parse::<i128>() {
         let time = i64::try_from(millis).ok().and_then(|millis| UnixTime::from_millis(millis).ok());

@@ -29,7 +29,7 @@ impl FromStr for When {
 }
 
 impl When {
-    /// Returns the time. Dates begin, and relative times count, in the zone of `now`.
+    /// Returns the time. Dates start, and relative times count, in the zone of `now`.
     pub(crate) fn resolve(&self, now: &Zoned) -> Result<UnixTime, Failure> {
         let time = resolve(&self.0, now)
             .map_err(|error| Failure::Usage(format!("'{}': {error}", shown(&self.0))))?;
@@ -78,7 +78,7 @@ fn resolve(text: &str, now: &Zoned) -> Result<UnixTime, String> {
 }
 
 /// Reports whether a number is likelier a year or a count of seconds than of milliseconds: it is of
-/// the time before 1973, from which there are no IDs.
+/// the time before 1973, which has no IDs.
 fn is_odd(text: &str) -> bool {
     text.trim().parse::<i64>().is_ok_and(|millis| (1_000..100_000_000_000).contains(&millis))
 }
@@ -105,7 +105,7 @@ fn relative(text: &str, now: &Zoned) -> Option<Timestamp> {
         Some(span) => (span, true),
         None => (text, false),
     };
-    // A duration alone is no time.
+    // A duration alone is not a time.
     if !is_future && !span.ends_with("ago") {
         return None;
     }

@@ -60,7 +60,7 @@ fn no_id_comes_twice(time: &OtherTime) {
     assert_eq!(distinct.len(), 18_000);
 }
 
-/// Continues at once, within the limit by which the scheme may be ahead of its clock.
+/// Continues immediately, within the limit that the scheme may be ahead of its clock.
 fn same_node_goes_on(time: &OtherTime) {
     let state = tempfile::tempdir().expect("a folder");
     let store = format!("static:42/8?state={}", state.path().display());
@@ -100,7 +100,7 @@ fn rollback_below_floor_ends_it(time: &OtherTime) {
     let state = folder.path();
     let init = "lease init scru64 --realm orders --pool 5/8 --term 1";
     assert_eq!(time.stdout_of(state, "+0s", init), "");
-    // The next window begins where this one has been used up to, now.
+    // The next window starts where this one has been used up to, now.
     let held = time.stdout_of(state, "+0s", "lease acquire --realm orders --json");
     let held = json_lines(held.lines().next().expect("a line")).remove(0);
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
@@ -149,7 +149,7 @@ fn release_uses_the_highest_clock(time: &OtherTime) {
     let list = time.stdout_of(state, "+0s", "lease list --realm orders --json");
     let row = process::rows(&list).remove(0);
     assert_eq!(row["standing"], "free");
-    // The supervisor reads the clock before the program begins, within a second of it.
+    // The supervisor reads the clock before the program starts, within a second of it.
     let ceiling = row["ceiling"].as_u64().expect("a tick");
     assert!(ceiling > began - 250, "{ceiling}, but a clock read {began}");
 }

@@ -57,7 +57,7 @@ fn formats_print_the_same_id() {
         assert_eq!(formats[0].len(), json["text"].as_str().expect("text").len(), "{scheme}");
         assert_eq!(formats[2].len(), hex_len, "{scheme}");
         assert!(u128::from_str_radix(&formats[2], 16).is_ok(), "{scheme}");
-        // Generated a moment apart, by nodes of their own: the same leading digits.
+        // Generated a moment apart, by separate nodes: the same leading digits.
         let int: u128 = formats[1].parse().expect("a number");
         assert!(int >> (hex_len * 4 - 1) <= 1, "{scheme}: more than {hex_len} digits");
 
@@ -213,7 +213,7 @@ fn columns_and_members_hold_ids() {
         assert_eq!(ran.stderr.matches("error: ").count(), 1 + title, "{}", ran.stderr);
         assert!(ran.stderr.contains("line 5: 'lonely' has no column 2"), "{}", ran.stderr);
     }
-    // A quoted field goes on in the next line; a byte order mark is no part of the first title.
+    // A quoted field continues in the next line; a byte order mark is not part of the first title.
     let csv = format!("\u{feff}id,note\r\n{id},\"a\r\n\r\n{id}\"\r\n{id},\"never\nends\n");
     let ran = run_with_input("inspect --json --column id", csv.as_bytes());
     assert_eq!((ran.status, ran.stdout.lines().count()), (INVALID, 1), "{}", ran.stderr);
@@ -316,7 +316,7 @@ fn ids_of_a_given_time_have_it() {
             assert!((-256..=0).contains(&past), "{id}");
         }
     }
-    // More than one tick's: the clock goes on.
+    // More than one tick's: the clock advances.
     let ran = run("gen nanoflake --node 1 --time 2024-05-01 -n 10k");
     let distinct: HashSet<&str> = ran.stdout.lines().collect();
     assert_eq!((ran.status, distinct.len()), (OK, 10_000));

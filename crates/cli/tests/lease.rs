@@ -404,7 +404,7 @@ fn invalidate_ends_every_lease() {
     let told = ran(&mut with_state(state.path(), "lease invalidate --realm orders --yes"));
     assert_eq!(told.status, OK, "{}", told.stderr);
     assert!(told.stderr.contains("ends all its leases"), "{}", told.stderr);
-    // No node is free before the time comes, and none begins below what was given out.
+    // No node is free before the time comes, and none starts below what was given out.
     let taken = ran(&mut with_state(state.path(), "lease acquire --realm orders"));
     assert_eq!(taken.status, NODE_STORE, "{}", taken.stderr);
     let token = held["token"].as_str().expect("a token");

@@ -265,7 +265,7 @@ fn clocks_and_waits_exit_with_4() {
         let ran = ran_in(state.path(), exec_one);
         assert_fails(exec_one, &ran, CLOCK, &["that takes longer than 0ns", "\nhint: --max-wait"]);
     }
-    // Without a wait there is no timeout.
+    // Without a wait, nothing can time out.
     let acquire = "lease acquire --realm one";
     let parts = ["no node is free: 1 of 1", "\nhint: ", "tickid lease list"];
     assert_fails(acquire, &ran_in(state.path(), acquire), NODE_STORE, &parts);

@@ -51,8 +51,8 @@ fn seen(ran: Ran) -> Ran {
     ran
 }
 
-/// Beginning the same realm again is a reported no-op, even while nodes are held; a different realm
-/// of that name is refused.
+/// Creating the same realm again is a reported no-op, even while nodes are held, but a different
+/// realm of that name is refused.
 fn a_realm_begins_once(place: &Place) {
     let init = "init sno --realm once --pool 5-6/16 --new";
     // Without the realm, which holds the store's time.
@@ -196,7 +196,7 @@ fn exec_forwards_signals_and_exit(place: &Place) {
     assert_eq!(ended.status.code(), Some(3), "{:?}", ended.status);
 }
 
-/// Each run leaves both nodes to the next one at once.
+/// Each run leaves both nodes to the next one immediately.
 #[cfg(target_os = "linux")]
 fn exec_releases_all_on_exit(place: &Place) {
     place.stdout_of("init sno --realm several --pool 5-6/16 --new");
@@ -250,7 +250,7 @@ impl Located for Postgres {
 
 #[cfg(unix)]
 impl Located for MySql {
-    /// The server has a password of its own.
+    /// The server has its own password.
     fn place(&self) -> Place {
         let nowhere = format!("mysql://tickid:{PASSWORD}@127.0.0.1:1/tickid");
         Place { url: self.url(), nowhere }

@@ -15,7 +15,7 @@ use nix::pty::{OpenptyResult, Winsize, openpty};
 use nix::sys::termios::{SetArg, cfmakeraw, tcgetattr, tcsetattr};
 use process::{INVALID, OK, USAGE, ran, run_with_input, tickid};
 
-/// A long run, of which progress is shown where it can be.
+/// A long run, which shows its progress where it can.
 const LONG_RUN: &str = "gen sno --node 1 -n 1000001";
 
 /// A terminal that shows what is written to it, and a thread that reads what it shows.
@@ -32,7 +32,7 @@ impl Terminal {
     fn with_columns(ws_col: u16) -> Self {
         let size = Winsize { ws_row: 24, ws_col, ws_xpixel: 0, ws_ypixel: 0 };
         let OpenptyResult { master, slave } = openpty(Some(&size), None).expect("a terminal");
-        // Without carriage returns of its own.
+        // Without its own carriage returns.
         let mut settings = tcgetattr(&slave).expect("settings");
         cfmakeraw(&mut settings);
         tcsetattr(&slave, SetArg::TCSANOW, &settings).expect("set");

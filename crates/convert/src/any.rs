@@ -237,7 +237,7 @@ impl FromStr for Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemeError {
-    /// There is no scheme of this name.
+    /// No scheme has this name.
     #[error("no scheme has this name")]
     Name,
     /// All IDs of the scheme carry a node.
@@ -446,7 +446,7 @@ pub struct IdBytes {
 }
 
 impl IdBytes {
-    /// Returns bytes, of which those beyond the twentieth are left out.
+    /// Returns the first twenty of these bytes.
     #[must_use]
     pub fn new(bytes: &[u8]) -> Self {
         debug_assert!(bytes.len() <= MAX_BYTES);

@@ -23,9 +23,9 @@
 //! ```
 //!
 //! Kinds: 1 SCRU64, 2 Nanoflake, 3 kuid local, 4 kuid global, 5 sno. In version 7 the 64 bits hold
-//! the whole ID if it has no more bits; of a sno ID all but the timestamp (41 bits), and of a
+//! the whole ID if it has at most 64 bits; of a sno ID all but the timestamp (41 bits), and of a
 //! global kuid the node and the sequence (46 bits), followed by zeros. A kuid's tick is recovered
-//! from the millisecond: no two ticks begin in the same one.
+//! from the millisecond: no two ticks start in the same one.
 //!
 //! These UUIDs follow RFC 9562 in shape only: they hold no random bits, and reveal time and node.
 //!

@@ -176,15 +176,14 @@ fn fit(
     Ok((tick, target, loss))
 }
 
-/// Returns the time at which the `nth` tick begins, counted from 0, of those that begin at `time`
-/// or later.
+/// Returns the start of the `nth` tick, counted from 0, of those that start at `time` or later.
 #[inline]
 fn nth_tick_from(scale: TickScale, time: UnixTime, nth: u64) -> Option<UnixTime> {
     let first = scale.first_signed_tick_from(time)?;
     scale.signed_time_of(first.checked_add_unsigned(nth)?)
 }
 
-/// Returns the number of the tick that contains `time`, and the time at which that tick begins.
+/// Returns the number of the tick that contains `time`, and the start of that tick.
 #[inline(always)]
 fn tick_of(time: UnixTime, shape: &Shape) -> Result<(i64, UnixTime), ConvertError> {
     let found = shape.scale.signed_tick_and_offset(time).and_then(|(tick, offset)| {
@@ -194,8 +193,8 @@ fn tick_of(time: UnixTime, shape: &Shape) -> Result<(i64, UnixTime), ConvertErro
     found.ok_or_else(|| too_far(time))
 }
 
-/// Returns the error of a time whose tick begins before the first time there is, or that lies an
-/// epoch beyond the last.
+/// Returns the error of a time whose tick starts before the earliest time, or that lies an epoch
+/// beyond the latest.
 #[cold]
 fn too_far(time: UnixTime) -> ConvertError {
     let [time, min, max] = [time, UnixTime::MIN, UnixTime::MAX].map(|time| time.as_micros().into());
@@ -203,7 +202,7 @@ fn too_far(time: UnixTime) -> ConvertError {
 }
 
 /// The rank of an ID among all IDs of its node whose time is in one tick of the target: the number
-/// of its own ticks that began before it in that tick, then its tick-tock bit, then its sequence.
+/// of its own ticks that started before it in that tick, then its tick-tock bit, then its sequence.
 #[derive(Clone, Copy)]
 struct Rank {
     sequence_bits: u32,

@@ -19,7 +19,7 @@ pub enum ConvertError {
     NodeTooWide {
         /// The node.
         node: u64,
-        /// The number of bits available; 0 if there is no place for a node.
+        /// The number of bits available, or 0 if the format has no place for a node.
         bits: u32,
     },
     /// The node is higher than the scheme's nodes are.

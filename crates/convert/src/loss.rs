@@ -29,7 +29,7 @@ use crate::parts::{Bits, mask};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Loss {
-    /// The coarsening of the time: the difference by which the new ID's tick begins earlier. Less
+    /// The coarsening of the time: the time that the new ID's tick starts earlier, which is less
     /// than a tick of the target.
     pub time: Option<Duration>,
     /// The change of the node, if it was narrowed, replaced or left out.

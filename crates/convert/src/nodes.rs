@@ -137,7 +137,7 @@ pub struct NodeTable<'a> {
     pairs: &'a [(u64, u64)],
 }
 
-/// A table in which a node stands twice.
+/// A table with a node that occurs twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum NodeTableError {

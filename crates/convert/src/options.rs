@@ -4,7 +4,7 @@ use tickid_scru64::NodeIdSize;
 
 use crate::nodes::Nodes;
 
-/// The facts that are not in the bits of IDs, for all schemes at once.
+/// The facts that are not in the bits of IDs, for all schemes together.
 ///
 /// # Examples
 /// ```

@@ -95,8 +95,8 @@ pub(crate) const fn mask(bits: u32) -> u64 {
 /// only one scheme has.
 ///
 /// [`Source::parts`](crate::Source::parts) splits any ID into parts, and
-/// [`convert_exact`](crate::convert_exact) turns parts into any ID. Build parts of your own to
-/// convert IDs of formats that this crate does not support:
+/// [`convert_exact`](crate::convert_exact) turns parts into any ID. Build parts yourself to convert
+/// IDs of formats that this crate does not support:
 ///
 /// # Examples
 /// ```
@@ -127,7 +127,7 @@ impl Parts {
     /// The widest sequence that parts can have.
     pub const MAX_SEQUENCE_BITS: u32 = 32;
 
-    /// Returns the parts of an ID with nothing but a sequence. Its tick begins at `time` and is
+    /// Returns the parts of an ID with nothing but a sequence. Its tick starts at `time` and is
     /// counted by `scale`.
     ///
     /// All IDs of one format must have the same scale and sequences of the same width, or

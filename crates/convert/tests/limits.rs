@@ -36,7 +36,7 @@ mod tests {
         let (first, end) = (1_262_304_000_000_000, 3_461_327_255_552_000);
         let convert_at = |micros| convert::<SnoId>(kuid(micros), &set());
         assert_eq!(convert_at(first).unwrap().id.timestamp(), 0);
-        // The tick before begins 576 microseconds earlier.
+        // The previous tick starts 576 microseconds earlier.
         let error = convert_at(first - 1).unwrap_err();
         assert_eq!(range(error), (i128::from(first) - 576, i128::from(first), i128::from(end) - 1));
         assert_eq!(convert_at(end + 959).unwrap().id.timestamp(), SnoId::MAX_TIMESTAMP);
@@ -175,8 +175,8 @@ mod tests {
         for never in [sno(false, 0, 16_384), sno(true, 0, 0), sno(false, 7, 0)] {
             assert_eq!(restored(never), Err(ConvertError::NeverConverted));
         }
-        // At most one sno tick begins during a kuid's tick, and its rank has 17 bits, of which 3
-        // are cut: any sequence is a rank; but in most of kuid's ticks none begins.
+        // At most one sno tick starts during a kuid's tick, and 3 of the 17 bits of its rank are
+        // cut. Any sequence is a rank, but in most of kuid's ticks none starts.
         let id = LocalId::from_parts(1_700, 0, 4_096, 0).unwrap();
         let options = Options { nodes: Nodes::Set(1), ..options };
         let global = GlobalId::from_local(id, Node::from_u32(1), Drift::DEFAULT);

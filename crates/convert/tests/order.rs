@@ -241,7 +241,7 @@ mod tests {
     }
 
     /// An oracle that shares no arithmetic with the crate: ticks are numbered by the schemes
-    /// themselves, and the number that begin in one comes from the table above.
+    /// themselves, and the number that start in one comes from the table above.
     #[test]
     fn sequence_is_the_rank_in_tick() {
         fn pair<S: Subject, T: Subject>() {
@@ -256,7 +256,7 @@ mod tests {
                 let time = converted.loss.time.map_or(0, |time| time.as_micros());
                 prop_assert_eq!(time, u128::from(earlier));
 
-                // Counts the ticks that begin between the start of the target's tick and the ID's,
+                // Counts the ticks that start between the start of the target's tick and the ID's,
                 // if the format has a tick at that start.
                 let Ok(at_start) = source.tick_at(start) else {
                     return Ok(());

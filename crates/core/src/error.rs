@@ -7,7 +7,7 @@ use crate::range::RangeError;
 use crate::time::UnixTime;
 use crate::variants::Variants;
 
-/// A clock could not be read, or reads a time for which a scheme has no tick.
+/// A clock could not be read, or reads a time outside of the scheme's ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClockError {
@@ -61,7 +61,7 @@ pub enum ClockError {
 pub struct Error {
     pub(crate) scheme: &'static str,
     pub(crate) kind: ErrorKind,
-    /// The clock reading at which the engine stalled.
+    /// The clock reading when the engine stalled.
     pub(crate) now: Option<UnixTime>,
     /// The clock reading that ends the stall.
     pub(crate) until: Option<UnixTime>,
@@ -196,7 +196,7 @@ pub enum BuildError {
         /// The minimum number of sequences.
         min: u32,
     },
-    /// A window in which the scheme can issue nothing.
+    /// A window that the scheme can issue nothing in.
     #[error("the window {floor}..{ceiling} holds no tick of {first}..={last}")]
     Window {
         /// The window's first tick.
@@ -239,7 +239,7 @@ pub enum BuildError {
     /// The clock could not be read.
     #[error(transparent)]
     Clock(#[from] ClockError),
-    /// [`Variants::WithoutNode`] for a scheme all of whose IDs carry the node.
+    /// [`Variants::WithoutNode`], although all IDs of the scheme carry the node.
     #[error("{scheme} has no IDs without a node")]
     NoNodelessIds {
         /// The scheme's name.

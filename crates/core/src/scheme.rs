@@ -184,7 +184,7 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
         (first <= last).then(|| Tick::in_range(first)..=Tick::in_range(last))
     }
 
-    /// Returns the time at which `tick` begins.
+    /// Returns the start of `tick`.
     ///
     /// # Examples
     /// ```

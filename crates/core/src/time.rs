@@ -210,7 +210,7 @@ impl<T: TryInto<UnixTime, Error: Into<RangeError>>> IntoUnixTime for T {
 
 /// Formats the time as RFC 3339 in UTC, with as many decimals as it needs: none, three or six.
 ///
-/// Years outside of 0..=9999, for which RFC 3339 has no form, have a sign and six digits, as in
+/// Years outside of 0..=9999 have no form in RFC 3339. They have a sign and six digits, as in
 /// ISO 8601. Nothing is allocated.
 ///
 /// # Examples
@@ -295,7 +295,7 @@ impl fmt::Display for Micros {
 /// Returns the year, month and day of the proleptic Gregorian calendar, `days` after 1970-01-01.
 ///
 /// Years are counted from March here, so that the leap day is a year's last, and in eras of 400
-/// years, all of which have the same number of days.
+/// years, which all have the same number of days.
 const fn date(days: i64) -> (i64, i64, i64) {
     const DAYS_PER_ERA: i64 = 146_097;
     // Days since 0000-03-01.

@@ -108,7 +108,7 @@ const DAY: i64 = 86_400_000_000;
 const BASE36_SINCE: UnixTime =
     UnixTime::from_micros(Epoch::TWITTER.unix_time().as_micros() + (36_i64.pow(11) >> 22) * 1_000);
 
-/// The time relative to which others are judged.
+/// The time that others are judged by.
 #[derive(Clone, Copy)]
 pub(crate) struct Now {
     time: UnixTime,
@@ -242,7 +242,7 @@ fn of_parts(id: &Identifier, parts: &Parts, layouts: &Layouts) -> u32 {
     prior.rarity + sequence + node + toggle + metabyte
 }
 
-/// Returns the bits of surprise at a number of which small ones are likelier.
+/// Returns the bits of surprise at a number if small ones are likelier.
 fn small(value: u64, bits: u32) -> u32 {
     let gamma = 2 * (value + 1).ilog2() + 1;
     gamma.min(bits + 1)

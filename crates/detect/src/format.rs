@@ -194,7 +194,7 @@ impl FromStr for Format {
 #[non_exhaustive]
 pub struct FormatError;
 
-/// The form in which a text holds an ID.
+/// The form of an ID in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Form {

@@ -167,7 +167,7 @@ impl Identifier {
         Some(Format::of_system(system))
     }
 
-    /// Returns the features that the format requires of its own text.
+    /// Returns the features that the format requires of its canonical text.
     pub(crate) const fn reason(&self) -> &'static str {
         self.name_and_reason().1
     }
@@ -216,7 +216,7 @@ impl Identifier {
         }
     }
 
-    /// Returns the time at which the ID was made, if it and the layouts determine it.
+    /// Returns the time when the ID was made, if it and the layouts determine it.
     #[inline(always)]
     #[must_use]
     pub fn time(&self, layouts: &Layouts) -> Option<UnixTime> {

@@ -45,7 +45,7 @@ fn crockford(text: &[u8; 26], upper: impl Fn(u8) -> u8) -> Option<u128> {
     (invalid == 0 && fits).then_some(number)
 }
 
-/// Reads a KSUID: 27 digits of base 62, 0-9, A-Z, a-z, of which the largest number has 160 bits.
+/// Reads a KSUID: 27 digits of base 62, 0-9, A-Z, a-z, with at most 160 bits.
 pub(crate) fn ksuid(text: &[u8]) -> Option<[u8; 20]> {
     const LEN: usize = 27;
     if text.len() != LEN {

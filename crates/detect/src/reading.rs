@@ -64,7 +64,7 @@ impl Reading {
         self.identifier.format()
     }
 
-    /// Returns the form in which the text holds the ID.
+    /// Returns the form of the ID in the text.
     ///
     /// # Examples
     /// ```
@@ -80,8 +80,7 @@ impl Reading {
         self.form
     }
 
-    /// Returns the time at which it would have been made, if the format and the layouts determine
-    /// it.
+    /// Returns the time when it would have been made, if the format and the layouts determine it.
     #[must_use]
     pub const fn time(&self) -> Option<UnixTime> {
         self.time
@@ -171,7 +170,7 @@ const MAX: usize = 17;
 /// Every reading of a text, likeliest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Readings {
-    /// The first are `Some`, in the order in which they were found.
+    /// The first are `Some`, in the order of discovery.
     found: [Option<Reading>; MAX],
     len: u8,
     /// The place of the likeliest, the only one that most callers need.

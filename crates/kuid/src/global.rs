@@ -491,7 +491,7 @@ impl GlobalId {
     /// Returns the distance from `earlier` to this ID, both made with this drift, in time and
     /// sequence. It is negative if this ID comes first. Erlang's `uid:d(Uid, Earlier)`.
     ///
-    /// There is no distance between a local and a global ID:
+    /// A local and a global ID have no distance:
     ///
     /// ```compile_fail,E0308
     /// use tickid_kuid::{Drift, GlobalId, LocalId};
@@ -544,7 +544,7 @@ impl TryFrom<u128> for GlobalId {
 }
 
 global_id_type! {
-    /// A global ID with a wide node: 128 bits, of which the node takes 64.
+    /// A global ID with a wide node: 128 bits, with 64 for the node.
     /// [`WideGenerator`](crate::WideGenerator) issues them.
     ///
     /// ```text

@@ -38,7 +38,7 @@
 //! turn them into global ones at its border, or to detect concurrent writes with a [`VectorClock`].
 //! A generator can issue 16 million IDs a second. It needs no central assignment of node numbers as
 //! long as node names differ: the node is a hash of the name with an effective width of 28 bits,
-//! which suits a few hundred nodes but not a hundred thousand.
+//! which is enough for a few hundred nodes but not for a hundred thousand.
 //!
 //! Local IDs of two generators can be the same. IDs hide nothing: they reveal their time and node,
 //! and other IDs can be guessed from them.

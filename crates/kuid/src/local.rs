@@ -50,8 +50,8 @@ impl LocalId {
     pub const MAX_MEGA_SECONDS: u32 = (1 << 20) - 1;
     /// The highest seconds B that fit: 20 bits. Valid times stay below a million.
     pub const MAX_SECONDS: u32 = (1 << 20) - 1;
-    /// The highest microseconds C that fit: 20 bits, the low 10 of which are zero. Valid times stay
-    /// below a million.
+    /// The highest microseconds C that fit: 20 bits, with the low 10 zero. Valid times stay below a
+    /// million.
     pub const MAX_MICRO_SECONDS: u32 = (1 << 20) - (1 << Self::DROPPED_BITS);
     /// The highest sequence: 14 bits.
     pub const MAX_SEQUENCE: u32 = (1 << Self::SEQUENCE_BITS) - 1;

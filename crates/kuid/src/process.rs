@@ -16,7 +16,7 @@ use crate::scheme::{Kuid, Local};
 /// Among a thousand processes that run at the same time, two have the same random node with a
 /// probability of 1 in 8,600. Where that is too much, or where Erlang nodes take part, make a
 /// [`Generator`](crate::Generator) with a [`Node::phash2`] of the node's name. The child of a
-/// `fork` has a generator of its own, with another random node.
+/// `fork` has its own generator, with another random node.
 ///
 /// # Errors
 /// Returns a [`ProcessError`] if the operating system has no random numbers, and if no ID can be

@@ -99,7 +99,7 @@ tickid_text::impl_text!(WideNode);
 
 tickid_core::impl_conversions! { WideNode:
     from u64 = WideNode::from_u64;
-    /// The same number, of which the upper half is zero.
+    /// The same number, with an upper half of zero.
     from Node = |node: Node| WideNode(node.get().into());
     into u64 = WideNode::get;
 }

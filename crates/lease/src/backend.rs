@@ -26,7 +26,8 @@ pub use crate::error::{Exposure, ExposureReason, StoreErrorKind};
 pub use crate::model::realm_data::RealmData;
 pub use crate::model::record::{Extra, PoolPart, Record, Row, RowState, Rows, Version};
 
-/// A future answer of a store. Any executor may poll it: it needs no runtime of its own.
+/// A future answer of a store. Any executor may poll it, because it does not need a particular
+/// runtime.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
 /// A database or folder that keeps records and rows, and writes them by compare-and-set.
@@ -98,8 +99,8 @@ pub trait Backend: fmt::Debug + Send + Sync {
         self.name().to_owned()
     }
 
-    /// Reports whether a realm that the backend does not have begins at once, rather than beyond
-    /// anything that a lost realm of that name can have granted.
+    /// Reports whether a realm that the backend does not have starts immediately, rather than
+    /// beyond anything that a lost realm of that name can have granted.
     ///
     /// # Examples
     /// ```
@@ -266,7 +267,7 @@ pub struct Change {
     /// The generation of the view that this was decided on. If the backend's generation has changed
     /// since, nothing is written.
     pub generation: String,
-    /// The earliest and the latest reading of the store's clock at which it may be written, if it
+    /// The earliest and the latest reading of the store's clock that allow it to be written, if it
     /// was decided on by an estimate.
     pub within: Option<(UnixTime, UnixTime)>,
     /// The record's version as it must be; `None` if there must be no record.

@@ -4,7 +4,7 @@ use crate::backend::Answer;
 use crate::error::StoreError;
 use crate::wait::on_a_thread;
 
-/// Runs `work` on a thread of its own once the answer is polled. The thread ends at the client's
+/// Runs `work` on a separate thread once the answer is polled. The thread ends at the client's
 /// deadline at the latest, also if the answer is dropped before.
 pub(crate) fn ask<T: Send + 'static>(
     backend: &'static str,

@@ -8,7 +8,7 @@ use crate::model::refusal::{Loss, Refusal};
 /// An error of a store: it refused a request, or did not answer it.
 ///
 /// The two are never confused. A lease that is [lost](Self::is_lost) is over, while a lease whose
-/// store is [unreachable](Self::is_unreachable) goes on to the end of its window.
+/// store is [unreachable](Self::is_unreachable) continues to the end of its window.
 ///
 /// # Examples
 /// ```
@@ -248,7 +248,7 @@ impl StoreError {
         }
     }
 
-    /// Returns the way in which the lease ended, if it is lost.
+    /// Returns how the lease ended, if it is lost.
     ///
     /// # Examples
     /// ```

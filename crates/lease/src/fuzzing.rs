@@ -47,7 +47,8 @@ pub fn read_redis_row(node: crate::Node, text: &[u8]) -> Option<crate::backend::
 /// Reads the rows of an SQL server's answer, as the backends in MySQL and PostgreSQL do.
 ///
 /// # Errors
-/// Returns a [`StoreError`](crate::StoreError) if it is no answer, or its record cannot be read.
+/// Returns a [`StoreError`](crate::StoreError) if it is not an answer, or its record cannot be
+/// read.
 #[cfg(feature = "mysql")]
 pub fn read_sql_answer(
     realm: &crate::admin::RealmName,

@@ -109,12 +109,12 @@ const PAGES_WITH_LOWEST: usize = 3;
 /// The number of races that a request may lose.
 const MAX_CONFLICTS: u32 = 100;
 
-/// The number of times that a request began anew.
+/// The number of times that a request started over.
 #[derive(Default)]
 struct Repeats {
     /// Commits that lost a race, or that the store did not keep.
     lost: u32,
-    /// Realms that were begun, invalidated or completed first.
+    /// Realms that were created, invalidated or completed first.
     prepared: u32,
 }
 
@@ -144,7 +144,7 @@ impl<A> Step<A> {
 #[derive(Clone, Copy)]
 pub(crate) enum Missing<'a> {
     Refuse,
-    /// It begins. If it may have existed before, it begins beyond the leases of this era.
+    /// It is created. If it may have existed before, it starts beyond the leases of this era.
     Begin(&'a RealmSpec, Option<u64>),
     /// It begins with an assumed pool and assumed terms, unless rows show that it was lost.
     Assume(&'a RealmSpec, Option<u64>),
@@ -223,7 +223,7 @@ impl Store {
         self.shared.backend.endpoint()
     }
 
-    /// Reports whether realms that the store does not have begin [at once](Begin::AtOnce).
+    /// Reports whether realms that the store does not have start [immediately](Begin::AtOnce).
     #[must_use]
     pub fn begins_at_once(&self) -> bool {
         self.shared.backend.begins_at_once()
@@ -235,11 +235,11 @@ impl Store {
         self.shared.conflicts.load(Ordering::Relaxed)
     }
 
-    /// Begins a realm that the store does not have. One that it has must be the same, and stays as
-    /// it is. If several clients begin different ones at the same time, one succeeds. Returns the
+    /// Creates a realm that the store does not have. One that it has must be the same, and stays as
+    /// it is. If several clients create different ones at the same time, one succeeds. Returns the
     /// record.
     ///
-    /// Memory and folders always begin [at once](Begin::AtOnce).
+    /// In memory and folders, realms always start [immediately](Begin::AtOnce).
     ///
     /// # Errors
     /// Returns [`Refusal::Mismatch`] if the store has another realm of that name.
@@ -271,10 +271,10 @@ impl Store {
     }
 
     /// Grants a node and a window, or the lease that the same claim got before. A realm that the
-    /// store does not have begins here.
+    /// store does not have is created here.
     ///
-    /// It reads a bounded number of rows, whatever the size of the pool. If there is no answer,
-    /// send the same claim again.
+    /// It reads a bounded number of rows, whatever the size of the pool. Without an answer, send
+    /// the same claim again.
     ///
     /// # Errors
     /// Returns [`Refusal::Exhausted`] if no node was free among those looked at,
@@ -351,7 +351,7 @@ impl Store {
                     shortage.add(&page);
                     let most = if view.has_lowest { PAGES_WITH_LOWEST } else { PAGES.len() };
                     let refusal = shortage.refusal(&rules);
-                    // Before a realm begins, no page has a node.
+                    // Before a realm starts, no page has a node.
                     let is_last = page.is_whole || pages >= most;
                     if is_last || matches!(refusal, Refusal::NotYet { .. }) {
                         return Err(no_room.unwrap_or_else(|| self.refused(refusal)));
@@ -528,8 +528,8 @@ impl Store {
     }
 
     /// Ends all leases and starts every node beyond anything that a lease can have reached: for a
-    /// store that was restored from a backup. A realm that the store does not have begins there.
-    /// Returns the first tick of new windows.
+    /// store that was restored from a backup. A realm that the store does not have is created
+    /// there. Returns the first tick of new windows.
     ///
     /// # Errors
     /// Returns [`Refusal::Mismatch`] if the store has another realm of that name.
@@ -647,8 +647,8 @@ impl Store {
         Ok(repaired)
     }
 
-    /// Replaces a realm's pool and terms. Leases of nodes that stay in the pool go on; leases of
-    /// nodes that leave it end. A realm that the store does not have begins here.
+    /// Replaces a realm's pool and terms. Leases of nodes that stay in the pool continue, and
+    /// leases of nodes that leave it end. A realm that the store does not have is created here.
     ///
     /// # Errors
     /// Returns [`Refusal::Mismatch`] for another scheme, layout or kind of nodes, and
@@ -748,8 +748,8 @@ impl Store {
         }
     }
 
-    /// Returns the rules over a view. Begins the realm if it is missing, and invalidates it if the
-    /// store has another generation, in which case another view must be read.
+    /// Returns the rules over a view. Creates the realm if it is missing, and invalidates it if the
+    /// store has another generation, and then another view must be read.
     async fn ready<'a>(
         &self,
         realm: &RealmName,
@@ -835,8 +835,8 @@ impl Store {
         Ok(())
     }
 
-    /// Counts a realm that was begun, invalidated or completed. A request needs each of these once,
-    /// unless other clients change the realm as well, or the store forgets.
+    /// Counts a realm that was created, invalidated or completed. A request needs each of these
+    /// once, unless other clients change the realm as well, or the store forgets.
     async fn prepared(&self, repeats: &mut Repeats) -> Result<(), StoreError> {
         const EACH_ONCE: u32 = 3;
         repeats.prepared += 1;
@@ -856,7 +856,8 @@ impl Store {
         StoreError::refused(self.backend(), refusal)
     }
 
-    /// Returns the era beyond which a realm begins that is new to the store; `None` for at once.
+    /// Returns the era that a realm new to the store starts beyond, or `None` if it starts
+    /// immediately.
     pub(crate) fn beyond(&self) -> Option<u64> {
         (!self.begins_at_once()).then_some(0)
     }

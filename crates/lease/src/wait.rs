@@ -68,7 +68,7 @@ pub(crate) async fn back_off(lost: u32) {
     sleep(Duration::from_nanos(random % nanos)).await;
 }
 
-/// Waits on a thread of its own: it needs no executor, and still works in the child of a `fork`.
+/// Waits on a separate thread, which needs no executor and still works in the child of a `fork`.
 async fn sleep(time: Duration) {
     if on_a_thread("tickid-wait", move || thread::sleep(time)).await.is_err() {
         // If no thread can be started, this one waits.
@@ -76,7 +76,7 @@ async fn sleep(time: Duration) {
     }
 }
 
-/// Runs `work` on a thread of its own, which goes on if the future is dropped.
+/// Runs `work` on a separate thread, which continues if the future is dropped.
 pub(crate) async fn on_a_thread<T: Send + 'static>(
     name: &str,
     work: impl FnOnce() -> T + Send + 'static,

@@ -63,7 +63,7 @@ impl Counting {
         Self { memory, clock, rows: Arc::default(), reads: Arc::default() }
     }
 
-    /// Begins the realm, and writes a row for each of these nodes, held or free.
+    /// Creates the realm, and writes a row for each of these nodes, held or free.
     fn fill(&self, rows: impl IntoIterator<Item = (u64, bool)>) -> Store {
         let store = Store::new(self.clone());
         block_on(store.begin(&realm(), Begin::AtOnce), TIMEOUT).unwrap();
@@ -238,7 +238,7 @@ impl Backend for Full {
     }
 }
 
-/// Even one that is not as good as a node without a row.
+/// Even one that is worse than a node without a row.
 #[test]
 fn full_stores_grant_rows_that_exist() {
     let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_123_456)));
@@ -253,7 +253,7 @@ fn full_stores_grant_rows_that_exist() {
     assert_eq!(error, "full store: could not add a row");
     let used = Some(lease.ceiling - 1);
     block_on(roomy.release(&realm(), &lease, used), TIMEOUT).unwrap();
-    // Its window begins later than the clock of the claimant.
+    // Its window starts later than the clock of the claimant.
     let again = acquire(&full, Some(lease.floor)).unwrap();
     assert_eq!((again.node, again.floor), (lease.node, lease.ceiling));
     assert_eq!(memory.view(realm().name(), Scope::All).unwrap().rows.len(), 1);

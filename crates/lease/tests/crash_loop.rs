@@ -15,8 +15,8 @@ use tickid_lease::{Node, RealmSpec, Store, block_on};
 use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
 
-/// A backend that may detect that a holder has ended: at once, as a folder does, or some time after
-/// its last write, as a liveness check does.
+/// A backend that may detect that a holder has ended, either immediately, as a folder does, or some
+/// time after its last write, as a liveness check does.
 #[derive(Debug)]
 struct Morgue {
     clock: Arc<ManualClock>,
@@ -64,7 +64,7 @@ impl Backend for Morgue {
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The fate of 3,600 processes, each of which crashes after a second.
+/// The fate of 3,600 processes that each crash after a second.
 #[derive(Debug, PartialEq, Eq)]
 struct Loop {
     /// The number that issued IDs.
@@ -124,7 +124,7 @@ fn hour_of_crashes<S: Scheme + Default>(pool: &str, shows_death_after: Option<Du
 
 /// A node is unavailable until the store's clock reaches its ceiling: allowance, skew and term (25
 /// seconds for SCRU64, 15 for Nanoflake) after its last renewal. Of the processes that start
-/// meanwhile, as many issue at once as there are nodes.
+/// meanwhile, as many issue at the same time as there are nodes.
 #[test]
 fn crashed_nodes_stay_out() {
     let scru64 = |pool| hour_of_crashes::<Scru64>(pool, None);
@@ -136,7 +136,7 @@ fn crashed_nodes_stay_out() {
     assert_eq!(nanoflake("0-7/10"), Loop { issued: 8 * 240, longest: 7, after: 0 });
 }
 
-/// A node is granted at once, from where its last window ended. A program that restarts once a
+/// A node is granted immediately, from where its last window ended. A program that restarts once a
 /// second pushes that ahead of itself, up to skew and term; one that stays issues when that is
 /// over.
 #[test]

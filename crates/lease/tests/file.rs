@@ -23,7 +23,7 @@ use tickid_sno::Sno;
 const HOUR: Duration = Duration::from_secs(3_600);
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A folder of its own, and a clock.
+/// A separate folder, and a clock.
 #[derive(Debug)]
 struct Folder {
     clock: Arc<ManualClock>,
@@ -225,7 +225,7 @@ fn truncated_write_is_harmless() {
                 let is_written = torn == after;
                 fs::write(&row, torn).unwrap();
                 let promised = if is_written { cut_short } else { acknowledged };
-                // The holder is alive: either it goes on, or the node has no holder for a while.
+                // The holder is alive: either it continues, or the node has no holder for a while.
                 match renew(&store, &grant) {
                     Ok(renewed) => assert!(renewed.ceiling >= promised),
                     Err(error) => assert!(error.is_lost(), "{error}"),
@@ -434,7 +434,7 @@ fn renewal_writes_one_slot() {
 }
 
 /// The operator reports the restored backup. Every lease ends, also those in the backup, and new
-/// windows begin beyond all that was granted in that hour.
+/// windows start beyond all that was granted in that hour.
 #[test]
 fn old_backup_is_invalidated() {
     let folder = Folder::new();
@@ -473,7 +473,7 @@ fn old_backup_is_invalidated() {
     assert!(acquire(&store, "0-3/16").unwrap().floor >= floor);
 }
 
-/// Runs one of the tests named `in_a_process_...` in a process of its own, through `bash`.
+/// Runs one of the tests named `in_a_process_...` in a separate process, through `bash`.
 #[cfg(unix)]
 fn in_a_process(shell: &str, test: &str, folder: &Folder) -> Command {
     let mut command = Command::new("bash");
@@ -535,8 +535,8 @@ fn uncreatable_folder_is_an_error() {
     assert!(core::error::Error::source(&error).is_some());
 }
 
-/// Returns an unprivileged user and group if the tests run as root, to which permissions do not
-/// apply.
+/// Returns an unprivileged user and group if the tests run as root, because permissions do not
+/// apply to root.
 #[cfg(unix)]
 fn another_user(own: &Path) -> Option<(u32, u32)> {
     use std::os::unix::fs::MetadataExt as _;

@@ -184,7 +184,8 @@ mod unix {
         }
     }
 
-    /// An unprivileged user and group if the tests run as root, to which permissions do not apply.
+    /// An unprivileged user and group if the tests run as root, because permissions do not apply to
+    /// root.
     fn unprivileged() -> Option<(u32, u32)> {
         let id = |which| {
             let output = Command::new("id").args([which, "nobody"]).output().unwrap().stdout;
@@ -237,7 +238,7 @@ mod unix {
         }
     }
 
-    /// Reports whether this user may mount a file system of its own.
+    /// Reports whether this user may mount a file system.
     fn can_mount() -> bool {
         let mount = "mount -t tmpfs tmpfs /tmp";
         let output = Command::new("unshare").args(["--mount", "sh", "-c", mount]).output();
@@ -328,7 +329,7 @@ mod unix {
             if let Some((user, group)) = user {
                 chown(above.path(), Some(user), Some(group)).unwrap();
             }
-            // Two folders deep, both of which are made.
+            // Two folders deep, and both are made.
             let root = above.path().join("state/store");
             let output = run("use", &root, &format!("umask {umask};"), user);
             let said = String::from_utf8_lossy(&output.stderr);

@@ -244,7 +244,7 @@ mod linux {
         assert!(ids.windows(2).all(|pair| pair[0] < pair[1]));
         assert!(leased.state().lease.is_some());
 
-        // One that is dropped in the child, one that begins there.
+        // One that is dropped in the child, one that starts there.
         let node = leased.tenure().unwrap().lease().node.to_string();
         let nodes = in_child(|| {
             drop(kept.take());

@@ -429,7 +429,7 @@ fn failed_build_releases_its_node() {
     let world = World::new("7/10");
     let error = world.builder().policy(Policy::TickTock).start().unwrap_err();
     assert!(matches!(error, LeaseError::Build(_)), "{error}");
-    // The next window begins above the floor.
+    // The next window starts above the floor.
     assert_eq!(world.rows(), [(Standing::Free, 1)]);
 }
 
@@ -562,11 +562,11 @@ fn rollback_moves_to_another_node() {
     assert!(state.trouble.is_none());
     assert_eq!(state.clock_ahead_micros, Some(-3_600_000_000));
 
-    // The first node begins after its highest tick used.
+    // The first node starts after its highest tick used.
     let released = (Standing::Free, first.timestamp() + 1);
     until(|| world.rows().contains(&released).then_some(()));
 
-    // With its clock right again, it goes on.
+    // With its clock right again, it continues.
     world.clock.advance(Duration::from_secs(1));
     clock.set(world.clock.now().unwrap());
     assert!(until(|| leased.try_generate().ok()) > first);
@@ -582,7 +582,7 @@ fn stalls_without_another_node() {
     let leased = world.builder_with(Arc::clone(&clock)).start().unwrap();
     leased.try_generate().unwrap();
     drop(other);
-    // Released, but its window begins in the future of the clock, too.
+    // Released, but its window starts in the future of the clock, too.
     set_back(&clock);
     until(|| leased.state().trouble);
     let error = leased.try_generate().unwrap_err();

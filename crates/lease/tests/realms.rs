@@ -45,7 +45,7 @@ fn acquire(store: &Store, realm: &RealmSpec) -> Result<Lease, StoreError> {
     block_on(store.acquire(realm, &mut claim), TIMEOUT)
 }
 
-/// Returns the answer of a future that is ready at once.
+/// Returns the answer of a future that is ready immediately.
 fn at_once<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answer) => answer,

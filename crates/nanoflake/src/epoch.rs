@@ -2,7 +2,7 @@ use tickid_core::{RangeError, UnixTime};
 
 use crate::id::NanoflakeId;
 
-/// The start of timestamp 0: any whole millisecond, before 1970 too, for which [`UnixTime`] can
+/// The start of timestamp 0: any whole millisecond, also before 1970, such that [`UnixTime`] can
 /// represent all 2^41 timestamps.
 ///
 /// All generators and readers of a system must use the same epoch; it is not stored in the IDs.

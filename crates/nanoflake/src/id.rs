@@ -147,7 +147,7 @@ impl NanoflakeId {
 
     /// Parses Base36 in either case. There are two forms:
     ///
-    /// - *unpadded*, the canonical one: 1 to 13 digits of which the first is not `0`, or `0` alone;
+    /// - *unpadded*, the canonical one: 1 to 13 digits without a leading `0`, or `0` alone;
     /// - *padded*: exactly 13 digits.
     ///
     /// Nothing else is accepted: no sign, no other number of leading zeros, no white space, no
@@ -197,7 +197,7 @@ impl NanoflakeId {
         Self::decoded(WHAT, decoded)
     }
 
-    /// Checks that `text` has the length and the beginning of one of the two forms.
+    /// Checks that `text` has the length and the start of one of the two forms.
     #[inline]
     const fn check_shape(text: &[u8]) -> Result<(), ParseErrorKind> {
         match text {

@@ -30,9 +30,9 @@
 //! ```
 //!
 //! # When to choose it
-//! It suits systems that use Snowflakes: the integers are the same, bit for bit, and fit a signed
-//! 64-bit column. There is room for 1,024 generators, 4,096 IDs per generator and millisecond, and
-//! 69 years from the epoch on.
+//! It is meant for systems that use Snowflakes: the integers are the same, bit for bit, and fit a
+//! signed 64-bit column. There is room for 1,024 generators, 4,096 IDs per generator and
+//! millisecond, and 69 years from the epoch on.
 //!
 //! Its canonical text has no fixed length and so does not sort;
 //! [`encode_padded`](NanoflakeId::encode_padded) does. JavaScript numbers can't hold the integers:

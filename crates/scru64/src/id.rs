@@ -277,7 +277,7 @@ tickid_text::impl_codec! {
     ///
     /// # Errors
     /// Returns a [`ParseError`](crate::ParseError) for any other length and for the first byte that
-    /// is no digit.
+    /// is not a digit.
     "0u375nxqh5cq"
 }
 

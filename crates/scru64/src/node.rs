@@ -254,7 +254,7 @@ impl FromStr for NodeSpec {
 }
 
 /// Returns the number that 1 to `max_len` digits spell (8 at most, so that it fits), or the
-/// position of the first byte that is no digit or one too many.
+/// position of the first byte that is not a digit or one too many.
 fn number(digits: &str, radix: u32, max_len: usize) -> Result<u32, usize> {
     let mut value = 0;
     for (position, byte) in digits.bytes().enumerate() {

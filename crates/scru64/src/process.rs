@@ -22,7 +22,7 @@ pub const NODE_SPEC_VARIABLE: &str = "SCRU64_NODE_SPEC";
 ///
 /// The child of a `fork` has no generator while the variable holds its parent's node: the two would
 /// issue the same IDs. (This applies if the parent made its generator before the fork. Otherwise
-/// children are like any processes with the same variable: each needs a node of its own.)
+/// children are like any processes with the same variable: each needs its own node.)
 ///
 /// # Errors
 /// Returns [`ProcessError`] if the variable is not set, or holds no node spec, the parent's node,
@@ -126,7 +126,7 @@ pub enum ProcessError {
     /// The environment variable is not set.
     #[error("the environment variable SCRU64_NODE_SPEC is not set")]
     NotSet,
-    /// The environment variable holds bytes that are no text; here with replacement characters.
+    /// The environment variable holds bytes that are not text; here with replacement characters.
     #[error("the environment variable SCRU64_NODE_SPEC is not Unicode: {0}")]
     NotUnicode(String),
     /// The environment variable holds no node spec.

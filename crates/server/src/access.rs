@@ -43,7 +43,7 @@ pub(crate) struct Client {
 /// The state of a token. It outlives a reload, which may give the token another name.
 #[derive(Default)]
 struct Usage {
-    /// The time at which the IDs so far would have been issued at the client's rate, in nanoseconds
+    /// The time when the IDs so far would have been issued at the client's rate, in nanoseconds
     /// since the server's start.
     due: AtomicU64,
     /// Set once the token has gone from the file.

@@ -25,13 +25,13 @@ use tickid_lease::{LeaseError, StoreError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServerError {
-    /// There is no realm to serve.
+    /// No realm was given to serve.
     #[error("there is no realm to serve")]
     NoRealm,
     /// A realm was added twice.
     #[error("the realm {0} is named twice")]
     Twice(RealmName),
-    /// There is no address to listen on.
+    /// No address was given to listen on.
     #[error("there is no address to listen on")]
     NoAddress,
     /// An address can be reached from other machines, and something that protects it is missing.

@@ -66,8 +66,8 @@ pub struct ServerBuilder {
 }
 
 impl ServerBuilder {
-    /// Adds a realm. If the store does not have it, it begins; on a server that may take a while,
-    /// as [`Store::begin`] says.
+    /// Adds a realm. If the store does not have it, it is created; on a server that may take a
+    /// while, as [`Store::begin`] describes.
     ///
     /// # Examples
     /// ```

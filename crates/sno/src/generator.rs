@@ -5,12 +5,12 @@ use crate::scheme::Sno;
 /// The shared generator; see [`tickid_core::Generator`] for all its methods.
 ///
 /// IDs always carry the clock's current tick (*tick-tock*): when the clock is set back, the
-/// tick-tock bit flips and issuing continues at once. If the clock is set back a second time, into
-/// ticks already used with the other bit, `try_generate` reports how long to wait, and `generate`
-/// waits. The same applies when all 65,536 sequences of a tick are used up;
+/// tick-tock bit flips and issuing continues immediately. If the clock is set back a second time,
+/// into ticks already used with the other bit, `try_generate` reports how long to wait, and
+/// `generate` waits. The same applies when all 65,536 sequences of a tick are used up;
 /// [`on_overflow`](tickid_core::Builder::on_overflow) reports this case.
 ///
-/// Generators can share a partition if each is confined to sequences of its own, at least four.
+/// Generators can share a partition if each is confined to separate sequences, at least four.
 ///
 /// # Examples
 /// ```

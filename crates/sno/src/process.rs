@@ -15,7 +15,7 @@ use crate::scheme::{Meta, Sno};
 /// Two processes that run at the same time have the same partition with a probability of 1 in
 /// 65,536; among a hundred processes, two share one with a probability of 7 in 100. Where that is
 /// too much, assign partitions and make a [`Generator`](crate::Generator). The child of a `fork`
-/// has a generator of its own, with another random partition.
+/// has its own generator, with another random partition.
 ///
 /// # Errors
 /// Returns a [`ProcessError`] if the operating system has no random numbers, and if no ID can be

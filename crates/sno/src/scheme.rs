@@ -56,8 +56,8 @@ impl Scheme for Sno {
 
 /// The metabyte of an ID, which the caller chooses for each ID; 0 by default.
 ///
-/// The byte has no meaning of its own. It comes before the sequence, so **IDs of different
-/// metabytes in one tick are distinct but not in order**.
+/// The byte has no built-in meaning. It comes before the sequence, so **IDs of different metabytes
+/// in one tick are distinct but not in order**.
 ///
 /// # Examples
 /// ```

@@ -87,7 +87,7 @@ impl GeneratorSnapshot {
         Self::new(generator.node(), generator.bounds(), &generator.state().snapshot, now)
     }
 
-    /// Closes `generator` and returns the snapshot from which a successor continues.
+    /// Closes `generator` and returns the snapshot that a successor continues from.
     ///
     /// Closing again returns the same state at the clock's new reading.
     ///

@@ -8,8 +8,8 @@ use crate::scheme::{Sno, pool};
 
 /// A source of IDs for times of the caller's choice, to bring old records into the scheme.
 ///
-/// It has a sequence of its own, which increases by one with every ID, whatever the times, and
-/// starts over after the last one. The tick-tock bit is never set.
+/// It has a separate sequence, which increases by one with every ID, whatever the times, and starts
+/// over after the last one. The tick-tock bit is never set.
 ///
 /// ***It guarantees neither unique nor ordered IDs.** The same time, a pool of sequences later,
 /// gives the same ID; and a time that a generator uses too may give one of the generator's IDs.

@@ -67,9 +67,9 @@
 //! | [`text`] | always | the text forms that the schemes share |
 //!
 //! # Which scheme
-//! - None, if a 128-bit key suits you: take UUIDv7, which needs no node ID.
-//! - `sno`: the default choice if there is no format to match. It keeps issuing when the clock is
-//!   set back, sorts as text and bytes, and fits 16 characters.
+//! - None, if a 128-bit key is fine: take UUIDv7, which needs no node ID.
+//! - `sno`: the default choice without a format to match. It keeps issuing when the clock is set
+//!   back, sorts as text and bytes, and fits 16 characters.
 //! - `scru64` and `nanoflake`: the ID must fit a signed 64-bit integer, such as a `BIGINT`.
 //!   Nanoflake reads as a Snowflake and is ordered by milliseconds; SCRU64 divides its node bits
 //!   between nodes and counter as the deployment needs.

@@ -33,7 +33,7 @@ unsafe impl Sync for Bump {}
 unsafe impl GlobalAlloc for Bump {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let start = self.memory.get().cast::<u8>();
-        // Room to align wherever the region begins.
+        // Room to align wherever the region starts.
         let Some(room) = layout.size().checked_add(layout.align()) else {
             return ptr::null_mut();
         };

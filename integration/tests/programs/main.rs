@@ -90,7 +90,7 @@ fn runtime() -> Runtime {
     Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
 }
 
-/// Runs a program in a database of its own, which makes the IDs of new orders.
+/// Runs a program in a separate database, which makes the IDs of new orders.
 fn in_postgres<P: Program>(server: &Postgres, name: &str, connect: impl Fn(&str) -> P) {
     let pool = "0-1023/10".parse().unwrap();
     let realm = RealmSpec::new("orders".parse().unwrap(), &Nanoflake::default(), pool).unwrap();
@@ -104,7 +104,7 @@ fn in_postgres<P: Program>(server: &Postgres, name: &str, connect: impl Fn(&str)
     });
 }
 
-/// Runs a program in a database of its own.
+/// Runs a program in a separate database.
 fn in_mariadb<P: Program>(server: &MySql, name: &str, connect: impl Fn(&str) -> P) {
     let user = MySql::USER;
     server.query(&format!("CREATE DATABASE {name}; GRANT ALL ON {name}.* TO {user}@'%'")).unwrap();
@@ -115,12 +115,12 @@ fn in_mariadb<P: Program>(server: &MySql, name: &str, connect: impl Fn(&str) -> 
     });
 }
 
-/// Returns the URL by which sqlx creates a file.
+/// Returns the URL that makes sqlx create a file.
 fn url(file: &str) -> String {
     format!("sqlite://{file}?mode=rwc")
 }
 
-/// Runs a program with a file of its own.
+/// Runs a program with a separate file.
 fn in_sqlite<P: Program>(folder: &Folder, name: &str, open: impl Fn(&str) -> P) {
     let file: PathBuf = folder.0.path().join(name);
     keeps_orders(&mut open(file.to_str().unwrap()), SQLITE, |id| {

@@ -1,4 +1,4 @@
-//! The service, started on ports of its own with a new database, and talked to.
+//! The service, started on separate ports with a new database, and talked to.
 
 use core::time::Duration;
 use std::io::{BufRead as _, BufReader};
@@ -17,7 +17,7 @@ tickid_testkit::server_tests! {
     a_stopped_service_releases_its_node,
 }
 
-/// Returns the URL of a database, for its owner, who has its name.
+/// Returns the URL of a database, for its owner, which has the same name.
 fn url(server: &Postgres, database: &str) -> String {
     let (superuser, owner) = (format!("user={}", Postgres::USER), format!("user={database}"));
     server.url_of(database).replace(&superuser, &owner)
@@ -91,7 +91,7 @@ impl Drop for Service {
 
 fn orders_are_placed_and_found(server: &Postgres) {
     set_up(server, "found");
-    // Two processes, each with a node of its own.
+    // Two processes, each with its own node.
     let services = [Service::start(server, "found"), Service::start(server, "found")];
     let mut placed: Vec<Value> = Vec::new();
     for number in 0..10 {

@@ -19,7 +19,7 @@ pub(crate) struct ConvertArguments {
     /// The IDs; none, or a single -, reads the lines of standard input
     #[arg(value_name = "ID", allow_negative_numbers = true)]
     pub(super) ids: Vec<String>,
-    /// The format of the IDs [default: the only one in which an ID has a plausible time, which is
+    /// The format of the IDs [default: the only one that gives an ID a plausible time, which is
     /// reported]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(super) from: Option<Origin>,

@@ -32,9 +32,9 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
 struct Converter<'a> {
     arguments: &'a ConvertArguments,
     options: Options<'a>,
-    /// The time relative to which others are judged; without a clock all are equally likely.
+    /// The time that others are judged by. Without a clock all are equally likely.
     now: Option<UnixTime>,
-    /// The formats that were guessed, each of which is reported once.
+    /// The formats that were guessed. Each is reported only once.
     guessed: Vec<&'static str>,
 }
 

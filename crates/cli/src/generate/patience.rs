@@ -8,7 +8,7 @@ use tickid_core::{Clock as _, SystemClock};
 use crate::failure::Failure;
 use crate::message::say;
 
-/// The age at which a wait is mentioned.
+/// The age of a wait when it is first reported.
 const MENTIONED_AFTER: Duration = Duration::from_secs(1);
 
 /// The longest pause before another attempt: a step of the clock may have ended the wait.
@@ -58,8 +58,8 @@ impl Patience {
         self.since = None;
     }
 
-    /// Calls `attempt` with the time for which it may repeat its requests: a second, and if that
-    /// was not enough, the rest of the bound.
+    /// Calls `attempt` with the time that it may repeat its requests for: a second, and if that was
+    /// not enough, the rest of the bound.
     pub(crate) fn wait_for<T, E: Into<Failure>>(
         &mut self,
         attempt: impl Fn(Duration) -> Result<T, E>,

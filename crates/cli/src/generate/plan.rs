@@ -26,7 +26,7 @@ use crate::when::{self, When};
 /// Names the realm unless the command line does.
 const REALM_VARIABLE: &str = "TICKID_REALM";
 
-/// The number of IDs generated at once.
+/// The number of IDs generated in one call.
 const BATCH: usize = 1024;
 
 /// The options of every scheme's `gen`.

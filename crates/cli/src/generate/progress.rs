@@ -14,7 +14,7 @@ const INTERVAL: Duration = Duration::from_millis(200);
 /// the terminal that shows the IDs the line would be mixed into them.
 pub(crate) struct Progress {
     total: u64,
-    /// The time at which the line was last written; `None` when there is none.
+    /// The time when the line was last written, or `None` without a line.
     shown: Option<Instant>,
 }
 
@@ -32,7 +32,7 @@ impl Progress {
             && shown.elapsed() >= INTERVAL
         {
             *shown = Instant::now();
-            // Progress that can't be shown is no reason to stop.
+            // Progress that can't be shown must not stop the command.
             let _ = write!(io::stderr(), "\r{}", line(self.total.saturating_sub(left), self.total));
         }
     }

@@ -37,7 +37,8 @@ pub(crate) struct InitArguments {
     /// Change the nodes and terms of an existing realm to these
     #[arg(long)]
     reconfigure: bool,
-    /// Begin at once, stating that the realm was never in this store; not for deployment scripts
+    /// Start immediately, stating that the realm was never in this store; not for deployment
+    /// scripts
     #[arg(long, conflicts_with = "reconfigure")]
     new: bool,
 }
@@ -70,7 +71,7 @@ pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Says how long it takes until the realm begins, if that lies in the future.
+/// Reports how long it takes until the realm starts, if that lies in the future.
 pub(crate) fn say_beginning(record: &Record) {
     let from = record.realm.scale().time_of(record.floor);
     let Ok(now) = SystemClock.now() else { return };
@@ -85,7 +86,7 @@ pub(crate) fn say_beginning(record: &Record) {
     }
 }
 
-/// The realm that was to begin is there, and is not the same.
+/// The realm exists, but is not the same.
 fn is_another(kept: &RealmSpec, wanted: &RealmSpec) -> Failure {
     let (name, scheme, pool, terms) = (kept.name(), kept.scheme(), kept.pool(), kept.terms());
     let layout = match kept.layout() {

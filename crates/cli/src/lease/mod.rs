@@ -27,7 +27,7 @@ use crate::failure::Failure;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LeaseCommand {
-    /// Begin a realm: a scheme with its layout, nodes and terms
+    /// Create a realm: a scheme with its layout, nodes and terms
     Init(InitArguments),
     /// Show the realms of a store
     Realms(RealmsArguments),
@@ -41,7 +41,7 @@ pub(crate) enum LeaseCommand {
     Release(ReleaseArguments),
     /// Run a program with leased nodes, no longer than the leases last
     Exec(ExecArguments),
-    /// End all leases and begin beyond them, after a backup was restored
+    /// End all leases and start beyond them, after a backup was restored
     Invalidate(InvalidateArguments),
     /// Free quarantined nodes
     Repair(RepairArguments),

@@ -44,7 +44,7 @@ pub(crate) struct ShapeOptions {
     /// The lifetime of a lease without a renewal, in seconds or with units [default: 10]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     term: Option<Duration>,
-    /// The most by which a holder's clock may be ahead of the store's [default: 5]
+    /// The longest time that a holder's clock may be ahead of the store's [default: 5]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     skew: Option<Duration>,
 }

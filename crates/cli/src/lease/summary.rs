@@ -24,7 +24,7 @@ pub(super) struct Summary {
     term_seconds: f64,
     /// The store's clock.
     store_time: Option<String>,
-    /// The time from which nodes are granted, if that lies in the future.
+    /// The time when the first node can be granted, if that lies in the future.
     begins: Option<String>,
 }
 

@@ -47,7 +47,7 @@ fn descendants_are_killed() {
     assert_eq!((stdout.as_str(), stderr.as_str(), status.code()), ("", "", Some(3)));
 }
 
-/// Starts a daemon, an orphan in a session of its own.
+/// Starts a daemon, an orphan in a separate session.
 const DAEMON: &str = "(setsid sh -c 'echo $$ > daemon; exec sleep 1000' > /dev/null 2>&1 &)
     until [ -s daemon ]; do sleep 0.02; done; echo began;";
 
@@ -88,7 +88,7 @@ fn daemons_may_keep_the_window() {
 #[test]
 fn daemons_of_daemons_end() {
     let state = state("sno --pool 5/16");
-    // Each starts the next and waits, in a session of its own.
+    // Each starts the next and waits, in a separate session.
     let script = "cat > chain <<'end'
         echo $1; [ $1 = 0 ] && exec sleep 1000
         setsid sh chain $(($1 - 1)); true

@@ -276,7 +276,7 @@ fn take_away(state: &Path) -> File {
     lock
 }
 
-/// The window that it is waiting for ends soon after it begins unless it is renewed, which is
+/// The window that it is waiting for ends soon after it starts unless it is renewed, which is
 /// impossible here.
 #[test]
 fn start_needs_the_grace_period() {
@@ -366,7 +366,7 @@ fn failed_renewals_are_retried() {
     assert_eq!(status.code(), Some(OK));
 }
 
-/// A stopped supervisor can do nothing. When it continues, there is no time left for a renewal.
+/// A stopped supervisor can do nothing. When it continues, too little time is left for a renewal.
 #[test]
 fn late_supervisors_stop_programs() {
     let state = state("sno --pool 5/16 --term 1 --skew 1");
@@ -474,7 +474,7 @@ fn stop_and_cont_are_forwarded() {
     // It stands still in its `read`: stopped as it starts a program, a shell may wait for that
     // without being stopped.
     let script = "trap 'echo continued; exit 9' CONT; echo $$; read line";
-    // In a session of its own: in a terminal, every process that waits for it would be stopped.
+    // In a separate session: in a terminal, every process that waits for it would be stopped.
     let (exec, mut session) = (exec(state.path(), "", script), Command::new("setsid"));
     session.arg(exec.get_program()).args(exec.get_args());
     session.env("XDG_STATE_HOME", state.path()).env_remove("TICKID_STORE");
@@ -535,7 +535,7 @@ fn unsupervised_never_starts() {
     assert!(statuses.contains(&NOT_SUPERVISED) && statuses.contains(&OK), "{statuses:?}");
 }
 
-/// Runs `exec` in a terminal and types `keys` as soon as the program has reported that it began.
+/// Runs `exec` in a terminal and types `keys` as soon as the program has reported that it started.
 /// Returns the terminal's later output.
 fn in_a_terminal(state: &Path, script: &str, keys: &[u8]) -> (String, ExitStatus) {
     let exec = exec(state, "", script);
@@ -587,8 +587,8 @@ fn programs_read_the_terminal() {
 #[test]
 fn interrupt_arrives_once() {
     let state = state("sno --pool 1-60/16");
-    // A shell that is interrupted between its last look and its `read` goes on reading: so it says
-    // that it began when the terminal is its own, which it is given because it reads.
+    // A shell that is interrupted between its last look and its `read` continues to read, so it
+    // reports that it started when it owns the terminal, which it is given because it reads.
     let reads = "(until read -r _ _ _ _ group _ _ foreground _ < /proc/$$/stat && \
                  [ $group = $foreground ]; do sleep 0.02; done; echo began) & read line";
     for wait in [reads, "echo began; while :; do sleep 0.02; done"] {

@@ -120,7 +120,7 @@ fn nodes_of_other_sizes_are_refused() {
     }
 }
 
-/// A fingerprint would be made of them as well, of a node that nobody leased.
+/// These would be hashed as names, into a node that is not leased.
 #[test]
 fn mistyped_nodes_are_no_names() {
     for node in [

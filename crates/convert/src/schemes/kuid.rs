@@ -209,7 +209,7 @@ fn valid_time(id: LocalId) -> Result<UnixTime, RangeError> {
     if id.tick().is_some() { Ok(id.unix_time()) } else { Err(no_time(id)) }
 }
 
-/// Returns the first local ID of the tick that begins during a millisecond, if one does.
+/// Returns the first local ID of the tick that starts during a millisecond, if one does.
 fn first_local_of(millis: i64) -> Option<LocalId> {
     let id = LocalId::min_at(UnixTime::from_millis(millis).ok()?).ok()?;
     (id.unix_time().as_millis() == millis).then_some(id)
@@ -225,7 +225,7 @@ impl Assemble for LocalId {
     #[inline]
     fn of(tick: i64, time: UnixTime, parts: &Parts, _: &Layouts) -> Result<Self, ConvertError> {
         held(Kuid::default(), tick, time)?;
-        // Checked: a tick of the format begins then.
+        // Checked: a tick of the format starts then.
         let micros = parts.time.as_micros().cast_unsigned();
         let (seconds, micros) = (micros / 1_000_000, micros % 1_000_000);
         #[allow(

@@ -174,7 +174,7 @@ impl Fields {
     /// The largest number of fields.
     pub const MAX: usize = 8;
 
-    /// Returns fields, of which those beyond [`MAX`](Self::MAX) are left out.
+    /// Returns the first [`MAX`](Self::MAX) of these fields.
     #[must_use]
     pub fn new(fields: &[Field]) -> Self {
         debug_assert!(fields.len() <= Self::MAX);

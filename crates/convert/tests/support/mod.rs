@@ -280,7 +280,7 @@ pub(crate) fn layouts() -> impl Strategy<Value = Layouts> {
     })
 }
 
-/// Bits for the ticks of the source that begin in one of the target.
+/// Bits for the ticks of the source that start in one of the target.
 pub(crate) fn tick_bits(from: &str, to: &str) -> u32 {
     match (from, to) {
         ("nanoflake" | "kuid local" | "kuid global", "scru64") => 8,

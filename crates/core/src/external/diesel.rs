@@ -10,7 +10,7 @@ use crate::external::{AsText, SortedText};
 #[doc(hidden)]
 pub use diesel as __diesel;
 
-/// A database to which a value can be sent that ends with the call.
+/// A database that accepts a value that ends with the call.
 ///
 /// There is a feature for each of diesel's own databases: `diesel-postgres`, `diesel-mysql` and
 /// `diesel-sqlite`.
@@ -53,8 +53,9 @@ where
     }
 }
 
-/// Implements `ToSql` and `FromSql` for an ID in a column of `$sql`, to which its type derives
-/// `AsExpression`, by way of a [`Column`](crate::external::Column) to and from which it converts.
+/// Implements `ToSql` and `FromSql` for an ID in a column of `$sql` (its type derives
+/// `AsExpression` for that), through a [`Column`](crate::external::Column) that it converts to and
+/// from.
 #[macro_export]
 macro_rules! impl_diesel {
     ([$($generics:tt)*] $id:ty as $column:ty: $sql:ident) => {

@@ -7,8 +7,8 @@ use crate::external::{AsText, SortedText};
 #[doc(hidden)]
 pub use mysql_common as __mysql_common;
 
-/// Implements `From` for `Value`, and `FromValue`, for an ID, by way of a
-/// [`Column`](crate::external::Column) to and from which it converts. Integers keep their sign, as
+/// Implements `From` for `Value`, and `FromValue`, for an ID, through a
+/// [`Column`](crate::external::Column) that it converts to and from. Integers keep their sign, as
 /// the clients have both.
 #[macro_export]
 macro_rules! impl_mysql_common {

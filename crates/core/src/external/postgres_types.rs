@@ -12,8 +12,8 @@ pub use postgres_types as __postgres_types;
 
 type AnyError = alloc::boxed::Box<dyn core::error::Error + Sync + Send>;
 
-/// Implements `ToSql` and `FromSql` for an ID, by way of a [`Column`](crate::external::Column) to
-/// and from which it converts.
+/// Implements `ToSql` and `FromSql` for an ID, through a [`Column`](crate::external::Column) that
+/// it converts to and from.
 #[macro_export]
 macro_rules! impl_postgres_types {
     ([$($generics:tt)*] $id:ty as $column:ty) => {

@@ -7,8 +7,8 @@ use crate::external::{AsText, SortedText};
 #[doc(hidden)]
 pub use rusqlite as __rusqlite;
 
-/// Implements `ToSql` and `FromSql` for an ID, by way of a [`Column`](crate::external::Column) to
-/// and from which it converts.
+/// Implements `ToSql` and `FromSql` for an ID, through a [`Column`](crate::external::Column) that
+/// it converts to and from.
 #[macro_export]
 macro_rules! impl_rusqlite {
     ([$($generics:tt)*] $id:ty as $column:ty) => {

@@ -66,8 +66,8 @@ pub fn beyond<T: Representations>(id: T) -> String {
     integer.to_string()
 }
 
-/// Implements `TryGetable`, `ValueType` and what else the field of an entity has, for an ID, by way
-/// of a [`Column`](crate::external::Column) to and from which it converts.
+/// Implements `TryGetable`, `ValueType` and what else the field of an entity has, for an ID,
+/// through a [`Column`](crate::external::Column) that it converts to and from.
 #[macro_export]
 macro_rules! impl_sea_orm {
     ([$($generics:tt)*] $id:ty as $column:ty, or $fallback:path) => {

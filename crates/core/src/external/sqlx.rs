@@ -8,8 +8,8 @@ use crate::external::{AsText, SortedText};
 #[doc(hidden)]
 pub use sqlx as __sqlx;
 
-/// Implements `Type`, `Encode` and `Decode` for an ID, by way of a
-/// [`Column`](crate::external::Column) to and from which it converts, in all databases that have
+/// Implements `Type`, `Encode` and `Decode` for an ID, through a
+/// [`Column`](crate::external::Column) that it converts to and from, in all databases that have
 /// that column. Values of a second type are read, too, if one follows after `or`.
 #[macro_export]
 macro_rules! impl_sqlx {

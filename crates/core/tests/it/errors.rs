@@ -26,7 +26,7 @@ fn times() -> impl Strategy<Value = i64> {
 
 /// Errors of most calls hold one, and results are as large as their errors.
 #[test]
-fn range_errors_are_three_numbers_and_a_name() {
+fn range_errors_are_small() {
     let expected = 3 * size_of::<i128>() + size_of::<&str>();
     assert_eq!(size_of::<RangeError>(), expected);
 }

@@ -99,7 +99,7 @@ impl<C: Clock> MemoryBackend<C> {
         self.data.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins another generation, as a fail-over does.
+    /// Starts another generation, as a fail-over does.
     ///
     /// # Examples
     /// ```
@@ -153,8 +153,8 @@ impl<C: Clock> MemoryBackend<C> {
         self.lock().kept.clone()
     }
 
-    /// Replaces all data, unnoticed: the generation stays. Records' versions go on from the higher
-    /// of both.
+    /// Replaces all data, unnoticed: the generation stays. Records' versions continue from the
+    /// higher of both.
     pub fn restore(&self, backup: Backup) {
         let kept = &mut self.lock().kept;
         let writes = kept.writes.max(backup.writes);

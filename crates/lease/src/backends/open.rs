@@ -41,8 +41,8 @@ impl Store {
         open(url, Holders::Here)
     }
 
-    /// Opens the store at a URL, for leases that outlive this process: it leaves no sign from which
-    /// other processes could detect its end.
+    /// Opens the store at a URL, for leases that outlive this process, so it leaves no sign that
+    /// would show its end to other processes.
     ///
     /// # Errors
     /// As [`open`](Self::open).

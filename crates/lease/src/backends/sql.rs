@@ -22,10 +22,12 @@ use crate::model::record::{Record, Row, RowState, Version};
 /// The timeout of a request over an open connection.
 const TIMEOUT: Duration = Duration::from_secs(3);
 /// The timeout of a request that connects first, after which a connection is closed that has not
-/// answered. Where a thousand clients come at once, most of this is spent in the server's queue.
+/// answered. If a thousand clients connect at the same time, most of this is spent in the server's
+/// queue.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time after which a claim's connection is closed that has not answered. A claim that timed
-/// out is repeated over the same connection: another one would begin at the end of the queue.
+/// out is repeated over the same connection, because another one would start at the end of the
+/// queue.
 const CLAIM_TIMEOUT: Duration = Duration::from_secs(20);
 /// The time after which an idle connection is closed. With the default terms a tenth of a fleet is
 /// connected at any moment.
@@ -97,7 +99,7 @@ pub(super) enum Failure {
 
 /// A database server.
 pub(super) trait Database: fmt::Debug + Send + Sync + 'static {
-    /// A connection, which is closed at once when it is dropped.
+    /// A connection, which is closed immediately when it is dropped.
     type Session: Send + 'static;
 
     const NAME: &'static str;
@@ -152,9 +154,9 @@ impl<D: Database> fmt::Debug for Shared<D> {
 }
 
 impl<D: Database> Shared<D> {
-    /// Waits for the connection and sends a request. If this future is dropped then, the request
-    /// goes on, so that the next one finds the connection: where many clients come at once, each of
-    /// them would connect again and again.
+    /// Waits for the connection and sends a request. If this future is dropped after that, the
+    /// request continues, so that the next one finds the connection. Otherwise, if many clients
+    /// connected at the same time, each of them would connect again and again.
     async fn ask(self: Arc<Self>, request: Request, limit: Duration) -> Result<Texts, StoreError> {
         let slot = Arc::clone(&self.session).lock_owned().await;
         let work = async move { timeout(limit, self.send(slot, request)).await };
@@ -260,7 +262,7 @@ impl<D: Database> Sql<D> {
         runtime.ok_or_else(|| failed::<D>("run in a child process: open it there anew"))
     }
 
-    /// Does `work` with a connection of its own, within a longer timeout.
+    /// Does `work` with a separate connection, within a longer timeout.
     #[cfg(feature = "postgres")]
     pub(super) async fn apart<F>(
         &self,
@@ -400,7 +402,7 @@ pub(super) fn view<D: Database>(
             view.record = Some((record.map_err(|error| what().with_source(error))?, version));
             continue;
         }
-        // A key of another form is no node's, and quarantines none.
+        // A key of another form does not belong to a node, and quarantines none.
         let Some(node) = Node::from_sort_key(&key) else { continue };
         view.rows.insert(node, RowState::from_json(node, data.as_bytes(), version));
         if kind == "page" {

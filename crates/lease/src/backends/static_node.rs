@@ -1,5 +1,5 @@
-//! Nodes that are given from outside. [`Store`](crate::Store) gives each a realm of its own in a
-//! backend of this machine, so that a clock that steps back across a restart does no harm.
+//! Nodes that are given from outside. [`Store`](crate::Store) gives each its own realm in a backend
+//! of this machine, so that a clock that steps back across a restart does no harm.
 
 use core::fmt;
 use core::net::{IpAddr, Ipv4Addr};
@@ -147,7 +147,7 @@ fn ordinal(name: &str) -> Option<u64> {
     number(digits)
 }
 
-/// Returns the address by which this machine would reach others. Nothing is sent.
+/// Returns the address that this machine would reach others from. Nothing is sent.
 fn local_address() -> io::Result<IpAddr> {
     // An address for documentation, which no machine has.
     let elsewhere = (Ipv4Addr::new(192, 0, 2, 1), 9);

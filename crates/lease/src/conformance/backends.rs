@@ -37,7 +37,7 @@ pub fn scopes_have_their_rows(stage: &dyn Stage) {
     assert_eq!((none.rows.len(), none.record), (0, all.record));
 }
 
-/// Pages wrap around from any start, have all rows of their nodes, and are no larger than
+/// Pages wrap around from any start, have all rows of their nodes, and are not larger than
 /// requested.
 pub fn pages_are_bounded_and_complete(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0/1,4-5/3,24-31/5");

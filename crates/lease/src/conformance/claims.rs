@@ -13,7 +13,7 @@ use crate::model::realm::RealmSpec;
 use crate::model::refusal::Refusal;
 use crate::model::token::Token;
 
-/// The window begins with the realm and reaches exactly as far as the terms specify.
+/// The window starts with the realm and reaches exactly as far as the terms specify.
 pub fn claims_get_a_window_around_now(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-2/8,1/1");
     for _ in 0..4 {
@@ -92,7 +92,7 @@ pub fn repeated_claims_get_one_lease(stage: &dyn Stage) {
     assert!(scene.renew(&first).is_ok());
 }
 
-/// A window that begins in the claimant's future is the last choice.
+/// A window that starts in the claimant's future is the last choice.
 pub fn claims_prefer_usable_nodes(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-3/8");
     let leases = [(); 4].map(|()| scene.acquire());

@@ -8,7 +8,7 @@
 //! | [`backends`] | the promises of a backend itself |
 //! | [`claims`] | the node and the window that a claim gets |
 //! | [`renewals`] | renewals and releases |
-//! | [`realms`] | the beginning of realms, and changes of their pools and terms |
+//! | [`realms`] | the start of realms, and changes of their pools and terms |
 //! | [`trouble`] | clocks that were wrong, damaged rows, stores that lost data |
 //! | [`losses`] | lost data that only a claim shows |
 
@@ -211,7 +211,7 @@ fn answer<T>(answer: impl Future<Output = Result<T, StoreError>>) -> Result<T, S
 }
 
 impl<'a> Scene<'a> {
-    /// Begins a new realm with milliseconds for ticks and the default terms, without an allowance.
+    /// Creates a new realm with milliseconds for ticks and the default terms, without an allowance.
     fn new(stage: &'a dyn Stage, pool: &str) -> Self {
         Self::unknown(stage, pool).begun()
     }

@@ -1,4 +1,4 @@
-//! Realms: their beginning, and changes of their pools and terms.
+//! Realms: their start, and changes of their pools and terms.
 
 use core::time::Duration;
 use std::sync::Barrier;
@@ -13,7 +13,7 @@ use crate::model::refusal::Refusal;
 use crate::model::rules::Standing;
 use crate::store::Begin;
 
-/// The same node can be leased in two realms at once.
+/// The same node can be leased in two realms at the same time.
 pub fn realms_are_apart(stage: &dyn Stage) {
     let scenes = [(); 2].map(|()| Scene::new(stage, "7/8"));
     let grants = scenes.each_ref().map(Scene::acquire);
@@ -47,7 +47,7 @@ pub fn another_realm_is_refused(stage: &dyn Stage) {
     assert_eq!(scene.list().rows.len(), 1);
 }
 
-/// Beginning it again changes nothing, before and while its nodes are held. Beginning another realm
+/// Creating it again changes nothing, before and while its nodes are held. Creating another realm
 /// of that name is refused with the difference.
 pub fn a_realm_begins_once(stage: &dyn Stage) {
     let scene = Scene::unknown(stage, "0-7/8");
@@ -79,7 +79,7 @@ pub fn a_realm_begins_once(stage: &dyn Stage) {
     }
 }
 
-/// If a realm of that name may have been lost, the new one begins beyond its leases, and nothing is
+/// If a realm of that name may have been lost, the new one starts beyond its leases, and nothing is
 /// granted until then.
 pub fn unknown_realms_begin_beyond(stage: &dyn Stage) {
     let scene = Scene::unknown(stage, "0-3/8").short_term();
@@ -99,7 +99,7 @@ pub fn unknown_realms_begin_beyond(stage: &dyn Stage) {
     assert!(scene.acquire().floor >= limit);
 }
 
-/// The realm begins at once, also in a store where it would otherwise begin later.
+/// The realm starts immediately, also in a store where it would otherwise start later.
 pub fn new_realms_can_begin_at_once(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-3/8");
     assert_eq!(scene.acquire().floor, 0);
@@ -108,7 +108,7 @@ pub fn new_realms_can_begin_at_once(stage: &dyn Stage) {
     assert!(names.is_sorted());
 }
 
-/// One of them begins, and the others are refused with the difference.
+/// One of them is created, and the others are refused with the difference.
 pub fn racing_realms_begin_once(stage: &dyn Stage) {
     const PAIRS: usize = 3;
     for _ in 0..4 {
@@ -154,7 +154,7 @@ fn is_mismatch(error: &crate::StoreError, what: &str, kept: &RealmSpec) -> bool 
     }
 }
 
-/// Listing an unknown realm is an error of its own.
+/// Listing an unknown realm is a separate error.
 pub fn unknown_realms_are_not_listed(stage: &dyn Stage) {
     let scene = Scene::unknown(stage, "0-7/8");
     let error = answer(scene.store.list(scene.realm.name())).unwrap_err();
@@ -183,7 +183,7 @@ pub fn only_removed_nodes_are_lost(stage: &dyn Stage) {
     assert_eq!(grant.node, Node::new(8, 9).unwrap());
 }
 
-/// Windows begin above the windows of all prefix-related nodes, while their holders still run.
+/// Windows start above the windows of all prefix-related nodes, while their holders still run.
 pub fn split_pools_never_overlap(stage: &dyn Stage) {
     let scene = Scene::short(stage, "0/1,1/1");
     let mut windows: Vec<Lease> = Vec::new();

@@ -60,7 +60,7 @@ pub fn expired_node_keeps_its_ceiling(stage: &dyn Stage) {
     assert!(scene.renew(&second).is_ok());
 }
 
-/// A released node is granted at once, even if its last tick is in the store's future.
+/// A released node is granted immediately, even if its last tick is in the store's future.
 pub fn released_node_keeps_its_ticks(stage: &dyn Stage) {
     let scene = Scene::new(stage, "7/8");
     let first = scene.acquire();
@@ -72,8 +72,8 @@ pub fn released_node_keeps_its_ticks(stage: &dyn Stage) {
     assert_eq!(assert_lost(scene.renew(&first)), Loss::Overtaken);
 }
 
-/// The next window begins above the floor, whatever tick the holder reports: the floor identifies a
-/// lease.
+/// The next window starts above the floor, whatever tick the holder reports, because the floor
+/// identifies a lease.
 pub fn no_two_leases_have_one_floor(stage: &dyn Stage) {
     let scene = Scene::new(stage, "7/8");
     let first = scene.acquire();

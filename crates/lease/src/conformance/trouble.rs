@@ -170,7 +170,7 @@ pub fn lost_era_invalidates(stage: &dyn Stage) {
     });
 }
 
-/// A realm that is missing as a whole begins beyond its leases.
+/// A realm that is missing as a whole starts beyond its leases.
 pub fn lost_realm_begins_beyond(stage: &dyn Stage) {
     let scene = Scene::unknown(stage, "0-3/8").short_term();
     stage.save(scene.realm.name());
@@ -183,7 +183,7 @@ pub fn lost_realm_begins_beyond(stage: &dyn Stage) {
     begins_beyond(&scene, limit);
 }
 
-/// A release by hand and an expiry are ordinary: the realm's other leases go on.
+/// A release by hand and an expiry are ordinary, so the realm's other leases continue.
 pub fn ordinary_loss_is_no_proof(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-1/8");
     let (first, other) = (scene.acquire(), scene.acquire());

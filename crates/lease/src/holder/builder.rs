@@ -16,7 +16,7 @@ use crate::typed_realm::Realm;
 /// | [`policy`](Self::policy), [`sequence`](Self::sequence) | the scheme's |
 /// | [`start_within`](Self::start_within) | zero: the first error ends the start |
 /// | [`max_wait`](Self::max_wait) | one minute ([`DEFAULT_MAX_WAIT`]) |
-/// | [`answer_within`](Self::answer_within) | a quarter of the term, from 50 milliseconds to 5 seconds; four times that while there is no lease ([`LeaseSession::timeout`](crate::session::LeaseSession::timeout)) |
+/// | [`answer_within`](Self::answer_within) | a quarter of the term, from 50 milliseconds to 5 seconds; four times that without a lease ([`LeaseSession::timeout`](crate::session::LeaseSession::timeout)) |
 ///
 /// # Examples
 /// ```
@@ -94,8 +94,8 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     }
 
     /// Sets the time within which [`start`](Self::start) repeats a request that the store did not
-    /// answer, or for which no node was free. It backs off exponentially with full jitter, so that
-    /// many holders can start at once.
+    /// answer, or that found no free node. It backs off exponentially with full jitter, so that
+    /// many holders can start at the same time.
     pub fn start_within(mut self, start_within: Duration) -> Self {
         self.options.start_within = start_within;
         self

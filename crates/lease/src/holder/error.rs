@@ -96,14 +96,14 @@ pub enum GenerateError {
         /// compared; negative if it was behind.
         clock_ahead_micros: Option<i64>,
     },
-    /// There is no lease at the moment. One is being acquired.
+    /// The generator has no lease at the moment. One is being acquired.
     NoLease {
         /// The reason.
         cause: Option<Box<LeaseError>>,
     },
     /// The generator was shut down.
     Stopped,
-    /// The generator belongs to the process from which this one was forked.
+    /// The generator belongs to the process that this one was forked from.
     Forked,
 }
 

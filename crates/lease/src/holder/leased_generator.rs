@@ -29,10 +29,10 @@ use crate::typed_realm::Realm;
 ///
 /// | event | reaction |
 /// |---|---|
-/// | the store is down | issues to the end of its window; then [`try_generate`](Self::try_generate) fails and [`generate`](Self::generate) waits. It goes on once the store is back |
-/// | the lease is lost | closes its engine at once and acquires another lease. The node may differ, and each ID then takes a few nanoseconds more, to look the lease up |
+/// | the store is down | issues to the end of its window; then [`try_generate`](Self::try_generate) fails and [`generate`](Self::generate) waits. It continues once the store is back |
+/// | the lease is lost | closes its engine immediately and acquires another lease. The node may differ, and each ID then takes a few nanoseconds more, to look the lease up |
 /// | the clock is set back by more than the policy allows | stalls until it has caught up. If that would take longer than a term, it exchanges its lease for one of a node whose window the clock has reached; where there is none, its errors say so |
-/// | `fork` | issues nothing in the child ([`GenerateError::Forked`]), where dropping it is a no-op. The parent's goes on; the child starts one of its own |
+/// | `fork` | issues nothing in the child ([`GenerateError::Forked`]), where dropping it is a no-op. The parent's generator continues; the child starts its own |
 ///
 /// The IDs of one lease strictly increase. IDs after a lease was lost or exchanged can be lower
 /// than those before it, by as much as the clock was set back.
@@ -274,8 +274,8 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
         self.first.is_over.load(Ordering::Relaxed)
     }
 
-    /// Returns the present lease and its generator, which offers blocks, slices and handles; `None`
-    /// while there is no lease. Once the generator is [closed](tickid_core::ErrorKind::Closed),
+    /// Returns the present lease and its generator, which offers blocks, slices and handles, or
+    /// `None` without a lease. Once the generator is [closed](tickid_core::ErrorKind::Closed),
     /// there is another tenure, or will be.
     ///
     /// # Examples

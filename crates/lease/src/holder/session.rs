@@ -63,7 +63,7 @@ pub struct LeaseSession {
     /// Counts the random numbers drawn, from a seed on.
     random: u64,
     lease: Option<Lease>,
-    /// The claim that was last sent without success, while there is no lease.
+    /// The claim that was last sent without success, until there is a lease.
     claim: Option<Claim>,
     /// A lost lease, for the next claim.
     lost: Option<(Lease, Loss)>,
@@ -199,7 +199,8 @@ impl LeaseSession {
 
     /// Returns the time to wait for the answer to a request: a quarter of the term, from 50
     /// milliseconds to 5 seconds. Without a lease nothing is gained by giving up earlier than the
-    /// backend does, so a claim has four times that: many holders may come to a server at once.
+    /// backend does, so a claim has four times that, because many holders may connect to a server
+    /// at the same time.
     ///
     /// # Examples
     /// ```
@@ -504,7 +505,7 @@ mod tests {
             self.request(now, Some(5), stall, || Ok(Token::from_bits(token))).unwrap()
         }
 
-        /// Sends the request of that time, and answers it at once.
+        /// Sends the request of that time, and answers it immediately.
         fn answer(&mut self, now: Duration, answer: Result<Lease, StoreError>) -> Outcome {
             let request = self.next(now, NO_STALL, 7).unwrap();
             self.answered(request, now, now, answer)
@@ -564,7 +565,7 @@ mod tests {
         }
     }
 
-    /// The store is down for 3 seconds. Requests in between fail at once.
+    /// The store is down for 3 seconds. Requests in between fail immediately.
     #[test]
     fn outages_cost_few_requests() {
         const HOLDERS: u64 = 1_000;
@@ -639,7 +640,7 @@ mod tests {
     }
 
     /// The server restarts within a second as another generation, and all leases are lost. The
-    /// realm begins again 30 seconds later.
+    /// realm starts again 30 seconds later.
     #[test]
     fn restarts_cost_few_failures() {
         const HOLDERS: u64 = 1_000;

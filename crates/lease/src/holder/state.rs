@@ -54,7 +54,7 @@ pub struct Counters {
     pub moves: u64,
     /// Requests to the store that failed.
     pub failures: Failures,
-    /// Calls that could not issue at once.
+    /// Calls that could not issue immediately.
     pub stalls: Stalls,
 }
 
@@ -119,7 +119,7 @@ counts! {
 }
 
 counts! {
-    /// Calls that could not issue at once, by reason. Whether they waited makes no difference.
+    /// Calls that could not issue immediately, by reason. Whether they waited makes no difference.
     Stalls,
     /// The reason of a stall.
     Reason:
@@ -129,7 +129,7 @@ counts! {
     clock_behind = ClockBehind,
     /// The sequences of the tick were used up.
     tick_exhausted = TickExhausted,
-    /// There was no lease.
+    /// The generator had no lease.
     no_lease = NoLease,
 }
 
@@ -168,7 +168,7 @@ type First<S, C> = Result<Arc<Tenure<S, C>>, LeaseError>;
 
 /// The data that a leased generator and its thread share.
 pub(crate) struct Shared<S: Scheme, C> {
-    /// The process with the thread. In a child of a `fork` there is no thread, and the desk may be
+    /// The process with the thread. A child of a `fork` has no such thread, and the desk may be
     /// locked forever.
     home: Process,
     pub(crate) tenure: ArcSwapOption<Tenure<S, C>>,
@@ -192,7 +192,7 @@ struct Desk {
     clock_ahead_micros: Option<i64>,
     /// The reason that the last request to acquire or renew the lease failed.
     trouble: Option<LeaseError>,
-    /// The trouble ends the start, if there was no lease yet.
+    /// The trouble ends the start, unless there was a lease already.
     ends_start: bool,
     /// The reason that a generator whose clock is far behind has no other node.
     stuck: Option<LeaseError>,
@@ -404,7 +404,7 @@ impl<S: Scheme, C> Shared<S, C> {
         GenerateError::Stalled { error, cause, clock_ahead_micros }
     }
 
-    /// Counts a call that could not issue at once.
+    /// Counts a call that could not issue immediately.
     #[cold]
     pub(crate) fn count(&self, error: GenerateError) -> GenerateError {
         if let Some(reason) = Reason::of(&error) {
@@ -432,7 +432,7 @@ impl<S: Scheme, C> Shared<S, C> {
         self.wait(time, |desk| desk.is_stopped.then_some(()));
     }
 
-    /// Begins the tenure of a new lease.
+    /// Starts the tenure of a new lease.
     pub(crate) fn acquired(&self, tenure: Arc<Tenure<S, C>>, granted: &Granted, is_move: bool) {
         self.first.get_or_init(|| Arc::clone(&tenure));
         self.tenure.store(Some(tenure));

@@ -35,7 +35,7 @@ pub(super) struct Worker<S: Scheme, C> {
     clock: C,
     session: LeaseSession,
     tenure: Option<Arc<Tenure<S, C>>>,
-    /// The time from which on an error ends the start.
+    /// The time after which an error ends the start.
     start_until: Duration,
     /// Set while the clock is so far behind that another node is wanted.
     is_behind: bool,
@@ -142,7 +142,7 @@ where
         }
     }
 
-    /// Begins the tenure of a new lease, and ends the previous tenure.
+    /// Starts the tenure of a new lease, and ends the previous tenure.
     fn begin(&mut self, lease: Lease, previous: Option<Lease>, latency: Duration) {
         let previous = self.tenure.take().zip(previous);
         match self.build(&lease) {

@@ -39,7 +39,7 @@ impl Shortage {
         self.soonest = self.soonest.into_iter().chain(other.soonest).min();
     }
 
-    /// Returns the refusal of a claim for which no page had a node.
+    /// Returns the refusal of a claim that found no node on any page.
     pub(crate) fn refusal(&self, rules: &Rules<'_>) -> Refusal {
         if let Some(not_yet) = rules.not_yet() {
             return not_yet;
@@ -63,7 +63,7 @@ impl Rules<'_> {
     /// 1. Nodes with a row whose ceiling the claimant's clock has reached too, at random so that
     ///    claimants spread. Taking these first keeps the number of rows close to the number of
     ///    holders.
-    /// 2. A node without a row: a gap between the rows of the page, which begins at random.
+    /// 2. A node without a row: a gap between the rows of the page, which starts at random.
     /// 3. The node with the lowest ceiling, in the future of the claimant's clock, unless the claim
     ///    refuses that.
     ///
@@ -113,11 +113,11 @@ impl Rules<'_> {
     }
 
     /// Returns the row of a lease of `node`: the one that an earlier attempt of the claim got,
-    /// renewed, or a new one if the node is free and its window has begun for the claimant.
+    /// renewed, or a new one if the node is free and its window has started for the claimant.
     ///
     /// # Errors
-    /// Returns [`Refusal::NotYet`] before the realm begins, [`Refusal::EndOfTime`] if the scheme
-    /// has no ticks left.
+    /// Returns [`Refusal::NotYet`] before the realm starts, and [`Refusal::EndOfTime`] if the
+    /// scheme has no ticks left.
     pub(crate) fn retry(
         &self,
         node: Node,
@@ -141,7 +141,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Returns the refusal of all claims before the realm begins.
+    /// Returns the refusal of all claims before the realm starts.
     fn not_yet(&self) -> Option<Refusal> {
         if !(self.now + 1..=self.limit()).contains(&self.record.floor) {
             return None;

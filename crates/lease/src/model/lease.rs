@@ -41,7 +41,7 @@ pub struct Lease {
     pub floor: u64,
     /// The window's last tick plus one.
     pub ceiling: u64,
-    /// The era in which it was acquired.
+    /// The era when it was acquired.
     pub era: u64,
     /// The version of its row.
     pub version: super::record::Version,
@@ -78,9 +78,9 @@ pub struct Claim {
     pub token: Token,
     /// The holder's name, for people to read.
     holder: String,
-    /// The claimant's clock, in ticks. Nodes whose window begins in its future are the last choice.
+    /// The claimant's clock, in ticks. Nodes whose window starts in its future are the last choice.
     pub now: Option<u64>,
-    /// Refuses nodes whose window begins in the future of [`now`](Self::now).
+    /// Refuses nodes whose window starts in the future of [`now`](Self::now).
     pub at_once: bool,
     /// The node to try first: a request without an answer may have been granted it, or a lease of
     /// it was lost.
@@ -88,7 +88,7 @@ pub struct Claim {
     /// A lease that was lost, and the way in which it ended: evidence that the store may have lost
     /// data. Its holder never released it and never will, and has closed its generator.
     pub lost: Option<(Lease, Loss)>,
-    /// The number of pages of nodes read for it, so that each begins elsewhere.
+    /// The number of pages of nodes read for it, so that each starts elsewhere.
     pub(crate) pages: u64,
 }
 

@@ -7,7 +7,7 @@ use tickid_core::{NodeId, RangeError};
 /// A node ID of any scheme, as stores keep it: a value of a number of bits.
 ///
 /// Its text is the value, a slash and the bits, as in `42/8`. Nodes sort by their bits from the
-/// most significant one on, a prefix before the nodes that begin with it.
+/// most significant one on, a prefix before the nodes that start with it.
 ///
 /// # Examples
 /// ```
@@ -100,7 +100,7 @@ impl Node {
         long.value >> (long.bits - short.bits) == short.value
     }
 
-    /// Returns the values of 63 bits that begin with this node.
+    /// Returns the values of 63 bits that start with this node.
     pub(crate) const fn span(self) -> RangeInclusive<u64> {
         let shift = Self::MAX_BITS - self.bits;
         self.value << shift..=((self.value + 1) << shift) - 1

@@ -112,7 +112,7 @@ impl NodeRange {
         let shift = Node::MAX_BITS - self.bits();
         let start = *node.span().start();
         let value = start >> shift;
-        // A prefix sorts before the nodes that begin with it.
+        // A prefix sorts before the nodes that start with it.
         let is_before = value << shift < start || self.bits() < node.bits();
         (value + u64::from(is_before)).saturating_sub(self.first())
     }
@@ -161,8 +161,8 @@ impl fmt::Debug for NodeRange {
     }
 }
 
-/// The nodes that may be granted: ranges of nodes, possibly of several sizes, of which none is a
-/// prefix of another.
+/// The nodes that may be granted: ranges of nodes, possibly of several sizes. None is a prefix of
+/// another.
 ///
 /// A busy ("hot") SCRU64 node has few bits and a large counter, a quiet ("cold") one many bits. A
 /// pool may have both. No node may be a prefix of another, since their IDs could be equal.
@@ -370,7 +370,7 @@ impl NodePool {
     }
 }
 
-/// Returns the error for two ranges of which the second starts within the first.
+/// Returns the error for two ranges if the second starts within the first.
 fn related(one: &NodeRange, other: &NodeRange) -> PoolError {
     let other = other.first;
     let value = other.span().start() >> (Node::MAX_BITS - one.bits());

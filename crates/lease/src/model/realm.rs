@@ -32,7 +32,7 @@ impl RealmName {
         &self.0
     }
 
-    /// Returns a number by which leases name their realm. Two names have the same one with a chance
+    /// Returns a number that leases name their realm by. Two names have the same one with a chance
     /// of one in 2^64.
     pub(crate) fn id(&self) -> u64 {
         self.0.bytes().fold(0, |id, byte| mix(id ^ u64::from(byte)))
@@ -70,7 +70,7 @@ impl fmt::Display for RealmName {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Terms {
-    /// The number of ticks by which the generators' policy lets IDs be ahead of the clock.
+    /// The number of ticks that the generators' policy lets IDs be ahead of the clock.
     pub allowance: u64,
     /// The lead of a holder's clock over the store's that is tolerated. The default is 5 seconds.
     pub skew: Duration,
@@ -465,7 +465,7 @@ impl RealmSpec {
         })
     }
 
-    /// Returns everything in which realms of one name can differ, as text.
+    /// Returns, as text, everything that realms of one name can differ in.
     fn facets(&self) -> [(&'static str, String); 6] {
         let (scale, Terms { allowance, skew, term }) = (self.scale, self.terms);
         let ticks = format!(
@@ -541,7 +541,7 @@ pub enum RealmError {
         /// The range it is outside of.
         source: RangeError,
     },
-    /// The pool is the empty node, for a scheme all of whose IDs carry a node.
+    /// The pool is the empty node, but all IDs of the scheme carry a node.
     #[error("{scheme} has no IDs without a node, which the pool 0/0 is for")]
     NoNodelessIds {
         /// The scheme.

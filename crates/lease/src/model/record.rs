@@ -18,10 +18,10 @@ pub struct Extra(pub(crate) Map<String, Value>);
 
 /// A store's data on a realm as a whole.
 ///
-/// **Eras.** Every event that ends leases early (invalidation, a node that leaves the pool) begins
-/// a new era. The record holds for each node the era in which it entered the pool, and a row the
-/// era in which it was leased. A lease that is older than its node's entry is over. So one write
-/// ends any number of leases without touching their rows, including rows that the store has lost.
+/// **Eras.** Every event that ends leases early (invalidation, a node that leaves the pool) starts
+/// a new era. For each node, the record holds the era when it entered the pool, and a row holds the
+/// era when it was leased. A lease that is older than its node's entry is over, so one write ends
+/// any number of leases without touching their rows, including rows that the store has lost.
 ///
 /// # Examples
 /// ```
@@ -69,7 +69,7 @@ pub struct Record {
 pub struct PoolPart {
     /// The nodes.
     pub range: NodeRange,
-    /// The era in which they entered the pool.
+    /// The era when they entered the pool.
     pub since_era: u64,
     /// The lowest tick of a new window. It lies above everything granted under related nodes of
     /// earlier pools.
@@ -183,11 +183,11 @@ pub struct Row {
     pub token: Option<Token>,
     /// The last holder's name, for people to read.
     pub holder: String,
-    /// The era in which it was acquired.
+    /// The era when it was acquired.
     pub era: u64,
     /// The first tick of the last window granted.
     pub floor: u64,
-    /// The last window's last tick plus one. The next window begins here.
+    /// The last window's last tick plus one, where the next window starts.
     pub ceiling: u64,
     /// The version of the last write by which an operator lowered the ceiling of a lease: zero if
     /// there was none. Later floors prove nothing about leases that were acknowledged before it.
@@ -259,7 +259,7 @@ pub enum RowState {
         /// A number by which [`commit`](crate::backend::Backend::commit) can compare it.
         version: Version,
     },
-    /// A row that a later release wrote in a format of its own.
+    /// A row that a later release wrote in a newer format.
     Newer {
         /// The format's number.
         format: u32,

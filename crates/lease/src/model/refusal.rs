@@ -40,7 +40,7 @@ pub enum Refusal {
     Lost {
         /// The node.
         node: Node,
-        /// The way in which it ended.
+        /// The way that it ended.
         why: Loss,
     },
     /// No node that the store looked at can be granted now.
@@ -55,14 +55,14 @@ pub enum Refusal {
         seen: u64,
         /// The number of these that are quarantined.
         quarantined: u64,
-        /// The time of the store's clock at which the first of them is free unless it is renewed.
+        /// The time of the store's clock when the first of them is free unless it is renewed.
         free_at: Option<UnixTime>,
     },
-    /// No node can be granted yet: the realm begins, or begins anew, in the future of the store's
+    /// No node can be granted yet: the realm starts, or restarts, in the future of the store's
     /// clock.
     #[error("no node can be granted before {from}; the store's clock reads {now}")]
     NotYet {
-        /// The time at which the realm begins.
+        /// The time when the realm starts.
         from: UnixTime,
         /// The store's clock.
         now: UnixTime,
@@ -136,7 +136,7 @@ pub enum Refusal {
         /// The name of its user.
         holder: String,
     },
-    /// The store's clock shows a time at which the scheme has no ticks.
+    /// The store's clock shows a time outside of the scheme's ticks.
     #[error("the store's clock reads {now}, outside the scheme's time")]
     StoreClock {
         /// Its reading.
@@ -154,7 +154,7 @@ fn soonest(at: Option<UnixTime>) -> String {
     at.map_or_else(String::new, |at| format!("; the first may be free at {at} by its clock"))
 }
 
-/// The way in which a lease ended.
+/// The way that a lease ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Loss {

@@ -47,7 +47,7 @@ impl<'a> Rules<'a> {
     /// Creates the rules of a realm at a reading of the store's clock.
     ///
     /// # Errors
-    /// Returns [`Refusal::StoreClock`] for a reading at which the scheme has no ticks.
+    /// Returns [`Refusal::StoreClock`] for a reading outside of the scheme's ticks.
     ///
     /// # Examples
     /// ```
@@ -241,7 +241,7 @@ impl<'a> Rules<'a> {
     }
 
     /// Releases a lease whose engine is closed; `used` is the highest tick that was ever in it,
-    /// under any toggle. The next window begins above it, and above this one's floor.
+    /// under any toggle. The next window starts above it, and above this one's floor.
     ///
     /// # Errors
     /// As [`renew`](Self::renew).
@@ -274,13 +274,13 @@ impl<'a> Rules<'a> {
         used: Option<u64>,
     ) -> Result<Row, Refusal> {
         let row = self.held(lease, state)?;
-        // The floor identifies a lease, so that the next one begins above it even if none was used.
+        // The floor identifies a lease, so the next one starts above it even if none was used.
         let last = used.map_or(row.floor, |used| used.max(row.floor));
         let ceiling = last.saturating_add(1);
         Ok(Row { token: None, ceiling, ..row.clone() })
     }
 
-    /// Returns the row of a lease, if it still has one, or the way in which it ended.
+    /// Returns the row of a lease, if it still has one, or the way that it ended.
     ///
     /// A store that never loses data answers with the lease's own row at the lease's version or a
     /// higher one, or with another holder's at a higher one. Anything else proves a loss, unless an
@@ -424,9 +424,9 @@ impl<'a> Rules<'a> {
         Ok((record, Row { token: None, floor, ceiling, cut, ..row }))
     }
 
-    /// Returns the record with another pool and other terms, the first of two steps; `None` if it
-    /// is that already. Leases of nodes that stay in the pool go on. Leases of nodes that leave it
-    /// end, and do not come back with their nodes. `rows` are all rows of the realm.
+    /// Returns the record with another pool and other terms, the first of two steps, or `None` if
+    /// it has these already. Leases of nodes that stay in the pool continue. Leases of nodes that
+    /// leave it end, and do not come back with their nodes. `rows` are all rows of the realm.
     ///
     /// Nodes that are new to the pool can be granted after the second step,
     /// [`complete`](Self::complete).
@@ -434,8 +434,8 @@ impl<'a> Rules<'a> {
     /// # Errors
     /// Returns [`Refusal::Mismatch`] for another scheme, another layout or other ticks, and for a
     /// pool that turns a realm of IDs with nodes into one of IDs without, or the reverse;
-    /// [`Refusal::Overlap`] for a pool that has a part of a reserved node, or a node of which it is
-    /// a part.
+    /// [`Refusal::Overlap`] for a pool that has a part of a reserved node, or a node that contains
+    /// it.
     ///
     /// # Examples
     /// ```
@@ -472,7 +472,7 @@ impl<'a> Rules<'a> {
                 |part: &PoolPart| Some(PoolPart { range: range.common(&part.range)?, ..*part });
             parts.extend(self.record.parts_in(&range).iter().filter_map(common));
         }
-        // Leases with the earlier terms go on.
+        // Leases with the earlier terms continue.
         let max_ahead = self.record.max_ahead.max(realm.max_ahead());
         let era = self.record.era.saturating_add(1);
         let realm = realm.clone();
@@ -494,7 +494,7 @@ impl<'a> Rules<'a> {
         let missing = self.record.missing();
         let since_era = self.record.era;
         let floor = |range: &NodeRange| {
-            // Prefixes of the first node begin before the range, all other related nodes in it.
+            // Prefixes of the first node start before the range, and all other related nodes in it.
             let first = range.first_node();
             let shorter = first.prefixes().filter_map(|node| rows.get_key_value(&node));
             let inside = rows.range(first..);

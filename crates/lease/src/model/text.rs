@@ -1,4 +1,4 @@
-//! The forms in which nodes, pools, names and tokens are written, and errors of parsing.
+//! The text forms of nodes, pools, names and tokens, and errors of parsing.
 
 use core::str::FromStr;
 

@@ -55,7 +55,7 @@ fn acquire(windows: &Windows, store: &Store) -> Result<Lease, StoreError> {
 fn users_authenticate_by_password(_: &Etcd) {
     let etcd = Etcd::start().unwrap();
     let windows = Windows::new("0-7/10");
-    // A login that is not needed is no mistake yet.
+    // A login that is not needed is not a mistake yet.
     let early = store(&etcd, "app:s%40cret@");
     let windows = windows.begun(&early);
     acquire(&windows, &early).unwrap();

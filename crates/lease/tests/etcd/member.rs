@@ -9,7 +9,7 @@ use tickid_lease::backend::{Backend as _, EtcdBackend, Scope};
 use tickid_lease::{Node, Store, block_on, conformance};
 use tickid_testkit::servers::{Etcd, Proxy, Target};
 
-/// A member behind a proxy of its own, so that a scenario's changes to its clock and its cluster do
+/// A member behind a separate proxy, so that a scenario's changes to its clock and its cluster do
 /// not affect the others.
 pub(crate) struct Stage {
     proxy: Proxy,

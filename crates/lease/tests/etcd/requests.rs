@@ -45,7 +45,7 @@ fn realms_are_found_one_by_one(_: &Etcd) {
     assert_eq!(found.unwrap(), names);
 }
 
-/// Writes the rows of a pool of which all but 100 nodes are held.
+/// Writes the rows of a pool with all but 100 nodes held.
 fn fill(endpoint: &str, realm: &RealmSpec) {
     let lease = herd::acquire(&store(&[endpoint.to_owned()]), realm).unwrap();
     for part in herd::rows_of_a_full_pool(realm, &lease).chunks(128) {
@@ -57,7 +57,7 @@ fn fill(endpoint: &str, realm: &RealmSpec) {
     }
 }
 
-/// There is no index, so a claim may miss the free nodes.
+/// Without an index, a claim may miss the free nodes.
 fn full_pool_claims_read_few_rows(_: &Etcd) {
     let etcd = Etcd::start().unwrap();
     let proxy = proxy(&etcd.endpoints()[0]);

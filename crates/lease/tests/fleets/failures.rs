@@ -136,7 +136,7 @@ fn after_a_loss_all_issue_again<G: Ground>(_: &G) {
     drill.assert_within(last, ahead + Duration::from_secs(5), "all issue again");
 }
 
-/// Starts a fleet that a crash of the server takes back to its beginning. Returns when the first
+/// Starts a fleet that a crash of the server takes back to its start. Returns when the first
 /// holders renew; the others are due next.
 fn start<G: Ground>(server: &G, drill: &Drill) -> Fleet {
     let terms = |terms: Terms| terms.with_term(drill.term).with_skew(drill.skew);

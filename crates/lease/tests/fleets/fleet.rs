@@ -1,4 +1,4 @@
-//! Many holders in one process, each with a store, connection and thread of its own.
+//! Many holders in one process, each with its own store, connection and thread.
 
 use core::time::Duration;
 use std::sync::Barrier;
@@ -30,8 +30,8 @@ pub(crate) struct Holder {
     pub(crate) started_after: Duration,
 }
 
-/// Begins a realm with twice as many nodes as holders, as some claims are carried out after their
-/// timeout.
+/// Creates a realm with twice as many nodes as holders, because some claims are carried out after
+/// their timeout.
 pub(crate) fn begin(url: &str, holders: usize, terms: impl Fn(Terms) -> Terms) -> Realm<Sno> {
     let name = format!("fleet-{}", Token::random().unwrap()).parse().unwrap();
     let pool = format!("0-{}/16", 2 * holders - 1).parse().unwrap();

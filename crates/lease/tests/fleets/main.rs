@@ -1,10 +1,10 @@
 //! Fleets of holders with the timeouts and back-off of the library, over real servers: all start at
 //! once, their server is down for a while, and it comes back without what it granted.
 //!
-//! `TICKID_HOLDERS` sets the number of holders, of which SQL databases renew for 200 at most. They
-//! have the default terms then, and the times and numbers of requests that the project promises are
-//! asserted. Otherwise a small fleet with
-//! short terms shows the same events, and nothing that depends on the machine is asserted.
+//! `TICKID_HOLDERS` sets the number of holders, but SQL databases renew for 200 at most. They have
+//! the default terms then, and the times and numbers of requests that the project promises are
+//! asserted. Otherwise a small fleet with short terms shows the same events, and nothing that
+//! depends on the machine is asserted.
 
 #![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "there are no servers"))]
 #![allow(

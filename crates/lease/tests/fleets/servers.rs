@@ -1,4 +1,4 @@
-//! The servers, and the ways in which they fail.
+//! The servers, and the ways that they fail.
 
 use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Server};
 

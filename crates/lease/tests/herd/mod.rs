@@ -13,7 +13,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// One node of so many is free in a pool that is nearly full: 100 of 65,536.
 const FREE_EVERY: usize = 655;
 
-/// Begins a realm of its own whose leases last for longer than a test.
+/// Creates a separate realm with leases that last for longer than a test.
 pub(crate) fn realm(store: &Store, pool: &str) -> RealmSpec {
     let name = format!("herd-{}", Token::random().unwrap()).parse().unwrap();
     let realm = RealmSpec::new(name, &Sno, pool.parse().unwrap()).unwrap();

@@ -64,7 +64,7 @@ fn silence_ends_with_the_timeout(_: &MySql) {
         assert!(error.is_unreachable() && !error.is_lost(), "{error}");
     }
     server.resume().unwrap();
-    // Whether or not the requests were carried out, the lease goes on.
+    // Whether or not the requests were carried out, the lease continues.
     assert_goes_on(&lease, &renew(&open(&server.url()), &realm, &lease).unwrap());
 }
 
@@ -149,7 +149,7 @@ fn files_that_change_keep_leases(_: &MySql) {
     keep("a restart");
 }
 
-/// As those of a backup.
+/// Like those in a backup.
 fn copied_files_end_leases(_: &MySql) {
     let server = MySql::start().unwrap();
     let (store, realm) = (open(&server.url()), realm("0-1/1", TERM));

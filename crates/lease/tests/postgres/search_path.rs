@@ -26,7 +26,7 @@ const SCHEMA: &str = include_str!("../../src/backends/postgres/schema.sql");
 const SETTING: &str = " SET search_path = pg_catalog, pg_temp";
 const TERM: Duration = Duration::from_secs(10);
 
-/// Types of which most pairs and triples are planted.
+/// Types. Most of their pairs and triples are planted.
 const TYPES: [&str; 15] = [
     "int2",
     "int4",
@@ -67,8 +67,7 @@ fn code() -> String {
     code
 }
 
-/// All words that a parenthesis follows, and all runs of the characters of which operators are
-/// made.
+/// All words that a parenthesis follows, and all runs of the characters that operators are made of.
 fn words_and_operators() -> (BTreeSet<String>, BTreeSet<String>) {
     let code = code().replace("$$", " ");
     let is_word = |symbol: char| symbol.is_ascii_alphanumeric() || symbol == '_';

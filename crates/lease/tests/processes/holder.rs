@@ -49,7 +49,7 @@ pub(crate) fn run<S: Subject>(task: &Task) -> ExitCode {
     let clock = Arc::new(SetClock(AtomicI64::new(task.clock)));
     let realm = Realm::from_spec(S::Scheme::default(), task.realm()).unwrap();
     let store = open(&task.url, &clock);
-    // Another holder may have begun it, or given it another pool since.
+    // Another holder may have created it, or given it another pool since.
     while block_on(store.begin(&realm, Begin::AtOnce), PATIENCE)
         .is_err_and(|error| error.refusal().is_none())
     {

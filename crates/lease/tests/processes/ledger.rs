@@ -50,7 +50,7 @@ impl Tally {
     }
 }
 
-/// A window that was granted to a holder, and in which it may have issued.
+/// A window that was granted to a holder, which may have issued in it.
 #[derive(Clone, Debug)]
 struct Window {
     lease: Named,

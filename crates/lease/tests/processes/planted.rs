@@ -18,7 +18,7 @@ pub(crate) const TESTS: [Test<Folder>; 3] = [
 ];
 
 fn found_out(folder: &Folder, plant: Plant) -> String {
-    // The folder shows at once which holders have ended, and grants their nodes to the next.
+    // The folder shows immediately which holders have ended, and grants their nodes to the next.
     let kills = Kills { rounds: 12, nodes: 3, most_behind: 0, plant: Some(plant) };
     let violation = kills.run(folder, Kind::Sno).map(|ledger| ledger.tally).unwrap_err();
     println!("{plant:?}: {violation}");

@@ -48,7 +48,7 @@ fn nodes_stay_apart_when_split<G: Ground>(ground: &G) {
         for _ in 0..2 {
             let process = Process::start(task.clone());
             process.until_answered(0);
-            // Its window may begin where a related node's ended.
+            // Its window may start where a related node's ended.
             let is_granted = process.has_said(|note| matches!(note, Note::Granted(..)));
             granted += usize::from(is_granted);
             if is_granted && dice.below(2) == 0 {

@@ -39,7 +39,7 @@ struct Told {
 }
 
 impl Process {
-    /// Starts a holder that begins at once.
+    /// Starts a holder that runs immediately.
     pub(crate) fn start(task: Task) -> Self {
         let mut process = Self::start_waiting(task);
         process.begin();
@@ -157,7 +157,7 @@ impl Process {
         assert!(status.is_some_and(|(_, status)| status.stopped()), "{status:?}");
     }
 
-    /// Lets it go on after a [`stop`](Self::stop).
+    /// Lets it continue after a [`stop`](Self::stop).
     pub(crate) fn resume(&self) {
         kill_process(self.pid(), Signal::CONT).unwrap();
     }

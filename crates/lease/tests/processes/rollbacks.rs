@@ -16,7 +16,7 @@ pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
 
 const HOUR: i64 = 3_600_000_000;
 
-/// The processes issue again at the clock's time, and go on when the clock is right.
+/// The processes issue again at the clock's time, and continue when the clock is right.
 fn rollback_moves_to_other_nodes<G: Ground>(ground: &G) {
     let task = |kind: Kind| Task::new(ground.url(), kind, &kind.pool(4)).short();
     let mut processes = Kind::ALL.map(|kind| Process::start(task(kind)));
@@ -43,7 +43,7 @@ fn rollback_moves_to_other_nodes<G: Ground>(ground: &G) {
         ledger.check(&ground.list(task.realm().name())).unwrap();
         // On a busy machine a first request may time out, and its lease is released.
         let (first, floor) = leases(&notes[..before]);
-        // Tick-tock goes on under the same node, unless an earlier lease had it up to its floor.
+        // Tick-tock continues under the same node, unless an earlier lease had it up to its floor.
         let is_moved = task.kind != Kind::Sno || floor > Some(0);
         assert_eq!(ledger.tally.leases, first + usize::from(is_moved), "{:?}", task.kind);
         all.add(&ledger.tally);

@@ -19,7 +19,7 @@ pub(crate) struct Task {
     pub(crate) skew: Duration,
     /// The lead of its wall clock over the machine's, in microseconds.
     pub(crate) clock: i64,
-    /// The round in which the clock is set right.
+    /// The round when the clock is set right.
     pub(crate) right_after: Option<u32>,
     pub(crate) plant: Option<Plant>,
 }
@@ -84,7 +84,7 @@ pub(crate) enum Note {
     Obeyed,
     /// The store has granted or renewed a lease up to this ceiling. Reported before it is used.
     Granted(Named, u64),
-    /// The generator is closed, and the next window begins at this tick. Reported before the
+    /// The generator is closed, and the next window starts at this tick. Reported before the
     /// release.
     Released(Named, u64),
     /// The lease was lost.
@@ -93,7 +93,7 @@ pub(crate) enum Note {
     Ids(Vec<String>),
     /// No ID was issued; reported once, until one is issued or the reason changes.
     Stalled(Stall, String),
-    /// There is no first lease yet; the holder retries.
+    /// The first lease is still missing, and the holder retries.
     Trouble(String),
     /// The holder has shut down; the last report.
     Left,

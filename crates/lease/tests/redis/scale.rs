@@ -15,7 +15,7 @@ pub(crate) const TESTS: [Test<Redis>; 3] = [
     ("rows_stay_below_twice_holders", rows_stay_below_twice_holders),
 ];
 
-/// Writes the rows of a pool of which all but 100 nodes are held.
+/// Writes the rows of a pool with all but 100 nodes held.
 fn fill(server: &Redis, realm: &RealmSpec) {
     let client = redis::Client::open(format!("redis://{}", server.address())).unwrap();
     let mut connection = client.get_connection().unwrap();

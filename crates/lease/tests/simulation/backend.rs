@@ -23,7 +23,7 @@ pub(crate) struct SlowBackend(Arc<Slow>);
 #[derive(Debug)]
 struct Slow {
     memory: MemoryBackend<Arc<ManualClock>>,
-    /// The present request must be over at once.
+    /// The present request must be over immediately.
     hurries: AtomicBool,
     bug: Option<Bug>,
     /// With [`Bug::AcquireOnTokenAlone`]: the token that a row had at each version.
@@ -62,7 +62,7 @@ impl SlowBackend {
         &self.0.memory
     }
 
-    /// Sets whether requests end at once, or let others run in between.
+    /// Sets whether requests end immediately, or let others run in between.
     pub(crate) fn hurry(&self, hurries: bool) {
         self.0.hurries.store(hurries, Ordering::Relaxed);
     }

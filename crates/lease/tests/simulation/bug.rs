@@ -7,16 +7,16 @@ pub(crate) enum Bug {
     /// A renewal compares the token [and the window's floor]: a claim that the network repeats late
     /// gets the node again, and the lease from before is taken for that one.
     RenewOnTokenAlone,
-    /// A released node goes on after the tick in the word [the highest that was ever in it]:
+    /// A released node continues after the tick in the word [the highest that was ever in it]:
     /// tick-tock has been further ahead under the other toggle.
     ReleaseAtWordsTick,
     /// After a fail-over nothing is granted for as long as a lease can last [ceilings are raised]:
     /// windows that the store lost were used nevertheless, by clocks that differ from the store's.
     QuarantineByWaiting,
     /// A generator is closed by using up its tick [by a bit that nothing clears]: a thread that had
-    /// read the word before goes on to the next.
+    /// read the word before continues in the next.
     CloseByExhausting,
-    /// A new node begins where it ended itself [where all prefix-related nodes of earlier pools
+    /// A new node starts where it ended itself [where all prefix-related nodes of earlier pools
     /// ended].
     ReconfigureWithoutRelated,
     /// A lease is good as long as its row has its token [and its era].

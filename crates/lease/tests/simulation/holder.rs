@@ -13,7 +13,7 @@ use crate::clock::HookedClock;
 use crate::subject::Subject;
 use crate::watch::Watch;
 
-/// A process with a clock of its own and one generator at a time.
+/// A process with its own clock and one generator at a time.
 pub(crate) struct Holder<S: Subject> {
     pub(crate) clock: Arc<HookedClock>,
     session: LeaseSession,
@@ -57,7 +57,7 @@ struct Running<S: Subject> {
 /// The timeout for an answer.
 const TIMEOUT: Duration = Duration::from_millis(700);
 
-/// Returns the true time as a holder's boot-time clock shows it: it never steps, and goes on in a
+/// Returns the true time as a holder's boot-time clock shows it: it never steps, and continues in a
 /// pause.
 fn boot(time: i64) -> Duration {
     Duration::from_micros(time.unsigned_abs())

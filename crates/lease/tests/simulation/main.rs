@@ -68,7 +68,7 @@ fn run_all(part: u64) {
             Err(violation) => panic!("seed {seed}: {violation}"),
         }
     }
-    // A world in which nothing happens proves nothing.
+    // A world where nothing happens proves nothing.
     for (what, count) in tally.counts() {
         assert!(count > seeds() / 2_000, "{what}: only {count} times");
     }

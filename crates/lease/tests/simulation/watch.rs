@@ -30,7 +30,7 @@ pub(crate) struct Counts {
     pub(crate) refused: u64,
 }
 
-/// The window in which an engine may have issued, or may yet.
+/// The window that an engine may have issued in, or may yet.
 struct Engine {
     process: u64,
     node: Node,

@@ -1,4 +1,4 @@
-//! The windows that a store has granted, none of which may overlap another one of the same node.
+//! The windows that a store has granted. None of them may overlap another one of the same node.
 
 use core::time::Duration;
 use std::sync::{Mutex, PoisonError};
@@ -13,7 +13,7 @@ use tickid_nanoflake::Nanoflake;
 /// Longer than any store takes to answer.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A realm of its own, with milliseconds for ticks, and all windows of it.
+/// A separate realm, with milliseconds for ticks, and all windows of it.
 pub(crate) struct Windows {
     pub(crate) realm: RealmSpec,
     granted: Mutex<Vec<Lease>>,
@@ -34,7 +34,7 @@ impl Windows {
         Self { realm: realm.with_terms(terms).unwrap(), granted }
     }
 
-    /// Begins the realm at once.
+    /// Creates the realm, which starts immediately.
     pub(crate) fn begun(self, store: &Store) -> Self {
         block_on(store.begin(&self.realm, Begin::AtOnce), TIMEOUT).unwrap();
         self
@@ -85,8 +85,8 @@ impl Windows {
         Ok(())
     }
 
-    /// Lets claimants race, each with a store of its own: each acquires a node, renews it, and
-    /// releases it or lets it expire, `rounds` times.
+    /// Lets claimants race, each with its own store: each acquires a node, renews it, and releases
+    /// it or lets it expire, `rounds` times.
     pub(crate) fn race(&self, claimants: usize, rounds: usize, store: impl Fn() -> Store) {
         thread::scope(|scope| {
             for claimant in 0..claimants {

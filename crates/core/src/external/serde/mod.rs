@@ -10,8 +10,8 @@ pub use self::form::{Binary, deserialize, deserialize_array};
 pub use self::with::{as_bytes, as_integer, as_string, as_text, deserialize_text};
 
 /// Implements `Serialize` and `Deserialize` for an ID: its canonical text in human-readable
-/// formats, and `$binary` (an integer, or an array of bytes), to and from which it converts, in
-/// binary ones.
+/// formats, and in binary ones `$binary` (an integer, or an array of bytes), which it converts to
+/// and from.
 ///
 /// Where serde buffers a value (in fields that are flattened, and in enums that are untagged or
 /// internally tagged), the text and arrays of bytes are read, and an integer if the format is known

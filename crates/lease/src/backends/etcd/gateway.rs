@@ -22,8 +22,8 @@ use crate::url::Login;
 pub(super) const BACKEND: &str = "etcd";
 
 pub(super) const TIMEOUT: Duration = Duration::from_secs(3);
-/// The timeout of claims, and of any request before the first answer. Where a thousand clients come
-/// at once, most of this is spent in the server's queue.
+/// The timeout of claims, and of any request before the first answer. If a thousand clients connect
+/// at the same time, most of this is spent in the server's queue.
 const LONG_TIMEOUT: Duration = Duration::from_secs(10);
 /// The largest number of bytes in an answer. A page of rows takes a third of it.
 const MAX_ANSWER: u64 = 4 << 20;
@@ -45,7 +45,7 @@ pub(super) struct Gateway {
 /// The token that a cluster requires; `None` if none is needed.
 type Pass = Option<HeaderValue>;
 
-/// The reason for which a member gave no answer, or its refusal.
+/// The reason why a member gave no answer, or its refusal.
 enum Trouble {
     /// It may or may not have carried out the request.
     Silence(BoxError),
@@ -109,8 +109,8 @@ impl Gateway {
             let share = rest / u32::try_from(members - asked).unwrap_or(u32::MAX);
             let error = match self.ask(endpoint, "kv/txn", &request, Instant::now() + share) {
                 Ok((TxnAnswer { succeeded: false, .. }, _)) if asked > 0 => {
-                    // A silent member may have carried it out, so that this one could not. The
-                    // next request begins here: after the silence, its answer would be the same.
+                    // A silent member may have carried it out, so that this one could not. The next
+                    // request starts here because after the silence, its answer would be the same.
                     self.last.store(index, Ordering::Relaxed);
                     return Err(StoreError::unreachable(BACKEND, silence));
                 }
@@ -261,10 +261,10 @@ fn hindrance(error: &ureq::Error) -> Option<&'static str> {
     }
 }
 
-/// The messages by which etcd requires a token, or another one.
+/// The messages of etcd that require a token, or another one.
 const NO_PASS: [&str; 3] =
     ["user name is empty", "invalid auth token", "revision of auth store is old"];
-/// The message to a login where there are no users.
+/// The message to a login when the server has no users.
 const NOT_ENABLED: &str = "authentication is not enabled";
 
 /// Classifies a status other than 200. etcd refuses with JSON; it reports a lack of a leader or of

@@ -19,7 +19,7 @@ use crate::model::realm::RealmName;
 use crate::model::realm_data::RealmData;
 use crate::model::record::{Record, RowState, Version};
 
-/// The number of rows read at once.
+/// The number of rows read in one request.
 const PAGE: usize = 2_048;
 
 /// The number of nodes on each side of a page's start that are looked at first.
@@ -39,8 +39,8 @@ const MAX_ROUND: usize = 64;
 /// | event | consequence |
 /// |---|---|
 /// | a member is down, cut off, or not etcd's gateway | the next one is tried |
-/// | there is no majority | [unreachable](StoreError::is_unreachable): leases go on to the end of their windows |
-/// | another cluster answers (its ID differs) | all leases of the realm are invalidated, and nodes begin beyond them |
+/// | a majority is missing | [unreachable](StoreError::is_unreachable): leases continue to the end of their windows |
+/// | another cluster answers (its ID differs) | all leases of the realm are invalidated, and nodes start beyond them |
 /// | the cluster was set back to an earlier state | noticed by the next renewal or release of a lease that it affects; until then another holder can be granted a node whose row went back |
 ///
 /// **Clock.** The time comes from the clock of the member that answers. The gateway reports whole
@@ -51,7 +51,7 @@ const MAX_ROUND: usize = 64;
 ///
 /// **Keys.** A realm's record is the key `tickid/REALM/record`, its rows are the keys
 /// `tickid/REALM/rows/NODE`, all of them JSON. A user needs the right to read and write the keys
-/// that begin with `tickid/`.
+/// that start with `tickid/`.
 ///
 /// **Limits.** The members together take no longer than the timeout, and an answer no more than 4
 /// MiB.
@@ -317,7 +317,7 @@ impl Keys<'_> {
         format!("tickid/{}/record", self.0)
     }
 
-    /// Returns the beginning of all rows' keys.
+    /// Returns the prefix of all rows' keys.
     fn rows(&self) -> String {
         format!("tickid/{}/rows/", self.0)
     }

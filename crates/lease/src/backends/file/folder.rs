@@ -39,7 +39,7 @@ pub(super) fn is_full(error: &StoreError) -> bool {
     source_kind(error).is_some_and(|kind| matches!(kind, QuotaExceeded | StorageFull))
 }
 
-/// Reports whether a file could not be written because of the way in which the disk is mounted.
+/// Reports whether a file could not be written because of how the disk is mounted.
 pub(super) fn is_read_only(error: &StoreError) -> bool {
     source_kind(error) == Some(io::ErrorKind::ReadOnlyFilesystem)
 }
@@ -70,7 +70,7 @@ mod private {
 
     const FILE_MODE: u32 = 0o600;
     const FOLDER_MODE: u32 = 0o700;
-    /// The bits by which others than the owner may write.
+    /// The bits that allow others than the owner to write.
     const OTHERS_WRITE: u32 = 0o022;
 
     /// Opens the file itself and not the target of a link, without waiting (as for a pipe), and
@@ -273,7 +273,7 @@ pub(super) fn len(path: &Path) -> Result<Option<u64>, StoreError> {
     Ok(Some(metadata.len()))
 }
 
-/// Reads up to `len` bytes of a file, as far as they exist; `None` if there is no file.
+/// Reads up to `len` bytes of a file, as far as they exist, or `None` if the file is missing.
 pub(super) fn read(path: &Path, at: u64, len: u64) -> Result<Option<Vec<u8>>, StoreError> {
     let Some(mut file) = open(path, OpenOptions::new().read(true))? else { return Ok(None) };
     let mut bytes = Vec::new();

@@ -1,5 +1,5 @@
-//! The nodes that have rows, in a file of entries of equal length, in the order in which the nodes
-//! were first granted. A claim reads a few of these instead of a folder of many files.
+//! The nodes that have rows, in a file of entries of equal length, in the order of their first
+//! grants. A claim reads a few of these instead of a folder of many files.
 //!
 //! A node is added before its row is written. So the index may name a node that has no row, or name
 //! it twice, which is harmless.

@@ -110,8 +110,8 @@ SELECT @@GLOBAL.innodb_flush_log_at_trx_commit, NOT @@GLOBAL.log_bin OR @@GLOBAL
 /// The end of a read-only server's generation.
 const READ_ONLY: &str = " read only";
 
-/// The expression of a generation. MySQL has an ID of the server, and keeps the time at which a
-/// table was created. MariaDB has neither: it gives the time of a change of the file instead, which
+/// The expression of a generation. MySQL has an ID of the server, and keeps the time when a table
+/// was created. MariaDB has neither: it gives the time of a change of the file instead, which
 /// `chmod` changes as well. So it has an empty table: the data file is as old as this copy of the
 /// database. Counting the rows makes a missing right to read it an error.
 pub(crate) const GENERATION: &str = "CAST(CONCAT('server ', @@GLOBAL.server_id, \

@@ -27,7 +27,7 @@ struct Limited {
 }
 
 impl Connection {
-    /// Connects. Encryption begins with the first request.
+    /// Connects. Encryption starts with the first request.
     pub(super) fn open(place: &Place, until: Instant) -> io::Result<Self> {
         let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
         for address in (place.host.trim_matches(['[', ']']), place.port).to_socket_addrs()? {

@@ -19,7 +19,7 @@ use crate::model::realm::RealmName;
 use crate::model::realm_data::RealmData;
 use crate::model::record::{Record, Row, RowState, Version};
 
-/// The number of rows read at once.
+/// The number of rows read in one request.
 const PAGE: usize = 2_048;
 
 /// The version of a row without one. It is above the version of any lease.
@@ -32,23 +32,23 @@ const UNREADABLE: Version = Version(1 << 52);
 /// still has exactly these. No script looks at more than a bounded number of rows.
 ///
 /// **Losses.** A server that is restarted or replaced has another run ID or replication ID, which
-/// both scripts compare. All leases of the realm are invalidated then, and its nodes begin beyond
-/// anything that a lease can have reached. So:
+/// both scripts compare. All leases of the realm are then invalidated, and its nodes start beyond
+/// anything that a lease can have reached. This means:
 ///
 /// - Every restart of Redis and every failover costs all holders their leases. They acquire new
 ///   ones. The same goes for other causes of a new replication ID: the first replica, and the hour
 ///   after the last one.
-/// - Rows that were lost then do no harm, provided that the new server's clock is no further
+/// - Rows that were lost then do no harm, provided that the new server's clock is not further
 ///   behind.
 /// - Data that is lost under a running server (`FLUSHALL`, a dump loaded into it) is noticed by the
 ///   next renewal or release of a lease that it affects. Until then another holder can be granted a
 ///   node whose row went back.
-/// - A realm that is lost as a whole begins again beyond all leases of the lost one.
+/// - A realm that is lost as a whole starts again beyond all leases of the lost one.
 ///
 /// A server that may lose acknowledged writes is refused: `appendonly yes`, `appendfsync always`
 /// and an eviction policy that removes only keys with an expiry are required. A user that may not
 /// read the second by `CONFIG GET`, which also shows the server's passwords, states it:
-/// `?appendfsync=always`. `?persistence=acknowledged` accepts any server, for cases in which its
+/// `?appendfsync=always`. `?persistence=acknowledged` accepts any server, for cases where its
 /// settings cannot be changed and these losses are acceptable.
 ///
 /// **Keys.** A realm has four, in one hash slot of a cluster: `tickid:{REALM}:record`, and `:rows`,
@@ -315,7 +315,7 @@ fn split(text: &[u8]) -> Option<(Version, &[u8])> {
     Some((Version(version), &json[1..]))
 }
 
-/// Returns the prefix by which `commit.lua` recognizes a text of this version.
+/// Returns the prefix of texts of this version, which `commit.lua` recognizes.
 fn beginning(version: Option<Version>) -> String {
     match version {
         None => String::new(),

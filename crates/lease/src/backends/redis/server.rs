@@ -15,7 +15,7 @@ use crate::error::{StoreError, StoreErrorKind, excerpt};
 
 pub(super) const BACKEND: &str = "redis";
 
-/// The number of connections kept: a holder and a command need no more at once.
+/// The number of connections kept: a holder and a command need no more at a time.
 const MAX_IDLE: usize = 4;
 
 pub(super) struct Server {
@@ -116,8 +116,8 @@ impl Server {
     }
 
     /// Connects, and in one round trip authenticates, loads the scripts, and requests the settings
-    /// by which the server keeps data. Only `CONFIG GET` shows one of them, and with the right to
-    /// use it a user can read the server's passwords: the URL can state it instead.
+    /// that decide how the server keeps data. Only `CONFIG GET` shows one of them, and with the
+    /// right to use it a user can read the server's passwords: the URL can state it instead.
     fn connect(&self, until: Instant) -> Result<Link, StoreError> {
         let Place { login, database, persistence, .. } = &self.place;
         let database = database.to_string();
@@ -187,7 +187,7 @@ fn answer(what: &str, reply: Reply) -> Result<Reply, StoreError> {
     Err(StoreError::failed(BACKEND, what).with_source(excerpt(&message)))
 }
 
-/// Settings by which a server keeps data, as far as it reports them.
+/// The settings that decide how a server keeps data, as far as it reports them.
 #[derive(Default)]
 struct Settings {
     /// `appendonly`, as 0 or 1.

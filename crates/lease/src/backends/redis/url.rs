@@ -11,7 +11,7 @@ const FORM: Form = Form {
     lacks: if cfg!(feature = "redis-tls") { None } else { Some("redis-tls") },
 };
 
-/// The settings by which a server keeps what it acknowledges.
+/// The settings that decide how a server keeps what it acknowledges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Persistence {
     /// The server shows that it does.

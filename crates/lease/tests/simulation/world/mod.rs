@@ -124,7 +124,7 @@ impl<S: Subject> World<S> {
         let store_clock = Arc::new(ManualClock::new(UnixTime::from_micros(time)));
         let backend = SlowBackend::new(Arc::clone(&store_clock), seed, bug);
         let store = Store::new(backend.clone());
-        // A realm that begins beyond earlier ones ends their leases.
+        // A realm that starts beyond earlier ones ends their leases.
         let era = u64::from(!store.begins_at_once());
         let realm = realm::<S>(S::POOLS[0]);
         let store_forgets = dice.below(2) == 0;
@@ -155,7 +155,7 @@ impl<S: Subject> World<S> {
         world
     }
 
-    /// Starts a process with a clock of its own.
+    /// Starts a process with its own clock.
     fn born(&mut self, index: usize) -> Holder<S> {
         let off = self.clock_error();
         let seed = self.dice.below(1 << 32) << 8 | index as u64;
@@ -365,7 +365,7 @@ impl<S: Subject> World<S> {
         }
     }
 
-    /// Runs a request from beginning to end, with nothing in between.
+    /// Runs a request from start to end, with nothing in between.
     fn at_once<T>(
         &self,
         request: impl Future<Output = Result<T, StoreError>>,

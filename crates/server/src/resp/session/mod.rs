@@ -59,7 +59,7 @@ pub(crate) struct Waiting {
     start: usize,
 }
 
-/// The form in which a command answers with IDs.
+/// The form of the IDs that a command answers with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     /// One ID.

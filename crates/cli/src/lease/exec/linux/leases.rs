@@ -1,4 +1,4 @@
-//! The leases of a program, one per node. It may go on until the first of them ends.
+//! The leases of a program, one per node. It may continue until the first of them ends.
 
 use core::time::Duration;
 
@@ -74,7 +74,7 @@ impl Leases {
         self.0.iter_mut().find_map(|held| held.trouble.take())
     }
 
-    /// Returns the time at which the last window opens; `None` until all are granted.
+    /// Returns the time when the last window opens, or `None` until all are granted.
     pub(super) fn opens(&self) -> Option<UnixTime> {
         let opens = |held: &Held| held.window.map(|window| window.opens);
         let all: Option<Vec<UnixTime>> = self.0.iter().map(opens).collect();
@@ -86,13 +86,13 @@ impl Leases {
         self.0.iter().min_by_key(|held| held.window.map(|window| window.left(now)))
     }
 
-    /// Returns the time for which the program may go on.
+    /// Returns the time that the program may continue for.
     pub(super) fn left(&self, now: Now) -> Duration {
         let window = self.shortest(now).and_then(|held| held.window);
         window.map_or(Duration::ZERO, |window| window.left(now))
     }
 
-    /// Returns the times, by either clock, at which that much is left.
+    /// Returns the times, by either clock, when that much is left.
     pub(super) fn when_left(&self, left: Duration) -> (Duration, UnixTime) {
         let times = self.windows().map(|window| window.when_left(left));
         times.fold((Duration::MAX, UnixTime::MAX), |all, one| (all.0.min(one.0), all.1.min(one.1)))

@@ -162,7 +162,7 @@ impl Program {
 
     /// Handles a stop of the program, by Ctrl-Z or because it needs the terminal: gives it the
     /// terminal if that is ours, and else stops this process group as well, so that the shell gets
-    /// the terminal back. Returns when the program may go on.
+    /// the terminal back. Returns when the program may continue.
     pub(super) fn stopped(&mut self, by: Signal) -> nix::Result<bool> {
         let wants_terminal = matches!(by, Signal::SIGTTIN | Signal::SIGTTOU);
         if self.terminal.is_none() || !(wants_terminal || by == Signal::SIGTSTP) {

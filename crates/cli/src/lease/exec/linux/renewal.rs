@@ -1,4 +1,4 @@
-//! Keeps the lease, on a thread of its own: sends the store the requests of a session.
+//! Keeps the lease on a separate thread, which sends the store the requests of a session.
 
 use core::time::Duration;
 use std::sync::mpsc::Sender;

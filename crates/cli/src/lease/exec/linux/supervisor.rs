@@ -31,7 +31,7 @@ const NEVER: (Duration, UnixTime) = (Duration::MAX, UnixTime::MAX);
 const NO_LEASE: u8 = 124;
 
 pub(crate) fn exec(arguments: &ExecArguments) -> Result<ExitCode, Failure> {
-    // A store may start threads of its own.
+    // A store may start its own threads.
     block_signals()?;
     let store = arguments.realm.store.open()?;
     let realm = arguments.realm.kept(&store)?;
@@ -165,7 +165,7 @@ impl Supervisor {
         ended
     }
 
-    /// Waits for all leases, and for their windows to begin.
+    /// Waits for all leases, and for their windows to start.
     fn wait(&mut self) -> Result<Waited, Failure> {
         let patience = Now::read()?.boot.saturating_add(self.max_wait);
         loop {
@@ -226,7 +226,7 @@ impl Supervisor {
 
     /// Runs until the program has ended. Returns its exit status, or [`NO_LEASE`].
     fn supervise(&mut self, mut program: Program) -> Result<u8, Failure> {
-        // Once it is asked to stop: the time since the machine's start at which it is killed.
+        // Once it is asked to stop: the time since the machine's start when it is killed.
         let mut kill_at = None;
         let (mut is_killed, mut is_held) = (false, false);
         loop {
@@ -240,7 +240,7 @@ impl Supervisor {
                 program.kill()?;
                 is_killed = true;
             }
-            // Only now, so that it does not go on beyond its window.
+            // Only now, so that it does not continue beyond its window.
             if core::mem::take(&mut is_held) {
                 program.signal(Signal::SIGCONT)?;
             }
@@ -349,7 +349,7 @@ impl Supervisor {
         Ok(now)
     }
 
-    /// Asks the program to end. Returns the time at which it is killed.
+    /// Asks the program to end. Returns the time when it is killed.
     fn stop(&self, program: &Program, now: Now) -> Result<Duration, Failure> {
         for signal in [Signal::SIGTERM, Signal::SIGCONT] {
             program.signal(signal)?;
@@ -411,8 +411,8 @@ fn nodes_of(leases: &Leases, separator: &str) -> String {
     nodes.join(separator)
 }
 
-/// Returns the program's environment. A single node has variables of its own. With several, those
-/// are removed, since they could be of an outer `lease exec`.
+/// Returns the program's environment. A single node has its own variables. With several, those are
+/// removed, since they could come from an outer `lease exec`.
 fn environment(realm: &RealmSpec, leases: &Leases) -> Vec<(&'static str, Option<String>)> {
     let windows =
         leases.windows().map(|Window { lease, .. }| format!("{}..{}", lease.floor, lease.ceiling));

@@ -110,7 +110,7 @@ impl<N> Wake<N> {
     }
 
     /// Sets the alarms: by the time since the machine was started, and by the wall clock. A step of
-    /// the wall clock wakes the supervisor at once.
+    /// the wall clock wakes the supervisor immediately.
     pub(super) fn at(&self, (boot, wall): (Duration, UnixTime)) -> nix::Result<()> {
         let absolute = TimerSetTimeFlags::TFD_TIMER_ABSTIME;
         self.boot.set(Expiration::OneShot(moment(boot)), absolute)?;

@@ -1,4 +1,4 @@
-//! The time for which a program may go on.
+//! The time that a program may continue for.
 
 use core::time::Duration;
 
@@ -29,11 +29,10 @@ pub(super) struct Window {
     /// The floor's time. While the wall clock reads earlier, no program may run: a generator that
     /// it starts then issues IDs below the window.
     pub(super) opens: UnixTime,
-    /// The time at which the program has to be gone, by the wall clock and since the machine's
-    /// start.
+    /// The time when the program has to be gone, by the wall clock and since the machine's start.
     closes: UnixTime,
     closes_boot: Duration,
-    /// The time since the machine's start at which it should be renewed.
+    /// The time since the machine's start when it should be renewed.
     renewal_due: Duration,
 }
 
@@ -59,7 +58,7 @@ impl Window {
         now.wall.is_some_and(|wall| wall >= self.opens)
     }
 
-    /// Returns the time for which a program may go on, by the clock that leaves less.
+    /// Returns the time that a program may continue for, by the clock that leaves less.
     pub(super) fn left(&self, now: Now) -> Duration {
         match now.wall {
             Some(wall) if self.is_open(now) => {
@@ -74,7 +73,7 @@ impl Window {
         now.boot > self.renewal_due
     }
 
-    /// Returns the times, by either clock, at which that much is left.
+    /// Returns the times, by either clock, when that much is left.
     pub(super) fn when_left(&self, left: Duration) -> (Duration, UnixTime) {
         let wall = self.closes.checked_sub(left).unwrap_or(UnixTime::MIN);
         (self.closes_boot.saturating_sub(left), wall)
