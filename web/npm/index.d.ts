@@ -245,8 +245,9 @@ export function convert(
 export function restore(from: Kind, to: Kind, converted: bigint, options?: ConvertOptions): bigint;
 
 /**
- * Returns the two ends of a `BETWEEN`: the lowest ID of the first tick, and the highest of the last
- * tick that begins before `until`. Times are milliseconds since 1970.
+ * Returns the two ends of a `BETWEEN`: the lowest and the highest ID that show a time from `since`
+ * to before `until`, in milliseconds since 1970. An ID shows the start of its tick, so consecutive
+ * ranges neither overlap nor leave a gap, except those of global kuids, which sort by node first.
  */
 export function range(
   kind: Kind,

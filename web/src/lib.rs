@@ -167,8 +167,11 @@ pub fn range(
     }
     let last = UnixTime::from_micros(until.as_micros() - 1);
     let scheme = AnyScheme::new(kind, &layouts);
-    let [min, max] = [scheme.min_at(since), scheme.max_at(last)];
-    let (min, max) = (min.map_err(range_error)?, max.map_err(range_error)?);
+    // Times without an ID are named, rather than cut to those that have one.
+    scheme.min_at(since).and(scheme.max_at(last)).map_err(range_error)?;
+    let [min, max] = scheme.range(since..until).ok_or_else(|| {
+        Thrown::range(&format!("no ID shows a time from {since} to before {until}"))
+    })?;
     let record = Record::new();
     record.set("min", &min.to_u128().into());
     record.set("max", &max.to_u128().into());

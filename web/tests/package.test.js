@@ -222,6 +222,7 @@ test('errors name the value and the range', () => {
     [() => inspect('a', { drift: 11 }), 'RangeError', /drift 11 is outside of 5\.\.=10/],
     [() => sample('nanoflake', { node: 1_024 }), 'RangeError', /1024 is outside of 0\.\.=1023/],
     [() => range('sno', 2, 1), 'RangeError', /\.002Z is not before until/],
+    [() => range('scru64', 1, 256), 'RangeError', /no ID shows a time from .*\.001Z to before/],
     [() => fromBytes('sno', new Uint8Array(8)), 'RangeError', /8 bytes, but sno IDs have 10/],
     [() => convert('scru64', 'sno', 1n << 24n), 'RangeError', /needs one, of 16 bits/],
   ]) {
