@@ -109,6 +109,17 @@ impl TryFrom<u64> for TicketId {
     }
 }
 
+/// A column's signed integer.
+impl TryFrom<i64> for TicketId {
+    type Error = RangeError;
+
+    fn try_from(value: i64) -> Result<Self, RangeError> {
+        let unsigned = u64::try_from(value).ok();
+        let error = || RangeError::new("ticket", value.into(), 0, Self::MAX.0.into());
+        unsigned.map(Self).ok_or_else(error)
+    }
+}
+
 impl TryFrom<[u8; 8]> for TicketId {
     type Error = RangeError;
 
@@ -120,6 +131,12 @@ impl TryFrom<[u8; 8]> for TicketId {
 impl From<TicketId> for u64 {
     fn from(id: TicketId) -> Self {
         id.0
+    }
+}
+
+impl From<TicketId> for i64 {
+    fn from(id: TicketId) -> Self {
+        id.0.cast_signed()
     }
 }
 
