@@ -9,5 +9,6 @@ pub(crate) mod kuid;
 pub(crate) mod nanoflake;
 #[path = "../../crates/scru64/tests/it/support/mod.rs"]
 pub(crate) mod scru64;
+#[allow(dead_code, reason = "the tests of sno use more of it")]
 #[path = "../../crates/sno/tests/it/support/mod.rs"]
 pub(crate) mod sno;
