@@ -166,7 +166,7 @@ mod tests {
             features: features.iter().map(|&feature| (feature.to_owned(), vec![])).collect(),
             ..Package::default()
         };
-        let packages = vec![package("a", &["std", "serde"]), package("b", &["diesel", "std"])];
+        let packages = vec![package("a", &["std", "serde"]), package("b", &["diesel_2", "std"])];
         let workspace = Workspace { root: PathBuf::new(), packages };
         assert_eq!(workspace.features_without_databases(), "--features=serde,std");
         let options = expand("test {core} {schemes} --lib");
