@@ -26,11 +26,11 @@ const MAX_TEXT: usize = 160;
 /// literals of bytes ([`Form`]). `layouts` hold the facts that are not in the texts.
 ///
 /// Times are judged relative to `now` ([`Confidence`](crate::Confidence)); without it only texts
-/// with marks are more than possible. Of several readings with plausible times, the one comes first that explains the
-/// bits best: the one that, of all its format's IDs up to now, expects this ID most. A sequence of
-/// 0 is more to be expected than one of 2,741, and so is a node 1 where nodes are counted from 0.
-/// This separates most integers, but not all: one that several formats explain about as well is
-/// *likely* as each of them.
+/// with marks are more than possible. Of several readings with plausible times, the one comes first
+/// that explains the bits best: the one that, of all its format's IDs up to now, expects this ID
+/// most. A sequence of 0 is more to be expected than one of 2,741, and so is a node 1 where nodes
+/// are counted from 0. This separates most integers, but not all: one that several formats explain
+/// about as well is *likely* as each of them.
 ///
 /// It does not allocate.
 ///
