@@ -27,6 +27,7 @@ pub(crate) fn test(workspace: &Workspace) -> Result<()> {
     for command in others(workspace, "--no-fail-fast") {
         tally.add(Tally::of(command, |_| ())?);
     }
+    tally.add(Tally::of(lean(workspace), |_| ())?);
     writeln!(io::stdout(), "\n{tally}").map_err(Error::Output)?;
     if tally.failed == 0 { Ok(()) } else { Err(Error::TestsFailed) }
 }
@@ -38,8 +39,14 @@ fn build(workspace: &Workspace) {
     }
 }
 
+/// Returns the tests of the command as `cargo install` builds it by default. They are built last:
+/// the binary takes the place of the one with all features, which the other tests run.
+fn lean(workspace: &Workspace) -> Command {
+    workspace.cargo("", "test --no-fail-fast --package tickid-cli --test features")
+}
+
 /// Returns the tests that need separate builds.
-fn others(workspace: &Workspace, option: &str) -> [Command; 7] {
+fn others(workspace: &Workspace, option: &str) -> [Command; 6] {
     let test = |folder, words| workspace.cargo(folder, &format!("test {option} {words}"));
     let models = |checker| test("", "--lib {core}").env("RUSTFLAGS", checker);
     [
@@ -48,8 +55,6 @@ fn others(workspace: &Workspace, option: &str) -> [Command; 7] {
         // The shared engine under model checkers. `cargo xtask verify` explores more orders.
         models("--cfg tickid_loom").args(["models"]),
         models("--cfg tickid_shuttle").args(["models"]),
-        // The command as `cargo install` builds it by default.
-        test("", "--package tickid-cli --test features"),
         // Core is tested by itself because the tests of the schemes enable its `std`. The test
         // harness needs an allocator, and examples and integration tests need all of `std`.
         test("", "{core} --lib --no-default-features --features alloc"),
