@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use crate::range::RangeError;
 use crate::time::UnixTime;
-use crate::variants::Variants;
+use crate::variant::Variants;
 
 /// A clock could not be read, or reads a time outside of the scheme's ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
@@ -171,6 +171,87 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
+/// The reason why a generator did not observe an ID ([`Generator::observe`]). Nothing has changed.
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_core::{LocalGenerator, ManualClock, ObserveError, Policy, Ticks, UnixTime, example};
+///
+/// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+/// let mut generator = LocalGenerator::<example::Seconds>::builder(example::Node(1))
+///     .policy(Policy::Ratchet { allowance: Ticks::new(10) })
+///     .clock(&clock)
+///     .build_local()?;
+///
+/// let id = 108 << 17; // of second 108, from a peer whose clock is 8 seconds ahead
+/// let error = generator.observe(id).unwrap_err();
+/// assert!(matches!(error, ObserveError::Ahead { allowed, .. } if allowed.as_secs() == 5));
+/// assert_eq!(error.retry_after(), Some(Duration::from_secs(2)));
+///
+/// clock.advance(Duration::from_secs(2));
+/// generator.observe(id)?;
+/// assert!(generator.try_generate()? > id);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// [`Generator::observe`]: crate::Generator::observe
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum ObserveError {
+    /// To follow the ID, the generator would have to run further ahead of its clock than it may:
+    /// by half of what its policy allows it, and not at all under
+    /// [`Policy::Wait`](crate::Policy::Wait).
+    #[error(
+        "the ID is from {time}, {:?} ahead of the clock, which reads {now}; the generator follows \
+         IDs that are at most {allowed:?} ahead",
+        time.saturating_since(*now)
+    )]
+    Ahead {
+        /// The start of the tick that the generator would have to enter.
+        time: UnixTime,
+        /// The clock reading.
+        now: UnixTime,
+        /// The largest lead that is accepted.
+        allowed: Duration,
+        /// The time until the clock is close enough, if it runs on steadily.
+        retry_after: Duration,
+    },
+    /// The ID is from a tick at or after the end of the generator's window.
+    #[error("the ID is from tick {tick}, and the generator's window ends before tick {ceiling}")]
+    Window {
+        /// The tick that the generator would have to enter.
+        tick: u64,
+        /// One past the last tick of the window.
+        ceiling: u64,
+    },
+    /// None of the generator's IDs is after this one.
+    #[error("none of the generator's IDs is after this one")]
+    EndOfTime,
+    /// The generator was closed.
+    #[error("the generator is closed")]
+    Closed,
+    /// The clock failed.
+    #[error(transparent)]
+    Clock(#[from] ClockError),
+    /// The policy is [`Policy::TickTock`](crate::Policy::TickTock), under which IDs go back with
+    /// the clock.
+    #[error("under tick-tock, a generator's IDs go back with its clock, so they follow no ID")]
+    TickTock,
+}
+
+impl ObserveError {
+    /// Returns the time until the generator can observe the ID, if its clock runs on steadily.
+    /// Returns `None` if waiting does not help, or if something other than the clock has to change.
+    #[must_use]
+    pub const fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Ahead { retry_after, .. } => Some(*retry_after),
+            _ => None,
+        }
+    }
+}
+
 /// The reason why a generator could not be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -184,6 +265,12 @@ pub enum BuildError {
     /// A sequence bound beyond the scheme's.
     #[error(transparent)]
     SequenceBound(RangeError),
+    /// A node that the layout has no room for.
+    #[error(transparent)]
+    Node(RangeError),
+    /// A window that ends after the layout's ticks.
+    #[error(transparent)]
+    Ceiling(RangeError),
     /// Sequence bounds that leave too few sequences.
     #[error("{pool} sequences from {lowest} to {last} are fewer than {min}")]
     Pool {
@@ -245,7 +332,8 @@ pub enum BuildError {
         /// The scheme's name.
         scheme: &'static str,
     },
-    /// An option was changed after [`Builder::pin`](crate::Builder::pin).
+    /// An option was changed after [`Builder::pin`](crate::Builder::pin), or the layout of a
+    /// process-wide generator after its first ID.
     #[error("the {option} was fixed, by a lease or another owner of the builder, and then changed")]
     Pinned {
         /// The option: `"layout"`, `"window"` or `"variants"`.

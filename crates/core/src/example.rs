@@ -6,11 +6,12 @@ use core::fmt;
 use crate::node::NodeId;
 use crate::policy::Policy;
 use crate::scale::TickScale;
-pub use crate::scheme::Plain;
-use crate::scheme::{Scheme, Variant};
+use crate::scheme::Scheme;
 use crate::slot::{Prefix, Slot};
 use crate::tick::Tick;
 use crate::time::UnixTime;
+pub use crate::variant::Plain;
+use crate::variant::{Observable, Variant};
 
 /// A scheme with 32 bits of seconds since 1970, 8 bits of node and 8 bits of sequence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -37,6 +38,10 @@ macro_rules! seconds {
             fn id(self, _: &$scheme, slot: Slot<$scheme>) -> u64 {
                 slot.low()
             }
+        }
+
+        impl Observable<$scheme> for Plain {
+            const LEAST: Self = Self;
         }
 
         impl Scheme for $scheme {

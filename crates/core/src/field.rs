@@ -71,8 +71,8 @@ impl Field {
         row
     }
 
-    /// Returns the field with its low bits in another place: those of kuid's seconds are below the
-    /// node.
+    /// Returns the field with its low bits in another place, as in kuid, where the low bits of the
+    /// seconds are below the node.
     ///
     /// # Examples
     /// ```

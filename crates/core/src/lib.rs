@@ -40,11 +40,10 @@
 //! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | clocks behind an `Arc` |
 //! | `serde` | no | text in human-readable formats, else integers or bytes |
-//! | `jiff_0_2`, `chrono_0_4` | no | times: of IDs, for ranges, from and to [`UnixTime`] |
-//! | `postgres_types_0_2`, `sqlx_0_8`, `sqlx_0_8_postgres`, `sea_orm_1` | no | columns of databases |
-//! | `diesel_2`, `diesel_2_postgres`, `diesel_2_mysql`, `diesel_2_sqlite` | no | likewise |
-//! | `mysql_common_0_37`, `rusqlite` | no | likewise |
-//! | `schemars_1`, `utoipa_5` | no | the schema of the text, for JSON and OpenAPI |
+//! | `jiff_1`, `jiff_0_2`, `chrono_0_4` | no | times: of IDs, for ranges, from and to [`UnixTime`] |
+//! | `postgres_types_0_2`, `sqlx_0_9`, `sqlx_0_9_postgres`, `sea_orm_2` | no | columns of databases |
+//! | `diesel_2`, `diesel_2_sqlite`, `mysql_common_0_37`, `rusqlite` | no | likewise |
+//! | `schemars_1`, `utoipa_6` | no | the schema of the text, for JSON and OpenAPI |
 //! | `bytemuck_1`, `uuid_1` | no | sno and global kuid as plain bytes and in UUIDs |
 //! | `arbitrary_1`, `proptest_1` | no | every ID there is, for fuzzing and property tests |
 //!
@@ -65,7 +64,6 @@ compile_error!(
 );
 
 mod clock;
-mod conversions;
 mod engine;
 mod error;
 pub mod example;
@@ -74,6 +72,7 @@ mod field;
 #[cfg(feature = "std")]
 mod fork;
 mod generator;
+mod impl_conversions;
 mod node;
 #[cfg(feature = "std")]
 #[cfg_attr(all(target_family = "wasm", target_os = "unknown"), path = "platform/browser.rs")]
@@ -90,12 +89,12 @@ mod snapshot;
 mod sync;
 mod tick;
 mod time;
-mod variants;
+mod variant;
 mod window;
 
 pub use self::clock::*;
 pub use self::engine::State;
-pub use self::error::{BuildError, ClockError, Error, ErrorKind};
+pub use self::error::{BuildError, ClockError, Error, ErrorKind, ObserveError};
 pub use self::field::{Field, Span};
 #[cfg(feature = "std")]
 pub use self::fork::{PerProcess, Process};
@@ -104,16 +103,21 @@ pub use self::node::NodeId;
 pub use self::policy::Policy;
 pub use self::range::RangeError;
 pub use self::scale::TickScale;
-pub use self::scheme::{Id, Plain, Scheme, Variant};
+pub use self::scheme::{Id, Scheme};
 pub use self::sequence::{RandomStart, Sequence, SequenceBounds, SequenceStart};
 pub use self::slot::{Prefix, Slot};
 pub use self::snapshot::Snapshot;
 pub use self::tick::{Tick, Ticks};
 pub use self::time::{IntoUnixTime, UnixTime};
-pub use self::variants::Variants;
+pub use self::variant::{Observable, Plain, Variant, Variants};
 pub use self::window::Window;
 
 /// The examples of the package's README, so that they stay true.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;
+
+/// The examples of the page on causality, so that they stay true.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/causality.md")]
+struct Causality;

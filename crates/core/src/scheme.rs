@@ -12,10 +12,11 @@ use crate::policy::Policy;
 use crate::range::RangeError;
 use crate::scale::TickScale;
 use crate::sequence::SequenceBounds;
-use crate::slot::{Prefix, Slot};
+use crate::slot::Prefix;
 use crate::snapshot::Snapshot;
 use crate::tick::{Tick, Ticks};
 use crate::time::{IntoUnixTime, UnixTime};
+use crate::variant::Variant;
 
 /// An identifier scheme, as a small value that holds the facts that the bits of an ID do not (its
 /// *layout*): Nanoflake's epoch, kuid's drift.
@@ -35,7 +36,8 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// The scheme's name in messages, lower case.
     const NAME: &'static str;
 
-    /// The last tick that fits the format.
+    /// The last tick that fits the format; of the widest layout, where
+    /// [`max_tick`](Self::max_tick) depends on it.
     const MAX_TICK: u64;
     /// The highest sequence of the widest configuration.
     const MAX_SEQUENCE: u32;
@@ -93,6 +95,51 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// Returns the reaction to a clock rollback that the scheme's document prescribes.
     fn default_policy(&self) -> Policy<Self>;
 
+    /// Returns the last tick that fits this layout: at most [`MAX_TICK`](Self::MAX_TICK), which
+    /// sizes the engine's word.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Scheme, example::Seconds};
+    ///
+    /// assert_eq!(Seconds.max_tick(), Seconds::MAX_TICK); // its layout has no widths to choose
+    /// ```
+    #[inline]
+    fn max_tick(&self) -> u64 {
+        Self::MAX_TICK
+    }
+
+    /// Returns the last tick that a generator of this layout may issue: at most
+    /// [`LAST_TICK`](Self::LAST_TICK) and [`max_tick`](Self::max_tick).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Scheme, example::Seconds};
+    ///
+    /// assert_eq!(Seconds.last_tick(), Seconds::LAST_TICK);
+    /// ```
+    #[inline]
+    fn last_tick(&self) -> u64 {
+        Self::LAST_TICK
+    }
+
+    /// Checks that IDs of this layout have room for `node`. Generators call it when they are built.
+    ///
+    /// # Errors
+    /// Returns a [`RangeError`] if the node has another width than the layout's nodes.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::example::{Node, Seconds};
+    /// use tickid_core::Scheme;
+    ///
+    /// assert!(Seconds.check_node(&Node(255)).is_ok()); // all its nodes have 8 bits
+    /// ```
+    fn check_node(&self, node: &Self::Node) -> Result<(), RangeError> {
+        let _ = node;
+        Ok(())
+    }
+
     /// Returns the tick that contains `time`.
     ///
     /// # Errors
@@ -111,8 +158,8 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     fn tick_at(&self, time: UnixTime) -> Result<Tick<Self>, RangeError> {
         let scale = self.scale();
         match scale.tick_at(time) {
-            Some(tick) if tick <= Self::MAX_TICK => Ok(Tick::in_range(tick)),
-            _ => Err(scale.out_of_range(time, Self::MAX_TICK)),
+            Some(tick) if tick <= self.max_tick() => Ok(Tick::in_range(tick)),
+            _ => Err(scale.out_of_range(time, self.max_tick())),
         }
     }
 
@@ -134,11 +181,11 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     fn first_tick_from(&self, time: UnixTime) -> Result<Tick<Self>, RangeError> {
         let scale = self.scale();
         match first_tick_from(scale, time) {
-            Some(tick) if time >= scale.epoch() && tick <= Self::MAX_TICK => {
+            Some(tick) if time >= scale.epoch() && tick <= self.max_tick() => {
                 Ok(Tick::in_range(tick))
             }
             _ => {
-                let (min, max) = (scale.epoch(), scale.time_of(Self::MAX_TICK));
+                let (min, max) = (scale.epoch(), scale.time_of(self.max_tick()));
                 let [time, min, max] = [time, min, max].map(|time| time.as_micros().into());
                 Err(RangeError::of_time(time, min, max))
             }
@@ -180,7 +227,7 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
             Bound::Unbounded => UnixTime::MAX,
         };
         let first = first_tick_from(scale, since)?;
-        let last = scale.tick_at(until)?.min(Self::MAX_TICK);
+        let last = scale.tick_at(until)?.min(self.max_tick());
         (first <= last).then(|| Tick::in_range(first)..=Tick::in_range(last))
     }
 
@@ -318,62 +365,6 @@ fn saturated(time: impl IntoUnixTime) -> UnixTime {
     time.into_unix_time().unwrap_or_else(|error| {
         if error.value() < error.min() { UnixTime::MIN } else { UnixTime::MAX }
     })
-}
-
-/// The variant of schemes that leave the caller nothing to choose.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Plain;
-
-/// The caller's choice for one ID, which turns a slot into that ID.
-///
-/// SCRU64 and Nanoflake have one variant, sno's carries the metabyte, kuid's selects local or
-/// global IDs.
-///
-/// # Examples
-/// ```
-/// use tickid_core::example::{Node, Seconds};
-/// use tickid_core::{Generator, Slot, Variant};
-///
-/// /// IDs with the number of a tenant in the highest byte.
-/// #[derive(Clone, Copy)]
-/// struct Tenant(u8);
-///
-/// impl Variant<Seconds> for Tenant {
-///     type Id = u64;
-///
-///     fn id(self, _: &Seconds, slot: Slot<Seconds>) -> u64 {
-///         u64::from(self.0) << 56 | slot.low()
-///     }
-/// }
-///
-/// let generator = Generator::<Seconds>::new(Node(7))?;
-/// assert_eq!(generator.with(Tenant(9)).generate()? >> 56, 9);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub trait Variant<S: Scheme>: Copy {
-    /// The type of the IDs.
-    type Id: Copy;
-
-    /// Reports whether IDs of this variant carry the generator's node. Called only for
-    /// schemes with [`HAS_NODELESS_IDS`](Scheme::HAS_NODELESS_IDS).
-    #[inline]
-    fn has_node(self) -> bool {
-        true
-    }
-
-    /// Returns the ID of one slot.
-    fn id(self, scheme: &S, slot: Slot<S>) -> Self::Id;
-
-    /// Writes the IDs of `first` and the slots after it, as many as `out` has room for. All of them
-    /// lie in one tick.
-    #[inline]
-    fn fill(self, scheme: &S, first: Slot<S>, out: &mut [Self::Id]) {
-        let mut slot = first;
-        for id in out {
-            *id = self.id(scheme, slot);
-            slot = slot.next();
-        }
-    }
 }
 
 /// The type of the IDs that a generator of scheme `S` issues under the default variant.

@@ -9,7 +9,7 @@ use crate::tick::Tick;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Snapshot<S> {
-    /// The tick issued last, or `None` if nothing was ever issued.
+    /// The tick issued last, or entered to follow an observed ID, or `None` if there was neither.
     pub tick: Option<Tick<S>>,
     /// The next sequence of that tick, or one past the last if the tick is used up.
     pub next_sequence: u32,

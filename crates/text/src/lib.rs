@@ -1,5 +1,5 @@
-//! Text forms of fixed-size integers and bytes: Base36, decimal, and alphabets of 16, 32 or 64
-//! characters.
+//! Text forms of fixed-size integers and bytes: Base36, Crockford's Base32, decimal, and alphabets
+//! of 16, 32 or 64 characters.
 //!
 //! The text forms of all tickid schemes are built from these parts, which have no notion of IDs and
 //! do not depend on the other crates of the project:
@@ -10,6 +10,7 @@
 //! | [`Alphabet`] | bytes as text, 4, 5 or 6 bits per character; `const fn` |
 //! | [`base36`] | integers in Base36, of a fixed length or as short as possible |
 //! | [`decimal`] | integers in decimal; `const fn` |
+//! | [`crockford`] | integers in 13 characters of Crockford's Base32; `const fn` |
 //! | [`Codec`] | one fixed-length text form: [`AlphabetCodec`] or [`base36::TwelveDigits`] |
 //! | [`slices`] | whole slices of a codec's texts, written and read in one call |
 //! | [`ParseError`], [`SliceError`] | the reason a text was rejected, with byte and position |
@@ -19,8 +20,8 @@
 //! [`SimdLevel`] that the processor has, but neither ever differs from the portable code in a value
 //! or an error.
 //!
-//! Reading is strict: apart from upper case in Base36, a text that writing would not produce is
-//! rejected. Nothing allocates.
+//! Reading is strict: apart from the other case in Base36 and Crockford's Base32, and the latter's
+//! look-alikes of digits, a text that writing would not produce is rejected. Nothing allocates.
 //!
 //! The crate does not encode data of variable length, write padding characters or line breaks, or
 //! skip white space. For these, use a general Base64 or Base32 library.
@@ -75,6 +76,7 @@ extern crate std;
 mod alphabet;
 pub mod base36;
 mod codec;
+pub mod crockford;
 pub mod decimal;
 mod error;
 mod kernels;

@@ -94,7 +94,6 @@ pub fn decode<C: Codec<CHARS>, I, const CHARS: usize>(
 }
 
 /// Runs [`encode`] at a chosen level, for tests. Returns `None` if the processor does not have it.
-#[cfg(any(test, feature = "levels"))]
 #[doc(hidden)]
 pub fn encode_at<C: Codec<CHARS>, I: Copy, const CHARS: usize>(
     level: SimdLevel,
@@ -105,17 +104,16 @@ pub fn encode_at<C: Codec<CHARS>, I: Copy, const CHARS: usize>(
     level.is_available().then(|| encode_with::<C, _, CHARS>(level, ids, texts, bits))
 }
 
-/// Runs [`decode`] at a chosen level, for tests. Returns `None` if the processor does not have it.
-#[cfg(any(test, feature = "levels"))]
+/// Runs [`decode`] of a "test ID" at a chosen level. Returns `None` if the processor does not have
+/// it.
 #[doc(hidden)]
 pub fn decode_at<C: Codec<CHARS>, I, const CHARS: usize>(
     level: SimdLevel,
     texts: &[[u8; CHARS]],
     ids: &mut [I],
-    what: &'static str,
     id: impl Fn(C::Value) -> I,
 ) -> Option<Result<(), SliceError>> {
-    level.is_available().then(|| decode_with::<C, _, CHARS>(level, texts, ids, what, id))
+    level.is_available().then(|| decode_with::<C, _, CHARS>(level, texts, ids, "test ID", id))
 }
 
 fn encode_with<C: Codec<CHARS>, I: Copy, const CHARS: usize>(
@@ -234,8 +232,7 @@ mod tests {
             assert_eq!(encoded, Some(Ok(())));
             assert_eq!(texts.as_flattened(), expected, "{level:?}");
             let mut values = [0; 3];
-            let decoded =
-                decode_at::<Telltale, _, 1>(level, &texts, &mut values, "test ID", |value| value);
+            let decoded = decode_at::<Telltale, _, 1>(level, &texts, &mut values, |value| value);
             assert_eq!(decoded, Some(Ok(())));
             assert_eq!(values, expected, "{level:?}");
         }

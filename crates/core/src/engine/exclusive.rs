@@ -8,7 +8,7 @@ use crate::engine::state::{self, State};
 use crate::engine::tick_cache::TickCache;
 use crate::engine::word::Word;
 use crate::engine::{Block, Engine};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, ObserveError};
 use crate::policy::Policy;
 use crate::range::RangeError;
 use crate::scheme::Scheme;
@@ -40,7 +40,7 @@ impl<S: Scheme> ExclusiveEngine<S> {
         resumed: &Snapshot<S>,
     ) -> Result<Self, RangeError> {
         let () = Word::<S>::CHECKED;
-        let (word, other_past) = state::resume(resumed, rules.bounds, &window)?;
+        let (word, other_past) = state::resume(&rules.scheme, resumed, rules.bounds, &window)?;
         let mut past = [0; 2];
         past[usize::from(!word.toggle())] = other_past;
         let mut engine = Self {
@@ -154,12 +154,37 @@ impl<S: Scheme> ExclusiveEngine<S> {
         self.rules.step(self.word(), now.stamp, policy, ceiling, other_past)
     }
 
+    /// Raises the word, so that `is_after` returns true of every slot drawn later. It is true of
+    /// all slots after the first of which it is.
+    #[cold]
+    pub(crate) fn observe(
+        &mut self,
+        clock: &impl Clock,
+        is_after: impl Fn(&S, Slot<S>) -> bool,
+    ) -> Result<(), ObserveError> {
+        if self.rules.policy == Policy::TickTock {
+            return Err(ObserveError::TickTock);
+        }
+        if self.tick.is_closed() {
+            return Err(ObserveError::Closed);
+        }
+        let word = self.word();
+        if let Some(goal) = self.rules.goal(word.toggle(), is_after)
+            && word.bits() < goal.bits()
+        {
+            let now = self.rules.read_to_observe(clock.now())?;
+            self.rules.check_goal(goal, now, self.window.ceiling() + 1)?;
+            self.replace(self.rules.enter(word, goal, now.time));
+        }
+        Ok(())
+    }
+
     pub(crate) fn rules(&self) -> &Rules<S> {
         &self.rules
     }
 
     pub(crate) fn widen(&mut self, ceiling: u64) -> Result<(), RangeError> {
-        let wider = Window::new(self.window.floor(), ceiling)?;
+        let wider = Rules::window(&self.rules.scheme, self.window.floor(), ceiling)?;
         if ceiling > self.window.ceiling() {
             self.window = wider;
         }

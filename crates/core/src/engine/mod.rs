@@ -5,6 +5,7 @@
 //! which the shared engine, the exclusive engine and the tests all call.
 
 mod exclusive;
+mod goal;
 #[cfg(all(test, any(tickid_loom, tickid_shuttle)))]
 mod models;
 mod rules;

@@ -7,12 +7,13 @@ use crate::engine::tick_cache::TickCache;
 use crate::engine::word::Word;
 use crate::error::{ClockError, Error, ErrorKind};
 use crate::policy::Policy;
-use crate::scheme::{Scheme, Variant};
+use crate::range::RangeError;
+use crate::scheme::Scheme;
 use crate::sequence::{SequenceBounds, SequenceStart};
 use crate::slot::Slot;
 use crate::tick::Tick;
 use crate::time::UnixTime;
-use crate::variants::Variants;
+use crate::variant::{Variant, Variants};
 use crate::window::Window;
 
 /// The settings of an engine, which never change.
@@ -70,6 +71,21 @@ impl<S: Scheme> Rules<S> {
         window.floor().get().max(S::FIRST_TICK) + 1
     }
 
+    /// Returns the window from `floor` up to `ceiling` if the layout has its ticks. The ceiling of
+    /// [`Window::ALL`] is accepted, whatever the layout: it is no limit.
+    pub(crate) fn window(
+        scheme: &S,
+        floor: Tick<S>,
+        ceiling: u64,
+    ) -> Result<Window<S>, RangeError> {
+        let end = scheme.max_tick() + 1;
+        if ceiling > end && ceiling < Window::<S>::ALL.ceiling() {
+            let (value, min) = (ceiling.into(), i128::from(floor.get()) + 1);
+            return Err(RangeError::new("window ceiling", value, min, end.into()));
+        }
+        Window::new(floor, ceiling)
+    }
+
     /// Converts a clock reading into ticks.
     #[inline]
     pub(crate) fn read(&self, time: Result<UnixTime, ClockError>) -> Result<Reading, Error> {
@@ -78,7 +94,7 @@ impl<S: Scheme> Rules<S> {
             Err(error) => return Err(self.error(ErrorKind::Clock(error), None)),
         };
         match self.scheme.tick_at(time) {
-            Ok(tick) if (S::FIRST_TICK..=S::LAST_TICK).contains(&tick.get()) => {
+            Ok(tick) if (S::FIRST_TICK..=self.scheme.last_tick()).contains(&tick.get()) => {
                 Ok(Reading { time, stamp: tick.get() + 1 })
             }
             _ => Err(self.out_of_range(time)),
@@ -88,7 +104,7 @@ impl<S: Scheme> Rules<S> {
     #[cold]
     fn out_of_range(&self, time: UnixTime) -> Error {
         let first = self.scheme.time_of(Tick::in_range(S::FIRST_TICK));
-        let last = self.scheme.time_of(Tick::in_range(S::LAST_TICK));
+        let last = self.scheme.time_of(Tick::in_range(self.scheme.last_tick()));
         self.error(ErrorKind::Clock(ClockError::OutOfRange { time, first, last }), Some(time))
     }
 
@@ -174,11 +190,13 @@ impl<S: Scheme> Rules<S> {
             Policy::Ratchet { .. } if ahead <= policy.allowance() => {
                 self.go(stamp + 1, toggle, now, policy, ceiling)
             }
-            Policy::Ratchet { .. } => stall(ErrorKind::Rollback, stamp - policy.allowance()),
-            Policy::Wait | Policy::TickTock if ahead == 0 => stall(ErrorKind::Exhausted, resumes),
-            Policy::Wait => stall(ErrorKind::Rollback, resumes),
+            Policy::Ratchet { .. } => self.stall(ErrorKind::Rollback, stamp - policy.allowance()),
+            Policy::Wait | Policy::TickTock if ahead == 0 => {
+                self.stall(ErrorKind::Exhausted, resumes)
+            }
+            Policy::Wait => self.stall(ErrorKind::Rollback, resumes),
             Policy::TickTock if now > other_past => self.go(now, !toggle, now, policy, ceiling),
-            Policy::TickTock => stall(ErrorKind::Rollback, resumes.min(other_past + 1)),
+            Policy::TickTock => self.stall(ErrorKind::Rollback, resumes.min(other_past + 1)),
         }
     }
 
@@ -186,11 +204,11 @@ impl<S: Scheme> Rules<S> {
     fn go(&self, stamp: u64, toggle: bool, now: u64, policy: Policy<S>, ceiling: u64) -> Step<S> {
         let earliest = self.floor.saturating_sub(policy.allowance());
         if now < earliest {
-            return stall(ErrorKind::Window, earliest);
+            return self.stall(ErrorKind::Window, earliest);
         }
         // Only a ratchet can be below its floor here, and by no more than its allowance.
         let stamp = stamp.max(self.floor);
-        if stamp > S::LAST_TICK + 1 {
+        if stamp > self.scheme.last_tick() + 1 {
             Step::Stall(Stall::new(ErrorKind::EndOfTime, None))
         } else if stamp >= ceiling {
             let is_window_used_up = now < ceiling;
@@ -198,6 +216,16 @@ impl<S: Scheme> Rules<S> {
         } else {
             Step::Move { stamp, toggle }
         }
+    }
+
+    /// Returns a stall until the tick of `stamp`, if the layout has it.
+    fn stall(&self, reason: ErrorKind, stamp: u64) -> Step<S> {
+        let until = stamp.saturating_sub(1).max(S::FIRST_TICK);
+        Step::Stall(if until <= self.scheme.last_tick() {
+            Stall::new(reason, Some(Tick::in_range(until)))
+        } else {
+            Stall::new(ErrorKind::EndOfTime, None)
+        })
     }
 
     /// Returns the first sequence at `stamp`.
@@ -216,16 +244,6 @@ pub(crate) fn next_sequence<S: Scheme>(word: Word<S>) -> u32 {
     #[allow(clippy::cast_possible_truncation, reason = "at most the bounds' last, a u32")]
     let next = word.sequence() as u32;
     next
-}
-
-/// Returns a stall until the tick of `stamp`, if the scheme has it.
-fn stall<S: Scheme>(reason: ErrorKind, stamp: u64) -> Step<S> {
-    let until = stamp.saturating_sub(1).max(S::FIRST_TICK);
-    Step::Stall(if until <= S::LAST_TICK {
-        Stall::new(reason, Some(Tick::in_range(until)))
-    } else {
-        Stall::new(ErrorKind::EndOfTime, None)
-    })
 }
 
 /// Rules of the example scheme with a toggle, for sequences 0 to 255 and node 7.

@@ -9,7 +9,8 @@ use crate::engine::shared_cache::SharedTickCache;
 use crate::engine::state::{self, State};
 use crate::engine::word::Word;
 use crate::engine::{Block, Engine};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, ObserveError};
+use crate::policy::Policy;
 use crate::range::RangeError;
 use crate::scheme::Scheme;
 use crate::slot::Slot;
@@ -29,7 +30,7 @@ pub(crate) struct SharedEngine<S: Scheme> {
     pub(super) rules: Rules<S>,
     window: Window<S>,
     /// The stamp that may not be reached. It only rises, starting at the window's own ceiling.
-    ceiling: AtomicU64,
+    pub(super) ceiling: AtomicU64,
     /// The highest stamp that was ever left under each toggle. It is raised *before* the exchange
     /// that flips, so a thread that sees the flip sees it too.
     pub(super) past: [AtomicU64; 2],
@@ -38,6 +39,13 @@ pub(crate) struct SharedEngine<S: Scheme> {
     /// The word as the first call of `close` found it, with CLOSED set, or 0 until then. It is kept
     /// because calls that fail afterwards still add to the word itself.
     closed: AtomicU64,
+    /// The highest word that an observed ID has required. It is raised *after* the word itself, so
+    /// a handle that sees it draws from beyond it. The blocks that handles hold are behind the
+    /// word.
+    pub(super) observed: AtomicU64,
+    /// The last tick in which `observe` relies on the word not to fall, as a word whose sequence is
+    /// the number of threads that are giving an add back.
+    pub(super) give_backs: AtomicU64,
 }
 
 /// An add to the shared word that is not yet known to have drawn anything.
@@ -62,7 +70,7 @@ impl<S: Scheme> SharedEngine<S> {
         resumed: &Snapshot<S>,
     ) -> Result<Self, RangeError> {
         let () = Word::<S>::CHECKED;
-        let (word, other_past) = state::resume(resumed, rules.bounds, &window)?;
+        let (word, other_past) = state::resume(&rules.scheme, resumed, rules.bounds, &window)?;
         let past = [AtomicU64::new(0), AtomicU64::new(0)];
         past[usize::from(!word.toggle())].store(other_past, Ordering::Relaxed);
         Ok(Self {
@@ -74,6 +82,8 @@ impl<S: Scheme> SharedEngine<S> {
             past,
             drifts: AtomicU32::new(resumed.drifts),
             closed: AtomicU64::new(0),
+            observed: AtomicU64::new(0),
+            give_backs: AtomicU64::new(0),
         })
     }
 
@@ -116,7 +126,7 @@ impl<S: Scheme> SharedEngine<S> {
     }
 
     /// Takes an add back out of the word if nothing of it is issued, so that a refused call skips
-    /// no sequences, unless another thread has added since.
+    /// no sequences, unless another thread has added since or has observed an ID of the tick.
     ///
     /// The sequences from the add on belong to this call until they are taken back: meanwhile the
     /// word stays at their end or beyond it, and if it is there, no thread has drawn anything since
@@ -124,10 +134,28 @@ impl<S: Scheme> SharedEngine<S> {
     /// again that was issued.
     #[cold]
     pub(super) fn give_back(&self, Drawn { word, want }: Drawn<S>) {
-        let exhausted = self.rules.exhausted();
-        if word.sequence() >= exhausted {
+        if word.sequence() >= self.rules.exhausted() {
             return;
         }
+        if self.start_giving_back(word) {
+            self.take_back(Drawn { word, want });
+            // Release pairs with the acquire of `hold`, which then finds the word as it is now.
+            self.give_backs.fetch_sub(1, Ordering::Release);
+        }
+    }
+
+    /// Counts this thread as one that gives an add back, unless the add is in a tick in which the
+    /// word is [held](Self::hold). (The pristine word counts as held, since nothing is ever drawn
+    /// from it.)
+    fn start_giving_back(&self, drawn: Word<S>) -> bool {
+        let count = |bits| Word::<S>::from_bits(bits).precedes(drawn).then_some(bits + 1);
+        // Relaxed: it shares nothing but the count with `hold`, and changes of the word follow it
+        // only if `hold` has not been called.
+        self.give_backs.fetch_update(Ordering::Relaxed, Ordering::Relaxed, count).is_ok()
+    }
+
+    pub(super) fn take_back(&self, Drawn { word, want }: Drawn<S>) {
+        let exhausted = self.rules.exhausted();
         let end = word.sequence() + u64::from(want.get());
         // Relaxed, as all changes of a tick's sequences.
         let mut seen = Word::<S>::from_bits(self.hot.0.load(Ordering::Relaxed));
@@ -145,6 +173,18 @@ impl<S: Scheme> SharedEngine<S> {
                 Err(bits) => seen = Word::from_bits(bits),
             }
         }
+    }
+
+    /// Keeps the word from falling within the tick of `word`, from now on. Returns `false` if a
+    /// thread may be giving an add back already.
+    pub(super) fn hold(&self, word: Word<S>) -> bool {
+        let hold = |bits| {
+            let held = Word::<S>::from_bits(bits);
+            held.precedes(word).then(|| word.with_sequence(held.sequence()).bits())
+        };
+        // Acquire: if all threads are done, the word is loaded as they left it.
+        let held = self.give_backs.fetch_update(Ordering::Acquire, Ordering::Acquire, hold);
+        Word::<S>::from_bits(held.unwrap_or_else(|bits| bits)).sequence() == 0
     }
 
     /// The fast path: adds up to [`MAX_ADD`](Word::MAX_ADD) sequences first and checks afterwards.
@@ -286,12 +326,100 @@ impl<S: Scheme> SharedEngine<S> {
         }
     }
 
+    /// Raises the word, so that `is_after` returns true of every slot that is drawn by a call that
+    /// begins after this one has returned. It is true of all slots after the first of which it is.
+    #[cold]
+    pub(crate) fn observe(
+        &self,
+        clock: &impl Clock,
+        is_after: impl Fn(&S, Slot<S>) -> bool,
+    ) -> Result<(), ObserveError> {
+        if self.rules.policy == Policy::TickTock {
+            return Err(ObserveError::TickTock);
+        }
+        // Under the other policies, the toggle never changes.
+        let Some(mut goal) = self.rules.goal(self.load().toggle(), is_after) else {
+            return if self.load().is_closed() { Err(ObserveError::Closed) } else { Ok(()) };
+        };
+        let mut is_held = false;
+        loop {
+            // The word, then the clock, then the exchange, as in `advance`.
+            let word = self.load();
+            if word.is_closed() {
+                return Err(ObserveError::Closed);
+            }
+            if word.bits() < goal.bits() {
+                let now = self.rules.read_to_observe(clock.now())?;
+                // Relaxed: if a ceiling is seen late, the ID is only refused a little longer.
+                self.rules.check_goal(goal, now, self.ceiling.load(Ordering::Relaxed))?;
+                let new = self.rules.enter(word, goal, now.time);
+                if self.raise(word, new) {
+                    if !new.same_tick(word) && new.sequence() < self.rules.exhausted() {
+                        // No other exchange ever leads to this tick and toggle.
+                        self.cache.set(new.with_sequence(0).bits(), &self.rules.cache(new));
+                    }
+                    break;
+                }
+            } else if is_held || !word.same_tick(goal) {
+                break;
+            } else if self.hold(word) {
+                // The word may have fallen before.
+                is_held = true;
+            } else if word.sequence() < self.rules.exhausted() {
+                // The skipped sequence keeps the add from being given back.
+                if self.raise(word, word.with_sequence(word.sequence() + 1)) {
+                    break;
+                }
+            } else {
+                // The add may have used up the tick, and still be given back. Like any call that
+                // finds the tick used up, this one needs the next.
+                goal = self.rules.goal_after(word)?;
+            }
+        }
+        // Release pairs with the acquire of a handle that is about to draw a block.
+        self.observed.fetch_max(goal.bits(), Ordering::Release);
+        Ok(())
+    }
+
+    /// Exchanges a lower word of the same tick and toggle as `word` for `new`. Returns `false` if
+    /// the word has left them, or is no longer lower.
+    pub(super) fn raise(&self, word: Word<S>, new: Word<S>) -> bool {
+        let mut seen = word;
+        while seen.same_tick(word) && !seen.is_closed() && seen.bits() < new.bits() {
+            // Release, as in `exchange`.
+            match self.hot.0.compare_exchange_weak(
+                seen.bits(),
+                new.bits(),
+                Ordering::Release,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => return true,
+                Err(bits) => seen = Word::from_bits(bits),
+            }
+        }
+        false
+    }
+
+    /// Returns a mark that rises when an ID is observed. Blocks drawn after this call lie beyond
+    /// every ID that the mark counts.
+    #[inline]
+    pub(crate) fn observed_before_drawing(&self) -> u64 {
+        self.observed.load(Ordering::Acquire)
+    }
+
+    /// Returns the mark, for a call that issues from a block drawn earlier.
+    #[inline]
+    pub(crate) fn observed(&self) -> u64 {
+        // Relaxed: a call that begins after `observe` has returned sees at least its mark.
+        self.observed.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn rules(&self) -> &Rules<S> {
         &self.rules
     }
 
     pub(crate) fn widen(&self, ceiling: u64) -> Result<(), RangeError> {
-        Window::new(self.window.floor(), ceiling)?;
+        Rules::window(&self.rules.scheme, self.window.floor(), ceiling)?;
         self.ceiling.fetch_max(ceiling + 1, Ordering::Relaxed);
         Ok(())
     }

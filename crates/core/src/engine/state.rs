@@ -11,13 +11,15 @@ use crate::window::Window;
 /// Returns the word of an engine that continues from `snapshot`, and the highest stamp under the
 /// other toggle.
 pub(crate) fn resume<S: Scheme>(
+    scheme: &S,
     snapshot: &Snapshot<S>,
     bounds: SequenceBounds,
     window: &Window<S>,
 ) -> Result<(Word<S>, u64), RangeError> {
+    let max_stamp = Word::<S>::MAX_STAMP.min(scheme.max_tick() + 1);
     let other_past = snapshot.other_past.map_or(0, |tick| tick.get() + 1);
-    if other_past > Word::<S>::MAX_STAMP {
-        let (value, max) = (other_past - 1, Word::<S>::MAX_STAMP - 1);
+    if other_past > max_stamp {
+        let (value, max) = (other_past - 1, max_stamp - 1);
         return Err(RangeError::new("tick", value.into(), 0, max.into()));
     }
     let toggle = S::TOGGLE && snapshot.drifts % 2 == 1;
@@ -26,7 +28,7 @@ pub(crate) fn resume<S: Scheme>(
         return Ok((Word::new(0, toggle, 0), other_past));
     };
     let floor = window.floor().get().max(S::FIRST_TICK);
-    let ceiling = window.ceiling().min(Word::<S>::MAX_STAMP);
+    let ceiling = window.ceiling().min(max_stamp);
     if tick.get() < floor || tick.get() >= ceiling {
         let (value, max) = (tick.get().into(), i128::from(ceiling) - 1);
         return Err(RangeError::new("tick", value, floor.into(), max));
@@ -37,7 +39,7 @@ pub(crate) fn resume<S: Scheme>(
         return Err(RangeError::new("next sequence", next.into(), lowest, last));
     }
     // Another implementation may have reached a reserved tick, but nothing more is issued in it.
-    let next = if tick.get() > S::LAST_TICK { exhausted } else { next };
+    let next = if tick.get() > scheme.last_tick() { exhausted } else { next };
     Ok((Word::new(tick.get() + 1, toggle, next), other_past))
 }
 
@@ -85,9 +87,9 @@ mod tests {
     }
 
     /// Returns the error of restoring `snapshot` in the window `[100, 200)`.
-    fn refused<S: Scheme>(snapshot: Snapshot<S>) -> Option<RangeError> {
+    fn refused<S: Scheme + Default>(snapshot: Snapshot<S>) -> Option<RangeError> {
         let window = Window::new(tick(100), 200).unwrap();
-        resume(&snapshot, BOUNDS, &window).err()
+        resume(&S::default(), &snapshot, BOUNDS, &window).err()
     }
 
     #[test]
@@ -103,7 +105,7 @@ mod tests {
             let snapshot = tick_and_next
                 .map_or(Snapshot::EMPTY, |(at, next)| Snapshot::at(tick(at), next))
                 .with_drifts(drifts, other_past.map(tick::<Toggling>));
-            let (word, past) = resume(&snapshot, BOUNDS, &Window::ALL).unwrap();
+            let (word, past) = resume(&Toggling, &snapshot, BOUNDS, &Window::ALL).unwrap();
             assert_eq!(super::snapshot(word, past, drifts, BOUNDS), snapshot);
         }
     }
@@ -143,7 +145,7 @@ mod tests {
     #[test]
     fn no_toggle_without_a_toggle_bit() {
         let snapshot = Snapshot::<Seconds>::at(tick(150), 3).with_drifts(1, None);
-        let (word, _) = resume(&snapshot, BOUNDS, &Window::ALL).unwrap();
+        let (word, _) = resume(&Seconds, &snapshot, BOUNDS, &Window::ALL).unwrap();
         assert!(!word.toggle());
         assert_eq!(super::snapshot(word, 0, 1, BOUNDS), snapshot);
     }

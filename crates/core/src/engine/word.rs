@@ -120,6 +120,12 @@ impl<S: Scheme> Word<S> {
     pub(crate) const fn same_tick(self, other: Self) -> bool {
         (self.0 ^ other.0) & Self::TICK_MASK == 0
     }
+
+    /// Reports whether the tick and toggle of this word precede those of `other`.
+    #[inline]
+    pub(crate) const fn precedes(self, other: Self) -> bool {
+        self.0 & Self::TICK_MASK < other.0 & Self::TICK_MASK
+    }
 }
 
 /// Returns the maximum that each of [`MAX_THREADS`] may add, together, to a word that is one past

@@ -4,7 +4,7 @@
 pub use bytemuck as __bytemuck;
 
 /// Implements `Zeroable`, `Pod` and `TransparentWrapper` for an ID that is `repr(transparent)` over
-/// `$bytes`, of which every pattern is an ID.
+/// `$bytes` and valid for every pattern of them.
 #[macro_export]
 macro_rules! impl_bytemuck {
     ($id:ident as $bytes:ty) => {
@@ -12,7 +12,7 @@ macro_rules! impl_bytemuck {
             use $crate::external::bytemuck::__bytemuck as bytemuck;
 
             // SAFETY: the caller states that the ID is `repr(transparent)` over an array of bytes
-            // of which every pattern is an ID; the size, which is compared, leaves no padding.
+            // and valid for every pattern of them. The sizes are compared, so there is no padding.
             #[cfg_attr(docsrs, doc(cfg(feature = "bytemuck_1")))]
             unsafe impl bytemuck::Zeroable for $id {}
             // SAFETY: as above.

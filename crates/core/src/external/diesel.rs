@@ -11,9 +11,6 @@ use crate::external::{AsText, SortedText};
 pub use diesel as __diesel;
 
 /// A database that accepts a value that ends with the call.
-///
-/// There is a feature for each of diesel's own databases: `diesel-postgres`, `diesel-mysql` and
-/// `diesel-sqlite`.
 pub trait SendOwned<Sql, Owned>: Backend {
     /// Writes `value` as a parameter of the type `Sql`.
     ///
@@ -23,7 +20,6 @@ pub trait SendOwned<Sql, Owned>: Backend {
 }
 
 /// Implements [`SendOwned`] for databases whose client copies the bytes of a parameter.
-#[cfg(any(feature = "diesel_2_mysql", feature = "diesel_2_postgres"))]
 macro_rules! send_bytes {
     ($database:ty) => {
         impl<Sql, Owned> SendOwned<Sql, Owned> for $database
@@ -37,9 +33,7 @@ macro_rules! send_bytes {
     };
 }
 
-#[cfg(feature = "diesel_2_mysql")]
 send_bytes!(diesel::mysql::Mysql);
-#[cfg(feature = "diesel_2_postgres")]
 send_bytes!(diesel::pg::Pg);
 
 #[cfg(feature = "diesel_2_sqlite")]

@@ -14,7 +14,7 @@ pub use self::as_text::AsText;
 #[cfg(feature = "alloc")]
 pub use self::columns::Column;
 pub use self::representations::{Representations, SortedText, from_slice};
-pub use crate::conversions::node_number;
+pub use crate::impl_conversions::node_number;
 pub use crate::random::random_bytes;
 #[cfg(feature = "alloc")]
 #[doc(hidden)]
@@ -30,7 +30,7 @@ pub mod bytemuck;
 mod chrono;
 #[cfg(feature = "diesel_2")]
 pub mod diesel;
-#[cfg(feature = "jiff_0_2")]
+#[cfg(any(feature = "jiff_0_2", feature = "jiff_1"))]
 mod jiff;
 #[cfg(feature = "mysql_common_0_37")]
 pub mod mysql_common;
@@ -42,13 +42,13 @@ pub mod proptest;
 pub mod rusqlite;
 #[cfg(feature = "schemars_1")]
 pub mod schemars;
-#[cfg(feature = "sea_orm_1")]
+#[cfg(feature = "sea_orm_2")]
 pub mod sea_orm;
 #[cfg(feature = "serde")]
 pub mod serde;
-#[cfg(feature = "sqlx_0_8")]
+#[cfg(feature = "sqlx_0_9")]
 pub mod sqlx;
-#[cfg(feature = "utoipa_5")]
+#[cfg(feature = "utoipa_6")]
 pub mod utoipa;
 #[cfg(feature = "uuid_1")]
 pub mod uuid;

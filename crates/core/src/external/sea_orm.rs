@@ -86,7 +86,7 @@ macro_rules! impl_sea_orm {
 
             type Owned = <$column as Column>::Owned;
 
-            #[cfg_attr(docsrs, doc(cfg(feature = "sea_orm_1")))]
+            #[cfg_attr(docsrs, doc(cfg(feature = "sea_orm_2")))]
             impl<$($generics)*> From<$id> for Value {
                 fn from(id: $id) -> Self {
                     match <$column>::try_from(id) {
@@ -96,7 +96,7 @@ macro_rules! impl_sea_orm {
                 }
             }
 
-            #[cfg_attr(docsrs, doc(cfg(feature = "sea_orm_1")))]
+            #[cfg_attr(docsrs, doc(cfg(feature = "sea_orm_2")))]
             impl<$($generics)*> TryGetable for $id {
                 fn try_get_by<I: ColIdx>(
                     row: &QueryResult,
@@ -108,7 +108,7 @@ macro_rules! impl_sea_orm {
                 }
             }
 
-            #[cfg_attr(docsrs, doc(cfg(feature = "sea_orm_1")))]
+            #[cfg_attr(docsrs, doc(cfg(feature = "sea_orm_2")))]
             impl<$($generics)*> sea_query::ValueType for $id {
                 fn try_from(value: Value) -> Result<Self, ValueTypeErr> {
                     let owned = <Owned as sea_query::ValueType>::try_from(value)?;
@@ -129,21 +129,21 @@ macro_rules! impl_sea_orm {
                 }
             }
 
-            #[cfg_attr(docsrs, doc(cfg(feature = "sea_orm_1")))]
+            #[cfg_attr(docsrs, doc(cfg(feature = "sea_orm_2")))]
             impl<$($generics)*> Nullable for $id {
                 fn null() -> Value {
                     <Owned as Nullable>::null()
                 }
             }
 
-            #[cfg_attr(docsrs, doc(cfg(feature = "sea_orm_1")))]
+            #[cfg_attr(docsrs, doc(cfg(feature = "sea_orm_2")))]
             impl<$($generics)*> IntoActiveValue<$id> for $id {
                 fn into_active_value(self) -> ActiveValue<$id> {
                     ActiveValue::Set(self)
                 }
             }
 
-            #[cfg_attr(docsrs, doc(cfg(feature = "sea_orm_1")))]
+            #[cfg_attr(docsrs, doc(cfg(feature = "sea_orm_2")))]
             impl<$($generics)*> TryFromU64 for $id {
                 fn try_from_u64(number: u64) -> Result<Self, DbErr> {
                     let error = || DbErr::ConvertFromU64(stringify!($id));

@@ -24,7 +24,7 @@ macro_rules! impl_sqlx {
 
             type Owned = <$column as Column>::Owned;
 
-            #[cfg_attr(docsrs, doc(cfg(feature = "sqlx_0_8")))]
+            #[cfg_attr(docsrs, doc(cfg(feature = "sqlx_0_9")))]
             impl<DB: Database, $($generics)*> sqlx::Type<DB> for $id
             where
                 Owned: sqlx::Type<DB>,
@@ -40,21 +40,21 @@ macro_rules! impl_sqlx {
                 }
             }
 
-            #[cfg_attr(docsrs, doc(cfg(feature = "sqlx_0_8")))]
+            #[cfg_attr(docsrs, doc(cfg(feature = "sqlx_0_9")))]
             impl<'q, DB: Database, $($generics)*> sqlx::Encode<'q, DB> for $id
             where
                 Owned: sqlx::Encode<'q, DB>,
             {
                 fn encode_by_ref(
                     &self,
-                    out: &mut DB::ArgumentBuffer<'q>,
+                    out: &mut DB::ArgumentBuffer,
                 ) -> Result<IsNull, BoxDynError> {
                     let value = <$column>::try_from(*self)?.into_owned();
                     sqlx::Encode::<DB>::encode(value, out)
                 }
             }
 
-            #[cfg_attr(docsrs, doc(cfg(feature = "sqlx_0_8")))]
+            #[cfg_attr(docsrs, doc(cfg(feature = "sqlx_0_9")))]
             impl<'r, DB: Database, $($generics)*> sqlx::Decode<'r, DB> for $id
             where
                 Owned: sqlx::Decode<'r, DB>,
@@ -72,14 +72,14 @@ macro_rules! impl_sqlx {
 }
 
 /// Implements `PgHasArrayType` for an ID: lists of it are parameters and columns of PostgreSQL.
-#[cfg(feature = "sqlx_0_8_postgres")]
+#[cfg(feature = "sqlx_0_9_postgres")]
 #[macro_export]
 macro_rules! impl_sqlx_postgres {
     ([$($generics:tt)*] $id:ty as $column:ty) => {
         const _: () = {
             use $crate::external::sqlx::__sqlx::postgres::{PgHasArrayType, PgTypeInfo};
 
-            #[cfg_attr(docsrs, doc(cfg(feature = "sqlx_0_8_postgres")))]
+            #[cfg_attr(docsrs, doc(cfg(feature = "sqlx_0_9_postgres")))]
             impl<$($generics)*> PgHasArrayType for $id {
                 fn array_type_info() -> PgTypeInfo {
                     <<$column as $crate::external::Column>::Owned>::array_type_info()
@@ -94,5 +94,5 @@ macro_rules! impl_sqlx_postgres {
 
 // MySQL reports text whose collation compares bytes as bytes.
 impl_sqlx!([T: SortedText] AsText<T> as String, or Vec<u8>);
-#[cfg(feature = "sqlx_0_8_postgres")]
+#[cfg(feature = "sqlx_0_9_postgres")]
 impl_sqlx_postgres!([T: SortedText] AsText<T> as String);

@@ -16,14 +16,14 @@ macro_rules! impl_utoipa {
 
             extern crate alloc;
 
-            #[cfg_attr(docsrs, doc(cfg(feature = "utoipa_5")))]
+            #[cfg_attr(docsrs, doc(cfg(feature = "utoipa_6")))]
             impl utoipa::PartialSchema for $id {
                 fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
                     text_schema::<$id>().into()
                 }
             }
 
-            #[cfg_attr(docsrs, doc(cfg(feature = "utoipa_5")))]
+            #[cfg_attr(docsrs, doc(cfg(feature = "utoipa_6")))]
             impl utoipa::ToSchema for $id {
                 fn name() -> alloc::borrow::Cow<'static, str> {
                     stringify!($id).into()

@@ -50,28 +50,28 @@ macro_rules! impl_schemars {
     ($($_:tt)*) => {};
 }
 
-#[cfg(not(feature = "sea_orm_1"))]
+#[cfg(not(feature = "sea_orm_2"))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! impl_sea_orm {
     ($($_:tt)*) => {};
 }
 
-#[cfg(not(feature = "sqlx_0_8"))]
+#[cfg(not(feature = "sqlx_0_9"))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! impl_sqlx {
     ($($_:tt)*) => {};
 }
 
-#[cfg(not(feature = "sqlx_0_8_postgres"))]
+#[cfg(not(feature = "sqlx_0_9_postgres"))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! impl_sqlx_postgres {
     ($($_:tt)*) => {};
 }
 
-#[cfg(not(feature = "utoipa_5"))]
+#[cfg(not(feature = "utoipa_6"))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! impl_utoipa {

@@ -13,7 +13,7 @@ use crate::range::RangeError;
 use crate::scheme::Scheme;
 use crate::sequence::{RandomStart, SequenceBounds, SequenceStart};
 use crate::snapshot::Snapshot;
-use crate::variants::Variants;
+use crate::variant::Variants;
 use crate::window::Window;
 #[cfg(target_has_atomic = "64")]
 use crate::{engine::SharedEngine, generator::Generator};
@@ -65,6 +65,52 @@ pub struct Builder<S: Scheme, C = DefaultClock> {
     snapshot: Option<Snapshot<S>>,
 }
 
+impl<S: Scheme> Builder<S> {
+    /// Returns a builder of a generator for `node` of a scheme whose layout is a value without a
+    /// default. The seed of random starts comes from the operating system.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::Builder;
+    /// use tickid_core::example::{Node, Seconds};
+    ///
+    /// let generator = Builder::of(Seconds, Node(7)).build()?;
+    /// assert_eq!((generator.layout(), generator.node()), (Seconds, Node(7)));
+    /// # Ok::<(), tickid_core::BuildError>(())
+    /// ```
+    #[cfg(feature = "std")]
+    pub fn of(layout: S, node: S::Node) -> Self {
+        Self { seed: None, ..Self::seeded_of(layout, node, 0) }
+    }
+
+    /// Does the same as [`of`](Self::of) with a seed, as [`seeded`](Self::seeded) does.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::Builder;
+    /// use tickid_core::example::{Node, Seconds};
+    ///
+    /// let generator = Builder::seeded_of(Seconds, Node(7), 42).build_local()?;
+    /// assert_eq!(generator.node(), Node(7));
+    /// # Ok::<(), tickid_core::BuildError>(())
+    /// ```
+    pub fn seeded_of(layout: S, node: S::Node, seed: u64) -> Self {
+        Self {
+            scheme: layout,
+            node,
+            timing: Timing::default(),
+            policy: None,
+            window: Window::ALL,
+            variants: Variants::All,
+            pinned: None,
+            bounds: None,
+            start: None,
+            seed: Some(seed),
+            snapshot: None,
+        }
+    }
+}
+
 impl<S: Scheme + Default> Builder<S> {
     /// Returns a builder of a generator for `node`. The seed of random starts comes from the
     /// operating system.
@@ -80,7 +126,7 @@ impl<S: Scheme + Default> Builder<S> {
     /// ```
     #[cfg(feature = "std")]
     pub fn new(node: S::Node) -> Self {
-        Self { seed: None, ..Self::seeded(node, 0) }
+        Self::of(S::default(), node)
     }
 
     /// Returns a builder of a generator for `node` whose random starts, if the scheme has them,
@@ -97,19 +143,7 @@ impl<S: Scheme + Default> Builder<S> {
     /// # Ok::<(), tickid_core::BuildError>(())
     /// ```
     pub fn seeded(node: S::Node, seed: u64) -> Self {
-        Self {
-            scheme: S::default(),
-            node,
-            timing: Timing::default(),
-            policy: None,
-            window: Window::ALL,
-            variants: Variants::All,
-            pinned: None,
-            bounds: None,
-            start: None,
-            seed: Some(seed),
-            snapshot: None,
-        }
+        Self::seeded_of(S::default(), node, seed)
     }
 }
 
@@ -433,6 +467,7 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
         if self.variants == Variants::WithoutNode && !S::HAS_NODELESS_IDS {
             return Err(BuildError::NoNodelessIds { scheme: S::NAME });
         }
+        self.scheme.check_node(&self.node).map_err(BuildError::Node)?;
         let policy = self.policy.unwrap_or_else(|| self.scheme.default_policy());
         if policy == Policy::TickTock && !S::TOGGLE {
             return Err(BuildError::NoToggle { scheme: S::NAME });
@@ -446,14 +481,12 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
             let error = RangeError::new("sequence bound", last, 0, max);
             return Err(BuildError::SequenceBound(error));
         }
-        if self.window.floor().get() > S::LAST_TICK || self.window.ceiling() <= S::FIRST_TICK {
-            return Err(BuildError::Window {
-                floor: self.window.floor().get(),
-                ceiling: self.window.ceiling(),
-                first: S::FIRST_TICK,
-                last: S::LAST_TICK,
-            });
+        let (floor, ceiling) = (self.window.floor(), self.window.ceiling());
+        let (first, last) = (S::FIRST_TICK, self.scheme.last_tick());
+        if floor.get() > last || ceiling <= first {
+            return Err(BuildError::Window { floor: floor.get(), ceiling, first, last });
         }
+        Rules::window(&self.scheme, floor, ceiling).map_err(BuildError::Ceiling)?;
         self.scheme.check_start(&self.timing.clock)?;
         let start = match self.start {
             Some(start) => start,

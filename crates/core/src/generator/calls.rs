@@ -8,8 +8,10 @@ use core::time::Duration;
 use crate::engine::Block;
 use crate::generator::ids::{FillError, Filled, Ids};
 use crate::generator::source::Source;
-use crate::scheme::Variant;
+#[cfg(feature = "std")]
+use crate::generator::wait;
 use crate::slot::Slot;
+use crate::variant::Variant;
 
 /// Generates one ID. `slow` is a cold function, so that only the fast path is inlined.
 #[inline]
@@ -57,7 +59,7 @@ pub fn generate<D: Source, V: Variant<D::Scheme>>(
 #[inline(never)]
 fn slow_slot<D: Source>(mut source: D, missed: D::Missed) -> Result<Slot<D::Scheme>, D::Error> {
     source.slow_slot(missed).or_else(|error| {
-        let block = source.wait(NonZeroU32::MIN, error)?;
+        let block = wait::for_block(&mut source, NonZeroU32::MIN, error)?;
         Ok(block.first)
     })
 }
@@ -81,7 +83,7 @@ pub fn block<D: Source, V: Variant<D::Scheme>>(
     n: NonZeroU32,
 ) -> Result<Ids<D::Scheme, V>, D::Error> {
     source.check_variant(variant)?;
-    let block = source.try_block(n).or_else(|error| source.wait(n, error))?;
+    let block = source.try_block(n).or_else(|error| wait::for_block(&mut source, n, error))?;
     Ok(Ids::new(source.scheme(), variant, &block))
 }
 
@@ -127,7 +129,7 @@ pub fn fill<D: Source, V: Variant<D::Scheme>>(
     variant: V,
     out: &mut [V::Id],
 ) -> Result<(), FillError<D::Error>> {
-    fill_with(&mut source, variant, out, D::wait)
+    fill_with(&mut source, variant, out, wait::for_block)
 }
 
 /// Generates an ID, awaiting `sleep` for it.
@@ -146,7 +148,7 @@ where
     source.check_variant(variant)?;
     let block = match source.try_block(NonZeroU32::MIN) {
         Ok(block) => block,
-        Err(error) => source.wait_async(NonZeroU32::MIN, error, sleep).await?,
+        Err(error) => wait::for_block_async(&mut source, NonZeroU32::MIN, error, sleep).await?,
     };
     Ok(variant.id(&source.scheme(), block.first))
 }
@@ -385,3 +387,76 @@ macro_rules! __waiting_calls {
 macro_rules! __waiting_calls {
     ($($arguments:tt)*) => {};
 }
+
+/// Makes methods that wait without drawing anything, as [`__calls`] does.
+#[cfg(feature = "std")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __ready_calls {
+    (
+        $this:ident, ($($receiver:tt)+), $source:expr, error $error:ty, setup $setup:literal
+    ) => {
+        /// Waits until an ID can be issued, for at most `within`, without drawing one. If other
+        /// threads share the generator, they may draw it first.
+        ///
+        /// It sleeps as [`generate`](Self::generate) does, and makes the wait of a call visible:
+        /// wait briefly, report the reason, and wait on.
+        ///
+        /// # Errors
+        /// Returns the errors of [`generate`](Self::generate): immediately if the wait would take
+        /// longer than `within`, or if waiting does not help.
+        ///
+        /// # Examples
+        /// ```
+        /// # use tickid_core::{Generator, LocalGenerator, ManualClock, UnixTime, example};
+        /// # let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+        #[doc = concat!("# ", $setup)]
+        /// use core::time::Duration;
+        ///
+        /// while generator.try_generate().is_ok() {} // all of the second
+        /// let error = generator.wait_ready(Duration::from_millis(100)).unwrap_err();
+        /// println!("waiting: {error}");
+        /// generator.wait_ready(Duration::from_secs(5))?;
+        /// assert_eq!(clock.slept(), Duration::from_secs(1));
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
+        pub fn wait_ready(
+            $($receiver)+,
+            within: core::time::Duration,
+        ) -> Result<(), $error> {
+            $crate::source_parts::wait_ready($source, within)
+        }
+
+        /// Does the same as [`wait_ready`](Self::wait_ready), awaiting `sleep`, the executor's
+        /// timer, for at most 50 milliseconds at a time.
+        ///
+        /// # Errors
+        /// Returns the errors of `wait_ready`.
+        ///
+        /// # Examples
+        /// ```
+        /// # use core::time::Duration;
+        /// # use tickid_core::{Generator, LocalGenerator, ManualClock, UnixTime, example};
+        /// # mod tokio { pub mod time { pub async fn sleep(_: core::time::Duration) {} } }
+        /// # async fn example() -> Result<(), Box<dyn core::error::Error>> {
+        /// # let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+        #[doc = concat!("# ", $setup)]
+        /// generator.wait_ready_async(Duration::from_secs(5), tokio::time::sleep).await?;
+        /// # Ok(())
+        /// # }
+        /// ```
+        pub async fn wait_ready_async<F, Fut>(
+            $($receiver)+,
+            within: core::time::Duration,
+            sleep: F,
+        ) -> Result<(), $error>
+        where
+            F: Fn(core::time::Duration) -> Fut,
+            Fut: Future<Output = ()>,
+        {
+            $crate::source_parts::wait_ready_async($source, within, sleep).await
+        }
+    };
+}
+#[cfg(feature = "std")]
+pub(crate) use __ready_calls as ready_calls;

@@ -3,16 +3,17 @@ use core::num::NonZeroU32;
 
 use crate::clock::Clock;
 use crate::engine::{Block, Engine as _, TickCache};
-use crate::error::Error;
+use crate::error::{Error, ObserveError};
 use crate::generator::calls::calls;
 #[cfg(feature = "std")]
 use crate::generator::source::Timed;
-use crate::generator::source::{Source, own_source};
+use crate::generator::source::{Follow, Source, observe, own_source};
 #[cfg(feature = "std")]
 use crate::generator::timing::Timing;
 use crate::generator::{Generator, Ids, View};
 use crate::scheme::{Id, Scheme};
 use crate::slot::Slot;
+use crate::variant::Observable;
 
 /// One thread's share of a [`Generator`]. It draws blocks from the generator and issues IDs from
 /// those, so threads rarely contend for the generator's word.
@@ -20,7 +21,7 @@ use crate::slot::Slot;
 /// IDs are unique across all handles of a generator and the generator itself, and each handle's IDs
 /// strictly increase, with the same exceptions as the generator's. Each call checks the time of its
 /// block against the clock, so drift is bounded as it is for the generator. The rest of a block is
-/// dropped when its tick is over.
+/// dropped when its tick is over, and when the generator [observes](Generator::observe) an ID.
 ///
 /// Blocks start at one ID, double when one is used up within its tick, and halve when one is not,
 /// so that idle handles leave the tick's sequences to the busy ones.
@@ -55,11 +56,13 @@ pub struct Handle<'a, S: Scheme, C> {
     end: u64,
     /// The number of IDs to draw at a time, which adapts to the demand.
     len: u32,
+    /// The engine's mark of observed IDs, from before the block was drawn.
+    observed: u64,
 }
 
 impl<'a, S: Scheme, C> Handle<'a, S, C> {
     pub(crate) fn new(generator: &'a Generator<S, C>) -> Self {
-        Self { generator, cache: TickCache::EMPTY, next: 0, end: 0, len: 0 }
+        Self { generator, cache: TickCache::EMPTY, next: 0, end: 0, len: 0, observed: 0 }
     }
 
     /// Returns a view of the handle that issues IDs of `variant`.
@@ -88,12 +91,39 @@ impl<S: Scheme, C: Clock> Handle<'_, S, C> {
         setup "let shared = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?; let mut generator = shared.handle();"
     }
 
+    /// Observes an ID that comes from elsewhere, for the generator and all its handles:
+    /// [`Generator::observe`].
+    ///
+    /// # Errors
+    /// Returns an [`ObserveError`] as the generator does, and changes nothing.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::Generator;
+    /// use tickid_core::example::{Node, Seconds};
+    ///
+    /// let peer = Generator::<Seconds>::new(Node(1))?;
+    /// let generator = Generator::<Seconds>::new(Node(2))?;
+    /// let (mut handle, mut other) = (generator.handle(), generator.handle());
+    /// let cause = peer.generate()?;
+    /// handle.observe(cause)?;
+    /// assert!(other.generate()? > cause);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn observe(&mut self, id: Id<S>) -> Result<(), ObserveError>
+    where
+        S::Variant: Observable<S>,
+    {
+        observe::<_, S::Variant>(self, id)
+    }
+
     /// Replaces the block by a new one, which has up to `want` slots if that is more than a usual
     /// block.
     fn refill(&mut self, is_in_time: bool, want: NonZeroU32) -> Result<(), Error> {
         let usual = self.next_len(is_in_time);
         self.cache = TickCache::EMPTY;
         self.end = self.next;
+        self.observed = self.generator.engine().observed_before_drawing();
         let block =
             self.generator.engine().try_block(&self.generator.timing().clock, usual.max(want))?;
         self.cache = block.cache;
@@ -112,6 +142,12 @@ impl<S: Scheme, C: Clock> Handle<'_, S, C> {
             self.len / 2
         };
         NonZeroU32::new(len).unwrap_or(NonZeroU32::MIN)
+    }
+
+    /// Reports whether an ID was observed since the block was drawn, which then may be behind it.
+    #[inline]
+    fn has_observed(&self) -> bool {
+        self.generator.engine().observed() != self.observed
     }
 
     /// Takes up to `want` slots from the block, which must not be used up.
@@ -133,6 +169,12 @@ impl<S: Scheme, C: Clock> Source for &mut Handle<'_, S, C> {
 
     own_source!(rules self self.generator.engine().rules());
 
+    /// Reports on the generator, because a waiting call has found the handle's block used up or
+    /// over.
+    fn check_ready(&self) -> Result<(), Error> {
+        self.generator.engine().check_ready(&self.generator.timing().clock)
+    }
+
     #[inline]
     fn fast_slot(&mut self) -> Result<Slot<S>, bool> {
         let time = self.generator.timing().clock.now_relaxed().ok();
@@ -140,7 +182,7 @@ impl<S: Scheme, C: Clock> Source for &mut Handle<'_, S, C> {
             return Err(false);
         };
         let low = self.next;
-        if low == self.end {
+        if low == self.end || self.has_observed() {
             return Err(true);
         }
         self.next = low.wrapping_add(1);
@@ -155,22 +197,24 @@ impl<S: Scheme, C: Clock> Source for &mut Handle<'_, S, C> {
     fn try_block(&mut self, want: NonZeroU32) -> Result<Block<S>, Error> {
         let time = self.generator.timing().clock.now_relaxed().ok();
         let is_in_time = time.is_some_and(|time| self.cache.prefix_at(time).is_some());
-        if !is_in_time || self.next == self.end {
+        if !is_in_time || self.next == self.end || self.has_observed() {
             self.refill(is_in_time, want)?;
         }
         Ok(self.take(want))
     }
 }
 
+impl<S: Scheme, C: Clock> Follow for &mut Handle<'_, S, C> {
+    type Refusal = ObserveError;
+
+    fn follow(self, is_after: impl Fn(&S, Slot<S>) -> bool) -> Result<(), ObserveError> {
+        self.generator.follow(is_after)
+    }
+}
+
 #[cfg(feature = "std")]
 impl<S: Scheme, C: Clock> Timed for &mut Handle<'_, S, C> {
     own_source!(timed self self.generator.engine().rules(), self.generator.timing);
-
-    /// Reports on the generator, because a waiting call has found the handle's block used up or
-    /// over.
-    fn check_ready(&self) -> Result<(), Error> {
-        self.generator.engine().check_ready(&self.generator.timing().clock)
-    }
 }
 
 impl<S: Scheme, C: fmt::Debug> fmt::Debug for Handle<'_, S, C> {

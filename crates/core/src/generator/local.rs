@@ -2,19 +2,20 @@ use core::num::NonZeroU32;
 
 use crate::clock::{Clock, DefaultClock};
 use crate::engine::{Block, Engine as _, ExclusiveEngine};
-use crate::error::Error;
+use crate::error::{Error, ObserveError};
 use crate::generator::accessors::accessors;
 use crate::generator::calls::calls;
 #[cfg(feature = "std")]
 use crate::generator::source::Timed;
-use crate::generator::source::{Source, own_source};
+use crate::generator::source::{Follow, Source, observe, own_source};
 use crate::generator::timing::Timing;
 use crate::generator::{Ids, View};
 use crate::policy::Policy;
 use crate::range::RangeError;
-use crate::scheme::{Id, Scheme, Variant as _};
+use crate::scheme::{Id, Scheme};
 use crate::slot::Slot;
 use crate::snapshot::Snapshot;
+use crate::variant::{Observable, Variant as _};
 use crate::window::Window;
 
 /// The exclusive generator, for a single owner: it takes `&mut self` and uses no atomics.
@@ -76,6 +77,39 @@ impl<S: Scheme, C: Clock> LocalGenerator<S, C> {
         error crate::error::Error, named "an [`Error`](crate::Error)",
         max_wait "crate::Builder::max_wait", filled "",
         setup "let mut generator = LocalGenerator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build_local()?;"
+    }
+
+    #[cfg(feature = "std")]
+    crate::generator::calls::ready_calls! {
+        self, (&mut self), self, error crate::error::Error,
+        setup "let mut generator = LocalGenerator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build_local()?;"
+    }
+
+    /// Observes an ID that comes from elsewhere, as
+    /// [`Generator::observe`](crate::Generator::observe) does: later IDs are greater, until the
+    /// generator is [reset](Self::reset) or issues
+    /// [under tick-tock](Self::try_generate_under).
+    ///
+    /// # Errors
+    /// Returns an [`ObserveError`] as the shared generator does, and changes nothing.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::LocalGenerator;
+    /// use tickid_core::example::{Node, Seconds};
+    ///
+    /// let mut peer = LocalGenerator::<Seconds>::new(Node(1))?;
+    /// let mut generator = LocalGenerator::<Seconds>::new(Node(2))?;
+    /// let cause = peer.generate()?;
+    /// generator.observe(cause)?;
+    /// assert!(generator.generate()? > cause);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn observe(&mut self, id: Id<S>) -> Result<(), ObserveError>
+    where
+        S::Variant: Observable<S>,
+    {
+        observe::<_, S::Variant>(self, id)
     }
 
     /// Generates an ID without blocking, under another policy than the generator's own for this
@@ -217,6 +251,10 @@ impl<S: Scheme, C: Clock> Source for &mut LocalGenerator<S, C> {
 
     own_source!(rules self self.engine.rules());
 
+    fn check_ready(&self) -> Result<(), Error> {
+        self.engine.check_ready(&self.timing.clock)
+    }
+
     #[inline]
     fn fast_slot(&mut self) -> Result<Slot<S>, ()> {
         self.engine.try_draw(&self.timing.clock).ok_or(())
@@ -231,13 +269,17 @@ impl<S: Scheme, C: Clock> Source for &mut LocalGenerator<S, C> {
     }
 }
 
+impl<S: Scheme, C: Clock> Follow for &mut LocalGenerator<S, C> {
+    type Refusal = ObserveError;
+
+    fn follow(self, is_after: impl Fn(&S, Slot<S>) -> bool) -> Result<(), ObserveError> {
+        self.engine.observe(&self.timing.clock, is_after)
+    }
+}
+
 #[cfg(feature = "std")]
 impl<S: Scheme, C: Clock> Timed for &mut LocalGenerator<S, C> {
     own_source!(timed self self.engine.rules(), self.timing);
-
-    fn check_ready(&self) -> Result<(), Error> {
-        self.engine.check_ready(&self.timing.clock)
-    }
 }
 
 #[cfg(test)]

@@ -39,5 +39,7 @@ pub mod source_parts {
     #[cfg(feature = "std")]
     pub use crate::generator::calls::{block, fill, generate, generate_async};
     pub use crate::generator::calls::{try_block, try_fill, try_generate};
-    pub use crate::generator::source::Source;
+    pub use crate::generator::source::{Follow, Source, observe};
+    #[cfg(feature = "std")]
+    pub use crate::generator::wait::{Deadline, wait_ready, wait_ready_async};
 }

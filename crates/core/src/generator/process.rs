@@ -21,12 +21,15 @@ pub enum ProcessError {
     Generate(#[from] Error),
 }
 
-impl<S: Scheme + Default> PerProcess<ProcessGenerator<S>> {
+impl<S: Scheme> PerProcess<ProcessGenerator<S>> {
     /// Returns the generator of this process. The first call builds it for the node that `node`
     /// returns. In a child of a `fork`, `node` is passed the node of the parent's generator.
     ///
+    /// Later calls must pass the same layout.
+    ///
     /// # Errors
-    /// Returns the error of `node`, or a [`BuildError`].
+    /// Returns the error of `node`, or a [`BuildError`]: [`BuildError::Pinned`] if the generator
+    /// has another layout.
     ///
     /// # Examples
     /// ```
@@ -41,7 +44,7 @@ impl<S: Scheme + Default> PerProcess<ProcessGenerator<S>> {
     ///         Some(Node(number)) => Ok::<_, BuildError>(Node(number + 1)),
     ///         None => Ok(Node(7)),
     ///     };
-    ///     Ok(GENERATOR.generator(node)?.generate()?)
+    ///     Ok(GENERATOR.generator(Seconds, node)?.generate()?)
     /// }
     ///
     /// assert!(next()? < next()?);
@@ -49,14 +52,18 @@ impl<S: Scheme + Default> PerProcess<ProcessGenerator<S>> {
     /// ```
     pub fn generator<E: From<BuildError>>(
         &self,
+        layout: S,
         node: impl FnOnce(Option<S::Node>) -> Result<S::Node, E>,
     ) -> Result<&ProcessGenerator<S>, E> {
         if let Some(generator) = self.get() {
-            return Ok(generator);
+            if generator.layout() == layout {
+                return Ok(generator);
+            }
+            return Err(BuildError::Pinned { option: "layout" }.into());
         }
         let node = node(self.inherited().map(Generator::node))?;
         let clock = ProcessClock::new(DefaultClock::default());
         // If threads race here, only one generator stays, and the others have issued nothing.
-        Ok(self.set(Builder::new(node).clock(clock).build()?))
+        Ok(self.set(Builder::of(layout, node).clock(clock).build()?))
     }
 }

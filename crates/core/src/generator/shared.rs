@@ -2,18 +2,19 @@ use core::num::NonZeroU32;
 
 use crate::clock::{Clock, DefaultClock};
 use crate::engine::{Block, Drawn, Engine as _, SharedEngine};
-use crate::error::Error;
+use crate::error::{Error, ObserveError};
 use crate::generator::accessors::accessors;
 use crate::generator::calls::calls;
 #[cfg(feature = "std")]
 use crate::generator::source::Timed;
-use crate::generator::source::{Source, own_source};
+use crate::generator::source::{Follow, Source, observe, own_source};
 use crate::generator::timing::Timing;
 use crate::generator::{Handle, Ids, View};
 use crate::range::RangeError;
 use crate::scheme::{Id, Scheme};
 use crate::slot::Slot;
 use crate::snapshot::Snapshot;
+use crate::variant::Observable;
 
 /// The shared generator: up to 1,024 threads at the same time draw IDs through `&self` without a
 /// lock.
@@ -117,9 +118,62 @@ impl<S: Scheme, C: Clock> Generator<S, C> {
         max_wait "crate::Builder::max_wait", filled "",
         setup "let generator = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?;"
     }
+
+    #[cfg(feature = "std")]
+    crate::generator::calls::ready_calls! {
+        self, (&self), self, error crate::error::Error,
+        setup "let generator = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?;"
+    }
 }
 
 impl<S: Scheme, C: Clock> Generator<S, C> {
+    /// Observes an ID that comes from elsewhere, such as a peer's message: once this has returned,
+    /// every ID of a call that begins afterwards is greater than `id`, on all threads, views and
+    /// handles.
+    ///
+    /// Generators that observe the IDs they receive keep causes before effects: an ID that was made
+    /// in response to another is greater, whatever the clocks of the two machines say. The page
+    /// `docs/causality.md` says how far that goes, and what it costs.
+    ///
+    /// The generator behaves as if it had just issued the last of its own IDs that is not greater
+    /// than `id`. An ID that it has passed already changes nothing. The effect is kept in memory:
+    /// a [snapshot](Self::close) preserves it, a crash ends it. It never waits.
+    ///
+    /// # Errors
+    /// Returns an [`ObserveError`], and changes nothing, if the generator is closed, if its policy
+    /// is tick-tock, or if it would have to enter a tick that is
+    ///
+    /// - ahead of the clock by more than half of the policy's allowance, so that an observed ID
+    ///   makes no call stall ([`Policy::Wait`](crate::Policy::Wait) allows nothing), or
+    /// - outside of its window or after the last of the scheme.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::example::{Node, Seconds};
+    /// use tickid_core::{Generator, ManualClock, Policy, Ticks, UnixTime};
+    ///
+    /// let ahead = ManualClock::new(UnixTime::from_millis(102_000)?);
+    /// let peer = Generator::<Seconds>::builder(Node(1)).clock(ahead).build()?;
+    /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+    /// let generator = Generator::<Seconds>::builder(Node(2))
+    ///     .policy(Policy::Ratchet { allowance: Ticks::new(10) })
+    ///     .clock(clock)
+    ///     .build()?;
+    ///
+    /// let cause = peer.try_generate()?;
+    /// generator.observe(cause)?; // of a clock two seconds ahead
+    /// assert!(generator.try_generate()? > cause);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Only IDs of an [`Observable`] variant can be observed.
+    pub fn observe(&self, id: Id<S>) -> Result<(), ObserveError>
+    where
+        S::Variant: Observable<S>,
+    {
+        observe::<_, S::Variant>(self, id)
+    }
+
     /// Reports whether an ID could be issued now, without drawing one.
     ///
     /// # Errors
@@ -208,6 +262,10 @@ impl<S: Scheme, C: Clock> Source for &Generator<S, C> {
 
     own_source!(rules self self.engine.rules());
 
+    fn check_ready(&self) -> Result<(), Error> {
+        (&self.engine).check_ready(&self.timing.clock)
+    }
+
     #[inline]
     fn fast_slot(&mut self) -> Result<Slot<S>, Drawn<S>> {
         self.engine.try_draw(&self.timing.clock, NonZeroU32::MIN).map(|block| block.first)
@@ -222,13 +280,17 @@ impl<S: Scheme, C: Clock> Source for &Generator<S, C> {
     }
 }
 
+impl<S: Scheme, C: Clock> Follow for &Generator<S, C> {
+    type Refusal = ObserveError;
+
+    fn follow(self, is_after: impl Fn(&S, Slot<S>) -> bool) -> Result<(), ObserveError> {
+        self.engine.observe(&self.timing.clock, is_after)
+    }
+}
+
 #[cfg(feature = "std")]
 impl<S: Scheme, C: Clock> Timed for &Generator<S, C> {
     own_source!(timed self self.engine.rules(), self.timing);
-
-    fn check_ready(&self) -> Result<(), Error> {
-        (&self.engine).check_ready(&self.timing.clock)
-    }
 }
 
 #[cfg(test)]
@@ -272,6 +334,19 @@ mod tests {
             }
             assert_eq!(clock.looks.load(Ordering::Relaxed) - before, 100);
         }
+    }
+
+    #[test]
+    fn observed_tick_takes_one_reading() {
+        let clock = Counted { time: ManualClock::new(UnixTime::EPOCH), looks: AtomicU32::new(0) };
+        clock.time.set(UnixTime::from_micros(100_000_000));
+        let generator = Builder::<Seconds>::seeded(Node(1), 0).clock(&clock).build().unwrap();
+        generator.observe(100 << 17 | 1 << 8 | 5).unwrap(); // of this node
+        let before = clock.looks.load(Ordering::Relaxed);
+        for sequence in 6..106 {
+            assert_eq!(generator.try_generate(), Ok(100 << 17 | 1 << 8 | sequence));
+        }
+        assert_eq!(clock.looks.load(Ordering::Relaxed) - before, 100);
     }
 
     /// Runs a future that waits only for futures that it polls itself.

@@ -13,8 +13,11 @@ use crate::engine::Rules;
 use crate::error::Error;
 #[cfg(feature = "std")]
 use crate::generator::timing::Timing;
-use crate::scheme::{Scheme, Variant};
+#[cfg(feature = "std")]
+use crate::generator::wait::Deadline;
+use crate::scheme::Scheme;
 use crate::slot::Slot;
+use crate::variant::{Observable, Variant};
 
 /// A source of slots: a generator or a handle, borrowed for one call.
 ///
@@ -55,33 +58,64 @@ pub trait Source {
     /// Returns the reason why there are none now.
     fn try_block(&mut self, want: NonZeroU32) -> Result<Block<Self::Scheme>, Self::Error>;
 
-    /// Notes that a call fails with this error instead of waiting.
+    /// Reports whether a slot could be drawn now, without drawing one.
+    ///
+    /// # Errors
+    /// Returns the reason why not.
+    fn check_ready(&self) -> Result<(), Self::Error>;
+
+    /// Notes that a call could not issue immediately.
     fn note(&mut self, error: Self::Error) -> Self::Error {
         error
     }
 
-    /// Waits until it can issue after `error`, and draws a block.
+    /// Returns the deadline of a wait that starts now and lasts for at most `within`, or for as
+    /// long as the generator's options permit.
+    #[cfg(feature = "std")]
+    fn deadline(&self, within: Option<Duration>) -> Deadline;
+
+    /// Waits until it can issue after `error`, without drawing anything.
     ///
     /// # Errors
     /// Returns an error if waiting does not help, or takes too long.
     #[cfg(feature = "std")]
-    fn wait(
-        &mut self,
-        want: NonZeroU32,
-        error: Self::Error,
-    ) -> Result<Block<Self::Scheme>, Self::Error>;
+    fn until_ready(&mut self, error: Self::Error, deadline: Deadline) -> Result<(), Self::Error>;
 
     /// Does the same, awaiting `sleep`.
     #[cfg(feature = "std")]
-    fn wait_async<F, Fut>(
+    fn until_ready_async<F, Fut>(
         &mut self,
-        want: NonZeroU32,
         error: Self::Error,
-        sleep: F,
-    ) -> impl Future<Output = Result<Block<Self::Scheme>, Self::Error>>
+        deadline: Deadline,
+        sleep: &F,
+    ) -> impl Future<Output = Result<(), Self::Error>>
     where
         F: Fn(Duration) -> Fut,
         Fut: Future<Output = ()>;
+}
+
+/// A source that can be brought past an ID.
+pub trait Follow: Source {
+    /// The reason that it was not.
+    type Refusal;
+
+    /// Makes the slots of later calls those of which `is_after` returns true. It is true of all
+    /// slots after the first of which it is.
+    ///
+    /// # Errors
+    /// Returns the reason why it cannot, and changes nothing.
+    fn follow(
+        self,
+        is_after: impl Fn(&Self::Scheme, Slot<Self::Scheme>) -> bool,
+    ) -> Result<(), Self::Refusal>;
+}
+
+/// Makes the IDs of later calls follow `id` under all variants of type `V`.
+pub fn observe<D: Follow, V: Observable<D::Scheme>>(
+    source: D,
+    id: V::Id,
+) -> Result<(), D::Refusal> {
+    source.follow(|scheme, slot| V::LEAST.id(scheme, slot) > id)
 }
 
 /// A source that waits by its own clock.
@@ -92,9 +126,6 @@ pub(crate) trait Timed: Source<Error = Error> {
     fn rules(&self) -> &Rules<Self::Scheme>;
 
     fn timing(&self) -> &Timing<Self::Clock>;
-
-    /// Reports whether a slot could be drawn now, without drawing one.
-    fn check_ready(&self) -> Result<(), Error>;
 }
 
 /// Implements the parts of [`Source`] that are the same for all generators of this crate, and
@@ -107,27 +138,39 @@ macro_rules! own_source {
         }
 
         #[inline]
-        fn check_variant(&$this, variant: impl crate::scheme::Variant<S>) -> Result<(), Error> {
+        fn check_variant(&$this, variant: impl crate::variant::Variant<S>) -> Result<(), Error> {
             $rules.check_variant(variant)
         }
 
         #[cfg(feature = "std")]
-        fn wait(&mut self, want: NonZeroU32, error: Error) -> Result<Block<S>, Error> {
-            crate::generator::wait::for_block(self, want, error)
+        fn deadline(
+            &self,
+            within: Option<core::time::Duration>,
+        ) -> crate::generator::wait::Deadline {
+            crate::generator::wait::deadline(self, within)
         }
 
         #[cfg(feature = "std")]
-        fn wait_async<F, Fut>(
+        fn until_ready(
             &mut self,
-            want: NonZeroU32,
             error: Error,
-            sleep: F,
-        ) -> impl Future<Output = Result<Block<S>, Error>>
+            deadline: crate::generator::wait::Deadline,
+        ) -> Result<(), Error> {
+            crate::generator::wait::until_ready(self, error, deadline)
+        }
+
+        #[cfg(feature = "std")]
+        fn until_ready_async<F, Fut>(
+            &mut self,
+            error: Error,
+            deadline: crate::generator::wait::Deadline,
+            sleep: &F,
+        ) -> impl Future<Output = Result<(), Error>>
         where
             F: Fn(core::time::Duration) -> Fut,
             Fut: Future<Output = ()>,
         {
-            crate::generator::wait::for_block_async(self, want, error, sleep)
+            crate::generator::wait::until_ready_async(self, error, deadline, sleep)
         }
     };
     (timed $this:ident $rules:expr, $timing:expr) => {

@@ -1,6 +1,6 @@
 use crate::generator::calls::calls;
-use crate::generator::source::Source;
-use crate::scheme::Variant;
+use crate::generator::source::{Follow, Source, observe};
+use crate::variant::{Observable, Variant};
 
 /// A generator together with the variant of the IDs to issue, as
 /// [`Generator::with`](crate::Generator::with),
@@ -38,5 +38,28 @@ impl<D: Source, V: Variant<D::Scheme>> View<D, V> {
         id V::Id, ids crate::generator::Ids<D::Scheme, V>, error D::Error,
         named "the generator's error", max_wait "crate::Builder::max_wait", filled "",
         setup "let shared = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?; let generator = shared.with(example::Plain);"
+    }
+}
+
+impl<D: Follow, V: Observable<D::Scheme>> View<D, V> {
+    /// Observes an ID of this type of variant, as [`Generator::observe`](crate::Generator::observe)
+    /// does: later IDs of the generator are greater, whatever variant of this type they have.
+    ///
+    /// # Errors
+    /// Returns the error of the generator's `observe`, and changes nothing.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Generator, example, example::Plain};
+    ///
+    /// let peer = Generator::<example::Seconds>::new(example::Node(1))?;
+    /// let generator = Generator::<example::Seconds>::new(example::Node(2))?;
+    /// let id = peer.generate()?;
+    /// generator.with(Plain).observe(id)?;
+    /// assert!(generator.generate()? > id);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn observe(self, id: V::Id) -> Result<(), D::Refusal> {
+        observe::<D, V>(self.source, id)
     }
 }

@@ -1,4 +1,4 @@
-//! Waiting for IDs.
+//! Waiting for IDs: one loop for all generators. What it waits for is up to each [`Source`].
 
 use core::num::NonZeroU32;
 use core::time::Duration;
@@ -8,23 +8,47 @@ use crate::engine::Block;
 use crate::error::{Error, ErrorKind};
 use crate::generator::DEFAULT_MAX_WAIT;
 use crate::generator::overflow::Waiting;
-use crate::generator::source::Timed;
+use crate::generator::source::{Source, Timed};
 use crate::scheme::Scheme as _;
 
 /// The longest sleep of a waiting call before it rereads the clock, since a step of the clock or a
 /// wider window may have shortened the wait.
 const MAX_SLEEP: Duration = Duration::from_millis(50);
 
+/// The end of a wait.
+#[derive(Clone, Copy, Debug)]
+pub struct Deadline {
+    /// By the monotonic clock of the source that waits.
+    at: Duration,
+    /// Set if a wait whose end is unknown may use all of the time.
+    is_explicit: bool,
+}
+
+impl Deadline {
+    /// Returns the deadline `within` after `now`.
+    #[must_use]
+    pub const fn after(now: Duration, within: Duration) -> Self {
+        Self { at: now.saturating_add(within), is_explicit: true }
+    }
+
+    /// Returns the time that is left at `now`.
+    #[must_use]
+    pub const fn left(&self, now: Duration) -> Duration {
+        self.at.saturating_sub(now)
+    }
+}
+
 /// Waits until `source` can issue after `error`, and draws a block.
 #[cold]
-pub(crate) fn for_block<D: Timed>(
+pub(crate) fn for_block<D: Source>(
     source: &mut D,
     want: NonZeroU32,
-    mut error: Error,
-) -> Result<Block<D::Scheme>, Error> {
-    let start = source.timing().clock.monotonic();
+    error: D::Error,
+) -> Result<Block<D::Scheme>, D::Error> {
+    let mut error = source.note(error);
+    let deadline = source.deadline(None);
     loop {
-        until_ready(source, error, start)?;
+        source.until_ready(error, deadline)?;
         match source.try_block(want) {
             Ok(block) => return Ok(block),
             Err(again) => error = again,
@@ -32,11 +56,69 @@ pub(crate) fn for_block<D: Timed>(
     }
 }
 
-/// Sleeps until `source` could issue, without drawing anything.
-fn until_ready<D: Timed>(source: &D, mut error: Error, start: Duration) -> Result<(), Error> {
+/// Does the same, awaiting `sleep`.
+pub(crate) async fn for_block_async<D, F, Fut>(
+    source: &mut D,
+    want: NonZeroU32,
+    error: D::Error,
+    sleep: F,
+) -> Result<Block<D::Scheme>, D::Error>
+where
+    D: Source,
+    F: Fn(Duration) -> Fut,
+    Fut: Future<Output = ()>,
+{
+    let mut error = source.note(error);
+    let deadline = source.deadline(None);
+    loop {
+        source.until_ready_async(error, deadline, &sleep).await?;
+        match source.try_block(want) {
+            Ok(block) => return Ok(block),
+            Err(again) => error = again,
+        }
+    }
+}
+
+/// Waits until an ID can be issued, without drawing one.
+pub fn wait_ready<D: Source>(mut source: D, within: Duration) -> Result<(), D::Error> {
+    let Err(error) = source.check_ready() else { return Ok(()) };
+    let deadline = source.deadline(Some(within));
+    source.until_ready(error, deadline)
+}
+
+/// Does the same, awaiting `sleep`.
+pub async fn wait_ready_async<D, F, Fut>(
+    mut source: D,
+    within: Duration,
+    sleep: F,
+) -> Result<(), D::Error>
+where
+    D: Source,
+    F: Fn(Duration) -> Fut,
+    Fut: Future<Output = ()>,
+{
+    let Err(error) = source.check_ready() else { return Ok(()) };
+    let deadline = source.deadline(Some(within));
+    source.until_ready_async(error, deadline, &sleep).await
+}
+
+/// Returns the deadline of a wait that starts now.
+pub(crate) fn deadline(source: &impl Timed, within: Option<Duration>) -> Deadline {
+    let timing = source.timing();
+    let within = within.or(timing.max_wait);
+    let at = timing.clock.monotonic().saturating_add(within.unwrap_or(DEFAULT_MAX_WAIT));
+    Deadline { at, is_explicit: within.is_some() }
+}
+
+/// Sleeps until `source` could issue.
+pub(crate) fn until_ready<D: Timed>(
+    source: &D,
+    mut error: Error,
+    deadline: Deadline,
+) -> Result<(), Error> {
     let mut waiting = None;
     loop {
-        let pause = pause(source, &error, start)?;
+        let pause = pause(source, &error, deadline)?;
         if is_counted(source, &error, &mut waiting) {
             source.timing().clock.sleep(pause);
         }
@@ -48,33 +130,25 @@ fn until_ready<D: Timed>(source: &D, mut error: Error, start: Duration) -> Resul
 }
 
 /// Does the same, awaiting `sleep`.
-pub(crate) async fn for_block_async<D, F, Fut>(
-    source: &mut D,
-    want: NonZeroU32,
+pub(crate) async fn until_ready_async<D, F, Fut>(
+    source: &D,
     mut error: Error,
-    sleep: F,
-) -> Result<Block<D::Scheme>, Error>
+    deadline: Deadline,
+    sleep: &F,
+) -> Result<(), Error>
 where
     D: Timed,
     F: Fn(Duration) -> Fut,
     Fut: Future<Output = ()>,
 {
-    let start = source.timing().clock.monotonic();
+    let mut waiting = None;
     loop {
-        let mut waiting = None;
-        loop {
-            let pause = pause(source, &error, start)?;
-            if is_counted(source, &error, &mut waiting) {
-                sleep(pause).await;
-            }
-            match source.check_ready() {
-                Ok(()) => break,
-                Err(again) => error = again,
-            }
+        let pause = pause(source, &error, deadline)?;
+        if is_counted(source, &error, &mut waiting) {
+            sleep(pause).await;
         }
-        drop(waiting);
-        match source.try_block(want) {
-            Ok(block) => return Ok(block),
+        match source.check_ready() {
+            Ok(()) => return Ok(()),
             Err(again) => error = again,
         }
     }
@@ -97,19 +171,19 @@ fn is_counted<'a, D: Timed>(
 }
 
 /// Returns the next pause on `error`. Returns the error itself if waiting does not help, if its end
-/// is unknown and no `max_wait` was set, or if the rest of `max_wait` since `start` is too short.
-fn pause<D: Timed>(source: &D, error: &Error, start: Duration) -> Result<Duration, Error> {
+/// is unknown and no bound was set, or if the rest of the bound is too short.
+fn pause<D: Timed>(source: &D, error: &Error, deadline: Deadline) -> Result<Duration, Error> {
     match error.kind {
         ErrorKind::Rollback | ErrorKind::Exhausted | ErrorKind::Window => {}
         _ => return Err(*error),
     }
-    let timing = source.timing();
-    let (rest, max_wait) = match (error.retry_after(), timing.max_wait) {
-        (None, None) => return Err(*error),
-        (rest, max_wait) => (rest, max_wait.unwrap_or(DEFAULT_MAX_WAIT)),
+    let rest = error.retry_after();
+    let left = deadline.left(source.timing().clock.monotonic());
+    let is_too_long = match rest {
+        Some(rest) => rest > left,
+        None => !deadline.is_explicit,
     };
-    let left = max_wait.saturating_sub(timing.clock.monotonic().saturating_sub(start));
-    if left.is_zero() || rest.is_some_and(|rest| rest > left) {
+    if left.is_zero() || is_too_long {
         return Err(*error);
     }
     Ok(rest.unwrap_or(MAX_SLEEP).min(MAX_SLEEP).min(left))

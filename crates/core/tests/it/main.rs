@@ -2,12 +2,15 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod causality;
 mod clocks;
 mod closing;
 mod errors;
 mod invariants;
+mod layouts;
 mod lifecycle;
 mod local;
+mod observe;
 mod overflow;
 mod random_start;
 mod reference;

@@ -56,7 +56,7 @@ fn decode<C: Codec<N>, const N: usize>(
     before: C::Value,
 ) -> (Result<(), SliceError>, Vec<C::Value>) {
     let mut bits = vec![before; texts.len()];
-    let decoded = slices::decode_at::<C, _, N>(level, texts, &mut bits, WHAT, |bits| bits);
+    let decoded = slices::decode_at::<C, _, N>(level, texts, &mut bits, |bits| bits);
     (decoded.expect("a level that is available"), bits)
 }
 
@@ -261,7 +261,7 @@ fn two_lengths_are_an_error<F: Form<N>, const N: usize>() {
         assert_eq!(encoded, Some(Err(SliceError::Length { input: 3, output: 2 })));
         assert_eq!(texts, [[b'?'; N]; 2], "nothing is written");
         let room = &mut bits.clone();
-        let decoded = slices::decode_at::<F::Codec, _, N>(level, &texts, room, WHAT, |bits| bits);
+        let decoded = slices::decode_at::<F::Codec, _, N>(level, &texts, room, |bits| bits);
         assert_eq!(decoded, Some(Err(SliceError::Length { input: 2, output: 3 })));
     }
 }
@@ -396,8 +396,7 @@ fn unavailable_level_does_nothing() {
     for level in SimdLevel::ALL.into_iter().filter(|level| !level.is_available()) {
         let (texts, bits) = (&mut [[b'0'; 12]; 8], &mut [0; 8]);
         assert_eq!(slices::encode_at::<TwelveDigits, _, 12>(level, bits, texts, |bits| bits), None);
-        let decoded =
-            slices::decode_at::<TwelveDigits, _, 12>(level, texts, bits, WHAT, |bits| bits);
+        let decoded = slices::decode_at::<TwelveDigits, _, 12>(level, texts, bits, |bits| bits);
         assert_eq!(decoded, None);
     }
 }

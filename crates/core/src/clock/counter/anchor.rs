@@ -23,6 +23,9 @@ pub(super) struct Limits {
     pub(super) longest: u64,
     /// The largest part of an interval that the uncertainty of its ends may be.
     pub(super) precision: u64,
+    /// The time after which a rate that cannot be measured again is no longer used, since the
+    /// counter's speed may have changed.
+    pub(super) stale: u64,
     /// The part of a rate that two consecutive measurements may differ by.
     pub(super) agreement: u64,
     /// The largest uncertainty of a reading that a line may start from.
@@ -35,6 +38,7 @@ pub(super) const LIMITS: Limits = Limits {
     shortest: MILLISECOND,
     longest: 100 * MILLISECOND,
     precision: 2_048,
+    stale: 12 * MILLISECOND,
     agreement: 1_024,
     uncertainty: 10 * MICROSECOND,
 };
@@ -188,7 +192,8 @@ impl Anchor {
         let elapsed = reading.counter.saturating_sub(self.base.counter);
         let uncertainty = self.base.uncertainty.saturating_add(reading.uncertainty);
         if run < limits.shortest || uncertainty > run / limits.precision {
-            return self;
+            let rate = if run < limits.stale { self.rate } else { 0 };
+            return Self { rate, ..self };
         }
         let measured = proportion(run, 1 << RATE_BITS, elapsed.max(1));
         let agrees = measured.abs_diff(self.measured) <= self.measured / limits.agreement;

@@ -8,14 +8,14 @@ use std::string::String;
 use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::Source;
+use super::Clocks;
 use super::anchor::{FRACTION_BITS, MICROSECOND, MILLISECOND};
 
 /// The clocks of this machine.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hardware;
 
-impl Source for Hardware {
+impl Clocks for Hardware {
     #[inline]
     fn counter(&self) -> u64 {
         fence();

@@ -137,7 +137,7 @@ fn unix_time(time: u64) -> UnixTime {
 }
 
 /// A source of readings.
-trait Source {
+trait Clocks {
     /// Reads the counter, after everything that comes before in the program.
     fn counter(&self) -> u64;
     /// Reads the counter, perhaps a moment early.
@@ -258,7 +258,7 @@ struct SharedAnchor {
     version: AtomicU64,
 }
 
-impl<S: Source> Shared<S> {
+impl<S: Clocks> Shared<S> {
     fn new(source: S, limits: Limits) -> Self {
         Self {
             source,

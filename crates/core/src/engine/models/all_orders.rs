@@ -23,7 +23,11 @@ pub(super) fn orders(name: &str, model: impl Fn() + Sync + Send + 'static) {
     orders_with(PREEMPTIONS, name, model);
 }
 
-fn orders_with(preemptions: usize, name: &str, model: impl Fn() + Sync + Send + 'static) {
+pub(super) fn orders_with(
+    preemptions: usize,
+    name: &str,
+    model: impl Fn() + Sync + Send + 'static,
+) {
     let mut builder = Builder::new();
     builder.preemption_bound = builder.preemption_bound.or(Some(preemptions));
     let count = alloc::sync::Arc::new(atomic::AtomicU64::new(0));
@@ -37,11 +41,11 @@ fn orders_with(preemptions: usize, name: &str, model: impl Fn() + Sync + Send + 
     std::println!("shown: {name}: {count} orders in {:.1?}", start.elapsed());
 }
 
-fn join<T>(thread: JoinHandle<T>) -> T {
+pub(super) fn join<T>(thread: JoinHandle<T>) -> T {
     thread.join().unwrap()
 }
 
-const EVER: u64 = Toggling::MAX_TICK + 1;
+pub(super) const EVER: u64 = Toggling::MAX_TICK + 1;
 
 // The scenarios: each describes events and checks what has to hold after them.
 

@@ -11,6 +11,8 @@
 
 #[cfg(tickid_loom)]
 mod all_orders;
+#[cfg(tickid_loom)]
+mod observing;
 mod planted;
 #[cfg(tickid_shuttle)]
 mod random_orders;
@@ -30,10 +32,10 @@ use ::loom::thread;
 #[cfg(tickid_shuttle)]
 use ::shuttle::thread;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, ManualClock};
 use crate::error::{ClockError, Error};
 use crate::example::{Node, Toggling};
-use crate::generator::{Builder, Generator, Handle};
+use crate::generator::{Builder, Generator, Handle, LocalGenerator};
 use crate::policy::Policy;
 use crate::sequence::SequenceStart;
 use crate::snapshot::Snapshot;
@@ -65,7 +67,9 @@ impl Scripted {
 
     fn set(&self, tick: u64) {
         self.shown.lock().unwrap().insert(tick);
-        self.tick.store(tick, Ordering::Relaxed);
+        // A plain store would not do: loom may order one between the read and the write of another
+        // thread's read-modify-write (its issues 282 and 389).
+        self.tick.swap(tick, Ordering::Relaxed);
     }
 
     /// Takes the ticks that this thread has read since the last call of this method.
@@ -208,15 +212,8 @@ impl World {
         let highest = ids.iter().map(|&id| parts(id).tick).max();
         let said = snapshot.highest_tick().map(Tick::get);
         assert!(highest <= said, "issued at {highest:?}, but closed at {said:?}");
-        let clock = crate::clock::ManualClock::new(UnixTime::EPOCH);
-        let mut successor = Builder::<Toggling>::seeded(Node(0), 0)
-            .clock(&clock)
-            .policy(self.policy)
-            .sequence(SequenceStart::fixed(self.start))
-            .restore(snapshot)
-            .max_wait(core::time::Duration::MAX)
-            .build_local()
-            .unwrap();
+        let clock = ManualClock::new(UnixTime::EPOCH);
+        let mut successor = self.successor(snapshot, &clock);
         let mut seen: HashSet<u64> = ids.iter().copied().collect();
         let shown = self.clock.shown.lock().unwrap();
         for &tick in shown.iter() {
@@ -225,6 +222,24 @@ impl World {
                 assert!(seen.insert(id), "issued twice: {:?}", parts(id));
             }
         }
+    }
+}
+
+impl World {
+    /// Builds a generator that resumes from `snapshot`.
+    fn successor<'a>(
+        &self,
+        snapshot: Snapshot<Toggling>,
+        clock: &'a ManualClock,
+    ) -> LocalGenerator<Toggling, &'a ManualClock> {
+        Builder::seeded(Node(0), 0)
+            .clock(clock)
+            .policy(self.policy)
+            .sequence(SequenceStart::fixed(self.start))
+            .restore(snapshot)
+            .max_wait(core::time::Duration::MAX)
+            .build_local()
+            .unwrap()
     }
 }
 

@@ -15,9 +15,10 @@ use crate::engine::word::Word;
 use crate::error::{Error, ErrorKind};
 use crate::example::Toggling;
 use crate::generator::Ids;
-use crate::scheme::Plain;
+use crate::policy::Policy;
 use crate::snapshot::Snapshot;
 use crate::sync::Ordering;
+use crate::variant::Plain;
 
 type Engine = SharedEngine<Toggling>;
 
@@ -29,6 +30,8 @@ pub(super) trait Ask {
     fn one(&self, world: &World) -> Vec<u64>;
     fn several(&self, world: &World, n: u32) -> Vec<u64>;
     fn close(&self, world: &World) -> Snapshot<Toggling>;
+    /// Reports whether the ID was accepted.
+    fn observe(&self, world: &World, id: u64) -> bool;
 }
 
 impl Ask for Subject {
@@ -53,6 +56,13 @@ impl Ask for Subject {
     fn close(&self, world: &World) -> Snapshot<Toggling> {
         let engine = world.generator.engine();
         self.map_or_else(|| world.generator.close(), |mistake| mistake.close(engine))
+    }
+
+    fn observe(&self, world: &World, id: u64) -> bool {
+        match self {
+            None => world.generator.observe(id).is_ok(),
+            Some(mistake) => mistake.observe(world.generator.engine(), &world.clock, id),
+        }
     }
 }
 
@@ -81,6 +91,28 @@ pub(super) enum Mistake {
     NoClamp,
     /// A refused add is given back although another thread has added since [is skipped].
     GiveBackOthers,
+    /// An observed ID moves the word back as well [only forward].
+    ObserveBackwards,
+    /// An ID at the end of a tick moves the word to the tick's start [as used up as the ID's].
+    ObserveFresh,
+    /// An ID behind the clock moves nothing [the word, if that is behind as well].
+    ObserveByClock,
+    /// `observe` reads the clock once, before it loads the word [after each load].
+    ObserveClockFirst,
+    /// `observe` moves a word that was closed meanwhile [is refused].
+    ObserveOverClosed,
+    /// The handles' mark is raised before the word [after].
+    MarkBeforeWord,
+    /// The handles' mark is raised only with the word [also if the word has passed the ID].
+    MarkWithWord,
+    /// `observe` trusts a word that has passed the ID [holds it].
+    ObserveUnheld,
+    /// `observe` trusts the word as it was before it was held [loads it again].
+    HoldUnread,
+    /// `observe` trusts a held word although an add is being given back [skips it].
+    HoldUncounted,
+    /// A refused add is given back although the word is held [is skipped].
+    GiveBackHeld,
 }
 
 impl Mistake {
@@ -114,6 +146,9 @@ impl Mistake {
     }
 
     fn give_back(self, engine: &Engine, add: Drawn<Toggling>) {
+        if self == Self::GiveBackHeld && add.word.sequence() < engine.rules.exhausted() {
+            return engine.take_back(add);
+        }
         if self != Self::GiveBackOthers {
             return engine.give_back(add);
         }
@@ -198,6 +233,72 @@ impl Mistake {
         }
         if self == Self::PastAfterExchange {
             raise_past();
+        }
+        true
+    }
+
+    fn observe(self, engine: &Engine, clock: &impl Clock, id: u64) -> bool {
+        let rules = &engine.rules;
+        if rules.policy == Policy::TickTock {
+            return false;
+        }
+        let goal = rules.goal(engine.load().toggle(), |_, slot| slot.low() > id);
+        let Some(mut goal) = goal else { return !engine.load().is_closed() };
+        if self == Self::ObserveFresh && goal.sequence() >= rules.exhausted() {
+            goal = goal.with_sequence(rules.bounds.lowest().into());
+        }
+        let raise_mark = |goal: Word<_>| {
+            engine.observed.fetch_max(goal.bits(), Ordering::Release);
+        };
+        if self == Self::MarkBeforeWord {
+            raise_mark(goal);
+        }
+        let early = (self == Self::ObserveClockFirst).then(|| rules.read(clock.now()));
+        let (mut is_held, mut has_moved) = (self == Self::ObserveUnheld, false);
+        loop {
+            let word = engine.load();
+            if word.is_closed() && self != Self::ObserveOverClosed {
+                return false;
+            }
+            if word.bits() < goal.bits() || self == Self::ObserveBackwards {
+                let Ok(now) = early.unwrap_or_else(|| rules.read(clock.now())) else {
+                    return false;
+                };
+                if self == Self::ObserveByClock && now.stamp > goal.stamp() {
+                    break;
+                }
+                let ceiling = engine.ceiling.load(Ordering::Relaxed);
+                if rules.check_goal(goal, now, ceiling).is_err() {
+                    return false;
+                }
+                let new = rules.enter(word, goal, now.time);
+                has_moved = true;
+                if self == Self::ObserveBackwards || self == Self::ObserveOverClosed {
+                    engine.hot.0.store(new.bits(), Ordering::Release);
+                    break;
+                }
+                if engine.raise(word, new) {
+                    break;
+                }
+            } else if is_held || !word.same_tick(goal) {
+                break;
+            } else if engine.hold(word) || self == Self::HoldUncounted {
+                is_held = true;
+                if self == Self::HoldUnread {
+                    break;
+                }
+            } else if word.sequence() < rules.exhausted() {
+                if engine.raise(word, word.with_sequence(word.sequence() + 1)) {
+                    break;
+                }
+            } else if let Ok(next) = rules.goal_after(word) {
+                goal = next;
+            } else {
+                return false;
+            }
+        }
+        if has_moved || self != Self::MarkWithWord {
+            raise_mark(goal);
         }
         true
     }

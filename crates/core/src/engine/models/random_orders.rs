@@ -38,14 +38,16 @@ struct Seen {
     flips: AtomicU64,
     widened: AtomicU64,
     closed: AtomicU64,
+    observed: AtomicU64,
 }
 
 impl Seen {
     /// Checks and counts the outcome of a call, which ends here.
-    fn look_at(&self, ids: &[u64], common: &Common) {
+    fn look_at(&self, ids: &[u64], observed: u64, common: &Common) {
         let announced = common.announced.load(Ordering::Relaxed);
         for &id in ids {
             assert!(parts(id).tick < announced, "outside: {:?} of {announced}", parts(id));
+            assert!(id > observed, "not after: {:?} after {:?}", parts(id), parts(observed));
         }
         count(if ids.is_empty() { &self.refused } else { &self.ids }, ids.len().max(1));
     }
@@ -61,6 +63,8 @@ struct Common {
     /// The ceiling that a thread is about to allow.
     announced: AtomicU64,
     is_closed: AtomicBool,
+    /// The greatest ID that has been accepted.
+    observed: AtomicU64,
     snapshot: Mutex<Option<Snapshot<Toggling>>>,
 }
 
@@ -73,6 +77,7 @@ fn any(policy: Policy<Toggling>, subject: Subject, seen: &Arc<Seen>) {
     let common = Arc::new(Common {
         announced: AtomicU64::new(ceiling),
         is_closed: AtomicBool::new(false),
+        observed: AtomicU64::new(0),
         snapshot: Mutex::new(None),
     });
     let threads = [(); THREADS].map(|()| {
@@ -98,7 +103,10 @@ fn live(world: &World, subject: Subject, common: &Common, seen: &Seen) -> Vec<Ve
     let mut now = 10;
     for _ in 0..CALLS {
         let was_closed = common.is_closed.load(Ordering::Relaxed);
-        let got = match dice.gen_range(0..16) {
+        let observed = common.observed.load(Ordering::Relaxed);
+        // Under tick-tock, no ID can be observed.
+        let kinds = if world.policy == Policy::TickTock { 16 } else { 19 };
+        let got = match dice.gen_range(0..kinds) {
             0..=3 => {
                 now = now + dice.gen_range(0..=4) - 2;
                 world.clock.set(now);
@@ -125,7 +133,18 @@ fn live(world: &World, subject: Subject, common: &Common, seen: &Seen) -> Vec<Ve
                 let mut out = [0; 3];
                 drawn(generator.try_fill(&mut out).map(|ids| ids.to_vec()))
             }),
-            13.. if subject.is_none() => {
+            16.. => {
+                // Of this node or the next, around the sequences in use.
+                let (node, tick) = (dice.gen_range(0..=1), now + dice.gen_range(0..=2) - 1);
+                let id = tick << 17 | node << 8 | dice.gen_range(250..=255);
+                if subject.observe(world, id) {
+                    assert!(!was_closed, "observes although it was closed");
+                    common.observed.fetch_max(id, Ordering::Relaxed);
+                    count(&seen.observed, 1);
+                }
+                continue;
+            }
+            13..=15 if subject.is_none() => {
                 if dice.gen_ratio(1, 3) {
                     handle = world.generator.handle();
                     of_handles.push(vec![]);
@@ -133,14 +152,14 @@ fn live(world: &World, subject: Subject, common: &Common, seen: &Seen) -> Vec<Ve
                 // A handle's IDs may come after closing because the rest of a block belongs to the
                 // handle.
                 let got = next(world, &mut handle);
-                seen.look_at(&got, common);
+                seen.look_at(&got, observed, common);
                 of_handles.last_mut().unwrap().extend(got);
                 continue;
             }
             _ => continue,
         };
         assert!(got.is_empty() || !was_closed, "issues although it was closed");
-        seen.look_at(&got, common);
+        seen.look_at(&got, observed, common);
         own.extend(got);
     }
     of_handles.push(own);
@@ -163,9 +182,10 @@ fn orders(
     let runs = runner.run(move || any(policy, subject, &counted));
     std::println!("shown: {name}: {runs} orders in {:.1?}, {seen:?}", start.elapsed());
     if schedules >= 100 {
-        let Seen { ids, refused, flips, widened, closed } = &*seen;
+        let Seen { ids, refused, flips, widened, closed, observed } = &*seen;
         let met = [ids, refused, widened, closed];
         assert!(met.iter().all(|count| count.load(Ordering::Relaxed) > 0), "{seen:?}");
+        assert_eq!(observed.load(Ordering::Relaxed) > 0, policy != Policy::TickTock, "{seen:?}");
         assert_eq!(flips.load(Ordering::Relaxed) > 0, policy == Policy::TickTock, "{seen:?}");
     }
 }
@@ -208,6 +228,6 @@ macro_rules! finds {
 finds! {
     finds_closing_as_exhausted: CloseAsExhausted, Policy::Wait, "clos";
     finds_a_retry_over_closed: RetryOverClosed, Policy::Wait, "clos";
-    finds_a_late_past: PastAfterExchange, Policy::TickTock, "issued";
     finds_an_unclamped_guard: NoClamp, Policy::Wait, "left in the guard";
+    finds_trusting_a_word_that_may_fall: ObserveUnheld, Policy::Wait, "not after";
 }

@@ -143,7 +143,7 @@ pub fn deserialize_array<'de, B: Binary, D: Deserializer<'de>>(
     B::deserialize(deserializer, ArrayVisitor(PhantomData::<B>))
 }
 
-/// One of serde's buffers, in which it keeps what is flattened, untagged or internally tagged.
+/// One of serde's buffers, which hold flattened, untagged and internally tagged values.
 ///
 /// Buffers report that they are human-readable whatever the format is, so they hold the binary form
 /// as well, and an array of bytes as a sequence. Only `deserialize_any` returns that, which formats

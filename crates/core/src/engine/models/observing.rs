@@ -1,0 +1,334 @@
+//! Model checking of `observe` against every other call, with loom.
+
+use std::vec;
+
+use super::all_orders::{EVER, join, orders, orders_with};
+use super::planted::{Ask as _, Mistake, Subject};
+use super::{World, next, parts, ratchet};
+use crate::clock::ManualClock;
+use crate::example::Toggling;
+use crate::policy::Policy;
+use crate::sync::{AtomicU64, Ordering};
+
+/// Returns an ID of another node. (The worlds' own node is 0.)
+fn foreign(tick: u64, sequence: u64) -> u64 {
+    of_node(3, tick, sequence)
+}
+
+fn own(tick: u64, sequence: u64) -> u64 {
+    of_node(0, tick, sequence)
+}
+
+fn of_node(node: u64, tick: u64, sequence: u64) -> u64 {
+    tick << 17 | node << 8 | sequence
+}
+
+/// Checks the IDs of a call that began when `observed` had been, if it was accepted.
+fn follow(ids: &[u64], observed: u64, is_accepted: bool) {
+    for &id in ids {
+        let follows = id > observed || !is_accepted;
+        assert!(follows, "not after: {:?} after {:?}", parts(id), parts(observed));
+    }
+}
+
+/// A flag for other threads, with the ordering of a message between them.
+#[derive(Clone)]
+struct Flag(alloc::sync::Arc<AtomicU64>);
+
+impl Flag {
+    fn new() -> Self {
+        Self(alloc::sync::Arc::new(AtomicU64::new(0)))
+    }
+
+    fn set(&self, is_set: bool) {
+        self.0.store(is_set.into(), Ordering::Release);
+    }
+
+    fn is_set(&self) -> bool {
+        self.0.load(Ordering::Acquire) == 1
+    }
+}
+
+// The scenarios.
+
+/// One thread observes while another draws, which then learns of it. Afterwards the clock reads all
+/// ticks around.
+fn draws(subject: Subject, policy: Policy<Toggling>, per_tick: u32, id: u64) {
+    let world = World::new(policy, per_tick);
+    let flag = Flag::new();
+    let before = subject.one(&world);
+    let (set, other) = (flag.clone(), move |world: &World| {
+        let is_accepted = subject.observe(world, id);
+        (is_accepted, subject.one(world))
+    });
+    let other = world.spawn(move |world| {
+        let (is_accepted, ids) = other(world);
+        follow(&ids, id, is_accepted);
+        set.set(is_accepted);
+        (is_accepted, ids)
+    });
+    let first = subject.one(&world);
+    let is_accepted = flag.is_set();
+    let second = subject.one(&world);
+    follow(&second, id, is_accepted);
+    let (is_accepted, others) = join(other);
+    let mut after = vec![];
+    for tick in [10, 9, 10, 11, 12, 13] {
+        world.clock.set(tick);
+        let ids = subject.one(&world);
+        follow(&ids, id, is_accepted);
+        after.extend(ids);
+    }
+    assert!(!after.is_empty(), "stalls for ever");
+    world.check(&[&[before, first, second, after].concat(), &others], EVER);
+}
+
+/// One thread observes while another enters the tick of the ID, or a later one.
+fn tick_change(subject: Subject, policy: Policy<Toggling>, per_tick: u32, id: u64) {
+    let world = World::new(policy, per_tick);
+    let before = subject.one(&world);
+    let other = world.spawn(move |world| {
+        world.clock.set(11);
+        subject.one(world)
+    });
+    let is_accepted = subject.observe(&world, id);
+    let mine = [subject.one(&world), subject.one(&world)].concat();
+    follow(&mine, id, is_accepted);
+    let others = join(other);
+    world.clock.set(12);
+    let after = subject.one(&world);
+    follow(&after, id, is_accepted);
+    world.check(&[&[before, mine, after].concat(), &others], EVER);
+}
+
+/// Two threads observe, and both IDs count.
+fn two_at_once(subject: Subject) {
+    let world = World::new(ratchet(4), 2);
+    let (low, high) = (foreign(11, 1), foreign(12, 1));
+    let other = world.spawn(move |world| {
+        assert!(subject.observe(world, low));
+        subject.one(world)
+    });
+    assert!(subject.observe(&world, high));
+    let mine = subject.one(&world);
+    let others = join(other);
+    follow(&others, low, true);
+    let mine = [mine, subject.one(&world)].concat();
+    follow(&mine, high, true);
+    world.check(&[&mine, &others], EVER);
+}
+
+/// An ID behind the clock is observed, and the clock then goes back behind the ID.
+fn late_step_back(subject: Subject) {
+    let world = World::new(Policy::Wait, 2);
+    world.clock.set(12);
+    let id = foreign(11, 1);
+    let other = world.spawn(move |world| subject.one(world));
+    let is_accepted = subject.observe(&world, id);
+    world.clock.set(10);
+    let mine = subject.one(&world);
+    follow(&mine, id, is_accepted);
+    world.check(&[&mine, &join(other)], EVER);
+}
+
+/// A thread that observes is held up while the clock is stepped back and another thread continues
+/// there. The other thread is not dragged forward to the earlier reading.
+fn early_step_back(subject: Subject) {
+    let world = World::new(Policy::Wait, 4);
+    world.clock.set(20);
+    let other = world.spawn(move |world| subject.observe(world, foreign(20, 1)));
+    world.clock.set(15);
+    let mine = subject.one(&world);
+    let was_accepted = join(other);
+    let after = subject.one(&world);
+    if mine.iter().any(|&id| parts(id).tick == 15) {
+        assert!(!was_accepted && !after.is_empty(), "dragged forward");
+    }
+    world.check(&[&[mine, after].concat()], EVER);
+}
+
+/// The generator is closed meanwhile. If the ID was accepted, a successor follows it.
+fn closing(subject: Subject) {
+    let world = World::new(ratchet(2), 2);
+    let id = foreign(11, 1);
+    let mut ids = subject.one(&world);
+    let other = world.spawn(move |world| subject.observe(world, id));
+    let third = world.spawn(move |world| subject.one(world));
+    let snapshot = subject.close(&world);
+    let is_accepted = join(other);
+    ids.extend(join(third));
+    world.check_closed(&ids, snapshot);
+    let clock = ManualClock::new(super::Scripted::time(10));
+    let mut successor = world.successor(snapshot, &clock);
+    follow(&[successor.try_generate().unwrap()], id, is_accepted);
+}
+
+/// A handle holds the rest of a block. The ID is beyond the word, or between the block and the
+/// word.
+fn handle(subject: Subject, id: u64) {
+    let world = World::new(ratchet(2), 32);
+    let flag = Flag::new();
+    let mut handle = world.generator.handle();
+    let mut mine = [(); 4].map(|()| next(&world, &mut handle)).concat(); // of blocks of 1, 2 and 4
+    let mut own = subject.several(&world, 8);
+    let set = flag.clone();
+    let other = world.spawn(move |world| {
+        assert!(subject.observe(world, id));
+        set.set(true);
+        subject.one(world)
+    });
+    for _ in 0..2 {
+        let is_accepted = flag.is_set();
+        let ids = next(&world, &mut handle);
+        follow(&ids, id, is_accepted);
+        mine.extend(ids);
+    }
+    let others = join(other);
+    follow(&others, id, true);
+    own.extend(others);
+    let ids = next(&world, &mut handle);
+    follow(&ids, id, true);
+    mine.extend(ids);
+    world.check(&[&mine, &own], EVER);
+}
+
+/// The window is widened while an ID at its end is observed.
+fn widening(subject: Subject) {
+    let world = World::with_window(ratchet(2), 2, 0, 11);
+    let id = foreign(11, 1);
+    let keeper = world.spawn(|world| world.generator.widen(13).unwrap());
+    let is_accepted = subject.observe(&world, id);
+    let mine = subject.one(&world);
+    follow(&mine, id, is_accepted);
+    assert_eq!(is_accepted, !mine.is_empty() && mine[0] > id, "outside of the window");
+    join(keeper);
+    world.check(&[&mine], 13);
+}
+
+/// A block is refused, since the clock went back, and given back while an ID of it is observed.
+fn refusal(subject: Subject, block: u32, id: u64) {
+    let world = World::new(Policy::Wait, 4);
+    let before = subject.one(&world);
+    let other = world.spawn(move |world| {
+        let is_accepted = subject.observe(world, id);
+        let ids = subject.one(world);
+        follow(&ids, id, is_accepted);
+        (is_accepted, ids)
+    });
+    world.clock.set(9);
+    let mine = subject.several(&world, block);
+    let (is_accepted, others) = join(other);
+    world.clock.set(10);
+    let after = subject.several(&world, 4);
+    follow(&after, id, is_accepted);
+    world.check(&[&[before, mine, after].concat(), &others], EVER);
+}
+
+/// A ratchet does the same. Where the block has used up the tick, the ID is followed in the next.
+fn refusal_of_a_ratchet(subject: Subject) {
+    let world = World::new(ratchet(1), 3);
+    let id = own(10, 254);
+    let before = subject.one(&world);
+    let other = world.spawn(move |world| {
+        world.clock.set(8);
+        subject.several(world, 2)
+    });
+    let is_accepted = subject.observe(&world, id);
+    let others = join(other);
+    world.clock.set(10);
+    let after = subject.one(&world);
+    follow(&after, id, is_accepted);
+    assert!(!after.is_empty(), "stalls");
+    world.check(&[&[before, after].concat(), &others], EVER);
+}
+
+// The scenarios with the engine itself.
+
+macro_rules! holds {
+    ($($name:ident: $scenario:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            orders(stringify!($name), || $scenario(None));
+        }
+    )*};
+}
+holds! {
+    observing_the_same_tick: |subject| draws(subject, Policy::Wait, 3, foreign(10, 1));
+    observing_the_tick_ahead: |subject| draws(subject, ratchet(2), 2, foreign(11, 1));
+    observing_the_own_node: |subject| draws(subject, ratchet(1), 4, own(10, 254));
+    observing_in_an_entered_tick: |subject| tick_change(subject, ratchet(2), 2, own(11, 254));
+    observing_two_at_once: two_at_once;
+    observing_then_stepping_back: late_step_back;
+    observing_drags_nothing_forward: early_step_back;
+    observing_while_closing: closing;
+    observing_beyond_a_handles_block: |subject| handle(subject, foreign(11, 1));
+    observing_behind_the_word: |subject| handle(subject, own(10, 235));
+    observing_while_widening: widening;
+    observing_a_refused_block: |subject| refusal(subject, 2, own(10, 253));
+    observing_a_refused_rest: |subject| refusal(subject, 3, own(10, 254));
+    observing_a_refused_last_block: |subject| refusal(subject, 4, own(10, 254));
+    observing_in_a_ratchets_used_up_tick: refusal_of_a_ratchet;
+}
+
+/// Two preemptions would take minutes.
+#[test]
+fn observing_while_time_goes_on() {
+    orders_with(1, "observing while time goes on", || {
+        tick_change(None, Policy::Wait, 2, foreign(10, 1));
+    });
+}
+
+// The scenarios with the engine's copy, first as it is and then with mistakes.
+
+#[test]
+fn copied_observe_holds() {
+    for scenario in [
+        |subject| draws(subject, ratchet(2), 2, foreign(11, 1)),
+        two_at_once,
+        late_step_back,
+        early_step_back,
+        closing,
+        |subject| handle(subject, foreign(11, 1)),
+        |subject| handle(subject, own(10, 235)),
+        |subject| refusal(subject, 2, own(10, 253)),
+        |subject| refusal(subject, 3, own(10, 254)),
+    ] {
+        orders("the copy", move || scenario(Some(Mistake::Nothing)));
+    }
+}
+
+macro_rules! finds {
+    ($($name:ident: $mistake:ident, $scenario:expr, $says:literal;)*) => {$(
+        #[test]
+        #[should_panic(expected = $says)]
+        fn $name() {
+            orders(stringify!($name), || $scenario(Some(Mistake::$mistake)));
+        }
+    )*};
+}
+finds! {
+    finds_observing_backwards:
+        ObserveBackwards, two_at_once, "issued twice";
+    finds_following_from_the_first_slot:
+        ObserveFresh, |subject| draws(subject, ratchet(2), 2, foreign(11, 255)), "not after";
+    finds_trusting_a_later_clock:
+        ObserveByClock, late_step_back, "not after";
+    finds_observing_by_an_early_reading:
+        ObserveClockFirst, early_step_back, "dragged forward";
+    finds_observing_over_closed:
+        ObserveOverClosed, closing, "closed";
+    finds_a_mark_before_the_word:
+        MarkBeforeWord, |subject| handle(subject, foreign(11, 1)), "not after";
+    finds_a_mark_with_the_word_only:
+        MarkWithWord, |subject| handle(subject, own(10, 235)), "not after";
+    finds_trusting_a_word_that_may_fall:
+        ObserveUnheld, |subject| refusal(subject, 2, own(10, 253)), "not after";
+    finds_trusting_a_used_up_word:
+        ObserveUnheld, |subject| refusal(subject, 3, own(10, 254)), "not after";
+    finds_holding_an_unread_word:
+        HoldUnread, |subject| refusal(subject, 2, own(10, 254)), "not after";
+    finds_holding_during_a_give_back:
+        HoldUncounted, |subject| refusal(subject, 3, own(10, 254)), "not after";
+    finds_giving_back_a_held_block:
+        GiveBackHeld, |subject| refusal(subject, 3, own(10, 254)), "not after";
+}

@@ -1,0 +1,252 @@
+//! Tests of observed IDs: what is refused changes nothing, and what is accepted is followed.
+
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use core::time::Duration;
+use std::thread;
+use std::time::Instant;
+
+use tickid_core::example::{Node, Plain, Seconds, Toggling};
+use tickid_core::{
+    Builder, Clock, ClockError, Generator, ManualClock, ObserveError, Policy, Scheme, Snapshot,
+    UnixTime,
+};
+use tickid_testkit::example::{assert_distinct, at, parts, ratchet, window};
+use tickid_testkit::scaled;
+
+/// Returns an ID of another node.
+fn foreign(tick: u64) -> u64 {
+    tick << 17 | 0x55 << 8 | 9
+}
+
+fn builder<C: Clock>(clock: C) -> Builder<Seconds, C> {
+    Builder::seeded(Node(7), 0).clock(clock).policy(ratchet(4))
+}
+
+/// A clock that can be broken.
+struct Fragile {
+    time: ManualClock,
+    is_broken: AtomicBool,
+}
+
+const BROKEN: ClockError = ClockError::Unreadable { reason: "broken" };
+
+impl Fragile {
+    fn new(tick: u64) -> Self {
+        Self { time: ManualClock::new(at(tick)), is_broken: AtomicBool::new(false) }
+    }
+
+    fn break_down(&self) {
+        self.is_broken.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Clock for Fragile {
+    fn now(&self) -> Result<UnixTime, ClockError> {
+        if self.is_broken.load(Ordering::Relaxed) { Err(BROKEN) } else { self.time.now() }
+    }
+}
+
+/// Makes a test for each kind of generator.
+macro_rules! each_kind {
+    ($($name:ident($build:ident, $local:ident, $shared:ident) $body:block)*) => {$(
+        mod $name {
+            use super::*;
+
+            #[test]
+            fn $local() {
+                macro_rules! $build { ($builder:expr) => { $builder.build_local().unwrap() }; }
+                $body
+            }
+
+            #[test]
+            #[allow(unused_mut, reason = "shared generators need none")]
+            fn $shared() {
+                macro_rules! $build { ($builder:expr) => { $builder.build().unwrap() }; }
+                $body
+            }
+        }
+    )*};
+}
+
+each_kind! {
+    refusals_change_nothing(build, local, shared) {
+        let ahead = ObserveError::Ahead {
+            time: at(103),
+            now: at(100),
+            allowed: Duration::from_secs(2),
+            retry_after: Duration::from_secs(1),
+        };
+        let window = window(90, 102);
+        let outside = ObserveError::Window { tick: 102, ceiling: 102 };
+        for (window, id, error) in [
+            (None, foreign(103), ahead),
+            (None, u64::MAX, ObserveError::EndOfTime),
+            (Some(window), foreign(102), outside),
+        ] {
+            let clock = ManualClock::new(at(100));
+            let mut generator = build!(match window {
+                Some(window) => builder(&clock).window(window),
+                None => builder(&clock),
+            });
+            let before = generator.try_generate().unwrap();
+            let state = generator.state();
+            assert_eq!(generator.observe(id), Err(error));
+            assert_eq!(generator.state(), state, "{error}");
+            assert_eq!(generator.try_generate(), Ok(before + 1), "{error}");
+        }
+        let clock = Fragile::new(100);
+        let mut generator = build!(builder(&clock));
+        generator.try_generate().unwrap();
+        let state = generator.state();
+        clock.break_down();
+        assert_eq!(generator.observe(foreign(100)), Err(ObserveError::Clock(BROKEN)));
+        assert_eq!(generator.state(), state);
+    }
+
+    closed_generators_observe_nothing(build, local, shared) {
+        let clock = ManualClock::new(at(100));
+        let mut generator = build!(builder(&clock));
+        generator.try_generate().unwrap();
+        let snapshot = generator.close();
+        for id in [0, foreign(99), foreign(101), u64::MAX] {
+            assert_eq!(generator.observe(id), Err(ObserveError::Closed));
+        }
+        assert_eq!(generator.close(), snapshot);
+    }
+
+    tick_tock_follows_no_id(build, local, shared) {
+        let clock = ManualClock::new(at(100));
+        let tick_tock = Builder::<Toggling, _>::seeded(Node(7), 0).clock(&clock);
+        let mut generator = build!(tick_tock.policy(Policy::TickTock));
+        for id in [0, foreign(100)] {
+            assert_eq!(generator.observe(id), Err(ObserveError::TickTock));
+        }
+        assert_eq!(generator.state().snapshot, Snapshot::EMPTY);
+    }
+
+    passed_ids_read_no_clock(build, local, shared) {
+        let clock = Fragile::new(100);
+        let mut generator = build!(builder(&clock).window(window(90, 200)));
+        let last = generator.try_generate().unwrap();
+        let state = generator.state();
+        clock.break_down();
+        // The first two are before the window.
+        for id in [0, foreign(50), foreign(99), last - 1, last] {
+            assert_eq!(generator.observe(id), Ok(()), "{:?}", parts(id));
+        }
+        assert_eq!(generator.state(), state);
+    }
+
+    nothing_ahead_is_observed_by_waiting(build, local, shared) {
+        let clock = ManualClock::new(at(100));
+        let mut generator = build!(builder(&clock).policy(Policy::Wait));
+        let error = generator.observe(foreign(101)).unwrap_err();
+        assert_eq!(error.retry_after(), Some(Duration::from_secs(1)));
+        clock.advance(Duration::from_secs(1));
+        assert_eq!(generator.observe(foreign(101)), Ok(()));
+        // Node 0x55 is above this one, so the tick is used up.
+        assert!(generator.try_generate().is_err());
+        clock.advance(Duration::from_secs(1));
+        assert_eq!(generator.try_generate().map(|id| parts(id).tick), Ok(102));
+    }
+
+    snapshots_keep_what_was_observed(build, local, shared) {
+        let clock = ManualClock::new(at(100));
+        let mut generator = build!(builder(&clock));
+        generator.observe(foreign(102)).unwrap();
+        let snapshot = generator.close();
+        let mut successor = build!(builder(&clock).restore(snapshot));
+        assert!(successor.try_generate().unwrap() > foreign(102));
+    }
+
+    last_tick_ends_what_follows(build, local, shared) {
+        let last = Seconds::LAST_TICK;
+        let clock = ManualClock::new(at(last));
+        let mut generator = build!(builder(&clock));
+        assert_eq!(generator.observe(last << 17 | 7 << 8 | 254), Ok(()));
+        assert_eq!(generator.try_generate(), Ok(last << 17 | 7 << 8 | 255));
+        assert_eq!(generator.observe(last << 17 | 7 << 8 | 255), Ok(()), "its own");
+        let mut fresh = build!(builder(&clock));
+        assert_eq!(fresh.observe(last << 17 | 7 << 8 | 255), Err(ObserveError::EndOfTime));
+        assert_eq!(fresh.try_generate(), Ok(last << 17 | 7 << 8));
+    }
+}
+
+#[test]
+fn handles_drop_their_blocks() {
+    let clock = ManualClock::new(at(100));
+    let generator = builder(&clock).build().unwrap();
+    let (mut one, mut other) = (generator.handle(), generator.handle());
+    for _ in 0..4 {
+        one.try_generate().unwrap(); // of blocks of 1, 2 and 4
+    }
+    let between = generator.try_generate().unwrap();
+    other.observe(between).unwrap();
+    assert!(one.try_generate().unwrap() > between, "behind the word");
+    one.with(Plain).observe(foreign(101)).unwrap();
+    for handle in [&mut one, &mut other] {
+        assert!(handle.try_generate().unwrap() > foreign(101));
+    }
+}
+
+/// A clock that runs a thousand times as fast as time, so that a tick lasts a millisecond.
+#[derive(Clone, Copy)]
+struct Fast(Instant);
+
+impl Clock for Fast {
+    fn now(&self) -> Result<UnixTime, ClockError> {
+        let micros = i64::try_from(self.0.elapsed().as_nanos()).unwrap();
+        Ok(UnixTime::from_micros(1_000_000_000 + micros))
+    }
+}
+
+/// Three threads draw while time goes on, and one observes IDs of a peer.
+fn follow_on_threads(policy: Policy<Seconds>, peers_lead: u64) {
+    let clock = Fast(Instant::now());
+    let generator = Builder::<Seconds, _>::seeded(Node(7), 0).clock(clock).policy(policy);
+    let generator: Generator<Seconds, _> = generator.build().unwrap();
+    let now = || Seconds.tick_at(clock.now().unwrap()).unwrap().get();
+    let (observed, is_over) = (AtomicU64::new(0), AtomicBool::new(false));
+    let drawn = thread::scope(|scope| {
+        let threads = [false, true, true].map(|has_handle| {
+            let (generator, observed, is_over) = (&generator, &observed, &is_over);
+            scope.spawn(move || {
+                let mut handle = generator.handle();
+                let mut drawn = Vec::new();
+                while !is_over.load(Ordering::SeqCst) {
+                    let before = observed.load(Ordering::SeqCst);
+                    let id =
+                        if has_handle { handle.try_generate() } else { generator.try_generate() };
+                    if let Ok(id) = id {
+                        assert!(id > before, "{:?} is not after {:?}", parts(id), parts(before));
+                        drawn.push(id);
+                    }
+                }
+                drawn
+            })
+        });
+        for count in 0..scaled(200_000) as u64 {
+            // Of the own node too, so that IDs lie among those that are being issued.
+            let node = [7, 3, 9][usize::try_from(count % 3).unwrap()];
+            let id = (now() + peers_lead) << 17 | node << 8 | (count / 7 % 256);
+            if generator.observe(id).is_ok() {
+                observed.fetch_max(id, Ordering::SeqCst);
+            }
+        }
+        is_over.store(true, Ordering::SeqCst);
+        threads.map(|thread| thread.join().unwrap()).concat()
+    });
+    assert!(!drawn.is_empty(), "no tick had a sequence left");
+    assert!(observed.load(Ordering::SeqCst) > 0, "nothing was accepted");
+    assert_distinct(drawn);
+}
+
+#[test]
+fn threads_follow_in_their_own_tick() {
+    follow_on_threads(Policy::Wait, 0);
+}
+
+#[test]
+fn threads_follow_ahead_of_the_clock() {
+    follow_on_threads(ratchet(4), 2);
+}
