@@ -1,0 +1,70 @@
+use tickid_core::DefaultClock;
+
+use crate::layout::Snowflake;
+use crate::order::NodeAboveSequence;
+
+/// The shared generator; see [`tickid_core::Generator`] for all its methods.
+///
+/// IDs carry the clock's current tick, and sequences start at 0 in each (*wait*). When all are used
+/// up, or the clock is behind the last ID, `try_generate` reports how long to wait. `generate`
+/// waits for the next tick, or until the clock has caught up, but no longer than
+/// [`max_wait`](tickid_core::Builder::max_wait). After the last tick both only return errors.
+///
+/// A layout has no default, so a generator is built by the layout's
+/// [`builder`](Snowflake::builder).
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_snowflake::{RandomStart, Snowflake};
+///
+/// // Sequences that start at random, so that IDs can be distributed by their remainder.
+/// let generator = Snowflake::TWITTER
+///     .builder(378)?
+///     .sequence(RandomStart::new(0x5eed).with_guard_bits(1))
+///     .max_wait(Duration::from_secs(1))
+///     .build()?;
+/// let id = generator.generate()?;
+/// assert_eq!(Snowflake::TWITTER.node_of(id), generator.node());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[cfg(target_has_atomic = "64")]
+pub type Generator<O = NodeAboveSequence, C = DefaultClock> =
+    tickid_core::Generator<Snowflake<O>, C>;
+
+/// The exclusive generator; see [`tickid_core::LocalGenerator`] for all its methods. It works like
+/// [`Generator`], without atomics.
+///
+/// # Examples
+/// ```
+/// use tickid_snowflake::{LocalGenerator, Snowflake};
+///
+/// let mut generator: LocalGenerator = Snowflake::TWITTER.builder(1)?.build_local()?;
+/// assert!(generator.generate()? < generator.generate()?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub type LocalGenerator<O = NodeAboveSequence, C = DefaultClock> =
+    tickid_core::LocalGenerator<Snowflake<O>, C>;
+
+/// The options of a generator; see [`tickid_core::Builder`].
+pub type Builder<O = NodeAboveSequence, C = DefaultClock> = tickid_core::Builder<Snowflake<O>, C>;
+
+/// A process-wide generator, which issues nothing in a child that was forked since; see
+/// [`PerProcess`](tickid_core::PerProcess).
+///
+/// # Examples
+/// ```
+/// use tickid_snowflake::tickid_core::PerProcess;
+/// use tickid_snowflake::{ProcessError, ProcessGenerator, Snowflake, SnowflakeId};
+///
+/// fn next() -> Result<SnowflakeId, ProcessError> {
+///     static GENERATOR: PerProcess<ProcessGenerator> = PerProcess::new();
+///     // With a random node of the 1,024; assign or lease nodes if there are several processes.
+///     let node = |parents| Snowflake::DISCORD.random_node(parents);
+///     Ok(GENERATOR.generator(Snowflake::DISCORD, node)?.generate()?)
+/// }
+/// assert!(next()? < next()?);
+/// # Ok::<(), ProcessError>(())
+/// ```
+#[cfg(feature = "std")]
+pub type ProcessGenerator<O = NodeAboveSequence> = tickid_core::ProcessGenerator<Snowflake<O>>;

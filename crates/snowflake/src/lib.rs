@@ -1,0 +1,136 @@
+//! Snowflakes of any layout: 64-bit identifiers that consist of a time, a node and a sequence,
+//! whose widths, unit and epoch are a value.
+//!
+//! ```text
+//!  64 bits, of which a layout uses up to 63, or all if it is unsigned
+//! ┌──────────┬────────────────────────────────┬──────────────┬─────────────┐
+//! │ unused   │ time: 8 to 43 bits             │ node: 0 to 22│ sequence:   │
+//! │ (0)      │ units of 100 µs to 1 h         │ bits         │ 1 to 18 bits│
+//! └──────────┴────────────────────────────────┴──────────────┴─────────────┘
+//!  SequenceAboveNode has the last two in the other order
+//!  text: decimal; by name also 13 characters of Crockford's Base32
+//! ```
+//!
+//! # Examples
+//! ```
+//! use tickid_snowflake::{SequenceAboveNode, Snowflake, SnowflakeId};
+//!
+//! // A preset, and the same layout as text.
+//! let sonyflake: Snowflake<SequenceAboveNode> = "39x10ms/8s/16n@2014-09-01".parse()?;
+//! assert_eq!(sonyflake, Snowflake::SONYFLAKE);
+//!
+//! let generator = sonyflake.builder(7)?.build()?;
+//! let id = generator.generate()?;
+//! println!("{id}"); // such as 645712345678901255
+//! assert_eq!(sonyflake.node_of(id).get(), 7);
+//! assert_eq!(id.to_string().parse::<SnowflakeId>()?, id);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # When to choose it
+//! It is meant for systems that have Snowflakes already, of whatever layout, and for those that
+//! must fit their IDs into fewer bits: [`Snowflake::JS_SAFE`] has 53, which JavaScript's numbers
+//! hold exactly. With Twitter's widths, `tickid-nanoflake` has a smaller API and a shorter text.
+//!
+//! An ID does not show its layout. All generators and readers of a system must use the same one; a
+//! realm of leases pins it. IDs hide nothing: they reveal their time and node, and other IDs can be
+//! guessed from them.
+//!
+//! # Features
+//! | feature | default | gives |
+//! |---|---|---|
+//! | `std` | yes | the wall clock, methods that wait, and process-wide generators |
+//! | `alloc` | with `std` | `String` forms |
+//! | `serde` | no | text in human-readable formats, integers in others; by `with` any form |
+//!
+//! The traits of other libraries, such as clients of databases, times and schemas, are features of
+//! `tickid-core`, as in `cargo add tickid-core --features sqlx_0_9,jiff_1`. The project's
+//! `docs/stacks.md` lists them and shows which columns sort. In browsers, `std` needs the core's
+//! feature `web`.
+//!
+//! # Spec
+//! Each preset names its source. The project's `docs/schemes/snowflake.md` lists the limits of
+//! layouts and where the original programs differ.
+
+#![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+extern crate std;
+
+mod any;
+mod external;
+mod generator;
+mod id;
+mod layout;
+mod macros;
+mod node;
+mod order;
+mod presets;
+mod scheme;
+mod text;
+mod time;
+
+pub use self::any::AnySnowflake;
+#[cfg(target_has_atomic = "64")]
+pub use self::generator::Generator;
+#[cfg(feature = "std")]
+pub use self::generator::ProcessGenerator;
+pub use self::generator::{Builder, LocalGenerator};
+pub use self::id::SnowflakeId;
+pub use self::layout::{LayoutError, Shape, Snowflake};
+pub use self::node::Node;
+pub use self::order::{NodeAboveSequence, Order, SequenceAboveNode};
+pub use self::presets::Preset;
+
+pub use tickid_core;
+#[cfg(feature = "std")]
+#[doc(no_inline)]
+pub use tickid_core::ProcessError;
+/// A form of IDs for serde's `with`, the same in all formats.
+///
+/// # Examples
+/// ```
+/// use tickid_snowflake::SnowflakeId;
+///
+/// #[derive(serde::Serialize, serde::Deserialize)]
+/// struct Record {
+///     id: SnowflakeId, // text in JSON
+///     #[serde(with = "tickid_snowflake::serde_as_integer::option")]
+///     parent: Option<SnowflakeId>,
+/// }
+///
+/// let id = SnowflakeId::new(1_541_815_603_606_036_480);
+/// let record = Record { id, parent: Some(id) };
+/// let json = serde_json::json!({ "id": "1541815603606036480", "parent": id.get() });
+/// assert_eq!(serde_json::to_value(&record)?, json);
+/// assert_eq!(serde_json::from_value::<Record>(json)?.id, id);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[cfg(feature = "serde")]
+pub use tickid_core::external::serde::{
+    as_bytes as serde_as_bytes, as_integer as serde_as_integer, as_string as serde_as_string,
+    as_text as serde_as_text,
+};
+#[doc(no_inline)]
+pub use tickid_core::{IntoUnixTime, Policy, RandomStart, RangeError, UnixTime, Window};
+#[doc(hidden)]
+pub use tickid_text::parsed as __parsed;
+#[doc(no_inline)]
+pub use tickid_text::{ParseError, ParseErrorKind, Text};
+
+/// The examples of the scheme's page, so that they stay true.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/schemes/snowflake.md")]
+struct Page;
+
+/// The examples of the guide, so that they stay true.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/snowflakes.md")]
+struct Guide;
+
+/// The examples of the package's README, so that they stay true.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct PackageReadme;

@@ -1,0 +1,116 @@
+use core::fmt;
+
+use tickid_core::{NodeId, RangeError};
+
+use crate::layout::Snowflake;
+
+/// The node that distinguishes generators: a number and the bits that it takes in an ID.
+///
+/// No two generators of a system may have the same one at the same time. The layout sets the
+/// number of bits, and a generator of another layout refuses the node.
+///
+/// # Examples
+/// ```
+/// use tickid_snowflake::{Node, Snowflake};
+///
+/// let node = Node::new(3, 10)?;
+/// assert_eq!(Snowflake::TWITTER.node(3)?, node);
+/// assert_eq!(node.to_string(), "3/10");
+/// # Ok::<(), tickid_snowflake::RangeError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Node {
+    bits: u8,
+    value: u32,
+}
+
+impl Node {
+    /// Returns the node with the number `value` in a layout whose nodes have `bits` bits.
+    ///
+    /// # Errors
+    /// Returns a [`RangeError`] for more bits than [a layout has](Snowflake::MAX_NODE_BITS), and for
+    /// a number that does not fit them.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_snowflake::Node;
+    ///
+    /// assert_eq!(Node::new(1_023, 10)?.get(), 1_023);
+    /// assert!(Node::new(1_024, 10).is_err() && Node::new(0, 23).is_err());
+    /// # Ok::<(), tickid_snowflake::RangeError>(())
+    /// ```
+    pub const fn new(value: u32, bits: u32) -> Result<Self, RangeError> {
+        let most = <Snowflake>::MAX_NODE_BITS;
+        if bits > most {
+            return Err(RangeError::new("node bits", bits as i128, 0, most as i128));
+        }
+        let max = (1 << bits) - 1;
+        if value > max {
+            return Err(RangeError::new("node", value as i128, 0, max as i128));
+        }
+        Ok(Self::in_range(value, bits))
+    }
+
+    /// Returns a node whose caller has checked the value and the bits.
+    #[allow(clippy::cast_possible_truncation, reason = "22 at most")]
+    pub(crate) const fn in_range(value: u32, bits: u32) -> Self {
+        Self { bits: bits as u8, value }
+    }
+
+    /// Returns the number.
+    #[must_use]
+    pub const fn get(self) -> u32 {
+        self.value
+    }
+
+    /// Returns the number of bits that the node takes in an ID.
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        self.bits as u32
+    }
+}
+
+impl NodeId for Node {
+    fn bits(&self) -> u32 {
+        self.bits.into()
+    }
+
+    fn value(&self) -> u64 {
+        self.value.into()
+    }
+
+    fn from_bits(bits: u32, value: u64) -> Result<Self, RangeError> {
+        // A number above 32 bits is outside of any range.
+        let number = u32::try_from(value).unwrap_or(u32::MAX);
+        Self::new(number, bits).map_err(|error| match error.what() {
+            "node" => RangeError::new("node", value.into(), error.min(), error.max()),
+            _ => error,
+        })
+    }
+}
+
+/// Writes the number and the bits, as in `3/10`.
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.value, self.bits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_nodes_are_errors() {
+        let named = |error: RangeError| (error.what(), error.value(), error.min(), error.max());
+        let error = Node::from_bits(10, 1 << 40).unwrap_err();
+        assert_eq!(named(error), ("node", 1 << 40, 0, 1_023));
+        assert_eq!(named(Node::from_bits(64, 0).unwrap_err()), ("node bits", 64, 0, 22));
+        assert_eq!(named(Node::new(1, 0).unwrap_err()), ("node", 1, 0, 0));
+        for bits in 0..=22 {
+            let highest = Node::new((1 << bits) - 1, bits).unwrap();
+            assert_eq!(Node::from_bits(bits, highest.value()), Ok(highest));
+            assert!(Node::from_bits(bits, highest.value() + 1).is_err());
+        }
+    }
+}

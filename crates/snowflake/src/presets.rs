@@ -1,0 +1,301 @@
+//! Layouts of known systems.
+
+use core::time::Duration;
+
+use tickid_core::{Field, UnixTime};
+
+use crate::any::AnySnowflake;
+use crate::layout::{Shape, Snowflake};
+use crate::order::{NodeAboveSequence, Order, SequenceAboveNode};
+
+/// Returns a layout that is legal, which the compiler checks.
+#[allow(clippy::panic, reason = "in constants")]
+const fn layout<O: Order>(unit_millis: u64, epoch_millis: i64, widths: [u32; 3]) -> Snowflake<O> {
+    let [time, node, sequence] = widths;
+    let shape = Shape {
+        unit: Duration::from_millis(unit_millis),
+        epoch: UnixTime::from_micros(epoch_millis * 1_000),
+        time,
+        node,
+        sequence,
+        is_unsigned: time + node + sequence == u64::BITS,
+    };
+    match Snowflake::new(shape) {
+        Ok(layout) => layout,
+        Err(_) => panic!("a preset is not legal"),
+    }
+}
+
+impl Snowflake<NodeAboveSequence> {
+    /// Twitter's: 41 bits of milliseconds since 2010-11-04T01:42:54.657Z, a node of 10 bits (a
+    /// datacenter and a worker of 5 each), a sequence of 12. `bwmarrin/snowflake` (Go) and
+    /// Meituan's Leaf (Java) have the same by default.
+    ///
+    /// # Spec
+    /// <https://github.com/twitter-archive/snowflake/tree/snowflake-2010>, `IdWorker.scala`.
+    pub const TWITTER: Self = layout(1, 1_288_834_974_657, [41, 10, 12]);
+    /// Discord's: 42 bits of milliseconds since 2015, a node of 10 bits (a worker and a process of
+    /// 5 each), an increment of 12. The highest bit is set from 2084-09-06 on.
+    ///
+    /// # Spec
+    /// <https://discord.com/developers/docs/reference#snowflakes>
+    pub const DISCORD: Self = layout(1, 1_420_070_400_000, [42, 10, 12]);
+    /// Instagram's: 41 bits of milliseconds since 2011-08-24T21:07:01.721Z, a shard of 13 bits, a
+    /// sequence of 10. The highest bit is set from 2046 on.
+    ///
+    /// # Spec
+    /// "Sharding & IDs at Instagram",
+    /// <https://instagram-engineering.com/sharding-ids-at-instagram-1cf5a71e5a5c>
+    pub const INSTAGRAM: Self = layout(1, 1_314_220_021_721, [41, 13, 10]);
+    /// pgEdge's for PostgreSQL, since its version 1.2: 41 bits of milliseconds since 2023, a node
+    /// of 10 bits, a counter of 12. (Versions 1.0 and 1.1, of 2023, had the counter above the
+    /// node.)
+    ///
+    /// # Spec
+    /// <https://github.com/pgEdge/snowflake>, `snowflake.c`
+    pub const PGEDGE: Self = layout(1, 1_672_531_200_000, [41, 10, 12]);
+    /// TSIDs of `tsid-creator` (Java) with 1,024 nodes: 42 bits of milliseconds since 2020, a node
+    /// of 10 bits, a counter of 12 that starts at random in each millisecond. Their text is
+    /// [`encode_crockford`](crate::SnowflakeId::encode_crockford).
+    ///
+    /// # Spec
+    /// <https://github.com/f4b6a3/tsid-creator>, "TSID structure"
+    pub const TSID: Self = layout(1, 1_577_836_800_000, [42, 10, 12]);
+    /// IDs that JavaScript's numbers hold exactly, as they have 53 bits: 41 of milliseconds since
+    /// 2025, a node of 6, a sequence of 6. That is 64 nodes with 64,000 IDs a second each, until
+    /// 2094.
+    ///
+    /// # Spec
+    /// `Number.MAX_SAFE_INTEGER` of ECMAScript
+    pub const JS_SAFE: Self = layout(1, 1_735_689_600_000, [41, 6, 6]);
+    /// Baidu's uid-generator by default: 28 bits of seconds since 2016-05-20 in China, a worker of
+    /// 22 bits, a sequence of 13. Its time ended on 2024-11-20, so it reads IDs, and its generators
+    /// only return errors.
+    ///
+    /// # Spec
+    /// <https://github.com/baidu/uid-generator>, `DefaultUidGenerator.java`
+    pub const BAIDU: Self = layout(1_000, 1_463_673_600_000, [28, 22, 13]);
+}
+
+impl Snowflake<SequenceAboveNode> {
+    /// Sonyflakes of version 1: 39 bits of 10 ms since 2014-09-01, a sequence of 8 bits, a machine
+    /// of 16.
+    ///
+    /// # Spec
+    /// <https://github.com/sony/sonyflake>, `sonyflake.go`
+    pub const SONYFLAKE: Self = layout(10, 1_409_529_600_000, [39, 16, 8]);
+    /// Sonyflakes of version 2 by default, which start in 2025.
+    ///
+    /// # Spec
+    /// <https://github.com/sony/sonyflake>, `v2/sonyflake.go`
+    pub const SONYFLAKE_V2: Self = layout(10, 1_735_689_600_000, [39, 16, 8]);
+}
+
+/// A known layout: its names, and its fields in the words of its document.
+///
+/// Names are for input only. A realm of leases records the layout's text.
+///
+/// # Examples
+/// ```
+/// use tickid_snowflake::{Preset, Snowflake};
+///
+/// let preset = Preset::named("leaf").unwrap(); // an alias
+/// assert_eq!((preset.name, preset.layout), ("twitter", Snowflake::TWITTER.into()));
+/// assert_eq!(preset.fields[3].name(), "worker");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Preset {
+    /// The name: lower case, with hyphens.
+    pub name: &'static str,
+    /// Other names of the same layout.
+    pub aliases: &'static [&'static str],
+    /// The name of the IDs in text.
+    pub title: &'static str,
+    /// The layout.
+    pub layout: AnySnowflake,
+    /// The fields that the bits consist of, the highest first. They may divide the node.
+    pub fields: &'static [Field],
+}
+
+impl Preset {
+    /// [`Snowflake::TWITTER`].
+    pub const TWITTER: Self = Self {
+        name: "twitter",
+        aliases: &["leaf"],
+        title: "Twitter Snowflake",
+        layout: AnySnowflake::NodeAboveSequence(Snowflake::TWITTER),
+        fields: &Field::row([
+            UNUSED,
+            ("timestamp", 41, "ms since 2010-11-04T01:42:54.657Z"),
+            ("datacenter", 5, "the data centre of the generator"),
+            ("worker", 5, "the generator in its data centre"),
+            ("sequence", 12, COUNT),
+        ]),
+    };
+    /// [`Snowflake::DISCORD`].
+    pub const DISCORD: Self = Self {
+        name: "discord",
+        aliases: &[],
+        title: "Discord Snowflake",
+        layout: AnySnowflake::NodeAboveSequence(Snowflake::DISCORD),
+        fields: &Field::row([
+            ("timestamp", 42, "ms since 2015"),
+            ("worker", 5, "the internal worker"),
+            ("process", 5, "the internal process"),
+            ("increment", 12, "counts the IDs of the process"),
+        ]),
+    };
+    /// [`Snowflake::INSTAGRAM`].
+    pub const INSTAGRAM: Self = Self {
+        name: "instagram",
+        aliases: &[],
+        title: "Instagram ID",
+        layout: AnySnowflake::NodeAboveSequence(Snowflake::INSTAGRAM),
+        fields: &Field::row([
+            ("timestamp", 41, "ms since 2011-08-24T21:07:01.721Z"),
+            ("shard", 13, "the logical shard of the database"),
+            ("sequence", 10, COUNT),
+        ]),
+    };
+    /// [`Snowflake::SONYFLAKE`].
+    pub const SONYFLAKE: Self = Self {
+        name: "sonyflake",
+        aliases: &[],
+        title: "Sonyflake",
+        layout: AnySnowflake::SequenceAboveNode(Snowflake::SONYFLAKE),
+        fields: &Field::row([
+            UNUSED,
+            ("timestamp", 39, "units of 10 ms since 2014-09-01"),
+            ("sequence", 8, COUNT),
+            ("machine", 16, MACHINE),
+        ]),
+    };
+    /// [`Snowflake::SONYFLAKE_V2`].
+    pub const SONYFLAKE_V2: Self = Self {
+        name: "sonyflake-v2",
+        aliases: &[],
+        title: "Sonyflake 2",
+        layout: AnySnowflake::SequenceAboveNode(Snowflake::SONYFLAKE_V2),
+        fields: &Field::row([
+            UNUSED,
+            ("timestamp", 39, "units of 10 ms since 2025"),
+            ("sequence", 8, COUNT),
+            ("machine", 16, MACHINE),
+        ]),
+    };
+    /// [`Snowflake::PGEDGE`].
+    pub const PGEDGE: Self = Self {
+        name: "pgedge",
+        aliases: &[],
+        title: "pgEdge snowflake",
+        layout: AnySnowflake::NodeAboveSequence(Snowflake::PGEDGE),
+        fields: &Field::row([
+            UNUSED,
+            ("timestamp", 41, "ms since 2023"),
+            ("node", 10, "the node of the cluster"),
+            ("counter", 12, COUNT),
+        ]),
+    };
+    /// [`Snowflake::TSID`].
+    pub const TSID: Self = Self {
+        name: "tsid",
+        aliases: &[],
+        title: "TSID",
+        layout: AnySnowflake::NodeAboveSequence(Snowflake::TSID),
+        fields: &Field::row([
+            ("timestamp", 42, "ms since 2020"),
+            ("node", 10, "distinguishes generators"),
+            ("counter", 12, "starts at random in each millisecond"),
+        ]),
+    };
+    /// [`Snowflake::JS_SAFE`].
+    pub const JS_SAFE: Self = Self {
+        name: "js-safe",
+        aliases: &[],
+        title: "Snowflake of 53 bits",
+        layout: AnySnowflake::NodeAboveSequence(Snowflake::JS_SAFE),
+        fields: &Field::row([
+            ("unused", 11, "always 0"),
+            ("timestamp", 41, "ms since 2025"),
+            ("node", 6, "distinguishes generators"),
+            ("sequence", 6, COUNT),
+        ]),
+    };
+    /// [`Snowflake::BAIDU`].
+    pub const BAIDU: Self = Self {
+        name: "baidu",
+        aliases: &[],
+        title: "Baidu UID",
+        layout: AnySnowflake::NodeAboveSequence(Snowflake::BAIDU),
+        fields: &Field::row([
+            UNUSED,
+            ("timestamp", 28, "seconds since 2016-05-19T16:00Z"),
+            ("worker", 22, "counts the starts of generators"),
+            ("sequence", 13, COUNT),
+        ]),
+    };
+    /// All presets.
+    pub const ALL: &'static [Self] = &[
+        Self::TWITTER,
+        Self::DISCORD,
+        Self::INSTAGRAM,
+        Self::SONYFLAKE,
+        Self::SONYFLAKE_V2,
+        Self::PGEDGE,
+        Self::TSID,
+        Self::JS_SAFE,
+        Self::BAIDU,
+    ];
+
+    /// Returns the preset with this name or alias.
+    ///
+    /// # Examples
+    /// ```
+    /// assert!(tickid_snowflake::Preset::named("discord").is_some());
+    /// ```
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        Self::ALL.iter().find(|preset| preset.name == name || preset.aliases.contains(&name))
+    }
+}
+
+const UNUSED: (&str, u32, &str) = ("unused", 1, "always 0");
+const COUNT: &str = "distinguishes the IDs of a tick";
+const MACHINE: &str = "the generator, mostly the end of its IP address";
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn fields_are_those_of_the_layout() {
+        for Preset { name, layout, fields, .. } in Preset::ALL {
+            let ends = |fields: &[Field]| -> BTreeSet<u32> {
+                fields.iter().map(|field| field.start() + field.bits()).collect()
+            };
+            let own: std::vec::Vec<_> = match layout {
+                AnySnowflake::NodeAboveSequence(layout) => layout.fields().collect(),
+                AnySnowflake::SequenceAboveNode(layout) => layout.fields().collect(),
+            };
+            // A preset may divide the node, but moves no field.
+            assert!(ends(fields).is_superset(&ends(&own)), "{name}");
+            assert_eq!(fields.iter().map(Field::bits).sum::<u32>(), 64, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_are_distinct() {
+        let names = Preset::ALL
+            .iter()
+            .flat_map(|preset| preset.aliases.iter().copied().chain([preset.name]));
+        let all: std::vec::Vec<_> = names.collect();
+        assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len());
+        for name in all {
+            let parsed: Result<AnySnowflake, _> = name.parse();
+            assert!(parsed.is_err(), "{name} reads as a layout");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The tests of the crate, as its users see it.
+
+#![cfg(feature = "std")]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod leased;
+mod promises;
+mod properties;
+mod reference;
+#[cfg(feature = "serde")]
+mod serde;
+mod support;
+mod vectors;
+mod widths;

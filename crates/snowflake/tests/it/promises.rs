@@ -1,0 +1,66 @@
+//! The promises of all schemes, of presets and of random layouts.
+
+use tickid_snowflake::{NodeAboveSequence, Order, SequenceAboveNode, Snowflake};
+use tickid_testkit::{Dice, suite};
+
+use crate::support::{Subject, random, subject};
+
+mod node_above_sequence {
+    use crate::reference::{TSID, Written};
+    use crate::support::subject;
+    use tickid_snowflake::Snowflake;
+
+    tickid_testkit::suite!(Written<TSID>, [subject(Snowflake::TSID)], subject(Snowflake::TSID));
+}
+
+mod sequence_above_node {
+    use crate::reference::{SONYFLAKE, Written};
+    use crate::support::{Subject, subject};
+    use tickid_snowflake::{SequenceAboveNode, Snowflake};
+
+    /// Twitter's widths in the other order: a Sonyflake has 256 IDs in 10 ms only.
+    fn fast() -> Subject<SequenceAboveNode> {
+        subject("41x1ms/12s/10n@1288834974657".parse().unwrap())
+    }
+
+    tickid_testkit::suite!(Written<SONYFLAKE>, [subject(Snowflake::SONYFLAKE)], fast());
+}
+
+/// Calls `promise` for random layouts, where storms find a hundred sequences and enough
+/// ticks, and for the widest.
+#[allow(clippy::print_stdout, reason = "shown if the test fails")]
+fn for_random<O: Order>(seed: u64, promise: impl Fn(&Subject<O>)) {
+    let mut dice = Dice::new(seed);
+    for _ in 0..2 {
+        let layout: Snowflake<O> = random(&mut dice, 24, 7);
+        println!("{layout}");
+        promise(&subject(layout));
+    }
+    let [first, second] = if O::IS_NODE_LOWEST { ["18s", "3n"] } else { ["3n", "18s"] };
+    let widest = format!("43x1ms/{first}/{second}/unsigned@0").parse().unwrap();
+    promise(&subject(widest));
+}
+
+#[test]
+fn random_layouts_keep_the_promises() {
+    for_random::<NodeAboveSequence>(1, suite::hold_when_waiting);
+    for_random::<SequenceAboveNode>(2, suite::hold_when_waiting);
+}
+
+#[test]
+fn random_layouts_keep_them_by_ratchets() {
+    for_random::<NodeAboveSequence>(3, suite::hold_under_ratchets);
+    for_random::<SequenceAboveNode>(4, suite::hold_under_ratchets);
+}
+
+#[test]
+fn random_layouts_keep_their_bounds() {
+    for_random::<NodeAboveSequence>(5, tickid_testkit::bounds::hold_at_every_edge);
+    for_random::<SequenceAboveNode>(6, tickid_testkit::bounds::hold_at_every_edge);
+}
+
+#[test]
+fn random_layouts_stand_storms() {
+    for_random::<NodeAboveSequence>(7, suite::weather_under_ratchets);
+    for_random::<SequenceAboveNode>(8, suite::weather_when_waiting);
+}

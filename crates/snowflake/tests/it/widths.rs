@@ -1,0 +1,198 @@
+//! Every legal combination of widths, and the limits that depend on them.
+
+use core::time::Duration;
+
+use tickid_snowflake::tickid_core::{
+    BuildError, Builder, ErrorKind, ManualClock, Scheme as _, Snapshot, Tick, Ticks,
+};
+use tickid_snowflake::{
+    AnySnowflake, LayoutError, Node, NodeAboveSequence, Order, Policy, SequenceAboveNode, Shape,
+    Snowflake, SnowflakeId, UnixTime, Window,
+};
+
+const MILLI: Duration = Duration::from_millis(1);
+
+fn shape(time: u32, node: u32, sequence: u32, is_unsigned: bool) -> Shape {
+    Shape { unit: MILLI, epoch: UnixTime::EPOCH, time, node, sequence, is_unsigned }
+}
+
+/// Draws the last IDs, whose fields are all ones.
+fn draw_the_last<O: Order>(layout: Snowflake<O>) {
+    let last = layout.last_tick();
+    let highest = (1 << layout.shape().node) - 1;
+    let node = layout.node(highest).unwrap();
+    let clock = ManualClock::new(layout.time_of(Tick::new(last).unwrap()));
+    let lowest = layout.max_sequence().saturating_sub(2);
+    let snapshot = Snapshot::at(Tick::new(last).unwrap(), lowest);
+    let builder = || Builder::seeded_of(layout, node, 0).clock(&clock).restore(snapshot);
+    let shared = builder().build().unwrap();
+    let mut local = builder().build_local().unwrap();
+    let mut filled = [SnowflakeId::MIN; 2];
+    for sequence in lowest..=layout.max_sequence() {
+        let id = shared.try_generate().unwrap();
+        assert_eq!(layout.from_parts(last, highest, sequence), Ok(id), "{layout}");
+        let parts = (layout.timestamp_of(id), layout.node_of(id), layout.sequence_of(id));
+        assert_eq!(parts, (last, node, sequence), "{layout}");
+        assert!(id <= layout.max_id(), "{layout}");
+        if sequence < layout.max_sequence() {
+            assert_eq!(local.try_generate(), Ok(id), "{layout}");
+        } else {
+            let rest = local.try_fill(&mut filled).unwrap();
+            assert_eq!(rest[..], [id], "{layout}");
+        }
+    }
+    for error in [shared.try_generate(), local.try_generate()] {
+        assert_eq!(error.unwrap_err().kind(), ErrorKind::EndOfTime, "{layout}");
+    }
+    let is_full = last == layout.max_timestamp();
+    assert_eq!(
+        layout.from_parts(last, highest, layout.max_sequence()) == Ok(layout.max_id()),
+        is_full
+    );
+}
+
+#[test]
+fn every_legal_width_works() {
+    let (mut legal, mut unsigned) = (0, 0);
+    for time in 0..=45 {
+        for node in 0..=24 {
+            for sequence in 0..=20 {
+                let is_in_range =
+                    (8..=43).contains(&time) && node <= 22 && (1..=18).contains(&sequence);
+                let sum = time + node + sequence;
+                for (is_unsigned, fits) in [(false, sum <= 63), (true, sum == 64)] {
+                    let shape = shape(time, node, sequence, is_unsigned);
+                    let upper = Snowflake::<NodeAboveSequence>::new(shape);
+                    let lower = Snowflake::<SequenceAboveNode>::new(shape);
+                    assert_eq!(upper.is_ok(), is_in_range && fits, "{shape:?}");
+                    let (Ok(upper), Ok(lower)) = (upper, lower) else {
+                        assert!(matches!(lower, Err(LayoutError::Field(_))), "{shape:?}");
+                        continue;
+                    };
+                    assert_eq!((upper.shape(), lower.shape()), (shape, shape));
+                    assert_eq!(upper.to_string().parse(), Ok(upper));
+                    assert_eq!(lower.to_string().parse(), Ok(AnySnowflake::from(lower)));
+                    assert_eq!(
+                        upper.to_string().parse::<Snowflake<SequenceAboveNode>>(),
+                        Err(LayoutError::Order)
+                    );
+                    draw_the_last(upper);
+                    draw_the_last(lower);
+                    legal += 1;
+                    unsigned += u32::from(is_unsigned);
+                }
+            }
+        }
+    }
+    assert!(legal > 10_000 && unsigned > 100, "{legal} layouts");
+}
+
+#[test]
+fn units_and_epochs_have_limits() {
+    let shape = shape(41, 10, 12, false);
+    let new = <Snowflake>::new;
+    for (nanos, is_legal) in [
+        (99_999, false),
+        (100_000, true),
+        (100_001, false),
+        (1_024_000, true),
+        (3_600_000_000_000, true),
+        (3_600_000_000_001, false),
+        (3_600_000_001_000, false),
+    ] {
+        let unit = Duration::from_nanos(nanos);
+        let layout = new(Shape { unit, time: 30, ..shape });
+        assert_eq!(layout.is_ok(), is_legal, "{unit:?}");
+        assert_eq!(layout.err(), (!is_legal).then_some(LayoutError::Unit(unit)));
+    }
+    let between = UnixTime::from_micros(1);
+    let error = new(Shape { epoch: between, ..shape }).unwrap_err();
+    assert_eq!(error, LayoutError::Epoch(between));
+    // The last tick of the latest epoch ends before the end of all times.
+    let latest = i64::MAX / 1_000 - (1 << 41);
+    for (millis, is_legal) in [(latest, true), (latest + 1, false), (i64::MIN / 1_000, true)] {
+        let epoch = UnixTime::from_millis(millis).unwrap();
+        let layout = new(Shape { epoch, ..shape });
+        assert_eq!(layout.is_ok(), is_legal, "{millis}");
+        match layout {
+            Ok(layout) => {
+                let last = layout.unix_time(layout.max_id()).as_millis();
+                assert_eq!(last, millis + (1 << 41) - 1);
+            }
+            Err(LayoutError::Field(error)) => {
+                let range = (error.what(), error.value(), error.max());
+                assert_eq!(range, ("epoch in milliseconds", millis.into(), latest.into()));
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+    // Hours leave room for 32 bits, which last longer than 64 bits of microseconds from 1970 on.
+    let hours = |time, epoch| {
+        let epoch = UnixTime::from_millis(epoch).unwrap();
+        new(Shape { unit: Duration::from_secs(3_600), time, epoch, ..shape })
+    };
+    assert!(hours(31, 0).is_ok());
+    assert!(
+        matches!(hours(32, 0), Err(LayoutError::Field(error)) if error.what() == "epoch in milliseconds")
+    );
+    assert!(hours(32, i64::MIN / 1_000).is_ok());
+    assert!(
+        matches!(hours(33, i64::MIN / 1_000), Err(LayoutError::Field(error)) if error.max() == 32)
+    );
+}
+
+#[test]
+fn nodes_of_other_layouts_are_refused() {
+    let clock = ManualClock::new(UnixTime::from_millis(1_700_000_000_000).unwrap());
+    let node = Snowflake::SONYFLAKE.node(3).unwrap();
+    let error = Builder::seeded_of(Snowflake::TWITTER, node, 0).clock(&clock).build().unwrap_err();
+    assert!(matches!(error, BuildError::Node(_)));
+    assert_eq!(error.to_string(), "node bits 16 is outside of 10..=10");
+    assert!(
+        Builder::seeded_of(Snowflake::TWITTER, Node::new(3, 10).unwrap(), 0)
+            .clock(&clock)
+            .build()
+            .is_ok()
+    );
+}
+
+#[test]
+fn nothing_leaves_its_field() {
+    let layout: Snowflake = "8x1s/4n/3s@0".parse().unwrap();
+    let clock = ManualClock::new(UnixTime::from_millis(255_000).unwrap());
+    let builder = || Builder::seeded_of(layout, layout.node(9).unwrap(), 0).clock(&clock);
+    for policy in [Policy::Wait, Policy::Ratchet { allowance: Ticks::new(9) }] {
+        let generator = builder().policy(policy).build().unwrap();
+        let ids: Vec<u64> =
+            (0..20).map_while(|_| generator.try_generate().ok()).map(SnowflakeId::get).collect();
+        let expected: Vec<u64> = (0..8).map(|sequence| (255 << 4 | 9) << 3 | sequence).collect();
+        assert_eq!(ids, expected, "{policy}");
+    }
+    let window = Window::new(Tick::new(255).unwrap(), 257).unwrap();
+    assert!(matches!(builder().window(window).build(), Err(BuildError::Ceiling(_))));
+}
+
+#[test]
+fn future_epochs_are_refused() {
+    let clock = ManualClock::new(UnixTime::from_millis(1_000_000_000_000).unwrap());
+    let node = Snowflake::TWITTER.node(0).unwrap();
+    let error = Builder::seeded_of(Snowflake::TWITTER, node, 0).clock(&clock).build().unwrap_err();
+    assert!(matches!(error, BuildError::Epoch { .. }));
+}
+
+#[test]
+fn documented_ends_are_right() {
+    let day = |id: SnowflakeId, time: UnixTime| {
+        (id, time.to_string().split('T').next().unwrap().to_owned())
+    };
+    let negative = SnowflakeId::new(1 << 63);
+    for (time, expected) in [
+        (Snowflake::DISCORD.unix_time(negative), "2084-09-06"),
+        (Snowflake::TSID.unix_time(negative), "2089-09-06"),
+        (Snowflake::INSTAGRAM.unix_time(negative), "2046-06-27"),
+        (Snowflake::JS_SAFE.unix_time(Snowflake::JS_SAFE.max_id()), "2094-09-07"),
+        (Snowflake::BAIDU.unix_time(Snowflake::BAIDU.max_id()), "2024-11-20"),
+    ] {
+        assert_eq!(day(negative, time).1, expected);
+    }
+}
