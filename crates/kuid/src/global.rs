@@ -258,7 +258,7 @@ macro_rules! global_id_type {
             }
 
             /// Returns [`unix_time`](Self::unix_time) as a type of another library: `jiff`'s
-            /// `Timestamp` or `chrono`'s `DateTime<Utc>`, with the core's feature `jiff_0_2` or
+            /// `Timestamp` or `chrono`'s `DateTime<Utc>`, with the core's feature `jiff_1` or
             /// `chrono_0_4`.
             ///
             /// # Errors

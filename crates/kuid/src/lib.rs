@@ -62,13 +62,13 @@
 //! | feature | default | gives |
 //! |---|---|---|
 //! | `std` | yes | the wall clock, methods that wait, random nodes, [`new`] and [`generator`] |
-//! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | [`VectorClock`] (without: [`vector_clock`]), `String` forms |
 //! | `serde` | no | text in human-readable formats, else integers or bytes; vector clocks |
 //!
 //! The traits of other libraries, such as clients of databases, times and schemas, are features of
-//! `tickid-core`, as in `cargo add tickid-core --features sqlx_0_8,jiff_0_2`. The project's
-//! `docs/stacks.md` lists them and shows which columns sort.
+//! `tickid-core`, as in `cargo add tickid-core --features sqlx_0_9,jiff_1`. The project's
+//! `docs/stacks.md` lists them and shows which columns sort. In browsers, `std` needs the core's
+//! feature `web`.
 //!
 //! # Spec
 //! The `README.md` of fogfish/uid (<https://github.com/fogfish/uid>). The project's

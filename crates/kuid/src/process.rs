@@ -67,7 +67,7 @@ pub fn new_local() -> Result<LocalId, ProcessError> {
 /// ```
 pub fn generator() -> Result<&'static ProcessGenerator, ProcessError> {
     static GENERATOR: PerProcess<ProcessGenerator> = PerProcess::new();
-    GENERATOR.generator(|parents| {
+    GENERATOR.generator(Kuid::default(), |parents| {
         loop {
             let node = Node::random()?;
             if parents != Some(node) {

@@ -3,7 +3,8 @@ use core::ops::{RangeBounds, RangeInclusive};
 use core::time::Duration;
 
 use tickid_core::{
-    IntoUnixTime, Policy, Prefix, RangeError, Scheme, Slot, Tick, TickScale, UnixTime, Variant,
+    IntoUnixTime, Observable, Policy, Prefix, RangeError, Scheme, Slot, Tick, TickScale, UnixTime,
+    Variant,
 };
 
 use crate::global::GlobalId;
@@ -58,7 +59,7 @@ impl Kuid {
     }
 
     /// Returns [`unix_time`](Self::unix_time) as a type of another library: `jiff`'s `Timestamp` or
-    /// `chrono`'s `DateTime<Utc>`, with the core's feature `jiff_0_2` or `chrono_0_4`.
+    /// `chrono`'s `DateTime<Utc>`, with the core's feature `jiff_1` or `chrono_0_4`.
     ///
     /// # Errors
     /// As [`LocalId::time_as`].
@@ -169,6 +170,11 @@ pub struct Local;
 /// The variant of global IDs, the default: 96 bits, with the node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Global;
+
+/// Global IDs are not observable: within a neighborhood they sort by node before time.
+impl Observable<Kuid> for Local {
+    const LEAST: Self = Self;
+}
 
 impl Variant<Kuid> for Local {
     type Id = LocalId;

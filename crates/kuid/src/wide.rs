@@ -2,7 +2,9 @@
 
 use core::fmt;
 
-use tickid_core::{DefaultClock, Policy, Prefix, Scheme, Slot, Tick, TickScale, Variant};
+use tickid_core::{
+    DefaultClock, Observable, Policy, Prefix, Scheme, Slot, Tick, TickScale, Variant,
+};
 use tickid_text::{ParseError, Text};
 
 use crate::codec::HEX;
@@ -169,6 +171,10 @@ impl Variant<WideKuid> for Wide {
     fn id(self, _: &WideKuid, slot: Slot<WideKuid>) -> WideGlobalId {
         WideGlobalId::from_slot(slot)
     }
+}
+
+impl Observable<WideKuid> for Local {
+    const LEAST: Self = Self;
 }
 
 impl Variant<WideKuid> for Local {

@@ -47,7 +47,7 @@ pub fn new() -> Result<NanoflakeId, ProcessError> {
 /// ```
 pub fn generator() -> Result<&'static ProcessGenerator, ProcessError> {
     static GENERATOR: PerProcess<ProcessGenerator> = PerProcess::new();
-    GENERATOR.generator(|parents| {
+    GENERATOR.generator(Nanoflake::default(), |parents| {
         loop {
             let node = GeneratorId::random()?;
             if parents != Some(node) {

@@ -1,7 +1,7 @@
 use core::fmt;
 
 use tickid_core::{
-    BuildError, Clock, Plain, Policy, Prefix, Scheme, Slot, Tick, TickScale, Variant,
+    BuildError, Clock, Observable, Plain, Policy, Prefix, Scheme, Slot, Tick, TickScale, Variant,
 };
 
 use crate::epoch::Epoch;
@@ -64,6 +64,10 @@ impl Scheme for Nanoflake {
         let (epoch, now) = (self.epoch.unix_time(), clock.now()?);
         if epoch <= now { Ok(()) } else { Err(BuildError::Epoch { epoch, now }) }
     }
+}
+
+impl Observable<Nanoflake> for Plain {
+    const LEAST: Self = Self;
 }
 
 impl Variant<Nanoflake> for Plain {

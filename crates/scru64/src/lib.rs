@@ -35,13 +35,13 @@
 //! | feature | default | gives |
 //! |---|---|---|
 //! | `std` | yes | the wall clock, methods that wait, [`new`] and [`new_string`] |
-//! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | `String` forms |
 //! | `serde` | no | text in human-readable formats, integers in others; by `with` any form |
 //!
 //! The traits of other libraries, such as clients of databases, times and schemas, are features of
-//! `tickid-core`, as in `cargo add tickid-core --features sqlx_0_8,jiff_0_2`. The project's
-//! `docs/stacks.md` lists them and shows which columns sort.
+//! `tickid-core`, as in `cargo add tickid-core --features sqlx_0_9,jiff_1`. The project's
+//! `docs/stacks.md` lists them and shows which columns sort. In browsers, `std` needs the core's
+//! feature `web`.
 //!
 //! # Spec
 //! SCRU64 v1.0.0 of 2023-09-23 (<https://github.com/scru64/spec>). The project's `docs/schemes/scru64.md` lists

@@ -78,7 +78,7 @@ pub fn new_string() -> Result<String, ProcessError> {
 /// ```
 pub fn generator() -> Result<&'static ProcessGenerator, ProcessError> {
     static GENERATOR: PerProcess<ProcessGenerator> = PerProcess::new();
-    GENERATOR.generator(|parents| {
+    GENERATOR.generator(Scru64, |parents| {
         let node = node_spec()?;
         if parents.is_some_and(|parents| is_same_node(parents, node)) {
             return Err(ProcessError::Forked { node });

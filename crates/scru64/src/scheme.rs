@@ -2,8 +2,8 @@ use core::fmt;
 use core::time::Duration;
 
 use tickid_core::{
-    Plain, Policy, Prefix, Scheme, SequenceBounds, Slot, Snapshot, Tick, TickScale, UnixTime,
-    Variant,
+    Observable, Plain, Policy, Prefix, Scheme, SequenceBounds, Slot, Snapshot, Tick, TickScale,
+    UnixTime, Variant,
 };
 
 use crate::id::Scru64Id;
@@ -65,6 +65,10 @@ impl Scheme for Scru64 {
             None => Snapshot::EMPTY,
         }
     }
+}
+
+impl Observable<Scru64> for Plain {
+    const LEAST: Self = Self;
 }
 
 impl Variant<Scru64> for Plain {

@@ -63,7 +63,7 @@ impl SnoId {
     const META_SHIFT: u32 = 16;
 
     /// Returns the ID of a timestamp (4 ms ticks since 2010-01-01T00:00:00Z), the tick-tock bit, a
-    /// metabyte, a partition and a sequence.
+    /// partition and a sequence. Its metabyte is zero; [`with_meta`](Self::with_meta) sets another.
     ///
     /// # Errors
     /// Returns a [`RangeError`] above [`MAX_TIMESTAMP`](Self::MAX_TIMESTAMP); every other value
@@ -73,21 +73,20 @@ impl SnoId {
     /// ```
     /// use tickid_sno::{Partition, SnoId};
     ///
-    /// let id = SnoId::from_parts(1 << 38, true, 24, Partition::new(7), 65_535)?;
-    /// assert_eq!((id.timestamp(), id.toggle(), id.meta()), (1 << 38, true, 24));
+    /// let id = SnoId::from_parts(1 << 38, true, Partition::new(7), 65_535)?;
+    /// assert_eq!((id.timestamp(), id.toggle(), id.meta()), (1 << 38, true, 0));
     /// assert_eq!((id.partition().get(), id.sequence()), (7, 65_535));
-    /// assert!(SnoId::from_parts(1 << 39, false, 0, Partition::new(0), 0).is_err());
+    /// assert!(SnoId::from_parts(1 << 39, false, Partition::new(0), 0).is_err());
     /// # Ok::<(), tickid_sno::RangeError>(())
     /// ```
     pub const fn from_parts(
         timestamp: u64,
         toggle: bool,
-        meta: u8,
         partition: Partition,
         sequence: u16,
     ) -> Result<Self, RangeError> {
         if timestamp <= Self::MAX_TIMESTAMP {
-            Ok(Self::assemble(timestamp, toggle, meta, partition, sequence))
+            Ok(Self::assemble(timestamp, toggle, 0, partition, sequence))
         } else {
             let (value, max) = (timestamp as i128, Self::MAX_TIMESTAMP as i128);
             Err(RangeError::new("sno timestamp", value, 0, max))
@@ -237,7 +236,7 @@ impl SnoId {
     /// ```
     /// use tickid_sno::{Partition, SnoId};
     ///
-    /// let id = SnoId::from_parts(1_000, true, 24, Partition::new(7), 42)?;
+    /// let id = SnoId::from_parts(1_000, true, Partition::new(7), 42)?;
     /// assert_eq!(id.timestamp(), 1_000);
     /// # Ok::<(), tickid_sno::RangeError>(())
     /// ```
@@ -253,7 +252,7 @@ impl SnoId {
     /// ```
     /// use tickid_sno::{Partition, SnoId};
     ///
-    /// assert!(SnoId::from_parts(1_000, true, 24, Partition::new(7), 42)?.toggle());
+    /// assert!(SnoId::from_parts(1_000, true, Partition::new(7), 42)?.toggle());
     /// # Ok::<(), tickid_sno::RangeError>(())
     /// ```
     #[inline]
@@ -416,7 +415,8 @@ mod tests {
             for toggle in [false, true] {
                 for (meta, low) in [(0, 0), (1, u16::MAX), (u8::MAX, 1)] {
                     let partition = Partition::new(low);
-                    let id = SnoId::from_parts(timestamp, toggle, meta, partition, !low).unwrap();
+                    let id = SnoId::from_parts(timestamp, toggle, partition, !low).unwrap();
+                    let id = id.with_meta(meta);
                     assert_eq!(id.timestamp(), timestamp);
                     assert_eq!(id.tick().get(), timestamp);
                     assert_eq!(id.toggle(), toggle);
@@ -433,7 +433,8 @@ mod tests {
         for id in [SnoId::MIN, SnoId::MAX, SnoId::from_bytes([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])] {
             let (meta, partition, sequence) = (0xa5, Partition::new(0x1234), 0xfedc);
             let parts = |meta, partition, sequence| {
-                SnoId::from_parts(id.timestamp(), id.toggle(), meta, partition, sequence).unwrap()
+                let parts = SnoId::from_parts(id.timestamp(), id.toggle(), partition, sequence);
+                parts.unwrap().with_meta(meta)
             };
             assert_eq!(id.with_meta(meta), parts(meta, id.partition(), id.sequence()));
             assert_eq!(id.with_partition(partition), parts(id.meta(), partition, id.sequence()));
@@ -447,7 +448,8 @@ mod tests {
     fn only_timestamps_have_a_range() {
         let last = SnoId::MAX_TIMESTAMP;
         let id = |timestamp| {
-            SnoId::from_parts(timestamp, true, u8::MAX, Partition::new(u16::MAX), u16::MAX)
+            let id = SnoId::from_parts(timestamp, true, Partition::new(u16::MAX), u16::MAX);
+            id.map(|id| id.with_meta(u8::MAX))
         };
         assert_eq!(id(last), Ok(SnoId::MAX));
         for timestamp in [last + 1, u64::MAX] {

@@ -38,13 +38,13 @@
 //! | feature | default | gives |
 //! |---|---|---|
 //! | `std` | yes | the wall clock, methods that wait, [`new`] and [`generator`] |
-//! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | `String` from the text of an ID |
 //! | `serde` | no | text in human-readable formats, else bytes; by `with` any form; snapshots |
 //!
 //! The traits of other libraries, such as clients of databases, times and schemas, are features of
-//! `tickid-core`, as in `cargo add tickid-core --features sqlx_0_8,jiff_0_2`. The project's
-//! `docs/stacks.md` lists them and shows which columns sort.
+//! `tickid-core`, as in `cargo add tickid-core --features sqlx_0_9,jiff_1`. The project's
+//! `docs/stacks.md` lists them and shows which columns sort. In browsers, `std` needs the core's
+//! feature `web`.
 //!
 //! # Spec
 //! sno (<https://github.com/muyo/sno>). The project's `docs/schemes/sno.md` lists where the

@@ -46,7 +46,7 @@ pub fn new(meta: u8) -> Result<SnoId, ProcessError> {
 /// ```
 pub fn generator() -> Result<&'static ProcessGenerator, ProcessError> {
     static GENERATOR: PerProcess<ProcessGenerator> = PerProcess::new();
-    GENERATOR.generator(|parents| {
+    GENERATOR.generator(Sno, |parents| {
         loop {
             let node = Partition::random()?;
             if parents != Some(node) {

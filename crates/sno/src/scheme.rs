@@ -1,7 +1,8 @@
 use core::fmt;
 
 use tickid_core::{
-    BuildError, Policy, Prefix, Scheme, SequenceBounds, Slot, Tick, TickScale, UnixTime, Variant,
+    BuildError, Observable, Policy, Prefix, Scheme, SequenceBounds, Slot, Tick, TickScale,
+    UnixTime, Variant,
 };
 
 use crate::id::SnoId;
@@ -73,6 +74,11 @@ impl Scheme for Sno {
 /// sno, "Metabyte".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Meta(pub u8);
+
+/// Those of metabyte 0, so that an observed ID is followed under every metabyte.
+impl Observable<Sno> for Meta {
+    const LEAST: Self = Self(0);
+}
 
 impl Variant<Sno> for Meta {
     type Id = SnoId;

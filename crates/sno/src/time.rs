@@ -35,7 +35,7 @@ impl SnoId {
     }
 
     /// Returns [`unix_time`](Self::unix_time) as a type of another library: `jiff`'s `Timestamp` or
-    /// `chrono`'s `DateTime<Utc>`, with the core's feature `jiff_0_2` or `chrono_0_4`.
+    /// `chrono`'s `DateTime<Utc>`, with the core's feature `jiff_1` or `chrono_0_4`.
     ///
     /// # Errors
     /// Returns the error of `T` for a time outside its range. All times of these IDs are in the

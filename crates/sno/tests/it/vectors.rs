@@ -43,7 +43,8 @@ fn ids_are_as_recorded() {
         assert_eq!(id.sequence(), number::<u16>(entry, "sequence"));
         let (toggle, meta) = (id.toggle(), id.meta());
         let parts = (id.partition(), id.sequence());
-        let assembled = SnoId::from_parts(id.timestamp(), toggle, meta, parts.0, parts.1);
+        let assembled = SnoId::from_parts(id.timestamp(), toggle, parts.0, parts.1);
+        let assembled = assembled.map(|id| id.with_meta(meta));
         assert_eq!(assembled, Ok(id));
 
         let time = id.unix_time();
@@ -184,7 +185,8 @@ fn starts_at_zero(trace: &str, wall: i64) -> bool {
 
 fn one_less(id: SnoId) -> SnoId {
     let (timestamp, sequence) = (id.timestamp(), id.sequence() - 1);
-    SnoId::from_parts(timestamp, id.toggle(), id.meta(), id.partition(), sequence).unwrap()
+    let less = SnoId::from_parts(timestamp, id.toggle(), id.partition(), sequence).unwrap();
+    less.with_meta(id.meta())
 }
 
 /// Returns the error that a call must return at `wall` if it cannot issue in the state `state`, and

@@ -61,6 +61,10 @@ impl tickid_testkit::Subject for Subject {
     type Variant = Kind;
     type Id = Id;
 
+    fn layout(&self) -> Kuid {
+        Kuid::default()
+    }
+
     fn node(&self) -> Node {
         NODE
     }

@@ -26,6 +26,10 @@ impl tickid_testkit::Subject for Subject {
     type Variant = Plain;
     type Id = Scru64Id;
 
+    fn layout(&self) -> Scru64 {
+        Scru64
+    }
+
     fn node(&self) -> NodeSpec {
         self.0
     }

@@ -46,6 +46,10 @@ impl tickid_testkit::Subject for Subject {
     type Variant = Meta;
     type Id = SnoId;
 
+    fn layout(&self) -> Sno {
+        Sno
+    }
+
     fn node(&self) -> Partition {
         PARTITION
     }
