@@ -1,8 +1,8 @@
 use core::fmt;
-use core::ops::{Deref, RangeBounds};
+use core::ops::{Deref, RangeBounds, RangeInclusive};
 use core::str::FromStr;
 
-use tickid_core::{Plain, RangeError, UnixTime};
+use tickid_core::{Plain, RangeError, Scheme, TickScale, UnixTime};
 use tickid_kuid::{Global, GlobalId, Kuid, Local, LocalId};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
@@ -11,11 +11,11 @@ use tickid_text::ParseError;
 
 use crate::convert::{Converted, convert, convert_exact, restore};
 use crate::error::ConvertError;
-use crate::options::{Layouts, Options};
-use crate::parts::{Bits, Parts};
+use crate::options::{LayoutOption, Layouts, Options};
+use crate::parts::{Bits, Parts, mask};
 use crate::schemes::sealed::Assemble as _;
-use crate::schemes::{Fields, SchemeId, SchemeVisitor, Settings};
-use crate::source::Source;
+use crate::schemes::{Fields, SchemeId, SchemeVariant, SchemeVisitor, Settings};
+use crate::to_parts::ToParts;
 
 /// The ID types, for the macro.
 pub(crate) mod ids {
@@ -212,6 +212,47 @@ impl Kind {
         with_type!(self, Id => Id::HAS_NODE)
     }
 
+    /// Returns the lengths of canonical texts.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_convert::Kind::Sno.text_lens(), 16..=16);
+    /// ```
+    #[must_use]
+    pub const fn text_lens(self) -> RangeInclusive<usize> {
+        with_type!(self, Id => Id::TEXT_LENS)
+    }
+
+    /// Returns the options for the facts that are not in the bits of IDs. An option of several
+    /// kinds has one name.
+    #[must_use]
+    pub const fn layout_options(self) -> &'static [LayoutOption] {
+        with_type!(self, Id => Id::LAYOUT_OPTIONS)
+    }
+
+    /// Reports whether the caller chooses a metabyte per ID.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::Kind;
+    ///
+    /// assert!(Kind::Sno.has_metabyte() && !Kind::Scru64.has_metabyte());
+    /// ```
+    #[must_use]
+    pub fn has_metabyte(self) -> bool {
+        struct HasMetabyte;
+
+        impl SchemeVisitor for HasMetabyte {
+            type Output = bool;
+
+            fn visit<S: Scheme + Default, V: SchemeVariant<S>>(self, _: S, _: V) -> bool {
+                V::HAS_METABYTE
+            }
+        }
+
+        AnyScheme::new(self, &Layouts::default()).visit(HasMetabyte)
+    }
+
     /// Returns the highest number that is an ID; all from 0 on are.
     ///
     /// # Examples
@@ -312,6 +353,47 @@ impl AnyScheme {
     #[must_use]
     pub const fn layouts(&self) -> &Layouts {
         &self.layouts
+    }
+
+    /// Returns the number of bits of a node: `None` if IDs have none, or if the layout does not
+    /// determine it.
+    #[must_use]
+    pub fn node_bits(&self) -> Option<u32> {
+        with_type!(self.kind, Id => Id::shape(&self.layouts)).node_bits
+    }
+
+    /// Returns the scale of the ticks.
+    #[must_use]
+    pub fn scale(&self) -> TickScale {
+        with_type!(self.kind, Id => Id::shape(&self.layouts)).scale
+    }
+
+    /// Returns the number of bits of an ID's sequence.
+    #[must_use]
+    pub fn sequence_bits(&self) -> u32 {
+        with_type!(self.kind, Id => Id::shape(&self.layouts)).sequence_bits
+    }
+
+    /// Returns the default nodes of a realm, as the highest node and its bits: all nodes up to
+    /// 65,535. Nodes that may have any size have 8 bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{AnyScheme, Kind, Layouts};
+    ///
+    /// let nodes = |kind| AnyScheme::new(kind, &Layouts::default()).usual_nodes();
+    /// assert_eq!(nodes(Kind::Nanoflake), Some((1_023, 10)));
+    /// assert_eq!(nodes(Kind::KuidGlobal), Some((65_535, 32)));
+    /// assert_eq!(nodes(Kind::KuidLocal), None);
+    /// ```
+    #[must_use]
+    pub fn usual_nodes(&self) -> Option<(u64, u32)> {
+        if !self.kind.has_node() {
+            return None;
+        }
+        let bits = Self::new(self.kind, &Layouts { node_size: None, ..self.layouts }).node_bits();
+        let bits = bits.unwrap_or(u8::BITS);
+        Some((mask(bits.min(u16::BITS)), bits))
     }
 
     /// Returns the start of the tick of an ID.
@@ -569,7 +651,7 @@ impl AnyId {
     }
 
     /// Returns the start of the ID's tick. A kuid whose fields are not a valid time has one, too,
-    /// and no [`parts`](Source::parts).
+    /// and no [`parts`](ToParts::parts).
     #[must_use]
     pub fn time(self, layouts: &Layouts) -> UnixTime {
         with_id!(self, id => SchemeId::time(id, layouts))
@@ -592,7 +674,7 @@ impl AnyId {
 /// # Ok::<(), tickid_convert::ConvertError>(())
 /// ```
 pub fn convert_any(
-    id: impl Source,
+    id: impl ToParts,
     kind: Kind,
     options: &Options<'_>,
 ) -> Result<Converted<AnyId>, ConvertError> {
@@ -644,7 +726,7 @@ impl<T: Into<AnyId>> Converted<T> {
     }
 }
 
-impl Source for AnyId {
+impl ToParts for AnyId {
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
         with_id!(self, id => id.parts(layouts))
     }

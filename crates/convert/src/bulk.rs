@@ -3,7 +3,7 @@ use crate::error::ConvertError;
 use crate::loss::Loss;
 use crate::options::Options;
 use crate::schemes::SchemeId;
-use crate::source::Source;
+use crate::to_parts::ToParts;
 
 /// Converts IDs lazily, without allocating.
 ///
@@ -26,7 +26,7 @@ pub fn convert_all<T: SchemeId, I>(
     options: &Options<'_>,
 ) -> impl Iterator<Item = Result<Converted<T>, ConvertError>>
 where
-    I: IntoIterator<Item: Source>,
+    I: IntoIterator<Item: ToParts>,
 {
     ids.into_iter().map(|id| convert(id, options))
 }
@@ -52,7 +52,7 @@ where
 /// assert_eq!(losses.time, 1); // one was not on a whole tick of 4 ms
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn convert_slice<S: Source, T: SchemeId>(
+pub fn convert_slice<S: ToParts, T: SchemeId>(
     ids: &[S],
     converted: &mut [T],
     options: &Options<'_>,

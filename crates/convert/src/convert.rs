@@ -8,7 +8,7 @@ use crate::options::Options;
 use crate::parts::{Bits, Parts, mask};
 use crate::schemes::SchemeId;
 use crate::schemes::sealed::Shape;
-use crate::source::Source;
+use crate::to_parts::ToParts;
 
 /// A new ID and the losses of its conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,7 +46,7 @@ pub struct Converted<T> {
 /// ```
 #[inline]
 pub fn convert<T: SchemeId>(
-    id: impl Source,
+    id: impl ToParts,
     options: &Options<'_>,
 ) -> Result<Converted<T>, ConvertError> {
     let (source, shape) = (id.parts(&options.source)?, T::shape(&options.target));
@@ -76,7 +76,7 @@ pub fn convert<T: SchemeId>(
 /// ```
 #[inline]
 pub fn convert_exact<T: SchemeId>(
-    id: impl Source,
+    id: impl ToParts,
     options: &Options<'_>,
 ) -> Result<T, ConvertError> {
     let Converted { id, loss } = convert(id, options)?;
@@ -201,8 +201,9 @@ fn too_far(time: UnixTime) -> ConvertError {
     ConvertError::Time(RangeError::of_time(time, min, max))
 }
 
-/// The rank of an ID among all IDs of its node whose time is in one tick of the target: the number
-/// of its own ticks that started before it in that tick, then its tick-tock bit, then its sequence.
+/// The rank of an ID among all IDs of its node within one tick of the target. Its parts, from high
+/// to low, are the number of the source's ticks that started earlier in that tick, the tick-tock
+/// bit and the sequence.
 #[derive(Clone, Copy)]
 struct Rank {
     sequence_bits: u32,

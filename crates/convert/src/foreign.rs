@@ -1,4 +1,5 @@
-//! IDs of other systems, to move away from them: they can be converted, and not be made.
+//! IDs of other systems, to move away from them. Their layouts are presets of `tickid-snowflake`,
+//! which also generates them; Mastodon's is not one.
 //!
 //! Their texts are decimal integers, which do not identify their system.
 //!
@@ -19,15 +20,16 @@ use core::str::FromStr;
 
 use tickid_core::{Field, TickScale, UnixTime};
 use tickid_nanoflake::Epoch;
+use tickid_snowflake::{AnySnowflake, Preset};
 
 use crate::error::ConvertError;
 use crate::options::Layouts;
 use crate::parts::{Bits, Parts, mask};
-use crate::source::Source;
+use crate::to_parts::ToParts;
 
 /// The names of the systems, and their rows.
 macro_rules! systems {
-    ($($(#[$doc:meta])+ $variant:ident = $row:ident, $key:literal, $name:literal;)+) => {
+    ($($(#[$doc:meta])+ $variant:ident = $row:expr;)+) => {
         /// A system whose IDs are integers with a time, a sequence and, but for Mastodon, a node.
         ///
         /// # Examples
@@ -52,7 +54,7 @@ macro_rules! systems {
             #[inline(always)]
             const fn row(self) -> &'static Row {
                 match self {
-                    $(Self::$variant => const { &Row { key: $key, name: $name, layout: $row } },)+
+                    $(Self::$variant => const { &$row },)+
                 }
             }
         }
@@ -63,25 +65,25 @@ systems! {
     /// Twitter (X): a bit that is zero, 41 bits of milliseconds since 2010-11-04T01:42:54.657Z, a
     /// datacenter and a worker of 5 bits each, a sequence of 12. It is a Nanoflake with Twitter's
     /// epoch, which is fixed here.
-    Twitter = TWITTER, "twitter", "Twitter Snowflake";
+    Twitter = Row::of(&Preset::TWITTER);
     /// Discord: 42 bits of milliseconds since 2015, a worker and a process of 5 bits each, an
     /// increment of 12.
-    Discord = DISCORD, "discord", "Discord Snowflake";
+    Discord = Row::of(&Preset::DISCORD);
     /// Instagram: 41 bits of milliseconds since 2011-08-24T21:07:01.721Z, a shard of 13 bits, a
     /// sequence of 10. It fills 64 bits, so a signed column shows it as negative from 2046 on. Pass
     /// the bits as unsigned ([`i64::cast_unsigned`]).
-    Instagram = INSTAGRAM, "instagram", "Instagram ID";
+    Instagram = Row::of(&Preset::INSTAGRAM);
     /// Mastodon: 48 bits of milliseconds since 1970, 16 bits of a sequence that starts at random in
     /// each millisecond and wraps around. It has no node.
-    Mastodon = MASTODON, "mastodon", "Mastodon ID";
+    Mastodon = MASTODON;
     /// Sonyflake with the first version's start time: a bit that is zero, 39 bits of 10 ms since
     /// 2014-09-01, a sequence of 8, a machine of 16.
-    Sonyflake = SONYFLAKE, "sonyflake", "Sonyflake";
+    Sonyflake = Row::of(&Preset::SONYFLAKE);
     /// Sonyflake with the second version's start time, 2025-01-01.
-    SonyflakeV2 = SONYFLAKE_V2, "sonyflake-v2", "Sonyflake 2";
-    /// pgEdge's extension for PostgreSQL: a bit that is zero, 41 bits of milliseconds since
-    /// 2023-01-01, a counter of 12 bits, a node of 10.
-    PgEdge = PG_EDGE, "pgedge", "pgEdge snowflake";
+    SonyflakeV2 = Row::of(&Preset::SONYFLAKE_V2);
+    /// pgEdge's extension for PostgreSQL, since its version 1.2: a bit that is zero, 41 bits of
+    /// milliseconds since 2023-01-01, a node of 10 bits, a counter of 12.
+    PgEdge = Row::of(&Preset::PGEDGE);
 }
 
 /// A system's names and layout.
@@ -112,107 +114,52 @@ enum Order {
 }
 
 /// Returns an epoch of our time.
+#[allow(clippy::panic, reason = "in constants")]
 const fn epoch(unix_millis: i64) -> Epoch {
     match Epoch::from_unix_millis(unix_millis) {
         Ok(epoch) => epoch,
-        Err(_) => Epoch::UNIX,
+        Err(_) => panic!("not an epoch of our time"),
     }
 }
 
-const TWITTER: Layout = Layout {
-    epoch: Epoch::TWITTER,
-    millis_per_tick: 1,
-    node_bits: 10,
-    sequence_bits: 12,
-    order: Order::SequenceLow,
-    is_unsigned: false,
-    fields: &Field::row([
-        UNUSED,
-        ("timestamp", 41, "ms since 2010-11-04T01:42:54.657Z"),
-        ("datacenter", 5, "the data centre of the generator"),
-        ("worker", 5, "the generator in its data centre"),
-        ("sequence", 12, COUNT),
-    ]),
-};
+impl Row {
+    const fn of(preset: &Preset) -> Self {
+        let shape = preset.layout.shape();
+        let order = match preset.layout {
+            AnySnowflake::NodeAboveSequence(_) => Order::SequenceLow,
+            AnySnowflake::SequenceAboveNode(_) => Order::NodeLow,
+        };
+        #[allow(clippy::cast_possible_truncation, reason = "some milliseconds")]
+        let layout = Layout {
+            epoch: epoch(shape.epoch.as_millis()),
+            millis_per_tick: shape.unit.as_millis() as u8,
+            node_bits: shape.node,
+            sequence_bits: shape.sequence,
+            order,
+            is_unsigned: shape.is_unsigned,
+            fields: preset.fields,
+        };
+        Self { key: preset.name, name: preset.title, layout }
+    }
+}
 
-const DISCORD: Layout = Layout {
-    epoch: Epoch::DISCORD,
-    is_unsigned: true,
-    fields: &Field::row([
-        ("timestamp", 42, "ms since 2015"),
-        ("worker", 5, "the internal worker"),
-        ("process", 5, "the internal process"),
-        ("increment", 12, "counts the IDs of the process"),
-    ]),
-    ..TWITTER
+/// 48 bits of time are more than a Snowflake's layout can have.
+const MASTODON: Row = Row {
+    key: "mastodon",
+    name: "Mastodon ID",
+    layout: Layout {
+        epoch: Epoch::UNIX,
+        millis_per_tick: 1,
+        node_bits: 0,
+        sequence_bits: 16,
+        order: Order::SequenceLow,
+        is_unsigned: true,
+        fields: &Field::row([
+            ("timestamp", 48, "ms since 1970"),
+            ("sequence", 16, "starts at random in each millisecond"),
+        ]),
+    },
 };
-
-const INSTAGRAM: Layout = Layout {
-    epoch: epoch(1_314_220_021_721),
-    node_bits: 13,
-    sequence_bits: 10,
-    is_unsigned: true,
-    fields: &Field::row([
-        ("timestamp", 41, "ms since 2011-08-24T21:07:01.721Z"),
-        ("shard", 13, "the logical shard of the database"),
-        ("sequence", 10, COUNT),
-    ]),
-    ..TWITTER
-};
-
-const MASTODON: Layout = Layout {
-    epoch: Epoch::UNIX,
-    node_bits: 0,
-    sequence_bits: 16,
-    is_unsigned: true,
-    fields: &Field::row([
-        ("timestamp", 48, "ms since 1970"),
-        ("sequence", 16, "starts at random in each millisecond"),
-    ]),
-    ..TWITTER
-};
-
-const SONYFLAKE: Layout = Layout {
-    epoch: epoch(1_409_529_600_000),
-    millis_per_tick: 10,
-    node_bits: 16,
-    sequence_bits: 8,
-    order: Order::NodeLow,
-    is_unsigned: false,
-    fields: &Field::row([
-        UNUSED,
-        ("timestamp", 39, "units of 10 ms since 2014-09-01"),
-        ("sequence", 8, COUNT),
-        ("machine", 16, MACHINE),
-    ]),
-};
-
-const SONYFLAKE_V2: Layout = Layout {
-    epoch: epoch(1_735_689_600_000),
-    fields: &Field::row([
-        UNUSED,
-        ("timestamp", 39, "units of 10 ms since 2025"),
-        ("sequence", 8, COUNT),
-        ("machine", 16, MACHINE),
-    ]),
-    ..SONYFLAKE
-};
-
-const PG_EDGE: Layout = Layout {
-    epoch: epoch(1_672_531_200_000),
-    order: Order::NodeLow,
-    fields: &Field::row([
-        UNUSED,
-        ("timestamp", 41, "ms since 2023"),
-        ("counter", 12, COUNT),
-        ("node", 10, "the node of the cluster"),
-    ]),
-    ..TWITTER
-};
-
-const UNUSED: (&str, u32, &str) = ("unused", 1, "always 0");
-const COUNT: &str = "distinguishes the IDs of a tick";
-const MACHINE: &str = "the generator, mostly the end of its IP address";
 
 impl Layout {
     const fn with_epoch(self, epoch: Epoch) -> Self {
@@ -313,7 +260,7 @@ pub struct SystemError;
 
 /// An ID of another system.
 ///
-/// As a [`Source`], IDs of one system are meant to be converted together.
+/// As a [`ToParts`], IDs of one system are meant to be converted together.
 ///
 /// # Examples
 /// ```
@@ -375,7 +322,7 @@ impl fmt::Display for ForeignId {
 
 /// # Errors
 /// Returns [`ConvertError::StrayBits`] if the highest bit is set and the system leaves it zero.
-impl Source for ForeignId {
+impl ToParts for ForeignId {
     #[inline(always)]
     fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
         let Row { name, layout, .. } = self.system.row();
@@ -418,7 +365,7 @@ impl NanoflakeShift24 {
 
 /// # Errors
 /// Returns [`ConvertError::StrayBits`] if one of the two bits above the generator is set.
-impl Source for NanoflakeShift24 {
+impl ToParts for NanoflakeShift24 {
     #[inline]
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
         let stray = self.0 & Self::GAP;

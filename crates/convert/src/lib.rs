@@ -125,7 +125,7 @@ mod nodes;
 mod options;
 mod parts;
 mod schemes;
-mod source;
+mod to_parts;
 
 pub use self::any::{
     AnyId, AnyScheme, IdBytes, IdText, Kind, SchemeError, convert_any, restore_any,
@@ -135,12 +135,12 @@ pub use self::convert::{Converted, convert, convert_exact, restore};
 pub use self::error::ConvertError;
 pub use self::loss::{Loss, NodeLoss, SequenceLoss};
 pub use self::nodes::{NodeTable, NodeTableError, Nodes};
-pub use self::options::{Layouts, Options};
+pub use self::options::{LayoutError, LayoutOption, Layouts, Options};
 pub use self::parts::{Bits, Parts};
 pub use self::schemes::{
     Fields, SchemeId, SchemeVariant, SchemeVisitor, Setting, SettingValue, Settings,
 };
-pub use self::source::Source;
+pub use self::to_parts::ToParts;
 
 #[doc(no_inline)]
 pub use uuid::Uuid;

@@ -15,7 +15,7 @@ use crate::parts::{Bits, mask};
 /// use tickid_nanoflake::NanoflakeId;
 /// use tickid_sno::{Partition, SnoId};
 ///
-/// let id = SnoId::from_parts(100_000_000_000, true, 24, Partition::new(5), 4_001)?;
+/// let id = SnoId::from_parts(100_000_000_000, true, Partition::new(5), 4_001)?.with_meta(24);
 /// let loss = convert::<NanoflakeId>(id, &Options::default())?.loss;
 /// assert_eq!((loss.time, loss.node), (None, None));
 /// assert_eq!(loss.sequence.map(|lost| (lost.bits, lost.value)), Some((5, 1)));

@@ -14,7 +14,7 @@ use crate::parts::{Bits, mask};
 /// use tickid_sno::{Partition, SnoId};
 ///
 /// // 16 bits of partition do not fit 10 bits of generator.
-/// let id = SnoId::from_parts(100_000_000_000, false, 0, Partition::new(0x8001), 0)?;
+/// let id = SnoId::from_parts(100_000_000_000, false, Partition::new(0x8001), 0)?;
 /// let to = |nodes| {
 ///     let converted = convert::<NanoflakeId>(id, &Options { nodes, ..Options::default() })?;
 ///     Ok::<_, ConvertError>(converted.id.generator().get())
@@ -143,7 +143,7 @@ pub struct NodeTable<'a> {
 pub enum NodeTableError {
     /// One node is to become two.
     #[error("node {node} is to become {first} and {second}")]
-    Source {
+    ToParts {
         /// The old node.
         node: u64,
         /// One of the new ones.
@@ -188,7 +188,7 @@ impl<'a> NodeTable<'a> {
         for ((node, first), (other, second)) in pairs.iter().zip(pairs.iter().skip(1)) {
             if node == other && first != second {
                 let (node, first, second) = (*node, *first, *second);
-                return Err(NodeTableError::Source { node, first, second });
+                return Err(NodeTableError::ToParts { node, first, second });
             }
         }
         Ok(Self { pairs })
@@ -276,7 +276,7 @@ mod tests {
         let error = NodeTable::new(&mut [(1, 5), (2, 6), (3, 5)]).unwrap_err();
         assert_eq!(error, NodeTableError::SchemeId { node: 5, first: 1, second: 3 });
         let error = NodeTable::new(&mut [(1, 5), (2, 6), (1, 7)]).unwrap_err();
-        assert_eq!(error, NodeTableError::Source { node: 1, first: 5, second: 7 });
+        assert_eq!(error, NodeTableError::ToParts { node: 1, first: 5, second: 7 });
     }
 
     #[test]

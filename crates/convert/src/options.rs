@@ -1,3 +1,6 @@
+use core::ops::RangeInclusive;
+
+use tickid_core::RangeError;
 use tickid_kuid::Drift;
 use tickid_nanoflake::Epoch;
 use tickid_scru64::NodeIdSize;
@@ -8,7 +11,7 @@ use crate::nodes::Nodes;
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::{Layouts, Source};
+/// use tickid_convert::{Layouts, ToParts};
 /// use tickid_nanoflake::{Epoch, NanoflakeId};
 ///
 /// let id = NanoflakeId::new(175_928_847_299_117_063)?;
@@ -25,6 +28,83 @@ pub struct Layouts {
     pub node_size: Option<NodeIdSize>,
     /// The drift of global kuids; 8 by default.
     pub drift: Drift,
+}
+
+/// One of the [`Layouts`] as an option of a program, with its value as text.
+///
+/// Programs list the options of a [`Kind`](crate::Kind) by
+/// [`layout_options`](crate::Kind::layout_options), so that they need not know them.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{Kind, Layouts};
+/// use tickid_nanoflake::Epoch;
+///
+/// let [option] = Kind::Nanoflake.layout_options() else { return Err("one option".into()) };
+/// let mut layouts = Layouts::default();
+/// option.set(&mut layouts, "discord")?;
+/// assert_eq!((option.name, layouts.epoch), ("epoch", Epoch::DISCORD));
+/// assert!(option.set(&mut layouts, "soon").is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct LayoutOption {
+    /// The name, lower case, with hyphens.
+    pub name: &'static str,
+    /// The values, as an option's help shows them.
+    pub values: &'static str,
+    /// The meaning, as a phrase for people.
+    pub about: &'static str,
+    /// `true` if the value may be a time, in milliseconds since 1970.
+    pub is_time: bool,
+    pub(crate) set: fn(&mut Layouts, &str) -> Result<(), LayoutError>,
+}
+
+impl LayoutOption {
+    /// Sets the layout to a value.
+    ///
+    /// # Errors
+    /// Returns a [`LayoutError`] for a text that is not a value of this option.
+    pub fn set(&self, layouts: &mut Layouts, text: &str) -> Result<(), LayoutError> {
+        (self.set)(layouts, text)
+    }
+}
+
+/// The reason why a text is not the value of a [`LayoutOption`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LayoutError {
+    /// The text is not a number.
+    #[error("a {what} is a number from {min} to {max}")]
+    Number {
+        /// The meaning of the number.
+        what: &'static str,
+        /// The least number.
+        min: u8,
+        /// The highest number.
+        max: u8,
+    },
+    /// The text is neither the name of an epoch nor a number.
+    #[error("neither the name of an epoch nor milliseconds since 1970")]
+    Epoch,
+    /// The number is out of range.
+    #[error(transparent)]
+    Range(#[from] RangeError),
+}
+
+/// Reads a number of a range.
+pub(crate) fn number(
+    what: &'static str,
+    range: RangeInclusive<u8>,
+    text: &str,
+) -> Result<u8, LayoutError> {
+    let (min, max) = range.into_inner();
+    let found: i128 = text.parse().map_err(|_| LayoutError::Number { what, min, max })?;
+    match u8::try_from(found) {
+        Ok(number) if (min..=max).contains(&number) => Ok(number),
+        _ => Err(RangeError::new(what, found, min.into(), max.into()).into()),
+    }
 }
 
 /// The options of a conversion.

@@ -94,7 +94,7 @@ pub(crate) const fn mask(bits: u32) -> u64 {
 /// An ID taken apart into scheme-independent terms: time, node and sequence, and the fields that
 /// only one scheme has.
 ///
-/// [`Source::parts`](crate::Source::parts) splits any ID into parts, and
+/// [`ToParts::parts`](crate::ToParts::parts) splits any ID into parts, and
 /// [`convert_exact`](crate::convert_exact) turns parts into any ID. Build parts yourself to convert
 /// IDs of formats that this crate does not support:
 ///
@@ -215,7 +215,7 @@ impl Parts {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::{Layouts, Source};
+    /// use tickid_convert::{Layouts, ToParts};
     /// use tickid_scru64::scru64;
     ///
     /// let id = scru64!("0u375nxqh5cq");
@@ -239,7 +239,7 @@ impl Parts {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::{Layouts, Source};
+    /// use tickid_convert::{Layouts, ToParts};
     /// use tickid_scru64::{NodeIdSize, scru64};
     ///
     /// let id = scru64!("0u375nxqh5cq");
@@ -269,7 +269,7 @@ impl Parts {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::{Layouts, Source};
+    /// use tickid_convert::{Layouts, ToParts};
     /// use tickid_scru64::scru64;
     /// use tickid_sno::sno;
     ///

@@ -1,4 +1,4 @@
-use tickid_convert::{AnyId, Kind, Layouts, Parts, Source as _};
+use tickid_convert::{AnyId, Kind, Layouts, Parts, ToParts as _};
 use tickid_core::UnixTime;
 use tickid_nanoflake::Epoch;
 
@@ -48,13 +48,13 @@ impl core::fmt::Display for Confidence {
 pub enum Doubt {
     /// The time is after the next 30 days, more than 30 years ago, or before such IDs were made.
     Time,
-    /// There is no present time by which to judge.
+    /// The present time is unknown, so the ID's time cannot be judged.
     NoClock,
     /// The letters read like words.
     Words,
     /// All characters are decimal digits, of a format that has letters.
     Digits,
-    /// All characters are hexadecimal digits, as those of hashes and addresses.
+    /// All characters are hexadecimal digits, as in hashes and addresses.
     HexDigits,
     /// The digits are a date and a time of day.
     Date,
@@ -96,8 +96,7 @@ impl core::fmt::Display for Doubt {
     }
 }
 
-/// The binary logarithm of the factor by which another reading has to explain the bits better for
-/// this one to be no more than possible.
+/// The bits of surprise that another reading must save for this one to be at most possible.
 pub(crate) const DECISIVE_BITS: u32 = 8;
 
 const SECOND: u64 = 1_000_000;
@@ -157,7 +156,7 @@ pub(crate) fn doubt_of_time(
 #[inline(always)]
 fn since(id: &Identifier, layouts: &Layouts) -> UnixTime {
     match id {
-        // An epoch that is given was chosen for IDs that begin there.
+        // A given epoch was chosen for IDs that start there.
         Identifier::Scheme(AnyId::Nanoflake(_), _) if layouts.epoch != Epoch::TWITTER => {
             UnixTime::from_micros(layouts.epoch.unix_time().as_micros().saturating_add(DAY))
         }
@@ -204,7 +203,7 @@ pub(crate) fn surprise(id: &Identifier, layouts: &Layouts, now: UnixTime) -> u32
     };
     /// The binary logarithm of the number of ages, each twice the one before, which are as likely.
     const AGES: u32 = 6;
-    /// The bits by which an ID of a later time surprises more.
+    /// The additional bits of surprise at an ID of a later time.
     const LATER: u32 = 3;
     let at_any_time = ticks(since(id, layouts));
     rest + match id.time(layouts) {

@@ -89,10 +89,11 @@ impl Search<'_> {
         if self.likely == 0 {
             self.read_example(text);
         } else {
-            self.readings.doubt_ordinary(text, alphabets);
+            let now = self.now.map(|now| now.time());
+            self.readings.doubt_ordinary(text, alphabets, self.layouts, now);
             let is_contested = self.likely > 1 || self.random.is_some();
-            if let Some(now) = self.now.filter(|_| is_contested) {
-                self.readings.doubt_unexplained(self.layouts, now.time(), self.random);
+            if let Some(now) = now.filter(|_| is_contested) {
+                self.readings.doubt_unexplained(self.layouts, now, self.random);
             }
         }
         self.readings.settle();
@@ -367,8 +368,8 @@ impl Search<'_> {
 /// The bits of a hash as long as a UUID.
 const HASH_BITS: u32 = 128;
 
-/// Returns the bits by which hexadecimal digits are less likely a hash because of their number and
-/// of what is around them.
+/// Returns the additional bits of surprise at a hash with this number of digits and this text
+/// around them.
 const fn rarity_of_hash(text: &[u8], digits: usize) -> u32 {
     match text {
         [b'0', b'x' | b'X', ..] => 4,

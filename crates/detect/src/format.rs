@@ -5,12 +5,12 @@ use tickid_convert::Kind;
 use tickid_convert::foreign::System;
 use tickid_core::UnixTime;
 
-/// The expectations about the IDs of a format, by which readings are compared.
+/// The expectations about the IDs of a format. Readings are compared by how well they meet them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Prior {
     /// The time since which such IDs are made.
     pub(crate) since: UnixTime,
-    /// The bits by which such an ID surprises more than others, since it is rarely met.
+    /// The additional bits of surprise at such an ID because the format is rare.
     pub(crate) rarity: u32,
     /// The bits of surprise at nodes that are numbered from 0, so that low ones are likelier: 0 if
     /// all are. `None` if none are.
@@ -20,7 +20,7 @@ pub(crate) struct Prior {
 }
 
 const DAY: i64 = 86_400_000_000;
-/// The first weeks of an epoch, to which all small numbers belong, and no IDs in use.
+/// The first weeks of an epoch. All small numbers show such a time, but IDs in use do not.
 const FIRST_WEEKS: i64 = 60 * DAY;
 
 /// Of IDs that no program made before 2010.

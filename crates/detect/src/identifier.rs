@@ -2,7 +2,7 @@ use core::fmt;
 
 use tickid_convert::foreign::{ForeignId, System};
 use tickid_convert::{
-    AnyId, AnyScheme, Bits, ConvertError, Fields, IdBytes, Kind, Layouts, Parts, Settings, Source,
+    AnyId, AnyScheme, Bits, ConvertError, Fields, IdBytes, Kind, Layouts, Parts, Settings, ToParts,
     Uuid,
 };
 use tickid_core::UnixTime;
@@ -11,7 +11,7 @@ use tickid_kuid::WideGlobalId;
 use crate::fields;
 use crate::format::{Format, KSUID_EPOCH};
 
-/// The text form in which a scheme's ID is read.
+/// The text form of a scheme's ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Notation {
@@ -72,7 +72,7 @@ impl UnixUnit {
 
 /// An ID of any format.
 ///
-/// As a [`Source`] it can be converted if its fields can be mapped; for other formats the
+/// As a [`ToParts`] it can be converted if its fields can be mapped; for other formats the
 /// conversion returns an error.
 ///
 /// # Examples
@@ -373,7 +373,7 @@ impl From<ForeignId> for Identifier {
 /// # Errors
 /// Returns [`ConvertError::NoFields`] for UUIDs, ULIDs, KSUIDs, TypeIDs, Xids, ObjectIds and Unix
 /// times: apart from their time they consist of random bits, or of other fields.
-impl Source for Identifier {
+impl ToParts for Identifier {
     #[inline]
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
         match self {

@@ -14,8 +14,9 @@ use crate::reading::Reading;
 /// The command's card and `--json`, the ID server, the inspector page and the npm package print
 /// inspections, and know no format. It is serialized as a map with the members `scheme` (the
 /// format's [key](Format::key)), `text`, `hex`, `unix_ms` and `time` (both null if the format has
-/// no time), `int` (for IDs of up to 64 bits), those of [`members`](Self::members), `carried_in`
-/// for an ID in a UUID, and for a reading `confidence`, `reason` and perhaps `doubt`.
+/// no time), `int` (for IDs of up to 64 bits), and one for each of [`members`](Self::members). An
+/// ID in a UUID adds `carried_in`; a reading adds `confidence`, `reason` and, if there is one,
+/// `doubt`.
 ///
 /// # Examples
 /// ```
@@ -39,11 +40,9 @@ pub struct Inspection<'a> {
     text: Text<'a>,
     bytes: IdBytes,
     time: Option<UnixTime>,
-    node: Option<Bits>,
     fields: Fields,
-    settings: Settings,
+    layouts: Layouts,
     form: Form,
-    also: Option<Format>,
     judgement: Option<Judgement>,
 }
 
@@ -169,25 +168,34 @@ impl<'a> Inspection<'a> {
     pub fn of(reading: &Reading, text: &'a str, layouts: &Layouts) -> Self {
         let (confidence, reason) = (reading.confidence(), reading.reason());
         let judgement = Judgement { confidence, reason, doubt: reading.doubt() };
-        let inspection = Self::new(reading.identifier(), text, layouts);
-        Self { form: reading.form(), judgement: Some(judgement), ..inspection }
+        Self::judged(reading.identifier(), text, layouts, reading.form(), Some(judgement))
     }
 
     /// Inspects an ID of a known format. `text` is its text if the format has no canonical one:
     /// ULIDs, KSUIDs, TypeIDs, Xids.
     #[must_use]
     pub fn new(identifier: Identifier, text: &'a str, layouts: &Layouts) -> Self {
+        Self::judged(identifier, text, layouts, Form::Text, None)
+    }
+
+    // Inline, so that an inspection is made in the memory of the caller and not copied there.
+    #[inline(always)]
+    fn judged(
+        identifier: Identifier,
+        text: &'a str,
+        layouts: &Layouts,
+        form: Form,
+        judgement: Option<Judgement>,
+    ) -> Self {
         let bytes = identifier.bytes();
         Self {
             text: canonical(&identifier, &bytes, text),
             bytes,
             time: identifier.time(layouts),
-            node: identifier.node(layouts),
             fields: identifier.fields(layouts),
-            settings: identifier.settings(layouts),
-            form: Form::Text,
-            also: identifier.also(layouts),
-            judgement: None,
+            layouts: *layouts,
+            form,
+            judgement,
             identifier,
         }
     }
@@ -214,10 +222,10 @@ impl<'a> Inspection<'a> {
     /// has such IDs, and the form if that is not the text.
     #[must_use]
     pub fn name(&self) -> impl fmt::Display {
-        Name(self.identifier, self.also, self.form)
+        Name(self.identifier, self.identifier.also(&self.layouts), self.form)
     }
 
-    /// Returns the form in which the text held the ID.
+    /// Returns the form of the ID in the text.
     #[must_use]
     pub const fn form(&self) -> Form {
         self.form
@@ -266,8 +274,8 @@ impl<'a> Inspection<'a> {
 
     /// Returns the node, if the format has one and the layouts determine it.
     #[must_use]
-    pub const fn node(&self) -> Option<Bits> {
-        self.node
+    pub fn node(&self) -> Option<Bits> {
+        self.identifier.node(&self.layouts)
     }
 
     /// Returns the fields that the bits consist of, the highest first.
@@ -277,13 +285,14 @@ impl<'a> Inspection<'a> {
     }
 
     /// Returns the facts that are not in the bits.
-    pub fn settings(&self) -> impl Iterator<Item = &Setting> {
-        self.settings.iter()
+    pub fn settings(&self) -> Settings {
+        self.identifier.settings(&self.layouts)
     }
 
     /// Returns the facts that are not in the bits, then the values of the fields.
     pub fn members(&self) -> impl Iterator<Item = Member> {
-        self.settings.iter().map(of_setting).chain(self.field_members())
+        let settings = self.settings().into_iter().map(|setting| of_setting(&setting));
+        settings.chain(self.field_members())
     }
 
     fn field_members(&self) -> impl Iterator<Item = Member> {

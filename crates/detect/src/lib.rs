@@ -31,7 +31,7 @@
 //!
 //! # Confidence
 //! A reading is *certain*, *likely* or *possible*. Most texts fit several formats, and much of what
-//! fits one is something else: words, numbers, hashes, times. What is common in texts is at most
+//! fits one is something else: words, numbers, hashes, times. Common texts are at most
 //! possible, with the reason as a [`Doubt`]. The project's `docs/results/detect.md` has the shares
 //! of IDs that are recognized, by format, and of other texts that are taken for IDs, by kind.
 //!

@@ -3,8 +3,8 @@
 /// The most consonants in a row that words have.
 const MAX_CONSONANTS: usize = 4;
 
-/// Reports whether the letters of a text read like words: there are no digits, or all of them are
-/// in one place, and the letters between have vowels.
+/// Reports whether the letters of a text read like words: they have vowels, and any digits stand
+/// together in one place.
 ///
 /// Of random lower-case letters and digits, about one in twenty texts of 12 characters does.
 pub(crate) fn is_wordlike(text: &[u8]) -> bool {

@@ -158,9 +158,20 @@ impl Reading {
     const fn is_likely(&self) -> bool {
         self.doubt.is_none()
     }
+
+    /// Reports whether a text with digits, which reads like words, is likelier an ID: words are
+    /// rarely the IDs of a recent time or of a small node and sequence.
+    fn outweighs_words(&self, text: &[u8], layouts: &Layouts, now: Option<UnixTime>) -> bool {
+        let Some(now) = now.filter(|_| text.iter().any(u8::is_ascii_digit)) else { return false };
+        let surprise = surprise(&self.identifier, layouts, now);
+        let letters = text.len().saturating_mul(BITS_PER_BASE36_DIGIT);
+        surprise.saturating_add(DECISIVE_BITS) as usize <= letters
+    }
 }
 
-/// As [`DECISIVE_BITS`], of an ID against a Unix time, to which fewer texts of this size belong.
+const BITS_PER_BASE36_DIGIT: usize = 5;
+
+/// As [`DECISIVE_BITS`], of an ID against a Unix time. Fewer texts of this size are Unix times.
 const UNIX_BITS: u32 = 4;
 
 /// The largest number of formats that one text fits: 16 digits from 2 to 9 are the integers of ten
@@ -294,9 +305,16 @@ impl Readings {
 
     /// Doubts the likely readings of a text that is common for other reasons.
     #[inline]
-    pub(crate) fn doubt_ordinary(&mut self, text: &[u8], alphabets: Alphabets) {
+    pub(crate) fn doubt_ordinary(
+        &mut self,
+        text: &[u8],
+        alphabets: Alphabets,
+        layouts: &Layouts,
+        now: Option<UnixTime>,
+    ) {
         for one in self.likely_mut() {
-            one.doubt = doubt_of_text(one, text, alphabets);
+            one.doubt = doubt_of_text(one, text, alphabets)
+                .filter(|doubt| *doubt != Doubt::Words || !one.outweighs_words(text, layouts, now));
         }
     }
 
@@ -380,7 +398,7 @@ fn doubt_of_text(reading: &Reading, text: &[u8], alphabets: Alphabets) -> Option
             is_words.then_some(Doubt::Words)
         }
         _ if alphabets.are(Alphabets::HEX) => Some(Doubt::HexDigits),
-        // Its texts of our age begin with any character; those of other formats with a few.
+        // Present Nanoflakes start with any character, IDs of other formats with one of a few.
         (Identifier::Scheme(AnyId::Nanoflake(_), _), _) if ordinary::is_wordlike(text) => {
             Some(Doubt::Words)
         }

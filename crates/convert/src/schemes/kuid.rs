@@ -2,16 +2,15 @@ use core::ops::{Bound, RangeInclusive};
 
 use tickid_core::{RangeError, Scheme as _, UnixTime};
 use tickid_kuid::{Drift, Global, GlobalId, Kuid, Local, LocalId, Node, WideGlobalId};
-use tickid_text::{ParseError, Text};
 
 use super::scheme_id::sealed::{Assemble, Shape};
 use super::{Fields, SchemeId, SchemeVariant, SettingValue, Settings, bytes_of, held, number_of};
 use crate::any::Kind;
 use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
-use crate::options::Layouts;
+use crate::options::{LayoutOption, Layouts, number};
 use crate::parts::{Bits, Parts, mask};
-use crate::source::Source;
+use crate::to_parts::ToParts;
 
 /// The bits below the fields of a global ID in a UUID of version 7.
 const UNUSED_BITS: u32 = 18;
@@ -34,7 +33,7 @@ fn no_time(id: LocalId) -> RangeError {
 ///
 /// A local ID whose B or C is a million or more has no time to convert. The type can hold such IDs,
 /// but no generator issues them.
-impl Source for LocalId {
+impl ToParts for LocalId {
     #[inline]
     fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
         if self.tick().is_none() {
@@ -54,30 +53,15 @@ impl SchemeId for LocalId {
     const MAX_NUMBER: u128 = u64::MAX as u128;
     const HAS_NODE: bool = false;
     const BLANK: Self = Self::MIN;
+    const TEXT_LENS: RangeInclusive<usize> = Self::TEXT_LEN..=Self::TEXT_LEN;
 
-    type Text = Text<{ Self::TEXT_LEN }>;
+    own_texts!();
+    url_texts!();
+
     type Bytes = [u8; 8];
-
-    #[inline]
-    fn parse(text: &[u8]) -> Result<Self, ParseError> {
-        Self::parse_bytes(text)
-    }
-
-    fn parse_url(text: &[u8]) -> Option<Result<Self, ParseError>> {
-        Some(Self::parse_url(text))
-    }
 
     fn from_number(number: u128) -> Result<Self, RangeError> {
         number_of::<Self, RangeError>(number, |number| Ok(Self::new(number)))
-    }
-
-    #[inline]
-    fn text(self) -> Self::Text {
-        self.encode()
-    }
-
-    fn url_text(self) -> Option<Self::Text> {
-        Some(self.encode_url())
     }
 
     #[inline]
@@ -90,11 +74,6 @@ impl SchemeId for LocalId {
         self.get().into()
     }
 
-    #[inline(always)]
-    fn time(self, _: &Layouts) -> UnixTime {
-        self.unix_time()
-    }
-
     fn fields(_: &Layouts) -> Fields {
         Fields::new(&Self::FIELDS)
     }
@@ -103,50 +82,33 @@ impl SchemeId for LocalId {
         Settings::one("kind", SettingValue::Word("local"), "without a node")
     }
 
-    fn min_at(time: UnixTime, _: &Layouts) -> Result<Self, RangeError> {
-        Self::min_at(time)
-    }
-
-    fn max_at(time: UnixTime, _: &Layouts) -> Result<Self, RangeError> {
-        Self::max_at(time)
-    }
-
-    fn range(
-        times: (Bound<UnixTime>, Bound<UnixTime>),
-        _: &Layouts,
-    ) -> Option<RangeInclusive<Self>> {
-        Self::range(times)
-    }
+    own_times!();
 }
 
 impl SchemeId for GlobalId {
     const KIND: Kind = Kind::KuidGlobal;
     const MAX_NUMBER: u128 = (1 << 96) - 1;
     const BLANK: Self = Self::MIN;
+    const TEXT_LENS: RangeInclusive<usize> = Self::TEXT_LEN..=Self::TEXT_LEN;
+    const LAYOUT_OPTIONS: &'static [LayoutOption] = &[LayoutOption {
+        name: "drift",
+        values: "5..10",
+        about: "the drift of global IDs, 5 to 10 [default: 8]",
+        is_time: false,
+        set: |layouts, text| {
+            let range = Drift::MIN.get()..=Drift::MAX.get();
+            layouts.drift = Drift::new(number("kuid drift in bits", range, text)?)?;
+            Ok(())
+        },
+    }];
 
-    type Text = Text<{ Self::TEXT_LEN }>;
+    own_texts!();
+    url_texts!();
+
     type Bytes = [u8; 12];
-
-    #[inline]
-    fn parse(text: &[u8]) -> Result<Self, ParseError> {
-        Self::parse_bytes(text)
-    }
-
-    fn parse_url(text: &[u8]) -> Option<Result<Self, ParseError>> {
-        Some(Self::parse_url(text))
-    }
 
     fn from_number(number: u128) -> Result<Self, RangeError> {
         bytes_of::<Self, _>(number).map(Self::from_bytes)
-    }
-
-    #[inline]
-    fn text(self) -> Self::Text {
-        self.encode()
-    }
-
-    fn url_text(self) -> Option<Self::Text> {
-        Some(self.encode_url())
     }
 
     #[inline]
@@ -261,7 +223,7 @@ impl Assemble for LocalId {
 }
 
 /// With its time and node under [`Layouts::drift`]; else as a local ID.
-impl Source for GlobalId {
+impl ToParts for GlobalId {
     #[inline]
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
         let drift = layouts.drift;
@@ -319,7 +281,7 @@ impl Assemble for GlobalId {
 }
 
 /// As a global ID, with a node of 64 bits.
-impl Source for WideGlobalId {
+impl ToParts for WideGlobalId {
     #[inline]
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
         let drift = layouts.drift;

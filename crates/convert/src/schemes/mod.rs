@@ -1,5 +1,60 @@
 //! The four schemes: what is known about their IDs, one file each.
 
+/// The texts of an ID type with one codec.
+macro_rules! own_texts {
+    () => {
+        type Text = tickid_text::Text<{ Self::TEXT_LEN }>;
+
+        #[inline]
+        fn parse(text: &[u8]) -> Result<Self, tickid_text::ParseError> {
+            Self::parse_bytes(text)
+        }
+
+        #[inline]
+        fn text(self) -> Self::Text {
+            self.encode()
+        }
+    };
+}
+
+/// The second texts of kuids.
+macro_rules! url_texts {
+    () => {
+        fn parse_url(text: &[u8]) -> Option<Result<Self, tickid_text::ParseError>> {
+            Some(Self::parse_url(text))
+        }
+
+        fn url_text(self) -> Option<Self::Text> {
+            Some(self.encode_url())
+        }
+    };
+}
+
+/// The times of an ID type whose bits have the whole time.
+macro_rules! own_times {
+    () => {
+        #[inline(always)]
+        fn time(self, _: &Layouts) -> UnixTime {
+            self.unix_time()
+        }
+
+        fn min_at(time: UnixTime, _: &Layouts) -> Result<Self, RangeError> {
+            Self::min_at(time)
+        }
+
+        fn max_at(time: UnixTime, _: &Layouts) -> Result<Self, RangeError> {
+            Self::max_at(time)
+        }
+
+        fn range(
+            times: (core::ops::Bound<UnixTime>, core::ops::Bound<UnixTime>),
+            _: &Layouts,
+        ) -> Option<RangeInclusive<Self>> {
+            Self::range(times)
+        }
+    };
+}
+
 pub(crate) mod kuid;
 mod nanoflake;
 mod scheme_id;

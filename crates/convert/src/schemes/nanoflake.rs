@@ -2,19 +2,18 @@ use core::ops::{Bound, RangeInclusive};
 
 use tickid_core::{Plain, RangeError, Scheme as _, UnixTime};
 use tickid_nanoflake::{Epoch, GeneratorId, Nanoflake, NanoflakeId};
-use tickid_text::{ParseError, Text};
 
 use super::scheme_id::sealed::{Assemble, Shape};
 use super::{Fields, SchemeId, SchemeVariant, SettingValue, Settings, held, number_of};
 use crate::any::Kind;
 use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
-use crate::options::Layouts;
+use crate::options::{LayoutError, LayoutOption, Layouts};
 use crate::parts::{Bits, Parts};
-use crate::source::Source;
+use crate::to_parts::ToParts;
 
 /// With its time since [`Layouts::epoch`].
-impl Source for NanoflakeId {
+impl ToParts for NanoflakeId {
     #[inline]
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
         let scheme = Nanoflake { epoch: layouts.epoch };
@@ -30,22 +29,37 @@ impl SchemeId for NanoflakeId {
     const KIND: Kind = Kind::Nanoflake;
     const MAX_NUMBER: u128 = Self::MAX.get().cast_unsigned() as u128;
     const BLANK: Self = Self::MIN;
+    const TEXT_LENS: RangeInclusive<usize> = 1..=Self::TEXT_LEN;
+    const LAYOUT_OPTIONS: &'static [LayoutOption] = &[LayoutOption {
+        name: "epoch",
+        values: "twitter|discord|unix|TIME",
+        about: "the epoch, by name, as a date, in RFC 3339 or in milliseconds since 1970 [default: \
+                twitter]",
+        is_time: true,
+        set: |layouts, text| {
+            layouts.epoch = match text {
+                "twitter" => Epoch::TWITTER,
+                "discord" => Epoch::DISCORD,
+                "unix" => Epoch::UNIX,
+                millis => {
+                    let millis: i128 = millis.parse().map_err(|_| LayoutError::Epoch)?;
+                    let in_range = i64::try_from(millis).ok();
+                    let [min, max] = [UnixTime::MIN, UnixTime::MAX].map(UnixTime::as_millis);
+                    let error =
+                        RangeError::new("time in milliseconds", millis, min.into(), max.into());
+                    Epoch::from_unix_millis(in_range.ok_or(error)?)?
+                }
+            };
+            Ok(())
+        },
+    }];
 
-    type Text = Text<{ Self::TEXT_LEN }>;
+    own_texts!();
+
     type Bytes = [u8; 8];
-
-    #[inline]
-    fn parse(text: &[u8]) -> Result<Self, ParseError> {
-        Self::parse_bytes(text)
-    }
 
     fn from_number(number: u128) -> Result<Self, RangeError> {
         number_of::<Self, _>(number, Self::try_from)
-    }
-
-    #[inline]
-    fn text(self) -> Self::Text {
-        self.encode()
     }
 
     #[inline]
@@ -91,12 +105,8 @@ impl SchemeId for NanoflakeId {
 impl Assemble for NanoflakeId {
     #[inline]
     fn shape(layouts: &Layouts) -> Shape {
-        Shape {
-            scale: Nanoflake { epoch: layouts.epoch }.scale(),
-            node_bits: Some(GeneratorId::BITS),
-            sequence_bits: Self::SEQUENCE_BITS,
-            is_sno: false,
-        }
+        let scale = Nanoflake { epoch: layouts.epoch }.scale();
+        Shape::new(scale, GeneratorId::BITS, Self::SEQUENCE_BITS)
     }
 
     #[inline]

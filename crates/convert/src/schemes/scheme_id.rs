@@ -5,8 +5,8 @@ use tickid_core::{Field, RangeError, Scheme, UnixTime, Variant};
 use tickid_text::ParseError;
 
 use crate::any::{AnyId, Kind};
-use crate::options::Layouts;
-use crate::source::Source;
+use crate::options::{LayoutOption, Layouts};
+use crate::to_parts::ToParts;
 
 /// The ID type of a scheme: the description that [`AnyId`] and
 /// [`AnyScheme`](crate::AnyScheme) are made of.
@@ -25,7 +25,7 @@ use crate::source::Source;
 /// assert_eq!(describe(id), "0u375nxqh5cq of 2023-03-12T09:34:19.136Z, 8 bytes");
 /// ```
 pub trait SchemeId:
-    Source + Into<AnyId> + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static + sealed::Assemble
+    ToParts + Into<AnyId> + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static + sealed::Assemble
 {
     /// The scheme, and for kuid the kind.
     const KIND: Kind;
@@ -35,6 +35,10 @@ pub trait SchemeId:
     const HAS_NODE: bool = true;
     /// Any ID, to fill an array with.
     const BLANK: Self;
+    /// The lengths of canonical texts.
+    const TEXT_LENS: RangeInclusive<usize>;
+    /// The options for the facts that are not in the bits.
+    const LAYOUT_OPTIONS: &'static [LayoutOption] = &[];
 
     /// The canonical text on the stack.
     type Text: Deref<Target = str>;
@@ -77,7 +81,7 @@ pub trait SchemeId:
     fn number(self) -> u128;
 
     /// Returns the start of the ID's tick. A kuid whose fields are not a valid time has one, too,
-    /// and no [`parts`](Source::parts).
+    /// and no [`parts`](ToParts::parts).
     fn time(self, layouts: &Layouts) -> UnixTime;
 
     /// Returns the fields that the bits consist of, the highest first.
@@ -110,7 +114,7 @@ pub trait SchemeId:
 
 /// The caller's choice per ID, for code that is generic over the schemes.
 pub trait SchemeVariant<S: Scheme>:
-    Variant<S, Id: SchemeId> + Default + fmt::Debug + Send + Sync + 'static
+    Variant<S, Id: SchemeId> + Copy + Default + fmt::Debug + Send + Sync + 'static
 {
     /// Set if a metabyte can be chosen.
     const HAS_METABYTE: bool = false;
@@ -251,6 +255,15 @@ impl Settings {
     }
 }
 
+impl IntoIterator for Settings {
+    type Item = Setting;
+    type IntoIter = core::iter::Flatten<core::array::IntoIter<Option<Setting>, 2>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter().flatten()
+    }
+}
+
 pub(crate) mod sealed {
     use tickid_core::{RangeError, TickScale, UnixTime};
 
@@ -269,6 +282,13 @@ pub(crate) mod sealed {
         pub(crate) sequence_bits: u32,
         /// `true` if there are a tick-tock bit and a metabyte.
         pub(crate) is_sno: bool,
+    }
+
+    impl Shape {
+        /// Returns a shape with a node, without a tick-tock bit.
+        pub(crate) const fn new(scale: TickScale, node_bits: u32, sequence_bits: u32) -> Self {
+            Self { scale, node_bits: Some(node_bits), sequence_bits, is_sno: false }
+        }
     }
 
     #[allow(unnameable_types, reason = "sealed: no other type can be a scheme's ID")]

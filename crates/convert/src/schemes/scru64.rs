@@ -1,17 +1,16 @@
-use core::ops::{Bound, RangeInclusive};
+use core::ops::RangeInclusive;
 
 use tickid_core::{Plain, RangeError, Scheme as _, UnixTime};
-use tickid_scru64::{Scru64, Scru64Id};
-use tickid_text::{ParseError, Text};
+use tickid_scru64::{NodeIdSize, Scru64, Scru64Id};
 
 use super::scheme_id::sealed::{Assemble, Shape};
 use super::{Fields, SchemeId, SchemeVariant, held, number_of};
 use crate::any::Kind;
 use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
-use crate::options::Layouts;
+use crate::options::{LayoutOption, Layouts, number};
 use crate::parts::{Bits, Parts};
-use crate::source::Source;
+use crate::to_parts::ToParts;
 
 /// Returns the error for a timestamp that no generator issues.
 #[cold]
@@ -21,7 +20,7 @@ fn reserved(timestamp: u64) -> RangeError {
 }
 
 /// With a node of [`Layouts::node_size`]; without one where that is unknown.
-impl Source for Scru64Id {
+impl ToParts for Scru64Id {
     #[inline]
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
         if self.is_reserved() {
@@ -48,22 +47,26 @@ impl SchemeId for Scru64Id {
     const KIND: Kind = Kind::Scru64;
     const MAX_NUMBER: u128 = Self::MAX.get() as u128;
     const BLANK: Self = Self::MIN;
+    const TEXT_LENS: RangeInclusive<usize> = Self::TEXT_LEN..=Self::TEXT_LEN;
+    const LAYOUT_OPTIONS: &'static [LayoutOption] = &[LayoutOption {
+        name: "node-size",
+        values: "BITS",
+        about: "the bits of the node ID, 1 to 23; without them, node ID and counter are one number",
+        is_time: false,
+        set: |layouts, text| {
+            let range = NodeIdSize::MIN.get()..=NodeIdSize::MAX.get();
+            let size = number("node ID size in bits", range, text)?;
+            layouts.node_size = Some(NodeIdSize::new(size)?);
+            Ok(())
+        },
+    }];
 
-    type Text = Text<{ Self::TEXT_LEN }>;
+    own_texts!();
+
     type Bytes = [u8; 8];
-
-    #[inline]
-    fn parse(text: &[u8]) -> Result<Self, ParseError> {
-        Self::parse_bytes(text)
-    }
 
     fn from_number(number: u128) -> Result<Self, RangeError> {
         number_of::<Self, _>(number, Self::new)
-    }
-
-    #[inline]
-    fn text(self) -> Self::Text {
-        self.encode()
     }
 
     #[inline]
@@ -76,11 +79,6 @@ impl SchemeId for Scru64Id {
         self.get().into()
     }
 
-    #[inline(always)]
-    fn time(self, _: &Layouts) -> UnixTime {
-        self.unix_time()
-    }
-
     fn fields(layouts: &Layouts) -> Fields {
         match layouts.node_size {
             Some(size) => Fields::new(&Self::fields(size)),
@@ -88,20 +86,7 @@ impl SchemeId for Scru64Id {
         }
     }
 
-    fn min_at(time: UnixTime, _: &Layouts) -> Result<Self, RangeError> {
-        Self::min_at(time)
-    }
-
-    fn max_at(time: UnixTime, _: &Layouts) -> Result<Self, RangeError> {
-        Self::max_at(time)
-    }
-
-    fn range(
-        times: (Bound<UnixTime>, Bound<UnixTime>),
-        _: &Layouts,
-    ) -> Option<RangeInclusive<Self>> {
-        Self::range(times)
-    }
+    own_times!();
 }
 
 impl Assemble for Scru64Id {

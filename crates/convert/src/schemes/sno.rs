@@ -1,8 +1,7 @@
-use core::ops::{Bound, RangeInclusive};
+use core::ops::RangeInclusive;
 
 use tickid_core::{RangeError, Scheme as _, UnixTime};
 use tickid_sno::{Meta, Partition, Sno, SnoId};
-use tickid_text::{ParseError, Text};
 
 use super::scheme_id::sealed::{Assemble, Shape};
 use super::{Fields, SchemeId, SchemeVariant, bytes_of, held};
@@ -11,13 +10,13 @@ use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
 use crate::options::Layouts;
 use crate::parts::{Bits, Parts, mask};
-use crate::source::Source;
+use crate::to_parts::ToParts;
 
 /// The bits below the fields in a UUID of version 7.
 const UNUSED_BITS: u32 = 23;
 
 /// With tick-tock bit and metabyte.
-impl Source for SnoId {
+impl ToParts for SnoId {
     #[inline]
     fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
         let sequence = Bits::held(self.sequence().into(), u16::BITS);
@@ -39,22 +38,14 @@ impl SchemeId for SnoId {
     const KIND: Kind = Kind::Sno;
     const MAX_NUMBER: u128 = (1 << 80) - 1;
     const BLANK: Self = Self::MIN;
+    const TEXT_LENS: RangeInclusive<usize> = Self::TEXT_LEN..=Self::TEXT_LEN;
 
-    type Text = Text<{ Self::TEXT_LEN }>;
+    own_texts!();
+
     type Bytes = [u8; Self::LEN];
-
-    #[inline]
-    fn parse(text: &[u8]) -> Result<Self, ParseError> {
-        Self::parse_bytes(text)
-    }
 
     fn from_number(number: u128) -> Result<Self, RangeError> {
         bytes_of::<Self, _>(number).map(Self::from_bytes)
-    }
-
-    #[inline]
-    fn text(self) -> Self::Text {
-        self.encode()
     }
 
     #[inline]
@@ -67,29 +58,11 @@ impl SchemeId for SnoId {
         self.into()
     }
 
-    #[inline(always)]
-    fn time(self, _: &Layouts) -> UnixTime {
-        self.unix_time()
-    }
-
     fn fields(_: &Layouts) -> Fields {
         Fields::new(&Self::FIELDS)
     }
 
-    fn min_at(time: UnixTime, _: &Layouts) -> Result<Self, RangeError> {
-        Self::min_at(time)
-    }
-
-    fn max_at(time: UnixTime, _: &Layouts) -> Result<Self, RangeError> {
-        Self::max_at(time)
-    }
-
-    fn range(
-        times: (Bound<UnixTime>, Bound<UnixTime>),
-        _: &Layouts,
-    ) -> Option<RangeInclusive<Self>> {
-        Self::range(times)
-    }
+    own_times!();
 }
 
 impl Assemble for SnoId {
@@ -106,8 +79,8 @@ impl Assemble for SnoId {
         #[allow(clippy::cast_possible_truncation, reason = "16 bits each")]
         let (partition, sequence) =
             (parts.node.map_or(0, Bits::value) as u16, parts.sequence.value() as u16);
-        let id = Self::from_parts(tick, toggle, meta, Partition::new(partition), sequence);
-        id.map_err(ConvertError::Time)
+        let id = Self::from_parts(tick, toggle, Partition::new(partition), sequence);
+        id.map(|id| id.with_meta(meta)).map_err(ConvertError::Time)
     }
 
     fn time_to_carry(self, _: &Layouts) -> Result<UnixTime, RangeError> {
@@ -137,7 +110,7 @@ impl Assemble for SnoId {
         )]
         let (meta, partition, sequence) =
             ((fields >> 32) as u8, Partition::new((fields >> 16) as u16), fields as u16);
-        let id = Self::from_parts(first.timestamp(), fields >> 40 == 1, meta, partition, sequence);
-        id.map_err(|_| not_carried("no sno ID"))
+        let id = Self::from_parts(first.timestamp(), fields >> 40 == 1, partition, sequence);
+        id.map(|id| id.with_meta(meta)).map_err(|_| not_carried("no sno ID"))
     }
 }

@@ -5,7 +5,7 @@ mod tests {
     use proptest::collection::vec;
     use proptest::prelude::*;
     use proptest::sample::select;
-    use tickid_convert::{AnyId, ConvertError, Layouts, Options, Source, carry, convert};
+    use tickid_convert::{AnyId, ConvertError, Layouts, Options, ToParts, carry, convert};
     use tickid_core::UnixTime;
     use tickid_detect::Notation::{Canonical, Decimal, Url};
     use tickid_detect::{
@@ -241,6 +241,22 @@ mod tests {
             let first = found.first().unwrap();
             assert_eq!(first.format(), Format::Sonyflake, "{text}: {found:?}");
         }
+    }
+
+    /// Letters with a number in one place, which are as well words with a year or a version.
+    #[test]
+    fn fresh_nanoflakes_outweigh_words() {
+        let confidence = |millis| {
+            let now = UnixTime::from_millis(millis).unwrap();
+            let found = detect(b"g577nmiqmjuo", &Layouts::default(), Some(now));
+            let one = found.iter().find(|one| one.format() == Format::Nanoflake).unwrap();
+            (one.confidence(), one.doubt())
+        };
+        let made = 1_795_465_055_009;
+        assert_eq!(confidence(made), (Confidence::Likely, None));
+        assert_eq!(confidence(made + 86_400_000), (Confidence::Likely, None));
+        let words = found("version20245");
+        assert!(words.iter().all(|one| one.doubt().is_some()), "{words:?}");
     }
 
     #[test]

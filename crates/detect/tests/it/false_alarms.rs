@@ -1,5 +1,5 @@
-//! Texts that are not IDs are rarely taken for IDs, and IDs are recognized: the shares are those of
-//! `docs/results/detect.md`.
+//! Measures how many IDs are recognized and how many other texts are taken for IDs, and compares
+//! the shares with `docs/results/detect.md`.
 
 #[cfg(test)]
 mod tests {
@@ -96,7 +96,7 @@ mod tests {
         format!("{digits}{}", (10 - sum % 10) % 10)
     }
 
-    /// Returns a time between 2005 and now in units of which a second has `per_second`.
+    /// Returns a time between 2005 and now, in units of 1/`per_second` seconds.
     fn time(random: &mut Random, now: UnixTime, per_second: u64) -> String {
         let now = now.as_micros().unsigned_abs() / 1_000_000;
         let seconds = random.within(1_104_537_600..=now - 1);
@@ -229,7 +229,7 @@ mod tests {
         assert_on_page(&table, &shown);
     }
 
-    /// Returns a label's format, under the default epoch: of which Twitter's IDs are Nanoflakes.
+    /// Returns a label's format. Under the default epoch, Twitter's IDs are Nanoflakes.
     fn format_of(label: &str) -> Format {
         if label == "twitter" { Format::Nanoflake } else { label.parse().unwrap() }
     }

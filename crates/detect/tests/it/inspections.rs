@@ -1,4 +1,4 @@
-//! The members of serialized inspections are those of the IDs' own types.
+//! Serialized inspections have the values that the IDs' own types report.
 
 #[cfg(test)]
 mod tests {
@@ -22,7 +22,7 @@ mod tests {
         written(id.into(), layouts)
     }
 
-    /// The members that every object begins with.
+    /// The members at the start of every object.
     fn general(scheme: &str, text: &str, bytes: &[u8], time: UnixTime) -> Value {
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let millis = time.as_millis();

@@ -1,4 +1,4 @@
-//! The detector: which formats a text fits, with what confidence, and what is said about an ID.
+//! The detector: the formats that a text fits, their confidence, and the inspection of an ID.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

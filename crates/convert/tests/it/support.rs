@@ -183,7 +183,8 @@ impl Subject for SnoId {
     fn at(tick: Tick<Sno>, fields: Fields, _: &Layouts) -> Self {
         let partition = Partition::new(low(fields.node, 16).try_into().unwrap());
         let sequence = low(fields.sequence, 16).try_into().unwrap();
-        Self::from_parts(tick.get(), fields.toggle, fields.metabyte, partition, sequence).unwrap()
+        let id = Self::from_parts(tick.get(), fields.toggle, partition, sequence).unwrap();
+        id.with_meta(fields.metabyte)
     }
 
     fn tick(self, _: &Layouts) -> Option<Tick<Sno>> {

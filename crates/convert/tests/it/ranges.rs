@@ -1,9 +1,6 @@
 //! Ranges of times, for all schemes alike: an ID lies in a range if the time that it shows does.
 
 #[cfg(test)]
-mod support;
-
-#[cfg(test)]
 mod tests {
     use core::ops::RangeInclusive;
 
@@ -178,7 +175,7 @@ mod tests {
         let zone = TimeZone::posix(zone).unwrap();
         let midnight = |day: i64| -> Timestamp {
             let day = date(2024, 1, 1).checked_add(day.days()).unwrap();
-            day.to_zoned(zone.clone()).unwrap().timestamp()
+            day.to_zoned_datetime(zone.clone()).unwrap().timestamp()
         };
         (0..=366).map(|day| UnixTime::from_micros(midnight(day).as_microsecond())).collect()
     }

@@ -1,4 +1,4 @@
-//! Schemes and IDs that are known only at run time are those of the schemes' own types.
+//! Schemes and IDs that are known only at run time agree with the schemes' own types.
 
 #[cfg(test)]
 mod tests {

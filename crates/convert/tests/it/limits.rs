@@ -167,7 +167,8 @@ mod tests {
         // Four milliseconds of 4,096 have 16,384 ranks.
         let options = Options::default();
         let sno = |toggle, meta, sequence| {
-            SnoId::from_parts(100_000_000_000, toggle, meta, Partition::new(5), sequence).unwrap()
+            let id = SnoId::from_parts(100_000_000_000, toggle, Partition::new(5), sequence);
+            id.unwrap().with_meta(meta)
         };
         let restored = |id| restore::<NanoflakeId, _>(id, &options);
         let last = restored(sno(false, 0, 16_383)).unwrap();

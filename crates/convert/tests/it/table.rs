@@ -1,9 +1,6 @@
 //! The table of all pairs in `docs/conversions.md` is what conversions do.
 
 #[cfg(test)]
-mod support;
-
-#[cfg(test)]
 mod tests {
     use core::time::Duration;
 
@@ -16,7 +13,7 @@ mod tests {
 
     use crate::support::{Fields, Subject};
 
-    const PAGE: &str = include_str!("../../../docs/conversions.md");
+    const PAGE: &str = include_str!("../../../../docs/conversions.md");
 
     /// Returns the default layouts, with a SCRU64 node size of 8 bits if `sized`.
     fn layouts(sized: bool) -> Layouts {

@@ -1,9 +1,6 @@
 //! Order is kept from every scheme to every scheme, and what is not lost is found again.
 
 #[cfg(test)]
-mod support;
-
-#[cfg(test)]
 mod tests {
     use core::cell::Cell;
 

@@ -5,7 +5,7 @@ use crate::parts::Parts;
 /// A value that can be converted: an ID, or its [`Parts`].
 ///
 /// Implement it for another format to convert from it.
-pub trait Source: Copy {
+pub trait ToParts: Copy {
     /// Returns the parts of the ID.
     ///
     /// Under the same layouts, all IDs of a type must have times on the same ticks and sequences of
@@ -17,7 +17,7 @@ pub trait Source: Copy {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::{Layouts, Source};
+    /// use tickid_convert::{Layouts, ToParts};
     /// use tickid_sno::sno;
     ///
     /// let parts = sno!("brpk4q72xwf2m63l").parts(&Layouts::default())?;
@@ -28,7 +28,7 @@ pub trait Source: Copy {
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError>;
 }
 
-impl Source for Parts {
+impl ToParts for Parts {
     #[inline]
     fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
         Ok(self)

@@ -1,12 +1,9 @@
 //! IDs of all schemes go through UUIDs and come out as they were.
 
 #[cfg(test)]
-mod support;
-
-#[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use tickid_convert::{AnyId, Kind, Layouts, Source, carry, carry::CarryError};
+    use tickid_convert::{AnyId, Kind, Layouts, ToParts, carry, carry::CarryError};
     use tickid_kuid::{Drift, GlobalId, LocalId, Node};
     use tickid_nanoflake::{Epoch, NanoflakeId};
     use tickid_scru64::Scru64Id;

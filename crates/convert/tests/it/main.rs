@@ -1,0 +1,12 @@
+//! The tests of the crate, as its users see it.
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod carry;
+mod foreign;
+mod limits;
+mod order;
+mod ranges;
+mod schemes;
+mod support;
+mod table;
