@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use tickid_core::Scheme;
 use tickid_kuid::Kuid;
-use tickid_lease::admin::{Begin, Refusal};
+use tickid_lease::admin::{Refusal, Start};
 use tickid_lease::session::Token;
 use tickid_lease::{LeaseError, LeasedGenerator, Realm, Store, block_on};
 use tickid_nanoflake::Nanoflake;
@@ -88,9 +88,9 @@ fn hold<S: Subject>(url: &str, realm: &str) -> Result<(), Failure> {
 
 /// Returns a leased generator as soon as the node is free.
 fn keep<S: Subject>(url: &str, realm: &str) -> Result<LeasedGenerator<S>, Failure> {
-    let realm = Realm::new(realm.parse()?, S::default(), S::POOL.parse()?)?;
+    let realm = Realm::builder(realm, S::default()).pool(S::POOL).build()?;
     let store = Store::open(url)?;
-    block_on(store.begin(&realm, Begin::AtOnce), Duration::from_secs(5))?;
+    block_on(store.create(realm.spec(), Start::Immediately), Duration::from_secs(5))?;
     loop {
         match LeasedGenerator::start(store.clone(), realm.clone()) {
             Err(error) if is_busy(&error) => thread::sleep(Duration::from_millis(50)),

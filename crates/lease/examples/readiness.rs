@@ -26,7 +26,7 @@ fn main() -> Result<(), Failure> {
         Some(url) => Store::open(&url)?,
         None => Store::in_memory(),
     };
-    let realm = Realm::new("orders".parse()?, Scru64, "0-255/8".parse()?)?;
+    let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
     let term = realm.terms().term;
     let generator = LeasedGenerator::start(store, realm)?;
     println!("an ID: {}", generator.generate()?);

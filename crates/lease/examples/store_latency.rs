@@ -9,9 +9,9 @@
 use core::time::Duration;
 use std::time::Instant;
 
-use tickid_lease::admin::Begin;
+use tickid_lease::admin::Start;
 use tickid_lease::session::{Claim, Token};
-use tickid_lease::{Lease, RealmSpec, Store, block_on};
+use tickid_lease::{Lease, Realm, RealmSpec, Store, block_on};
 use tickid_scru64::Scru64;
 
 type Failure = Box<dyn core::error::Error>;
@@ -23,12 +23,12 @@ fn main() -> Result<(), Failure> {
     let url = args.next().ok_or("the URL of a store is missing")?;
     let nodes: u64 = args.next().map_or(Ok(256), |nodes| nodes.parse())?;
     let held: u64 = args.next().map_or(Ok(0), |held| held.parse())?;
-    let pool = format!("0-{}/16", nodes - 1).parse()?;
-    let name = format!("latency-{}", Token::random()?).parse()?;
-    let realm = RealmSpec::new(name, &Scru64, pool)?;
+    let pool = format!("0-{}/16", nodes - 1);
+    let name = format!("latency-{}", Token::random()?);
+    let realm = RealmSpec::from(Realm::builder(name, Scru64).pool(pool).build()?);
 
     let store = Store::open(&url)?;
-    block_on(store.begin(&realm, Begin::AtOnce), Duration::MAX)?;
+    block_on(store.create(&realm, Start::Immediately), Duration::MAX)?;
     // No node is released before the last one is granted: it would be granted again.
     let all: Vec<_> = (0..nodes).map(|_| acquire(&store, &realm)).collect::<Result<_, _>>()?;
     for lease in all.iter().skip(usize::try_from(held)?) {

@@ -2,8 +2,8 @@
 //! refusals behind the requests of a [`Store`](crate::Store).
 
 pub use crate::model::pool::{NodeRange, PoolError};
-pub use crate::model::realm::{Mismatch, RealmName};
+pub use crate::model::realm::{Mismatch, RealmName, Terms};
 pub use crate::model::refusal::{Loss, Refusal};
 pub use crate::model::rules::{Rules, Standing};
 pub use crate::model::text::ParseError;
-pub use crate::store::Begin;
+pub use crate::store::Start;

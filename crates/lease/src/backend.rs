@@ -23,6 +23,7 @@ pub use crate::backends::postgres::PostgresBackend;
 pub use crate::backends::redis::RedisBackend;
 pub use crate::backends::static_node::NodeSource;
 pub use crate::error::{Exposure, ExposureReason, StoreErrorKind};
+pub use crate::model::realm::RealmParts;
 pub use crate::model::realm_data::RealmData;
 pub use crate::model::record::{Extra, PoolPart, Record, Row, RowState, Rows, Version};
 
@@ -108,10 +109,10 @@ pub trait Backend: fmt::Debug + Send + Sync {
     /// use tickid_lease::backend::{Backend, MemoryBackend};
     ///
     /// let memory = MemoryBackend::new(SystemClock);
-    /// assert!(memory.begins_at_once());
-    /// assert!(!memory.like_a_server().begins_at_once());
+    /// assert!(memory.starts_immediately());
+    /// assert!(!memory.like_a_server().starts_immediately());
     /// ```
-    fn begins_at_once(&self) -> bool {
+    fn starts_immediately(&self) -> bool {
         false
     }
 
@@ -147,14 +148,13 @@ pub trait Backend: fmt::Debug + Send + Sync {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_core::SystemClock;
     /// use tickid_lease::backend::{Backend, Change, MemoryBackend, Record, Scope};
-    /// use tickid_lease::{RealmSpec, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::block_on;
     ///
     /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let name = realm.name().clone();
     /// let view = block_on(backend.read(&name, Scope::Record), timeout)?;
     /// let change = Change {
@@ -174,14 +174,13 @@ pub trait Backend: fmt::Debug + Send + Sync {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("example.rs.txt")]
     /// use core::time::Duration;
-    /// use tickid_lease::admin::Begin;
-    /// use tickid_lease::{RealmSpec, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::admin::Start;
+    /// use tickid_lease::{Store, block_on};
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
-    /// block_on(store.begin(&realm, Begin::AtOnce), timeout)?;
+    /// block_on(store.create(realm.spec(), Start::Immediately), timeout)?;
     /// let names = block_on(store.inner().realms(), timeout)?;
     /// assert_eq!(names, [realm.name().clone()]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -210,8 +209,8 @@ where
         (**self).endpoint()
     }
 
-    fn begins_at_once(&self) -> bool {
-        (**self).begins_at_once()
+    fn starts_immediately(&self) -> bool {
+        (**self).starts_immediately()
     }
 
     fn is_remote(&self) -> bool {

@@ -15,15 +15,15 @@ use crate::model::refusal::{Loss, Refusal};
 /// use core::time::Duration;
 /// use tickid_lease::admin::Refusal;
 /// use tickid_lease::session::{Claim, Token};
-/// use tickid_lease::{RealmSpec, Store, block_on};
+/// use tickid_lease::{Realm, Store, block_on};
 /// use tickid_scru64::Scru64;
 ///
 /// // Two claims for the only node.
-/// let realm = RealmSpec::new("orders".parse()?, &Scru64, "42/8".parse()?)?;
+/// let realm = Realm::builder("orders", Scru64).pool("42/8").build()?;
 /// let store = Store::in_memory();
 /// let acquire = || {
 ///     let mut claim = Claim::new(Token::random().unwrap(), "an example", None);
-///     block_on(store.acquire(&realm, &mut claim), Duration::from_secs(5))
+///     block_on(store.acquire(realm.spec(), &mut claim), Duration::from_secs(5))
 /// };
 /// acquire()?;
 /// let error = acquire().unwrap_err();
@@ -252,18 +252,17 @@ impl StoreError {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::admin::Loss;
     /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{RealmSpec, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{Store, block_on};
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
-    /// block_on(store.invalidate(&realm), timeout)?;
-    /// let error = block_on(store.renew(&realm, &lease), timeout).unwrap_err();
+    /// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
+    /// block_on(store.invalidate(realm.spec()), timeout)?;
+    /// let error = block_on(store.renew(realm.spec(), &lease), timeout).unwrap_err();
     /// assert_eq!(error.loss(), Some(Loss::Era));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

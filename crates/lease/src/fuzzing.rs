@@ -1,4 +1,4 @@
-//! Private items for fuzz targets, with the feature `_fuzzing` only.
+//! Private items for fuzz targets, with the feature `conformance` only.
 
 use crate::backends::file::slots::{self, Reading};
 use crate::model::record::Row;

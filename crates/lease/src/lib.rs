@@ -6,7 +6,7 @@
 //! use tickid_sno::Sno;
 //!
 //! let store = Store::in_memory(); // or `Store::open("file:///var/lib/orders")?`
-//! let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+//! let realm = Realm::builder("orders", Sno).pool("0-1023/16").build()?;
 //! let orders = LeasedGenerator::start(store, realm)?;
 //! println!("{}", orders.generate()?);
 //! orders.shut_down()?; // the node is free again
@@ -24,7 +24,7 @@
 //! | part | purpose |
 //! |---|---|
 //! | [`Store`] | grants, renews and releases leases, in any backend |
-//! | [`Realm`] | a set of generators whose IDs must differ: name, scheme, [`NodePool`], [`Terms`] |
+//! | [`Realm`] | a set of generators whose IDs must differ: name, scheme, [`NodePool`], [terms](admin::Terms) |
 //! | [`LeasedGenerator`] | a generator whose lease is renewed in the background |
 //! | [`Lease`] | a node ID and a window, granted to one holder |
 //! | [`session`] | holding leases without a [`LeasedGenerator`] |
@@ -44,7 +44,7 @@ mod cache;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
-#[cfg(feature = "_fuzzing")]
+#[cfg(feature = "conformance")]
 #[doc(hidden)]
 pub mod fuzzing;
 mod holder;
@@ -61,15 +61,15 @@ mod wait;
 
 pub use self::error::StoreError;
 pub use self::holder::builder::LeasedGeneratorBuilder;
-pub use self::holder::error::{GenerateError, LeaseError};
+pub use self::holder::error::{GenerateError, LeaseError, ObserveError};
 pub use self::holder::leased_generator::LeasedGenerator;
 pub use self::holder::state::LeaseState;
 pub use self::model::lease::Lease;
 pub use self::model::node::Node;
 pub use self::model::pool::NodePool;
-pub use self::model::realm::{RealmError, RealmSpec, Terms};
+pub use self::model::realm::{RealmError, RealmSpec};
 pub use self::store::Store;
-pub use self::typed_realm::Realm;
+pub use self::typed_realm::{Realm, RealmBuilder};
 pub use self::wait::block_on;
 
 /// The examples of the guide, so that they stay true.

@@ -27,28 +27,28 @@ impl Store {
     /// use tickid_lease::admin::Loss;
     /// use tickid_lease::backend::MemoryBackend;
     /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{RealmSpec, Store, block_on};
+    /// use tickid_lease::{Realm, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
     /// let store = Store::new(backend.clone());
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "42/16".parse()?)?;
+    /// let realm = Realm::builder("orders", Sno).pool("42/16").build()?;
     /// let acquire = || -> Result<_, Box<dyn std::error::Error>> {
     ///     let mut claim = Claim::new(Token::random()?, "web-1", None);
-    ///     Ok(block_on(store.acquire(&realm, &mut claim), timeout)?)
+    ///     Ok(block_on(store.acquire(realm.spec(), &mut claim), timeout)?)
     /// };
-    /// block_on(store.release(&realm, &acquire()?, None), timeout)?;
+    /// block_on(store.release(realm.spec(), &acquire()?, None), timeout)?;
     /// let backup = backend.back_up();
     /// let lease = acquire()?;
     ///
     /// // A backup is restored, and others have the node before the lease is renewed.
     /// backend.restore(backup);
     /// for _ in 0..2 {
-    ///     block_on(store.release(&realm, &acquire()?, None), timeout)?;
+    ///     block_on(store.release(realm.spec(), &acquire()?, None), timeout)?;
     /// }
-    /// let error = block_on(store.renew(&realm, &lease), timeout).unwrap_err();
+    /// let error = block_on(store.renew(realm.spec(), &lease), timeout).unwrap_err();
     /// assert_eq!(error.loss(), Some(Loss::Overtaken));
-    /// assert!(block_on(store.report_lost(&realm, &lease, Loss::Overtaken), timeout)?);
+    /// assert!(block_on(store.report_lost(realm.spec(), &lease, Loss::Overtaken), timeout)?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub async fn report_lost(
@@ -62,7 +62,7 @@ impl Store {
         }
         let realm = &*self.own(realm)?;
         let node = lease.node;
-        let missing = Missing::Begin(realm, Some(lease.era));
+        let missing = Missing::Create(realm, Some(lease.era));
         let answer = self.transact(realm.name(), Scope::Node(node), missing, |rules, view| {
             if rules.check_ids(realm).is_err() {
                 // Another kind of realm has taken its name: its ticks are not comparable.
@@ -138,16 +138,16 @@ impl Store {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::admin::Begin;
-    /// use tickid_lease::{RealmSpec, Store, block_on};
+    /// use tickid_lease::admin::Start;
+    /// use tickid_lease::{Realm, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// let usual = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
-    /// let chosen = RealmSpec::new("orders".parse()?, &Sno, "0-9/16".parse()?)?;
-    /// block_on(store.begin(&chosen, Begin::AtOnce), timeout)?;
-    /// let record = block_on(store.adopt(&usual), timeout)?;
-    /// assert_eq!(record.realm, chosen);
+    /// let usual = Realm::builder("orders", Sno).pool("0-65535/16").build()?;
+    /// let chosen = Realm::builder("orders", Sno).pool("0-9/16").build()?;
+    /// block_on(store.create(chosen.spec(), Start::Immediately), timeout)?;
+    /// let record = block_on(store.adopt(usual.spec()), timeout)?;
+    /// assert_eq!(&record.realm, chosen.spec());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub async fn adopt(&self, realm: &RealmSpec) -> Result<Record, StoreError> {
@@ -174,16 +174,15 @@ impl Store {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{RealmSpec, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{Store, block_on};
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
-    /// block_on(store.release_by_hand(&realm, &lease, None), timeout)?;
+    /// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
+    /// block_on(store.release_by_hand(realm.spec(), &lease, None), timeout)?;
     /// let view = block_on(store.list(realm.name()), timeout)?;
     /// let row = view.rows[&lease.node].row().ok_or("no row")?;
     /// assert!(row.ceiling < lease.ceiling && row.cut > lease.version);

@@ -5,5 +5,6 @@ pub use crate::holder::name::holder_name;
 pub use crate::holder::session::{LeaseSession, Outcome, Request};
 pub use crate::holder::state::{Counters, Failures, Stalls};
 pub use crate::holder::tenure::Tenure;
+pub use crate::holder::waiting::{Wait, WaitReason};
 pub use crate::model::lease::Claim;
 pub use crate::model::token::Token;

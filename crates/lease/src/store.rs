@@ -28,17 +28,17 @@ use crate::model::text::ParseError;
 /// ```
 /// use core::time::Duration;
 /// use tickid_lease::session::{Claim, Token};
-/// use tickid_lease::{RealmSpec, Store, block_on};
+/// use tickid_lease::{Realm, Store, block_on};
 /// use tickid_scru64::Scru64;
 ///
 /// let store = Store::in_memory();
-/// let realm = RealmSpec::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
+/// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
 /// let timeout = Duration::from_secs(5);
 ///
 /// let mut claim = Claim::new(Token::random()?, "an example", None);
-/// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
-/// let lease = block_on(store.renew(&realm, &lease), timeout)?;
-/// block_on(store.release(&realm, &lease, None), timeout)?;
+/// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
+/// let lease = block_on(store.renew(realm.spec(), &lease), timeout)?;
+/// block_on(store.release(realm.spec(), &lease, None), timeout)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -71,33 +71,33 @@ impl fmt::Debug for Shared {
 /// ```
 /// use core::time::Duration;
 /// use tickid_core::SystemClock;
-/// use tickid_lease::admin::{Begin, Refusal};
+/// use tickid_lease::admin::{Refusal, Start};
 /// use tickid_lease::backend::MemoryBackend;
 /// use tickid_lease::session::{Claim, Token};
-/// use tickid_lease::{RealmSpec, Store, block_on};
+/// use tickid_lease::{Realm, Store, block_on};
 /// use tickid_sno::Sno;
 ///
 /// let store = Store::new(MemoryBackend::new(SystemClock).like_a_server());
 /// let timeout = Duration::from_secs(5);
-/// let old = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
-/// block_on(store.begin(&old, Begin::Beyond), timeout)?; // it may have existed before
+/// let old = Realm::builder("orders", Sno).pool("0-1023/16").build()?;
+/// block_on(store.create(old.spec(), Start::Delayed), timeout)?; // it may have existed before
 /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-/// let error = block_on(store.acquire(&old, &mut claim), timeout).unwrap_err();
+/// let error = block_on(store.acquire(old.spec(), &mut claim), timeout).unwrap_err();
 /// assert!(matches!(error.refusal(), Some(Refusal::NotYet { .. })));
 ///
-/// let new = RealmSpec::new("invoices".parse()?, &Sno, "0-1023/16".parse()?)?;
-/// block_on(store.begin(&new, Begin::AtOnce), timeout)?;
-/// block_on(store.acquire(&new, &mut claim), timeout)?;
+/// let new = Realm::builder("invoices", Sno).pool("0-1023/16").build()?;
+/// block_on(store.create(new.spec(), Start::Immediately), timeout)?;
+/// block_on(store.acquire(new.spec(), &mut claim), timeout)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Begin {
-    /// Beyond anything that a lost realm of that name can have granted: the store's time plus twice
-    /// [ahead](RealmSpec::ahead). Until then no node can be acquired.
-    Beyond,
-    /// At once. This is safe for a realm that never existed before, in any store.
-    AtOnce,
+pub enum Start {
+    /// At the store's time plus twice [ahead](RealmSpec::ahead), beyond anything that a lost realm
+    /// of that name can have granted. Until then no node can be acquired.
+    Delayed,
+    /// Immediately. This is safe for a realm that never existed before, in any store.
+    Immediately,
 }
 
 /// The number of rows in each page of a claim, which is refused after the last one. A fifth of the
@@ -145,7 +145,7 @@ impl<A> Step<A> {
 pub(crate) enum Missing<'a> {
     Refuse,
     /// It is created. If it may have existed before, it starts beyond the leases of this era.
-    Begin(&'a RealmSpec, Option<u64>),
+    Create(&'a RealmSpec, Option<u64>),
     /// It begins with an assumed pool and assumed terms, unless rows show that it was lost.
     Assume(&'a RealmSpec, Option<u64>),
 }
@@ -160,7 +160,7 @@ impl Store {
     /// use tickid_lease::Store;
     ///
     /// let store = Store::new(MemoryBackend::new(SystemClock).like_a_server());
-    /// assert!(!store.begins_at_once());
+    /// assert!(!store.starts_immediately());
     /// ```
     pub fn new(backend: impl Backend + 'static) -> Self {
         Self::over(Box::new(backend), None)
@@ -223,10 +223,10 @@ impl Store {
         self.shared.backend.endpoint()
     }
 
-    /// Reports whether realms that the store does not have start [immediately](Begin::AtOnce).
+    /// Reports whether realms that the store does not have start [immediately](Start::Immediately).
     #[must_use]
-    pub fn begins_at_once(&self) -> bool {
-        self.shared.backend.begins_at_once()
+    pub fn starts_immediately(&self) -> bool {
+        self.shared.backend.starts_immediately()
     }
 
     /// Returns the number of commits that lost a race against another client and were repeated.
@@ -239,28 +239,28 @@ impl Store {
     /// it is. If several clients create different ones at the same time, one succeeds. Returns the
     /// record.
     ///
-    /// In memory and folders, realms always start [immediately](Begin::AtOnce).
+    /// In memory and folders, realms always start [immediately](Start::Immediately).
     ///
     /// # Errors
     /// Returns [`Refusal::Mismatch`] if the store has another realm of that name.
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("example.rs.txt")]
     /// use core::time::Duration;
-    /// use tickid_lease::admin::Begin;
-    /// use tickid_lease::{Realm, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::admin::Start;
+    /// use tickid_lease::{Store, block_on};
     ///
-    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
     /// let store = Store::in_memory();
-    /// let record = block_on(store.begin(&realm, Begin::AtOnce), Duration::from_secs(5))?;
+    /// let created = store.create(realm.spec(), Start::Immediately);
+    /// let record = block_on(created, Duration::from_secs(5))?;
     /// assert!(record.is_complete());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub async fn begin(&self, realm: &RealmSpec, begin: Begin) -> Result<Record, StoreError> {
+    pub async fn create(&self, realm: &RealmSpec, start: Start) -> Result<Record, StoreError> {
         let realm = self.own(realm)?;
-        let beyond = (begin == Begin::Beyond).then_some(0);
-        let missing = Missing::Begin(&realm, self.beyond().and(beyond));
+        let beyond = (start == Start::Delayed).then_some(0);
+        let missing = Missing::Create(&realm, self.beyond().and(beyond));
         self.transact(&realm.name, glance(&realm), missing, |rules, _| {
             rules.check(&realm)?;
             let record = rules.chosen();
@@ -283,15 +283,14 @@ impl Store {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{Realm, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{Store, block_on};
     ///
-    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
     /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+    /// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
     /// assert!(realm.pool().contains(lease.node) && lease.floor < lease.ceiling);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -299,7 +298,7 @@ impl Store {
         let id = realm.name.id();
         self.take_evidence(realm, claim).await?;
         let realm = &*self.own(realm)?;
-        let missing = Missing::Begin(realm, self.beyond());
+        let missing = Missing::Create(realm, self.beyond());
         if let Some(node) = claim.attempt {
             let earlier = &*claim;
             let granted = self.transact(&realm.name, Scope::Node(node), missing, |rules, view| {
@@ -393,16 +392,15 @@ impl Store {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{Realm, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{Store, block_on};
     ///
-    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
     /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
-    /// let renewed = block_on(store.renew(&realm, &lease), timeout)?;
+    /// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
+    /// let renewed = block_on(store.renew(realm.spec(), &lease), timeout)?;
     /// assert_eq!((renewed.node, renewed.floor), (lease.node, lease.floor));
     /// assert!(renewed.ceiling >= lease.ceiling);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -435,17 +433,16 @@ impl Store {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{Realm, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{Store, block_on};
     ///
-    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
     /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
-    /// block_on(store.release(&realm, &lease, None), timeout)?; // no ID was issued
-    /// let error = block_on(store.renew(&realm, &lease), timeout).unwrap_err();
+    /// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
+    /// block_on(store.release(realm.spec(), &lease, None), timeout)?; // no ID was issued
+    /// let error = block_on(store.renew(realm.spec(), &lease), timeout).unwrap_err();
     /// assert!(error.is_lost());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -488,14 +485,13 @@ impl Store {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("example.rs.txt")]
     /// use core::time::Duration;
-    /// use tickid_lease::admin::Begin;
-    /// use tickid_lease::{Realm, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::admin::Start;
+    /// use tickid_lease::{Store, block_on};
     ///
-    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// block_on(store.begin(&realm, Begin::AtOnce), timeout)?;
+    /// block_on(store.create(realm.spec(), Start::Immediately), timeout)?;
     /// let view = block_on(store.list(realm.name()), timeout)?;
     /// assert!(view.record.is_some() && view.rows.is_empty()); // no node was granted yet
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -511,15 +507,14 @@ impl Store {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("example.rs.txt")]
     /// use core::time::Duration;
-    /// use tickid_lease::admin::Begin;
-    /// use tickid_lease::{RealmSpec, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::admin::Start;
+    /// use tickid_lease::{Store, block_on};
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
-    /// block_on(store.begin(&realm, Begin::AtOnce), timeout)?;
-    /// assert_eq!(block_on(store.realm(realm.name()), timeout)?.realm, realm);
+    /// block_on(store.create(realm.spec(), Start::Immediately), timeout)?;
+    /// assert_eq!(block_on(store.realm(realm.name()), timeout)?.realm, *realm.spec());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub async fn realm(&self, realm: &RealmName) -> Result<Record, StoreError> {
@@ -536,22 +531,21 @@ impl Store {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{Realm, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{Store, block_on};
     ///
-    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
     /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
-    /// let floor = block_on(store.invalidate(&realm), timeout)?;
+    /// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
+    /// let floor = block_on(store.invalidate(realm.spec()), timeout)?;
     /// assert!(floor >= lease.ceiling);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub async fn invalidate(&self, realm: &RealmSpec) -> Result<u64, StoreError> {
         let realm = self.own(realm)?;
-        let missing = Missing::Begin(&realm, Some(0));
+        let missing = Missing::Create(&realm, Some(0));
         self.transact(&realm.name, Scope::Record, missing, |rules, view| {
             rules.check(&realm)?;
             let record = rules.invalidate(view.generation.clone(), 0);
@@ -569,17 +563,16 @@ impl Store {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_core::SystemClock;
-    /// use tickid_lease::admin::Begin;
+    /// use tickid_lease::admin::Start;
     /// use tickid_lease::backend::{MemoryBackend, RowState, Version};
-    /// use tickid_lease::{RealmSpec, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{Store, block_on};
     ///
     /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
     /// let store = Store::new(backend.clone());
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
-    /// block_on(store.begin(&realm, Begin::AtOnce), timeout)?;
+    /// block_on(store.create(realm.spec(), Start::Immediately), timeout)?;
     ///
     /// // A row that cannot be read.
     /// let node = "42/16".parse()?;
@@ -605,21 +598,20 @@ impl Store {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("example.rs.txt")]
     /// use core::time::Duration;
     /// use std::sync::Arc;
     /// use tickid_core::{ManualClock, UnixTime};
     /// use tickid_lease::backend::MemoryBackend;
     /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{RealmSpec, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{Store, block_on};
     ///
     /// let (now, tomorrow) = (1_700_000_000_000, 1_700_086_400_000);
     /// let clock = Arc::new(ManualClock::new(UnixTime::from_millis(tomorrow)?));
     /// let store = Store::new(MemoryBackend::new(Arc::clone(&clock)));
     /// let timeout = Duration::from_secs(5);
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+    /// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
     ///
     /// clock.set(UnixTime::from_millis(now)?); // the store's clock was a day ahead
     /// let repaired = block_on(store.repair_all(realm.name()), timeout)?;
@@ -657,23 +649,23 @@ impl Store {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::admin::Begin;
+    /// use tickid_lease::admin::Start;
     /// use tickid_lease::{Realm, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// let small = Realm::new("orders".parse()?, Sno, "0-9/16".parse()?)?;
-    /// block_on(store.begin(&small, Begin::AtOnce), timeout)?;
+    /// let small = Realm::builder("orders", Sno).pool("0-9/16").build()?;
+    /// block_on(store.create(small.spec(), Start::Immediately), timeout)?;
     ///
-    /// let large = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
-    /// block_on(store.reconfigure(&large), timeout)?;
+    /// let large = Realm::builder("orders", Sno).pool("0-1023/16").build()?;
+    /// block_on(store.reconfigure(large.spec()), timeout)?;
     /// let record = block_on(store.realm(large.name()), timeout)?;
     /// assert_eq!(record.realm.pool().len(), 1_024);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub async fn reconfigure(&self, realm: &RealmSpec) -> Result<(), StoreError> {
         let realm = self.own(realm)?;
-        let missing = Missing::Begin(&realm, self.beyond());
+        let missing = Missing::Create(&realm, self.beyond());
         let is_complete = self.transact(&realm.name, Scope::All, missing, |rules, view| {
             let record = rules.reconfigure(&realm, &view.rows)?;
             let is_complete = record.as_ref().unwrap_or(rules.record).is_complete();
@@ -706,7 +698,7 @@ impl Store {
             return Err(self.refused(Refusal::OtherRealm { node, asked: realm.name.clone() }));
         }
         let realm = &*self.own(realm)?;
-        let missing = Missing::Begin(realm, Some(lease.era));
+        let missing = Missing::Create(realm, Some(lease.era));
         let answer = self.transact(&realm.name, Scope::Node(node), missing, |rules, view| {
             match decide(rules, view.rows.get(&node), view) {
                 Ok((row, answer)) => Ok(Step::row(row, Ok(answer))),
@@ -763,7 +755,7 @@ impl Store {
             (None, Missing::Assume(..)) if !view.rows.is_empty() => {
                 return Err(self.refused(Refusal::LostRecord));
             }
-            (None, Missing::Begin(realm, beyond) | Missing::Assume(realm, beyond)) => {
+            (None, Missing::Create(realm, beyond) | Missing::Assume(realm, beyond)) => {
                 let is_lost =
                     self.shared.known.as_ref().is_some_and(|known| known.has(&realm.name));
                 // Rows without a record: it was lost, and with it the floors of its era.
@@ -859,7 +851,7 @@ impl Store {
     /// Returns the era that a realm new to the store starts beyond, or `None` if it starts
     /// immediately.
     pub(crate) fn beyond(&self) -> Option<u64> {
-        (!self.begins_at_once()).then_some(0)
+        (!self.starts_immediately()).then_some(0)
     }
 
     /// Returns the realm as the backend keeps it: for a node that is given from outside, a realm of

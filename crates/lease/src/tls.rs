@@ -1,40 +1,20 @@
 //! Certificates of encrypted connections, named by libpq's options: the same for all servers.
 
 #![cfg_attr(
-    not(all(
-        feature = "etcd-tls",
-        feature = "mysql-tls",
-        feature = "postgres-tls",
-        feature = "redis-tls"
-    )),
+    not(all(feature = "etcd", feature = "mysql", feature = "postgres", feature = "redis")),
     allow(dead_code, reason = "each server's client takes another part")
 )]
 
-#[cfg(feature = "_tls")]
 pub(crate) mod certificates;
 
 /// The configuration of encrypted connections.
-#[cfg(feature = "_tls")]
 pub(crate) type Encryption = std::sync::Arc<rustls::ClientConfig>;
 
-/// Connections are not encrypted.
-#[cfg(not(feature = "_tls"))]
-pub(crate) enum Encryption {}
-
 /// Returns the configuration with the files that a URL names, if it requests encryption.
-#[cfg(feature = "_tls")]
 pub(crate) fn encryption(
     files: Option<&Files>,
 ) -> Result<Option<Encryption>, Box<dyn core::error::Error + Send + Sync>> {
     files.map(|files| files.client_config().map(Into::into)).transpose()
-}
-
-/// Returns nothing: without a feature, no URL can request encryption.
-#[cfg(not(feature = "_tls"))]
-pub(crate) fn encryption(
-    _: Option<&Files>,
-) -> Result<Option<Encryption>, core::convert::Infallible> {
-    Ok(None)
 }
 
 /// The files that a URL names.

@@ -1,8 +1,8 @@
-use core::ops::Deref;
+use core::time::Duration;
 
 use tickid_core::{
-    Builder, DEFAULT_MAX_WAIT, DefaultClock, NodeId as _, ProcessClock, RangeError, Scheme, Tick,
-    Window,
+    Builder, DEFAULT_MAX_WAIT, DefaultClock, NodeId as _, Policy, ProcessClock, RangeError, Scheme,
+    Tick, Window,
 };
 
 use crate::model::lease::Lease;
@@ -10,29 +10,47 @@ use crate::model::node::Node;
 use crate::model::pool::NodePool;
 use crate::model::realm::{Mismatch, RealmError, RealmName, RealmSpec, Terms};
 
-/// A set of generators whose IDs must differ: a [`RealmSpec`] together with its scheme.
+/// A set of generators whose IDs must differ: a name, a scheme, the nodes to lease, and terms.
 ///
-/// It derefs to the spec, which is what stores take.
+/// Stores take its [`spec`](Self::spec), which has no type parameter.
 ///
 /// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_lease::{LeasedGenerator, Realm, Store, block_on};
+/// use tickid_scru64::Scru64;
+///
+/// let term = Duration::from_secs(60); // a lease lasts a minute without a renewal
+/// let realm = Realm::builder("orders", Scru64).pool("0-255/8").term(term).build()?;
+/// let store = Store::in_memory();
+/// LeasedGenerator::start(store.clone(), realm.clone())?.generate()?;
+///
+/// // Other holders may take over the pool and the terms that the store has.
+/// let record = block_on(store.realm(realm.name()), Duration::from_secs(5))?;
+/// assert_eq!(Realm::from_spec(Scru64, record.realm)?, realm);
+///
+/// // Nodes must exist in the scheme: a partition of sno has 16 bits.
+/// assert!(Realm::builder("orders", tickid_sno::Sno).pool("0-255/8").build().is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A lease by hand. A [`LeasedGenerator`](crate::LeasedGenerator) does all this, and renews it:
+///
 /// ```
 /// use core::time::Duration;
 /// use tickid_lease::session::{Claim, Token};
 /// use tickid_lease::{Realm, Store, block_on};
 /// use tickid_scru64::Scru64;
 ///
-/// let realm = Realm::new("orders".parse()?, Scru64, "0-255/8".parse()?)?;
-/// let store = Store::in_memory();
-/// let timeout = Duration::from_secs(5);
-///
-/// // A lease by hand. A `LeasedGenerator` does all this, and renews it.
+/// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
+/// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
 /// let mut claim = Claim::new(Token::random()?, "an example", None);
-/// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
-/// let generator = realm.builder(&lease)?.build()?;
+/// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
+/// let generator = realm.generator_builder(&lease)?.build()?;
 /// let id = generator.generate()?;
 ///
 /// let used = generator.close().highest_tick().map(|tick| tick.get());
-/// block_on(store.release(&realm, &lease, used), timeout)?;
+/// block_on(store.release(realm.spec(), &lease, used), timeout)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,67 +59,139 @@ pub struct Realm<S> {
     spec: RealmSpec,
 }
 
-impl<S: Scheme> Realm<S> {
-    /// Creates a realm of the scheme's IDs, with the default terms for its default policy.
+/// The options of a [`Realm`].
+///
+/// | option | default |
+/// |---|---|
+/// | [`pool`](Self::pool) | none; it is needed |
+/// | [`policy`](Self::policy) | the scheme's |
+/// | [`skew`](Self::skew) | 5 seconds ([`Terms::DEFAULT_SKEW`]) |
+/// | [`term`](Self::term) | 10 seconds ([`Terms::DEFAULT_TERM`]) |
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_core::{Policy, Ticks};
+/// use tickid_lease::{NodePool, Realm};
+/// use tickid_kuid::Kuid;
+/// use tickid_sno::Sno;
+///
+/// let realm = Realm::builder("orders", Sno)
+///     .pool("0-1023/16")
+///     .policy(Policy::Ratchet { allowance: Ticks::new(250) }) // a second of 4 ms
+///     .skew(Duration::from_secs(1))
+///     .build()?;
+/// assert_eq!(realm.spec().ahead(), 250 + 11 * 250);
+///
+/// // Local kuids have no node: their realm has the single empty one.
+/// let local = Realm::builder("local", Kuid::default()).pool(NodePool::single()).build()?;
+/// assert_eq!(local.pool().len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct RealmBuilder<S> {
+    scheme: S,
+    /// The first mistake is reported by [`build`](Self::build).
+    name: Result<RealmName, RealmError>,
+    pool: Result<NodePool, RealmError>,
+    terms: Terms,
+}
+
+impl<S: Scheme> RealmBuilder<S> {
+    /// Sets the nodes to lease, as text or as a [`NodePool`].
+    pub fn pool<P: TryInto<NodePool>>(self, pool: P) -> Self
+    where
+        RealmError: From<P::Error>,
+    {
+        Self { pool: pool.try_into().map_err(RealmError::from), ..self }
+    }
+
+    /// Sets the allowance to that of the policy that the realm's generators have.
+    pub fn policy(mut self, policy: Policy<S>) -> Self {
+        self.terms.allowance = Terms::new(policy).allowance;
+        self
+    }
+
+    /// Sets the tolerated lead of a holder's clock over the store's.
+    pub fn skew(mut self, skew: Duration) -> Self {
+        self.terms.skew = skew;
+        self
+    }
+
+    /// Sets the time that a lease lasts without a renewal.
+    pub fn term(mut self, term: Duration) -> Self {
+        self.terms.term = term;
+        self
+    }
+
+    /// Builds the realm. Skew and term are rounded up to whole microseconds.
     ///
     /// # Errors
-    /// As [`RealmSpec::new`].
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::Realm;
-    /// use tickid_sno::Sno;
-    ///
-    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
-    /// assert_eq!(realm.pool().len(), 1_024);
-    /// // A partition of sno has 16 bits.
-    /// assert!(Realm::new("orders".parse()?, Sno, "0-255/8".parse()?).is_err());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn new(name: RealmName, scheme: S, pool: NodePool) -> Result<Self, RealmError> {
-        let spec = RealmSpec::new(name, &scheme, pool)?;
-        Ok(Self { scheme, spec })
+    /// Returns [`RealmError::Text`] for a name or a pool that cannot be read,
+    /// [`RealmError::NoPool`] without a pool, [`RealmError::Node`] for nodes that the scheme does
+    /// not have, [`RealmError::NoNodelessIds`] for [`Node::NONE`] if all IDs of the scheme carry a
+    /// node, and [`RealmError::Duration`] for a term of less than two ticks or a millisecond, which
+    /// leaves no room for a renewal, and for a term or a skew of more than [`Terms::LONGEST`].
+    pub fn build(self) -> Result<Realm<S>, RealmError> {
+        let spec = RealmSpec::new(self.name?, &self.scheme, self.pool?)?;
+        Ok(Realm { scheme: self.scheme, spec: spec.with_terms(self.terms)? })
+    }
+}
+
+impl<S> From<Realm<S>> for RealmSpec {
+    fn from(realm: Realm<S>) -> Self {
+        realm.spec
+    }
+}
+
+impl<S> Realm<S> {
+    /// Returns the description that stores take.
+    #[must_use]
+    pub fn spec(&self) -> &RealmSpec {
+        &self.spec
+    }
+
+    /// Returns the name.
+    #[must_use]
+    pub fn name(&self) -> &RealmName {
+        self.spec.name()
+    }
+
+    /// Returns the nodes to lease.
+    #[must_use]
+    pub fn pool(&self) -> &NodePool {
+        self.spec.pool()
+    }
+
+    /// Returns the terms.
+    #[must_use]
+    pub fn terms(&self) -> Terms {
+        self.spec.terms()
+    }
+}
+
+impl<S: Scheme> Realm<S> {
+    /// Returns a builder of a realm of the scheme's IDs. The name is a text or a [`RealmName`].
+    pub fn builder<N: TryInto<RealmName>>(name: N, scheme: S) -> RealmBuilder<S>
+    where
+        RealmError: From<N::Error>,
+    {
+        RealmBuilder {
+            scheme,
+            name: name.try_into().map_err(RealmError::from),
+            pool: Err(RealmError::NoPool),
+            terms: Terms::new(scheme.default_policy()),
+        }
     }
 
     /// Creates a realm with a pool and terms that a store has kept.
     ///
     /// # Errors
     /// Returns a [`Mismatch`] if the spec is of another scheme or layout.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::{Realm, RealmSpec};
-    /// use tickid_scru64::Scru64;
-    /// use tickid_sno::Sno;
-    ///
-    /// let spec = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
-    /// assert!(Realm::from_spec(Sno, spec.clone()).is_ok());
-    /// assert!(Realm::from_spec(Scru64, spec).is_err());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn from_spec(scheme: S, spec: RealmSpec) -> Result<Self, Mismatch> {
         spec.check_layout(&scheme)?;
         Ok(Self { scheme, spec })
-    }
-
-    /// Returns the realm with other terms.
-    ///
-    /// # Errors
-    /// As [`RealmSpec::with_terms`].
-    ///
-    /// # Examples
-    /// ```
-    /// use core::time::Duration;
-    /// use tickid_lease::Realm;
-    /// use tickid_sno::Sno;
-    ///
-    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
-    /// let terms = realm.terms().with_term(Duration::from_secs(60));
-    /// assert_eq!(realm.with_terms(terms)?.term_ticks(), 15_000); // of 4 ms
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn with_terms(self, terms: Terms) -> Result<Self, RealmError> {
-        Ok(Self { spec: self.spec.with_terms(terms)?, ..self })
     }
 
     /// Returns a builder of a generator with the node and the window of a lease of this realm.
@@ -114,33 +204,21 @@ impl<S: Scheme> Realm<S> {
     /// # Errors
     /// Returns a [`RangeError`] if the scheme has no such node or no such ticks, so that the lease
     /// is not of this realm.
-    ///
-    /// # Examples
-    /// ```
-    /// use core::time::Duration;
-    /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{Node, Realm, Store, block_on};
-    /// use tickid_sno::Sno;
-    ///
-    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
-    /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-    /// let store = Store::in_memory();
-    /// let lease = block_on(store.acquire(&realm, &mut claim), Duration::from_secs(5))?;
-    ///
-    /// let generator = realm.builder(&lease)?.build()?;
-    /// assert_eq!(Node::of(&generator.generate()?.partition())?, lease.node);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn builder(
+    pub fn generator_builder(
         &self,
         lease: &Lease,
-    ) -> Result<Builder<S, ProcessClock<DefaultClock>>, RangeError>
-    where
-        S: Default,
-    {
+    ) -> Result<Builder<S, ProcessClock<DefaultClock>>, RangeError> {
         let window = Window::new(Tick::new(lease.floor)?, lease.ceiling)?;
-        let builder = Builder::new(generator_node::<S>(lease.node)?)
-            .layout(self.scheme)
+        self.builder_of(lease.node, window)
+    }
+
+    /// Returns a builder of a generator with any node of the realm and any window.
+    pub(crate) fn builder_of(
+        &self,
+        node: Node,
+        window: Window<S>,
+    ) -> Result<Builder<S, ProcessClock<DefaultClock>>, RangeError> {
+        let builder = Builder::of(self.scheme, generator_node::<S>(node)?)
             .window(window)
             .variants(self.spec.variants())
             .clock(ProcessClock::new(DefaultClock::default()))
@@ -157,12 +235,4 @@ fn generator_node<S: Scheme>(node: Node) -> Result<S::Node, RangeError> {
         return same;
     }
     (1..=u64::BITS).find_map(|bits| S::Node::from_bits(bits, 0).ok()).map_or(same, Ok)
-}
-
-impl<S> Deref for Realm<S> {
-    type Target = RealmSpec;
-
-    fn deref(&self) -> &RealmSpec {
-        &self.spec
-    }
 }

@@ -1,9 +1,6 @@
 //! URLs that name servers. Messages about them leave the text out, which may contain a password.
 
-#![cfg_attr(
-    not(feature = "redis-tls"),
-    allow(dead_code, reason = "each backend takes other parts")
-)]
+#![cfg_attr(not(feature = "redis"), allow(dead_code, reason = "each backend takes other parts"))]
 
 use core::fmt;
 
@@ -36,8 +33,6 @@ pub(crate) struct Form {
     pub(crate) port: u16,
     /// The options, apart from encryption: with a value, or `NAME=` for any value.
     pub(crate) options: &'static [&'static str],
-    /// The feature that encrypts, if this build lacks it.
-    pub(crate) lacks: Option<&'static str>,
 }
 
 /// The parts of a URL.
@@ -103,14 +98,11 @@ impl Form {
             }
         }
         let is_encrypted = mode.unwrap_or(is_secure || !files.is_empty());
-        match self.lacks {
-            _ if is_secure && !is_encrypted => Err("its scheme encrypts".to_owned()),
-            Some(feature) if is_encrypted => Err(format!("encryption takes the feature {feature}")),
-            _ => {
-                let encryption = is_encrypted.then_some(files);
-                Ok(Url { login, hosts, path, options, encryption })
-            }
+        if is_secure && !is_encrypted {
+            return Err("its scheme encrypts".to_owned());
         }
+        let encryption = is_encrypted.then_some(files);
+        Ok(Url { login, hosts, path, options, encryption })
     }
 }
 
@@ -161,7 +153,6 @@ mod tests {
         schemes: &[("x", false), ("xs", true)],
         port: 7,
         options: &["c=", "d=e"],
-        lacks: None,
     };
 
     fn refusal(url: &str) -> String {
@@ -213,8 +204,6 @@ mod tests {
             ["x://a?sslmode=require", "x://a?sslmode=verify-full", "x://a?sslcert=/a", "xs://a"]
         {
             assert!(is_encrypted(url), "{url}");
-            let lacking = Form { lacks: Some("x-tls"), ..FORM };
-            assert!(lacking.parse(url).unwrap_err().contains("the feature x-tls"), "{url}");
         }
         assert!(refusal("xs://a?sslmode=disable").contains("its scheme encrypts"));
         assert!(refusal("x://a?sslmode=prefer").contains("sslmode is"));

@@ -29,7 +29,7 @@ mod unix {
     use tempfile::TempDir;
     use tickid_lease::backend::{Exposure, ExposureReason, FileBackend, StoreErrorKind};
     use tickid_lease::session::{Claim, Token};
-    use tickid_lease::{Lease, Node, RealmSpec, Store, StoreError, block_on};
+    use tickid_lease::{Lease, Node, Realm, RealmSpec, Store, StoreError, block_on};
     use tickid_sno::Sno;
 
     const TIMEOUT: Duration = Duration::from_secs(30);
@@ -70,7 +70,7 @@ mod unix {
     }
 
     fn realm(pool: &str) -> RealmSpec {
-        RealmSpec::new("a".parse().unwrap(), &Sno, pool.parse().unwrap()).unwrap()
+        RealmSpec::from(Realm::builder("a", Sno).pool(pool).build().unwrap())
     }
 
     fn open(folder: impl Into<PathBuf>) -> Result<Store, StoreError> {

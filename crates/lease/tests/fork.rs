@@ -164,15 +164,15 @@ mod linux {
     }
 
     fn realm() -> Realm<Sno> {
-        Realm::new("orders".parse().unwrap(), Sno, "1-100/16".parse().unwrap()).unwrap()
+        Realm::builder("orders", Sno).pool("1-100/16").build().unwrap()
     }
 
     /// Returns a builder of a generator with a leased node.
     fn builder() -> tickid_sno::Builder<ProcessClock<DefaultClock>> {
         let mut claim = Claim::new(Token::random().unwrap(), "me", None);
         let lease: Lease =
-            block_on(Store::in_memory().acquire(&realm(), &mut claim), PATIENCE).unwrap();
-        realm().builder(&lease).unwrap()
+            block_on(Store::in_memory().acquire(realm().spec(), &mut claim), PATIENCE).unwrap();
+        realm().generator_builder(&lease).unwrap()
     }
 
     const FORKED: ErrorKind = ErrorKind::Clock(ClockError::Forked);

@@ -9,7 +9,7 @@ use core::fmt::{Debug, Write as _};
 use core::time::Duration;
 use std::sync::{Mutex, PoisonError};
 
-use tickid_lease::admin::{Begin, Standing};
+use tickid_lease::admin::{Standing, Start};
 use tickid_lease::session::{Claim, Token};
 use tickid_lease::{LeasedGenerator, Realm, RealmSpec, Store, StoreError, block_on};
 use tickid_nanoflake::Nanoflake;
@@ -110,19 +110,17 @@ fn tell_all(error: &dyn Error) {
 
 fn realm() -> Realm<Nanoflake> {
     let name = format!("secret-{}", Token::random().unwrap());
-    let pool = "0-7/10".parse().unwrap();
-    let realm = Realm::new(name.parse().unwrap(), Nanoflake::default(), pool).unwrap();
     // Lets a generator renew a few times.
-    let terms = realm.terms().with_term(Duration::from_millis(100));
-    realm.with_terms(terms).unwrap()
+    let term = Duration::from_millis(100);
+    Realm::builder(&*name, Nanoflake::default()).pool("0-7/10").term(term).build().unwrap()
 }
 
 fn acquire(url: &str) -> Result<(), StoreError> {
     let store = Store::open(url).unwrap();
     tell(&store);
     let (realm, mut claim) = (realm(), Claim::new(Token::random().unwrap(), "me", None));
-    let realm: &RealmSpec = &realm;
-    answered(store.begin(realm, Begin::AtOnce))?;
+    let realm: &RealmSpec = realm.spec();
+    answered(store.create(realm, Start::Immediately))?;
     let lease = answered(store.acquire(realm, &mut claim))?;
     let lease = answered(store.renew(realm, &lease))?;
     let view = answered(store.list(realm.name()))?;
@@ -133,7 +131,7 @@ fn acquire(url: &str) -> Result<(), StoreError> {
 /// Renews a lease, ends it, and takes the store down under a leased generator.
 fn keep(url: &str, take_down: impl FnOnce()) {
     let (realm, store) = (realm(), Store::open(url).unwrap());
-    answered(store.begin(&realm, Begin::AtOnce)).unwrap();
+    answered(store.create(realm.spec(), Start::Immediately)).unwrap();
     // etcd takes longer to check a password than a holder's timeout under such a term.
     let builder = LeasedGenerator::builder(Store::open(url).unwrap(), realm.clone());
     let builder = builder.answer_within(PATIENCE);
@@ -143,7 +141,7 @@ fn keep(url: &str, take_down: impl FnOnce()) {
     while generator.state().counters.renewals < 2 {
         generator.generate().unwrap();
     }
-    answered(store.invalidate(&realm)).unwrap();
+    answered(store.invalidate(realm.spec())).unwrap();
     while generator.state().counters.losses == 0 {
         let _ = generator.try_generate().map_err(|error| tell_all(&error));
     }

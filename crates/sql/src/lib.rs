@@ -14,14 +14,14 @@
 //!
 //! # Examples
 //! ```
-//! use tickid_lease::admin::Begin;
-//! use tickid_lease::RealmSpec;
+//! use tickid_lease::admin::Start;
+//! use tickid_lease::Realm;
 //! use tickid_nanoflake::{Epoch, Nanoflake};
 //!
 //! let layout = Nanoflake { epoch: Epoch::DISCORD };
-//! let realm = RealmSpec::new("orders".parse()?, &layout, "0-1023/10".parse()?)?;
+//! let realm = Realm::builder("orders", layout).pool("0-1023/10").build()?;
 //! // For `psql`, or as a migration.
-//! let statements = tickid_sql::script(&realm, Begin::Beyond)?;
+//! let statements = tickid_sql::script(realm.spec(), Start::Delayed)?;
 //! assert!(statements.contains("tickid.create_functions_v1('orders', "));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -33,7 +33,7 @@ mod constants;
 
 use tickid_core::Scheme as _;
 use tickid_kuid::Kuid;
-use tickid_lease::admin::Begin;
+use tickid_lease::admin::Start;
 use tickid_lease::backend::{Answer, PostgresBackend, Record, StoreErrorKind};
 use tickid_lease::{RealmSpec, StoreError};
 use tickid_nanoflake::Nanoflake;
@@ -47,7 +47,7 @@ const SCHEMES: [&str; 4] = [Kuid::NAME, Nanoflake::NAME, Scru64::NAME, Sno::NAME
 /// for `psql`. They also create the tables of [`PostgresBackend`].
 ///
 /// The functions reserve a node of the realm for good, so it is never leased again. A realm that
-/// the database does not have starts as with [`Store::begin`](tickid_lease::Store::begin). One that
+/// the database does not have starts as with [`Store::create`](tickid_lease::Store::create). One that
 /// it has must be of the same scheme and layout, and keeps its nodes and terms. Executing the
 /// statements again changes nothing.
 ///
@@ -57,19 +57,19 @@ const SCHEMES: [&str; 4] = [Kuid::NAME, Nanoflake::NAME, Scru64::NAME, Sno::NAME
 ///
 /// # Examples
 /// ```
-/// use tickid_lease::admin::Begin;
-/// use tickid_lease::RealmSpec;
+/// use tickid_lease::admin::Start;
+/// use tickid_lease::Realm;
 /// use tickid_scru64::Scru64;
 ///
-/// let realm = RealmSpec::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
-/// let statements = tickid_sql::script(&realm, Begin::Beyond)?;
+/// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
+/// let statements = tickid_sql::script(realm.spec(), Start::Delayed)?;
 /// assert!(statements.starts_with("BEGIN;\n") && statements.ends_with("COMMIT;\n"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn script(realm: &RealmSpec, begin: Begin) -> Result<String, StoreError> {
+pub fn script(realm: &RealmSpec, start: Start) -> Result<String, StoreError> {
     // Without notices of tables that exist.
     const BEGIN: &str = "BEGIN;\nSET LOCAL client_min_messages = warning;\n";
-    Ok(format!("{BEGIN}{}COMMIT;\n", statements(realm, begin)?))
+    Ok(format!("{BEGIN}{}COMMIT;\n", statements(realm, start)?))
 }
 
 /// Creates the functions which make a realm's IDs in a database, by the statements of [`script`].
@@ -83,31 +83,32 @@ pub fn script(realm: &RealmSpec, begin: Begin) -> Result<String, StoreError> {
 /// # Examples
 /// ```no_run
 /// use core::time::Duration;
-/// use tickid_lease::admin::Begin;
+/// use tickid_lease::admin::Start;
 /// use tickid_lease::backend::PostgresBackend;
-/// use tickid_lease::{RealmSpec, block_on};
+/// use tickid_lease::{Realm, block_on};
 /// use tickid_scru64::Scru64;
 ///
 /// let backend = PostgresBackend::open("postgres://admin@db.example.com/app")?;
-/// let realm = RealmSpec::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
-/// block_on(tickid_sql::install(&backend, &realm, Begin::AtOnce), Duration::from_secs(10))?;
+/// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
+/// let installed = tickid_sql::install(&backend, realm.spec(), Start::Immediately);
+/// block_on(installed, Duration::from_secs(10))?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn install<'a>(
     backend: &'a PostgresBackend,
     realm: &'a RealmSpec,
-    begin: Begin,
+    start: Start,
 ) -> Answer<'a, ()> {
-    Box::pin(async move { backend.execute("create functions", statements(realm, begin)?).await })
+    Box::pin(async move { backend.execute("create functions", statements(realm, start)?).await })
 }
 
-fn statements(realm: &RealmSpec, begin: Begin) -> Result<String, StoreError> {
+fn statements(realm: &RealmSpec, start: Start) -> Result<String, StoreError> {
     if !SCHEMES.contains(&realm.scheme()) {
         let what = format!("create functions: there are none for the scheme {}", realm.scheme());
         return Err(StoreError::new("PostgreSQL", StoreErrorKind::Failed { what }));
     }
     let record = Record::new(realm.clone(), String::new()).to_json().replace('\'', "''");
-    let (name, at_once) = (realm.name(), begin == Begin::AtOnce);
+    let (name, at_once) = (realm.name(), start == Start::Immediately);
     let (tables, functions) = (PostgresBackend::RESERVATIONS, constants::filled(FUNCTIONS));
     let create = format!("tickid.create_functions_v1('{name}', '{record}', {at_once})");
     Ok(format!("{tables}\n{functions}\nDO $$ BEGIN PERFORM {create}; END $$;\n"))

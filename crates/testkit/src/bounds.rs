@@ -68,8 +68,7 @@ fn builder<'a, T: Subject>(
     clock: &'a ManualClock,
     bounds: SequenceBounds,
 ) -> Builder<T::Scheme, &'a impl Clock> {
-    Builder::seeded(subject.node(), 0)
-        .layout(subject.layout())
+    Builder::seeded_of(subject.layout(), subject.node(), 0)
         .clock(clock)
         .policy(Policy::Wait)
         .bounds(bounds)

@@ -22,6 +22,10 @@ impl Subject for Broken {
     type Variant = Plain;
     type Id = u64;
 
+    fn layout(&self) -> Toggling {
+        Toggling
+    }
+
     fn node(&self) -> Node {
         Example(Toggling).node()
     }

@@ -41,9 +41,7 @@ pub fn hold_over_the_manual_clock<T: Subject>(subject: &T) {
 /// or through handles, and as many from an exclusive one.
 fn promises_hold_over<T: Subject>(subject: &T, clock: impl Clock + Sync) {
     let clock = &Noted(clock);
-    let builder = || {
-        Builder::<T::Scheme>::seeded(subject.node(), 0x5EED).layout(subject.layout()).clock(clock)
-    };
+    let builder = || Builder::seeded_of(subject.layout(), subject.node(), 0x5EED).clock(clock);
 
     let shared = builder().build().unwrap();
     let drawn = on_threads(|mut dice| {

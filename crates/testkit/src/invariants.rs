@@ -105,7 +105,7 @@ pub fn run<T: Subject>(
         let form = forms[form % forms.len()];
         match *action {
             Action::Widen(by) => {
-                ceiling = (ceiling + by).min(T::Scheme::MAX_TICK + 1);
+                ceiling = (ceiling + by).min(layout.max_tick() + 1);
                 generator.wider(ceiling).map_err(|error| format!("not widened: {error}"))?;
             }
             // No generator starts before its epoch.

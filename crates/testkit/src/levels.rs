@@ -23,10 +23,7 @@ where
         assert!(written.iter().eq(texts.iter().map(|text| text.as_bytes())), "{level:?}");
 
         let mut read = vec![C::Value::default(); bits.len()];
-        let decoded =
-            slices::decode_at::<C, _, CHARS>(level, &written, &mut read, "recorded ID", |bits| {
-                bits
-            });
+        let decoded = slices::decode_at::<C, _, CHARS>(level, &written, &mut read, |bits| bits);
         assert_eq!(decoded, Some(Ok(())), "{level:?}");
         assert_eq!(read, bits, "{level:?}");
     }

@@ -9,6 +9,7 @@
 //! | [`invariants`] | random schedules of one thread; failures are shrunk to a few calls |
 //! | [`reference`](mod@reference) | random schedules, compared with a document's state machine |
 //! | `storm` | eight threads on one generator, under a wild clock or a standing one |
+//! | [`services`] | generators that observe each other's IDs |
 //! | `soak` | a billion IDs, and ten years of clock steps |
 //! | [`bounds`] | sequence bounds at every edge |
 //! | `every_clock` | all kinds of generators over each clock |
@@ -22,9 +23,8 @@
 //! | [`example`] | support for the tests of the core |
 //! | `servers` | real servers, each in its own temporary folder |
 //!
-//! `servers` needs the feature of that name, so crates that do not test with servers need not
-//! compile the supervision of processes. `every_clock`, `soak`, `storm` and `suite` need `std`,
-//! which enables the feature of that name in the core.
+//! `every_clock`, `servers`, `soak`, `storm` and `suite` need `std`, which enables the feature of
+//! that name in the core.
 
 #![allow(
     clippy::exhaustive_enums,
@@ -50,8 +50,9 @@ pub mod nodes;
 mod promises;
 pub mod reference;
 mod schedule;
-#[cfg(all(feature = "servers", unix))]
+#[cfg(all(feature = "std", unix))]
 pub mod servers;
+pub mod services;
 pub mod slices;
 #[cfg(feature = "std")]
 pub mod soak;

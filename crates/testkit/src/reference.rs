@@ -142,7 +142,7 @@ fn run<T: Subject<Id: PartialEq>, D: Document<T>>(
             Action::Block(n) => n.get() as usize,
             Action::Fill(n) => n,
             Action::Widen(by) => {
-                let ceiling = (document.given().ceiling + by).min(T::Scheme::MAX_TICK + 1);
+                let ceiling = (document.given().ceiling + by).min(layout.max_tick() + 1);
                 for generator in [Some(&mut local), shared.as_mut()].into_iter().flatten() {
                     generator.wider(ceiling).map_err(|error| error.to_string())?;
                 }

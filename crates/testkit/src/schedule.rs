@@ -112,7 +112,7 @@ pub enum Action {
 /// the number of forms.
 pub type Schedule = Vec<(Turn, Action, usize)>;
 
-impl<S: Scheme + Default> Setup<S> {
+impl<S: Scheme> Setup<S> {
     pub(crate) fn builder<'a, T: Subject<Scheme = S>>(
         &self,
         subject: &T,
@@ -123,8 +123,7 @@ impl<S: Scheme + Default> Setup<S> {
         let (layout, node) = (subject.layout(), subject.node());
         let start = self.start.rule(&layout, &node);
         let floor = Tick::new(self.floor).unwrap();
-        Builder::seeded(node, 0)
-            .layout(layout)
+        Builder::seeded_of(layout, node, 0)
             .clock(clock)
             .policy(self.policy)
             .bounds(self.bounds)
@@ -172,7 +171,7 @@ impl Outside {
     pub(crate) fn time<S: Scheme>(self, layout: &S) -> UnixTime {
         let micros = match self {
             Self::Before => time_of(layout, S::FIRST_TICK) - 1,
-            Self::After => time_of(layout, S::LAST_TICK) + tick_length(layout),
+            Self::After => time_of(layout, layout.last_tick()) + tick_length(layout),
             Self::Never => i64::MIN,
         };
         UnixTime::from_micros(micros)
@@ -202,7 +201,7 @@ pub(crate) fn setups<T: Subject>(
     let (layout, node) = (subject.layout(), subject.node());
     let all = layout.sequence_bounds(&node);
     let start = layout.tick_at(subject.start()).unwrap().get();
-    let last = T::Scheme::LAST_TICK;
+    let last = layout.last_tick();
     let first = T::Scheme::FIRST_TICK;
 
     let policies = match rule {
@@ -237,7 +236,7 @@ pub(crate) fn setups<T: Subject>(
     let fractions = 0..tick_length(&layout);
     (policies, pools.prop_flat_map(starts), begins, windows, fractions).prop_map(
         move |(policy, (bounds, start), begin, window, fraction)| {
-            let end = T::Scheme::MAX_TICK + 1;
+            let end = layout.max_tick() + 1;
             let (floor, ceiling) = window.map_or((0, end), |(before, len)| {
                 // The floor lies between a little before the clock and a little after it.
                 let floor = (begin + 6).saturating_sub(before).clamp(first, last);

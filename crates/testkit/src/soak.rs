@@ -39,7 +39,7 @@ fn show(line: &str) {
 /// # Panics
 /// If an ID repeats or is wrong, or if a call fails.
 pub fn draw_a_billion<T: Subject>(subject: &T) {
-    let builder = Builder::<T::Scheme>::new(subject.node()).layout(subject.layout());
+    let builder = Builder::of(subject.layout(), subject.node());
     let generator = builder.build().unwrap();
     let count = std::env::var("TICKID_SOAK_IDS").ok();
     let count = count.map_or(1_000_000_000, |count| count.parse().unwrap());

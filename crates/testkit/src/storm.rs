@@ -61,8 +61,7 @@ impl<T: Subject> Storm<'_, T> {
         let start = layout.tick_at(self.subject.start()).unwrap().get();
         let floor = Tick::new(start + Self::WINDOW.start).unwrap();
         let clock = wild_clock(self.subject);
-        let generator = Builder::<T::Scheme>::seeded(self.subject.node(), 0x5EED)
-            .layout(layout)
+        let generator = Builder::seeded_of(layout, self.subject.node(), 0x5EED)
             .clock(&clock)
             .policy(self.policy)
             .bounds(self.bounds)

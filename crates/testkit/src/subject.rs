@@ -5,16 +5,14 @@ use tickid_core::{Scheme, UnixTime, Variant};
 /// A scheme under test: one of its nodes, and the parts of its IDs.
 pub trait Subject: Sync {
     /// The scheme.
-    type Scheme: Scheme + Default;
+    type Scheme: Scheme;
     /// The variants of IDs. Several forms share one type here.
     type Variant: Variant<Self::Scheme, Id = Self::Id> + fmt::Debug + Send + Sync;
     /// An ID of any of the forms.
     type Id: Copy + fmt::Debug + Send + Sync;
 
     /// Returns the layout of the IDs.
-    fn layout(&self) -> Self::Scheme {
-        Self::Scheme::default()
-    }
+    fn layout(&self) -> Self::Scheme;
 
     /// Returns the node of the IDs.
     fn node(&self) -> <Self::Scheme as Scheme>::Node;

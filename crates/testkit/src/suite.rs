@@ -88,7 +88,7 @@ pub fn hold_under_tick_tock<T: Subject>(subject: &T) {
         hold(subject, Rule::TickTock);
     } else {
         let clock = ManualClock::new(subject.start());
-        let builder = Builder::<T::Scheme>::seeded(subject.node(), 0).layout(subject.layout());
+        let builder = Builder::seeded_of(subject.layout(), subject.node(), 0);
         let refused = builder.clock(&clock).policy(Policy::TickTock).build().err();
         assert_eq!(refused, Some(BuildError::NoToggle { scheme: T::Scheme::NAME }));
     }
@@ -105,7 +105,7 @@ pub fn agree_with<T: Subject<Id: PartialEq>, D: Document<T>>(subject: &T) {
 /// If a promise is broken.
 pub fn draw_unique_ids<T: Subject>(subject: &T) {
     let clock = ManualClock::new(subject.start());
-    let builder = Builder::<T::Scheme>::seeded(subject.node(), 0x5EED).layout(subject.layout());
+    let builder = Builder::seeded_of(subject.layout(), subject.node(), 0x5EED);
     // Each sleeping thread moves the clock, and so uses up the time of the others.
     let generator = builder.clock(&clock).max_wait(Duration::MAX).build().unwrap();
     let drawn = draw_unique(subject, &generator);

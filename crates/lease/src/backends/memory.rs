@@ -17,17 +17,16 @@ const NAME: &str = "memory";
 ///
 /// # Examples
 /// ```
+#[doc = include_str!("../example.rs.txt")]
 /// use core::time::Duration;
 /// use tickid_core::SystemClock;
-/// use tickid_lease::admin::Begin;
+/// use tickid_lease::admin::Start;
 /// use tickid_lease::backend::{MemoryBackend, Scope};
-/// use tickid_lease::{RealmSpec, Store, block_on};
-/// use tickid_sno::Sno;
+/// use tickid_lease::{Store, block_on};
 ///
 /// let backend = MemoryBackend::new(SystemClock);
 /// let store = Store::new(backend.clone());
-/// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
-/// block_on(store.begin(&realm, Begin::AtOnce), Duration::from_secs(5))?;
+/// block_on(store.create(realm.spec(), Start::Immediately), Duration::from_secs(5))?;
 /// assert!(backend.view(realm.name(), Scope::Record)?.record.is_some());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -77,7 +76,7 @@ impl<C: Clock> MemoryBackend<C> {
         Self { clock, is_server: false, data: Arc::default() }
     }
 
-    /// Lets realms begin as they do on servers, [beyond](crate::admin::Begin::Beyond) earlier ones of
+    /// Lets realms begin as they do on servers, [beyond](crate::admin::Start::Delayed) earlier ones of
     /// their names.
     ///
     /// # Examples
@@ -87,7 +86,7 @@ impl<C: Clock> MemoryBackend<C> {
     /// use tickid_lease::Store;
     ///
     /// let store = Store::new(MemoryBackend::new(SystemClock).like_a_server());
-    /// assert!(!store.begins_at_once());
+    /// assert!(!store.starts_immediately());
     /// ```
     #[must_use]
     pub fn like_a_server(self) -> Self {
@@ -103,20 +102,19 @@ impl<C: Clock> MemoryBackend<C> {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_core::SystemClock;
     /// use tickid_lease::backend::MemoryBackend;
     /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{RealmSpec, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{Store, block_on};
     ///
     /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
     /// let store = Store::new(backend.clone());
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+    /// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
     /// backend.change_generation();
-    /// assert!(block_on(store.renew(&realm, &lease), timeout).unwrap_err().is_lost());
+    /// assert!(block_on(store.renew(realm.spec(), &lease), timeout).unwrap_err().is_lost());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn change_generation(&self) {
@@ -127,24 +125,23 @@ impl<C: Clock> MemoryBackend<C> {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_core::SystemClock;
-    /// use tickid_lease::admin::{Begin, Loss};
+    /// use tickid_lease::admin::{Start, Loss};
     /// use tickid_lease::backend::MemoryBackend;
     /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{RealmSpec, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{Store, block_on};
     ///
     /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
     /// let store = Store::new(backend.clone());
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
-    /// block_on(store.begin(&realm, Begin::AtOnce), timeout)?;
+    /// block_on(store.create(realm.spec(), Start::Immediately), timeout)?;
     /// let backup = backend.back_up();
     /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+    /// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
     ///
     /// backend.restore(backup);
-    /// let error = block_on(store.renew(&realm, &lease), timeout).unwrap_err();
+    /// let error = block_on(store.renew(realm.spec(), &lease), timeout).unwrap_err();
     /// assert_eq!(error.loss(), Some(Loss::Forgotten)); // the lease proves that data was lost
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -165,17 +162,16 @@ impl<C: Clock> MemoryBackend<C> {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_core::SystemClock;
-    /// use tickid_lease::admin::Begin;
+    /// use tickid_lease::admin::Start;
     /// use tickid_lease::backend::{MemoryBackend, RowState, Version};
-    /// use tickid_lease::{RealmSpec, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{Store, block_on};
     ///
     /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
     /// let store = Store::new(backend.clone());
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
-    /// block_on(store.begin(&realm, Begin::AtOnce), timeout)?;
+    /// block_on(store.create(realm.spec(), Start::Immediately), timeout)?;
     /// let damaged = RowState::Malformed { version: Version(1) };
     /// backend.set_row(realm.name(), "42/16".parse()?, Some(damaged.clone()));
     /// let view = block_on(store.list(realm.name()), timeout)?;
@@ -234,13 +230,11 @@ impl<C: Clock> MemoryBackend<C> {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use tickid_core::SystemClock;
     /// use tickid_lease::backend::{Change, MemoryBackend, Record, Version};
-    /// use tickid_lease::RealmSpec;
-    /// use tickid_sno::Sno;
     ///
     /// let backend = MemoryBackend::new(SystemClock);
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let (name, generation) = (realm.name().clone(), "0".to_owned());
     /// let record = Some(Record::new(realm, generation.clone()));
     /// let change = Change { generation, within: None, record_version: None, record, row: None };
@@ -287,7 +281,7 @@ impl<C: Clock + fmt::Debug + Send + Sync> Backend for MemoryBackend<C> {
         NAME
     }
 
-    fn begins_at_once(&self) -> bool {
+    fn starts_immediately(&self) -> bool {
         !self.is_server
     }
 

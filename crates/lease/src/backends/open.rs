@@ -19,9 +19,6 @@ impl Store {
     /// | `postgres://app:secret@a/ids`, `postgresql://…` | PostgreSQL, with the feature `postgres` |
     /// | `redis://:secret@a`, `rediss://…` | Redis, with the feature `redis` |
     ///
-    /// Encrypted connections to servers need the features `etcd-tls`, `mysql-tls`, `postgres-tls`
-    /// and `redis-tls`.
-    ///
     /// # Errors
     /// Returns an error of the kind [`Url`](crate::backend::StoreErrorKind::Url) for a URL that names no
     /// store, and others for a folder that cannot be used or a node that cannot be found.
@@ -49,18 +46,17 @@ impl Store {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::admin::Standing;
     /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{RealmSpec, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{Store, block_on};
     ///
     /// let (folder, timeout) = (tempfile::tempdir()?, Duration::from_secs(5));
     /// let url = format!("static:42/16?state={}", folder.path().display());
     /// let store = Store::open_detached(&url)?;
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let mut claim = Claim::new(Token::random()?, "a shell script", None);
-    /// block_on(store.acquire(&realm, &mut claim), timeout)?;
+    /// block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
     /// drop(store);
     ///
     /// let view = block_on(Store::open(&url)?.list(realm.name()), timeout)?;
@@ -147,9 +143,9 @@ mod tests {
             ("/var/lib/tickid", "begins with its kind"),
             ("file:a", "file:///FOLDER"),
             ("file://a/b", "file:///FOLDER"),
-            ("static:42", "VALUE/BITS"),
-            ("static:postgres://app:secret@a/ids", "its source is VALUE/BITS"),
-            ("static:secret/x", "its source is VALUE/BITS"),
+            ("static:42", "N/BITS"),
+            ("static:postgres://app:secret@a/ids", "its source is N/BITS"),
+            ("static:secret/x", "its source is N/BITS"),
             ("static:42/8?a=b", "static:SOURCE?state=/FOLDER"),
             ("static:300/8", "node 300 is outside of 0..=255"),
             ("gopher://secret", "no store \"gopher\""),

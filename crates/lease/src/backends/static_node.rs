@@ -57,7 +57,7 @@ pub enum NodeSource {
     },
 }
 
-pub(super) const FORM: &str = "VALUE/BITS, env:VARIABLE/BITS, hostname/BITS or address/BITS";
+pub(super) const FORM: &str = "N/BITS, env:VARIABLE/BITS, hostname/BITS or address/BITS";
 
 impl FromStr for NodeSource {
     type Err = ParseError;

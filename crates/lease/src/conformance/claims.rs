@@ -2,16 +2,20 @@
 
 use core::time::Duration;
 use std::collections::BTreeSet;
+use std::sync::Barrier;
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
 use tickid_core::{TickScale, UnixTime};
 
 use super::{Scene, Stage, answer, assert_same, quarantined_of_exhausted};
-use crate::model::lease::Claim;
+use crate::error::StoreError;
+use crate::model::lease::{Claim, Lease};
 use crate::model::node::Node;
 use crate::model::realm::RealmSpec;
 use crate::model::refusal::Refusal;
 use crate::model::token::Token;
+use crate::store::Store;
 
 /// The window starts with the realm and reaches exactly as far as the terms specify.
 pub fn claims_get_a_window_around_now(stage: &dyn Stage) {
@@ -78,6 +82,61 @@ pub fn racing_claims_get_other_nodes(stage: &dyn Stage) {
     assert_eq!(refused.len(), NODES);
     for refusal in refused {
         assert_eq!(quarantined_of_exhausted(refusal), 0);
+    }
+}
+
+/// Several clients claim nodes of short leases again and again, release some and let the others
+/// expire: no two windows of a node overlap.
+pub fn racing_claims_get_own_windows(stage: &dyn Stage) {
+    const CLAIMANTS: usize = 4;
+    const WINDOWS: usize = 50;
+    let scene = Scene::unknown(stage, "0/1,4-5/3").term(Duration::from_millis(10)).begun();
+    let together = Barrier::new(CLAIMANTS);
+    let race = |claimant: usize, store: Store, realm: &RealmSpec, full: SyncSender<()>| {
+        let mut windows = Vec::new();
+        together.wait();
+        while windows.len() < WINDOWS {
+            let lease = match answer(store.acquire(realm, &mut Scene::claim())) {
+                Ok(lease) => lease,
+                Err(error) => {
+                    assert!(matches!(error.refusal(), Some(Refusal::Exhausted { .. })), "{error}");
+                    full.send(()).unwrap();
+                    continue;
+                }
+            };
+            // Another client may be granted the node meanwhile.
+            let unless_lost = |error: StoreError| assert!(error.is_lost(), "{error}");
+            let renewed = answer(store.renew(realm, &lease)).map_err(unless_lost);
+            let Lease { node, floor, mut ceiling, .. } = renewed.unwrap_or(lease);
+            let used = floor.max(ceiling - 1 - (windows.len() % 8) as u64);
+            if !(claimant + windows.len()).is_multiple_of(4) {
+                let released = answer(store.release(realm, &lease, Some(used)));
+                ceiling = released.map_err(unless_lost).map_or(ceiling, |()| used + 1);
+            }
+            windows.push((node, floor, ceiling));
+        }
+        // It lives until all have ended: its end might prove that its holder has ended.
+        (windows, store)
+    };
+    let mut windows: Vec<_> = thread::scope(|scope| {
+        // Time passes while a client finds no free node.
+        let ((full, is_full), race) = (sync_channel(0), &race);
+        let claimants: Vec<_> = (0..CLAIMANTS)
+            .map(|claimant| {
+                let (store, realm, full) = (stage.store(), &scene.realm, full.clone());
+                scope.spawn(move || race(claimant, store, realm, full))
+            })
+            .collect();
+        drop(full);
+        is_full.into_iter().for_each(|()| stage.pass(Duration::from_millis(1)));
+        let claimants: Vec<_> =
+            claimants.into_iter().map(|claimant| claimant.join().unwrap()).collect();
+        claimants.into_iter().flat_map(|(windows, _store)| windows).collect()
+    });
+    windows.sort_unstable();
+    for pair in windows.windows(2) {
+        let ((node, _, ceiling), (next, floor, _)) = (pair[0], pair[1]);
+        assert!(node != next || ceiling <= floor, "{pair:?}");
     }
 }
 

@@ -1,12 +1,12 @@
 //! Lost data that a claim shows: by a lease that its holder lost, by its count of rows, or by rows
 //! without a record.
 
-use super::{Scene, Stage, answer, assert_lost};
+use super::{SHORT, Scene, Stage, answer, assert_lost};
 use crate::error::StoreError;
 use crate::model::lease::Lease;
 use crate::model::realm::RealmSpec;
 use crate::model::refusal::{Loss, Refusal};
-use crate::store::Begin;
+use crate::store::Start;
 
 /// Rows are lost under a holder, and others come and go before its renewal, so that the row shows
 /// nothing unusual: the holder knows that it never released its lease.
@@ -133,7 +133,7 @@ pub fn lost_records_are_restored(stage: &dyn Stage) {
     for refusal in refusals {
         assert_eq!(refusal.unwrap_err().refusal(), Some(&Refusal::LostRecord));
     }
-    answer(later.store.begin(&scene.realm, Begin::AtOnce)).unwrap();
+    answer(later.store.create(&scene.realm, Start::Immediately)).unwrap();
     assert_eq!(later.record().realm, scene.realm);
     assert_lost(scene.renew(&lease));
     super::trouble::begins_beyond(&later, limit);
@@ -144,7 +144,7 @@ pub fn lost_records_are_restored(stage: &dyn Stage) {
 pub fn assumed_pools_give_way(stage: &dyn Stage) {
     // Nodes that the assumed pool has, and others.
     for pool in ["0-3/8", "7/9"] {
-        let scene = Scene::unknown(stage, pool).short_term();
+        let scene = Scene::unknown(stage, pool).term(SHORT);
         stage.save(scene.realm.name());
         let scene = scene.begun();
         let lease = scene.acquire();
@@ -165,13 +165,13 @@ pub fn assumed_pools_give_way(stage: &dyn Stage) {
 /// An assumed pool gives way to no claim without a lost lease, and one that an operator chose to
 /// none.
 pub fn chosen_pools_stay(stage: &dyn Stage) {
-    let scene = Scene::unknown(stage, "0-3/8").short_term();
+    let scene = Scene::unknown(stage, "0-3/8").term(SHORT);
     assert!(answer(scene.store.adopt(&scene.realm)).unwrap().is_assumed);
     let other = scene.with_pool("0-1/8");
     let error = scene.acquire_of(&other).unwrap_err();
     assert!(matches!(error.refusal(), Some(Refusal::Mismatch(_))), "{error}");
     assert_eq!(answer(scene.store.adopt(&other)).unwrap().realm, scene.realm);
-    let record = answer(scene.store.begin(&scene.realm, Begin::Beyond)).unwrap();
+    let record = answer(scene.store.create(&scene.realm, Start::Delayed)).unwrap();
     assert!(!record.is_assumed && !scene.record().is_assumed, "chosen now");
     scene.outlast();
     scene.outlast();

@@ -39,7 +39,7 @@ use crate::model::record::{Record, Row};
 use crate::model::refusal::{Loss, Refusal};
 use crate::model::rules::Standing;
 use crate::model::token::Token;
-use crate::store::{Begin, Store};
+use crate::store::{Start, Store};
 use crate::wait::block_on;
 
 /// A backend under test with a clock and data that can be changed.
@@ -115,6 +115,7 @@ macro_rules! store_scenarios {
             claims::ticks_agree_with_every_scheme,
             claims::a_held_node_is_not_granted,
             claims::racing_claims_get_other_nodes,
+            claims::racing_claims_get_own_windows,
             claims::repeated_claims_get_one_lease,
             claims::claims_prefer_usable_nodes,
             claims::holder_names_are_kept,
@@ -139,6 +140,7 @@ macro_rules! store_scenarios {
             realms::unknown_realms_begin_beyond,
             realms::new_realms_can_begin_at_once,
             realms::racing_realms_begin_once,
+            realms::many_may_be_the_first,
             realms::unknown_realms_are_not_listed,
             realms::only_removed_nodes_are_lost,
             realms::split_pools_never_overlap,
@@ -218,11 +220,12 @@ impl<'a> Scene<'a> {
 
     /// The same with terms whose end a scenario can wait for.
     fn short(stage: &'a dyn Stage, pool: &str) -> Self {
-        Self::unknown(stage, pool).short_term().begun()
+        Self::unknown(stage, pool).term(SHORT).begun()
     }
 
-    fn short_term(self) -> Self {
-        let terms = Terms { allowance: 0, skew: Duration::ZERO, term: SHORT };
+    /// Sets the term, without a skew.
+    fn term(self, term: Duration) -> Self {
+        let terms = Terms { allowance: 0, skew: Duration::ZERO, term };
         self.with(|realm| RealmSpec { terms, ..realm })
     }
 
@@ -247,7 +250,7 @@ impl<'a> Scene<'a> {
     }
 
     fn begun(self) -> Self {
-        answer(self.store.begin(&self.realm, Begin::AtOnce)).unwrap();
+        answer(self.store.create(&self.realm, Start::Immediately)).unwrap();
         self
     }
 

@@ -1,17 +1,18 @@
 //! Realms: their start, and changes of their pools and terms.
 
 use core::time::Duration;
+use std::collections::BTreeSet;
 use std::sync::Barrier;
 use std::thread;
 
-use super::{Scene, Stage, answer, assert_lost, assert_same, quarantined_of_exhausted};
+use super::{SHORT, Scene, Stage, answer, assert_lost, assert_same, quarantined_of_exhausted};
 use crate::model::lease::Lease;
 use crate::model::node::Node;
 use crate::model::realm::{RealmSpec, Terms};
 use crate::model::record::Rows;
 use crate::model::refusal::Refusal;
 use crate::model::rules::Standing;
-use crate::store::Begin;
+use crate::store::Start;
 
 /// The same node can be leased in two realms at the same time.
 pub fn realms_are_apart(stage: &dyn Stage) {
@@ -51,7 +52,7 @@ pub fn another_realm_is_refused(stage: &dyn Stage) {
 /// of that name is refused with the difference.
 pub fn a_realm_begins_once(stage: &dyn Stage) {
     let scene = Scene::unknown(stage, "0-7/8");
-    let begin = |realm: &RealmSpec| answer(stage.store().begin(realm, Begin::AtOnce));
+    let begin = |realm: &RealmSpec| answer(stage.store().create(realm, Start::Immediately));
     let kept = || (scene.record(), scene.list().rows);
     let record = begin(&scene.realm).unwrap();
     assert_eq!((&record.realm, record.floor), (&scene.realm, 0));
@@ -82,10 +83,10 @@ pub fn a_realm_begins_once(stage: &dyn Stage) {
 /// If a realm of that name may have been lost, the new one starts beyond its leases, and nothing is
 /// granted until then.
 pub fn unknown_realms_begin_beyond(stage: &dyn Stage) {
-    let scene = Scene::unknown(stage, "0-3/8").short_term();
+    let scene = Scene::unknown(stage, "0-3/8").term(SHORT);
     let elsewhere = Scene::short(stage, "0-3/8").acquire();
     let limit = scene.tick(elsewhere.granted_at) + scene.realm.max_ahead();
-    if scene.store.begins_at_once() {
+    if scene.store.starts_immediately() {
         assert_eq!(scene.acquire().floor, 0);
         return;
     }
@@ -121,7 +122,7 @@ pub fn racing_realms_begin_once(stage: &dyn Stage) {
                 let (together, realm) = (&together, realm.clone());
                 scope.spawn(move || {
                     together.wait();
-                    let begun = answer(store.begin(&realm, Begin::AtOnce));
+                    let begun = answer(store.create(&realm, Start::Immediately));
                     (realm, begun)
                 })
             };
@@ -137,6 +138,26 @@ pub fn racing_realms_begin_once(stage: &dyn Stage) {
             }
         }
     }
+}
+
+/// Neither what the store keeps its realms in nor the realm has to be created first.
+pub fn many_may_be_the_first(stage: &dyn Stage) {
+    const CLIENTS: usize = 8;
+    let (scene, together) = (Scene::unknown(stage, "0-15/4"), Barrier::new(CLIENTS));
+    let leases = thread::scope(|scope| {
+        let first = [(); CLIENTS].map(|()| {
+            let (store, realm, together) = (stage.store(), &scene.realm, &together);
+            scope.spawn(move || {
+                together.wait();
+                answer(store.create(realm, Start::Immediately)).unwrap();
+                // The store lives until all have claimed.
+                (answer(store.acquire(realm, &mut Scene::claim())).unwrap(), store)
+            })
+        });
+        first.map(|first| first.join().unwrap())
+    });
+    let nodes: BTreeSet<Node> = leases.iter().map(|(lease, _)| lease.node).collect();
+    assert_eq!(nodes.len(), leases.len());
 }
 
 /// Reports whether the error names `kept` as the store's realm and `what` as the difference.

@@ -5,7 +5,7 @@ use std::thread;
 use super::{SHORT, Scene, Stage, answer, assert_lost, assert_same};
 use crate::model::record::Version;
 use crate::model::refusal::{Loss, Refusal};
-use crate::store::Begin;
+use crate::store::Start;
 
 /// The ceiling depends on the store's clock, not on the number of renewals.
 pub fn renewals_do_not_add_up(stage: &dyn Stage) {
@@ -174,7 +174,7 @@ pub fn administration_beside_renewals(stage: &dyn Stage) {
             .collect();
         let administration = stage.store();
         for _ in 0..3 {
-            answer(administration.begin(&scene.realm, Begin::AtOnce)).unwrap();
+            answer(administration.create(&scene.realm, Start::Immediately)).unwrap();
             answer(administration.reconfigure(&larger)).unwrap();
             answer(administration.reconfigure(&scene.realm)).unwrap();
         }

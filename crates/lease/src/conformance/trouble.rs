@@ -132,7 +132,7 @@ pub fn invalidation_ends_all_leases(stage: &dyn Stage) {
 
 /// Holders of the missing realm may still be running.
 pub fn invalidated_realm_begins_beyond(stage: &dyn Stage) {
-    let scene = Scene::unknown(stage, "0-3/8").short_term();
+    let scene = Scene::unknown(stage, "0-3/8").term(SHORT);
     let elsewhere = Scene::short(stage, "0-3/8").acquire();
     let limit = scene.tick(elsewhere.granted_at) + scene.realm.max_ahead();
     assert!(answer(scene.store.invalidate(&scene.realm)).unwrap() >= limit);
@@ -172,7 +172,7 @@ pub fn lost_era_invalidates(stage: &dyn Stage) {
 
 /// A realm that is missing as a whole starts beyond its leases.
 pub fn lost_realm_begins_beyond(stage: &dyn Stage) {
-    let scene = Scene::unknown(stage, "0-3/8").short_term();
+    let scene = Scene::unknown(stage, "0-3/8").term(SHORT);
     stage.save(scene.realm.name());
     let scene = scene.begun();
     let lease = scene.acquire();

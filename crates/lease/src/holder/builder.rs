@@ -1,7 +1,10 @@
 use core::fmt;
 use core::time::Duration;
 
-use tickid_core::{DEFAULT_MAX_WAIT, DefaultClock, Policy, Scheme, SequenceStart};
+use tickid_core::{
+    BuildError, Builder, Clock, DEFAULT_MAX_WAIT, DefaultClock, Generator, Policy, ProcessClock,
+    Scheme, SequenceStart,
+};
 
 use crate::holder::name::this_holder;
 use crate::store::Store;
@@ -25,7 +28,7 @@ use crate::typed_realm::Realm;
 /// use tickid_lease::{LeasedGenerator, Realm, Store};
 /// use tickid_sno::Sno;
 ///
-/// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+/// let realm = Realm::builder("orders", Sno).pool("0-1023/16").build()?;
 /// let generator = LeasedGenerator::builder(Store::in_memory(), realm)
 ///     .holder("billing")
 ///     .policy(Policy::Wait)
@@ -54,6 +57,24 @@ pub(super) struct Options<S> {
     pub(super) sequence: Option<SequenceStart>,
 }
 
+impl<S: Scheme> Options<S> {
+    /// Builds a generator with these options from a builder of the realm.
+    pub(super) fn build<C: Clock>(
+        &self,
+        builder: Builder<S, impl Sized>,
+        clock: C,
+    ) -> Result<Generator<S, ProcessClock<C>>, BuildError> {
+        let mut builder = builder.max_wait(self.max_wait).clock(ProcessClock::new(clock));
+        if let Some(policy) = self.policy {
+            builder = builder.policy(policy);
+        }
+        if let Some(sequence) = &self.sequence {
+            builder = builder.sequence(sequence.clone());
+        }
+        builder.build()
+    }
+}
+
 impl<S: Scheme> LeasedGeneratorBuilder<S> {
     pub(super) fn new(store: Store, realm: Realm<S>) -> Self {
         let options = Options {
@@ -79,7 +100,7 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     /// use tickid_lease::{LeasedGenerator, Realm, Store, block_on};
     /// use tickid_sno::Sno;
     ///
-    /// let realm = Realm::new("orders".parse()?, Sno, "42/16".parse()?)?;
+    /// let realm = Realm::builder("orders", Sno).pool("42/16").build()?;
     /// let store = Store::in_memory();
     /// let builder = LeasedGenerator::builder(store.clone(), realm.clone()).holder("billing");
     /// let generator = builder.start()?;
@@ -106,16 +127,15 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use std::sync::Arc;
     /// use tickid_core::{ManualClock, Policy, UnixTime};
     /// use tickid_lease::backend::MemoryBackend;
-    /// use tickid_lease::{GenerateError, LeasedGenerator, Realm, Store};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{GenerateError, LeasedGenerator, Store};
     ///
     /// let clock = Arc::new(ManualClock::new(UnixTime::from_millis(1_700_000_000_000)?));
     /// let store = Store::new(MemoryBackend::new(Arc::clone(&clock)));
-    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
     /// let builder = LeasedGenerator::builder(store, realm).policy(Policy::Wait);
     /// let builder = builder.clock(Arc::clone(&clock)).max_wait(Duration::from_millis(100));
     /// let generator = builder.start()?;
@@ -141,13 +161,12 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     /// # Examples
     /// ```
     /// use tickid_core::{Policy, Ticks};
-    /// use tickid_lease::{LeasedGenerator, Realm, Store, Terms};
+    /// use tickid_lease::{LeasedGenerator, Realm, Store};
     /// use tickid_scru64::Scru64;
     ///
     /// // The realm's terms leave room for the IDs that the policy lets run ahead.
     /// let policy = Policy::Ratchet { allowance: Ticks::new(400) };
-    /// let realm = Realm::new("orders".parse()?, Scru64, "0-255/8".parse()?)?;
-    /// let realm = realm.with_terms(Terms::new(policy))?;
+    /// let realm = Realm::builder("orders", Scru64).pool("0-255/8").policy(policy).build()?;
     /// let generator = LeasedGenerator::builder(Store::in_memory(), realm).policy(policy).start()?;
     /// let tenure = generator.tenure().ok_or("no lease")?;
     /// assert_eq!(tenure.generator().policy(), policy);
@@ -162,11 +181,10 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use tickid_core::SequenceStart;
-    /// use tickid_lease::{LeasedGenerator, Realm, Store};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{LeasedGenerator, Store};
     ///
-    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
     /// let builder = LeasedGenerator::builder(Store::in_memory(), realm);
     /// let generator = builder.sequence(SequenceStart::fixed(1_000)).start()?;
     /// assert_eq!(generator.generate()?.sequence(), 1_000);
@@ -181,17 +199,16 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use std::sync::Arc;
     /// use tickid_core::{ManualClock, UnixTime};
     /// use tickid_lease::backend::MemoryBackend;
-    /// use tickid_lease::{LeasedGenerator, Realm, Store};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{LeasedGenerator, Store};
     ///
     /// // The clock of a test, which the store has to share.
     /// let time = UnixTime::from_millis(1_700_000_000_000)?;
     /// let clock = Arc::new(ManualClock::new(time));
     /// let store = Store::new(MemoryBackend::new(Arc::clone(&clock)));
-    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
     /// let generator = LeasedGenerator::builder(store, realm).clock(clock).start()?;
     /// assert_eq!(generator.generate()?.unix_time(), time);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

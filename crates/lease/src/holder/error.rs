@@ -3,10 +3,12 @@ use core::fmt;
 use core::time::Duration;
 use std::io;
 use std::sync::Arc;
+use std::time::Instant;
 
 use tickid_core::{BuildError, ErrorKind, RangeError};
 
 use crate::error::StoreError;
+use crate::holder::waiting::{Wait, WaitReason};
 
 /// The reason that a [`LeasedGenerator`](crate::LeasedGenerator) has no lease, or did not renew it.
 ///
@@ -15,7 +17,7 @@ use crate::error::StoreError;
 /// use tickid_lease::{LeaseError, LeasedGenerator, Realm, Store};
 /// use tickid_scru64::Scru64;
 ///
-/// let realm = Realm::new("orders".parse()?, Scru64, "42/8".parse()?)?;
+/// let realm = Realm::builder("orders", Scru64).pool("42/8").build()?;
 /// let store = Store::open("static:7/8")?; // not in the realm's pool
 /// match LeasedGenerator::start(store, realm) {
 ///     Err(LeaseError::Store(error)) => assert!(error.to_string().contains("7/8")),
@@ -64,7 +66,7 @@ impl LeaseError {
     /// use tickid_lease::{LeasedGenerator, Realm, Store};
     /// use tickid_scru64::Scru64;
     ///
-    /// let realm = Realm::new("orders".parse()?, Scru64, "42/8".parse()?)?;
+    /// let realm = Realm::builder("orders", Scru64).pool("42/8").build()?;
     /// let store = Store::in_memory();
     /// let first = LeasedGenerator::start(store.clone(), realm.clone())?;
     /// let error = LeasedGenerator::start(store, realm).unwrap_err(); // the pool has one node
@@ -95,11 +97,17 @@ pub enum GenerateError {
         /// The lead of the generator's clock over the store's in microseconds, when they were last
         /// compared; negative if it was behind.
         clock_ahead_micros: Option<i64>,
+        /// As [`Wait::since`].
+        since: Instant,
     },
     /// The generator has no lease at the moment. One is being acquired.
     NoLease {
-        /// The reason.
+        /// The reason, unless the store has not answered yet.
         cause: Option<Box<LeaseError>>,
+        /// As [`Wait::since`].
+        since: Instant,
+        /// As [`Wait::until`].
+        until: Option<Instant>,
     },
     /// The generator was shut down.
     Stopped,
@@ -108,21 +116,37 @@ pub enum GenerateError {
 }
 
 impl GenerateError {
-    /// Returns the time until the generator can issue, if its clock determines that, as
-    /// [`tickid_core::Error::retry_after`] does.
+    /// Returns the wait that the error reports; `None` if waiting does not help.
+    #[must_use]
+    pub fn wait(&self) -> Option<Wait> {
+        match self {
+            Self::Stalled { error, since, .. } => {
+                let reason = WaitReason::of_stall(error)?;
+                let until = error.retry_after().and_then(|rest| since.checked_add(rest));
+                Some(Wait { reason, since: *since, until })
+            }
+            Self::NoLease { cause, since, until } => {
+                let reason = WaitReason::of_no_lease(cause.as_deref());
+                Some(Wait { reason, since: *since, until: *until })
+            }
+            Self::Stopped | Self::Forked => None,
+        }
+    }
+
+    /// Returns the time until the generator can issue, if a clock determines that: its own, as
+    /// [`tickid_core::Error::retry_after`] does, or the store's for a realm that starts later.
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use std::sync::Arc;
     /// use tickid_core::{ManualClock, Policy, UnixTime};
     /// use tickid_lease::backend::MemoryBackend;
-    /// use tickid_lease::{LeasedGenerator, Realm, Store};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{LeasedGenerator, Store};
     ///
     /// let clock = Arc::new(ManualClock::new(UnixTime::from_millis(1_700_000_000_000)?));
     /// let store = Store::new(MemoryBackend::new(Arc::clone(&clock)));
-    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
     /// let builder = LeasedGenerator::builder(store, realm).policy(Policy::Wait);
     /// let generator = builder.clock(Arc::clone(&clock)).start()?;
     /// generator.try_generate()?;
@@ -136,7 +160,7 @@ impl GenerateError {
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Stalled { error, .. } => error.retry_after(),
-            _ => None,
+            _ => self.wait()?.retry_after(),
         }
     }
 
@@ -144,18 +168,20 @@ impl GenerateError {
     ///
     /// # Examples
     /// ```
+    /// use std::time::Instant;
     /// use tickid_lease::backend::StoreErrorKind;
     /// use tickid_lease::{GenerateError, LeaseError, StoreError};
     ///
     /// let down = LeaseError::from(StoreError::new("redis", StoreErrorKind::Unreachable));
-    /// let error = GenerateError::NoLease { cause: Some(Box::new(down)) };
+    /// let cause = Some(Box::new(down));
+    /// let error = GenerateError::NoLease { cause, since: Instant::now(), until: None };
     /// let store = error.cause().and_then(|cause| cause.store());
     /// assert!(store.is_some_and(|error| error.is_unreachable())); // alert its operators
     /// ```
     #[must_use]
     pub fn cause(&self) -> Option<&LeaseError> {
         match self {
-            Self::Stalled { cause, .. } | Self::NoLease { cause } => cause.as_deref(),
+            Self::Stalled { cause, .. } | Self::NoLease { cause, .. } => cause.as_deref(),
             Self::Stopped | Self::Forked => None,
         }
     }
@@ -170,11 +196,11 @@ impl fmt::Display for GenerateError {
                     "the generator is the parent process's; a child of a fork needs its own",
                 );
             }
-            Self::NoLease { cause: None } => return f.write_str("there is no lease yet"),
-            Self::NoLease { cause: Some(cause) } => {
+            Self::NoLease { cause: None, .. } => return f.write_str("there is no lease yet"),
+            Self::NoLease { cause: Some(cause), .. } => {
                 return write!(f, "there is no lease: {cause}");
             }
-            Self::Stalled { error, cause, clock_ahead_micros } => {
+            Self::Stalled { error, cause, clock_ahead_micros, .. } => {
                 (error, cause, clock_ahead_micros)
             }
         };
@@ -198,7 +224,33 @@ impl fmt::Display for GenerateError {
 }
 
 impl Error for GenerateError {
+    /// Returns the source of the [`cause`](Self::cause), which the text contains.
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.cause().map(|cause| cause as _)
+        self.cause()?.source()
+    }
+}
+
+/// The reason that a [`LeasedGenerator`](crate::LeasedGenerator) did not observe an ID. Nothing has
+/// changed.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ObserveError {
+    /// The generator refused the ID.
+    #[error(transparent)]
+    Refused(#[from] tickid_core::ObserveError),
+    /// The generator has no lease, was stopped, or belongs to the parent process.
+    #[error(transparent)]
+    Generator(#[from] GenerateError),
+}
+
+impl ObserveError {
+    /// Returns the time until the generator can observe the ID, if its clock determines that, as
+    /// [`tickid_core::ObserveError::retry_after`] does.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Refused(error) => error.retry_after(),
+            Self::Generator(error) => error.retry_after(),
+        }
     }
 }

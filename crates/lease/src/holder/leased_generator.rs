@@ -2,22 +2,25 @@ use core::fmt;
 use core::num::NonZeroU32;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Instant;
 
-use tickid_core::source_parts::{Block, Source};
+use tickid_core::source_parts::{
+    Block, Deadline, Follow, Source, observe, wait_ready, wait_ready_async,
+};
 use tickid_core::{
-    Clock, DefaultClock, Error as CoreError, Generator, Id, Ids, ProcessClock, Scheme, Slot,
-    Variant, View,
+    Clock, DefaultClock, Error as CoreError, Generator, Id, Ids, Observable, ProcessClock, Scheme,
+    Slot, Variant, View,
 };
 
 use crate::error::StoreError;
+use crate::holder::boot;
 use crate::holder::builder::{LeasedGeneratorBuilder, Options};
-use crate::holder::error::{GenerateError, LeaseError};
+use crate::holder::error::{GenerateError, LeaseError, ObserveError};
 use crate::holder::state::{LeaseState, Shared};
 use crate::holder::tenure::Tenure;
 use crate::holder::worker::Worker;
+use crate::model::lease::Lease;
 use crate::store::Store;
 use crate::typed_realm::Realm;
 
@@ -61,7 +64,7 @@ use crate::typed_realm::Realm;
 /// use tickid_lease::{LeasedGenerator, Realm, Store};
 /// use tickid_scru64::Scru64;
 ///
-/// let realm = Realm::new("orders".parse()?, Scru64, "0-255/8".parse()?)?;
+/// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
 /// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
 ///
 /// let first = generator.generate()?;
@@ -70,7 +73,8 @@ use crate::typed_realm::Realm;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct LeasedGenerator<S: Scheme, C = DefaultClock> {
-    /// Tried before the present one is looked up: most leases are never lost.
+    /// Tried before the present one is looked up: most leases are never lost. In a generator that
+    /// started without a lease it is over from the start.
     first: Arc<Tenure<S, C>>,
     thread: Thread<S, C>,
 }
@@ -79,12 +83,12 @@ pub struct LeasedGenerator<S: Scheme, C = DefaultClock> {
 struct Thread<S: Scheme, C> {
     shared: Arc<Shared<S, C>>,
     /// Until it is joined. It returns the result of releasing the node.
-    handle: Option<JoinHandle<Result<(), StoreError>>>,
+    handle: Mutex<Option<JoinHandle<Result<(), StoreError>>>>,
 }
 
 impl<S, C> LeasedGeneratorBuilder<S, C>
 where
-    S: Scheme + Default,
+    S: Scheme,
     C: Clock + fmt::Debug + Send + Sync + 'static,
 {
     /// Acquires the first lease: waits for it or for the first error that ends the start.
@@ -94,24 +98,19 @@ where
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
-    /// use tickid_lease::{LeasedGenerator, Realm, Store};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{LeasedGenerator, Store};
     ///
-    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
     /// let builder = LeasedGenerator::builder(Store::in_memory(), realm);
     /// let generator = builder.start_within(Duration::from_secs(30)).start()?;
     /// generator.generate()?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn start(self) -> Result<LeasedGenerator<S, C>, LeaseError> {
-        // The thread ends a request within its timeout.
-        let Options { realm, start_within, answer_within, .. } = &self.options;
-        let timeout = answer_within.unwrap_or(realm.terms().longest_timeout());
-        let most = start_within.saturating_add(timeout).saturating_add(Duration::from_secs(1));
         // On an error, dropping the thread releases a lease that came too late.
         let thread = self.spawn()?;
-        let first = thread.shared.wait_for_first(most)?;
+        let first = thread.shared.wait_for_first()?;
         Ok(LeasedGenerator { first, thread })
     }
 
@@ -130,7 +129,7 @@ where
     ///     let builder = LeasedGenerator::builder(Store::in_memory(), realm);
     ///     builder.start_within(Duration::from_secs(30)).start_async().await
     /// }
-    /// # let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// # let realm = Realm::builder("orders", Sno).pool("0-1023/16").build()?;
     /// # let start = async { Ok(start(realm).await) };
     /// # tickid_lease::block_on(start, Duration::from_secs(5))??.generate()?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -141,17 +140,35 @@ where
         Ok(LeasedGenerator { first, thread })
     }
 
+    /// Starts to acquire a lease in the background, and returns without one. Calls that may wait
+    /// do so for the lease as well; [`first_lease`](LeasedGenerator::first_lease) returns the
+    /// outcome of the start. An error does not end the attempts.
+    ///
+    /// Each ID takes a few nanoseconds more than after [`start`](Self::start), to look the lease
+    /// up.
+    ///
+    /// # Errors
+    /// Returns a [`LeaseError`] if no generator of the realm can be built, or no thread started.
+    pub fn start_pending(self) -> Result<LeasedGenerator<S, C>, LeaseError> {
+        let first = Arc::new(Tenure::over(&self)?);
+        Ok(LeasedGenerator { first, thread: self.spawn()? })
+    }
+
     fn spawn(self) -> Result<Thread<S, C>, LeaseError> {
-        let shared = Arc::new(Shared::new(self.options.max_wait));
+        // The thread ends a request within its timeout.
+        let Options { realm, start_within, answer_within, .. } = &self.options;
+        let timeout = answer_within.unwrap_or(realm.terms().longest_timeout());
+        let max_start = start_within.saturating_add(timeout).saturating_add(Duration::from_secs(1));
+        let shared = Arc::new(Shared::new(self.options.max_wait, max_start));
         let worker = Worker::new(self, Arc::clone(&shared))?;
         let thread = thread::Builder::new().name("tickid-lease".to_owned());
         let handle = thread.spawn(move || worker.run());
         let handle = handle.map_err(|error| LeaseError::system("start a thread", error))?;
-        Ok(Thread { shared, handle: Some(handle) })
+        Ok(Thread { shared, handle: Mutex::new(Some(handle)) })
     }
 }
 
-impl<S: Scheme + Default> LeasedGenerator<S> {
+impl<S: Scheme> LeasedGenerator<S> {
     /// Acquires a lease of `realm` from `store`, with the scheme's defaults.
     ///
     /// # Errors
@@ -159,10 +176,9 @@ impl<S: Scheme + Default> LeasedGenerator<S> {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{LeasedGenerator, Realm, Store};
-    /// use tickid_sno::Sno;
+    #[doc = include_str!("../example.rs.txt")]
+    /// use tickid_lease::{LeasedGenerator, Store};
     ///
-    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
     /// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
     /// println!("{}", generator.generate()?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -184,7 +200,7 @@ impl<S: Scheme + Default> LeasedGenerator<S> {
     /// async fn start(realm: Realm<Sno>) -> Result<LeasedGenerator<Sno>, LeaseError> {
     ///     LeasedGenerator::start_async(Store::in_memory(), realm).await
     /// }
-    /// # let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// # let realm = Realm::builder("orders", Sno).pool("0-1023/16").build()?;
     /// # let start = async { Ok(start(realm).await) };
     /// # tickid_lease::block_on(start, core::time::Duration::from_secs(5))??.generate()?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -193,14 +209,32 @@ impl<S: Scheme + Default> LeasedGenerator<S> {
         Self::builder(store, realm).start_async().await
     }
 
+    /// Starts to acquire a lease of `realm` from `store` in the background, and returns without
+    /// one, as [`LeasedGeneratorBuilder::start_pending`] does.
+    ///
+    /// # Errors
+    /// Returns a [`LeaseError`] if no generator of the realm can be built, or no thread started.
+    ///
+    /// # Examples
+    /// ```
+    #[doc = include_str!("../example.rs.txt")]
+    /// use tickid_lease::{LeasedGenerator, Store};
+    ///
+    /// let generator = LeasedGenerator::start_pending(Store::in_memory(), realm)?;
+    /// println!("{}", generator.generate()?); // waits for the lease
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn start_pending(store: Store, realm: Realm<S>) -> Result<Self, LeaseError> {
+        Self::builder(store, realm).start_pending()
+    }
+
     /// Returns a builder of a generator with a lease of `realm` from `store`.
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{LeasedGenerator, Realm, Store};
-    /// use tickid_sno::Sno;
+    #[doc = include_str!("../example.rs.txt")]
+    /// use tickid_lease::{LeasedGenerator, Store};
     ///
-    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
     /// let builder = LeasedGenerator::builder(Store::in_memory(), realm).holder("billing");
     /// assert!(builder.start()?.state().lease.is_some());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -216,23 +250,97 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
         id Id<S>, ids Ids<S, S::Variant>, error GenerateError,
         named "a [`GenerateError`]", max_wait "LeasedGeneratorBuilder::max_wait",
         filled "Where the lease is exchanged for another in between, IDs can be lower than those before them, by as much as the clock was set back.",
-        setup "let clock = std::sync::Arc::new(clock); let store = tickid_lease::Store::new(tickid_lease::backend::MemoryBackend::new(clock.clone())); let realm = tickid_lease::Realm::new(\"orders\".parse()?, example::Seconds, \"1/8\".parse()?)?; let generator = tickid_lease::LeasedGenerator::builder(store, realm).clock(clock.clone()).start()?;"
+        setup "let clock = std::sync::Arc::new(clock); let store = tickid_lease::Store::new(tickid_lease::backend::MemoryBackend::new(clock.clone())); let realm = tickid_lease::Realm::builder(\"orders\", example::Seconds).pool(\"1/8\").build()?; let generator = tickid_lease::LeasedGenerator::builder(store, realm).clock(clock.clone()).start()?;"
+    }
+
+    tickid_core::__ready_calls! {
+        self, (&self), self, error GenerateError,
+        setup "let clock = std::sync::Arc::new(clock); let store = tickid_lease::Store::new(tickid_lease::backend::MemoryBackend::new(clock.clone())); let realm = tickid_lease::Realm::builder(\"orders\", example::Seconds).pool(\"1/8\").build()?; let generator = tickid_lease::LeasedGenerator::builder(store, realm).clock(clock.clone()).start()?;"
+    }
+
+    /// Reports whether an ID could be issued now, without drawing one.
+    ///
+    /// # Errors
+    /// Returns the errors of [`try_generate`](Self::try_generate).
+    pub fn check_ready(&self) -> Result<(), GenerateError> {
+        self.shared().check_ready()
+    }
+
+    /// Waits for the first lease and returns it, or the first error that ends the start, as
+    /// [`start_within`](LeasedGeneratorBuilder::start_within) defines it. After an error, the lease
+    /// may still be acquired.
+    ///
+    /// # Errors
+    /// Returns a [`LeaseError`].
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{LeasedGenerator, Realm, Store};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = Realm::builder("orders", Sno).pool("42/16").build()?;
+    /// let generator = LeasedGenerator::start_pending(Store::in_memory(), realm)?;
+    /// assert_eq!(generator.first_lease()?.node, "42/16".parse()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn first_lease(&self) -> Result<Lease, LeaseError> {
+        self.shared().wait_for_first().map(|tenure| *tenure.lease())
+    }
+
+    /// Does the same as [`first_lease`](Self::first_lease) as a task, on any executor.
+    ///
+    /// # Errors
+    /// As `first_lease`.
+    pub async fn first_lease_async(&self) -> Result<Lease, LeaseError> {
+        self.shared().wait_for_first_async().await.map(|tenure| *tenure.lease())
     }
 
     /// Returns a view of the generator that issues IDs of `variant`.
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{LeasedGenerator, Realm, Store};
+    #[doc = include_str!("../example.rs.txt")]
+    /// use tickid_lease::{LeasedGenerator, Store};
     /// use tickid_sno::{Meta, Sno};
     ///
-    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
     /// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
     /// assert_eq!(generator.with(Meta(24)).generate()?.meta(), 24);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn with<V>(&self, variant: V) -> View<&Self, V> {
         View::new(self, variant)
+    }
+
+    /// Observes an ID that comes from elsewhere, as [`Generator::observe`] does: later IDs are
+    /// greater.
+    ///
+    /// A window keeps this beyond the lease: the next holder of the node issues greater IDs. If
+    /// this generator exchanges its lease for one of another node, though, the order of its IDs
+    /// ends, and with it the effect of what it has observed.
+    ///
+    /// # Errors
+    /// Returns an [`ObserveError`], and changes nothing, if the generator refuses the ID or there
+    /// is no lease.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{LeasedGenerator, Realm, Store};
+    /// use tickid_scru64::Scru64;
+    ///
+    /// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
+    /// let store = Store::in_memory();
+    /// let one = LeasedGenerator::start(store.clone(), realm.clone())?;
+    /// let other = LeasedGenerator::start(store, realm)?;
+    /// let cause = one.generate()?;
+    /// other.observe(cause)?;
+    /// assert!(other.generate()? > cause);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn observe(&self, id: Id<S>) -> Result<(), ObserveError>
+    where
+        S::Variant: Observable<S>,
+    {
+        observe::<_, S::Variant>(self, id)
     }
 
     fn shared(&self) -> &Shared<S, C> {
@@ -280,10 +388,9 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{LeasedGenerator, Node, Realm, Store};
-    /// use tickid_sno::Sno;
+    #[doc = include_str!("../example.rs.txt")]
+    /// use tickid_lease::{LeasedGenerator, Node, Store};
     ///
-    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
     /// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
     /// let tenure = generator.tenure().ok_or("no lease")?;
     /// assert_eq!(tenure.lease().node, Node::of(&generator.generate()?.partition())?);
@@ -301,7 +408,7 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// use tickid_lease::{LeasedGenerator, Realm, Store};
     /// use tickid_scru64::Scru64;
     ///
-    /// let realm = Realm::new("orders".parse()?, Scru64, "0-255/8".parse()?)?;
+    /// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
     /// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
     ///
     /// let state = generator.state();
@@ -316,7 +423,8 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     }
 
     /// Closes the generator, releases the node, and waits until that is done: no longer than two
-    /// answers of the store may take. In the child of a `fork` it is a no-op.
+    /// answers of the store may take. In the child of a `fork`, and after the first call, it is a
+    /// no-op.
     ///
     /// # Errors
     /// Returns the store's error if the node was not released. The node then becomes free when its
@@ -329,14 +437,14 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// use tickid_lease::{LeasedGenerator, Realm, Store, block_on};
     /// use tickid_sno::Sno;
     ///
-    /// let realm = Realm::new("orders".parse()?, Sno, "42/16".parse()?)?;
+    /// let realm = Realm::builder("orders", Sno).pool("42/16").build()?;
     /// let store = Store::in_memory();
     /// LeasedGenerator::start(store.clone(), realm.clone())?.shut_down()?;
     /// let view = block_on(store.list(realm.name()), Duration::from_secs(5))?;
     /// assert!(view.standings()?.iter().all(|(.., standing)| *standing == Standing::Free));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn shut_down(mut self) -> Result<(), StoreError> {
+    pub fn shut_down(&self) -> Result<(), StoreError> {
         self.thread.stop()
     }
 
@@ -348,16 +456,15 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
-    /// use tickid_lease::{LeasedGenerator, Realm, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{LeasedGenerator, Store, block_on};
     ///
-    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
     /// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
     /// block_on(generator.shut_down_async(), Duration::from_secs(5))?; // in a task: `.await?`
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub async fn shut_down_async(mut self) -> Result<(), StoreError> {
+    pub async fn shut_down_async(&self) -> Result<(), StoreError> {
         if self.shared().is_ours() {
             self.shared().stop();
             self.shared().wait_for_end_async().await;
@@ -419,79 +526,110 @@ impl<'a, S: Scheme, C: Clock + fmt::Debug> Source for &'a LeasedGenerator<S, C> 
         self.shared().count(error)
     }
 
-    fn wait(&mut self, want: NonZeroU32, error: GenerateError) -> Result<Block<S>, GenerateError> {
-        let mut error = self.shared().count(error);
-        let since = Instant::now();
+    fn check_ready(&self) -> Result<(), GenerateError> {
+        self.shared().check_ready()
+    }
+
+    fn deadline(&self, within: Option<Duration>) -> Deadline {
+        Deadline::after(boot::now(), within.unwrap_or(self.shared().max_wait))
+    }
+
+    fn until_ready(
+        &mut self,
+        error: GenerateError,
+        deadline: Deadline,
+    ) -> Result<(), GenerateError> {
+        if error.wait().is_none() {
+            return Err(error);
+        }
         loop {
-            match error {
-                GenerateError::Stalled { .. } => {}
-                GenerateError::NoLease { .. } => self.shared().wait_for_lease(since)?,
-                _ => return Err(error),
-            }
-            let block = self.draw(|mut generator| {
-                let block = Source::try_block(&mut generator, want);
-                block.or_else(|error| generator.wait(want, error))
-            });
-            match block {
-                Err(again @ GenerateError::NoLease { .. }) => error = again,
-                result => return result,
+            let left = deadline.left(boot::now());
+            let Some(tenure) = self.tenure() else {
+                self.shared().wait_for_lease(left)?;
+                continue;
+            };
+            match wait_ready(tenure.generator(), left) {
+                Ok(()) => return Ok(()),
+                Err(error) => self.shared().leave_if_closed(&tenure, error)?,
             }
         }
     }
 
-    async fn wait_async<F, Fut>(
+    async fn until_ready_async<F, Fut>(
         &mut self,
-        want: NonZeroU32,
         error: GenerateError,
-        sleep: F,
-    ) -> Result<Block<S>, GenerateError>
+        deadline: Deadline,
+        sleep: &F,
+    ) -> Result<(), GenerateError>
     where
         F: Fn(Duration) -> Fut,
         Fut: Future<Output = ()>,
     {
         const PAUSE: Duration = Duration::from_millis(20);
-        let shared = self.shared();
-        match shared.count(error) {
-            GenerateError::Stalled { .. } | GenerateError::NoLease { .. } => {}
-            error => return Err(error),
+        if error.wait().is_none() {
+            return Err(error);
         }
-        let mut waited = Duration::ZERO;
+        // The executor's time may run faster than this clock, in tests.
+        let (most, mut slept) = (deadline.left(boot::now()), Duration::ZERO);
         loop {
+            let left = deadline.left(boot::now()).min(most.saturating_sub(slept));
             let Some(tenure) = self.tenure() else {
-                shared.check_wait(waited)?;
-                sleep(PAUSE).await;
-                waited += PAUSE;
+                self.shared().check_wait(left)?;
+                sleep(PAUSE.min(left)).await;
+                slept += PAUSE;
                 continue;
             };
-            let mut generator = tenure.generator();
-            let block = match Source::try_block(&mut generator, want) {
-                Ok(block) => Ok(block),
-                Err(error) => generator.wait_async(want, error, &sleep).await,
-            };
-            match block {
-                Ok(block) => return Ok(block),
-                Err(error) => shared.leave_if_closed(&tenure, error)?,
+            match wait_ready_async(tenure.generator(), left, sleep).await {
+                Ok(()) => return Ok(()),
+                Err(error) => self.shared().leave_if_closed(&tenure, error)?,
+            }
+        }
+    }
+}
+
+impl<S: Scheme, C: Clock + fmt::Debug> Follow for &LeasedGenerator<S, C> {
+    type Refusal = ObserveError;
+
+    fn follow(self, is_after: impl Fn(&S, Slot<S>) -> bool) -> Result<(), ObserveError> {
+        if !self.shared().is_ours() {
+            return Err(GenerateError::Forked.into());
+        }
+        loop {
+            let tenure = self.shared().tenure.load();
+            let Some(tenure) = &*tenure else { return Err(self.shared().no_lease().into()) };
+            match tenure.generator().follow(&is_after) {
+                Err(tickid_core::ObserveError::Closed) => self.shared().leave(tenure),
+                result => return Ok(result?),
             }
         }
     }
 }
 
 impl<S: Scheme, C> Thread<S, C> {
-    fn stop(&mut self) -> Result<(), StoreError> {
+    fn stop(&self) -> Result<(), StoreError> {
         if !self.shared.is_ours() {
-            // The node is the parent's, and so is the thread: there is none here to wait for.
-            core::mem::forget(self.handle.take());
+            // The node and the thread are the parent's, and the lock may be held forever.
             return Ok(());
         }
         self.shared.stop();
-        let result = self.handle.take().map(JoinHandle::join);
+        let handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(handle) = handle else {
+            // Another call joins it, or has.
+            self.shared.wait_for_end();
+            return Ok(());
+        };
         // Only a clock can panic in the thread; that was printed.
-        result.and_then(Result::ok).unwrap_or(Ok(()))
+        handle.join().unwrap_or(Ok(()))
     }
 }
 
 impl<S: Scheme, C> Drop for Thread<S, C> {
     fn drop(&mut self) {
+        if !self.shared.is_ours() {
+            // There is no such thread in this process to detach from.
+            let handle = self.handle.get_mut().unwrap_or_else(PoisonError::into_inner);
+            core::mem::forget(handle.take());
+        }
         if let Err(error) = self.stop() {
             tracing::warn!(%error, "the node was not released");
         }

@@ -10,5 +10,6 @@ pub(crate) mod name;
 pub(crate) mod session;
 pub(crate) mod state;
 pub(crate) mod tenure;
+pub(crate) mod waiting;
 mod warnings;
 mod worker;

@@ -36,18 +36,18 @@ use crate::store::Store;
 /// ```
 /// use core::time::Duration;
 /// use tickid_lease::session::{LeaseSession, Outcome, Token};
-/// use tickid_lease::{RealmSpec, Store, block_on};
+/// use tickid_lease::{Realm, Store, block_on};
 /// use tickid_sno::Sno;
 ///
 /// let store = Store::in_memory();
-/// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+/// let realm = Realm::builder("orders", Sno).pool("0-1023/16").build()?;
 /// let mut session = LeaseSession::new(realm.clone(), "web-1", 42);
 ///
 /// let now = Duration::ZERO; // since the start of the program
 /// let request = session.request(now, None, Duration::ZERO, Token::random)?;
 /// let mut request = request.ok_or("a claim is due at once")?;
 /// let timeout = session.timeout(&request);
-/// let answer = block_on(request.send(&store, &realm), timeout);
+/// let answer = block_on(request.send(&store, realm.spec()), timeout);
 /// match session.answered(request, now, now, answer) {
 ///     Outcome::Acquired(lease) => assert_eq!(session.lease(), Some(&lease)),
 ///     outcome => panic!("{outcome:?}"),
@@ -128,14 +128,14 @@ impl Request {
     /// ```
     /// use core::time::Duration;
     /// use tickid_lease::session::{Claim, Request, Token};
-    /// use tickid_lease::{RealmSpec, Store, block_on};
+    /// use tickid_lease::{Realm, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "42/16".parse()?)?;
+    /// let realm = Realm::builder("orders", Sno).pool("42/16").build()?;
     /// let mut claim = Request::Acquire(Claim::new(Token::random()?, "web-1", None));
-    /// let lease = block_on(claim.send(&store, &realm), timeout)?;
-    /// let renewed = block_on(Request::Renew(lease).send(&store, &realm), timeout)?;
+    /// let lease = block_on(claim.send(&store, realm.spec()), timeout)?;
+    /// let renewed = block_on(Request::Renew(lease).send(&store, realm.spec()), timeout)?;
     /// assert_eq!(renewed.token, lease.token);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -153,20 +153,18 @@ impl LeaseSession {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::session::LeaseSession;
-    /// use tickid_lease::RealmSpec;
-    /// use tickid_sno::Sno;
     ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let session = LeaseSession::new(realm, "web-1", 42);
     /// assert_eq!((session.lease(), session.due()), (None, Duration::ZERO));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn new(realm: RealmSpec, holder: &str, seed: u64) -> Self {
+    pub fn new(realm: impl Into<RealmSpec>, holder: &str, seed: u64) -> Self {
         Self {
-            realm,
+            realm: realm.into(),
             holder: holder.to_owned(),
             random: seed,
             lease: None,
@@ -204,12 +202,10 @@ impl LeaseSession {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::session::{Claim, LeaseSession, Request, Token};
-    /// use tickid_lease::RealmSpec;
-    /// use tickid_sno::Sno;
     ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let session = LeaseSession::new(realm, "web-1", 42);
     /// let claim = Request::Acquire(Claim::new(Token::random()?, "web-1", None));
     /// assert_eq!(session.timeout(&claim), Duration::from_secs(10)); // as long as the term
@@ -235,12 +231,10 @@ impl LeaseSession {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::session::{LeaseSession, Request, Token};
-    /// use tickid_lease::RealmSpec;
-    /// use tickid_sno::Sno;
     ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let mut session = LeaseSession::new(realm, "web-1", 42);
     /// let request = session.request(Duration::ZERO, None, Duration::ZERO, Token::random)?;
     /// match request {
@@ -282,13 +276,12 @@ impl LeaseSession {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::backend::StoreErrorKind;
     /// use tickid_lease::session::{LeaseSession, Outcome, Token};
-    /// use tickid_lease::{RealmSpec, StoreError};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::StoreError;
     ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let mut session = LeaseSession::new(realm, "web-1", 42);
     /// let (asked, now) = (Duration::ZERO, Duration::from_secs(10));
     /// let request = session.request(asked, None, Duration::ZERO, Token::random)?;
@@ -356,10 +349,10 @@ impl LeaseSession {
     /// ```
     /// use core::time::Duration;
     /// use tickid_lease::session::{LeaseSession, Outcome, Token};
-    /// use tickid_lease::{RealmSpec, Store, block_on};
+    /// use tickid_lease::{Realm, Store, block_on};
     /// use tickid_sno::Sno;
     ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "42/16".parse()?)?;
+    /// let realm = Realm::builder("orders", Sno).pool("42/16").build()?;
     /// let mut session = LeaseSession::new(realm.clone(), "web-1", 42);
     /// session.note_used("42/16".parse()?, 131_072);
     ///
@@ -368,7 +361,7 @@ impl LeaseSession {
     /// let request = session.request(now, None, Duration::ZERO, Token::random)?;
     /// let mut request = request.ok_or("a claim is due at once")?;
     /// let timeout = session.timeout(&request);
-    /// let answer = block_on(request.send(&store, &realm), timeout);
+    /// let answer = block_on(request.send(&store, realm.spec()), timeout);
     /// let outcome = session.answered(request, now, now, answer);
     /// assert!(matches!(outcome, Outcome::Repeated(_, 131_072)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -392,12 +385,10 @@ impl LeaseSession {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::session::LeaseSession;
-    /// use tickid_lease::RealmSpec;
-    /// use tickid_sno::Sno;
     ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let mut session = LeaseSession::new(realm, "web-1", 42);
     /// session.give_up(Duration::from_secs(60));
     /// assert_eq!(session.due(), Duration::from_secs(70));

@@ -12,6 +12,7 @@ use tickid_core::{Clock, ErrorKind, Process, Scheme, UnixTime};
 use crate::error::StoreError;
 use crate::holder::error::{GenerateError, LeaseError};
 use crate::holder::tenure::Tenure;
+use crate::holder::waiting::{Wait, WaitReason};
 use crate::model::lease::Lease;
 use crate::model::refusal::Refusal;
 
@@ -34,6 +35,8 @@ pub struct LeaseState {
     /// The reason that the last request to the store failed, or that a generator whose clock is far
     /// behind found no other node; `None` if all is well.
     pub trouble: Option<LeaseError>,
+    /// The reason that the generator cannot issue now, if waiting helps.
+    pub wait: Option<Wait>,
     /// The number of events so far.
     pub counters: Counters,
     /// Set after a shutdown, and in the child of a `fork`. There, nothing else is known.
@@ -146,22 +149,17 @@ impl Cause {
 
 impl Reason {
     fn of(error: &GenerateError) -> Option<Self> {
-        match error {
-            GenerateError::NoLease { .. } => Some(Self::NoLease),
-            GenerateError::Stalled { error, .. } => Self::of_stall(error),
-            _ => None,
-        }
-    }
-
-    fn of_stall(error: &tickid_core::Error) -> Option<Self> {
-        match (error.kind(), error.retry_after()) {
-            (ErrorKind::Window, None) => Some(Self::WindowEnded),
-            (ErrorKind::Window | ErrorKind::Rollback, _) => Some(Self::ClockBehind),
-            (ErrorKind::Exhausted, _) => Some(Self::TickExhausted),
-            _ => None,
-        }
+        Some(match error.wait()?.reason {
+            WaitReason::WindowEnded => Self::WindowEnded,
+            WaitReason::ClockBehind => Self::ClockBehind,
+            WaitReason::TickExhausted => Self::TickExhausted,
+            _ => Self::NoLease,
+        })
     }
 }
+
+/// The step that fails without the thread.
+const THREAD: &str = "keep the lease's thread";
 
 /// The first lease and its generator, or the reason that there is none.
 type First<S, C> = Result<Arc<Tenure<S, C>>, LeaseError>;
@@ -174,8 +172,10 @@ pub(crate) struct Shared<S: Scheme, C> {
     pub(crate) tenure: ArcSwapOption<Tenure<S, C>>,
     /// The first of all tenures.
     first: OnceLock<Arc<Tenure<S, C>>>,
-    /// The longest wait for a lease.
-    max_wait: Duration,
+    /// The longest wait of a call.
+    pub(crate) max_wait: Duration,
+    /// The longest time until the thread has a first lease, or an error that ends the start.
+    max_start: Duration,
     desk: Mutex<Desk>,
     /// Notified of changes of the desk.
     changed: Condvar,
@@ -184,9 +184,15 @@ pub(crate) struct Shared<S: Scheme, C> {
 }
 
 /// The data that changes rarely.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Desk {
     lease: Option<Lease>,
+    /// The time since which there is no lease, if there is none.
+    without_lease_since: Instant,
+    /// The time of the first failure since the last answer.
+    failing_since: Option<Instant>,
+    /// The time when a realm starts that starts later.
+    realm_starts: Option<Instant>,
     renewed_at: Option<UnixTime>,
     latency: Option<Duration>,
     clock_ahead_micros: Option<i64>,
@@ -212,13 +218,14 @@ pub(crate) struct Granted {
 }
 
 impl<S: Scheme, C> Shared<S, C> {
-    pub(crate) fn new(max_wait: Duration) -> Self {
+    pub(crate) fn new(max_wait: Duration, max_start: Duration) -> Self {
         Self {
             home: Process::this(),
             tenure: ArcSwapOption::empty(),
             first: OnceLock::new(),
             max_wait,
-            desk: Mutex::default(),
+            max_start,
+            desk: Mutex::new(Desk::new()),
             changed: Condvar::new(),
             stalls: [const { AtomicU64::new(0) }; Reason::ALL.len()],
         }
@@ -278,8 +285,13 @@ impl<S: Scheme, C> Shared<S, C> {
         C: Clock,
     {
         let tenure = self.tenure.load_full().filter(|_| self.is_ours());
-        let window_left = tenure.map_or(Duration::ZERO, |tenure| tenure.window_left());
-        LeaseState { window_left, ..self.desk_state() }
+        let window_left = tenure.as_ref().map_or(Duration::ZERO, |tenure| tenure.window_left());
+        let error = match tenure {
+            Some(tenure) => tenure.generator().check_ready().err().map(|error| self.explain(error)),
+            None => Some(self.no_lease()),
+        };
+        let wait = error.and_then(|error| error.wait());
+        LeaseState { window_left, wait, ..self.desk_state() }
     }
 
     /// Returns the state without the parts that need the clock.
@@ -299,6 +311,7 @@ impl<S: Scheme, C> Shared<S, C> {
             latency: desk.latency,
             clock_ahead_micros: desk.clock_ahead_micros,
             trouble: desk.trouble.clone().or_else(|| desk.stuck.clone()),
+            wait: None,
             counters: Counters { stalls, ..desk.counters },
             is_stopped: desk.is_stopped,
         }
@@ -307,14 +320,21 @@ impl<S: Scheme, C> Shared<S, C> {
     // Called by the generator.
 
     /// Waits for the first lease, or for the error that ends the start.
-    pub(crate) fn wait_for_first(&self, most: Duration) -> First<S, C> {
-        let first = self.wait(most, |desk| self.first(desk));
-        first.unwrap_or_else(|| Err(StoreError::timed_out(most).into()))
+    pub(crate) fn wait_for_first(&self) -> First<S, C> {
+        self.check_ours()?;
+        let first = self.wait(self.max_start, |desk| self.first(desk));
+        first.unwrap_or_else(|| Err(StoreError::timed_out(self.max_start).into()))
     }
 
     /// Does the same as a task. It takes no longer than the thread tries to start.
     pub(crate) async fn wait_for_first_async(&self) -> First<S, C> {
+        self.check_ours()?;
         self.wait_async(|desk| self.first(desk)).await
+    }
+
+    fn check_ours(&self) -> Result<(), LeaseError> {
+        let forked = || io::Error::other("it is the parent process's");
+        if self.is_ours() { Ok(()) } else { Err(LeaseError::system(THREAD, forked())) }
     }
 
     fn first(&self, desk: &Desk) -> Option<First<S, C>> {
@@ -322,8 +342,11 @@ impl<S: Scheme, C> Shared<S, C> {
             (Some(first), _) => Some(Ok(Arc::clone(first))),
             (None, Some(trouble)) if desk.ends_start => Some(Err(trouble.clone())),
             _ if desk.is_finished => {
-                let panicked = io::Error::other("it panicked");
-                Some(Err(LeaseError::system("keep the lease's thread", panicked)))
+                let ended = match desk.is_stopped {
+                    true => "the generator was shut down",
+                    false => "it panicked",
+                };
+                Some(Err(LeaseError::system(THREAD, io::Error::other(ended))))
             }
             _ => None,
         }
@@ -334,26 +357,32 @@ impl<S: Scheme, C> Shared<S, C> {
         self.wait_async(|desk| desk.is_finished.then_some(())).await;
     }
 
-    /// Waits for a lease until `max_wait` after `since`.
-    pub(crate) fn wait_for_lease(&self, since: Instant) -> Result<(), GenerateError> {
-        if !self.is_ours() {
-            return Err(GenerateError::Forked);
-        }
-        let left = self.max_wait.saturating_sub(since.elapsed());
-        if left.is_zero() {
-            return Err(self.no_lease());
-        }
-        self.wait(left, |desk| (desk.lease.is_some() || desk.is_stopped).then_some(()));
-        if self.tenure.load().is_some() { Ok(()) } else { Err(self.no_lease()) }
+    /// Waits until the thread has nothing more to do.
+    pub(crate) fn wait_for_end(&self) {
+        self.wait(self.max_start, |desk| desk.is_finished.then_some(()));
     }
 
-    /// Returns an error once a call has waited `max_wait` for a lease.
-    pub(crate) fn check_wait(&self, waited: Duration) -> Result<(), GenerateError> {
-        if !self.is_ours() {
-            return Err(GenerateError::Forked);
-        }
-        let may_wait = !self.is_stopped() && waited < self.max_wait;
-        if may_wait { Ok(()) } else { Err(self.no_lease()) }
+    /// Waits for a lease, for at most `left`.
+    pub(crate) fn wait_for_lease(&self, left: Duration) -> Result<(), GenerateError> {
+        self.check_wait(left)?;
+        let start = Instant::now();
+        let over = self.wait(left, |desk| {
+            let left = left.saturating_sub(start.elapsed());
+            if self.tenure.load().is_some() {
+                return Some(Ok(()));
+            }
+            let error = desk.no_lease();
+            let helps = error.wait().is_some_and(|wait| wait.helps(left));
+            (!helps).then_some(Err(error))
+        });
+        over.unwrap_or_else(|| Err(self.no_lease()))
+    }
+
+    /// Returns an error if a call that may wait for `left` should not wait for a lease.
+    pub(crate) fn check_wait(&self, left: Duration) -> Result<(), GenerateError> {
+        let error = self.no_lease();
+        let helps = error.wait().is_some_and(|wait| wait.helps(left));
+        if helps { Ok(()) } else { Err(error) }
     }
 
     #[cold]
@@ -361,11 +390,21 @@ impl<S: Scheme, C> Shared<S, C> {
         if !self.is_ours() {
             return GenerateError::Forked;
         }
-        let desk = self.desk();
-        if desk.is_stopped {
-            return GenerateError::Stopped;
+        self.desk().no_lease()
+    }
+
+    /// Reports whether the present generator can issue now.
+    pub(crate) fn check_ready(&self) -> Result<(), GenerateError>
+    where
+        C: Clock,
+    {
+        loop {
+            let Some(tenure) = self.tenure.load_full() else { return Err(self.no_lease()) };
+            match tenure.generator().check_ready() {
+                Ok(()) => return Ok(()),
+                Err(error) => self.leave_if_closed(&tenure, error)?,
+            }
         }
-        GenerateError::NoLease { cause: desk.trouble.clone().map(Box::new) }
     }
 
     /// Handles an error of the generator of `tenure`: a closed one is abandoned, any other error is
@@ -379,15 +418,21 @@ impl<S: Scheme, C> Shared<S, C> {
         if error.kind() != ErrorKind::Closed {
             return Err(self.explain(error));
         }
+        self.leave(tenure);
+        Ok(())
+    }
+
+    /// Abandons a tenure whose generator is closed.
+    #[cold]
+    pub(crate) fn leave(&self, tenure: &Arc<Tenure<S, C>>) {
         tenure.is_over.store(true, Ordering::Relaxed);
         self.change(|desk| {
             let before = self.tenure.compare_and_swap(tenure, None);
             // Unless another has taken its place already.
             if before.as_ref().is_some_and(|before| Arc::ptr_eq(before, tenure)) {
-                desk.lease = None;
+                desk.end_lease();
             }
         });
-        Ok(())
     }
 
     pub(crate) fn explain(&self, error: tickid_core::Error) -> GenerateError {
@@ -395,13 +440,14 @@ impl<S: Scheme, C> Shared<S, C> {
             return GenerateError::Forked;
         }
         let desk = self.desk();
-        let cause = match Reason::of_stall(&error) {
-            Some(Reason::WindowEnded) => desk.trouble.clone(),
-            Some(Reason::ClockBehind) => desk.stuck.clone(),
-            _ => None,
+        let (cause, since) = match WaitReason::of_stall(&error) {
+            Some(WaitReason::WindowEnded) => (desk.trouble.clone(), desk.failing_since),
+            Some(WaitReason::ClockBehind) => (desk.stuck.clone(), None),
+            _ => (None, None),
         };
         let (cause, clock_ahead_micros) = (cause.map(Box::new), desk.clock_ahead_micros);
-        GenerateError::Stalled { error, cause, clock_ahead_micros }
+        let since = since.unwrap_or_else(Instant::now);
+        GenerateError::Stalled { error, cause, clock_ahead_micros, since }
     }
 
     /// Counts a call that could not issue immediately.
@@ -453,10 +499,22 @@ impl<S: Scheme, C> Shared<S, C> {
 
     /// Notes a failed request: to move to another node, or to acquire or renew the lease.
     pub(crate) fn failed(&self, error: LeaseError, cause: Cause, is_move: bool, ends_start: bool) {
+        let now = Instant::now();
+        let realm_starts = match error.store().and_then(StoreError::refusal) {
+            Some(Refusal::NotYet { from, now: asked }) => {
+                now.checked_add(from.saturating_since(*asked))
+            }
+            _ => None,
+        };
         self.change(|desk| {
             desk.ends_start |= ends_start;
-            let place = if is_move { &mut desk.stuck } else { &mut desk.trouble };
-            *place = Some(error);
+            if is_move {
+                desk.stuck = Some(error);
+            } else {
+                desk.realm_starts = realm_starts;
+                desk.failing_since.get_or_insert(now);
+                desk.trouble = Some(error);
+            }
             *cause.count(&mut desk.counters.failures) += 1;
         });
     }
@@ -469,7 +527,8 @@ impl<S: Scheme, C> Shared<S, C> {
     pub(crate) fn lost(&self, error: Option<LeaseError>) {
         self.tenure.store(None);
         self.change(|desk| {
-            (desk.lease, desk.stuck) = (None, None);
+            desk.end_lease();
+            desk.stuck = None;
             desk.counters.losses += 1;
             desk.trouble = error.or(desk.trouble.take());
         });
@@ -477,11 +536,46 @@ impl<S: Scheme, C> Shared<S, C> {
 }
 
 impl Desk {
+    fn new() -> Self {
+        Self {
+            lease: None,
+            without_lease_since: Instant::now(),
+            failing_since: None,
+            realm_starts: None,
+            renewed_at: None,
+            latency: None,
+            clock_ahead_micros: None,
+            trouble: None,
+            ends_start: false,
+            stuck: None,
+            counters: Counters::default(),
+            is_stopped: false,
+            is_finished: false,
+            waiting: Vec::new(),
+        }
+    }
+
+    fn end_lease(&mut self) {
+        if self.lease.take().is_some() {
+            self.without_lease_since = Instant::now();
+        }
+    }
+
+    /// Returns the error of a call without a lease.
+    fn no_lease(&self) -> GenerateError {
+        if self.is_stopped {
+            return GenerateError::Stopped;
+        }
+        let cause = self.trouble.clone().map(Box::new);
+        let until = self.realm_starts.filter(|&start| start > Instant::now());
+        GenerateError::NoLease { cause, since: self.without_lease_since, until }
+    }
+
     fn note(&mut self, granted: &Granted) {
         self.lease = Some(granted.lease);
         self.renewed_at = Some(granted.lease.granted_at);
         self.latency = Some(granted.latency);
         self.clock_ahead_micros = granted.clock_ahead_micros;
-        self.trouble = None;
+        (self.trouble, self.failing_since, self.realm_starts) = (None, None, None);
     }
 }

@@ -2,9 +2,15 @@ use core::fmt;
 use core::sync::atomic::AtomicBool;
 use core::time::Duration;
 
-use tickid_core::{Clock, DefaultClock, ErrorKind, Generator, ProcessClock, Scheme};
+use tickid_core::{
+    Clock, DefaultClock, ErrorKind, Generator, ProcessClock, Scheme, UnixTime, Window,
+};
 
+use crate::holder::builder::{LeasedGeneratorBuilder, Options};
+use crate::holder::error::LeaseError;
 use crate::model::lease::Lease;
+use crate::model::record::Version;
+use crate::model::token::Token;
 
 /// One lease and its generator, which is closed when the lease ends.
 ///
@@ -13,7 +19,7 @@ use crate::model::lease::Lease;
 /// use tickid_lease::{LeasedGenerator, Realm, Store};
 /// use tickid_scru64::{Scru64, Scru64Id};
 ///
-/// let realm = Realm::new("orders".parse()?, Scru64, "0-255/8".parse()?)?;
+/// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
 /// let leased = LeasedGenerator::start(Store::in_memory(), realm)?;
 ///
 /// let tenure = leased.tenure().ok_or("no lease")?;
@@ -35,6 +41,31 @@ impl<S: Scheme, C> Tenure<S, C> {
         Self { generator, lease, is_over: AtomicBool::new(false) }
     }
 
+    /// Returns a tenure that is over, with a closed generator of the realm, for a leased generator
+    /// that starts without a lease. Its fast path then needs no check for that.
+    pub(super) fn over(builder: &LeasedGeneratorBuilder<S, C>) -> Result<Self, LeaseError>
+    where
+        C: Clock,
+    {
+        let Options { realm, .. } = &builder.options;
+        let node = realm.pool().node_at(0);
+        let empty = realm.builder_of(node, Window::ALL)?;
+        let generator = builder.options.build(empty, (builder.clock)())?;
+        generator.close();
+        // No store granted this.
+        let lease = Lease {
+            realm: realm.name().id(),
+            node,
+            token: Token::from_bits(0),
+            floor: 0,
+            ceiling: 0,
+            era: 0,
+            version: Version(0),
+            granted_at: UnixTime::EPOCH,
+        };
+        Ok(Self { generator, lease, is_over: AtomicBool::new(true) })
+    }
+
     /// Returns the generator.
     ///
     /// # Examples
@@ -42,7 +73,7 @@ impl<S: Scheme, C> Tenure<S, C> {
     /// use tickid_lease::{LeasedGenerator, Realm, Store};
     /// use tickid_scru64::Scru64;
     ///
-    /// let realm = Realm::new("orders".parse()?, Scru64, "0-255/8".parse()?)?;
+    /// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
     /// let leased = LeasedGenerator::start(Store::in_memory(), realm)?;
     /// let tenure = leased.tenure().ok_or("no lease")?;
     /// let mut handle = tenure.generator().handle(); // for a thread that draws many

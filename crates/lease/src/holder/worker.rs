@@ -46,7 +46,7 @@ pub(super) struct Worker<S: Scheme, C> {
 
 impl<S, C> Worker<S, C>
 where
-    S: Scheme + Default,
+    S: Scheme,
     C: Clock + fmt::Debug,
 {
     pub(super) fn new(
@@ -59,7 +59,7 @@ where
             shared,
             clock: clock(),
             new_clock: clock,
-            session: LeaseSession::new((*options.realm).clone(), &options.holder, seed),
+            session: LeaseSession::new(options.realm.clone(), &options.holder, seed),
             tenure: None,
             start_until: boot::now().saturating_add(options.start_within),
             is_behind: false,
@@ -114,7 +114,7 @@ where
         #[cfg(feature = "metrics")]
         self.metrics.answered(&request, answer.is_ok(), latency);
         match self.session.answered(request, asked, now, answer) {
-            Outcome::Acquired(lease) => self.begin(lease, previous, latency),
+            Outcome::Acquired(lease) => self.start_tenure(lease, previous, latency),
             Outcome::Renewed(lease) => self.widen(lease, latency),
             Outcome::Lost(error) => {
                 if let Some((tenure, lease)) = self.tenure.take().zip(previous) {
@@ -143,7 +143,7 @@ where
     }
 
     /// Starts the tenure of a new lease, and ends the previous tenure.
-    fn begin(&mut self, lease: Lease, previous: Option<Lease>, latency: Duration) {
+    fn start_tenure(&mut self, lease: Lease, previous: Option<Lease>, latency: Duration) {
         let previous = self.tenure.take().zip(previous);
         match self.build(&lease) {
             Ok(generator) => {
@@ -187,16 +187,7 @@ where
     }
 
     fn build(&self, lease: &Lease) -> Result<Generator<S, ProcessClock<C>>, LeaseError> {
-        let Options { realm, max_wait, policy, sequence, .. } = &self.options;
-        let clock = ProcessClock::new((self.new_clock)());
-        let mut builder = realm.builder(lease)?.max_wait(*max_wait).clock(clock);
-        if let Some(policy) = policy {
-            builder = builder.policy(*policy);
-        }
-        if let Some(sequence) = sequence {
-            builder = builder.sequence(sequence.clone());
-        }
-        Ok(builder.build()?)
+        Ok(self.options.build(self.options.realm.generator_builder(lease)?, (self.new_clock)())?)
     }
 
     fn widen(&mut self, lease: Lease, latency: Duration) {

@@ -73,11 +73,9 @@ impl Record {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use tickid_lease::backend::Record;
-    /// use tickid_lease::RealmSpec;
-    /// use tickid_sno::Sno;
     ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let json = Record::new(realm, "1".to_owned()).to_json();
     /// assert!(json.starts_with(r#"{"format":1,"scheme":"sno","#));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -121,12 +119,10 @@ impl Record {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use tickid_lease::admin::ParseError;
     /// use tickid_lease::backend::Record;
-    /// use tickid_lease::RealmSpec;
-    /// use tickid_sno::Sno;
     ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let record = Record::new(realm, "1".to_owned());
     /// let json = record.to_json();
     /// assert_eq!(Record::from_json("orders".parse()?, json.as_bytes())?, record);
@@ -159,8 +155,8 @@ impl Record {
             skew: Duration::from_micros(text.skew_micros),
             term: Duration::from_micros(text.term_micros),
         };
-        let realm =
-            RealmSpec::from_parts(name, text.scheme, text.layout, scale, text.end, pool, terms);
+        let RecordText { scheme, layout, end, .. } = text;
+        let realm = RealmSpec { name, scheme, layout, scale, end, pool, terms };
         let RecordText { generation, era, floor, max_ahead, rows, assumed, extra, .. } = text;
         let is_assumed = assumed;
         Ok(Self { realm, generation, era, floor, max_ahead, parts, rows, is_assumed, extra })

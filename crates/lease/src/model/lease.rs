@@ -14,18 +14,18 @@ use crate::model::token::{Token, mix};
 /// ```
 /// use core::time::Duration;
 /// use tickid_lease::session::{Claim, Token};
-/// use tickid_lease::{RealmSpec, Store, block_on};
+/// use tickid_lease::{Realm, Store, block_on};
 /// use tickid_sno::Sno;
 ///
-/// let realm = RealmSpec::new("orders".parse()?, &Sno, "42/16".parse()?)?;
+/// let realm = Realm::builder("orders", Sno).pool("42/16").build()?;
 /// let mut claim = Claim::new(Token::random()?, "web-1", None);
 /// let store = Store::in_memory();
-/// let lease = block_on(store.acquire(&realm, &mut claim), Duration::from_secs(5))?;
+/// let lease = block_on(store.acquire(realm.spec(), &mut claim), Duration::from_secs(5))?;
 /// assert_eq!((lease.node, lease.token), ("42/16".parse()?, claim.token));
 ///
 /// // The lease reaches 15 seconds ahead of the store's clock: skew and term.
-/// let now = realm.tick_at(lease.granted_at).ok_or("outside the scheme's time")?;
-/// assert_eq!(lease.ceiling, now + realm.ahead());
+/// let now = realm.spec().tick_at(lease.granted_at).ok_or("outside the scheme's time")?;
+/// assert_eq!(lease.ceiling, now + realm.spec().ahead());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,18 +56,17 @@ pub struct Lease {
 ///
 /// # Examples
 /// ```
+#[doc = include_str!("../example.rs.txt")]
 /// use core::time::Duration;
 /// use tickid_lease::session::{Claim, Token};
-/// use tickid_lease::{RealmSpec, Store, block_on};
-/// use tickid_sno::Sno;
+/// use tickid_lease::{Store, block_on};
 ///
 /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-/// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
 /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-/// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+/// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
 ///
 /// // Had the answer been lost, the same claim would find its lease.
-/// let again = block_on(store.acquire(&realm, &mut claim), timeout)?;
+/// let again = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
 /// assert_eq!((again.node, again.floor), (lease.node, lease.floor));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -240,10 +240,10 @@ impl NodePool {
     /// # Examples
     /// ```
     /// use tickid_kuid::Kuid;
-    /// use tickid_lease::{NodePool, RealmSpec};
+    /// use tickid_lease::{NodePool, Realm};
     ///
     /// // Local kuids carry no node, so only one generator of a realm can issue them at a time.
-    /// let realm = RealmSpec::new("orders".parse()?, &Kuid::default(), NodePool::single())?;
+    /// let realm = Realm::builder("orders", Kuid::default()).pool(NodePool::single()).build()?;
     /// assert_eq!(realm.pool().len(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -410,7 +410,7 @@ impl fmt::Debug for NodePool {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PoolError {
-    /// There are no nodes.
+    /// The pool is empty.
     #[error("a pool needs at least one node")]
     Empty,
     /// There are more nodes than [`NodePool::MAX_LEN`].

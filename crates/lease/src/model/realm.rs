@@ -1,3 +1,4 @@
+use core::convert::Infallible;
 use core::fmt;
 use core::time::Duration;
 
@@ -5,6 +6,7 @@ use tickid_core::{NodeId as _, Policy, RangeError, Scheme, TickScale, UnixTime, 
 
 use crate::model::node::Node;
 use crate::model::pool::NodePool;
+use crate::model::text::ParseError;
 use crate::model::token::mix;
 
 /// The name of a realm: 1 to 63 lower-case letters, digits, hyphens and underscores, a letter or
@@ -57,14 +59,13 @@ impl fmt::Display for RealmName {
 /// # Examples
 /// ```
 /// use core::time::Duration;
-/// use tickid_core::Scheme;
-/// use tickid_lease::{RealmSpec, Terms};
+/// use tickid_lease::Realm;
 /// use tickid_scru64::Scru64;
 ///
-/// let terms = Terms::new(Scru64.default_policy()).with_term(Duration::from_secs(60));
-/// assert_eq!((terms.allowance, terms.skew), (39, Duration::from_secs(5)));
-/// let realm = RealmSpec::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?.with_terms(terms)?;
-/// assert_eq!(realm.ahead(), 39 + 254); // 65 seconds in ticks of 256 ms, rounded up
+/// let realm = Realm::builder("orders", Scru64).pool("0-255/8").term(Duration::from_secs(60));
+/// let realm = realm.build()?;
+/// assert_eq!((realm.terms().allowance, realm.terms().skew), (39, Duration::from_secs(5)));
+/// assert_eq!(realm.spec().ahead(), 39 + 254); // 65 seconds in ticks of 256 ms, rounded up
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -92,7 +93,7 @@ impl Terms {
     /// # Examples
     /// ```
     /// use tickid_core::{Policy, Ticks};
-    /// use tickid_lease::Terms;
+    /// use tickid_lease::admin::Terms;
     /// use tickid_scru64::Scru64;
     ///
     /// assert_eq!(Terms::new(Policy::<Scru64>::Wait).allowance, 0);
@@ -119,45 +120,20 @@ impl Terms {
     }
 
     /// Returns the terms with another skew.
-    ///
-    /// # Examples
-    /// ```
-    /// use core::time::Duration;
-    /// use tickid_lease::Realm;
-    /// use tickid_sno::Sno;
-    ///
-    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
-    /// assert_eq!(realm.ahead(), 3_750); // 15 seconds of 4 ms
-    /// let terms = realm.terms().with_skew(Duration::from_secs(1));
-    /// assert_eq!(realm.with_terms(terms)?.ahead(), 2_750);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub const fn with_skew(self, skew: Duration) -> Self {
         Self { skew, ..self }
     }
 
     /// Returns the terms with another term.
-    ///
-    /// # Examples
-    /// ```
-    /// use core::time::Duration;
-    /// use tickid_lease::Terms;
-    /// use tickid_sno::Sno;
-    ///
-    /// let realm = tickid_lease::Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
-    /// let longer: Terms = realm.terms().with_term(Duration::from_secs(60));
-    /// assert_eq!(realm.with_terms(longer)?.terms().term, Duration::from_secs(60));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub const fn with_term(self, term: Duration) -> Self {
         Self { term, ..self }
     }
 }
 
-/// A realm as a store keeps it, without its scheme's type: a name, a scheme with its layout and
-/// ticks, the nodes to grant, and the terms.
+/// A [`Realm`](crate::Realm) as stores keep it, without its scheme's type: a name, a scheme with
+/// its layout and ticks, the nodes to grant, and the terms.
 ///
 /// A realm pins everything that determines the bits of an ID. A store refuses a request for a realm
 /// that differs from the one it keeps under that name, so two leases of one realm never produce the
@@ -169,13 +145,20 @@ impl Terms {
 ///
 /// # Examples
 /// ```
-/// use tickid_lease::RealmSpec;
-/// use tickid_scru64::Scru64;
+/// use tickid_core::{UnixTime, Variants};
+/// use tickid_kuid::Kuid;
+/// use tickid_lease::{Realm, RealmSpec};
 ///
-/// let realm = RealmSpec::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
-/// // 39 ticks of allowance, and 15 seconds in ticks of 256 ms, rounded up.
-/// assert_eq!(realm.ahead(), 39 + 59);
-/// assert_eq!(realm.max_ahead(), 2 * (39 + 59));
+/// let realm = Realm::builder("orders", Kuid::default()).pool("0-9/32").build()?;
+/// let spec = RealmSpec::from(realm);
+/// assert_eq!((spec.scheme(), spec.layout()), ("kuid", "drift 8"));
+/// assert_eq!((spec.name().as_str(), spec.pool().len()), ("orders", 10));
+/// assert_eq!(spec.variants(), Variants::WithNode);
+///
+/// // A term of 10 seconds, in ticks of 1,024 µs; 977 start in each second.
+/// assert_eq!(spec.term_ticks(), 9_770);
+/// assert_eq!(spec.tick_at(UnixTime::EPOCH), Some(0));
+/// assert_eq!(spec.max_ahead(), 2 * spec.ahead());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -191,29 +174,46 @@ pub struct RealmSpec {
     pub(crate) terms: Terms,
 }
 
+/// The parts of a [`RealmSpec`], for a realm whose scheme has no type: each is the value of the
+/// method of that name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::exhaustive_structs, reason = "without one of them there is no realm")]
+pub struct RealmParts {
+    /// The name.
+    pub name: RealmName,
+    /// The name of the scheme.
+    pub scheme: String,
+    /// The settings of the scheme that determine bits of an ID.
+    pub layout: String,
+    /// The scheme's ticks.
+    pub scale: TickScale,
+    /// One past the last tick that may be issued.
+    pub end: u64,
+    /// The nodes to grant.
+    pub pool: NodePool,
+    /// The terms.
+    pub terms: Terms,
+}
+
+impl From<RealmParts> for RealmSpec {
+    fn from(parts: RealmParts) -> Self {
+        let RealmParts { name, scheme, layout, scale, end, pool, terms } = parts;
+        Self { name, scheme, layout, scale, end, pool, terms }
+    }
+}
+
 impl RealmSpec {
     /// Creates a realm of the scheme's IDs, with the default terms for its default policy.
-    ///
-    /// # Errors
-    /// Returns [`RealmError::Node`] for nodes that the scheme does not have, and
-    /// [`RealmError::NoNodelessIds`] for [`Node::NONE`] if all IDs of the scheme carry a node.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::RealmSpec;
-    /// use tickid_sno::Sno;
-    ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
-    /// assert_eq!((realm.name().as_str(), realm.scheme()), ("orders", "sno"));
-    /// // A partition of sno has 16 bits.
-    /// assert!(RealmSpec::new("orders".parse()?, &Sno, "0-255/8".parse()?).is_err());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn new<S: Scheme>(name: RealmName, layout: &S, pool: NodePool) -> Result<Self, RealmError> {
+    pub(crate) fn new<S: Scheme>(
+        name: RealmName,
+        layout: &S,
+        pool: NodePool,
+    ) -> Result<Self, RealmError> {
         for range in pool.ranges() {
             for value in [range.first(), range.last()] {
                 if range.bits() > 0 {
                     S::Node::from_bits(range.bits(), value)
+                        .and_then(|node| layout.check_node(&node))
                         .map_err(|source| RealmError::Node { scheme: S::NAME, source })?;
                 } else if !S::HAS_NODELESS_IDS {
                     return Err(RealmError::NoNodelessIds { scheme: S::NAME });
@@ -225,7 +225,7 @@ impl RealmSpec {
             scheme: S::NAME.to_owned(),
             layout: layout_text(layout),
             scale: layout.scale(),
-            end: S::LAST_TICK + 1,
+            end: layout.last_tick() + 1,
             pool,
             terms: Terms::new(layout.default_policy()),
         })
@@ -237,30 +237,17 @@ impl RealmSpec {
             scheme: S::NAME.to_owned(),
             layout: layout_text(layout),
             scale: layout.scale(),
-            end: S::LAST_TICK + 1,
+            end: layout.last_tick() + 1,
             ..self.clone()
         };
         asked.mismatch(self).map_or(Ok(()), Err)
     }
 
-    /// Returns the realm with other terms. Skew and term are rounded up to whole microseconds.
+    /// Returns the realm with other terms, for [`Store::reconfigure`](crate::Store::reconfigure).
+    /// Skew and term are rounded up to whole microseconds.
     ///
     /// # Errors
-    /// Returns [`RealmError::Duration`] for a term of less than two ticks or a millisecond, which
-    /// leaves no room for a renewal, and for a term or a skew of more than [`Terms::LONGEST`].
-    ///
-    /// # Examples
-    /// ```
-    /// use core::time::Duration;
-    /// use tickid_lease::RealmSpec;
-    /// use tickid_sno::Sno;
-    ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
-    /// let terms = realm.terms().with_term(Duration::from_millis(2));
-    /// let error = realm.with_terms(terms).unwrap_err(); // less than two ticks of 4 ms
-    /// assert!(error.to_string().contains("term"), "{error}");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Returns [`RealmError::Duration`], as [`RealmBuilder::build`](crate::RealmBuilder::build).
     pub fn with_terms(self, terms: Terms) -> Result<Self, RealmError> {
         let shortest_term =
             Duration::from_micros(self.scale.micros_per_tick().max(500).saturating_mul(2));
@@ -277,40 +264,6 @@ impl RealmSpec {
         Ok(Self { terms: Terms { skew, term, ..terms }, ..self })
     }
 
-    /// Assembles a realm from parts that a store has kept: the values that the methods of the same
-    /// names returned.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::RealmSpec;
-    /// use tickid_sno::Sno;
-    ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
-    /// let restored = RealmSpec::from_parts(
-    ///     realm.name().clone(),
-    ///     realm.scheme().to_owned(),
-    ///     realm.layout().to_owned(),
-    ///     realm.scale(),
-    ///     realm.end(),
-    ///     realm.pool().clone(),
-    ///     realm.terms(),
-    /// );
-    /// assert_eq!(restored, realm);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn from_parts(
-        name: RealmName,
-        scheme: String,
-        layout: String,
-        scale: TickScale,
-        end: u64,
-        pool: NodePool,
-        terms: Terms,
-    ) -> Self {
-        Self { name, scheme, layout, scale, end, pool, terms }
-    }
-
     /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &RealmName {
@@ -325,16 +278,6 @@ impl RealmSpec {
 
     /// Returns the settings of the scheme that determine bits of an ID, as text: `drift 8`. Empty
     /// for a scheme without any.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_kuid::Kuid;
-    /// use tickid_lease::RealmSpec;
-    ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Kuid::default(), "0-9/32".parse()?)?;
-    /// assert_eq!((realm.scheme(), realm.layout()), ("kuid", "drift 8"));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn layout(&self) -> &str {
         &self.layout
@@ -342,18 +285,6 @@ impl RealmSpec {
 
     /// Returns the variants of IDs that the realm's generators issue: all without a node, or all
     /// with one.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_core::Variants;
-    /// use tickid_kuid::Kuid;
-    /// use tickid_lease::{NodePool, RealmSpec};
-    ///
-    /// let realm = |pool| RealmSpec::new("orders".parse().unwrap(), &Kuid::default(), pool);
-    /// assert_eq!(realm(NodePool::single())?.variants(), Variants::WithoutNode); // local kuids
-    /// assert_eq!(realm("0-9/32".parse()?)?.variants(), Variants::WithNode); // global ones
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn variants(&self) -> Variants {
         if self.pool.contains(Node::NONE) { Variants::WithoutNode } else { Variants::WithNode }
@@ -372,16 +303,6 @@ impl RealmSpec {
     }
 
     /// Returns the nodes to grant.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::RealmSpec;
-    /// use tickid_sno::Sno;
-    ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
-    /// assert_eq!(realm.pool().len(), 1_024);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn pool(&self) -> &NodePool {
         &self.pool
@@ -394,16 +315,6 @@ impl RealmSpec {
     }
 
     /// Returns the term in ticks, rounded up.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::RealmSpec;
-    /// use tickid_sno::Sno;
-    ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
-    /// assert_eq!(realm.term_ticks(), 2_500); // ten seconds of 4 ms
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn term_ticks(&self) -> u64 {
         self.scale.ticks_to_cover(self.terms.term)
@@ -411,17 +322,6 @@ impl RealmSpec {
 
     /// Returns the number of ticks that a lease reaches ahead of the store's clock: allowance, skew
     /// and term, rounded up.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::RealmSpec;
-    /// use tickid_sno::Sno;
-    ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
-    /// assert_eq!(realm.ahead(), 3_750); // 5 seconds of skew and a term of 10, in ticks of 4 ms
-    /// assert_eq!(realm.max_ahead(), 7_500);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn ahead(&self) -> u64 {
         let time = self.terms.skew.saturating_add(self.terms.term);
@@ -436,19 +336,6 @@ impl RealmSpec {
     }
 
     /// Converts a clock reading to ticks; `None` outside the scheme's time.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_core::UnixTime;
-    /// use tickid_lease::RealmSpec;
-    /// use tickid_sno::Sno;
-    ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
-    /// let second = UnixTime::from_millis(1_262_304_001_000)?; // of the year 2010, sno's first
-    /// assert_eq!(realm.tick_at(second), Some(250));
-    /// assert_eq!(realm.tick_at(UnixTime::EPOCH), None);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn tick_at(&self, now: UnixTime) -> Option<u64> {
         self.scale.tick_at(now).filter(|&tick| tick < self.end)
@@ -491,12 +378,12 @@ impl RealmSpec {
 ///
 /// # Examples
 /// ```
-/// use tickid_lease::{Realm, RealmSpec};
+/// use tickid_lease::Realm;
 /// use tickid_nanoflake::{Epoch, Nanoflake};
 ///
-/// let spec = RealmSpec::new("orders".parse()?, &Nanoflake::default(), "0-255/10".parse()?)?;
+/// let realm = Realm::builder("orders", Nanoflake::default()).pool("0-255/10").build()?;
 /// let discord = Nanoflake { epoch: Epoch::DISCORD };
-/// let mismatch = Realm::from_spec(discord, spec).unwrap_err();
+/// let mismatch = Realm::from_spec(discord, realm.into()).unwrap_err();
 /// assert_eq!(mismatch.what, "layouts");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -523,16 +410,21 @@ fn layout_text(layout: &impl Scheme) -> String {
 ///
 /// # Examples
 /// ```
-/// use tickid_lease::RealmSpec;
+/// use tickid_lease::Realm;
 /// use tickid_sno::Sno;
 ///
-/// let error = RealmSpec::new("orders".parse()?, &Sno, "0/0".parse()?).unwrap_err();
+/// let error = Realm::builder("orders", Sno).pool("0/0").build().unwrap_err();
 /// assert_eq!(error.to_string(), "sno has no IDs without a node, which the pool 0/0 is for");
-/// # Ok::<(), tickid_lease::admin::ParseError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RealmError {
+    /// The name or the pool cannot be read.
+    #[error(transparent)]
+    Text(#[from] ParseError),
+    /// The realm has no pool.
+    #[error("the realm has no pool of nodes")]
+    NoPool,
     /// A node of the pool does not exist in the scheme.
     #[error("{scheme} has no such node: {source}")]
     Node {
@@ -559,6 +451,12 @@ pub enum RealmError {
         /// The longest possible.
         longest: Duration,
     },
+}
+
+impl From<Infallible> for RealmError {
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
 }
 
 #[cfg(test)]

@@ -49,17 +49,16 @@ impl RealmData {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_core::SystemClock;
-    /// use tickid_lease::admin::Begin;
+    /// use tickid_lease::admin::Start;
     /// use tickid_lease::backend::{MemoryBackend, Scope};
-    /// use tickid_lease::{RealmSpec, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{Store, block_on};
     ///
     /// let backend = MemoryBackend::new(SystemClock);
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let store = Store::new(backend.clone());
-    /// block_on(store.begin(&realm, Begin::AtOnce), Duration::from_secs(5))?;
+    /// block_on(store.create(realm.spec(), Start::Immediately), Duration::from_secs(5))?;
     /// backend.change_generation(); // as a fail-over does
     /// assert!(backend.view(realm.name(), Scope::Record)?.is_other_generation());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -73,15 +72,14 @@ impl RealmData {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{RealmSpec, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{Store, block_on};
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+    /// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
     /// let view = block_on(store.list(realm.name()), timeout)?;
     /// assert!(view.leases().map(|lease| lease.node).eq([lease.node]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -104,16 +102,15 @@ impl RealmData {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::admin::Standing;
     /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{RealmSpec, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{Store, block_on};
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+    /// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
     /// let view = block_on(store.list(realm.name()), timeout)?;
     /// for (node, _, standing) in view.standings()? {
     ///     assert_eq!((node, standing), (lease.node, Standing::Held));

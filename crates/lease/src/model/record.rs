@@ -25,13 +25,12 @@ pub struct Extra(pub(crate) Map<String, Value>);
 ///
 /// # Examples
 /// ```
+#[doc = include_str!("../example.rs.txt")]
 /// use core::time::Duration;
-/// use tickid_lease::{RealmSpec, Store, block_on};
-/// use tickid_sno::Sno;
+/// use tickid_lease::{Store, block_on};
 ///
 /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-/// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
-/// let floor = block_on(store.invalidate(&realm), timeout)?;
+/// let floor = block_on(store.invalidate(realm.spec()), timeout)?;
 /// let record = block_on(store.realm(realm.name()), timeout)?;
 /// assert_eq!(record.floor, floor);
 /// assert!(record.parts.iter().all(|part| part.since_era == record.era));
@@ -81,17 +80,16 @@ impl Record {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use tickid_lease::backend::Record;
-    /// use tickid_lease::RealmSpec;
-    /// use tickid_sno::Sno;
     ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let record = Record::new(realm, "1".to_owned());
     /// assert_eq!((record.era, record.floor), (0, 0)); // it begins at once
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn new(realm: RealmSpec, generation: String) -> Self {
+    pub fn new(realm: impl Into<RealmSpec>, generation: String) -> Self {
+        let realm = realm.into();
         let part = |&range| PoolPart { range, since_era: 0, floor: 0 };
         let parts = realm.pool().ranges().iter().map(part).collect();
         let max_ahead = realm.max_ahead();
@@ -113,10 +111,10 @@ impl Record {
     /// # Examples
     /// ```
     /// use tickid_lease::backend::Record;
-    /// use tickid_lease::RealmSpec;
+    /// use tickid_lease::Realm;
     /// use tickid_sno::Sno;
     ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-9/16,20-29/16".parse()?)?;
+    /// let realm = Realm::builder("orders", Sno).pool("0-9/16,20-29/16").build()?;
     /// let record = Record::new(realm, "1".to_owned());
     /// let part = record.part_of("25/16".parse()?).ok_or("not in the pool")?;
     /// assert_eq!(part.range.to_string(), "20-29/16");
@@ -141,10 +139,10 @@ impl Record {
     /// # Examples
     /// ```
     /// use tickid_lease::backend::Record;
-    /// use tickid_lease::RealmSpec;
+    /// use tickid_lease::Realm;
     /// use tickid_sno::Sno;
     ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-9/16,20-29/16".parse()?)?;
+    /// let realm = Realm::builder("orders", Sno).pool("0-9/16,20-29/16").build()?;
     /// let mut record = Record::new(realm, "1".to_owned());
     /// assert!(record.is_complete());
     /// record.parts.pop();

@@ -17,15 +17,15 @@ use crate::model::record::FORMAT;
 /// use core::time::Duration;
 /// use tickid_lease::admin::Refusal;
 /// use tickid_lease::session::{Claim, Token};
-/// use tickid_lease::{RealmSpec, Store, block_on};
+/// use tickid_lease::{Realm, Store, block_on};
 /// use tickid_sno::Sno;
 ///
 /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-/// let realm = RealmSpec::new("orders".parse()?, &Sno, "42/16".parse()?)?;
+/// let realm = Realm::builder("orders", Sno).pool("42/16").build()?;
 /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-/// block_on(store.acquire(&realm, &mut claim), timeout)?;
+/// block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
 /// let mut claim = Claim::new(Token::random()?, "web-2", None);
-/// let error = block_on(store.acquire(&realm, &mut claim), timeout).unwrap_err();
+/// let error = block_on(store.acquire(realm.spec(), &mut claim), timeout).unwrap_err();
 /// match error.refusal() {
 ///     Some(Refusal::Exhausted { free_at, .. }) => assert!(free_at.is_some()),
 ///     _ => return Err(error.into()),

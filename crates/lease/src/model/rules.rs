@@ -17,16 +17,15 @@ use crate::model::refusal::{Loss, Refusal};
 ///
 /// # Examples
 /// ```
+#[doc = include_str!("../example.rs.txt")]
 /// use core::time::Duration;
 /// use tickid_lease::admin::{Rules, Standing};
 /// use tickid_lease::session::{Claim, Token};
-/// use tickid_lease::{RealmSpec, Store, block_on};
-/// use tickid_sno::Sno;
+/// use tickid_lease::{Store, block_on};
 ///
 /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-/// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
 /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-/// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+/// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
 ///
 /// let view = block_on(store.list(realm.name()), timeout)?;
 /// let (record, _) = view.record.as_ref().ok_or("the view has no record")?;
@@ -51,13 +50,11 @@ impl<'a> Rules<'a> {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use tickid_core::UnixTime;
     /// use tickid_lease::admin::{Refusal, Rules};
     /// use tickid_lease::backend::Record;
-    /// use tickid_lease::RealmSpec;
-    /// use tickid_sno::Sno;
     ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let record = Record::new(realm, "1".to_owned());
     /// assert!(Rules::new(&record, UnixTime::from_millis(1_700_000_000_000)?).is_ok());
     /// let refusal = Rules::new(&record, UnixTime::EPOCH).unwrap_err(); // sno begins in 2010
@@ -78,16 +75,14 @@ impl<'a> Rules<'a> {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use tickid_core::UnixTime;
     /// use tickid_lease::admin::Rules;
     /// use tickid_lease::backend::Record;
-    /// use tickid_lease::RealmSpec;
-    /// use tickid_sno::Sno;
     ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let record = Record::new(realm.clone(), "1".to_owned());
     /// let now = UnixTime::from_millis(1_262_304_001_000)?; // sno's tick 250
-    /// assert_eq!(Rules::new(&record, now)?.limit(), 250 + realm.max_ahead());
+    /// assert_eq!(Rules::new(&record, now)?.limit(), 250 + realm.spec().max_ahead());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
@@ -102,18 +97,18 @@ impl<'a> Rules<'a> {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use tickid_core::UnixTime;
     /// use tickid_lease::admin::Rules;
+    /// use tickid_lease::Realm;
     /// use tickid_lease::backend::Record;
-    /// use tickid_lease::RealmSpec;
     /// use tickid_sno::Sno;
     ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let record = Record::new(realm.clone(), "1".to_owned());
     /// let rules = Rules::new(&record, UnixTime::from_millis(1_700_000_000_000)?)?;
-    /// assert!(rules.check(&realm).is_ok());
-    /// let smaller = RealmSpec::new("orders".parse()?, &Sno, "0-9/16".parse()?)?;
-    /// assert!(rules.check(&smaller).is_err());
+    /// assert!(rules.check(realm.spec()).is_ok());
+    /// let smaller = Realm::builder("orders", Sno).pool("0-9/16").build()?;
+    /// assert!(rules.check(smaller.spec()).is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn check(&self, realm: &RealmSpec) -> Result<(), Refusal> {
@@ -147,13 +142,11 @@ impl<'a> Rules<'a> {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use tickid_core::UnixTime;
     /// use tickid_lease::admin::Rules;
     /// use tickid_lease::backend::{Record, RowState, Version};
-    /// use tickid_lease::RealmSpec;
-    /// use tickid_sno::Sno;
     ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let record = Record::new(realm, "1".to_owned());
     /// let rules = Rules::new(&record, UnixTime::from_millis(1_700_000_000_000)?)?;
     /// let node = "42/16".parse()?;
@@ -212,16 +205,15 @@ impl<'a> Rules<'a> {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::admin::Rules;
     /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{RealmSpec, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{Store, block_on};
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+    /// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
     ///
     /// let view = block_on(store.list(realm.name()), timeout)?;
     /// let (record, _) = view.record.as_ref().ok_or("the view has no record")?;
@@ -248,16 +240,15 @@ impl<'a> Rules<'a> {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::admin::Rules;
     /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{RealmSpec, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{Store, block_on};
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+    /// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
     ///
     /// let view = block_on(store.list(realm.name()), timeout)?;
     /// let (record, _) = view.record.as_ref().ok_or("the view has no record")?;
@@ -337,13 +328,11 @@ impl<'a> Rules<'a> {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use tickid_core::UnixTime;
     /// use tickid_lease::admin::Rules;
     /// use tickid_lease::backend::Record;
-    /// use tickid_lease::RealmSpec;
-    /// use tickid_sno::Sno;
     ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let record = Record::new(realm, "1".to_owned());
     /// let rules = Rules::new(&record, UnixTime::from_millis(1_700_000_000_000)?)?;
     /// let next = rules.invalidate("2".to_owned(), 0);
@@ -371,13 +360,11 @@ impl<'a> Rules<'a> {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use tickid_core::UnixTime;
     /// use tickid_lease::admin::Rules;
     /// use tickid_lease::backend::{Record, RowState, Version};
-    /// use tickid_lease::RealmSpec;
-    /// use tickid_sno::Sno;
     ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let record = Record::new(realm, "1".to_owned());
     /// let rules = Rules::new(&record, UnixTime::from_millis(1_700_000_000_000)?)?;
     /// let malformed = RowState::Malformed { version: Version(1) };
@@ -442,14 +429,14 @@ impl<'a> Rules<'a> {
     /// use tickid_core::UnixTime;
     /// use tickid_lease::admin::Rules;
     /// use tickid_lease::backend::{Record, Rows};
-    /// use tickid_lease::RealmSpec;
+    /// use tickid_lease::Realm;
     /// use tickid_sno::Sno;
     ///
     /// let now = UnixTime::from_millis(1_700_000_000_000)?;
-    /// let small = RealmSpec::new("orders".parse()?, &Sno, "0-9/16".parse()?)?;
-    /// let large = RealmSpec::new("orders".parse()?, &Sno, "0-99/16".parse()?)?;
+    /// let small = Realm::builder("orders", Sno).pool("0-9/16").build()?;
+    /// let large = Realm::builder("orders", Sno).pool("0-99/16").build()?;
     /// let (record, rows) = (Record::new(small, "1".to_owned()), Rows::new());
-    /// let first = Rules::new(&record, now)?.reconfigure(&large, &rows)?.ok_or("no change")?;
+    /// let first = Rules::new(&record, now)?.reconfigure(large.spec(), &rows)?.ok_or("no change")?;
     /// assert_eq!(first.part_of("50/16".parse()?), None); // not yet
     /// let second = Rules::new(&first, now)?.complete(&rows).ok_or("no change")?;
     /// assert!(second.part_of("50/16".parse()?).is_some());
@@ -514,13 +501,11 @@ impl<'a> Rules<'a> {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../example.rs.txt")]
     /// use tickid_core::UnixTime;
     /// use tickid_lease::admin::{Rules, Standing};
     /// use tickid_lease::backend::{Record, RowState, Version};
-    /// use tickid_lease::RealmSpec;
-    /// use tickid_sno::Sno;
     ///
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let record = Record::new(realm, "1".to_owned());
     /// let rules = Rules::new(&record, UnixTime::from_millis(1_700_000_000_000)?)?;
     /// let malformed = RowState::Malformed { version: Version(1) };

@@ -68,8 +68,7 @@ impl FromStr for Node {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let parts = text.split_once('/');
         let numbers = parts.and_then(|(value, bits)| Some((number(bits)?, number(value)?)));
-        let (bits, value) =
-            numbers.ok_or_else(|| ParseError::form(text, "VALUE/BITS, as in 42/8"))?;
+        let (bits, value) = numbers.ok_or_else(|| ParseError::form(text, "N/BITS, as in 42/8"))?;
         Ok(Self::new(bits, value)?)
     }
 }
@@ -82,10 +81,25 @@ impl FromStr for NodeRange {
             let (first, last) = values.split_once('-').unwrap_or((values, values));
             Some((number(bits)?, number(first)?, number(last)?))
         });
-        let (bits, first, last) = numbers.ok_or_else(|| {
-            ParseError::form(text, "FIRST-LAST/BITS or VALUE/BITS, as in 0-255/8")
-        })?;
+        let (bits, first, last) = numbers
+            .ok_or_else(|| ParseError::form(text, "FIRST-LAST/BITS or N/BITS, as in 0-255/8"))?;
         Ok(Self::new(bits, first, last)?)
+    }
+}
+
+impl TryFrom<&str> for NodePool {
+    type Error = ParseError;
+
+    fn try_from(text: &str) -> Result<Self, ParseError> {
+        text.parse()
+    }
+}
+
+impl TryFrom<String> for NodePool {
+    type Error = ParseError;
+
+    fn try_from(text: String) -> Result<Self, ParseError> {
+        text.parse()
     }
 }
 
@@ -95,6 +109,22 @@ impl FromStr for NodePool {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let ranges = text.split(',').map(str::parse).collect::<Result<Vec<NodeRange>, _>>()?;
         Ok(Self::new(ranges)?)
+    }
+}
+
+impl TryFrom<&str> for RealmName {
+    type Error = ParseError;
+
+    fn try_from(text: &str) -> Result<Self, ParseError> {
+        text.parse()
+    }
+}
+
+impl TryFrom<String> for RealmName {
+    type Error = ParseError;
+
+    fn try_from(text: String) -> Result<Self, ParseError> {
+        text.parse()
     }
 }
 

@@ -2,14 +2,16 @@ use core::time::Duration;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use tickid_lease::Terms;
+use tickid_lease::RealmBuilder;
+use tickid_lease::admin::Terms;
 use tickid_lease::session::Failures;
+use tickid_sno::Sno;
 use tickid_testkit::servers::Test;
 
 use crate::fleet::{self, Fleet, Holder};
-use crate::servers::Ground;
+use crate::servers::FleetServer;
 
-pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
+pub(crate) fn tests<G: FleetServer>() -> Vec<Test<G>> {
     vec![
         ("a_herd_gets_nodes", a_herd_gets_nodes),
         ("an_outage_stops_no_holder", an_outage_stops_no_holder),
@@ -17,8 +19,8 @@ pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
     ]
 }
 
-/// The size of a drill.
-struct Drill {
+/// The size of a fleet, and its terms.
+struct Setup {
     holders: usize,
     term: Duration,
     skew: Duration,
@@ -27,8 +29,8 @@ struct Drill {
     is_timed: bool,
 }
 
-impl Drill {
-    /// Returns the drill that the environment asks for, with at most so many holders.
+impl Setup {
+    /// Returns the setup that the environment asks for, with at most so many holders.
     fn of_environment(most: usize) -> Self {
         match std::env::var("TICKID_HOLDERS") {
             Ok(holders) => Self {
@@ -54,10 +56,10 @@ impl Drill {
 }
 
 /// Holders with default terms: requests have the default timeouts.
-fn a_herd_gets_nodes<G: Ground>(_: &G) {
-    let (drill, server) = (Drill::of_environment(usize::MAX), G::start().unwrap());
-    let realm = fleet::begin(&server.url(), drill.holders, |terms| terms);
-    let fleet = Fleet::start(&server.url(), realm, drill.holders);
+fn a_herd_gets_nodes<G: FleetServer>(_: &G) {
+    let (setup, server) = (Setup::of_environment(usize::MAX), G::start().unwrap());
+    let realm = fleet::begin(&server.url(), setup.holders, |realm| realm);
+    let fleet = Fleet::start(&server.url(), realm, setup.holders);
     let all = fleet.holders();
     let nodes: BTreeSet<_> = all.iter().map(|holder| holder.lease().unwrap().node).collect();
     let last = all.iter().map(|holder| holder.started_after).max().unwrap();
@@ -70,17 +72,17 @@ fn a_herd_gets_nodes<G: Ground>(_: &G) {
         all.len(),
         secs(last)
     );
-    assert_eq!(nodes.len(), drill.holders);
-    assert!(!drill.is_timed || most < 3, "{most} failed requests of a holder");
-    drill.assert_within(last, Duration::from_secs(15), "the last holder's first ID");
+    assert_eq!(nodes.len(), setup.holders);
+    assert!(!setup.is_timed || most < 3, "{most} failed requests of a holder");
+    setup.assert_within(last, Duration::from_secs(15), "the last holder's first ID");
 }
 
-fn an_outage_stops_no_holder<G: Ground>(_: &G) {
-    let (drill, server) = (Drill::of_environment(G::RENEWING), G::start().unwrap());
-    let mut fleet = start(&server, &drill);
+fn an_outage_stops_no_holder<G: FleetServer>(_: &G) {
+    let (setup, server) = (Setup::of_environment(G::RENEWING), G::start().unwrap());
+    let mut fleet = start(&server, &setup);
     let before: Vec<Failures> = fleet.holders().iter().map(Holder::failures).collect();
     let bring_back = server.interrupt();
-    fleet.issue_for(drill.outage);
+    fleet.issue_for(setup.outage);
     let renewals: Vec<u64> = fleet.holders().iter().map(Holder::renewals).collect();
     bring_back();
     let times = fleet.until(true, |number, holder, _| holder.renewals() > renewals[number]);
@@ -91,21 +93,21 @@ fn an_outage_stops_no_holder<G: Ground>(_: &G) {
          renewed after {}, all after {}, {failed}; {} IDs",
         G::NAME,
         times.len(),
-        secs(drill.outage),
+        secs(setup.outage),
         secs(most),
         secs(times[times.len() - 1]),
         fleet.check_ids(),
     );
-    drill.assert_within(most, Duration::from_secs(10), "95 % have renewed");
+    setup.assert_within(most, Duration::from_secs(10), "95 % have renewed");
 }
 
-fn after_a_loss_all_issue_again<G: Ground>(_: &G) {
-    let (drill, server) = (Drill::of_environment(G::RENEWING), G::start().unwrap());
-    let mut fleet = start(&server, &drill);
+fn after_a_loss_all_issue_again<G: FleetServer>(_: &G) {
+    let (setup, server) = (Setup::of_environment(G::RENEWING), G::start().unwrap());
+    let mut fleet = start(&server, &setup);
     let before: Vec<Failures> = fleet.holders().iter().map(Holder::failures).collect();
     let down = Instant::now();
     let come_back = server.crash();
-    fleet.issue_for(drill.outage);
+    fleet.issue_for(setup.outage);
     let token = |holder: &Holder| Some(holder.lease()?.token);
     let tokens: Vec<_> = fleet.holders().iter().map(token).collect();
     come_back();
@@ -114,7 +116,7 @@ fn after_a_loss_all_issue_again<G: Ground>(_: &G) {
         id.is_some() && token(holder).is_some_and(|token| tokens[number] != Some(token))
     });
     let failed = Failed::since(&before, fleet.holders());
-    let ticks = fleet.realm().max_ahead() * fleet.realm().scale().micros_per_tick();
+    let ticks = fleet.realm().spec().max_ahead() * fleet.realm().spec().scale().micros_per_tick();
     let (last, ahead) = (times[times.len() - 1], Duration::from_micros(ticks));
     println!(
         "shown: {}, {} holders, back without their leases after {}: 95 % issue again after {}, \
@@ -129,20 +131,20 @@ fn after_a_loss_all_issue_again<G: Ground>(_: &G) {
     );
     // Five each, and if the server takes long to start, one more for each quarter of a term: the
     // back-off ends at random pauses of up to half a term.
-    let longer = down.saturating_sub(drill.outage).as_secs_f64() / (drill.term / 4).as_secs_f64();
+    let longer = down.saturating_sub(setup.outage).as_secs_f64() / (setup.term / 4).as_secs_f64();
     let (each, most) = (failed.sum() as f64 / times.len() as f64, 5.0 + longer);
-    let is_few = !drill.is_timed || each < most;
+    let is_few = !setup.is_timed || each < most;
     assert!(is_few, "{each:.1} failed requests per holder, at most {most:.1} expected");
-    drill.assert_within(last, ahead + Duration::from_secs(5), "all issue again");
+    setup.assert_within(last, ahead + Duration::from_secs(5), "all issue again");
 }
 
 /// Starts a fleet that a crash of the server takes back to its start. Returns when the first
 /// holders renew; the others are due next.
-fn start<G: Ground>(server: &G, drill: &Drill) -> Fleet {
-    let terms = |terms: Terms| terms.with_term(drill.term).with_skew(drill.skew);
-    let realm = fleet::begin(&server.url(), drill.holders, terms);
+fn start<G: FleetServer>(server: &G, setup: &Setup) -> Fleet {
+    let options = |realm: RealmBuilder<Sno>| realm.term(setup.term).skew(setup.skew);
+    let realm = fleet::begin(&server.url(), setup.holders, options);
     server.back_up();
-    let mut fleet = Fleet::start(&server.url(), realm, drill.holders);
+    let mut fleet = Fleet::start(&server.url(), realm, setup.holders);
     while fleet.holders().iter().all(|holder| holder.renewals() == 0) {
         fleet.issue();
     }

@@ -6,9 +6,9 @@ use std::thread;
 use std::time::Instant;
 
 use tickid_core::{Clock as _, Scheme as _};
-use tickid_lease::admin::Begin;
+use tickid_lease::admin::Start;
 use tickid_lease::session::{Failures, Token};
-use tickid_lease::{Lease, LeasedGenerator, Realm, Store, Terms, block_on};
+use tickid_lease::{Lease, LeasedGenerator, Realm, RealmBuilder, Store, block_on};
 use tickid_sno::{Sno, SnoId};
 
 /// Longer than any event takes on a busy machine.
@@ -32,13 +32,19 @@ pub(crate) struct Holder {
 
 /// Creates a realm with twice as many nodes as holders, because some claims are carried out after
 /// their timeout.
-pub(crate) fn begin(url: &str, holders: usize, terms: impl Fn(Terms) -> Terms) -> Realm<Sno> {
-    let name = format!("fleet-{}", Token::random().unwrap()).parse().unwrap();
-    let pool = format!("0-{}/16", 2 * holders - 1).parse().unwrap();
-    let realm = Realm::new(name, Sno, pool).unwrap();
-    let terms = terms(realm.terms());
-    let realm = realm.with_terms(terms).unwrap();
-    block_on(Store::open(url).unwrap().begin(&realm, Begin::AtOnce), PATIENCE).unwrap();
+pub(crate) fn begin(
+    url: &str,
+    holders: usize,
+    options: impl Fn(RealmBuilder<Sno>) -> RealmBuilder<Sno>,
+) -> Realm<Sno> {
+    let name = format!("fleet-{}", Token::random().unwrap());
+    let pool = format!("0-{}/16", 2 * holders - 1);
+    let realm = options(Realm::builder(name, Sno).pool(pool)).build().unwrap();
+    let store = Store::open(url).unwrap();
+    // A busy machine may take longer than the store's timeout. Creating again changes nothing.
+    while let Err(error) = block_on(store.create(realm.spec(), Start::Immediately), PATIENCE) {
+        assert!(error.is_unreachable(), "{error}");
+    }
     realm
 }
 

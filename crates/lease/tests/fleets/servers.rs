@@ -3,7 +3,7 @@
 use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Server};
 
 /// A server that a fleet leases from.
-pub(crate) trait Ground: Server {
+pub(crate) trait FleetServer: Server {
     /// The number of holders that renew in time over this server on two processors. Where they
     /// connect for each renewal, the server's work is to accept connections.
     const RENEWING: usize;
@@ -22,7 +22,7 @@ pub(crate) trait Ground: Server {
 }
 
 /// A crash costs PostgreSQL no data.
-impl Ground for Postgres {
+impl FleetServer for Postgres {
     const RENEWING: usize = 200;
 
     fn url(&self) -> String {
@@ -49,7 +49,7 @@ impl Ground for Postgres {
     }
 }
 
-impl Ground for MySql {
+impl FleetServer for MySql {
     const RENEWING: usize = 200;
 
     fn url(&self) -> String {
@@ -77,7 +77,7 @@ impl Ground for MySql {
 }
 
 /// A cluster of one member.
-impl Ground for Etcd {
+impl FleetServer for Etcd {
     const RENEWING: usize = 1_000;
 
     fn url(&self) -> String {
@@ -106,7 +106,7 @@ impl Ground for Etcd {
 
 /// Any restart ends all leases in Redis: there is no way to tell that it lost nothing. So none of
 /// its data is removed.
-impl Ground for Redis {
+impl FleetServer for Redis {
     const RENEWING: usize = 1_000;
 
     fn url(&self) -> String {

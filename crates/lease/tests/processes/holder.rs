@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use tickid_core::{Clock, ClockError, ErrorKind, SystemClock, UnixTime};
-use tickid_lease::admin::{Begin, RealmName};
+use tickid_lease::admin::{RealmName, Start};
 use tickid_lease::backend::{
     Answer, Backend, Change, FileBackend, RealmData, RowState, Scope, StoreErrorKind,
 };
@@ -50,7 +50,7 @@ pub(crate) fn run<S: Subject>(task: &Task) -> ExitCode {
     let realm = Realm::from_spec(S::Scheme::default(), task.realm()).unwrap();
     let store = open(&task.url, &clock);
     // Another holder may have created it, or given it another pool since.
-    while block_on(store.begin(&realm, Begin::AtOnce), PATIENCE)
+    while block_on(store.create(realm.spec(), Start::Immediately), PATIENCE)
         .is_err_and(|error| error.refusal().is_none())
     {
         thread::sleep(BETWEEN_STARTS);
@@ -65,12 +65,12 @@ pub(crate) fn run<S: Subject>(task: &Task) -> ExitCode {
     if commands.recv().ok().as_deref() != Some(BEGIN) {
         return ExitCode::SUCCESS;
     }
-    let mut leased = None;
+    let mut leased: Option<Leased<S>> = None;
     let (mut stalled, mut losses) = (None, 0);
     for round in 0_u32.. {
         match commands.try_recv().as_deref() {
             Ok(LEAVE) => {
-                drop(leased.map(LeasedGenerator::shut_down));
+                drop(leased.map(|leased| leased.shut_down()));
                 tell(&Note::Left);
                 return ExitCode::SUCCESS;
             }
@@ -229,8 +229,8 @@ impl Backend for Reporting {
         self.store.backend()
     }
 
-    fn begins_at_once(&self) -> bool {
-        self.store.begins_at_once()
+    fn starts_immediately(&self) -> bool {
+        self.store.starts_immediately()
     }
 
     fn is_remote(&self) -> bool {

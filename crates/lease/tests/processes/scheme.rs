@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use tickid_core::{Policy, Scheme, Ticks, Variant};
 use tickid_kuid::{GlobalId, Kuid};
 use tickid_lease::admin::RealmName;
-use tickid_lease::{Node, NodePool, Realm, RealmSpec, Terms};
+use tickid_lease::{Node, NodePool, Realm, RealmSpec};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
@@ -112,9 +112,8 @@ impl Kind {
 }
 
 fn realm<S: Subject>(name: RealmName, pool: NodePool, term: Duration, skew: Duration) -> RealmSpec {
-    let terms = Terms::new(S::policy()).with_term(term).with_skew(skew);
-    let realm = Realm::new(name, S::Scheme::default(), pool).unwrap();
-    (*realm.with_terms(terms).unwrap()).clone()
+    let realm = Realm::builder(name, S::Scheme::default()).pool(pool).policy(S::policy());
+    realm.term(term).skew(skew).build().unwrap().into()
 }
 
 fn read<S: Subject>(text: &str) -> Issued {

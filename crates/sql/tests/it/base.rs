@@ -5,9 +5,9 @@ use core::time::Duration;
 
 use tickid_core::Policy;
 use tickid_kuid::{Drift, GlobalId, Kuid, LocalId};
-use tickid_lease::admin::Begin;
+use tickid_lease::admin::Start;
 use tickid_lease::backend::PostgresBackend;
-use tickid_lease::{NodePool, RealmSpec, Terms, block_on};
+use tickid_lease::{Realm, RealmSpec, block_on};
 use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
 use tickid_scru64::{NodeIdSize, Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
@@ -65,15 +65,25 @@ impl Kind {
     }
 
     pub(crate) fn realm(self, pool: &str) -> RealmSpec {
-        let (name, pool): (_, NodePool) = (self.name().parse().unwrap(), pool.parse().unwrap());
+        let name = self.name();
         let realm = match self {
-            Self::Nanoflake => RealmSpec::new(name, &DISCORD, pool),
-            Self::Scru64 => RealmSpec::new(name, &Scru64, pool),
-            Self::Kuid => RealmSpec::new(name, &Kuid { drift: self.drift() }, pool),
-            Self::KuidLocal => RealmSpec::new(name, &Kuid::default(), pool),
+            Self::Nanoflake => {
+                Realm::builder(name, DISCORD).pool(pool).build().map(RealmSpec::from)
+            }
+            Self::Scru64 => Realm::builder(name, Scru64).pool(pool).build().map(RealmSpec::from),
+            Self::Kuid => Realm::builder(name, Kuid { drift: self.drift() })
+                .pool(pool)
+                .build()
+                .map(RealmSpec::from),
+            Self::KuidLocal => {
+                Realm::builder(name, Kuid::default()).pool(pool).build().map(RealmSpec::from)
+            }
             // The functions wait where the scheme's default is tick-tock.
-            Self::Sno => RealmSpec::new(name, &Sno, pool)
-                .and_then(|realm| realm.with_terms(Terms::new(Policy::<Sno>::Wait))),
+            Self::Sno => Realm::builder(name, Sno)
+                .pool(pool)
+                .policy(Policy::Wait)
+                .build()
+                .map(RealmSpec::from),
         };
         realm.unwrap()
     }
@@ -193,7 +203,7 @@ impl<'a> Base<'a> {
     }
 
     pub(crate) fn create(&self, realm: &RealmSpec) {
-        block_on(tickid_sql::install(&self.backend(), realm, Begin::AtOnce), TIMEOUT).unwrap();
+        block_on(tickid_sql::install(&self.backend(), realm, Start::Immediately), TIMEOUT).unwrap();
     }
 
     pub(crate) fn url(&self) -> String {

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use tickid_core::UnixTime;
 use tickid_kuid::{Drift, GlobalId, Kuid, LocalId};
-use tickid_lease::admin::Begin;
-use tickid_lease::{RealmSpec, block_on};
+use tickid_lease::admin::Start;
+use tickid_lease::{Realm, RealmSpec, block_on};
 use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
@@ -285,9 +285,9 @@ fn consecutive_days_share_no_id(server: &Postgres) {
 fn draws_of_every_drift_have_a_node(server: &Postgres) {
     let base = Base::empty(server);
     for bits in 5..=10 {
-        let (name, pool) = (format!("drift{bits}").parse(), "2309737967-2309737967/32".parse());
+        let (name, pool) = (format!("drift{bits}"), "2309737967-2309737967/32");
         let kuid = Kuid { drift: Drift::new(bits).unwrap() };
-        base.create(&RealmSpec::new(name.unwrap(), &kuid, pool.unwrap()).unwrap());
+        base.create(&RealmSpec::from(Realm::builder(name, kuid).pool(pool).build().unwrap()));
     }
     base.script_clock();
     let session = base.session();
@@ -411,17 +411,19 @@ fn other_realms_and_schemes_are_refused(server: &Postgres) {
         assert!(error.contains("functions for the realm"), "{call}: {error}");
     }
     let unix = tickid_nanoflake::Nanoflake { epoch: tickid_nanoflake::Epoch::UNIX };
-    let (name, pool) = ("nanoflake".parse().unwrap(), "0-7/10".parse().unwrap());
-    let other = tickid_lease::RealmSpec::new(name, &unix, pool).unwrap();
-    let backend = base.backend();
-    let create = |realm| block_on(tickid_sql::install(&backend, realm, Begin::AtOnce), TIMEOUT);
-    assert!(create(&other).unwrap_err().to_string().contains("has the layout"));
-    let foreign = tickid_lease::RealmSpec::new(
-        "other".parse().unwrap(),
-        &tickid_core::example::Seconds,
-        "0-7/8".parse().unwrap(),
+    let (name, pool) = ("nanoflake", "0-7/10");
+    let other = tickid_lease::RealmSpec::from(
+        tickid_lease::Realm::builder(name, unix).pool(pool).build().unwrap(),
     );
-    assert!(tickid_sql::script(&foreign.unwrap(), Begin::AtOnce).is_err());
+    let backend = base.backend();
+    let create =
+        |realm| block_on(tickid_sql::install(&backend, realm, Start::Immediately), TIMEOUT);
+    assert!(create(&other).unwrap_err().to_string().contains("has the layout"));
+    let foreign = tickid_lease::Realm::builder("other", tickid_core::example::Seconds)
+        .pool("0-7/8")
+        .build()
+        .map(tickid_lease::RealmSpec::from);
+    assert!(tickid_sql::script(&foreign.unwrap(), Start::Immediately).is_err());
     // The same again changes nothing.
     let definition = || base.psql("SELECT pg_get_functiondef('tickid.draw_1'::regproc)");
     let before = definition();
@@ -432,14 +434,15 @@ fn other_realms_and_schemes_are_refused(server: &Postgres) {
 
 fn statements_of_the_guide_run(server: &Postgres) {
     let base = Base::empty(server);
-    let (name, pool) = ("orders".parse().unwrap(), "0-1023/10".parse().unwrap());
-    let realm = tickid_lease::RealmSpec::new(name, &DISCORD, pool).unwrap();
-    base.create(
-        &RealmSpec::new("events".parse().unwrap(), &Kuid::default(), "7/32".parse().unwrap())
-            .unwrap(),
+    let (name, pool) = ("orders", "0-1023/10");
+    let realm = tickid_lease::RealmSpec::from(
+        tickid_lease::Realm::builder(name, DISCORD).pool(pool).build().unwrap(),
     );
+    base.create(&RealmSpec::from(
+        Realm::builder("events", Kuid::default()).pool("7/32").build().unwrap(),
+    ));
     // Quietly, as the page has it.
-    assert_eq!(base.psql(&tickid_sql::script(&realm, Begin::AtOnce).unwrap()), "");
+    assert_eq!(base.psql(&tickid_sql::script(&realm, Start::Immediately).unwrap()), "");
     let role = format!("app_of_{}", base.name);
     base.psql(&format!("CREATE ROLE {role}"));
     let page = include_str!("../../../../docs/database.md");

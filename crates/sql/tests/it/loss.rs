@@ -3,7 +3,7 @@
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 
-use tickid_lease::admin::Begin;
+use tickid_lease::admin::Start;
 use tickid_lease::block_on;
 use tickid_testkit::servers::{Postgres, Server as _, Test};
 
@@ -250,7 +250,8 @@ fn a_schema_without_data_is_refused(server: &Postgres) {
     copy.psql("DELETE FROM tickid.node");
     let again = copy.backend();
     let realm = KIND.realm(KIND.pool().0);
-    let error = block_on(tickid_sql::install(&again, &realm, Begin::AtOnce), TIMEOUT).unwrap_err();
+    let error =
+        block_on(tickid_sql::install(&again, &realm, Start::Immediately), TIMEOUT).unwrap_err();
     assert!(error.to_string().contains("no node is reserved"), "{error}");
 }
 

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::thread;
 
-use tickid_lease::admin::Begin;
+use tickid_lease::admin::Start;
 use tickid_lease::backend::PostgresBackend;
 use tickid_lease::block_on;
 use tickid_testkit::servers::{Postgres, Test};
@@ -332,7 +332,7 @@ fn a_message_under_the_lock_is_found(server: &Postgres) {
 fn other_locks_stop_no_installation(server: &Postgres) {
     let base = Base::empty(server);
     let realm = Kind::Nanoflake.realm(Kind::Nanoflake.pool().0);
-    let script = tickid_sql::script(&realm, Begin::AtOnce).unwrap();
+    let script = tickid_sql::script(&realm, Start::Immediately).unwrap();
     assert!(!script.contains("advisory"));
     // Several create the schema.
     thread::scope(|scope| {
@@ -359,7 +359,7 @@ fn an_owner_needs_no_superuser(server: &Postgres) {
     let url = base.url().replace(&format!("user={}", Postgres::USER), &format!("user={role}"));
     let backend = PostgresBackend::open(&url).unwrap();
     let realm = Kind::Sno.realm(Kind::Sno.pool().0);
-    block_on(tickid_sql::install(&backend, &realm, Begin::AtOnce), TIMEOUT).unwrap();
+    block_on(tickid_sql::install(&backend, &realm, Start::Immediately), TIMEOUT).unwrap();
     let session = Session::open(&url);
     for _ in 0..5 {
         session.draws(Kind::Sno, 100).unwrap();

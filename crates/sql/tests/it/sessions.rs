@@ -373,7 +373,7 @@ fn leases_leave_the_node_out(server: &Postgres) {
     let answer = |claim: &mut Claim| block_on(store.acquire(&spec, claim), TIMEOUT);
     let claim = || Claim::new(Token::random().unwrap(), "test", None);
     // Functions come into a realm with leases.
-    block_on(store.begin(&spec, tickid_lease::admin::Begin::AtOnce), TIMEOUT).unwrap();
+    block_on(store.create(&spec, tickid_lease::admin::Start::Immediately), TIMEOUT).unwrap();
     let held = [(); 2].map(|()| answer(&mut claim()).unwrap().node);
     base.create(&spec);
     let view = block_on(store.list(spec.name()), TIMEOUT).unwrap();
@@ -388,7 +388,8 @@ fn leases_leave_the_node_out(server: &Postgres) {
     let node = reserved[0];
     assert!(!held.contains(&node));
 
-    let realm = Realm::new(spec.name().clone(), DISCORD, spec.pool().clone()).unwrap();
+    let realm =
+        Realm::builder(spec.name().clone(), DISCORD).pool(spec.pool().clone()).build().unwrap();
     let generator = LeasedGenerator::start(store.clone(), realm).unwrap();
     let session = base.session();
     let mut ids = Vec::new();
@@ -428,7 +429,7 @@ fn pools_leave_the_node_out(server: &Postgres) {
     let (base, kind) = (Base::empty(server), Kind::Scru64);
     let spec = kind.realm("0-7/5");
     let store = Store::new(base.backend());
-    block_on(store.begin(&spec, tickid_lease::admin::Begin::AtOnce), TIMEOUT).unwrap();
+    block_on(store.create(&spec, tickid_lease::admin::Start::Immediately), TIMEOUT).unwrap();
     let version = || base.psql("SELECT version FROM tickid.realm").parse::<i64>().unwrap();
     let before = version();
     base.create(&spec);

@@ -34,6 +34,10 @@ impl<S: ExampleScheme> Subject for Example<S> {
     type Variant = S::Variant;
     type Id = u64;
 
+    fn layout(&self) -> S {
+        self.0
+    }
+
     fn node(&self) -> Node {
         NODE
     }

@@ -3,13 +3,17 @@
 use core::fmt;
 
 use tickid_core::example::{Node, Plain, Seconds};
-use tickid_core::{Policy, Prefix, Scheme, Slot, Tick, TickScale, UnixTime, Variant};
+use tickid_core::{Observable, Policy, Prefix, Scheme, Slot, Tick, TickScale, UnixTime, Variant};
 
 /// `Toggling` with the narrowest guard that the engine accepts: 1,791 adds that are not taken back
 /// reach the bit above it. A shared block has a single ID. The first and the last tick are
 /// reserved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Narrow;
+
+impl Observable<Narrow> for Plain {
+    const LEAST: Self = Self;
+}
 
 impl Variant<Narrow> for Plain {
     type Id = u64;

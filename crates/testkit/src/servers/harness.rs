@@ -19,7 +19,8 @@ pub fn run<S: Server>(tests: &[Test<S>]) -> ExitCode {
 /// The tests of several servers in one program.
 #[derive(Default)]
 pub struct Tests {
-    trials: Vec<Trial>,
+    /// Each with its place among those that share its server.
+    trials: Vec<(usize, Trial)>,
     servers: Vec<Box<dyn Any>>,
     threads: Option<usize>,
 }
@@ -31,7 +32,7 @@ impl Tests {
         let is_required = std::env::var_os(REQUIRE_SERVERS).is_some_and(|value| value != "0");
         let is_ignored = !is_required && !S::is_installed();
         let server = Arc::new(OnceLock::new());
-        for &(name, test) in tests {
+        for (place, &(name, test)) in tests.iter().enumerate() {
             let name = if group.is_empty() { name.to_owned() } else { format!("{group}::{name}") };
             let server = Arc::clone(&server);
             let trial = Trial::test(name, move || {
@@ -44,7 +45,7 @@ impl Tests {
             });
             let kind =
                 if is_ignored { format!("{} not installed", S::NAME) } else { String::new() };
-            self.trials.push(trial.with_kind(kind).with_ignored_flag(is_ignored));
+            self.trials.push((place, trial.with_kind(kind).with_ignored_flag(is_ignored)));
         }
         self.servers.push(Box::new(server));
         self
@@ -59,13 +60,16 @@ impl Tests {
 
     /// Runs the tests.
     #[must_use = "it reports whether they passed"]
-    pub fn run(self) -> ExitCode {
+    pub fn run(mut self) -> ExitCode {
         let mut arguments = Arguments::from_args();
         // The tests wait for servers and processes more than they compute.
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = self.threads.unwrap_or(2 * cores);
         arguments.test_threads.get_or_insert(threads);
-        let conclusion = libtest_mimic::run(&arguments, self.trials);
+        // In turns, so that servers start, and are waited for, at the same time.
+        self.trials.sort_by_key(|(place, _)| *place);
+        let trials = self.trials.into_iter().map(|(_, trial)| trial).collect();
+        let conclusion = libtest_mimic::run(&arguments, trials);
         // `exit` would not drop the servers.
         drop(self.servers);
         conclusion.exit_code()
@@ -74,25 +78,6 @@ impl Tests {
 
 impl fmt::Debug for Tests {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tests").field("trials", &self.trials).finish_non_exhaustive()
+        f.debug_struct("Tests").field("trials", &self.trials.len()).finish_non_exhaustive()
     }
-}
-
-/// The `main` of a test target with `harness = false`, which runs these functions of a [`Server`].
-///
-/// ```no_run
-/// use tickid_testkit::servers::Postgres;
-///
-/// tickid_testkit::server_tests!(Postgres: rows_come_back, rows_are_sorted);
-///
-/// fn rows_come_back(server: &Postgres) { /* … */ }
-/// fn rows_are_sorted(server: &Postgres) { /* … */ }
-/// ```
-#[macro_export]
-macro_rules! server_tests {
-    ($server:ty: $($test:ident),+ $(,)?) => {
-        fn main() -> ::std::process::ExitCode {
-            $crate::servers::run::<$server>(&[$((stringify!($test), $test)),+])
-        }
-    };
 }

@@ -3,10 +3,11 @@
 //! dropped or when the tests end, for whatever reason.
 //!
 //! Tests that need a server are functions that take it, which a target with `harness = false`
-//! passes to [`server_tests`](crate::server_tests). If the server is not installed, they are
-//! reported as ignored. With `TICKID_REQUIRE_SERVERS=1` they fail instead, so that a missing server
-//! does not go unnoticed on a machine that should have it.
+//! passes to [`Tests`] or [`run`]. If the server is not installed, they are reported as ignored.
+//! With `TICKID_REQUIRE_SERVERS=1` they fail instead, so that a missing server does not go
+//! unnoticed on a machine that should have it.
 
+mod certificates;
 mod etcd;
 mod harness;
 mod hostile;
@@ -18,6 +19,7 @@ mod proxy;
 mod redis;
 mod server;
 
+pub use self::certificates::CERTIFICATES;
 pub use self::etcd::Etcd;
 pub use self::harness::{Test, Tests, run};
 pub use self::hostile::Hostile;

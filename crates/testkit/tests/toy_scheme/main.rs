@@ -19,6 +19,9 @@ mod reference;
 mod scheme;
 mod support;
 
+use std::fs;
+use std::path::Path;
+
 use proptest::prelude::*;
 use tickid_core::external::Representations as _;
 use tickid_core::{ManualClock, Scheme as _, Ticks, UnixTime};
@@ -108,4 +111,55 @@ fn layouts_differ_in_text() {
     assert_eq!(text, "epoch 1577836800000000");
     assert_eq!(layout.ticks_in(core::time::Duration::from_secs(1)), Ticks::new(100));
     assert_eq!(TicketId::NAME, Ticket::NAME);
+}
+
+/// Returns the files of the libraries' and the command's code that name a scheme's types.
+fn files_naming(types: &[&str]) -> Vec<String> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut folders = vec![crates.to_owned()];
+    let mut named = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let place = path.strip_prefix(crates).unwrap().to_str().unwrap().to_owned();
+            let is_source = place.split('/').nth(1).is_none_or(|part| part == "src");
+            if path.is_dir() && is_source {
+                folders.push(path);
+            } else if is_source && place.ends_with(".rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                let code = text.split("#[cfg(test)]").next().unwrap().lines();
+                let mut code = code.filter(|line| !line.trim_start().starts_with("//"));
+                let is_end = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric());
+                let has = |line: &str, name: &&str| {
+                    line.match_indices(*name).any(|(at, _)| is_end(&line[at + name.len()..]))
+                };
+                if code.any(|line| types.iter().any(|name| has(line, name))) {
+                    named.push(place);
+                }
+            }
+        }
+    }
+    named.sort();
+    named
+}
+
+/// The places of step 4 in `CONTRIBUTING.md`, for a scheme that has everything.
+#[test]
+fn few_places_know_a_scheme() {
+    let mut places = files_naming(&["tickid_sno", "SnoId", "::Sno"]);
+    places.retain(|place| !place.starts_with("sno/") && !place.ends_with("/fuzzing.rs"));
+    let expected = [
+        // `--to uuid-sno`: sno's document has UUIDs of its own.
+        "cli/src/convert/goal.rs",
+        "convert/src/any.rs",
+        "convert/src/carry.rs",
+        "convert/src/schemes/sno.rs",
+        "detect/src/detect.rs",
+        "detect/src/format.rs",
+        // Functions in PostgreSQL are written for each scheme.
+        "sql/src/constants.rs",
+        "sql/src/lib.rs",
+        "tickid/src/lib.rs",
+    ];
+    assert_eq!(places, expected);
 }

@@ -1,7 +1,9 @@
 use core::fmt;
 use core::time::Duration;
 
-use tickid_core::{Plain, Policy, Prefix, Scheme, Slot, Tick, TickScale, UnixTime, Variant};
+use tickid_core::{
+    Observable, Plain, Policy, Prefix, Scheme, Slot, Tick, TickScale, UnixTime, Variant,
+};
 
 use crate::id::TicketId;
 use crate::node::Desk;
@@ -43,6 +45,10 @@ impl Scheme for Ticket {
     fn default_policy(&self) -> Policy<Self> {
         Policy::Ratchet { allowance: self.ticks_in(Duration::from_millis(250)) }
     }
+}
+
+impl Observable<Ticket> for Plain {
+    const LEAST: Self = Self;
 }
 
 impl Variant<Ticket> for Plain {

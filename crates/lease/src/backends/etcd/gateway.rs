@@ -14,7 +14,8 @@ use ureq::Agent;
 use ureq::http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use super::message::{Authenticate, Authenticated, Failure, Txn, TxnAnswer};
-use super::url::{Place, Tls};
+use super::tls::TlsSettings;
+use super::url::Place;
 use crate::error::{StoreError, excerpt};
 use crate::tls::{HungUp, is_hung_up};
 use crate::url::Login;
@@ -34,7 +35,7 @@ const MAX_OBJECTS: usize = 1 << 16;
 pub(super) struct Gateway {
     endpoints: Vec<String>,
     login: Option<Login>,
-    tls: Option<Tls>,
+    tls: Option<TlsSettings>,
     timeout: Option<Duration>,
     /// None at first.
     last: AtomicUsize,
@@ -50,7 +51,6 @@ enum Trouble {
     /// It may or may not have carried out the request.
     Silence(BoxError),
     /// No request was sent, since the connection could not be encrypted.
-    #[cfg_attr(not(feature = "etcd-tls"), expect(dead_code, reason = "nothing is encrypted"))]
     Stranger(&'static str, BoxError),
     /// It requires a token, or another one. It did nothing.
     NoPass(Said),
@@ -77,7 +77,6 @@ impl Gateway {
         self.agent.get_or_set(|| {
             let config =
                 Agent::config_builder().http_status_as_error(false).max_redirects(0).proxy(None);
-            #[cfg(feature = "etcd-tls")]
             let config = match &self.tls {
                 Some(tls) => config.tls_config(tls.config()),
                 None => config,
@@ -243,14 +242,12 @@ fn json(value: &impl Serialize) -> Vec<u8> {
 
 /// Classifies an error of the HTTP client.
 fn silence(error: ureq::Error) -> Trouble {
-    #[cfg(feature = "etcd-tls")]
     if let Some(what) = hindrance(&error) {
         return Trouble::Stranger(what, error.into());
     }
     Trouble::Silence(error.into())
 }
 
-#[cfg(feature = "etcd-tls")]
 fn hindrance(error: &ureq::Error) -> Option<&'static str> {
     match error {
         ureq::Error::Rustls(error) => crate::tls::certificates::hindrance(error),

@@ -1,6 +1,5 @@
 mod gateway;
 mod message;
-#[cfg(feature = "etcd-tls")]
 mod tls;
 mod url;
 
@@ -60,13 +59,13 @@ const MAX_ROUND: usize = 64;
 /// ```no_run
 /// use core::time::Duration;
 /// use tickid_lease::session::{Claim, Token};
-/// use tickid_lease::{RealmSpec, Store, block_on};
+/// use tickid_lease::{Realm, Store, block_on};
 /// use tickid_scru64::Scru64;
 ///
 /// let store = Store::open("etcd://10.0.0.1:2379,10.0.0.2:2379,10.0.0.3:2379")?;
-/// let realm = RealmSpec::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
+/// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
 /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-/// let lease = block_on(store.acquire(&realm, &mut claim), Duration::from_secs(5))?;
+/// let lease = block_on(store.acquire(realm.spec(), &mut claim), Duration::from_secs(5))?;
 /// println!("node {}", lease.node);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -89,11 +88,11 @@ impl EtcdBackend {
     /// `etcd://10.0.0.1:2379,10.0.0.2:2379`. The default port is 2379. No member is contacted yet.
     ///
     /// `etcd://USER:PASSWORD@HOST` authenticates a user of etcd's own; symbols are escaped (`%40`
-    /// is an `@`). With the feature `etcd-tls`, `?sslmode=require` (or `verify-full`, which is the
-    /// same) encrypts, and verifies every member's certificate and name by the system's
-    /// authorities, or those in `sslrootcert=FILE`; `sslcert=FILE` and `sslkey=FILE` are the
-    /// client's own certificate. A file implies the mode. Without any of these, or with
-    /// `sslmode=disable`, connections are plain text.
+    /// is an `@`). `?sslmode=require` (or `verify-full`, which is the same) encrypts, and verifies
+    /// every member's certificate and name by the system's authorities, or those in
+    /// `sslrootcert=FILE`; `sslcert=FILE` and `sslkey=FILE` are the client's own certificate. A
+    /// file implies the mode. Without any of these, or with `sslmode=disable`, connections are
+    /// plain text.
     ///
     /// # Errors
     /// Returns an error of the kind [`Url`](crate::backend::StoreErrorKind::Url) for a URL of another form,

@@ -9,9 +9,9 @@ use crate::tls::Files;
 use crate::tls::certificates::FileError;
 
 /// The authorities to trust and the client's own certificate. There is no `Debug`: it holds a key.
-pub(super) struct Tls(TlsConfig);
+pub(super) struct TlsSettings(TlsConfig);
 
-impl Tls {
+impl TlsSettings {
     pub(super) fn new(files: &Files) -> Result<Self, FileError> {
         let owned = |der: &[u8]| Certificate::from_der(der).to_owned();
         let roots: Vec<_> = files.roots()?.iter().map(|der| owned(der)).collect();

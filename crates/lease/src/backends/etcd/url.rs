@@ -1,20 +1,13 @@
 //! `etcd://…`.
 
+use super::tls::TlsSettings;
 use crate::url::{Form, Login};
-
-#[cfg(feature = "etcd-tls")]
-pub(super) use super::tls::Tls;
-
-/// Connections are not encrypted.
-#[cfg(not(feature = "etcd-tls"))]
-pub(super) enum Tls {}
 
 const FORM: Form = Form {
     text: "etcd://[USER:PASSWORD@]HOST[:PORT],…[?OPTION=VALUE&…]",
     schemes: &[("etcd", false)],
     port: 2_379,
     options: &[],
-    lacks: if cfg!(feature = "etcd-tls") { None } else { Some("etcd-tls") },
 };
 
 /// The members of a cluster and the way to connect to them.
@@ -22,7 +15,7 @@ pub(super) struct Place {
     /// Host and port of each.
     pub(super) endpoints: Vec<String>,
     pub(super) login: Option<Login>,
-    pub(super) tls: Option<Tls>,
+    pub(super) tls: Option<TlsSettings>,
 }
 
 pub(super) fn parse(url: &str) -> Result<Place, String> {
@@ -31,10 +24,7 @@ pub(super) fn parse(url: &str) -> Result<Place, String> {
     if !url.path.is_empty() || login.as_ref().is_some_and(|login| login.user.is_empty()) {
         return Err(FORM.error("it has no path and no empty user"));
     }
-    #[cfg(feature = "etcd-tls")]
-    let tls = url.encryption.map(|files| Tls::new(&files)).transpose();
-    #[cfg(not(feature = "etcd-tls"))]
-    let tls = Ok::<_, String>(None);
+    let tls = url.encryption.map(|files| TlsSettings::new(&files)).transpose();
     let endpoints = url.hosts.iter().map(|(host, port)| format!("{host}:{port}")).collect();
     Ok(Place { endpoints, login, tls: tls.map_err(|error| FORM.error(&error.to_string()))? })
 }
@@ -54,7 +44,6 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "etcd-tls")]
     #[test]
     fn unreadable_files_are_reported() {
         assert!(parse("etcd://a?sslmode=require").unwrap().tls.is_some());

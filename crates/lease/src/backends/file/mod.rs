@@ -112,18 +112,17 @@ impl<C> FileBackend<C> {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::admin::Standing;
     /// use tickid_lease::backend::FileBackend;
     /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{RealmSpec, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{Store, block_on};
     ///
     /// let (folder, timeout) = (tempfile::tempdir()?, Duration::from_secs(5));
     /// let store = Store::new(FileBackend::open(folder.path())?.detached());
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let mut claim = Claim::new(Token::random()?, "a shell script", None);
-    /// block_on(store.acquire(&realm, &mut claim), timeout)?;
+    /// block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
     /// drop(store); // without `detached`, the node would be free now
     ///
     /// let store = Store::new(FileBackend::open(folder.path())?);
@@ -145,20 +144,19 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("../../example.rs.txt")]
     /// use core::time::Duration;
     /// use std::sync::Arc;
     /// use tickid_core::{ManualClock, UnixTime};
-    /// use tickid_lease::admin::Begin;
+    /// use tickid_lease::admin::Start;
     /// use tickid_lease::backend::FileBackend;
-    /// use tickid_lease::{RealmSpec, Store, block_on};
-    /// use tickid_sno::Sno;
+    /// use tickid_lease::{Store, block_on};
     ///
     /// let (folder, timeout) = (tempfile::tempdir()?, Duration::from_secs(5));
     /// let time = UnixTime::from_millis(1_700_000_000_000)?;
     /// let clock = Arc::new(ManualClock::new(time));
     /// let store = Store::new(FileBackend::open_with_clock(folder.path(), Arc::clone(&clock))?);
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
-    /// block_on(store.begin(&realm, Begin::AtOnce), timeout)?;
+    /// block_on(store.create(realm.spec(), Start::Immediately), timeout)?;
     /// assert_eq!(block_on(store.list(realm.name()), timeout)?.now, time);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -491,7 +489,7 @@ impl<C: Clock + fmt::Debug + Send + Sync> Backend for FileBackend<C> {
         self.root.display().to_string()
     }
 
-    fn begins_at_once(&self) -> bool {
+    fn starts_immediately(&self) -> bool {
         true
     }
 

@@ -168,7 +168,6 @@ struct Packets {
 
 impl Packets {
     async fn encrypt(self, place: &Place) -> Result<Self, Error> {
-        #[cfg(feature = "mysql-tls")]
         if let Some(config) = &place.tls {
             // Nothing that came unencrypted is taken for encrypted.
             if !self.stream.buffer().is_empty() {

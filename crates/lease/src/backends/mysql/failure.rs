@@ -30,7 +30,6 @@ pub(super) fn of_statement(error: &Error, what: &str) -> Failure {
 /// an answer: a wrong password, a certificate that is not trusted.
 pub(super) fn of_connecting(error: &Error) -> StoreError {
     let failed = |what: &str| failed(what).with_source(error.to_string());
-    #[cfg(feature = "mysql-tls")]
     if let Some(hindrance) = crate::tls::certificates::hindrance(error) {
         return failed(hindrance);
     }

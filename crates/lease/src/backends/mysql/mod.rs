@@ -66,20 +66,17 @@ impl MySqlBackend {
     /// key. `socket` names a socket to use instead of host and port.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](StoreErrorKind::Url) for any other URL and for
-    /// encryption without the feature `mysql-tls`, and one of the kind
-    /// [`Failed`](StoreErrorKind::Failed) for certificates that cannot be read and if no thread can
-    /// be started.
+    /// Returns an error of the kind [`Url`](StoreErrorKind::Url) for any other URL, and one of the
+    /// kind [`Failed`](StoreErrorKind::Failed) for certificates that cannot be read and if no thread
+    /// can be started.
     ///
     /// # Examples
     /// ```
-    /// # #[cfg(feature = "mysql-tls")] {
     /// use tickid_lease::backend::MySqlBackend;
     ///
     /// let backend = MySqlBackend::open("mysql://app:secret@db.example.com/app?sslmode=require")?;
     /// assert!(!backend.endpoint().contains("secret"));
     /// assert!(MySqlBackend::open("mysql://db.example.com/app?ssl=1").is_err()); // no such option
-    /// # }
     /// # Ok::<(), tickid_lease::StoreError>(())
     /// ```
     pub fn open(url: &str) -> Result<Self, StoreError> {
@@ -234,7 +231,7 @@ fn fill(statement: &str, values: &[Value]) -> String {
 }
 
 /// Private functions for fuzz targets.
-#[cfg(feature = "_fuzzing")]
+#[cfg(feature = "conformance")]
 pub(crate) mod fuzzing {
     use core::pin::pin;
     use core::task::{Context, Poll, Waker};

@@ -10,7 +10,6 @@ const FORM: Form = Form {
     schemes: &[("mysql", false), ("mariadb", false)],
     port: 3_306,
     options: &["socket="],
-    lacks: if cfg!(feature = "mysql-tls") { None } else { Some("mysql-tls") },
 };
 
 /// A server and the ways to connect to it.

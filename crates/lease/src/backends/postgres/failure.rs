@@ -63,7 +63,6 @@ pub(super) fn of_connecting(error: &Error, is_plain: bool) -> StoreError {
         Some(code) if code.code().starts_with("28") => failed("log in"),
         Some(_) => failed("connect"),
         None => {
-            #[cfg(feature = "postgres-tls")]
             if let Some(hindrance) = crate::tls::certificates::hindrance(error) {
                 return failed(hindrance);
             }

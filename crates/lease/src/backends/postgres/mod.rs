@@ -2,7 +2,6 @@
 
 mod failure;
 mod stream;
-#[cfg(feature = "postgres-tls")]
 mod tls;
 mod url;
 
@@ -17,7 +16,7 @@ use tokio_postgres::{Client, Config};
 
 use self::failure::{NAME, failed, no_writes};
 use self::stream::Stream;
-use self::url::Tls;
+use self::tls::{TlsClient, tls_to};
 use crate::backend::Answer;
 use crate::backends::sql::{Database, Failure, MAX_ANSWER, Request, Sql, Texts, Value};
 use crate::error::StoreError;
@@ -102,10 +101,9 @@ impl PostgresBackend {
     /// key. Options for timeouts and keep-alive have no effect: every request has a deadline.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](crate::backend::StoreErrorKind::Url) for any other URL and for
-    /// encryption without the feature `postgres-tls`, and one of the kind
-    /// [`Failed`](crate::backend::StoreErrorKind::Failed) for certificates that cannot be read and if no
-    /// thread can be started.
+    /// Returns an error of the kind [`Url`](crate::backend::StoreErrorKind::Url) for any other URL, and one
+    /// of the kind [`Failed`](crate::backend::StoreErrorKind::Failed) for certificates that cannot be
+    /// read and if no thread can be started.
     ///
     /// # Examples
     /// ```
@@ -125,7 +123,7 @@ impl PostgresBackend {
 /// A PostgreSQL server, or the one of several that accepts writes.
 struct Server {
     config: Config,
-    tls: Tls,
+    tls: TlsClient,
 }
 
 impl fmt::Debug for Server {
@@ -162,7 +160,7 @@ impl Server {
         let left = Arc::new(AtomicUsize::new(MAX_ANSWER));
         let stream = Stream::connect(host, address, port, Arc::clone(&left)).await;
         let stream = stream.map_err(failure::unreachable)?;
-        let tls = url::tls_to(&self.tls, host)?;
+        let tls = tls_to(&self.tls, host)?;
         let (client, connection) = self.config.connect_raw(stream, tls).await.map_err(|error| {
             failure::of_connecting(&error, self.config.get_ssl_mode() == SslMode::Disable)
         })?;

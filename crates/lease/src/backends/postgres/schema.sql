@@ -18,8 +18,9 @@
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 -- Installations at the same time wait for each other: to create the schema and the first table by
--- the catalog's unique indexes, and from then on by a lock that only an owner can take, and that
--- renewals do not wait for. "IF NOT EXISTS" needs the right to create even where it exists.
+-- the catalog's unique indexes, and from then on by a lock that takes the right to update or delete
+-- records, and that renewals do not wait for. "IF NOT EXISTS" needs the right to create even where
+-- it exists.
 DO $$
 BEGIN
     LOOP

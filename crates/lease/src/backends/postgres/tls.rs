@@ -23,9 +23,9 @@ type BoxError = Box<dyn Error + Send + Sync>;
 
 /// A configuration that verifies every server's certificate and name.
 #[derive(Clone, Debug)]
-pub(super) struct Tls(Arc<ClientConfig>);
+pub(super) struct TlsClient(Arc<ClientConfig>);
 
-impl Tls {
+impl TlsClient {
     /// Trusts no authority: for connections that are not encrypted.
     pub(super) fn none() -> Result<Self, BoxError> {
         Ok(Self(Arc::new(trusting(RootCertStore::empty(), None)?)))
@@ -38,7 +38,7 @@ impl Tls {
 }
 
 /// Returns the encryption of a connection to one host.
-pub(super) fn tls_to(tls: &Tls, host: &Host) -> Result<Connect, StoreError> {
+pub(super) fn tls_to(tls: &TlsClient, host: &Host) -> Result<Connect, StoreError> {
     let name = match host {
         Host::Tcp(name) => name,
         // A socket in a folder has no name, and needs none: it is not encrypted.

@@ -4,18 +4,14 @@ use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 
 use crate::backends::postgres::failure::NAME;
-#[cfg(feature = "postgres-tls")]
 use crate::backends::postgres::failure::failed;
 use crate::error::{StoreError, excerpt};
 use crate::tls::Files;
 
-#[cfg(feature = "postgres-tls")]
-pub(super) use crate::backends::postgres::tls::{Tls, tls_to};
-#[cfg(not(feature = "postgres-tls"))]
-pub(super) use tokio_postgres::NoTls as Tls;
+use crate::backends::postgres::tls::TlsClient;
 
 /// Parses a URL into a server's address and encryption.
-pub(super) fn parse(url: &str) -> Result<(Config, Tls), StoreError> {
+pub(super) fn parse(url: &str) -> Result<(Config, TlsClient), StoreError> {
     if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
         return Err(StoreError::url(NAME, "its URL begins with postgres://"));
     }
@@ -79,33 +75,15 @@ fn split(url: &str) -> (String, Options) {
     (format!("{place}?{}", others.join("&")), options)
 }
 
-#[cfg(feature = "postgres-tls")]
-fn tls(config: &mut Config, options: &Options) -> Result<Tls, StoreError> {
+fn tls(config: &mut Config, options: &Options) -> Result<TlsClient, StoreError> {
     if options.verifies_all {
         config.ssl_mode(SslMode::Require);
     }
     let tls = match config.get_ssl_mode() {
-        SslMode::Disable => Tls::none(),
-        _ => Tls::new(&options.files),
+        SslMode::Disable => TlsClient::none(),
+        _ => TlsClient::new(&options.files),
     };
     tls.map_err(|error| failed("read its certificates").with_source(error))
-}
-
-#[cfg(not(feature = "postgres-tls"))]
-#[allow(clippy::unnecessary_wraps, reason = "as with encryption")]
-pub(super) fn tls_to(_: &Tls, _: &Host) -> Result<Tls, StoreError> {
-    Ok(Tls)
-}
-
-#[cfg(not(feature = "postgres-tls"))]
-fn tls(config: &mut Config, options: &Options) -> Result<Tls, StoreError> {
-    let is_asked_for = config.get_ssl_mode() == SslMode::Require
-        || options.verifies_all
-        || !options.files.is_empty();
-    if is_asked_for {
-        return Err(StoreError::url(NAME, "to encrypt takes the feature postgres-tls"));
-    }
-    Ok(Tls)
 }
 
 #[cfg(test)]
@@ -149,16 +127,6 @@ mod tests {
         }
     }
 
-    #[cfg(not(feature = "postgres-tls"))]
-    #[test]
-    fn encryption_needs_the_feature() {
-        for option in ["sslmode=require", "sslmode=verify-full", "sslrootcert=/a", "sslcert=/a"] {
-            let error = parse(&format!("postgres://app@a/ids?{option}")).unwrap_err();
-            assert!(error.to_string().contains("postgres-tls"), "{error}");
-        }
-    }
-
-    #[cfg(feature = "postgres-tls")]
     #[test]
     fn verify_full_requires_encryption() {
         let file = std::env::temp_dir().join(format!("tickid no roots {}", std::process::id()));

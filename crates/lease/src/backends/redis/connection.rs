@@ -73,7 +73,6 @@ impl Connection {
 
 impl Place {
     fn encrypt(&self, socket: Limited) -> io::Result<Box<dyn Transport>> {
-        #[cfg(feature = "redis-tls")]
         if let Some(config) = &self.tls {
             let host = self.host.trim_matches(['[', ']']).to_owned();
             let name = host.try_into().map_err(io::Error::other)?;
@@ -91,7 +90,6 @@ impl Transport for Limited {
     }
 }
 
-#[cfg(feature = "redis-tls")]
 impl Transport for rustls::StreamOwned<rustls::ClientConnection, Limited> {
     fn socket(&mut self) -> &mut Limited {
         &mut self.sock

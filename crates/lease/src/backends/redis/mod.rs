@@ -63,13 +63,13 @@ const UNREADABLE: Version = Version(1 << 52);
 /// ```no_run
 /// use core::time::Duration;
 /// use tickid_lease::session::{Claim, Token};
-/// use tickid_lease::{RealmSpec, Store, block_on};
+/// use tickid_lease::{Realm, Store, block_on};
 /// use tickid_scru64::Scru64;
 ///
 /// let store = Store::open("redis://10.0.0.1")?;
-/// let realm = RealmSpec::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
+/// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
 /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-/// let lease = block_on(store.acquire(&realm, &mut claim), Duration::from_secs(5))?;
+/// let lease = block_on(store.acquire(realm.spec(), &mut claim), Duration::from_secs(5))?;
 /// println!("node {}", lease.node);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -84,9 +84,9 @@ impl RedisBackend {
     /// contacted yet.
     ///
     /// `redis://USER:PASSWORD@HOST` authenticates a user of Redis' ACL; symbols are escaped (`%40`
-    /// is an `@`). With the feature `redis-tls`, `rediss://` encrypts, and verifies the server's
-    /// certificate and name by the system's authorities, or those in `?sslrootcert=FILE`;
-    /// `sslcert=FILE` and `sslkey=FILE` are the client's own certificate.
+    /// is an `@`). `rediss://` encrypts, and verifies the server's certificate and name by the
+    /// system's authorities, or those in `?sslrootcert=FILE`; `sslcert=FILE` and `sslkey=FILE` are
+    /// the client's own certificate.
     ///
     /// # Errors
     /// Returns an error of the kind [`Url`](crate::backend::StoreErrorKind::Url) for a URL of another form,

@@ -162,7 +162,6 @@ impl Server {
 
     /// Returns the error of a request without an answer.
     fn silence(&self, error: io::Error) -> StoreError {
-        #[cfg(feature = "redis-tls")]
         if self.place.tls.is_some()
             && let Some(what) = crate::tls::certificates::hindrance(&error)
         {

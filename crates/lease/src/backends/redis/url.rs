@@ -8,7 +8,6 @@ const FORM: Form = Form {
     schemes: &[("redis", false), ("rediss", true)],
     port: 6_379,
     options: &["appendfsync=always", "persistence=acknowledged"],
-    lacks: if cfg!(feature = "redis-tls") { None } else { Some("redis-tls") },
 };
 
 /// The settings that decide how a server keeps what it acknowledges.
@@ -76,7 +75,6 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "redis-tls")]
     #[test]
     fn unreadable_files_are_reported() {
         assert!(parse("rediss://a").unwrap().tls.is_some());

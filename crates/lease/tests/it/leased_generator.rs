@@ -1,0 +1,777 @@
+//! A leased generator issues IDs for as long as its store and its clock allow, and its errors name
+//! the reason when they do not.
+//!
+//! The clock of generators and stores is set by the test. The thread that keeps the lease goes by
+//! the machine's clock; tests wait for events, however long they take.
+
+use core::num::NonZeroU32;
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::time::Duration;
+use std::collections::HashSet;
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
+use tickid_core::{
+    Clock as _, DEFAULT_MAX_WAIT, ErrorKind, ManualClock, Plain, Policy, Ticks, UnixTime,
+};
+use tickid_lease::admin::{RealmName, Standing};
+use tickid_lease::backend::{
+    Answer, Backend, Change, MemoryBackend, RealmData, Scope, StoreErrorKind,
+};
+use tickid_lease::session::{Claim, Tenure, Token, Wait, WaitReason};
+use tickid_lease::{
+    GenerateError, Lease, LeaseError, LeasedGenerator, LeasedGeneratorBuilder, ObserveError, Realm,
+    Store, StoreError, block_on,
+};
+use tickid_nanoflake::{Nanoflake, NanoflakeId};
+
+type Clock = Arc<ManualClock>;
+type Leased = LeasedGenerator<Nanoflake, Clock>;
+
+/// A backend in memory that can be made unreachable.
+#[derive(Debug)]
+struct Switched {
+    memory: MemoryBackend<Clock>,
+    is_down: AtomicBool,
+    /// The number of reads that get no answer.
+    failing: AtomicU32,
+}
+
+impl Backend for Switched {
+    fn name(&self) -> &'static str {
+        "switched"
+    }
+
+    fn starts_immediately(&self) -> bool {
+        true
+    }
+
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
+        Box::pin(async move {
+            let one_less = |left: u32| left.checked_sub(1);
+            let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
+            let fails = self.failing.fetch_update(set, fetch, one_less).is_ok();
+            if fails || self.is_down.load(Ordering::Relaxed) {
+                return Err(StoreError::new(self.name(), StoreErrorKind::Unreachable));
+            }
+            self.memory.read(realm, scope).await
+        })
+    }
+
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+        self.memory.commit(realm, change)
+    }
+
+    fn realms(&self) -> Answer<'_, Vec<RealmName>> {
+        self.memory.realms()
+    }
+}
+
+struct World {
+    clock: Clock,
+    backend: Arc<Switched>,
+    realm: Realm<Nanoflake>,
+}
+
+const PATIENCE: Duration = Duration::from_secs(30);
+const HOUR: Duration = Duration::from_secs(3_600);
+
+impl World {
+    /// Leases last for 15 seconds of the clock that the test sets, and are renewed ten times a
+    /// second of the machine's.
+    fn new(pool: &str) -> Self {
+        let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_000_000)));
+        let memory = MemoryBackend::new(Arc::clone(&clock));
+        let backend = Arc::new(Switched {
+            memory,
+            is_down: AtomicBool::new(false),
+            failing: AtomicU32::new(0),
+        });
+        let realm = Realm::builder("a", Nanoflake::default()).pool(pool);
+        let realm = realm.skew(Duration::from_millis(14_800)).term(Duration::from_millis(200));
+        let realm = realm.build().unwrap();
+        Self { clock, backend, realm }
+    }
+
+    fn store(&self) -> Store {
+        Store::new(Arc::clone(&self.backend))
+    }
+
+    fn builder(&self) -> LeasedGeneratorBuilder<Nanoflake, Clock> {
+        self.builder_with(Arc::clone(&self.clock))
+    }
+
+    fn builder_with(&self, clock: Clock) -> LeasedGeneratorBuilder<Nanoflake, Clock> {
+        let builder = LeasedGenerator::builder(self.store(), self.realm.clone());
+        builder.answer_within(PATIENCE).clock(clock)
+    }
+
+    fn start(&self) -> Leased {
+        self.builder().start().unwrap()
+    }
+
+    fn set_down(&self, is_down: bool) {
+        self.backend.is_down.store(is_down, Ordering::Relaxed);
+    }
+
+    /// Acquires another holder's lease, past the switch.
+    fn acquire(&self) -> Lease {
+        let mut claim = Claim::new(Token::random().unwrap(), "another", None);
+        let store = Store::new(self.backend.memory.clone());
+        block_on(store.acquire(self.realm.spec(), &mut claim), PATIENCE).unwrap()
+    }
+
+    /// Returns the standing and the ceiling of each row.
+    fn rows(&self) -> Vec<(Standing, u64)> {
+        let view = block_on(self.store().list(self.realm.name()), PATIENCE).unwrap();
+        let standings = view.standings().unwrap();
+        standings.iter().map(|(_, state, one)| (*one, state.row().unwrap().ceiling)).collect()
+    }
+}
+
+/// Compiles if executors may move the future between threads.
+fn assert_spawns<T>(future: impl Future<Output = T> + Send) {
+    drop(future);
+}
+
+#[test]
+fn futures_can_be_spawned() {
+    let world = World::new("7/10");
+    let leased = world.start();
+    let sleep = |_| core::future::ready(());
+    assert_spawns(world.builder().start_async());
+    assert_spawns(leased.generate_async(sleep));
+    assert_spawns(leased.with(tickid_core::Plain).generate_async(sleep));
+    assert_spawns(async move { leased.shut_down_async().await });
+    let (store, realm) = (world.store(), &world.realm);
+    let mut claim = Claim::new(Token::from_bits(1), "a task", None);
+    assert_spawns(store.acquire(realm.spec(), &mut claim));
+    assert_spawns(store.list(realm.name()));
+    assert_spawns(store.repair_all(realm.name()));
+    assert_spawns(store.reconfigure(realm.spec()));
+    assert_spawns(store.invalidate(realm.spec()));
+    assert_spawns(store.create(realm.spec(), tickid_lease::admin::Start::Immediately));
+}
+
+/// Polls `look` until it returns a value.
+fn until<T>(look: impl Fn() -> Option<T>) -> T {
+    loop {
+        match look() {
+            Some(seen) => return seen,
+            None => thread::sleep(Duration::from_millis(1)),
+        }
+    }
+}
+
+/// Runs a future on this thread.
+fn run<T>(future: impl Future<Output = T>) -> T {
+    block_on(async { Ok(future.await) }, PATIENCE).unwrap()
+}
+
+#[test]
+fn a_lease_is_renewed_ahead_of_need() {
+    let world = World::new("7/10");
+    let leased = world.start();
+    for _ in 0..5 {
+        leased.try_generate().unwrap();
+        let before = leased.state();
+        world.clock.advance(Duration::from_secs(10));
+        // Less than half of the window is left.
+        until(|| {
+            let now = leased.state();
+            let renewed = now.counters.renewals > before.counters.renewals + 1;
+            renewed.then(|| assert!(now.lease.unwrap().ceiling > before.lease.unwrap().ceiling))
+        });
+    }
+    let state = leased.state();
+    assert_eq!((state.counters.leases, state.counters.losses), (1, 0));
+    assert_eq!((state.counters.stalls.total(), state.counters.failures.total()), (0, 0));
+    assert!(state.trouble.is_none());
+    assert_eq!(state.clock_ahead_micros, Some(0));
+    assert_eq!(state.renewed_at, Some(world.clock.now().unwrap()));
+    assert_eq!(state.window_left, Duration::from_secs(15));
+    assert!(state.latency.is_some());
+}
+
+#[test]
+fn survives_an_outage() {
+    let world = World::new("7/10");
+    let leased = world.start();
+    let first = leased.try_generate().unwrap();
+    world.set_down(true);
+    until(|| leased.state().trouble);
+    let ceiling = leased.state().lease.unwrap().ceiling;
+    world.clock.set(world.realm.spec().scale().time_of(ceiling - 1));
+    leased.try_generate().unwrap();
+    assert_eq!(leased.state().window_left, Duration::from_millis(1));
+    world.clock.advance(Duration::from_millis(1));
+    let error = leased.try_generate().unwrap_err();
+    match &error {
+        GenerateError::Stalled { error, cause: Some(cause), .. } => {
+            assert_eq!(error.kind(), ErrorKind::Window);
+            assert!(cause.store().unwrap().is_unreachable());
+        }
+        _ => panic!("{error}"),
+    }
+    let message = error.to_string();
+    assert!(message.contains("could not be renewed: switched store: no answer"), "{message}");
+    let state = leased.state();
+    assert_eq!((state.counters.stalls.window_ended, state.counters.stalls.total()), (1, 1));
+    assert!(state.counters.failures.unreachable > 0);
+    assert_eq!(state.counters.failures.total(), state.counters.failures.unreachable);
+    assert_eq!(state.window_left, Duration::ZERO);
+
+    world.set_down(false);
+    let next = until(|| leased.try_generate().ok());
+    assert!(next > first);
+    assert_eq!(next.generator(), first.generator());
+    assert_eq!(leased.state().counters.leases, 1);
+}
+
+#[test]
+fn lost_lease_is_replaced() {
+    let world = World::new("7-8/10");
+    let leased = world.start();
+    let first = leased.try_generate().unwrap();
+    let tenure = leased.tenure().unwrap();
+    world.set_down(true);
+    until(|| leased.state().trouble);
+    world.clock.advance(Duration::from_secs(60));
+    // Both nodes are granted to others.
+    let others = [world.acquire().node, world.acquire().node];
+    assert!(others.contains(&tenure.lease().node));
+    world.clock.advance(Duration::from_secs(60));
+    world.set_down(false);
+
+    let next = until(|| leased.try_generate().ok());
+    assert!(next > first);
+    let state = leased.state();
+    assert_eq!((state.counters.leases, state.counters.losses, state.counters.moves), (2, 1, 0));
+    assert_ne!(state.lease.unwrap().token, tenure.lease().token);
+    let error = tenure.generator().try_generate().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Closed);
+}
+
+/// A tick of the clock, which stands still but for waits, has 4,096 IDs at most.
+#[test]
+fn an_observed_id_outlives_its_lease() {
+    let world = World::new("7/10");
+    let ratchet = Policy::Ratchet { allowance: Ticks::new(1_000) };
+    let start = || world.builder().policy(ratchet).start().unwrap();
+    let ahead = |millis| {
+        let time = world.clock.now().unwrap().as_millis() + millis;
+        Nanoflake::default().min_at(UnixTime::from_millis(time).unwrap()).unwrap()
+    };
+    let (accepted, refused) = (ahead(500), ahead(502));
+    let leased = start();
+    leased.with(Plain).observe(accepted).unwrap();
+    assert!(leased.try_generate().unwrap() > accepted);
+    let error = leased.observe(refused).unwrap_err();
+    assert_eq!(error.retry_after(), Some(Duration::from_millis(1)));
+    leased.shut_down().unwrap();
+    let successor = start();
+    assert!(successor.generate().unwrap() > accepted);
+}
+
+#[test]
+fn the_present_generator_observes() {
+    let world = World::new("1-2/10");
+    let leased = world.builder().policy(Policy::Ratchet { allowance: Ticks::new(1_000) });
+    let leased = leased.start().unwrap();
+    let first = leased.tenure().unwrap();
+    first.generator().close();
+    let id = Nanoflake::default().min_at(world.clock.now().unwrap()).unwrap();
+    match leased.observe(id) {
+        Ok(()) | Err(ObserveError::Generator(GenerateError::NoLease { .. })) => {}
+        Err(error) => panic!("{error}"),
+    }
+    until(|| leased.tenure().filter(|present| !Arc::ptr_eq(present, &first)));
+    leased.observe(id).unwrap();
+    assert!(leased.try_generate().unwrap() > id);
+}
+
+#[test]
+fn slices_and_blocks_are_drawn() {
+    let world = World::new("7/10");
+    let leased = world.start();
+    let mut all = Vec::new();
+    let mut ids = [NanoflakeId::MIN; 10_000];
+    all.extend(leased.try_fill(&mut ids).unwrap().iter().copied());
+    assert!(!all.is_empty() && all.len() <= 4_096, "{}", all.len());
+    let n = NonZeroU32::new(5_000).unwrap();
+    assert!(matches!(leased.try_fill(&mut ids), Err(GenerateError::Stalled { .. })));
+    assert!(matches!(leased.try_block(n), Err(GenerateError::Stalled { .. })));
+    assert_eq!(leased.state().counters.stalls.tick_exhausted, 2, "as many calls failed");
+    assert_eq!(world.clock.slept(), Duration::ZERO);
+
+    leased.fill(&mut ids).unwrap();
+    assert!(world.clock.slept() >= Duration::from_millis(2));
+    all.extend(ids);
+    all.extend(leased.block(n).unwrap());
+    all.extend(leased.with(Plain).block(n).unwrap());
+    let sleep = async |pause| world.clock.advance(pause);
+    all.push(run(leased.generate_async(sleep)).unwrap());
+    assert!(all.is_sorted_by(|one, other| one < other), "of one lease");
+    assert_eq!(leased.state().counters.leases, 1);
+}
+
+/// The wait for the next lease is a part of each call that waits.
+#[test]
+fn slices_and_blocks_survive_a_loss() {
+    let world = World::new("0-9/10");
+    // Nodes that are not released stay taken, since the clock stands still.
+    let leased = world.start();
+    let mut all = HashSet::new();
+    let calls: [fn(&Leased) -> Vec<NanoflakeId>; 4] = [
+        |leased| vec![leased.generate().unwrap()],
+        |leased| leased.block(NonZeroU32::MIN).unwrap().collect(),
+        |leased| {
+            let mut ids = [NanoflakeId::MIN; 10];
+            leased.fill(&mut ids).unwrap();
+            ids.into()
+        },
+        |leased| vec![run(leased.generate_async(async |pause| thread::sleep(pause))).unwrap()],
+    ];
+    for call in calls {
+        all.extend(call(&leased));
+        world.set_down(true);
+        leased.tenure().unwrap().generator().close();
+        let error = leased.try_block(NonZeroU32::MIN).unwrap_err();
+        assert!(matches!(error, GenerateError::NoLease { .. }), "{error}");
+        let stalls = || leased.state().counters.stalls.no_lease;
+        let before = stalls();
+        thread::scope(|scope| {
+            let ids = scope.spawn(|| call(&leased));
+            until(|| (stalls() > before).then_some(()));
+            world.set_down(false);
+            all.extend(ids.join().unwrap());
+        });
+        assert_eq!(stalls(), before + 1, "counted once");
+    }
+    assert_eq!(all.len(), 2 * (1 + 1 + 10 + 1));
+    assert_eq!(leased.state().counters.leases, 5);
+}
+
+/// A clock whose first wait ends a lease.
+#[derive(Debug)]
+struct Ending {
+    clock: Clock,
+    tenure: OnceLock<Arc<Tenure<Nanoflake, Arc<Self>>>>,
+}
+
+impl tickid_core::Clock for Ending {
+    fn now(&self) -> Result<UnixTime, tickid_core::ClockError> {
+        self.clock.now()
+    }
+
+    fn sleep(&self, pause: Duration) {
+        self.clock.sleep(pause);
+        self.tenure.get().unwrap().generator().close();
+    }
+}
+
+/// The slice continues under the next lease.
+#[test]
+fn a_slice_across_two_leases_is_unique() {
+    let world = World::new("7/10");
+    let clock = Arc::new(Ending { clock: Arc::clone(&world.clock), tenure: OnceLock::new() });
+    let builder = LeasedGenerator::builder(world.store(), world.realm.clone());
+    let leased = builder.clock(Arc::clone(&clock)).start().unwrap();
+    clock.tenure.set(leased.tenure().unwrap()).unwrap();
+    let mut ids = [NanoflakeId::MIN; 6_000];
+    leased.fill(&mut ids).unwrap();
+    assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len());
+    assert_eq!(leased.state().counters.leases, 2);
+}
+
+#[test]
+fn a_drop_releases_the_node() {
+    let world = World::new("7/10");
+    let leased = world.start();
+    let id = leased.try_generate().unwrap();
+    drop(leased);
+    assert_eq!(world.rows(), [(Standing::Free, id.timestamp() + 1)]);
+    assert_eq!(world.start().state().lease.unwrap().floor, id.timestamp() + 1);
+}
+
+#[test]
+fn tasks_start_and_shut_down() {
+    let world = World::new("7/10");
+    let id = run(async {
+        let leased = world.builder().start_async().await.unwrap();
+        let refused = world.builder().start_async().await;
+        assert!(matches!(refused, Err(LeaseError::Store(_))));
+        let id = leased.try_generate().unwrap();
+        leased.shut_down_async().await.unwrap();
+        id
+    });
+    assert_eq!(world.rows(), [(Standing::Free, id.timestamp() + 1)]);
+}
+
+#[test]
+fn a_failed_release_is_reported() {
+    let world = World::new("7/10");
+    let leased = world.start();
+    let tenure = leased.tenure().unwrap();
+    world.set_down(true);
+    assert!(leased.shut_down().unwrap_err().is_unreachable());
+    assert!(tenure.generator().state().is_closed);
+    world.set_down(false);
+    assert_eq!(world.rows()[0].0, Standing::Held);
+}
+
+#[test]
+fn start_needs_a_free_node() {
+    let world = World::new("7/10");
+    world.acquire();
+    let error = world.builder().start().unwrap_err();
+    assert!(error.to_string().contains("no node is free: 1 of 1 were looked at"), "{error}");
+    world.set_down(true);
+    let error = world.builder().start().unwrap_err();
+    assert!(error.to_string().contains("switched store: no answer"), "{error}");
+}
+
+/// Every call waits for the first lease, as for any other.
+#[test]
+fn pending_generators_wait_for_a_lease() {
+    let world = World::new("7/10");
+    world.set_down(true);
+    let leased = world.builder().start_pending().unwrap();
+    assert!(leased.first_lease().unwrap_err().to_string().contains("switched store: no answer"));
+    let error = leased.try_generate().unwrap_err();
+    assert_eq!(error.wait().unwrap().reason, WaitReason::Unreachable, "{error}");
+    thread::scope(|scope| {
+        let calls = [
+            scope.spawn(|| vec![leased.generate().unwrap()]),
+            scope.spawn(|| leased.block(NonZeroU32::MIN).unwrap().collect()),
+            scope.spawn(|| vec![run(leased.generate_async(async |it| thread::sleep(it))).unwrap()]),
+            scope.spawn(|| {
+                leased.wait_ready(PATIENCE).unwrap();
+                vec![leased.try_generate().unwrap()]
+            }),
+        ];
+        until(|| (leased.state().counters.stalls.no_lease > 3).then_some(()));
+        world.set_down(false);
+        let ids: Vec<_> = calls.into_iter().flat_map(|call| call.join().unwrap()).collect();
+        assert_eq!(ids.iter().collect::<HashSet<_>>().len(), 4);
+    });
+    assert_eq!(leased.first_lease().unwrap().node, "7/10".parse().unwrap());
+    assert_eq!(leased.state().wait, None);
+    leased.shut_down().unwrap();
+    leased.shut_down().unwrap();
+    assert!(matches!(leased.generate(), Err(GenerateError::Stopped)));
+    assert_eq!(world.rows()[0].0, Standing::Free);
+}
+
+/// Returns the wait of a generator that starts with this realm in the store.
+fn pending(world: &World) -> (Leased, Wait) {
+    let leased = world.builder().start_pending().unwrap();
+    leased.first_lease().unwrap_err();
+    let wait = leased.state().wait.unwrap();
+    (leased, wait)
+}
+
+#[test]
+fn missing_leases_have_a_reason() {
+    let world = World::new("7/10");
+    world.acquire();
+    let (leased, wait) = pending(&world);
+    assert_eq!((wait.reason, wait.retry_after()), (WaitReason::NoFreeNode, None));
+    assert!(leased.wait_ready(Duration::ZERO).is_err());
+
+    let mut other = World::new("7/10");
+    other.acquire();
+    other.realm = Realm::builder("a", Nanoflake::default()).pool("8/10").build().unwrap();
+    let (leased, wait) = pending(&other);
+    assert_eq!(wait.reason, WaitReason::Refused);
+    // Only an operator can change that, so no call waits for it.
+    assert!(leased.wait_ready(Duration::MAX).is_err());
+    assert!(run(leased.wait_ready_async(Duration::MAX, async |_| panic!("it waits"))).is_err());
+}
+
+/// A realm starts again after an invalidation, at a time that the store names.
+#[test]
+fn a_later_realm_is_awaited_if_it_pays() {
+    let world = World::new("7/10");
+    world.acquire();
+    block_on(world.store().invalidate(world.realm.spec()), PATIENCE).unwrap();
+    let (leased, wait) = pending(&world);
+    assert_eq!(wait.reason, WaitReason::NotStarted);
+    let rest = wait.retry_after().unwrap();
+    assert!(rest > Duration::from_secs(5) && rest <= PATIENCE, "{rest:?}");
+    let error = leased.wait_ready(Duration::from_secs(1)).unwrap_err();
+    assert!(error.retry_after().unwrap() > Duration::from_secs(1), "{error}");
+    let waited = run(leased.wait_ready_async(Duration::from_secs(1), async |_| panic!("it waits")));
+    assert!(matches!(waited, Err(GenerateError::NoLease { .. })));
+}
+
+#[test]
+fn stalls_have_a_reason() {
+    let world = World::new("7/10");
+    let leased = world.start();
+    let reason = || leased.check_ready().unwrap_err().wait().unwrap();
+    while leased.try_generate().is_ok() {}
+    assert_eq!(reason().reason, WaitReason::TickExhausted);
+    world.set_down(true);
+    until(|| leased.state().trouble);
+    world.clock.advance(HOUR);
+    let wait = reason();
+    assert_eq!((wait.reason, wait.until), (WaitReason::WindowEnded, None));
+    until(|| (leased.state().counters.failures.unreachable > 2).then_some(()));
+    assert_eq!(reason().since, wait.since, "the first failure, not the call");
+    assert_eq!(leased.state().wait.unwrap().reason, WaitReason::WindowEnded);
+    world.clock.set(UnixTime::from_micros(1_699_999_900_000_000));
+    let wait = reason();
+    assert_eq!(wait.reason, WaitReason::ClockBehind);
+    assert!(wait.until.unwrap() - wait.since > Duration::from_secs(90), "{wait:?}");
+}
+
+#[test]
+fn a_start_repeats_what_may_pass() {
+    let world = World::new("7/10");
+    world.set_down(true);
+    let error = world.builder().start().unwrap_err();
+    assert!(error.store().unwrap().is_unreachable());
+    // Another world: the first start may not have made its last request yet.
+    let world = World::new("7/10");
+    let failing = &world.backend.failing;
+    failing.store(3, Ordering::Relaxed);
+    let leased = world.builder().start_within(HOUR).start().unwrap();
+    assert_eq!(failing.load(Ordering::Relaxed), 0);
+    assert_eq!(leased.state().counters.failures.unreachable, 3);
+    // That does not pass.
+    let sno = Realm::builder("a", tickid_sno::Sno).pool("7/16").build().unwrap();
+    let builder = LeasedGenerator::builder(world.store(), sno).start_within(HOUR);
+    assert!(builder.start().is_err());
+}
+
+#[test]
+fn other_realm_is_refused() {
+    let world = World::new("7/10");
+    drop(world.start());
+    let sno = Realm::builder("a", tickid_sno::Sno).pool("7/16").build().unwrap();
+    let error = LeasedGenerator::start(world.store(), sno.clone()).unwrap_err().to_string();
+    let named = "schemes do not match: it has \"nanoflake\", the request \"sno\"";
+    assert!(error.contains(named), "{error}");
+    let kept = block_on(world.store().realm(world.realm.name()), PATIENCE).unwrap().realm;
+    assert_eq!(Realm::from_spec(Nanoflake::default(), kept.clone()).as_ref(), Ok(&world.realm));
+    assert_eq!(Realm::from_spec(tickid_sno::Sno, kept).unwrap_err().what, "schemes");
+}
+
+#[test]
+fn failed_build_releases_its_node() {
+    let world = World::new("7/10");
+    let error = world.builder().policy(Policy::TickTock).start().unwrap_err();
+    assert!(matches!(error, LeaseError::Build(_)), "{error}");
+    // The next window starts above the floor.
+    assert_eq!(world.rows(), [(Standing::Free, 1)]);
+}
+
+#[test]
+fn waiting_ends_with_max_wait() {
+    let world = World::new("7/10");
+    let leased = world.builder().max_wait(Duration::from_secs(1)).start().unwrap();
+    world.set_down(true);
+    until(|| leased.state().trouble);
+    world.clock.advance(Duration::from_secs(60));
+    let error = leased.generate().unwrap_err();
+    assert!(matches!(error, GenerateError::Stalled { cause: Some(_), .. }), "{error}");
+    assert_eq!(leased.state().counters.stalls.total(), 1, "counted once");
+}
+
+#[test]
+fn default_wait_is_a_minute() {
+    let world = World::new("7/10");
+    let leased = world.start();
+    world.set_down(true);
+    until(|| leased.state().trouble);
+    world.clock.advance(Duration::from_secs(60));
+    let error = leased.generate().unwrap_err();
+    assert!(matches!(error, GenerateError::Stalled { cause: Some(_), .. }), "{error}");
+    // The bound is by the machine's clock, and the sleeps by the test's.
+    let slept = world.clock.slept();
+    assert!(slept > DEFAULT_MAX_WAIT - PATIENCE && slept <= DEFAULT_MAX_WAIT, "{slept:?}");
+}
+
+#[test]
+fn lease_wait_ends_with_max_wait() {
+    let world = World::new("7/10");
+    let leased = world.builder().max_wait(Duration::from_millis(50)).start().unwrap();
+    world.set_down(true);
+    until(|| leased.state().trouble);
+    leased.tenure().unwrap().generator().close();
+    let error = leased.generate().unwrap_err();
+    assert!(matches!(error, GenerateError::NoLease { .. }), "{error}");
+    let error = run(leased.generate_async(async |_| ())).unwrap_err();
+    assert!(matches!(error, GenerateError::NoLease { .. }), "{error}");
+    assert!(leased.state().counters.stalls.no_lease >= 2);
+}
+
+#[derive(Clone, Debug)]
+struct Panicking;
+
+impl tickid_core::Clock for Panicking {
+    fn now(&self) -> Result<UnixTime, tickid_core::ClockError> {
+        std::panic::resume_unwind(Box::new(()))
+    }
+}
+
+#[test]
+fn panicking_clock_fails_start() {
+    let world = World::new("7-8/10");
+    let builder = || LeasedGenerator::builder(world.store(), world.realm.clone()).clock(Panicking);
+    for start in [run(builder().start_async()), builder().start()] {
+        let error = start.map(drop).unwrap_err();
+        assert!(matches!(error, LeaseError::System { .. }), "{error:?}");
+    }
+}
+
+#[test]
+fn waits_survive_an_outage() {
+    let world = World::new("7/10");
+    // Sleepers move the clock.
+    let leased = world.builder().max_wait(Duration::MAX).start().unwrap();
+    world.set_down(true);
+    until(|| leased.state().trouble);
+    world.clock.advance(Duration::from_secs(60));
+    thread::scope(|scope| {
+        let blocking = scope.spawn(|| leased.generate());
+        let asynchronous = scope.spawn(|| {
+            run(leased.generate_async(async |_| thread::sleep(Duration::from_millis(1))))
+        });
+        world.set_down(false);
+        assert_ne!(blocking.join().unwrap().unwrap(), asynchronous.join().unwrap().unwrap());
+    });
+}
+
+#[test]
+fn closed_generator_is_replaced() {
+    let world = World::new("7/10");
+    let leased = world.start();
+    let first = leased.try_generate().unwrap();
+    leased.tenure().unwrap().generator().close();
+    assert!(matches!(leased.try_generate(), Err(GenerateError::NoLease { .. })));
+    assert!(leased.generate().unwrap() > first);
+    assert_eq!(leased.state().counters.leases, 2);
+}
+
+#[test]
+fn shutdown_ends_waits() {
+    let world = World::new("7/10");
+    let leased = world.builder().max_wait(Duration::MAX).start().unwrap();
+    let tenure = leased.tenure().unwrap();
+    thread::scope(|scope| {
+        world.set_down(true);
+        until(|| leased.state().trouble);
+        world.clock.advance(HOUR);
+        let waiting = scope.spawn(move || {
+            let tenure = tenure;
+            tenure.generator().generate()
+        });
+        let _ = leased.shut_down();
+        assert_eq!(waiting.join().unwrap().unwrap_err().kind(), ErrorKind::Closed);
+    });
+}
+
+/// Returns the clock set back by so much.
+fn behind(clock: &Clock, by: Duration) -> Clock {
+    Arc::new(ManualClock::new(clock.now().unwrap().checked_sub(by).unwrap()))
+}
+
+/// Sets a holder's clock back by an hour, while the store's runs on.
+fn set_back(clock: &Clock) {
+    clock.set(clock.now().unwrap().checked_sub(HOUR).unwrap());
+}
+
+#[test]
+fn rollback_moves_to_another_node() {
+    let world = World::new("7-8/10");
+    let clock = behind(&world.clock, Duration::ZERO);
+    let leased = world.builder_with(Arc::clone(&clock)).start().unwrap();
+    let first = leased.try_generate().unwrap();
+    set_back(&clock);
+    let next = until(|| leased.try_generate().ok());
+    assert_ne!(next.generator(), first.generator());
+    assert!(next < first, "the clock's time");
+    let state = leased.state();
+    assert_eq!((state.counters.leases, state.counters.moves, state.counters.losses), (2, 1, 0));
+    assert!(state.trouble.is_none());
+    assert_eq!(state.clock_ahead_micros, Some(-3_600_000_000));
+
+    // The first node starts after its highest tick used.
+    let released = (Standing::Free, first.timestamp() + 1);
+    until(|| world.rows().contains(&released).then_some(()));
+
+    // With its clock right again, it continues.
+    world.clock.advance(Duration::from_secs(1));
+    clock.set(world.clock.now().unwrap());
+    assert!(until(|| leased.try_generate().ok()) > first);
+    assert_eq!(leased.state().counters.leases, 2);
+}
+
+#[test]
+fn stalls_without_another_node() {
+    let world = World::new("7-8/10");
+    let other = world.start();
+    other.try_generate().unwrap();
+    let clock = behind(&world.clock, Duration::ZERO);
+    let leased = world.builder_with(Arc::clone(&clock)).start().unwrap();
+    leased.try_generate().unwrap();
+    drop(other);
+    // Released, but its window starts in the future of the clock, too.
+    set_back(&clock);
+    until(|| leased.state().trouble);
+    let error = leased.try_generate().unwrap_err();
+    let message = error.to_string();
+    assert!(message.contains("the clock is too far behind the last ID issued"), "{message}");
+    assert!(message.contains("no other node could be leased: switched store: no node is free"));
+    assert!(error.retry_after().unwrap() > Duration::from_secs(3_500));
+    let state = leased.state();
+    assert_eq!((state.counters.moves, state.counters.losses), (0, 0));
+    assert_eq!(state.counters.stalls.clock_behind, 1);
+    assert!(state.counters.failures.exhausted > 0);
+    assert_eq!(state.window_left, Duration::ZERO);
+    let standings = world.rows().into_iter().map(|(standing, _)| standing);
+    assert_eq!(standings.filter(|standing| *standing == Standing::Held).count(), 1);
+
+    clock.set(world.clock.now().unwrap());
+    leased.try_generate().unwrap();
+    until(|| leased.state().trouble.is_none().then_some(()));
+    assert_eq!(leased.state().counters.leases, 1);
+}
+
+#[test]
+fn a_short_rollback_moves_nothing() {
+    let world = World::new("7-8/10");
+    let clock = behind(&world.clock, Duration::ZERO);
+    let leased = world.builder_with(Arc::clone(&clock)).start().unwrap();
+    leased.try_generate().unwrap();
+    // The clock goes back by exactly a term.
+    clock.set(clock.now().unwrap().checked_sub(world.realm.terms().term).unwrap());
+    let renewals = leased.state().counters.renewals;
+    until(|| (leased.state().counters.renewals > renewals + 2).then_some(()));
+    assert_eq!(leased.state().counters.leases, 1);
+    assert_eq!(leased.try_generate().unwrap_err().cause().map(ToString::to_string), None);
+}
+
+#[test]
+fn exhausted_ticks_are_stalls() {
+    let world = World::new("7/10");
+    let leased = world.start();
+    let issued = (0..10_000).map_while(|_| leased.try_generate().ok()).count();
+    assert_eq!(issued, 4_096);
+    leased.generate().unwrap();
+    assert_eq!(leased.state().counters.stalls.tick_exhausted, 2);
+}
+
+#[test]
+fn holder_names_have_host_and_pid() {
+    let world = World::new("7/10");
+    let _leased = world.start();
+    let view = block_on(world.store().list(world.realm.name()), PATIENCE).unwrap();
+    let holder = view.rows.values().next().unwrap().row().unwrap().holder.clone();
+    let (host, rest) = holder.split_once('/').unwrap();
+    assert!(!host.is_empty(), "{holder}");
+    assert!(rest.starts_with("it-"), "{holder}");
+    assert!(rest.ends_with(&format!(":{}", std::process::id())), "{holder}");
+}

@@ -1,0 +1,39 @@
+//! The stores on servers pass the conformance scenarios and keep their own promises, whatever
+//! happens to the server.
+
+#![cfg_attr(
+    not(all(unix, feature = "etcd", feature = "mysql", feature = "postgres", feature = "redis")),
+    allow(dead_code, unused_imports, reason = "each store uses its own part of what they share")
+)]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "../error_chain/mod.rs"]
+mod error_chain;
+#[cfg(all(unix, feature = "etcd"))]
+mod etcd;
+mod herd;
+#[cfg(all(unix, feature = "mysql"))]
+mod mysql;
+#[cfg(all(unix, feature = "postgres"))]
+mod postgres;
+#[cfg(all(unix, feature = "redis"))]
+mod redis;
+mod sql;
+mod windows;
+
+#[cfg(unix)]
+fn main() -> std::process::ExitCode {
+    let tests = tickid_testkit::servers::Tests::default();
+    #[cfg(feature = "etcd")]
+    let tests = tests.add("etcd", &etcd::tests());
+    #[cfg(feature = "mysql")]
+    let tests = tests.add("mysql", &mysql::tests());
+    #[cfg(feature = "postgres")]
+    let tests = tests.add("postgres", &postgres::tests());
+    #[cfg(feature = "redis")]
+    let tests = tests.add("redis", &redis::tests());
+    tests.run()
+}
+
+#[cfg(not(unix))]
+fn main() {}

@@ -1,0 +1,121 @@
+//! Data that the server loses, with holders running.
+
+use core::time::Duration;
+
+use tickid_lease::admin::Loss;
+use tickid_lease::{Lease, Store, StoreError};
+use tickid_testkit::servers::{Redis, Server as _, Test};
+
+use crate::redis::servers::{ask, store};
+use crate::windows::Windows;
+
+pub(crate) const TESTS: [Test<Redis>; 5] = [
+    ("a_restart_costs_all_leases", a_restart_costs_all_leases),
+    ("stale_failover_is_noticed", stale_failover_is_noticed),
+    ("restarted_realm_begins_beyond", restarted_realm_begins_beyond),
+    ("flushall_repeats_no_window", flushall_repeats_no_window),
+    ("loaded_dump_is_noticed", loaded_dump_is_noticed),
+];
+
+const TERM: Duration = Duration::from_millis(300);
+
+fn loss(result: Result<Lease, StoreError>) -> Option<Loss> {
+    result.unwrap_err().loss()
+}
+
+fn highest(leases: &[Lease]) -> u64 {
+    leases.iter().map(|lease| lease.ceiling).max().unwrap()
+}
+
+fn a_restart_costs_all_leases(_: &Redis) {
+    let server = Redis::start().unwrap();
+    let store = store(&server);
+    let windows = Windows::short("0-1/10", TERM).begun(&store);
+    let held = [(); 2].map(|()| windows.acquire(&store).unwrap());
+    server.kill().unwrap();
+    assert!(windows.renew(&store, &held[0]).unwrap_err().is_unreachable());
+    server.revive().unwrap();
+    for lease in &held {
+        assert_eq!(loss(windows.renew(&store, lease)), Some(Loss::Era));
+    }
+    for _ in 0..2 {
+        assert!(windows.acquire_in_time(&store).floor >= highest(&held));
+    }
+}
+
+fn stale_failover_is_noticed(_: &Redis) {
+    let (server, replica) = (Redis::start().unwrap(), Redis::start().unwrap());
+    let store = store(&server);
+    let windows = Windows::short("0-3/10", TERM).begun(&store);
+    let port = server.port().to_string();
+    let _: String = ask(&replica, &["REPLICAOF", "127.0.0.1", &port]);
+    // Until it is connected, and then until it has all data.
+    let _: u32 = ask(&server, &["WAIT", "1", "0"]);
+    let before = windows.acquire_in_time(&store);
+    let _: u32 = ask(&server, &["SETRANGE", "written", "0", "x"]);
+    let _: u32 = ask(&server, &["WAIT", "1", "0"]);
+    let keys: u32 = ask(&replica, &["DBSIZE"]);
+    assert_eq!(keys, 5);
+
+    // From here on the replica is independent.
+    let _: String = ask(&replica, &["REPLICAOF", "NO", "ONE"]);
+    let forgotten: Vec<Lease> = (0..3).map(|_| windows.acquire(&store).unwrap()).collect();
+    server.kill().unwrap();
+
+    let store = self::store(&replica);
+    for lease in [&forgotten[0], &before] {
+        assert!(windows.renew(&store, lease).unwrap_err().is_lost());
+    }
+    for _ in 0..4 {
+        assert!(windows.acquire_in_time(&store).floor >= highest(&forgotten));
+    }
+}
+
+fn restarted_realm_begins_beyond(_: &Redis) {
+    let server = Redis::with_options(&["--appendonly", "no"]).unwrap();
+    let url = format!("redis://{}?persistence=acknowledged", server.address());
+    let store = Store::open(&url).unwrap();
+    let windows = Windows::short("0/10", TERM).begun(&store);
+    let before = windows.acquire(&store).unwrap();
+    server.kill().unwrap();
+    server.revive().unwrap();
+    // The same holds for a client without earlier answers on the realm.
+    let next = windows.acquire_in_time(&Store::open(&url).unwrap());
+    assert!(next.floor >= before.ceiling, "{next:?}");
+}
+
+fn flushall_repeats_no_window(_: &Redis) {
+    let server = Redis::start().unwrap();
+    let store = store(&server);
+    let windows = Windows::short("0-3/10", TERM).begun(&store);
+    let mut held: Vec<Lease> = (0..4).map(|_| windows.acquire(&store).unwrap()).collect();
+    held[0] = windows.renew(&store, &held[0]).unwrap();
+    let _: String = ask(&server, &["FLUSHALL"]);
+    // The first request is a claim of a client without earlier answers.
+    assert!(windows.acquire(&self::store(&server)).is_err());
+    for lease in &held {
+        assert!(windows.renew(&store, lease).unwrap_err().is_lost());
+    }
+    for _ in 0..4 {
+        assert!(windows.acquire_in_time(&store).floor >= highest(&held));
+    }
+}
+
+/// All keys, as a dump of an hour ago would be.
+fn loaded_dump_is_noticed(_: &Redis) {
+    let server = Redis::with_options(&["--enable-debug-command", "local"]).unwrap();
+    let store = store(&server);
+    let windows = Windows::short("0-3/10", TERM).begun(&store);
+    let old = windows.acquire(&store).unwrap();
+    let _: String = ask(&server, &["SAVE"]);
+    let held: Vec<Lease> = (0..3).map(|_| windows.acquire(&store).unwrap()).collect();
+    // Reads the dump again, without a restart.
+    let _: String = ask(&server, &["DEBUG", "RELOAD", "NOSAVE"]);
+    assert_eq!(loss(windows.renew(&store, &held[0])), Some(Loss::Forgotten));
+    for lease in held.iter().chain([&old]) {
+        assert!(windows.renew(&store, lease).unwrap_err().is_lost());
+    }
+    for _ in 0..4 {
+        assert!(windows.acquire_in_time(&store).floor >= highest(&held));
+    }
+}
