@@ -8,21 +8,18 @@ use std::time::Instant;
 
 use clap::Args;
 use serde_json::json;
-use tickid_core::{Clock, CounterClock, Generator, Scheme, SystemClock};
-use tickid_kuid::{Kuid, Node};
-use tickid_nanoflake::{GeneratorId, Nanoflake};
-use tickid_scru64::{NodeSpec, Scru64};
-use tickid_sno::{Partition, Sno};
+use tickid_convert::{AnyScheme, Layouts, SchemeVariant, SchemeVisitor};
+use tickid_core::{Clock, CounterClock, Generator, NodeId as _, Scheme, SystemClock};
 
 use crate::failure::Failure;
-use crate::options::{Scheme as Name, name_of};
+use crate::option_values::{duration, number};
+use crate::options::{KuidKind, Scheme as Name};
 use crate::output::Output;
-use crate::values::{duration, number};
 
 /// The number of IDs between two looks at the time.
 const BATCH: u64 = 256;
 
-/// The ticks in which a measurement may not end.
+/// The least length of a measurement in ticks.
 const TICKS: u32 = 8;
 
 /// The longest time for using up what a generator may be ahead of the clock. If that does not
@@ -70,15 +67,17 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<ExitCode, Failure> {
         threads = vec![1, thread::available_parallelism().map_or(1, usize::from)];
         threads.dedup();
     }
+    let time = arguments.time;
     let mut out = Output::stdout();
     if !arguments.json {
         out.buffer().extend_from_slice(b"scheme     clock    threads    IDs per second\n");
     }
-    let schemes = [Name::Scru64, Name::Nanoflake, Name::Kuid, Name::Sno];
-    for scheme in schemes.into_iter().filter(|it| arguments.scheme.is_none_or(|only| only == *it)) {
+    let schemes = Name::all().iter().copied();
+    for scheme in schemes.filter(|it| arguments.scheme.is_none_or(|only| only == *it)) {
         for clock in ["system", "counter"] {
             for &threads in &threads {
-                let rate = measure(scheme, clock, threads, arguments.time)?;
+                let any = AnyScheme::new(scheme.kind(KuidKind::Global), &Layouts::default());
+                let rate = any.visit(Measurement { scheme: &any, clock, threads, time })?;
                 write(scheme, clock, threads, rate, arguments.json, out.buffer());
                 out.flush()?;
             }
@@ -88,7 +87,7 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<ExitCode, Failure> {
 }
 
 fn write(scheme: Name, clock: &str, threads: usize, rate: u64, json: bool, out: &mut Vec<u8>) {
-    let name = name_of(&scheme);
+    let name = scheme.name();
     let line = if json {
         let rate = json!({
             "scheme": name, "clock": clock, "threads": threads, "ids_per_second": rate,
@@ -100,36 +99,44 @@ fn write(scheme: Name, clock: &str, threads: usize, rate: u64, json: bool, out: 
     out.extend_from_slice(line.as_bytes());
 }
 
-/// Returns the number of IDs per second.
-fn measure(scheme: Name, clock: &str, threads: usize, time: Duration) -> Result<u64, Failure> {
-    macro_rules! with_clock {
-        ($scheme:ty, $node:expr) => {
-            if clock == "system" {
-                rate::<$scheme, _>($node, SystemClock, threads, time)
-            } else {
-                rate::<$scheme, _>($node, CounterClock::new(), threads, time)
-            }
-        };
-    }
-    match scheme {
-        Name::Scru64 => {
-            let node: NodeSpec =
-                "1/8".parse().map_err(|error| Failure::Usage(format!("node: {error}")))?;
-            with_clock!(Scru64, node)
+/// Measures the number of IDs per second.
+struct Measurement<'a> {
+    scheme: &'a AnyScheme,
+    clock: &'a str,
+    threads: usize,
+    time: Duration,
+}
+
+impl SchemeVisitor for Measurement<'_> {
+    type Output = Result<u64, Failure>;
+
+    fn visit<S: Scheme + Default, V: SchemeVariant<S>>(self, _: S, variant: V) -> Self::Output {
+        let Self { scheme, clock, threads, time } = self;
+        let (_, bits) = scheme.usual_nodes().unwrap_or_default();
+        let node = S::Node::from_bits(bits, 1);
+        let node = node.map_err(|error| Failure::Usage(error.to_string()))?;
+        if clock == "system" {
+            rate(Generator::<S>::builder(node).clock(SystemClock).build()?, variant, threads, time)
+        } else {
+            let builder = Generator::<S>::builder(node).clock(CounterClock::new());
+            rate(builder.build()?, variant, threads, time)
         }
-        Name::Nanoflake => with_clock!(Nanoflake, GeneratorId::MAX),
-        Name::Kuid => with_clock!(Kuid, Node::from_u32(1)),
-        Name::Sno => with_clock!(Sno, Partition::new(1)),
     }
 }
 
-fn rate<S, C>(node: S::Node, clock: C, threads: usize, time: Duration) -> Result<u64, Failure>
+fn rate<S, C, V>(
+    generator: Generator<S, C>,
+    variant: V,
+    threads: usize,
+    time: Duration,
+) -> Result<u64, Failure>
 where
     S: Scheme + Default,
     C: Clock + Send + Sync,
+    V: SchemeVariant<S>,
     Generator<S, C>: Sync,
 {
-    let generator = Generator::<S>::builder(node).clock(clock).build()?;
+    let generator = generator.with(variant);
     let ids = &mut [generator.generate()?; 4096];
     let until = Instant::now() + DRAIN;
     while generator.try_fill(ids).is_ok() && Instant::now() < until {}

@@ -10,9 +10,9 @@ use std::time::Instant;
 use clap::Args;
 use serde::Serialize;
 use tickid_core::{Clock, CounterClock, SystemClock, UnixTime};
-use tickid_lease::admin::{RealmName, Standing};
+use tickid_lease::admin::{RealmName, Standing, Terms};
 use tickid_lease::backend::{RealmData, RowState, Scope};
-use tickid_lease::{Store, StoreError, Terms};
+use tickid_lease::{Store, StoreError};
 
 use crate::failure::{Chain, Failure};
 use crate::message::shown;

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use tickid_core::{BuildError, ErrorKind};
 use tickid_lease::admin::{Mismatch, ParseError, Refusal};
 use tickid_lease::backend::StoreErrorKind;
-use tickid_lease::session::Token;
+use tickid_lease::session::{Token, WaitReason};
 use tickid_lease::{GenerateError, LeaseError, RealmError, StoreError};
 #[cfg(feature = "serve")]
 use tickid_server::ServerError;
@@ -47,7 +47,7 @@ pub(crate) enum Failure {
     Store(#[from] StoreError),
     #[error("{}", Chain(.0))]
     Lease(#[from] LeaseError),
-    #[error("{}{}", .0, Causes(.0.cause().and_then(Error::source)))]
+    #[error("{}", Chain(.0))]
     Stalled(#[from] GenerateError),
     /// A wait that would exceed its bound.
     #[error("{stall}; that takes longer than {max_wait:?}")]
@@ -102,8 +102,9 @@ impl Failure {
         };
         match self {
             Self::Generate(error) => stalls(error),
-            Self::Stalled(GenerateError::Stalled { error, .. }) => stalls(error),
-            Self::Stalled(error) => matches!(error, GenerateError::NoLease { .. }),
+            Self::Stalled(error) => {
+                error.wait().is_some_and(|wait| wait.reason != WaitReason::Refused)
+            }
             // A node may be released at any time.
             Self::Lease(_) => self.store().is_some_and(is_exhausted),
             _ => false,
@@ -134,7 +135,7 @@ impl Failure {
             Self::TooLong { .. } => Some("--max-wait allows a longer wait"),
             Self::NoStateFolder(_) => Some(NO_FOLDER),
             #[cfg(feature = "serve")]
-            Self::Serve(error) if matches!(**error, ServerError::Exposed { .. }) => Some(
+            Self::Serve(error) if matches!(**error, ServerError::Unprotected { .. }) => Some(
                 "--token-file, --tls-cert and --tls-key protect it; --insecure serves it unprotected",
             ),
             Self::Store(error) if matches!(error.kind(), StoreErrorKind::Url { .. }) => {

@@ -212,7 +212,7 @@ fn whole(line: &[u8], longest: usize, cut: usize) -> Line<'_> {
 
 /// Finds the IDs in lines.
 struct Selector {
-    part: Part,
+    part: LinePart,
     /// The first line of a record that continues, and its number.
     open: Option<(Vec<u8>, u64)>,
     /// The text of a JSON member.
@@ -220,7 +220,7 @@ struct Selector {
 }
 
 /// The part of a line that is an ID.
-enum Part {
+enum LinePart {
     All,
     Column(Box<ColumnReader>),
     Member(String),
@@ -229,15 +229,15 @@ enum Part {
 impl Selector {
     fn new(selection: &Selection) -> Self {
         let part = match (&selection.column, &selection.field) {
-            (Some(column), _) => Part::Column(Box::new(ColumnReader::new(column.clone()))),
-            (None, Some(name)) => Part::Member(name.clone()),
-            (None, None) => Part::All,
+            (Some(column), _) => LinePart::Column(Box::new(ColumnReader::new(column.clone()))),
+            (None, Some(name)) => LinePart::Member(name.clone()),
+            (None, None) => LinePart::All,
         };
         Self { part, open: None, text: Vec::new() }
     }
 
     const fn longest_line(&self) -> usize {
-        if matches!(self.part, Part::All) { MAX_LINE } else { MAX_RECORD }
+        if matches!(self.part, LinePart::All) { MAX_LINE } else { MAX_RECORD }
     }
 
     /// Returns the ID in a line; `None` for a line that has to hold none. A line that is too long
@@ -259,8 +259,8 @@ impl Selector {
             return Ok(None);
         }
         match &mut self.part {
-            Part::All => Ok(Some(Input { text, line: Some(number) })),
-            Part::Column(column) => {
+            LinePart::All => Ok(Some(Input { text, line: Some(number) })),
+            LinePart::Column(column) => {
                 let is_there = column.read(line);
                 if column.is_open() {
                     self.open.get_or_insert_with(|| (line.to_vec(), number));
@@ -270,7 +270,7 @@ impl Selector {
                 let input = Input { text: trimmed(column.field()), line: Some(first) };
                 Ok(is_there?.then_some(input))
             }
-            Part::Member(name) => {
+            LinePart::Member(name) => {
                 self.text = member(line, name)?;
                 Ok(Some(Input { text: trimmed(&self.text), line: Some(number) }))
             }

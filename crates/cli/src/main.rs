@@ -14,6 +14,8 @@ mod lease;
 mod man;
 mod message;
 mod near_miss;
+mod node;
+mod option_values;
 mod options;
 mod output;
 mod picture;
@@ -26,7 +28,6 @@ mod serve;
 mod sql;
 mod store;
 mod template;
-mod values;
 #[cfg(feature = "_log")]
 mod verbose;
 mod when;
@@ -41,7 +42,7 @@ use crate::bench::BenchArguments;
 use crate::convert::ConvertArguments;
 use crate::doctor::DoctorArguments;
 use crate::failure::Failure;
-use crate::generate::GenScheme;
+use crate::generate::GenCommand;
 use crate::inspect::InspectArguments;
 use crate::lease::LeaseCommand;
 use crate::range::RangeArguments;
@@ -57,9 +58,7 @@ use crate::range::RangeArguments;
 Environment:
   TICKID_STORE      the store, unless --store names one
   TICKID_REALM      the realm, unless --realm names one
-  TICKID_NODE_SIZE  SCRU64: the size of node IDs, as --node-size
-  TICKID_EPOCH      Nanoflake: the epoch, as --epoch
-  TICKID_DRIFT      kuid: the drift, as --drift
+  TICKID_OPTION     a layout, as --option: TICKID_EPOCH, TICKID_NODE_SIZE, TICKID_DRIFT
   RUST_LOG          the library's events to show, by module and level, as in tickid_lease=debug
   NO_COLOR          no colours; CLICOLOR_FORCE for colours that no terminal shows
 
@@ -77,7 +76,7 @@ struct Arguments {
 enum Command {
     /// Generate IDs
     #[command(subcommand, visible_alias = "generate")]
-    Gen(GenScheme),
+    Gen(GenCommand),
     /// Show what IDs are, when they were made and which node made them
     #[command(visible_aliases = ["decode", "parse"])]
     Inspect(InspectArguments),

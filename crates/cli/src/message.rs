@@ -8,6 +8,9 @@ use anstyle::{AnsiColor, Style};
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use crate::options::variable;
+use crate::when::When;
+
 /// The characters shown of one input.
 const INPUT: usize = 300;
 
@@ -119,13 +122,15 @@ fn habit(path: &str, argument: &str, value: &str) -> Option<String> {
         (["tickid", "gen"] | ["tickid", "gen", _], option, _) if is_before_scheme(option) => {
             Some(format!("`tickid gen SCHEME {option}`"))
         }
+        (["tickid", "lease", "invalidate"], "[SCHEME]", name) => Some(format!("--realm {name}")),
         (["tickid", "lease", verb], name, _)
             if !name.starts_with('-') && !name.is_empty() && *verb != "init" =>
         {
             Some(format!("--realm {name}"))
         }
-        (["tickid", "sql"], name, _) if !name.starts_with('-') && !name.is_empty() => {
-            Some(format!("--scheme {name}"))
+        (["tickid", "range"], time, _) if time.parse::<When>().is_ok() => {
+            let quote = if time.contains(' ') { "'" } else { "" };
+            Some(format!("--since {quote}{time}{quote}"))
         }
         _ => None,
     }
@@ -160,22 +165,14 @@ fn related(given: &str, mut suggestions: Vec<String>) -> Vec<String> {
     suggestions
 }
 
-/// The options that environment variables set.
-const VARIABLES: [(&str, &str); 4] = [
-    ("--realm", "TICKID_REALM"),
-    ("--node-size", "TICKID_NODE_SIZE"),
-    ("--epoch", "TICKID_EPOCH"),
-    ("--drift", "TICKID_DRIFT"),
-];
-
 /// Returns the hint for an invalid value that no argument has.
 fn of_environment(error: &clap::Error) -> Option<String> {
     let ContextValue::String(argument) = error.get(ContextKind::InvalidArg)? else { return None };
     let option = argument.split(' ').next()?;
-    let (_, variable) = VARIABLES.iter().find(|(name, _)| *name == option)?;
+    let variable = variable(option.strip_prefix("--")?);
     let is_given =
         std::env::args_os().any(|it| it.as_encoded_bytes().starts_with(option.as_bytes()));
-    (!is_given && std::env::var_os(variable).is_some())
+    (!is_given && std::env::var_os(&variable).is_some())
         .then(|| format!("the value is ${variable}'s; `unset {variable}` removes it"))
 }
 

@@ -91,13 +91,11 @@ pub(crate) fn of_all(text: &[u8], layouts: &Layouts) -> String {
         return "is no ID: spreadsheets round large integers; export the column as text".into();
     }
     let len = text.len();
-    let is_near = |scheme: &Scheme| match scheme {
-        Scheme::Scru64 => len.abs_diff(12) <= 1,
-        Scheme::Nanoflake => len <= 14,
-        Scheme::Kuid => matches!(len, 11 | 15..=17 | 22),
-        Scheme::Sno => len.abs_diff(16) <= 1,
+    let is_near = |scheme: &&Scheme| {
+        let mut lens = scheme.kinds().map(|kind| kind.text_lens());
+        lens.any(|lens| (lens.start() - 1..=lens.end() + 1).contains(&len))
     };
-    let own = schemes::ALL.iter().filter(|scheme| is_near(scheme));
+    let own = Scheme::all().iter().filter(is_near);
     let own = own.filter_map(|scheme| schemes::read(*scheme, text, layouts).err());
     let mut reasons: Vec<String> = own.map(|error| error.to_string()).collect();
     let fixed = FIXED.iter().filter(|one| one.len.abs_diff(len) <= 1);

@@ -1,43 +1,60 @@
 //! Options that several subcommands share.
 
-use clap::{Args, ValueEnum};
-use tickid_core::Scheme as _;
-use tickid_detect::Notation;
-use tickid_kuid::{Drift, Kuid, Node};
-use tickid_nanoflake::{Epoch, Nanoflake};
-use tickid_scru64::{NodeIdSize, Scru64};
+use std::sync::LazyLock;
 
-use crate::values::{drift, epoch, kuid_node, node_size};
+use clap::builder::PossibleValue;
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
+use tickid_convert::{AnyScheme, Kind, LayoutOption};
+use tickid_detect::{Format, Notation};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Scheme {
-    Scru64,
-    Nanoflake,
-    Kuid,
-    Sno,
-}
+use crate::option_values::layout;
+
+/// A scheme, by its name in the table of `tickid_convert`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Scheme(&'static str);
+
+static SCHEMES: LazyLock<Vec<Scheme>> = LazyLock::new(|| {
+    let mut schemes: Vec<Scheme> = Kind::ALL.iter().map(|kind| Scheme(kind.name())).collect();
+    schemes.dedup();
+    schemes
+});
 
 impl Scheme {
-    /// Returns the scheme of a format, if it is one of the four.
-    pub(crate) const fn of(format: tickid_detect::Format) -> Option<Self> {
-        match format {
-            tickid_detect::Format::Scru64 => Some(Self::Scru64),
-            tickid_detect::Format::Nanoflake => Some(Self::Nanoflake),
-            tickid_detect::Format::Kuid => Some(Self::Kuid),
-            tickid_detect::Format::Sno => Some(Self::Sno),
-            _ => None,
-        }
+    /// Returns every scheme.
+    pub(crate) fn all() -> &'static [Self] {
+        &SCHEMES
     }
 
-    /// Returns the scheme with kuid's kind.
-    pub(crate) const fn kind(self, kind: Kind) -> tickid_convert::Kind {
-        match (self, kind) {
-            (Self::Scru64, _) => tickid_convert::Kind::Scru64,
-            (Self::Nanoflake, _) => tickid_convert::Kind::Nanoflake,
-            (Self::Kuid, Kind::Local) => tickid_convert::Kind::KuidLocal,
-            (Self::Kuid, Kind::Global) => tickid_convert::Kind::KuidGlobal,
-            (Self::Sno, _) => tickid_convert::Kind::Sno,
-        }
+    /// Returns the scheme of a format, unless the format belongs to another system.
+    pub(crate) fn of(format: Format) -> Option<Self> {
+        Self::all().iter().copied().find(|scheme| scheme.0 == format.key())
+    }
+
+    /// Returns the name in options and data.
+    pub(crate) const fn name(self) -> &'static str {
+        self.0
+    }
+
+    /// Returns the kinds of IDs that the scheme has.
+    pub(crate) fn kinds(self) -> impl Iterator<Item = Kind> {
+        Kind::ALL.iter().copied().filter(move |kind| kind.name() == self.0)
+    }
+
+    /// Returns the kind of IDs with or without a node, or else the scheme's only one.
+    pub(crate) fn kind(self, kind: KuidKind) -> Kind {
+        let has_node = kind == KuidKind::Global;
+        let fits = self.kinds().find(|kind| kind.has_node() == has_node);
+        fits.or_else(|| self.kinds().next()).unwrap_or(Kind::ALL[0])
+    }
+}
+
+impl ValueEnum for Scheme {
+    fn value_variants<'a>() -> &'a [Self] {
+        Self::all()
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0))
     }
 }
 
@@ -46,19 +63,16 @@ pub(crate) fn name_of(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-/// Returns the default nodes of a scheme's realm.
-pub(crate) fn default_pool(scheme: &str, has_node: bool) -> &'static str {
-    match scheme {
-        _ if !has_node => "0/0",
-        Scru64::NAME => "0-255/8",
-        Nanoflake::NAME => "0-1023/10",
-        Kuid::NAME => "0-65535/32",
-        _ => "0-65535/16",
+/// Returns the default nodes of a realm.
+pub(crate) fn default_pool(scheme: &AnyScheme) -> String {
+    match scheme.usual_nodes() {
+        Some((last, bits)) => format!("0-{last}/{bits}"),
+        None => "0/0".to_owned(),
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum OutputForm {
     /// The scheme's text, a line each
     Text,
     /// A decimal integer, a line each
@@ -70,53 +84,127 @@ pub(crate) enum Format {
 }
 
 /// The facts that the text of an ID does not carry.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Layouts {
     #[command(flatten)]
-    pub(crate) scru64: Scru64Options,
-    #[command(flatten)]
-    pub(crate) nanoflake: NanoflakeOptions,
-    #[command(flatten)]
-    pub(crate) kuid: KuidOptions,
+    pub(crate) values: LayoutValues,
+    /// Nanoflake: the base of the text [default: 36]
+    #[arg(long, value_enum)]
+    pub(crate) radix: Option<Radix>,
+    /// kuid: the alphabet of the text [default: sortable]
+    #[arg(long, value_enum)]
+    pub(crate) alphabet: Option<Alphabet>,
 }
 
 impl Layouts {
     /// Returns the layouts of all schemes, as conversions take them.
     pub(crate) fn all(&self) -> tickid_convert::Layouts {
-        tickid_convert::Layouts {
-            epoch: self.nanoflake.epoch(),
-            node_size: self.scru64.node_size,
-            drift: self.kuid.drift(),
+        self.values.over(tickid_convert::Layouts::default())
+    }
+
+    /// Returns the notation of a kind's texts.
+    pub(crate) fn notation(&self, kind: Kind) -> Notation {
+        match (kind, self.radix, self.alphabet) {
+            (Kind::Nanoflake, Some(Radix::Decimal), _) => Notation::Decimal,
+            (Kind::KuidLocal | Kind::KuidGlobal, _, Some(Alphabet::Url)) => Notation::Url,
+            _ => Notation::Canonical,
+        }
+    }
+
+    /// Reports whether an option selects the notation of a format's texts.
+    pub(crate) const fn selects_notation(&self, format: Format) -> bool {
+        match format {
+            Format::Nanoflake => self.radix.is_some(),
+            Format::Kuid => self.alphabet.is_some(),
+            _ => false,
         }
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, Args)]
-pub(crate) struct Scru64Options {
-    /// SCRU64: the bits of the node ID, 1 to 23; without them, node ID and counter are one number
-    #[arg(long, value_name = "BITS", value_parser = node_size, env = "TICKID_NODE_SIZE")]
-    pub(crate) node_size: Option<NodeIdSize>,
-}
+/// The values of the options that `tickid_convert` has for layouts. Those with `to-` before their
+/// names are for the IDs that a conversion makes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LayoutValues<const IS_TARGET: bool = false>(Vec<(LayoutOption, String)>);
 
-#[derive(Clone, Copy, Debug, Default, Args)]
-pub(crate) struct NanoflakeOptions {
-    /// Nanoflake: the epoch, by name, in milliseconds since 1970 or in RFC 3339 [default: twitter]
-    #[arg(long, value_name = "twitter|discord|unix|MS|RFC3339", value_parser = epoch)]
-    #[arg(allow_negative_numbers = true, env = "TICKID_EPOCH")]
-    pub(crate) epoch: Option<Epoch>,
-    /// Nanoflake: the base of the text [default: 36]
-    #[arg(long, value_enum)]
-    pub(crate) radix: Option<Radix>,
-}
-
-impl NanoflakeOptions {
-    pub(crate) fn epoch(&self) -> Epoch {
-        self.epoch.unwrap_or(Epoch::TWITTER)
+impl<const IS_TARGET: bool> LayoutValues<IS_TARGET> {
+    /// Returns layouts with these values in place of others.
+    pub(crate) fn over(&self, mut layouts: tickid_convert::Layouts) -> tickid_convert::Layouts {
+        for (option, text) in &self.0 {
+            // The parser of the option has accepted the text.
+            let _ = option.set(&mut layouts, text);
+        }
+        layouts
     }
 
-    /// Returns the notation of texts.
-    pub(crate) fn notation(&self) -> Notation {
-        if self.radix == Some(Radix::Decimal) { Notation::Decimal } else { Notation::Canonical }
+    /// Returns the scheme of a kind with the layout that its own options select. Options of other
+    /// kinds do not change it.
+    pub(crate) fn scheme(&self, kind: Kind) -> AnyScheme {
+        let is_own = |name| kind.layout_options().iter().any(|option| option.name == name);
+        let own = self.0.iter().filter(|(option, _)| is_own(option.name)).cloned().collect();
+        AnyScheme::new(kind, &Self(own).over(tickid_convert::Layouts::default()))
+    }
+
+    /// Returns each option once, with the first kind that has it.
+    fn options() -> Vec<(Kind, LayoutOption)> {
+        let all = Kind::ALL.iter();
+        let all = all.flat_map(|kind| kind.layout_options().iter().map(|option| (*kind, *option)));
+        let mut options: Vec<(Kind, LayoutOption)> = Vec::new();
+        for (kind, option) in all {
+            if options.iter().all(|(_, other)| other.name != option.name) {
+                options.push((kind, option));
+            }
+        }
+        options
+    }
+
+    fn argument(kind: Kind, option: LayoutOption) -> Arg {
+        let (scheme, name) = (Format::of_scheme(kind).name(), option.name);
+        let argument = Arg::new(Self::id(option.name))
+            .long(Self::id(option.name))
+            .value_name(option.values)
+            .value_parser(move |text: &str| layout(&option, text))
+            .allow_negative_numbers(option.is_time);
+        if IS_TARGET {
+            argument.help(format!("{scheme}: {name} of the new IDs [default: as --{name}]"))
+        } else {
+            let help = format!("{scheme}: {}", option.about);
+            argument.help(help).env(variable(name))
+        }
+    }
+
+    /// Returns the name of an option on the command line.
+    fn id(name: &str) -> String {
+        if IS_TARGET { format!("to-{name}") } else { name.to_owned() }
+    }
+}
+
+/// Returns the environment variable of a layout's option.
+pub(crate) fn variable(name: &str) -> String {
+    format!("TICKID_{}", name.to_uppercase().replace('-', "_"))
+}
+
+impl<const IS_TARGET: bool> Args for LayoutValues<IS_TARGET> {
+    fn augment_args(command: Command) -> Command {
+        let options = Self::options().into_iter();
+        command.args(options.map(|(kind, option)| Self::argument(kind, option)))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<const IS_TARGET: bool> FromArgMatches for LayoutValues<IS_TARGET> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let value = |(_, option): (Kind, LayoutOption)| {
+            Some((option, matches.get_one::<String>(&Self::id(option.name))?.clone()))
+        };
+        Ok(Self(Self::options().into_iter().filter_map(value).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
     }
 }
 
@@ -128,30 +216,6 @@ pub(crate) enum Radix {
     Base36,
 }
 
-#[derive(Clone, Copy, Debug, Default, Args)]
-pub(crate) struct KuidOptions {
-    /// kuid: the drift of global IDs, 5 to 10 [default: 8]
-    #[arg(long, value_name = "5..10", value_parser = drift, env = "TICKID_DRIFT")]
-    pub(crate) drift: Option<Drift>,
-    /// kuid: the alphabet of the text [default: sortable]
-    #[arg(long, value_enum)]
-    pub(crate) alphabet: Option<Alphabet>,
-}
-
-impl KuidOptions {
-    pub(crate) fn drift(&self) -> Drift {
-        self.drift.unwrap_or_default()
-    }
-
-    /// Returns the notation of texts.
-    pub(crate) fn notation(&self) -> Notation {
-        match self.alphabet {
-            Some(Alphabet::Url) => Notation::Url,
-            Some(Alphabet::Sortable) | None => Notation::Canonical,
-        }
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Alphabet {
     /// Sorts as the bytes do; written by today's Erlang library
@@ -160,31 +224,10 @@ pub(crate) enum Alphabet {
     Url,
 }
 
+/// The two kinds of kuids.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Kind {
+pub(crate) enum KuidKind {
     Local,
     #[default]
     Global,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum NodeHash {
-    /// Today's library
-    Phash2,
-    /// The library's documentation
-    Phash,
-}
-
-impl NodeHash {
-    /// Returns the kuid node of a number, or of an Erlang node name.
-    pub(crate) fn node(self, text: &str) -> Result<Node, String> {
-        match (kuid_node(text)?, self) {
-            (Some(node), _) => Ok(node),
-            (None, _) if text.is_empty() => {
-                Err("the name of a node has at least one character".into())
-            }
-            (None, Self::Phash2) => Ok(Node::phash2(text)),
-            (None, Self::Phash) => Ok(Node::phash(text)),
-        }
-    }
 }

@@ -1,14 +1,10 @@
 //! IDs as they are printed: their texts, numbers and bytes.
 
-use tickid_convert::{Kind, Layouts, SchemeId};
+use tickid_convert::{Layouts, SchemeId};
 use tickid_detect::{Identifier, Inspection, Notation};
-use tickid_kuid::{GlobalId, LocalId};
-use tickid_nanoflake::NanoflakeId;
-use tickid_scru64::Scru64Id;
-use tickid_sno::SnoId;
 
 use crate::failure::Failure;
-use crate::options::Format;
+use crate::options::OutputForm;
 
 /// The facts that the options state about the IDs of a scheme.
 #[derive(Clone, Copy, Debug)]
@@ -37,44 +33,39 @@ pub(crate) trait Printed: Copy {
     }
 }
 
-macro_rules! printed {
-    ($($Id:ident),+) => {$(
-        impl Printed for $Id {
-            #[inline]
-            fn write_text(self, notation: Notation, out: &mut Vec<u8>) {
-                match notation {
-                    Notation::Decimal => write_number(SchemeId::number(self), out),
-                    Notation::Url => {
-                        let text = self.url_text().unwrap_or_else(|| SchemeId::text(self));
-                        out.extend_from_slice(text.as_bytes());
-                    }
-                    _ => out.extend_from_slice(SchemeId::text(self).as_bytes()),
-                }
+impl<I: SchemeId> Printed for I {
+    #[inline]
+    fn write_text(self, notation: Notation, out: &mut Vec<u8>) {
+        match notation {
+            Notation::Decimal => write_number(SchemeId::number(self), out),
+            Notation::Url => {
+                let text = self.url_text().unwrap_or_else(|| SchemeId::text(self));
+                out.extend_from_slice(text.as_bytes());
             }
-
-            fn bytes(self) -> impl AsRef<[u8]> {
-                SchemeId::bytes(self)
-            }
-
-            fn number(self) -> u128 {
-                SchemeId::number(self)
-            }
-
-            fn identifier(self, notation: Notation) -> Identifier {
-                Identifier::Scheme(self.into(), notation)
-            }
+            _ => out.extend_from_slice(SchemeId::text(self).as_bytes()),
         }
-    )+};
+    }
+
+    fn bytes(self) -> impl AsRef<[u8]> {
+        SchemeId::bytes(self)
+    }
+
+    fn number(self) -> u128 {
+        SchemeId::number(self)
+    }
+
+    fn identifier(self, notation: Notation) -> Identifier {
+        Identifier::Scheme(self.into(), notation)
+    }
 }
-printed!(Scru64Id, NanoflakeId, LocalId, GlobalId, SnoId);
 
 /// Appends one ID as a line (but for raw bytes, which have nothing in between).
-pub(crate) fn write_id(id: impl Printed, notation: Notation, format: Format, out: &mut Vec<u8>) {
-    match format {
-        Format::Text => id.write_text(notation, out),
-        Format::Int => write_number(id.number(), out),
-        Format::Hex => write_hex(id.bytes().as_ref(), out),
-        Format::Bytes => return out.extend_from_slice(id.bytes().as_ref()),
+pub(crate) fn write_id(id: impl Printed, notation: Notation, form: OutputForm, out: &mut Vec<u8>) {
+    match form {
+        OutputForm::Text => id.write_text(notation, out),
+        OutputForm::Int => write_number(id.number(), out),
+        OutputForm::Hex => write_hex(id.bytes().as_ref(), out),
+        OutputForm::Bytes => return out.extend_from_slice(id.bytes().as_ref()),
     }
     out.push(b'\n');
 }
@@ -94,7 +85,7 @@ pub(crate) fn write_hex(bytes: &[u8], out: &mut Vec<u8>) {
 /// Returns the text of a scheme's ID in a notation.
 pub(crate) fn text(id: tickid_convert::AnyId, notation: Notation) -> String {
     match notation {
-        Notation::Decimal if id.kind() == Kind::Nanoflake => id.to_u128().to_string(),
+        Notation::Decimal => id.to_u128().to_string(),
         Notation::Url => id.url_text().unwrap_or(id.text()).to_string(),
         _ => id.to_string(),
     }

@@ -7,16 +7,16 @@ use std::process::ExitCode;
 use clap::Args;
 use jiff::tz::TimeZone;
 use serde::Serialize;
-use tickid_convert::{AnyId, AnyScheme};
+use tickid_convert::{AnyId, AnyScheme, Kind};
 use tickid_core::{RangeError, UnixTime};
-use tickid_detect::Notation;
-use tickid_kuid::{GlobalId, LocalId};
+use tickid_kuid::{GlobalId, LocalId, Node};
 
 use crate::failure::Failure;
-use crate::options::{Format, Kind, Layouts, NodeHash, Scheme, name_of};
+use crate::node::{GivenNode, NodeHash};
+use crate::option_values::parse;
+use crate::options::{KuidKind, Layouts, OutputForm, Scheme};
 use crate::output::Output;
 use crate::printed::{self, write_json};
-use crate::values::parse;
 use crate::when::{self, When, zone};
 
 #[derive(Debug, Args)]
@@ -50,8 +50,8 @@ pub(crate) struct RangeArguments {
     #[arg(long, value_name = "ZONE", value_parser = zone, default_value = "UTC")]
     tz: TimeZone,
     /// kuid: local IDs (8 bytes) or global ones (12 bytes)
-    #[arg(long, value_enum, default_value_t = Kind::Global)]
-    kind: Kind,
+    #[arg(long, value_enum, default_value_t = KuidKind::Global)]
+    kind: KuidKind,
     /// kuid: exact ends for the global IDs of this node: N/32, 0xHEX or an Erlang node name
     #[arg(long, value_name = "N/32|0xHEX|NAME")]
     node: Option<String>,
@@ -59,8 +59,8 @@ pub(crate) struct RangeArguments {
     #[arg(long, value_enum, default_value_t = NodeHash::Phash2)]
     node_hash: NodeHash,
     /// The form of the two IDs
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = OutputForm::Text)]
+    format: OutputForm,
     /// Print one JSON object
     #[arg(long, conflicts_with = "format")]
     json: bool,
@@ -85,11 +85,14 @@ pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
     let kind = arguments.scheme.kind(arguments.kind);
     let scheme = AnyScheme::new(kind, &layouts);
     let usage = |reason: &str| Failure::Usage(format!("--node: {reason}"));
-    let node = arguments.node.as_deref().map(|node| arguments.node_hash.node(node)).transpose();
-    let ends = match node.map_err(|error| usage(&error))? {
+    let ends = match &arguments.node {
         // Global kuids sort by node before the end of their time, so that the ends for one node are
         // others. IDs of other nodes may lie between them, too.
-        Some(node) if kind == tickid_convert::Kind::KuidGlobal => {
+        Some(node) if kind == Kind::KuidGlobal => {
+            let node = GivenNode::read(&scheme, arguments.node_hash, node);
+            let node = node.map_err(|error| usage(&error))?.value;
+            #[allow(clippy::cast_possible_truncation, reason = "32 bits")]
+            let node = Node::from_u32(node as u32);
             let global = |local| GlobalId::from_local(local, node, layouts.drift).into();
             let range = LocalId::range(since..=last).map(RangeInclusive::into_inner);
             range.map(|(min, max)| [global(min), global(max)])
@@ -109,7 +112,7 @@ pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
 /// A range as JSON.
 #[derive(Serialize)]
 struct Range {
-    scheme: String,
+    scheme: &'static str,
     from: Instant,
     to: Instant,
     inclusive: bool,
@@ -136,12 +139,7 @@ fn print(
     times: [UnixTime; 2],
     arguments: &RangeArguments,
 ) -> Result<ExitCode, Failure> {
-    let layouts = &arguments.layouts;
-    let notation = match arguments.scheme {
-        Scheme::Nanoflake => layouts.nanoflake.notation(),
-        Scheme::Kuid => layouts.kuid.notation(),
-        _ => Notation::Canonical,
-    };
+    let notation = arguments.layouts.notation(arguments.scheme.kind(arguments.kind));
     let mut out = Output::stdout();
     if arguments.json {
         let instant =
@@ -152,15 +150,15 @@ fn print(
             int: id.to_u128().to_string(),
         };
         let ([from, to], [min, max]) = (times.map(instant), ends.map(end));
-        let (scheme, inclusive) = (name_of(&arguments.scheme), arguments.inclusive);
+        let (scheme, inclusive) = (arguments.scheme.name(), arguments.inclusive);
         write_json(&Range { scheme, from, to, inclusive, min, max }, out.buffer())?;
     } else {
         for id in ends {
             let line = match arguments.format {
-                Format::Text => printed::text(id, notation),
-                Format::Int => id.to_u128().to_string(),
-                Format::Hex => id.bytes().to_string(),
-                Format::Bytes => {
+                OutputForm::Text => printed::text(id, notation),
+                OutputForm::Int => id.to_u128().to_string(),
+                OutputForm::Hex => id.bytes().to_string(),
+                OutputForm::Bytes => {
                     out.buffer().extend_from_slice(&id.bytes());
                     continue;
                 }

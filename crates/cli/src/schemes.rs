@@ -1,31 +1,24 @@
 //! The texts of the schemes' IDs, as the options have them.
 
 use tickid_convert::{AnyId, Kind};
-use tickid_detect::{Form, Format, Identifier, Notation, Reading, detect};
-use tickid_kuid::{LocalId, WideGlobalId};
+use tickid_detect::{Form, Identifier, Notation, Reading, detect};
+use tickid_kuid::WideGlobalId;
 use tickid_nanoflake::NanoflakeId;
 use tickid_text::ParseError;
 
-use crate::options::{Layouts, Scheme};
+use crate::options::{KuidKind, Layouts, Scheme};
 
-pub(crate) const ALL: [Scheme; 4] = [Scheme::Scru64, Scheme::Sno, Scheme::Kuid, Scheme::Nanoflake];
-
-/// Reads `text` as an ID of `scheme`: a kuid as the kind of its length, or otherwise as a global
-/// ID.
+/// Reads `text` as an ID of `scheme`: as the kind with texts of its length, or otherwise as one
+/// with a node.
 pub(crate) fn read(
     scheme: Scheme,
     text: &[u8],
     layouts: &Layouts,
 ) -> Result<Identifier, ParseError> {
-    let kind = match scheme {
-        Scheme::Scru64 => Kind::Scru64,
-        Scheme::Nanoflake => Kind::Nanoflake,
-        Scheme::Kuid if text.len() == LocalId::TEXT_LEN => Kind::KuidLocal,
-        Scheme::Kuid => Kind::KuidGlobal,
-        Scheme::Sno => Kind::Sno,
-    };
+    let of_length = scheme.kinds().find(|kind| kind.text_lens().contains(&text.len()));
+    let kind = of_length.unwrap_or_else(|| scheme.kind(KuidKind::Global));
     let notation = notation_of(kind, text, layouts);
-    if scheme == Scheme::Kuid && text.len() == WideGlobalId::TEXT_LEN {
+    if kind == Kind::KuidGlobal && text.len() == WideGlobalId::TEXT_LEN {
         let is_url = notation == Notation::Url;
         let parse = if is_url { WideGlobalId::parse_url } else { WideGlobalId::parse_bytes };
         return parse(text).map(|id| Identifier::KuidWide(id, notation));
@@ -42,12 +35,10 @@ pub(crate) fn read(
 /// for decimal: more digits than Base36 has.
 fn notation_of(kind: Kind, text: &[u8], layouts: &Layouts) -> Notation {
     let is_decimal = text.len() > NanoflakeId::TEXT_LEN && text.iter().all(u8::is_ascii_digit);
-    match kind {
-        Kind::Nanoflake if layouts.nanoflake.radix.is_none() && is_decimal => Notation::Decimal,
-        Kind::Nanoflake => layouts.nanoflake.notation(),
-        Kind::KuidLocal | Kind::KuidGlobal => layouts.kuid.notation(),
-        _ => Notation::Canonical,
+    if kind == Kind::Nanoflake && layouts.radix.is_none() && is_decimal {
+        return Notation::Decimal;
     }
+    layouts.notation(kind)
 }
 
 /// Reads `text` as an integer, hexadecimal digits or bytes of `scheme`.
@@ -69,17 +60,12 @@ pub(crate) fn is_asked_for(reading: &Reading, text: &[u8], layouts: &Layouts) ->
     match reading.identifier() {
         _ if reading.form() != Form::Text => true,
         Identifier::Scheme(id, found) => found == notation_of(id.kind(), text, layouts),
-        Identifier::KuidWide(_, found) => found == layouts.kuid.notation(),
+        Identifier::KuidWide(_, found) => found == layouts.notation(Kind::KuidGlobal),
         _ => true,
     }
 }
 
 /// As [`is_asked_for`], where options that are not given ask for nothing.
 pub(crate) fn is_not_excluded(reading: &Reading, text: &[u8], layouts: &Layouts) -> bool {
-    let is_chosen = match reading.format() {
-        Format::Nanoflake => layouts.nanoflake.radix.is_some(),
-        Format::Kuid => layouts.kuid.alphabet.is_some(),
-        _ => false,
-    };
-    !is_chosen || is_asked_for(reading, text, layouts)
+    !layouts.selects_notation(reading.format()) || is_asked_for(reading, text, layouts)
 }

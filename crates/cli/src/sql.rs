@@ -3,18 +3,18 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use tickid_lease::admin::{Begin, RealmName};
+use tickid_lease::admin::{RealmName, Start};
 
 use crate::failure::Failure;
 use crate::lease::ShapeOptions;
+use crate::option_values::parse;
 use crate::options::Scheme;
 use crate::output::Output;
-use crate::values::parse;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  tickid sql --scheme nanoflake --realm orders --epoch discord | psql -q shop
-  tickid sql --scheme scru64 --realm jobs --pool 0-255/8 --new | psql -q shop
+  tickid sql nanoflake --realm orders --epoch discord | psql -q shop
+  tickid sql scru64 --realm jobs --pool 0-255/8 --new | psql -q shop
 
 The statements create functions such as tickid.nanoflake('orders') for defaults of columns, in
 PostgreSQL 15 or later, and reserve a node of the realm for them. An existing realm keeps its nodes
@@ -22,7 +22,7 @@ and terms. A new one begins after twice its allowance, skew and term, in case it
 begins it at once.")]
 pub(crate) struct SqlArguments {
     /// The scheme
-    #[arg(long, value_enum)]
+    #[arg(value_enum)]
     scheme: Scheme,
     /// Realm in the database
     #[arg(long, value_name = "NAME", value_parser = parse::<RealmName>)]
@@ -37,9 +37,9 @@ pub(crate) struct SqlArguments {
 
 pub(crate) fn run(arguments: &SqlArguments) -> Result<ExitCode, Failure> {
     let realm = arguments.shape.realm(&arguments.realm, arguments.scheme)?;
-    let begin = if arguments.new { Begin::AtOnce } else { Begin::Beyond };
+    let start = if arguments.new { Start::Immediately } else { Start::Delayed };
     let mut out = Output::stdout();
-    out.buffer().extend_from_slice(tickid_sql::script(&realm, begin)?.as_bytes());
+    out.buffer().extend_from_slice(tickid_sql::script(&realm, start)?.as_bytes());
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }

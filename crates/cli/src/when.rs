@@ -4,7 +4,7 @@ use core::str::FromStr;
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
-use jiff::{Span, Timestamp, ToSpan as _, Unit, Zoned};
+use jiff::{Span, Timestamp, ToSpan as _, Unit, ZonedDateTime};
 use tickid_core::{RangeError, UnixTime};
 
 use crate::failure::Failure;
@@ -23,14 +23,14 @@ impl FromStr for When {
 
     fn from_str(text: &str) -> Result<Self, String> {
         // Whether it is valid depends on neither, except at the ends of time.
-        resolve(text, &Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC))?;
+        resolve(text, &Timestamp::UNIX_EPOCH.to_zoned_datetime(TimeZone::UTC))?;
         Ok(Self(text.to_owned()))
     }
 }
 
 impl When {
     /// Returns the time. Dates start, and relative times count, in the zone of `now`.
-    pub(crate) fn resolve(&self, now: &Zoned) -> Result<UnixTime, Failure> {
+    pub(crate) fn resolve(&self, now: &ZonedDateTime) -> Result<UnixTime, Failure> {
         let time = resolve(&self.0, now)
             .map_err(|error| Failure::Usage(format!("'{}': {error}", shown(&self.0))))?;
         if is_odd(&self.0) {
@@ -42,8 +42,8 @@ impl When {
 
 /// Returns the present time in a zone: one for all times of a command, or `today` could be two days
 /// after `yesterday`.
-pub(crate) fn now(zone: TimeZone) -> Zoned {
-    Timestamp::now().to_zoned(zone)
+pub(crate) fn now(zone: TimeZone) -> ZonedDateTime {
+    Timestamp::now().to_zoned_datetime(zone)
 }
 
 /// Parses the name of a zone: `UTC`, `local`, or as in the IANA database.
@@ -56,7 +56,7 @@ pub(crate) fn zone(text: &str) -> Result<TimeZone, String> {
     }
 }
 
-fn resolve(text: &str, now: &Zoned) -> Result<UnixTime, String> {
+fn resolve(text: &str, now: &ZonedDateTime) -> Result<UnixTime, String> {
     let text = text.trim();
     if let Ok(millis) = text.parse::<i128>() {
         return of_millis(millis);
@@ -77,9 +77,21 @@ fn resolve(text: &str, now: &Zoned) -> Result<UnixTime, String> {
     UnixTime::try_from(time).map_err(|error| error.to_string())
 }
 
+/// Parses a time that depends neither on the present one nor on a zone. Dates start in UTC.
+pub(crate) fn fixed(text: &str) -> Result<UnixTime, String> {
+    if let Ok(millis) = text.parse::<i128>() {
+        return of_millis(millis);
+    }
+    let form =
+        "neither milliseconds since 1970 nor a time as in 2024-01-01 or 2024-01-01T00:00:00Z";
+    let time =
+        absolute(text, &Timestamp::UNIX_EPOCH.to_zoned_datetime(TimeZone::UTC)).ok_or(form)?;
+    UnixTime::try_from(time).map_err(|error| error.to_string())
+}
+
 /// Reports whether a number is likelier a year or a count of seconds than of milliseconds: it is of
 /// the time before 1973, which has no IDs.
-fn is_odd(text: &str) -> bool {
+pub(crate) fn is_odd(text: &str) -> bool {
     text.trim().parse::<i64>().is_ok_and(|millis| (1_000..100_000_000_000).contains(&millis))
 }
 
@@ -89,18 +101,18 @@ fn of_millis(millis: i128) -> Result<UnixTime, String> {
     time.ok_or_else(|| RangeError::new("time in milliseconds", millis, min, max).to_string())
 }
 
-fn absolute(text: &str, now: &Zoned) -> Option<Timestamp> {
+fn absolute(text: &str, now: &ZonedDateTime) -> Option<Timestamp> {
     if let Ok(time) = text.parse::<Timestamp>() {
         return Some(time);
     }
-    if let Ok(zoned) = text.parse::<Zoned>() {
+    if let Ok(zoned) = text.parse::<ZonedDateTime>() {
         return Some(zoned.timestamp());
     }
     let civil: DateTime = text.parse().ok()?;
-    Some(civil.to_zoned(now.time_zone().clone()).ok()?.timestamp())
+    Some(civil.to_zoned_datetime(now.time_zone().clone()).ok()?.timestamp())
 }
 
-fn relative(text: &str, now: &Zoned) -> Option<Timestamp> {
+fn relative(text: &str, now: &ZonedDateTime) -> Option<Timestamp> {
     let (span, is_future) = match text.strip_prefix("in ") {
         Some(span) => (span, true),
         None => (text, false),
@@ -116,7 +128,7 @@ fn relative(text: &str, now: &Zoned) -> Option<Timestamp> {
 /// Returns a time in a zone, and its age.
 pub(crate) fn local(time: UnixTime, zone: &TimeZone, now: Option<UnixTime>) -> Option<String> {
     let time = Timestamp::from_millisecond(time.as_millis()).ok()?;
-    let zoned = time.to_zoned(zone.clone());
+    let zoned = time.to_zoned_datetime(zone.clone());
     let shown = zoned.strftime("%Y-%m-%d %H:%M:%S %Z");
     let age = now.and_then(|now| Timestamp::from_millisecond(now.as_millis()).ok());
     let age = age.and_then(|now| age_of(time, now));
@@ -125,21 +137,24 @@ pub(crate) fn local(time: UnixTime, zone: &TimeZone, now: Option<UnixTime>) -> O
 
 /// Returns a time in a zone, in RFC 3339 with milliseconds. `None` outside of the years 0 to 9999.
 pub(crate) fn rfc3339(time: UnixTime, zone: &TimeZone) -> Option<String> {
-    let zoned = Timestamp::from_millisecond(time.as_millis()).ok()?.to_zoned(zone.clone());
+    let zoned = Timestamp::from_millisecond(time.as_millis()).ok()?.to_zoned_datetime(zone.clone());
     (zoned.year() >= 0).then(|| zoned.strftime("%Y-%m-%dT%H:%M:%S%.3f%:z").to_string())
 }
 
 /// Returns a time in RFC 3339 with milliseconds, in UTC. `None` outside of the years 0 to 9999.
 pub(crate) fn date_time(time: UnixTime) -> Option<String> {
-    let year = Timestamp::from_millisecond(time.as_millis()).ok()?.to_zoned(TimeZone::UTC).year();
+    let year =
+        Timestamp::from_millisecond(time.as_millis()).ok()?.to_zoned_datetime(TimeZone::UTC).year();
     (year >= 0).then(|| format!("{time:.3}"))
 }
 
 /// Returns the time between two in its two largest units: `3 days 4 hours ago`.
 fn age_of(time: Timestamp, now: Timestamp) -> Option<String> {
     let (earlier, later) = if time <= now { (time, now) } else { (now, time) };
-    let span =
-        later.to_zoned(TimeZone::UTC).since((Unit::Year, &earlier.to_zoned(TimeZone::UTC))).ok()?;
+    let span = later
+        .to_zoned_datetime(TimeZone::UTC)
+        .since((Unit::Year, &earlier.to_zoned_datetime(TimeZone::UTC)))
+        .ok()?;
     let units = [
         (i64::from(span.get_years()), "year"),
         (span.get_months().into(), "month"),
@@ -164,7 +179,7 @@ mod tests {
     use super::*;
 
     fn at(text: &str, zone: TimeZone) -> Result<String, String> {
-        let now = "2026-11-22T12:34:56.789Z".parse::<Timestamp>().unwrap().to_zoned(zone);
+        let now = "2026-11-22T12:34:56.789Z".parse::<Timestamp>().unwrap().to_zoned_datetime(zone);
         let time = resolve(text, &now)?;
         Ok(Timestamp::from_millisecond(time.as_millis()).unwrap().to_string())
     }

@@ -39,7 +39,7 @@ pub enum ServerError {
         "{address} can be reached from other machines: that takes {missing}, or an explicit \
              permission to be insecure"
     )]
-    Exposed {
+    Unprotected {
         /// The address.
         address: SocketAddr,
         /// The parts that are missing: tokens, TLS, or both.
@@ -121,7 +121,7 @@ pub enum ServerError {
 ///
 /// # Examples
 /// ```
-/// use tickid_lease::{RealmSpec, Store};
+/// use tickid_lease::{Realm, Store};
 /// use tickid_server::Server;
 /// use tickid_sno::Sno;
 ///
@@ -130,7 +130,7 @@ pub enum ServerError {
 /// let folder = tempfile::tempdir()?;
 /// let tokens = folder.path().join("tokens");
 /// std::fs::write(&tokens, "9b1c0c4f2c8e4f0d\n")?;
-/// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+/// let realm = Realm::builder("orders", Sno).pool("0-65535/16").build()?;
 /// let builder = Server::builder(Store::in_memory()).realm(realm).tokens(&tokens);
 /// let server = builder.resp("127.0.0.1:0".parse()?).start().await?;
 ///

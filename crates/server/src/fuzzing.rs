@@ -98,13 +98,15 @@ impl World {
         let store = Store::in_memory();
         let mut realms = Realms::default();
         let specs = [
-            RealmSpec::new("s".parse()?, &Sno, "0-9/16".parse()?)?,
-            RealmSpec::new("n".parse()?, &Nanoflake::default(), "0-9/10".parse()?)?,
+            RealmSpec::from(tickid_lease::Realm::builder("s", Sno).pool("0-9/16").build()?),
+            RealmSpec::from(
+                tickid_lease::Realm::builder("n", Nanoflake::default()).pool("0-9/10").build()?,
+            ),
         ];
         for spec in specs {
-            let realm = Realm::new(spec)?;
-            runtime.block_on(realm.start(&store, None))?;
-            realms.add(realm)?;
+            let realm = Realm::start(spec, &store, None)?;
+            runtime.block_on(realm.check_start())?;
+            realms.add(realm);
         }
         let limits = Limits {
             count: 100,

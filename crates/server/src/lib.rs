@@ -5,13 +5,13 @@
 //! realm need no other coordination: their IDs differ.
 //!
 //! ```
-//! use tickid_lease::{RealmSpec, Store};
+//! use tickid_lease::{Realm, Store};
 //! use tickid_server::Server;
 //! use tickid_sno::{Sno, SnoId};
 //!
 //! # #[tokio::main]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+//! let realm = Realm::builder("orders", Sno).pool("0-65535/16").build()?;
 //! let builder = Server::builder(Store::in_memory()).realm(realm);
 //! let server = builder.resp("127.0.0.1:0".parse()?).start().await?;
 //!

@@ -27,7 +27,7 @@ use crate::limits::RESERVE;
 use crate::metrics::Protocol;
 use crate::shared::{Peer, Shared};
 use crate::socket::{Socket, Stream};
-use crate::tls::Tls;
+use crate::tls::ReloadedTls;
 use crate::{http, resp};
 
 /// A connection that can say what the system knows about it.
@@ -85,7 +85,7 @@ impl Connection for tokio::io::DuplexStream {
 pub(crate) struct Listener {
     pub(crate) socket: Socket,
     pub(crate) protocol: Protocol,
-    pub(crate) tls: Option<Arc<Tls>>,
+    pub(crate) tls: Option<Arc<ReloadedTls>>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) http: http::Service,
     pub(crate) slots: Arc<Slots>,

@@ -1,4 +1,5 @@
 use core::net::SocketAddr;
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::metrics::Protocol;
 use crate::realm::{Realm, Realms};
 use crate::shared::Shared;
 use crate::socket::Socket;
-use crate::tls::{Tls, TlsFiles};
+use crate::tls::{ReloadedTls, TlsFiles};
 
 /// The options of a [`Server`].
 ///
@@ -30,7 +31,7 @@ use crate::tls::{Tls, TlsFiles};
 /// # Examples
 /// ```
 /// use core::time::Duration;
-/// use tickid_lease::{RealmSpec, Store};
+/// use tickid_lease::{Realm, Store};
 /// use tickid_scru64::Scru64;
 /// use tickid_server::{Limits, Server};
 /// use tickid_sno::Sno;
@@ -38,8 +39,8 @@ use crate::tls::{Tls, TlsFiles};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let server = Server::builder(Store::in_memory())
-///     .realm(RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?)
-///     .realm(RealmSpec::new("invoices".parse()?, &Scru64, "0-255/8".parse()?)?)
+///     .realm(Realm::builder("orders", Sno).pool("0-65535/16").build()?)
+///     .realm(Realm::builder("invoices", Scru64).pool("0-255/8").build()?)
 ///     .resp("127.0.0.1:0".parse()?)
 ///     .http("127.0.0.1:0".parse()?)
 ///     .limits(Limits { timeout: Duration::from_secs(1), ..Limits::default() })
@@ -67,25 +68,25 @@ pub struct ServerBuilder {
 
 impl ServerBuilder {
     /// Adds a realm. If the store does not have it, it is created; on a server that may take a
-    /// while, as [`Store::begin`] describes.
+    /// while, as [`Store::create`] describes.
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{RealmSpec, Store};
+    /// use tickid_lease::{Realm, Store};
     /// use tickid_server::{Server, ServerError};
     /// use tickid_sno::Sno;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+    /// let realm = Realm::builder("orders", Sno).pool("0-65535/16").build()?;
     /// let builder = Server::builder(Store::in_memory()).http("127.0.0.1:0".parse()?);
     /// let error = builder.realm(realm.clone()).realm(realm).start().await.unwrap_err();
     /// assert!(matches!(error, ServerError::Twice(_))); // a realm is served once
     /// # Ok(())
     /// # }
     /// ```
-    pub fn realm(mut self, realm: RealmSpec) -> Self {
-        self.realms.push(realm);
+    pub fn realm(mut self, realm: impl Into<RealmSpec>) -> Self {
+        self.realms.push(realm.into());
         self
     }
 
@@ -93,7 +94,7 @@ impl ServerBuilder {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{RealmSpec, Store};
+    /// use tickid_lease::{Realm, Store};
     /// use tickid_server::Server;
     /// use tickid_sno::Sno;
     /// use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -101,7 +102,7 @@ impl ServerBuilder {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+    /// let realm = Realm::builder("orders", Sno).pool("0-65535/16").build()?;
     /// let builder = Server::builder(Store::in_memory()).realm(realm);
     /// let server = builder.resp("127.0.0.1:0".parse()?).start().await?;
     ///
@@ -123,7 +124,7 @@ impl ServerBuilder {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{RealmSpec, Store};
+    /// use tickid_lease::{Realm, Store};
     /// use tickid_server::Server;
     /// use tickid_sno::Sno;
     /// use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -131,7 +132,7 @@ impl ServerBuilder {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+    /// let realm = Realm::builder("orders", Sno).pool("0-65535/16").build()?;
     /// let builder = Server::builder(Store::in_memory()).realm(realm);
     /// let server = builder.http("127.0.0.1:0".parse()?).start().await?;
     ///
@@ -155,7 +156,7 @@ impl ServerBuilder {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{RealmSpec, Store};
+    /// use tickid_lease::{Realm, Store};
     /// use tickid_server::Server;
     /// use tickid_sno::Sno;
     /// use tokio::net::UnixStream;
@@ -164,7 +165,7 @@ impl ServerBuilder {
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let folder = tempfile::tempdir()?;
     /// let socket = folder.path().join("tickid.sock");
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+    /// let realm = Realm::builder("orders", Sno).pool("0-65535/16").build()?;
     /// let server = Server::builder(Store::in_memory()).realm(realm).unix(&socket).start().await?;
     /// UnixStream::connect(&socket).await?;
     /// server.stop().await;
@@ -181,7 +182,7 @@ impl ServerBuilder {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{RealmSpec, Store};
+    /// use tickid_lease::{Realm, Store};
     /// use tickid_server::Server;
     /// use tickid_sno::Sno;
     /// use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -192,7 +193,7 @@ impl ServerBuilder {
     /// let folder = tempfile::tempdir()?;
     /// let tokens = folder.path().join("tokens");
     /// std::fs::write(&tokens, "# the shop\nshop 9b1c0c4f2c8e4f0d\n")?;
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+    /// let realm = Realm::builder("orders", Sno).pool("0-65535/16").build()?;
     /// let builder = Server::builder(Store::in_memory()).realm(realm).tokens(&tokens);
     /// let server = builder.resp("127.0.0.1:0".parse()?).start().await?;
     ///
@@ -213,7 +214,7 @@ impl ServerBuilder {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{RealmSpec, Store};
+    /// use tickid_lease::{Realm, Store};
     /// use tickid_server::{Server, ServerError, TlsFiles};
     /// use tickid_sno::Sno;
     ///
@@ -225,7 +226,7 @@ impl ServerBuilder {
     ///     key: folder.path().join("server.key"),
     ///     client_authorities: None,
     /// };
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+    /// let realm = Realm::builder("orders", Sno).pool("0-65535/16").build()?;
     /// let builder = Server::builder(Store::in_memory()).realm(realm).resp("127.0.0.1:0".parse()?);
     /// let error = builder.tls(files).start().await.unwrap_err(); // there are no such files
     /// assert!(error.to_string().contains("server.pem"), "{error}");
@@ -240,17 +241,17 @@ impl ServerBuilder {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{RealmSpec, Store};
+    /// use tickid_lease::{Realm, Store};
     /// use tickid_server::{Server, ServerError};
     /// use tickid_sno::Sno;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+    /// let realm = Realm::builder("orders", Sno).pool("0-65535/16").build()?;
     /// // An address for documentation, which no machine has.
     /// let builder = || Server::builder(Store::in_memory()).resp(([192, 0, 2, 1], 6400).into());
     /// let error = builder().realm(realm.clone()).start().await.unwrap_err();
-    /// assert!(matches!(error, ServerError::Exposed { missing: "tokens and TLS", .. }));
+    /// assert!(matches!(error, ServerError::Unprotected { missing: "tokens and TLS", .. }));
     /// let error = builder().realm(realm).insecure(true).start().await.unwrap_err();
     /// assert!(matches!(error, ServerError::Listen { .. }));
     /// # Ok(())
@@ -264,13 +265,13 @@ impl ServerBuilder {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{RealmSpec, Store};
+    /// use tickid_lease::{Realm, Store};
     /// use tickid_server::{Limits, Server};
     /// use tickid_sno::Sno;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+    /// let realm = Realm::builder("orders", Sno).pool("0-65535/16").build()?;
     /// let builder = Server::builder(Store::in_memory()).realm(realm).resp("127.0.0.1:0".parse()?);
     /// let limits = Limits { count: 0, ..Limits::default() };
     /// let error = builder.limits(limits).start().await.unwrap_err();
@@ -286,14 +287,14 @@ impl ServerBuilder {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{RealmSpec, Store};
+    /// use tickid_lease::{Realm, Store};
     /// use tickid_server::Server;
     /// use tickid_sno::Sno;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let store = Store::in_memory();
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "42/16".parse()?)?;
+    /// let realm = Realm::builder("orders", Sno).pool("42/16").build()?;
     /// let builder = Server::builder(store.clone()).realm(realm.clone());
     /// let builder = builder.resp("127.0.0.1:0".parse()?);
     /// let server = builder.holder("ids-1").start().await?;
@@ -331,22 +332,17 @@ impl ServerBuilder {
     /// ```
     pub async fn start(self) -> Result<Server, ServerError> {
         self.check()?;
-        let mut realms = Realms::default();
-        for spec in &self.realms {
-            let name = spec.name().clone();
-            let realm = Realm::new(spec.clone());
-            realms.add(realm.map_err(|source| ServerError::Realm { realm: name, source })?)?;
-        }
         let access = Access::new(self.tokens.clone(), self.limits.rate)?;
-        let tls = match self.tls.clone().map(Tls::new).transpose() {
+        let tls = match self.tls.clone().map(ReloadedTls::new).transpose() {
             Ok(tls) => tls.map(Arc::new),
             Err(mut files) => return Err(files.remove(0)),
         };
         let sockets = self.bind().await?;
+        let (realms, started) = self.lease().await;
         let shared = Arc::new(Shared::new(realms, access, self.limits.clone()));
         let tasks = TaskTracker::new();
         let mut server = Server { shared, tls, tasks, resp: Vec::new(), http: Vec::new() };
-        if let Err(error) = server.lease(&self).await {
+        if let Err(error) = started {
             server.stop().await;
             return Err(error);
         }
@@ -354,10 +350,33 @@ impl ServerBuilder {
         Ok(server)
     }
 
+    /// Starts the realms, and waits for the store's first answer to each. Returns those that were
+    /// started before an error as well, so that they can be stopped.
+    async fn lease(&self) -> (Realms, Result<(), ServerError>) {
+        let mut realms = Realms::default();
+        for spec in &self.realms {
+            match Realm::start(spec.clone(), &self.store, self.holder.as_deref()) {
+                Ok(realm) => realms.add(realm),
+                Err(error) => return (realms, Err(error)),
+            }
+        }
+        let mut started = Ok(());
+        for realm in realms.iter() {
+            if started.is_ok() {
+                started = realm.check_start().await;
+            }
+        }
+        (realms, started)
+    }
+
     fn check(&self) -> Result<(), ServerError> {
         self.limits.check()?;
         if self.realms.is_empty() {
             return Err(ServerError::NoRealm);
+        }
+        let mut names = HashSet::new();
+        if let Some(twice) = self.realms.iter().find(|realm| !names.insert(realm.name().as_str())) {
+            return Err(ServerError::Twice(twice.name().clone()));
         }
         if self.resp.is_empty() && self.http.is_empty() && self.unix.is_none() {
             return Err(ServerError::NoAddress);
@@ -370,7 +389,7 @@ impl ServerBuilder {
         };
         let mut addresses = self.resp.iter().chain(&self.http);
         match addresses.find(|address| !self.is_insecure && !address.ip().is_loopback()) {
-            Some(&address) => Err(ServerError::Exposed { address, missing }),
+            Some(&address) => Err(ServerError::Unprotected { address, missing }),
             None => Ok(()),
         }
     }
@@ -396,11 +415,11 @@ impl ServerBuilder {
 /// # Examples
 /// ```
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-/// use tickid_lease::{RealmSpec, Store};
+/// use tickid_lease::{Realm, Store};
 /// use tickid_server::Server;
 /// use tickid_sno::Sno;
 ///
-/// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+/// let realm = Realm::builder("orders", Sno).pool("0-65535/16").build()?;
 /// let server = Server::builder(Store::in_memory())
 ///     .realm(realm)
 ///     .resp("127.0.0.1:0".parse()?)
@@ -418,7 +437,7 @@ impl ServerBuilder {
 #[derive(Debug)]
 pub struct Server {
     shared: Arc<Shared>,
-    tls: Option<Arc<Tls>>,
+    tls: Option<Arc<ReloadedTls>>,
     tasks: TaskTracker,
     resp: Vec<SocketAddr>,
     http: Vec<SocketAddr>,
@@ -458,7 +477,7 @@ impl Server {
     /// # Examples
     /// ```
     /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{RealmSpec, Store};
+    /// use tickid_lease::{Realm, Store};
     /// use tickid_server::Server;
     /// use tickid_sno::Sno;
     ///
@@ -466,8 +485,8 @@ impl Server {
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// // Another holder has the only node.
     /// let store = Store::in_memory();
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "42/16".parse()?)?;
-    /// store.acquire(&realm, &mut Claim::new(Token::random()?, "web-1", None)).await?;
+    /// let realm = Realm::builder("orders", Sno).pool("42/16").build()?;
+    /// store.acquire(realm.spec(), &mut Claim::new(Token::random()?, "web-1", None)).await?;
     ///
     /// let builder = Server::builder(store).realm(realm).resp("127.0.0.1:0".parse()?);
     /// let server = builder.start().await?;
@@ -495,7 +514,7 @@ impl Server {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::{RealmSpec, Store};
+    /// use tickid_lease::{Realm, Store};
     /// use tickid_server::Server;
     /// use tickid_sno::Sno;
     ///
@@ -504,7 +523,7 @@ impl Server {
     /// let folder = tempfile::tempdir()?;
     /// let tokens = folder.path().join("tokens");
     /// std::fs::write(&tokens, "shop 9b1c0c4f2c8e4f0d\n")?;
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+    /// let realm = Realm::builder("orders", Sno).pool("0-65535/16").build()?;
     /// let builder = Server::builder(Store::in_memory()).realm(realm).tokens(&tokens);
     /// let server = builder.resp("127.0.0.1:0".parse()?).start().await?;
     ///
@@ -529,14 +548,14 @@ impl Server {
     /// # Examples
     /// ```
     /// use tickid_lease::admin::Standing;
-    /// use tickid_lease::{RealmSpec, Store};
+    /// use tickid_lease::{Realm, Store};
     /// use tickid_server::Server;
     /// use tickid_sno::Sno;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let store = Store::in_memory();
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+    /// let realm = Realm::builder("orders", Sno).pool("0-65535/16").build()?;
     /// let builder = Server::builder(store.clone()).realm(realm.clone());
     /// let builder = builder.resp("127.0.0.1:0".parse()?);
     /// let stopped = builder.start().await?.stop().await;
@@ -565,23 +584,6 @@ impl Server {
             }
         }
         stopped
-    }
-
-    /// Acquires the first leases. Those that take a while continue in the background.
-    async fn lease(&self, builder: &ServerBuilder) -> Result<(), ServerError> {
-        let ServerBuilder { store, holder, .. } = builder;
-        for realm in self.shared.realms.iter() {
-            if realm.start(store, holder.as_deref()).await? {
-                continue;
-            }
-            let (realm, store, holder) = (Arc::clone(realm), store.clone(), holder.clone());
-            let stopping = self.shared.stopping.clone();
-            self.tasks.spawn(async move {
-                let starting = realm.keep_starting(&store, holder.as_deref());
-                stopping.run_until_cancelled(starting).await
-            });
-        }
-        Ok(())
     }
 
     fn listen(&mut self, sockets: Vec<(Protocol, Socket)>) {

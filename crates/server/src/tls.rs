@@ -27,7 +27,7 @@ pub struct TlsFiles {
 
 /// The settings of encrypted connections, as last read.
 #[derive(Debug)]
-pub(crate) struct Tls {
+pub(crate) struct ReloadedTls {
     files: TlsFiles,
     configs: ArcSwap<Configs>,
 }
@@ -39,7 +39,7 @@ struct Configs {
     http: Arc<ServerConfig>,
 }
 
-impl Tls {
+impl ReloadedTls {
     pub(crate) fn new(files: TlsFiles) -> Result<Self, Vec<ServerError>> {
         let configs = ArcSwap::from_pointee(read(&files)?);
         Ok(Self { files, configs })

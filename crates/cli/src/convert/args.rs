@@ -1,11 +1,13 @@
+use std::sync::LazyLock;
+
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use tickid_kuid::Drift;
-use tickid_nanoflake::Epoch;
-use tickid_scru64::NodeIdSize;
+use tickid_convert::foreign::System;
 
 use crate::input::Selection;
-use crate::options::{Kind, Layouts, NodeHash};
-use crate::values::{drift, epoch, metabyte, node_size, number};
+use crate::node::NodeHash;
+use crate::option_values::{metabyte, number};
+use crate::options::{KuidKind, LayoutValues, Layouts, Scheme};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -27,8 +29,8 @@ pub(crate) struct ConvertArguments {
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(super) to: Goal,
     /// kuid: make local IDs (8 bytes) or global ones (12 bytes, with the node)
-    #[arg(long, value_enum, default_value_t = Kind::Global)]
-    pub(super) kind: Kind,
+    #[arg(long, value_enum, default_value_t = KuidKind::Global)]
+    pub(super) kind: KuidKind,
     #[command(flatten)]
     pub(super) nodes: NodeArguments,
     /// sno: the metabyte of IDs that have none, 0 to 255
@@ -47,16 +49,8 @@ pub(crate) struct ConvertArguments {
     pub(super) selection: Selection,
     #[command(flatten)]
     pub(super) layouts: Layouts,
-    /// Nanoflake: the epoch of the new IDs [default: as --epoch]
-    #[arg(long, value_name = "twitter|discord|unix|MS|RFC3339", value_parser = epoch)]
-    #[arg(allow_negative_numbers = true)]
-    pub(super) to_epoch: Option<Epoch>,
-    /// SCRU64: the bits of the new IDs' node [default: as --node-size]
-    #[arg(long, value_name = "BITS", value_parser = node_size)]
-    pub(super) to_node_size: Option<NodeIdSize>,
-    /// kuid: the drift of the new global IDs [default: as --drift]
-    #[arg(long, value_name = "5..10", value_parser = drift)]
-    pub(super) to_drift: Option<Drift>,
+    #[command(flatten)]
+    pub(super) target_layouts: LayoutValues<true>,
 }
 
 /// The node of the new IDs: the one that they had, if it fits, unless the options name another.
@@ -84,41 +78,73 @@ pub(super) enum End {
 }
 
 /// The formats to convert from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    Scru64,
-    Nanoflake,
-    /// As the original programs write them, with the timestamp shifted by two more bits
-    #[value(name = "nanoflake-shift24")]
+    Scheme(Scheme),
+    /// As the original programs write them, with the timestamp shifted by two more bits.
     NanoflakeShift24,
-    /// Local or global, by the length
-    Kuid,
-    Sno,
-    /// An ID in a UUID, as made by --to uuid, uuid-v7 or uuid-sno
+    /// An ID in a UUID, as made by --to uuid, uuid-v7 or uuid-sno.
     Uuid,
-    Twitter,
-    Discord,
-    Instagram,
-    Mastodon,
-    Sonyflake,
-    SonyflakeV2,
-    #[value(name = "pgedge")]
-    PgEdge,
+    System(System),
+}
+
+static ORIGINS: LazyLock<Vec<Origin>> = LazyLock::new(|| {
+    let schemes = Scheme::all().iter().map(|scheme| Origin::Scheme(*scheme));
+    let systems = System::ALL.iter().map(|system| Origin::System(*system));
+    schemes.chain([Origin::NanoflakeShift24, Origin::Uuid]).chain(systems).collect()
+});
+
+impl ValueEnum for Origin {
+    fn value_variants<'a>() -> &'a [Self] {
+        &ORIGINS
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Scheme(scheme) => PossibleValue::new(scheme.name()),
+            Self::NanoflakeShift24 => PossibleValue::new("nanoflake-shift24").help(
+                "As the original programs write them, with the timestamp shifted by two more bits",
+            ),
+            Self::Uuid => PossibleValue::new("uuid")
+                .help("An ID in a UUID, as made by --to uuid, uuid-v7 or uuid-sno"),
+            Self::System(system) => PossibleValue::new(system.key()),
+        })
+    }
 }
 
 /// The formats to convert to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
-    Scru64,
-    Nanoflake,
-    Kuid,
-    Sno,
-    /// A UUID of version 8 that holds the ID
+    Scheme(Scheme),
+    /// A UUID of version 8 that holds the ID.
     Uuid,
-    /// A UUID of version 7 that holds the ID, and sorts by time
+    /// A UUID of version 7 that holds the ID, and sorts by time.
     UuidV7,
-    /// The text of a sno ID as 16 bytes
+    /// The text of a sno ID as 16 bytes.
     UuidSno,
+}
+
+static GOALS: LazyLock<Vec<Goal>> = LazyLock::new(|| {
+    let schemes = Scheme::all().iter().map(|scheme| Goal::Scheme(*scheme));
+    schemes.chain([Goal::Uuid, Goal::UuidV7, Goal::UuidSno]).collect()
+});
+
+impl ValueEnum for Goal {
+    fn value_variants<'a>() -> &'a [Self] {
+        &GOALS
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Scheme(scheme) => PossibleValue::new(scheme.name()),
+            Self::Uuid => PossibleValue::new("uuid").help("A UUID of version 8 that holds the ID"),
+            Self::UuidV7 => PossibleValue::new("uuid-v7")
+                .help("A UUID of version 7 that holds the ID, and sorts by time"),
+            Self::UuidSno => {
+                PossibleValue::new("uuid-sno").help("The text of a sno ID as 16 bytes")
+            }
+        })
+    }
 }
 
 fn pair(text: &str) -> Result<(u64, u64), String> {

@@ -3,18 +3,19 @@
 use core::fmt::Display;
 
 use tickid_convert::{
-    AnyId, ConvertError, Converted, Kind, Layouts, Loss, Nodes, Options, Source as _, carry,
-    convert_any, restore_any,
+    AnyId, AnyScheme, ConvertError, Converted, Kind, Layouts, Loss, Nodes, Options, ToParts as _,
+    carry, convert_any, restore_any,
 };
+use tickid_scru64::NodeIdSize;
 use uuid::Uuid;
 
 use super::args::{ConvertArguments, End, Goal, NodeArguments, Origin};
 use super::origin::Original;
 use crate::failure::Failure;
 use crate::message::shown;
-use crate::options::{self, name_of};
+use crate::node::GivenNode;
+use crate::options::{self, KuidKind, name_of};
 use crate::printed;
-use crate::values::{generator_id, node_spec, number, partition};
 
 /// The outcome of a conversion.
 #[derive(Clone, Copy, Debug)]
@@ -27,13 +28,7 @@ impl Made {
     /// Returns the text in the form that the options select.
     pub(super) fn text(&self, options: &options::Layouts) -> String {
         match self {
-            Self::Id(id) => {
-                let notation = match id.kind() {
-                    Kind::Nanoflake => options.nanoflake.notation(),
-                    _ => options.kuid.notation(),
-                };
-                printed::text(*id, notation)
-            }
+            Self::Id(id) => printed::text(*id, options.notation(id.kind())),
             Self::Uuid(uuid) => uuid.to_string(),
         }
     }
@@ -49,14 +44,10 @@ impl Made {
 
 impl Goal {
     /// Returns the scheme, unless it is a UUID.
-    fn kind(self, kind: options::Kind) -> Option<Kind> {
-        match (self, kind) {
-            (Self::Scru64, _) => Some(Kind::Scru64),
-            (Self::Nanoflake, _) => Some(Kind::Nanoflake),
-            (Self::Kuid, options::Kind::Local) => Some(Kind::KuidLocal),
-            (Self::Kuid, options::Kind::Global) => Some(Kind::KuidGlobal),
-            (Self::Sno, _) => Some(Kind::Sno),
-            (Self::Uuid | Self::UuidV7 | Self::UuidSno, _) => None,
+    fn kind(self, kind: KuidKind) -> Option<Kind> {
+        match self {
+            Self::Scheme(scheme) => Some(scheme.kind(kind)),
+            Self::Uuid | Self::UuidV7 | Self::UuidSno => None,
         }
     }
 }
@@ -68,11 +59,7 @@ pub(super) fn options<'a>(
 ) -> Result<Options<'a>, Failure> {
     let mut source = arguments.layouts.all();
     let goal = arguments.to.kind(arguments.kind);
-    let mut target = Layouts {
-        epoch: arguments.to_epoch.unwrap_or(source.epoch),
-        node_size: arguments.to_node_size.or(source.node_size),
-        drift: arguments.to_drift.unwrap_or(source.drift),
-    };
+    let mut target = arguments.target_layouts.over(source);
     let NodeArguments { node, truncate_node, .. } = &arguments.nodes;
     let nodes = match (node, truncate_node) {
         (Some(node), _) => {
@@ -103,18 +90,17 @@ fn set_node(
     node: &str,
     layouts: &mut Layouts,
 ) -> Result<u64, Failure> {
+    let hash = arguments.nodes.node_hash;
     let parsed = match kind {
         None => {
             let goal = name_of(&arguments.to);
             Err(format!("an ID goes into a {goal} as it is, with the node it has"))
         }
         Some(Kind::Scru64) => scru64_node(arguments, node, layouts),
-        Some(Kind::Nanoflake) => generator_id(node).map(|id| id.get().into()),
-        Some(Kind::KuidGlobal) => {
-            arguments.nodes.node_hash.node(node).map(|node| node.get().into())
+        Some(kind) => {
+            let scheme = AnyScheme::new(kind, layouts);
+            GivenNode::read(&scheme, hash, node).map(|node| node.value)
         }
-        Some(Kind::Sno) => partition(node).map(|partition| partition.get().into()),
-        Some(_) => Err("a local kuid has no node".to_owned()),
     };
     parsed.map_err(|error| Failure::Usage(format!("--node '{}': {error}", shown(node))))
 }
@@ -125,19 +111,23 @@ fn scru64_node(
     node: &str,
     layouts: &mut Layouts,
 ) -> Result<u64, String> {
-    if !node.contains('/') {
-        let size =
-            layouts.node_size.ok_or("a SCRU64 node needs its size: 42/8, or --to-node-size")?;
-        return number("node ID", 0..=size.max_node_id().into(), node);
+    if !node.contains('/') && layouts.node_size.is_none() {
+        return Err("a SCRU64 node needs its size: 42/8, or --to-node-size".into());
     }
-    let spec = node_spec(node, None)?;
-    let size = spec.node_id_size();
+    let known = Layouts { node_size: layouts.node_size, ..Layouts::default() };
+    let scheme = AnyScheme::new(Kind::Scru64, &known);
+    let node = GivenNode::read(&scheme, arguments.nodes.node_hash, node)?;
+    let size = u8::try_from(node.bits).map_err(|error| error.to_string())?;
+    let size = NodeIdSize::new(size).map_err(|error| error.to_string())?;
     // The option for the size of these nodes: --node-size is also for the other IDs, if any of them
     // has a use for it.
-    let is_shared = !arguments.restore && arguments.from.is_none_or(|from| from == Origin::Scru64);
+    let is_scru64 =
+        |origin| matches!(origin, Origin::Scheme(it) if it.kind(KuidKind::Global) == Kind::Scru64);
+    let is_shared = !arguments.restore && arguments.from.is_none_or(is_scru64);
+    let of_target = arguments.target_layouts.over(Layouts::default()).node_size;
     let others = [
-        ("--to-node-size", arguments.to_node_size.filter(|_| !arguments.restore)),
-        ("--node-size", arguments.layouts.scru64.node_size.filter(|_| !is_shared)),
+        ("--to-node-size", of_target.filter(|_| !arguments.restore)),
+        ("--node-size", arguments.layouts.all().node_size.filter(|_| !is_shared)),
     ];
     for (option, other) in others {
         if let Some(other) = other.filter(|other| *other != size) {
@@ -145,7 +135,7 @@ fn scru64_node(
         }
     }
     layouts.node_size = Some(size);
-    Ok(spec.node_id().into())
+    Ok(node.value)
 }
 
 /// Makes the new ID.

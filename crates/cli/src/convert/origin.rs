@@ -1,7 +1,7 @@
 //! The IDs to convert.
 
-use tickid_convert::foreign::{NanoflakeShift24, System};
-use tickid_convert::{AnyId, ConvertError, Kind, Layouts, Parts, Source, carry};
+use tickid_convert::foreign::NanoflakeShift24;
+use tickid_convert::{AnyId, ConvertError, Kind, Layouts, Parts, ToParts, carry};
 use tickid_core::UnixTime;
 use tickid_detect::{Confidence, Doubt, Format, Identifier, Reading, detect};
 use tickid_text::{ParseError, decimal};
@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::args::Origin;
 use crate::inspect::named;
-use crate::options::{self, Scheme};
+use crate::options::{self, KuidKind, Scheme};
 use crate::schemes;
 
 /// An ID that was read.
@@ -19,7 +19,7 @@ pub(super) enum Original {
     Shift24(NanoflakeShift24),
 }
 
-impl Source for Original {
+impl ToParts for Original {
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
         match self {
             Self::Read(id) => id.parts(layouts),
@@ -29,27 +29,10 @@ impl Source for Original {
 }
 
 impl Origin {
-    /// Returns the scheme, if it is one.
-    pub(super) const fn kind(self) -> Option<Kind> {
+    /// Returns the kind of the scheme's IDs with a node, if it is a scheme.
+    pub(super) fn kind(self) -> Option<Kind> {
         match self {
-            Self::Scru64 => Some(Kind::Scru64),
-            Self::Nanoflake => Some(Kind::Nanoflake),
-            Self::Kuid => Some(Kind::KuidGlobal),
-            Self::Sno => Some(Kind::Sno),
-            _ => None,
-        }
-    }
-
-    /// Returns the other system, if it is one.
-    const fn system(self) -> Option<System> {
-        match self {
-            Self::Twitter => Some(System::Twitter),
-            Self::Discord => Some(System::Discord),
-            Self::Instagram => Some(System::Instagram),
-            Self::Mastodon => Some(System::Mastodon),
-            Self::Sonyflake => Some(System::Sonyflake),
-            Self::SonyflakeV2 => Some(System::SonyflakeV2),
-            Self::PgEdge => Some(System::PgEdge),
+            Self::Scheme(scheme) => Some(scheme.kind(KuidKind::Global)),
             _ => None,
         }
     }
@@ -76,34 +59,32 @@ pub(super) fn read(
     options: &options::Layouts,
     layouts: &Layouts,
 ) -> Result<Original, String> {
-    let scheme = |scheme| {
+    let read = |scheme| {
         let read = schemes::read(scheme, text, options);
         read.or_else(|error| schemes::other_form(scheme, text, layouts).ok_or(error))
             .map_err(|error| format!("is {error}"))
     };
-    if let Some(system) = origin.system() {
-        let number = decimal::decode(text, u64::MAX);
-        let number = number.map_err(|kind| format!("is {}", ParseError::new(system.name(), kind)));
-        return Ok(Original::Read(system.id(number?).into()));
-    }
     let identifier = match origin {
-        Origin::Scru64 => scheme(Scheme::Scru64)?,
-        Origin::Nanoflake => scheme(Scheme::Nanoflake)?,
-        Origin::Kuid => scheme(Scheme::Kuid)?,
+        Origin::Scheme(scheme) => read(scheme)?,
+        Origin::System(system) => {
+            let number = decimal::decode(text, u64::MAX);
+            let number = number.map_err(|kind| ParseError::new(system.name(), kind));
+            system.id(number.map_err(|error| format!("is {error}"))?).into()
+        }
         Origin::NanoflakeShift24 => {
             // The same texts, whatever the bits mean; its timestamps are never negative as texts.
-            let id = scheme(Scheme::Nanoflake)?;
+            let scheme = Scheme::of(Format::Nanoflake).ok_or("is not a Nanoflake ID")?;
+            let id = read(scheme)?;
             if let Identifier::Scheme(AnyId::Nanoflake(id), _) = id {
                 return Ok(Original::Shift24(NanoflakeShift24(id.get().cast_unsigned())));
             }
             id
         }
         Origin::Uuid => {
-            let uuid = Uuid::try_parse_ascii(text).map_err(|_| "is no UUID")?;
+            let uuid = Uuid::try_parse_ascii(text).map_err(|_| "is not a UUID")?;
             let id = carry::from_uuid(uuid, layouts);
             Identifier::Carried(id.map_err(|error| format!("can't be read: {error}"))?)
         }
-        _ => scheme(Scheme::Sno)?,
     };
     Ok(Original::Read(identifier))
 }

@@ -1,289 +1,290 @@
 //! `tickid gen`.
 
+mod holding;
 mod patience;
 mod plan;
 mod progress;
 mod source;
 mod uuid;
 
+use core::time::Duration;
 use std::process::ExitCode;
 
 use ::uuid::Uuid;
-use clap::{Args, Subcommand};
-use tickid_convert::Layouts;
-use tickid_core::Plain;
-use tickid_detect::Notation;
-use tickid_kuid::{Drift, Global, GlobalId, Kuid, Local, LocalId, Node};
-use tickid_nanoflake::{GeneratorId, Nanoflake, NanoflakeId};
-use tickid_scru64::{Scru64, Scru64Id};
-use tickid_sno::{Meta, Partition, Sno, SnoId};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
+use tickid_convert::{AnyScheme, Kind, LayoutOption, SchemeId as _, SchemeVariant, SchemeVisitor};
+use tickid_core::{NodeId as _, RangeError, Scheme, Snapshot, Variant};
+use tickid_kuid::Kuid;
 
 use self::plan::{GenOptions, Plan};
 use self::uuid::{UuidId, UuidVersion};
 use crate::failure::Failure;
-use crate::options::{Kind, KuidOptions, NanoflakeOptions, NodeHash, Radix, Scru64Options};
-use crate::printed::Style;
-use crate::values::{drift, generator_id, metabyte, node_spec, partition};
+use crate::message::shown;
+use crate::node::{GivenNode, NodeHash};
+use crate::option_values::metabyte;
+use crate::options::{self, KuidKind, Layouts, Radix, default_pool};
+use crate::printed::{Printed, Style};
 
-#[derive(Debug, Subcommand)]
-#[command(after_help = "Examples:
+const EXAMPLES: &str = "Examples:
   tickid gen sno -n 5                 five sno IDs
+  tickid gen sno --node 258 --meta 24 --json
   tickid gen scru64 --node 42/8       one SCRU64 ID of node 42 in 8 bits
+  tickid gen scru64 --node 0u2r85hm2pt3/16     the node of that ID, after that ID
   tickid gen nanoflake --forever      Nanoflakes until the pipe closes
+  tickid gen nanoflake --epoch discord --radix 10
+  tickid gen kuid --node uid@127.0.0.1 --drift 10
+  tickid gen uuid --as v8
   tickid gen sno -n 1M -o ids.txt     a million, into a file
 
-Without --node, the node is leased: two commands never hold the same node at once, and setting the
-clock back between two runs does no harm. The records are in the store that --store or $TICKID_STORE
-names, or else in a folder of the user. With --node, no store is used; make sure that no other
-generator has the node.")]
-pub(crate) enum GenScheme {
-    /// SCRU64: 12 characters, 63 bits, 256 ms ticks
-    Scru64(Scheme<Scru64Arguments>),
-    /// Nanoflake, Snowflake: 63 bits, 1 ms ticks
-    Nanoflake(Scheme<NanoflakeArguments>),
-    /// Snowflake: a Nanoflake in decimal
-    Snowflake(Scheme<SnowflakeArguments>),
-    /// Erlang's k-ordered uid: 64 bits local, 96 bits global
-    Kuid(Scheme<KuidArguments>),
-    /// sno: 16 characters, 80 bits, 4 ms ticks, a metabyte
-    Sno(Scheme<SnoArguments>),
-    /// UUIDs with a leased node and no random bits
-    Uuid(Scheme<UuidArguments>),
+If there is a format to match, it decides the scheme. Otherwise a 64-bit column takes nanoflake, or
+scru64 where there are many small nodes, and everything else takes sno.
+
+Without --node, the node is leased: two commands never hold the same node at the same time, and
+setting the clock back between two runs does no harm. The records are in the store that --store or
+$TICKID_STORE names, or else in a folder of the user. With --node, no store is used; make sure that
+no other generator has the node.";
+
+/// The IDs to generate: a subcommand for each scheme, and two for IDs that are made of a scheme's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Goal {
+    Scheme(options::Scheme),
+    /// Nanoflakes in decimal.
+    Snowflake,
+    /// Global kuids in UUIDs.
+    Uuid,
 }
 
-/// One scheme's own arguments, and the options of all.
-#[derive(Debug, Args)]
-pub(crate) struct Scheme<A: Args> {
-    #[command(flatten)]
-    own: A,
-    #[command(flatten)]
-    options: GenOptions,
-}
+impl Goal {
+    fn all() -> impl Iterator<Item = Self> {
+        options::Scheme::all()
+            .iter()
+            .copied()
+            .map(Self::Scheme)
+            .chain([Self::Snowflake, Self::Uuid])
+    }
 
-/// The arguments of one scheme.
-trait SchemeArguments: Args {
-    /// Writes IDs as these arguments have them.
-    fn generate(&self, options: &GenOptions) -> Result<ExitCode, Failure>;
-}
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Scheme(scheme) => scheme.name(),
+            Self::Snowflake => "snowflake",
+            Self::Uuid => "uuid",
+        }
+    }
 
-pub(crate) fn run(scheme: &GenScheme) -> Result<ExitCode, Failure> {
-    match scheme {
-        GenScheme::Scru64(scheme) => scheme.own.generate(&scheme.options),
-        GenScheme::Nanoflake(scheme) => scheme.own.generate(&scheme.options),
-        GenScheme::Snowflake(scheme) => scheme.own.generate(&scheme.options),
-        GenScheme::Uuid(scheme) => scheme.own.generate(&scheme.options),
-        GenScheme::Kuid(scheme) => scheme.own.generate(&scheme.options),
-        GenScheme::Sno(scheme) => scheme.own.generate(&scheme.options),
+    fn about(self) -> String {
+        match self {
+            Self::Scheme(scheme) => {
+                let kinds: Vec<String> = scheme.kinds().map(about).collect();
+                kinds.join("; ")
+            }
+            Self::Snowflake => "Snowflake: a Nanoflake in decimal".to_owned(),
+            Self::Uuid => "UUID: a global kuid, with a leased node and no random bits".to_owned(),
+        }
+    }
+
+    /// Returns the kinds of IDs that the options may select.
+    fn kinds(self) -> Vec<Kind> {
+        match self {
+            Self::Scheme(scheme) => scheme.kinds().collect(),
+            Self::Snowflake => vec![Kind::Nanoflake],
+            Self::Uuid => vec![Kind::KuidGlobal],
+        }
+    }
+
+    /// Reports whether an argument has a meaning for these IDs.
+    fn has(self, argument: &str) -> bool {
+        let kinds = self.kinds();
+        let of_layout = |kind: &Kind, name| {
+            let mut options = kind.layout_options().iter();
+            options.any(|option: &LayoutOption| option.name == name)
+        };
+        match argument {
+            "uuid_version" => self == Self::Uuid,
+            "kind" => kinds.len() > 1,
+            "node_hash" => kinds.contains(&Kind::KuidGlobal),
+            "alphabet" => self != Self::Uuid && kinds.contains(&Kind::KuidGlobal),
+            "radix" => kinds.contains(&Kind::Nanoflake),
+            "meta" => kinds.iter().any(|kind| kind.has_metabyte()),
+            name if Kind::ALL.iter().any(|kind| of_layout(kind, name)) => {
+                kinds.iter().any(|kind| of_layout(kind, name))
+            }
+            _ => true,
+        }
+    }
+
+    fn command(self) -> Command {
+        let command = GenArguments::augment_args(Command::new(self.name()));
+        // The description of the arguments is not the command's.
+        let command = command.about(self.about()).long_about(None).after_help(EXAMPLES);
+        command.mut_args(|argument| {
+            let is_of_others = !self.has(argument.get_id().as_str());
+            if is_of_others { argument.hide(true) } else { argument }
+        })
     }
 }
 
-/// Returns the failure of a text that is not a node of its scheme.
-fn of_node(error: String) -> Failure {
-    Failure::Usage(format!("--node: {error}"))
+/// Returns a line about the IDs of a kind.
+fn about(kind: Kind) -> String {
+    let scheme = AnyScheme::new(kind, &tickid_convert::Layouts::default());
+    let (bits, text) = (u128::BITS - kind.max_number().leading_zeros(), kind.text_lens());
+    let tick = Duration::from_micros(scheme.scale().micros_per_tick());
+    format!("{kind}: {bits} bits, {} characters, ticks of {tick:?}", text.end())
+}
+
+/// The arguments of `gen`.
+#[derive(Debug)]
+pub(crate) struct GenCommand {
+    goal: Goal,
+    arguments: GenArguments,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  tickid gen scru64 --node 42/8 -n 3           node 42 in 8 bits
-  tickid gen scru64 --node 0u2r85hm2pt3/16     the node of that ID, after that ID
-  tickid gen scru64 --format int               as an integer for a BIGINT column")]
-pub(crate) struct Scru64Arguments {
-    /// Node ID and its size in bits (42/8, 0xb00/12), or the last ID and that size; leased unless
-    /// given
-    #[arg(long, value_name = "N/BITS", conflicts_with_all = ["store", "realm"])]
+struct GenArguments {
+    /// The node: N, N/BITS, for SCRU64 also the last ID and the node's size (0u2r85hm2pt3/16), for
+    /// kuid also 0xHEX or an Erlang node name; leased unless given
+    #[arg(long, value_name = "NODE", conflicts_with_all = ["store", "realm"])]
     #[arg(allow_negative_numbers = true)]
-    node: Option<String>,
-    #[command(flatten)]
-    layout: Scru64Options,
-}
-
-impl SchemeArguments for Scru64Arguments {
-    fn generate(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
-        let node = self.node.as_deref().map(|node| node_spec(node, self.layout.node_size));
-        let plan = Plan {
-            scheme: Scru64,
-            node: node.transpose().map_err(of_node)?,
-            node_size: self.layout.node_size.map(|size| size.get().into()),
-            realm: "scru64".to_owned(),
-            variant: Plain,
-            blank: Scru64Id::MIN,
-            style: Style {
-                layouts: Layouts { node_size: self.layout.node_size, ..Layouts::default() },
-                notation: Notation::Canonical,
-            },
-        };
-        plan.run(options)
-    }
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  tickid gen nanoflake --node 5 -n 3
-  tickid gen nanoflake --epoch discord --radix 10
-  tickid gen nanoflake --epoch 2024-01-01T00:00:00Z")]
-pub(crate) struct NanoflakeArguments {
-    /// Generator ID, 0 to 1023, also as N/10; leased unless given
-    #[arg(long, value_name = "0..1023", value_parser = generator_id)]
-    #[arg(conflicts_with_all = ["store", "realm"], allow_negative_numbers = true)]
-    node: Option<GeneratorId>,
-    #[command(flatten)]
-    layout: NanoflakeOptions,
-}
-
-impl SchemeArguments for NanoflakeArguments {
-    fn generate(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
-        let epoch = self.layout.epoch();
-        let plan = Plan {
-            scheme: Nanoflake { epoch },
-            node: self.node,
-            node_size: None,
-            realm: format!("nanoflake-{}", epoch.as_unix_millis()),
-            variant: Plain,
-            blank: NanoflakeId::MIN,
-            style: Style {
-                layouts: Layouts { epoch, ..Layouts::default() },
-                notation: self.layout.notation(),
-            },
-        };
-        plan.run(options)
-    }
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  tickid gen snowflake -n 3
-  tickid gen snowflake --epoch discord --node 5
-  tickid gen snowflake --node 1 --time 2024-01-01")]
-pub(crate) struct SnowflakeArguments {
-    #[command(flatten)]
-    nanoflake: NanoflakeArguments,
-}
-
-impl SchemeArguments for SnowflakeArguments {
-    fn generate(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
-        let NanoflakeArguments { node, layout } = self.nanoflake;
-        let layout = NanoflakeOptions { radix: layout.radix.or(Some(Radix::Decimal)), ..layout };
-        NanoflakeArguments { node, layout }.generate(options)
-    }
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  tickid gen uuid -n 3
-  tickid gen uuid --as v8
-  tickid gen uuid --node 0x2a --time 2024-01-01
-
-The UUID holds a global kuid: time, node and sequence. It is never issued twice, since the node is
-leased, and `tickid inspect` shows the kuid. It has no random bits, so others can guess it.")]
-pub(crate) struct UuidArguments {
-    /// The version
-    #[arg(long = "as", value_enum, value_name = "VERSION", default_value_t = UuidVersion::V7)]
-    shape: UuidVersion,
-    /// Number of 32 bits, as N/32 or 0xHEX, or an Erlang node name; leased unless given
-    #[arg(long, value_name = "N/32|0xHEX|NAME", conflicts_with_all = ["store", "realm"])]
-    node: Option<String>,
-    /// The drift of the kuid, 5 to 10 [default: 8]
-    #[arg(long, value_name = "5..10", value_parser = drift, env = "TICKID_DRIFT")]
-    drift: Option<Drift>,
-}
-
-impl SchemeArguments for UuidArguments {
-    fn generate(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
-        let node = self.node.as_deref().map(|node| NodeHash::Phash2.node(node)).transpose();
-        let node = node.map_err(of_node)?;
-        let scheme = Kuid { drift: self.drift.unwrap_or_default() };
-        let blank = UuidId(Uuid::nil());
-        let plan = Plan {
-            scheme,
-            node,
-            node_size: None,
-            // Kuids and UUIDs of one node differ in their times or sequences.
-            realm: format!("kuid-{}", scheme.drift),
-            variant: self.shape,
-            blank,
-            style: of_drift(scheme.drift, Notation::Canonical),
-        };
-        plan.run(options)
-    }
-}
-
-/// Returns the style of kuids of a drift.
-fn of_drift(drift: Drift, notation: Notation) -> Style {
-    Style { layouts: Layouts { drift, ..Layouts::default() }, notation }
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  tickid gen kuid --node uid@127.0.0.1
-  tickid gen kuid --node 0x03eb2731 --drift 10 --alphabet url
-  tickid gen kuid --kind local -n 3")]
-pub(crate) struct KuidArguments {
-    /// Local IDs (8 bytes, unique to one generator) or global ones (12 bytes, with the node)
-    #[arg(long, value_enum, default_value_t = Kind::Global)]
-    kind: Kind,
-    /// Number of 32 bits, as N/32 or 0xHEX, or an Erlang node name; leased unless given
-    #[arg(long, value_name = "N/32|0xHEX|NAME", conflicts_with_all = ["store", "realm"])]
     node: Option<String>,
     /// The hash of node names
     #[arg(long, value_enum, default_value_t = NodeHash::Phash2)]
     node_hash: NodeHash,
-    #[command(flatten)]
-    layout: KuidOptions,
-}
-
-impl SchemeArguments for KuidArguments {
-    fn generate(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
-        let node = self.node.as_deref().map(|node| self.node_hash.node(node)).transpose();
-        let node = node.map_err(of_node)?;
-        let drift = self.layout.drift();
-        let style = of_drift(drift, self.layout.notation());
-        match self.kind {
-            Kind::Global => {
-                let (scheme, realm) = (Kuid { drift }, format!("kuid-{drift}"));
-                let (variant, blank) = (Global, GlobalId::MIN);
-                Plan { scheme, node, node_size: None, realm, variant, blank, style }.run(options)
-            }
-            Kind::Local if node.is_some() => {
-                Err(Failure::Usage("a local kuid has no node: leave out --node".into()))
-            }
-            // Local IDs have no node and no drift: the generator's do not show. One layout for
-            // all, so that they share a realm.
-            Kind::Local => {
-                // The node shows nowhere; at a given time there is none to lease.
-                let node = options.time.as_ref().map(|_| Node::from_u32(0));
-                let (scheme, realm) = (Kuid::default(), "kuid-local".to_owned());
-                let (variant, blank) = (Local, LocalId::MIN);
-                Plan { scheme, node, node_size: None, realm, variant, blank, style }.run(options)
-            }
-        }
-    }
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  tickid gen sno -n 5
-  tickid gen sno --node 258 --meta 24 --json")]
-pub(crate) struct SnoArguments {
-    /// Partition, 0 to 65535, also as N/16; leased unless given
-    #[arg(long, value_name = "0..65535", value_parser = partition)]
-    #[arg(conflicts_with_all = ["store", "realm"], allow_negative_numbers = true)]
-    node: Option<Partition>,
+    /// Local IDs (8 bytes, unique to one generator) or global ones (12 bytes, with the node)
+    #[arg(long, value_enum, default_value_t = KuidKind::Global)]
+    kind: KuidKind,
     /// Metabyte, 0 to 255
     #[arg(long, value_name = "0..255", value_parser = metabyte, default_value = "0")]
     meta: u8,
+    /// The version; UUIDs have no random bits, so others can guess them
+    #[arg(id = "uuid_version", long = "as", value_enum, value_name = "VERSION")]
+    #[arg(default_value_t = UuidVersion::V7)]
+    version: UuidVersion,
+    #[command(flatten)]
+    layouts: Layouts,
+    #[command(flatten)]
+    options: GenOptions,
 }
 
-impl SchemeArguments for SnoArguments {
-    fn generate(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
-        let plan = Plan {
-            scheme: Sno,
-            node: self.node,
-            node_size: None,
-            realm: "sno".to_owned(),
-            variant: Meta(self.meta),
-            blank: SnoId::ZERO,
-            style: Style { layouts: Layouts::default(), notation: Notation::Canonical },
-        };
-        plan.run(options)
+impl Subcommand for GenCommand {
+    fn augment_subcommands(command: Command) -> Command {
+        command.after_help(EXAMPLES).subcommands(Goal::all().map(Goal::command))
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        Goal::all().any(|goal| goal.name() == name)
+    }
+}
+
+impl FromArgMatches for GenCommand {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let missing = || clap::Error::new(ErrorKind::MissingSubcommand);
+        let (name, matches) = matches.subcommand().ok_or_else(missing)?;
+        let goal = Goal::all().find(|goal| goal.name() == name).ok_or_else(missing)?;
+        for id in matches.ids().map(clap::Id::as_str) {
+            if matches.value_source(id) == Some(ValueSource::CommandLine) && !goal.has(id) {
+                let option = if id == "uuid_version" { "as".into() } else { id.replace('_', "-") };
+                let option = format!("--{option}");
+                let mut error = clap::Error::new(ErrorKind::UnknownArgument);
+                error.insert(ContextKind::InvalidArg, ContextValue::String(option));
+                return Err(error);
+            }
+        }
+        Ok(Self { goal, arguments: GenArguments::from_arg_matches(matches)? })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+pub(crate) fn run(command: &GenCommand) -> Result<ExitCode, Failure> {
+    let GenArguments { node, node_hash, kind, meta, version, layouts, options } =
+        &command.arguments;
+    let kind = match command.goal {
+        Goal::Scheme(scheme) => scheme.kind(*kind),
+        Goal::Snowflake => Kind::Nanoflake,
+        Goal::Uuid => Kind::KuidGlobal,
+    };
+    let radix = match command.goal {
+        Goal::Snowflake => layouts.radix.or(Some(Radix::Decimal)),
+        _ => layouts.radix,
+    };
+    let layouts = &Layouts { radix, ..layouts.clone() };
+    let scheme = layouts.values.scheme(kind);
+    let node = node.as_deref().map(|text| {
+        let node = GivenNode::read(&scheme, *node_hash, text);
+        node.map_err(|error| Failure::Usage(format!("--node '{}': {error}", shown(text))))
+    });
+    let node = node.transpose()?;
+    let style = Style { layouts: *scheme.layouts(), notation: layouts.notation(kind) };
+    let run = Run { any: scheme, node, metabyte: *meta, style, options };
+    if command.goal == Goal::Uuid {
+        // Kuids and UUIDs of one node differ in their times or sequences.
+        let kuid = Kuid { drift: scheme.layouts().drift };
+        return run.plan(kuid, *version, UuidId(Uuid::nil()))?.run(options);
+    }
+    scheme.visit(run)
+}
+
+/// Generates IDs of any scheme.
+struct Run<'a> {
+    any: AnyScheme,
+    node: Option<GivenNode>,
+    metabyte: u8,
+    style: Style,
+    options: &'a GenOptions,
+}
+
+impl Run<'_> {
+    fn plan<S, V>(&self, scheme: S, variant: V, blank: V::Id) -> Result<Plan<S, V>, Failure>
+    where
+        S: Scheme + Default,
+        V: Variant<S, Id: Printed>,
+    {
+        let usage = |error: RangeError| Failure::Usage(format!("--node: {error}"));
+        let mut node = None;
+        let mut snapshot = Snapshot::EMPTY;
+        if let Some(given) = self.node {
+            node = Some(S::Node::from_bits(given.bits, given.value).map_err(usage)?);
+            snapshot = given.snapshot(&scheme).map_err(usage)?;
+        } else if !variant.has_node() && self.options.time.is_some() {
+            // The node shows nowhere; at a given time there is none to lease.
+            node = (1..=u64::BITS).find_map(|bits| S::Node::from_bits(bits, 0).ok());
+        }
+        let mut realm = self.any.kind().key().to_owned();
+        if variant.has_node() {
+            realm = S::NAME.to_owned();
+            let mut layout = String::new();
+            let _ = scheme.write_layout(&mut layout);
+            if let Some(value) = layout.split(' ').next_back().filter(|value| !value.is_empty()) {
+                realm = format!("{realm}-{value}");
+            }
+        }
+        Ok(Plan {
+            scheme,
+            node,
+            snapshot,
+            node_size: self.any.node_bits(),
+            pool: default_pool(&self.any),
+            realm: realm.replace(|c: char| !c.is_ascii_alphanumeric(), "-"),
+            variant,
+            blank,
+            style: self.style,
+        })
+    }
+}
+
+impl SchemeVisitor for Run<'_> {
+    type Output = Result<ExitCode, Failure>;
+
+    fn visit<S: Scheme + Default, V: SchemeVariant<S>>(self, scheme: S, _: V) -> Self::Output {
+        let plan = self.plan(scheme, V::with_metabyte(self.metabyte), V::Id::BLANK)?;
+        plan.run(self.options)
     }
 }

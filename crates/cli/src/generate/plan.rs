@@ -6,21 +6,24 @@ use std::process::ExitCode;
 
 use clap::Args;
 use jiff::tz::TimeZone;
-use tickid_core::{LocalGenerator, ManualClock, NodeId as _, Scheme, SystemClock, Variant};
+use tickid_core::{
+    LocalGenerator, ManualClock, NodeId as _, Scheme, Snapshot, SystemClock, Variant,
+};
 use tickid_lease::admin::{NodeRange, ParseError};
-use tickid_lease::{LeasedGenerator, Realm, RealmSpec};
+use tickid_lease::{LeasedGenerator, Realm};
 
+use super::holding::Holding;
 use super::patience::Patience;
 use super::progress::Progress;
-use super::source::{LeaseOptions, Source, of_time};
+use super::source::{IdSource, LeaseOptions, of_time};
 use crate::failure::Failure;
 use crate::message::say;
-use crate::options::{Format, default_pool};
+use crate::option_values::{count, duration, parse};
+use crate::options::OutputForm;
 use crate::output::Output;
 use crate::printed::{Printed, Style, write_id, write_json};
 use crate::store::{answer, setting};
 use crate::template::Template;
-use crate::values::{count, duration, parse};
 use crate::when::{self, When};
 
 /// Names the realm unless the command line does.
@@ -42,8 +45,8 @@ pub(crate) struct GenOptions {
     #[arg(long, conflicts_with = "count")]
     forever: bool,
     /// The form of the IDs
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = OutputForm::Text)]
+    format: OutputForm,
     /// Print one JSON object per line, as inspect does
     #[arg(long, conflicts_with = "format")]
     json: bool,
@@ -67,7 +70,11 @@ pub(super) struct Plan<S: Scheme, V: Variant<S, Id: Printed>> {
     pub(super) scheme: S,
     /// Leased unless given.
     pub(super) node: Option<S::Node>,
-    /// The node's size in bits, if an option names it.
+    /// The state of a given node at the start.
+    pub(super) snapshot: Snapshot<S>,
+    /// The nodes of a realm that does not exist yet.
+    pub(super) pool: String,
+    /// The node's size in bits, if it is known.
     pub(super) node_size: Option<u32>,
     /// The realm to lease from unless --realm names one.
     pub(super) realm: String,
@@ -84,12 +91,16 @@ impl<S: Scheme + Default, V: Variant<S, Id: Printed>> Plan<S, V> {
             return self.stream(self.at(time)?, options, patience);
         }
         let Some(node) = self.node else {
-            let generator = self.lease(&options.lease, &mut patience)?;
-            return self.stream(generator, options, patience);
+            let within = patience.quiet();
+            let mut holding = Holding::start(|| self.lease(&options.lease, within))?;
+            if let Err(failure) = holding.first_lease() {
+                patience.wait_on(failure, |rest| holding.wait_ready(rest))?;
+            }
+            return self.stream(holding, options, patience);
         };
         self.check_size(&format!("--node is {}/{}", node.value(), node.bits()), &[node.bits()])?;
         let builder = LocalGenerator::<S>::builder(node).layout(self.scheme);
-        let generator = builder.max_wait(options.max_wait).build_local()?;
+        let generator = builder.restore(self.snapshot).max_wait(options.max_wait).build_local()?;
         self.stream(generator, options, patience)
     }
 
@@ -101,7 +112,11 @@ impl<S: Scheme + Default, V: Variant<S, Id: Printed>> Plan<S, V> {
         })?;
         let clock = ManualClock::new(time.resolve(&when::now(TimeZone::UTC))?);
         let builder = LocalGenerator::<S>::builder(node).layout(self.scheme).clock(clock);
-        let generator = builder.max_wait(Duration::MAX).build_local().map_err(of_time)?;
+        let generator = builder
+            .restore(self.snapshot)
+            .max_wait(Duration::MAX)
+            .build_local()
+            .map_err(of_time)?;
         say(
             "IDs of a given time are unique among themselves only: the same command makes the same \
              IDs again, and a generator of that node may have issued them",
@@ -109,12 +124,12 @@ impl<S: Scheme + Default, V: Variant<S, Id: Printed>> Plan<S, V> {
         Ok(generator)
     }
 
-    /// Leases a node: one of those that the store keeps for the realm, or of the default ones where
-    /// the store has no such realm yet. Waits while all of them are in use.
+    /// Starts to lease a node: one of those that the store keeps for the realm, or of the default
+    /// ones where the store has no such realm yet.
     fn lease(
         &self,
         options: &LeaseOptions,
-        patience: &mut Patience,
+        within: Duration,
     ) -> Result<LeasedGenerator<S>, Failure> {
         let scheme = self.scheme;
         scheme.check_start(&SystemClock)?;
@@ -127,19 +142,16 @@ impl<S: Scheme + Default, V: Variant<S, Id: Printed>> Plan<S, V> {
                 None => self.realm.parse()?,
             },
         };
-        let pool = default_pool(S::NAME, self.variant.has_node()).parse()?;
         let store = options.store.open()?;
-        let realm = answer(store.adopt(&RealmSpec::new(name, &scheme, pool)?))?.realm;
+        let realm = Realm::builder(name, scheme).pool(self.pool.as_str()).build()?;
+        let realm = answer(store.adopt(realm.spec()))?.realm;
         let nodes = format!("the realm {} has the nodes {}", realm.name(), realm.pool());
         let sizes: Vec<u32> = realm.pool().ranges().iter().map(NodeRange::bits).collect();
         let hint = "`tickid lease init` begins a realm with nodes of another size";
         self.check_size(&nodes, &sizes).map_err(|failure| failure.hinting(hint))?;
         let realm = Realm::from_spec(scheme, realm)
             .map_err(|mismatch| Failure::Refused(mismatch.into()))?;
-        patience.wait_for(|within| {
-            let builder = LeasedGenerator::builder(store.clone(), realm.clone());
-            builder.start_within(within).start()
-        })
+        Ok(LeasedGenerator::builder(store, realm).start_within(within).start_pending()?)
     }
 
     /// Refuses nodes of other sizes than the option names.
@@ -155,7 +167,7 @@ impl<S: Scheme + Default, V: Variant<S, Id: Printed>> Plan<S, V> {
     /// Writes IDs to standard output, as fast as the scheme and the reader allow.
     fn stream(
         &self,
-        mut source: impl Source<S>,
+        mut source: impl IdSource<S>,
         options: &GenOptions,
         mut patience: Patience,
     ) -> Result<ExitCode, Failure> {
@@ -171,11 +183,13 @@ impl<S: Scheme + Default, V: Variant<S, Id: Printed>> Plan<S, V> {
                 Err(stall) => {
                     // The reader gets everything there is before the pause.
                     out.flush()?;
-                    patience.pause(stall)?;
+                    if !stall.passes() {
+                        return Err(stall);
+                    }
+                    patience.wait(|within| source.wait_ready(within))?;
                     continue;
                 }
             };
-            patience.succeeded();
             for id in ids {
                 if let Some(template) = &options.template {
                     let inspection = id.inspection(&self.style);

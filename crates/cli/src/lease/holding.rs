@@ -12,9 +12,9 @@ use super::listing::{Line, write_head};
 use super::realm::RealmOptions;
 use crate::failure::Failure;
 use crate::message::say;
+use crate::option_values::{number, parse};
 use crate::output::Output;
 use crate::store::answer;
-use crate::values::{number, parse};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use tickid_core::{Clock as _, SystemClock};
 use tickid_lease::RealmSpec;
-use tickid_lease::admin::{Begin, Refusal};
+use tickid_lease::admin::{Refusal, Start};
 use tickid_lease::backend::Record;
 
 use super::realm::{RealmOptions, ShapeOptions};
@@ -52,8 +52,8 @@ pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let was_there = store::kept(&store, realm.name())?.is_some();
-    let begin = if arguments.new { Begin::AtOnce } else { Begin::Beyond };
-    match answer(store.begin(&realm, begin)) {
+    let start = if arguments.new { Start::Immediately } else { Start::Delayed };
+    match answer(store.create(&realm, start)) {
         Ok(record) => {
             if was_there {
                 say(&format!(

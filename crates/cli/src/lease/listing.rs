@@ -16,9 +16,9 @@ use super::realm::RealmOptions;
 use super::summary::Summary;
 use crate::failure::{Chain, Failure, INVALID};
 use crate::message::{say, shown};
+use crate::option_values::duration;
 use crate::output::Output;
 use crate::store::{StoreOptions, answer};
-use crate::values::duration;
 use crate::when::date_time;
 
 #[derive(Debug, Args)]

@@ -3,17 +3,15 @@
 use core::time::Duration;
 
 use clap::Args;
-use tickid_kuid::{Drift, Kuid};
-use tickid_lease::admin::RealmName;
-use tickid_lease::{NodePool, RealmSpec, Store, StoreError, Terms};
-use tickid_nanoflake::{Epoch, Nanoflake};
-use tickid_scru64::Scru64;
-use tickid_sno::Sno;
+use tickid_convert::{SchemeVariant, SchemeVisitor};
+use tickid_core::Scheme;
+use tickid_lease::admin::{RealmName, Terms};
+use tickid_lease::{NodePool, Realm, RealmError, RealmSpec, Store, StoreError};
 
 use crate::failure::Failure;
-use crate::options::{Kind, Scheme, default_pool, name_of};
+use crate::option_values::{duration, parse};
+use crate::options::{self, KuidKind, LayoutValues, default_pool};
 use crate::store::{StoreOptions, answer};
-use crate::values::{drift, duration, epoch, parse};
 
 /// A realm and its store.
 #[derive(Debug, Args)]
@@ -30,14 +28,9 @@ pub(crate) struct RealmOptions {
 pub(crate) struct ShapeOptions {
     /// kuid: local IDs or global ones [default: as the pool, else global]
     #[arg(long, value_enum)]
-    kind: Option<Kind>,
-    /// Nanoflake: the epoch, by name, in milliseconds since 1970 or in RFC 3339 [default: twitter]
-    #[arg(long, value_name = "twitter|discord|unix|MS|RFC3339", value_parser = epoch)]
-    #[arg(allow_negative_numbers = true, env = "TICKID_EPOCH")]
-    epoch: Option<Epoch>,
-    /// kuid: the drift of global IDs, 5 to 10 [default: 8]
-    #[arg(long, value_name = "5..10", value_parser = drift, env = "TICKID_DRIFT")]
-    drift: Option<Drift>,
+    kind: Option<KuidKind>,
+    #[command(flatten)]
+    layouts: LayoutValues,
     /// Nodes to lease, none a prefix of another (0-255/8 or 0/1,128-255/8) [default: as gen]
     #[arg(long, value_name = "NODES", value_parser = parse::<NodePool>)]
     pub(super) pool: Option<NodePool>,
@@ -58,40 +51,53 @@ impl RealmOptions {
 
 impl ShapeOptions {
     /// Returns a realm of this shape.
-    pub(crate) fn realm(&self, name: &RealmName, scheme: Scheme) -> Result<RealmSpec, Failure> {
-        let is_local = scheme == Scheme::Kuid && self.kind == Some(Kind::Local);
+    pub(crate) fn realm(
+        &self,
+        name: &RealmName,
+        scheme: options::Scheme,
+    ) -> Result<RealmSpec, Failure> {
+        let has_no_node = |pool: &NodePool| *pool == NodePool::single();
+        let of_pool = || match &self.pool {
+            Some(pool) if has_no_node(pool) => KuidKind::Local,
+            _ => KuidKind::Global,
+        };
+        let kind = scheme.kind(self.kind.unwrap_or_else(of_pool));
+        let any = self.layouts.scheme(kind);
         let pool = match &self.pool {
             Some(pool) => pool.clone(),
-            None => default_pool(&name_of(&scheme), !is_local).parse()?,
+            None => default_pool(&any).parse()?,
         };
-        if let (Scheme::Kuid, Some(kind)) = (scheme, self.kind)
-            && (kind == Kind::Local) != (pool == NodePool::single())
-        {
-            return Err(Failure::Usage(match kind {
-                Kind::Local => format!(
-                    "local kuids have no node ID: their only pool is {}, not {pool}",
-                    NodePool::single()
-                ),
-                Kind::Global => format!("global kuids need node IDs: the pool {pool} has none"),
+        if scheme.kinds().any(|other| other != kind) && kind.has_node() == has_no_node(&pool) {
+            return Err(Failure::Usage(if kind.has_node() {
+                format!("global kuids need node IDs: the pool {pool} has none")
+            } else {
+                let only = NodePool::single();
+                format!("local kuids have no node ID: their only pool is {only}, not {pool}")
             }));
         }
-        let name = name.clone();
-        let realm = match scheme {
-            Scheme::Scru64 => RealmSpec::new(name, &Scru64, pool),
-            Scheme::Nanoflake => RealmSpec::new(
-                name,
-                &Nanoflake { epoch: self.epoch.unwrap_or(Epoch::TWITTER) },
-                pool,
-            ),
-            Scheme::Kuid => {
-                // Local IDs do not depend on the drift; see `gen`.
-                let drift = self.drift.filter(|_| pool != NodePool::single()).unwrap_or_default();
-                RealmSpec::new(name, &Kuid { drift }, pool)
-            }
-            Scheme::Sno => RealmSpec::new(name, &Sno, pool),
-        }?;
-        let terms = realm.terms();
-        let terms = terms.with_term(self.term.unwrap_or(Terms::DEFAULT_TERM));
-        Ok(realm.with_terms(terms.with_skew(self.skew.unwrap_or(Terms::DEFAULT_SKEW)))?)
+        any.visit(NewRealm {
+            name: name.clone(),
+            pool,
+            term: self.term.unwrap_or(Terms::DEFAULT_TERM),
+            skew: self.skew.unwrap_or(Terms::DEFAULT_SKEW),
+        })
+        .map_err(Failure::from)
+    }
+}
+
+/// Makes a realm of any scheme.
+struct NewRealm {
+    name: RealmName,
+    pool: NodePool,
+    term: Duration,
+    skew: Duration,
+}
+
+impl SchemeVisitor for NewRealm {
+    type Output = Result<RealmSpec, RealmError>;
+
+    fn visit<S: Scheme + Default, V: SchemeVariant<S>>(self, scheme: S, _: V) -> Self::Output {
+        let realm = Realm::builder(self.name, scheme).pool(self.pool);
+        Ok(realm.term(self.term).skew(self.skew).build()?.into())
     }
 }

@@ -4,28 +4,28 @@
 use std::process::ExitCode;
 
 use clap::{ArgGroup, Args};
-use tickid_lease::admin::{Refusal, Rules, Standing};
+use tickid_lease::admin::{NodeRange, ParseError, Refusal, Rules, Standing};
 use tickid_lease::backend::RealmData;
-use tickid_lease::{Node, RealmSpec};
+use tickid_lease::{Node, NodePool, RealmSpec};
 
 use super::realm::{RealmOptions, ShapeOptions};
 use crate::failure::Failure;
 use crate::message::say;
+use crate::option_values::parse;
 use crate::options::Scheme;
 use crate::store::{self, answer};
-use crate::values::parse;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tickid lease invalidate --realm sno              explains what it would do
   tickid lease invalidate --realm sno --yes
-  tickid lease invalidate --realm sno --scheme sno --yes     if the realm is gone")]
+  tickid lease invalidate sno --realm sno --yes    if the realm is gone")]
 pub(crate) struct InvalidateArguments {
+    /// The scheme of a realm that the store has lost altogether
+    #[arg(value_enum)]
+    scheme: Option<Scheme>,
     #[command(flatten)]
     realm: RealmOptions,
-    /// The scheme of a realm that the store has lost altogether
-    #[arg(long, value_enum)]
-    scheme: Option<Scheme>,
     #[command(flatten)]
     shape: ShapeOptions,
     /// Do it instead of explaining it
@@ -42,9 +42,9 @@ pub(crate) struct InvalidateArguments {
 pub(crate) struct RepairArguments {
     #[command(flatten)]
     realm: RealmOptions,
-    /// The quarantined node
-    #[arg(long, value_name = "VALUE/BITS", value_parser = parse::<Node>, group = "nodes")]
-    node: Option<Node>,
+    /// The quarantined node, as list prints it; N where all nodes have the same size
+    #[arg(long, value_name = "N/BITS", value_parser = node, group = "nodes")]
+    node: Option<String>,
     /// All quarantined nodes
     #[arg(long, group = "nodes")]
     all: bool,
@@ -63,7 +63,10 @@ pub(super) fn invalidate(arguments: &InvalidateArguments) -> Result<ExitCode, Fa
         (None, Some(scheme)) => arguments.shape.realm(name, scheme)?,
         (None, None) => {
             let failure = Failure::Usage(format!("the store keeps no realm {name}"));
-            return Err(failure.hinting("if the store has lost it, name its scheme with --scheme"));
+            let hint = "if the store has lost it, name its scheme";
+            return Err(
+                failure.hinting(format!("{hint}: tickid lease invalidate SCHEME --realm {name}"))
+            );
         }
     };
     let scale = realm.scale();
@@ -93,7 +96,9 @@ pub(super) fn repair(arguments: &RepairArguments) -> Result<ExitCode, Failure> {
     let view = answer(store.list(name))?;
     let (record, _) = view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm))?;
     let rules = Rules::new(record, view.now).map_err(Failure::Refused)?;
-    let nodes = match arguments.node {
+    let node = arguments.node.as_deref().map(|text| node_of(record.realm.pool(), text));
+    let node = node.transpose()?;
+    let nodes = match node {
         Some(node) => vec![node],
         None => quarantined(&view)?,
     };
@@ -126,7 +131,7 @@ pub(super) fn repair(arguments: &RepairArguments) -> Result<ExitCode, Failure> {
     if !arguments.yes {
         return Err(nothing_done());
     }
-    let results = match arguments.node {
+    let results = match node {
         Some(node) => vec![(node, Ok(answer(store.repair(name, node))?))],
         None => answer(store.repair_all(name))?,
     };
@@ -137,6 +142,29 @@ pub(super) fn repair(arguments: &RepairArguments) -> Result<ExitCode, Failure> {
     }
     let mut refused = results.into_iter().filter_map(|(_, result)| result.err());
     refused.next().map_or(Ok(ExitCode::SUCCESS), |refusal| Err(Failure::Refused(refusal)))
+}
+
+/// Accepts a node, or a number without its size.
+fn node(text: &str) -> Result<String, String> {
+    if !is_number(text) {
+        parse::<Node>(text)?;
+    }
+    Ok(text.to_owned())
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Returns a node of a pool. Its size may be left out if all nodes have the same.
+fn node_of(pool: &NodePool, text: &str) -> Result<Node, Failure> {
+    let mut sizes: Vec<u32> = pool.ranges().iter().map(NodeRange::bits).collect();
+    sizes.dedup();
+    let whole = match sizes.as_slice() {
+        [size] if is_number(text) => format!("{text}/{size}"),
+        _ => text.to_owned(),
+    };
+    whole.parse().map_err(|error: ParseError| Failure::Usage(format!("--node: {error}")))
 }
 
 /// Returns the message about a node that stays quarantined while others are repaired.

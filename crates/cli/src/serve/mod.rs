@@ -22,8 +22,8 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use self::realm::ServedRealm;
 use crate::failure::Failure;
 use crate::message::say;
+use crate::option_values::{duration, number};
 use crate::store::StoreOptions;
-use crate::values::{duration, number};
 
 /// The port for RESP.
 const RESP_PORT: u16 = 6400;

@@ -7,7 +7,7 @@ use tickid_lease::{RealmSpec, Store};
 use crate::failure::Failure;
 use crate::lease::{ShapeOptions, say_beginning};
 use crate::message::shown;
-use crate::options::{Scheme, name_of};
+use crate::options::Scheme;
 use crate::store::{answer, kept};
 
 /// A realm to serve.
@@ -26,7 +26,10 @@ pub(super) fn parse(text: &str) -> Result<ServedRealm, String> {
     let name =
         name.parse().map_err(|error: tickid_lease::admin::ParseError| shown(error.to_string()))?;
     let scheme = scheme.map(|scheme| Scheme::from_str(scheme, false)).transpose();
-    let scheme = scheme.map_err(|_| "the schemes are scru64, nanoflake, kuid, sno".to_owned())?;
+    let scheme = scheme.map_err(|_| {
+        let names: Vec<&str> = Scheme::all().iter().map(|scheme| scheme.name()).collect();
+        format!("the schemes are {}", names.join(", "))
+    })?;
     Ok(ServedRealm { name, scheme })
 }
 
@@ -36,10 +39,10 @@ impl ServedRealm {
         let Self { name, scheme } = self;
         match (kept(store, name)?, scheme) {
             (Some(kept), None) => Ok(kept),
-            (Some(kept), Some(scheme)) if kept.scheme() == name_of(scheme) => Ok(kept),
+            (Some(kept), Some(scheme)) if kept.scheme() == scheme.name() => Ok(kept),
             (Some(kept), Some(scheme)) => Err(Failure::Usage(format!(
                 "--realm {name}={}: the realm in the store is of the scheme {}",
-                name_of(scheme),
+                scheme.name(),
                 kept.scheme()
             ))),
             (None, Some(scheme)) => begin(store, name, *scheme),

@@ -16,7 +16,7 @@ use super::accept::preferred;
 use super::problem::Problem;
 use crate::access::Client;
 use crate::metrics::Protocol;
-use crate::realm::{Format, Framing, IssueError, Order, Realm};
+use crate::realm::{Framing, IssueError, Order, OutputForm, Realm};
 use crate::shared::Shared;
 
 /// The number of IDs in one part of an answer. An answer with more is streamed.
@@ -89,9 +89,9 @@ pub(super) async fn ids(
         }
     };
     let format = match format.as_deref() {
-        None | Some("text") => Format::Text,
-        Some("int") => Format::Int,
-        Some("bytes") => Format::Bytes,
+        None | Some("text") => OutputForm::Text,
+        Some("int") => OutputForm::Int,
+        Some("bytes") => OutputForm::Bytes,
         Some(other) => {
             return Err(bad(format!("the format {} is none of text, int, bytes", shown(other))));
         }
@@ -108,7 +108,7 @@ pub(super) async fn ids(
     let order = Order { count, format, framing, meta };
     realm.check(&order)?;
     let kind = match (format, framing) {
-        (Format::Bytes, _) => "application/octet-stream",
+        (OutputForm::Bytes, _) => "application/octet-stream",
         (_, Framing::Json | Framing::Resp) => "application/json",
         (_, Framing::Lines) => "text/plain; charset=utf-8",
     };
@@ -182,7 +182,7 @@ impl Answer {
     }
 
     fn is_json(&self) -> bool {
-        self.order.framing == Framing::Json && self.order.format != Format::Bytes
+        self.order.framing == Framing::Json && self.order.format != OutputForm::Bytes
     }
 
     /// Appends the next part.

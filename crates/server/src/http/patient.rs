@@ -1,7 +1,7 @@
 use core::future::{Future as _, poll_fn};
 use core::pin::{Pin, pin};
 use core::sync::atomic::Ordering;
-use core::task::{Context, Poll, ready};
+use core::task::{Context, Poll};
 use core::time::Duration;
 use std::io;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::task::coop::unconstrained;
 use tokio::time::{Instant, Sleep, sleep_until};
+use tokio_io_timeout::TimeoutStream;
 
 use super::Link;
 use crate::listener::Connection;
@@ -18,97 +19,47 @@ use crate::shared::Last;
 /// that arrived before the server's stop was read.
 #[derive(Debug)]
 pub(super) struct Patient<S> {
-    stream: S,
+    stream: Pin<Box<TimeoutStream<S>>>,
     link: Arc<Link>,
     /// Set once something was read.
     has_read: bool,
-    /// The bytes that are still read once the server is stopping.
-    last_bytes: Option<Last>,
-    /// The longest time without a byte in either direction.
-    idle: Duration,
-    /// The longest time that the client may accept no byte of an answer.
-    stuck: Duration,
-    last: Instant,
-    /// The time since which the client accepts no bytes.
-    stuck_since: Option<Instant>,
-    /// Set anew only once it has run out, or is too late.
-    timer: Pin<Box<Sleep>>,
-}
-
-impl<S> Patient<S> {
-    pub(super) fn new(stream: S, link: Arc<Link>, idle: Duration, stuck: Duration) -> Self {
-        let now = Instant::now();
-        Self {
-            stream,
-            link,
-            has_read: false,
-            last_bytes: None,
-            idle,
-            stuck,
-            last: now,
-            stuck_since: None,
-            timer: Box::pin(sleep_until(now + idle)),
-        }
-    }
-
-    /// Returns an error once a deadline has passed.
-    fn poll_late(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
-        let deadline = match self.stuck_since {
-            Some(since) => since + self.stuck,
-            None => self.last + self.idle,
-        };
-        if self.timer.deadline() > deadline {
-            self.timer.as_mut().reset(deadline);
-        }
-        loop {
-            ready!(self.timer.as_mut().poll(context));
-            if Instant::now() >= deadline {
-                let what = match self.stuck_since {
-                    Some(_) => "the client does not read",
-                    None => "the connection is idle",
-                };
-                return Poll::Ready(io::Error::new(io::ErrorKind::TimedOut, what));
-            }
-            self.timer.as_mut().reset(deadline);
-        }
-    }
-
-    /// Turns the outcome of an attempt to write into the outcome for the caller.
-    fn wrote<T>(
-        &mut self,
-        outcome: Poll<io::Result<T>>,
-        context: &mut Context<'_>,
-    ) -> Poll<io::Result<T>> {
-        if outcome.is_ready() {
-            (self.last, self.stuck_since) = (Instant::now(), None);
-            return outcome;
-        }
-        self.stuck_since.get_or_insert_with(Instant::now);
-        self.poll_late(context).map(Err)
-    }
+    /// The bytes that are still read once the server is stopping, and the timer of their end.
+    last: Option<(Last, Pin<Box<Sleep>>)>,
 }
 
 impl<S: Connection> Patient<S> {
+    /// Lets the client send nothing for the time `idle`, and accept no byte of an answer for the
+    /// time `stuck`.
+    pub(super) fn new(stream: S, link: Arc<Link>, idle: Duration, stuck: Duration) -> Self {
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_read_timeout(Some(idle));
+        stream.set_write_timeout(Some(stuck));
+        Self { stream: Box::pin(stream), link, has_read: false, last: None }
+    }
+
     /// Reads what has arrived, and notes once that is all.
     fn poll_rest(
         &mut self,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let last = self.last_bytes.get_or_insert_with(Last::new);
+        let (last, timer) = self.last.get_or_insert_with(|| {
+            let last = Last::new();
+            (last, Box::pin(sleep_until(last.deadline)))
+        });
         if !last.is_over() {
             let before = buffer.filled().len();
             // Otherwise a task that has used up its time would take that for the end.
-            let read = poll_fn(|context| Pin::new(&mut self.stream).poll_read(context, buffer));
+            let read = poll_fn(|context| self.stream.as_mut().poll_read(context, buffer));
             if let Poll::Ready(result) = pin!(unconstrained(read)).poll(context) {
                 last.read(buffer.filled().len() - before, false);
                 return Poll::Ready(result);
             }
-            if Instant::now() >= last.deadline && self.stream.has_more() {
+            if Instant::now() >= last.deadline && self.stream.get_ref().has_more() {
                 last.prolong();
             }
-            self.timer.as_mut().reset(last.deadline);
-            if self.timer.as_mut().poll(context).is_pending() {
+            timer.as_mut().reset(last.deadline);
+            if timer.as_mut().poll(context).is_pending() {
                 return Poll::Pending;
             }
         }
@@ -128,19 +79,14 @@ impl<S: Connection> AsyncRead for Patient<S> {
             return this.poll_rest(context, buffer);
         }
         let before = buffer.filled().len();
-        match Pin::new(&mut this.stream).poll_read(context, buffer) {
-            Poll::Ready(result) => {
-                this.last = Instant::now();
-                if !this.has_read {
-                    this.has_read = true;
-                    // The start of its preface, which HTTP/1 does not know.
-                    let is_http2 = buffer.filled()[before..].starts_with(b"PRI");
-                    this.link.is_http2.store(is_http2, Ordering::Relaxed);
-                }
-                Poll::Ready(result)
-            }
-            Poll::Pending => this.poll_late(context).map(Err),
+        let outcome = this.stream.as_mut().poll_read(context, buffer);
+        if outcome.is_ready() && !this.has_read {
+            this.has_read = true;
+            // The start of its preface, which HTTP/1 does not know.
+            let is_http2 = buffer.filled()[before..].starts_with(b"PRI");
+            this.link.is_http2.store(is_http2, Ordering::Relaxed);
         }
+        outcome
     }
 }
 
@@ -150,9 +96,7 @@ impl<S: Connection> AsyncWrite for Patient<S> {
         context: &mut Context<'_>,
         buffer: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let this = self.get_mut();
-        let outcome = Pin::new(&mut this.stream).poll_write(context, buffer);
-        this.wrote(outcome, context)
+        self.get_mut().stream.as_mut().poll_write(context, buffer)
     }
 
     fn poll_write_vectored(
@@ -160,9 +104,7 @@ impl<S: Connection> AsyncWrite for Patient<S> {
         context: &mut Context<'_>,
         buffers: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let this = self.get_mut();
-        let outcome = Pin::new(&mut this.stream).poll_write_vectored(context, buffers);
-        this.wrote(outcome, context)
+        self.get_mut().stream.as_mut().poll_write_vectored(context, buffers)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -172,17 +114,14 @@ impl<S: Connection> AsyncWrite for Patient<S> {
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         // It is called each time that the connection is polled.
-        if this.link.must_look.swap(false, Ordering::Relaxed) && this.stream.has_left() {
+        if this.link.must_look.swap(false, Ordering::Relaxed) && this.stream.get_ref().has_left() {
             let error = io::ErrorKind::ConnectionAborted;
             return Poll::Ready(Err(io::Error::new(error, "the client left while it waited")));
         }
-        let outcome = Pin::new(&mut this.stream).poll_flush(context);
-        this.wrote(outcome, context)
+        this.stream.as_mut().poll_flush(context)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        let outcome = Pin::new(&mut this.stream).poll_shutdown(context);
-        this.wrote(outcome, context)
+        self.get_mut().stream.as_mut().poll_shutdown(context)
     }
 }

@@ -114,7 +114,7 @@ impl Collected {
             MetricType::Gauge,
         )?;
         for (realm, state) in &states {
-            let left = state.as_ref().map_or(0.0, |state| state.window_left.as_secs_f64());
+            let left = state.window_left.as_secs_f64();
             let labels = [("realm", realm.name().as_str())];
             family.encode_family(&labels)?.encode_gauge(&left)?;
         }
@@ -128,7 +128,7 @@ impl Collected {
         for (name, help, read) in counters {
             let mut family = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
             for (realm, state) in &states {
-                let count = state.as_ref().map_or(0, |state| read(&state.counters));
+                let count = read(&state.counters);
                 let labels = [("realm", realm.name().as_str())];
                 family
                     .encode_family(&labels)?
@@ -160,8 +160,7 @@ impl Collected {
         for (name, help, label, read) in by_cause {
             let mut family = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
             for (realm, state) in &states {
-                let counters = state.as_ref().map(|state| state.counters).unwrap_or_default();
-                for (cause, count) in read(&counters) {
+                for (cause, count) in read(&state.counters) {
                     let labels = [("realm", realm.name().as_str()), (label, cause)];
                     family
                         .encode_family(&labels)?

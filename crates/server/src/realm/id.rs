@@ -4,7 +4,7 @@ use tickid_convert::SchemeId;
 
 /// The form of an ID.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum OutputForm {
     /// The scheme's text.
     #[default]
     Text,
@@ -28,22 +28,22 @@ pub(crate) enum Framing {
 /// Appends IDs.
 pub(crate) fn write_ids<I: SchemeId>(
     ids: &[I],
-    format: Format,
+    format: OutputForm,
     framing: Framing,
     out: &mut Vec<u8>,
 ) {
     let mut buffer = itoa::Buffer::new();
     for &id in ids {
         match (format, framing) {
-            (Format::Bytes, _) => out.extend_from_slice(id.bytes().as_ref()),
-            (Format::Text, Framing::Resp) => bulk(&id.text(), out),
-            (Format::Text, framing) => delimited(&id.text(), framing, out),
-            (Format::Int, Framing::Resp) => {
+            (OutputForm::Bytes, _) => out.extend_from_slice(id.bytes().as_ref()),
+            (OutputForm::Text, Framing::Resp) => bulk(&id.text(), out),
+            (OutputForm::Text, framing) => delimited(&id.text(), framing, out),
+            (OutputForm::Int, Framing::Resp) => {
                 out.push(b':');
                 out.extend_from_slice(buffer.format(integer(id)).as_bytes());
                 out.extend_from_slice(b"\r\n");
             }
-            (Format::Int, framing) => delimited(buffer.format(integer(id)), framing, out),
+            (OutputForm::Int, framing) => delimited(buffer.format(integer(id)), framing, out),
         }
     }
 }

@@ -3,21 +3,24 @@
 use core::fmt;
 use core::future::Future;
 use core::pin::Pin;
+use core::time::Duration;
 
 use tickid_convert::{AnyScheme, SchemeError, SchemeId as _, SchemeVariant, SchemeVisitor};
 use tickid_core::Scheme;
 use tickid_lease::{
-    GenerateError, LeaseError, LeaseState, LeasedGenerator, Realm, RealmSpec, Store, StoreError,
+    GenerateError, Lease, LeaseError, LeaseState, LeasedGenerator, Realm, RealmSpec, Store,
+    StoreError,
 };
+use tokio::time::Instant;
 
-use super::id::{Format, Framing, integer, write_ids};
+use super::id::{Framing, OutputForm, integer, write_ids};
 use crate::error::RealmProblem;
 
 /// IDs to issue in one go.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Order {
     pub(crate) count: u32,
-    pub(crate) format: Format,
+    pub(crate) format: OutputForm,
     pub(crate) framing: Framing,
     /// The metabyte, for schemes that have one.
     pub(crate) meta: Option<u8>,
@@ -35,11 +38,30 @@ pub(crate) trait Issuer: Send + Sync {
     /// Returns the state of the lease.
     fn state(&self) -> LeaseState;
 
-    /// Releases the node.
-    fn release(self: Box<Self>) -> Boxed<Result<(), StoreError>>;
+    /// Waits for the first lease, or for the error that ends the start.
+    fn first_lease(&self) -> Boxed<'_, Result<Lease, LeaseError>>;
+
+    /// Waits until an ID can be issued.
+    fn wait_ready(&self, within: Duration) -> Boxed<'_, Result<(), GenerateError>>;
+
+    /// Issues no more IDs, and releases the node.
+    fn release(&self) -> Boxed<'_, Result<(), StoreError>>;
 }
 
-pub(crate) type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Sleeps. Short times give way to other tasks until they are over: the timer has a resolution of
+/// a millisecond, as long as a tick of Nanoflake.
+async fn sleep(time: Duration) {
+    const TIMER: Duration = Duration::from_millis(2);
+    if time >= TIMER {
+        return tokio::time::sleep(time).await;
+    }
+    let until = Instant::now() + time;
+    while Instant::now() < until {
+        tokio::task::yield_now().await;
+    }
+}
 
 /// The reason that a generator did not start.
 #[derive(Debug, thiserror::Error)]
@@ -71,31 +93,27 @@ impl SchemeVisitor for HasMeta {
     }
 }
 
-/// Acquires a lease of a realm.
-pub(crate) struct Start {
-    pub(crate) store: Store,
-    pub(crate) spec: RealmSpec,
-    pub(crate) holder: Option<String>,
+/// Starts a generator, which acquires its lease in the background.
+pub(crate) struct Start<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) spec: &'a RealmSpec,
+    pub(crate) holder: Option<&'a str>,
 }
 
-impl SchemeVisitor for Start {
-    type Output = Boxed<Result<Box<dyn Issuer>, StartError>>;
+impl SchemeVisitor for Start<'_> {
+    type Output = Result<Box<dyn Issuer>, StartError>;
 
     fn visit<S: Scheme + Default, V: SchemeVariant<S>>(
         self,
         scheme: S,
         variant: V,
     ) -> Self::Output {
-        Box::pin(async move {
-            let Self { store, spec, holder } = self;
-            let realm = Realm::from_spec(scheme, spec).map_err(RealmProblem::from)?;
-            let mut builder = LeasedGenerator::builder(store, realm);
-            if let Some(holder) = holder {
-                builder = builder.holder(holder);
-            }
-            let generator = builder.start_async().await?;
-            Ok(Box::new(Leased { generator, variant }) as Box<dyn Issuer>)
-        })
+        let realm = Realm::from_spec(scheme, self.spec.clone()).map_err(RealmProblem::from)?;
+        let mut builder = LeasedGenerator::builder(self.store.clone(), realm);
+        if let Some(holder) = self.holder {
+            builder = builder.holder(holder);
+        }
+        Ok(Box::new(Leased { generator: builder.start_pending()?, variant }))
     }
 }
 
@@ -138,7 +156,15 @@ impl<S: Scheme, V: SchemeVariant<S>> Issuer for Leased<S, V> {
         self.generator.state()
     }
 
-    fn release(self: Box<Self>) -> Boxed<Result<(), StoreError>> {
+    fn first_lease(&self) -> Boxed<'_, Result<Lease, LeaseError>> {
+        Box::pin(self.generator.first_lease_async())
+    }
+
+    fn wait_ready(&self, within: Duration) -> Boxed<'_, Result<(), GenerateError>> {
+        Box::pin(self.generator.wait_ready_async(within, sleep))
+    }
+
+    fn release(&self) -> Boxed<'_, Result<(), StoreError>> {
         Box::pin(self.generator.shut_down_async())
     }
 }

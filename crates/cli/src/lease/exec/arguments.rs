@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use clap::Args;
 
 use crate::lease::realm::RealmOptions;
-use crate::values::{duration, number};
+use crate::option_values::{duration, number};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -35,7 +35,7 @@ The program starts when all windows have opened, and the leases are renewed whil
 cannot be renewed, or is lost, the program's process group gets SIGTERM. Then the program and all its
 descendants, in any group or session, get SIGKILL, before their IDs can reach the end of the window.
 If the clock is set back below a window's floor, they are killed immediately. If this command itself
-is killed, a second process of it kills them.
+is killed, or stopped when a window ends, a second process of it kills them.
 
 A program that becomes another user for good (sudo) can only be killed by root. Change the user
 before, not after: `sudo -u app tickid lease exec`, not `tickid lease exec -- sudo -u app`.

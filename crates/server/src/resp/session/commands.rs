@@ -4,7 +4,7 @@ use super::{Args, Next, Session, fail};
 use crate::resp::reply::{self, Version};
 
 /// A command.
-pub(super) struct Known {
+pub(super) struct CommandInfo {
     pub(super) name: &'static str,
     /// The least and the most of its arguments, with the name.
     pub(super) args: (usize, usize),
@@ -20,8 +20,8 @@ pub(super) struct Known {
 const ANY: usize = usize::MAX;
 
 /// The commands.
-pub(super) const COMMANDS: &[Known] = &[
-    Known {
+pub(super) const COMMANDS: &[CommandInfo] = &[
+    CommandInfo {
         name: "incr",
         args: (2, 2),
         flags: &["write", "fast"],
@@ -30,7 +30,7 @@ pub(super) const COMMANDS: &[Known] = &[
         summary: "Returns an ID of a realm as an integer.",
         run: Session::incr,
     },
-    Known {
+    CommandInfo {
         name: "incrby",
         args: (3, 3),
         flags: &["write", "fast"],
@@ -39,7 +39,7 @@ pub(super) const COMMANDS: &[Known] = &[
         summary: "Returns an ID of a realm as an integer; the increment is 1.",
         run: Session::incr_by,
     },
-    Known {
+    CommandInfo {
         name: "tickid.next",
         args: (2, 7),
         flags: &["write", "fast"],
@@ -48,7 +48,7 @@ pub(super) const COMMANDS: &[Known] = &[
         summary: "Returns IDs of a realm: [count] [FORMAT text|int|bytes] [META byte].",
         run: Session::next,
     },
-    Known {
+    CommandInfo {
         name: "ping",
         args: (1, 2),
         flags: &["fast"],
@@ -57,7 +57,7 @@ pub(super) const COMMANDS: &[Known] = &[
         summary: "Returns PONG, or the argument.",
         run: Session::ping,
     },
-    Known {
+    CommandInfo {
         name: "echo",
         args: (2, 2),
         flags: &["fast"],
@@ -66,7 +66,7 @@ pub(super) const COMMANDS: &[Known] = &[
         summary: "Returns the argument.",
         run: Session::echo,
     },
-    Known {
+    CommandInfo {
         name: "hello",
         args: (1, 7),
         flags: &["noscript", "fast", "no_auth"],
@@ -75,7 +75,7 @@ pub(super) const COMMANDS: &[Known] = &[
         summary: "Selects the version of the protocol, authenticates and names the connection.",
         run: Session::hello,
     },
-    Known {
+    CommandInfo {
         name: "auth",
         args: (2, 3),
         flags: &["noscript", "fast", "no_auth"],
@@ -84,7 +84,7 @@ pub(super) const COMMANDS: &[Known] = &[
         summary: "Authenticates the connection by a token.",
         run: Session::auth,
     },
-    Known {
+    CommandInfo {
         name: "quit",
         args: (1, ANY),
         flags: &["noscript", "fast", "no_auth", "no_multi"],
@@ -93,7 +93,7 @@ pub(super) const COMMANDS: &[Known] = &[
         summary: "Closes the connection.",
         run: Session::quit,
     },
-    Known {
+    CommandInfo {
         name: "reset",
         args: (1, 1),
         flags: &["noscript", "fast", "no_auth", "no_multi"],
@@ -102,7 +102,7 @@ pub(super) const COMMANDS: &[Known] = &[
         summary: "Resets the connection.",
         run: Session::reset,
     },
-    Known {
+    CommandInfo {
         name: "select",
         args: (2, 2),
         flags: &["fast"],
@@ -111,7 +111,7 @@ pub(super) const COMMANDS: &[Known] = &[
         summary: "Selects the only database, 0.",
         run: Session::select,
     },
-    Known {
+    CommandInfo {
         name: "client",
         args: (2, ANY),
         flags: &["noscript"],
@@ -120,7 +120,7 @@ pub(super) const COMMANDS: &[Known] = &[
         summary: "Names and describes the connection.",
         run: Session::client,
     },
-    Known {
+    CommandInfo {
         name: "multi",
         args: (1, 1),
         flags: &["noscript", "fast", "no_multi"],
@@ -129,7 +129,7 @@ pub(super) const COMMANDS: &[Known] = &[
         summary: "Starts a transaction.",
         run: Session::multi,
     },
-    Known {
+    CommandInfo {
         name: "exec",
         args: (1, 1),
         flags: &["noscript", "no_multi"],
@@ -138,7 +138,7 @@ pub(super) const COMMANDS: &[Known] = &[
         summary: "Runs the commands of a transaction.",
         run: Session::exec,
     },
-    Known {
+    CommandInfo {
         name: "discard",
         args: (1, 1),
         flags: &["noscript", "fast", "no_multi"],
@@ -147,7 +147,7 @@ pub(super) const COMMANDS: &[Known] = &[
         summary: "Discards a transaction.",
         run: Session::discard,
     },
-    Known {
+    CommandInfo {
         name: "watch",
         args: (2, ANY),
         flags: &["noscript", "fast", "no_multi"],
@@ -156,7 +156,7 @@ pub(super) const COMMANDS: &[Known] = &[
         summary: "Does nothing: an ID is never issued twice.",
         run: Session::watch,
     },
-    Known {
+    CommandInfo {
         name: "unwatch",
         args: (1, 1),
         flags: &["noscript", "fast"],
@@ -165,7 +165,7 @@ pub(super) const COMMANDS: &[Known] = &[
         summary: "Does nothing, like WATCH.",
         run: Session::unwatch,
     },
-    Known {
+    CommandInfo {
         name: "command",
         args: (1, ANY),
         flags: &["readonly"],
@@ -174,7 +174,7 @@ pub(super) const COMMANDS: &[Known] = &[
         summary: "Describes the commands.",
         run: Session::command,
     },
-    Known {
+    CommandInfo {
         name: "info",
         args: (1, ANY),
         flags: &["readonly"],
@@ -200,7 +200,7 @@ impl Session {
             COMMANDS.iter().for_each(|known| reply::bulk(known.name.as_bytes(), out));
         } else if args.is(1, "docs") {
             let named = (2..args.len()).filter_map(find);
-            let documented: Vec<&Known> =
+            let documented: Vec<&CommandInfo> =
                 if args.len() == 2 { COMMANDS.iter().collect() } else { named.collect() };
             reply::map(documented.len(), version, out);
             documented.iter().for_each(|known| known.document(version, out));
@@ -224,7 +224,7 @@ impl Session {
     }
 }
 
-impl Known {
+impl CommandInfo {
     /// Appends the ten parts of a command's description in Redis 7, which clients of RESP 3 read
     /// all.
     fn describe(&self, version: Version, out: &mut Vec<u8>) {

@@ -16,7 +16,7 @@ use super::parse::Command;
 use super::reply::{self, Version};
 use crate::access::Client;
 use crate::metrics::Protocol;
-use crate::realm::{Format, Framing, IssueError, Order, Realm};
+use crate::realm::{Framing, IssueError, Order, OutputForm, Realm};
 use crate::shared::{Peer, Shared};
 
 /// The state of one connection.
@@ -185,7 +185,7 @@ impl Session {
             Ok(id) => integer_id(id, out),
             Err(_) => {
                 let order =
-                    Order { count: 1, format: Format::Int, framing: Framing::Resp, meta: None };
+                    Order { count: 1, format: OutputForm::Int, framing: Framing::Resp, meta: None };
                 let realm = Arc::clone(realm);
                 Next::Wait(Waiting { realm, order, answer: Answer::One, start: out.len() })
             }
@@ -203,7 +203,7 @@ impl Session {
     fn next(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
         let Some(realm) = self.realm(args.get(1)) else { return no_realm(args, out) };
         let mut order =
-            Order { count: 1, format: Format::Text, framing: Framing::Resp, meta: None };
+            Order { count: 1, format: OutputForm::Text, framing: Framing::Resp, meta: None };
         let mut at = 2;
         let mut answer = Answer::One;
         let is_number = |arg: &[u8]| {
@@ -234,8 +234,11 @@ impl Session {
                 };
                 order.meta = Some(meta);
             } else if args.is(at, "format") {
-                let formats =
-                    [("text", Format::Text), ("int", Format::Int), ("bytes", Format::Bytes)];
+                let formats = [
+                    ("text", OutputForm::Text),
+                    ("int", OutputForm::Int),
+                    ("bytes", OutputForm::Bytes),
+                ];
                 let format = formats.into_iter().find(|(name, _)| args.is(at + 1, name));
                 let Some((_, format)) = format else {
                     let format = args.shown(at + 1);
@@ -248,7 +251,7 @@ impl Session {
             }
             at += 2;
         }
-        if order.format == Format::Bytes {
+        if order.format == OutputForm::Bytes {
             answer = Answer::Bytes;
         }
         if let Err(error) = realm.check(&order) {
@@ -475,8 +478,8 @@ impl Session {
         );
         for realm in self.shared.realms.iter() {
             let state = realm.state();
-            let left = state.as_ref().map_or(0.0, |state| state.window_left.as_secs_f64());
-            let node = state.and_then(|state| state.lease).map(|lease| lease.node.to_string());
+            let left = state.window_left.as_secs_f64();
+            let node = state.lease.map(|lease| lease.node.to_string());
             let _ = write!(
                 text,
                 "{}:scheme={},node={},window_seconds={left:.1},ids={}\r\n",

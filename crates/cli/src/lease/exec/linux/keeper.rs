@@ -5,23 +5,27 @@
 //! would not do. The kernel clears it when credentials change (`su`, `setpriv`, a setuid program),
 //! and children do not inherit it.
 
+use core::time::Duration;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
-use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd, RawFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal, killpg};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::timerfd::TimerSetTimeFlags;
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::{Pid, close, dup, dup2_stderr, dup2_stdin, dup2_stdout};
+use tickid_core::UnixTime;
 
 use super::descendants::{self, Left, reap_orphans};
 use super::launch::Launch;
 use super::program::of_signal;
-use super::wake::blocked;
+use super::wake::{Alarms, blocked};
 use crate::failure::{Failure, SUPERVISION};
 
 /// The first argument of this stage. It is not part of the documented command line, so that neither
@@ -48,9 +52,52 @@ pub(crate) struct Keeper {
 #[derive(Debug)]
 pub(super) struct Pipes {
     /// When it is closed, by the supervisor or by its death, the keeper kills the program and all
-    /// its descendants. A byte lets go of those that the program has left behind.
+    /// its descendants.
     pub(super) control: Option<PipeWriter>,
     pub(super) reports: PipeReader,
+}
+
+/// An order to the keeper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// Kill the program and all its descendants at the first of these times: since the machine was
+    /// started, and by the wall clock. It replaces an earlier order.
+    KillAt(Duration, UnixTime),
+    /// The program has ended: let go of the processes that it has left behind.
+    LetGo,
+}
+
+impl Order {
+    const LEN: usize = 17;
+
+    /// Gives the order. It may be lost: the death of the keeper shows in the other pipe, and one
+    /// that has been stopped until the pipe was full kills the program when it continues.
+    pub(super) fn write(self, mut out: &PipeWriter) {
+        let (kind, boot, wall) = match self {
+            Self::KillAt(boot, wall) => (0, boot, wall.as_micros()),
+            Self::LetGo => (1, Duration::ZERO, 0),
+        };
+        let boot = u64::try_from(boot.as_micros()).unwrap_or(u64::MAX);
+        let mut bytes = [kind; Self::LEN];
+        bytes[1..9].copy_from_slice(&boot.to_le_bytes());
+        bytes[9..].copy_from_slice(&wall.to_le_bytes());
+        // In one write, which a pipe does not split.
+        let _ = out.write_all(&bytes);
+    }
+
+    /// Reads the next order, or `None` if the supervisor has closed the pipe.
+    fn read(pipe: &mut File) -> io::Result<Option<Self>> {
+        let mut bytes = [0; Self::LEN];
+        match pipe.read_exact(&mut bytes) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+            Err(error) => return Err(error),
+        }
+        let [kind, a, b, c, d, e, f, g, h, wall @ ..] = bytes;
+        let boot = Duration::from_micros(u64::from_le_bytes([a, b, c, d, e, f, g, h]));
+        let wall = UnixTime::from_micros(i64::from_le_bytes(wall));
+        Ok(Some(if kind == 0 { Self::KillAt(boot, wall) } else { Self::LetGo }))
+    }
 }
 
 /// A report of the keeper.
@@ -62,6 +109,10 @@ pub(super) enum Report {
     Stopped(Signal),
     /// A process that has to end belongs to another user, and cannot be killed.
     Kept(Pid),
+    /// The program has left this process behind, and perhaps more.
+    Left(Pid),
+    /// The time of the last [`Order::KillAt`] has come.
+    Overdue,
     /// The program has ended, and its group. Its status is as in a shell.
     Ended(u8),
     /// No descendant is left.
@@ -80,6 +131,8 @@ impl Report {
             Self::Ended(status) => (3, status.into()),
             Self::Gone => (4, 0),
             Self::Failed(errno) => (5, errno),
+            Self::Left(id) => (6, id.as_raw()),
+            Self::Overdue => (7, 0),
         };
         let [a, b, c, d] = value.to_le_bytes();
         // In one write, which a pipe does not split.
@@ -105,6 +158,8 @@ impl Report {
             3 => Self::Ended(u8::try_from(value).map_err(|_| invalid())?),
             4 => Self::Gone,
             5 => Self::Failed(value),
+            6 => Self::Left(Pid::from_raw(value)),
+            7 => Self::Overdue,
             _ => return Err(invalid()),
         })
     }
@@ -114,6 +169,8 @@ impl Pipes {
     /// Returns the pipes, and the keeper's ends, which a new process inherits.
     pub(super) fn new() -> io::Result<(Self, [OwnedFd; 2])> {
         let (of_keeper, control) = io::pipe()?;
+        // A keeper that does not read may not hold the supervisor up.
+        fcntl(&control, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
         let (reports, to_supervisor) = io::pipe()?;
         Ok((Self { control: Some(control), reports }, [dup(of_keeper)?, dup(to_supervisor)?]))
     }
@@ -176,7 +233,8 @@ fn keep(command: &[OsString], control: File, reports: &mut File) -> io::Result<(
     stage.arg0("tickid").args(Launch::arguments(&before, command)).process_group(0);
     let leader = i32::try_from(stage.spawn()?.id()).map_err(|_| nix::Error::EOVERFLOW)?;
     let leader = Pid::from_raw(leader);
-    match watch(leader, null, &signals, control, reports) {
+    let alarms = Alarms::new()?;
+    match watch(leader, null, (&signals, &alarms), control, reports) {
         Ok(Watched::LetGo) => Ok(()),
         Ok(Watched::Alone) => end(leader, &signals, reports),
         Err(error) => {
@@ -198,7 +256,7 @@ enum Watched {
 fn watch(
     leader: Pid,
     null: File,
-    signals: &SignalFd,
+    (signals, alarms): (&SignalFd, &Alarms),
     mut control: File,
     reports: &mut File,
 ) -> io::Result<Watched> {
@@ -213,23 +271,53 @@ fn watch(
             Some(Report::Ended(status)) => {
                 // Still a zombie, so that its number names its group.
                 end_group(leader)?;
+                if let Some(one) = descendants::left_behind(leader)? {
+                    Report::Left(one).write(reports);
+                }
                 Report::Ended(status).write(reports);
                 // The supervisor may send signals until it has heard of the end.
-                let is_let_go = control.read(&mut [0])? > 0;
-                return Ok(if is_let_go { Watched::LetGo } else { Watched::Alone });
+                return loop {
+                    match Order::read(&mut control)? {
+                        Some(Order::KillAt(..)) => {}
+                        Some(Order::LetGo) => break Ok(Watched::LetGo),
+                        None => break Ok(Watched::Alone),
+                    }
+                };
             }
             Some(report) => report.write(reports),
             None => {}
         }
-        let mut ready = [
-            PollFd::new(signals.as_fd(), PollFlags::POLLIN),
-            PollFd::new(control.as_fd(), PollFlags::POLLIN),
-        ];
-        interrupted(poll(&mut ready, PollTimeout::NONE))?;
-        if ready[1].any().unwrap_or(false) {
+        let [boot, wall] = alarms.files();
+        let [news, order, boot, wall] =
+            ready([signals.as_fd(), control.as_fd(), boot, wall], None)?;
+        if order {
+            match Order::read(&mut control)? {
+                Some(Order::KillAt(boot, wall)) => {
+                    alarms.at((boot, wall), TimerSetTimeFlags::empty())?;
+                }
+                Some(Order::LetGo) => {}
+                None => return Ok(Watched::Alone),
+            }
+        } else if boot || wall {
+            Report::Overdue.write(reports);
+            kill_until_alone(&mut control)?;
             return Ok(Watched::Alone);
         }
-        while signals.read_signal()?.is_some() {}
+        if news {
+            while signals.read_signal()?.is_some() {}
+        }
+    }
+}
+
+/// Kills the program and all its descendants, again and again until the supervisor knows it: until
+/// then it may send signals to the program's number, which has to remain the program's.
+fn kill_until_alone(control: &mut File) -> io::Result<()> {
+    loop {
+        descendants::kill_all()?;
+        let [order] = ready([control.as_fd()], Some(AGAIN))?;
+        if order && Order::read(control)?.is_none() {
+            return Ok(());
+        }
     }
 }
 
@@ -274,15 +362,21 @@ fn end(leader: Pid, signals: &SignalFd, reports: &mut File) -> io::Result<()> {
             }
             Left::Kept(_) | Left::Dying => {}
         }
-        let mut ready = [PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
-        interrupted(poll(&mut ready, AGAIN))?;
+        ready([signals.as_fd()], Some(AGAIN))?;
         while signals.read_signal()?.is_some() {}
     }
 }
 
-fn interrupted(polled: nix::Result<i32>) -> nix::Result<()> {
-    match polled {
-        Ok(_) | Err(nix::Error::EINTR) => Ok(()),
-        Err(error) => Err(error),
+/// Waits, for at most that many milliseconds, until one of the files is readable. Reports which
+/// are.
+fn ready<const N: usize>(
+    files: [BorrowedFd<'_>; N],
+    within: Option<u16>,
+) -> nix::Result<[bool; N]> {
+    let mut files = files.map(|file| PollFd::new(file, PollFlags::POLLIN));
+    match poll(&mut files, within.map_or(PollTimeout::NONE, PollTimeout::from)) {
+        Ok(_) | Err(nix::Error::EINTR) => {}
+        Err(error) => return Err(error),
     }
+    Ok(files.map(|file| file.any().unwrap_or(false)))
 }

@@ -1,9 +1,10 @@
 //! The program, as the process group that it has to itself, and its share of the terminal.
 
 use core::cell::Cell;
+use core::time::Duration;
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
@@ -11,9 +12,10 @@ use std::process::Command;
 use nix::sys::signal::{SigSet, Signal, kill, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::{Pid, getpgid, getpgrp, tcgetpgrp, tcsetpgrp};
+use tickid_core::UnixTime;
 
 use super::descendants::reap_orphans;
-use super::keeper::{Keeper, Pipes, Report};
+use super::keeper::{Keeper, Order, Pipes, Report};
 use crate::failure::Failure;
 use crate::message::say;
 use crate::store::STORE_VARIABLE;
@@ -23,6 +25,10 @@ use crate::store::STORE_VARIABLE;
 pub(super) enum Change {
     /// Stopped by a signal that requests it.
     Stopped(Signal),
+    /// It has left this process behind, and perhaps more.
+    Left(Pid),
+    /// The keeper kills it, since its time was over.
+    Overdue,
     /// It has ended with its group, with this exit status as a shell has it.
     Ended(u8),
     /// After [`Program::kill`]: no descendant is left either.
@@ -38,6 +44,8 @@ pub(super) struct Program {
     keeper: Pid,
     leader: Pid,
     pipes: Pipes,
+    /// The times when the keeper kills it.
+    kill_at: (Duration, UnixTime),
     terminal: Option<File>,
     has_terminal: bool,
     /// The user was told of a process that cannot be signalled.
@@ -47,13 +55,17 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Starts the program by way of a [`Keeper`]. Variables without a value are removed from its
-    /// environment.
+    /// Starts the program by way of a [`Keeper`], which kills it at these times. Variables without
+    /// a value are removed from its environment.
     pub(super) fn start(
         command: &[OsString],
         environment: &[(&str, Option<String>)],
+        kill_at: (Duration, UnixTime),
     ) -> Result<Self, Failure> {
         let (mut pipes, ends) = Pipes::new().map_err(Failure::Supervise)?;
+        if let Some(control) = &pipes.control {
+            Order::KillAt(kill_at.0, kill_at.1).write(control);
+        }
         // Not the path that this program was started from: there may be another version by now.
         let mut stage = Command::new("/proc/self/exe");
         stage.arg0("tickid").args(Keeper::arguments(&ends, command)).process_group(0);
@@ -77,6 +89,7 @@ impl Program {
             keeper: Pid::from_raw(keeper),
             leader,
             pipes,
+            kill_at,
             terminal,
             has_terminal: false,
             is_refused: Cell::new(false),
@@ -104,6 +117,14 @@ impl Program {
         Ok(())
     }
 
+    /// Sets the times when it is killed even if this process does not run then.
+    pub(super) fn kill_at(&mut self, times: (Duration, UnixTime)) {
+        if let (true, Some(control)) = (self.kill_at != times, &self.pipes.control) {
+            Order::KillAt(times.0, times.1).write(control);
+            self.kill_at = times;
+        }
+    }
+
     /// Has the program and all its descendants killed, wherever they are.
     pub(super) fn kill(&mut self) -> nix::Result<()> {
         self.pipes.control = None;
@@ -116,9 +137,8 @@ impl Program {
 
     /// Lets go of the processes that the program left behind.
     pub(super) fn let_go(mut self) {
-        if let Some(mut control) = self.pipes.control.take() {
-            // If the keeper was killed, there is nothing to tell it.
-            let _ = control.write_all(&[0]);
+        if let Some(control) = self.pipes.control.take() {
+            Order::LetGo.write(&control);
         }
         self.is_over = true;
     }
@@ -142,6 +162,8 @@ impl Program {
     pub(super) fn change(&mut self) -> Result<Change, Failure> {
         match Report::read(&mut self.pipes.reports).map_err(Failure::Supervise)? {
             Report::Stopped(by) => Ok(Change::Stopped(by)),
+            Report::Left(process) => Ok(Change::Left(process)),
+            Report::Overdue => Ok(Change::Overdue),
             Report::Ended(status) => Ok(Change::Ended(status)),
             Report::Gone => {
                 self.is_over = true;

@@ -6,6 +6,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use nix::sys::signal::Signal;
+use nix::unistd::Pid;
 use tickid_core::{Scheme as _, UnixTime};
 use tickid_lease::admin::Refusal;
 use tickid_lease::backend::StoreErrorKind;
@@ -142,7 +143,9 @@ impl Supervisor {
         }
         let ended = match self.wait() {
             Ok(Waited::Open) => {
-                let program = Program::start(command, &environment(&self.realm, &self.leases));
+                let environment = environment(&self.realm, &self.leases);
+                let end = self.leases.when_left(Duration::ZERO);
+                let program = Program::start(command, &environment, end);
                 let ended = program.and_then(|program| self.supervise(program));
                 // Its keeper has done that, unless it was killed.
                 if ended.is_err() && self.is_parent {
@@ -229,8 +232,10 @@ impl Supervisor {
         // Once it is asked to stop: the time since the machine's start when it is killed.
         let mut kill_at = None;
         let (mut is_killed, mut is_held) = (false, false);
+        let mut left_behind = None;
         loop {
             let now = self.now()?;
+            program.kill_at(self.leases.when_left(Duration::ZERO));
             let left = self.leases.left(now);
             if kill_at.is_none() && left <= self.kill_after {
                 self.say_why(now);
@@ -256,8 +261,18 @@ impl Supervisor {
             match self.wake.next(Some(program.changes()))? {
                 Event::Change => match program.change()? {
                     Change::Stopped(by) => is_held = program.stopped(by)?,
+                    Change::Left(process) => left_behind = Some(process),
+                    Change::Overdue => {
+                        if kill_at.is_none() {
+                            self.say_why(now);
+                        }
+                        kill_at = Some(now.boot);
+                    }
                     Change::Ended(status) if kill_at.is_none() => {
                         program.let_go();
+                        if let (Some(process), false) = (left_behind, self.release_on_exit) {
+                            self.say_left(process);
+                        }
                         return Ok(status);
                     }
                     // Others may have ignored the request.
@@ -377,6 +392,16 @@ impl Supervisor {
             News::Broken(failure) => return Err(failure),
         }
         Ok(())
+    }
+
+    /// Says that a process outlives the program, and that nothing ends it.
+    fn say_left(&self, process: Pid) {
+        let (_, end) = self.leases.when_left(Duration::ZERO);
+        let nodes = nodes_of(&self.leases, ", ");
+        say(&format!(
+            "process {process}, which the program left behind, is still running: end it by {end}, \
+             when another holder may get node {nodes}; --release-on-exit ends such processes"
+        ));
     }
 
     fn say_why(&self, now: Now) {

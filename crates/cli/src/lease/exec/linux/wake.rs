@@ -75,11 +75,41 @@ enum Woken {
     Other,
 }
 
+/// Two alarms: by the time since the machine was started, and by the wall clock.
+#[derive(Debug)]
+pub(super) struct Alarms {
+    boot: TimerFd,
+    wall: TimerFd,
+}
+
+impl Alarms {
+    pub(super) fn new() -> nix::Result<Self> {
+        let timer = |clock| TimerFd::new(clock, TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC);
+        Ok(Self { boot: timer(ClockId::CLOCK_BOOTTIME)?, wall: timer(ClockId::CLOCK_REALTIME)? })
+    }
+
+    /// Sets both. With the flag `TFD_TIMER_CANCEL_ON_SET`, a step of the wall clock wakes as well.
+    pub(super) fn at(
+        &self,
+        (boot, wall): (Duration, UnixTime),
+        flags: TimerSetTimeFlags,
+    ) -> nix::Result<()> {
+        let absolute = TimerSetTimeFlags::TFD_TIMER_ABSTIME;
+        self.boot.set(Expiration::OneShot(moment(boot)), absolute)?;
+        let wall = wall.saturating_since(UnixTime::EPOCH);
+        self.wall.set(Expiration::OneShot(moment(wall)), absolute | flags)
+    }
+
+    /// The files that are readable after an alarm.
+    pub(super) fn files(&self) -> [BorrowedFd<'_>; 2] {
+        [self.boot.as_fd(), self.wall.as_fd()]
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Wake<N> {
     signals: SignalFd,
-    boot: TimerFd,
-    wall: TimerFd,
+    alarms: Alarms,
     /// The wall clock was set while its alarm was being set.
     is_stepped: Cell<bool>,
     bell: Bell,
@@ -90,15 +120,13 @@ impl<N> Wake<N> {
     /// Takes the signals that [`block_signals`] has blocked.
     pub(super) fn new(news: Receiver<N>) -> nix::Result<Self> {
         let signals = SIGNALS.into_iter().collect();
-        let timer = |clock| TimerFd::new(clock, TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC);
         let bell = EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC)?;
         Ok(Self {
             signals: SignalFd::with_flags(
                 &signals,
                 SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC,
             )?,
-            boot: timer(ClockId::CLOCK_BOOTTIME)?,
-            wall: timer(ClockId::CLOCK_REALTIME)?,
+            alarms: Alarms::new()?,
             is_stepped: Cell::new(false),
             bell: Bell(Arc::new(bell)),
             news,
@@ -109,14 +137,9 @@ impl<N> Wake<N> {
         self.bell.clone()
     }
 
-    /// Sets the alarms: by the time since the machine was started, and by the wall clock. A step of
-    /// the wall clock wakes the supervisor immediately.
-    pub(super) fn at(&self, (boot, wall): (Duration, UnixTime)) -> nix::Result<()> {
-        let absolute = TimerSetTimeFlags::TFD_TIMER_ABSTIME;
-        self.boot.set(Expiration::OneShot(moment(boot)), absolute)?;
-        let wall = wall.saturating_since(UnixTime::EPOCH);
-        let or_step = absolute | TimerSetTimeFlags::TFD_TIMER_CANCEL_ON_SET;
-        match self.wall.set(Expiration::OneShot(moment(wall)), or_step) {
+    /// Sets the alarms. A step of the wall clock wakes the supervisor immediately.
+    pub(super) fn at(&self, times: (Duration, UnixTime)) -> nix::Result<()> {
+        match self.alarms.at(times, TimerSetTimeFlags::TFD_TIMER_CANCEL_ON_SET) {
             Err(nix::Error::ECANCELED) => self.is_stepped.set(true),
             result => result?,
         }
@@ -146,8 +169,8 @@ impl<N> Wake<N> {
 
     /// Waits until there is an event.
     fn wait(&self, changes: Option<BorrowedFd<'_>>) -> nix::Result<Woken> {
-        let all = [self.signals.as_fd(), self.bell.0.as_fd(), self.boot.as_fd(), self.wall.as_fd()];
-        let all = all.into_iter().chain(changes);
+        let all = [self.signals.as_fd(), self.bell.0.as_fd()].into_iter();
+        let all = all.chain(self.alarms.files()).chain(changes);
         let mut all: Vec<_> = all.map(|fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
         match poll(&mut all, PollTimeout::NONE) {
             Ok(_) | Err(nix::Error::EINTR) => {}
@@ -159,11 +182,11 @@ impl<N> Wake<N> {
             heard(self.bell.0.read())?;
         }
         if boot {
-            heard(self.boot.wait())?;
+            heard(self.alarms.boot.wait())?;
         }
         if wall {
             // `TimerFd::wait` does not distinguish a step from an alarm.
-            match read(&self.wall, &mut [0; 8]) {
+            match read(&self.alarms.wall, &mut [0; 8]) {
                 Err(nix::Error::ECANCELED) => self.is_stepped.set(true),
                 result => heard(result)?,
             }

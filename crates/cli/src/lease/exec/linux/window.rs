@@ -84,7 +84,7 @@ impl Window {
 mod tests {
     use tickid_core::example::Seconds;
     use tickid_lease::session::{Claim, Token};
-    use tickid_lease::{Store, block_on};
+    use tickid_lease::{Realm, Store, block_on};
 
     use super::*;
 
@@ -99,7 +99,7 @@ mod tests {
     /// A window of the ticks 100..130, granted at the store's time 105 and requested 1,000 s after
     /// the start.
     fn window(allowance: u64) -> Window {
-        let realm = RealmSpec::new("a".parse().unwrap(), &Seconds, "1/8".parse().unwrap()).unwrap();
+        let realm = RealmSpec::from(Realm::builder("a", Seconds).pool("1/8").build().unwrap());
         let mut terms = realm.terms();
         terms.allowance = allowance;
         let realm = realm.with_terms(terms).unwrap();

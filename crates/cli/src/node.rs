@@ -1,0 +1,155 @@
+//! Nodes, as options have them: `N` or `N/BITS` as leases print them, and what a scheme adds to
+//! that.
+
+use clap::ValueEnum;
+use tickid_convert::{AnyScheme, Kind};
+use tickid_core::{NodeId, RangeError, Scheme, Snapshot, UnixTime};
+use tickid_kuid::Node as KuidNode;
+use tickid_scru64::{NodeIdSize, NodeSpec, NodeSpecError};
+
+use crate::message::shown;
+use crate::option_values::number;
+
+/// A node that an option names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct GivenNode {
+    pub(crate) value: u64,
+    pub(crate) bits: u32,
+    /// The time and the sequence of the ID that the node issued last.
+    pub(crate) last: Option<(UnixTime, u32)>,
+}
+
+impl GivenNode {
+    /// Reads a node of a scheme.
+    pub(crate) fn read(scheme: &AnyScheme, hash: NodeHash, text: &str) -> Result<Self, String> {
+        match scheme.kind() {
+            Kind::Scru64 => node_spec(text, scheme.layouts().node_size).map(Self::from),
+            Kind::KuidGlobal => hash.node(text).map(|node| Self::of(&node)),
+            kind => {
+                let bits = scheme.node_bits().ok_or_else(|| format!("a {kind} has no node"))?;
+                Ok(Self { value: plain(kind, bits, text)?, bits, last: None })
+            }
+        }
+    }
+
+    fn of(node: &impl NodeId) -> Self {
+        Self { value: node.value(), bits: node.bits(), last: None }
+    }
+
+    /// Returns the state of a generator that issued the last ID.
+    pub(crate) fn snapshot<S: Scheme>(&self, scheme: &S) -> Result<Snapshot<S>, RangeError> {
+        match self.last {
+            Some((time, sequence)) => Ok(Snapshot::at(scheme.tick_at(time)?, sequence + 1)),
+            None => Ok(Snapshot::EMPTY),
+        }
+    }
+}
+
+impl From<NodeSpec> for GivenNode {
+    fn from(spec: NodeSpec) -> Self {
+        let last = spec.node_prev();
+        let last = last.map(|id| (id.unix_time(), id.counter(spec.node_id_size())));
+        Self { last, ..Self::of(&spec) }
+    }
+}
+
+/// Parses a node that is a number of `bits` bits: N, or N/BITS as leases print it.
+fn plain(kind: Kind, bits: u32, text: &str) -> Result<u64, String> {
+    let value = match text.split_once('/') {
+        Some((value, size)) => {
+            let found: u32 = number("node size in bits", 1..=64, size)
+                .map_err(|error| format!("'{}': {error}", shown(text)))?;
+            if found != bits {
+                let (value, scheme) = (shown(value), kind.name());
+                return Err(format!(
+                    "node {value} of {found} bits is not of this scheme: a {scheme} node has {bits} \
+                     bits"
+                ));
+            }
+            value
+        }
+        None => text,
+    };
+    number("node", 0..=u64::MAX >> (u64::BITS - bits), value)
+}
+
+/// Parses a SCRU64 node spec, or a node ID if an option has its size.
+fn node_spec(text: &str, size: Option<NodeIdSize>) -> Result<NodeSpec, String> {
+    if let (Some(size), false) = (size, text.contains('/')) {
+        let id = number("node ID", 0..=size.max_node_id().into(), text)?;
+        return NodeSpec::with_node_id(id, size).map_err(|error| error.to_string());
+    }
+    let id = text.parse::<u32>().ok().filter(|_| !text.starts_with('+'));
+    let size = [8, 16, 23].into_iter().find(|size| id.is_some_and(|id| id >> size == 0));
+    if let Some(size) = size {
+        return Err(format!(
+            "node ID {text} needs a size in bits: {text}/{size}, or --node-size {size}"
+        ));
+    }
+    text.parse().map_err(|error| match error {
+        NodeSpecError::Range(error) => error.to_string(),
+        error => format!(
+            "{error}; as in 42/8: node ID 42 (0 to 255) in 8 bits (1 to 23), or 42 \
+                           with --node-size 8"
+        ),
+    })
+}
+
+/// The hash of an Erlang node's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NodeHash {
+    /// Today's library
+    Phash2,
+    /// The library's documentation
+    Phash,
+}
+
+impl NodeHash {
+    /// Returns the kuid node of a number, or of an Erlang node name.
+    fn node(self, text: &str) -> Result<KuidNode, String> {
+        match (kuid_number(text)?, self) {
+            (Some(node), _) => Ok(node),
+            (None, _) if text.is_empty() => {
+                Err("the name of a node has at least one character".into())
+            }
+            (None, Self::Phash2) => Ok(KuidNode::phash2(text)),
+            (None, Self::Phash) => Ok(KuidNode::phash(text)),
+        }
+    }
+}
+
+/// Parses a kuid node that is a number: N/BITS as leases print it, or a fingerprint after 0x.
+/// `None` is a name. A text that is never the name of a node is a mistyped number: one without a
+/// letter, or with spaces, `/` or `,`.
+fn kuid_number(text: &str) -> Result<Option<KuidNode>, String> {
+    let (value, size) = text.split_once('/').unzip();
+    let value = value.unwrap_or(text);
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let node = |text| {
+        let node = plain(Kind::KuidGlobal, u32::BITS, text)?;
+        <KuidNode as NodeId>::from_bits(u32::BITS, node).map_err(|error| error.to_string())
+    };
+    if size.is_some_and(is_number) && (value.starts_with("0x") || is_number(value)) {
+        return node(text).map(Some);
+    }
+    let text_shown = shown(text);
+    if value.starts_with("0x") {
+        return node(text).map(Some).map_err(|_| {
+            format!("'{text_shown}' is not a fingerprint: 0x and 1 to 8 hexadecimal digits")
+        });
+    }
+    if is_number(text) {
+        return Err(format!(
+            "{text_shown} is a number, and not the name of a node: write {text_shown}/32, or 0x \
+             and its hexadecimal digits"
+        ));
+    }
+    let is_strange = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '/' | ',');
+    if !text.is_empty() && (text.contains(is_strange) || !text.contains(char::is_alphabetic)) {
+        return Err(format!(
+            "'{text_shown}' is neither the name of a node, as in uid@127.0.0.1, nor a number, as \
+             in 60145/32"
+        ));
+    }
+    Ok(None)
+}

@@ -1,0 +1,275 @@
+//! The command as a process: exit status, standard output, standard error.
+
+use std::process::Command;
+
+use crate::process::{self, CLOCK, NODE_STORE, OK, Ran, USAGE, json_lines, run, stdout_of, tickid};
+
+#[test]
+fn settings_come_from_the_environment() {
+    let mut command = tickid("inspect --json --from nanoflake --radix 10 175928847299117063");
+    let ran = Ran::from(command.env("TICKID_EPOCH", "discord").output().expect("runs"));
+    assert_eq!(json_lines(&ran.stdout)[0]["unix_ms"], 1_462_015_105_796_i64);
+    let mut command = tickid("gen sno --node 1");
+    let ran = Ran::from(command.env("TICKID_REALM", "other").output().expect("runs"));
+    assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""));
+    // The kuid in a UUID has the drift of the environment, on both sides.
+    let ran =
+        Ran::from(tickid("gen uuid --node 0x7").env("TICKID_DRIFT", "5").output().expect("runs"));
+    let mut command = tickid(&format!("inspect --json {}", ran.stdout.trim_end()));
+    let ran = Ran::from(command.env("TICKID_DRIFT", "5").output().expect("runs"));
+    assert_eq!(json_lines(&ran.stdout)[0]["node"], "00000007", "{}", ran.stderr);
+    for (command, names) in [
+        ("gen scru64", &["TICKID_STORE", "TICKID_REALM", "TICKID_NODE_SIZE"][..]),
+        ("gen nanoflake", &["TICKID_EPOCH"]),
+        ("gen uuid", &["TICKID_DRIFT"]),
+        ("inspect", &["TICKID_EPOCH", "TICKID_DRIFT", "TICKID_NODE_SIZE"]),
+        ("convert", &["TICKID_EPOCH", "TICKID_DRIFT", "TICKID_NODE_SIZE"]),
+        ("range", &["TICKID_EPOCH", "TICKID_DRIFT"]),
+        ("lease init", &["TICKID_STORE", "TICKID_REALM", "TICKID_EPOCH", "TICKID_DRIFT"]),
+        ("doctor", &["TICKID_STORE"]),
+        ("", &["TICKID_STORE", "TICKID_REALM", "TICKID_EPOCH", "RUST_LOG"]),
+    ] {
+        let help = stdout_of(&format!("{command} --help"));
+        assert!(names.iter().all(|name| help.contains(name)), "{command}: {help}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn wrong_settings_are_errors() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let with = |command: &str, variable: &str, value: &[u8]| {
+        let mut command = tickid(command);
+        let ran =
+            Ran::from(command.env(variable, OsStr::from_bytes(value)).output().expect("runs"));
+        assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{variable}: {}", ran.stderr);
+        ran.stderr
+    };
+    // Not silently another store or realm.
+    for variable in ["TICKID_STORE", "TICKID_REALM"] {
+        let error = with("gen sno", variable, b"a\xff");
+        assert!(error.contains(&format!("${variable} is not valid UTF-8: 'a\\xff'")), "{error}");
+    }
+    for (command, variable) in [
+        ("inspect x", "TICKID_EPOCH"),
+        ("gen sno", "TICKID_REALM"),
+        ("gen kuid", "TICKID_DRIFT"),
+        ("gen scru64", "TICKID_NODE_SIZE"),
+    ] {
+        let error = with(command, variable, b"X!");
+        assert!(error.contains(&format!("hint: the value is ${variable}'s")), "{error}");
+    }
+    let error = run("gen kuid --drift x").stderr;
+    assert!(!error.contains("TICKID_DRIFT"), "{error}");
+}
+
+#[test]
+#[cfg_attr(not(feature = "_log"), ignore = "needs the feature full")]
+fn events_are_shown_on_request() {
+    let ran = run("-v gen sno");
+    assert!(ran.stderr.contains("INFO tickid_lease") && !ran.stderr.contains('\x1b'));
+    let with = |value: &str| {
+        let mut command = tickid("gen sno");
+        Ran::from(command.env("RUST_LOG", value).output().expect("runs"))
+    };
+    assert!(with("tickid_lease=info").stderr.contains("lease acquired"));
+    assert_eq!(with("tickid_core=info").stderr, "");
+    // It may be meant for another program.
+    let ran = with("a=b=c");
+    assert_eq!(ran.status, OK);
+    assert!(ran.stderr.starts_with("tickid: $RUST_LOG is ignored: "), "{}", ran.stderr);
+}
+
+#[test]
+fn errors_are_coloured_on_demand() {
+    let mut command = tickid("inspect !");
+    let ran = Ran::from(command.env("CLICOLOR_FORCE", "1").output().expect("runs"));
+    assert!(ran.stderr.starts_with("\x1b[1m\x1b[31merror:\x1b[0m "), "{:?}", ran.stderr);
+    assert!(run("inspect !").stderr.starts_with("error: "));
+}
+
+#[test]
+fn doctor_accepts_a_new_store() {
+    let state = tempfile::tempdir().expect("a folder");
+    let ran = process::ran(&mut process::with_state(state.path(), "doctor --json"));
+    let findings = json_lines(&ran.stdout);
+    assert!(findings.iter().all(|one| one["level"] != "error"), "{}", ran.stdout);
+    for topic in ["clock", "store"] {
+        assert!(findings.iter().any(|one| one["topic"] == topic), "{}", ran.stdout);
+    }
+    assert_eq!(ran.status, OK);
+    // A folder that is made is another store, if its name is wrong.
+    let command = format!("doctor --json --store file://{}/new", state.path().display());
+    let is_new = |ran: &Ran| ran.stdout.contains("/new did not exist, and was made\",\"hint\"");
+    let (first, second) = (run(&command), run(&command));
+    assert!(is_new(&first) && !is_new(&second), "{}{}", first.stdout, second.stdout);
+    assert_eq!((first.status, second.status), (OK, OK));
+    let ran = run("doctor --store redis://127.0.0.1:1");
+    assert_eq!(ran.status, NODE_STORE, "{}", ran.stdout);
+    assert!(ran.stdout.contains("hint: "), "{}", ran.stdout);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn doctor_warns_of_low_limits() {
+    let program = env!("CARGO_BIN_EXE_tickid");
+    let script = format!("ulimit -n 100; exec {program} doctor --store static:1/16 --json");
+    let output = Command::new("sh").args(["-c", &script]).output().expect("runs");
+    let ran = Ran::from(output);
+    let findings = json_lines(&ran.stdout);
+    let files = findings.iter().find(|one| one["text"] == "100 open files").expect("a finding");
+    assert_eq!((&files["level"], ran.status), (&"warning".into(), OK));
+    assert!(files["hint"].as_str().is_some_and(|hint| hint.contains("ulimit -n")), "{files}");
+    assert!(ran.stdout.contains("processes and threads"), "{}", ran.stdout);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn doctor_finds_folders_without_files() {
+    // Not even the superuser can write files there.
+    let ran = run("doctor --store file:///proc");
+    assert_eq!(ran.status, NODE_STORE, "{}", ran.stdout);
+    assert!(ran.stdout.contains("error    store folder /proc: "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("hint: a lease is a file there"), "{}", ran.stdout);
+}
+
+#[test]
+fn bench_measures_every_combination() {
+    let rows = json_lines(&stdout_of("bench sno --json --threads 1,2 --for 10ms"));
+    let keys: Vec<_> =
+        rows.iter().map(|row| (row["clock"].clone(), row["threads"].clone())).collect();
+    assert_eq!(keys.len(), 4, "{keys:?}");
+    assert!(rows.iter().all(|row| row["ids_per_second"].as_u64() > Some(0)));
+}
+
+/// Not one that the allowance, 10 s ahead of the clock, makes possible for a while.
+#[test]
+fn bench_measures_rates_that_last() {
+    let rows = json_lines(&stdout_of("bench scru64 --json --threads 1 --for 10ms"));
+    // 65,536 sequences in 256 ms, and those between two looks at the time.
+    let most = 256_000 + 256;
+    assert!(rows.iter().all(|row| row["ids_per_second"].as_u64() < Some(most)), "{rows:?}");
+}
+
+#[test]
+fn wrong_usage_exits_with_2() {
+    let cases = [
+        ("gen nanoflake --node 1024", "1024", "0..=1023"),
+        ("gen scru64 --node 300/8", "300", "0..=255"),
+        ("gen scru64 --node 42", "42/8", "--node-size 8"),
+        ("gen sno --node 65536", "65536", "65535"),
+        ("gen sno --meta 256", "256", "255"),
+        ("gen kuid --drift 4", "4", "5..=10"),
+        ("gen kuid --node 0xgg", "0xgg", "hexadecimal"),
+        ("gen kuid --kind local --node a@b", "local", "--node"),
+        ("gen sno --node 5 --store static:5/16", "--node", "--store"),
+        ("gen sno --realm Orders", "Orders", "lower-case"),
+        ("gen sno --store nfs://a", "nfs", "file"),
+        ("gen nanoflake --epoch yesterday", "yesterday", "2024-01-01"),
+        ("inspect --node-size 24 x", "24", "1..=23"),
+        ("inspect --scheme guid x", "guid", "nanoflake"),
+        ("gen sno --time 2024-01-01", "--time", "--node"),
+        (
+            "gen sno --node 1 --time 2100-01-01",
+            "--time: sno: the clock reads 2100",
+            "to 2079-09-07",
+        ),
+        ("gen sno --template {nose}", "{nose}", "partition"),
+        ("gen sno --forever -n 3", "--forever", "--count"),
+        ("bench --for 0", "--for", "longer than 0"),
+        ("gen", "Usage", "scru64"),
+        ("frobnicate", "frobnicate", "hint: `tickid --help`"),
+    ];
+    for (arguments, value, range) in cases {
+        let ran = run(arguments);
+        assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{arguments}");
+        assert!(ran.stderr.contains(value), "{arguments}: {}", ran.stderr);
+        assert!(ran.stderr.contains(range), "{arguments}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn bad_clock_exits_with_4() {
+    let ran = run("gen nanoflake --epoch 9999-01-01T00:00:00Z");
+    assert_eq!((ran.status, ran.stdout.as_str()), (CLOCK, ""));
+    assert!(ran.stderr.contains("epoch"), "{}", ran.stderr);
+    let ran = run("gen nanoflake --epoch 1900-01-01T00:00:00Z");
+    assert_eq!((ran.status, ran.stdout.as_str()), (CLOCK, ""));
+    assert!(ran.stderr.contains("clock"), "{}", ran.stderr);
+}
+
+#[test]
+fn every_help_has_examples() {
+    let subcommands = [
+        "gen",
+        "gen scru64",
+        "gen nanoflake",
+        "gen kuid",
+        "gen sno",
+        "gen snowflake",
+        "gen uuid",
+        "inspect",
+        "doctor",
+        "bench",
+        "convert",
+        "range",
+        "lease init",
+        "lease realms",
+        "lease list",
+        "lease watch",
+        "lease acquire",
+        "lease release",
+        "lease exec",
+        "lease invalidate",
+        "lease repair",
+        "completions",
+    ];
+    for subcommand in subcommands {
+        let help = stdout_of(&format!("{subcommand} --help"));
+        assert!(help.contains("Example"), "{subcommand}");
+        assert!(help.contains(&format!("tickid {subcommand}")), "{subcommand}");
+    }
+    assert!(stdout_of("--help").contains("Exit status"));
+    assert_eq!(stdout_of("--version"), format!("tickid {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn help_examples_run() {
+    for subcommand in
+        ["gen", "gen scru64", "gen nanoflake", "gen kuid", "gen sno", "inspect", "convert", "range"]
+    {
+        let help = stdout_of(&format!("{subcommand} --help"));
+        let examples = help.lines().map(str::trim).filter(|line| line.starts_with("tickid "));
+        let runnable = examples.filter(|line| !line.contains(['|', '>', '[', '<', '\'']));
+        let is_left_out =
+            |line: &&str| ["--forever", " -o ", "--time"].iter().any(|it| line.contains(it));
+        for example in runnable.filter(|line| !is_left_out(line)) {
+            let command = example.trim_start_matches("tickid ").split("  ").next().expect("some");
+            let ran = run(command);
+            // A conversion may remark what it lost.
+            let is_quiet = ran.stderr.is_empty() || subcommand == "convert";
+            assert!(ran.status == OK && is_quiet && !ran.stdout.is_empty(), "{example}");
+        }
+    }
+}
+
+#[test]
+fn completions_name_subcommands() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = stdout_of(&format!("completions {shell}"));
+        for subcommand in ["inspect", "nanoflake", "convert", "range", "exec"] {
+            assert!(script.contains(subcommand), "{shell}: {subcommand}");
+        }
+        // An internal stage of `lease exec`, which is not for users.
+        assert!(!script.contains("launch"), "{shell}");
+    }
+}
+
+#[test]
+fn colour_on_terminals_only() {
+    assert!(!stdout_of("inspect 0u375nxqh5cq").contains('\x1b'));
+    let forced = tickid("inspect 0u375nxqh5cq").env("CLICOLOR_FORCE", "1").output().expect("runs");
+    assert!(Ran::from(forced).stdout.contains('\x1b'));
+}

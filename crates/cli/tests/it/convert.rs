@@ -1,0 +1,333 @@
+//! `tickid convert` as a process.
+
+use crate::process::{INVALID, OK, USAGE, json_lines, run, run_with_input, stdout_of};
+
+/// The remark about a SCRU64 ID without `--from`.
+const GUESSED: &str = "tickid: '0u375nxqh5cq' is taken for SCRU64 (2023-03-12T09:34:19.136Z); say what \
+                       it is with --from";
+
+#[test]
+fn losses_go_to_stderr() {
+    let ran = run("convert --to sno --node 7 0u375nxqh5cq");
+    assert_eq!((ran.status, ran.stdout.as_str()), (OK, "83thvaq22222gcl5\n"));
+    let said: Vec<&str> = ran.stderr.lines().collect();
+    let lost = "tickid: '0u375nxqh5cq' lost: sequence narrowed by 8 bits that held 90";
+    assert_eq!(said, [GUESSED, lost]);
+    let inspected = &json_lines(&stdout_of("inspect --json --scheme sno 83thvaq22222gcl5"))[0];
+    assert_eq!(
+        (&inspected["partition"], &inspected["unix_ms"]),
+        (&7.into(), &1_678_613_659_136_i64.into())
+    );
+    // Nothing lost, nothing said.
+    assert_eq!(
+        stdout_of("convert --from scru64 --node-size 8 --to sno 0u375nxqh5cq"),
+        "83thvaq22224mqss\n"
+    );
+}
+
+#[test]
+fn exact_refuses_losses() {
+    let ran = run("convert --to sno --node 7 --exact 0u375nxqh5cq");
+    assert_eq!((ran.status, ran.stdout.as_str()), (INVALID, ""));
+    assert!(
+        ran.stderr.contains("would be lost: sequence narrowed by 8 bits that held 90"),
+        "{}",
+        ran.stderr
+    );
+    let exact = "convert --from scru64 --node-size 8 --to sno --exact 0u375nxqh5cq";
+    assert_eq!(stdout_of(exact), "83thvaq22224mqss\n");
+}
+
+#[test]
+fn json_has_losses() {
+    assert_eq!(
+        stdout_of("convert --from scru64 --to sno --node 7 --json 0u375nxqh5cq"),
+        "{\"from\":\"scru64\",\"detected\":null,\"text\":\"0u375nxqh5cq\",\"to\":\"sno\",\"id\":\"83thvaq22222gcl5\",\
+         \"hex\":\"3076fea3000000072a63\",\"lost\":{\"sequence\":{\"bits\":8,\"value\":90}}}\n"
+    );
+    let lost = |arguments: &str| json_lines(&stdout_of(arguments))[0]["lost"].clone();
+    assert_eq!(
+        lost("convert --from scru64 --node-size 8 --to sno --json 0u375nxqh5cq"),
+        serde_json::Value::Null
+    );
+    // brpk4q72xwf2m63l: metabyte 255, partition 39434, sequence 4147.
+    let all = lost("convert --from sno --to nanoflake --truncate-node low --json brpk4q72xwf2m63l");
+    let expected = serde_json::json!({
+        "node": { "from": "39434", "to": "522" },
+        "sequence": { "bits": 5, "value": 19 },
+        "metabyte": 255,
+    });
+    assert_eq!(all, expected);
+    let dropped = lost(
+        "convert --from discord --to kuid --kind local --truncate-node low --json 175928847299117063",
+    );
+    assert_eq!(
+        dropped,
+        serde_json::json!({ "time_us": 352, "node": { "from": "32", "to": null } })
+    );
+}
+
+#[test]
+fn bad_lines_do_not_stop_convert() {
+    let input = b"0u375nxqh5cq\nnot-an-id\r\n\nab\xffcd\nzzzzzzzzzzzz\n0u375nxqh5cq";
+    let ran = run_with_input("convert --from scru64 --node-size 8 --to sno", input);
+    assert_eq!(ran.status, INVALID);
+    assert_eq!(ran.stdout, "83thvaq22224mqss\n83thvaq22224mqss\n");
+    let errors: Vec<&str> = ran.stderr.lines().collect();
+    assert_eq!(errors.len(), 3, "{errors:?}");
+    assert_eq!(errors[0], "error: line 2: 'not-an-id' is not a SCRU64 ID: 9 bytes long, not 12");
+    assert!(errors[1].starts_with("error: line 4: 'ab\\xffcd' is"));
+    assert!(
+        errors[2].contains("line 5: 'zzzzzzzzzzzz' can't be converted: the ID has no time"),
+        "{errors:?}"
+    );
+}
+
+#[test]
+fn clear_guesses_are_reported() {
+    let ran = run("convert --to sno --node 7 0u375nxqh5cq");
+    assert_eq!(ran.status, OK);
+    assert_eq!(ran.stderr.lines().next(), Some(GUESSED));
+    let said = run("convert --from scru64 --to sno --node 7 0u375nxqh5cq");
+    assert_eq!(said.stdout, ran.stdout);
+    assert!(!said.stderr.contains("taken for"), "{}", said.stderr);
+
+    let ran = run("convert --to sno bppc0m3ju134");
+    assert_eq!(ran.status, OK);
+    let guessed = "is taken for Nanoflake in Base36 (2022-";
+    assert!(ran.stderr.contains(guessed), "{}", ran.stderr);
+    assert!(ran.stderr.contains("; it may also be SCRU64 (2715-"), "{}", ran.stderr);
+    // Once for each format, not on every line.
+    let twice = run("convert --to sno bppc0m3ju134 bppc0m3ju135");
+    assert_eq!((twice.status, twice.stdout.lines().count()), (OK, 2));
+    assert_eq!(twice.stderr.matches("is taken for").count(), 1, "{}", twice.stderr);
+    let both = run("convert --to sno --node 7 bppc0m3ju134 0u375nxqh5cq bppc0m3ju135");
+    assert_eq!(both.stderr.matches("is taken for").count(), 2, "{}", both.stderr);
+
+    let refused = |arguments: &str, names: &[&str]| {
+        let ran = run(&format!("convert {arguments}"));
+        assert_eq!((ran.status, ran.stdout.as_str()), (INVALID, ""), "{arguments}");
+        for name in names {
+            assert!(ran.stderr.contains(name), "{}", ran.stderr);
+        }
+    };
+    let names = ["SCRU64 (2025-01-", "Mastodon ID (2025-01-", "--from"];
+    refused("--to sno 113882101964472591", &names);
+    // The only format that it fits, but far from now, or as its shortest texts are.
+    refused("--to kuid --node 0x1 0..........", &["may be: kuid local (2489-03-", "--from"]);
+    for word in ["xx", "hello"] {
+        let names = ["may be: Nanoflake in Base36 (2010-11-04T", "--from"];
+        refused(&format!("--to sno {word}"), &names);
+        assert_eq!(run(&format!("convert --from nanoflake --to sno {word}")).status, OK);
+    }
+    refused("--to sno !", &["'!' is no ID of any format known here"]);
+    refused("--to sno 01ARZ3NDEKTSV4RRFFQ69G5FAV", &["a ULID has no node and no sequence"]);
+}
+
+#[test]
+fn json_has_the_detected_scheme() {
+    let ran = run("convert --to sno --json bppc0m3ju134 bppc0m3ju135");
+    assert_eq!(ran.status, OK);
+    let lines = json_lines(&ran.stdout);
+    assert_eq!(lines.len(), 2);
+    for line in lines {
+        assert_eq!(line["from"], "nanoflake");
+        let expected = serde_json::json!({
+            "as": "Nanoflake in Base36",
+            "reason": "up to 13 digits of Base36",
+            "confidence": "likely",
+            "unix_ms": 1_656_432_460_105_i64,
+            "time": "2022-06-28T16:07:40.105Z",
+            "others": ["SCRU64"],
+        });
+        assert_eq!(line["detected"], expected);
+    }
+    let said = stdout_of("convert --from nanoflake --to sno --json bppc0m3ju134");
+    assert_eq!(json_lines(&said)[0]["detected"], serde_json::Value::Null);
+}
+
+#[test]
+fn foreign_formats_are_read() {
+    let unix_ms = |from: &str, id: &str, more: &str| {
+        let converted = run(&format!("convert --from {from} {more} --to sno {id}"));
+        assert_eq!(converted.status, OK, "{}", converted.stderr);
+        let id = converted.stdout.trim_end();
+        json_lines(&stdout_of(&format!("inspect --json --scheme sno {id}")))[0]["unix_ms"].clone()
+    };
+    assert_eq!(unix_ms("twitter", "1541815603606036480", ""), 1_656_432_460_104_i64);
+    assert_eq!(unix_ms("discord", "175928847299117063", ""), 1_462_015_105_796_i64);
+    // 1387263000 << 23 | 1341 << 10 | 905
+    assert_eq!(unix_ms("instagram", "11637205499264905", ""), 1_315_607_284_720_i64);
+    // 1700000000123 << 16
+    assert_eq!(unix_ms("mastodon", "111411200008060928", "--node 1"), 1_700_000_000_120_i64);
+    // 1 << 40 in the 24-bit form: 65536 ms after the epoch.
+    assert_eq!(unix_ms("nanoflake-shift24", "1099511627776", "--radix 10"), 1_288_835_040_192_i64);
+    assert_eq!(unix_ms("nanoflake", "1099511627776", "--radix 10"), 1_288_835_236_800_i64);
+}
+
+#[test]
+fn uuids_round_trip() {
+    let text = "brpk4q72xwf2m63l";
+    for goal in ["uuid", "uuid-v7", "uuid-sno"] {
+        let uuid = stdout_of(&format!("convert --from sno --to {goal} --exact {text}"));
+        let back = stdout_of(&format!("convert --from uuid --to sno --exact {uuid}"));
+        assert_eq!(back, format!("{text}\n"), "{goal}");
+    }
+    // By default, a UUID that holds an ID is taken for that ID, whatever its time.
+    let ran = run("convert --to sno 4e6f2160-a0ff-89a0-a840-cc0001c70745");
+    assert_eq!((ran.status, ran.stdout), (OK, format!("{text}\n")));
+    assert!(ran.stderr.contains("is taken for sno in a UUID (2031-05-08T"), "{}", ran.stderr);
+    let made = stdout_of(
+        "convert --from nanoflake --epoch discord --radix 10 --to uuid-v7 175928847299117063",
+    );
+    let ran = run(&format!("convert --from uuid --epoch twitter --to nanoflake {made}"));
+    assert_eq!(ran.status, INVALID);
+    assert!(ran.stderr.contains("epoch is 1420070400000 ms after 1970"), "{}", ran.stderr);
+    let back = format!("convert --from uuid --epoch discord --radix 10 --to nanoflake {made}");
+    assert_eq!(stdout_of(&back), "175928847299117063\n");
+    let ran = run("convert --from scru64 --to uuid-sno 0u375nxqh5cq");
+    assert!(ran.stderr.contains("not a sno ID"), "{}", ran.stderr);
+    let ran = run("convert --from discord --to uuid 175928847299117063");
+    assert_eq!(ran.status, INVALID);
+    assert!(ran.stderr.contains("four schemes"), "{}", ran.stderr);
+}
+
+#[test]
+fn options_set_fields() {
+    // From one epoch to another: the same time.
+    let made = stdout_of(
+        "convert --from nanoflake --radix 10 --epoch discord --to nanoflake --to-epoch twitter 175928847299117063",
+    );
+    let twitter =
+        &json_lines(&stdout_of(&format!("inspect --json --scheme nanoflake --radix 10 {made}")))[0];
+    assert_eq!(
+        (&twitter["unix_ms"], &twitter["sequence"]),
+        (&1_462_015_105_796_i64.into(), &7.into())
+    );
+    // A node spec says the size, too.
+    let ran = run("convert --from nanoflake --to scru64 --node 42/8 bppc0m3ju134");
+    assert!(ran.stderr.contains("node 378 replaced by 42"), "{}", ran.stderr);
+    let made = ran.stdout;
+    let scru64 =
+        &json_lines(&stdout_of(&format!("inspect --json --scheme scru64 --node-size 8 {made}")))[0];
+    assert_eq!(scru64["node_id"], 42);
+    // kuid's nodes by name, its alphabets and drifts.
+    let kuid = "convert --from scru64 --to kuid --node uid@127.0.0.1 --drift 10 --alphabet url 0u375nxqh5cq";
+    let made = run(kuid).stdout;
+    let kuid = &json_lines(&stdout_of(&format!(
+        "inspect --json --scheme kuid --drift 10 --alphabet url {made}"
+    )))[0];
+    assert_eq!((&kuid["node"], &kuid["drift"]), (&"03eb2731".into(), &10.into()));
+    let other = run(&format!(
+        "convert --from kuid --drift 10 --alphabet url --to kuid --to-drift 5 {made}"
+    ))
+    .stdout;
+    let other = &json_lines(&stdout_of(&format!(
+        "inspect --json --scheme kuid --drift 5 --alphabet url {other}"
+    )))[0];
+    assert_eq!((&other["node"], &other["unix_ms"]), (&kuid["node"], &kuid["unix_ms"]));
+    // The metabyte of a new sno ID.
+    let made = stdout_of("convert --from discord --to sno --meta 24 175928847299117063");
+    let sno = &json_lines(&stdout_of(&format!("inspect --json --scheme sno {made}")))[0];
+    assert_eq!((&sno["meta"], &sno["partition"]), (&24.into(), &32.into()));
+}
+
+#[test]
+fn oversized_nodes_need_an_option() {
+    let convert =
+        |more: &str| run(&format!("convert --from sno --to nanoflake {more} brpk4q72xwf2m63l"));
+    let ran = convert("");
+    assert_eq!(ran.status, INVALID);
+    assert!(
+        ran.stderr.contains("node 39434 does not fit the target, which has 10 bits"),
+        "{}",
+        ran.stderr
+    );
+    let generator = |more: &str| {
+        let made = convert(more).stdout;
+        json_lines(&stdout_of(&format!("inspect --json --scheme nanoflake {made}")))[0]["generator"]
+            .clone()
+    };
+    assert_eq!(generator("--truncate-node low"), 39_434 & 1_023);
+    assert_eq!(generator("--truncate-node high"), 39_434 >> 6);
+    assert_eq!(generator("--node 5"), 5);
+    assert_eq!(generator("--node-table 0x9a0a=3,7=4"), 3);
+    let ran = convert("--node-table 1=3,7=4");
+    assert_eq!(ran.status, INVALID);
+    assert!(ran.stderr.contains("node 39434 is not in the table"), "{}", ran.stderr);
+}
+
+#[test]
+fn wrong_usage_exits_with_2() {
+    for (arguments, named) in [
+        ("convert x", "--to"),
+        ("convert --to uuid-v9 x", "uuid-v7"),
+        ("convert --to sno --from isbn x", "instagram"),
+        ("convert --to sno --node 65536 x", "65536 is outside of 0..=65535"),
+        ("convert --to sno --node 0xzz x", "0xzz"),
+        ("convert --to nanoflake --node 1024 x", "node 1024 is outside of 0..=1023"),
+        ("convert --to nanoflake --node 70000 x", "node 70000 is outside of 0..=1023"),
+        (
+            "convert --to scru64 --to-node-size 8 --node 0x1000000000 x",
+            "node ID 68719476736 is outside of 0..=255",
+        ),
+        ("convert --to scru64 --node 300/8 x", "0..=255"),
+        ("convert --to scru64 --node 42 x", "--to-node-size"),
+        ("convert --to scru64 --node 42/8 --to-node-size 12 x", "8 bits, but --to-node-size 12"),
+        ("convert --to kuid --kind local --node a@b x", "no node"),
+        ("convert --to uuid --node 7 x", "as it is"),
+        ("convert --to sno --node-table 1=2,3=2 x", "nodes 1 and 3 are both to become 2"),
+        ("convert --to sno --node-table 12 x", "'='"),
+        ("convert --to sno --node 1 --truncate-node low x", "--truncate-node"),
+    ] {
+        let ran = run(arguments);
+        assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{arguments}");
+        assert!(ran.stderr.contains(named), "{arguments}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn order_is_kept() {
+    let ids = stdout_of("gen nanoflake --node 5 -n 20000");
+    for goal in ["sno", "kuid", "scru64 --to-node-size 8"] {
+        let ran = run_with_input(&format!("convert --from nanoflake --to {goal}"), ids.as_bytes());
+        assert_eq!(ran.status, OK);
+        let converted: Vec<&str> = ran.stdout.lines().collect();
+        assert_eq!(converted.len(), 20_000);
+        assert!(converted.is_sorted(), "{goal}");
+    }
+}
+
+#[test]
+fn restore_finds_the_original() {
+    for (there, back) in [
+        (
+            "--from scru64 --node-size 8 --to sno 0u375nxqh5cq",
+            "--from sno --node-size 8 --to scru64",
+        ),
+        ("--from nanoflake --to kuid bppc0m3ju134", "--from kuid --to nanoflake"),
+        ("--from nanoflake --to sno bppc0m3ju134", "--from sno --to nanoflake"),
+        (
+            "--from nanoflake --epoch discord --to sno --node-table 378=5 bppc0m3ju134",
+            "--from sno --epoch discord --to nanoflake --node-table 378=5",
+        ),
+    ] {
+        let made = run(&format!("convert {there}"));
+        assert_eq!(made.status, OK, "{there}: {}", made.stderr);
+        let found = stdout_of(&format!("convert --restore {back} {}", made.stdout));
+        let id = there.split(' ').next_back().expect("an ID");
+        assert_eq!(found, format!("{id}\n"), "{there}");
+    }
+    // A SCRU64 ID without a node size, and the node that was given.
+    let made = run("convert --from scru64 --to sno --node 7 0u375nxqh5cq").stdout;
+    let lowest = stdout_of(&format!("convert --restore --from sno --to scru64 --node 7 {made}"));
+    let again = run(&format!("convert --from scru64 --to sno --node 7 {lowest}")).stdout;
+    assert_eq!(again, made, "the lowest of those that became the same");
+    // Another node was given, so no ID became this one.
+    let ran = run(&format!("convert --restore --from sno --to scru64 --node 8 {made}"));
+    assert_eq!(ran.status, INVALID);
+    assert!(ran.stderr.contains("no ID of the source becomes this one"), "{}", ran.stderr);
+    let ran = run("convert --restore --to sno 0u375nxqh5cq");
+    assert_eq!(ran.status, USAGE);
+    assert!(ran.stderr.contains("--from"), "{}", ran.stderr);
+}

@@ -1,0 +1,130 @@
+//! `tickid gen` as a process.
+
+use std::collections::HashSet;
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+
+use crate::SCHEMES;
+use crate::process::{OK, Ran, json_lines, run, stdout_of, tickid};
+
+#[test]
+fn gen_prints_increasing_ids() {
+    // Padded to the same length by a scheme's nature or by being from the same time.
+    for scheme in SCHEMES {
+        let stdout = stdout_of(&format!("gen {scheme} -n 5000"));
+        let lines: Vec<&str> = stdout.lines().collect();
+        assert_eq!(lines.len(), 5_000, "{scheme}");
+        assert_eq!(lines.iter().collect::<HashSet<_>>().len(), 5_000, "{scheme}");
+        assert!(lines.is_sorted(), "{scheme}");
+        assert!(lines.iter().all(|line| line.len() == lines[0].len()), "{scheme}");
+    }
+    assert_eq!(stdout_of("gen sno -n 0"), "");
+    assert_eq!(stdout_of("gen sno").lines().count(), 1);
+}
+
+#[test]
+fn formats_print_the_same_id() {
+    for scheme in ["scru64 --node 0u375nxqh5cq/8", "nanoflake", "kuid", "kuid --kind local", "sno"]
+    {
+        let formats = ["text", "int", "hex"].map(|format| {
+            let stdout = stdout_of(&format!("gen {scheme} --format {format}"));
+            stdout.trim_end().to_owned()
+        });
+        let json = &json_lines(&stdout_of(&format!("gen {scheme} --json")))[0];
+        let hex_len = json["hex"].as_str().expect("hex").len();
+        assert_eq!(formats[0].len(), json["text"].as_str().expect("text").len(), "{scheme}");
+        assert_eq!(formats[2].len(), hex_len, "{scheme}");
+        assert!(u128::from_str_radix(&formats[2], 16).is_ok(), "{scheme}");
+        // Generated a moment apart, by separate nodes: the same leading digits.
+        let int: u128 = formats[1].parse().expect("a number");
+        assert!(int >> (hex_len * 4 - 1) <= 1, "{scheme}: more than {hex_len} digits");
+
+        let bytes = tickid(&format!("gen {scheme} -n 3 --format bytes")).output().expect("runs");
+        assert_eq!(bytes.stdout.len(), 3 * hex_len / 2, "{scheme}");
+    }
+}
+
+#[test]
+fn ids_have_node_and_metabyte() {
+    let object = |arguments: &str| json_lines(&stdout_of(arguments)).remove(0);
+    let scru64 = object("gen scru64 --node 0xb00/12 --node-size 12 --json");
+    assert_eq!(scru64["node_id"], 0xb00);
+    let nanoflake = object("gen nanoflake --node 1000 --epoch unix --json");
+    assert_eq!((&nanoflake["generator"], &nanoflake["epoch_ms"]), (&1000.into(), &0.into()));
+    let sno = object("gen sno --node 258 --meta 24 --json");
+    assert_eq!((&sno["partition"], &sno["meta"]), (&258.into(), &24.into()));
+    let phash2 = object("gen kuid --node uid@127.0.0.1 --json");
+    assert_eq!(phash2["node"], "03eb2731");
+    let phash = object("gen kuid --node uid@127.0.0.1 --node-hash phash --drift 5 --json");
+    assert_eq!((&phash["node"], &phash["drift"]), (&"03eb2732".into(), &5.into()));
+    assert_eq!(object("gen kuid --node 0x2a --json")["node"], "0000002a");
+}
+
+#[test]
+fn ids_of_a_given_time_have_it() {
+    for (scheme, name) in [
+        ("scru64 --node 42/8", "scru64"),
+        ("nanoflake --node 7", "nanoflake"),
+        ("kuid --node a@b", "kuid"),
+        ("kuid --kind local", "kuid"),
+        ("sno --node 7", "sno"),
+    ] {
+        let ran = run(&format!("gen {scheme} --time 2024-05-01T12:00:00Z -n 3 --json"));
+        assert_eq!(ran.status, OK, "{}", ran.stderr);
+        assert!(ran.stderr.contains("unique among themselves only"), "{}", ran.stderr);
+        let ids = json_lines(&ran.stdout);
+        assert_eq!(ids.len(), 3, "{name}");
+        for id in ids {
+            assert_eq!(id["scheme"], name);
+            let past = id["unix_ms"].as_i64().expect("a number") - 1_714_564_800_000;
+            assert!((-256..=0).contains(&past), "{id}");
+        }
+    }
+    // More than one tick's: the clock advances.
+    let ran = run("gen nanoflake --node 1 --time 2024-05-01 -n 10k");
+    let distinct: HashSet<&str> = ran.stdout.lines().collect();
+    assert_eq!((ran.status, distinct.len()), (OK, 10_000));
+}
+
+#[test]
+fn snowflakes_and_uuids_are_generated() {
+    let flakes = stdout_of("gen snowflake --node 5 -n 3");
+    assert!(flakes.lines().all(|line| line.parse::<u64>().is_ok()), "{flakes}");
+    for (version, mark) in [("v7", "-7"), ("v8", "-8")] {
+        let uuids = stdout_of(&format!("gen uuid --as {version} -n 1000"));
+        let lines: Vec<&str> = uuids.lines().collect();
+        assert!(lines.is_sorted() && lines.iter().collect::<HashSet<_>>().len() == 1_000);
+        assert!(lines.iter().all(|line| line.len() == 36 && line[13..].starts_with(mark)));
+        let kuid = &json_lines(&stdout_of(&format!("inspect --json {}", lines[0])))[0];
+        assert_eq!((&kuid["scheme"], &kuid["carried_in"]), (&"kuid".into(), &"uuid".into()));
+    }
+}
+
+#[test]
+fn closed_pipes_are_no_error() {
+    for scheme in SCHEMES {
+        let mut command = tickid(&format!("gen {scheme} --forever"));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("runs");
+        let stdout = child.stdout.take().expect("piped");
+        let lines = BufReader::new(stdout).lines().take(10_000);
+        let distinct: HashSet<String> = lines.map(|line| line.expect("text")).collect();
+        assert_eq!(distinct.len(), 10_000, "{scheme}");
+        let ran = Ran::from(child.wait_with_output().expect("ends"));
+        assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{scheme}");
+    }
+}
+
+#[test]
+fn two_nodes_do_not_collide() {
+    let children = [1, 2].map(|node| {
+        let mut command = tickid(&format!("gen sno --node {node} -n 50000"));
+        command.stdout(Stdio::piped()).spawn().expect("runs")
+    });
+    let mut distinct = HashSet::new();
+    for child in children {
+        let output = child.wait_with_output().expect("ends");
+        distinct.extend(Ran::from(output).stdout.lines().map(str::to_owned));
+    }
+    assert_eq!(distinct.len(), 100_000);
+}

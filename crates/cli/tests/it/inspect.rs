@@ -1,0 +1,312 @@
+//! `tickid inspect` as a process.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::process::{
+    self, INVALID, OK, Ran, USAGE, json_lines, run, run_with_input, stdout_of, tickid,
+};
+
+#[test]
+fn gen_and_inspect_json_agree() {
+    for scheme in ["scru64 --node 42/8", "nanoflake --node 5", "kuid --node a@b", "sno --meta 7"] {
+        let generated = stdout_of(&format!("gen {scheme} -n 20 --json"));
+        let name = scheme.split(' ').next().expect("a name");
+        let texts: Vec<String> = json_lines(&generated)
+            .iter()
+            .map(|object| object["text"].as_str().expect("text").to_owned())
+            .collect();
+        let inspected = stdout_of(&format!("inspect --json --scheme {name} {}", texts.join(" ")));
+        assert_eq!(generated, inspected, "{scheme}");
+    }
+}
+
+#[test]
+fn inspect_json_fields() {
+    let cases = [
+        (
+            "inspect --json 0u375nxqh5cq --node-size 8",
+            r#"{"scheme":"scru64","text":"0u375nxqh5cq","hex":"0186d52bbe2a635a","unix_ms":1678613659136,"time":"2023-03-12T09:34:19.136Z","int":"110009624767914842","timestamp":6557084606,"node_ctr":2777946,"node_id":42,"counter":25434,"confidence":"likely","reason":"12 digits of Base36"}"#,
+        ),
+        (
+            "inspect --json 0u375nxqh5cq",
+            r#"{"scheme":"scru64","text":"0u375nxqh5cq","hex":"0186d52bbe2a635a","unix_ms":1678613659136,"time":"2023-03-12T09:34:19.136Z","int":"110009624767914842","timestamp":6557084606,"node_ctr":2777946,"confidence":"likely","reason":"12 digits of Base36"}"#,
+        ),
+        (
+            "inspect --json --scheme nanoflake --radix 10 --epoch discord 175928847299117063",
+            r#"{"scheme":"nanoflake","text":"175928847299117063","hex":"0271065ac1020007","unix_ms":1462015105796,"time":"2016-04-30T11:18:25.796Z","int":"175928847299117063","epoch_ms":1420070400000,"timestamp":41944705796,"generator":32,"datacenter":1,"worker":0,"sequence":7}"#,
+        ),
+        (
+            "inspect --json --scheme kuid --alphabet url AGA5igPrJzJ7aYAB",
+            r#"{"scheme":"kuid","text":"AGA5igPrJzJ7aYAB","hex":"0060398a03eb27327b698001","unix_ms":1539625275432,"time":"2018-10-15T17:41:15.432Z","kind":"global","drift":8,"a":1539,"b":625275,"node":"03eb2732","c":432128,"sequence":1}"#,
+        ),
+        (
+            "inspect --json --scheme kuid .5.tXbhdV.3",
+            r#"{"scheme":"kuid","text":".5.tXbhdV.3","hex":"0060398a7b698001","unix_ms":1539625275432,"time":"2018-10-15T17:41:15.432Z","int":"27084864703004673","kind":"local","a":1539,"b":625275,"c":432128,"sequence":1}"#,
+        ),
+        (
+            "inspect --json --scheme sno aaaaaaaa55aaaaaa",
+            r#"{"scheme":"sno","text":"aaaaaaaa55aaaaaa","hex":"421084210818d0842108","unix_ms":1829793872400,"time":"2027-12-26T04:04:32.400Z","timestamp":141872468100,"toggle":0,"meta":24,"partition":53380,"sequence":8456}"#,
+        ),
+    ];
+    for (arguments, expected) in cases {
+        assert_eq!(stdout_of(arguments), format!("{expected}\n"), "{arguments}");
+    }
+}
+
+#[test]
+fn times_after_9999_are_null() {
+    let stdout = stdout_of("inspect --json --scheme kuid zzzzzzzzzzw");
+    let object = &json_lines(&stdout)[0];
+    assert_eq!(object["time"], Value::Null);
+    assert_eq!(object["unix_ms"], 1_048_576_048_576_047_i64);
+}
+
+#[test]
+fn only_likely_readings_are_shown() {
+    let id = stdout_of("gen nanoflake --node 1");
+    let id = id.trim_end();
+    let all = json_lines(&stdout_of(&format!("inspect --json --all {id}")));
+    assert_eq!(all[0]["scheme"], "nanoflake");
+    assert!(all.len() > 1, "twelve characters are a SCRU64 ID too");
+    let one = json_lines(&stdout_of(&format!("inspect --json {id}")));
+    assert_eq!(one, all[..1]);
+    assert_eq!(
+        (&all[0]["confidence"], &all[1]["confidence"]),
+        (&"likely".into(), &"possible".into())
+    );
+    assert_eq!(all[1]["doubt"], "of an unlikely time");
+    let drawn = stdout_of(&format!("inspect {id}"));
+    assert_eq!((drawn.matches(id).count(), drawn.matches("possible: ").count()), (1, 0));
+    let drawn = stdout_of(&format!("inspect --all {id}"));
+    assert_eq!(drawn.matches(id).count(), all.len());
+    assert_eq!(drawn.matches("possible: ").count(), all.len() - 1);
+    let ran = run("inspect xx");
+    assert_eq!((ran.status, ran.stdout.as_str()), (INVALID, ""));
+    assert!(ran.stderr.contains("Nanoflake in Base36 (2010-11-04"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("hint: `tickid inspect --all ID`"), "{}", ran.stderr);
+    let named = &json_lines(&stdout_of("inspect --json --scheme nanoflake xx"))[0];
+    assert_eq!(named.get("confidence"), None);
+    // Words are not shown as IDs, and --all shows them with the status of invalid input.
+    let ran = run("inspect activities12 --all");
+    assert_eq!(ran.status, INVALID);
+    assert!(ran.stdout.contains("possible: up to 13 digits of Base36; it reads like words"));
+    assert!(ran.stderr.contains("is likely none of these"), "{}", ran.stderr);
+}
+
+#[test]
+fn inspect_names_what_fits_as_well() {
+    // 256 ms in SCRU64, 256 times a millisecond in Mastodon: the same bits.
+    let ran = run("inspect --json 113882101964472591");
+    assert_eq!((ran.status, json_lines(&ran.stdout).len()), (OK, 1));
+    assert!(ran.stderr.contains("its bits fit as well: Mastodon ID (2025-"), "{}", ran.stderr);
+    let drawn = stdout_of("inspect 113882101964472591");
+    assert!(drawn.contains("SCRU64, integer") && drawn.contains("Mastodon ID"), "{drawn}");
+    assert!(drawn.contains("formats that explain the bits about as well: "), "{drawn}");
+    // Twitter's, with a sequence of 0. Discord is years from it.
+    for (options, named) in [
+        ("", "Nanoflake in decimal, or Twitter Snowflake\n"),
+        ("--from twitter", "Nanoflake in decimal, or Twitter Snowflake\n"),
+        ("--epoch discord --all", "Nanoflake in decimal, or Discord Snowflake\n"),
+        ("--epoch 2015-06-01T00:00:00Z --all", "Nanoflake in decimal\n"),
+    ] {
+        let drawn = stdout_of(&format!("inspect 2006515713440194560 {options}"));
+        assert!(drawn.contains(named), "{options}: {drawn}");
+    }
+    assert!(run("inspect --json 2006515713440194560").stderr.is_empty());
+}
+
+#[test]
+fn every_form_of_an_id_is_inspected() {
+    for scheme in ["scru64 --node 7/8", "nanoflake --node 7", "kuid --node a@b", "sno --node 7"] {
+        let json = &json_lines(&stdout_of(&format!("gen {scheme} --json")))[0];
+        let (name, text) = (json["scheme"].as_str(), json["text"].as_str());
+        let (name, text) = (name.expect("a name"), text.expect("text"));
+        let hex = json["hex"].as_str().expect("hex");
+        let bytes: Vec<String> =
+            (0..hex.len() / 2).map(|byte| format!("\\x{}", &hex[2 * byte..2 * byte + 2])).collect();
+        for form in [
+            hex.to_owned(),
+            format!("\\x{hex}"),
+            format!("0x{hex}"),
+            format!("x'{hex}'"),
+            format!("b\"{}\"", bytes.concat()),
+            format!("\"{text}\","),
+        ] {
+            let mut command = tickid(&format!("inspect --json --from {name}"));
+            let ran = Ran::from(command.arg(&form).output().expect("runs"));
+            assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{form}");
+            assert_eq!(json_lines(&ran.stdout)[0], *json, "{form}");
+        }
+    }
+}
+
+#[test]
+fn columns_and_members_hold_ids() {
+    let id = "0u375nxqh5cq";
+    let csv = format!("name,id\n\"a, b\",{id}\n\nc,\"{id}\"\nlonely\n");
+    for column in ["--column 2", "--column id"] {
+        let ran = run_with_input(&format!("inspect --json {column}"), csv.as_bytes());
+        let title = usize::from(column == "--column 2");
+        assert_eq!(ran.stdout.lines().filter(|line| line.contains(id)).count(), 2, "{column}");
+        assert_eq!(ran.stderr.matches("error: ").count(), 1 + title, "{}", ran.stderr);
+        assert!(ran.stderr.contains("line 5: 'lonely' has no column 2"), "{}", ran.stderr);
+    }
+    // A quoted field continues in the next line; a byte order mark is not part of the first title.
+    let csv = format!("\u{feff}id,note\r\n{id},\"a\r\n\r\n{id}\"\r\n{id},\"never\nends\n");
+    let ran = run_with_input("inspect --json --column id", csv.as_bytes());
+    assert_eq!((ran.status, ran.stdout.lines().count()), (INVALID, 1), "{}", ran.stderr);
+    assert!(ran.stderr.contains("line 5: '0u375nxqh5cq,\"never' begins"), "{}", ran.stderr);
+    let ran = run_with_input("inspect --column ID", b"id,note\n1,2\n");
+    assert_eq!(ran.status, USAGE);
+    assert!(ran.stderr.contains("no column is titled 'ID'; the titles are: id, note"));
+    // A row, and a value, may be larger than any ID.
+    let large = "x".repeat(1 << 20);
+    let ran = run_with_input("inspect --json --column 2", format!("{large},{id}").as_bytes());
+    assert_eq!(json_lines(&ran.stdout)[0]["text"], id);
+    let value = format!("{{\"note\":\"{large}\",\"id\":\"{id}\"}}");
+    let ran = run_with_input("inspect --json --field id", value.as_bytes());
+    assert_eq!(json_lines(&ran.stdout)[0]["text"], id);
+    let lines = format!(
+        "{{\"id\":\"{id}\"}}\n{{\"id\":110009624767914842}}\n{{}}\n[\n\
+         {{\"id\":242859908440837324800000}}\n"
+    );
+    let ran = run_with_input("inspect --json --from scru64 --field id", lines.as_bytes());
+    assert_eq!(ran.stdout.lines().count(), 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("'{}' has no member id"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("'[' is no JSON"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("no integer of up to 64 bits"), "{}", ran.stderr);
+    let nested = format!("{{\"user\":{{\"id\":\"{id}\"}}}}");
+    let ran = run_with_input("inspect --json --field /user/id -", nested.as_bytes());
+    assert!(ran.stdout.contains(id), "{}", ran.stderr);
+}
+
+#[test]
+fn selections_are_for_standard_input() {
+    for option in ["--column", "--field"] {
+        let ran = run(&format!("inspect {option} id Cargo.toml"));
+        assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""));
+        assert!(ran.stderr.contains(&format!("{option} selects from standard input")));
+        assert!(ran.stderr.contains("hint: `< FILE`"), "{}", ran.stderr);
+    }
+    // A file among the arguments.
+    let ran = run("inspect Cargo.toml");
+    assert_eq!(ran.status, INVALID);
+    assert!(ran.stderr.contains("hint: `< FILE`"), "{}", ran.stderr);
+}
+
+#[test]
+fn earlier_lines_survive_an_error() {
+    // A template that only sno IDs have all fields of.
+    let (sno, scru64) = ("9q8q28b6522i6222", "0u375nxqh5cq");
+    let input = format!("{sno}\n{scru64}\n{sno}\n");
+    let ran = run_with_input("inspect --template {text}|{partition}", input.as_bytes());
+    assert_eq!((ran.status, ran.stdout), (INVALID, format!("{sno}|258\n{sno}|258\n")));
+    assert!(ran.stderr.contains("line 2: '0u375nxqh5cq' has no {partition}; it has scheme, "));
+}
+
+#[test]
+fn cards_explain_kuids_and_show_the_age() {
+    let drawn = stdout_of("inspect --from kuid .5.tXbhdV.3");
+    for line in
+        ["a 1539  mega-seconds", "b 625275  seconds", "c 432128  microseconds, in steps of 1,024"]
+    {
+        assert!(drawn.contains(line), "{drawn}");
+    }
+    let mut command = tickid("inspect --local 0u375nxqh5cq");
+    let ran = Ran::from(command.env("TZ", "EST5EDT,M3.2.0,M11.1.0").output().expect("runs"));
+    assert!(ran.stdout.contains("2023-03-12 05:34:19 EDT  "), "{}", ran.stdout);
+    assert!(ran.stdout.contains(" ago"), "{}", ran.stdout);
+    let mut command = tickid("inspect --local --json 0u375nxqh5cq");
+    let ran = Ran::from(command.env("TZ", "EST5EDT,M3.2.0,M11.1.0").output().expect("runs"));
+    let line = &json_lines(&ran.stdout)[0];
+    assert_eq!(line["local"], "2023-03-12T05:34:19.136-04:00");
+    assert!(line["age_ms"].as_i64() > Some(100_000_000_000), "{line}");
+}
+
+#[test]
+fn templates_and_files() {
+    let lines = stdout_of("inspect --template {text}|{unix_ms}|{node_ctr} 0u375nxqh5cq");
+    assert_eq!(lines, "0u375nxqh5cq|1678613659136|2777946\n");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ids");
+    let command = format!("gen sno --node 1 -n 2k --template {{partition}} -o {}", path.display());
+    assert_eq!(stdout_of(&command), "");
+    assert_eq!(std::fs::read_to_string(path).expect("text"), "1\n".repeat(2_000));
+}
+
+#[test]
+fn bad_lines_do_not_stop_inspect() {
+    let input = b"0u375nxqh5cq\nnot-an-id\r\n\nab\xffcd\n0u375nxqh5cq";
+    let ran = run_with_input("inspect --json --scheme scru64", input);
+    assert_eq!(ran.status, INVALID);
+    assert_eq!(ran.stdout.lines().count(), 2);
+    assert_eq!(
+        ran.stderr,
+        "error: line 2: 'not-an-id' is not a SCRU64 ID: 9 bytes long, not 12\n\
+         error: line 4: 'ab\\xffcd' is not a SCRU64 ID: 5 bytes long, not 12\n"
+    );
+    let ran = run("inspect --scheme sno 22222222222!2222");
+    assert_eq!((ran.status, ran.stdout.as_str()), (INVALID, ""));
+    assert!(ran.stderr.contains("'!' at position 11"), "{}", ran.stderr);
+    let ran = run("inspect 0u375nxqh5c!");
+    for reason in ["not a SCRU64 ID: '!' at position 11", "hint: `tickid inspect --help` "] {
+        assert!(ran.stderr.contains(reason), "{}", ran.stderr);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn streams_need_little_memory() {
+    const LINES: usize = 400_000;
+    let input = "brpk4q72xwf2m63l\n".repeat(LINES);
+    for arguments in ["inspect --json --from sno", "inspect --json --from sno --column 1"] {
+        // 64 MB, which the output exceeds.
+        let mut command = Command::new("sh");
+        command.args(["-c", "ulimit -v 65536 && exec \"$@\"", "sh"]);
+        command.arg(env!("CARGO_BIN_EXE_tickid")).args(arguments.split(' '));
+        let ran = process::run_command(&mut command, input.as_bytes());
+        assert_eq!((ran.status, ran.stderr.len()), (OK, 0), "{arguments}");
+        assert_eq!(ran.stdout.lines().count(), LINES, "{arguments}");
+    }
+}
+
+#[test]
+fn empty_input_is_fine() {
+    let ran = run_with_input("inspect", b"");
+    assert_eq!((ran.status, ran.stdout.as_str(), ran.stderr.as_str()), (OK, "", ""));
+}
+
+#[test]
+fn ids_of_other_systems_are_shown() {
+    for (text, named, time) in [
+        ("01ARZ3NDEKTSV4RRFFQ69G5FAV", "ULID", "2016-07-30T23:54:10.259Z"),
+        ("0ujtsYcgvSTl8PAuAdqWYSMnLOv", "KSUID", "2017-10-10T04:00:47.000Z"),
+        ("919108f7-52d1-4320-9bac-f847db4148a8", "UUID of version 4", ""),
+        ("4e6f2160-a0ff-89a0-a840-cc0001c70745", "sno in a UUID", "2031-05-08T23:03:34.976Z"),
+        ("507f1f77bcf86cd799439011", "ObjectId", "2012-10-17T21:13:27.000Z"),
+        ("user_01j1hzw2p7es59rpw0qfqnr7bc", "TypeID", "2024-"),
+    ] {
+        let drawn = stdout_of(&format!("inspect {text}"));
+        assert!(drawn.contains(named) && drawn.contains(time), "{text}: {drawn}");
+    }
+    let uuid = &json_lines(&stdout_of("inspect --json 017f22e2-79b0-7cc3-98c4-dc0c0c07398f"))[0];
+    assert_eq!(
+        (&uuid["scheme"], &uuid["unix_ms"]),
+        (&"uuid".into(), &1_645_557_742_000_i64.into())
+    );
+    assert_eq!((&uuid["version"], &uuid["rand_b"]), (&7.into(), &"18c4dc0c0c07398f".into()));
+    // The node of RFC 9562's example.
+    for text in ["C232AB00-9414-11EC-B3C8-9F6BDECED846", "1EC9414C-232A-6B00-B3C8-9F6BDECED846"] {
+        let uuid = &json_lines(&stdout_of(&format!("inspect --json {text}")))[0];
+        assert_eq!((&uuid["node"], &uuid["clock_seq"]), (&"9f6bdeced846".into(), &0x33c8.into()));
+        assert_eq!(uuid["time"], "2022-02-22T19:22:22.000Z");
+    }
+    let discord = "inspect --json --from discord 175928847299117063";
+    let discord = &json_lines(&stdout_of(discord))[0];
+    assert_eq!((&discord["worker"], &discord["increment"]), (&1.into(), &7.into()));
+    // Of a scheme that is named, that scheme's parser says why not.
+    let ran = run("inspect --scheme sno 01ARZ3NDEKTSV4RRFFQ69G5FAV");
+    assert!(ran.stderr.contains("is not a sno ID: 26 bytes long, not 16"), "{}", ran.stderr);
+}

@@ -1,0 +1,349 @@
+//! Programs that end, and what they have started: with the program, with the lease, and with the
+//! supervisor.
+
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::process::Command;
+
+use nix::sys::signal::{Signal, kill};
+use nix::sys::stat::Mode;
+use nix::unistd::{Pid, mkfifo};
+use serde_json::Value;
+
+use super::losses::take_away;
+use super::{NO_LEASE, NOT_SUPERVISED, Supervised, by_way_of, exec, row, rows, state, tick};
+use crate::process::{OK, USAGE, ran};
+
+#[test]
+fn programs_die_with_supervisors() {
+    let state = state("sno --pool 5/16");
+    let mut program = Supervised::start(exec(state.path(), "", "echo began; exec cat"));
+    assert_eq!(program.line(), "began");
+    program.signal(Signal::SIGKILL);
+    // It holds its end of the pipe for as long as it lives, and its input stays open.
+    let rest = program.stdout.next();
+    assert!(rest.is_none(), "{rest:?}");
+    program.end();
+}
+
+/// The situation after a supervisor died before the program could be bound to it.
+#[test]
+fn no_start_without_a_supervisor() {
+    for supervisor in ["1", "no number", ""] {
+        let mut stage = Command::new(env!("CARGO_BIN_EXE_tickid"));
+        stage.args(["lease-exec-launch", supervisor, "echo", "began"]);
+        let ran = ran(&mut stage);
+        assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{supervisor:?}");
+    }
+}
+
+#[test]
+fn descendants_are_killed() {
+    let state = state("sno --pool 5/16");
+    let program = Supervised::start(exec(state.path(), "", "sleep 1000 & exit 3"));
+    let (stdout, stderr, status) = program.end();
+    assert_eq!((stdout.as_str(), stderr.as_str(), status.code()), ("", "", Some(3)));
+}
+
+/// Starts a daemon, an orphan in a separate session.
+const DAEMON: &str = "(setsid sh -c 'echo $$ > daemon; exec sleep 1000' > /dev/null 2>&1 &)
+    until [ -s daemon ]; do sleep 0.02; done; echo began;";
+
+fn with_daemon(state: &Path, options: &str, rest: &str) -> Supervised {
+    let mut exec = exec(state, options, &format!("{DAEMON} {rest}"));
+    exec.current_dir(state);
+    let mut program = Supervised::start(exec);
+    assert_eq!(program.line(), "began");
+    program
+}
+
+fn daemon(state: &Path) -> Pid {
+    let id = fs::read_to_string(state.join("daemon")).expect("a file");
+    Pid::from_raw(id.trim().parse().expect("a process number"))
+}
+
+#[test]
+fn daemons_end_before_release() {
+    let state = state("sno --pool 5/16");
+    let program = with_daemon(state.path(), "--release-on-exit", "exit 3");
+    let (_, stderr, status) = program.end();
+    assert_eq!((stderr.as_str(), status.code()), ("", Some(3)));
+    assert_eq!(kill(daemon(state.path()), None), Err(nix::Error::ESRCH));
+    assert_eq!(row(state.path())["token"], Value::Null);
+}
+
+/// Without --release-on-exit a daemon is left alone when the program ends by itself. It may use the
+/// node, so nothing is released.
+#[test]
+fn daemons_may_keep_the_window() {
+    let state = state("sno --pool 5/16");
+    let (_, stderr, status) = with_daemon(state.path(), "", "exit 3").end();
+    assert_eq!(status.code(), Some(3));
+    assert!(row(state.path())["token"].is_string(), "released");
+    let daemon = daemon(state.path());
+    kill(daemon, Signal::SIGKILL).expect("it is there");
+    let said = format!("tickid: process {daemon}, which the program left behind, is still running");
+    assert!(stderr.starts_with(&said) && stderr.lines().count() == 1, "{stderr}");
+}
+
+#[test]
+fn daemons_of_daemons_end() {
+    let state = state("sno --pool 5/16");
+    // Each starts the next and waits, in a separate session.
+    let script = "cat > chain <<'end'
+        echo $1; [ $1 = 0 ] && exec sleep 1000
+        setsid sh chain $(($1 - 1)); true
+end
+        setsid sh chain 9 > out & until grep -qs '^0' out; do sleep 0.02; done; exit 4";
+    let mut exec = exec(state.path(), "--release-on-exit", script);
+    let ended = Supervised::start({
+        exec.current_dir(state.path());
+        exec
+    });
+    let (_, stderr, status) = ended.end();
+    assert_eq!((stderr.as_str(), status.code()), ("", Some(4)));
+    assert_eq!(row(state.path())["token"], Value::Null);
+}
+
+/// A zombie would stay for as long as the supervisor runs.
+#[test]
+fn orphans_are_reaped() {
+    let state = state("sno --pool 5/16");
+    let rest =
+        "id=$(cat daemon); kill -9 $id; while [ -e /proc/$id ]; do sleep 0.02; done; echo gone";
+    let program = with_daemon(state.path(), "--release-on-exit", rest);
+    let (stdout, stderr, status) = program.end();
+    assert_eq!((stdout.as_str(), stderr.as_str(), status.code()), ("gone", "", Some(OK)));
+}
+
+/// As in a container, without the option too.
+#[test]
+fn orphans_are_reaped_by_process_1() {
+    const OWN: [&str; 6] =
+        ["--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child"];
+    let probe = Command::new("unshare").args(OWN).arg("true").output().expect("runs");
+    if !probe.status.success() {
+        assert!(std::env::var_os("CI").is_none(), "no namespaces: {probe:?}");
+        return;
+    }
+    let state = state("sno --pool 5/16");
+    let rest = "id=$(cat daemon); kill -9 $id; while [ -e /proc/$id ]; do sleep 0.02; done; exit 6";
+    let is_below_1 = "[ \"$(cut -d ' ' -f 4 /proc/$PPID/stat)\" = 1 ]";
+    let exec = exec(state.path(), "", &format!("{DAEMON} {is_below_1} && {rest}"));
+    let mut alone = by_way_of(&exec, "unshare", &OWN);
+    let ran = ran(alone.current_dir(state.path()));
+    assert_eq!((ran.status, ran.stderr.as_str()), (6, ""), "{}", ran.stdout);
+}
+
+/// They would be mistaken for the program's.
+#[test]
+fn children_prevent_release() {
+    let state = state("sno --pool 5/16");
+    let exec = exec(state.path(), "--release-on-exit", "echo began");
+    let script = "sleep 1000 > /dev/null 2>&1 & echo $!; exec \"$@\"";
+    let ran = ran(&mut by_way_of(&exec, "sh", &["-c", script, "sh"]));
+    assert_eq!(ran.status, USAGE, "{}", ran.stderr);
+    assert!(ran.stderr.contains("this process has children already"), "{}", ran.stderr);
+    let child = Pid::from_raw(ran.stdout.trim().parse().expect("only a process number"));
+    kill(child, Signal::SIGKILL).expect("it is still there");
+}
+
+#[test]
+fn killed_supervisors_keep_leases() {
+    let state = state("sno --pool 5-6/16");
+    let options = "--nodes 2 --release-on-exit";
+    let mut program = Supervised::start(exec(state.path(), options, "echo began; exec cat"));
+    assert_eq!(program.line(), "began");
+    let before = rows(state.path());
+    program.signal(Signal::SIGKILL);
+    // It holds its end of the pipe for as long as it lives, and its input stays open.
+    let rest = program.stdout.next();
+    assert!(rest.is_none(), "{rest:?}");
+    program.end();
+    for (before, after) in before.iter().zip(rows(state.path())) {
+        assert!(after["token"].is_string() && tick(&after["ceiling"]) >= tick(&before["ceiling"]));
+    }
+}
+
+/// Sets the user without a shell, as an entry point of a container does.
+const SETPRIV: &str = "setpriv --reuid=65534 --regid=65534 --clear-groups";
+
+/// Programs that the kernel does not end with their parent, or not all of their processes. Those
+/// that become another user need root, which the first column states.
+const OUTLIVING: [(bool, &str); 8] = [
+    (false, "echo began; sleep 1000 & exec cat"),
+    (false, "exec setpriv --pdeathsig clear sh -c 'echo began; exec cat'"),
+    (false, "exec setsid --wait sh -c 'trap \"\" TERM HUP; echo began; sleep 1000; true'"),
+    (false, "(setsid sh -c 'echo began; exec sleep 1000' &); exec cat"),
+    (false, "setsid setpriv --pdeathsig clear sh -c 'sleep 1000 & echo began; wait' & wait"),
+    (true, "exec $SETPRIV sh -c 'echo began; exec cat'"),
+    (true, "$SETPRIV sh -c 'sleep 1000 & echo began; wait' & wait"),
+    // In a session of its own.
+    (true, "exec su -s /bin/sh -c 'echo began; sleep 1000; true' nobody"),
+];
+
+fn is_root() -> bool {
+    fs::metadata("/proc/self").expect("this process").uid() == 0
+}
+
+fn outliving() -> impl Iterator<Item = String> {
+    let is_root = is_root();
+    assert!(is_root || std::env::var_os("CI").is_none(), "as root, half of this is not tested");
+    let possible = OUTLIVING.into_iter().filter(move |(needs_root, _)| is_root || !needs_root);
+    possible.map(|(_, script)| script.replace("$SETPRIV", SETPRIV))
+}
+
+/// Waits until no process has the other end of the pipe that the program writes to.
+fn expect_silence(mut program: Supervised, script: &str) -> Option<i32> {
+    // Its input stays open: it does not end by itself.
+    let input = program.child.stdin.take();
+    let rest = program.stdout.next();
+    assert!(rest.is_none(), "{script}: {rest:?}");
+    let (_, _, status) = program.end();
+    drop(input);
+    status.code()
+}
+
+#[test]
+fn nothing_outlives_a_supervisor() {
+    for script in outliving() {
+        let state = state("sno --pool 5/16");
+        let mut program = Supervised::start(exec(state.path(), "", &script));
+        assert_eq!(program.line(), "began", "{script}");
+        program.signal(Signal::SIGKILL);
+        expect_silence(program, &script);
+    }
+}
+
+#[test]
+fn nothing_outlives_the_lease() {
+    for script in outliving() {
+        let state = state("sno --pool 5/16 --term 1 --skew 1");
+        let mut program = Supervised::start(exec(state.path(), "--kill-after 0.3", &script));
+        assert_eq!(program.line(), "began", "{script}");
+        let store = take_away(state.path());
+        assert_eq!(expect_silence(program, &script), Some(NO_LEASE), "{script}");
+        drop(store);
+    }
+}
+
+/// A stopped supervisor renews no lease, and ends nothing.
+#[test]
+fn nothing_outlives_unattended_leases() {
+    for script in outliving() {
+        let state = state("sno --pool 5/16 --term 1 --skew 1");
+        // Not the output, which the supervisor keeps open.
+        let output = state.path().join("output");
+        mkfifo(&output, Mode::S_IRWXU).expect("made");
+        let script = format!("exec > {} 2>&1; {script}", output.display());
+        let program = Supervised::start(exec(state.path(), "--kill-after 0.3", &script));
+        let output = File::open(output).expect("opened");
+        let mut lines = BufReader::new(output).lines().map(|line| line.expect("text"));
+        assert_eq!(lines.next().as_deref(), Some("began"), "{script}");
+        program.signal(Signal::SIGSTOP);
+        assert_eq!(lines.next(), None, "{script}");
+        program.signal(Signal::SIGCONT);
+        assert_eq!(expect_silence(program, &script), Some(NO_LEASE), "{script}");
+    }
+}
+
+/// The process between the two.
+#[test]
+fn nothing_outlives_its_keeper() {
+    for script in outliving() {
+        let state = state("sno --pool 5/16");
+        // The supervisor's only child.
+        let script = format!("echo $PPID; {script}");
+        let mut program = Supervised::start(exec(state.path(), "", &script));
+        let keeper = Pid::from_raw(program.line().parse().expect("a process number"));
+        assert_eq!(program.line(), "began", "{script}");
+        kill(keeper, Signal::SIGKILL).expect("it is there");
+        assert_eq!(expect_silence(program, &script), Some(NOT_SUPERVISED), "{script}");
+    }
+}
+
+/// They are for the program, or for every process of a service.
+#[test]
+fn keepers_ignore_signals() {
+    let state = state("sno --pool 5/16");
+    let script = "for signal in HUP INT QUIT TERM USR1 USR2 ALRM PIPE TSTP TTIN CHLD; do
+            kill -$signal $PPID; done; echo began; read line; exit 6";
+    let mut program = Supervised::start(exec(state.path(), "", script));
+    assert_eq!(program.line(), "began");
+    assert_eq!(program.end().2.code(), Some(6));
+}
+
+#[test]
+fn keepers_hold_nothing() {
+    let state = state("sno --pool 5/16");
+    // The program may run before the keeper has let go.
+    let script = "until [ $(readlink /proc/$PPID/cwd) = / ]; do sleep 0.02; done
+        readlink /proc/$PPID/fd/0 /proc/$PPID/fd/1 /proc/$PPID/fd/2
+        tr '\\0' '\\n' < /proc/$PPID/environ | grep -c STORE";
+    let mut exec = exec(state.path(), "", script);
+    // The URL may contain a password.
+    let url = format!("file://{}/tickid", state.path().display());
+    let ran = ran(exec.env("TICKID_STORE", url).env("XDG_STATE_HOME", "/nowhere"));
+    assert_eq!(ran.stdout, "/dev/null\n/dev/null\n/dev/null\n0\n", "{}", ran.stderr);
+}
+
+/// A leader cannot leave its session, but its group.
+#[test]
+fn programs_in_other_groups_get_signals() {
+    let state = state("sno --pool 5-6/16 --term 1 --skew 1");
+    let cases = [
+        (r#"sub { print "asked"; exit 7 }"#, "asked", 7),
+        // Without a lease it is killed in the end.
+        (r#""IGNORE""#, "", NO_LEASE),
+    ];
+    for (action, stdout, status) in cases {
+        let script = r#"$| = 1; setpgrp(0, getpgrp(getppid())) or die; print "began\n";
+            sleep 1 while 1"#;
+        let script = format!("exec perl -e '$SIG{{TERM}} = {action}; {script}'");
+        let mut program = Supervised::start(exec(state.path(), "--kill-after 0.3", &script));
+        assert_eq!(program.line(), "began");
+        let store = (status == NO_LEASE).then(|| take_away(state.path()));
+        if store.is_none() {
+            program.signal(Signal::SIGTERM);
+        }
+        let input = program.child.stdin.take();
+        let (said, stderr, ended) = program.end();
+        drop((input, store));
+        assert_eq!((said.as_str(), ended.code()), (stdout, Some(status)), "{stderr}");
+    }
+}
+
+/// The supervisor stays, and keeps the lease renewed as far as it can.
+#[test]
+fn unreachable_programs_are_named() {
+    if !is_root() {
+        assert!(std::env::var_os("CI").is_none(), "this needs root");
+        return;
+    }
+    let state = state("sno --pool 5/16 --term 1 --skew 1");
+    // A setuid program that becomes root for good, like sudo.
+    let setuid = format!(
+        "cp $(command -v setpriv) {0} && chmod 4755 {0}/setpriv && chown -R 65534 {0}/tickid &&
+         chmod 755 {0}",
+        state.path().display()
+    );
+    let prepared = ran(Command::new("sh").args(["-c", &setuid]));
+    assert_eq!((prepared.status, prepared.stderr.as_str()), (OK, ""));
+    let script = format!(
+        "exec {}/setpriv --reuid=0 --regid=0 --clear-groups sh -c 'echo began; exec cat'",
+        state.path().display()
+    );
+    let exec = exec(state.path(), "--kill-after 0.3", &script);
+    let setpriv: Vec<&str> = SETPRIV.split(' ').collect();
+    let mut program = Supervised::start(by_way_of(&exec, setpriv[0], &setpriv[1..]));
+    assert_eq!(program.line(), "began");
+    let store = take_away(state.path());
+    let mut said = program.stderr.by_ref().map(|line| line.expect("text"));
+    assert!(said.any(|line| line.contains("belongs to another user")), "nothing was said");
+    program.child.stdin.as_mut().expect("piped").write_all(b"still here\n").expect("written");
+    assert_eq!(program.line(), "still here");
+    drop(store);
+    assert_eq!(program.end().2.code(), Some(NO_LEASE));
+}

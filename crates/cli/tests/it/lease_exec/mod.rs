@@ -1,0 +1,355 @@
+//! `tickid lease exec`: programs that run with a leased node.
+
+mod ends;
+mod losses;
+mod programs;
+mod signals;
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Lines, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::process::{self, NODE_STORE, OK, USAGE, json_lines, ran, with_state};
+
+/// The program was stopped for lack of a lease.
+const NO_LEASE: i32 = 124;
+/// It could not have been stopped.
+const NOT_SUPERVISED: i32 = 125;
+
+/// A folder whose store keeps a realm `orders` of these nodes and terms.
+fn state(init: &str) -> TempDir {
+    let state = tempfile::tempdir().expect("a folder");
+    let init = format!("lease init --realm orders {init}");
+    assert_eq!(ran(&mut with_state(state.path(), &init)).status, OK, "{init}");
+    state
+}
+
+/// `tickid lease exec` with `options`, running `script`, with the default disposition of every
+/// signal.
+fn exec(state: &Path, options: &str, script: &str) -> Command {
+    let command = exec_with_inherited_signals(state, options, script);
+    if ignores_signals() { by_way_of(&command, "env", &["--default-signal"]) } else { command }
+}
+
+/// `tickid lease exec` with the signal dispositions of the process that starts it.
+fn exec_with_inherited_signals(state: &Path, options: &str, script: &str) -> Command {
+    let mut command = with_state(state, &format!("lease exec --realm orders {options} -- sh -c"));
+    command.arg(script).env("COMMAND", env!("CARGO_BIN_EXE_tickid"));
+    command
+}
+
+/// Reports whether the test process ignores one of the signals under test. `nohup` and a shell's
+/// `&` start it like that, and its child processes inherit the disposition.
+fn ignores_signals() -> bool {
+    let status = fs::read_to_string("/proc/self/status").expect("a status");
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("a mask");
+    let ignored = u64::from_str_radix(ignored.trim(), 16).expect("a hexadecimal number");
+    [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT]
+        .into_iter()
+        .any(|signal| ignored >> (signal as i32 - 1) & 1 == 1)
+}
+
+/// `command`, started by a program that becomes it.
+fn by_way_of(command: &Command, program: &str, arguments: &[&str]) -> Command {
+    let mut whole = Command::new(program);
+    whole.args(arguments).arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => whole.env(name, value),
+            None => whole.env_remove(name),
+        };
+    }
+    whole
+}
+
+/// A supervisor with its program, and the output of both by lines.
+struct Supervised {
+    child: Child,
+    stdout: Lines<BufReader<ChildStdout>>,
+    stderr: Lines<BufReader<ChildStderr>>,
+}
+
+impl Supervised {
+    fn start(mut command: Command) -> Self {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("runs");
+        let stdout = BufReader::new(child.stdout.take().expect("piped")).lines();
+        let stderr = BufReader::new(child.stderr.take().expect("piped")).lines();
+        Self { child, stdout, stderr }
+    }
+
+    /// The next line of the program.
+    fn line(&mut self) -> String {
+        self.stdout.next().expect("a line").expect("text")
+    }
+
+    fn signal(&self, signal: Signal) {
+        let id = i32::try_from(self.child.id()).expect("a process number");
+        kill(Pid::from_raw(id), signal).expect("sent");
+    }
+
+    /// Waits until every process that could write to our pipe has ended. Returns their output, the
+    /// supervisor's messages, and its exit status.
+    fn end(mut self) -> (String, String, ExitStatus) {
+        drop(self.child.stdin.take());
+        let text = |lines: &mut dyn Iterator<Item = _>| {
+            let lines: Vec<String> = lines.map(|line: Result<_, _>| line.expect("text")).collect();
+            lines.join("\n")
+        };
+        let (stdout, stderr) = (text(&mut self.stdout), text(&mut self.stderr));
+        (stdout, stderr, self.child.wait().expect("ends"))
+    }
+}
+
+fn rows(state: &Path) -> Vec<Value> {
+    let ran = ran(&mut with_state(state, "lease list --realm orders --json"));
+    assert_eq!(ran.status, OK, "{}", ran.stderr);
+    process::rows(&ran.stdout)
+}
+
+/// The only row of the realm.
+fn row(state: &Path) -> Value {
+    rows(state).remove(0)
+}
+
+fn tick(value: &Value) -> u64 {
+    value.as_u64().expect("a tick")
+}
+
+/// The store's URL may hold a password.
+#[test]
+fn store_is_not_in_environment() {
+    let state = state("sno --pool 5/16");
+    let url = format!("file://{}/tickid", state.path().display());
+    let script = "env; tr '\\0' '\\n' < /proc/$$/environ; tr '\\0' ' ' < /proc/$$/cmdline";
+    let mut exec = exec(state.path(), "", script);
+    let ran = ran(exec.env("TICKID_STORE", &url).env("XDG_STATE_HOME", "/nowhere"));
+    assert_eq!(ran.status, OK, "{}", ran.stderr);
+    assert!(ran.stdout.contains("TICKID_NODE=5/16"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("TICKID_STORE") && !ran.stdout.contains(&url), "{}", ran.stdout);
+}
+
+#[test]
+fn help_asks_for_one_generator() {
+    let help = ran(&mut process::tickid("lease exec --help")).stdout;
+    assert!(help.contains("ONE GENERATOR PER LEASED NODE."), "{help}");
+    assert!(help.contains("tickid lease exec --realm orders -- ./worker --port $port &"), "{help}");
+}
+
+#[test]
+fn node_is_in_environment() {
+    let script = "env | grep -E '^(TICKID_|SCRU64)' | sort";
+    for (init, node, spec) in
+        [("scru64 --pool 42/8", "42/8", "SCRU64_NODE_SPEC=42/8\n"), ("sno --pool 7/16", "7/16", "")]
+    {
+        // 39 ticks of 256 ms and two more; no tick of 4 ms and two more.
+        let wait = if spec.is_empty() { 1 } else { 11 };
+        let state = state(init);
+        let ran = ran(&mut exec(state.path(), "--holder me", script));
+        assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{init}");
+        let (scheme, _) = init.split_once(' ').expect("two words");
+        let row = row(state.path());
+        let window = format!("{}..{}", row["floor"], row["ceiling"]);
+        let expected = format!(
+            "{spec}TICKID_NODE={node}\nTICKID_NODES={node}\nTICKID_REALM=orders\n\
+             TICKID_RESTART_WAIT={wait}\nTICKID_SCHEME={scheme}\nTICKID_WINDOW={window}\n\
+             TICKID_WINDOWS={window}\n"
+        );
+        assert_eq!(ran.stdout, expected);
+        assert_eq!(row["holder"], "me");
+    }
+}
+
+#[test]
+#[cfg_attr(not(feature = "etcd"), ignore = "needs the feature etcd")]
+fn exit_status_is_passed_on() {
+    let state = state("sno --pool 1-60/16");
+    for (script, status) in [("exit 0", 0), ("exit 7", 7), ("kill -KILL $$", 137), ("kill $$", 143)]
+    {
+        let ran = ran(&mut exec(state.path(), "", script));
+        assert_eq!((ran.status, ran.stderr.as_str()), (status, ""), "{script}");
+    }
+    let exec = |rest: &str| {
+        ran(&mut with_state(state.path(), &format!("lease exec --realm orders {rest}")))
+    };
+    let unknown = exec("-- no-such-program");
+    assert_eq!((unknown.status, unknown.stdout.as_str()), (127, ""));
+    assert!(unknown.stderr.contains("cannot run 'no-such-program': No such"), "{}", unknown.stderr);
+    let no_program = exec("-- /etc/passwd");
+    assert_eq!(no_program.status, 126, "{}", no_program.stderr);
+    assert_eq!(exec("").status, USAGE);
+    let endless = exec("--kill-after 10.1 -- true");
+    assert_eq!(endless.status, USAGE);
+    assert!(endless.stderr.contains("no time to renew the lease"), "{}", endless.stderr);
+    let elsewhere = exec("--store etcd://127.0.0.1:1 -- true");
+    assert_eq!((elsewhere.status, elsewhere.stdout.as_str()), (NODE_STORE, ""));
+}
+
+#[test]
+fn start_waits_for_the_window() {
+    let state = state("sno --pool 5/16 --term 1 --skew 1");
+    let first = ran(&mut exec(state.path(), "", "echo $TICKID_WINDOW"));
+    assert_eq!((first.status, first.stderr.as_str()), (OK, ""));
+    let (_, ceiling) = first.stdout.trim_end().split_once("..").expect("two ticks");
+    let before = row(state.path());
+    assert!(before["token"].is_string(), "given back");
+    assert_eq!(before["ceiling"].to_string(), ceiling);
+
+    let script = "echo $TICKID_WINDOW; $COMMAND gen sno --node 5 --json";
+    let second = ran(&mut exec(state.path(), "", script));
+    assert_eq!(second.status, OK, "{}", second.stderr);
+    assert!(second.stderr.contains("waiting for the window of node 5/16"), "{}", second.stderr);
+    let (window, id) = second.stdout.split_once('\n').expect("two lines");
+    let (floor, _) = window.split_once("..").expect("two ticks");
+    assert_eq!(floor, ceiling);
+    let id = json_lines(id).remove(0);
+    let floor: u64 = floor.parse().expect("a tick");
+    assert!(tick(&id["timestamp"]) >= floor, "{id} is from before {floor}");
+    assert!(tick(&id["timestamp"]) < tick(&row(state.path())["ceiling"]), "{id}");
+}
+
+#[test]
+fn signal_while_waiting_releases() {
+    let state = state("sno --pool 5/16");
+    assert_eq!(ran(&mut exec(state.path(), "", "true")).status, OK);
+    let ceiling = tick(&row(state.path())["ceiling"]);
+    let mut waiting = Supervised::start(exec(state.path(), "", "echo began"));
+    let said = waiting.stderr.next().expect("a line").expect("text");
+    assert!(said.contains("waiting for the window"), "{said}");
+    waiting.signal(Signal::SIGTERM);
+    let (stdout, _, status) = waiting.end();
+    assert_eq!((stdout.as_str(), status.code()), ("", Some(143)));
+    let row = row(state.path());
+    assert_eq!((&row["token"], tick(&row["ceiling"])), (&Value::Null, ceiling + 1));
+}
+
+#[test]
+fn lease_is_renewed() {
+    let state = state("sno --pool 5/16 --term 1 --skew 30");
+    let mut program = Supervised::start(exec(state.path(), "", "echo $TICKID_WINDOW; cat"));
+    let window = program.line();
+    let ceiling: u64 = window.split_once("..").expect("two ticks").1.parse().expect("a tick");
+    let watch = "lease watch --realm orders --json --every 0.1";
+    let mut watch = with_state(state.path(), watch).stdout(Stdio::piped()).spawn().expect("runs");
+    let rows = BufReader::new(watch.stdout.take().expect("piped")).lines();
+    let row = |line: Result<String, _>| -> Value {
+        serde_json::from_str(&line.expect("text")).expect("JSON")
+    };
+    // More than a term: 250 ticks of 4 ms.
+    let mut held = rows.map(row).take_while(|row| row["standing"] == "held");
+    assert!(held.any(|row| tick(&row["ceiling"]) > ceiling + 250), "it was not renewed");
+    watch.kill().expect("killed");
+    watch.wait().expect("gone");
+    let stdin = program.child.stdin.as_mut().expect("piped");
+    stdin.write_all(b"still here\n").expect("written");
+    assert_eq!(program.line(), "still here");
+    let (_, stderr, status) = program.end();
+    assert_eq!((stderr.as_str(), status.code()), ("", Some(OK)));
+}
+
+#[test]
+fn renewals_extend_the_run() {
+    let state = state("sno --pool 5/16 --term 1 --skew 3");
+    // Ticks of 4 ms since 2010.
+    let script = "ceiling=${TICKID_WINDOW#*..}
+        while [ $((($(date +%s%3N) - 1262304000000) / 4)) -lt $ceiling ]; do sleep 0.02; done";
+    let ran = ran(&mut exec(state.path(), "", script));
+    assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""));
+}
+
+#[test]
+fn several_nodes_are_leased() {
+    let state = state("scru64 --pool 1-3/8");
+    let script = "echo $TICKID_NODES; echo $TICKID_WINDOWS; \
+                  echo ${TICKID_NODE-none} ${TICKID_WINDOW-none} ${SCRU64_NODE_SPEC-none}";
+    let mut exec = exec(state.path(), "--nodes 3", script);
+    // As within another `lease exec`.
+    exec.env("TICKID_NODE", "9/8").env("TICKID_WINDOW", "1..2").env("SCRU64_NODE_SPEC", "9/8");
+    let ran = ran(&mut exec);
+    assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""));
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    let rows = rows(state.path());
+    let mut leased: Vec<(String, String)> = lines[0]
+        .split(' ')
+        .zip(lines[1].split(' '))
+        .map(|(node, window)| (node.to_owned(), window.to_owned()))
+        .collect();
+    leased.sort();
+    let window = |row: &Value| format!("{}..{}", row["floor"], row["ceiling"]);
+    let node = |row: &Value| row["node"].as_str().expect("a node").to_owned();
+    let expected: Vec<_> = rows.iter().map(|row| (node(row), window(row))).collect();
+    assert_eq!((leased, expected.len()), (expected, 3));
+    assert_eq!(lines[2], "none none none");
+}
+
+#[test]
+fn too_many_nodes_are_refused() {
+    let state = state("sno --pool 1-3/16");
+    let ran = ran(&mut exec(state.path(), "--nodes 4", "echo began"));
+    assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""));
+    let said = "--nodes 4 is more than the 3 nodes of the realm orders, 1-3/16";
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    assert_eq!(rows(state.path()), [Value::Null; 0]);
+    for nodes in ["0", "-1", "1025", "many"] {
+        let arguments = format!("lease exec --realm orders --nodes={nodes} -- true");
+        assert_eq!(
+            process::ran(&mut with_state(state.path(), &arguments)).status,
+            USAGE,
+            "{nodes}"
+        );
+    }
+}
+
+#[test]
+fn too_few_leases_are_released() {
+    let state = state("sno --pool 1-3/16 --term 600");
+    let acquired = ran(&mut with_state(state.path(), "lease acquire --realm orders --json"));
+    let held = json_lines(&acquired.stdout).remove(0);
+    let ran = ran(&mut exec(state.path(), "--nodes 3 --max-wait 0.5", "echo began"));
+    assert_eq!((ran.status, ran.stdout.as_str()), (process::CLOCK, ""), "{}", ran.stderr);
+    for row in rows(state.path()) {
+        let is_held = row["node"] == held["node"];
+        assert_eq!(row["token"].is_string(), is_held, "{row}");
+        assert!(is_held || tick(&row["floor"]) + 1 == tick(&row["ceiling"]), "unused: {row}");
+    }
+}
+
+#[test]
+fn release_on_exit_frees_the_node() {
+    let state = state("sno --pool 5-6/16");
+    let mut last = String::new();
+    for run in 0..3 {
+        let script =
+            "for node in $TICKID_NODES; do $COMMAND gen sno --node ${node%/*} -n 9 --json; done";
+        let ran = ran(&mut exec(state.path(), "--nodes 2 --release-on-exit", script));
+        assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{run}");
+        let ids = json_lines(&ran.stdout);
+        assert_eq!(ids.len(), 18);
+        let text = |id: &Value| id["text"].as_str().expect("text").to_owned();
+        assert!(ids.iter().all(|id| text(id) > last), "{run}: {ids:?} and {last}");
+        last = ids.iter().map(text).max().expect("IDs");
+        let newest = ids.iter().map(|id| tick(&id["timestamp"])).max().expect("IDs");
+        for row in rows(state.path()) {
+            assert_eq!((&row["standing"], &row["token"]), (&"free".into(), &Value::Null));
+            assert!(tick(&row["ceiling"]) > newest, "{row} and {newest}");
+        }
+    }
+}
+
+/// The allowance of SCRU64 is 39 ticks.
+#[test]
+fn release_on_exit_adds_allowance() {
+    let state = state("scru64 --pool 5/8");
+    let script = "$COMMAND gen scru64 --node 5/8 --node-size 8 --json";
+    let ran = ran(&mut exec(state.path(), "--release-on-exit", script));
+    assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""));
+    let used = tick(&json_lines(&ran.stdout)[0]["timestamp"]);
+    let ceiling = tick(&row(state.path())["ceiling"]);
+    assert!(ceiling >= used + 39 + 2, "{ceiling} after {used}");
+}

@@ -1,0 +1,344 @@
+//! Error messages: each names the value and the remedy, and has the exit status of its kind.
+
+use std::path::Path;
+
+use crate::process::{CLOCK, INVALID, NODE_STORE, OK, Ran, USAGE, ran, run, tickid, with_state};
+
+/// Checks that a run failed with `status`, without output, and that its message holds all of
+/// `parts`.
+fn assert_fails(arguments: &str, ran: &Ran, status: i32, parts: &[&str]) {
+    let Ran { stdout, stderr, .. } = ran;
+    assert_eq!((ran.status, stdout.as_str()), (status, ""), "{arguments}: {stderr}");
+    assert!(stderr.starts_with("error: "), "{arguments}: {stderr}");
+    for part in parts {
+        assert!(stderr.contains(part), "{arguments}: no {part:?} in {stderr}");
+    }
+    // The words of Rust's own parsers.
+    for raw in ["invalid digit", "empty string", "float literal", "target type", "ParseInt"] {
+        assert!(!stderr.contains(raw), "{arguments}: {stderr}");
+    }
+}
+
+#[test]
+fn node_errors_have_the_range() {
+    for (arguments, parts) in [
+        ("gen scru64 --node foo", ["'/'", "42/8: node ID 42 (0 to 255) in 8 bits (1 to 23)"]),
+        ("gen scru64 --node foo/8", ["decimal digits", "as in 42/8"]),
+        ("gen scru64 --node 42", ["node ID 42 needs a size in bits: 42/8", "--node-size 8"]),
+        ("gen scru64 --node=", ["'/'", "as in 42/8"]),
+        ("gen scru64 --node 42/24", ["24", "1..=23"]),
+        ("gen scru64 --node 256/8", ["node ID 256", "0..=255"]),
+        ("gen nanoflake --node foo", ["'foo'", "a node is a number from 0 to 1023"]),
+        ("gen nanoflake --node=", ["''", "a node is a number from 0 to 1023"]),
+        ("gen nanoflake --node 0x", ["'0x'", "a node is a number from 0 to 1023"]),
+        ("gen nanoflake --node 1024", ["node 1024", "0..=1023"]),
+        ("gen nanoflake --node 0x400", ["node 1024", "0..=1023"]),
+        ("gen sno --node foo", ["'foo'", "a node is a number from 0 to 65535"]),
+        ("gen sno --node -1", ["node -1", "0..=65535"]),
+        ("gen sno --node 65536", ["node 65536", "0..=65535"]),
+        ("gen sno --node 1.5", ["'1.5'", "a node is a number from 0 to 65535"]),
+        ("gen kuid --node 0xgg", ["'0xgg' is not a fingerprint", "1 to 8 hexadecimal digits"]),
+        ("gen kuid --node 0x", ["'0x' is not a fingerprint", "1 to 8 hexadecimal digits"]),
+        ("gen kuid --node 0x123456789", ["'0x123456789'", "1 to 8 hexadecimal digits"]),
+        ("gen kuid --node=", ["--node", "at least one character"]),
+        ("gen kuid --kind local --node a@b", ["kuid local has no node", "--node"]),
+        ("range kuid --since 1 --until 2 --node=", ["--node", "at least one character"]),
+        ("convert --to kuid --node= x", ["--node ''", "at least one character"]),
+        ("convert --to nanoflake --node foo x", ["--node 'foo'", "a number from 0 to 1023"]),
+        ("convert --to sno --node foo x", ["--node 'foo'", "a number from 0 to 65535"]),
+        ("convert --to scru64 --node foo x", ["--node 'foo'", "42/8"]),
+        ("convert --to scru64 --node foo/8 x", ["--node 'foo/8'", "as in 42/8"]),
+        ("convert --to sno --node-table a=1 x", ["'a=1'", "a node is a number from 0 to"]),
+        ("lease repair --realm a --node foo", ["\"foo\"", "N/BITS, as in 42/8"]),
+    ] {
+        assert_fails(arguments, &run(arguments), USAGE, &parts);
+    }
+}
+
+#[test]
+fn number_errors_have_the_range() {
+    for (arguments, part) in [
+        ("gen sno -n foo", "a count is a number from 0"),
+        ("gen sno -n 1e6", "a count is a number from 0"),
+        ("gen sno -n=-1", "count -1 is outside of 0..="),
+        ("gen sno -n 99999999999999999999", "count 99999999999999999999 is outside of 0..="),
+        ("gen sno --meta foo", "a metabyte is a number from 0 to 255"),
+        ("gen sno --meta 256", "metabyte 256 is outside of 0..=255"),
+        ("gen kuid --drift foo", "is a number from 5 to 10"),
+        ("gen kuid --drift 11", "11 is outside of 5..=10"),
+        ("inspect --node-size foo x", "is a number from 1 to 23"),
+        ("inspect --node-size 0 x", "0 is outside of 1..=23"),
+        ("gen sno --max-wait soon", "a number of seconds, or has units: 90s"),
+        ("lease init sno --realm a --term soon", "a number of seconds, or has units: 90s"),
+        ("lease exec --realm a --kill-after soon -- true", "a number of seconds, or has units"),
+        ("lease watch --realm a --every soon", "a number of seconds, or has units: 90s"),
+        ("gen nanoflake --epoch soon", "not the name of an epoch, and neither milliseconds"),
+        ("gen nanoflake --epoch 0.5", "not the name of an epoch, and neither milliseconds"),
+        ("gen nanoflake --epoch 2020", "1970-01-01T00:00:02.020Z; as a date: 2020-01-01"),
+        ("lease init nanoflake --realm a --epoch 1704067200", "so this one is 1970-01-20T"),
+        ("convert --from sno --to nanoflake --to-epoch 2020 x", "as a date: 2020-01-01"),
+        ("range sno --since soon --until 5", "RFC 3339 (2024-01-01T00:00:00Z), a date"),
+        ("range sno --since 5 --until 999", "--since: time 1970-01-01T00:00:00.005Z is outside of"),
+        ("range sno --since 99999999999999999999 --until 5", "99999999999999999999 is outside of"),
+        ("lease init sno --realm a --pool foo", "FIRST-LAST/BITS or N/BITS, as in 0-255/8"),
+        ("lease init sno --realm A", "lower-case letters"),
+    ] {
+        assert_fails(arguments, &run(arguments), USAGE, &[part]);
+    }
+    let token = format!("--token {:032x}", 0);
+    for (used, part) in [("foo", "a tick is a number from 0"), ("-1", "tick -1 is outside of")] {
+        let arguments = format!("lease release --realm a {token} --used={used}");
+        assert_fails(&arguments, &run(&arguments), USAGE, &[part]);
+    }
+    let arguments = "lease release --realm a --token foo";
+    assert_fails(
+        arguments,
+        &run(arguments),
+        USAGE,
+        &["does not have the form 32 hexadecimal digits"],
+    );
+}
+
+#[test]
+fn other_node_sizes_are_refused() {
+    for (arguments, parts) in [
+        ("gen scru64 --node 42/8 --node-size 12", ["--node is 42/8", "--node-size is 12"]),
+        ("gen scru64 --node 0u2r85hm2pt3/16 --node-size 8", ["/16", "--node-size is 8"]),
+        ("convert --to scru64 --node 42/8 --to-node-size 12 x", ["42/8", "--to-node-size 12"]),
+        ("convert --from sno --to scru64 --node 42/8 --node-size 12 x", ["42/8", "--node-size 12"]),
+        (
+            "convert --restore --from scru64 --to sno --node 42/8 --node-size 12 x",
+            ["42/8", "--node-size 12"],
+        ),
+    ] {
+        assert_fails(arguments, &run(arguments), USAGE, &parts);
+    }
+    let (ran, shown) = (run("gen scru64 --node 42/8 --node-size 8 --json"), "\"node_id\":42,");
+    assert!(ran.status == OK && ran.stdout.contains(shown), "{}{}", ran.stdout, ran.stderr);
+    // Old and new IDs may have nodes of different sizes.
+    let fine = "convert --from scru64 --node-size 12 --to scru64 --node 42/8 0u375nxqh5cq";
+    assert_eq!(run(fine).status, OK);
+
+    let state = tempfile::tempdir().expect("a folder");
+    let leased = "gen scru64 --node-size 12";
+    let ran = ran_in(state.path(), leased);
+    let parts = ["realm scru64 has the nodes 0-255/8", "--node-size is 12", "tickid lease init"];
+    assert_fails(leased, &ran, USAGE, &parts);
+    assert_eq!(ran_in(state.path(), "gen scru64 --node-size 8").status, OK);
+}
+
+fn ran_in(state: &Path, arguments: &str) -> Ran {
+    ran(&mut with_state(state, arguments))
+}
+
+#[test]
+fn unknown_realms_name_lease_init() {
+    let state = tempfile::tempdir().expect("a folder");
+    let token = format!("lease release --realm no --token {:032x}", 0);
+    for arguments in [
+        "lease exec --realm no -- true",
+        "lease list --realm no",
+        "lease watch --realm no",
+        "lease acquire --realm no",
+        "lease repair --realm no --node 5/16",
+        &token,
+    ] {
+        let ran = ran_in(state.path(), arguments);
+        let parts = ["no realm of that name", "\nhint: ", "tickid lease init SCHEME --realm NAME"];
+        assert_fails(arguments, &ran, NODE_STORE, &parts);
+    }
+    let invalidate = "lease invalidate --realm no --yes";
+    let parts =
+        ["the store keeps no realm no", "\nhint: ", "tickid lease invalidate SCHEME --realm no"];
+    assert_fails(invalidate, &ran_in(state.path(), invalidate), USAGE, &parts);
+}
+
+#[test]
+fn relative_state_folder_is_named() {
+    let failed = |state: Option<&str>, home: Option<&str>| {
+        let mut command = tickid("gen sno");
+        for (variable, value) in [("XDG_STATE_HOME", state), ("HOME", home)] {
+            match value {
+                Some(value) => command.env(variable, value),
+                None => command.env_remove(variable),
+            };
+        }
+        let ran = ran(command.env_remove("LOCALAPPDATA"));
+        let parts =
+            ["no folder for the node store: ", "\nhint: --store URL", "gen SCHEME --node NODE"];
+        assert_fails("gen sno", &ran, NODE_STORE, &parts);
+        ran.stderr
+    };
+    for unset in [None, Some("")] {
+        let message = failed(unset, unset);
+        assert!(message.contains("neither XDG_STATE_HOME nor HOME is set\n"), "{message}");
+    }
+    let state = "XDG_STATE_HOME is the relative path 'state'";
+    let home = "HOME is the relative path 'home'";
+    let message = failed(Some("state"), None);
+    assert!(message.contains(&format!("{state}, where")), "{message}");
+    let message = failed(None, Some("home"));
+    assert!(message.contains(&format!("{home}, where")), "{message}");
+    let message = failed(Some("state"), Some("home"));
+    assert!(message.contains(&format!("{state} and {home}, where")), "{message}");
+}
+
+#[test]
+#[cfg_attr(not(feature = "full"), ignore = "needs the feature full")]
+fn silent_stores_exit_with_3() {
+    for (arguments, status, part) in [
+        ("gen sno --store etcd://127.0.0.1:1", NODE_STORE, "etcd store: no answer"),
+        ("lease list --realm a --store redis://127.0.0.1:1", NODE_STORE, "redis store: "),
+        ("gen sno --store foo", USAGE, "as in file:///var/lib/tickid"),
+        ("gen sno --store file:foo", USAGE, "file:///FOLDER"),
+        ("gen sno --store nfs://a", USAGE, "there are file, static"),
+        ("gen sno --store static:foo", USAGE, "its source is N/BITS"),
+    ] {
+        assert_fails(arguments, &run(arguments), status, &[part]);
+    }
+}
+
+#[test]
+fn convert_names_missing_options() {
+    const SIZE: &str = "\nhint: name the size of SCRU64 nodes: --node-size BITS";
+    for (arguments, part) in [
+        ("--from scru64 --to sno 0u375nxqh5cq", SIZE),
+        ("--from sno --to scru64 brpk4q72xwf2m63l", SIZE),
+        ("--from scru64 --to scru64 --to-node-size 8 0u375nxqh5cq", SIZE),
+        ("--restore --from sno --to scru64 --node-size 4 brpk4q72xwf2m63l", "does not fit"),
+        (
+            "--from sno --to scru64 --to-node-size 8 brpk4q72xwf2m63l",
+            "\nhint: --node, --node-table",
+        ),
+        ("--from kuid --to sno .5.tXbhdV.3", "\nhint: --node NODE gives the new IDs a node"),
+        ("--from sno --to nanoflake brpk4q72xwf2m63l", "\nhint: --node, --node-table and"),
+    ] {
+        let arguments = format!("convert {arguments}");
+        assert_fails(&arguments, &run(&arguments), INVALID, &["can't be converted: ", part]);
+    }
+    // Once is enough.
+    let twice = run("convert --from scru64 --to sno 0u375nxqh5cq 0u375nxqh5cq");
+    assert_eq!((twice.status, twice.stderr.lines().count()), (INVALID, 3), "{}", twice.stderr);
+}
+
+#[test]
+fn bad_input_has_a_reason() {
+    for (arguments, message) in [
+        (
+            "convert --from uuid --to sno 919108f7-52d1-4320-9bac-f847db4148a8",
+            "'919108f7-52d1-4320-9bac-f847db4148a8' can't be read: the UUID holds no ID: neither \
+             version 7 nor version 8",
+        ),
+        ("convert --from uuid --to sno foo", "'foo' is not a UUID"),
+        ("convert --from scru64 --to sno foo", "'foo' is not a SCRU64 ID: 3 bytes long, not 12"),
+        ("convert --from discord --to sno foo", "'foo' is not a Discord Snowflake: "),
+        ("convert --to sno !", "'!' is no ID of any format known here"),
+        ("convert --to sno foo", "'foo' is not likely an ID; it may be: Nanoflake"),
+        ("inspect --scheme sno foo", "'foo' is not a sno ID: 3 bytes long, not 16"),
+        ("inspect !", "'!' is no ID of a known format: not a Nanoflake ID: '!' at position 0"),
+        ("inspect --from ulid 0u375nxqh5cq", "'0u375nxqh5cq' is no ULID: 12 bytes long, not 26"),
+    ] {
+        assert_fails(arguments, &run(arguments), INVALID, &[&format!("error: {message}")]);
+    }
+}
+
+#[test]
+fn clocks_and_waits_exit_with_4() {
+    for (arguments, part) in [
+        ("gen nanoflake --epoch 9999-01-01T00:00:00Z", "the epoch 9999-01-01T00:00:00Z is after"),
+        ("gen nanoflake --epoch 1900-01-01T00:00:00Z", "clock reads "),
+        ("gen scru64 --node zzzzzzzzzzzz/8", "ahead of the clock"),
+    ] {
+        assert_fails(arguments, &run(arguments), CLOCK, &[part]);
+    }
+    let state = tempfile::tempdir().expect("a folder");
+    for prepared in
+        ["lease init sno --realm one --pool 7/16 --term 600", "lease acquire --realm one"]
+    {
+        assert_eq!(ran_in(state.path(), prepared).status, OK);
+    }
+    let gen_one = "gen sno --realm one --max-wait 0";
+    let exec_one = "lease exec --realm one --max-wait 0 -- true";
+    let parts = ["no node is free: 1 of 1", "that takes longer than 0ns", "\nhint: --max-wait"];
+    assert_fails(gen_one, &ran_in(state.path(), gen_one), CLOCK, &parts);
+    if cfg!(target_os = "linux") {
+        let ran = ran_in(state.path(), exec_one);
+        assert_fails(exec_one, &ran, CLOCK, &["that takes longer than 0ns", "\nhint: --max-wait"]);
+    }
+    // Without a wait, nothing can time out.
+    let acquire = "lease acquire --realm one";
+    let parts = ["no node is free: 1 of 1", "\nhint: ", "tickid lease list"];
+    assert_fails(acquire, &ran_in(state.path(), acquire), NODE_STORE, &parts);
+}
+
+#[test]
+fn typos_list_the_choices() {
+    for (arguments, parts) in [
+        ("generatte sno", ["'generatte'", "`tickid generate`"]),
+        ("gen snow", ["'snow'", "`tickid gen sno`"]),
+        ("gen --node 5", ["'--node'", "\nhint: did you mean `tickid gen SCHEME --node`?"]),
+        ("inspect --json --scheme uid x", ["'uid'", "kuid"]),
+        ("inspect --form sno x", ["'--form'", "\nhint: did you mean --from? `tickid inspect "]),
+        ("inspect --local --template x x", ["--template", "\nhint: `tickid inspect --help`"]),
+        ("convert x", ["--to <FORMAT>", "\nhint: `tickid convert --help`"]),
+        ("convert --from isbn --to sno x", ["'isbn'", "instagram"]),
+        ("gen nanoflake --radix 16", ["'16'", "10, 36"]),
+        ("gen sno --format json", ["'json'", "text"]),
+        ("gen sno --json --format hex", ["--json", "--format"]),
+        ("lease exec --realm a", ["<COMMAND>", "\nhint: `tickid lease exec --help`"]),
+        ("lease list", ["--realm <NAME>", "\nhint: `tickid lease list --help`"]),
+        ("gen uid", ["'uid'", "\nhint: did you mean `tickid gen kuid` or `tickid gen uuid`?"]),
+        ("range sno --since 2 --until 1", ["is after --until", "\nhint: `tickid range --help`"]),
+        ("gen sno -n 1x", ["10k, 1M, 1G", "\nhint: `tickid gen sno --help`"]),
+        ("gen sno -n -1", ["0..=", "\nhint: `tickid gen sno --help`"]),
+        ("completions ksh", ["'ksh'", "zsh"]),
+        // Habits from other commands.
+        ("gen sno 5", ["'5'", "\nhint: did you mean -n 5?"]),
+        ("gen sno --n 5", ["'--n'", "\nhint: did you mean -n?"]),
+        ("gen sno --format json", ["'json'", "\nhint: did you mean --json?"]),
+        ("gen -n 5 sno", ["'-n'", "\nhint: did you mean `tickid gen SCHEME -n`?"]),
+        ("lease list orders", ["'orders'", "\nhint: did you mean --realm orders?"]),
+        ("lease invalidate orders", ["'orders'", "\nhint: did you mean --realm orders?"]),
+        ("range sno 2024-01-01", ["'2024-01-01'", "\nhint: did you mean --since 2024-01-01?"]),
+        // Names of other formats are not misspelled ones of ours.
+        ("range uuid --since now", ["'uuid'", "\nhint: `tickid range --help`"]),
+        ("lease init ulid --realm a", ["'ulid'", "\nhint: `tickid lease init --help`"]),
+        ("gen ulid", ["'ulid'", "\nhint: `tickid gen --help`"]),
+        ("gen uuidv7", ["'uuidv7'", "\nhint: did you mean `tickid gen uuid`?"]),
+        ("convert --to uuid7 x", ["'uuid7'", "\nhint: did you mean uuid-v7?"]),
+    ] {
+        assert_fails(arguments, &run(arguments), USAGE, &parts);
+    }
+}
+
+/// A realm keeps its scheme, epoch, drift and kind.
+#[test]
+fn fixed_facts_of_realms_are_named() {
+    let state = tempfile::tempdir().expect("a folder");
+    for realm in [
+        "nanoflake --realm chat --epoch discord",
+        "kuid --realm logs --drift 9",
+        "kuid --realm k",
+        "sno --realm s",
+    ] {
+        assert_eq!(ran_in(state.path(), &format!("lease init {realm}")).status, OK);
+    }
+    let fixed = "\nhint: scheme, epoch, drift and kind of a realm are fixed for good";
+    for (arguments, status, hint) in [
+        ("gen nanoflake --realm chat", NODE_STORE, "\nhint: --epoch 1420070400000 is the realm's"),
+        ("gen kuid --realm logs", NODE_STORE, "\nhint: --drift 9 is the realm's"),
+        ("gen sno --realm chat", NODE_STORE, "\nhint: the realm's scheme is nanoflake"),
+        ("gen kuid --realm k --kind local", NODE_STORE, "\nhint: --kind selects"),
+        ("lease init scru64 --realm chat", USAGE, fixed),
+        ("lease init nanoflake --realm chat", USAGE, fixed),
+        ("lease init kuid --realm logs --drift 9 --kind local --pool 0/0", USAGE, fixed),
+        ("lease init sno --realm s --pool 0-3/16", USAGE, "\nhint: --reconfigure gives it other"),
+        (
+            "lease init scru64 --realm chat --reconfigure",
+            NODE_STORE,
+            "scheme is nanoflake, for good",
+        ),
+    ] {
+        assert_fails(arguments, &ran_in(state.path(), arguments), status, &[hint]);
+    }
+}

@@ -1,0 +1,179 @@
+//! `tickid range` as a process.
+
+use crate::process::{OK, Ran, USAGE, json_lines, run, stdout_of, tickid};
+
+const DAY: &str = "--since 2024-01-01T00:00:00Z --until 2024-01-02T00:00:00Z --inclusive";
+
+#[test]
+fn prints_lowest_and_highest() {
+    assert_eq!(stdout_of(&format!("range sno {DAY}")), "8for5hi222222222\n8fq4bt23xxxxxxxx\n");
+    let decimal = format!("range nanoflake --epoch discord --radix 10 {DAY}");
+    assert_eq!(stdout_of(&decimal), "1191168914227200000\n1191531302096994303\n");
+    let int = "range nanoflake --epoch discord --format int --inclusive \
+               --from 1704067200000 --to 1704153600000";
+    assert_eq!(stdout_of(int), "1191168914227200000\n1191531302096994303\n");
+    assert_eq!(stdout_of(&format!("range scru64 {DAY}")), "0ujmgh6gmio0\n0ujogqf012pr\n");
+}
+
+#[test]
+fn the_end_is_not_part_of_the_range() {
+    let day = stdout_of("range sno --since 2024-01-01 --until 2024-01-02");
+    let (min, max) = day.trim_end().split_once('\n').expect("two lines");
+    let next = stdout_of("range sno --since 2024-01-02 --until 2024-01-03");
+    let next = next.lines().next().expect("a line");
+    assert_eq!(min, "8for5hi222222222");
+    assert!(max < next, "{max} {next}");
+    // Nothing lies between two days.
+    let hex = |days: &str| stdout_of(&format!("range sno --format hex {days}"));
+    let number = |hex: &str| u128::from_str_radix(hex, 16).expect("hex");
+    let first = hex("--since 2024-01-01 --until 2024-01-02");
+    let second = hex("--since 2024-01-02 --until 2024-01-03");
+    let (last, next) = (first.lines().nth(1), second.lines().next());
+    // The tick-tock bit is not the time's: both its values are in the range.
+    assert_eq!(last.map(number).map(|last| last + 1), next.map(number));
+    let mut command =
+        tickid("range scru64 --since 2024-01-01 --until 2024-01-02 --tz local --json");
+    let ran = Ran::from(command.env("TZ", "EST5EDT,M3.2.0,M11.1.0").output().expect("runs"));
+    let object = &json_lines(&ran.stdout)[0];
+    assert_eq!(object["from"]["time"], "2024-01-01T05:00:00.000Z");
+    assert_eq!(object["inclusive"], false);
+}
+
+#[test]
+fn json_has_all_forms() {
+    let moment = "--from 2024-01-01T00:00:00Z --to 2024-01-01T00:00:00Z --inclusive";
+    assert_eq!(
+        stdout_of(&format!("range kuid --kind local {moment} --json")),
+        "{\"scheme\":\"kuid\",\
+         \"from\":{\"unix_ms\":1704067200000,\"time\":\"2024-01-01T00:00:00.000Z\"},\
+         \"to\":{\"unix_ms\":1704067200000,\"time\":\"2024-01-01T00:00:00.000Z\"},\
+         \"inclusive\":true,\
+         \"min\":{\"text\":\".5e00c.....\",\"hex\":\"006a810680000000\",\"int\":\"29978212448600064\"},\
+         \"max\":{\"text\":\".5e00c..Ezw\",\"hex\":\"006a810680003fff\",\"int\":\"29978212448616447\"}}\n"
+    );
+    let global = &json_lines(&stdout_of(&format!("range kuid --drift 5 {moment} --json")))[0];
+    assert_eq!(global["min"]["hex"], "006a81068000000000000000");
+    assert_eq!(global["max"]["hex"], "006a81069fffffffe0003fff");
+}
+
+#[test]
+fn global_kuid_ends_have_the_node() {
+    let hex = |more: &str| {
+        let printed = stdout_of(&format!("range kuid --format hex {more} {DAY}"));
+        printed.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let one = hex("--drift 5 --node 0x03eb2731");
+    assert_eq!(one, hex("--drift 5 --node uid@127.0.0.1"));
+    let all = hex("--drift 5");
+    assert!(all[0] < one[0] && one[1] < all[1], "{one:?} in {all:?}");
+    for node in ["uid@127.0.0.1", "0x03eb2731"] {
+        let made = stdout_of(&format!(
+            "convert --from sno --to kuid --drift 5 --node {node} --json 8for5hi222222222"
+        ));
+        let id = json_lines(&made)[0]["hex"].clone();
+        assert_eq!(one[0], id.as_str().expect("text"), "the lowest of the first tick");
+    }
+    for (arguments, reason) in [
+        ("range sno --node 7/32", "to global kuids only"),
+        ("range kuid --kind local --node 0x1", "to global kuids only"),
+        ("range kuid --node 0x123456789", "not a fingerprint"),
+    ] {
+        let ran = run(&format!("{arguments} {DAY}"));
+        assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{arguments}");
+        assert!(ran.stderr.contains(reason), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn ids_lie_between_the_ends() {
+    for (scheme, id, ms) in [
+        ("scru64", "0u375nxqh5cq", 1_678_613_659_136_i64),
+        ("nanoflake --epoch twitter", "bppc0m3ju134", 1_656_432_460_105),
+        ("kuid --kind local", ".5.tXbhdV.3", 1_539_625_275_432),
+        ("sno", "brpk4q72xwf2m63l", 1_936_047_814_976),
+    ] {
+        let range = |since: i64, until: i64| {
+            let range = stdout_of(&format!("range {scheme} --from {since} --to {until}"));
+            range.lines().map(str::to_owned).collect::<Vec<_>>()
+        };
+        let ends = range(ms, ms + 1);
+        assert!((&*ends[0]..=&*ends[1]).contains(&id), "{scheme}: {ends:?}");
+        for ends in [range(ms - 600, ms), range(ms + 1, ms + 600)] {
+            assert!(!(&*ends[0]..=&*ends[1]).contains(&id), "{scheme}: {ends:?}");
+        }
+    }
+}
+
+#[test]
+fn days_of_a_zone_do_not_overlap() {
+    // In which midnight is a multiple of 256 ms on few days.
+    let zone = "CET-1CEST,M3.5.0,M10.5.0/3";
+    let day = |since: &str, until: &str| {
+        let command =
+            format!("range scru64 --since {since} --until {until} --tz local --format int");
+        let ran = Ran::from(tickid(&command).env("TZ", zone).output().expect("runs"));
+        ran.stdout.lines().map(|end| end.parse().expect("an integer")).collect::<Vec<u64>>()
+    };
+    let days: Vec<String> = (10..=20).map(|day| format!("2024-05-{day}")).collect();
+    let ranges: Vec<_> = days.windows(2).map(|pair| day(&pair[0], &pair[1])).collect();
+    for pair in ranges.windows(2) {
+        assert_eq!(pair[0][1] + 1, pair[1][0], "{ranges:?}");
+    }
+}
+
+#[test]
+fn times_parse() {
+    let at = |from: &str| {
+        stdout_of(&format!("range kuid --kind local --from {from} --to 2030-01-01T00:00:00Z"))
+    };
+    assert_eq!(at("2024-01-01T01:00:00.001024+01:00"), at("2024-01-01T00:00:00.000001999Z"));
+    assert_ne!(at("2024-01-01T00:00:00.001024Z"), at("2024-01-01T00:00:00.001025Z"));
+    assert_eq!(at("1704067200000"), at("2024-01-01T00:00:00Z"));
+    let before = stdout_of("range nanoflake --epoch -5 --format int --from -1 --to 0 --inclusive");
+    assert_eq!(before, format!("{}\n{}\n", 4_u64 << 22, (6_u64 << 22) - 1));
+}
+
+#[test]
+fn years_and_seconds_are_remarked() {
+    for (since, read) in [("2024", "1970-01-01T00:00:02.024Z"), ("1704067200", "1970-01-20T")] {
+        let ran = run(&format!("range scru64 --since {since}"));
+        assert_eq!(ran.status, OK, "{}", ran.stderr);
+        let remark = format!("tickid: '{since}' counts milliseconds since 1970: {read}");
+        assert!(ran.stderr.starts_with(&remark), "{}", ran.stderr);
+    }
+    assert_eq!(run("range scru64 --since 1704067200000").stderr, "");
+}
+
+#[test]
+fn out_of_range_exits_with_2() {
+    for (arguments, named) in [
+        (
+            "range sno --from 2009-12-31T23:59:59.999Z --to 2024-01-01T00:00:00Z",
+            "--since: time 2009-12-31T23:59:59.999Z is outside of 2010-01-01T00:00:00Z to 2079-09-07T15:47:35.548Z",
+        ),
+        (
+            "range sno --from 2024-01-01T00:00:00Z --to 2080-01-01T01:00:00+01:00 --inclusive",
+            "--until: time 2080-01-01T00:00:00Z is outside of 2010-01-01T00:00:00Z to 2079-09-07T15:47:35.551999Z",
+        ),
+        (
+            "range sno --from 2024-01-02T00:00:00Z --to 1704067200000",
+            "--since 2024-01-02T00:00:00Z is after --until 2024-01-01T00:00:00Z",
+        ),
+        ("range scru64 --from -1 --to 5", "1970-01-01T00:00:00Z to 4261-02-27"),
+        ("range sno --from 2024-01-02 --to 2024-01-02", "--inclusive"),
+        (
+            "range scru64 --from 1704067200001 --to 1704067200256",
+            "no ID shows a time from --since 2024-01-01T00:00:00.001Z to \
+             --until 2024-01-01T00:00:00.256Z\nhint: an ID shows the start of its tick",
+        ),
+        ("range sno --from now", "is where the range begins"), // one moment for both
+        ("range sno --from soon --to 5", "RFC 3339"),
+        ("range sno --from 2024-01-01 --to 2024-01-02 --tz Atlantis", "Europe/Berlin"),
+        ("range sno --from 99999999999999999999 --to 5", "99999999999999999999"),
+        ("range uuid --from 1 --to 5", "nanoflake"),
+    ] {
+        let ran = run(arguments);
+        assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{arguments}");
+        assert!(ran.stderr.contains(named), "{arguments}: {}", ran.stderr);
+    }
+}

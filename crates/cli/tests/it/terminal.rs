@@ -1,0 +1,182 @@
+//! The command on a terminal, and with input that means harm to one.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::os::fd::OwnedFd;
+use std::process::{Child, Stdio};
+use std::thread::{self, JoinHandle};
+
+use nix::pty::{OpenptyResult, Winsize, openpty};
+use nix::sys::termios::{SetArg, cfmakeraw, tcgetattr, tcsetattr};
+
+use crate::process::{INVALID, OK, USAGE, ran, run_with_input, tickid};
+
+/// A long run, which shows its progress where it can.
+const LONG_RUN: &str = "gen sno --node 1 -n 1000001";
+
+/// A terminal that shows what is written to it, and a thread that reads what it shows.
+struct Terminal {
+    slave: OwnedFd,
+    shown: JoinHandle<Vec<u8>>,
+}
+
+impl Terminal {
+    fn open() -> Self {
+        Self::with_columns(80)
+    }
+
+    fn with_columns(ws_col: u16) -> Self {
+        let size = Winsize { ws_row: 24, ws_col, ws_xpixel: 0, ws_ypixel: 0 };
+        let OpenptyResult { master, slave } = openpty(Some(&size), None).expect("a terminal");
+        // Without its own carriage returns.
+        let mut settings = tcgetattr(&slave).expect("settings");
+        cfmakeraw(&mut settings);
+        tcsetattr(&slave, SetArg::TCSANOW, &settings).expect("set");
+        let mut master = File::from(master);
+        let shown = thread::spawn(move || {
+            let mut shown = Vec::new();
+            // Reading fails once the other end is closed everywhere.
+            let end = master.read_to_end(&mut shown).expect_err("no end of file");
+            assert_eq!(end.raw_os_error(), Some(nix::Error::EIO as i32));
+            shown
+        });
+        Self { slave, shown }
+    }
+
+    /// Another handle on it, for a process to write to.
+    fn output(&self) -> Stdio {
+        self.slave.try_clone().expect("a handle").into()
+    }
+
+    /// Returns what was shown, once `child` has ended well.
+    fn shown(self, mut child: Child) -> String {
+        drop(self.slave);
+        assert_eq!(child.wait().expect("ends").code(), Some(OK));
+        String::from_utf8(self.shown.join().expect("no panic")).expect("text")
+    }
+}
+
+#[test]
+fn no_progress_among_ids() {
+    let terminal = Terminal::open();
+    let mut command = tickid(LONG_RUN);
+    let child = command.stdout(terminal.output()).stderr(terminal.output()).spawn();
+    drop(command);
+    let shown = terminal.shown(child.expect("runs"));
+    assert!(!shown.contains(['\r', '\x1b', '%']));
+    assert_eq!(shown.lines().count(), 1_000_001);
+    assert!(shown.lines().all(|id| id.len() == 16));
+}
+
+#[test]
+fn progress_beside_redirected_ids() {
+    let terminal = Terminal::open();
+    let mut command = tickid(LONG_RUN);
+    let child = command.stdout(Stdio::null()).stderr(terminal.output()).spawn();
+    drop(command);
+    let shown = terminal.shown(child.expect("runs"));
+    assert!(shown.ends_with("\r\x1b[K"), "{shown:?}");
+}
+
+#[test]
+fn cards_fit_the_terminal() {
+    for columns in [40_u16, 60, 80, 200] {
+        let terminal = Terminal::with_columns(columns);
+        let mut command = tickid(
+            "inspect --local 017f22e2-79b0-7cc3-98c4-dc0c0c07398f 0u375nxqh5cq 2006515713440194560",
+        );
+        command.env("NO_COLOR", "1").env("TZ", "UTC").stdout(terminal.output());
+        let child = command.spawn();
+        drop(command);
+        let shown = terminal.shown(child.expect("runs"));
+        let longest = shown.lines().map(str::len).max().expect("lines");
+        assert!(longest <= columns.min(100).into(), "{columns}: {shown}");
+        assert!(shown.contains("UUID of version 7") && shown.contains("SCRU64"), "{shown}");
+    }
+}
+
+#[test]
+fn long_file_runs_have_progress() {
+    let terminal = Terminal::open();
+    let mut command = tickid(&format!("{LONG_RUN} -o /dev/null"));
+    let child = command.stdout(terminal.output()).stderr(terminal.output()).spawn();
+    drop(command);
+    let shown = terminal.shown(child.expect("runs"));
+    assert!(shown.ends_with("\r\x1b[K"), "{shown:?}");
+}
+
+#[test]
+fn huge_lines_are_cut() {
+    let mut input = vec![b'a'; 100_000_000];
+    input.extend_from_slice(b"\n0u375nxqh5cq\n");
+    for arguments in ["inspect --json", "convert --from scru64 --node-size 8 --to sno --json"] {
+        let ran = run_with_input(arguments, &input);
+        assert_eq!((ran.status, ran.stdout.lines().count()), (INVALID, 1), "{arguments}");
+        let expected = format!("error: line 1: '{}…' is no ID: ", "a".repeat(300));
+        assert!(ran.stderr.starts_with(&expected), "{arguments}: {}", ran.stderr.len());
+        assert!(ran.stderr.contains(" 100000000 bytes long"), "{arguments}");
+        assert!(ran.stderr.lines().all(|line| line.len() < 500), "{arguments}");
+    }
+}
+
+#[test]
+fn fitting_lines_are_read_whole() {
+    for (len, remark) in
+        [(65_535, "65535 bytes long, not 12"), (65_536, "65536 bytes long, not 12")]
+    {
+        let mut input = vec![b'a'; len];
+        input.push(b'\n');
+        let ran = run_with_input("inspect --scheme scru64", &input);
+        assert_eq!(ran.status, INVALID);
+        assert!(ran.stderr.contains(remark), "{}", ran.stderr);
+    }
+    let ran = run_with_input("inspect --scheme scru64", &[b'a'; 65_537]);
+    assert!(ran.stderr.contains("is no ID: about 65537 bytes long"), "{}", ran.stderr);
+}
+
+#[test]
+fn escape_codes_are_escaped() {
+    let evil = "\x1b]0;title\x07\x1b[2J\u{9b}31m\u{202e}";
+    let ran_with = |arguments: &str, last: &str| ran(tickid(arguments).arg(last));
+    for (ran, status) in [
+        (run_with_input("inspect", evil.as_bytes()), INVALID),
+        (run_with_input("convert --to sno", evil.as_bytes()), INVALID),
+        (ran_with("inspect", evil), INVALID),
+        (ran_with("", evil), USAGE),
+        (ran_with("gen sno", &format!("--{evil}")), USAGE),
+        (ran_with("gen sno --node", evil), USAGE),
+        (ran_with("gen scru64 --node", &format!("{evil}/8")), USAGE),
+        (ran_with("gen kuid --node", &format!("0x{evil}")), USAGE),
+        (ran_with("gen sno --realm", evil), USAGE),
+        (ran_with("gen sno --store", &format!("{evil}:a")), USAGE),
+        (ran_with("gen nanoflake --epoch", evil), USAGE),
+        (ran_with("gen sno --max-wait", evil), USAGE),
+        (ran_with("inspect --scheme", evil), USAGE),
+        (ran_with("convert --to sno 0u375nxqh5cq --node", evil), USAGE),
+        (ran_with("convert --to sno 0u375nxqh5cq --node-table", &format!("{evil}=1")), USAGE),
+        (ran_with("lease release --realm sno --token", evil), USAGE),
+    ] {
+        assert_eq!((ran.status, ran.stdout.as_str()), (status, ""), "{}", ran.stderr);
+        let is_safe = |c: char| c == '\n' || !(c.is_control() || c == '\u{202e}');
+        assert!(ran.stderr.chars().all(is_safe), "{:?}", ran.stderr);
+    }
+}
+
+#[test]
+fn huge_arguments_are_cut() {
+    let long = "a".repeat(100_000);
+    for arguments in [
+        "inspect --scheme",
+        "gen sno --node",
+        "gen scru64 --node",
+        "gen sno --realm",
+        "gen sno --store",
+        "gen nanoflake --epoch",
+        "convert --to sno 0u375nxqh5cq --node",
+        "inspect",
+    ] {
+        let ran = ran(tickid(arguments).arg(&long));
+        assert!(ran.status == USAGE || ran.status == INVALID, "{arguments}");
+        assert!(ran.stderr.len() < 3_000, "{arguments}: {} bytes", ran.stderr.len());
+    }
+}

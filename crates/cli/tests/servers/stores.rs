@@ -1,0 +1,303 @@
+//! The commands of `lease` with a store of each kind on a server. (With folders they are tested at
+//! length.)
+
+use std::process::{Child, Stdio};
+
+use serde_json::Value;
+use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Test, Tests, clock_library};
+
+use crate::process::{self, CLOCK, INVALID, NODE_STORE, OK, Ran, USAGE, json_lines, ran, tickid};
+
+/// The password in each URL, whether or not the server requires one.
+const PASSWORD: &str = "hunter2-is-not-to-be-seen";
+
+/// A store, and the URL of one that is not there.
+struct Place {
+    url: String,
+    nowhere: String,
+}
+
+impl Place {
+    fn command(&self, arguments: &str) -> std::process::Command {
+        tickid(&format!("lease {arguments} --store {}", self.url))
+    }
+
+    fn run(&self, arguments: &str) -> Ran {
+        seen(ran(&mut self.command(arguments)))
+    }
+
+    /// Runs a command that must succeed without output on standard error, and returns its output.
+    fn stdout_of(&self, arguments: &str) -> String {
+        let ran = self.run(arguments);
+        assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{arguments}");
+        ran.stdout
+    }
+
+    fn spawn(&self, arguments: &str) -> Child {
+        let mut command = self.command(arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs")
+    }
+}
+
+/// Returns the output after checking that it does not contain the password.
+fn seen(ran: Ran) -> Ran {
+    assert!(!ran.stdout.contains(PASSWORD), "{}", ran.stdout);
+    assert!(!ran.stderr.contains(PASSWORD), "{}", ran.stderr);
+    ran
+}
+
+/// Creating the same realm again is a reported no-op, even while nodes are held, but a different
+/// realm of that name is refused.
+fn a_realm_begins_once(place: &Place) {
+    let init = "init sno --realm once --pool 5-6/16 --new";
+    // Without the realm, which holds the store's time.
+    let list = || process::rows(&place.stdout_of("list --realm once --json"));
+    let again = || {
+        let again = place.run(init);
+        assert_eq!((again.status, again.stdout.as_str()), (OK, ""), "{}", again.stderr);
+        assert!(again.stderr.contains("there already, and is the same"), "{}", again.stderr);
+    };
+    place.stdout_of(init);
+    again();
+    let held = json_lines(&place.stdout_of("acquire --realm once --json")).remove(0);
+    let before = list();
+    again();
+    let another = place.run("init sno --realm once --pool 7/16");
+    assert_eq!((another.status, another.stdout.as_str()), (USAGE, ""));
+    let there = "there already: sno, with the nodes 5-6/16,";
+    assert!(another.stderr.contains(there), "{}", another.stderr);
+    assert_eq!(list(), before);
+    assert_eq!(before, [held]);
+}
+
+/// The message is needed because the server may have lost a realm of that name.
+fn init_reports_the_beginning(place: &Place) {
+    let init = || place.run("init sno --realm beyond --term 60");
+    for _ in 0..2 {
+        let ran = init();
+        assert_eq!(ran.status, OK, "{}", ran.stderr);
+        let (_, rest) = ran.stderr.split_once("the realm beyond begins at ").expect("a time");
+        let (_, rest) = rest.split_once(", in ").expect("a wait");
+        let wait: u64 = rest.split_once(" s,").expect("seconds").0.parse().expect("a number");
+        // Twice the term and the skew.
+        assert!((100..=130).contains(&wait), "{}", ran.stderr);
+    }
+    assert_eq!(place.run("list --realm beyond --check").status, INVALID);
+    assert_eq!(place.run("acquire --realm beyond").status, NODE_STORE);
+    assert!(place.stdout_of("realms").lines().any(|realm| realm == "beyond"));
+}
+
+/// The refused command reports the realm that exists.
+fn one_of_two_inits_wins(place: &Place) {
+    for round in 0..3 {
+        let pools = ["5-6/16", "7/16"];
+        let inits = pools.map(|pool| {
+            place.spawn(&format!("init sno --realm at-once-{round} --pool {pool} --new"))
+        });
+        let ended = inits.map(|init| seen(init.wait_with_output().expect("ends").into()));
+        let [winner, loser] = if ended[0].status == OK { [0, 1] } else { [1, 0] };
+        assert_eq!(ended[winner].status, OK, "{}", ended[winner].stderr);
+        assert_eq!(ended[loser].status, USAGE, "{}", ended[loser].stderr);
+        let there = format!("there already: sno, with the nodes {},", pools[winner]);
+        assert!(ended[loser].stderr.contains(&there), "{}", ended[loser].stderr);
+    }
+}
+
+/// Runs all commands on one node, from the first to the last.
+fn a_node_goes_through_all_commands(place: &Place) {
+    place.stdout_of("init sno --realm all --pool 5/16 --new");
+    let held = json_lines(&place.stdout_of("acquire --realm all --holder me --json")).remove(0);
+    assert_eq!((&held["node"], &held["standing"]), (&"5/16".into(), &"held".into()));
+    let token = held["token"].as_str().expect("a token");
+    place.stdout_of(&format!("release --realm all --token {token} --unused --yes"));
+    let listed = process::rows(&place.stdout_of("list --realm all --json"));
+    assert_eq!(listed[0]["standing"], "free");
+    assert_eq!(listed[0]["ceiling"], held["floor"].as_u64().expect("a tick") + 1);
+    let tame = place.run("repair --realm all --node 5/16 --yes");
+    assert!(tame.stderr.contains("node 5/16 is not quarantined"), "{}", tame.stderr);
+    let recovered = place.run("invalidate --realm all --yes");
+    assert_eq!(recovered.status, OK, "{}", recovered.stderr);
+    // Nothing is free for a while.
+    assert_eq!(place.run("acquire --realm all").status, NODE_STORE);
+    let unknown = place.run("list --realm nobodys");
+    assert!(unknown.stderr.contains("no realm of that name"), "{}", unknown.stderr);
+    let nowhere = tickid(&format!("lease list --realm all --store {}", place.nowhere)).output();
+    let nowhere = seen(nowhere.expect("runs").into());
+    assert_eq!((nowhere.status, nowhere.stdout.as_str()), (NODE_STORE, ""));
+    assert!(nowhere.stderr.contains("no answer"), "{}", nowhere.stderr);
+}
+
+/// The worst finding decides the status, also with a clock that is an hour wrong.
+fn doctor_checks_the_store(place: &Place) {
+    let doctor = |url: &str| tickid(&format!("doctor --json --store {url}"));
+    let sound = seen(ran(&mut doctor(&place.url)));
+    assert_eq!((sound.status, sound.stderr.as_str()), (OK, ""), "{}", sound.stdout);
+    let findings = json_lines(&sound.stdout);
+    for topic in ["clock", "store", "clock skew"] {
+        let is_ok = |one: &Value| one["topic"] == topic && one["level"] == "ok";
+        assert!(findings.iter().any(is_ok), "{topic}: {}", sound.stdout);
+    }
+    let nowhere = seen(ran(&mut doctor(&place.nowhere)));
+    assert_eq!(nowhere.status, NODE_STORE, "{}", nowhere.stdout);
+    let last = &json_lines(&nowhere.stdout).pop().expect("a finding");
+    assert_eq!((&last["topic"], &last["level"]), (&"store".into(), &"error".into()));
+    assert!(last["hint"].is_string(), "{last}");
+    let Some(library) = clock_library() else { return };
+    for (offset, part) in [("+1h", "ahead of the store's"), ("-1h", "behind the store's")] {
+        let mut doctor = doctor(&place.url);
+        doctor.env("LD_PRELOAD", &library).env("FAKETIME", offset);
+        let wrong = seen(ran(doctor.env("FAKETIME_DONT_FAKE_MONOTONIC", "1")));
+        assert_eq!(wrong.status, CLOCK, "{}", wrong.stdout);
+        let findings = json_lines(&wrong.stdout);
+        let skew = findings.iter().find(|one| one["level"] == "error").expect("an error");
+        assert_eq!(skew["topic"], "clock skew");
+        assert!(skew["text"].as_str().expect("text").contains(part), "{skew}");
+    }
+}
+
+/// Returns `exec` of a script with a node of the realm `exec`.
+#[cfg(target_os = "linux")]
+fn exec(place: &Place, script: &str) -> std::process::Command {
+    let url = &place.url;
+    let mut command = tickid(&format!("lease exec --realm exec --store {url} -- sh -c"));
+    command.arg(script).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// A thread of the store's client must not take the supervisor's signals.
+#[cfg(target_os = "linux")]
+fn exec_forwards_signals_and_exit(place: &Place) {
+    use std::io::BufRead as _;
+
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+
+    place.stdout_of("init sno --realm exec --pool 0-255/16 --new");
+    for _ in 0..10 {
+        let exec = exec(place, "exit 7");
+        let mut bounded = std::process::Command::new("timeout");
+        bounded.arg("60").arg(exec.get_program()).args(exec.get_args());
+        assert_eq!(seen(ran(&mut bounded)).status, 7);
+    }
+    let script = "trap 'exit 3' TERM; echo ready; while :; do sleep 0.1; done";
+    let mut child = exec(place, script).spawn().expect("runs");
+    let mut ready = String::new();
+    let stdout = child.stdout.take().expect("piped");
+    std::io::BufReader::new(stdout).read_line(&mut ready).expect("a line");
+    assert_eq!(ready, "ready\n");
+    let id = i32::try_from(child.id()).expect("a process number");
+    kill(Pid::from_raw(id), Signal::SIGTERM).expect("sent");
+    let ended = child.wait_with_output().expect("ends");
+    assert_eq!(ended.status.code(), Some(3), "{:?}", ended.status);
+}
+
+/// Each run leaves both nodes to the next one immediately.
+#[cfg(target_os = "linux")]
+fn exec_releases_all_on_exit(place: &Place) {
+    place.stdout_of("init sno --realm several --pool 5-6/16 --new");
+    for _ in 0..3 {
+        let url = &place.url;
+        let options = format!("--realm several --store {url} --nodes 2 --release-on-exit");
+        let mut exec = tickid(&format!("lease exec {options} -- sh -c"));
+        let ran = seen(ran(exec.arg("for node in $TICKID_NODES; do echo $node; done | sort")));
+        assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""));
+        assert_eq!(ran.stdout, "5/16\n6/16\n");
+        for row in process::rows(&place.stdout_of("list --realm several --json")) {
+            assert_eq!((&row["standing"], row["token"].is_null()), (&"free".into(), true));
+        }
+    }
+}
+
+/// The printed statements create functions, and once more do no harm.
+fn sql_makes_ids_of_a_realm(server: &Postgres) {
+    let place = server.place();
+    let ran = ran(&mut tickid("sql nanoflake --realm made --pool 6-7/10 --new"));
+    assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""));
+    for _ in 0..2 {
+        server.psql(Postgres::DATABASE, &ran.stdout).expect("creates functions");
+    }
+    let draw = "SELECT tickid.nanoflake('made') >> 12 & 1023";
+    assert_eq!(server.psql(Postgres::DATABASE, draw).expect("draws"), "7");
+    let rows = process::rows(&place.stdout_of("list --realm made --json"));
+    assert_eq!((&rows[0]["node"], &rows[0]["standing"]), (&"7/10".into(), &"reserved".into()));
+    let repair = place.run("repair --realm made --node 7/10 --yes");
+    assert_eq!(repair.status, NODE_STORE);
+    assert!(repair.stderr.contains("node 7/10 is reserved"), "{}", repair.stderr);
+    let other = "sql nanoflake --realm made --epoch unix";
+    let other = process::ran(&mut tickid(other)).stdout;
+    let error = server.psql(Postgres::DATABASE, &other).expect_err("is another realm");
+    assert!(error.to_string().contains("has the layout"), "{error}");
+}
+
+trait Located {
+    fn place(&self) -> Place;
+}
+
+impl Located for Postgres {
+    fn place(&self) -> Place {
+        let url = format!("{}&password={PASSWORD}", self.url());
+        Place { url, nowhere: format!("postgres://tickid:{PASSWORD}@127.0.0.1:1/postgres") }
+    }
+}
+
+impl Located for MySql {
+    /// The server has its own password.
+    fn place(&self) -> Place {
+        let nowhere = format!("mysql://tickid:{PASSWORD}@127.0.0.1:1/tickid");
+        Place { url: self.url(), nowhere }
+    }
+}
+
+impl Located for Etcd {
+    fn place(&self) -> Place {
+        let url = |at: &str| format!("etcd://tickid:{PASSWORD}@{at}");
+        Place { url: url(&self.endpoints()[0]), nowhere: url("127.0.0.1:1") }
+    }
+}
+
+impl Located for Redis {
+    /// A server without users takes no password.
+    fn place(&self) -> Place {
+        let nowhere = format!("redis://:{PASSWORD}@127.0.0.1:1");
+        Place { url: format!("redis://{}", self.address()), nowhere }
+    }
+}
+
+fn tests_of<S: Located>() -> [Test<S>; 7] {
+    [
+        ("doctor_checks_the_store", |server| doctor_checks_the_store(&server.place())),
+        ("a_realm_begins_once", |server| a_realm_begins_once(&server.place())),
+        ("a_realm_begins_beyond", |server| {
+            init_reports_the_beginning(&server.place());
+        }),
+        ("one_of_two_inits_wins", |server| {
+            one_of_two_inits_wins(&server.place());
+        }),
+        ("a_node_goes_through_all_commands", |server| {
+            a_node_goes_through_all_commands(&server.place());
+        }),
+        ("exec_forwards_signals_and_exit", |server| {
+            #[cfg(target_os = "linux")]
+            exec_forwards_signals_and_exit(&server.place());
+            #[cfg(not(target_os = "linux"))]
+            let _ = server;
+        }),
+        ("exec_releases_all_on_exit", |server| {
+            #[cfg(target_os = "linux")]
+            exec_releases_all_on_exit(&server.place());
+            #[cfg(not(target_os = "linux"))]
+            let _ = server;
+        }),
+    ]
+}
+
+/// Adds the tests of all stores.
+pub(crate) fn add_to(tests: Tests) -> Tests {
+    let postgres =
+        [&tests_of::<Postgres>()[..], &[("sql_makes_ids_of_a_realm", sql_makes_ids_of_a_realm)]];
+    tests
+        .add("stores::postgres", &postgres.concat())
+        .add("stores::mysql", &tests_of::<MySql>())
+        .add("stores::etcd", &tests_of::<Etcd>())
+        .add("stores::redis", &tests_of::<Redis>())
+}

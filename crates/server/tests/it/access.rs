@@ -1,0 +1,251 @@
+//! Tokens and encryption.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+use tickid_server::{Server, TlsFiles};
+
+use crate::support::{Raw, builder};
+
+const TOKEN: &str = "0123456789abcdef";
+
+async fn with_tokens(folder: &Path) -> Server {
+    let tokens = folder.join("tokens");
+    fs::write(&tokens, format!("billing {TOKEN}\nfedcba9876543210\n")).unwrap();
+    builder().tokens(tokens).start().await.unwrap()
+}
+
+#[tokio::test]
+async fn resp_needs_a_token() {
+    let folder = TempDir::new().unwrap();
+    let server = with_tokens(folder.path()).await;
+    let mut raw = Raw::resp(&server).await;
+    for command in ["PING", "INCR scru64", "INFO", "GET x", "COMMAND"] {
+        assert_eq!(raw.ask(command).await, "-NOAUTH Authentication required.", "{command}");
+    }
+    assert!(raw.ask("HELLO 3").await.starts_with("-NOAUTH HELLO must be called"));
+    let wrong = "-WRONGPASS invalid username-password pair or user is disabled.";
+    for command in ["AUTH x", "AUTH other 0123456789abcdef", "HELLO 3 AUTH default x"] {
+        assert_eq!(raw.ask(command).await, wrong, "{command}");
+    }
+    assert_eq!(raw.ask(&format!("AUTH {TOKEN}")).await, "+OK");
+    assert!(raw.ask("INCR scru64").await.starts_with(':'));
+    for command in [format!("AUTH billing {TOKEN}"), "AUTH default fedcba9876543210".to_owned()] {
+        assert_eq!(Raw::resp(&server).await.ask(&command).await, "+OK");
+    }
+    let hello = format!("HELLO 3 AUTH billing {TOKEN}");
+    assert_eq!(Raw::resp(&server).await.ask(&hello).await, "%7");
+
+    // A token that is taken away.
+    fs::write(folder.path().join("tokens"), "fedcba9876543210").unwrap();
+    server.reload().unwrap();
+    assert_eq!(raw.ask("INCR scru64").await, "-NOAUTH Authentication required.");
+}
+
+#[tokio::test]
+async fn http_needs_a_token() {
+    let folder = TempDir::new().unwrap();
+    let server = with_tokens(folder.path()).await;
+    let status = async |path: &str, header: &str| {
+        let mut raw = Raw::http(&server).await;
+        raw.send(format!("GET {path} HTTP/1.1\r\nHost: a\r\n{header}\r\n")).await;
+        raw.line().await
+    };
+    let ids = "/v1/realms/sno/ids";
+    for path in [ids, "/v1/realms", "/v1/inspect/a", "/metrics", "/nothing"] {
+        for header in
+            ["", "Authorization: Bearer x\r\n", "Authorization: Basic 0123456789abcdef\r\n"]
+        {
+            assert_eq!(status(path, header).await, "HTTP/1.1 401 Unauthorized", "{path} {header}");
+        }
+    }
+    for path in ["/healthz", "/readyz", "/openapi.json"] {
+        assert_eq!(status(path, "").await, "HTTP/1.1 200 OK", "{path}");
+    }
+    let header = format!("authorization: bearer {TOKEN}\r\n");
+    assert_eq!(status(ids, &header).await, "HTTP/1.1 200 OK");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn unix_sockets_are_for_owner_and_group() {
+    use std::os::unix::fs::PermissionsExt as _;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("socket");
+    let server = builder().unix(&path).start().await.unwrap();
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o660);
+    let mut stream = tokio::net::UnixStream::connect(&path).await.unwrap();
+    stream.write_all(b"PING\r\nQUIT\r\n").await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert_eq!(answer, "+PONG\r\n+OK\r\n");
+
+    let error = builder().unix(&path).start().await.unwrap_err().to_string();
+    assert!(error.contains("a server listens on it"), "{error}");
+    server.stop().await;
+    assert!(!path.exists());
+    // One that a killed server has left.
+    drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+    let server = builder().unix(&path).start().await.unwrap();
+    // One that has lost its path to another.
+    fs::remove_file(&path).unwrap();
+    let other = builder().unix(&path).start().await.unwrap();
+    server.stop().await;
+    tokio::net::UnixStream::connect(&path).await.unwrap();
+    other.stop().await;
+    fs::write(&path, "text").unwrap();
+    let error = builder().unix(&path).start().await.unwrap_err().to_string();
+    assert!(error.contains("it is no socket"), "{error}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "text");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[cfg(unix)]
+mod tls {
+    use std::process::Command;
+    use std::sync::Arc;
+
+    use rustls::pki_types::pem::PemObject as _;
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+    use rustls::{ClientConfig, RootCertStore};
+    use tickid_testkit::servers::CERTIFICATES;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpStream;
+    use tokio_rustls::TlsConnector;
+
+    use super::*;
+
+    fn certificates() -> TempDir {
+        let folder = TempDir::new().unwrap();
+        let made = Command::new("sh").args(["-c", CERTIFICATES]).current_dir(&folder).output();
+        let made = made.unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        folder
+    }
+
+    fn files(folder: &TempDir, has_authorities: bool) -> TlsFiles {
+        let path = |name| folder.path().join(name);
+        TlsFiles {
+            certificate: path("server.crt"),
+            key: path("server.key"),
+            client_authorities: has_authorities.then(|| path("ca.pem")),
+        }
+    }
+
+    fn client(folder: &TempDir, has_certificate: bool, protocol: &[u8]) -> TlsConnector {
+        let path = |name| folder.path().join(name);
+        let mut roots = RootCertStore::empty();
+        roots.add(CertificateDer::from_pem_file(path("ca.pem")).unwrap()).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots);
+        let mut config = if has_certificate {
+            let chain = vec![CertificateDer::from_pem_file(path("client.crt")).unwrap()];
+            let key = PrivateKeyDer::from_pem_file(path("client.key")).unwrap();
+            config.with_client_auth_cert(chain, key).unwrap()
+        } else {
+            config.with_no_client_auth()
+        };
+        if !protocol.is_empty() {
+            config.alpn_protocols = vec![protocol.to_vec()];
+        }
+        TlsConnector::from(Arc::new(config))
+    }
+
+    /// Sends bytes over an encrypted connection and returns the answer.
+    async fn exchange(
+        connector: &TlsConnector,
+        address: core::net::SocketAddr,
+        request: &str,
+    ) -> std::io::Result<String> {
+        let stream = TcpStream::connect(address).await?;
+        let name = ServerName::try_from("localhost").unwrap();
+        let mut stream = connector.connect(name, stream).await?;
+        stream.write_all(request.as_bytes()).await?;
+        let mut answer = vec![0; 1_024];
+        let len = stream.read(&mut answer).await?;
+        Ok(String::from_utf8_lossy(&answer[..len]).into_owned())
+    }
+
+    #[tokio::test]
+    async fn connections_are_encrypted() {
+        let folder = certificates();
+        let server = builder().tls(files(&folder, false)).start().await.unwrap();
+        let (resp, http) = (server.resp_addresses()[0], server.http_addresses()[0]);
+        let connector = client(&folder, false, b"");
+        assert_eq!(exchange(&connector, resp, "PING\r\n").await.unwrap(), "+PONG\r\n");
+        let request = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
+        let answer = exchange(&connector, http, request).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+        let stream = TcpStream::connect(http).await.unwrap();
+        let name = ServerName::try_from("localhost").unwrap();
+        let stream = client(&folder, false, b"h2").connect(name, stream).await.unwrap();
+        assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
+        // Plain text is not answered.
+        assert!(!Raw::resp(&server).await.is_answered("PING\r\n").await);
+
+        // Other files, read upon a reload.
+        let other = certificates();
+        for name in ["server.crt", "server.key", "ca.pem"] {
+            fs::copy(other.path().join(name), folder.path().join(name)).unwrap();
+        }
+        assert!(exchange(&connector, resp, "PING\r\n").await.is_ok());
+        server.reload().unwrap();
+        assert!(exchange(&connector, resp, "PING\r\n").await.is_err());
+        let connector = client(&folder, false, b"");
+        assert_eq!(exchange(&connector, resp, "PING\r\n").await.unwrap(), "+PONG\r\n");
+        fs::write(folder.path().join("server.key"), "no key").unwrap();
+        assert!(server.reload().is_err());
+        assert_eq!(exchange(&connector, resp, "PING\r\n").await.unwrap(), "+PONG\r\n");
+    }
+
+    #[tokio::test]
+    async fn every_broken_file_is_reported() {
+        let folder = certificates();
+        let tokens = folder.path().join("tokens");
+        fs::write(&tokens, TOKEN).unwrap();
+        let builder = builder().tls(files(&folder, true)).tokens(&tokens);
+        let server = builder.start().await.unwrap();
+        let names = ["tokens", "server.crt", "server.key", "ca.pem"];
+        for name in names {
+            fs::write(folder.path().join(name), "broken").unwrap();
+        }
+        let error = server.reload().unwrap_err();
+        assert_eq!(error.files.len(), names.len());
+        for (file, name) in error.files.iter().zip(names) {
+            assert!(file.to_string().contains(name), "{file}");
+            assert!(error.to_string().contains(name), "{error}");
+        }
+    }
+
+    #[tokio::test]
+    async fn clients_show_certificates() {
+        let folder = certificates();
+        let server = builder().tls(files(&folder, true)).start().await.unwrap();
+        let address = server.resp_addresses()[0];
+        let known = client(&folder, true, b"");
+        assert_eq!(exchange(&known, address, "PING\r\n").await.unwrap(), "+PONG\r\n");
+        let unknown = client(&folder, false, b"");
+        assert!(exchange(&unknown, address, "PING\r\n").await.is_err());
+    }
+
+    #[tokio::test]
+    async fn other_machines_need_both() {
+        let folder = certificates();
+        let open = "0.0.0.0:0".parse().unwrap();
+        let with_tls = || builder().resp(open).tls(files(&folder, false));
+        let error = with_tls().start().await.unwrap_err().to_string();
+        assert!(error.contains("that takes tokens, or"), "{error}");
+        let tokens = folder.path().join("tokens");
+        fs::write(&tokens, TOKEN).unwrap();
+        let error = builder().resp(open).tokens(&tokens).start().await.unwrap_err().to_string();
+        assert!(error.contains("that takes TLS, or"), "{error}");
+        with_tls().tokens(&tokens).start().await.unwrap();
+        builder().resp(open).insecure(true).start().await.unwrap();
+    }
+}

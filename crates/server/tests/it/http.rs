@@ -1,0 +1,599 @@
+//! HTTP, of both versions.
+
+use core::time::Duration;
+use std::collections::HashSet;
+
+use http_body_util::{BodyExt as _, Empty};
+use hyper::body::Bytes;
+use hyper::{Request, StatusCode, Version};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use serde_json::Value;
+use tickid_lease::Store;
+use tickid_lease::admin::Start;
+use tickid_nanoflake::NanoflakeId;
+use tickid_server::{Limits, Server};
+use tickid_sno::SnoId;
+use tokio::net::TcpStream;
+
+use crate::support::{PATIENCE, Raw, any_port, realms, server, starved, with_limits};
+
+struct Answer {
+    status: StatusCode,
+    headers: hyper::HeaderMap,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    fn text(&self) -> &str {
+        str::from_utf8(&self.body).unwrap()
+    }
+
+    fn json(&self) -> Value {
+        assert_eq!(self.header("content-type"), "application/json");
+        serde_json::from_slice(&self.body).unwrap()
+    }
+
+    /// Returns the fields of an error: its status, its detail and its limit.
+    fn problem(&self) -> (u16, String, Value) {
+        assert_eq!(self.header("content-type"), "application/problem+json");
+        let problem: Value = serde_json::from_slice(&self.body).unwrap();
+        assert_eq!(problem["status"], self.status.as_u16());
+        let detail = problem["detail"].as_str().unwrap().to_owned();
+        (self.status.as_u16(), detail, problem["limit"].clone())
+    }
+}
+
+/// Sends a request over HTTP/1.1.
+async fn ask(server: &Server, path: &str, headers: &[(&str, &str)]) -> Answer {
+    let io = TokioIo::new(TcpStream::connect(server.http_addresses()[0]).await.unwrap());
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(io).await.unwrap();
+    tokio::spawn(connection);
+    let mut request = Request::get(path).header("host", "localhost");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let request = request.body(Empty::<Bytes>::new()).unwrap();
+    let response = tokio::time::timeout(PATIENCE, sender.send_request(request)).await;
+    let (head, body) = response.expect("an answer in time").unwrap().into_parts();
+    let body = body.collect().await.unwrap().to_bytes().to_vec();
+    Answer { status: head.status, headers: head.headers, body }
+}
+
+async fn get(server: &Server, path: &str) -> Answer {
+    ask(server, path, &[]).await
+}
+
+#[tokio::test]
+async fn realms_are_listed() {
+    let server = server().await;
+    let answer = get(&server, "/v1/realms").await;
+    assert_eq!(answer.header("cache-control"), "no-store");
+    assert_eq!(answer.header("etag"), "");
+    assert!(!answer.header("x-request-id").is_empty());
+    let json = answer.json();
+    let realms = json["realms"].as_array().unwrap();
+    let names: Vec<_> = realms.iter().map(|realm| realm["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["kuid", "local", "nanoflake", "scru64", "sno"]);
+    let expected = serde_json::json!({
+        "name": "sno", "scheme": "sno", "id_bytes": 10, "has_integers": false, "has_meta": true,
+        "is_ready": true,
+    });
+    assert_eq!(realms[4], expected);
+}
+
+#[tokio::test]
+async fn ids_come_in_every_format() {
+    let server = server().await;
+    let json = get(&server, "/v1/realms/sno/ids").await.json();
+    assert_eq!((json["realm"].as_str(), json["scheme"].as_str()), (Some("sno"), Some("sno")));
+    let ids = json["ids"].as_array().unwrap();
+    let first: SnoId = ids[0].as_str().unwrap().parse().unwrap();
+    assert_eq!(ids.len(), 1);
+
+    let path = "/v1/realms/sno/ids?count=3&meta=24&format=text";
+    let json = get(&server, path).await.json();
+    let parse = |id: &Value| id.as_str().unwrap().parse::<SnoId>().unwrap();
+    let ids: Vec<SnoId> = json["ids"].as_array().unwrap().iter().map(parse).collect();
+    assert!(ids.len() == 3 && ids[0] > first && ids.iter().all(|id| id.meta() == 24));
+
+    let json = get(&server, "/v1/realms/nanoflake/ids?count=2&format=int").await.json();
+    let parse = |id: &Value| id.as_str().unwrap().parse::<i64>().unwrap();
+    let ids: Vec<i64> = json["ids"].as_array().unwrap().iter().map(parse).collect();
+    assert!(ids[0] < ids[1]);
+
+    let text = [("accept", "text/plain, application/json;q=0.5")];
+    let answer = ask(&server, "/v1/realms/nanoflake/ids?count=2", &text).await;
+    assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8");
+    let lines: Vec<&str> = answer.text().lines().collect();
+    assert_eq!(lines.len(), 2);
+    assert!(lines.iter().all(|line| line.parse::<NanoflakeId>().is_ok()));
+
+    let answer = ask(&server, "/v1/realms/kuid/ids?count=7&format=bytes", &text).await;
+    assert_eq!(answer.header("content-type"), "application/octet-stream");
+    assert_eq!(answer.body.len(), 7 * 12);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn large_answers_are_whole() {
+    let server = with_limits(Limits { count: 200_000, ..Limits::default() }).await;
+    for count in [1_023, 1_024, 1_025, 150_000] {
+        let json = get(&server, &format!("/v1/realms/sno/ids?count={count}")).await.json();
+        let ids = json["ids"].as_array().unwrap();
+        let distinct: HashSet<&str> = ids.iter().map(|id| id.as_str().unwrap()).collect();
+        assert_eq!((ids.len(), distinct.len()), (count, count));
+        let path = format!("/v1/realms/scru64/ids?count={count}&format=bytes");
+        assert_eq!(get(&server, &path).await.body.len(), 8 * count);
+    }
+}
+
+#[tokio::test]
+async fn mistakes_are_named() {
+    let server = server().await;
+    let ids = "/v1/realms/sno/ids";
+    for (path, status, detail, limit) in [
+        ("/v1/realms/nothing/ids", 404, "no such realm \"nothing\"", None),
+        ("/v1/nothing", 404, "there is nothing at \"/v1/nothing\"", None),
+        (&format!("{ids}?count=0"), 400, "the count \"0\" is outside of 1..=10000", Some("count")),
+        (&format!("{ids}?count=10001"), 400, "the count \"10001\" is outside", Some("count")),
+        (&format!("{ids}?count=-1"), 400, "the count \"-1\" is outside of", Some("count")),
+        (&format!("{ids}?count=1&count=2"), 400, "parameter \"count\" is repeated", None),
+        (&format!("{ids}?cuont=2"), 400, "unknown query parameter \"cuont\"; there are: ", None),
+        ("/v1/realms?x", 400, "unknown query parameter \"x\"; there are: none", None),
+        ("/v1/inspect/a?x=", 400, "unknown query parameter \"x\"; there are: none", None),
+        (&format!("{ids}?meta=256"), 400, "the metabyte \"256\" is outside of 0..=255", None),
+        (&format!("{ids}?format=hex"), 400, "\"hex\" is none of text, int, bytes", None),
+        (&format!("{ids}?format=int"), 409, "no form as an integer of 64 bits", None),
+        ("/v1/realms/kuid/ids?meta=1", 409, "the scheme kuid has no metabyte", None),
+        ("/v1/realms/%ff/ids", 400, "", None),
+    ] {
+        let (found, text, found_limit) = get(&server, path).await.problem();
+        assert_eq!(found, status, "{path}: {text}");
+        assert!(text.contains(detail), "{path}: {text}");
+        assert_eq!(found_limit.as_str(), limit, "{path}");
+    }
+    // An orchestrator may add anything to its probes.
+    assert_eq!(get(&server, "/healthz?x=1").await.status, 200);
+}
+
+/// Sends bytes and returns the head and the detail of a problem, after which the server closes.
+async fn refusal(server: &Server, request: &str) -> (String, String) {
+    let mut raw = Raw::http(server).await;
+    raw.send(request).await;
+    let rest = raw.rest().await;
+    let (head, body) = rest.split_once("\r\n\r\n").unwrap();
+    assert!(head.contains("content-type: application/problem+json"), "{rest}");
+    let problem: Value = serde_json::from_str(body).unwrap();
+    (head.to_owned(), problem["detail"].as_str().unwrap().to_owned())
+}
+
+#[tokio::test]
+async fn refusals_are_problems() {
+    let server = server().await;
+    let ids = "/v1/realms/sno/ids";
+    let (long, header) = ("a".repeat(17_000), format!("X: {}\r\n", "a".repeat(17_000)));
+    let body = "Content-Length: 65537\r\n";
+    let one = "Host: a\r\n";
+    for (method, path, headers, status, detail) in [
+        ("POST", ids, one, "405 Method Not Allowed", "there are GET and HEAD, not POST"),
+        ("GET", ids, "", "400 Bad Request", "the request has 0 Host headers"),
+        ("GET", ids, &format!("{one}{one}"), "400 Bad Request", "the request has 2 Host headers"),
+        ("GET", &format!("/{long}"), one, "414 URI Too Long", "the path of the request has 17001"),
+        ("GET", ids, &format!("{one}{header}"), "431 Request Header", "more than 16384"),
+        ("GET", ids, &format!("{one}{body}"), "413 Payload Too Large", "has 65537 bytes"),
+    ] {
+        let request = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n{headers}\r\n");
+        let (head, found) = refusal(&server, &request).await;
+        assert!(head.starts_with(&format!("HTTP/1.1 {status}")), "{head}");
+        assert!(found.contains(detail), "{found}");
+        assert_eq!(head.contains("allow: GET,HEAD"), method == "POST", "{head}");
+    }
+    // Heads that are never read as a whole.
+    let (long, many) = (format!("X: {}\r\n", "a".repeat(65_536)), "X: a\r\n".repeat(100));
+    for headers in [long, many] {
+        let mut raw = Raw::http(&server).await;
+        raw.send(&format!("GET {ids} HTTP/1.1\r\n{one}{headers}\r\n")).await;
+        assert_eq!(raw.line().await, "HTTP/1.1 431 Request Header Fields Too Large");
+    }
+    let mut raw = Raw::http(&server).await;
+    raw.send("GET /healthz HTTP/1.0\r\n\r\n").await;
+    assert_eq!(raw.line().await, "HTTP/1.0 200 OK");
+}
+
+/// Silent connections fill every place, also those in reserve, and probes are still answered.
+#[tokio::test(flavor = "multi_thread")]
+async fn probes_are_answered_when_full() {
+    let timeout = Duration::from_secs(3_600);
+    let server = with_limits(Limits { connections: 2, timeout, ..Limits::default() }).await;
+    let mut silent = Vec::new();
+    for _ in 0..200 {
+        silent.push(Raw::http(&server).await);
+    }
+    for (path, text) in [("/healthz", "ok\n"), ("/readyz", "ready\n")] {
+        assert_eq!(get(&server, path).await.text(), text);
+    }
+    let answer = get(&server, "/v1/realms/sno/ids").await;
+    assert_eq!((answer.header("retry-after"), answer.header("connection")), ("1", "close"));
+    let (status, detail, limit) = answer.problem();
+    assert_eq!((status, limit.as_str()), (503, Some("connections")));
+    assert_eq!(detail, "there are 2 connections, the most that are permitted");
+    // The oldest two have a place.
+    silent[1].send("GET /v1/realms HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    assert_eq!(silent[1].line().await, "HTTP/1.1 200 OK");
+}
+
+/// A client that leaves while it waits for IDs gives its place back.
+#[tokio::test(flavor = "multi_thread")]
+async fn clients_that_left_have_no_place() {
+    let (store, realm) = starved().await;
+    let timeout = Duration::from_secs(3_600);
+    let limits = Limits { timeout, connections: 1, ..Limits::default() };
+    let builder = Server::builder(store).realm(realm).http(any_port()).limits(limits);
+    let server = builder.start().await.unwrap();
+    // One request, and many in a pipeline.
+    for count in [1, 100] {
+        // The connection that has the only place, once earlier ones have left it.
+        let mut raw = loop {
+            let mut raw = Raw::http(&server).await;
+            raw.send("HEAD /v1/realms HTTP/1.1\r\nHost: a\r\n\r\n").await;
+            let status = raw.line().await;
+            while !raw.line().await.is_empty() {}
+            if status == "HTTP/1.1 200 OK" {
+                break raw;
+            }
+        };
+        raw.send("GET /v1/realms/sno/ids HTTP/1.1\r\nHost: a\r\n\r\n".repeat(count)).await;
+        drop(raw);
+        let again = async { while get(&server, "/v1/realms").await.status != 200 {} };
+        tokio::time::timeout(PATIENCE, again).await.expect("a free place in time");
+    }
+    // Not because it was answered.
+    assert_eq!(server.not_ready().len(), 1);
+}
+
+/// Requests that have arrived are answered, though the server stops.
+#[tokio::test(flavor = "multi_thread")]
+async fn stopping_answers_what_arrived() {
+    const REQUESTS: usize = 3_000;
+    let server = server().await;
+    let mut raw = Raw::http(&server).await;
+    raw.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n".repeat(REQUESTS)).await;
+    assert_eq!(raw.line().await, "HTTP/1.1 200 OK");
+    let (stopped, rest) = tokio::join!(server.stop(), raw.rest());
+    assert!(!stopped.cut_off);
+    assert_eq!(rest.matches("HTTP/1.1 200 OK").count(), REQUESTS - 1);
+}
+
+#[tokio::test]
+async fn head_issues_nothing() {
+    let limits = Limits { rate: Some(10), ..Limits::default() };
+    let server = with_limits(limits).await;
+    let mut raw = Raw::http(&server).await;
+    for _ in 0..3 {
+        let ids = "HEAD /v1/realms/sno/ids?count=10 HTTP/1.1\r\nHost: a\r\n\r\n";
+        raw.send(ids).await;
+        assert_eq!(raw.line().await, "HTTP/1.1 200 OK");
+        let mut headers = Vec::new();
+        loop {
+            match raw.line().await {
+                line if line.is_empty() => break,
+                line => headers.push(line.to_ascii_lowercase()),
+            }
+        }
+        assert!(headers.contains(&"content-type: application/json".to_owned()), "{headers:?}");
+        assert!(!headers.iter().any(|it| it.starts_with("content-length")), "{headers:?}");
+    }
+    raw.send("HEAD /v1/realms/sno/ids?count=0 HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    assert_eq!(raw.line().await, "HTTP/1.1 400 Bad Request");
+    let text = get(&server, "/metrics").await;
+    let line = "tickid_server_ids_total{realm=\"sno\",protocol=\"http\"} 0\n";
+    assert!(text.text().contains(line), "{}", text.text());
+}
+
+#[tokio::test]
+async fn ids_are_inspected() {
+    let server = server().await;
+    let json = get(&server, "/v1/inspect/brpk4q72xwf2m63l").await.json();
+    assert_eq!(json["text"], "brpk4q72xwf2m63l");
+    let sno = &json["readings"][0];
+    assert_eq!((&sno["scheme"], &sno["confidence"]), (&"sno".into(), &"likely".into()));
+    assert_eq!(
+        (&sno["partition"], &sno["reason"]),
+        (&39_434.into(), &"16 characters of 2-9a-x".into())
+    );
+    assert_eq!(sno["hex"].as_str().unwrap().len(), 20);
+    assert!(sno["time"].as_str().unwrap().ends_with('Z'));
+    let json = get(&server, "/v1/inspect/no%20ID%21").await.json();
+    assert_eq!(
+        (json["text"].as_str(), json["readings"].clone()),
+        (Some("no ID!"), Value::Array(vec![]))
+    );
+    let long = "a".repeat(129);
+    let (status, detail, _) = get(&server, &format!("/v1/inspect/{long}")).await.problem();
+    assert_eq!((status, detail.as_str()), (400, "the text has 129 characters, more than 128"));
+}
+
+#[tokio::test]
+async fn machines_get_their_answers() {
+    let server = server().await;
+    assert_eq!(get(&server, "/healthz").await.text(), "ok\n");
+    assert_eq!(get(&server, "/readyz").await.text(), "ready\n");
+    get(&server, "/v1/realms/sno/ids?count=10").await;
+    Raw::resp(&server).await.ask("INCR scru64").await;
+    get(&server, "/v1/realms/nothing/ids").await;
+    let open = "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.2";
+    let open = ask(&server, "/metrics", &[("accept", open)]).await;
+    assert!(open.header("content-type").starts_with("application/openmetrics-text"));
+    assert!(open.text().contains("# TYPE tickid_server_ids counter\n"));
+    assert!(open.text().ends_with("# EOF\n"));
+    let answer = get(&server, "/metrics").await;
+    assert_eq!(answer.header("content-type"), "text/plain; version=0.0.4; charset=utf-8");
+    let text = answer.text();
+    assert!(!text.contains("# EOF"));
+    for line in [
+        "# HELP tickid_server_ids_total IDs issued\n# TYPE tickid_server_ids_total counter\n",
+        "# TYPE tickid_server_request_duration_seconds histogram\n",
+        "tickid_server_ids_total{realm=\"sno\",protocol=\"http\"} 10\n",
+        "tickid_server_ids_total{realm=\"scru64\",protocol=\"resp\"} 1\n",
+        "tickid_server_connections_refused_total{protocol=\"resp\"} 0\n",
+        "tickid_server_request_errors_total{protocol=\"http\"} 1\n",
+        "tickid_server_request_duration_seconds_count{protocol=\"resp\"} 1\n",
+        "tickid_server_request_duration_seconds_bucket{le=\"+Inf\",protocol=\"resp\"} 1\n",
+        "tickid_lease_stalls_total{realm=\"sno\",reason=\"no_lease\"} 0\n",
+        "tickid_lease_leases_total{realm=\"kuid\"} 1\n",
+        "tickid_lease_failures_total{realm=\"sno\",cause=\"unreachable\"} 0\n",
+        "# TYPE tickid_lease_window_seconds gauge\n",
+    ] {
+        assert!(text.contains(line), "{line}{text}");
+    }
+}
+
+/// Checks a value against its schema, as far as the description of this server uses schemas.
+fn check_schema(api: &Value, schema: &Value, value: &Value, place: &str) {
+    if let Some(reference) = schema["$ref"].as_str() {
+        let schema = api.pointer(reference.strip_prefix('#').unwrap()).unwrap();
+        return check_schema(api, schema, value, place);
+    }
+    let found = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    let kinds = schema["type"].as_array();
+    let fits = kinds.map_or(schema["type"] == found, |it| it.iter().any(|kind| kind == found));
+    assert!(fits, "{place} is a {found}, not {}", schema["type"]);
+    if let Some(words) = schema["enum"].as_array() {
+        assert!(words.contains(value), "{place}: {value}");
+    }
+    value.as_array().into_iter().flatten().for_each(|item| {
+        check_schema(api, &schema["items"], item, place);
+    });
+    let members = value.as_object().into_iter().flatten();
+    for (name, member) in members {
+        let schema = &schema["properties"][name];
+        if !schema.is_null() {
+            check_schema(api, schema, member, &format!("{place}/{name}"));
+        }
+    }
+    for name in schema["required"].as_array().into_iter().flatten() {
+        assert!(value.as_object().unwrap().contains_key(name.as_str().unwrap()), "{place}/{name}");
+    }
+    if schema["additionalProperties"] == false {
+        let known = schema["properties"].as_object().unwrap();
+        assert!(value.as_object().unwrap().keys().all(|name| known.contains_key(name)), "{place}");
+    }
+}
+
+/// Requests with the parameters that are described, and without them, get answers as described.
+#[tokio::test]
+async fn answers_fit_the_description() {
+    let server = server().await;
+    let api = get(&server, "/openapi.json").await.json();
+    assert_eq!(api["components"]["securitySchemes"]["token"]["scheme"], "bearer");
+    let check = async |path: &str, url: &str, is_valid: bool| {
+        let answer = get(&server, url).await;
+        let status = answer.status.as_u16();
+        assert!(!is_valid || status == 200, "{url}: {status}");
+        let responses = &api["paths"][path]["get"]["responses"];
+        let response = responses.get(answer.status.as_str()).unwrap_or(&responses["default"]);
+        let reference = response["$ref"].as_str().map(|it| api.pointer(&it[1..]).unwrap());
+        let response = reference.unwrap_or(response);
+        let kind = answer.header("content-type").split(';').next().unwrap();
+        let content = response["content"].get(kind);
+        let content = content.unwrap_or_else(|| panic!("{url}: {status} {kind}"));
+        if kind.ends_with("json") {
+            let body = serde_json::from_slice(&answer.body).unwrap();
+            check_schema(&api, &content["schema"], &body, url);
+        }
+    };
+    for (path, described) in api["paths"].as_object().unwrap() {
+        let parameters = described["get"]["parameters"].as_array().into_iter().flatten();
+        let (query, parts): (Vec<&Value>, Vec<&Value>) =
+            parameters.partition(|parameter| parameter["in"] == "query");
+        // The realm that has all that is described.
+        let url = parts.iter().fold(path.clone(), |url, part| {
+            assert!(part["required"] == true && part["example"].is_string());
+            let name = part["name"].as_str().unwrap();
+            let value = if name == "realm" { "sno" } else { part["example"].as_str().unwrap() };
+            url.replace(&format!("{{{name}}}"), value)
+        });
+        check(path, &url, true).await;
+        check(path, &format!("{url}?unknown=1"), false).await;
+        check(path, &url.replace("sno", "nothing"), false).await;
+        for parameter in query {
+            let (name, schema) = (parameter["name"].as_str().unwrap(), &parameter["schema"]);
+            for key in ["minimum", "default"].iter().filter(|key| !schema[**key].is_null()) {
+                let value = schema[*key].as_str().map(str::to_owned);
+                let value = value.unwrap_or_else(|| schema[*key].to_string());
+                check(path, &format!("{url}?{name}={value}"), true).await;
+            }
+            check(path, &format!("{url}?{name}=none"), false).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn stalls_name_a_time() {
+    let (store, realm) = starved().await;
+    let limits = Limits { timeout: Duration::from_millis(50), ..Limits::default() };
+    let builder = Server::builder(store).realm(realm).http(any_port()).limits(limits);
+    let server = builder.start().await.unwrap();
+    let answer = get(&server, "/v1/realms/sno/ids").await;
+    assert_eq!(answer.header("retry-after"), "1");
+    let (status, detail, _) = answer.problem();
+    assert_eq!(status, 503);
+    assert!(
+        detail.contains("the realm sno: there is no lease: memory store: no node is free"),
+        "{detail}"
+    );
+    let answer = get(&server, "/readyz").await;
+    assert_eq!(answer.header("retry-after"), "1");
+    let (status, detail, _) = answer.problem();
+    assert_eq!(status, 503);
+    assert!(detail.starts_with("the realm sno: memory store: no node is free"), "{detail}");
+    assert_eq!(get(&server, "/healthz").await.status, 200);
+}
+
+/// A realm starts again later after its leases were invalidated.
+#[tokio::test]
+async fn stalls_name_the_time_if_it_is_known() {
+    let store = Store::in_memory();
+    let [realm, ..] = realms();
+    store.create(&realm, Start::Immediately).await.unwrap();
+    store.invalidate(&realm).await.unwrap();
+    let server = Server::builder(store).realm(realm).http(any_port()).start().await.unwrap();
+    let answer = get(&server, "/v1/realms/scru64/ids").await;
+    assert_eq!(answer.status, 503);
+    let seconds: u64 = answer.header("retry-after").parse().unwrap();
+    assert!(seconds > 5, "{seconds}");
+}
+
+#[tokio::test]
+async fn rates_are_held() {
+    let server = with_limits(Limits { rate: Some(10), ..Limits::default() }).await;
+    assert_eq!(get(&server, "/v1/realms/sno/ids?count=10").await.status, 200);
+    let answer = get(&server, "/v1/realms/sno/ids?count=20").await;
+    let seconds: u64 = answer.header("retry-after").parse().unwrap();
+    assert!((1..=2).contains(&seconds), "{seconds}");
+    let (status, detail, limit) = answer.problem();
+    assert_eq!((status, limit.as_str()), (429, Some("rate")));
+    assert_eq!(detail, "the limit rate is 10 IDs per second for each token");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn http2_requests_are_multiplexed() {
+    let server = server().await;
+    let io = TokioIo::new(TcpStream::connect(server.http_addresses()[0]).await.unwrap());
+    let executor = TokioExecutor::new();
+    let (sender, connection) = hyper::client::conn::http2::handshake(executor, io).await.unwrap();
+    tokio::spawn(connection);
+    let mut requests = tokio::task::JoinSet::new();
+    for _ in 0..100 {
+        let mut sender = sender.clone();
+        requests.spawn(async move {
+            let uri = "http://localhost/v1/realms/scru64/ids?count=3000&format=bytes";
+            let request = Request::get(uri).body(Empty::<Bytes>::new()).unwrap();
+            let response = sender.send_request(request).await.unwrap();
+            assert_eq!((response.status(), response.version()), (StatusCode::OK, Version::HTTP_2));
+            response.into_body().collect().await.unwrap().to_bytes().to_vec()
+        });
+    }
+    let answers = tokio::time::timeout(PATIENCE, requests.join_all()).await.unwrap();
+    let ids: HashSet<[u8; 8]> =
+        answers.iter().flat_map(|answer| answer.as_chunks().0).copied().collect();
+    assert_eq!(ids.len(), 300_000);
+}
+
+#[tokio::test]
+async fn hostile_bytes_end_the_connection() {
+    let server = server().await;
+    let large = format!("GET /healthz HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "a".repeat(100_000));
+    let many = format!("GET /healthz HTTP/1.1\r\n{}\r\n", "X: y\r\n".repeat(1_000));
+    for bytes in [
+        "\0\0\0\0\r\n\r\n",
+        "GET\r\n\r\n",
+        &large,
+        &many,
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nnonsense",
+    ] {
+        let mut raw = Raw::http(&server).await;
+        // The server may close the connection before all is sent.
+        let _ = tokio::io::AsyncWriteExt::write_all(&mut raw.stream, bytes.as_bytes()).await;
+        let rest = raw.rest().await;
+        assert!(
+            rest.is_empty() || rest.starts_with("HTTP/1.1 4") || rest.as_bytes()[3] == 4,
+            "{rest}"
+        );
+    }
+    assert_eq!(get(&server, "/healthz").await.status, 200);
+}
+
+#[tokio::test]
+async fn quiet_connections_are_closed() {
+    let idle = Duration::from_millis(50);
+    let server = with_limits(Limits { idle, ..Limits::default() }).await;
+    for bytes in
+        ["", "G", "GET /healthz HTTP/1.1\r\nHost: a\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"]
+    {
+        let mut raw = Raw::http(&server).await;
+        raw.send(bytes).await;
+        raw.rest().await;
+    }
+    let mut raw = Raw::http(&server).await;
+    raw.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    assert!(raw.rest().await.ends_with("\r\n\r\nok\n"));
+
+    // A client of HTTP/2 that would answer to pings.
+    let io = TokioIo::new(TcpStream::connect(server.http_addresses()[0]).await.unwrap());
+    let handshake =
+        hyper::client::conn::http2::handshake::<_, _, Empty<Bytes>>(TokioExecutor::new(), io);
+    let (_sender, connection) = handshake.await.unwrap();
+    // Closed with or without an error.
+    let _ = tokio::time::timeout(PATIENCE, connection).await.expect("closed in time");
+}
+
+/// A client of HTTP/2 may accept no answer, though its connection is alive.
+#[tokio::test]
+async fn http2_answers_are_accepted_in_time() {
+    let limits = Limits { timeout: Duration::from_millis(100), ..Limits::default() };
+    let server = with_limits(limits).await;
+    let io = TokioIo::new(TcpStream::connect(server.http_addresses()[0]).await.unwrap());
+    let mut client = hyper::client::conn::http2::Builder::new(TokioExecutor::new());
+    client.initial_stream_window_size(0);
+    let (mut sender, connection) = client.handshake(io).await.unwrap();
+    tokio::spawn(connection);
+    let request = Request::get("http://localhost/v1/realms/sno/ids?count=5000");
+    let request = request.body(Empty::<Bytes>::new()).unwrap();
+    let body = sender.send_request(request).await.unwrap().into_body().collect();
+    let error = tokio::time::timeout(PATIENCE, body).await.expect("reset in time").unwrap_err();
+    assert!(format!("{error:?}").contains("CANCEL"), "{error:?}");
+    let request = Request::head("http://localhost/healthz").body(Empty::new()).unwrap();
+    assert_eq!(sender.send_request(request).await.unwrap().status(), 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clients_that_do_not_read_are_closed() {
+    let limits =
+        Limits { timeout: Duration::from_millis(200), count: 1_000_000, ..Limits::default() };
+    let server = with_limits(limits).await;
+    let mut raw = Raw::http(&server).await;
+    raw.send("GET /v1/realms/sno/ids?count=1000000 HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    let closed = async {
+        loop {
+            let text = get(&server, "/metrics").await;
+            // This request's own connection.
+            if text.text().contains("tickid_server_connections{protocol=\"http\"} 1\n") {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, closed).await.expect("closed in time");
+    drop(raw);
+}
