@@ -8,7 +8,7 @@ use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterio
 use tickid_benches::texts::{COUNT, ids};
 use tickid_benches::{START, criterion};
 use tickid_convert::{
-    Layouts, Nodes, Options, SchemeId, Source, carry, convert_all, convert_slice, restore,
+    Layouts, Nodes, Options, SchemeId, ToParts, carry, convert_all, convert_slice, restore,
 };
 use tickid_detect::detect;
 use tickid_kuid::{GlobalId, Kuid};
@@ -69,13 +69,13 @@ fn convert(c: &mut Criterion) {
     group.finish();
 }
 
-fn filled<S: Source, T: SchemeId>(ids: &[S; COUNT], blank: T) -> [T; COUNT] {
+fn filled<S: ToParts, T: SchemeId>(ids: &[S; COUNT], blank: T) -> [T; COUNT] {
     let mut converted = [blank; COUNT];
     convert_slice(ids, &mut converted, &OPTIONS).expect("in range");
     converted
 }
 
-fn slice<S: Source, T: SchemeId>(group: &mut Group<'_>, name: &str, ids: &[S; COUNT], blank: T) {
+fn slice<S: ToParts, T: SchemeId>(group: &mut Group<'_>, name: &str, ids: &[S; COUNT], blank: T) {
     let mut converted = [blank; COUNT];
     // Hides the values from the compiler.
     let options = black_box(OPTIONS);

@@ -9,10 +9,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use tickid_benches::figures::{Figures, Request};
-use tickid_benches::subject::{Subject, builder};
+use tickid_benches::subject::{Subject, builder, leased};
 use tickid_core::{Clock, ManualClock, SystemClock};
 use tickid_kuid::Kuid;
-use tickid_lease::{LeasedGenerator, NodePool, Realm, Store};
 use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
 use tickid_sno::Sno;
@@ -35,13 +34,8 @@ fn measure<S: Subject>(request: &Request, figures: &mut Figures, turns: usize) {
     if !request.wants(&format!("{GROUP}/{}", S::NAME)) {
         return;
     }
-    let pool: NodePool = S::POOL.parse().expect("a pool");
-    let realm = "bench".parse().map(|name| Realm::new(name, S::default(), pool));
-    let realm = realm.expect("a name").expect("a pool of this scheme");
     let clock = Arc::new(ManualClock::new(SystemClock.now().expect("a clock")));
-    let leased =
-        LeasedGenerator::builder(Store::in_memory(), realm).clock(Arc::clone(&clock)).start();
-    let leased = leased.expect("a node");
+    let leased = leased::<S>(&clock);
     let tenure = leased.tenure().expect("a lease");
     let inner = tenure.generator();
     let free = builder::<S>().clock(Arc::clone(&clock)).build().expect("valid options");

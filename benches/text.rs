@@ -299,7 +299,7 @@ fn at_each_level<C: Codec<N>, const N: usize>(
         match work {
             Work::Encode => slices_of(group, &name, inputs, [0; N], encode),
             Work::Decode => slices_of(group, &name, &texts, inputs[0], |texts, outputs| {
-                slices::decode_at::<C, _, N>(level, texts, outputs, "ID", |bits| bits).expect(HERE)
+                slices::decode_at::<C, _, N>(level, texts, outputs, |bits| bits).expect(HERE)
             }),
         }
     }

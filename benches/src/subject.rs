@@ -1,10 +1,15 @@
 //! tickid's schemes, with the widest sequences that they permit.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 use std::time::Duration;
 
-use tickid_core::{Builder, Generator, LocalGenerator, ManualClock, Scheme, Variant};
+use tickid_core::{
+    Builder, Generator, LocalGenerator, ManualClock, Scheme, SequenceStart, Variant,
+};
 use tickid_kuid::{GlobalId, Kuid, Node};
+use tickid_lease::backend::MemoryBackend;
+use tickid_lease::{LeasedGenerator, Realm, Store};
 use tickid_nanoflake::{GeneratorId, Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Partition, Sno, SnoId};
@@ -115,4 +120,14 @@ pub fn shared<S: Subject>(clock: &ManualClock) -> Generator<S, &ManualClock> {
 /// Returns an exclusive generator on a manual clock.
 pub fn exclusive<S: Subject>(clock: &ManualClock) -> LocalGenerator<S, &ManualClock> {
     builder::<S>().clock(clock).build_local().expect("valid options")
+}
+
+/// Returns a leased generator on a manual clock, which its store shares. The clock can advance by
+/// 10 seconds before a renewal is needed.
+pub fn leased<S: Subject>(clock: &Arc<ManualClock>) -> LeasedGenerator<S, Arc<ManualClock>> {
+    let store = Store::new(MemoryBackend::new(Arc::clone(clock)));
+    let realm = Realm::builder("bench", S::default()).pool(S::POOL).build();
+    let realm = realm.expect("a pool of this scheme");
+    let builder = LeasedGenerator::builder(store, realm).clock(Arc::clone(clock));
+    builder.sequence(SequenceStart::fixed(0)).start().expect("a node")
 }

@@ -3,7 +3,7 @@
 
 use arbitrary::{Result, Unstructured};
 use tickid_convert::{
-    AnyId, Kind, Layouts, Nodes, Options, Source as _, carry, convert_any, restore_any,
+    AnyId, Kind, Layouts, Nodes, Options, ToParts as _, carry, convert_any, restore_any,
 };
 use tickid_kuid::{Drift, GlobalId, LocalId};
 use tickid_nanoflake::{Epoch, NanoflakeId};
@@ -94,8 +94,8 @@ fn near(id: AnyId, by: i32, layouts: &Layouts) -> AnyId {
                 id.timestamp() << 17 | u64::from(id.toggle()) << 16 | u64::from(id.sequence());
             let value = value.checked_add_signed(by).unwrap_or(value);
             let (toggle, sequence) = (value >> 16 & 1 == 1, u16::try_from(value & 0xffff).unwrap());
-            let id = SnoId::from_parts(value >> 17, toggle, id.meta(), id.partition(), sequence);
-            id.ok().map(AnyId::from)
+            let moved = SnoId::from_parts(value >> 17, toggle, id.partition(), sequence);
+            moved.ok().map(|moved| AnyId::from(moved.with_meta(id.meta())))
         }
         _ => None,
     };

@@ -12,7 +12,7 @@ use tickid_text::{Codec, ParseError, SimdLevel, SliceError, slices};
 use crate::subjects::codecs::{Form, Global, Local, Sno, UrlGlobal, UrlLocal, Wide};
 
 /// The name of the IDs in errors.
-const WHAT: &str = "fuzzed ID";
+const WHAT: &str = "test ID";
 
 pub fn check(data: &[u8]) {
     // Too few bytes are not a case.
@@ -106,7 +106,7 @@ where
     }
     for level in SimdLevel::ALL {
         let mut bits = vec![C::Value::default(); texts.len()];
-        let read = slices::decode_at::<C, _, N>(level, texts, &mut bits, WHAT, |bits| bits);
+        let read = slices::decode_at::<C, _, N>(level, texts, &mut bits, |bits| bits);
         if let Some(read) = read {
             assert_eq!((&read, &bits), (&outcome, &expected), "{level:?}");
         }

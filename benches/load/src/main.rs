@@ -1,5 +1,8 @@
 //! A client that measures a server of RESP or HTTP, for `.ci/bench-server`.
 //!
+//! redis-benchmark would measure itself: it takes a processor 11 µs per request, Redis 8, and this
+//! client 6. It also cannot send at a fixed rate.
+//!
 //! ```text
 //! tickid-bench-load ADDRESS CONNECTIONS PIPELINE SECONDS RATE REQUEST...
 //! ```

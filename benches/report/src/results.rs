@@ -1,19 +1,19 @@
 //! Reads the results of the benchmarks.
 
-use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
-use crate::error::Error;
-use crate::repository::read;
+use crate::Result;
 
 /// One measured quantity.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Measurement {
-    pub(crate) group: String,
-    pub(crate) name: String,
+    /// The group and the name.
+    pub(crate) id: String,
+    /// The length of the group in `id`.
+    group: usize,
     /// `time`, `p99`, `of the cap`, ...
     pub(crate) quantity: String,
     pub(crate) unit: String,
@@ -23,9 +23,27 @@ pub(crate) struct Measurement {
 /// Criterion's quantity: the time per ID, or per call if no IDs are generated.
 pub(crate) const TIME: &str = "time";
 
+/// The groups with a table for each first word of the names.
+const DIVIDED: [&str; 3] = ["generate/one-thread", "generate/contended", "generate/clocks"];
+
 impl Measurement {
-    pub(crate) fn id(&self) -> String {
-        format!("{}/{}", self.group, self.name)
+    pub(crate) fn new(group: &str, name: &str, quantity: &str, unit: &str, value: f64) -> Self {
+        let part = name.split_once('/').filter(|_| DIVIDED.contains(&group));
+        Self {
+            id: format!("{group}/{name}"),
+            group: group.len() + part.map_or(0, |(part, _)| part.len() + 1),
+            quantity: quantity.to_owned(),
+            unit: unit.to_owned(),
+            value,
+        }
+    }
+
+    pub(crate) fn group(&self) -> &str {
+        &self.id[..self.group]
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.id[self.group + 1..]
     }
 }
 
@@ -34,85 +52,43 @@ impl Measurement {
 pub(crate) struct Results(pub(crate) Vec<Measurement>);
 
 impl Results {
-    /// Reads criterion's home folder.
-    pub(crate) fn read(home: &Path) -> Result<Self, Error> {
-        let mut paths = Vec::new();
-        find_json(home, &mut paths)?;
-        paths.sort();
+    /// Reads criterion's home folder, and the figures of the benchmarks that measure more.
+    pub(crate) fn read(home: &Path) -> Result<Self> {
         let mut all = Vec::new();
-        for path in &paths {
-            let name = path.file_name().unwrap_or_default();
-            if name == "estimates.json" && path.parent().is_some_and(|of| of.ends_with("new")) {
-                let benchmark = read_json(&path.with_file_name("benchmark.json"))?;
-                all.push(timed(&benchmark, &read_json(path)?).ok_or_else(|| unclear(path))?);
-            } else if path.parent().is_some_and(|folder| folder.ends_with("figures")) {
-                all.extend(figures(&read_json(path)?).ok_or_else(|| unclear(path))?);
-            }
-        }
+        read_folder(home, &mut all)?;
+        all.sort_by(|a, b| (a.group(), a.name()).cmp(&(b.group(), b.name())));
         Ok(Self(all))
-    }
-
-    /// Returns the medians of several passes. If their number is even, the lower of the two in the
-    /// middle counts.
-    pub(crate) fn median(passes: Vec<Self>) -> Self {
-        let mut passes = passes.into_iter();
-        let Self(mut all) = passes.next().unwrap_or_default();
-        let others: Vec<_> = passes.collect();
-        for one in &mut all {
-            let again = others.iter().filter_map(|pass| pass.value(&one.id(), &one.quantity));
-            let mut values: Vec<_> = again.chain([one.value]).collect();
-            values.sort_by(f64::total_cmp);
-            one.value = values[(values.len() - 1) / 2];
-        }
-        Self(all)
     }
 
     /// Keeps the measurements with a wanted name.
     pub(crate) fn only(self, wants: impl Fn(&str) -> bool) -> Self {
-        Self(self.0.into_iter().filter(|measurement| wants(&measurement.id())).collect())
+        Self(self.0.into_iter().filter(|one| wants(&one.id)).collect())
     }
 
-    pub(crate) fn groups(&self) -> BTreeSet<&str> {
-        self.0.iter().map(|one| &*one.group).collect()
+    pub(crate) fn get(&self, id: &str, quantity: &str) -> Option<&Measurement> {
+        self.0.iter().find(|one| one.id == id && one.quantity == quantity)
     }
 
     pub(crate) fn value(&self, id: &str, quantity: &str) -> Option<f64> {
-        let is_it = |one: &&Measurement| one.id() == id && one.quantity == quantity;
-        Some(self.0.iter().find(is_it)?.value)
+        Some(self.get(id, quantity)?.value)
     }
 }
 
-#[cfg(test)]
-impl Results {
-    /// Creates results from groups, names and nanoseconds.
-    pub(crate) fn of_times(times: &[(&str, &str, f64)]) -> Self {
-        let time = |&(group, name, value): &(&str, &str, f64)| Measurement {
-            group: group.to_owned(),
-            name: name.to_owned(),
-            quantity: TIME.to_owned(),
-            unit: "ns".to_owned(),
-            value,
+fn read_folder(folder: &Path, all: &mut Vec<Measurement>) -> Result<()> {
+    let entries = fs::read_dir(folder);
+    for entry in entries.map_err(|reason| format!("{}: {reason}", folder.display()))? {
+        let path = entry?.path();
+        let json = |path: &Path| -> Result<Value> {
+            Ok(serde_json::from_str(&fs::read_to_string(path)?)?)
         };
-        Self(times.iter().map(time).collect())
-    }
-}
-
-fn unclear(path: &Path) -> Error {
-    Error::Estimates { path: path.to_owned() }
-}
-
-fn read_json(path: &Path) -> Result<Value, Error> {
-    serde_json::from_str(&read(path)?).map_err(|_| unclear(path))
-}
-
-fn find_json(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
-    let error = |reason| Error::Read { path: folder.to_owned(), reason };
-    for entry in fs::read_dir(folder).map_err(error)? {
-        let entry = entry.map_err(error)?;
-        if entry.file_type().map_err(error)?.is_dir() {
-            find_json(&entry.path(), found)?;
-        } else if entry.path().extension().is_some_and(|end| end == "json") {
-            found.push(entry.path());
+        let unclear = || format!("{} is not a result of a benchmark", path.display());
+        if folder.ends_with("figures") {
+            all.extend(figures(&json(&path)?).ok_or_else(unclear)?);
+        } else if folder.ends_with("new") && path.ends_with("estimates.json") {
+            let benchmark = json(&path.with_file_name("benchmark.json"))?;
+            all.push(timed(&benchmark, &json(&path)?).ok_or_else(unclear)?);
+        } else if path.is_dir() {
+            read_folder(&path, all)?;
         }
     }
     Ok(())
@@ -123,26 +99,17 @@ fn find_json(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
 fn timed(benchmark: &Value, estimates: &Value) -> Option<Measurement> {
     let elements = benchmark["throughput"]["Elements"].as_f64().unwrap_or(1.0);
     let time = estimates["median"]["point_estimate"].as_f64()?;
-    Some(Measurement {
-        group: benchmark["group_id"].as_str()?.to_owned(),
-        name: benchmark["function_id"].as_str()?.to_owned(),
-        quantity: TIME.to_owned(),
-        unit: "ns".to_owned(),
-        value: time / elements,
-    })
+    let text = |name: &str| benchmark[name].as_str();
+    Some(Measurement::new(text("group_id")?, text("function_id")?, TIME, "ns", time / elements))
 }
 
 /// Reads the figures of a benchmark that measures more than times.
 fn figures(file: &Value) -> Option<Vec<Measurement>> {
     let group = file["group"].as_str()?;
     let measurement = |figure: &Value| {
-        Some(Measurement {
-            group: group.to_owned(),
-            name: figure["name"].as_str()?.to_owned(),
-            quantity: figure["quantity"].as_str()?.to_owned(),
-            unit: figure["unit"].as_str()?.to_owned(),
-            value: figure["value"].as_f64()?,
-        })
+        let text = |name: &str| figure[name].as_str();
+        let value = figure["value"].as_f64()?;
+        Some(Measurement::new(group, text("name")?, text("quantity")?, text("unit")?, value))
     };
     file["figures"].as_array()?.iter().map(measurement).collect()
 }
@@ -162,15 +129,7 @@ mod tests {
         });
         let estimates = json!({ "median": { "point_estimate": 2048.0 } });
         let measurement = timed(&benchmark, &estimates).unwrap();
-        assert_eq!((measurement.id().as_str(), measurement.value), ("encode/sno", 2.0));
-    }
-
-    #[test]
-    fn no_throughput_means_one_call() {
-        let benchmark =
-            json!({ "group_id": "clock", "function_id": "system/now", "throughput": null });
-        let estimates = json!({ "median": { "point_estimate": 20.5 } });
-        assert_eq!(timed(&benchmark, &estimates).unwrap().value, 20.5);
+        assert_eq!(measurement, Measurement::new("encode", "sno", TIME, "ns", 2.0));
         assert!(timed(&benchmark, &json!({})).is_none());
     }
 
@@ -187,38 +146,35 @@ mod tests {
     }
 
     #[test]
-    fn median_of_passes_counts() {
-        let pass =
-            |sno, kuid| Results::of_times(&[("encode", "sno", sno), ("encode", "kuid", kuid)]);
-        let [calm, busy, last] = [pass(1.0, 2.0), pass(5.0, 2.5), pass(1.1, 9.0)];
-        let median = Results::median(vec![calm, busy, last]);
-        assert_eq!(median.value("encode/sno", TIME), Some(1.1));
-        assert_eq!(median.value("encode/kuid", TIME), Some(2.5));
-        let median = Results::median(vec![pass(1.0, 4.0), pass(3.0, 2.0)]);
-        assert_eq!(median.value("encode/sno", TIME), Some(1.0));
-        assert_eq!(median.value("encode/kuid", TIME), Some(2.0));
-        assert!(Results::median(Vec::new()).0.is_empty());
+    fn large_groups_are_divided() {
+        let parts = |group: &str, name: &str| {
+            let one = Measurement::new(group, name, TIME, "ns", 1.0);
+            assert_eq!(one.id, format!("{group}/{name}"));
+            [one.group(), one.name()].map(str::to_owned)
+        };
+        let contended = parts("generate/contended", "2-threads/sno/shared");
+        assert_eq!(contended, ["generate/contended/2-threads", "sno/shared"]);
+        assert_eq!(parts("generate/one-thread", "fetch-add"), ["generate/one-thread", "fetch-add"]);
+        assert_eq!(parts("encode", "base64/kuid"), ["encode", "base64/kuid"]);
     }
 
     #[test]
     fn reads_what_is_in_folders() {
         let home =
             std::env::temp_dir().join(format!("tickid-bench-results-{}", std::process::id()));
-        let folder = home.join("clock/system_now/new");
-        fs::create_dir_all(&folder).unwrap();
         let benchmark = r#"{"group_id": "clock", "function_id": "system/now"}"#;
-        fs::write(folder.join("benchmark.json"), benchmark).unwrap();
-        let estimates = r#"{"median": {"point_estimate": 7}}"#;
-        fs::write(folder.join("estimates.json"), estimates).unwrap();
-        // This is the previous run, which criterion keeps.
-        fs::create_dir_all(home.join("clock/system_now/base")).unwrap();
-        fs::write(home.join("clock/system_now/base/estimates.json"), estimates).unwrap();
-
+        // Criterion keeps the run before as `base`.
+        for (run, time) in [("new", 7), ("base", 8)] {
+            let folder = home.join("clock/system_now").join(run);
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("benchmark.json"), benchmark).unwrap();
+            let estimates = format!(r#"{{"median": {{"point_estimate": {time}}}}}"#);
+            fs::write(folder.join("estimates.json"), estimates).unwrap();
+        }
         let results = Results::read(&home);
         fs::remove_dir_all(&home).unwrap();
         let results = results.unwrap();
-        assert_eq!(results.0.len(), 1);
-        assert_eq!(results.value("clock/system/now", TIME), Some(7.0));
+        assert_eq!(results.0, [Measurement::new("clock", "system/now", TIME, "ns", 7.0)]);
         assert_eq!(results.only(|id| id.starts_with("encode")).0, []);
     }
 }

@@ -5,6 +5,7 @@
 //! program execute the same instructions.
 
 use std::hint::black_box;
+use std::sync::Arc;
 
 use tickid_benches::START;
 use tickid_benches::subject::{self, Subject};
@@ -80,6 +81,12 @@ fn generators<S: Subject>() {
     let mut one = || black_box(&mut handle).try_generate().expect(MANUAL);
     count(&format!("generate/{}/handle", S::NAME), CALLS, || {
         in_ticks(CALLS, batch, &mut one, next_tick);
+    });
+    let clock = Arc::new(ManualClock::new(START));
+    let leased = subject::leased::<S>(&clock);
+    let one = || black_box(&leased).try_generate().expect(MANUAL);
+    count(&format!("generate/{}/leased", S::NAME), CALLS, || {
+        in_ticks(CALLS, batch, one, || clock.advance(S::TICK));
     });
 }
 

@@ -13,7 +13,7 @@ use axum::{Json, Router};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sqlx::PgPool;
-use tickid::lease::admin::Begin;
+use tickid::lease::admin::Start;
 use tickid::lease::{GenerateError, LeasedGenerator, Realm, Store};
 use tickid::scru64::{RangeError, Scru64, Scru64Id};
 use tokio::net::TcpListener;
@@ -31,7 +31,7 @@ async fn main() -> Result<(), Failure> {
     let url = std::env::var("DATABASE_URL").map_err(|_| "DATABASE_URL is not set")?;
     let orders = PgPool::connect(&url).await?;
     let store = Store::open(&url)?;
-    let realm = Realm::new("orders".parse()?, Scru64, "0-255/8".parse()?)?;
+    let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
     if std::env::args().nth(1).as_deref() == Some("setup") {
         return set_up(&orders, &store, &realm).await;
     }
@@ -52,11 +52,7 @@ async fn main() -> Result<(), Failure> {
         terminate.recv().await;
     };
     axum::serve(listener, routes).with_graceful_shutdown(stop).await?;
-
-    // A connection that is just closing may hold the generator: then its drop releases the node.
-    if let Some(app) = Arc::into_inner(app) {
-        app.ids.shut_down_async().await?;
-    }
+    app.ids.shut_down_async().await?;
     Ok(())
 }
 
@@ -65,7 +61,7 @@ async fn set_up(orders: &PgPool, store: &Store, realm: &Realm<Scru64>) -> Result
     let table = "CREATE TABLE orders (id BIGINT PRIMARY KEY, item TEXT NOT NULL)";
     sqlx::query(table).execute(orders).await?;
     // The table is new, so no ID was ever issued for it: the realm need not wait.
-    store.begin(realm, Begin::AtOnce).await?;
+    store.create(realm.spec(), Start::Immediately).await?;
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitCode, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -10,11 +10,12 @@ use tickid::lease::admin::Standing;
 use tickid::lease::{Store, block_on};
 use tickid_testkit::servers::Postgres;
 
-tickid_testkit::server_tests! {
-    Postgres:
-    orders_are_placed_and_found,
-    a_set_up_database_is_refused,
-    a_stopped_service_releases_its_node,
+fn main() -> ExitCode {
+    tickid_testkit::servers::run::<Postgres>(&[
+        ("orders_are_placed_and_found", orders_are_placed_and_found),
+        ("a_set_up_database_is_refused", a_set_up_database_is_refused),
+        ("a_stopped_service_releases_its_node", a_stopped_service_releases_its_node),
+    ])
 }
 
 /// Returns the URL of a database, for its owner, which has the same name.

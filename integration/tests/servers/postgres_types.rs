@@ -12,8 +12,8 @@ use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
 use tickid_testkit::servers::Postgres;
 
-tickid_testkit::server_tests! {
-    Postgres:
+tests! {
+    "postgres_types", Postgres:
     integers_sort_by_time,
     bytes_sort_by_time,
     texts_sort_by_time,

@@ -50,7 +50,11 @@ fn ids_have_times_of_both_crates() {
         let date_time = date_time.unwrap();
         assert_eq!(date_time.timestamp_micros(), time.as_micros());
         match timestamp {
-            Ok(timestamp) => assert_eq!(timestamp.as_microsecond(), time.as_micros()),
+            Ok(timestamp) => {
+                assert_eq!(timestamp.as_microsecond(), time.as_micros());
+                let old = jiff_0_2::Timestamp::try_from(time).unwrap();
+                assert_eq!(old.as_microsecond(), time.as_micros());
+            }
             Err(error) => {
                 later += 1;
                 assert!(time.as_micros() > Timestamp::MAX.as_microsecond(), "{time}");
@@ -102,6 +106,7 @@ fn ranges_take_times_of_both() {
         let time = UnixTime::from_micros(micros);
         let expected = ranges(time);
         assert_eq!(ranges(Timestamp::try_from(time).unwrap()), expected, "{time}");
+        assert_eq!(ranges(jiff_0_2::Timestamp::try_from(time).unwrap()), expected, "{time}");
         let date_time = DateTime::<Utc>::try_from(time).unwrap();
         assert_eq!(ranges(date_time), expected, "{time}");
         let elsewhere = FixedOffset::east_opt(5 * 3_600).unwrap();

@@ -17,8 +17,8 @@ use tickid_sno::SnoId;
 use tickid_testkit::servers::Postgres;
 use tokio::runtime::{Builder, Runtime};
 
-tickid_testkit::server_tests! {
-    Postgres:
+tests! {
+    "diesel", Postgres:
     integers_sort_by_time,
     bytes_sort_by_time,
     texts_sort_by_time,

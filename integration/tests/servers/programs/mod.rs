@@ -9,16 +9,15 @@ mod sqlx;
 mod tokio_postgres;
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use diesel_async::sync_connection_wrapper::SyncConnectionWrapper;
 use diesel_async::{AsyncMysqlConnection, AsyncPgConnection};
 use tempfile::TempDir;
 use tickid_integration::{MARIADB, POSTGRES, Program, SQLITE, keeps_orders};
-use tickid_lease::RealmSpec;
-use tickid_lease::admin::Begin;
+use tickid_lease::Realm;
+use tickid_lease::admin::Start;
 use tickid_nanoflake::Nanoflake;
-use tickid_testkit::servers::{MySql, Postgres, Server, StartError, Tests};
+use tickid_testkit::servers::{MySql, Postgres, Server, StartError, Test};
 use tokio::runtime::{Builder, Runtime};
 
 use self::diesel::Diesel;
@@ -28,63 +27,52 @@ use self::sea_orm::SeaOrm;
 use self::sqlx::Sqlx;
 use self::tokio_postgres::TokioPostgres;
 
-fn main() -> ExitCode {
-    Tests::default()
-        .add(
-            "postgres",
-            &[
-                ("diesel", |server| {
-                    in_postgres(server, "diesel", Diesel::<AsyncPgConnection>::connect)
-                }),
-                ("sea_orm", |server| {
-                    in_postgres(server, "sea_orm", |url| SeaOrm::connect(url, POSTGRES));
-                }),
-                ("sqlx", |server| {
-                    in_postgres(server, "sqlx", Sqlx::<::sqlx::PgConnection>::connect);
-                }),
-                ("tokio_postgres", |server| {
-                    in_postgres(server, "tokio_postgres", TokioPostgres::connect);
-                }),
-            ],
-        )
-        .add(
-            "mariadb",
-            &[
-                ("diesel", |server| {
-                    in_mariadb(server, "diesel", Diesel::<AsyncMysqlConnection>::connect);
-                }),
-                ("mysql_async", |server| in_mariadb(server, "mysql_async", MysqlAsync::connect)),
-                ("sea_orm", |server| {
-                    in_mariadb(server, "sea_orm", |url| SeaOrm::connect(url, MARIADB));
-                }),
-                ("sqlx", |server| {
-                    in_mariadb(server, "sqlx", Sqlx::<::sqlx::MySqlConnection>::connect);
-                }),
-            ],
-        )
-        .add(
-            "sqlite",
-            &[
-                ("diesel", |folder| {
-                    type Connection = SyncConnectionWrapper<::diesel::SqliteConnection>;
-                    in_sqlite(folder, "diesel", Diesel::<Connection>::connect);
-                }),
-                ("rusqlite", |folder| in_sqlite(folder, "rusqlite", Rusqlite::open)),
-                ("sea_orm", |folder| {
-                    in_sqlite(folder, "sea_orm", |file| SeaOrm::connect(&url(file), SQLITE));
-                }),
-                ("sea_orm_values", |folder| {
-                    let file = folder.0.path().join("sea_orm_values");
-                    sea_orm::converts_values(&url(file.to_str().unwrap()));
-                }),
-                ("sqlx", |folder| {
-                    type Connection = ::sqlx::SqliteConnection;
-                    in_sqlite(folder, "sqlx", |file| Sqlx::<Connection>::connect(&url(file)));
-                }),
-            ],
-        )
-        .run()
-}
+pub(crate) const IN_POSTGRES: &[Test<Postgres>] = &[
+    ("programs::diesel", |server| {
+        in_postgres(server, "diesel", Diesel::<AsyncPgConnection>::connect);
+    }),
+    ("programs::sea_orm", |server| {
+        in_postgres(server, "sea_orm", |url| SeaOrm::connect(url, POSTGRES));
+    }),
+    ("programs::sqlx", |server| {
+        in_postgres(server, "sqlx", Sqlx::<::sqlx::PgConnection>::connect);
+    }),
+    ("programs::tokio_postgres", |server| {
+        in_postgres(server, "tokio_postgres", TokioPostgres::connect);
+    }),
+];
+
+pub(crate) const IN_MARIADB: &[Test<MySql>] = &[
+    ("programs::diesel", |server| {
+        in_mariadb(server, "diesel", Diesel::<AsyncMysqlConnection>::connect);
+    }),
+    ("programs::mysql_async", |server| in_mariadb(server, "mysql_async", MysqlAsync::connect)),
+    ("programs::sea_orm", |server| {
+        in_mariadb(server, "sea_orm", |url| SeaOrm::connect(url, MARIADB));
+    }),
+    ("programs::sqlx", |server| {
+        in_mariadb(server, "sqlx", Sqlx::<::sqlx::MySqlConnection>::connect);
+    }),
+];
+
+pub(crate) const IN_SQLITE: &[Test<Folder>] = &[
+    ("programs::diesel", |folder| {
+        type Connection = SyncConnectionWrapper<::diesel::SqliteConnection>;
+        in_sqlite(folder, "diesel", Diesel::<Connection>::connect);
+    }),
+    ("programs::rusqlite", |folder| in_sqlite(folder, "rusqlite", Rusqlite::open)),
+    ("programs::sea_orm", |folder| {
+        in_sqlite(folder, "sea_orm", |file| SeaOrm::connect(&url(file), SQLITE));
+    }),
+    ("programs::sea_orm_values", |folder| {
+        let file = folder.0.path().join("sea_orm_values");
+        sea_orm::converts_values(&url(file.to_str().unwrap()));
+    }),
+    ("programs::sqlx", |folder| {
+        type Connection = ::sqlx::SqliteConnection;
+        in_sqlite(folder, "sqlx", |file| Sqlx::<Connection>::connect(&url(file)));
+    }),
+];
 
 fn runtime() -> Runtime {
     Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
@@ -92,9 +80,8 @@ fn runtime() -> Runtime {
 
 /// Runs a program in a separate database, which makes the IDs of new orders.
 fn in_postgres<P: Program>(server: &Postgres, name: &str, connect: impl Fn(&str) -> P) {
-    let pool = "0-1023/10".parse().unwrap();
-    let realm = RealmSpec::new("orders".parse().unwrap(), &Nanoflake::default(), pool).unwrap();
-    let functions = tickid_sql::script(&realm, Begin::AtOnce).unwrap();
+    let realm = Realm::builder("orders", Nanoflake::default()).pool("0-1023/10").build().unwrap();
+    let functions = tickid_sql::script(realm.spec(), Start::Immediately).unwrap();
     server.psql(Postgres::DATABASE, &format!("CREATE DATABASE {name}")).unwrap();
     server.psql(name, &functions).unwrap();
     keeps_orders(&mut connect(&server.url_of(name)), POSTGRES, |id| {
@@ -131,7 +118,7 @@ fn in_sqlite<P: Program>(folder: &Folder, name: &str, open: impl Fn(&str) -> P) 
 }
 
 /// A folder for files of SQLite, which needs no server.
-struct Folder(TempDir);
+pub(crate) struct Folder(TempDir);
 
 impl Server for Folder {
     const NAME: &'static str = "SQLite";

@@ -220,7 +220,7 @@ mod tests {
 
     mod ferroid_new {
         use tickid_convert::foreign::System;
-        use tickid_convert::{Layouts, Source as _};
+        use tickid_convert::{Layouts, ToParts as _};
         use tickid_nanoflake::{Epoch, Generator, GeneratorId, LocalGenerator};
         use tickid_nanoflake::{Nanoflake, NanoflakeId};
 
@@ -311,7 +311,7 @@ mod tests {
     fn tables_hold_only_compiled_code() {
         let words = |text: &str| text.split_whitespace().collect::<String>();
         let source = words(include_str!("moving.rs"));
-        let page = include_str!("../../docs/moving.md");
+        let page = include_str!("../../../docs/moving.md");
         let mut rows = 0;
         let mut missing = Vec::new();
         for row in page.lines().filter(|line| line.starts_with("| `")) {

@@ -20,7 +20,7 @@ use axum::http::{Request, StatusCode};
 use axum::routing::get;
 use tickid_core::{ManualClock, Scheme, SequenceBounds, UnixTime, Variant};
 use tickid_kuid::{Kuid, Local, Node};
-use tickid_lease::admin::{Begin, Refusal};
+use tickid_lease::admin::{Refusal, Start};
 use tickid_lease::session::{Claim, Token};
 use tickid_lease::{LeasedGenerator, Realm, RealmSpec, Store, StoreError};
 use tickid_nanoflake::{GeneratorId, Nanoflake};
@@ -36,7 +36,7 @@ fn run<F: Future>(future: F) -> F::Output {
 
 /// Returns a realm of the scheme with the nodes of `pool`.
 fn realm<S: Scheme>(scheme: S, pool: &str) -> Realm<S> {
-    Realm::new("orders".parse().unwrap(), scheme, pool.parse().unwrap()).unwrap()
+    Realm::builder("orders", scheme).pool(pool).build().unwrap()
 }
 
 fn claim(holder: &str) -> Claim {
@@ -218,8 +218,7 @@ fn tasks_share_a_leased_generator() {
             distinct.extend(task.await.unwrap());
         }
         assert_eq!(distinct.len(), 6);
-        let leased = Arc::into_inner(leased).unwrap();
-        tokio::spawn(leased.shut_down_async()).await.unwrap().unwrap();
+        tokio::spawn(async move { leased.shut_down_async().await }).await.unwrap().unwrap();
     });
 }
 
@@ -229,10 +228,10 @@ fn tasks_hold_leases() {
         let task = tokio::spawn(async {
             let store = Store::in_memory();
             let realm = realm(Scru64, "0-255/8");
-            let lease = store.acquire(&realm, &mut claim("a task")).await.unwrap();
-            let renewed = store.renew(&realm, &lease).await.unwrap();
+            let lease = store.acquire(realm.spec(), &mut claim("a task")).await.unwrap();
+            let renewed = store.renew(realm.spec(), &lease).await.unwrap();
             assert!(renewed.ceiling >= lease.ceiling);
-            store.release(&realm, &renewed, None).await
+            store.release(realm.spec(), &renewed, None).await
         });
         task.await.unwrap().unwrap();
     });
@@ -240,7 +239,7 @@ fn tasks_hold_leases() {
 
 /// Awaits every method of a store.
 async fn await_every_method(store: &Store, realm: &RealmSpec) -> Result<(), StoreError> {
-    store.begin(realm, Begin::AtOnce).await?;
+    store.create(realm, Start::Immediately).await?;
     let lease = store.acquire(realm, &mut claim("a caller")).await?;
     let renewed = store.renew(realm, &lease).await?;
     assert!(renewed.ceiling >= lease.ceiling);
@@ -268,7 +267,7 @@ fn tasks_await_local_stores() {
         for (store, pool) in stores {
             let backend = store.backend();
             let realm = realm(Scru64, pool);
-            let task = tokio::spawn(async move { await_every_method(&store, &realm).await });
+            let task = tokio::spawn(async move { await_every_method(&store, realm.spec()).await });
             task.await.unwrap().unwrap_or_else(|error| panic!("{backend}: {error}"));
         }
     });
@@ -327,7 +326,7 @@ async fn shut_down(State(app): State<Arc<App>>) -> Response {
 }
 
 async fn lease(State(app): State<Arc<App>>) -> Response {
-    let (store, realm) = (&app.store, &app.realm);
+    let (store, realm) = (&app.store, app.realm.spec());
     let mut claim = claim("a handler");
     let lease = store.acquire(realm, &mut claim).await.map_err(unavailable)?;
     let lease = store.renew(realm, &lease).await.map_err(unavailable)?;
@@ -336,7 +335,7 @@ async fn lease(State(app): State<Arc<App>>) -> Response {
 }
 
 async fn store(State(app): State<Arc<App>>) -> Response {
-    await_every_method(&app.store, &app.realm).await.map_err(unavailable)?;
+    await_every_method(&app.store, app.realm.spec()).await.map_err(unavailable)?;
     Ok(String::new())
 }
 

@@ -13,8 +13,8 @@ use tickid_sno::SnoId;
 use tickid_testkit::servers::MySql;
 use tokio::runtime::{Builder, Runtime};
 
-tickid_testkit::server_tests! {
-    MySql:
+tests! {
+    "mysql_async", MySql:
     integers_sort_by_time,
     bytes_sort_by_time,
     texts_sort_by_time,

@@ -97,7 +97,7 @@ impl Program for SeaOrm {
         let backend = self.connection.get_database_backend();
         let values = [min.into(), max.into()];
         let explain = Statement::from_sql_and_values(backend, statement, values);
-        let rows = self.runtime.block_on(self.connection.query_all(explain)).unwrap();
+        let rows = self.runtime.block_on(self.connection.query_all_raw(explain)).unwrap();
         let lines = rows.iter().map(|row| row.try_get("", self.dialect.plan).unwrap());
         lines.collect::<Vec<String>>().join("\n")
     }
@@ -128,7 +128,7 @@ pub(super) fn converts_values(file: &str) {
     let run = |statement, value| {
         let backend = connection.get_database_backend();
         let statement = Statement::from_sql_and_values(backend, statement, [value]);
-        runtime.block_on(connection.query_all(statement))
+        runtime.block_on(connection.query_all_raw(statement))
     };
     let error = run("INSERT INTO ids (id) VALUES (?)", beyond).unwrap_err().to_string();
     assert!(error.contains("datatype mismatch"), "{error}");

@@ -4,7 +4,7 @@ use core::fmt::Debug;
 use core::marker::PhantomData;
 
 use sqlx::postgres::{PgConnection, PgHasArrayType};
-use sqlx::{Connection as _, Decode, Encode, Postgres as Pg, Row as _, Type};
+use sqlx::{AssertSqlSafe, Connection as _, Decode, Encode, Postgres as Pg, Row as _, Type};
 use tickid_integration::{Row, Table};
 use tickid_kuid::{AsText, GlobalId, LocalId, WideGlobalId};
 use tickid_nanoflake::NanoflakeId;
@@ -13,8 +13,8 @@ use tickid_sno::SnoId;
 use tickid_testkit::servers::Postgres;
 use tokio::runtime::{Builder, Runtime};
 
-tickid_testkit::server_tests! {
-    Postgres:
+tests! {
+    "sqlx", Postgres:
     integers_sort_by_time,
     bytes_sort_by_time,
     texts_sort_by_time,
@@ -51,14 +51,14 @@ impl Client {
     }
 
     fn execute(&mut self, sql: &str) {
-        let query = sqlx::query(sql).execute(&mut self.connection);
+        let query = sqlx::query(AssertSqlSafe(sql)).execute(&mut self.connection);
         self.runtime.block_on(query).unwrap();
     }
 
     /// Returns the first column of the rows that `sql` selects with these parameters.
     fn select<T: Value, R: Value>(&mut self, sql: &str, parameters: [T; 2]) -> Vec<R> {
         let [first, second] = parameters;
-        let query = sqlx::query_scalar(sql).bind(first).bind(second);
+        let query = sqlx::query_scalar(AssertSqlSafe(sql)).bind(first).bind(second);
         self.runtime.block_on(query.fetch_all(&mut self.connection)).unwrap()
     }
 }
@@ -148,7 +148,7 @@ fn is_array<T: Value + PgHasArrayType + Copy + PartialEq + Debug>(server: &Postg
 /// Returns the reason why `select` does not give a `T`.
 fn error<T: Value>(server: &Postgres, select: &str) -> String {
     let Client { runtime, mut connection } = Client::new(server);
-    let row = sqlx::query(select).fetch_one(&mut connection);
+    let row = sqlx::query(AssertSqlSafe(select)).fetch_one(&mut connection);
     let row = runtime.block_on(row).unwrap();
     row.try_get::<T, _>(0).err().unwrap().to_string()
 }

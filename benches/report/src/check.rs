@@ -1,0 +1,204 @@
+//! Counts the instructions of the hot paths, which are the same in every run of a program, and
+//! compares them with the counts in a file.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Result, cargo, page, read, run, target};
+
+/// The counts to compare with.
+const FILE: &str = "instructions.json";
+/// The program that runs the paths.
+const PROGRAM: &str = "instructions";
+/// The function of that program that runs one path and does nothing else.
+const COUNTED: &str = "instructions::counted";
+/// The increase that does not fail. It is needed because compilers place a few instructions
+/// differently after changes elsewhere.
+const TOLERANCE_PERCENT: f64 = 5.0;
+
+/// The costs of the hot paths, as in the file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Counts {
+    about: String,
+    /// Another compiler generates other code.
+    compiler: String,
+    /// The number of instructions of an operation, by the path's name.
+    instructions: BTreeMap<String, f64>,
+    /// The features of the processor that select code, as valgrind shows them.
+    processor: String,
+}
+
+/// Compares the counts with the file, or writes them to the file with `bless`.
+pub(crate) fn check(benches: &Path, bless: bool) -> Result<()> {
+    let counted = count(benches)?;
+    let path = benches.join(FILE);
+    if bless {
+        return Ok(fs::write(path, serde_json::to_string_pretty(&counted)? + "\n")?);
+    }
+    let expected: Counts = serde_json::from_str(&fs::read_to_string(path)?)?;
+    let (table, failures) = expected.compare(&counted);
+    eprintln!("{table}tolerance: {TOLERANCE_PERCENT} %");
+    if failures == 0 {
+        return Ok(());
+    }
+    Err(format!(
+        "{failures} of the paths above are more expensive than in benches/{FILE}, new or gone; \
+         `cargo xtask bench --check --bless` accepts the new counts"
+    )
+    .into())
+}
+
+fn count(benches: &Path) -> Result<Counts> {
+    let valgrind = || Command::new("valgrind");
+    let missing = |error| format!("{error} (Debian: apt-get install valgrind)");
+    read(valgrind().arg("--version")).map_err(missing)?;
+    // The program is built in the profile of the benchmarks, which it represents.
+    run(cargo(benches).args(["build", "--profile", "bench", "--bin", PROGRAM]))?;
+    let target = target()?;
+    let folder = target.join(PROGRAM);
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    fs::create_dir_all(&folder)?;
+    let printed = read(
+        valgrind()
+            .args(["--quiet", "--tool=callgrind"])
+            .args([format!("--toggle-collect={COUNTED}"), format!("--dump-after={COUNTED}")])
+            .arg(format!("--callgrind-out-file={}", folder.join("part").display()))
+            .arg(target.join("release").join(PROGRAM)),
+    )?;
+    let (processor, paths) =
+        paths(&printed).ok_or_else(|| format!("{PROGRAM} printed: {printed}"))?;
+    let part = |number| folder.join(format!("part.{number}"));
+    let mut instructions = BTreeMap::new();
+    for (number, (name, operations)) in (1..).zip(&paths) {
+        let file = fs::read_to_string(part(number))?;
+        let sum = summary(&file).ok_or_else(|| format!("{}: no sum", part(number).display()))?;
+        // Work outside of the loop is less than a twentieth of an instruction per operation.
+        instructions.insert((*name).to_owned(), (10.0 * sum / operations).round() / 10.0);
+    }
+    if part(paths.len() + 1).exists() {
+        return Err(format!("{PROGRAM} counted a path that it did not print").into());
+    }
+    let about = "Instructions per operation, by `cargo xtask bench --check --bless`; do not edit.";
+    let (about, processor) = (about.to_owned(), processor.to_owned());
+    Ok(Counts { about, compiler: page::compiler(), instructions, processor })
+}
+
+/// Reads a line that starts with `processor`, and then lines of the number of operations and the
+/// name of each path, in the order of execution.
+fn paths(printed: &str) -> Option<(&str, Vec<(&str, f64)>)> {
+    let mut lines = printed.lines();
+    let processor = lines.next()?.strip_prefix("processor ")?;
+    let paths = lines.map(|line| {
+        let (operations, name) = line.split_once(' ')?;
+        let operations = operations.parse().ok().filter(|&operations: &f64| operations > 0.0)?;
+        Some((name, operations))
+    });
+    Some((processor, paths.collect::<Option<_>>()?))
+}
+
+/// Returns the number of instructions in one of callgrind's files.
+fn summary(file: &str) -> Option<f64> {
+    let value = |name| file.lines().find_map(|line| line.strip_prefix(name));
+    // Other events would be further columns.
+    (value("events: ")?.trim() == "Ir").then_some(())?;
+    value("summary: ")?.trim().parse().ok()
+}
+
+impl Counts {
+    /// Returns a table of these costs and today's, and the number of paths that failed.
+    fn compare(&self, now: &Self) -> (String, usize) {
+        let (mut table, mut failures) = (String::new(), 0);
+        for (what, file, this) in [
+            ("compiler", &self.compiler, &now.compiler),
+            ("processor", &self.processor, &now.processor),
+        ] {
+            if file != this {
+                table += &format!("note: the file's {what} is {file:?}, and this is {this:?}\n");
+            }
+        }
+        table += &format!("{:<32} {:>8} {:>8}\n", "instructions per operation", "before", "now");
+        let names: BTreeSet<_> = self.instructions.keys().chain(now.instructions.keys()).collect();
+        for name in names {
+            let (before, now) = (self.instructions.get(name), now.instructions.get(name));
+            let count = |it: Option<&f64>| it.map_or("-".to_owned(), |count| format!("{count:.1}"));
+            let (is_failure, verdict) = match (before, now) {
+                (Some(&before), Some(&now)) => {
+                    let more = (now / before - 1.0) * 100.0;
+                    // The counts are rounded to tenths.
+                    let is_dearer = now > before * (1.0 + TOLERANCE_PERCENT / 100.0) + 1e-9;
+                    let is_cheaper = now < before * (1.0 - TOLERANCE_PERCENT / 100.0);
+                    let verdict = match (is_dearer, is_cheaper) {
+                        (true, _) => "  MORE EXPENSIVE",
+                        (_, true) => "  cheaper: --bless keeps it so",
+                        _ => "",
+                    };
+                    (is_dearer, format!(" {more:>+7.1} %{verdict}"))
+                }
+                (None, _) => (true, "  NOT IN THE FILE".to_owned()),
+                (_, None) => (true, "  NO LONGER COUNTED".to_owned()),
+            };
+            failures += usize::from(is_failure);
+            table += &format!("{name:<32} {:>8} {:>8}{verdict}\n", count(before), count(now));
+        }
+        (table, failures)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(instructions: &[(&str, f64)]) -> Counts {
+        let one = |&(name, count): &(&str, f64)| (name.to_owned(), count);
+        Counts { instructions: instructions.iter().map(one).collect(), ..Counts::default() }
+    }
+
+    #[test]
+    fn each_path_has_a_verdict() {
+        for (before, now, failures, verdict) in [
+            (Some(100.0), Some(100.0), 0, "100.0    100.0    +0.0 %\n"),
+            (Some(100.0), Some(105.0), 0, "100.0    105.0    +5.0 %\n"),
+            (Some(100.0), Some(105.1), 1, "+5.1 %  MORE EXPENSIVE\n"),
+            (Some(100.0), Some(15.0), 0, "-85.0 %  cheaper: --bless keeps it so\n"),
+            (None, Some(1.0), 1, "-      1.0  NOT IN THE FILE\n"),
+            (Some(1.0), None, 1, "1.0        -  NO LONGER COUNTED\n"),
+        ] {
+            let counts = |count: Option<f64>| {
+                counts(&count.map(|count| ("encode/sno", count)).into_iter().collect::<Vec<_>>())
+            };
+            let (table, found) = counts(before).compare(&counts(now));
+            assert_eq!(found, failures, "{table}");
+            assert!(table.ends_with(verdict), "{table}");
+        }
+    }
+
+    #[test]
+    fn the_file_is_readable() {
+        let file: Counts = serde_json::from_str(include_str!("../../instructions.json")).unwrap();
+        assert!(file.instructions.len() > 20);
+        assert_eq!(file.compare(&file).1, 0);
+        let other = Counts { compiler: "rustc 2".to_owned(), ..file.clone() };
+        assert!(file.compare(&other).0.contains("and this is \"rustc 2\""));
+    }
+
+    #[test]
+    fn callgrind_and_the_program_are_read() {
+        let file = "version: 1\npart: 3\n\nevents: Ir\nsummary: 1707112\n\ntotals: 1707112\n";
+        assert_eq!(summary(file), Some(1_707_112.0));
+        for wrong in ["", &file.replace("Ir", "Ir Dr"), &file.replace(": 1707112", ": many")] {
+            assert_eq!(summary(wrong), None, "{wrong}");
+        }
+        let printed = "processor x86_64 avx2\n32768 clock/manual\n1024 encode/sno\n";
+        let expected = vec![("clock/manual", 32_768.0), ("encode/sno", 1_024.0)];
+        assert_eq!(paths(printed), Some(("x86_64 avx2", expected)));
+        for wrong in ["", "1024 encode/sno", "processor x\nencode/sno", "processor x\n0 none"] {
+            assert_eq!(paths(wrong), None, "{wrong}");
+        }
+    }
+}

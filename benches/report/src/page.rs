@@ -1,0 +1,280 @@
+//! The page of results: its targets, and a chart and a table for each group.
+
+use core::fmt::Write as _;
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::Command;
+use std::thread;
+
+use crate::read;
+use crate::results::{Measurement, Results, TIME};
+use crate::targets::{TARGETS, Verdict};
+
+/// The folder of the charts, from the page.
+pub(crate) const FOLDER: &str = "benchmarks";
+
+const HEAD: &str = "\
+# Benchmark results
+
+Written by `cargo xtask bench`; do not edit. [Benchmarks](../benchmarks.md) explains the names.
+";
+
+/// The results of a run.
+pub(crate) struct Page<'a> {
+    /// The date and the machine.
+    pub(crate) about: &'a [(&'static str, String)],
+    pub(crate) is_quick: bool,
+    pub(crate) results: &'a Results,
+}
+
+impl Page<'_> {
+    pub(crate) fn text(&self) -> String {
+        let mut text = format!("{HEAD}\n| | |\n|---|---|\n");
+        let mut add = |line: String| {
+            text.push_str(&line);
+            text.push('\n');
+        };
+        for (what, which) in self.about {
+            add(format!("| {what} | {which} |"));
+        }
+        if self.is_quick {
+            add("\nA quick run: to see that all works, not to quote from.".to_owned());
+        }
+        let verdicts = TARGETS.iter().flat_map(|target| target.verdicts(self.results));
+        let verdicts: Vec<_> = verdicts.collect();
+        let reached = verdicts.iter().filter(|verdict| verdict.is_reached).count();
+        add(format!(
+            "\n## Targets\n\n{reached} of {} measured targets are reached.",
+            verdicts.len()
+        ));
+        add("\n| target | measured | is | bound | reached |\n|---|---|---:|---|---|".to_owned());
+        for Verdict { what, ours, is, bound, is_reached } in verdicts {
+            let (is, reached) = (number(is), if is_reached { "yes" } else { "**no**" });
+            add(format!("| {what} | `{ours}` | {is} | {bound} | {reached} |"));
+        }
+        for group in self.groups() {
+            add(format!("\n## `{group}`\n"));
+            if !self.times(group).is_empty() {
+                add(format!("![Times of `{group}`]({FOLDER}/{})\n", file(group)));
+            }
+            add(table(&self.of(group)));
+        }
+        text
+    }
+
+    /// Returns the charts of all times with their files.
+    pub(crate) fn charts(&self) -> impl Iterator<Item = (String, String)> {
+        let times = self.groups().into_iter().map(|group| (group, self.times(group)));
+        times
+            .filter(|(_, times)| !times.is_empty())
+            .map(|(group, times)| (file(group), chart(group, &times)))
+    }
+
+    fn groups(&self) -> BTreeSet<&str> {
+        self.results.0.iter().map(Measurement::group).collect()
+    }
+
+    fn of(&self, group: &str) -> Vec<&Measurement> {
+        self.results.0.iter().filter(|one| one.group() == group).collect()
+    }
+
+    /// Returns the times of a group, the shortest first.
+    fn times(&self, group: &str) -> Vec<&Measurement> {
+        let mut times = self.of(group);
+        times.retain(|one| one.quantity == TIME);
+        times.sort_by(|a, b| a.value.total_cmp(&b.value));
+        times
+    }
+}
+
+fn file(group: &str) -> String {
+    group.replace('/', "-") + ".svg"
+}
+
+/// Returns a table with a row for each name, the least values first, and a column for each
+/// quantity.
+fn table(all: &[&Measurement]) -> String {
+    let mut columns: Vec<(&str, &str)> = Vec::new();
+    let mut rows: Vec<(&str, Vec<Option<f64>>)> = Vec::new();
+    for one in all {
+        let column = (&*one.quantity, &*one.unit);
+        let column = columns.iter().position(|other| *other == column).unwrap_or_else(|| {
+            columns.push(column);
+            columns.len() - 1
+        });
+        let row = rows.iter().position(|(name, _)| *name == one.name()).unwrap_or_else(|| {
+            rows.push((one.name(), Vec::new()));
+            rows.len() - 1
+        });
+        let cells = &mut rows[row].1;
+        cells.resize(cells.len().max(column + 1), None);
+        cells[column] = Some(one.value);
+    }
+    rows.sort_by(|(_, a), (_, b)| {
+        let first = |cells: &[Option<f64>]| cells[0].unwrap_or(f64::INFINITY);
+        first(a).total_cmp(&first(b))
+    });
+    let mut text = String::from("| |");
+    for (quantity, unit) in &columns {
+        let _ = write!(text, " {quantity}, {unit} |");
+    }
+    let _ = write!(text, "\n|---|{}", "---:|".repeat(columns.len()));
+    for (name, mut cells) in rows {
+        cells.resize(columns.len(), None);
+        let _ = write!(text, "\n| `{name}` |");
+        for cell in cells {
+            let _ = write!(text, " {} |", cell.map(number).unwrap_or_default());
+        }
+    }
+    text
+}
+
+/// Formats a value with three significant digits.
+fn number(value: f64) -> String {
+    match value {
+        value if value < 10.0 => format!("{value:.2}"),
+        value if value < 100.0 => format!("{value:.1}"),
+        value => format!("{value:.0}"),
+    }
+}
+
+/// The words in names of what is not ours: other libraries, and the processor or the system alone.
+const OTHERS: &str = "base64 data-encoding ferroid fetch-add kernel scru64-official snowflaked std \
+                      ulid uuid uuid-v7";
+
+fn is_ours(name: &str) -> bool {
+    !name.split('/').any(|word| OTHERS.split_whitespace().any(|other| other == word))
+}
+
+const STYLE: &str = "\
+svg{background:#fff}text{font:16px sans-serif;fill:#1f2328;dominant-baseline:middle}\
+.title{font:bold 21px sans-serif}.end{text-anchor:end}.ours{fill:#0969da}.other{fill:#afb8c1}\
+@media(prefers-color-scheme:dark){svg{background:#0d1117}text{fill:#e6edf3}.ours{fill:#4493f8}\
+.other{fill:#6e7681}}";
+
+const WIDTH: usize = 860;
+/// The height of the title and the legend.
+const HEAD_HEIGHT: usize = 72;
+const ROW: usize = 26;
+
+/// Draws times as bars, in light colours, and in dark ones for readers who prefer them.
+fn chart(title: &str, times: &[&Measurement]) -> String {
+    let height = HEAD_HEIGHT + ROW * times.len() + 16;
+    // Characters of common fonts are at most 8 wide; the value behind the longest bar needs 60.
+    let left = 24 + 8 * times.iter().map(|one| one.name().len()).max().unwrap_or(0);
+    let longest = times.iter().map(|one| one.value).fold(f64::MIN_POSITIVE, f64::max);
+    let scale = (WIDTH - 76 - left) as f64 / longest;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
+         width=\"{WIDTH}\" height=\"{height}\">\n<style>{STYLE}</style>\n\
+         <text class=\"title\" x=\"16\" y=\"22\">{title}</text>\n\
+         <rect class=\"ours\" x=\"16\" y=\"43\" width=\"12\" height=\"12\"/>\
+         <text x=\"34\" y=\"49\">tickid</text>\
+         <rect class=\"other\" x=\"100\" y=\"43\" width=\"12\" height=\"12\"/>\
+         <text x=\"118\" y=\"49\">other libraries, the machine</text>\
+         <text class=\"end\" x=\"844\" y=\"49\">ns, less is better</text>\n"
+    );
+    for (row, one) in times.iter().enumerate() {
+        let (name, value) = (one.name(), number(one.value));
+        let class = if is_ours(name) { "ours" } else { "other" };
+        let (top, middle) = (HEAD_HEIGHT + ROW * row + 4, HEAD_HEIGHT + ROW * row + 13);
+        // Even the shortest bar is visible.
+        let width = (one.value * scale).max(1.0);
+        let _ = writeln!(
+            svg,
+            "<text class=\"end\" x=\"{}\" y=\"{middle}\">{name}</text>\
+             <rect class=\"{class}\" x=\"{left}\" y=\"{top}\" width=\"{width:.1}\" height=\"18\"/>\
+             <text x=\"{:.1}\" y=\"{middle}\">{value}</text>",
+            left - 8,
+            left as f64 + width + 6.0,
+        );
+    }
+    svg + "</svg>\n"
+}
+
+/// Describes the day and the machine, without anything that identifies its owner.
+pub(crate) fn about() -> [(&'static str, String); 6] {
+    let first_line = |path: &str, prefix: &str| {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix(prefix));
+        line.map(|line| line.trim_start_matches([' ', '\t', ':']).to_owned())
+    };
+    let unknown = || "unknown".to_owned();
+    let clock = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+    let date = read(Command::new("date").args(["-u", "+%F"]));
+    let cores = thread::available_parallelism().map_or(0, usize::from);
+    [
+        ("date", date.map_or_else(|_| unknown(), |date| date.trim().to_owned())),
+        ("processor", first_line("/proc/cpuinfo", "model name").unwrap_or_else(unknown)),
+        ("cores", cores.to_string()),
+        ("kernel", first_line("/proc/sys/kernel/osrelease", "").unwrap_or_else(unknown)),
+        ("kernel's clock source", first_line(clock, "").unwrap_or_else(unknown)),
+        ("compiler", compiler()),
+    ]
+}
+
+pub(crate) fn compiler() -> String {
+    let program = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let version = read(Command::new(program).arg("--version"));
+    version.map_or_else(|_| "unknown".to_owned(), |version| version.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(all: &[(&str, &str, &str, f64)]) -> String {
+        let measurement = |&(group, name, quantity, value): &(&str, &str, &str, f64)| {
+            Measurement::new(group, name, quantity, "ns", value)
+        };
+        let results = Results(all.iter().map(measurement).collect());
+        let about = [("cores", "2".to_owned())];
+        Page { about: &about, is_quick: true, results: &results }.text()
+    }
+
+    #[test]
+    fn a_page_has_targets_and_tables() {
+        let text = page(&[
+            ("encode", "data-encoding/sno", TIME, 10.0),
+            ("encode", "sno", TIME, 1.0),
+            ("slow-path", "timer", "p50", 20.0),
+            ("slow-path", "sno", "p50", 5.0),
+            ("slow-path", "sno", "p99", 1_500.0),
+        ]);
+        for expected in [
+            "| cores | 2 |\n\nA quick run",
+            "1 of 2 measured targets are reached.\n",
+            "| sno to text | `encode/sno` | 0.10 | ≤ 0.18 × `encode/data-encoding/sno` | yes |\n",
+            "`slow-path/sno` | 1500 | ≤ 1000 ns (p99) | **no** |\n",
+            "## `encode`\n\n![Times of `encode`](benchmarks/encode.svg)\n\n| | time, ns |\n\
+             |---|---:|\n| `sno` | 1.00 |\n| `data-encoding/sno` | 10.0 |\n",
+            "## `slow-path`\n\n| | p50, ns | p99, ns |\n|---|---:|---:|\n\
+             | `sno` | 5.00 | 1500 |\n| `timer` | 20.0 |  |\n",
+        ] {
+            assert!(text.contains(expected), "{expected}\n{text}");
+        }
+    }
+
+    #[test]
+    fn a_chart_has_a_bar_for_each_time() {
+        let [ours, other] = [("system/now", 11.0), ("std/system-time", 22.0)]
+            .map(|(name, value)| Measurement::new("clock", name, TIME, "ns", value));
+        let svg = chart("clock", &[&ours, &other]);
+        for expected in [
+            ">system/now</text><rect class=\"ours\" x=\"144\" y=\"76\" width=\"320.0\"",
+            ">std/system-time</text><rect class=\"other\" x=\"144\" y=\"102\" width=\"640.0\"",
+        ] {
+            assert!(svg.contains(expected), "{expected}\n{svg}");
+        }
+    }
+
+    #[test]
+    fn every_peer_is_known() {
+        let manifest = include_str!("../../Cargo.toml");
+        let peers = manifest.split_once("# The peers").unwrap().1.split_once("[lib]").unwrap().0;
+        let names = peers.lines().filter_map(|line| line.split_once(" = ")).map(|(name, _)| name);
+        let names: Vec<_> = names.filter(|name| !name.starts_with('#')).collect();
+        assert!(names.len() >= 7 && names.iter().all(|name| !is_ours(name)), "{names:?}");
+        assert!(is_ours("manual/sno/shared"));
+    }
+}
