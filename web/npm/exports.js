@@ -3,6 +3,7 @@ export {
   describe,
   fromBytes,
   inspect,
+  kinds,
   parse,
   print,
   range,

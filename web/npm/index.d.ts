@@ -9,6 +9,23 @@
 /** A scheme. kuid's two kinds of IDs are two. */
 export type Kind = 'scru64' | 'nanoflake' | 'kuid-local' | 'kuid-global' | 'sno';
 
+/** A kind of IDs, as `kinds` lists them. */
+export interface KindInfo {
+  kind: Kind;
+  /** The name in words, as in `kuid local`. */
+  name: string;
+  /** The bits of the node; 0 if there is none, or if a layout decides. */
+  nodeBits: number;
+  sequenceBits: number;
+  /** `true` if the IDs have up to 64 bits. */
+  isInteger: boolean;
+  /** `true` if all texts have one length, so that they sort as the IDs do. */
+  textSorts: boolean;
+}
+
+/** Returns the kinds of IDs that can be made. */
+export function kinds(): KindInfo[];
+
 /** A format of other systems whose IDs are integers, with a time, a node and a sequence. */
 export type Foreign =
   | 'twitter'

@@ -3,10 +3,10 @@
 import type { Field, Foreign, Inspection, Kind, Layouts, Reading } from 'tickid';
 
 import { copyButton, h } from './dom.ts';
-import { convert, print, range } from './engine.ts';
+import { convert, kinds, print, range } from './engine.ts';
 import { isLikely } from './split.ts';
 import { age, dateOf, day, local, utc, zone } from './time.ts';
-import { KINDS, title } from './words.ts';
+import { title } from './words.ts';
 
 /** Draws a reading of a text; `choose` shows another one. */
 export function card(
@@ -271,7 +271,8 @@ function conversions(reading: Reading, layouts: Layouts): Node[] {
     const set = Number.isSafeInteger(node.valueAsNumber) ? node.valueAsNumber : 0;
     const choice =
       nodes.value === 'set' ? set : (nodes.value as 'keep' | 'low-bits' | 'high-bits');
-    const rows = KINDS.filter(([kind]) => kind !== from).map(([kind, title]) =>
+    const others = kinds().filter(({ kind }) => kind !== from);
+    const rows = others.map(({ kind, name: title }) =>
       conversion(from as Kind | Foreign, reading.id, kind, title, choice, layouts),
     );
     body.replaceChildren(...rows);
@@ -328,9 +329,9 @@ function dayRange(reading: Reading, layouts: Layouts, now: number): Node[] {
   if (scheme === null) return [];
   const [kind, epoch] = scheme;
   const columns: [string, string][] = [['bytes', 'bytes']];
-  // Base36 without leading zeros does not sort by time, and 12 bytes are no integer of a database.
-  if (kind !== 'nanoflake') columns.unshift(['text', 'text']);
-  if (kind !== 'sno' && kind !== 'kuid-global') columns.unshift(['decimal', 'integers']);
+  const info = kinds().find((info) => info.kind === kind);
+  if (info?.textSorts) columns.unshift(['text', 'text']);
+  if (info?.isInteger) columns.unshift(['decimal', 'integers']);
   const date = h('input', {
     id: 'day',
     type: 'date',

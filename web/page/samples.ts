@@ -1,23 +1,12 @@
 // A sample of each scheme, of this moment.
 
-import type { Kind, Layouts } from 'tickid';
+import type { KindInfo, Layouts } from 'tickid';
 
 import { copyButton, h } from './dom.ts';
-import { print, sample } from './engine.ts';
-import { KINDS } from './words.ts';
-
-/** The bits of the node and of the sequence. */
-const WIDTHS: Record<Kind, [number, number]> = {
-  scru64: [0, 24],
-  nanoflake: [10, 12],
-  'kuid-local': [0, 14],
-  'kuid-global': [32, 14],
-  sno: [16, 16],
-};
+import { kinds, print, sample } from './engine.ts';
 
 /** Returns a text of the kind. */
-export function generate(kind: Kind, layouts: Layouts): string {
-  const [nodeBits, sequenceBits] = WIDTHS[kind];
+export function generate({ kind, nodeBits, sequenceBits }: KindInfo, layouts: Layouts): string {
   // Samples do not split the node and the counter of SCRU64.
   const { epoch, drift } = layouts;
   const given = { node: random(nodeBits), sequence: random(sequenceBits) };
@@ -39,7 +28,8 @@ export function samples(layouts: () => Layouts, inspect: (text: string) => void)
   const body = h('tbody', {});
   function fill() {
     body.replaceChildren(
-      ...KINDS.map(([kind, title]) => {
+      ...kinds().map((kind) => {
+        const title = kind.name;
         const text = generate(kind, layouts());
         const click = () => inspect(text);
         const label = `Inspect the sample of ${title}`;
@@ -66,7 +56,9 @@ export function samples(layouts: () => Layouts, inspect: (text: string) => void)
       'p',
       { class: 'soft' },
       'Made now, with random nodes. Nothing makes them unique: IDs for use come from a generator ',
-      'with a node of its own.',
+      'whose node no other has. If there is a format to match, it decides the scheme. Otherwise a ',
+      '64-bit column takes Nanoflake, or SCRU64 where there are many small nodes, and everything ',
+      'else takes sno.',
     ),
     h('table', { class: 'stack' }, body),
     h('p', {}, h('button', { type: 'button', click: fill }, 'New samples')),

@@ -9,7 +9,7 @@ mod id;
 mod report;
 
 use js_sys::{Date, Uint8Array};
-use tickid_convert::{AnyId, AnyScheme, Options, convert_any, restore_any};
+use tickid_convert::{AnyId, AnyScheme, Kind, Options, convert_any, restore_any};
 use tickid_core::UnixTime;
 use tickid_detect::{Inspection, detect, trimmed};
 use wasm_bindgen::prelude::*;
@@ -19,6 +19,12 @@ use crate::report::Record;
 
 // Words are taken as any value: as a `&str`, an argument that is not a string would be a pointer to
 // anywhere.
+
+/// Returns the kinds of IDs that can be made.
+#[wasm_bindgen]
+pub fn kinds() -> js_sys::Array {
+    Kind::ALL.iter().map(|kind| report::kind(*kind)).collect()
+}
 
 /// Returns every reading of a text, likeliest first.
 #[wasm_bindgen]

@@ -1,7 +1,7 @@
 //! Readings and losses as objects.
 
 use js_sys::{Array, BigInt, Uint8Array};
-use tickid_convert::Loss;
+use tickid_convert::{AnyScheme, Kind, Layouts, Loss};
 use tickid_core::UnixTime;
 use tickid_detect::{Doubt, Identifier, Inspection};
 use wasm_bindgen::prelude::*;
@@ -17,6 +17,20 @@ extern "C" {
 
     #[wasm_bindgen(method, indexing_setter)]
     pub(crate) fn set(this: &Record, name: &str, value: &JsValue);
+}
+
+/// Returns a kind of IDs.
+pub(crate) fn kind(kind: Kind) -> Record {
+    let scheme = AnyScheme::new(kind, &Layouts::default());
+    let lens = kind.text_lens();
+    let record = Record::new();
+    record.set("kind", &kind.key().into());
+    record.set("name", &kind.to_string().into());
+    record.set("nodeBits", &scheme.node_bits().unwrap_or(0).into());
+    record.set("sequenceBits", &scheme.sequence_bits().into());
+    record.set("isInteger", &(kind.byte_len() <= 8).into());
+    record.set("textSorts", &(lens.start() == lens.end()).into());
+    record
 }
 
 /// Returns an inspection.

@@ -21,7 +21,7 @@ const tickidOfNode = await import(new URL('npm/node.js', out));
 const { convert, describe, fromBytes, inspect, parse, print, range, restore, sample, toBytes } =
   tickidOfNode;
 
-const KINDS = ['scru64', 'nanoflake', 'kuid-local', 'kuid-global', 'sno'];
+const KINDS = tickidOfNode.kinds().map(({ kind }) => kind);
 const DETECT = vectors('detect');
 
 /** Runs a program of `node_modules`, or one of Node's. */
@@ -39,6 +39,12 @@ function isLabelled({ format, form, isInUuid }, label) {
   const word = label.form === 'hex' ? 'hexadecimal' : label.form;
   return format === expected && form === word && !isInUuid;
 }
+
+test('the types list every kind', () => {
+  const types = readFileSync(new URL('npm/index.d.ts', out), 'utf8');
+  const [, kinds] = types.match(/export type Kind = ([^;]+);/);
+  assert.deepEqual(kinds.split('|').map((kind) => kind.trim().replaceAll("'", '')), KINDS);
+});
 
 test('labelled IDs are recognized', (t) => {
   let right = 0;

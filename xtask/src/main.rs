@@ -35,11 +35,10 @@ enum Task {
     /// Run all tests.
     ///
     /// First the main workspace with all features but those for databases; then its examples, whose
-    /// output must be like the one that they document; then the workspaces of tests with databases
-    /// and other stacks and of the benchmarks' report; then the models of the engine, by loom and
-    /// by shuttle; then the libraries' unit tests with the feature `alloc` alone. A failure stops
-    /// none of them. Ends with the failures, the reasons for skipping tests, and a line like `1894
-    /// passed, 0 failed, 12 skipped`.
+    /// output must be like the one that they document; then the workspace of tests with databases
+    /// and other stacks; then the models of the engine, by loom; then the command without features.
+    /// A failure stops none of them. Ends with the failures, the reasons for skipping tests, and a
+    /// line like `1894 passed, 0 failed, 12 skipped`.
     ///
     /// Needs Rust and a C compiler. Tests whose server is not installed are skipped; with
     /// TICKID_REQUIRE_SERVERS=1 they fail.
@@ -56,8 +55,7 @@ enum Task {
     Verify(verify::Arguments),
     /// Run the benchmarks: see `cargo xtask bench -- --help`.
     ///
-    /// Without options it writes docs/results; --check compares instruction counts, --no-run
-    /// only builds.
+    /// Without options it writes docs/results; --check compares instruction counts.
     Bench {
         /// Options and filters for the report's program.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -109,7 +107,7 @@ mod tests {
 
     #[test]
     fn bench_passes_all_arguments_on() {
-        for line in ["--check --bless", "sno --quick", "--no-run -- --quick -n"] {
+        for line in ["--check --bless", "sno --quick", "encode -- --save-baseline x"] {
             let Task::Bench { arguments } = parse(&format!("bench {line}")) else {
                 panic!("{line}");
             };

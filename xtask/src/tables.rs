@@ -4,8 +4,8 @@
 pub(crate) const TEXT: &str = "crates/text";
 pub(crate) const CORE: &str = "crates/core";
 /// The ID schemes, each with a page in `docs/schemes`.
-pub(crate) const SCHEMES: [&str; 4] =
-    ["crates/kuid", "crates/nanoflake", "crates/scru64", "crates/sno"];
+pub(crate) const SCHEMES: [&str; 5] =
+    ["crates/kuid", "crates/nanoflake", "crates/scru64", "crates/sno", "crates/snowflake"];
 pub(crate) const CONVERT: &str = "crates/convert";
 const DETECT: &str = "crates/detect";
 pub(crate) const LEASE: &str = "crates/lease";
@@ -63,17 +63,15 @@ pub(crate) const FEATURE_TABLES: &[(&[&str], &[&str])] = &[
 ];
 
 /// Features for clients of databases. They bring crates in two versions, and C libraries.
-pub(crate) const DATABASE_CLIENTS: [&str; 10] = [
+pub(crate) const DATABASE_CLIENTS: [&str; 8] = [
     "diesel_2",
-    "diesel_2_mysql",
-    "diesel_2_postgres",
     "diesel_2_sqlite",
     "mysql_common_0_37",
     "postgres_types_0_2",
     "rusqlite",
-    "sea_orm_1",
-    "sqlx_0_8",
-    "sqlx_0_8_postgres",
+    "sea_orm_2",
+    "sqlx_0_9",
+    "sqlx_0_9_postgres",
 ];
 
 /// Tests with databases, validators and other stacks.

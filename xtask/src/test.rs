@@ -1,4 +1,6 @@
 //! `cargo xtask test`: all tests.
+//!
+//! cargo-nextest would start a process for each test, and with it, for 300 of them, a server.
 
 use std::io::{self, Write as _};
 use std::thread;
@@ -6,7 +8,7 @@ use std::thread;
 use crate::command::Command;
 use crate::error::{Error, Result};
 use crate::examples;
-use crate::tables::{BENCHES, INTEGRATION};
+use crate::tables::INTEGRATION;
 use crate::tally::Tally;
 use crate::workspace::Workspace;
 
@@ -42,22 +44,13 @@ fn build(workspace: &Workspace) {
 /// Returns the tests of the command as `cargo install` builds it by default. They are built last:
 /// the binary takes the place of the one with all features, which the other tests run.
 fn lean(workspace: &Workspace) -> Command {
-    workspace.cargo("", "test --no-fail-fast --package tickid-cli --test features")
+    workspace.cargo("", "test --no-fail-fast --package tickid-cli --test it features::")
 }
 
 /// Returns the tests that need separate builds.
-fn others(workspace: &Workspace, option: &str) -> [Command; 6] {
+fn others(workspace: &Workspace, option: &str) -> [Command; 2] {
     let test = |folder, words| workspace.cargo(folder, &format!("test {option} {words}"));
-    let models = |checker| test("", "--lib {core}").env("RUSTFLAGS", checker);
-    [
-        test(INTEGRATION, "--workspace"),
-        test(BENCHES, "--package tickid-bench-report"),
-        // The shared engine under model checkers. `cargo xtask verify` explores more orders.
-        models("--cfg tickid_loom").args(["models"]),
-        models("--cfg tickid_shuttle").args(["models"]),
-        // Core is tested by itself because the tests of the schemes enable its `std`. The test
-        // harness needs an allocator, and examples and integration tests need all of `std`.
-        test("", "{core} --lib --no-default-features --features alloc"),
-        test("", "{schemes} --lib --no-default-features --features alloc"),
-    ]
+    // The shared engine under a model checker. `cargo xtask verify` explores more orders.
+    let models = test("", "--lib {core}").env("RUSTFLAGS", "--cfg tickid_loom").args(["models"]);
+    [test(INTEGRATION, "--workspace"), models]
 }

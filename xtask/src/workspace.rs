@@ -171,6 +171,6 @@ mod tests {
         assert_eq!(workspace.features_without_databases(), "--features=serde,std");
         let options = expand("test {core} {schemes} --lib");
         assert_eq!(options[..3], ["test", "--package=tickid-core", "--package=tickid-kuid"]);
-        assert_eq!(options[5..], ["--package=tickid-sno", "--lib"]);
+        assert_eq!(options[5..], ["--package=tickid-sno", "--package=tickid-snowflake", "--lib"]);
     }
 }

@@ -1,37 +1,42 @@
-//! Selects a range of time by the primary key alone. A `BTreeMap` stands for the table, whose rows
-//! are in the order of their keys.
+//! Prints SQL for a table with IDs as columns, and for a range of time by the primary key alone. A
+//! program binds IDs as parameters, with a feature such as `sqlx_0_9` or `rusqlite`.
+//! The SQL is SQLite's. In PostgreSQL the customer is a `BYTEA`.
 //!
 //! ```text
 //! $ cargo run -p tickid --example database
-//! 117659991374749980  2026-11-22T12:03:09.440Z  tea
-//! 117659991374749981  2026-11-22T12:03:09.440Z  milk
-//! 2 of 3 orders are from the last hour
+//! CREATE TABLE orders (id BIGINT PRIMARY KEY, customer BLOB, item TEXT);
+//! INSERT INTO orders VALUES (117659991324424171, X'3E0DFA86600001020000', 'tea');
+//! INSERT INTO orders VALUES (117659991324424172, X'3E0DFA86600001020000', 'milk');
+//! SELECT item FROM orders
+//!   WHERE id BETWEEN 117659755383619584 AND 117659991338385407 ORDER BY id;
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is a program")]
 
 use core::time::Duration;
-use std::collections::BTreeMap;
 
-use tickid::scru64::{Generator, Scru64Id, UnixTime};
+use tickid::scru64::{self, Scru64Id, UnixTime};
+use tickid::sno::{self, Partition};
 
 fn main() -> Result<(), Box<dyn core::error::Error>> {
-    let generator = Generator::new("42/8".parse()?)?;
-    // `id BIGINT PRIMARY KEY, item TEXT`
-    let mut orders: BTreeMap<u64, &str> = BTreeMap::new();
-    orders.insert("0u375nxqh5cq".parse::<Scru64Id>()?.get(), "coffee, three years ago");
+    print!("{}", sql()?);
+    Ok(())
+}
+
+/// Returns a program that inserts two orders and selects the last hour's.
+pub fn sql() -> Result<String, Box<dyn core::error::Error>> {
+    let generator = scru64::Generator::new("42/8".parse()?)?;
+    let customer = sno::Generator::new(Partition::new(258))?.generate()?;
+    let mut sql =
+        String::from("CREATE TABLE orders (id BIGINT PRIMARY KEY, customer BLOB, item TEXT);\n");
     for item in ["tea", "milk"] {
-        orders.insert(generator.generate()?.get(), item);
+        let id = generator.generate()?.get();
+        sql += &format!("INSERT INTO orders VALUES ({id}, X'{customer:X}', '{item}');\n");
     }
 
-    // `WHERE id BETWEEN min AND max`
     let now = generator.generate()?.unix_time();
     let hour_ago = now.checked_sub(Duration::from_secs(3_600)).unwrap_or(UnixTime::EPOCH);
     let (min, max) = (Scru64Id::min_at(hour_ago)?.get(), Scru64Id::max_at(now)?.get());
-    let recent: Vec<_> = orders.range(min..=max).collect();
-    for (key, item) in &recent {
-        println!("{key}  {}  {item}", Scru64Id::new(**key)?.unix_time());
-    }
-    println!("{} of {} orders are from the last hour", recent.len(), orders.len());
-    Ok(())
+    sql += &format!("SELECT item FROM orders\n  WHERE id BETWEEN {min} AND {max} ORDER BY id;\n");
+    Ok(sql)
 }

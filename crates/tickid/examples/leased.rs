@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
     // alone is only good for a demonstration.
     let folder = std::env::temp_dir().join(format!("tickid-leased-{}", std::process::id()));
     let store = Store::open(&format!("file://{}", folder.display()))?;
-    let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    let realm = Realm::builder("orders", Sno).pool("0-1023/16").build()?;
 
     let generators = [
         LeasedGenerator::start(store.clone(), realm.clone())?,

@@ -31,7 +31,7 @@
 //! use tickid::sno::Sno;
 //!
 //! let store = Store::new(FileBackend::open(&folder)?); // or a database, by Store::open(URL)
-//! let realm = Realm::new("orders".parse()?, Sno, "0-65535/16".parse()?)?;
+//! let realm = Realm::builder("orders", Sno).pool("0-65535/16").build()?;
 //! let generator = LeasedGenerator::start(store, realm)?;
 //! let id = generator.generate()?;
 //! generator.shut_down()?; // the next process may have the node
@@ -40,8 +40,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Next: which scheme, and why not UUIDv7 (`docs/choosing.md` of the project), a service with
-//! PostgreSQL (`docs/tutorial.md`), leases in production (`docs/leases.md`).
+//! Next: [which scheme, and why not UUIDv7][choosing], [a service with PostgreSQL][tutorial],
+//! [leases in production][leases].
 //!
 //! # Parts
 //! This crate has no code: each module is one of the project's libraries, behind a feature.
@@ -56,6 +56,7 @@
 //! |---|---|---|
 //! | `scru64` | `scru64` | 63-bit IDs in ticks of 256 ms, 12 characters of Base36 |
 //! | `nanoflake` | `nanoflake` | 63-bit Snowflakes in milliseconds since any epoch |
+//! | `snowflake` | `snowflake` | Snowflakes of any layout, in up to 64 bits |
 //! | `kuid` | `kuid` | Erlang's k-ordered uid: 64 bits local, 96 bits global |
 //! | `sno` | `sno` | 80-bit IDs in ticks of 4 ms, with a byte of the caller's own |
 //! | `convert` | `convert` | conversions between the schemes, UUIDs, IDs of other systems |
@@ -67,43 +68,43 @@
 //! | [`text`] | always | the text forms that the schemes share |
 //!
 //! # Which scheme
-//! - None, if a 128-bit key is fine: take UUIDv7, which needs no node ID.
-//! - `sno`: the default choice without a format to match. It keeps issuing when the clock is set
-//!   back, sorts as text and bytes, and fits 16 characters.
-//! - `scru64` and `nanoflake`: the ID must fit a signed 64-bit integer, such as a `BIGINT`.
-//!   Nanoflake reads as a Snowflake and is ordered by milliseconds; SCRU64 divides its node bits
-//!   between nodes and counter as the deployment needs.
-//! - `kuid`: the IDs are exchanged with Erlang programs, or vector clocks are needed.
+//! None, if a 128-bit key is fine: take UUIDv7, which needs no node ID. If there is a format to
+//! match, it decides, such as existing Snowflakes (`snowflake`, with their layout) or Erlang's
+//! `uid` (`kuid`). Otherwise:
+//!
+//! - a 64-bit column takes `nanoflake`, or `scru64` where there are many small nodes,
+//! - everything else takes `sno`, which keeps issuing when the clock is set back and carries a byte
+//!   of the caller's choice.
 //!
 //! # Features
 //! | feature | default | effect |
 //! |---|---|---|
-//! | `scru64`, `nanoflake`, `kuid`, `sno` | no | the library of the scheme |
-//! | `convert` | no | the conversions, and with them all schemes |
+//! | `scru64`, `nanoflake`, `snowflake`, `kuid`, `sno` | no | the library of the scheme |
+//! | `convert` | no | the conversions, and with them all schemes but `snowflake` |
 //! | `detect` | no | the detection of formats, and with it the conversions |
 //! | `lease` | no | the leases; needs `std` |
-//! | `all` | no | all of the above |
-//! | `server` | no | the ID server, and with it the leases; not in `all` |
-//! | `sql` | no | functions in PostgreSQL, and with them its store; not in `all` |
+//! | `server` | no | the ID server, and with it the leases |
+//! | `sql` | no | functions in PostgreSQL, and with them its store |
 //! | `std` | yes | the wall clock, methods that wait, seeds from the operating system |
 //! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | `String` forms, vector clocks, clocks behind an `Arc` |
 //! | `serde` | no | text in human-readable formats, else integers or bytes |
-//! | `jiff_0_2`, `chrono_0_4` | no | times: of IDs, for ranges, from and to `UnixTime` |
-//! | `postgres_types_0_2`, `sqlx_0_8`, `sqlx_0_8_postgres`, `sea_orm_1` | no | columns of databases |
-//! | `diesel_2`, `diesel_2_postgres`, `diesel_2_mysql`, `diesel_2_sqlite` | no | likewise |
-//! | `mysql_common_0_37`, `rusqlite` | no | likewise |
-//! | `schemars_1`, `utoipa_5` | no | the schema of the text, for JSON and OpenAPI |
+//! | `jiff_1`, `jiff_0_2`, `chrono_0_4` | no | times: of IDs, for ranges, from and to `UnixTime` |
+//! | `postgres_types_0_2`, `sqlx_0_9`, `sqlx_0_9_postgres`, `sea_orm_2` | no | columns of databases |
+//! | `diesel_2`, `diesel_2_sqlite`, `mysql_common_0_37`, `rusqlite` | no | likewise |
+//! | `schemars_1`, `utoipa_6` | no | the schema of the text, for JSON and OpenAPI |
 //! | `bytemuck_1`, `uuid_1` | no | sno and global kuid as plain bytes and in UUIDs |
 //! | `arbitrary_1`, `proptest_1` | no | every ID there is, for fuzzing and property tests |
 //! | `lease-etcd`, `lease-mysql`, `lease-postgres`, `lease-redis` | no | stores on these servers, with TLS; with them `lease` |
 //! | `metrics` | no | measurements of leased generators for the crate `metrics`; with it `lease` |
-//! | `etcd`, `mysql`, `postgres`, `redis`, of `tickid-lease` alone | no | the same stores without TLS |
-//! | `etcd-tls`, `mysql-tls`, `postgres-tls`, `redis-tls`, of `tickid-lease` alone | no | and with it |
+//! | `etcd`, `mysql`, `postgres`, `redis`, of `tickid-lease` alone | no | the same stores |
 //! | `conformance`, of `tickid-lease` alone | no | scenarios that a backend of leases must pass |
 //!
 //! A feature of several libraries is enabled in those that are part of the build.
-
+//!
+#![doc = concat!("[choosing]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/choosing.md")]
+#![doc = concat!("[tutorial]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/tutorial.md")]
+#![doc = concat!("[leases]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/leases.md")]
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
@@ -134,6 +135,9 @@ pub use tickid_server as server;
 #[cfg(feature = "sno")]
 #[doc(inline)]
 pub use tickid_sno as sno;
+#[cfg(feature = "snowflake")]
+#[doc(inline)]
+pub use tickid_snowflake as snowflake;
 #[cfg(feature = "sql")]
 #[doc(inline)]
 pub use tickid_sql as sql;

@@ -4,3 +4,4 @@ pub(crate) mod architecture;
 pub(crate) mod documents;
 pub(crate) mod packages;
 pub(crate) mod prose;
+pub(crate) mod test_files;

@@ -1,23 +1,25 @@
 //! The facts and files that a package needs before it is published.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 
 use crate::files::{Files, Finding};
 use crate::workspace::Package;
 
 /// The fields of a manifest that registries show.
-const FIELDS: [&str; 6] =
-    ["description", "documentation", "homepage", "license", "readme", "repository"];
+const FIELDS: [&str; 8] = [
+    "categories",
+    "description",
+    "documentation",
+    "homepage",
+    "keywords",
+    "license",
+    "readme",
+    "repository",
+];
 const LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
-/// The limits of crates.io.
-const MAX_KEYWORDS: usize = 5;
-const MAX_KEYWORD: usize = 20;
 
 pub(crate) fn check(packages: &[Package], files: &Files) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let mut all_keywords = BTreeSet::new();
     for package in packages.iter().filter(|package| package.is_published()) {
         let path = |file: &str| format!("{}/{file}", package.folder);
         let mut require = |is_met: bool, file: &str, or: &str| {
@@ -25,20 +27,10 @@ pub(crate) fn check(packages: &[Package], files: &Files) -> Vec<Finding> {
         };
         let manifest = &package.manifest;
         for field in FIELDS {
-            let is_met = manifest[field].is_string();
+            let field_of = &manifest[field];
+            let is_met = field_of.is_string() || !texts(field_of).is_empty();
             require(is_met, "Cargo.toml", &format!("[package] lacks `{field}`"));
         }
-        let keywords = texts(&manifest["keywords"]);
-        let or = format!("{} keywords, outside 1..={MAX_KEYWORDS}", keywords.len());
-        require((1..=MAX_KEYWORDS).contains(&keywords.len()), "Cargo.toml", &or);
-        for keyword in &keywords {
-            let or = format!("the keyword {keyword} has over {MAX_KEYWORD} characters");
-            require(keyword.len() <= MAX_KEYWORD, "Cargo.toml", &or);
-        }
-        let are_own = keywords.is_empty() || all_keywords.insert(keywords);
-        require(are_own, "Cargo.toml", "another package has the same keywords");
-        let has_categories = !texts(&manifest["categories"]).is_empty();
-        require(has_categories, "Cargo.toml", "no categories");
         let text = |file: &str| files.get(&path(file)).map_or("", String::as_str);
         for licence in LICENCES {
             let is_copy = files.get(licence).is_some_and(|original| original == text(licence));
@@ -110,17 +102,9 @@ mod tests {
 
     #[test]
     fn missing_facts_are_found() {
-        let many = ["1", "2", "3", "4", "5", "6"];
         for (field, value, finding) in [
             ("repository", Value::Null, "[package] lacks `repository`"),
-            ("keywords", json!([]), "0 keywords, outside 1..=5"),
-            ("keywords", json!(many), "6 keywords, outside 1..=5"),
-            (
-                "keywords",
-                json!(["unreasonably-long-one"]),
-                "the keyword unreasonably-long-one has over 20 characters",
-            ),
-            ("categories", json!([]), "no categories"),
+            ("keywords", json!([]), "[package] lacks `keywords`"),
             (
                 "metadata",
                 Value::Null,
@@ -129,8 +113,6 @@ mod tests {
         ] {
             assert_eq!(check_with(field, value), [format!("a/Cargo.toml: {finding}")], "{field}");
         }
-        let twins = check(&[library(), library()], &repository());
-        assert_eq!(lines(twins), ["a/Cargo.toml: another package has the same keywords"]);
     }
 
     #[test]
