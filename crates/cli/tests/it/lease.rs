@@ -667,7 +667,13 @@ fn signals_release_the_node() {
     stdout_of(state.path(), "lease init sno --realm one --pool 7/16 --term 600");
     for signal in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP] {
         for is_read in [true, false] {
-            let mut child = spawn(state.path(), "gen sno --realm one --forever");
+            // Under `nohup` this process ignores SIGHUP, and a program inherits that.
+            let mut command = std::process::Command::new("env");
+            command.args(["--default-signal=HUP,INT,TERM", env!("CARGO_BIN_EXE_tickid")]);
+            command.args(["gen", "sno", "--realm", "one", "--forever"]);
+            command.env("XDG_STATE_HOME", state.path()).env_remove("TICKID_STORE");
+            command.stdout(Stdio::piped()).stderr(Stdio::piped());
+            let mut child = command.spawn().expect("runs");
             let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
             lines.next().expect("a line").expect("text");
             let (ended, end) = std::sync::mpsc::channel::<()>();
