@@ -43,6 +43,8 @@ pub(crate) struct Client {
 /// The state of a token. It outlives a reload, which may give the token another name.
 #[derive(Default)]
 struct Usage {
+    /// Set if the client may have generators observe IDs.
+    may_observe: AtomicBool,
     /// The time when the IDs so far would have been issued at the client's rate, in nanoseconds
     /// since the server's start.
     due: AtomicU64,
@@ -58,12 +60,18 @@ impl fmt::Debug for Client {
 }
 
 impl Client {
-    fn new(name: &str, token: &str) -> Self {
-        Self { name: name.to_owned(), token: token.to_owned(), usage: Arc::default() }
+    fn new(name: &str, token: &str, may_observe: bool) -> Self {
+        let usage = Usage { may_observe: may_observe.into(), ..Usage::default() };
+        Self { name: name.to_owned(), token: token.to_owned(), usage: Arc::new(usage) }
     }
 
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Reports whether the client may have generators observe IDs.
+    pub(crate) fn may_observe(&self) -> bool {
+        self.usage.may_observe.load(Ordering::Relaxed)
     }
 
     /// Reports whether the token has gone from the file since the client was admitted.
@@ -84,6 +92,8 @@ pub(crate) struct RateExceeded {
 const SHORTEST: usize = 16;
 /// The longest token.
 const LONGEST: usize = 256;
+/// The right to have generators observe IDs.
+const OBSERVE: &str = "observe";
 
 impl Access {
     /// Reads the tokens, if there is a file.
@@ -96,7 +106,7 @@ impl Access {
             file,
             tokens: ArcSwap::from_pointee(Tokens { clients }),
             reloading: Mutex::default(),
-            anyone: Arc::new(Client::new("anyone", "")),
+            anyone: Arc::new(Client::new("anyone", "", true)),
             rate,
             start: Instant::now(),
         })
@@ -112,6 +122,7 @@ impl Access {
         let mut gone: HashMap<&str, &Arc<Usage>> = by_token.collect();
         for client in &mut clients {
             if let Some(usage) = gone.remove(&*client.token) {
+                usage.may_observe.store(client.may_observe(), Ordering::Relaxed);
                 client.usage = Arc::clone(usage);
             }
         }
@@ -165,7 +176,7 @@ impl Access {
     }
 }
 
-/// Reads a file of tokens: a line each, after an optional name and a space.
+/// Reads a file of tokens: a line each, after an optional name, and after both perhaps a right.
 fn read(path: &Path) -> Result<Vec<Client>, ServerError> {
     let text = fs::read_to_string(path)
         .map_err(|source| ServerError::Read { path: path.to_owned(), source })?;
@@ -174,17 +185,18 @@ fn read(path: &Path) -> Result<Vec<Client>, ServerError> {
     let mut clients = Vec::new();
     let mut lines = HashMap::new();
     for (index, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
+        if line.trim_start().starts_with('#') {
             continue;
         }
         let refuse = |reason: String| {
             Err(ServerError::Tokens { path: path.to_owned(), line: index + 1, reason })
         };
         let unnamed = format!("line-{}", index + 1);
-        let (name, token) = match line.split_once(char::is_whitespace) {
-            Some((name, token)) => (name, token.trim_start()),
-            None => (unnamed.as_str(), line),
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let (name, token, rights) = match *words {
+            [] => continue,
+            [token] => (unnamed.as_str(), token, &[][..]),
+            [name, token, ref rights @ ..] => (name, token, rights),
         };
         if !(SHORTEST..=LONGEST).contains(&token.len()) {
             let len = token.len();
@@ -199,7 +211,10 @@ fn read(path: &Path) -> Result<Vec<Client>, ServerError> {
         if let Some(other) = lines.insert(token, index + 1) {
             return refuse(format!("the token is also on line {other}"));
         }
-        clients.push(Client::new(name, token));
+        if rights.iter().any(|right| *right != OBSERVE) {
+            return refuse(format!("after the token is something other than the right {OBSERVE}"));
+        }
+        clients.push(Client::new(name, token, !rights.is_empty()));
     }
     if clients.is_empty() {
         let reason = "there is no token in the file".to_owned();
@@ -266,6 +281,15 @@ mod tests {
         assert_eq!(name(""), None);
         assert!(access.anyone().is_none());
 
+        let billing = access.client(b"0123456789abcdef").unwrap();
+        for (rights, may_observe) in [(" observe", true), ("", false)] {
+            fs::write(&path, format!("billing 0123456789abcdef{rights}\n")).unwrap();
+            access.reload().unwrap();
+            assert_eq!(billing.may_observe(), may_observe, "of a connection that stays");
+            let found = access.client(b"0123456789abcdef").unwrap();
+            assert_eq!(found.may_observe(), may_observe);
+        }
+
         let before = access.client(b"0123456789abcdef").unwrap();
         fs::write(&path, "\u{feff}invoices 0123456789abcdef\n").unwrap();
         access.reload().unwrap();
@@ -285,7 +309,8 @@ mod tests {
         let path = folder.path().join("tokens");
         for (text, reason) in [
             ("a short", "the token has 5 bytes, outside of 16..=256"),
-            ("a 0123456789 abcdef", "other than visible ASCII"),
+            ("a 0123456789äbcdef", "other than visible ASCII"),
+            ("a 0123456789abcdef 0123456789", "line 1: after the token is something other than"),
             ("# nothing", "there is no token"),
             ("a 0123456789abcdef\n\nb 0123456789abcdef", "line 3: the token is also on line 1"),
         ] {

@@ -43,6 +43,7 @@
 //! | `… FORMAT text`, `int` or `bytes` | text, integers, or one string of all bytes |
 //! | `… META n` | IDs with this metabyte, for sno |
 //! | `INCR realm`, `INCRBY realm 1` | an ID as an integer, for SCRU64, Nanoflake and local kuids |
+//! | `TICKID.OBSERVE realm id` | `OK`: all later IDs of this server are greater |
 //! | `MULTI`, `EXEC`, `DISCARD`, `WATCH` | the same in one array |
 //!
 //! Clients with numbers of 53 bits, as in JavaScript, must not use integers.
@@ -51,6 +52,7 @@
 //! |---|---|
 //! | `GET /v1/realms` | the realms |
 //! | `GET /v1/realms/{realm}/ids?count=&format=&meta=` | IDs: JSON, text, or bytes |
+//! | `POST /v1/realms/{realm}/observe?id=&format=` | all later IDs of this server are greater |
 //! | `GET /v1/inspect/{id}` | the formats that an ID may have |
 //! | `GET /healthz`, `/readyz`, `/metrics`, `/openapi.json` | for machines |
 //!

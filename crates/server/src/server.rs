@@ -178,7 +178,8 @@ impl ServerBuilder {
     }
 
     /// Sets the file of tokens. Clients must have one of them: a line each, after an optional name
-    /// and a space. Lines that start with `#` are comments.
+    /// and a space. After name and token, the word `observe` is the right to have this server
+    /// observe IDs. Lines that start with `#` are comments.
     ///
     /// # Examples
     /// ```

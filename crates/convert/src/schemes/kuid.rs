@@ -1,6 +1,6 @@
 use core::ops::{Bound, RangeInclusive};
 
-use tickid_core::{RangeError, Scheme as _, UnixTime};
+use tickid_core::{Observable, RangeError, Scheme as _, UnixTime};
 use tickid_kuid::{Drift, Global, GlobalId, Kuid, Local, LocalId, Node, WideGlobalId};
 
 use super::scheme_id::sealed::{Assemble, Shape};
@@ -44,9 +44,13 @@ impl ToParts for LocalId {
     }
 }
 
-impl SchemeVariant<Kuid> for Local {}
+impl SchemeVariant<Kuid> for Local {
+    const LEAST: Option<Self> = Some(<Self as Observable<Kuid>>::LEAST);
+}
 
-impl SchemeVariant<Kuid> for Global {}
+impl SchemeVariant<Kuid> for Global {
+    const LEAST: Option<Self> = None;
+}
 
 impl SchemeId for LocalId {
     const KIND: Kind = Kind::KuidLocal;

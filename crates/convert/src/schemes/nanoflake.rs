@@ -1,6 +1,6 @@
 use core::ops::{Bound, RangeInclusive};
 
-use tickid_core::{Plain, RangeError, Scheme as _, UnixTime};
+use tickid_core::{Observable, Plain, RangeError, Scheme as _, UnixTime};
 use tickid_nanoflake::{Epoch, GeneratorId, Nanoflake, NanoflakeId};
 
 use super::scheme_id::sealed::{Assemble, Shape};
@@ -23,7 +23,9 @@ impl ToParts for NanoflakeId {
     }
 }
 
-impl SchemeVariant<Nanoflake> for Plain {}
+impl SchemeVariant<Nanoflake> for Plain {
+    const LEAST: Option<Self> = Some(<Self as Observable<Nanoflake>>::LEAST);
+}
 
 impl SchemeId for NanoflakeId {
     const KIND: Kind = Kind::Nanoflake;

@@ -118,6 +118,9 @@ pub trait SchemeVariant<S: Scheme>:
 {
     /// Set if a metabyte can be chosen.
     const HAS_METABYTE: bool = false;
+    /// The variant with the least ID of each slot, if generators can
+    /// [observe](tickid_core::Observable) the IDs.
+    const LEAST: Option<Self>;
 
     /// Returns the variant with a metabyte; the default one where there is none.
     #[must_use]

@@ -1,6 +1,6 @@
 use core::ops::RangeInclusive;
 
-use tickid_core::{Plain, RangeError, Scheme as _, UnixTime};
+use tickid_core::{Observable, Plain, RangeError, Scheme as _, UnixTime};
 use tickid_scru64::{NodeIdSize, Scru64, Scru64Id};
 
 use super::scheme_id::sealed::{Assemble, Shape};
@@ -41,7 +41,9 @@ impl ToParts for Scru64Id {
     }
 }
 
-impl SchemeVariant<Scru64> for Plain {}
+impl SchemeVariant<Scru64> for Plain {
+    const LEAST: Option<Self> = Some(<Self as Observable<Scru64>>::LEAST);
+}
 
 impl SchemeId for Scru64Id {
     const KIND: Kind = Kind::Scru64;

@@ -1,6 +1,6 @@
 use core::ops::RangeInclusive;
 
-use tickid_core::{RangeError, Scheme as _, UnixTime};
+use tickid_core::{Observable, RangeError, Scheme as _, UnixTime};
 use tickid_sno::{Meta, Partition, Sno, SnoId};
 
 use super::scheme_id::sealed::{Assemble, Shape};
@@ -28,6 +28,7 @@ impl ToParts for SnoId {
 
 impl SchemeVariant<Sno> for Meta {
     const HAS_METABYTE: bool = true;
+    const LEAST: Option<Self> = Some(<Self as Observable<Sno>>::LEAST);
 
     fn with_metabyte(metabyte: u8) -> Self {
         Self(metabyte)

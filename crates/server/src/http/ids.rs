@@ -16,7 +16,7 @@ use super::accept::preferred;
 use super::problem::Problem;
 use crate::access::Client;
 use crate::metrics::Protocol;
-use crate::realm::{Framing, IssueError, Order, OutputForm, Realm};
+use crate::realm::{Framing, Order, OutputForm, Realm, RequestError};
 use crate::shared::Shared;
 
 /// The number of IDs in one part of an answer. An answer with more is streamed.
@@ -72,11 +72,7 @@ pub(super) async fn ids(
     method: Method,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let Path(name) = realm.map_err(|error| bad(error.body_text()))?;
-    let Some(realm) = shared.realms.get(name.as_bytes()) else {
-        let name: String = name.chars().take(64).collect();
-        return Err(Problem::new(StatusCode::NOT_FOUND, format!("no such realm {name:?}")));
-    };
+    let realm = realm_of(&shared, realm)?;
     let [count, format, meta] = parameters(&uri, &["count", "format", "meta"])?;
     let most = shared.limits.count;
     let count = match count.as_deref().map(number) {
@@ -124,12 +120,25 @@ pub(super) async fn ids(
     Ok(response)
 }
 
-fn bad(text: String) -> Problem {
+/// Returns the realm in the path of a request.
+pub(super) fn realm_of(
+    shared: &Shared,
+    realm: Result<Path<String>, PathRejection>,
+) -> Result<&Arc<Realm>, Problem> {
+    let Path(name) = realm.map_err(|error| bad(error.body_text()))?;
+    let no_realm = || {
+        let text = format!("no such realm {}", shown(&name));
+        Problem::new(StatusCode::NOT_FOUND, text)
+    };
+    shared.realms.get(name.as_bytes()).ok_or_else(no_realm)
+}
+
+pub(super) fn bad(text: String) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, text)
 }
 
 /// Returns a value as errors show it: quoted, escaped and cut.
-fn shown(value: &str) -> String {
+pub(super) fn shown(value: &str) -> String {
     format!("{:?}", value.chars().take(64).collect::<String>())
 }
 
@@ -170,7 +179,7 @@ struct Answer {
 
 impl Answer {
     /// Issues the first part, and returns the body: whole, or as a stream.
-    async fn body(mut self) -> Result<Body, IssueError> {
+    async fn body(mut self) -> Result<Body, RequestError> {
         let mut first = Vec::new();
         if self.is_json() {
             let (realm, scheme) = (self.realm.name(), self.realm.scheme());
@@ -186,7 +195,7 @@ impl Answer {
     }
 
     /// Appends the next part.
-    async fn part(&mut self, out: &mut Vec<u8>) -> Result<(), IssueError> {
+    async fn part(&mut self, out: &mut Vec<u8>) -> Result<(), RequestError> {
         let part = Order { count: self.order.count.min(PART), ..self.order };
         let deadline = Instant::now() + self.shared.limits.timeout;
         self.realm.issue(part, Protocol::Http, deadline, out).await?;

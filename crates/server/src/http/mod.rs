@@ -3,6 +3,7 @@
 mod accept;
 mod ids;
 mod inspect;
+mod observe;
 mod patient;
 mod problem;
 mod prometheus;

@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use crate::access::RateExceeded;
-use crate::realm::IssueError;
+use crate::realm::RequestError;
 
 /// An error, as RFC 9457 has it.
 #[derive(Debug, Serialize)]
@@ -43,18 +43,17 @@ impl Problem {
     }
 }
 
-impl From<IssueError> for Problem {
-    fn from(error: IssueError) -> Self {
-        let detail = error.to_string();
-        match error {
-            IssueError::Later { retry_after, .. } => {
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, detail).with_retry(retry_after)
-            }
+impl From<RequestError> for Problem {
+    fn from(error: RequestError) -> Self {
+        let status = match error {
+            RequestError::Later { .. } => StatusCode::SERVICE_UNAVAILABLE,
+            RequestError::NoId { .. } => StatusCode::BAD_REQUEST,
             // It depends on the realm, not on the request's form.
-            IssueError::NoMeta { .. } | IssueError::NoInteger { .. } => {
-                Self::new(StatusCode::CONFLICT, detail)
-            }
-        }
+            RequestError::NoMeta { .. }
+            | RequestError::NoInteger { .. }
+            | RequestError::Unobserved { .. } => StatusCode::CONFLICT,
+        };
+        Self { retry_after: error.retry_after(), ..Self::new(status, error.to_string()) }
     }
 }
 

@@ -9,13 +9,13 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodRouter, get};
+use axum::routing::{MethodRouter, get, post};
 use axum::{Extension, Router};
 use tokio::time::Instant;
 
 use super::accept::preferred;
 use super::problem::Problem;
-use super::{HEADERS, Link, Place, ids, inspect, prometheus};
+use super::{HEADERS, Link, Place, ids, inspect, observe, prometheus};
 use crate::access::Client;
 use crate::metrics::Protocol;
 use crate::shared::{Shared, request_id};
@@ -23,24 +23,25 @@ use crate::shared::{Shared, request_id};
 /// The description of the API.
 const DESCRIPTION: &str = include_str!("../../openapi.json");
 
-type Routes = [(&'static str, MethodRouter<Arc<Shared>>); 7];
+type Routes = [(&'static str, &'static str, MethodRouter<Arc<Shared>>); 8];
 
-/// The handlers by path.
+/// The handlers by path and method.
 fn routes() -> Routes {
     [
-        ("/v1/realms", get(ids::realms)),
-        ("/v1/realms/{realm}/ids", get(ids::ids)),
-        ("/v1/inspect/{id}", get(inspect::inspect)),
-        ("/healthz", get(health)),
-        ("/readyz", get(ready)),
-        ("/metrics", get(metrics_text)),
-        ("/openapi.json", get(description)),
+        ("/v1/realms", "get", get(ids::realms)),
+        ("/v1/realms/{realm}/ids", "get", get(ids::ids)),
+        ("/v1/realms/{realm}/observe", "post", post(observe::observe)),
+        ("/v1/inspect/{id}", "get", get(inspect::inspect)),
+        ("/healthz", "get", get(health)),
+        ("/readyz", "get", get(ready)),
+        ("/metrics", "get", get(metrics_text)),
+        ("/openapi.json", "get", get(description)),
     ]
 }
 
 /// Returns all routes.
 pub(super) fn router(shared: &Arc<Shared>) -> Router {
-    let add = |router: Router<Arc<Shared>>, (path, get)| router.route(path, get);
+    let add = |router: Router<Arc<Shared>>, (path, _, handler)| router.route(path, handler);
     routes()
         .into_iter()
         .fold(Router::new(), add)
@@ -95,7 +96,7 @@ async fn no_route(uri: Uri) -> Problem {
 }
 
 async fn no_method(method: Method) -> Problem {
-    let text = format!("there are GET and HEAD, not {method}");
+    let text = format!("the method {method} is none of those in the header Allow");
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, text)
 }
 
@@ -227,9 +228,14 @@ mod tests {
     fn every_route_is_described() {
         let description: serde_json::Value = serde_json::from_str(DESCRIPTION).unwrap();
         let described = description["paths"].as_object().unwrap();
-        let paths: BTreeSet<&str> = described.keys().map(String::as_str).collect();
-        assert_eq!(paths, routes().into_iter().map(|(path, _)| path).collect());
-        assert!(described.values().all(|path| path.as_object().unwrap().keys().eq(["get"])));
+        let operations: BTreeSet<(&str, &str)> = described
+            .iter()
+            .flat_map(|(path, methods)| {
+                methods.as_object().unwrap().keys().map(|method| (path.as_str(), method.as_str()))
+            })
+            .collect();
+        let routes = routes().into_iter().map(|(path, method, _)| (path, method));
+        assert_eq!(operations, routes.collect());
         assert_eq!(description["info"]["version"], env!("CARGO_PKG_VERSION"));
     }
 }

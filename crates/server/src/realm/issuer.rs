@@ -5,11 +5,12 @@ use core::future::Future;
 use core::pin::Pin;
 use core::time::Duration;
 
-use tickid_convert::{AnyScheme, SchemeError, SchemeId as _, SchemeVariant, SchemeVisitor};
+use tickid_convert::{AnyScheme, Kind, SchemeError, SchemeId, SchemeVariant, SchemeVisitor};
 use tickid_core::Scheme;
+use tickid_core::source_parts::Follow as _;
 use tickid_lease::{
-    GenerateError, Lease, LeaseError, LeaseState, LeasedGenerator, Realm, RealmSpec, Store,
-    StoreError,
+    GenerateError, Lease, LeaseError, LeaseState, LeasedGenerator, ObserveError, Realm, RealmSpec,
+    Store, StoreError,
 };
 use tokio::time::Instant;
 
@@ -34,6 +35,9 @@ pub(crate) trait Issuer: Send + Sync {
 
     /// Returns an ID as an integer, without waiting. Zero for schemes without that form.
     fn try_integer(&self) -> Result<u64, GenerateError>;
+
+    /// Makes all later IDs greater than `id`, which is in one of the forms but bytes.
+    fn observe(&self, id: &str, form: OutputForm) -> Result<(), ObserveProblem>;
 
     /// Returns the state of the lease.
     fn state(&self) -> LeaseState;
@@ -61,6 +65,17 @@ async fn sleep(time: Duration) {
     while Instant::now() < until {
         tokio::task::yield_now().await;
     }
+}
+
+/// The reason that an ID was not observed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ObserveProblem {
+    #[error("{0}")]
+    NoId(String),
+    #[error("generators follow no {0}: these IDs sort by node before the last part of their time")]
+    NotObservable(Kind),
+    #[error(transparent)]
+    Refused(#[from] ObserveError),
 }
 
 /// The reason that a generator did not start.
@@ -152,6 +167,15 @@ impl<S: Scheme, V: SchemeVariant<S>> Issuer for Leased<S, V> {
         self.generator.with(self.variant).try_generate().map(integer)
     }
 
+    fn observe(&self, id: &str, form: OutputForm) -> Result<(), ObserveProblem> {
+        let Some(least) = V::LEAST else {
+            return Err(ObserveProblem::NotObservable(V::Id::KIND));
+        };
+        let id = read::<V::Id>(id, form).map_err(ObserveProblem::NoId)?.number();
+        let followed = self.generator.follow(|scheme, slot| least.id(scheme, slot).number() > id);
+        followed.map_err(ObserveProblem::Refused)
+    }
+
     fn state(&self) -> LeaseState {
         self.generator.state()
     }
@@ -167,6 +191,20 @@ impl<S: Scheme, V: SchemeVariant<S>> Issuer for Leased<S, V> {
     fn release(&self) -> Boxed<'_, Result<(), StoreError>> {
         Box::pin(self.generator.shut_down_async())
     }
+}
+
+/// Reads an ID, or returns the reason why it is none.
+fn read<I: SchemeId>(id: &str, form: OutputForm) -> Result<I, String> {
+    if form != OutputForm::Int {
+        return I::parse(id.as_bytes()).map_err(|error| error.to_string());
+    }
+    let is_decimal = id.bytes().all(|byte| byte.is_ascii_digit());
+    let number = id.parse::<u64>().ok().filter(|_| is_decimal);
+    let number = number.ok_or_else(|| {
+        let start: String = id.chars().take(64).collect();
+        format!("{start:?} is not a decimal integer of up to 64 bits")
+    })?;
+    I::from_number(number.into()).map_err(|error| error.to_string())
 }
 
 impl fmt::Debug for dyn Issuer {

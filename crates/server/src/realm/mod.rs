@@ -10,12 +10,12 @@ use std::sync::Arc;
 use tickid_convert::AnyScheme;
 use tickid_lease::admin::RealmName;
 use tickid_lease::session::WaitReason;
-use tickid_lease::{GenerateError, LeaseState, RealmSpec, Store, StoreError};
+use tickid_lease::{GenerateError, LeaseState, ObserveError, RealmSpec, Store, StoreError};
 use tokio::time::Instant;
 
 pub(crate) use self::id::{Framing, OutputForm};
 pub(crate) use self::issuer::Order;
-use self::issuer::{HasMeta, Issuer, Start, StartError, scheme_of};
+use self::issuer::{HasMeta, Issuer, ObserveProblem, Start, StartError, scheme_of};
 use crate::error::{ServerError, chain};
 use crate::metrics::{Protocol, RealmMetrics};
 
@@ -28,16 +28,21 @@ pub(crate) struct Realm {
     pub(crate) metrics: RealmMetrics,
 }
 
-/// The reason that no ID was issued.
+/// The reason that a realm refused a request.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum IssueError {
+pub(crate) enum RequestError {
     #[error("the scheme {scheme} has no metabyte")]
     NoMeta { scheme: &'static str },
     #[error("IDs of the realm {realm} have {size} bytes and no form as an integer of 64 bits")]
     NoInteger { realm: RealmName, size: usize },
+    #[error("not an ID of the realm {realm}: {reason}")]
+    NoId { realm: RealmName, reason: String },
+    /// The generator refused to observe an ID. It may succeed after the given time, if any.
+    #[error("the realm {realm}: {reason}")]
+    Unobserved { realm: RealmName, reason: String, retry_after: Option<Duration> },
     /// It may succeed after the given time.
-    #[error("{reason}")]
-    Later { reason: String, retry_after: Duration },
+    #[error("the realm {realm}: {reason}")]
+    Later { realm: RealmName, reason: String, retry_after: Duration },
 }
 
 impl Realm {
@@ -116,22 +121,22 @@ impl Realm {
     }
 
     /// Checks that the realm has IDs as ordered.
-    pub(crate) fn check(&self, order: &Order) -> Result<(), IssueError> {
+    pub(crate) fn check(&self, order: &Order) -> Result<(), RequestError> {
         if order.format == OutputForm::Int {
             self.check_integer()?;
         }
         if order.meta.is_some() && !self.has_meta() {
-            return Err(IssueError::NoMeta { scheme: self.scheme() });
+            return Err(RequestError::NoMeta { scheme: self.scheme() });
         }
         Ok(())
     }
 
     /// Checks that IDs have a form as an integer.
-    pub(crate) fn check_integer(&self) -> Result<(), IssueError> {
+    pub(crate) fn check_integer(&self) -> Result<(), RequestError> {
         if self.is_integer() {
             return Ok(());
         }
-        Err(IssueError::NoInteger { realm: self.name().clone(), size: self.id_size() })
+        Err(RequestError::NoInteger { realm: self.name().clone(), size: self.id_size() })
     }
 
     /// Appends up to `order.count` IDs without waiting, and returns the number, at least one.
@@ -159,14 +164,14 @@ impl Realm {
     /// IDs that were generated are dropped.
     ///
     /// # Errors
-    /// Returns [`IssueError::Later`] immediately if the wait would exceed the deadline.
+    /// Returns [`RequestError::Later`] immediately if the wait would exceed the deadline.
     pub(crate) async fn issue(
         &self,
         mut order: Order,
         protocol: Protocol,
         deadline: Instant,
         out: &mut Vec<u8>,
-    ) -> Result<(), IssueError> {
+    ) -> Result<(), RequestError> {
         self.check(&order)?;
         let start = out.len();
         loop {
@@ -177,18 +182,56 @@ impl Realm {
                     let left = deadline.saturating_duration_since(Instant::now());
                     if let Err(error) = self.issuer.wait_ready(left).await {
                         out.truncate(start);
-                        let reason = format!("the realm {}: {}", self.name(), chain(&error));
-                        let retry_after = error.retry_after().unwrap_or(Duration::from_secs(1));
-                        return Err(IssueError::Later { reason, retry_after });
+                        return Err(self.later(&error, error.retry_after()));
                     }
                 }
             }
         }
     }
 
+    /// Makes all later IDs of this server greater than `id`, which is in one of the forms but
+    /// bytes. It does not wait.
+    pub(crate) fn observe(&self, id: &str, form: OutputForm) -> Result<(), RequestError> {
+        use tickid_core::ObserveError::{Ahead, EndOfTime, TickTock};
+        if form == OutputForm::Int {
+            self.check_integer()?;
+        }
+        let Err(problem) = self.issuer.observe(id, form) else { return Ok(()) };
+        let (realm, reason) = (self.name().clone(), problem.to_string());
+        Err(match problem {
+            ObserveProblem::NoId(reason) => RequestError::NoId { realm, reason },
+            ObserveProblem::NotObservable(_)
+            | ObserveProblem::Refused(ObserveError::Refused(EndOfTime | TickTock)) => {
+                RequestError::Unobserved { realm, reason, retry_after: None }
+            }
+            ObserveProblem::Refused(ObserveError::Refused(Ahead { retry_after, .. })) => {
+                RequestError::Unobserved { realm, reason, retry_after: Some(retry_after) }
+            }
+            // The lease, its window or the clock.
+            ObserveProblem::Refused(error) => self.later(&error, error.retry_after()),
+        })
+    }
+
+    /// Returns the error of a request that may succeed later.
+    fn later(&self, error: &dyn core::error::Error, retry_after: Option<Duration>) -> RequestError {
+        let retry_after = retry_after.unwrap_or(Duration::from_secs(1));
+        RequestError::Later { realm: self.name().clone(), reason: chain(error), retry_after }
+    }
+
     /// Issues no more IDs, and releases the node.
     pub(crate) async fn release(&self) -> Result<(), StoreError> {
         self.issuer.release().await
+    }
+}
+
+impl RequestError {
+    /// Returns the time after which the request may succeed, if any.
+    pub(crate) const fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Unobserved { retry_after, .. } => *retry_after,
+            Self::Later { retry_after, .. } => Some(*retry_after),
+            Self::NoMeta { .. } | Self::NoInteger { .. } | Self::NoId { .. } => None,
+        }
     }
 }
 

@@ -9,5 +9,6 @@
 
 mod access;
 mod http;
+mod observe;
 mod resp;
 mod support;

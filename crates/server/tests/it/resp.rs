@@ -84,7 +84,7 @@ async fn commands_of_clients_are_answered() {
         ("CLIENT GETNAME", "$2\r\nme\r\n"),
         ("CLIENT SETINFO LIB-NAME x", "+OK\r\n"),
         ("CLIENT NO-EVICT on", "+OK\r\n"),
-        ("COMMAND COUNT", ":18\r\n"),
+        ("COMMAND COUNT", ":19\r\n"),
         ("COMMAND DOCS nothing", "*0\r\n"),
         (
             "COMMAND INFO ping get",

@@ -49,6 +49,15 @@ pub(super) const COMMANDS: &[CommandInfo] = &[
         run: Session::next,
     },
     CommandInfo {
+        name: "tickid.observe",
+        args: (3, 5),
+        flags: &["write", "fast"],
+        has_key: true,
+        group: "generic",
+        summary: "Makes later IDs of a realm greater than this one: id [FORMAT text|int].",
+        run: Session::observe,
+    },
+    CommandInfo {
         name: "ping",
         args: (1, 2),
         flags: &["fast"],

@@ -16,7 +16,7 @@ use super::parse::Command;
 use super::reply::{self, Version};
 use crate::access::Client;
 use crate::metrics::Protocol;
-use crate::realm::{Framing, IssueError, Order, OutputForm, Realm};
+use crate::realm::{Framing, Order, OutputForm, Realm, RequestError};
 use crate::shared::{Peer, Shared};
 
 /// The state of one connection.
@@ -274,6 +274,31 @@ impl Session {
         Next::Continue
     }
 
+    fn observe(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+        if !self.client.as_ref().is_some_and(|client| client.may_observe()) {
+            return fail("NOPERM the token has no right to observe", out);
+        }
+        let Some(realm) = self.realm(args.get(1)) else { return no_realm(args, out) };
+        let form = match args.len() {
+            3 => OutputForm::Text,
+            5 if !args.is(3, "format") => return fail("ERR syntax error", out),
+            5 if args.is(4, "text") => OutputForm::Text,
+            5 if args.is(4, "int") => OutputForm::Int,
+            5 => {
+                let format = args.shown(4);
+                return fail(&format!("ERR the format '{format}' is none of text, int"), out);
+            }
+            _ => return fail("ERR syntax error", out),
+        };
+        if let Some(refusal) = self.over_rate(1) {
+            return fail(&refusal, out);
+        }
+        match realm.observe(&String::from_utf8_lossy(args.get(2)), form) {
+            Ok(()) => ok(out),
+            Err(error) => fail(&refusal(&error), out),
+        }
+    }
+
     fn realm(&self, name: &[u8]) -> Option<&Arc<Realm>> {
         self.shared.realms.get(name)
     }
@@ -517,13 +542,15 @@ impl Waiting {
         };
         out.truncate(self.start);
         shared.metrics.of(Protocol::Resp).failed.fetch_add(1, Ordering::Relaxed);
-        let text = match error {
-            IssueError::Later { reason, retry_after } => {
-                format!("TRYAGAIN {reason}; retry after {} ms", retry_after.as_millis().max(1))
-            }
-            other => format!("ERR {other}"),
-        };
-        reply::error(&text, out);
+        reply::error(&refusal(&error), out);
+    }
+}
+
+/// Returns the text of an error, which starts with `TRYAGAIN` if the request may succeed later.
+fn refusal(error: &RequestError) -> String {
+    match error.retry_after() {
+        Some(time) => format!("TRYAGAIN {error}; retry after {} ms", time.as_millis().max(1)),
+        None => format!("ERR {error}"),
     }
 }
 

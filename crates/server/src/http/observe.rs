@@ -1,0 +1,45 @@
+//! `POST /v1/realms/{realm}/observe`.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
+
+use super::ids::{bad, parameters, realm_of, shown};
+use super::problem::Problem;
+use crate::access::Client;
+use crate::realm::OutputForm;
+use crate::shared::Shared;
+
+/// Makes all later IDs of this server greater than one from elsewhere.
+pub(super) async fn observe(
+    State(shared): State<Arc<Shared>>,
+    Extension(client): Extension<Arc<Client>>,
+    realm: Result<Path<String>, PathRejection>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Result<StatusCode, Problem> {
+    let forbidden = |text| Err(Problem::new(StatusCode::FORBIDDEN, text));
+    if !client.may_observe() {
+        return forbidden("the token has no right to observe");
+    }
+    // Any web page can have a browser on this machine send such a request, but without a token.
+    if !shared.access.is_closed() && headers.contains_key(header::ORIGIN) {
+        return forbidden("a web page may observe with a token only");
+    }
+    let realm = realm_of(&shared, realm)?;
+    let [id, format] = parameters(&uri, &["id", "format"])?;
+    let id = id.ok_or_else(|| bad("the query parameter \"id\" is missing".to_owned()))?;
+    let form = match format.as_deref() {
+        None | Some("text") => OutputForm::Text,
+        Some("int") => OutputForm::Int,
+        Some(other) => {
+            return Err(bad(format!("the format {} is none of text, int", shown(other))));
+        }
+    };
+    shared.access.admit(&client, 1)?;
+    realm.observe(&id, form)?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,266 @@
+//! Observed IDs, over both protocols.
+
+use core::time::Duration;
+use std::fs;
+use std::time::SystemTime;
+
+use serde_json::Value;
+use tempfile::TempDir;
+use tickid_kuid::LocalId;
+use tickid_nanoflake::{Epoch, Nanoflake};
+use tickid_scru64::Scru64Id;
+use tickid_server::{Limits, Server};
+use tickid_sno::SnoId;
+
+use crate::support::{Raw, any_port, builder, server, starved, with_limits};
+
+/// Returns the time in `millis` milliseconds.
+fn ahead(millis: u64) -> SystemTime {
+    SystemTime::now() + Duration::from_millis(millis)
+}
+
+/// Sends an ID over RESP and returns the first line of the answer.
+async fn resp(raw: &mut Raw, realm: &str, id: &str, format: &str) -> String {
+    let args = ["TICKID.OBSERVE", realm, id, "FORMAT", format];
+    let args = args.map(|arg| format!("${}\r\n{arg}\r\n", arg.len()));
+    raw.send(format!("*5\r\n{}", args.concat())).await;
+    raw.line().await
+}
+
+/// An answer over HTTP.
+#[derive(Debug)]
+struct Answer {
+    status: u16,
+    head: String,
+    detail: String,
+}
+
+impl Answer {
+    fn retry_after(&self) -> Option<u64> {
+        let header = self.head.lines().find_map(|line| line.strip_prefix("retry-after: "));
+        header.map(|seconds| seconds.parse().unwrap())
+    }
+}
+
+/// Sends a request over HTTP to observe an ID.
+async fn http(server: &Server, realm: &str, query: &str, headers: &str) -> Answer {
+    let mut raw = Raw::http(server).await;
+    let target = format!("/v1/realms/{realm}/observe{query}");
+    let headers = format!("Host: a\r\nConnection: close\r\n{headers}");
+    raw.send(format!("POST {target} HTTP/1.1\r\n{headers}\r\n")).await;
+    let rest = raw.rest().await;
+    let (head, body) = rest.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    if status == 204 {
+        assert_eq!(body, "", "{head}");
+        return Answer { status, head: head.to_owned(), detail: String::new() };
+    }
+    assert!(head.contains("content-type: application/problem+json"), "{head}");
+    let problem: Value = serde_json::from_str(body).unwrap();
+    assert_eq!(problem["status"], status);
+    let detail = problem["detail"].as_str().unwrap().to_owned();
+    Answer { status, head: head.to_owned(), detail }
+}
+
+fn percent_encoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02x}")).collect()
+}
+
+#[tokio::test]
+async fn later_ids_follow_observed_ones() {
+    let server = server().await;
+    let mut raw = Raw::resp(&server).await;
+    let peer = Scru64Id::max_at(ahead(3_000)).unwrap();
+    raw.send(format!("tickid.observe scru64 {peer}\r\n")).await;
+    raw.expect("+OK\r\n").await;
+    raw.send("TICKID.NEXT scru64\r\n").await;
+    let next: Scru64Id = String::from_utf8(raw.bulk().await).unwrap().parse().unwrap();
+    assert!(next > peer);
+
+    let peer = Scru64Id::max_at(ahead(4_000)).unwrap();
+    assert_eq!(resp(&mut raw, "scru64", &peer.get().to_string(), "INT").await, "+OK");
+    let next: u64 = raw.ask("INCR scru64").await[1..].parse().unwrap();
+    assert!(next > peer.get());
+
+    let peer = LocalId::max_at(ahead(300)).unwrap();
+    let answer = http(&server, "local", &format!("?id={peer}"), "").await;
+    assert_eq!(answer.status, 204, "{answer:?}");
+    raw.send("TICKID.NEXT local 2\r\n").await;
+    raw.expect("*2\r\n").await;
+    let next: LocalId = String::from_utf8(raw.bulk().await).unwrap().parse().unwrap();
+    assert!(next > peer);
+    raw.bulk().await;
+
+    let integer = format!("?format=int&id={}", peer.get() + 1);
+    assert_eq!(http(&server, "local", &integer, "").await.status, 204);
+    let next: u64 = raw.ask("INCR local").await[1..].parse().unwrap();
+    assert!(next > peer.get() + 1);
+
+    // Its own ID, and one long ago.
+    for id in [next, 0] {
+        assert_eq!(resp(&mut raw, "local", &id.to_string(), "int").await, "+OK");
+    }
+    // In a transaction.
+    raw.send(format!("MULTI\r\nTICKID.OBSERVE local {peer}\r\nEXEC\r\n")).await;
+    raw.expect("+OK\r\n+QUEUED\r\n*1\r\n+OK\r\n").await;
+}
+
+#[tokio::test]
+async fn hostile_ids_change_nothing() {
+    let server = server().await;
+    let mut raw = Raw::resp(&server).await;
+    let hour = 3_600_000;
+    let scru64 = |millis| Scru64Id::max_at(ahead(millis)).unwrap();
+    // Read from the epoch of 2015, an ID from that of 2010 is from five years ahead.
+    let other_epoch = Nanoflake { epoch: Epoch::TWITTER }.min_at(ahead(0)).unwrap();
+    let sno = SnoId::min_at(ahead(0)).unwrap().to_string();
+    let long = "z".repeat(5_000);
+    for (realm, id, format, status, reason) in [
+        // Of other schemes.
+        ("scru64", &*sno, "text", 400, "not an ID of the realm scru64: "),
+        ("nanoflake", &sno, "text", 400, "not an ID of the realm nanoflake: "),
+        ("local", &sno, "text", 400, "not an ID of the realm local: "),
+        ("scru64", &other_epoch.to_string(), "text", 409, "ahead of the clock, which reads 2"),
+        // Of another layout.
+        ("nanoflake", &other_epoch.to_string(), "text", 409, "that are at most 0ns ahead"),
+        ("nanoflake", &other_epoch.get().to_string(), "int", 409, "that are at most 0ns ahead"),
+        // Ahead of the clock.
+        ("scru64", &scru64(hour).to_string(), "text", 409, "that are at most 4.864s ahead"),
+        ("scru64", &scru64(hour).get().to_string(), "int", 409, "that are at most 4.864s ahead"),
+        ("scru64", "zzzzzzzzzzzz", "text", 409, "none of the generator's IDs is after this one"),
+        // No IDs.
+        ("scru64", "", "text", 400, "not an ID of the realm scru64: "),
+        ("scru64", "", "int", 400, "\"\" is not a decimal integer of up to 64 bits"),
+        ("scru64", "-1", "int", 400, "\"-1\" is not a decimal integer of up to 64 bits"),
+        ("scru64", "+1", "int", 400, "\"+1\" is not a decimal integer of up to 64 bits"),
+        ("scru64", "18446744073709551616", "int", 400, "is not a decimal integer of up to 64"),
+        ("scru64", "18446744073709551615", "int", 400, "is outside of 0..=4738381338321616895"),
+        ("scru64", "\r\n+OK\r\n\0ü", "text", 400, "not an ID of the realm scru64: "),
+        ("scru64", &long, "text", 400, "not an ID of the realm scru64: "),
+        ("scru64", &long, "int", 400, "\"zzzz"),
+        // No realms for it.
+        ("sno", &sno, "text", 409, "under tick-tock, a generator's IDs go back with its clock"),
+        ("sno", "1", "int", 409, "no form as an integer of 64 bits"),
+        ("kuid", ".5.tXVEf8n8vPN.0", "text", 409, "generators follow no kuid global: these IDs"),
+        ("nothing", "0", "text", 404, "no such realm"),
+    ] {
+        let line = resp(&mut raw, realm, id, format).await;
+        assert!(line.contains(reason), "{line}");
+        assert!(line.len() < 400, "{} bytes", line.len());
+        let is_ahead = reason.contains("ahead");
+        let start = if is_ahead { "-TRYAGAIN the realm " } else { "-ERR " };
+        assert!(line.starts_with(start), "{line}");
+
+        let query = format!("?id={}&format={format}", percent_encoded(id));
+        let answer = http(&server, realm, &query, "").await;
+        assert_eq!(answer.status, status, "{answer:?}");
+        assert!(answer.detail.contains(reason), "{answer:?}");
+        assert_eq!(answer.retry_after().is_some(), is_ahead, "{answer:?}");
+    }
+    let seconds = http(&server, "scru64", &format!("?id={}", scru64(hour)), "").await.retry_after();
+    assert!(seconds.is_some_and(|seconds| (3_500..3_600).contains(&seconds)), "{seconds:?}");
+
+    let next: u64 = raw.ask("INCR scru64").await[1..].parse().unwrap();
+    assert!(next <= scru64(0).get(), "moved ahead");
+    let next: i64 = raw.ask("INCR nanoflake").await[1..].parse().unwrap();
+    let now = Nanoflake { epoch: Epoch::DISCORD }.max_at(ahead(0)).unwrap();
+    assert!(next <= now.get(), "moved ahead");
+}
+
+#[tokio::test]
+async fn malformed_requests_are_named() {
+    let server = server().await;
+    let mut raw = Raw::resp(&server).await;
+    for (command, answer) in [
+        ("TICKID.OBSERVE local", "-ERR wrong number of arguments for 'tickid.observe' command"),
+        ("TICKID.OBSERVE local 0 FORMAT", "-ERR syntax error"),
+        ("TICKID.OBSERVE local 0 META 1", "-ERR syntax error"),
+        ("TICKID.OBSERVE local 0 FORMAT bytes", "-ERR the format 'bytes' is none of text, int"),
+    ] {
+        assert_eq!(raw.ask(command).await, answer);
+    }
+    for (query, status, detail) in [
+        ("", 400, "the query parameter \"id\" is missing"),
+        ("?id=0&id=0", 400, "the query parameter \"id\" is repeated"),
+        ("?id=0&format=bytes", 400, "the format \"bytes\" is none of text, int"),
+        ("?id=0&count=1", 400, "unknown query parameter \"count\"; there are: id, format"),
+        ("?id=%ff", 400, ""),
+    ] {
+        let answer = http(&server, "local", query, "").await;
+        assert_eq!(answer.status, status, "{answer:?}");
+        assert!(answer.detail.contains(detail), "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn observing_is_a_right_of_its_own() {
+    let folder = TempDir::new().unwrap();
+    let tokens = folder.path().join("tokens");
+    let (reader, peer) = ("0123456789abcdef", "fedcba9876543210");
+    fs::write(&tokens, format!("reader {reader}\npeer {peer} observe\n")).unwrap();
+    let server = builder().tokens(&tokens).start().await.unwrap();
+    let id = LocalId::min_at(ahead(0)).unwrap();
+    let observe = format!("TICKID.OBSERVE local {id}");
+    let denied = "-NOPERM the token has no right to observe";
+
+    let mut raw = Raw::resp(&server).await;
+    assert_eq!(raw.ask(&observe).await, "-NOAUTH Authentication required.");
+    for (token, answer) in [(reader, denied), (peer, "+OK")] {
+        assert_eq!(raw.ask(&format!("AUTH {token}")).await, "+OK");
+        assert_eq!(raw.ask(&observe).await, answer);
+        assert!(raw.ask("INCR local").await.starts_with(':'));
+    }
+    // A page that has a token may.
+    for (token, origin, status) in
+        [("wrong", "", 401), (reader, "", 403), (peer, "", 204), (peer, "Origin: a\r\n", 204)]
+    {
+        let headers = format!("Authorization: Bearer {token}\r\n{origin}");
+        let answer = http(&server, "local", &format!("?id={id}"), &headers).await;
+        assert_eq!(answer.status, status, "{answer:?}");
+        let is_denied = answer.detail == "the token has no right to observe";
+        assert_eq!(is_denied, status == 403, "{answer:?}");
+    }
+
+    fs::write(&tokens, format!("peer {peer}\n")).unwrap();
+    server.reload().unwrap();
+    assert_eq!(raw.ask(&observe).await, denied, "taken from a connection that stays");
+}
+
+#[tokio::test]
+async fn web_pages_observe_nothing() {
+    let server = server().await;
+    for (header, status) in [("", 204), ("Origin: null\r\n", 403), ("Origin: http://a\r\n", 403)] {
+        assert_eq!(http(&server, "local", "?id=0&format=int", header).await.status, status);
+    }
+}
+
+#[tokio::test]
+async fn observing_does_not_wait() {
+    let (store, realm) = starved().await;
+    let timeout = Duration::from_secs(3_600);
+    let limits = Limits { timeout, ..Limits::default() };
+    let server = Server::builder(store).realm(realm).resp(any_port()).http(any_port());
+    let server = server.limits(limits).start().await.unwrap();
+    let id = SnoId::min_at(ahead(0)).unwrap();
+    let answer = http(&server, "sno", &format!("?id={id}"), "").await;
+    assert_eq!((answer.status, answer.retry_after()), (503, Some(1)), "{answer:?}");
+    assert!(answer.detail.starts_with("the realm sno: there is no lease"), "{answer:?}");
+    let line = Raw::resp(&server).await.ask(&format!("TICKID.OBSERVE sno {id}")).await;
+    assert!(line.starts_with("-TRYAGAIN the realm sno: there is no lease"), "{line}");
+}
+
+#[tokio::test]
+async fn observed_ids_count_against_the_rate() {
+    let server = with_limits(Limits { rate: Some(2), ..Limits::default() }).await;
+    let mut raw = Raw::resp(&server).await;
+    let mut limited = 0;
+    for _ in 0..20 {
+        let line = resp(&mut raw, "local", "0", "int").await;
+        let is_limited = line.starts_with("-TRYAGAIN the limit rate is 2 IDs per second");
+        assert!(is_limited || line == "+OK", "{line}");
+        limited += u32::from(is_limited);
+    }
+    assert!(limited > 10, "{limited}");
+    let answer = http(&server, "local", "?id=0&format=int", "").await;
+    assert!(matches!(answer.status, 204 | 429), "{answer:?}");
+}
