@@ -116,8 +116,3 @@ pub use self::window::Window;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;
-
-/// The examples of the page on causality, so that they stay true.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/causality.md")]
-struct Causality;

@@ -125,6 +125,11 @@ pub use tickid_text::{ParseError, ParseErrorKind, Text};
 #[doc = include_str!("../../../docs/schemes/snowflake.md")]
 struct Page;
 
+/// The examples of the page on causality, so that they stay true.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/causality.md")]
+struct Causality;
+
 /// The examples of the guide, so that they stay true.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/snowflakes.md")]

@@ -1,8 +1,8 @@
 use core::fmt;
 
 use tickid_core::{
-    BuildError, Clock, Plain, Policy, Prefix, RangeError, Scheme, SequenceBounds, Slot, Tick,
-    TickScale, Variant,
+    BuildError, Clock, Observable, Plain, Policy, Prefix, RangeError, Scheme, SequenceBounds, Slot,
+    Tick, TickScale, Variant,
 };
 
 use crate::id::SnowflakeId;
@@ -71,6 +71,10 @@ impl<O: Order> Scheme for Snowflake<O> {
         let (epoch, now) = (self.epoch(), clock.now()?);
         if epoch <= now { Ok(()) } else { Err(BuildError::Epoch { epoch, now }) }
     }
+}
+
+impl<O: Order> Observable<Snowflake<O>> for Plain {
+    const LEAST: Self = Self;
 }
 
 impl<O: Order> Variant<Snowflake<O>> for Plain {

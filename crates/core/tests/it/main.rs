@@ -2,7 +2,6 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod causality;
 mod clocks;
 mod closing;
 mod errors;

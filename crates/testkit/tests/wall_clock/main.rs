@@ -36,5 +36,6 @@ fn main() -> std::process::ExitCode {
         nanoflake_stays_in_its_bound: "nanoflake",
         kuid_stays_within_its_bound: "kuid",
         sno_stays_within_its_bound: "sno",
+        peers_an_hour_ahead_move_nothing: "observe",
     ])
 }

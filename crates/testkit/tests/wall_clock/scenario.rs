@@ -7,7 +7,10 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::SystemTime;
 
-use tickid_core::{Clock as _, DefaultClock, Error, ErrorKind, Policy, Scheme, UnixTime};
+use tickid_core::{
+    Clock as _, DefaultClock, Error, ErrorKind, Generator, Observable, Plain, Policy, Scheme,
+    SystemClock, UnixTime,
+};
 use tickid_kuid::{Kuid, Local, Node};
 use tickid_nanoflake::{GeneratorId, Nanoflake};
 use tickid_scru64::Scru64;
@@ -226,8 +229,41 @@ pub(super) fn run(scenario: &str) {
                 watch_ids(world, &Sno, generator.policy(), draw);
             },
         ),
+        "observe" => {
+            refuse_a_peer(Scru64, Plain, "1/1".parse().unwrap(), |id| id.timestamp());
+            refuse_a_peer(Nanoflake::default(), Plain, GeneratorId::MAX, |id| id.timestamp());
+            let node = Node::phash2("uid@127.0.0.1");
+            refuse_a_peer(Kuid::default(), Local, node, |id| id.tick().unwrap().get());
+        }
         _ => panic!("no such scenario: {scenario}"),
     }
+}
+
+/// Checks that a generator refuses the ID of a peer whose wall clock is an hour ahead, and that its
+/// own IDs stay with its own clock.
+fn refuse_a_peer<S: Scheme + Default, V: Observable<S>>(
+    scheme: S,
+    variant: V,
+    node: S::Node,
+    tick_of: impl Fn(V::Id) -> u64,
+) {
+    let world = World::new();
+    let service = Generator::<S>::new(node).unwrap();
+    service.with(variant).try_generate().unwrap();
+    world.happen(Event::Step(3_600 * SECOND));
+    let peer = Generator::<S>::builder(node).clock(SystemClock).build().unwrap();
+    let id = peer.with(variant).try_generate().unwrap();
+    world.happen(Event::Step(-3_600 * SECOND));
+
+    let state = service.state();
+    let error = service.with(variant).observe(id).unwrap_err();
+    let wait = error.retry_after().unwrap().as_secs();
+    assert!((3_500..3_600).contains(&wait), "{error}, for {wait} s");
+    assert_eq!(service.state(), state);
+    let call = world.call(|| tick_of(service.with(variant).try_generate().unwrap())).unwrap();
+    let tick = |nanos| scheme.tick_at(unix_time(nanos)).unwrap().get();
+    let (first, last) = (tick(call.from), tick(call.to));
+    assert!((first..=last).contains(&call.result), "{} not in {first}..={last}", call.result);
 }
 
 /// For each of the first steps, makes a clock or a generator, uses it once, steps the wall clock,
