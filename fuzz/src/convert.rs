@@ -3,12 +3,11 @@
 
 use arbitrary::{Result, Unstructured};
 use tickid_convert::{
-    AnyId, Kind, Layouts, Nodes, Options, ToParts as _, carry, convert_any, restore_any,
+    AnyId, Bits, Kind, Layouts, Nodes, Options, Parts, ToParts as _, carry, convert_any, restore_any,
 };
-use tickid_kuid::{Drift, GlobalId, LocalId};
-use tickid_nanoflake::{Epoch, NanoflakeId};
-use tickid_scru64::{NodeIdSize, Scru64Id};
-use tickid_sno::SnoId;
+use tickid_kuid::Drift;
+use tickid_nanoflake::Epoch;
+use tickid_scru64::NodeIdSize;
 
 pub fn check(data: &[u8]) {
     // Too few bytes are not a case.
@@ -50,56 +49,34 @@ pub(crate) fn layouts(data: &mut Unstructured<'_>) -> Result<Layouts> {
 }
 
 fn id(kind: Kind, data: &mut Unstructured<'_>) -> Result<AnyId> {
-    Ok(match kind {
-        Kind::Scru64 => data.arbitrary::<Scru64Id>()?.into(),
-        Kind::Nanoflake => data.arbitrary::<NanoflakeId>()?.into(),
-        Kind::KuidLocal => data.arbitrary::<LocalId>()?.into(),
-        Kind::KuidGlobal => data.arbitrary::<GlobalId>()?.into(),
-        _ => data.arbitrary::<SnoId>()?.into(),
-    })
+    let number = data.int_in_range(0..=kind.max_number())?;
+    Ok(AnyId::from_u128(kind, number).unwrap())
 }
 
-/// Returns an ID of the same node and metabyte whose remaining bits, as a number, differ by `by`,
-/// or `id` itself if no such ID exists.
+/// Returns an ID of the same node and metabyte whose tick and sequence, as one number, differ by
+/// `by`, or `id` itself if no such ID exists.
 fn near(id: AnyId, by: i32, layouts: &Layouts) -> AnyId {
-    let by = i64::from(by);
-    let moved = match id {
-        AnyId::Scru64(id) => {
-            let size = layouts.node_size;
-            let bits = size.map_or(24, NodeIdSize::counter_bits);
-            // Timestamp and counter, without the node between them.
-            let value =
-                id.timestamp() << bits | size.map_or(id.node_ctr(), |size| id.counter(size)) as u64;
-            let value = value.checked_add_signed(by).unwrap_or(value);
-            let node = size.map_or(0, |size| id.node_id(size) << bits);
-            let counter = u32::try_from(value & ((1 << bits) - 1)).unwrap();
-            Scru64Id::from_parts(value >> bits, node | counter).ok().map(AnyId::from)
+    let moved = || {
+        let parts = id.parts(layouts).ok()?;
+        let (scale, bits) = (parts.scale(), parts.sequence().bits());
+        let toggle = u32::from(parts.toggle().is_some());
+        let low = u64::from(parts.toggle() == Some(true)) << bits | parts.sequence().value();
+        let low = i64::try_from(low).ok()?.checked_add(by.into())?;
+        let (tick, _) = scale.signed_tick_and_offset(parts.time())?;
+        let time = scale.signed_time_of(tick.checked_add(low >> (bits + toggle))?)?;
+        let low = low.cast_unsigned();
+        let sequence = Bits::new(low & ((1 << bits) - 1), bits).ok()?;
+        let mut moved = Parts::new(time, scale, sequence).ok()?;
+        if let Some(node) = parts.node() {
+            moved = moved.with_node(node);
         }
-        AnyId::Nanoflake(id) => {
-            let value = id.timestamp() << 12 | u64::from(id.sequence());
-            let value = value.checked_add_signed(by).unwrap_or(value);
-            let sequence = u16::try_from(value & 0xfff).unwrap();
-            NanoflakeId::from_parts(value >> 12, id.generator(), sequence).ok().map(AnyId::from)
+        if let Some(metabyte) = parts.metabyte() {
+            moved = moved.with_metabyte(metabyte).with_toggle(low >> bits & 1 == 1);
         }
-        AnyId::KuidLocal(id) => {
-            Some(LocalId::new(id.get().checked_add_signed(by).unwrap_or(id.get())).into())
-        }
-        AnyId::KuidGlobal(id) => {
-            let (local, node) = (id.to_local(layouts.drift), id.node(layouts.drift));
-            let local = LocalId::new(local.get().checked_add_signed(by).unwrap_or(local.get()));
-            Some(GlobalId::from_local(local, node, layouts.drift).into())
-        }
-        AnyId::Sno(id) => {
-            let value =
-                id.timestamp() << 17 | u64::from(id.toggle()) << 16 | u64::from(id.sequence());
-            let value = value.checked_add_signed(by).unwrap_or(value);
-            let (toggle, sequence) = (value >> 16 & 1 == 1, u16::try_from(value & 0xffff).unwrap());
-            let moved = SnoId::from_parts(value >> 17, toggle, id.partition(), sequence);
-            moved.ok().map(|moved| AnyId::from(moved.with_meta(id.meta())))
-        }
-        _ => None,
+        let options = Options { target: *layouts, ..Options::default() };
+        convert_any(moved, id.kind(), &options).ok().map(|moved| moved.id)
     };
-    moved.unwrap_or(id)
+    moved().unwrap_or(id)
 }
 
 fn alone(id: AnyId, to: Kind, options: &Options<'_>) {

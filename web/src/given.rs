@@ -3,11 +3,8 @@
 use core::fmt::Display;
 use core::ops::RangeInclusive;
 
-use tickid_convert::{Layouts, Nodes};
+use tickid_convert::{Kind, Layouts, Nodes};
 use tickid_core::{RangeError, UnixTime};
-use tickid_kuid::Drift;
-use tickid_nanoflake::Epoch;
-use tickid_scru64::NodeIdSize;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -89,7 +86,7 @@ pub(crate) fn integer(given: Option<&Given>, name: &'static str) -> Result<Optio
 }
 
 /// Returns an integer, given as a `number` or a `bigint`.
-fn whole(value: &JsValue, name: &'static str) -> Result<i64, Thrown> {
+fn whole(value: &JsValue, name: &str) -> Result<i64, Thrown> {
     if value.is_bigint() {
         let number = i64::try_from(value.clone());
         return number
@@ -142,19 +139,29 @@ pub(crate) fn object(given: Option<&Given>, name: &str) -> Result<Option<Given>,
     }
 }
 
-/// Returns the layouts among the options.
+/// Returns the layouts among the options, which are those of the schemes in camel case.
 pub(crate) fn layouts(given: Option<&Given>) -> Result<Layouts, Thrown> {
     let mut layouts = Layouts::default();
-    if let Some(epoch) = integer(given, "epoch")? {
-        layouts.epoch = Epoch::from_unix_millis(epoch).map_err(range_error)?;
-    }
-    if let Some(size) = small(given, "nodeSize", 1..=23)? {
-        layouts.node_size = Some(NodeIdSize::new(size).map_err(range_error)?);
-    }
-    if let Some(drift) = small(given, "drift", 5..=10)? {
-        layouts.drift = Drift::new(drift).map_err(range_error)?;
+    for known in Kind::ALL.iter().flat_map(|kind| kind.layout_options()) {
+        let name = camel_case(known.name);
+        let Some(value) = option(given, &name) else { continue };
+        let text = match value.as_string() {
+            Some(text) => text,
+            None => whole(&value, &name)?.to_string(),
+        };
+        known.set(&mut layouts, &text).map_err(range_error)?;
     }
     Ok(layouts)
+}
+
+/// Returns `node-size` as `nodeSize`.
+fn camel_case(name: &str) -> String {
+    let mut words = name.split('-');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |name, word| {
+        let (initial, rest) = word.split_at(word.len().min(1));
+        name + &initial.to_ascii_uppercase() + rest
+    })
 }
 
 /// Returns the option for the nodes of new IDs.

@@ -225,7 +225,7 @@ test('errors name the value and the range', () => {
     [() => print('snow', 5n), 'TypeError', /none of scru64, .*: "snow"/],
     [() => print('nanoflake', 1n << 63n), 'RangeError', /9223372036854775808 is outside of 0\.\./],
     [() => parse('sno', 'abc'), 'SyntaxError', /3 bytes long, not 16/],
-    [() => inspect('a', { drift: 11 }), 'RangeError', /drift 11 is outside of 5\.\.=10/],
+    [() => inspect('a', { drift: 11 }), 'RangeError', /drift in bits 11 is outside of 5\.\.=10/],
     [() => sample('nanoflake', { node: 1_024 }), 'RangeError', /1024 is outside of 0\.\.=1023/],
     [() => range('sno', 2, 1), 'RangeError', /\.002Z is not before until/],
     [() => range('scru64', 1, 256), 'RangeError', /no ID shows a time from .*\.001Z to before/],

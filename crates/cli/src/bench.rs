@@ -9,7 +9,7 @@ use std::time::Instant;
 use clap::Args;
 use serde_json::json;
 use tickid_convert::{AnyScheme, Layouts, SchemeVariant, SchemeVisitor};
-use tickid_core::{Clock, CounterClock, Generator, NodeId as _, Scheme, SystemClock};
+use tickid_core::{Builder, Clock, CounterClock, Generator, NodeId as _, Scheme, SystemClock};
 
 use crate::failure::Failure;
 use crate::option_values::{duration, number};
@@ -110,15 +110,16 @@ struct Measurement<'a> {
 impl SchemeVisitor for Measurement<'_> {
     type Output = Result<u64, Failure>;
 
-    fn visit<S: Scheme + Default, V: SchemeVariant<S>>(self, _: S, variant: V) -> Self::Output {
+    fn visit<S: Scheme, V: SchemeVariant<S>>(self, layout: S, variant: V) -> Self::Output {
         let Self { scheme, clock, threads, time } = self;
         let (_, bits) = scheme.usual_nodes().unwrap_or_default();
         let node = S::Node::from_bits(bits, 1);
         let node = node.map_err(|error| Failure::Usage(error.to_string()))?;
         if clock == "system" {
-            rate(Generator::<S>::builder(node).clock(SystemClock).build()?, variant, threads, time)
+            let builder = Builder::of(layout, node).clock(SystemClock);
+            rate(builder.build()?, variant, threads, time)
         } else {
-            let builder = Generator::<S>::builder(node).clock(CounterClock::new());
+            let builder = Builder::of(layout, node).clock(CounterClock::new());
             rate(builder.build()?, variant, threads, time)
         }
     }
@@ -131,18 +132,18 @@ fn rate<S, C, V>(
     time: Duration,
 ) -> Result<u64, Failure>
 where
-    S: Scheme + Default,
+    S: Scheme,
     C: Clock + Send + Sync,
     V: SchemeVariant<S>,
     Generator<S, C>: Sync,
 {
+    let tick = Duration::from_micros(generator.layout().scale().micros_per_tick());
     let generator = generator.with(variant);
     let ids = &mut [generator.generate()?; 4096];
     let until = Instant::now() + DRAIN;
     while generator.try_fill(ids).is_ok() && Instant::now() < until {}
     // From the start of a tick. It also ends at one, where the threads wait for it.
     generator.generate()?;
-    let tick = Duration::from_micros(S::default().scale().micros_per_tick());
     let time = time.max(TICKS * tick);
     let start = Barrier::new(threads);
     let counts = thread::scope(|scope| {

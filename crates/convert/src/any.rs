@@ -2,11 +2,7 @@ use core::fmt;
 use core::ops::{Deref, RangeBounds, RangeInclusive};
 use core::str::FromStr;
 
-use tickid_core::{Plain, RangeError, Scheme, TickScale, UnixTime};
-use tickid_kuid::{Global, GlobalId, Kuid, Local, LocalId};
-use tickid_nanoflake::{Nanoflake, NanoflakeId};
-use tickid_scru64::{Scru64, Scru64Id};
-use tickid_sno::{Meta, Sno, SnoId};
+use tickid_core::{RangeError, Scheme, TickScale, UnixTime};
 use tickid_text::ParseError;
 
 use crate::convert::{Converted, convert, convert_exact, restore};
@@ -14,21 +10,12 @@ use crate::error::ConvertError;
 use crate::options::{LayoutOption, Layouts, Options};
 use crate::parts::{Bits, Parts, mask};
 use crate::schemes::sealed::Assemble as _;
-use crate::schemes::{Fields, SchemeId, SchemeVariant, SchemeVisitor, Settings};
+use crate::schemes::{Fields, SchemeId, SchemeVariant, SchemeVisitor, Settings, table};
 use crate::to_parts::ToParts;
 
-/// The ID types, for the macro.
-pub(crate) mod ids {
-    pub(crate) use tickid_kuid::{GlobalId, LocalId};
-    pub(crate) use tickid_nanoflake::NanoflakeId;
-    pub(crate) use tickid_scru64::Scru64Id;
-    pub(crate) use tickid_sno::SnoId;
-}
-
-/// The schemes. A new one is a row here, and a file that implements [`SchemeId`].
-macro_rules! schemes {
-    ($($variant:ident($Id:ident), $Variant:ident of $Scheme:ident = $scheme:expr,
-        $name:literal, $key:literal, $shown:literal;)+) => {
+/// Declares the kinds and the IDs of the [`table`] of schemes.
+macro_rules! declare {
+    ($($variant:ident($Id:ty), $name:literal, $key:literal, $shown:literal;)+) => {
         /// Evaluates `$body` with `$id` as the ID of an [`AnyId`], whichever it is of.
         macro_rules! with_id {
             ($any:expr, $id:ident => $body:expr) => {
@@ -43,7 +30,7 @@ macro_rules! schemes {
             ($kind:expr, $Type:ident => $body:expr) => {
                 match $kind {
                     $($crate::any::Kind::$variant => {
-                        type $Type = $crate::any::ids::$Id;
+                        type $Type = $Id;
                         $body
                     })+
                 }
@@ -157,33 +144,10 @@ macro_rules! schemes {
                 Self::$variant(id)
             }
         })+
-
-        impl AnyScheme {
-            /// Calls a function that is generic over the schemes, such as one that starts a
-            /// generator, with the scheme and its layout.
-            pub fn visit<T: SchemeVisitor>(&self, visitor: T) -> T::Output {
-                let layouts = &self.layouts;
-                match self.kind {
-                    $(Kind::$variant => {
-                        let scheme: fn(&Layouts) -> $Scheme = $scheme;
-                        visitor.visit::<$Scheme, $Variant>(scheme(layouts), $Variant::default())
-                    })+
-                }
-            }
-        }
     };
 }
 
-schemes! {
-    Scru64(Scru64Id), Plain of Scru64 = |_| Scru64, "scru64", "scru64", "SCRU64";
-    Nanoflake(NanoflakeId), Plain of Nanoflake = |layouts| Nanoflake { epoch: layouts.epoch },
-        "nanoflake", "nanoflake", "Nanoflake";
-    KuidLocal(LocalId), Local of Kuid = |layouts| Kuid { drift: layouts.drift },
-        "kuid", "kuid-local", "kuid local";
-    KuidGlobal(GlobalId), Global of Kuid = |layouts| Kuid { drift: layouts.drift },
-        "kuid", "kuid-global", "kuid global";
-    Sno(SnoId), Meta of Sno = |_| Sno, "sno", "sno", "sno";
-}
+table! { declare }
 #[allow(clippy::single_component_path_imports, reason = "they are macros")]
 pub(crate) use with_id;
 #[allow(clippy::single_component_path_imports, reason = "they are macros")]
@@ -245,7 +209,7 @@ impl Kind {
         impl SchemeVisitor for HasMetabyte {
             type Output = bool;
 
-            fn visit<S: Scheme + Default, V: SchemeVariant<S>>(self, _: S, _: V) -> bool {
+            fn visit<S: Scheme, V: SchemeVariant<S>>(self, _: S, _: V) -> bool {
                 V::HAS_METABYTE
             }
         }
@@ -341,6 +305,12 @@ impl AnyScheme {
         let kind = *named.find(fits).ok_or(SchemeError::Nodeless)?;
         let layouts = with_type!(kind, Id => Id::read_layout(layout, Layouts::default()));
         Ok(Self { kind, layouts: layouts.ok_or(SchemeError::Layout)? })
+    }
+
+    /// Calls a function that is generic over the schemes, such as one that starts a generator, with
+    /// the scheme and its layout.
+    pub fn visit<T: SchemeVisitor>(&self, visitor: T) -> T::Output {
+        with_type!(self.kind, Id => Id::visit(&self.layouts, visitor))
     }
 
     /// Returns the scheme, and for kuid the kind.

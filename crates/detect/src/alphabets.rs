@@ -32,6 +32,32 @@ impl Alphabets {
         self.0 & alphabet.0 != 0
     }
 
+    /// Reports whether all characters are digits of Base36, in either case, and not in both.
+    #[inline]
+    pub(crate) const fn are_base36(self) -> bool {
+        self.are(Self::BASE36) && self.are_of_one_case()
+    }
+
+    #[inline]
+    pub(crate) const fn are_decimal(self) -> bool {
+        self.are(Self::DECIMAL)
+    }
+
+    #[inline]
+    pub(crate) const fn are_sno(self) -> bool {
+        self.are(Self::SNO)
+    }
+
+    #[inline]
+    pub(crate) const fn are_kuid(self) -> bool {
+        self.are(Self::KUID_SORTABLE)
+    }
+
+    #[inline]
+    pub(crate) const fn are_url(self) -> bool {
+        self.are(Self::KUID_URL)
+    }
+
     /// Reports whether all letters are of one case.
     #[inline]
     pub(crate) const fn are_of_one_case(self) -> bool {

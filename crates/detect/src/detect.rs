@@ -1,21 +1,15 @@
 use tickid_convert::foreign::System;
-use tickid_convert::{AnyId, Layouts, Uuid, carry};
+use tickid_convert::{Layouts, SchemeId, Uuid, carry};
 use tickid_core::UnixTime;
-use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
-use tickid_nanoflake::{Epoch, NanoflakeId};
-use tickid_scru64::Scru64Id;
-use tickid_sno::SnoId;
+use tickid_kuid::WideGlobalId;
+use tickid_nanoflake::Epoch;
 
 use crate::alphabets::Alphabets;
 use crate::confidence::{Doubt, Now, doubt_of_time};
-use crate::format::{Form, Format};
+use crate::format::{EXAMPLES, Form, each_id, each_text};
 use crate::identifier::{Identifier, Notation, UnixUnit, foreign, version};
 use crate::reading::{Reading, Readings};
 use crate::{literal, named};
-
-/// The examples of the schemes' documents whose times are not likely ones.
-const EXAMPLES: [(&[u8], Format); 2] =
-    [(b"aaaaaaaa55aaaaaa", Format::Sno), (b"brpk4q72xwf2m63l", Format::Sno)];
 
 /// The longest text that is read: longer than any ID and any literal of one.
 const MAX_TEXT: usize = 160;
@@ -157,52 +151,66 @@ impl Search<'_> {
     /// Parsers report the reason a text is invalid, which costs time. So lengths and alphabets are
     /// compared first.
     fn schemes(&mut self, text: &[u8], alphabets: Alphabets) {
-        use Notation::{Canonical, Url};
-        macro_rules! in_both {
-            ($id:ident, $reading:ident) => {{
-                if alphabets.are(Alphabets::KUID_SORTABLE)
-                    && let Ok(id) = $id::parse_bytes(text)
+        macro_rules! read {
+            // With the other integers.
+            ($Id:ty, Decimal, $are:expr) => {};
+            ($Id:ty, $notation:ident, $are:expr) => {
+                if <$Id as SchemeId>::TEXT_LENS.contains(&text.len())
+                    && $are(alphabets)
+                    && let Some(Ok(id)) = parse!($Id, $notation)
                 {
-                    self.add_here(Identifier::$reading(id.into(), Canonical), Form::Text);
+                    self.add_here(Identifier::Scheme(id.into(), Notation::$notation), Form::Text);
                 }
-                if alphabets.are(Alphabets::KUID_URL)
-                    && let Ok(id) = $id::parse_url(text)
-                {
-                    self.add_here(Identifier::$reading(id.into(), Url), Form::Text);
-                }
-            }};
+            };
         }
-        // Of either case, and not of both.
-        let is_base36 = alphabets.are(Alphabets::BASE36) && alphabets.are_of_one_case();
-        match text.len() {
-            Scru64Id::TEXT_LEN if is_base36 => {
-                if let Ok(id) = Scru64Id::parse_bytes(text) {
-                    self.add_here(scheme(id), Form::Text);
-                }
+        macro_rules! parse {
+            ($Id:ty, Canonical) => {
+                Some(<$Id as SchemeId>::parse(text))
+            };
+            ($Id:ty, Url) => {
+                <$Id as SchemeId>::parse_url(text)
+            };
+        }
+        each_text!(read);
+        if text.len() == WideGlobalId::TEXT_LEN {
+            if alphabets.are_kuid()
+                && let Ok(id) = WideGlobalId::parse_bytes(text)
+            {
+                self.add_here(Identifier::KuidWide(id, Notation::Canonical), Form::Text);
             }
-            SnoId::TEXT_LEN => {
-                if alphabets.are(Alphabets::SNO)
-                    && let Ok(id) = SnoId::parse_bytes(text)
-                {
-                    self.add_here(scheme(id), Form::Text);
-                }
-                in_both!(GlobalId, Scheme);
+            if alphabets.are_url()
+                && let Ok(id) = WideGlobalId::parse_url(text)
+            {
+                self.add_here(Identifier::KuidWide(id, Notation::Url), Form::Text);
             }
-            LocalId::TEXT_LEN => in_both!(LocalId, Scheme),
-            WideGlobalId::TEXT_LEN => in_both!(WideGlobalId, KuidWide),
-            _ => {}
         }
-        if text.len() <= NanoflakeId::TEXT_LEN
-            && is_base36
-            && let Ok(id) = NanoflakeId::parse_bytes(text)
-        {
-            self.add_here(scheme(id), Form::Text);
+    }
+
+    /// Adds the readings as integers of schemes: as those whose texts are decimal, or as the
+    /// others.
+    #[inline(always)]
+    fn numbers(&mut self, number: u128, are_texts: bool) {
+        macro_rules! read {
+            ($Id:ty, $notations:expr) => {
+                if $notations.contains(&Notation::Decimal) == are_texts
+                    && let Ok(id) = <$Id as SchemeId>::from_number(number)
+                    && (number > u64::MAX.into()) == (size_of::<$Id>() > 8)
+                {
+                    let (notation, form) = if are_texts {
+                        (Notation::Decimal, Form::Text)
+                    } else {
+                        (Notation::Canonical, Form::Integer)
+                    };
+                    self.add_here(Identifier::Scheme(id.into(), notation), form);
+                }
+            };
         }
+        each_id!(read);
     }
 
     /// Adds the readings as decimal integers, which do not identify their system.
     fn integers(&mut self, text: &[u8], alphabets: Alphabets) {
-        if !alphabets.are(Alphabets::DECIMAL) && !text.starts_with(b"-") {
+        if !alphabets.are_decimal() && !text.starts_with(b"-") {
             return;
         }
         let Some(number) = literal::integer(text) else {
@@ -214,8 +222,8 @@ impl Search<'_> {
         };
         let is_negative = text.starts_with(b"-");
         self.unix_times(number, text.len());
-        if let Ok(id) = NanoflakeId::try_from(number) {
-            self.add_here(Identifier::Scheme(id.into(), Notation::Decimal), Form::Text);
+        self.numbers(number.into(), true);
+        if number >> 63 == 0 {
             if self.layouts.epoch != Epoch::TWITTER {
                 self.add_here(foreign(System::Twitter, number), Form::Text);
             }
@@ -223,16 +231,13 @@ impl Search<'_> {
             self.add_here(foreign(System::SonyflakeV2, number), Form::Text);
             self.add_here(foreign(System::PgEdge, number), Form::Text);
         }
-        if let Ok(id) = Scru64Id::new(number) {
-            self.add_here(scheme(id), Form::Integer);
-        }
         let signed = if is_negative { Form::Integer } else { Form::Text };
         if self.layouts.epoch != Epoch::DISCORD || number >> 63 == 1 {
             self.add_here(foreign(System::Discord, number), signed);
         }
         self.add_here(foreign(System::Instagram, number), signed);
         self.add_here(foreign(System::Mastodon, number), signed);
-        self.add_here(scheme(LocalId::new(number)), Form::Integer);
+        self.numbers(number.into(), false);
     }
 
     /// Adds the reading as a Unix time of our age, which the number of digits gives away.
@@ -253,13 +258,9 @@ impl Search<'_> {
 
     /// Adds the readings of integers of more than 64 bits.
     fn large_integers(&mut self, number: u128) {
-        let bytes = number.to_be_bytes();
-        if let [0, 0, 0, 0, 0, 0, id @ ..] = bytes {
-            self.add(scheme(SnoId::from_bytes(id)), Form::Integer);
-        }
-        if let [0, 0, 0, 0, id @ ..] = bytes {
-            self.add(scheme(GlobalId::from_bytes(id)), Form::Integer);
-        } else {
+        self.numbers(number, false);
+        if number >> 96 != 0 {
+            let bytes = number.to_be_bytes();
             self.add(
                 Identifier::KuidWide(WideGlobalId::from_bytes(bytes), Notation::Canonical),
                 Form::Integer,
@@ -339,20 +340,18 @@ impl Search<'_> {
             self.random =
                 u32::try_from(4 * digits).ok().map(|bits| bits + rarity_of_hash(text, digits));
         }
-        if let Some(bytes) = literal.array::<8>() {
-            if let Ok(id) = Scru64Id::from_be_bytes(bytes) {
-                self.add(scheme(id), form);
-            }
-            if let Ok(id) = NanoflakeId::from_be_bytes(bytes) {
-                self.add(scheme(id), form);
-            }
-            let id = LocalId::from_be_bytes(bytes);
-            self.add(scheme(id), form);
-        } else if let Some(bytes) = literal.array() {
-            self.add(scheme(SnoId::from_bytes(bytes)), form);
-        } else if let Some(bytes) = literal.array() {
-            let id = GlobalId::from_bytes(bytes);
-            self.add(scheme(id), form);
+        let number = literal.bytes().iter().fold(0, |number, byte| number << 8 | u128::from(*byte));
+        macro_rules! read {
+            ($Id:ty, $notations:expr) => {
+                if literal.bytes().len() == size_of::<$Id>()
+                    && let Ok(id) = <$Id as SchemeId>::from_number(number)
+                {
+                    self.add(Identifier::Scheme(id.into(), Notation::Canonical), form);
+                }
+            };
+        }
+        each_id!(read);
+        if let Some(bytes) = literal.array() {
             self.add(Identifier::ObjectId(bytes), if is_digits { Form::Text } else { form });
         } else if let Some(bytes) = literal.array() {
             let id = WideGlobalId::from_bytes(bytes);
@@ -379,10 +378,4 @@ const fn rarity_of_hash(text: &[u8], digits: usize) -> u32 {
         _ if digits == 24 || digits == 20 => 10,
         _ => 0,
     }
-}
-
-/// Returns an ID in its scheme's canonical text.
-#[inline(always)]
-fn scheme(id: impl Into<AnyId>) -> Identifier {
-    Identifier::Scheme(id.into(), Notation::Canonical)
 }

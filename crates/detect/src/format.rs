@@ -5,6 +5,8 @@ use tickid_convert::Kind;
 use tickid_convert::foreign::System;
 use tickid_core::UnixTime;
 
+use crate::identifier::Notation;
+
 /// The expectations about the IDs of a format. Readings are compared by how well they meet them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Prior {
@@ -39,9 +41,13 @@ const fn of_system(system: System) -> Prior {
     Prior { since: UnixTime::from_micros(epoch + FIRST_WEEKS), ..OURS }
 }
 
-/// Declares the formats: their names, and what is known of their IDs.
+/// Declares the formats: their names, what is known of their IDs, and for schemes the texts of each
+/// kind of IDs, as notation, alphabets, name and features.
 macro_rules! formats {
-    ($($(#[doc = $doc:literal])+ $variant:ident: $key:expr, $name:expr, $prior:expr;)+) => {
+    ($($(#[doc = $doc:literal])+ $variant:ident: $key:expr, $name:expr, $prior:expr
+        $(; $($kind:ident($Id:ty) {
+            $($notation:ident if $alphabets:expr => $text:literal, $features:literal;)+
+        })+)?;)+) => {
         /// A format of IDs that [`detect`](crate::detect()) reads.
         ///
         /// # Examples
@@ -85,6 +91,44 @@ macro_rules! formats {
                     $(Self::$variant => const { $prior },)+
                 }
             }
+
+            /// Returns the format of a scheme's IDs.
+            #[inline(always)]
+            #[must_use]
+            pub const fn of_scheme(kind: Kind) -> Self {
+                match kind {
+                    $($($(Kind::$kind => Self::$variant,)+)?)+
+                    // A test compares all kinds.
+                    _ => Self::Uuid,
+                }
+            }
+        }
+
+        /// Returns the name of a scheme's text, and the features that it must have.
+        pub(crate) const fn name_and_features(
+            kind: Kind,
+            notation: Notation,
+        ) -> (&'static str, &'static str) {
+            match (kind, notation) {
+                $($($($((Kind::$kind, Notation::$notation) => ($text, $features),)+)+)?)+
+                // Of an ID that was made with a notation that its scheme does not have.
+                _ => (Format::of_scheme(kind).name(), "the canonical text"),
+            }
+        }
+
+        /// Evaluates `$read!` with the ID type, the notation and the test of the alphabets of each
+        /// text of the schemes.
+        macro_rules! each_text {
+            ($read:ident) => {
+                $($($($($read!($Id, $notation, $alphabets);)+)+)?)+
+            };
+        }
+
+        /// Evaluates `$read!` with each ID type of the schemes, and the notations of its texts.
+        macro_rules! each_id {
+            ($read:ident) => {
+                $($($($read!($Id, [$(Notation::$notation),+]);)+)?)+
+            };
         }
     };
 }
@@ -92,12 +136,33 @@ macro_rules! formats {
 formats! {
     /// SCRU64.
     Scru64: "scru64", "SCRU64", Prior { has_random_sequences: true, ..OURS };
+        Scru64(tickid_scru64::Scru64Id) {
+            Canonical if Alphabets::are_base36 => "SCRU64", "12 digits of Base36";
+        };
     /// Nanoflake, and every Snowflake of its layout with a given epoch.
     Nanoflake: "nanoflake", "Nanoflake", of_system(System::Twitter);
-    /// kuid, local, global or global with a node of 64 bits.
-    Kuid: "kuid", "kuid", OURS;
+        Nanoflake(tickid_nanoflake::NanoflakeId) {
+            Canonical if Alphabets::are_base36 => "Nanoflake in Base36", "up to 13 digits of Base36";
+            Decimal if Alphabets::are_decimal =>
+                "Nanoflake in decimal", "a decimal integer of up to 63 bits";
+        };
     /// sno.
     Sno: "sno", "sno", OURS;
+        Sno(tickid_sno::SnoId) {
+            Canonical if Alphabets::are_sno => "sno", "16 characters of 2-9a-x";
+        };
+    /// kuid, local, global or global with a node of 64 bits.
+    Kuid: "kuid", "kuid", OURS;
+        KuidGlobal(tickid_kuid::GlobalId) {
+            Canonical if Alphabets::are_kuid => "kuid global", "16 characters of .0-9A-Z_a-z";
+            Url if Alphabets::are_url =>
+                "kuid global in URL-safe Base64", "16 characters of A-Za-z0-9-_";
+        }
+        KuidLocal(tickid_kuid::LocalId) {
+            Canonical if Alphabets::are_kuid => "kuid local", "11 characters of .0-9A-Z_a-z";
+            Url if Alphabets::are_url =>
+                "kuid local in URL-safe Base64", "11 characters of A-Za-z0-9-_";
+        };
     /// A UUID, also one that holds an ID of a scheme.
     Uuid: "uuid", "UUID", OLD;
     /// ULID.
@@ -141,22 +206,19 @@ formats! {
         Prior { since: UnixTime::from_micros(1_000_000_000_000_000), rarity: 4, ..OURS };
 }
 
+#[allow(clippy::single_component_path_imports, reason = "they are macros")]
+pub(crate) use each_id;
+#[allow(clippy::single_component_path_imports, reason = "they are macros")]
+pub(crate) use each_text;
+
+/// The examples of the schemes' documents whose times are not likely ones.
+pub(crate) const EXAMPLES: [(&[u8], Format); 2] =
+    [(b"aaaaaaaa55aaaaaa", Format::Sno), (b"brpk4q72xwf2m63l", Format::Sno)];
+
 /// The start of KSUID times: 2014-05-13T16:53:20Z.
 pub(crate) const KSUID_EPOCH: UnixTime = UnixTime::from_micros(1_400_000_000_000_000);
 
 impl Format {
-    /// Returns the format of a scheme's IDs.
-    #[inline(always)]
-    #[must_use]
-    pub const fn of_scheme(kind: Kind) -> Self {
-        match kind {
-            Kind::Scru64 => Self::Scru64,
-            Kind::Nanoflake => Self::Nanoflake,
-            Kind::Sno => Self::Sno,
-            _ => Self::Kuid,
-        }
-    }
-
     /// Returns the format of a system's IDs.
     #[inline(always)]
     #[must_use]
@@ -222,6 +284,21 @@ impl Form {
             Self::Integer => "integer",
             Self::Hex => "hexadecimal",
             Self::Bytes => "bytes",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scheme_has_a_row() {
+        for kind in Kind::ALL {
+            assert_eq!(Format::of_scheme(*kind).key(), kind.name());
+            let (name, features) = name_and_features(*kind, Notation::Canonical);
+            assert!(name.starts_with(&*std::string::ToString::to_string(kind)), "{name}");
+            assert_ne!(features, "the canonical text", "{name}");
         }
     }
 }

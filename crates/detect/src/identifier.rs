@@ -9,7 +9,7 @@ use tickid_core::UnixTime;
 use tickid_kuid::WideGlobalId;
 
 use crate::fields;
-use crate::format::{Format, KSUID_EPOCH};
+use crate::format::{Format, KSUID_EPOCH, name_and_features};
 
 /// The text form of a scheme's ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -173,25 +173,12 @@ impl Identifier {
     }
 
     const fn name_and_reason(&self) -> (&'static str, &'static str) {
-        use Notation::{Decimal, Url};
+        use Notation::Url;
 
         let (up_to_63_bits, up_to_64_bits) =
             ("a decimal integer of up to 63 bits", "a decimal integer of up to 64 bits");
         match self {
-            Self::Scheme(id, notation) => match (id.kind(), notation) {
-                (Kind::Scru64, _) => ("SCRU64", "12 digits of Base36"),
-                (Kind::Nanoflake, Decimal) => ("Nanoflake in decimal", up_to_63_bits),
-                (Kind::Nanoflake, _) => ("Nanoflake in Base36", "up to 13 digits of Base36"),
-                (Kind::KuidLocal, Url) => {
-                    ("kuid local in URL-safe Base64", "11 characters of A-Za-z0-9-_")
-                }
-                (Kind::KuidLocal, _) => ("kuid local", "11 characters of .0-9A-Z_a-z"),
-                (Kind::KuidGlobal, Url) => {
-                    ("kuid global in URL-safe Base64", "16 characters of A-Za-z0-9-_")
-                }
-                (Kind::KuidGlobal, _) => ("kuid global", "16 characters of .0-9A-Z_a-z"),
-                _ => ("sno", "16 characters of 2-9a-x"),
-            },
+            Self::Scheme(id, notation) => name_and_features(id.kind(), *notation),
             Self::KuidWide(_, Url) => {
                 ("kuid global of 128 bits in URL-safe Base64", "22 characters of A-Za-z0-9-_")
             }
@@ -242,11 +229,8 @@ impl Identifier {
     #[inline(always)]
     pub(crate) fn is_never_issued(&self, layouts: &Layouts) -> bool {
         match *self {
-            Self::Scheme(AnyId::Scru64(id), _) => id.is_reserved(),
-            Self::Scheme(AnyId::KuidLocal(id), _) => id.tick().is_none(),
-            Self::Scheme(AnyId::KuidGlobal(id), _) => id.tick(layouts.drift).is_none(),
+            Self::Scheme(id, _) | Self::Carried(id) => id.parts(layouts).is_err(),
             Self::KuidWide(id, _) => id.tick(layouts.drift).is_none(),
-            Self::Carried(id) => id.parts(layouts).is_err(),
             _ => false,
         }
     }

@@ -244,7 +244,7 @@ struct Run<'a> {
 impl Run<'_> {
     fn plan<S, V>(&self, scheme: S, variant: V, blank: V::Id) -> Result<Plan<S, V>, Failure>
     where
-        S: Scheme + Default,
+        S: Scheme,
         V: Variant<S, Id: Printed>,
     {
         let usage = |error: RangeError| Failure::Usage(format!("--node: {error}"));
@@ -283,7 +283,7 @@ impl Run<'_> {
 impl SchemeVisitor for Run<'_> {
     type Output = Result<ExitCode, Failure>;
 
-    fn visit<S: Scheme + Default, V: SchemeVariant<S>>(self, scheme: S, _: V) -> Self::Output {
+    fn visit<S: Scheme, V: SchemeVariant<S>>(self, scheme: S, _: V) -> Self::Output {
         let plan = self.plan(scheme, V::with_metabyte(self.metabyte), V::Id::BLANK)?;
         plan.run(self.options)
     }

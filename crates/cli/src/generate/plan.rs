@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 use jiff::tz::TimeZone;
 use tickid_core::{
-    LocalGenerator, ManualClock, NodeId as _, Scheme, Snapshot, SystemClock, Variant,
+    Builder, LocalGenerator, ManualClock, NodeId as _, Scheme, Snapshot, SystemClock, Variant,
 };
 use tickid_lease::admin::{NodeRange, ParseError};
 use tickid_lease::{LeasedGenerator, Realm};
@@ -84,7 +84,7 @@ pub(super) struct Plan<S: Scheme, V: Variant<S, Id: Printed>> {
     pub(super) style: Style,
 }
 
-impl<S: Scheme + Default, V: Variant<S, Id: Printed>> Plan<S, V> {
+impl<S: Scheme, V: Variant<S, Id: Printed>> Plan<S, V> {
     pub(super) fn run(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
         let mut patience = Patience::new(options.max_wait);
         if let Some(time) = &options.time {
@@ -99,7 +99,7 @@ impl<S: Scheme + Default, V: Variant<S, Id: Printed>> Plan<S, V> {
             return self.stream(holding, options, patience);
         };
         self.check_size(&format!("--node is {}/{}", node.value(), node.bits()), &[node.bits()])?;
-        let builder = LocalGenerator::<S>::builder(node).layout(self.scheme);
+        let builder = Builder::of(self.scheme, node);
         let generator = builder.restore(self.snapshot).max_wait(options.max_wait).build_local()?;
         self.stream(generator, options, patience)
     }
@@ -111,7 +111,7 @@ impl<S: Scheme + Default, V: Variant<S, Id: Printed>> Plan<S, V> {
             Failure::Usage(reason.into())
         })?;
         let clock = ManualClock::new(time.resolve(&when::now(TimeZone::UTC))?);
-        let builder = LocalGenerator::<S>::builder(node).layout(self.scheme).clock(clock);
+        let builder = Builder::of(self.scheme, node).clock(clock);
         let generator = builder
             .restore(self.snapshot)
             .max_wait(Duration::MAX)

@@ -96,7 +96,7 @@ struct NewRealm {
 impl SchemeVisitor for NewRealm {
     type Output = Result<RealmSpec, RealmError>;
 
-    fn visit<S: Scheme + Default, V: SchemeVariant<S>>(self, scheme: S, _: V) -> Self::Output {
+    fn visit<S: Scheme, V: SchemeVariant<S>>(self, scheme: S, _: V) -> Self::Output {
         let realm = Realm::builder(self.name, scheme).pool(self.pool);
         Ok(realm.term(self.term).skew(self.skew).build()?.into())
     }

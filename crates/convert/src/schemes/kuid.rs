@@ -4,7 +4,10 @@ use tickid_core::{Observable, RangeError, Scheme as _, UnixTime};
 use tickid_kuid::{Drift, Global, GlobalId, Kuid, Local, LocalId, Node, WideGlobalId};
 
 use super::scheme_id::sealed::{Assemble, Shape};
-use super::{Fields, SchemeId, SchemeVariant, SettingValue, Settings, bytes_of, held, number_of};
+use super::{
+    Fields, SchemeId, SchemeVariant, SchemeVisitor, SettingValue, Settings, bytes_of, held,
+    number_of,
+};
 use crate::any::Kind;
 use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
@@ -188,6 +191,10 @@ impl Assemble for LocalId {
         Shape { scale, node_bits: None, sequence_bits: SEQUENCE_BITS, is_sno: false }
     }
 
+    fn visit<T: SchemeVisitor>(layouts: &Layouts, visitor: T) -> T::Output {
+        visitor.visit(Kuid { drift: layouts.drift }, Local)
+    }
+
     #[inline]
     fn of(tick: i64, time: UnixTime, parts: &Parts, _: &Layouts) -> Result<Self, ConvertError> {
         held(Kuid::default(), tick, time)?;
@@ -240,6 +247,10 @@ impl Assemble for GlobalId {
     #[inline]
     fn shape(layouts: &Layouts) -> Shape {
         Shape { node_bits: Some(u32::BITS), ..LocalId::shape(layouts) }
+    }
+
+    fn visit<T: SchemeVisitor>(layouts: &Layouts, visitor: T) -> T::Output {
+        visitor.visit(Kuid { drift: layouts.drift }, Global)
     }
 
     #[inline]

@@ -1,4 +1,21 @@
-//! The four schemes: what is known about their IDs, one file each.
+//! The schemes: what is known about their IDs, one file each.
+
+/// The schemes: the ID type, the scheme's name, the kind's key, and the name in text. A new one is a
+/// row here, and a file below that implements [`SchemeId`]. The order is the one of UUIDs' kinds:
+/// new rows are last.
+macro_rules! table {
+    ($declare:ident) => {
+        $declare! {
+            Scru64(tickid_scru64::Scru64Id), "scru64", "scru64", "SCRU64";
+            Nanoflake(tickid_nanoflake::NanoflakeId), "nanoflake", "nanoflake", "Nanoflake";
+            KuidLocal(tickid_kuid::LocalId), "kuid", "kuid-local", "kuid local";
+            KuidGlobal(tickid_kuid::GlobalId), "kuid", "kuid-global", "kuid global";
+            Sno(tickid_sno::SnoId), "sno", "sno", "sno";
+        }
+    };
+}
+#[allow(clippy::single_component_path_imports, reason = "it is a macro")]
+pub(crate) use table;
 
 /// The texts of an ID type with one codec.
 macro_rules! own_texts {

@@ -4,7 +4,9 @@ use tickid_core::{Observable, Plain, RangeError, Scheme as _, UnixTime};
 use tickid_nanoflake::{Epoch, GeneratorId, Nanoflake, NanoflakeId};
 
 use super::scheme_id::sealed::{Assemble, Shape};
-use super::{Fields, SchemeId, SchemeVariant, SettingValue, Settings, held, number_of};
+use super::{
+    Fields, SchemeId, SchemeVariant, SchemeVisitor, SettingValue, Settings, held, number_of,
+};
 use crate::any::Kind;
 use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
@@ -109,6 +111,10 @@ impl Assemble for NanoflakeId {
     fn shape(layouts: &Layouts) -> Shape {
         let scale = Nanoflake { epoch: layouts.epoch }.scale();
         Shape::new(scale, GeneratorId::BITS, Self::SEQUENCE_BITS)
+    }
+
+    fn visit<T: SchemeVisitor>(layouts: &Layouts, visitor: T) -> T::Output {
+        visitor.visit(Nanoflake { epoch: layouts.epoch }, Plain)
     }
 
     #[inline]

@@ -11,7 +11,7 @@ use crate::to_parts::ToParts;
 /// The ID type of a scheme: the description that [`AnyId`] and
 /// [`AnyScheme`](crate::AnyScheme) are made of.
 ///
-/// It is implemented for the ID types of the four schemes, and for no others.
+/// It is implemented for the ID types of the schemes, and for no others.
 ///
 /// # Examples
 /// ```
@@ -143,7 +143,7 @@ pub trait SchemeVariant<S: Scheme>:
 /// impl SchemeVisitor for Name {
 ///     type Output = (&'static str, u32);
 ///
-///     fn visit<S: Scheme + Default, V: SchemeVariant<S>>(self, _: S, _: V) -> Self::Output {
+///     fn visit<S: Scheme, V: SchemeVariant<S>>(self, _: S, _: V) -> Self::Output {
 ///         (S::NAME, S::MAX_SEQUENCE)
 ///     }
 /// }
@@ -157,8 +157,7 @@ pub trait SchemeVisitor {
     type Output;
 
     /// Is called with the scheme, and with the variant of its IDs.
-    fn visit<S: Scheme + Default, V: SchemeVariant<S>>(self, scheme: S, variant: V)
-    -> Self::Output;
+    fn visit<S: Scheme, V: SchemeVariant<S>>(self, scheme: S, variant: V) -> Self::Output;
 }
 
 /// The fields that the bits of an ID consist of, on the stack.
@@ -270,6 +269,7 @@ impl IntoIterator for Settings {
 pub(crate) mod sealed {
     use tickid_core::{RangeError, TickScale, UnixTime};
 
+    use super::SchemeVisitor;
     use crate::carry::CarryError;
     use crate::error::ConvertError;
     use crate::options::Layouts;
@@ -297,6 +297,9 @@ pub(crate) mod sealed {
     #[allow(unnameable_types, reason = "sealed: no other type can be a scheme's ID")]
     pub trait Assemble: Copy + PartialEq {
         fn shape(layouts: &Layouts) -> Shape;
+
+        /// Calls the visitor with the scheme of these layouts, and the variant of its IDs.
+        fn visit<T: SchemeVisitor>(layouts: &Layouts, visitor: T) -> T::Output;
 
         /// Returns the ID of parts that fit the shape, in the tick with this number, during which
         /// `time` is.

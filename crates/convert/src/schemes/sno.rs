@@ -4,7 +4,7 @@ use tickid_core::{Observable, RangeError, Scheme as _, UnixTime};
 use tickid_sno::{Meta, Partition, Sno, SnoId};
 
 use super::scheme_id::sealed::{Assemble, Shape};
-use super::{Fields, SchemeId, SchemeVariant, bytes_of, held};
+use super::{Fields, SchemeId, SchemeVariant, SchemeVisitor, bytes_of, held};
 use crate::any::Kind;
 use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
@@ -71,6 +71,10 @@ impl Assemble for SnoId {
     fn shape(_: &Layouts) -> Shape {
         let scale = Sno.scale();
         Shape { scale, node_bits: Some(u16::BITS), sequence_bits: u16::BITS, is_sno: true }
+    }
+
+    fn visit<T: SchemeVisitor>(_: &Layouts, visitor: T) -> T::Output {
+        visitor.visit(Sno, Meta::default())
     }
 
     #[inline]

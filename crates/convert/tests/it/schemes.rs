@@ -19,7 +19,7 @@ mod tests {
     impl SchemeVisitor for Record {
         type Output = (&'static str, String, bool);
 
-        fn visit<S: Scheme + Default, V: SchemeVariant<S>>(self, scheme: S, v: V) -> Self::Output {
+        fn visit<S: Scheme, V: SchemeVariant<S>>(self, scheme: S, v: V) -> Self::Output {
             let mut layout = String::new();
             scheme.write_layout(&mut layout).unwrap();
             (S::NAME, layout, !S::HAS_NODELESS_IDS || v.has_node())
@@ -32,7 +32,7 @@ mod tests {
     impl SchemeVisitor for TimeOf {
         type Output = UnixTime;
 
-        fn visit<S: Scheme + Default, V: SchemeVariant<S>>(self, scheme: S, _: V) -> UnixTime {
+        fn visit<S: Scheme, V: SchemeVariant<S>>(self, scheme: S, _: V) -> UnixTime {
             scheme.time_of(Tick::new(self.0).unwrap())
         }
     }

@@ -103,7 +103,7 @@ pub(crate) struct HasMeta;
 impl SchemeVisitor for HasMeta {
     type Output = bool;
 
-    fn visit<S: Scheme + Default, V: SchemeVariant<S>>(self, _: S, _: V) -> bool {
+    fn visit<S: Scheme, V: SchemeVariant<S>>(self, _: S, _: V) -> bool {
         V::HAS_METABYTE
     }
 }
@@ -118,11 +118,7 @@ pub(crate) struct Start<'a> {
 impl SchemeVisitor for Start<'_> {
     type Output = Result<Box<dyn Issuer>, StartError>;
 
-    fn visit<S: Scheme + Default, V: SchemeVariant<S>>(
-        self,
-        scheme: S,
-        variant: V,
-    ) -> Self::Output {
+    fn visit<S: Scheme, V: SchemeVariant<S>>(self, scheme: S, variant: V) -> Self::Output {
         let realm = Realm::from_spec(scheme, self.spec.clone()).map_err(RealmProblem::from)?;
         let mut builder = LeasedGenerator::builder(self.store.clone(), realm);
         if let Some(holder) = self.holder {
