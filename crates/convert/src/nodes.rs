@@ -143,7 +143,7 @@ pub struct NodeTable<'a> {
 pub enum NodeTableError {
     /// One node is to become two.
     #[error("node {node} is to become {first} and {second}")]
-    ToParts {
+    Split {
         /// The old node.
         node: u64,
         /// One of the new ones.
@@ -153,7 +153,7 @@ pub enum NodeTableError {
     },
     /// Two nodes are to become one.
     #[error("nodes {first} and {second} are both to become {node}")]
-    SchemeId {
+    Joined {
         /// The new node.
         node: u64,
         /// One of the old ones.
@@ -181,14 +181,14 @@ impl<'a> NodeTable<'a> {
         for ((first, node), (second, other)) in pairs.iter().zip(pairs.iter().skip(1)) {
             if node == other && first != second {
                 let (node, first, second) = (*node, *first, *second);
-                return Err(NodeTableError::SchemeId { node, first, second });
+                return Err(NodeTableError::Joined { node, first, second });
             }
         }
         pairs.sort_unstable();
         for ((node, first), (other, second)) in pairs.iter().zip(pairs.iter().skip(1)) {
             if node == other && first != second {
                 let (node, first, second) = (*node, *first, *second);
-                return Err(NodeTableError::ToParts { node, first, second });
+                return Err(NodeTableError::Split { node, first, second });
             }
         }
         Ok(Self { pairs })
@@ -274,9 +274,9 @@ mod tests {
     #[test]
     fn tables_have_each_node_once() {
         let error = NodeTable::new(&mut [(1, 5), (2, 6), (3, 5)]).unwrap_err();
-        assert_eq!(error, NodeTableError::SchemeId { node: 5, first: 1, second: 3 });
+        assert_eq!(error, NodeTableError::Joined { node: 5, first: 1, second: 3 });
         let error = NodeTable::new(&mut [(1, 5), (2, 6), (1, 7)]).unwrap_err();
-        assert_eq!(error, NodeTableError::ToParts { node: 1, first: 5, second: 7 });
+        assert_eq!(error, NodeTableError::Split { node: 1, first: 5, second: 7 });
     }
 
     #[test]
