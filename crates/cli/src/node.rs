@@ -20,6 +20,9 @@ pub(crate) struct GivenNode {
 }
 
 impl GivenNode {
+    /// The only node of IDs that have none, and how leases print it.
+    pub(crate) const NONE: (&'static str, Self) = ("0/0", Self { value: 0, bits: 0, last: None });
+
     /// Reads a node of a scheme.
     pub(crate) fn read(scheme: &AnyScheme, hash: NodeHash, text: &str) -> Result<Self, String> {
         match scheme.kind() {

@@ -218,6 +218,9 @@ pub(crate) fn run(command: &GenCommand) -> Result<ExitCode, Failure> {
     let layouts = &Layouts { radix, ..layouts.clone() };
     let scheme = layouts.values.scheme(kind);
     let node = node.as_deref().map(|text| {
+        if !kind.has_node() && text == GivenNode::NONE.0 {
+            return Ok(GivenNode::NONE.1);
+        }
         let node = GivenNode::read(&scheme, *node_hash, text);
         node.map_err(|error| Failure::Usage(format!("--node '{}': {error}", shown(text))))
     });
@@ -250,11 +253,11 @@ impl Run<'_> {
         let usage = |error: RangeError| Failure::Usage(format!("--node: {error}"));
         let mut node = None;
         let mut snapshot = Snapshot::EMPTY;
-        if let Some(given) = self.node {
+        if let Some(given) = self.node.filter(|given| given.bits > 0) {
             node = Some(S::Node::from_bits(given.bits, given.value).map_err(usage)?);
             snapshot = given.snapshot(&scheme).map_err(usage)?;
-        } else if !variant.has_node() && self.options.time.is_some() {
-            // The node shows nowhere; at a given time there is none to lease.
+        } else if self.node.is_some() || !variant.has_node() && self.options.time.is_some() {
+            // The node shows nowhere, and none is leased.
             node = (1..=u64::BITS).find_map(|bits| S::Node::from_bits(bits, 0).ok());
         }
         let mut realm = self.any.kind().key().to_owned();

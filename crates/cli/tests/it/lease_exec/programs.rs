@@ -85,6 +85,7 @@ fn gen_takes_what_leases_print() {
         ("nanoflake", "1000/10", "generator", "1000"),
         ("kuid", "60145/32", "node", "\"0000eaf1\""),
         ("sno", "60145/16", "partition", "60145"),
+        ("kuid --kind local", "0/0", "kind", "\"local\""),
     ] {
         let state = state(&format!("{scheme} --pool {pool}"));
         let size = if scheme == "scru64" { "--node-size 8" } else { "" };
