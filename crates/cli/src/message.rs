@@ -128,6 +128,9 @@ fn habit(path: &str, argument: &str, value: &str) -> Option<String> {
         {
             Some(format!("--realm {name}"))
         }
+        // Elsewhere they name formats.
+        (["tickid", "range"], "--from", _) => Some("--since".into()),
+        (["tickid", "range"], "--to", _) => Some("--until".into()),
         (["tickid", "range"], time, _) if time.parse::<When>().is_ok() => {
             let quote = if time.contains(' ') { "'" } else { "" };
             Some(format!("--since {quote}{time}{quote}"))

@@ -36,11 +36,11 @@ pub(crate) struct RangeArguments {
     #[arg(value_enum)]
     scheme: Scheme,
     /// The first time: a date, RFC 3339, milliseconds since 1970, now, yesterday, '2h ago'
-    #[arg(long, visible_alias = "from", value_name = "TIME", value_parser = parse::<When>)]
+    #[arg(long, value_name = "TIME", value_parser = parse::<When>)]
     #[arg(allow_negative_numbers = true)]
     since: When,
     /// The end, which is not part of the range
-    #[arg(long, visible_alias = "to", value_name = "TIME", value_parser = parse::<When>)]
+    #[arg(long, value_name = "TIME", value_parser = parse::<When>)]
     #[arg(allow_negative_numbers = true, default_value = "now")]
     until: When,
     /// Include IDs that show --until itself
@@ -113,8 +113,8 @@ pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
 #[derive(Serialize)]
 struct Range {
     scheme: &'static str,
-    from: Instant,
-    to: Instant,
+    since: Instant,
+    until: Instant,
     inclusive: bool,
     min: End,
     max: End,
@@ -149,9 +149,9 @@ fn print(
             hex: id.bytes().to_string(),
             int: id.to_u128().to_string(),
         };
-        let ([from, to], [min, max]) = (times.map(instant), ends.map(end));
+        let ([since, until], [min, max]) = (times.map(instant), ends.map(end));
         let (scheme, inclusive) = (arguments.scheme.name(), arguments.inclusive);
-        write_json(&Range { scheme, from, to, inclusive, min, max }, out.buffer())?;
+        write_json(&Range { scheme, since, until, inclusive, min, max }, out.buffer())?;
     } else {
         for id in ends {
             let line = match arguments.format {

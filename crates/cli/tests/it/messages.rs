@@ -300,6 +300,8 @@ fn typos_list_the_choices() {
         ("lease list orders", ["'orders'", "\nhint: did you mean --realm orders?"]),
         ("lease invalidate orders", ["'orders'", "\nhint: did you mean --realm orders?"]),
         ("range sno 2024-01-01", ["'2024-01-01'", "\nhint: did you mean --since 2024-01-01?"]),
+        ("range sno --from now", ["'--from'", "\nhint: did you mean --since?"]),
+        ("range sno --since 1 --to now", ["'--to'", "\nhint: did you mean --until?"]),
         // Names of other formats are not misspelled ones of ours.
         ("range uuid --since now", ["'uuid'", "\nhint: `tickid range --help`"]),
         ("lease init ulid --realm a", ["'ulid'", "\nhint: `tickid lease init --help`"]),

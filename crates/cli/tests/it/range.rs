@@ -10,7 +10,7 @@ fn prints_lowest_and_highest() {
     let decimal = format!("range nanoflake --epoch discord --radix 10 {DAY}");
     assert_eq!(stdout_of(&decimal), "1191168914227200000\n1191531302096994303\n");
     let int = "range nanoflake --epoch discord --format int --inclusive \
-               --from 1704067200000 --to 1704153600000";
+               --since 1704067200000 --until 1704153600000";
     assert_eq!(stdout_of(int), "1191168914227200000\n1191531302096994303\n");
     assert_eq!(stdout_of(&format!("range scru64 {DAY}")), "0ujmgh6gmio0\n0ujogqf012pr\n");
 }
@@ -35,18 +35,18 @@ fn the_end_is_not_part_of_the_range() {
         tickid("range scru64 --since 2024-01-01 --until 2024-01-02 --tz local --json");
     let ran = Ran::from(command.env("TZ", "EST5EDT,M3.2.0,M11.1.0").output().expect("runs"));
     let object = &json_lines(&ran.stdout)[0];
-    assert_eq!(object["from"]["time"], "2024-01-01T05:00:00.000Z");
+    assert_eq!(object["since"]["time"], "2024-01-01T05:00:00.000Z");
     assert_eq!(object["inclusive"], false);
 }
 
 #[test]
 fn json_has_all_forms() {
-    let moment = "--from 2024-01-01T00:00:00Z --to 2024-01-01T00:00:00Z --inclusive";
+    let moment = "--since 2024-01-01T00:00:00Z --until 2024-01-01T00:00:00Z --inclusive";
     assert_eq!(
         stdout_of(&format!("range kuid --kind local {moment} --json")),
         "{\"scheme\":\"kuid\",\
-         \"from\":{\"unix_ms\":1704067200000,\"time\":\"2024-01-01T00:00:00.000Z\"},\
-         \"to\":{\"unix_ms\":1704067200000,\"time\":\"2024-01-01T00:00:00.000Z\"},\
+         \"since\":{\"unix_ms\":1704067200000,\"time\":\"2024-01-01T00:00:00.000Z\"},\
+         \"until\":{\"unix_ms\":1704067200000,\"time\":\"2024-01-01T00:00:00.000Z\"},\
          \"inclusive\":true,\
          \"min\":{\"text\":\".5e00c.....\",\"hex\":\"006a810680000000\",\"int\":\"29978212448600064\"},\
          \"max\":{\"text\":\".5e00c..Ezw\",\"hex\":\"006a810680003fff\",\"int\":\"29978212448616447\"}}\n"
@@ -93,7 +93,7 @@ fn ids_lie_between_the_ends() {
         ("sno", "brpk4q72xwf2m63l", 1_936_047_814_976),
     ] {
         let range = |since: i64, until: i64| {
-            let range = stdout_of(&format!("range {scheme} --from {since} --to {until}"));
+            let range = stdout_of(&format!("range {scheme} --since {since} --until {until}"));
             range.lines().map(str::to_owned).collect::<Vec<_>>()
         };
         let ends = range(ms, ms + 1);
@@ -124,12 +124,13 @@ fn days_of_a_zone_do_not_overlap() {
 #[test]
 fn times_parse() {
     let at = |from: &str| {
-        stdout_of(&format!("range kuid --kind local --from {from} --to 2030-01-01T00:00:00Z"))
+        stdout_of(&format!("range kuid --kind local --since {from} --until 2030-01-01T00:00:00Z"))
     };
     assert_eq!(at("2024-01-01T01:00:00.001024+01:00"), at("2024-01-01T00:00:00.000001999Z"));
     assert_ne!(at("2024-01-01T00:00:00.001024Z"), at("2024-01-01T00:00:00.001025Z"));
     assert_eq!(at("1704067200000"), at("2024-01-01T00:00:00Z"));
-    let before = stdout_of("range nanoflake --epoch -5 --format int --from -1 --to 0 --inclusive");
+    let before =
+        stdout_of("range nanoflake --epoch -5 --format int --since -1 --until 0 --inclusive");
     assert_eq!(before, format!("{}\n{}\n", 4_u64 << 22, (6_u64 << 22) - 1));
 }
 
@@ -148,29 +149,29 @@ fn years_and_seconds_are_remarked() {
 fn out_of_range_exits_with_2() {
     for (arguments, named) in [
         (
-            "range sno --from 2009-12-31T23:59:59.999Z --to 2024-01-01T00:00:00Z",
+            "range sno --since 2009-12-31T23:59:59.999Z --until 2024-01-01T00:00:00Z",
             "--since: time 2009-12-31T23:59:59.999Z is outside of 2010-01-01T00:00:00Z to 2079-09-07T15:47:35.548Z",
         ),
         (
-            "range sno --from 2024-01-01T00:00:00Z --to 2080-01-01T01:00:00+01:00 --inclusive",
+            "range sno --since 2024-01-01T00:00:00Z --until 2080-01-01T01:00:00+01:00 --inclusive",
             "--until: time 2080-01-01T00:00:00Z is outside of 2010-01-01T00:00:00Z to 2079-09-07T15:47:35.551999Z",
         ),
         (
-            "range sno --from 2024-01-02T00:00:00Z --to 1704067200000",
+            "range sno --since 2024-01-02T00:00:00Z --until 1704067200000",
             "--since 2024-01-02T00:00:00Z is after --until 2024-01-01T00:00:00Z",
         ),
-        ("range scru64 --from -1 --to 5", "1970-01-01T00:00:00Z to 4261-02-27"),
-        ("range sno --from 2024-01-02 --to 2024-01-02", "--inclusive"),
+        ("range scru64 --since -1 --until 5", "1970-01-01T00:00:00Z to 4261-02-27"),
+        ("range sno --since 2024-01-02 --until 2024-01-02", "--inclusive"),
         (
-            "range scru64 --from 1704067200001 --to 1704067200256",
+            "range scru64 --since 1704067200001 --until 1704067200256",
             "no ID shows a time from --since 2024-01-01T00:00:00.001Z to \
              --until 2024-01-01T00:00:00.256Z\nhint: an ID shows the start of its tick",
         ),
-        ("range sno --from now", "is where the range begins"), // one moment for both
-        ("range sno --from soon --to 5", "RFC 3339"),
-        ("range sno --from 2024-01-01 --to 2024-01-02 --tz Atlantis", "Europe/Berlin"),
-        ("range sno --from 99999999999999999999 --to 5", "99999999999999999999"),
-        ("range uuid --from 1 --to 5", "nanoflake"),
+        ("range sno --since now", "is where the range begins"), // one moment for both
+        ("range sno --since soon --until 5", "RFC 3339"),
+        ("range sno --since 2024-01-01 --until 2024-01-02 --tz Atlantis", "Europe/Berlin"),
+        ("range sno --since 99999999999999999999 --until 5", "99999999999999999999"),
+        ("range uuid --since 1 --until 5", "nanoflake"),
     ] {
         let ran = run(arguments);
         assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{arguments}");
