@@ -119,8 +119,8 @@ impl Listener {
             Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
             Err(error) => {
                 // There are no more descriptors, or no memory.
-                if let Some(repeats) = self.shared.warnings.accept.admit("") {
-                    tracing::warn!(%error, repeats, "a connection was not accepted");
+                if let Some(suppressed) = self.shared.warnings.accept.admit("") {
+                    tracing::warn!(%error, suppressed, "a connection was not accepted");
                 }
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
@@ -132,9 +132,9 @@ impl Listener {
         let metrics = shared.metrics.of(self.protocol);
         let Ok(slot) = Arc::clone(&self.slots.free).try_acquire_owned() else {
             metrics.refused.fetch_add(1, Ordering::Relaxed);
-            if let Some(repeats) = shared.warnings.refuse.admit("") {
+            if let Some(suppressed) = shared.warnings.refuse.admit("") {
                 let limit = shared.limits.connections;
-                tracing::warn!(%peer, limit, repeats, "too many connections");
+                tracing::warn!(%peer, limit, suppressed, "too many connections");
             }
             return self.refuse(stream, peer);
         };

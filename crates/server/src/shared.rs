@@ -132,7 +132,7 @@ struct Written {
     /// The last warning that was written, and its time.
     last: Option<(String, Instant)>,
     /// The number of those like it that were not.
-    repeats: u64,
+    suppressed: u64,
 }
 
 impl Warnings {
@@ -149,11 +149,11 @@ impl Warnings {
             && *last == cause
             && now < *time + Self::PAUSE
         {
-            state.repeats += 1;
+            state.suppressed += 1;
             return None;
         }
         state.last = Some((cause, now));
-        Some(core::mem::take(&mut state.repeats))
+        Some(core::mem::take(&mut state.suppressed))
     }
 }
 

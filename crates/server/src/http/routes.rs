@@ -153,9 +153,9 @@ fn client(request: &Request, shared: &Shared, link: &Link) -> Option<Arc<Client>
     }
     let client = shared.access.client(bearer(request)?);
     if client.is_none()
-        && let Some(repeats) = shared.warnings.token.admit("")
+        && let Some(suppressed) = shared.warnings.token.admit("")
     {
-        tracing::warn!(peer = %link.peer, repeats, "a client has no valid token");
+        tracing::warn!(peer = %link.peer, suppressed, "a client has no valid token");
     }
     client
 }

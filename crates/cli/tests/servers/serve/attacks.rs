@@ -47,7 +47,7 @@ pub(crate) fn wrong_tokens_are_logged_once() {
     }
     let line = serving.logged("a client has no valid token");
     assert!(line["peer"].as_str().unwrap().starts_with("127.0.0.1:"), "{line}");
-    assert_eq!(line["repeats"], 0);
+    assert_eq!(line["suppressed"], 0);
     serving.signal("TERM");
     let (_, log) = serving.end();
     assert_eq!(log.matches("no valid token").count(), 1, "{log}");

@@ -367,8 +367,8 @@ impl Session {
                 Ok(())
             }
             None => {
-                if let Some(repeats) = self.shared.warnings.token.admit("") {
-                    tracing::warn!(peer = %self.peer, repeats, "a client has no valid token");
+                if let Some(suppressed) = self.shared.warnings.token.admit("") {
+                    tracing::warn!(peer = %self.peer, suppressed, "a client has no valid token");
                 }
                 Err("WRONGPASS invalid username-password pair or user is disabled.")
             }
