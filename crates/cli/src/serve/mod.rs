@@ -54,10 +54,10 @@ pub(crate) struct ServeArguments {
     #[command(flatten)]
     store: StoreOptions,
     /// Address for RESP; repeat for more [default: 127.0.0.1:6400, unless another is named]
-    #[arg(long, value_name = "ADDRESS:PORT", value_delimiter = ',')]
+    #[arg(long, value_name = "ADDRESS:PORT", value_delimiter = ',', value_parser = address)]
     listen: Vec<SocketAddr>,
     /// Address for HTTP; repeat for more [default: 127.0.0.1:6480, unless another is named]
-    #[arg(long, value_name = "ADDRESS:PORT", value_delimiter = ',')]
+    #[arg(long, value_name = "ADDRESS:PORT", value_delimiter = ',', value_parser = address)]
     http: Vec<SocketAddr>,
     /// Unix socket for RESP, for its owner and group
     #[arg(long, value_name = "PATH")]
@@ -134,6 +134,14 @@ enum LogLevel {
     Warn,
     Info,
     Debug,
+}
+
+/// Parses an address to listen on. Names are not looked up: one may have several addresses.
+fn address(text: &str) -> Result<SocketAddr, &'static str> {
+    text.parse().map_err(|_| {
+        "an address is an IP address and a port: 127.0.0.1:6400, [::1]:6400, or 0.0.0.0:6400 for \
+         all of IPv4"
+    })
 }
 
 /// Lets the environment set an option: `--max-count` is also `TICKID_MAX_COUNT`.

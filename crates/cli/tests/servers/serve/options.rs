@@ -70,6 +70,7 @@ fn mistakes_are_refused() {
         ("--realm other", NODE_STORE, "--realm other=SCHEME begins it"),
         ("--realm orders --realm orders", USAGE, "the realm orders is named twice"),
         ("--realm orders --listen 0.0.0.0:0", USAGE, "that takes tokens and TLS"),
+        ("--realm orders --listen localhost:0", USAGE, "an IP address and a port: 127.0.0.1:6400"),
         ("--realm orders --http [::]:0", USAGE, "hint: --token-file, --tls-cert and --tls-key"),
         ("--realm orders --max-count 0", USAGE, "the limit count is 0, outside of 1..=1000000"),
         ("--realm orders --token-file /nowhere", USAGE, "could not read \"/nowhere\""),
