@@ -31,7 +31,8 @@ fn any_scheme(data: &mut Unstructured<'_>) -> Result<()> {
     }
 }
 
-fn hold<T: Subject>(subject: &T, data: &mut Unstructured<'_>) -> Result<()> {
+/// Holds generators of a subject to the promises, on one schedule.
+pub(crate) fn hold<T: Subject>(subject: &T, data: &mut Unstructured<'_>) -> Result<()> {
     let setup = setup(subject, data)?;
     let is_shared = data.arbitrary()?;
     let schedule = schedule(&subject.layout(), data);
@@ -74,14 +75,14 @@ fn setup<T: Subject>(subject: &T, data: &mut Unstructured<'_>) -> Result<Setup<T
         }
     };
 
-    let (first, last) = (T::Scheme::FIRST_TICK, T::Scheme::LAST_TICK);
+    let (first, last) = (T::Scheme::FIRST_TICK, layout.last_tick());
     let begin = match data.int_in_range(0..=3)? {
         0 => first + data.int_in_range(0..=4)?,
         1 => last - data.int_in_range(0..=12)?,
         _ => layout.tick_at(subject.start()).unwrap().get(),
     };
     let now = time_of(&layout, begin) + data.int_in_range(0..=tick_length(&layout) - 1)?;
-    let end = T::Scheme::MAX_TICK + 1;
+    let end = layout.max_tick() + 1;
     let (floor, ceiling) = if data.arbitrary()? {
         (0, end)
     } else {

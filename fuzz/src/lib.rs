@@ -23,6 +23,7 @@ pub mod seeds;
 pub mod slices;
 pub mod snapshot;
 pub mod sno;
+pub mod snowflake;
 pub mod store_answer;
 pub mod store_file;
 pub mod store_url;
@@ -46,6 +47,7 @@ pub const TARGETS: &[(&str, Check)] = &[
     ("slices", slices::check),
     ("snapshot", snapshot::check),
     ("sno", sno::check),
+    ("snowflake", snowflake::check),
     ("store_answer", store_answer::check),
     ("store_file", store_file::check),
     ("store_url", store_url::check),

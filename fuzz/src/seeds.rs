@@ -20,6 +20,10 @@ const RECORDINGS: &[(&str, &[&str])] = &[
     ("scru64", &["scru64"]),
     ("snapshot", &["sno"]),
     ("sno", &["sno"]),
+    (
+        "snowflake",
+        &["snowflake/discord", "snowflake/pgedge", "snowflake/sonyflake", "snowflake/tsid"],
+    ),
 ];
 
 /// Returns the inputs of a target, from the repository at `root`: the committed ones first.

@@ -12,3 +12,6 @@ pub(crate) mod scru64;
 #[allow(dead_code, reason = "the tests of sno use more of it")]
 #[path = "../../crates/sno/tests/it/support/mod.rs"]
 pub(crate) mod sno;
+#[allow(dead_code, reason = "the tests of Snowflakes use more of it")]
+#[path = "../../crates/snowflake/tests/it/support/mod.rs"]
+pub(crate) mod snowflake;
