@@ -56,12 +56,12 @@ unsafe impl GlobalAlloc for Bump {
 
 /// Reports whether a generator whose clock is behind an `Arc` issues, and its ID survives as a
 /// `String`.
-pub fn works<S>(node: S::Node) -> Option<bool>
+pub fn works<S>(scheme: S, node: S::Node) -> Option<bool>
 where
-    S: Scheme<Variant: Variant<S, Id: PartialEq + fmt::Display + FromStr>> + Default,
+    S: Scheme<Variant: Variant<S, Id: PartialEq + fmt::Display + FromStr>>,
 {
     let clock = Arc::new(ManualClock::new(crate::NOW));
-    let builder = Builder::<S>::seeded(node, 42).clock(Arc::clone(&clock));
+    let builder = Builder::seeded_of(scheme, node, 42).clock(Arc::clone(&clock));
     let id = builder.build().ok()?.try_generate().ok()?;
     Some(id.to_string().parse().is_ok_and(|parsed: <S::Variant as Variant<S>>::Id| parsed == id))
 }

@@ -23,6 +23,7 @@ use tickid_kuid::{self as kuid, Kuid};
 use tickid_nanoflake::{GeneratorId, Nanoflake};
 use tickid_scru64::Scru64;
 use tickid_sno::{Partition, Sno, SnoId};
+use tickid_snowflake::Snowflake;
 
 /// 2026-01-01T00:00:00Z, in range for every scheme.
 const NOW: UnixTime = UnixTime::from_micros(1_767_225_600_000_000);
@@ -40,33 +41,35 @@ unsafe extern "C" {
 #[unsafe(no_mangle)]
 pub extern "C" fn main() -> i32 {
     let works = [
-        works::<Seconds>(Some(Node(1))),
-        works::<Scru64>("1/8".parse().ok()),
-        works::<Kuid>(Some(kuid::Node::from_u32(1))),
-        works::<Nanoflake>(GeneratorId::new(1).ok()),
-        works::<Sno>(Some(Partition::new(1))),
+        works(Seconds, Some(Node(1))),
+        works(Scru64, "1/8".parse().ok()),
+        works(Kuid::default(), Some(kuid::Node::from_u32(1))),
+        works(Nanoflake::default(), GeneratorId::new(1).ok()),
+        works(Sno, Some(Partition::new(1))),
+        works(Snowflake::TWITTER, Snowflake::TWITTER.node(1).ok()),
+        works(Snowflake::SONYFLAKE, Snowflake::SONYFLAKE.node(1).ok()),
     ];
     let converts = converts() == Some(true);
     works.into_iter().chain([converts]).map(|works| i32::from(!works)).sum()
 }
 
-fn works<S>(node: Option<S::Node>) -> bool
+fn works<S>(scheme: S, node: Option<S::Node>) -> bool
 where
-    S: Scheme<Variant: Variant<S, Id: Ord + fmt::Display + FromStr>> + Default,
+    S: Scheme<Variant: Variant<S, Id: Ord + fmt::Display + FromStr>>,
 {
     let Some(node) = node else { return false };
-    let works = issues::<S>(node, &ManualClock::new(NOW)) == Some(true);
+    let works = issues(scheme, node, &ManualClock::new(NOW)) == Some(true);
     #[cfg(feature = "alloc")]
-    let works = works && heap::works::<S>(node) == Some(true);
+    let works = works && heap::works(scheme, node) == Some(true);
     works
 }
 
 /// Reports whether both kinds of generator give two IDs, the first before the second.
-fn issues<S>(node: S::Node, clock: impl Clock + Clone) -> Option<bool>
+fn issues<S>(scheme: S, node: S::Node, clock: impl Clock + Clone) -> Option<bool>
 where
-    S: Scheme<Variant: Variant<S, Id: Ord + fmt::Display + FromStr>> + Default,
+    S: Scheme<Variant: Variant<S, Id: Ord + fmt::Display + FromStr>>,
 {
-    let builder = || Builder::<S>::seeded(node, 42).clock(clock.clone());
+    let builder = || Builder::seeded_of(scheme, node, 42).clock(clock.clone());
     let shared = builder().build().ok()?;
     let mut exclusive = builder().build_local().ok()?;
     let [a, b] = [shared.try_generate().ok()?, shared.try_generate().ok()?];
