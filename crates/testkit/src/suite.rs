@@ -1,16 +1,20 @@
 //! Tests of every promise that a scheme's generators make, which a scheme invokes in one line.
 
+use core::num::NonZeroU32;
 use core::time::Duration;
 
 use tickid_core::{
-    BuildError, Builder, Generator, ManualClock, Policy, Scheme, SequenceBounds, Ticks,
+    BuildError, Builder, ErrorKind, Generator, ManualClock, Policy, Scheme, SequenceBounds,
+    SequenceStart, Ticks,
 };
 
 use crate::cases::scaled;
 use crate::invariants::{Rule, hold};
 use crate::reference::{Document, follow};
+use crate::schedule::tick_length;
 use crate::storm::{Storm, draw_unique};
 use crate::subject::Subject;
+use crate::threads::on_threads;
 
 /// Defines a test for each promise of a scheme's generators, in a separate module.
 ///
@@ -33,6 +37,7 @@ macro_rules! suite {
             storms_hold_under_ratchets => $crate::suite::weather_under_ratchets,
             storms_hold_when_waiting => $crate::suite::weather_when_waiting,
             storms_hold_under_tick_tock => $crate::suite::weather_under_tick_tock,
+            refused_calls_leave_no_trace => $crate::suite::refuse_without_a_trace,
             generators_share_no_cache_line => $crate::suite::share_no_cache_line,
         }
         $crate::tests! { [$fastest]:
@@ -146,6 +151,44 @@ fn weather<T: Subject>(subject: &T, policy: Policy<T::Scheme>) {
     assert_eq!(drifts as usize > scaled(10), policy == Policy::TickTock, "{drifts} flips");
     let ceiling = after.window.ceiling();
     assert!(ceiling > after.start + scaled(1_000) as u64, "the window ends at {ceiling}");
+}
+
+/// Makes calls on eight threads that all fail, 1,000 ticks back and then in a used-up tick. Each
+/// adds to the generator's word before it finds that out, but no tick and no later ID may change.
+///
+/// # Panics
+/// If a call succeeds, fails for another reason or leaves a trace.
+pub fn refuse_without_a_trace<T: Subject>(subject: &T) {
+    let (layout, form) = (subject.layout(), subject.forms()[0]);
+    let clock = ManualClock::new(subject.start());
+    let builder = Builder::seeded_of(layout, subject.node(), 0).clock(&clock).policy(Policy::Wait);
+    let generator = builder.sequence(SequenceStart::LOWEST).build().unwrap();
+    generator.with(form).try_generate().unwrap();
+    let before = generator.state().snapshot;
+    let tick = Duration::from_micros(tick_length(&layout).unsigned_abs());
+    let hammer = |now, reason| {
+        clock.set(now);
+        on_threads(|mut dice| {
+            for _ in 0..scaled(10_000) {
+                let want = NonZeroU32::new(dice.count(10_000)).unwrap();
+                let error = generator.with(form).try_block(want).err();
+                assert_eq!(error.map(|error| error.kind()), Some(reason));
+            }
+        });
+    };
+    hammer(subject.start().checked_sub(1_000 * tick).unwrap(), ErrorKind::Rollback);
+    clock.set(subject.start());
+    while generator.with(form).try_block(NonZeroU32::MAX).is_ok() {}
+    hammer(subject.start(), ErrorKind::Exhausted);
+    let after = generator.state().snapshot;
+    assert_eq!((after.tick, after.drifts), (before.tick, before.drifts));
+
+    clock.set(subject.start());
+    clock.advance(tick);
+    let next = subject.parts(generator.with(form).try_generate().unwrap());
+    let lowest = layout.sequence_bounds(&subject.node()).lowest();
+    let expected = (before.tick.unwrap().get() + 1, false, lowest);
+    assert_eq!((next.tick, next.toggle, next.sequence), expected);
 }
 
 /// Checks that the generators of an array are in different pairs of cache lines, which processors

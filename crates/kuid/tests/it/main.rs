@@ -3,7 +3,6 @@
 #![cfg(feature = "std")]
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod concurrent;
 mod generator;
 #[cfg(target_has_atomic = "64")]
 mod process;

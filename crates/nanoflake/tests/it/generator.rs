@@ -5,11 +5,11 @@ use core::time::Duration;
 use std::time::SystemTime;
 
 use tickid_nanoflake::tickid_core::{
-    BuildError, ClockError, ErrorKind, ManualClock, Scheme, Tick, Ticks,
+    BuildError, ClockError, ErrorKind, ManualClock, Scheme, Ticks,
 };
 use tickid_nanoflake::{
     Builder, Epoch, Generator, GeneratorId, LocalGenerator, Nanoflake, NanoflakeId, Policy,
-    RandomStart, UnixTime, Window,
+    UnixTime,
 };
 
 /// Returns the time half a millisecond into timestamp `timestamp` of the default epoch.
@@ -31,20 +31,6 @@ fn id(timestamp: u64, sequence: u16) -> NanoflakeId {
 }
 
 #[test]
-fn sequences_start_at_zero() {
-    let clock = ManualClock::new(time(0));
-    let shared = builder(&clock).build().unwrap();
-    let mut local = builder(&clock).build_local().unwrap();
-    for timestamp in [0, 1, 2, 1_000_000] {
-        clock.set(time(timestamp));
-        for sequence in 0..3 {
-            assert_eq!(shared.try_generate(), Ok(id(timestamp, sequence)));
-            assert_eq!(local.try_generate(), Ok(id(timestamp, sequence)));
-        }
-    }
-}
-
-#[test]
 fn a_millisecond_has_4096_ids() {
     let clock = ManualClock::new(time(7));
     let mut local = builder(&clock).build_local().unwrap();
@@ -62,46 +48,6 @@ fn a_millisecond_has_4096_ids() {
     clock.advance(Duration::from_micros(1));
     assert_eq!(local.try_generate(), Ok(id(8, 0)));
     assert_eq!(shared.try_generate(), Ok(id(8, 0)));
-}
-
-#[test]
-fn waits_for_the_next_millisecond() {
-    let clock = ManualClock::new(time(7));
-    let generator = builder(&clock).build().unwrap();
-    let mut ids = vec![NanoflakeId::MIN; 4096];
-    generator.fill(&mut ids).unwrap();
-    assert_eq!(clock.slept(), Duration::ZERO);
-    assert_eq!(generator.generate(), Ok(id(8, 0)));
-    assert_eq!(clock.slept(), Duration::from_micros(500));
-}
-
-#[test]
-fn waits_until_the_clock_caught_up() {
-    let clock = ManualClock::new(time(1_000));
-    let mut generator = builder(&clock).build_local().unwrap();
-    assert_eq!(generator.generate(), Ok(id(1_000, 0)));
-    clock.set(time(400));
-    let error = generator.try_generate().unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Rollback);
-    let behind = Duration::from_micros(599_500);
-    assert_eq!(error.retry_after(), Some(behind));
-    assert_eq!(generator.generate(), Ok(id(1_000, 1)));
-    assert_eq!(clock.slept(), behind);
-}
-
-#[test]
-fn too_long_wait_fails_at_once() {
-    let clock = ManualClock::new(time(1_000));
-    let max_wait = Duration::from_millis(100);
-    let mut generator = builder(&clock).max_wait(max_wait).build_local().unwrap();
-    generator.generate().unwrap();
-    clock.set(time(899));
-    let error = generator.generate().unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Rollback);
-    assert_eq!(error.retry_after(), Some(Duration::from_micros(100_500)));
-    assert_eq!(clock.slept(), Duration::ZERO);
-    clock.set(time(900));
-    assert_eq!(generator.generate(), Ok(id(1_000, 1)));
 }
 
 #[test]
@@ -170,86 +116,6 @@ fn nothing_after_last_timestamp() {
 }
 
 #[test]
-fn clock_before_epoch_is_an_error() {
-    let clock = ManualClock::new(time(0));
-    let mut generator = builder(&clock).build_local().unwrap();
-    generator.generate().unwrap();
-    clock.set(UnixTime::EPOCH);
-    let error = generator.generate().unwrap_err();
-    assert!(matches!(
-        error.kind(),
-        ErrorKind::Clock(ClockError::OutOfRange { time: UnixTime::EPOCH, .. })
-    ));
-    clock.set(time(0));
-    assert_eq!(generator.generate(), Ok(id(0, 1)));
-}
-
-#[test]
-fn default_policy_is_wait() {
-    let clock = ManualClock::new(time(0));
-    assert_eq!(builder(&clock).build().unwrap().policy(), Policy::Wait);
-    let refused = builder(&clock).policy(Policy::TickTock).build();
-    let no_toggle = BuildError::NoToggle { scheme: "nanoflake" };
-    assert_eq!(refused.unwrap_err(), no_toggle);
-}
-
-#[test]
-fn ratchet_goes_on_in_allowance() {
-    let clock = ManualClock::new(time(100));
-    let allowance = Nanoflake::default().ticks_in(Duration::from_millis(5));
-    let generator = builder(&clock).policy(Policy::Ratchet { allowance }).build().unwrap();
-    assert_eq!(generator.try_generate(), Ok(id(100, 0)));
-    clock.set(time(95));
-    assert_eq!(generator.try_generate(), Ok(id(100, 1)));
-    clock.set(time(94));
-    let error = generator.try_generate().unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Rollback);
-}
-
-#[test]
-fn successors_continue_closed_ones() {
-    let clock = ManualClock::new(time(5));
-    let first = builder(&clock).build().unwrap();
-    assert_eq!(first.try_generate(), Ok(id(5, 0)));
-    let snapshot = first.close();
-    assert_eq!(first.generate().unwrap_err().kind(), ErrorKind::Closed);
-    assert_eq!(snapshot.highest_tick(), Some(Tick::new(5).unwrap()));
-    let mut second = builder(&clock).restore(snapshot).build_local().unwrap();
-    assert_eq!(second.try_generate(), Ok(id(5, 1)));
-    clock.set(time(4));
-    let error = second.try_generate().unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Rollback);
-}
-
-#[test]
-fn last_timestamp_can_be_restored() {
-    let last = NanoflakeId::MAX_TIMESTAMP;
-    let clock = ManualClock::new(time(last));
-    let first = builder(&clock).build().unwrap();
-    assert_eq!(first.try_generate(), Ok(id(last, 0)));
-    let second = builder(&clock).restore(first.close()).build().unwrap();
-    assert_eq!(second.try_generate(), Ok(id(last, 1)));
-}
-
-#[test]
-fn ids_stay_within_the_window() {
-    let window = Window::new(Tick::new(10).unwrap(), 20).unwrap();
-    let clock = ManualClock::new(time(0));
-    let generator = builder(&clock).window(window).build().unwrap();
-    let error = generator.try_generate().unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Window);
-    assert_eq!(error.retry_after(), Some(Duration::from_micros(9_500)));
-    assert_eq!(generator.generate(), Ok(id(10, 0)));
-    clock.set(time(19));
-    assert_eq!(generator.generate(), Ok(id(19, 0)));
-    clock.set(time(20));
-    let error = generator.try_generate().unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Window);
-    generator.widen(21).unwrap();
-    assert_eq!(generator.generate(), Ok(id(20, 0)));
-}
-
-#[test]
 fn blocks_are_consecutive() {
     let clock = ManualClock::new(time(3));
     let mut local = builder(&clock).build_local().unwrap();
@@ -269,23 +135,6 @@ fn blocks_are_consecutive() {
     }
     let error = shared.try_block(NonZeroU32::MIN).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Exhausted);
-}
-
-/// With one ID per millisecond, a start of 0 makes every ID even.
-#[test]
-fn random_starts_balance_parity() {
-    let clock = ManualClock::new(time(0));
-    let lowest = builder(&clock).build().unwrap();
-    let random = builder(&clock).sequence(RandomStart::new(7).with_guard_bits(1)).build().unwrap();
-    let mut odd = 0;
-    for timestamp in 0..1_000 {
-        clock.set(time(timestamp));
-        assert_eq!(lowest.try_generate().unwrap().get() % 2, 0);
-        let sequence = random.try_generate().unwrap().sequence();
-        assert!(sequence < 2048, "{sequence} has the guard bit set");
-        odd += sequence % 2;
-    }
-    assert!((400..600).contains(&odd), "{odd} of 1000 are odd");
 }
 
 #[test]

@@ -5,11 +5,10 @@ use core::time::Duration;
 
 use proptest::prelude::*;
 use tickid_scru64::tickid_core::{
-    ClockError, ErrorKind, ManualClock, RandomStart, RangeError, ResetError, Scheme as _,
-    SequenceStart, Ticks,
+    ErrorKind, ManualClock, RandomStart, RangeError, Scheme as _, SequenceStart, Ticks,
 };
 use tickid_scru64::{
-    Builder, NodeIdSize, NodeSpec, ParseError, Policy, Scru64, Scru64Id, UnixTime, Window, scru64,
+    Builder, NodeIdSize, NodeSpec, ParseError, Scru64, Scru64Id, UnixTime, scru64,
 };
 use tickid_testkit::bounds::hold_at_every_edge;
 use tickid_testkit::slices::Slices;
@@ -430,21 +429,6 @@ fn node_specs_are_made_of_1_to_23_bits() {
     nodes::are_made_of_their_bits::<NodeSpec>(1..=23);
 }
 
-#[test]
-fn all_node_ids_round_trip() {
-    let mut count = 0;
-    for size in every_size() {
-        for node_id in 0..=size.max_node_id() {
-            let spec = NodeSpec::with_node_id(node_id, size).unwrap();
-            assert_eq!((spec.node_id(), spec.node_id_size()), (node_id, size));
-            assert_eq!(spec.node_prev(), None);
-            count += 1;
-        }
-        assert!(NodeSpec::with_node_id(size.max_node_id() + 1, size).is_err());
-    }
-    assert_eq!(count, (1 << 24) - 2);
-}
-
 /// All node IDs of up to 12 bits, and the ends of the others.
 #[test]
 fn node_ids_parse_in_both_bases() {
@@ -474,31 +458,6 @@ fn node_ids_parse_in_both_bases() {
     assert!(count > 23 * 64);
 }
 
-/// Covers all sizes down to the one bit of counter that 23 bits of node ID leave. (Up to 2^12
-/// counters are covered in full. If there are more, only the last of a tick are.)
-#[test]
-fn ticks_have_all_their_counters() {
-    for size in every_size() {
-        let max_counter = size.max_counter();
-        let start = max_counter.saturating_sub(4_095);
-        let node = NodeSpec::with_node_id(size.max_node_id(), size).unwrap();
-        let clock = ManualClock::new(UnixTime::from_micros(256_000 * 9));
-        let mut generator = Builder::seeded(node, 0)
-            .clock(&clock)
-            .sequence(SequenceStart::fixed(start))
-            .policy(Policy::Wait)
-            .build_local()
-            .unwrap();
-        for counter in start..=max_counter {
-            let id = generator.try_generate().unwrap();
-            let parts = (id.timestamp(), id.node_id(size), id.counter(size));
-            assert_eq!(parts, (9, size.max_node_id(), counter));
-        }
-        let error = generator.try_generate().unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Exhausted, "{node}");
-    }
-}
-
 /// Ten seconds are 39 whole ticks, and an overflow goes one further.
 #[test]
 fn overflow_borrows_40_ticks() {
@@ -526,70 +485,6 @@ fn format_limits() {
     assert_eq!(Scru64::MAX_SEQUENCE, 8_388_607);
     assert_eq!(Scru64::MAX_TICK, MAX_TIMESTAMP);
     assert_eq!((Scru64::FIRST_TICK, Scru64::LAST_TICK), (1, MAX_TIMESTAMP - 1));
-}
-
-/// "Consideration of special times": timestamps of all zeros and of the highest value are reserved
-/// for other uses.
-#[test]
-fn end_timestamps_are_not_issued() {
-    let size = NodeIdSize::new(8).unwrap();
-    let max_counter = size.max_counter();
-    for reserved in [0, MAX_TIMESTAMP] {
-        let clock = ManualClock::new(timestamp(reserved));
-        let builder = || Builder::seeded("42/8".parse().unwrap(), 0).clock(&clock);
-        for kind in [
-            builder().build().unwrap().try_generate().unwrap_err().kind(),
-            builder().build_local().unwrap().try_generate().unwrap_err().kind(),
-        ] {
-            assert!(matches!(kind, ErrorKind::Clock(ClockError::OutOfRange { .. })), "{kind:?}");
-        }
-    }
-    for issued in [1, MAX_TIMESTAMP - 1] {
-        let clock = ManualClock::new(timestamp(issued));
-        let mut generator = Builder::seeded("42/8".parse().unwrap(), 0)
-            .clock(&clock)
-            .sequence(SequenceStart::fixed(max_counter))
-            .build_local()
-            .unwrap();
-        assert_eq!(generator.try_generate().unwrap().timestamp(), issued);
-        // The counter overflows.
-        match generator.try_generate() {
-            Ok(id) => assert_eq!((issued, id.timestamp()), (1, 2)),
-            Err(error) => {
-                assert_eq!((issued, error.kind()), (MAX_TIMESTAMP - 1, ErrorKind::EndOfTime));
-            }
-        }
-    }
-}
-
-fn timestamp(timestamp: u64) -> UnixTime {
-    UnixTime::from_micros(timestamp.cast_signed() * 256_000)
-}
-
-/// The price is that IDs issued before the reset may be issued again.
-#[test]
-fn reset_starts_at_the_clock() {
-    let clock = ManualClock::new(UnixTime::from_micros(256_000 * 1_000));
-    let builder = || Builder::seeded("42/8".parse().unwrap(), 1).clock(&clock);
-    let mut generator = builder().build_local().unwrap();
-    let before = generator.try_generate().unwrap();
-    clock.set(UnixTime::from_micros(256_000 * 900));
-    let error = generator.try_generate().unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Rollback);
-    generator.reset_seeded(2).unwrap();
-    let after = generator.try_generate().unwrap();
-    assert_eq!((before.timestamp(), after.timestamp()), (1_000, 900));
-    clock.set(UnixTime::from_micros(256_000 * 1_000));
-    let again = generator.try_generate().unwrap();
-    assert_eq!(again.timestamp(), before.timestamp());
-    assert_ne!(again, before, "the new seed starts the counter elsewhere");
-
-    let window = Window::new(before.tick(), 2_000).unwrap();
-    let mut windowed = builder().window(window).build_local().unwrap();
-    assert_eq!(windowed.reset_seeded(2), Err(ResetError::Windowed));
-    let mut closed = builder().build_local().unwrap();
-    closed.close();
-    assert_eq!(closed.reset_seeded(2), Err(ResetError::Closed));
 }
 
 /// Allows 1,024 threads to draw at the same time.
@@ -635,12 +530,6 @@ fn bounds_hold_for_every_node_size() {
     for size in 1..=23 {
         hold_at_every_edge(&Subject::of(&format!("1/{size}")));
     }
-}
-
-#[test]
-fn default_policy_borrows_up_to_39_ticks() {
-    let allowance = Ticks::new(39);
-    assert_eq!(Scru64.default_policy(), Policy::Ratchet { allowance });
 }
 
 /// As `Scru64Generator::new` of the original (`generator.rs`): "reserve one overflow guard bit if
