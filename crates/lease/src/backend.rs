@@ -86,32 +86,12 @@ pub trait Backend: fmt::Debug + Send + Sync {
 
     /// Returns the place of the data in human-readable form: a folder, or the addresses of servers.
     /// It contains no password.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::backend::{Backend, FileBackend};
-    ///
-    /// let folder = tempfile::tempdir()?;
-    /// let backend = FileBackend::open(folder.path())?;
-    /// assert_eq!(backend.endpoint(), folder.path().display().to_string());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     fn endpoint(&self) -> String {
         self.name().to_owned()
     }
 
     /// Reports whether a realm that the backend does not have starts immediately, rather than
     /// beyond anything that a lost realm of that name can have granted.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_core::SystemClock;
-    /// use tickid_lease::backend::{Backend, MemoryBackend};
-    ///
-    /// let memory = MemoryBackend::new(SystemClock);
-    /// assert!(memory.starts_immediately());
-    /// assert!(!memory.like_a_server().starts_immediately());
-    /// ```
     fn starts_immediately(&self) -> bool {
         false
     }
@@ -123,20 +103,6 @@ pub trait Backend: fmt::Debug + Send + Sync {
     }
 
     /// Reads a realm. The record is read no later than the rows.
-    ///
-    /// # Examples
-    /// ```
-    /// use core::time::Duration;
-    /// use tickid_core::SystemClock;
-    /// use tickid_lease::backend::{Backend, MemoryBackend, Scope};
-    /// use tickid_lease::block_on;
-    ///
-    /// let backend = MemoryBackend::new(SystemClock);
-    /// let realm = "orders".parse()?;
-    /// let view = block_on(backend.read(&realm, Scope::All), Duration::from_secs(5))?;
-    /// assert!(view.record.is_none()); // the realm has not begun
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData>;
 
     /// Writes all of `change` in one atomic step if everything compares equal, and otherwise
@@ -171,20 +137,6 @@ pub trait Backend: fmt::Debug + Send + Sync {
     fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool>;
 
     /// Returns the names of all realms, in order.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("example.rs.txt")]
-    /// use core::time::Duration;
-    /// use tickid_lease::admin::Start;
-    /// use tickid_lease::{Store, block_on};
-    ///
-    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// block_on(store.create(realm.spec(), Start::Immediately), timeout)?;
-    /// let names = block_on(store.inner().realms(), timeout)?;
-    /// assert_eq!(names, [realm.name().clone()]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     fn realms(&self) -> Answer<'_, Vec<RealmName>>;
 
     /// Waits before a request is repeated that lost `lost` races in a row: for a random time of up

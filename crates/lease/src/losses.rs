@@ -137,16 +137,16 @@ impl Store {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::admin::Start;
     /// use tickid_lease::{Realm, Store, block_on};
     /// use tickid_sno::Sno;
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// let usual = Realm::builder("orders", Sno).pool("0-65535/16").build()?;
     /// let chosen = Realm::builder("orders", Sno).pool("0-9/16").build()?;
     /// block_on(store.create(chosen.spec(), Start::Immediately), timeout)?;
-    /// let record = block_on(store.adopt(usual.spec()), timeout)?;
+    /// let record = block_on(store.adopt(realm.spec()), timeout)?;
     /// assert_eq!(&record.realm, chosen.spec());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

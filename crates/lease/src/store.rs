@@ -26,19 +26,21 @@ use crate::model::text::ParseError;
 ///
 /// # Examples
 /// ```
+#[doc = include_str!("example.rs.txt")]
 /// use core::time::Duration;
 /// use tickid_lease::session::{Claim, Token};
-/// use tickid_lease::{Realm, Store, block_on};
-/// use tickid_scru64::Scru64;
+/// use tickid_lease::{Store, block_on};
 ///
-/// let store = Store::in_memory();
-/// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
-/// let timeout = Duration::from_secs(5);
-///
-/// let mut claim = Claim::new(Token::random()?, "an example", None);
+/// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+/// let mut claim = Claim::new(Token::random()?, "web-1", None);
 /// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
-/// let lease = block_on(store.renew(realm.spec(), &lease), timeout)?;
-/// block_on(store.release(realm.spec(), &lease, None), timeout)?;
+/// let renewed = block_on(store.renew(realm.spec(), &lease), timeout)?;
+/// assert_eq!((renewed.node, renewed.floor), (lease.node, lease.floor));
+/// assert!(renewed.ceiling >= lease.ceiling);
+///
+/// block_on(store.release(realm.spec(), &renewed, None), timeout)?; // no ID was issued
+/// assert!(block_on(store.renew(realm.spec(), &renewed), timeout).unwrap_err().is_lost());
+/// assert_eq!(block_on(store.realms(), timeout)?, [realm.name().clone()]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -69,25 +71,23 @@ impl fmt::Debug for Shared {
 ///
 /// # Examples
 /// ```
+#[doc = include_str!("example.rs.txt")]
 /// use core::time::Duration;
 /// use tickid_core::SystemClock;
 /// use tickid_lease::admin::{Refusal, Start};
 /// use tickid_lease::backend::MemoryBackend;
 /// use tickid_lease::session::{Claim, Token};
-/// use tickid_lease::{Realm, Store, block_on};
-/// use tickid_sno::Sno;
+/// use tickid_lease::{Store, block_on};
 ///
-/// let store = Store::new(MemoryBackend::new(SystemClock).like_a_server());
-/// let timeout = Duration::from_secs(5);
-/// let old = Realm::builder("orders", Sno).pool("0-1023/16").build()?;
-/// block_on(store.create(old.spec(), Start::Delayed), timeout)?; // it may have existed before
+/// let store = || Store::new(MemoryBackend::new(SystemClock).like_a_server());
+/// let (old, new, timeout) = (store(), store(), Duration::from_secs(5));
 /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-/// let error = block_on(store.acquire(old.spec(), &mut claim), timeout).unwrap_err();
+/// block_on(old.create(realm.spec(), Start::Delayed), timeout)?; // it may have existed before
+/// let error = block_on(old.acquire(realm.spec(), &mut claim), timeout).unwrap_err();
 /// assert!(matches!(error.refusal(), Some(Refusal::NotYet { .. })));
 ///
-/// let new = Realm::builder("invoices", Sno).pool("0-1023/16").build()?;
-/// block_on(store.create(new.spec(), Start::Immediately), timeout)?;
-/// block_on(store.acquire(new.spec(), &mut claim), timeout)?;
+/// block_on(new.create(realm.spec(), Start::Immediately), timeout)?;
+/// block_on(new.acquire(realm.spec(), &mut claim), timeout)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,16 +152,6 @@ pub(crate) enum Missing<'a> {
 
 impl Store {
     /// Creates a store over a backend.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_core::SystemClock;
-    /// use tickid_lease::backend::MemoryBackend;
-    /// use tickid_lease::Store;
-    ///
-    /// let store = Store::new(MemoryBackend::new(SystemClock).like_a_server());
-    /// assert!(!store.starts_immediately());
-    /// ```
     pub fn new(backend: impl Backend + 'static) -> Self {
         Self::over(Box::new(backend), None)
     }
@@ -172,11 +162,6 @@ impl Store {
     }
 
     /// Creates an empty store in memory, for tests and for generators of one process.
-    ///
-    /// # Examples
-    /// ```
-    /// assert_eq!(tickid_lease::Store::in_memory().backend(), "memory");
-    /// ```
     #[must_use]
     pub fn in_memory() -> Self {
         Self::new(backends::memory::MemoryBackend::new(tickid_core::SystemClock))
@@ -192,32 +177,12 @@ impl Store {
     }
 
     /// Returns the backend. Calls to it bypass the rules that protect its data.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::Store;
-    ///
-    /// let store = Store::open("static:42/8")?; // a node from outside, its window in memory
-    /// assert_eq!((store.backend(), store.inner().name()), ("static", "memory"));
-    /// # Ok::<(), tickid_lease::StoreError>(())
-    /// ```
     #[must_use]
     pub fn inner(&self) -> &dyn Backend {
         &*self.shared.backend
     }
 
     /// Returns the place of the data in human-readable form: a folder, or the addresses of servers.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::backend::FileBackend;
-    /// use tickid_lease::Store;
-    ///
-    /// let folder = tempfile::tempdir()?;
-    /// let store = Store::new(FileBackend::open(folder.path())?);
-    /// assert_eq!(store.endpoint(), folder.path().display().to_string());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn endpoint(&self) -> String {
         self.shared.backend.endpoint()
@@ -243,20 +208,6 @@ impl Store {
     ///
     /// # Errors
     /// Returns [`Refusal::Mismatch`] if the store has another realm of that name.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("example.rs.txt")]
-    /// use core::time::Duration;
-    /// use tickid_lease::admin::Start;
-    /// use tickid_lease::{Store, block_on};
-    ///
-    /// let store = Store::in_memory();
-    /// let created = store.create(realm.spec(), Start::Immediately);
-    /// let record = block_on(created, Duration::from_secs(5))?;
-    /// assert!(record.is_complete());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub async fn create(&self, realm: &RealmSpec, start: Start) -> Result<Record, StoreError> {
         let realm = self.own(realm)?;
         let beyond = (start == Start::Delayed).then_some(0);
@@ -280,20 +231,6 @@ impl Store {
     /// Returns [`Refusal::Exhausted`] if no node was free among those looked at,
     /// [`Refusal::Mismatch`] if the store has another realm of that name, and
     /// [`Refusal::EndOfTime`].
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("example.rs.txt")]
-    /// use core::time::Duration;
-    /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{Store, block_on};
-    ///
-    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-    /// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
-    /// assert!(realm.pool().contains(lease.node) && lease.floor < lease.ceiling);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub async fn acquire(&self, realm: &RealmSpec, claim: &mut Claim) -> Result<Lease, StoreError> {
         let id = realm.name.id();
         self.take_evidence(realm, claim).await?;
@@ -389,22 +326,6 @@ impl Store {
     /// # Errors
     /// Returns [`Refusal::Lost`], upon which the generator must be closed, and
     /// [`Refusal::OtherRealm`] for a lease of a realm of another name.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("example.rs.txt")]
-    /// use core::time::Duration;
-    /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{Store, block_on};
-    ///
-    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-    /// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
-    /// let renewed = block_on(store.renew(realm.spec(), &lease), timeout)?;
-    /// assert_eq!((renewed.node, renewed.floor), (lease.node, lease.floor));
-    /// assert!(renewed.ceiling >= lease.ceiling);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub async fn renew(&self, realm: &RealmSpec, lease: &Lease) -> Result<Lease, StoreError> {
         let own = self.own(realm)?;
         if let Some(known) = &self.shared.known
@@ -430,22 +351,6 @@ impl Store {
     /// # Errors
     /// Returns [`Refusal::Lost`] if there was nothing left to release, as for a repeated request,
     /// and [`Refusal::OtherRealm`] for a lease of a realm of another name.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("example.rs.txt")]
-    /// use core::time::Duration;
-    /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{Store, block_on};
-    ///
-    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-    /// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
-    /// block_on(store.release(realm.spec(), &lease, None), timeout)?; // no ID was issued
-    /// let error = block_on(store.renew(realm.spec(), &lease), timeout).unwrap_err();
-    /// assert!(error.is_lost());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub async fn release(
         &self,
         realm: &RealmSpec,
@@ -460,16 +365,6 @@ impl Store {
     ///
     /// # Errors
     /// Returns a [`StoreError`] if the store cannot be read.
-    ///
-    /// # Examples
-    /// ```
-    /// use core::time::Duration;
-    /// use tickid_lease::{Store, block_on};
-    ///
-    /// let realms = block_on(Store::in_memory().realms(), Duration::from_secs(5))?;
-    /// assert!(realms.is_empty());
-    /// # Ok::<(), tickid_lease::StoreError>(())
-    /// ```
     pub async fn realms(&self) -> Result<Vec<RealmName>, StoreError> {
         let names = self.shared.backend.realms().await?;
         let Some(node) = self.shared.node else { return Ok(names) };
@@ -482,20 +377,6 @@ impl Store {
     ///
     /// # Errors
     /// Returns [`Refusal::NoRealm`].
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("example.rs.txt")]
-    /// use core::time::Duration;
-    /// use tickid_lease::admin::Start;
-    /// use tickid_lease::{Store, block_on};
-    ///
-    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// block_on(store.create(realm.spec(), Start::Immediately), timeout)?;
-    /// let view = block_on(store.list(realm.name()), timeout)?;
-    /// assert!(view.record.is_some() && view.rows.is_empty()); // no node was granted yet
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub async fn list(&self, realm: &RealmName) -> Result<RealmData, StoreError> {
         self.view(realm, Scope::All).await
     }
@@ -504,19 +385,6 @@ impl Store {
     ///
     /// # Errors
     /// Returns [`Refusal::NoRealm`].
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("example.rs.txt")]
-    /// use core::time::Duration;
-    /// use tickid_lease::admin::Start;
-    /// use tickid_lease::{Store, block_on};
-    ///
-    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// block_on(store.create(realm.spec(), Start::Immediately), timeout)?;
-    /// assert_eq!(block_on(store.realm(realm.name()), timeout)?.realm, *realm.spec());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub async fn realm(&self, realm: &RealmName) -> Result<Record, StoreError> {
         let view = self.view(realm, Scope::Record).await?;
         view.record.map(|(record, _)| record).ok_or_else(|| self.refused(Refusal::NoRealm))
@@ -528,21 +396,6 @@ impl Store {
     ///
     /// # Errors
     /// Returns [`Refusal::Mismatch`] if the store has another realm of that name.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("example.rs.txt")]
-    /// use core::time::Duration;
-    /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{Store, block_on};
-    ///
-    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-    /// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
-    /// let floor = block_on(store.invalidate(realm.spec()), timeout)?;
-    /// assert!(floor >= lease.ceiling);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub async fn invalidate(&self, realm: &RealmSpec) -> Result<u64, StoreError> {
         let realm = self.own(realm)?;
         let missing = Missing::Create(&realm, Some(0));
@@ -648,6 +501,7 @@ impl Store {
     ///
     /// # Examples
     /// ```
+    #[doc = include_str!("example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::admin::Start;
     /// use tickid_lease::{Realm, Store, block_on};
@@ -656,10 +510,8 @@ impl Store {
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
     /// let small = Realm::builder("orders", Sno).pool("0-9/16").build()?;
     /// block_on(store.create(small.spec(), Start::Immediately), timeout)?;
-    ///
-    /// let large = Realm::builder("orders", Sno).pool("0-1023/16").build()?;
-    /// block_on(store.reconfigure(large.spec()), timeout)?;
-    /// let record = block_on(store.realm(large.name()), timeout)?;
+    /// block_on(store.reconfigure(realm.spec()), timeout)?;
+    /// let record = block_on(store.realm(realm.name()), timeout)?;
     /// assert_eq!(record.realm.pool().len(), 1_024);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -37,12 +37,11 @@ use crate::model::realm::{Mismatch, RealmError, RealmName, RealmSpec, Terms};
 /// A lease by hand. A [`LeasedGenerator`](crate::LeasedGenerator) does all this, and renews it:
 ///
 /// ```
+#[doc = include_str!("example.rs.txt")]
 /// use core::time::Duration;
 /// use tickid_lease::session::{Claim, Token};
-/// use tickid_lease::{Realm, Store, block_on};
-/// use tickid_scru64::Scru64;
+/// use tickid_lease::{Store, block_on};
 ///
-/// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
 /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
 /// let mut claim = Claim::new(Token::random()?, "an example", None);
 /// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;

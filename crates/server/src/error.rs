@@ -129,14 +129,15 @@ pub enum ServerError {
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let folder = tempfile::tempdir()?;
 /// let tokens = folder.path().join("tokens");
-/// std::fs::write(&tokens, "9b1c0c4f2c8e4f0d\n")?;
+/// std::fs::write(&tokens, "shop 9b1c0c4f2c8e4f0d\n")?;
 /// let realm = Realm::builder("orders", Sno).pool("0-65535/16").build()?;
 /// let builder = Server::builder(Store::in_memory()).realm(realm).tokens(&tokens);
 /// let server = builder.resp("127.0.0.1:0".parse()?).start().await?;
 ///
-/// std::fs::remove_file(&tokens)?;
-/// let error = server.reload().unwrap_err();
-/// assert_eq!(error.files.len(), 1);
+/// std::fs::write(&tokens, "shop 9b1c0c4f2c8e4f0d\nwarehouse 41d2a5f07f6c4b8e\n")?;
+/// server.reload()?;
+/// std::fs::write(&tokens, "shop short\n")?; // refused; the earlier tokens stay in use
+/// assert_eq!(server.reload().unwrap_err().files.len(), 1);
 /// server.stop().await;
 /// # Ok(())
 /// # }

@@ -13,7 +13,7 @@ pub(crate) const RESERVE: usize = 32;
 /// use tickid_server::Limits;
 ///
 /// let limits = Limits { connections: 500, timeout: Duration::from_secs(1), ..Limits::default() };
-/// assert_eq!(limits.count, 10_000);
+/// assert_eq!((limits.count, limits.files(1)), (10_000, 572));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -57,14 +57,6 @@ impl Limits {
     /// connections, those that are refused, the store's, and what every process has.
     ///
     /// Without as many, leases cannot be renewed once the connections have taken them all.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_server::Limits;
-    ///
-    /// let limits = Limits { connections: 500, ..Limits::default() };
-    /// assert_eq!(limits.files(1), 572);
-    /// ```
     #[must_use]
     pub fn files(&self, realms: usize) -> u64 {
         /// Standard streams, listeners, the runtime, the log; and the tokens and certificates,

@@ -19,15 +19,22 @@ const NAME: &str = "memory";
 /// ```
 #[doc = include_str!("../example.rs.txt")]
 /// use core::time::Duration;
-/// use tickid_core::SystemClock;
+/// use std::sync::Arc;
+/// use tickid_core::{ManualClock, UnixTime};
 /// use tickid_lease::admin::Start;
 /// use tickid_lease::backend::{MemoryBackend, Scope};
 /// use tickid_lease::{Store, block_on};
 ///
-/// let backend = MemoryBackend::new(SystemClock);
+/// let now = UnixTime::from_millis(1_700_000_000_000)?;
+/// let backend = MemoryBackend::new(Arc::new(ManualClock::new(now)));
 /// let store = Store::new(backend.clone());
 /// block_on(store.create(realm.spec(), Start::Immediately), Duration::from_secs(5))?;
-/// assert!(backend.view(realm.name(), Scope::Record)?.record.is_some());
+///
+/// let data = backend.view(realm.name(), Scope::All)?;
+/// assert_eq!((data.now, data.rows.len()), (now, 0)); // no node was granted yet
+/// assert!(!data.is_other_generation());
+/// backend.change_generation(); // as a fail-over does
+/// assert!(backend.view(realm.name(), Scope::Record)?.is_other_generation());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -59,18 +66,6 @@ struct Realm {
 
 impl<C: Clock> MemoryBackend<C> {
     /// Creates an empty backend with a clock.
-    ///
-    /// # Examples
-    /// ```
-    /// use std::sync::Arc;
-    /// use tickid_core::{ManualClock, UnixTime};
-    /// use tickid_lease::backend::{MemoryBackend, Scope};
-    ///
-    /// let clock = Arc::new(ManualClock::new(UnixTime::EPOCH));
-    /// let backend = MemoryBackend::new(Arc::clone(&clock));
-    /// assert_eq!(backend.view(&"orders".parse()?, Scope::All)?.now, UnixTime::EPOCH);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn new(clock: C) -> Self {
         Self { clock, is_server: false, data: Arc::default() }
@@ -78,16 +73,6 @@ impl<C: Clock> MemoryBackend<C> {
 
     /// Lets realms begin as they do on servers, [beyond](crate::admin::Start::Delayed) earlier ones of
     /// their names.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_core::SystemClock;
-    /// use tickid_lease::backend::MemoryBackend;
-    /// use tickid_lease::Store;
-    ///
-    /// let store = Store::new(MemoryBackend::new(SystemClock).like_a_server());
-    /// assert!(!store.starts_immediately());
-    /// ```
     #[must_use]
     pub fn like_a_server(self) -> Self {
         Self { is_server: true, ..self }
@@ -99,24 +84,6 @@ impl<C: Clock> MemoryBackend<C> {
     }
 
     /// Starts another generation, as a fail-over does.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("../example.rs.txt")]
-    /// use core::time::Duration;
-    /// use tickid_core::SystemClock;
-    /// use tickid_lease::backend::MemoryBackend;
-    /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{Store, block_on};
-    ///
-    /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
-    /// let store = Store::new(backend.clone());
-    /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-    /// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
-    /// backend.change_generation();
-    /// assert!(block_on(store.renew(realm.spec(), &lease), timeout).unwrap_err().is_lost());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn change_generation(&self) {
         self.lock().generation += 1;
     }
@@ -159,25 +126,6 @@ impl<C: Clock> MemoryBackend<C> {
     }
 
     /// Replaces the row of a node, or removes it: for tests of damaged stores.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("../example.rs.txt")]
-    /// use core::time::Duration;
-    /// use tickid_core::SystemClock;
-    /// use tickid_lease::admin::Start;
-    /// use tickid_lease::backend::{MemoryBackend, RowState, Version};
-    /// use tickid_lease::{Store, block_on};
-    ///
-    /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
-    /// let store = Store::new(backend.clone());
-    /// block_on(store.create(realm.spec(), Start::Immediately), timeout)?;
-    /// let damaged = RowState::Malformed { version: Version(1) };
-    /// backend.set_row(realm.name(), "42/16".parse()?, Some(damaged.clone()));
-    /// let view = block_on(store.list(realm.name()), timeout)?;
-    /// assert_eq!(view.rows[&"42/16".parse()?], damaged);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn set_row(&self, realm: &RealmName, node: Node, state: Option<RowState>) {
         let mut data = self.lock();
         let rows = &mut data.kept.realms.entry(realm.clone()).or_default().rows;
@@ -191,17 +139,6 @@ impl<C: Clock> MemoryBackend<C> {
     ///
     /// # Errors
     /// Returns an error if the clock cannot be read.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_core::SystemClock;
-    /// use tickid_lease::backend::{MemoryBackend, Scope};
-    ///
-    /// let backend = MemoryBackend::new(SystemClock);
-    /// let view = backend.view(&"orders".parse()?, Scope::All)?;
-    /// assert!(view.record.is_none() && view.rows.is_empty());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn view(&self, realm: &RealmName, scope: Scope) -> Result<RealmData, StoreError> {
         let now = self.clock.now();
         let now =
@@ -227,22 +164,6 @@ impl<C: Clock> MemoryBackend<C> {
     }
 
     /// Writes a change if everything is as it says, and returns whether it was.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("../example.rs.txt")]
-    /// use tickid_core::SystemClock;
-    /// use tickid_lease::backend::{Change, MemoryBackend, Record, Version};
-    ///
-    /// let backend = MemoryBackend::new(SystemClock);
-    /// let (name, generation) = (realm.name().clone(), "0".to_owned());
-    /// let record = Some(Record::new(realm, generation.clone()));
-    /// let change = Change { generation, within: None, record_version: None, record, row: None };
-    /// assert!(backend.write(&name, &change));
-    /// let change = Change { record_version: Some(Version(7)), ..change }; // it has version 1
-    /// assert!(!backend.write(&name, &change));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn write(&self, realm: &RealmName, change: &Change) -> bool {
         let now = self.clock.now().unwrap_or(UnixTime::EPOCH);
         let mut data = self.lock();

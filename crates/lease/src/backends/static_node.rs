@@ -27,11 +27,14 @@ pub(crate) const NAME: &str = "static";
 ///
 /// # Examples
 /// ```
-/// use tickid_lease::backend::NodeSource;
+/// use tickid_lease::backend::{NodeSource, StoreErrorKind};
 ///
-/// let source: NodeSource = "env:NODE/10".parse()?;
-/// assert_eq!(source, NodeSource::Environment { variable: "NODE".to_owned(), bits: 10 });
-/// # Ok::<(), tickid_lease::admin::ParseError>(())
+/// let fixed: NodeSource = "42/8".parse()?;
+/// assert_eq!(fixed.node()?, "42/8".parse()?);
+///
+/// let unset: NodeSource = "env:NODE_OF_THIS_EXAMPLE/10".parse()?;
+/// assert!(matches!(unset.node().unwrap_err().kind(), StoreErrorKind::NoNode { .. }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -84,17 +87,6 @@ impl NodeSource {
     ///
     /// # Errors
     /// Returns an error of the kind [`NoNode`](StoreErrorKind::NoNode) with the reason.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::backend::{NodeSource, StoreErrorKind};
-    ///
-    /// let fixed: NodeSource = "42/8".parse()?;
-    /// assert_eq!(fixed.node()?, "42/8".parse()?);
-    /// let unset: NodeSource = "env:NODE_OF_THIS_EXAMPLE/10".parse()?;
-    /// assert!(matches!(unset.node().unwrap_err().kind(), StoreErrorKind::NoNode { .. }));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn node(&self) -> Result<Node, StoreError> {
         let (bits, value) = match self {
             Self::Fixed(node) => return Ok(*node),

@@ -23,18 +23,19 @@ use crate::typed_realm::Realm;
 ///
 /// # Examples
 /// ```
+#[doc = include_str!("../example.rs.txt")]
 /// use core::time::Duration;
-/// use tickid_core::Policy;
-/// use tickid_lease::{LeasedGenerator, Realm, Store};
-/// use tickid_sno::Sno;
+/// use tickid_core::{Policy, SequenceStart};
+/// use tickid_lease::{LeasedGenerator, Store};
 ///
-/// let realm = Realm::builder("orders", Sno).pool("0-1023/16").build()?;
 /// let generator = LeasedGenerator::builder(Store::in_memory(), realm)
 ///     .holder("billing")
 ///     .policy(Policy::Wait)
+///     .sequence(SequenceStart::fixed(1_000))
+///     .start_within(Duration::from_secs(30))
 ///     .max_wait(Duration::from_secs(5))
 ///     .start()?;
-/// generator.generate()?;
+/// assert_eq!(generator.generate()?.sequence(), 1_000);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
@@ -93,22 +94,6 @@ impl<S: Scheme> LeasedGeneratorBuilder<S> {
 
 impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     /// Sets the holder's name, for people to read.
-    ///
-    /// # Examples
-    /// ```
-    /// use core::time::Duration;
-    /// use tickid_lease::{LeasedGenerator, Realm, Store, block_on};
-    /// use tickid_sno::Sno;
-    ///
-    /// let realm = Realm::builder("orders", Sno).pool("42/16").build()?;
-    /// let store = Store::in_memory();
-    /// let builder = LeasedGenerator::builder(store.clone(), realm.clone()).holder("billing");
-    /// let generator = builder.start()?;
-    /// let view = block_on(store.list(realm.name()), Duration::from_secs(5))?;
-    /// let row = view.rows[&"42/16".parse()?].row().ok_or("the row cannot be read")?;
-    /// assert_eq!(row.holder, "billing");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn holder(mut self, holder: impl Into<String>) -> Self {
         self.options.holder = holder.into();
         self
@@ -124,27 +109,6 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
 
     /// Sets the longest wait of [`generate`](crate::LeasedGenerator::generate) for a lease or for
     /// its window.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("../example.rs.txt")]
-    /// use core::time::Duration;
-    /// use std::sync::Arc;
-    /// use tickid_core::{ManualClock, Policy, UnixTime};
-    /// use tickid_lease::backend::MemoryBackend;
-    /// use tickid_lease::{GenerateError, LeasedGenerator, Store};
-    ///
-    /// let clock = Arc::new(ManualClock::new(UnixTime::from_millis(1_700_000_000_000)?));
-    /// let store = Store::new(MemoryBackend::new(Arc::clone(&clock)));
-    /// let builder = LeasedGenerator::builder(store, realm).policy(Policy::Wait);
-    /// let builder = builder.clock(Arc::clone(&clock)).max_wait(Duration::from_millis(100));
-    /// let generator = builder.start()?;
-    /// generator.generate()?;
-    ///
-    /// clock.set(UnixTime::from_millis(1_699_999_999_000)?); // a second back
-    /// assert!(matches!(generator.generate(), Err(GenerateError::Stalled { .. })));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn max_wait(mut self, max_wait: Duration) -> Self {
         self.options.max_wait = max_wait;
         self
@@ -157,39 +121,12 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     }
 
     /// Sets the reaction to a clock rollback.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_core::{Policy, Ticks};
-    /// use tickid_lease::{LeasedGenerator, Realm, Store};
-    /// use tickid_scru64::Scru64;
-    ///
-    /// // The realm's terms leave room for the IDs that the policy lets run ahead.
-    /// let policy = Policy::Ratchet { allowance: Ticks::new(400) };
-    /// let realm = Realm::builder("orders", Scru64).pool("0-255/8").policy(policy).build()?;
-    /// let generator = LeasedGenerator::builder(Store::in_memory(), realm).policy(policy).start()?;
-    /// let tenure = generator.tenure().ok_or("no lease")?;
-    /// assert_eq!(tenure.generator().policy(), policy);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn policy(mut self, policy: Policy<S>) -> Self {
         self.options.policy = Some(policy);
         self
     }
 
     /// Sets the rule for the first sequence of each tick.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("../example.rs.txt")]
-    /// use tickid_core::SequenceStart;
-    /// use tickid_lease::{LeasedGenerator, Store};
-    ///
-    /// let builder = LeasedGenerator::builder(Store::in_memory(), realm);
-    /// let generator = builder.sequence(SequenceStart::fixed(1_000)).start()?;
-    /// assert_eq!(generator.generate()?.sequence(), 1_000);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn sequence(mut self, sequence: impl Into<SequenceStart>) -> Self {
         self.options.sequence = Some(sequence.into());
         self

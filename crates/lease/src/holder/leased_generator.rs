@@ -65,11 +65,17 @@ use crate::typed_realm::Realm;
 /// use tickid_scru64::Scru64;
 ///
 /// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
-/// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
+/// let store = Store::in_memory();
+/// let one = LeasedGenerator::start(store.clone(), realm.clone())?;
+/// let other = LeasedGenerator::start(store, realm)?;
 ///
-/// let first = generator.generate()?;
-/// assert!(generator.try_generate()? > first);
-/// generator.shut_down()?;
+/// let cause = one.generate()?;
+/// other.observe(cause)?; // it came with a message
+/// assert!(other.try_generate()? > cause);
+///
+/// let state = one.state();
+/// assert!(state.lease.is_some() && state.trouble.is_none() && !state.is_stopped);
+/// one.shut_down()?; // the node is free again
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct LeasedGenerator<S: Scheme, C = DefaultClock> {
@@ -95,18 +101,6 @@ where
     ///
     /// # Errors
     /// Returns a [`LeaseError`]. No lease is kept then.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("../example.rs.txt")]
-    /// use core::time::Duration;
-    /// use tickid_lease::{LeasedGenerator, Store};
-    ///
-    /// let builder = LeasedGenerator::builder(Store::in_memory(), realm);
-    /// let generator = builder.start_within(Duration::from_secs(30)).start()?;
-    /// generator.generate()?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn start(self) -> Result<LeasedGenerator<S, C>, LeaseError> {
         // On an error, dropping the thread releases a lease that came too late.
         let thread = self.spawn()?;
@@ -118,22 +112,6 @@ where
     ///
     /// # Errors
     /// As `start`.
-    ///
-    /// # Examples
-    /// ```
-    /// use core::time::Duration;
-    /// use tickid_lease::{LeaseError, LeasedGenerator, Realm, Store};
-    /// use tickid_sno::Sno;
-    ///
-    /// async fn start(realm: Realm<Sno>) -> Result<LeasedGenerator<Sno>, LeaseError> {
-    ///     let builder = LeasedGenerator::builder(Store::in_memory(), realm);
-    ///     builder.start_within(Duration::from_secs(30)).start_async().await
-    /// }
-    /// # let realm = Realm::builder("orders", Sno).pool("0-1023/16").build()?;
-    /// # let start = async { Ok(start(realm).await) };
-    /// # tickid_lease::block_on(start, Duration::from_secs(5))??.generate()?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub async fn start_async(self) -> Result<LeasedGenerator<S, C>, LeaseError> {
         let thread = self.spawn()?;
         let first = thread.shared.wait_for_first_async().await?;
@@ -173,16 +151,6 @@ impl<S: Scheme> LeasedGenerator<S> {
     ///
     /// # Errors
     /// Returns a [`LeaseError`]. No lease is kept then.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("../example.rs.txt")]
-    /// use tickid_lease::{LeasedGenerator, Store};
-    ///
-    /// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
-    /// println!("{}", generator.generate()?);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn start(store: Store, realm: Realm<S>) -> Result<Self, LeaseError> {
         Self::builder(store, realm).start()
     }
@@ -200,9 +168,12 @@ impl<S: Scheme> LeasedGenerator<S> {
     /// async fn start(realm: Realm<Sno>) -> Result<LeasedGenerator<Sno>, LeaseError> {
     ///     LeasedGenerator::start_async(Store::in_memory(), realm).await
     /// }
-    /// # let realm = Realm::builder("orders", Sno).pool("0-1023/16").build()?;
+    #[doc = include_str!("../example.rs.txt")]
+    /// # let timeout = core::time::Duration::from_secs(5);
     /// # let start = async { Ok(start(realm).await) };
-    /// # tickid_lease::block_on(start, core::time::Duration::from_secs(5))??.generate()?;
+    /// # let generator = tickid_lease::block_on(start, timeout)??;
+    /// # generator.generate()?;
+    /// # tickid_lease::block_on(generator.shut_down_async(), timeout)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub async fn start_async(store: Store, realm: Realm<S>) -> Result<Self, LeaseError> {
@@ -214,31 +185,11 @@ impl<S: Scheme> LeasedGenerator<S> {
     ///
     /// # Errors
     /// Returns a [`LeaseError`] if no generator of the realm can be built, or no thread started.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("../example.rs.txt")]
-    /// use tickid_lease::{LeasedGenerator, Store};
-    ///
-    /// let generator = LeasedGenerator::start_pending(Store::in_memory(), realm)?;
-    /// println!("{}", generator.generate()?); // waits for the lease
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn start_pending(store: Store, realm: Realm<S>) -> Result<Self, LeaseError> {
         Self::builder(store, realm).start_pending()
     }
 
     /// Returns a builder of a generator with a lease of `realm` from `store`.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("../example.rs.txt")]
-    /// use tickid_lease::{LeasedGenerator, Store};
-    ///
-    /// let builder = LeasedGenerator::builder(Store::in_memory(), realm).holder("billing");
-    /// assert!(builder.start()?.state().lease.is_some());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn builder(store: Store, realm: Realm<S>) -> LeasedGeneratorBuilder<S> {
         LeasedGeneratorBuilder::new(store, realm)
     }
@@ -272,17 +223,6 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     ///
     /// # Errors
     /// Returns a [`LeaseError`].
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::{LeasedGenerator, Realm, Store};
-    /// use tickid_sno::Sno;
-    ///
-    /// let realm = Realm::builder("orders", Sno).pool("42/16").build()?;
-    /// let generator = LeasedGenerator::start_pending(Store::in_memory(), realm)?;
-    /// assert_eq!(generator.first_lease()?.node, "42/16".parse()?);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn first_lease(&self) -> Result<Lease, LeaseError> {
         self.shared().wait_for_first().map(|tenure| *tenure.lease())
     }
@@ -321,21 +261,6 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// # Errors
     /// Returns an [`ObserveError`], and changes nothing, if the generator refuses the ID or there
     /// is no lease.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::{LeasedGenerator, Realm, Store};
-    /// use tickid_scru64::Scru64;
-    ///
-    /// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
-    /// let store = Store::in_memory();
-    /// let one = LeasedGenerator::start(store.clone(), realm.clone())?;
-    /// let other = LeasedGenerator::start(store, realm)?;
-    /// let cause = one.generate()?;
-    /// other.observe(cause)?;
-    /// assert!(other.generate()? > cause);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn observe(&self, id: Id<S>) -> Result<(), ObserveError>
     where
         S::Variant: Observable<S>,
@@ -385,38 +310,12 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// Returns the present lease and its generator, which offers blocks, slices and handles, or
     /// `None` without a lease. Once the generator is [closed](tickid_core::ErrorKind::Closed),
     /// there is another tenure, or will be.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("../example.rs.txt")]
-    /// use tickid_lease::{LeasedGenerator, Node, Store};
-    ///
-    /// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
-    /// let tenure = generator.tenure().ok_or("no lease")?;
-    /// assert_eq!(tenure.lease().node, Node::of(&generator.generate()?.partition())?);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn tenure(&self) -> Option<Arc<Tenure<S, C>>> {
         self.shared().tenure.load_full()
     }
 
     /// Returns the present state, for readiness checks and monitoring.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::{LeasedGenerator, Realm, Store};
-    /// use tickid_scru64::Scru64;
-    ///
-    /// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
-    /// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
-    ///
-    /// let state = generator.state();
-    /// assert!(state.lease.is_some() && state.trouble.is_none() && !state.is_stopped);
-    /// assert!(state.window_left.as_secs() >= 10);
-    /// assert_eq!((state.counters.leases, state.counters.losses), (1, 0));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn state(&self) -> LeaseState {
         self.shared().state()
@@ -429,21 +328,6 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// # Errors
     /// Returns the store's error if the node was not released. The node then becomes free when its
     /// window ends.
-    ///
-    /// # Examples
-    /// ```
-    /// use core::time::Duration;
-    /// use tickid_lease::admin::Standing;
-    /// use tickid_lease::{LeasedGenerator, Realm, Store, block_on};
-    /// use tickid_sno::Sno;
-    ///
-    /// let realm = Realm::builder("orders", Sno).pool("42/16").build()?;
-    /// let store = Store::in_memory();
-    /// LeasedGenerator::start(store.clone(), realm.clone())?.shut_down()?;
-    /// let view = block_on(store.list(realm.name()), Duration::from_secs(5))?;
-    /// assert!(view.standings()?.iter().all(|(.., standing)| *standing == Standing::Free));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn shut_down(&self) -> Result<(), StoreError> {
         self.thread.stop()
     }
@@ -453,17 +337,6 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     ///
     /// # Errors
     /// As `shut_down`.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("../example.rs.txt")]
-    /// use core::time::Duration;
-    /// use tickid_lease::{LeasedGenerator, Store, block_on};
-    ///
-    /// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
-    /// block_on(generator.shut_down_async(), Duration::from_secs(5))?; // in a task: `.await?`
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub async fn shut_down_async(&self) -> Result<(), StoreError> {
         if self.shared().is_ours() {
             self.shared().stop();

@@ -34,18 +34,17 @@ use crate::store::Store;
 ///
 /// # Examples
 /// ```
+#[doc = include_str!("../example.rs.txt")]
 /// use core::time::Duration;
 /// use tickid_lease::session::{LeaseSession, Outcome, Token};
-/// use tickid_lease::{Realm, Store, block_on};
-/// use tickid_sno::Sno;
+/// use tickid_lease::{Store, block_on};
 ///
 /// let store = Store::in_memory();
-/// let realm = Realm::builder("orders", Sno).pool("0-1023/16").build()?;
 /// let mut session = LeaseSession::new(realm.clone(), "web-1", 42);
 ///
 /// let now = Duration::ZERO; // since the start of the program
 /// let request = session.request(now, None, Duration::ZERO, Token::random)?;
-/// let mut request = request.ok_or("a claim is due at once")?;
+/// let mut request = request.ok_or("a claim is due immediately")?;
 /// let timeout = session.timeout(&request);
 /// let answer = block_on(request.send(&store, realm.spec()), timeout);
 /// match session.answered(request, now, now, answer) {
@@ -123,22 +122,6 @@ impl Request {
     ///
     /// # Errors
     /// Returns the store's.
-    ///
-    /// # Examples
-    /// ```
-    /// use core::time::Duration;
-    /// use tickid_lease::session::{Claim, Request, Token};
-    /// use tickid_lease::{Realm, Store, block_on};
-    /// use tickid_sno::Sno;
-    ///
-    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// let realm = Realm::builder("orders", Sno).pool("42/16").build()?;
-    /// let mut claim = Request::Acquire(Claim::new(Token::random()?, "web-1", None));
-    /// let lease = block_on(claim.send(&store, realm.spec()), timeout)?;
-    /// let renewed = block_on(Request::Renew(lease).send(&store, realm.spec()), timeout)?;
-    /// assert_eq!(renewed.token, lease.token);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub async fn send(&mut self, store: &Store, realm: &RealmSpec) -> Result<Lease, StoreError> {
         match self {
             Self::Acquire(claim) => store.acquire(realm, claim).await,
@@ -150,17 +133,6 @@ impl Request {
 impl LeaseSession {
     /// Creates the session of a holder without a lease. `seed` differs for each holder: it spreads
     /// their requests over time.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("../example.rs.txt")]
-    /// use core::time::Duration;
-    /// use tickid_lease::session::LeaseSession;
-    ///
-    /// let session = LeaseSession::new(realm, "web-1", 42);
-    /// assert_eq!((session.lease(), session.due()), (None, Duration::ZERO));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn new(realm: impl Into<RealmSpec>, holder: &str, seed: u64) -> Self {
         Self {
@@ -199,18 +171,6 @@ impl LeaseSession {
     /// milliseconds to 5 seconds. Without a lease nothing is gained by giving up earlier than the
     /// backend does, so a claim has four times that, because many holders may connect to a server
     /// at the same time.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("../example.rs.txt")]
-    /// use core::time::Duration;
-    /// use tickid_lease::session::{Claim, LeaseSession, Request, Token};
-    ///
-    /// let session = LeaseSession::new(realm, "web-1", 42);
-    /// let claim = Request::Acquire(Claim::new(Token::random()?, "web-1", None));
-    /// assert_eq!(session.timeout(&claim), Duration::from_secs(10)); // as long as the term
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn timeout(&self, request: &Request) -> Duration {
         let terms = self.realm.terms();
@@ -228,21 +188,6 @@ impl LeaseSession {
     ///
     /// # Errors
     /// Returns the error of `draw`.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("../example.rs.txt")]
-    /// use core::time::Duration;
-    /// use tickid_lease::session::{LeaseSession, Request, Token};
-    ///
-    /// let mut session = LeaseSession::new(realm, "web-1", 42);
-    /// let request = session.request(Duration::ZERO, None, Duration::ZERO, Token::random)?;
-    /// match request {
-    ///     Some(Request::Acquire(claim)) => assert_eq!(claim.holder(), "web-1"),
-    ///     other => panic!("{other:?}"),
-    /// }
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn request(
         &mut self,
         now: Duration,
@@ -273,24 +218,6 @@ impl LeaseSession {
     }
 
     /// Processes the answer, received at the time `now`, to a request sent at the time `asked`.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("../example.rs.txt")]
-    /// use core::time::Duration;
-    /// use tickid_lease::backend::StoreErrorKind;
-    /// use tickid_lease::session::{LeaseSession, Outcome, Token};
-    /// use tickid_lease::StoreError;
-    ///
-    /// let mut session = LeaseSession::new(realm, "web-1", 42);
-    /// let (asked, now) = (Duration::ZERO, Duration::from_secs(10));
-    /// let request = session.request(asked, None, Duration::ZERO, Token::random)?;
-    /// let down = StoreError::new("redis", StoreErrorKind::Unreachable);
-    /// let outcome = session.answered(request.ok_or("none is due")?, asked, now, Err(down));
-    /// assert!(matches!(outcome, Outcome::Failed(_)));
-    /// assert!(session.due() >= now); // the claim is repeated
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn answered(
         &mut self,
         request: Request,
@@ -382,18 +309,6 @@ impl LeaseSession {
 
     /// Gives up a lease that was released because it could not be used. The next is acquired a term
     /// later.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("../example.rs.txt")]
-    /// use core::time::Duration;
-    /// use tickid_lease::session::LeaseSession;
-    ///
-    /// let mut session = LeaseSession::new(realm, "web-1", 42);
-    /// session.give_up(Duration::from_secs(60));
-    /// assert_eq!(session.due(), Duration::from_secs(70));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn give_up(&mut self, now: Duration) {
         let due = now.saturating_add(self.realm.terms().term);
         (self.lease, self.claim) = (None, None);

@@ -16,17 +16,14 @@ use crate::model::token::Token;
 ///
 /// # Examples
 /// ```
-/// use tickid_lease::{LeasedGenerator, Realm, Store};
-/// use tickid_scru64::{Scru64, Scru64Id};
+#[doc = include_str!("../example.rs.txt")]
+/// use tickid_lease::{LeasedGenerator, Node, Store};
 ///
-/// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
 /// let leased = LeasedGenerator::start(Store::in_memory(), realm)?;
-///
 /// let tenure = leased.tenure().ok_or("no lease")?;
-/// let mut ids = [Scru64Id::MIN; 1_000];
-/// tenure.generator().fill(&mut ids)?;
-/// assert!(ids.is_sorted());
-/// assert_eq!(tenure.lease().node.value(), u64::from(tenure.generator().node().node_id()));
+/// let mut handle = tenure.generator().handle(); // for a thread that draws many
+/// let id = handle.try_generate()?;
+/// assert_eq!(Node::of(&id.partition())?, tenure.lease().node);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Tenure<S: Scheme, C = DefaultClock> {
@@ -67,20 +64,6 @@ impl<S: Scheme, C> Tenure<S, C> {
     }
 
     /// Returns the generator.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::{LeasedGenerator, Realm, Store};
-    /// use tickid_scru64::Scru64;
-    ///
-    /// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
-    /// let leased = LeasedGenerator::start(Store::in_memory(), realm)?;
-    /// let tenure = leased.tenure().ok_or("no lease")?;
-    /// let mut handle = tenure.generator().handle(); // for a thread that draws many
-    /// let first = handle.try_generate()?;
-    /// assert!(handle.try_generate()? > first);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn generator(&self) -> &Generator<S, ProcessClock<C>> {
         &self.generator

@@ -12,16 +12,16 @@ use crate::model::token::{Token, mix};
 ///
 /// # Examples
 /// ```
+#[doc = include_str!("../example.rs.txt")]
 /// use core::time::Duration;
 /// use tickid_lease::session::{Claim, Token};
-/// use tickid_lease::{Realm, Store, block_on};
-/// use tickid_sno::Sno;
+/// use tickid_lease::{Store, block_on};
 ///
-/// let realm = Realm::builder("orders", Sno).pool("42/16").build()?;
 /// let mut claim = Claim::new(Token::random()?, "web-1", None);
 /// let store = Store::in_memory();
 /// let lease = block_on(store.acquire(realm.spec(), &mut claim), Duration::from_secs(5))?;
-/// assert_eq!((lease.node, lease.token), ("42/16".parse()?, claim.token));
+/// assert!(realm.pool().contains(lease.node));
+/// assert_eq!(lease.token, claim.token);
 ///
 /// // The lease reaches 15 seconds ahead of the store's clock: skew and term.
 /// let now = realm.spec().tick_at(lease.granted_at).ok_or("outside the scheme's time")?;
@@ -96,15 +96,6 @@ impl Claim {
     pub const MAX_HOLDER_LEN: usize = 128;
 
     /// Creates a claim. A longer `holder` is cut, and its control characters are replaced.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::session::{Claim, Token};
-    ///
-    /// let claim = Claim::new(Token::random()?, "web-1", None);
-    /// assert_eq!(claim.holder(), "web-1");
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
     #[must_use]
     pub fn new(token: Token, holder: &str, now: Option<u64>) -> Self {
         let printable = |symbol: char| {

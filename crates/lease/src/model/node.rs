@@ -12,11 +12,18 @@ use tickid_core::{NodeId, RangeError};
 /// # Examples
 /// ```
 /// use tickid_lease::Node;
+/// use tickid_sno::Partition;
+///
+/// let node = Node::new(8, 42)?;
+/// assert_eq!((node.to_string(), "42/8".parse()), ("42/8".to_owned(), Ok(node)));
+/// assert_eq!(Node::of(&Partition::new(258))?.to_string(), "258/16");
+/// assert!(Node::new(8, 256).is_err());
 ///
 /// let (hot, cold): (Node, Node) = ("2/2".parse()?, "42/6".parse()?);
-/// assert!(hot.is_prefix_related(cold)); // 10 begins 101010
+/// assert!(hot.is_prefix_related(cold)); // 101010 starts with 10
 /// assert!(!hot.is_prefix_related("63/6".parse()?));
-/// # Ok::<(), tickid_lease::admin::ParseError>(())
+/// assert!(hot.sort_key() < cold.sort_key());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Node {
@@ -35,15 +42,6 @@ impl Node {
     /// # Errors
     /// Returns a [`RangeError`] for more than [`MAX_BITS`](Self::MAX_BITS) bits, and for a value
     /// that needs more than `bits`.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::Node;
-    ///
-    /// assert_eq!(Node::new(8, 42)?.to_string(), "42/8");
-    /// assert!(Node::new(8, 256).is_err());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub const fn new(bits: u32, value: u64) -> Result<Self, RangeError> {
         if bits > Self::MAX_BITS {
             return Err(RangeError::new("node bits", bits as i128, 0, Self::MAX_BITS as i128));
@@ -59,15 +57,6 @@ impl Node {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::Node;
-    /// use tickid_sno::Partition;
-    ///
-    /// assert_eq!(Node::of(&Partition::new(258))?.to_string(), "258/16");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn of(node: &impl NodeId) -> Result<Self, RangeError> {
         Self::new(node.bits(), node.value())
     }
@@ -85,15 +74,6 @@ impl Node {
     }
 
     /// Reports whether one node is a prefix of the other, so that their IDs could be equal.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::Node;
-    ///
-    /// let (half, quarter) = (Node::new(1, 0)?, Node::new(2, 1)?); // 0 and 01
-    /// assert!(half.is_prefix_related(quarter));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub const fn is_prefix_related(self, other: Self) -> bool {
         let (short, long) = if self.bits <= other.bits { (self, other) } else { (other, self) };
@@ -112,14 +92,6 @@ impl Node {
     }
 
     /// Returns a text of 18 hexadecimal digits that sorts as the node does: for keys and indexes.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::Node;
-    ///
-    /// assert!(Node::new(8, 1)?.sort_key() < Node::new(4, 1)?.sort_key());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn sort_key(self) -> String {
         format!("{:016x}{:02x}", self.span().start(), self.bits)

@@ -8,10 +8,12 @@ use crate::model::node::Node;
 /// ```
 /// use tickid_lease::admin::NodeRange;
 ///
-/// let range: NodeRange = "128-255/8".parse()?;
-/// assert_eq!((range.first(), range.last(), range.len()), (128, 255, 128));
-/// assert_eq!(range.to_string(), "128-255/8");
-/// # Ok::<(), tickid_lease::admin::ParseError>(())
+/// let range = NodeRange::new(8, 128, 255)?;
+/// assert_eq!((range.bits(), range.first(), range.last(), range.len()), (8, 128, 255, 128));
+/// assert_eq!((range.to_string(), "128-255/8".parse()), ("128-255/8".to_owned(), Ok(range)));
+/// assert!(range.contains("128/8".parse()?) && !range.contains("128/9".parse()?));
+/// assert!(NodeRange::new(8, 128, 256).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NodeRange {
@@ -25,16 +27,6 @@ impl NodeRange {
     /// # Errors
     /// Returns a [`RangeError`](tickid_core::RangeError) for numbers that don't fit, and for a
     /// `last` before `first`.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::admin::NodeRange;
-    ///
-    /// let range = NodeRange::new(8, 128, 255)?;
-    /// assert_eq!((range.bits(), range.first(), range.last(), range.len()), (8, 128, 255, 128));
-    /// assert!(NodeRange::new(8, 128, 256).is_err());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn new(bits: u32, first: u64, last: u64) -> Result<Self, tickid_core::RangeError> {
         let (first, last) = (Node::new(bits, first)?, Node::new(bits, last)?.value());
         if last < first.value() {
@@ -75,15 +67,6 @@ impl NodeRange {
     }
 
     /// Reports whether `node` is in the range.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::admin::NodeRange;
-    ///
-    /// let range = NodeRange::new(8, 128, 255)?;
-    /// assert!(range.contains("128/8".parse()?) && !range.contains("128/9".parse()?));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub const fn contains(&self, node: Node) -> bool {
         node.bits() == self.bits() && self.first() <= node.value() && node.value() <= self.last
@@ -173,12 +156,14 @@ impl fmt::Debug for NodeRange {
 /// ```
 /// use tickid_lease::NodePool;
 ///
-/// let pool: NodePool = "0/1,128-255/8".parse()?;
-/// assert_eq!(pool.len(), 129);
+/// let pool: NodePool = "0/1,128-191/8,192-255/8".parse()?;
+/// assert_eq!((pool.to_string().as_str(), pool.len()), ("0/1,128-255/8", 129));
+/// assert!(pool.contains("200/8".parse()?) && !pool.contains("1/1".parse()?));
+/// assert_eq!(pool, NodePool::new(pool.ranges().iter().copied())?);
 ///
 /// let error = "0/1,127-255/8".parse::<NodePool>().unwrap_err();
 /// assert!(error.to_string().starts_with("the nodes 0/1 and 127/8 are prefix-related"));
-/// # Ok::<(), tickid_lease::admin::ParseError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Spec
@@ -198,17 +183,6 @@ impl NodePool {
     /// # Errors
     /// Returns a [`PoolError`] for no nodes, for too many, and for nodes that are prefix-related or
     /// named twice.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::admin::NodeRange;
-    /// use tickid_lease::NodePool;
-    ///
-    /// let pool = NodePool::new([NodeRange::new(1, 0, 0)?, NodeRange::new(8, 128, 255)?])?;
-    /// assert_eq!(pool.to_string(), "0/1,128-255/8");
-    /// assert!(NodePool::new([]).is_err());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn new(ranges: impl IntoIterator<Item = NodeRange>) -> Result<Self, PoolError> {
         let mut sorted: Vec<NodeRange> = ranges.into_iter().collect();
         sorted.sort_by_key(|range| (range.start(), range.bits()));
@@ -236,60 +210,24 @@ impl NodePool {
     }
 
     /// Returns the pool of the empty node, for IDs that carry none (kuid's local ones).
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_kuid::Kuid;
-    /// use tickid_lease::{NodePool, Realm};
-    ///
-    /// // Local kuids carry no node, so only one generator of a realm can issue them at a time.
-    /// let realm = Realm::builder("orders", Kuid::default()).pool(NodePool::single()).build()?;
-    /// assert_eq!(realm.pool().len(), 1);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn single() -> Self {
         Self::of(Node::NONE)
     }
 
     /// Returns the pool of one node.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::NodePool;
-    ///
-    /// assert_eq!(NodePool::of("42/8".parse()?).len(), 1);
-    /// # Ok::<(), tickid_lease::admin::ParseError>(())
-    /// ```
     #[must_use]
     pub fn of(node: Node) -> Self {
         Self { ranges: vec![node.into()] }
     }
 
     /// Returns the ranges, sorted, as few as possible.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::NodePool;
-    ///
-    /// let pool: NodePool = "0-9/8,10-19/8".parse()?;
-    /// assert_eq!(pool.ranges().len(), 1); // 0-19/8
-    /// # Ok::<(), tickid_lease::admin::ParseError>(())
-    /// ```
     #[must_use]
     pub fn ranges(&self) -> &[NodeRange] {
         &self.ranges
     }
 
     /// Returns the number of nodes.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::NodePool;
-    ///
-    /// assert_eq!("0/1,128-255/8".parse::<NodePool>()?.len(), 129);
-    /// # Ok::<(), tickid_lease::admin::ParseError>(())
-    /// ```
     #[must_use]
     pub fn len(&self) -> u64 {
         self.ranges.iter().map(NodeRange::len).sum()
@@ -302,15 +240,6 @@ impl NodePool {
     }
 
     /// Reports whether `node` is in the pool.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::NodePool;
-    ///
-    /// let pool: NodePool = "0/1,128-255/8".parse()?;
-    /// assert!(pool.contains("200/8".parse()?) && !pool.contains("1/1".parse()?));
-    /// # Ok::<(), tickid_lease::admin::ParseError>(())
-    /// ```
     #[must_use]
     pub fn contains(&self, node: Node) -> bool {
         let after = self.ranges.partition_point(|range| range.start() <= *node.span().start());

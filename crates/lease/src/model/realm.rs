@@ -89,17 +89,6 @@ impl Terms {
     pub const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
     /// Returns the default terms for generators with this policy.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_core::{Policy, Ticks};
-    /// use tickid_lease::admin::Terms;
-    /// use tickid_scru64::Scru64;
-    ///
-    /// assert_eq!(Terms::new(Policy::<Scru64>::Wait).allowance, 0);
-    /// let ratchet = Policy::<Scru64>::Ratchet { allowance: Ticks::new(39) };
-    /// assert_eq!(Terms::new(ratchet).allowance, 39);
-    /// ```
     #[must_use]
     pub fn new<S: Scheme>(policy: Policy<S>) -> Self {
         let allowance = match policy {

@@ -28,16 +28,6 @@ pub struct RealmData {
 
 impl RealmData {
     /// Creates a view without a record and rows.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_core::UnixTime;
-    /// use tickid_lease::admin::Refusal;
-    /// use tickid_lease::backend::RealmData;
-    ///
-    /// let view = RealmData::empty(UnixTime::EPOCH, "1".to_owned());
-    /// assert_eq!(view.standings(), Err(Refusal::NoRealm));
-    /// ```
     #[must_use]
     pub fn empty(now: UnixTime, generation: String) -> Self {
         let (record, rows) = (None, Rows::new());
@@ -46,44 +36,12 @@ impl RealmData {
 
     /// Reports whether the store is not the one that wrote the record, so that later writes may be
     /// lost.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("../example.rs.txt")]
-    /// use core::time::Duration;
-    /// use tickid_core::SystemClock;
-    /// use tickid_lease::admin::Start;
-    /// use tickid_lease::backend::{MemoryBackend, Scope};
-    /// use tickid_lease::{Store, block_on};
-    ///
-    /// let backend = MemoryBackend::new(SystemClock);
-    /// let store = Store::new(backend.clone());
-    /// block_on(store.create(realm.spec(), Start::Immediately), Duration::from_secs(5))?;
-    /// backend.change_generation(); // as a fail-over does
-    /// assert!(backend.view(realm.name(), Scope::Record)?.is_other_generation());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn is_other_generation(&self) -> bool {
         self.record.as_ref().is_some_and(|(record, _)| record.generation != self.generation)
     }
 
     /// Returns the leases of all holders, as of the view's time.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("../example.rs.txt")]
-    /// use core::time::Duration;
-    /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{Store, block_on};
-    ///
-    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-    /// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
-    /// let view = block_on(store.list(realm.name()), timeout)?;
-    /// assert!(view.leases().map(|lease| lease.node).eq([lease.node]));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn leases(&self) -> impl Iterator<Item = Lease> {
         let record = self.record.iter();
         let realm = record.map(|(record, _)| record.realm.name().id()).next();

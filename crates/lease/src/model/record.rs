@@ -33,6 +33,7 @@ pub struct Extra(pub(crate) Map<String, Value>);
 /// let floor = block_on(store.invalidate(realm.spec()), timeout)?;
 /// let record = block_on(store.realm(realm.name()), timeout)?;
 /// assert_eq!(record.floor, floor);
+/// assert!(record.is_complete());
 /// assert!(record.parts.iter().all(|part| part.since_era == record.era));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -77,16 +78,6 @@ pub struct PoolPart {
 
 impl Record {
     /// Creates the record of a realm that is new to a store.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("../example.rs.txt")]
-    /// use tickid_lease::backend::Record;
-    ///
-    /// let record = Record::new(realm, "1".to_owned());
-    /// assert_eq!((record.era, record.floor), (0, 0)); // it begins at once
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn new(realm: impl Into<RealmSpec>, generation: String) -> Self {
         let realm = realm.into();
@@ -107,20 +98,6 @@ impl Record {
     }
 
     /// Returns the part of the pool that `node` is in.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::backend::Record;
-    /// use tickid_lease::Realm;
-    /// use tickid_sno::Sno;
-    ///
-    /// let realm = Realm::builder("orders", Sno).pool("0-9/16,20-29/16").build()?;
-    /// let record = Record::new(realm, "1".to_owned());
-    /// let part = record.part_of("25/16".parse()?).ok_or("not in the pool")?;
-    /// assert_eq!(part.range.to_string(), "20-29/16");
-    /// assert_eq!(record.part_of("15/16".parse()?), None);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn part_of(&self, node: Node) -> Option<&PoolPart> {
         let after = self.parts.partition_point(|part| part.range.start() <= *node.span().start());
@@ -135,20 +112,6 @@ impl Record {
     }
 
     /// Reports whether the parts are the whole pool.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::backend::Record;
-    /// use tickid_lease::Realm;
-    /// use tickid_sno::Sno;
-    ///
-    /// let realm = Realm::builder("orders", Sno).pool("0-9/16,20-29/16").build()?;
-    /// let mut record = Record::new(realm, "1".to_owned());
-    /// assert!(record.is_complete());
-    /// record.parts.pop();
-    /// assert!(!record.is_complete());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn is_complete(&self) -> bool {
         let len = |len: u64, part: &PoolPart| len.saturating_add(part.range.len());
@@ -225,14 +188,6 @@ pub struct Version(pub u64);
 
 impl Version {
     /// Returns the version that a write gives to a row that had `self`, or to a new row.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::backend::Version;
-    ///
-    /// assert_eq!(Version::after(None), Version(1));
-    /// assert_eq!(Version::after(Some(Version(1))), Version(2));
-    /// ```
     #[must_use]
     pub fn after(before: Option<Self>) -> Self {
         Self(before.map_or(1, |Self(number)| number.saturating_add(1)))
@@ -266,16 +221,6 @@ pub enum RowState {
 
 impl RowState {
     /// Returns the row, if it can be read.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::backend::{RowState, Version};
-    ///
-    /// let malformed = RowState::Malformed { version: Version(7) };
-    /// assert_eq!((malformed.row(), malformed.version()), (None, Some(Version(7))));
-    /// let newer = RowState::Newer { format: 2 };
-    /// assert_eq!((newer.row(), newer.version()), (None, None));
-    /// ```
     #[must_use]
     pub const fn row(&self) -> Option<&Row> {
         match self {

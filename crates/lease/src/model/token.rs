@@ -14,6 +14,7 @@ use rand::TryRng as _;
 ///
 /// let token = Token::random()?;
 /// assert_eq!(token.to_string().parse(), Ok(token));
+/// assert_eq!(Token::from_bits(255).to_string(), "000000000000000000000000000000ff");
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,28 +22,12 @@ pub struct Token(u128);
 
 impl Token {
     /// Creates the token of these bits.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::session::Token;
-    ///
-    /// assert_eq!(Token::from_bits(255).to_string(), "000000000000000000000000000000ff");
-    /// ```
     #[must_use]
     pub const fn from_bits(bits: u128) -> Self {
         Self(bits)
     }
 
     /// Returns the bits.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::session::Token;
-    ///
-    /// let token: Token = "000000000000000000000000000000ff".parse()?;
-    /// assert_eq!(token.bits(), 255);
-    /// # Ok::<(), tickid_lease::admin::ParseError>(())
-    /// ```
     #[must_use]
     pub const fn bits(self) -> u128 {
         self.0
@@ -52,14 +37,6 @@ impl Token {
     ///
     /// # Errors
     /// Returns the operating system's error if it has no random numbers.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::session::Token;
-    ///
-    /// assert_ne!(Token::random()?, Token::random()?);
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
     pub fn random() -> io::Result<Self> {
         let mut bytes = [0; 16];
         rand::rngs::SysRng.try_fill_bytes(&mut bytes).map_err(io::Error::other)?;

@@ -57,13 +57,12 @@ const MAX_ROUND: usize = 64;
 ///
 /// # Examples
 /// ```no_run
+#[doc = include_str!("../../example.rs.txt")]
 /// use core::time::Duration;
 /// use tickid_lease::session::{Claim, Token};
-/// use tickid_lease::{Realm, Store, block_on};
-/// use tickid_scru64::Scru64;
+/// use tickid_lease::{Store, block_on};
 ///
 /// let store = Store::open("etcd://10.0.0.1:2379,10.0.0.2:2379,10.0.0.3:2379")?;
-/// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
 /// let mut claim = Claim::new(Token::random()?, "web-1", None);
 /// let lease = block_on(store.acquire(realm.spec(), &mut claim), Duration::from_secs(5))?;
 /// println!("node {}", lease.node);
@@ -116,17 +115,6 @@ impl EtcdBackend {
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    ///
-    /// # Examples
-    /// ```
-    /// use core::time::Duration;
-    /// use tickid_lease::backend::EtcdBackend;
-    /// use tickid_lease::Store;
-    ///
-    /// let backend = EtcdBackend::open_with_timeout("etcd://10.0.0.1", Duration::from_secs(1))?;
-    /// assert!(Store::new(backend).endpoint().contains("10.0.0.1:2379"));
-    /// # Ok::<(), tickid_lease::StoreError>(())
-    /// ```
     pub fn open_with_timeout(url: &str, timeout: Duration) -> Result<Self, StoreError> {
         Self::open_for(url, Some(timeout))
     }

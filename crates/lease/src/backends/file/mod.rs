@@ -82,21 +82,6 @@ impl FileBackend {
     /// Returns [`StoreErrorKind::Unfit`] on a file system that several machines share,
     /// [`StoreErrorKind::Exposed`] if the folder is a symbolic link or another user owns it or may
     /// write to it, and [`StoreErrorKind::Failed`] if it cannot be created.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::backend::{FileBackend, StoreErrorKind};
-    ///
-    /// let folder = tempfile::tempdir()?;
-    /// let ids = folder.path().join("ids");
-    /// FileBackend::open(&ids)?; // creates it
-    ///
-    /// let file = folder.path().join("file");
-    /// std::fs::write(&file, "")?;
-    /// let error = FileBackend::open(&file).unwrap_err();
-    /// assert!(matches!(error.kind(), StoreErrorKind::Exposed(_) | StoreErrorKind::Failed { .. }));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self, StoreError> {
         Self::open_with_clock(folder, SystemClock)
     }
@@ -141,25 +126,6 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
     ///
     /// # Errors
     /// As [`open`](FileBackend::open).
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("../../example.rs.txt")]
-    /// use core::time::Duration;
-    /// use std::sync::Arc;
-    /// use tickid_core::{ManualClock, UnixTime};
-    /// use tickid_lease::admin::Start;
-    /// use tickid_lease::backend::FileBackend;
-    /// use tickid_lease::{Store, block_on};
-    ///
-    /// let (folder, timeout) = (tempfile::tempdir()?, Duration::from_secs(5));
-    /// let time = UnixTime::from_millis(1_700_000_000_000)?;
-    /// let clock = Arc::new(ManualClock::new(time));
-    /// let store = Store::new(FileBackend::open_with_clock(folder.path(), Arc::clone(&clock))?);
-    /// block_on(store.create(realm.spec(), Start::Immediately), timeout)?;
-    /// assert_eq!(block_on(store.list(realm.name()), timeout)?.now, time);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn open_with_clock(folder: impl Into<PathBuf>, clock: C) -> Result<Self, StoreError> {
         // Drops a trailing slash, which would make the system follow a link.
         let root: PathBuf = folder.into().components().collect();

@@ -61,13 +61,12 @@ const UNREADABLE: Version = Version(1 << 52);
 ///
 /// # Examples
 /// ```no_run
+#[doc = include_str!("../../example.rs.txt")]
 /// use core::time::Duration;
 /// use tickid_lease::session::{Claim, Token};
-/// use tickid_lease::{Realm, Store, block_on};
-/// use tickid_scru64::Scru64;
+/// use tickid_lease::{Store, block_on};
 ///
 /// let store = Store::open("redis://10.0.0.1")?;
-/// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
 /// let mut claim = Claim::new(Token::random()?, "web-1", None);
 /// let lease = block_on(store.acquire(realm.spec(), &mut claim), Duration::from_secs(5))?;
 /// println!("node {}", lease.node);
@@ -110,18 +109,6 @@ impl RedisBackend {
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    ///
-    /// # Examples
-    /// ```
-    /// use core::time::Duration;
-    /// use tickid_lease::backend::RedisBackend;
-    /// use tickid_lease::Store;
-    ///
-    /// let timeout = Duration::from_millis(500);
-    /// let backend = RedisBackend::open_with_timeout("redis://10.0.0.1", timeout)?;
-    /// assert!(Store::new(backend).endpoint().contains("10.0.0.1"));
-    /// # Ok::<(), tickid_lease::StoreError>(())
-    /// ```
     pub fn open_with_timeout(url: &str, timeout: Duration) -> Result<Self, StoreError> {
         let place = url::parse(url).map_err(|why| StoreError::url(BACKEND, why))?;
         Ok(Self(Arc::new(Server::new(place, timeout))))
