@@ -218,7 +218,7 @@ impl Failure {
             Self::Stalled(error) => match (error, error.cause()) {
                 (_, Some(cause)) => of_lease(cause),
                 // Nothing is wrong with the lease: it is for the clock to reach the window.
-                (GenerateError::Stalled { .. }, None) => CLOCK,
+                (GenerateError::Stalled(_), None) => CLOCK,
                 _ => STORE,
             },
             Self::Refused(refusal) => of_refusal(refusal),

@@ -85,7 +85,7 @@ impl LeaseError {
 ///
 /// clock.set(UnixTime::from_millis(1_699_999_999_000)?); // a second back
 /// let error = generator.generate().unwrap_err(); // which is longer than the wait
-/// assert!(matches!(error, GenerateError::Stalled { .. }));
+/// assert!(matches!(error, GenerateError::Stalled(_)));
 /// assert_eq!(error.retry_after(), Some(Duration::from_secs(1)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -93,18 +93,7 @@ impl LeaseError {
 #[non_exhaustive]
 pub enum GenerateError {
     /// The generator cannot issue at the present clock reading.
-    Stalled {
-        /// The generator's error.
-        error: tickid_core::Error,
-        /// The reason that the lease was not renewed, if the window has ended, or that no other
-        /// node was leased, if the clock is far behind.
-        cause: Option<Box<LeaseError>>,
-        /// The lead of the generator's clock over the store's in microseconds, when they were last
-        /// compared; negative if it was behind.
-        clock_ahead_micros: Option<i64>,
-        /// As [`Wait::since`].
-        since: Instant,
-    },
+    Stalled(Box<Stall>),
     /// The generator has no lease at the moment. One is being acquired.
     NoLease {
         /// The reason, unless the store has not answered yet.
@@ -120,15 +109,32 @@ pub enum GenerateError {
     Forked,
 }
 
+/// The stall of a [`LeasedGenerator`](crate::LeasedGenerator).
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Stall {
+    /// The generator's error.
+    pub error: tickid_core::Error,
+    /// The reason that the lease was not renewed, if the window has ended, or that no other node
+    /// was leased, if the clock is far behind.
+    pub cause: Option<LeaseError>,
+    /// The lead of the generator's clock over the store's in microseconds, when they were last
+    /// compared; negative if it was behind.
+    pub clock_ahead_micros: Option<i64>,
+    /// As [`Wait::since`].
+    pub since: Instant,
+}
+
 impl GenerateError {
     /// Returns the wait that the error reports; `None` if waiting does not help.
     #[must_use]
     pub fn wait(&self) -> Option<Wait> {
         match self {
-            Self::Stalled { error, since, .. } => {
+            Self::Stalled(stall) => {
+                let Stall { ref error, since, .. } = **stall;
                 let reason = WaitReason::of_stall(error)?;
                 let until = error.retry_after().and_then(|rest| since.checked_add(rest));
-                Some(Wait { reason, since: *since, until })
+                Some(Wait { reason, since, until })
             }
             Self::NoLease { cause, since, until } => {
                 let reason = WaitReason::of_no_lease(cause.as_deref());
@@ -143,7 +149,7 @@ impl GenerateError {
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
-            Self::Stalled { error, .. } => error.retry_after(),
+            Self::Stalled(stall) => stall.error.retry_after(),
             _ => self.wait()?.retry_after(),
         }
     }
@@ -152,7 +158,8 @@ impl GenerateError {
     #[must_use]
     pub fn cause(&self) -> Option<&LeaseError> {
         match self {
-            Self::Stalled { cause, .. } | Self::NoLease { cause, .. } => cause.as_deref(),
+            Self::Stalled(stall) => stall.cause.as_ref(),
+            Self::NoLease { cause, .. } => cause.as_deref(),
             Self::Stopped | Self::Forked => None,
         }
     }
@@ -160,7 +167,7 @@ impl GenerateError {
 
 impl fmt::Display for GenerateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (error, cause, clock_ahead_micros) = match self {
+        let Stall { error, cause, clock_ahead_micros, .. } = match self {
             Self::Stopped => return f.write_str("the generator was shut down"),
             Self::Forked => {
                 return f.write_str(
@@ -171,9 +178,7 @@ impl fmt::Display for GenerateError {
             Self::NoLease { cause: Some(cause), .. } => {
                 return write!(f, "there is no lease: {cause}");
             }
-            Self::Stalled { error, cause, clock_ahead_micros, .. } => {
-                (error, cause, clock_ahead_micros)
-            }
+            Self::Stalled(stall) => &**stall,
         };
         write!(f, "{error}")?;
         match (cause, error.kind(), error.retry_after()) {

@@ -10,7 +10,7 @@ use arc_swap::ArcSwapOption;
 use tickid_core::{Clock, ErrorKind, Process, Scheme, UnixTime};
 
 use crate::error::StoreError;
-use crate::holder::error::{GenerateError, LeaseError};
+use crate::holder::error::{GenerateError, LeaseError, Stall};
 use crate::holder::tenure::Tenure;
 use crate::holder::waiting::{Wait, WaitReason};
 use crate::model::lease::Lease;
@@ -445,9 +445,9 @@ impl<S: Scheme, C> Shared<S, C> {
             Some(WaitReason::ClockBehind) => (desk.stuck.clone(), None),
             _ => (None, None),
         };
-        let (cause, clock_ahead_micros) = (cause.map(Box::new), desk.clock_ahead_micros);
-        let since = since.unwrap_or_else(Instant::now);
-        GenerateError::Stalled { error, cause, clock_ahead_micros, since }
+        let (since, clock_ahead_micros) =
+            (since.unwrap_or_else(Instant::now), desk.clock_ahead_micros);
+        GenerateError::Stalled(Box::new(Stall { error, cause, clock_ahead_micros, since }))
     }
 
     /// Counts a call that could not issue immediately.

@@ -207,9 +207,9 @@ fn survives_an_outage() {
     world.clock.advance(Duration::from_millis(1));
     let error = leased.try_generate().unwrap_err();
     match &error {
-        GenerateError::Stalled { error, cause: Some(cause), .. } => {
-            assert_eq!(error.kind(), ErrorKind::Window);
-            assert!(cause.store().unwrap().is_unreachable());
+        GenerateError::Stalled(stall) => {
+            assert_eq!(stall.error.kind(), ErrorKind::Window);
+            assert!(error.cause().unwrap().store().unwrap().is_unreachable());
         }
         _ => panic!("{error}"),
     }
@@ -299,8 +299,8 @@ fn slices_and_blocks_are_drawn() {
     all.extend(leased.try_fill(&mut ids).unwrap().iter().copied());
     assert!(!all.is_empty() && all.len() <= 4_096, "{}", all.len());
     let n = NonZeroU32::new(5_000).unwrap();
-    assert!(matches!(leased.try_fill(&mut ids), Err(GenerateError::Stalled { .. })));
-    assert!(matches!(leased.try_block(n), Err(GenerateError::Stalled { .. })));
+    assert!(matches!(leased.try_fill(&mut ids), Err(GenerateError::Stalled(_))));
+    assert!(matches!(leased.try_block(n), Err(GenerateError::Stalled(_))));
     assert_eq!(leased.state().counters.stalls.tick_exhausted, 2, "as many calls failed");
     assert_eq!(world.clock.slept(), Duration::ZERO);
 
@@ -575,7 +575,7 @@ fn waiting_ends_with_max_wait() {
     until(|| leased.state().trouble);
     world.clock.advance(Duration::from_secs(60));
     let error = leased.generate().unwrap_err();
-    assert!(matches!(error, GenerateError::Stalled { cause: Some(_), .. }), "{error}");
+    assert!(matches!(&error, GenerateError::Stalled(stall) if stall.cause.is_some()), "{error}");
     assert_eq!(leased.state().counters.stalls.total(), 1, "counted once");
 }
 
@@ -587,7 +587,7 @@ fn default_wait_is_a_minute() {
     until(|| leased.state().trouble);
     world.clock.advance(Duration::from_secs(60));
     let error = leased.generate().unwrap_err();
-    assert!(matches!(error, GenerateError::Stalled { cause: Some(_), .. }), "{error}");
+    assert!(matches!(&error, GenerateError::Stalled(stall) if stall.cause.is_some()), "{error}");
     // The bound is by the machine's clock, and the sleeps by the test's.
     let slept = world.clock.slept();
     assert!(slept > DEFAULT_MAX_WAIT - PATIENCE && slept <= DEFAULT_MAX_WAIT, "{slept:?}");

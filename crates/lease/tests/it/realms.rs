@@ -237,8 +237,8 @@ fn generator_refuses_other_form() {
         at_once(sleepless),
     ];
     for error in refused.map(Result::unwrap_err) {
-        let GenerateError::Stalled { error: cause, .. } = &error else { panic!("{error:?}") };
-        assert_eq!(cause.kind(), ErrorKind::Variant(Variants::WithNode));
+        let GenerateError::Stalled(stall) = &error else { panic!("{error:?}") };
+        assert_eq!(stall.error.kind(), ErrorKind::Variant(Variants::WithNode));
         assert_eq!(error.to_string(), "kuid: the generator issues only IDs with a node");
     }
     generator.with(Global).try_generate().unwrap();

@@ -144,7 +144,7 @@ fn issue<S: Subject>(leased: &Leased<S>, stalled: &mut Option<Stall>) {
         tell(&Note::Ids(ids));
     }
     let stall = error.as_ref().map(|error| match error {
-        GenerateError::Stalled { error, .. } if error.kind() == ErrorKind::Window => Stall::Window,
+        GenerateError::Stalled(stall) if stall.error.kind() == ErrorKind::Window => Stall::Window,
         GenerateError::NoLease { .. } => Stall::NoLease,
         _ => Stall::Other,
     });
