@@ -121,6 +121,14 @@ mod unix {
             vec!["lock".to_owned(), "realm".to_owned(), row, format!("holders/{token}")]
         }
 
+        /// The paths of these files, and of all folders.
+        fn paths(&self) -> Vec<PathBuf> {
+            let folders = [self.root(), self.root().join("a"), self.path("nodes")];
+            let files = self.files();
+            let files = files.iter().map(|name| self.path(name));
+            files.chain(folders).chain([self.path("holders")]).collect()
+        }
+
         /// Makes every request, as another client than the one that holds the nodes.
         fn use_all(&self) -> [Result<(), StoreError>; 4] {
             let Ok(store) = open(self.root()) else {
@@ -431,14 +439,7 @@ mod unix {
     fn writable_is_refused() {
         let user = rustix::process::geteuid().as_raw();
         let used = Used::new();
-        let mut paths: Vec<_> = used.files().iter().map(|name| used.path(name)).collect();
-        paths.extend([
-            used.root(),
-            used.root().join("a"),
-            used.path("nodes"),
-            used.path("holders"),
-        ]);
-        for path in paths {
+        for path in used.paths() {
             let right = mode(&path);
             for others in [0o002, 0o020, 0o077] {
                 let wrong = right | others;
@@ -491,14 +492,7 @@ mod unix {
     fn anothers_is_refused() {
         let (another, group) = unprivileged().unwrap();
         let used = Used::new();
-        let mut paths: Vec<_> = used.files().iter().map(|name| used.path(name)).collect();
-        paths.extend([
-            used.root(),
-            used.root().join("a"),
-            used.path("nodes"),
-            used.path("holders"),
-        ]);
-        for path in paths {
+        for path in used.paths() {
             chown(&path, Some(another), Some(group)).unwrap();
             used.is_refused(&path, |exposed| {
                 let text = exposed.to_string();

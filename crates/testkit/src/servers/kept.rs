@@ -93,6 +93,15 @@ impl Kept {
         })
     }
 
+    /// Sets the clock of a server under libfaketime `seconds` ahead of the system's.
+    pub(crate) fn set_clock_forward(&self, seconds: u32) -> Result<(), StartError> {
+        // The file is replaced as a whole because the server may read it at any time.
+        let new = self.folder().join("clock.new");
+        fs::write(&new, format!("+{seconds}\n"))?;
+        fs::rename(&new, self.folder().join("clock"))?;
+        Ok(())
+    }
+
     fn talk(&self, with: impl FnOnce(&mut Talk) -> io::Result<bool>) -> Result<(), StartError> {
         let mut talk = self.talk.lock().unwrap_or_else(PoisonError::into_inner);
         if talk.as_mut().map(with).transpose()?.unwrap_or(false) {

@@ -1,4 +1,3 @@
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -212,12 +211,7 @@ impl MySql {
     /// # Errors
     /// When the file that holds the setting cannot be written.
     pub fn set_clock_forward(&self, seconds: u32) -> Result<(), StartError> {
-        let clock = self.kept.folder().join("clock");
-        // The file is replaced as a whole because the server may read it at any time.
-        let new = self.kept.folder().join("clock.new");
-        fs::write(&new, format!("+{seconds}\n"))?;
-        fs::rename(&new, &clock)?;
-        Ok(())
+        self.kept.set_clock_forward(seconds)
     }
 }
 

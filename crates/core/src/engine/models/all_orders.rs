@@ -260,14 +260,6 @@ fn closing_after_a_flip(subject: Subject) {
 
 // The scenarios with the engine itself.
 
-macro_rules! holds {
-    ($($name:ident: $scenario:expr;)*) => {$(
-        #[test]
-        fn $name() {
-            orders(stringify!($name), || $scenario(None));
-        }
-    )*};
-}
 holds! {
     fast_path_against_a_tick_change: tick_change;
     an_overflow_into_the_guard: overflow;
@@ -337,15 +329,6 @@ fn copy_without_mistake_holds() {
     }
 }
 
-macro_rules! finds {
-    ($($name:ident: $mistake:ident, $scenario:expr, $says:literal;)*) => {$(
-        #[test]
-        #[should_panic(expected = $says)]
-        fn $name() {
-            orders(stringify!($name), || $scenario(Some(Mistake::$mistake)));
-        }
-    )*};
-}
 finds! {
     finds_closing_as_exhausted:
         CloseAsExhausted, |subject| closing(subject, 1), "but closed at";

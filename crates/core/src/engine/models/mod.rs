@@ -9,6 +9,29 @@
 
 #![allow(clippy::print_stdout, reason = "tests that say how much they went through")]
 
+/// Tests of scenarios with the engine itself.
+#[cfg(tickid_loom)]
+macro_rules! holds {
+    ($($name:ident: $scenario:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            orders(stringify!($name), || $scenario(None));
+        }
+    )*};
+}
+
+/// Tests of scenarios with copies of the engine that have a mistake.
+#[cfg(tickid_loom)]
+macro_rules! finds {
+    ($($name:ident: $mistake:ident, $scenario:expr, $says:literal;)*) => {$(
+        #[test]
+        #[should_panic(expected = $says)]
+        fn $name() {
+            orders(stringify!($name), || $scenario(Some(Mistake::$mistake)));
+        }
+    )*};
+}
+
 #[cfg(tickid_loom)]
 mod all_orders;
 #[cfg(tickid_loom)]

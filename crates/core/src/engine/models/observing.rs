@@ -244,14 +244,6 @@ fn refusal_of_a_ratchet(subject: Subject) {
 
 // The scenarios with the engine itself.
 
-macro_rules! holds {
-    ($($name:ident: $scenario:expr;)*) => {$(
-        #[test]
-        fn $name() {
-            orders(stringify!($name), || $scenario(None));
-        }
-    )*};
-}
 holds! {
     observing_the_same_tick: |subject| draws(subject, Policy::Wait, 3, foreign(10, 1));
     observing_the_tick_ahead: |subject| draws(subject, ratchet(2), 2, foreign(11, 1));
@@ -297,15 +289,6 @@ fn copied_observe_holds() {
     }
 }
 
-macro_rules! finds {
-    ($($name:ident: $mistake:ident, $scenario:expr, $says:literal;)*) => {$(
-        #[test]
-        #[should_panic(expected = $says)]
-        fn $name() {
-            orders(stringify!($name), || $scenario(Some(Mistake::$mistake)));
-        }
-    )*};
-}
 finds! {
     finds_observing_backwards:
         ObserveBackwards, two_at_once, "issued twice";
