@@ -1,4 +1,4 @@
-//! Names for administering realms: how one begins, the standing of its nodes, and the rules and
+//! Names for administering realms: how one starts, the standing of its nodes, and the rules and
 //! refusals behind the requests of a [`Store`](crate::Store).
 
 pub use crate::model::pool::{NodeRange, PoolError};

@@ -86,7 +86,7 @@ pub struct Exposure {
     pub exposure: ExposureReason,
 }
 
-/// The way in which a file or folder is [`Exposure`].
+/// The reason of an [`Exposure`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ExposureReason {

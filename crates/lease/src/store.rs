@@ -146,7 +146,7 @@ pub(crate) enum Missing<'a> {
     Refuse,
     /// It is created. If it may have existed before, it starts beyond the leases of this era.
     Create(&'a RealmSpec, Option<u64>),
-    /// It begins with an assumed pool and assumed terms, unless rows show that it was lost.
+    /// It starts with an assumed pool and assumed terms, unless rows show that it was lost.
     Assume(&'a RealmSpec, Option<u64>),
 }
 

@@ -71,7 +71,7 @@ impl<C: Clock> MemoryBackend<C> {
         Self { clock, is_server: false, data: Arc::default() }
     }
 
-    /// Lets realms begin as they do on servers, [beyond](crate::admin::Start::Delayed) earlier ones of
+    /// Lets realms start as they do on servers, [beyond](crate::admin::Start::Delayed) earlier ones of
     /// their names.
     #[must_use]
     pub fn like_a_server(self) -> Self {

@@ -286,7 +286,7 @@ impl LeaseSession {
     /// // A store that has lost all data.
     /// let (store, now) = (Store::in_memory(), Duration::ZERO);
     /// let request = session.request(now, None, Duration::ZERO, Token::random)?;
-    /// let mut request = request.ok_or("a claim is due at once")?;
+    /// let mut request = request.ok_or("a claim is due immediately")?;
     /// let timeout = session.timeout(&request);
     /// let answer = block_on(request.send(&store, realm.spec()), timeout);
     /// let outcome = session.answered(request, now, now, answer);
@@ -615,7 +615,7 @@ mod tests {
         assert_eq!(claim(&session.next(secs(200), NO_STALL, 3)), shown);
     }
 
-    /// Also under nodes that share its IDs, and while the present lease goes on.
+    /// Also under nodes that share its IDs, and while the present lease continues.
     #[test]
     fn own_ticks_are_not_used_again() {
         let grant = |node: &str, floor| Lease { node: node.parse().unwrap(), floor, ..lease(2) };

@@ -8,6 +8,7 @@ pub(crate) mod node;
 pub(crate) mod pool;
 pub(crate) mod realm;
 pub(crate) mod realm_data;
+pub(crate) mod reconfiguration;
 pub(crate) mod record;
 pub(crate) mod refusal;
 pub(crate) mod rules;

@@ -8,9 +8,8 @@ use tickid_core::UnixTime;
 
 use crate::model::lease::{Claim, Lease};
 use crate::model::node::Node;
-use crate::model::pool::NodeRange;
 use crate::model::realm::RealmSpec;
-use crate::model::record::{Extra, PoolPart, Record, Row, RowState, Rows, Version};
+use crate::model::record::{Extra, PoolPart, Record, Row, RowState, Version};
 use crate::model::refusal::{Loss, Refusal};
 
 /// The rules over one realm's record, at one reading of the store's clock.
@@ -300,92 +299,6 @@ impl<'a> Rules<'a> {
         Ok((record, Row { token: None, floor, ceiling, cut, ..row }))
     }
 
-    /// Returns the record with another pool and other terms, the first of two steps, or `None` if
-    /// it has these already. Leases of nodes that stay in the pool continue. Leases of nodes that
-    /// leave it end, and do not come back with their nodes. `rows` are all rows of the realm.
-    ///
-    /// Nodes that are new to the pool can be granted after the second step,
-    /// [`complete`](Self::complete).
-    ///
-    /// # Errors
-    /// Returns [`Refusal::Mismatch`] for another scheme, another layout or other ticks, and for a
-    /// pool that turns a realm of IDs with nodes into one of IDs without, or the reverse;
-    /// [`Refusal::Overlap`] for a pool that has a part of a reserved node, or a node that contains
-    /// it.
-    ///
-    /// # Examples
-    /// ```
-    #[doc = include_str!("../example.rs.txt")]
-    /// use tickid_core::UnixTime;
-    /// use tickid_lease::Realm;
-    /// use tickid_lease::admin::Rules;
-    /// use tickid_lease::backend::{Record, Rows};
-    /// use tickid_sno::Sno;
-    ///
-    /// let now = UnixTime::from_millis(1_700_000_000_000)?;
-    /// let small = Realm::builder("orders", Sno).pool("0-9/16").build()?;
-    /// let (record, rows) = (Record::new(small, "1".to_owned()), Rows::new());
-    /// let first = Rules::new(&record, now)?.reconfigure(realm.spec(), &rows)?.ok_or("no change")?;
-    /// assert!(!first.is_complete() && first.part_of("50/16".parse()?).is_none()); // not yet
-    /// let second = Rules::new(&first, now)?.complete(&rows).ok_or("no change")?;
-    /// assert!(second.is_complete() && second.part_of("50/16".parse()?).is_some());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn reconfigure(&self, realm: &RealmSpec, rows: &Rows) -> Result<Option<Record>, Refusal> {
-        self.check_ids(realm)?;
-        if *realm == self.record.realm {
-            return Ok(self.chosen());
-        }
-        for row in rows.values().filter_map(RowState::row).filter(|row| row.is_reserved()) {
-            let node = row.node;
-            if let Some(&range) = realm.pool().range_related(node) {
-                return Err(Refusal::Overlap { range, node, holder: row.holder.clone() });
-            }
-        }
-        let mut parts = Vec::new();
-        for &range in realm.pool().ranges() {
-            let common =
-                |part: &PoolPart| Some(PoolPart { range: range.common(&part.range)?, ..*part });
-            parts.extend(self.record.parts_in(&range).iter().filter_map(common));
-        }
-        // Leases with the earlier terms continue.
-        let max_ahead = self.record.max_ahead.max(realm.max_ahead());
-        let era = self.record.era.saturating_add(1);
-        let realm = realm.clone();
-        let record = Record { realm, era, parts, max_ahead, ..self.record.clone() };
-        // Some rows may be of nodes that leave the pool.
-        Ok(Some(Record { rows: 0, is_assumed: false, ..record }))
-    }
-
-    /// Returns the record with the nodes that its pool lacks, the second step of a reconfiguration;
-    /// `None` if it lacks none. `rows` are all rows of the realm.
-    ///
-    /// Since the first step no lease of a node that is related to these can be granted or renewed.
-    /// So the highest of their ceilings is a floor above everything that was granted under them.
-    #[must_use]
-    pub fn complete(&self, rows: &Rows) -> Option<Record> {
-        if self.record.is_complete() {
-            return None;
-        }
-        let missing = self.record.missing();
-        let since_era = self.record.era;
-        let floor = |range: &NodeRange| {
-            // Prefixes of the first node start before the range, and all other related nodes in it.
-            let first = range.first_node();
-            let shorter = first.prefixes().filter_map(|node| rows.get_key_value(&node));
-            let inside = rows.range(first..);
-            let inside = inside.take_while(|(node, _)| *node.span().start() <= range.end());
-            let related = shorter.chain(inside.filter(|(node, _)| node.bits() != range.bits()));
-            let ceiling = |(&node, state)| self.ceiling(node, Some(state)).unwrap_or(self.limit());
-            related.map(ceiling).max().unwrap_or(0)
-        };
-        let new =
-            missing.iter().map(|range| PoolPart { range: *range, since_era, floor: floor(range) });
-        let mut parts: Vec<PoolPart> = self.record.parts.iter().copied().chain(new).collect();
-        parts.sort_by_key(|part| (part.range.start(), part.range.bits()));
-        Some(Record { parts, ..self.record.clone() })
-    }
-
     /// Returns the standing of a node.
     #[must_use]
     pub fn standing(&self, node: Node, state: Option<&RowState>) -> Standing {
@@ -467,12 +380,13 @@ pub enum Standing {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use tickid_core::example::Seconds;
 
     use super::*;
     use crate::model::candidates::Shortage;
     use crate::model::realm_data::RealmData;
+    use crate::model::record::Rows;
     use crate::model::token::Token;
 
     /// Ticks of a second, three nodes, 15 ticks ahead.
@@ -480,29 +394,29 @@ mod tests {
         record_of("0-2/8")
     }
 
-    fn record_of(pool: &str) -> Record {
+    pub(crate) fn record_of(pool: &str) -> Record {
         Record::new(realm(pool), "1".to_owned())
     }
 
-    fn realm(pool: &str) -> RealmSpec {
+    pub(crate) fn realm(pool: &str) -> RealmSpec {
         RealmSpec::new("a".parse().unwrap(), &Seconds, pool.parse().unwrap()).unwrap()
     }
 
-    fn at(seconds: i64) -> UnixTime {
+    pub(crate) fn at(seconds: i64) -> UnixTime {
         UnixTime::from_micros(seconds * 1_000_000)
     }
 
-    fn node(value: u64) -> Node {
+    pub(crate) fn node(value: u64) -> Node {
         Node::new(8, value).unwrap()
     }
 
-    fn row(value: u64, ceiling: u64) -> Row {
+    pub(crate) fn row(value: u64, ceiling: u64) -> Row {
         let (token, holder, extra) = (Some(Token::from_bits(7)), String::new(), Extra::default());
         let cut = Version::default();
         Row { node: node(value), token, holder, era: 0, floor: 5, ceiling, cut, extra }
     }
 
-    fn intact(row: Row, version: u64) -> RowState {
+    pub(crate) fn intact(row: Row, version: u64) -> RowState {
         RowState::Intact { row, version: Version(version), is_dead: false }
     }
 
@@ -515,7 +429,7 @@ mod tests {
         super::lease(0, &row(1, ceiling), Some(Version(version - 1)), at(90)).unwrap()
     }
 
-    fn rows(states: impl IntoIterator<Item = (u64, RowState)>) -> Rows {
+    pub(crate) fn rows(states: impl IntoIterator<Item = (u64, RowState)>) -> Rows {
         states.into_iter().map(|(value, state)| (node(value), state)).collect()
     }
 
@@ -712,115 +626,6 @@ mod tests {
         let next = Rules::new(&record(), at(90)).unwrap().invalidate("1".to_owned(), 0);
         let refusal = retried(&next, None, &claim).unwrap_err();
         assert_eq!(refusal, Refusal::NotYet { from: at(120), now: at(100) });
-    }
-
-    /// Half of a node that others hold is brought in, above all that was granted under the whole.
-    #[test]
-    fn reconfiguring_takes_two_steps() {
-        let first = record_of("0-2/8");
-        let rules = Rules::new(&first, at(100)).unwrap();
-        assert_eq!(rules.reconfigure(&realm("0-2/8"), &Rows::new()).unwrap(), None);
-        // The example scheme has nodes of 8 bits; the rules accept any.
-        let second = RealmSpec { pool: "1/8,0-1/9,9/8".parse().unwrap(), ..realm("0/8") };
-        let step = rules.reconfigure(&second, &Rows::new()).unwrap().unwrap();
-        let parts = |record: &Record| {
-            let part = |part: &PoolPart| (part.range.to_string(), part.since_era, part.floor);
-            record.parts.iter().map(part).collect::<Vec<_>>()
-        };
-        assert_eq!(parts(&step), [("1/8".to_owned(), 0, 0)]);
-        let missing: Vec<_> = step.missing().iter().map(NodeRange::to_string).collect();
-        assert_eq!(missing, ["0-1/9", "9/8"]);
-
-        let all = rows([(0, intact(row(0, 110), 1)), (1, intact(row(1, 112), 1))]);
-        let rules = Rules::new(&step, at(100)).unwrap();
-        let done = rules.complete(&all).unwrap();
-        let expected = [("0-1/9", 1, 110), ("1/8", 0, 0), ("9/8", 1, 0)];
-        assert_eq!(
-            parts(&done),
-            expected.map(|(nodes, era, floor)| (nodes.to_owned(), era, floor))
-        );
-        assert_eq!(Rules::new(&done, at(100)).unwrap().complete(&all), None);
-        // A row that cannot be read may have been granted up to the limit.
-        let damaged = rows([(0, RowState::Malformed { version: Version(0) })]);
-        assert_eq!(rules.complete(&damaged).unwrap().parts[0].floor, 130);
-    }
-
-    /// Claimants repeat the second step until it is done. Records are not read with such parts, but
-    /// a backend may create them.
-    #[test]
-    fn foreign_parts_do_not_keep_it_from_ending() {
-        for (pool, foreign) in [("0-7/8", "8-9/8"), ("0/1,128-255/8", "64-127/8"), ("0/8", "1/9")] {
-            let first = record_of("0/8");
-            let realm = RealmSpec { pool: pool.parse().unwrap(), ..realm("0/8") };
-            let foreign = PoolPart { range: foreign.parse().unwrap(), since_era: 0, floor: 0 };
-            for parts in [vec![foreign], vec![first.parts[0], foreign]] {
-                let record = Record { realm: realm.clone(), parts, ..first.clone() };
-                let rules = Rules::new(&record, at(100)).unwrap();
-                let done = rules.complete(&Rows::new()).unwrap_or(record.clone());
-                assert!(done.is_complete(), "{pool}: {done:?}");
-            }
-        }
-    }
-
-    /// Its IDs can come back with another node size only.
-    #[test]
-    fn reserved_nodes_are_left_out() {
-        let first = record_of("0-2/8");
-        let rules = Rules::new(&first, at(100)).unwrap();
-        let extra = serde_json::from_str(r#"{"reserved": true}"#).unwrap();
-        let reserved = Row { extra: Extra(extra), holder: "functions".to_owned(), ..row(2, 900) };
-        let rows = rows([(1, intact(row(1, 112), 1)), (2, intact(reserved, 1))]);
-        let reconfigure = |pool: &str| {
-            let realm = RealmSpec { pool: pool.parse().unwrap(), ..realm("0/8") };
-            rules.reconfigure(&realm, &rows).map(|record| record.is_some())
-        };
-        for pool in ["0-2/8", "0-1/8", "0-9/8", "0-3/9,6-9/9", "3/8,7/10", "1/1"] {
-            assert_eq!(reconfigure(pool), Ok(pool != "0-2/8"), "{pool}");
-        }
-        for (pool, related) in [
-            ("0-4/9", "0-4/9"),
-            ("5/9,0/7", "5/9"),
-            ("0-1/7", "0-1/7"),
-            ("19/8,0/4", "0/4"),
-            ("11/10", "11/10"),
-        ] {
-            let (range, node) = (related.parse().unwrap(), node(2));
-            let holder = "functions".to_owned();
-            assert_eq!(reconfigure(pool), Err(Refusal::Overlap { range, node, holder }), "{pool}");
-        }
-    }
-
-    /// Against a plain statement of the rule, over many pools.
-    #[test]
-    fn new_parts_begin_above_others() {
-        let pools = ["0/1,1/1", "0-3/2", "0/1,4-7/3", "1-6/3", "0-7/3", "2-9/4,7/3", "1/1,1/3"];
-        let all: Vec<Node> = (0..5)
-            .flat_map(|bits| (0..1 << bits).map(move |value| Node::new(bits, value).unwrap()))
-            .collect();
-        for (before, after) in pools.iter().flat_map(|one| pools.map(|two| (*one, two))) {
-            let spec = |pool: &str| RealmSpec { pool: pool.parse().unwrap(), ..realm("0/8") };
-            let first = Record::new(spec(before), "1".to_owned());
-            let rules = Rules::new(&first, at(100)).unwrap();
-            let Some(step) = rules.reconfigure(&spec(after), &Rows::new()).unwrap() else {
-                continue;
-            };
-            let rows: Rows = (0..)
-                .zip(&all)
-                .map(|(at, &node)| (node, intact(Row { node, ..row(0, 100 + at * 7 % 31) }, 1)))
-                .collect();
-            let done = Rules::new(&step, at(100)).unwrap().complete(&rows).unwrap_or(step);
-            assert!(done.is_complete() && done.missing().is_empty());
-            for node in spec(after).pool().nodes() {
-                let part = done.part_of(node).unwrap();
-                let is_kept = first.part_of(node).is_some();
-                assert_eq!(part.since_era, u64::from(!is_kept), "{node}: {before}, {after}");
-                let related = rows.iter().filter(|(other, _)| {
-                    **other != node && other.is_prefix_related(node) && !is_kept
-                });
-                let highest = related.map(|(_, state)| state.row().unwrap().ceiling).max();
-                assert!(part.floor >= highest.unwrap_or(0), "{node}: {before}, {after}");
-            }
-        }
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl Windows {
         self
     }
 
-    /// Begins the realm and grants a node for a moment: a node's first grant is counted in the
+    /// Starts the realm and grants a node for a moment: a node's first grant is counted in the
     /// record, which costs the next renewal of every client a reading.
     pub(crate) fn begun_and_counted(self, store: &Store) -> Self {
         let windows = self.begun(store);

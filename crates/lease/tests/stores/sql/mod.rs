@@ -44,7 +44,7 @@ pub(crate) fn begin(store: &Store, realm: &RealmSpec) {
     answer(store.create(realm, Start::Immediately)).unwrap();
 }
 
-/// Begins a realm and grants a node for a moment: a node's first grant is counted in the record,
+/// Starts a realm and grants a node for a moment: a node's first grant is counted in the record,
 /// which costs the next renewal of every client a reading.
 pub(crate) fn begin_counted(store: &Store, realm: &RealmSpec) {
     begin(store, realm);
