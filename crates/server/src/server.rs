@@ -23,7 +23,8 @@ use crate::tls::{ReloadedTls, TlsFiles};
 /// | option | default |
 /// |---|---|
 /// | [`realm`](Self::realm) | none; one is needed |
-/// | [`resp`](Self::resp), [`http`](Self::http), [`unix`](Self::unix) | none; one is needed |
+/// | [`resp`](Self::resp), [`http`](Self::http) | none; one of these four is needed |
+/// | [`unix`](Self::unix), [`http_unix`](Self::http_unix) | none |
 /// | [`tokens`](Self::tokens), [`tls`](Self::tls) | none; both are needed beyond this machine |
 /// | [`limits`](Self::limits) | [`Limits::default`] |
 /// | [`holder`](Self::holder) | this host or pod, program and process ID |
@@ -58,7 +59,7 @@ pub struct ServerBuilder {
     realms: Vec<RealmSpec>,
     resp: Vec<SocketAddr>,
     http: Vec<SocketAddr>,
-    unix: Option<PathBuf>,
+    unix: Vec<(Protocol, PathBuf)>,
     tokens: Option<PathBuf>,
     tls: Option<TlsFiles>,
     is_insecure: bool,
@@ -86,11 +87,45 @@ impl ServerBuilder {
         self
     }
 
-    /// Sets the path of a Unix socket for RESP. It is created for its owner and its group (mode
+    /// Adds the path of a Unix socket for RESP. It is created for its owner and its group (mode
     /// 0660), and replaces a socket that no server listens on.
     #[cfg(unix)]
-    pub fn unix(self, path: impl Into<PathBuf>) -> Self {
-        Self { unix: Some(path.into()), ..self }
+    pub fn unix(mut self, path: impl Into<PathBuf>) -> Self {
+        self.unix.push((Protocol::Resp, path.into()));
+        self
+    }
+
+    /// Adds the path of a Unix socket for HTTP. It is created as that of [`unix`](Self::unix) is.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{Realm, Store};
+    /// use tickid_server::Server;
+    /// use tickid_sno::Sno;
+    /// use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    /// use tokio::net::UnixStream;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let folder = tempfile::tempdir()?;
+    /// let socket = folder.path().join("tickid.sock");
+    /// let realm = Realm::builder("orders", Sno).pool("0-65535/16").build()?;
+    /// let builder = Server::builder(Store::in_memory()).realm(realm);
+    /// let server = builder.http_unix(&socket).start().await?;
+    /// let mut connection = UnixStream::connect(&socket).await?;
+    /// let request = b"GET /v1/realms/orders/ids HTTP/1.0\r\nHost: localhost\r\n\r\n";
+    /// connection.write_all(request).await?;
+    /// let mut answer = String::new();
+    /// connection.read_to_string(&mut answer).await?;
+    /// assert!(answer.contains("200 OK"));
+    /// server.stop().await;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(unix)]
+    pub fn http_unix(mut self, path: impl Into<PathBuf>) -> Self {
+        self.unix.push((Protocol::Http, path.into()));
+        self
     }
 
     /// Sets the file of tokens. Clients must have one of them: a line each, after an optional name
@@ -222,7 +257,7 @@ impl ServerBuilder {
         if let Some(twice) = self.realms.iter().find(|realm| !names.insert(realm.name().as_str())) {
             return Err(ServerError::Twice(twice.name().clone()));
         }
-        if self.resp.is_empty() && self.http.is_empty() && self.unix.is_none() {
+        if self.resp.is_empty() && self.http.is_empty() && self.unix.is_empty() {
             return Err(ServerError::NoAddress);
         }
         let missing = match (&self.tokens, &self.tls) {
@@ -247,8 +282,8 @@ impl ServerBuilder {
             sockets.push((Protocol::Http, Socket::tcp(address).await?));
         }
         #[cfg(unix)]
-        if let Some(path) = &self.unix {
-            sockets.push((Protocol::Resp, Socket::unix(path)?));
+        for (protocol, path) in &self.unix {
+            sockets.push((*protocol, Socket::unix(path)?));
         }
         Ok(sockets)
     }
@@ -295,7 +330,7 @@ impl Server {
             realms: Vec::new(),
             resp: Vec::new(),
             http: Vec::new(),
-            unix: None,
+            unix: Vec::new(),
             tokens: None,
             tls: None,
             is_insecure: false,

@@ -35,7 +35,7 @@ const HTTP_PORT: u16 = 6480;
 #[command(after_help = "Examples:
   tickid serve --realm orders=sno
   tickid serve --realm orders --realm chat=nanoflake --store etcd://10.0.0.5:2379
-  tickid serve --realm orders --unix /run/tickid/socket
+  tickid serve --realm orders --http-unix /run/tickid/tickid.sock
   tickid serve --realm orders --http 0.0.0.0:443 --token-file tokens --tls-cert c.pem --tls-key k.pem
   redis-cli -p 6400 TICKID.NEXT orders 10
   curl 'http://127.0.0.1:6480/v1/realms/orders/ids?count=10'
@@ -63,6 +63,10 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "PATH")]
     #[cfg(unix)]
     unix: Option<PathBuf>,
+    /// Unix socket for HTTP, for its owner and group
+    #[arg(long, value_name = "PATH")]
+    #[cfg(unix)]
+    http_unix: Option<PathBuf>,
     /// File of the tokens that clients need one of: a line each, after an optional name
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
@@ -199,10 +203,9 @@ impl LimitOptions {
 impl ServeArguments {
     fn options(&self, mut builder: ServerBuilder) -> ServerBuilder {
         builder = builder.insecure(self.insecure);
-        #[cfg(unix)]
-        let is_any_named = self.unix.is_some() || !self.listen.is_empty() || !self.http.is_empty();
-        #[cfg(not(unix))]
         let is_any_named = !self.listen.is_empty() || !self.http.is_empty();
+        #[cfg(unix)]
+        let is_any_named = is_any_named || self.unix.is_some() || self.http_unix.is_some();
         if !is_any_named {
             let local = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
             builder = builder.resp(local(RESP_PORT)).http(local(HTTP_PORT));
@@ -212,6 +215,10 @@ impl ServeArguments {
         #[cfg(unix)]
         if let Some(path) = &self.unix {
             builder = builder.unix(path);
+        }
+        #[cfg(unix)]
+        if let Some(path) = &self.http_unix {
+            builder = builder.http_unix(path);
         }
         if let Some(path) = &self.token_file {
             builder = builder.tokens(path);
@@ -271,8 +278,10 @@ async fn serve(builder: ServerBuilder, arguments: &ServeArguments) -> Result<Exi
         tracing::info!(protocol = "http", %address, "listening");
     }
     #[cfg(unix)]
-    if let Some(path) = &arguments.unix {
-        tracing::info!(protocol = "resp", path = %path.display(), "listening");
+    for (protocol, path) in [("resp", &arguments.unix), ("http", &arguments.http_unix)] {
+        if let Some(path) = path {
+            tracing::info!(protocol, path = %path.display(), "listening");
+        }
     }
     for (realm, reason) in server.not_ready() {
         tracing::warn!(%realm, reason, "the realm has no IDs yet");

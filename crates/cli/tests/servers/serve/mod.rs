@@ -5,7 +5,6 @@ mod fleet;
 mod idle;
 mod options;
 mod serving;
-mod snippets;
 
 use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Server, StartError, Tests};
 

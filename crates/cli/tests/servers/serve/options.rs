@@ -13,7 +13,6 @@ use super::attacks::{
 };
 use super::idle::idle_connections_are_kept;
 use super::serving::{Serving, http};
-use super::snippets::python_snippet_survives_a_fork;
 use crate::process::{NODE_STORE, OK, USAGE, ran, rows, with_state};
 
 pub(crate) const TESTS: &[Test<Folder>] = &[
@@ -23,7 +22,6 @@ pub(crate) const TESTS: &[Test<Folder>] = &[
     ("libraries_write_no_log", |_| libraries_write_no_log()),
     ("wrong_tokens_are_logged_once", |_| wrong_tokens_are_logged_once()),
     ("few_files_end_no_lease", |_| few_files_end_no_lease()),
-    ("python_snippet_survives_a_fork", |_| python_snippet_survives_a_fork()),
     ("hangup_reads_tokens_again", |_| hangup_reads_tokens_again()),
     ("requests_are_logged", |_| requests_are_logged()),
     ("the_unit_of_systemd_finds_its_store", |_| the_unit_of_systemd_finds_its_store()),

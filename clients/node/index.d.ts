@@ -1,0 +1,39 @@
+/// <reference types="node" />
+import type { SecureContextOptions } from 'node:tls';
+
+/** The form of IDs: `'int'` is a `bigint`; without one it follows the scheme of the realm. */
+export type Format = 'int' | 'text' | undefined;
+
+export interface IdSourceOptions<F extends Format = Format> {
+  /** `http://HOST:PORT`, `https://HOST:PORT` or `http+unix:///PATH`; by default `$TICKID_URL`. */
+  url?: string;
+  /** By default `$TICKID_TOKEN`. */
+  token?: string;
+  format?: F;
+  /** The longest time of a call, with all its attempts: 2000. */
+  timeoutMs?: number;
+  /** Above 1, the default, IDs are fetched in blocks of at most so many, up to 1000. */
+  maxBlock?: number;
+  /** The age at which a block is dropped, by the wall clock or the monotonic one: 1000. */
+  maxAgeMs?: number;
+  /** Authorities and the client's certificate, for https. */
+  tls?: SecureContextOptions;
+}
+
+/** IDs of one realm of a tickid server. */
+export class IdSource<F extends Format = undefined> {
+  constructor(realm: string, options?: IdSourceOptions<F>);
+  /**
+   * Returns an ID, greater than those of earlier awaited calls from the same server. Rejects with a
+   * `TickidError` if there is none within the timeout.
+   */
+  next(): Promise<F extends 'int' ? bigint : F extends 'text' ? string : bigint | string>;
+  /** Closes the kept connections, which keep no process alive. */
+  close(): void;
+}
+
+/** The server issued no ID. */
+export class TickidError extends Error {
+  /** The time after which the same call may succeed; undefined if it cannot. */
+  readonly retryAfterMs: number | undefined;
+}

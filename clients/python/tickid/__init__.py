@@ -1,0 +1,247 @@
+"""Time-ordered IDs from a tickid server."""
+
+from __future__ import annotations
+
+import collections
+import http.client
+import io
+import json
+import os
+import random
+import re
+import socket
+import ssl
+import threading
+import time
+import urllib.parse
+from typing import Any, Literal
+
+__all__ = ["IdSource", "TickidError"]
+
+# Counts the forks before this process: its ID may be that of a process which has ended.
+_forks: list[None] = []
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: _forks.append(None))
+
+
+class TickidError(Exception):
+    """The server issued no ID.
+
+    `retry_after` is the number of seconds after which the same call may succeed, or None if it
+    cannot: the realm is unknown, for example, or the token.
+    """
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        when = "" if retry_after is None else f"; retry after {retry_after:g} s"
+        super().__init__(message + when)
+        self.retry_after = retry_after
+
+
+class IdSource:
+    """IDs of one realm of a tickid server. Threads and forked processes may share it.
+
+    `url` is `http://HOST:PORT`, `https://HOST:PORT` or `http+unix:///PATH`; by default $TICKID_URL.
+    `token`, by default $TICKID_TOKEN, and `ssl_context` authenticate. `format` is "int" or "text";
+    by default IDs are an `int` where the realm's scheme is an integer.
+
+    A call takes at most `timeout` seconds, with all its attempts. With `max_block` above 1, IDs are
+    fetched in blocks: the first has one ID, and each that is used up doubles the next. A block is
+    dropped once it is `max_age` seconds old by either the wall clock or the monotonic one.
+    """
+
+    def __init__(
+        self,
+        realm: str,
+        *,
+        url: str | None = None,
+        token: str | None = None,
+        format: Literal["int", "text"] | None = None,
+        timeout: float = 2.0,
+        max_block: int = 1,
+        max_age: float = 1.0,
+        ssl_context: ssl.SSLContext | None = None,
+    ) -> None:
+        url = url or os.environ.get("TICKID_URL") or "http://127.0.0.1:6480"
+        parts = urllib.parse.urlsplit(url)
+        place = parts.path if parts.scheme == "http+unix" else parts.hostname
+        if parts.scheme not in ("http", "https", "http+unix") or not place or parts.username:
+            raise ValueError(f"the URL {url!r} is not http://, https:// or http+unix:///PATH")
+        if format not in (None, "int", "text"):
+            raise ValueError(f"the format {format!r} is neither 'int' nor 'text'")
+        if not 1 <= max_block <= 1000:
+            raise ValueError(f"max_block {max_block} is outside 1..=1000")
+        if not (timeout > 0 and max_age > 0):
+            raise ValueError(f"timeout {timeout} and max_age {max_age} must be above 0")
+        self._unix = urllib.parse.unquote(parts.path) if parts.scheme == "http+unix" else None
+        self._host = parts.hostname or "localhost"
+        is_tls = parts.scheme == "https"
+        self._tls = (ssl_context or ssl.create_default_context()) if is_tls else None
+        self._port = parts.port or (443 if self._tls else 80)
+        self._place = f"{url} (realm {realm!r})"
+        prefix = "" if self._unix else parts.path.rstrip("/")
+        self._path = f"{prefix}/v1/realms/{urllib.parse.quote(realm, safe='')}/ids"
+        self._headers = {"Host": parts.netloc or "localhost"}
+        token = token or os.environ.get("TICKID_TOKEN")
+        if token:
+            self._headers["Authorization"] = f"Bearer {token}"
+        self._is_int = format != "text"
+        self._may_be_text = format is None
+        self._timeout, self._max_block, self._max_age = timeout, max_block, max_age
+        self._local = _Local()
+
+    def next(self) -> int | str:
+        """Returns an ID, greater than those that this thread had before from the same server.
+
+        Raises `TickidError` if there is none within the timeout.
+        """
+        deadline = time.monotonic() + self._timeout
+        local = self._local
+        if local.process != (os.getpid(), len(_forks)):
+            # The child of a fork: blocks, connections and locks are the parent's.
+            local = self._local = _Local()
+        if self._max_block == 1:
+            return self._fetch(local, 1, deadline)[0]
+        if not local.lock.acquire(timeout=self._timeout):
+            raise TickidError("other threads wait for the server", 1.0)
+        try:
+            wall, monotonic = time.time(), time.monotonic()
+            age = max(abs(wall - local.wall), abs(monotonic - local.monotonic))
+            is_fresh = age < self._max_age
+            if not (local.block and is_fresh):
+                size = min(2 * local.size, self._max_block) if is_fresh else 1
+                local.block.clear()
+                local.block.extend(self._fetch(local, size, deadline))
+                # As old as the request, whatever time the answer took.
+                local.size, local.wall, local.monotonic = size, wall, monotonic
+            return local.block.popleft()
+        finally:
+            local.lock.release()
+
+    def _fetch(self, local: _Local, count: int, deadline: float) -> list[int | str]:
+        """Requests IDs, and again until the deadline if that may help."""
+        pause = 0.02
+        while True:
+            is_kept = bool(local.idle)
+            try:
+                return self._request(local, count, deadline)
+            except TickidError as refusal:
+                if refusal.retry_after is None:
+                    raise
+                error, wait = refusal, refusal.retry_after
+            except (OSError, ValueError, LookupError, http.client.HTTPException) as failure:
+                if is_kept and time.monotonic() < deadline:
+                    continue  # The server closes connections that are idle.
+                error = TickidError(f"no IDs from {self._place}: {failure!r}", 1.0)
+                wait, pause = pause * random.uniform(0.5, 1), 2 * pause
+            if deadline - time.monotonic() <= wait:
+                raise error
+            time.sleep(wait)
+
+    def _request(self, local: _Local, count: int, deadline: float) -> list[int | str]:
+        try:
+            connection = local.idle.pop()
+        except IndexError:
+            connection = self._connect(deadline)
+        try:
+            connection.sock.deadline = deadline
+            is_int = self._is_int
+            path = f"{self._path}?count={count}&format={'int' if is_int else 'text'}"
+            connection.request("GET", path, headers=self._headers)
+            answer = connection.getresponse()
+            body = answer.read()
+        except BaseException:
+            connection.close()
+            raise
+        if answer.will_close:
+            connection.close()
+        else:
+            local.idle.append(connection)
+        if answer.status == 200:
+            ids: list[int | str] = [(int if is_int else str)(id) for id in json.loads(body)["ids"]]
+            if len(ids) != count:
+                raise ValueError(f"{len(ids)} IDs in place of {count}")
+            return ids
+        if answer.status == 409 and is_int and self._may_be_text:
+            self._is_int = False
+            return self._request(local, count, deadline)
+        wait: float | None = None
+        if answer.status >= 500 or answer.status in (408, 429):
+            seconds = re.fullmatch(r"\d{1,6}", answer.getheader("Retry-After", ""))
+            wait = float(seconds.group()) if seconds else 1.0
+        text = body[:300].decode("utf-8", "replace")
+        raise TickidError(f"no IDs from {self._place}: {answer.status} {text}", wait)
+
+    def _connect(self, deadline: float) -> Any:
+        if self._unix:
+            addresses: list[Any] = [(socket.AF_UNIX, self._unix)]
+        else:
+            found = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM)
+            addresses = [(address[0], address[4]) for address in found]
+        for index, (family, address) in enumerate(addresses):
+            link: Any = socket.socket(family, socket.SOCK_STREAM)
+            try:
+                # An address that does not answer leaves time for the others.
+                link.settimeout(_left(deadline) / (len(addresses) - index))
+                link.connect(address)
+                if not self._unix:
+                    link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                if self._tls:
+                    link.settimeout(_left(deadline))
+                    link = self._tls.wrap_socket(link, server_hostname=self._host)
+                break
+            except OSError:
+                link.close()
+                if index + 1 == len(addresses):
+                    raise
+        connection: Any = http.client.HTTPConnection(self._host)
+        connection.sock = _Link(link)
+        return connection
+
+
+class _Local:
+    """What one process has."""
+
+    def __init__(self) -> None:
+        self.process = os.getpid(), len(_forks)
+        self.idle: collections.deque[Any] = collections.deque()
+        self.lock = threading.Lock()
+        self.block: collections.deque[int | str] = collections.deque()
+        self.size, self.wall, self.monotonic = 1, 0.0, 0.0
+
+
+def _left(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError("the timeout is over")
+    return left
+
+
+class _Link:
+    """A socket whose operations end at one deadline, as those of `http.client` do not."""
+
+    def __init__(self, link: Any) -> None:
+        self.link, self.deadline, self.close = link, 0.0, link.close
+
+    def sendall(self, data: Any) -> None:
+        self.link.settimeout(_left(self.deadline))
+        self.link.sendall(data)
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        return io.BufferedReader(_Reader(self))
+
+
+class _Reader(io.RawIOBase):
+    def __init__(self, owner: _Link) -> None:
+        # Keeps the socket open until it is closed as well.
+        self._owner, self._file = owner, owner.link.makefile("rb", buffering=0)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> Any:
+        self._owner.link.settimeout(_left(self._owner.deadline))
+        return self._file.readinto(buffer)
+
+    def close(self) -> None:
+        super().close()
+        self._file.close()

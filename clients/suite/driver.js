@@ -1,0 +1,70 @@
+'use strict';
+// As driver.py, for the Node client, with `workers` and `cluster`.
+const cluster = require('node:cluster');
+const { readFileSync } = require('node:fs');
+const { createInterface } = require('node:readline');
+const { Worker, isMainThread, parentPort, workerData } = require('node:worker_threads');
+const { IdSource, TickidError } = require(process.env.CLIENT);
+
+const { CA, MAX_AGE, MAX_BLOCK, REALM, TIMEOUT } = process.env;
+const ids = new IdSource(REALM, {
+  timeoutMs: TIMEOUT * 1000,
+  maxAgeMs: MAX_AGE * 1000,
+  maxBlock: Number(MAX_BLOCK),
+  tls: CA && { ca: readFileSync(CA) },
+});
+
+async function take(group, count) {
+  let lines = '';
+  for (let i = 0; i < count; i++) {
+    try {
+      lines += `${group} ${await ids.next()}\n`;
+    } catch (error) {
+      if (!(error instanceof TickidError)) throw error;
+      const seconds = error.retryAfterMs === undefined ? 'None' : error.retryAfterMs / 1000;
+      lines += `${group} ! ${seconds} ${error.message.replaceAll('\n', ' ')}\n`;
+    }
+  }
+  return lines;
+}
+
+const answer = (child) => new Promise((resolve, reject) => {
+  child.on('message', resolve);
+  child.on('error', reject);
+});
+
+const each = async (groups, start) => {
+  const children = Array.from({ length: groups }, (_, group) => answer(start(group)));
+  return (await Promise.all(children)).join('');
+};
+
+const commands = {
+  next: (_, count) => take(0, count),
+  // Concurrent calls.
+  threads: async (groups, count) => (await Promise.all(
+    Array.from({ length: groups }, (_, group) => take(group, count)))).join(''),
+  workers: (groups, count) =>
+    each(groups, (group) => new Worker(__filename, { workerData: { group, count } })),
+  cluster: (groups, count) => each(groups, (group) => {
+    const child = cluster.fork();
+    child.send({ group, count });
+    return child;
+  }),
+};
+
+async function main() {
+  for await (const line of createInterface({ input: process.stdin })) {
+    const [command, groups, count] = line.split(' ');
+    process.stdout.write(`${await commands[command](Number(groups), Number(count))}.\n`);
+  }
+}
+
+if (!isMainThread) {
+  take(workerData.group, workerData.count).then((lines) => parentPort.postMessage(lines));
+} else if (cluster.isWorker) {
+  process.on('message', async ({ group, count }) => {
+    process.send(await take(group, count), () => process.exit());
+  });
+} else {
+  main();
+}

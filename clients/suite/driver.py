@@ -1,0 +1,57 @@
+"""Drives the Python client: each line of standard input is a command, a number of groups (threads
+or processes) and a number of IDs for each; the answer is a line for each ID or error, and a dot."""
+
+import os
+import ssl
+import sys
+import threading
+
+sys.path.insert(0, os.environ["CLIENT"])
+if os.environ.get("SAME_PID"):
+    os.getpid = lambda: 1  # As where a process ID is used again.
+import tickid
+
+options = {"timeout": float(os.environ["TIMEOUT"]), "max_age": float(os.environ["MAX_AGE"])}
+if os.environ.get("CA"):
+    options["ssl_context"] = ssl.create_default_context(cafile=os.environ["CA"])
+ids = tickid.IdSource(os.environ["REALM"], max_block=int(os.environ["MAX_BLOCK"]), **options)
+
+
+def take(group, count):
+    lines = []
+    for _ in range(count):
+        try:
+            lines.append(f"{group} {ids.next()}\n")
+        except tickid.TickidError as error:
+            lines.append(f"{group} ! {error.retry_after} {error}\n")
+    return "".join(lines)
+
+
+def threads(groups, count):
+    answers = []
+    run = lambda group: answers.append(take(group, count))
+    started = [threading.Thread(target=run, args=(group,)) for group in range(groups)]
+    for thread in started:
+        thread.start()
+    for thread in started:
+        thread.join()
+    return "".join(answers)
+
+
+def fork(groups, count):
+    children = []
+    for group in range(groups):
+        reader, writer = os.pipe()
+        if os.fork() == 0:
+            with open(writer, "w") as out:
+                out.write(take(group, count))
+            os._exit(0)
+        os.close(writer)
+        children.append(reader)
+    return "".join(open(reader).read() for reader in children)
+
+
+commands = {"next": lambda _, count: take(0, count), "threads": threads, "fork": fork}
+for line in sys.stdin:
+    command, groups, count = line.split()
+    print(commands[command](int(groups), int(count)) + ".", flush=True)

@@ -1,0 +1,176 @@
+"""Faults, by the scenario which must find them: each is a list of changes to the client's source,
+or another source."""
+
+# What documentation of ID servers, ours included, used to show.
+NAIVE = """
+import json, os, urllib.request
+class TickidError(Exception): pass
+class IdSource:
+    def __init__(self, realm, max_block, **_):
+        self.path, self.block, self.count = f"/v1/realms/{realm}/ids", [], max_block
+    def next(self):
+        if not self.block:
+            import http.client, socket
+            connection = http.client.HTTPConnection("localhost")
+            connection.sock = socket.socket(socket.AF_UNIX)
+            connection.sock.connect(os.environ["TICKID_URL"][len("http+unix://"):])
+            connection.request("GET", f"{self.path}?count={self.count}")
+            self.block = json.loads(connection.getresponse().read())["ids"][::-1]
+        return self.block.pop()
+"""
+NAIVE_JS = """
+const http = require('node:http');
+class TickidError extends Error {}
+class IdSource {
+  constructor(realm, { maxBlock }) {
+    this.path = `/v1/realms/${realm}/ids?count=${maxBlock}`;
+    this.block = JSON.parse(process.env.BLOCK ?? '[]');
+  }
+  async next() {
+    if (this.block.length === 0) this.block = JSON.parse(await this.get()).ids.reverse();
+    const id = this.block.pop();
+    process.env.BLOCK = JSON.stringify(this.block); // For the workers, to save a request.
+    return id;
+  }
+  get() {
+    const socketPath = process.env.TICKID_URL.slice('http+unix://'.length);
+    return new Promise((resolve) => http.get({ socketPath, path: this.path }, async (answer) => {
+      resolve((await answer.toArray()).join(''));
+    }));
+  }
+}
+module.exports = { IdSource, TickidError };
+"""
+FRESH = "age = max(abs(wall - local.wall), abs(monotonic - local.monotonic))"
+AGES = "[Date.now() - this.#made.wall, performance.now() - this.#made.monotonic]"
+FAULTS = {
+    "python": {
+        "fork": [("if local.process != (os.getpid(), len(_forks)):", "if False:")],
+        "fork__naive": NAIVE,
+        "fork__by_process_id": [
+            (
+                "if local.process != (os.getpid(), len(_forks)):",
+                "if local.process[0] != os.getpid():",
+            )
+        ],
+        "threads": [
+            ("if not local.lock.acquire(timeout=self._timeout):", "if False:"),
+            ("            local.lock.release()", "            pass"),
+            (
+                "return local.block.popleft()",
+                "id = local.block[0]; time.sleep(0); local.block and local.block.popleft()\n"
+                "            return id",
+            ),
+        ],
+        "restart": [
+            ('{failure!r}", 1.0)', '{failure!r}")'),
+            (
+                "wait, pause = pause *",
+                "error.retry_after = None\n                wait, pause = pause *",
+            ),
+        ],
+        "kill": [
+            (
+                "            return ids\n",
+                "            self._earlier = ids\n            return ids\n",
+            ),
+            ("                raise error\n", "                return self._earlier\n"),
+        ],
+        "back_soon": [("if deadline - time.monotonic() <= wait:", "if True:")],
+        "status_503": [
+            (
+                "if deadline - time.monotonic() <= wait:",
+                "wait = 0.01\n            if deadline < time.monotonic():",
+            )
+        ],
+        "status_429": [("answer.status in (408, 429)", "answer.status == 408")],
+        "waits": [("            time.sleep(wait)", "            time.sleep(0.01)")],
+        "slow": [("settimeout(_left(self._owner.deadline))", "settimeout(2)")],
+        "cut": [
+            ("body = answer.read()", "body = answer.fp.read(answer.length)"),
+            ('json.loads(body)["ids"]', 're.findall("[2-9a-x]+", body.decode().split("ids")[1])'),
+            ("if len(ids) != count:", "if False:"),
+        ],
+        "clock_set_back": [(FRESH, "age = wall - local.wall")],
+        "suspended": [(FRESH, "age = monotonic - local.monotonic")],
+        "stopped": [(FRESH, "age = 0.0")],
+        "stopped__naive": NAIVE,
+        "stale": [(FRESH, "age = abs(wall - local.wall)")],
+        "small": [
+            (
+                "size = min(2 * local.size, self._max_block) if is_fresh else 1",
+                "size = self._max_block",
+            )
+        ],
+        "protected": [("ssl.create_default_context()", "ssl._create_unverified_context()")],
+        "integers": [("(int if is_int else str)(id)", "(int(float(id)) if is_int else id)")],
+        "many": [
+            (
+                "return local.block.popleft()",
+                "return local.block[0] if random.random() < 1e-3 else local.block.popleft()",
+            )
+        ],
+        "many__order": [("return local.block.popleft()", "return local.block.pop()")],
+    },
+    "node": {
+        "threads": [
+            (
+                "const id = this.#block.pop();\n",
+                "const id = this.#block.at(-1); await 0; this.#block.pop();\n",
+            )
+        ],
+        "workers": NAIVE_JS,
+        "cluster": NAIVE_JS,
+        "restart": [
+            (
+                "failure = new TickidError(message, 1000,",
+                "failure = new TickidError(message, undefined,",
+            )
+        ],
+        "kill": [
+            ("      return ids;\n", "      return (this.earlier = ids).slice();\n"),
+            ("throw failure;", "return this.earlier.slice();"),
+        ],
+        "back_soon": [("if (deadline - performance.now() <= wait)", "if (true)")],
+        "status_503": [
+            (
+                "if (deadline - performance.now() <= wait)",
+                "wait = 10; if (deadline < performance.now())",
+            )
+        ],
+        "status_429": [(" || status === 429", "")],
+        "waits": [("await sleep(wait);", "await sleep(10);")],
+        "slow": [
+            (
+                "const timer = setTimeout(() => fail(new Error('the timeout is over')), left);",
+                "const timer = 0; request.setTimeout(left, () => fail(new Error('idle')));",
+            )
+        ],
+        "cut": [
+            ("if (!response.complete) return", "if (false) return"),
+            ("response.on('error', fail);", "response.on('error', () => response.emit('end'));"),
+            (
+                "JSON.parse(body).ids.map(isInt ? BigInt : String)",
+                "body.split('ids')[1].match(/[2-9a-x]+/g)",
+            ),
+            ("if (ids.length !== count)", "if (false)"),
+        ],
+        "clock_set_back": [(AGES, "[Date.now() - this.#made.wall]"), ("Math.abs(age)", "age")],
+        "suspended": [(AGES, "[performance.now() - this.#made.monotonic]")],
+        "stopped": [(AGES, "[0]")],
+        "stopped__naive": NAIVE_JS,
+        "stale": [(AGES, "[Date.now() - this.#made.wall]")],
+        "small": [
+            ("this.#isFresh() ? Math.min(2 * this.#size, this.#maxBlock) : 1", "this.#maxBlock")
+        ],
+        "protected": [("...tls,", "...tls, rejectUnauthorized: false,")],
+        "integers": [("isInt ? BigInt : String", "isInt ? Number : String")],
+        "many": [
+            (
+                "const id = this.#block.pop();",
+                "const id = Math.random() < 1e-3 ? this.#block.at(-1) : this.#block.pop();",
+            )
+        ],
+        "many__order": [(".reverse();", ";")],
+    },
+}

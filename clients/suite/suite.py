@@ -1,0 +1,172 @@
+"""Drives the clients of all languages through the scenarios, and plants faults, which the
+scenarios must find. Run `python3 -m unittest -v suite` in this folder, after building `tickid`."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import pages
+import scenarios
+from faults import FAULTS
+from world import FAKETIME, FOLDER, HERE, ROOT, Driver, Server
+
+
+def has(program, *arguments):
+    try:
+        return subprocess.run([program, *arguments], capture_output=True).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
+class World:
+    """Two servers over one store, and those of single scenarios."""
+
+    def __init__(self):
+        self.started = []
+        store = self.store()
+        self.servers = [Server(store), Server(store)]
+        self.started += self.servers
+        self.token, self.certificate = "0123456789abcdef", f"{FOLDER}/cert.pem"
+        key = f"{FOLDER}/key.pem"
+        with open(f"{FOLDER}/tokens", "w") as file:
+            file.write(self.token)
+        command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2"
+        command += " -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1"
+        files = ["-keyout", key, "-out", self.certificate]
+        subprocess.run([*command.split(), *files], check=True, capture_output=True)
+        options = ["--token-file", f"{FOLDER}/tokens", "--tls-key", key]
+        self.protected = Server(store, "--tls-cert", self.certificate, *options)
+        self.protected.scheme, self.protected.unix_url = "https", None
+        self.started.append(self.protected)
+
+    def store(self):
+        return tempfile.mkdtemp(dir=FOLDER)
+
+    def ends(self, server):
+        self.started.append(server)
+
+    def end(self):
+        for server in self.started:
+            server.end()
+        shutil.rmtree(FOLDER)
+
+
+class Client:
+    """A client: the program that drives it, and the folder of its source."""
+
+    def __init__(self, command, folder):
+        self.command, self.folder = command, folder
+
+    def start(self, server, **settings):
+        url = getattr(server, "unix_url", None) or server.url
+        return Driver(self.command, url, CLIENT=settings.pop("CLIENT", self.folder), **settings)
+
+
+def clients():
+    found = {"python": Client([sys.executable, f"{HERE}/driver.py"], f"{ROOT}/clients/python")}
+    if has("node", "--version"):
+        found["node"] = Client(["node", f"{HERE}/driver.js"], f"{ROOT}/clients/node")
+    return found
+
+
+SCENARIOS = {
+    "fork": scenarios.shared("fork"),
+    "threads": scenarios.shared("threads"),
+    "workers": scenarios.shared("workers"),
+    "cluster": scenarios.shared("cluster"),
+    "restart": scenarios.ended("terminate"),
+    "kill": scenarios.ended("kill"),
+    "back_soon": scenarios.back_soon,
+    "status_503": scenarios.refused(503),
+    "status_429": scenarios.refused(429),
+    "waits": scenarios.waits,
+    "slow": scenarios.slow,
+    "cut": scenarios.cut,
+    "clock_set_back": scenarios.clock("wall", lambda driver: driver.set_clock(-3600)),
+    "suspended": scenarios.clock("wall", lambda driver: driver.set_clock(60)),
+    "stopped": scenarios.clock("both", scenarios.stopped),
+    "stale": scenarios.stale,
+    "small": scenarios.small,
+    "integers": scenarios.integers,
+    "protected": scenarios.protected,
+    "many": lambda start, world: scenarios.many([(start, 1)], world, 20_000),
+}
+OTHERS = {"python": {"workers", "cluster"}, "node": {"fork"}}
+
+
+class Clients(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.world = World()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.world.end()
+
+    def test_eight_processes(self):
+        starts = [(client.start, 1) for client in CLIENTS.values()]
+        scenarios.many(starts, self.world)
+
+    @unittest.skipUnless(importlib.util.find_spec("django"), "Django is not installed")
+    def test_django_page(self):
+        pages.django(self.world)
+
+    @unittest.skipUnless(importlib.util.find_spec("sqlalchemy"), "SQLAlchemy is not installed")
+    def test_sqlalchemy_page(self):
+        pages.sqlalchemy(self.world)
+
+    @unittest.skipUnless(os.environ.get("NODE_MODULES"), "$NODE_MODULES has no Drizzle")
+    def test_drizzle_page(self):
+        pages.drizzle(self.world)
+
+
+def mutant(client, changes):
+    """Returns a copy of a client with changes, each of which applies exactly once."""
+    folder = tempfile.mkdtemp(dir=FOLDER)
+    shutil.copytree(client.folder, folder, dirs_exist_ok=True)
+    name = "tickid/__init__.py" if os.path.exists(f"{folder}/tickid") else "index.js"
+    with open(f"{folder}/{name}") as file:
+        text = file.read()
+    if isinstance(changes, str):
+        text = changes
+    else:
+        for old, new in changes:
+            assert text.count(old) == 1, f"{old!r} is {text.count(old)} times in {name}"
+            text = text.replace(old, new)
+    with open(f"{folder}/{name}", "w") as file:
+        file.write(text)
+    return folder
+
+
+def add(name, run):
+    setattr(Clients, f"test_{name}", run)
+
+
+CLIENTS = clients()
+for language, client in CLIENTS.items():
+    for name, scenario in SCENARIOS.items():
+        if name not in OTHERS[language]:
+            run = lambda self, s=scenario, c=client: s(c.start, self.world)
+            if name in ("clock_set_back", "suspended", "stopped", "stale"):
+                run = unittest.skipUnless(FAKETIME, "libfaketime is not installed")(run)
+            add(f"{language}_{name}", run)
+
+    for name, changes in FAULTS[language].items():
+        scenario = name.partition("__")[0]
+
+        def run(self, scenario=scenario, changes=changes, client=client):
+            folder = mutant(client, changes)
+            start = lambda server, **settings: client.start(server, CLIENT=folder, **settings)
+            with self.assertRaises(AssertionError) as found:
+                SCENARIOS[scenario](start, self.world)
+            print(f"found: {str(found.exception)[:120]}", file=sys.stderr)
+
+        add(f"{language}_fault_is_found_by_{name}", run)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,206 @@
+"""Servers, a proxy that misbehaves, and drivers of clients."""
+
+import glob
+import json
+import os
+import re
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import urllib.request
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+TICKID = os.environ.get("TICKID", os.path.join(ROOT, "target/debug/tickid"))
+FAKETIME = (glob.glob("/usr/lib/*/faketime/libfaketime.so.1") or [None])[0]
+FOLDER = tempfile.mkdtemp(prefix="tickid-clients-")
+
+
+class Broken(RuntimeError):
+    """A driver or a server ended, which is no answer to a scenario's question."""
+
+
+class Server:
+    """`tickid serve` over the folder's store, or over another server's."""
+
+    def __init__(self, store, *options):
+        self.socket = tempfile.mktemp(suffix=".sock", dir=FOLDER)
+        self.command = [TICKID, "serve", "--store", f"file://{store}", "--realm=orders=sno"]
+        self.command += ["--realm=chat=nanoflake", "--http=127.0.0.1:0", "--log=json"]
+        self.command += ["--http-unix", self.socket, *options]
+        self.scheme, self.unix_url = "http", f"http+unix://{self.socket}"
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(self.command, stderr=subprocess.PIPE, text=True)
+        log, lines = [], self.process.stderr
+        for line in lines:
+            log.append(line)
+            entry = json.loads(line)
+            if "address" in entry:
+                self.port = int(entry["address"].rpartition(":")[2])
+            if entry.get("message") == "listening" and "path" in entry:
+                break
+        else:
+            raise Broken("".join(log))
+
+        def drain():
+            with lines:
+                lines.read()
+
+        threading.Thread(target=drain, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"{self.scheme}://127.0.0.1:{self.port}"
+
+    def fence(self):
+        """Returns an ID that is greater than all that were issued, and less than all others."""
+        with urllib.request.urlopen(f"{self.url}/v1/realms/orders/ids", timeout=10) as answer:
+            return json.load(answer)["ids"][0]
+
+    def end(self, signal="terminate"):
+        getattr(self.process, signal)()
+        self.process.wait()
+
+
+class Proxy:
+    """Forwards HTTP requests to a server. `faults` are answers to the next ones in its place."""
+
+    def __init__(self, server):
+        self.server, self.faults, self.requests = server, [], []
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            link = self.listener.accept()[0]
+            threading.Thread(target=self.attend, args=(link,), daemon=True).start()
+
+    def attend(self, client):
+        try:
+            with client, client.makefile("rb") as requests:
+                while request := self.head(requests):
+                    self.requests.append(time.monotonic())
+                    fault = self.faults.pop(0) if self.faults else None
+                    if isinstance(fault, bytes):
+                        client.sendall(fault)
+                        continue
+                    if fault == "silence":
+                        time.sleep(5)
+                        return
+                    answer = self.forward(request)
+                    if fault == "drip":
+                        for byte in answer:
+                            client.sendall(bytes([byte]))
+                            time.sleep(0.05)
+                    elif fault is None:
+                        client.sendall(answer)
+                    else:  # Cut off, this many bytes before the end.
+                        client.sendall(answer[:-fault])
+                        return
+        except OSError:
+            pass  # The client or the server has gone, and the other one sees it.
+
+    def head(self, lines):
+        head = b""
+        while line := lines.readline():
+            head += line
+            if line == b"\r\n":
+                return head
+        return b""
+
+    def forward(self, request):
+        with socket.create_connection(("127.0.0.1", self.server.port), 10) as link:
+            link.sendall(request)
+            with link.makefile("rb") as answer:
+                head = self.head(answer)
+                length = re.search(rb"(?i)content-length: (\d+)", head)
+                if not length:
+                    raise OSError("the server has gone")
+                return head + answer.read(int(length[1]))
+
+
+def refusal(status, seconds):
+    return (
+        f"HTTP/1.1 {status} No\r\nRetry-After: {seconds}\r\nContent-Length: 3\r\n\r\nno\n".encode()
+    )
+
+
+class Driver:
+    """A running program with a client, which answers commands."""
+
+    def __init__(self, command, url, **settings):
+        clock = settings.pop("clock", None)
+        env = {"REALM": "orders", "MAX_BLOCK": "1", "MAX_AGE": "1", "TIMEOUT": "2"}
+        env |= {name: str(value) for name, value in settings.items()} | {"TICKID_URL": url}
+        if clock:
+            self.clock = tempfile.mktemp(dir=FOLDER)
+            self.set_clock(0)
+            env |= {"LD_PRELOAD": FAKETIME, "FAKETIME_TIMESTAMP_FILE": self.clock}
+            env |= {"FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_RESET": "1"}
+            env["FAKETIME_DONT_FAKE_MONOTONIC"] = "1" if clock == "wall" else "0"
+            env["DONT_FAKE_MONOTONIC"] = env["FAKETIME_DONT_FAKE_MONOTONIC"]
+        self.process = subprocess.Popen(
+            command,
+            env=os.environ | env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def set_clock(self, seconds):
+        with open(self.clock + ".new", "w") as file:
+            file.write(f"{seconds:+}\n")
+        os.replace(self.clock + ".new", self.clock)
+
+    def send(self, command, groups=1, count=1):
+        self.process.stdin.write(f"{command} {groups} {count}\n")
+        self.process.stdin.flush()
+
+    def receive(self):
+        """Returns the IDs of each group, and the errors with their times to retry."""
+        groups, errors = {}, []
+        watchdog = threading.Timer(60, self.process.kill)
+        watchdog.start()
+        try:
+            return self.read(groups, errors)
+        finally:
+            watchdog.cancel()
+
+    def read(self, groups, errors):
+        for line in self.process.stdout:
+            if line == ".\n":
+                return groups, errors
+            group, _, answer = line.rstrip("\n").partition(" ")
+            if answer.startswith("! "):
+                _, seconds, message = answer.split(" ", 2)
+                errors.append((None if seconds == "None" else float(seconds), message))
+            else:
+                groups.setdefault(group, []).append(answer)
+        raise Broken(f"the driver ended with {self.process.wait()}")
+
+    def ask(self, command, groups=1, count=1):
+        self.send(command, groups, count)
+        return self.receive()
+
+    def take(self, count):
+        """Returns IDs, none of which may fail."""
+        groups, errors = self.ask("next", 1, count)
+        assert not errors, errors
+        return groups["0"]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        try:
+            self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process.stdout.close()
