@@ -128,7 +128,7 @@ fn main() -> ExitCode {
         if failure.is_closed_pipe() {
             return ExitCode::SUCCESS;
         }
-        let other = || failure.usual_hint(&message::subcommand(&Arguments::command()));
+        let other = || failure.usual_hint(&message::subcommand(&Arguments::command()).0);
         let hint = failure.hint().map(Cow::into_owned).or_else(other);
         message::say_error(&failure.to_string(), hint.as_deref());
         failure.exit_code()

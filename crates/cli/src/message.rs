@@ -54,8 +54,8 @@ pub(crate) fn exit_usage(error: clap::Error, command: &Command) -> ! {
     if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         error.exit();
     }
-    let path = subcommand(command);
-    let hint = of_environment(&error).unwrap_or_else(|| similar(&error, &path));
+    let (path, last) = subcommand(command);
+    let hint = of_environment(&error).unwrap_or_else(|| similar(&error, &path, last));
     let code = error.exit_code();
     let text = quoted(error).render().ansi().to_string();
     // A summary of the usage follows.
@@ -65,21 +65,21 @@ pub(crate) fn exit_usage(error: clap::Error, command: &Command) -> ! {
     std::process::exit(code);
 }
 
-/// Returns the command with the subcommands that were given: `tickid gen sno`.
-pub(crate) fn subcommand(command: &Command) -> String {
+/// Returns the command with the subcommands that were given, `tickid gen sno`, and the last of
+/// these.
+pub(crate) fn subcommand(mut command: &Command) -> (String, &Command) {
     let mut path = command.get_name().to_owned();
-    let mut command = command;
     for argument in std::env::args_os().skip(1) {
         let Some(next) = command.find_subcommand(&argument) else { continue };
         path.push(' ');
         path.push_str(next.get_name());
         command = next;
     }
-    path
+    (path, command)
 }
 
 /// Returns the hint for an error of usage.
-fn similar(error: &clap::Error, path: &str) -> String {
+fn similar(error: &clap::Error, path: &str, command: &Command) -> String {
     let suggested = |kind| match error.get(kind) {
         Some(ContextValue::String(one)) => vec![one.clone()],
         Some(ContextValue::Strings(several)) => several.clone(),
@@ -92,6 +92,10 @@ fn similar(error: &clap::Error, path: &str) -> String {
     if let Some(hint) = habit(path, text(ContextKind::InvalidArg), text(ContextKind::InvalidValue))
     {
         return format!("did you mean {hint}? `{path} --help` shows all");
+    }
+    let other_case = |it: &&Command| is_same(it.get_name(), text(ContextKind::InvalidSubcommand));
+    if let Some(same) = command.get_subcommands().find(other_case) {
+        return format!("did you mean `{path} {}`? `{path} --help` shows all", same.get_name());
     }
     let given = [ContextKind::InvalidSubcommand, ContextKind::InvalidValue].map(text).concat();
     if let Some(same) = suggested(ContextKind::ValidValue).iter().find(|it| is_same(it, &given)) {
@@ -114,6 +118,7 @@ fn habit(path: &str, argument: &str, value: &str) -> Option<String> {
     let words: Vec<&str> = path.split(' ').collect();
     match (words.as_slice(), argument, value) {
         (_, "--n", _) => Some("-n".into()),
+        (["tickid", "inspect" | "convert"], "--format", _) => Some("--json".into()),
         (_, _, "json") if argument.starts_with("--format") => Some("--json".into()),
         (["tickid", "gen", _], number, _) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
             (!number.is_empty()).then(|| format!("-n {number}"))

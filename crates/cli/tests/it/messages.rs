@@ -300,6 +300,8 @@ fn typos_list_the_choices() {
         ("lease list orders", ["'orders'", "\nhint: did you mean --realm orders?"]),
         ("lease invalidate orders", ["'orders'", "\nhint: did you mean --realm orders?"]),
         ("range sno 2024-01-01", ["'2024-01-01'", "\nhint: did you mean --since 2024-01-01?"]),
+        ("inspect --format json x", ["'--format'", "\nhint: did you mean --json?"]),
+        ("gen SCRU64", ["'SCRU64'", "\nhint: did you mean `tickid gen scru64`?"]),
         ("range sno --from now", ["'--from'", "\nhint: did you mean --since?"]),
         ("range sno --since 1 --to now", ["'--to'", "\nhint: did you mean --until?"]),
         // Names of other formats are not misspelled ones of ours.
