@@ -30,9 +30,9 @@ use self::bug::Bug;
 use self::subject::{Kuids, Nanoflakes, Scru64s, Snos};
 use self::world::{Life, Lost, Masked, Tally, World};
 
-const SEEDS: u64 = 10_000;
-/// The number of worlds among which each fault must be found.
-const MOST: u64 = 20_000;
+/// Enough worlds to find each of the [simplified rules](bug::Bug), which is tested.
+/// `cargo xtask verify simulation` runs millions.
+const SEEDS: u64 = 2_000;
 
 /// Runs one world, with one of the four schemes.
 fn run(seed: u64, bug: Option<Bug>) -> Result<Tally, String> {
@@ -85,13 +85,10 @@ fn the_same_seed_is_the_same_world() {
 
 /// Asserts that the simulation detects a simplified rule, as often as [`scaled`] asks for.
 fn found_out(bug: Bug) {
-    let violations = (0..MOST).filter_map(|seed| Some((seed, run(seed, Some(bug)).err()?)));
+    let violations =
+        (0..seeds().max(SEEDS)).filter_map(|seed| Some((seed, run(seed, Some(bug)).err()?)));
     let found: Vec<_> = violations.take(scaled(1)).collect();
-    assert_eq!(
-        found.len(),
-        scaled(1),
-        "{bug:?} goes unnoticed for {MOST} seeds, but for {found:?}"
-    );
+    assert_eq!(found.len(), scaled(1), "{bug:?} is found by {found:?} only");
     println!("{bug:?}: found by {found:?}");
 }
 
@@ -199,7 +196,8 @@ fn parts_of_the_rule_are_needed() {
     }
     // The last line: what a holder would repeat itself where the others fail.
     let bug = Some(Bug::OwnTicksForgotten);
-    let mut own = (0..MOST).filter(|seed| run_masked(*seed, Life::Calm, bug).counts.own > 0);
+    let mut own =
+        (0..seeds().max(SEEDS)).filter(|seed| run_masked(*seed, Life::Calm, bug).counts.own > 0);
     println!("{bug:?}: found by {:?}", own.next().expect("it goes unnoticed"));
 }
 
