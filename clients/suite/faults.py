@@ -173,4 +173,42 @@ FAULTS = {
         ],
         "many__order": [(".reverse();", ";")],
     },
+    "php": {
+        "restart": [("curl_error($this->curl), 1)", "curl_error($this->curl), null)")],
+        "status_503": [("(int) ($this->retryAfter ?: 1)", "1")],
+        "status_429": [(" || $status === 429", "")],
+        "cut": [(' && str_ends_with($id, "\\n")', "")],
+        "slow": [("CURLOPT_TIMEOUT_MS", "CURLOPT_CONNECTTIMEOUT_MS")],
+        "many": [("return rtrim($id);", "return substr($id, 0, 9) . '2222222';")],
+    },
+    "go": {
+        "restart": [
+            (
+                'return "", &TickidError{err.Error(), time.Second}\n\t}\n\tdefer',
+                'return "", &TickidError{err.Error(), 0}\n\t}\n\tdefer',
+            )
+        ],
+        "status_503": [("time.Duration(seconds) * time.Second", "time.Second")],
+        "status_429": [(" || answer.StatusCode == http.StatusTooManyRequests", "")],
+        "slow": [("2 * time.Second", "time.Minute")],
+        "cut": [("body, err := io.ReadAll(answer.Body)", "body, _ := io.ReadAll(answer.Body)")],
+    },
+    "java": {
+        "restart": [('"no ID: " + error, 1', '"no ID: " + error, 0')],
+        "status_503": [("Long.parseLong(text) : 1", "1 : 1")],
+        "status_429": [(" || status == 429", "")],
+        "slow": [
+            ("sent.get(2, TimeUnit.SECONDS)", "sent.get(60, TimeUnit.SECONDS)"),
+        ],
+        "threads": [
+            (
+                "return answer.body().strip();",
+                "return last = (Math.random() < .01 ? last : answer.body().strip());",
+            ),
+            (
+                "private final HttpRequest request;",
+                'private final HttpRequest request; private String last = "";',
+            ),
+        ],
+    },
 }

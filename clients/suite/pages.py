@@ -37,6 +37,33 @@ with Session(engine) as session:
     assert [row.item for row in rows] == [str(i) for i in range(20)]
     print(*(row.id for row in rows), sep="\\n")
 """
+LARAVEL = """
+error_reporting(E_ALL & ~E_DEPRECATED);
+require 'Illuminate/Database/autoload.php';
+require 'Illuminate/Events/autoload.php';
+$capsule = new Illuminate\\Database\\Capsule\\Manager();
+$capsule->addConnection(['driver' => 'sqlite', 'database' => ':memory:']);
+$capsule->setEventDispatcher(new Illuminate\\Events\\Dispatcher());
+$capsule->setAsGlobal();
+$capsule->bootEloquent();
+$capsule->schema()->create('orders', function ($table) {
+    $table->char('id', 16)->primary();
+    $table->string('item');
+});
+class Order extends Illuminate\\Database\\Eloquent\\Model
+{
+    use HasTickid;
+    public $timestamps = false;
+    protected $guarded = [];
+}
+for ($i = 0; $i < 20; $i++) {
+    $made = Order::create(['item' => "$i"]);
+    assert(Order::find($made->id)->item === "$i");
+}
+$rows = Order::orderBy('id')->get();
+if ($rows->pluck('item')->all() != range(0, 19)) throw new Exception($rows->toJson());
+echo $rows->pluck('id')->implode("\\n");
+"""
 DRIZZLE = """
 import { drizzle } from 'drizzle-orm/sql-js';
 import initSqlJs from 'sql.js';
@@ -53,7 +80,7 @@ console.log(rows.map(({ id }) => id).join('\\n'));
 def example(page, heading, language):
     """Returns the first block of a language below a heading."""
     with open(f"{ROOT}/docs/clients/{page}.md") as file:
-        _, _, text = file.read().partition(f"\n{heading}\n")
+        _, _, text = ("\n" + file.read()).partition(f"\n{heading}\n")
     return re.search(rf"```{language}\n(.*?)\n```", text, re.S)[1] + "\n"
 
 
@@ -63,9 +90,8 @@ def ids_of(world, command, files):
         os.makedirs(os.path.dirname(f"{folder}/{name}"), exist_ok=True)
         with open(f"{folder}/{name}", "w") as file:
             file.write(text)
-    modules = os.environ.get("NODE_MODULES")
-    if modules:
-        os.symlink(modules, f"{folder}/node_modules")
+    if "NODE_MODULES" in os.environ:
+        os.symlink(os.environ["NODE_MODULES"], f"{folder}/node_modules")
     env = os.environ | {"TICKID_URL": world.servers[0].unix_url}
     env["PYTHONPATH"] = f"{ROOT}/clients/python"
     ran = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=60)
@@ -87,3 +113,8 @@ def sqlalchemy(world):
 def drizzle(world):
     text = example("node", "## Drizzle", "js") + DRIZZLE
     ids_of(world, ["node", "main.mjs"], {"main.mjs": text})
+
+
+def laravel(world):
+    text = "<?php\n" + example("php", "# IDs in PHP", "php") + example("php", "## Laravel", "php")
+    ids_of(world, ["php", "main.php"], {"main.php": text + LARAVEL})

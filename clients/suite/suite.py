@@ -58,12 +58,57 @@ class World:
 class Client:
     """A client: the program that drives it, and the folder of its source."""
 
-    def __init__(self, command, folder):
-        self.command, self.folder = command, folder
+    def __init__(self, command, folder, has_unix=True):
+        self.command, self.folder, self.has_unix = command, folder, has_unix
 
     def start(self, server, **settings):
-        url = getattr(server, "unix_url", None) or server.url
+        url = self.has_unix and getattr(server, "unix_url", None) or server.url
         return Driver(self.command, url, CLIENT=settings.pop("CLIENT", self.folder), **settings)
+
+
+def snippet(language, changes=()):
+    """Builds a program of the class in a page, and returns its client."""
+    folder = tempfile.mkdtemp(dir=FOLDER)
+    source, build, command, prelude = SNIPPETS[language]
+    text = pages.example(language, f"# IDs in {TITLES[language]}", language)
+    for old, new in changes:
+        assert text.count(old) == 1, f"{old!r} is {text.count(old)} times in the page"
+        text = text.replace(old, new)
+    with open(f"{HERE}/{source}") as file:
+        driver = file.read()
+    path = f"{folder}/{os.path.basename(source)}"
+    with open(path, "w") as file:
+        file.write(prelude + (driver + text if language == "java" else text + driver))
+    if build:
+        env = os.environ | {"GOPATH": f"{FOLDER}/go", "GOCACHE": f"{FOLDER}/go/cache"}
+        subprocess.run([*build, path], cwd=folder, check=True, capture_output=True, env=env)
+    return Client([word.format(folder=folder) for word in command], folder, language != "java")
+
+
+def imports(form, words):
+    return "".join(form.format(word) for word in words.split())
+
+
+SNIPPETS = {
+    "php": ("driver.php", None, ["php", "{folder}/driver.php"], "<?php\n"),
+    "go": (
+        "main.go",
+        ["go", "build", "-o", "main"],
+        ["{folder}/main"],
+        "package main\n"
+        + imports(
+            'import "{}"\n',
+            "context errors fmt io net net/http net/url os strconv strings time",
+        ),
+    ),
+    "java": (
+        "Main.java",
+        ["javac"],
+        ["java", "-Xshare:auto", "-cp", "{folder}", "Main"],
+        imports("import java.{}.*;\n", "io net net.http util util.concurrent"),
+    ),
+}
+TITLES = {"php": "PHP", "go": "Go", "java": "Java"}
 
 
 def clients():
@@ -108,7 +153,9 @@ class Clients(unittest.TestCase):
         cls.world.end()
 
     def test_eight_processes(self):
-        starts = [(client.start, 1) for client in CLIENTS.values()]
+        starts = [(client.start, 20) for client in CLIENTS.values()]
+        # Without blocks.
+        starts += [(snippet(language).start, 1) for language in SNIPPETS if is_installed(language)]
         scenarios.many(starts, self.world)
 
     @unittest.skipUnless(importlib.util.find_spec("django"), "Django is not installed")
@@ -122,6 +169,10 @@ class Clients(unittest.TestCase):
     @unittest.skipUnless(os.environ.get("NODE_MODULES"), "$NODE_MODULES has no Drizzle")
     def test_drizzle_page(self):
         pages.drizzle(self.world)
+
+    @unittest.skipUnless(os.path.exists("/usr/share/php/Illuminate"), "Laravel is not installed")
+    def test_laravel_page(self):
+        pages.laravel(self.world)
 
 
 def mutant(client, changes):
@@ -166,6 +217,30 @@ for language, client in CLIENTS.items():
             print(f"found: {str(found.exception)[:120]}", file=sys.stderr)
 
         add(f"{language}_fault_is_found_by_{name}", run)
+
+
+def is_installed(language):
+    probes = {"php": ["php", "-r", "curl_init();"], "go": ["go", "version"]}
+    return has(*probes.get(language, ["javac", "-version"]))
+
+
+WITHOUT_BLOCKS = ["restart", "kill", "status_503", "status_429", "slow", "cut", "many"]
+for language in SNIPPETS:
+    skip = unittest.skipUnless(is_installed(language), f"{TITLES[language]} is not installed")
+    for name in WITHOUT_BLOCKS + ["threads"] * (language != "php"):
+
+        def run(self, name=name, language=language):
+            SCENARIOS[name](snippet(language).start, self.world)
+
+        add(f"{language}_{name}", skip(run))
+    for name, changes in FAULTS[language].items():
+
+        def run(self, name=name, language=language, changes=changes):
+            with self.assertRaises(AssertionError) as found:
+                SCENARIOS[name](snippet(language, changes).start, self.world)
+            print(f"found: {str(found.exception)[:120]}", file=sys.stderr)
+
+        add(f"{language}_fault_is_found_by_{name}", skip(run))
 
 
 if __name__ == "__main__":
