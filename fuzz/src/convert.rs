@@ -45,7 +45,11 @@ pub(crate) fn layouts(data: &mut Unstructured<'_>) -> Result<Layouts> {
     };
     let node_size = NodeIdSize::new(data.int_in_range(0..=23)?).ok();
     let drift = Drift::new(data.int_in_range(5..=10)?).unwrap();
-    Ok(Layouts { epoch, node_size, drift })
+    let mut layouts = Layouts { epoch, node_size, drift, ..Layouts::default() };
+    let names = ["twitter", "discord", "sonyflake", "js-safe", "43x100us/2s/0n@0"];
+    let [layout] = Kind::Snowflake.layout_options() else { unreachable!("one option") };
+    layout.set(&mut layouts, data.choose(&names)?).unwrap();
+    Ok(layouts)
 }
 
 fn id(kind: Kind, data: &mut Unstructured<'_>) -> Result<AnyId> {

@@ -7,7 +7,7 @@
  */
 
 /** A scheme. kuid's two kinds of IDs are two. */
-export type Kind = 'scru64' | 'nanoflake' | 'kuid-local' | 'kuid-global' | 'sno';
+export type Kind = 'scru64' | 'nanoflake' | 'kuid-local' | 'kuid-global' | 'sno' | 'snowflake';
 
 /** A kind of IDs, as `kinds` lists them. */
 export interface KindInfo {
@@ -42,6 +42,7 @@ export type Format =
   | 'nanoflake'
   | 'kuid'
   | 'sno'
+  | 'snowflake'
   | 'uuid'
   | 'ulid'
   | 'ksuid'
@@ -59,6 +60,8 @@ export interface Layouts {
   nodeSize?: number;
   /** The drift of global kuids, 5 to 10; 8 by default. */
   drift?: number;
+  /** The layout of Snowflakes, by name or as in `41x1ms/10n/12s@2026-01-01`; Twitter's by default. */
+  layout?: string;
 }
 
 /** Consecutive bits of an ID. */

@@ -60,7 +60,7 @@ impl From<NodeSpec> for GivenNode {
 fn plain(kind: Kind, bits: u32, text: &str) -> Result<u64, String> {
     let value = match text.split_once('/') {
         Some((value, size)) => {
-            let found: u32 = number("node size in bits", 1..=64, size)
+            let found: u32 = number("node size in bits", 0..=64, size)
                 .map_err(|error| format!("'{}': {error}", shown(text)))?;
             if found != bits {
                 let (value, scheme) = (shown(value), kind.name());
@@ -73,7 +73,7 @@ fn plain(kind: Kind, bits: u32, text: &str) -> Result<u64, String> {
         }
         None => text,
     };
-    number("node", 0..=u64::MAX >> (u64::BITS - bits), value)
+    number("node", 0..=u64::MAX.checked_shr(u64::BITS - bits).unwrap_or(0), value)
 }
 
 /// Parses a SCRU64 node spec, or a node ID if an option has its size.

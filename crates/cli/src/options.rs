@@ -6,6 +6,7 @@ use clap::builder::PossibleValue;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use tickid_convert::{AnyScheme, Kind, LayoutOption};
 use tickid_detect::{Format, Notation};
+use tickid_snowflake::Preset;
 
 use crate::option_values::layout;
 
@@ -58,6 +59,49 @@ impl ValueEnum for Scheme {
     }
 }
 
+/// A scheme, or a known layout of Snowflakes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SchemeOrLayout {
+    Scheme(Scheme),
+    Layout(&'static Preset),
+}
+
+static SCHEMES_AND_LAYOUTS: LazyLock<Vec<SchemeOrLayout>> = LazyLock::new(|| {
+    let schemes = Scheme::all().iter().map(|scheme| SchemeOrLayout::Scheme(*scheme));
+    schemes.chain(Preset::ALL.iter().map(SchemeOrLayout::Layout)).collect()
+});
+
+impl SchemeOrLayout {
+    /// Returns the kind of IDs: with or without a node, or else the only one.
+    pub(crate) fn kind(self, kind: KuidKind) -> Kind {
+        match self {
+            Self::Scheme(scheme) => scheme.kind(kind),
+            Self::Layout(_) => Kind::Snowflake,
+        }
+    }
+
+    /// Returns the layouts with the one that the name says.
+    pub(crate) const fn over(self, layouts: tickid_convert::Layouts) -> tickid_convert::Layouts {
+        match self {
+            Self::Scheme(_) => layouts,
+            Self::Layout(preset) => tickid_convert::Layouts { snowflake: preset.layout, ..layouts },
+        }
+    }
+}
+
+impl ValueEnum for SchemeOrLayout {
+    fn value_variants<'a>() -> &'a [Self] {
+        &SCHEMES_AND_LAYOUTS
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Self::Scheme(scheme) => scheme.to_possible_value(),
+            Self::Layout(preset) => Some(PossibleValue::new(preset.name).aliases(preset.aliases)),
+        }
+    }
+}
+
 /// Returns the name of a value, as its option has it.
 pub(crate) fn name_of(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
@@ -105,7 +149,7 @@ impl Layouts {
     /// Returns the notation of a kind's texts.
     pub(crate) fn notation(&self, kind: Kind) -> Notation {
         match (kind, self.radix, self.alphabet) {
-            (Kind::Nanoflake, Some(Radix::Decimal), _) => Notation::Decimal,
+            (Kind::Nanoflake, Some(Radix::Decimal), _) | (Kind::Snowflake, ..) => Notation::Decimal,
             (Kind::KuidLocal | Kind::KuidGlobal, _, Some(Alphabet::Url)) => Notation::Url,
             _ => Notation::Canonical,
         }
@@ -142,6 +186,14 @@ impl<const IS_TARGET: bool> LayoutValues<IS_TARGET> {
         let is_own = |name| kind.layout_options().iter().any(|option| option.name == name);
         let own = self.0.iter().filter(|(option, _)| is_own(option.name)).cloned().collect();
         AnyScheme::new(kind, &Self(own).over(tickid_convert::Layouts::default()))
+    }
+
+    /// Returns the value of the first layout option that a kind has.
+    pub(crate) fn of(kind: Kind, text: &str) -> Result<Self, String> {
+        let [option, ..] = kind.layout_options() else {
+            return Err(format!("{} has no layout to choose", kind.name()));
+        };
+        Ok(Self(vec![(*option, layout(option, text)?)]))
     }
 
     /// Returns each option once, with the first kind that has it.

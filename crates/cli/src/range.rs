@@ -14,7 +14,7 @@ use tickid_kuid::{GlobalId, LocalId, Node};
 use crate::failure::Failure;
 use crate::node::{GivenNode, NodeHash};
 use crate::option_values::parse;
-use crate::options::{KuidKind, Layouts, OutputForm, Scheme};
+use crate::options::{KuidKind, Layouts, OutputForm, SchemeOrLayout, name_of};
 use crate::output::Output;
 use crate::printed::{self, write_json};
 use crate::when::{self, When, zone};
@@ -24,7 +24,7 @@ use crate::when::{self, When, zone};
   tickid range sno --since 2024-01-01 --until 2024-01-02
   tickid range scru64 --since yesterday --until today --tz local
   tickid range nanoflake --epoch discord --format int --since '2h ago'
-  tickid range nanoflake --epoch discord --format int --since 1704067200000 --until 1704153600000
+  tickid range discord --since 1704067200000 --until 1704153600000
   tickid range kuid --kind local --since 2024-01-01 --until 2024-01-01 --inclusive --json
   tickid range kuid --node uid@127.0.0.1 --format hex --since 1704067200000 --until 1704153600000
 
@@ -32,9 +32,9 @@ An ID is in the range of the time that it shows, the start of its tick. The two 
 a BETWEEN: the lowest and the highest that show a time from --since to before --until. The range of
 a day ends with --until the next day.")]
 pub(crate) struct RangeArguments {
-    /// The scheme
+    /// The scheme, or a layout of Snowflakes by name
     #[arg(value_enum)]
-    scheme: Scheme,
+    scheme: SchemeOrLayout,
     /// The first time: a date, RFC 3339, milliseconds since 1970, now, yesterday, '2h ago'
     #[arg(long, value_name = "TIME", value_parser = parse::<When>)]
     #[arg(allow_negative_numbers = true)]
@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
     // `since` is before an end that is not included.
     let before = || end.checked_sub(Duration::from_micros(1)).unwrap_or(end);
     let last = if arguments.inclusive { end } else { before() };
-    let layouts = arguments.layouts.all();
+    let layouts = arguments.scheme.over(arguments.layouts.all());
     let kind = arguments.scheme.kind(arguments.kind);
     let scheme = AnyScheme::new(kind, &layouts);
     let usage = |reason: &str| Failure::Usage(format!("--node: {reason}"));
@@ -112,7 +112,7 @@ pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
 /// A range as JSON.
 #[derive(Serialize)]
 struct Range {
-    scheme: &'static str,
+    scheme: String,
     since: Instant,
     until: Instant,
     inclusive: bool,
@@ -150,7 +150,7 @@ fn print(
             int: id.to_u128().to_string(),
         };
         let ([since, until], [min, max]) = (times.map(instant), ends.map(end));
-        let (scheme, inclusive) = (arguments.scheme.name(), arguments.inclusive);
+        let (scheme, inclusive) = (name_of(&arguments.scheme), arguments.inclusive);
         write_json(&Range { scheme, since, until, inclusive, min, max }, out.buffer())?;
     } else {
         for id in ends {

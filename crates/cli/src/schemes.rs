@@ -24,7 +24,9 @@ pub(crate) fn read(
         return parse(text).map(|id| Identifier::KuidWide(id, notation));
     }
     let id = match notation {
-        Notation::Decimal => NanoflakeId::parse_decimal(text).map(AnyId::from),
+        Notation::Decimal if kind == Kind::Nanoflake => {
+            NanoflakeId::parse_decimal(text).map(AnyId::from)
+        }
         Notation::Url => AnyId::parse_url(kind, text).unwrap_or_else(|| AnyId::parse(kind, text)),
         _ => AnyId::parse(kind, text),
     };

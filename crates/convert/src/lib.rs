@@ -1,5 +1,5 @@
-//! Conversions between SCRU64, Nanoflake, kuid and sno IDs that keep their order and report any
-//! information lost.
+//! Conversions between SCRU64, Nanoflake, kuid, sno and Snowflake IDs that keep their order and
+//! report any information lost.
 //!
 //! ```text
 //!              ticks           node               sequence  besides
@@ -8,6 +8,7 @@
 //! kuid local   1,024 µs steps                     14
 //! kuid global    in a second   32                 14        drift
 //! sno          4 ms            16                 16        tick-tock bit, metabyte
+//! Snowflake    as the layout   0 to 22            1 to 18
 //! ```
 //!
 //! # Examples

@@ -50,6 +50,8 @@ impl Nodes<'_> {
         node: Option<Bits>,
         bits: Option<u32>,
     ) -> Result<(Option<Bits>, Option<NodeLoss>), ConvertError> {
+        // Snowflakes may have no bits for a node.
+        let bits = bits.filter(|bits| *bits > 0);
         let new = match (*self, node) {
             (Self::Set(value), _) => Some(value),
             (_, None) => None,
@@ -93,7 +95,7 @@ impl Nodes<'_> {
         new: Option<Bits>,
         bits: Option<u32>,
     ) -> Result<Option<Bits>, ConvertError> {
-        let Some(bits) = bits else {
+        let Some(bits) = bits.filter(|bits| *bits > 0) else {
             return Ok(None);
         };
         let missing = ConvertError::NodeMissing { bits };

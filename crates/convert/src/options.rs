@@ -4,6 +4,7 @@ use tickid_core::RangeError;
 use tickid_kuid::Drift;
 use tickid_nanoflake::Epoch;
 use tickid_scru64::NodeIdSize;
+use tickid_snowflake::{AnySnowflake, Snowflake};
 
 use crate::nodes::Nodes;
 
@@ -19,7 +20,7 @@ use crate::nodes::Nodes;
 /// assert_eq!(id.parts(&discord)?.time().as_millis(), 1_462_015_105_796);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Layouts {
     /// Nanoflake's epoch; Twitter's by default.
     pub epoch: Epoch,
@@ -28,6 +29,19 @@ pub struct Layouts {
     pub node_size: Option<NodeIdSize>,
     /// The drift of global kuids; 8 by default.
     pub drift: Drift,
+    /// The layout of Snowflakes; Twitter's by default.
+    pub snowflake: AnySnowflake,
+}
+
+impl Default for Layouts {
+    fn default() -> Self {
+        Self {
+            epoch: Epoch::default(),
+            node_size: None,
+            drift: Drift::default(),
+            snowflake: Snowflake::TWITTER.into(),
+        }
+    }
 }
 
 /// One of the [`Layouts`] as an option of a program, with its value as text.
@@ -91,6 +105,9 @@ pub enum LayoutError {
     /// The number is out of range.
     #[error(transparent)]
     Range(#[from] RangeError),
+    /// The text is neither the name nor the text of a layout of Snowflakes.
+    #[error(transparent)]
+    Snowflake(#[from] tickid_snowflake::LayoutError),
 }
 
 /// Reads a number of a range.

@@ -161,6 +161,10 @@ fn since(id: &Identifier, layouts: &Layouts) -> UnixTime {
             UnixTime::from_micros(layouts.epoch.unix_time().as_micros().saturating_add(DAY))
         }
         Identifier::Scheme(AnyId::Nanoflake(_), Notation::Canonical) => BASE36_SINCE,
+        Identifier::Scheme(AnyId::Snowflake(_), _) => {
+            let epoch = layouts.snowflake.shape().epoch;
+            UnixTime::from_micros(epoch.as_micros().saturating_add(DAY))
+        }
         _ => id.format().prior().since,
     }
 }

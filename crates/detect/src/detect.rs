@@ -1,5 +1,5 @@
 use tickid_convert::foreign::System;
-use tickid_convert::{Layouts, SchemeId, Uuid, carry};
+use tickid_convert::{Kind, Layouts, SchemeId, Uuid, carry};
 use tickid_core::UnixTime;
 use tickid_kuid::WideGlobalId;
 use tickid_nanoflake::Epoch;
@@ -186,6 +186,12 @@ impl Search<'_> {
         }
     }
 
+    /// Reports whether a kind's IDs are read: Snowflakes only of a layout that was given.
+    #[inline(always)]
+    fn seeks(&self, kind: Kind) -> bool {
+        kind != Kind::Snowflake || self.layouts.snowflake != Layouts::default().snowflake
+    }
+
     /// Adds the readings as integers of schemes: as those whose texts are decimal, or as the
     /// others.
     #[inline(always)]
@@ -193,6 +199,7 @@ impl Search<'_> {
         macro_rules! read {
             ($Id:ty, $notations:expr) => {
                 if $notations.contains(&Notation::Decimal) == are_texts
+                    && self.seeks(<$Id as SchemeId>::KIND)
                     && let Ok(id) = <$Id as SchemeId>::from_number(number)
                     && (number > u64::MAX.into()) == (size_of::<$Id>() > 8)
                 {
@@ -344,6 +351,7 @@ impl Search<'_> {
         macro_rules! read {
             ($Id:ty, $notations:expr) => {
                 if literal.bytes().len() == size_of::<$Id>()
+                    && self.seeks(<$Id as SchemeId>::KIND)
                     && let Ok(id) = <$Id as SchemeId>::from_number(number)
                 {
                     self.add(Identifier::Scheme(id.into(), Notation::Canonical), form);

@@ -112,7 +112,7 @@ macro_rules! formats {
             match (kind, notation) {
                 $($($($((Kind::$kind, Notation::$notation) => ($text, $features),)+)+)?)+
                 // Of an ID that was made with a notation that its scheme does not have.
-                _ => (Format::of_scheme(kind).name(), "the canonical text"),
+                _ => (Format::of_scheme(kind).name(), CANONICAL),
             }
         }
 
@@ -150,6 +150,13 @@ formats! {
     Sno: "sno", "sno", OURS;
         Sno(tickid_sno::SnoId) {
             Canonical if Alphabets::are_sno => "sno", "16 characters of 2-9a-x";
+        };
+    /// A Snowflake of the layout among the options, unless that is Twitter's: such IDs are
+    /// Nanoflakes.
+    Snowflake: "snowflake", "Snowflake", of_system(System::Twitter);
+        Snowflake(tickid_snowflake::SnowflakeId) {
+            Decimal if Alphabets::are_decimal =>
+                "Snowflake", "a decimal integer of up to 64 bits";
         };
     /// kuid, local, global or global with a node of 64 bits.
     Kuid: "kuid", "kuid", OURS;
@@ -214,6 +221,8 @@ pub(crate) use each_text;
 /// The examples of the schemes' documents whose times are not likely ones.
 pub(crate) const EXAMPLES: [(&[u8], Format); 2] =
     [(b"aaaaaaaa55aaaaaa", Format::Sno), (b"brpk4q72xwf2m63l", Format::Sno)];
+
+const CANONICAL: &str = "the canonical text";
 
 /// The start of KSUID times: 2014-05-13T16:53:20Z.
 pub(crate) const KSUID_EPOCH: UnixTime = UnixTime::from_micros(1_400_000_000_000_000);
@@ -296,9 +305,12 @@ mod tests {
     fn every_scheme_has_a_row() {
         for kind in Kind::ALL {
             assert_eq!(Format::of_scheme(*kind).key(), kind.name());
-            let (name, features) = name_and_features(*kind, Notation::Canonical);
-            assert!(name.starts_with(&*std::string::ToString::to_string(kind)), "{name}");
-            assert_ne!(features, "the canonical text", "{name}");
+            let notations = [Notation::Canonical, Notation::Decimal];
+            let texts = notations.map(|notation| name_and_features(*kind, notation));
+            let mut own = texts.iter().filter(|(_, features)| *features != CANONICAL).peekable();
+            assert!(own.peek().is_some(), "{kind}");
+            let kind = std::string::ToString::to_string(kind);
+            assert!(own.all(|(name, _)| name.starts_with(&*kind)), "{texts:?}");
         }
     }
 }

@@ -80,7 +80,7 @@
 //! | feature | default | effect |
 //! |---|---|---|
 //! | `scru64`, `nanoflake`, `snowflake`, `kuid`, `sno` | no | the library of the scheme |
-//! | `convert` | no | the conversions, and with them all schemes but `snowflake` |
+//! | `convert` | no | the conversions, and with them all schemes |
 //! | `detect` | no | the detection of formats, and with it the conversions |
 //! | `lease` | no | the leases; needs `std` |
 //! | `server` | no | the ID server, and with it the leases |

@@ -7,7 +7,7 @@ use tickid_convert::foreign::System;
 use crate::input::Selection;
 use crate::node::NodeHash;
 use crate::option_values::{metabyte, number};
-use crate::options::{KuidKind, LayoutValues, Layouts, Scheme};
+use crate::options::{KuidKind, LayoutValues, Layouts, Scheme, SchemeOrLayout};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -16,6 +16,7 @@ use crate::options::{KuidKind, LayoutValues, Layouts, Scheme};
   tickid convert --from discord --to kuid --json 175928847299117063
   tickid convert --from sno --to uuid brpk4q72xwf2m63l
   tickid convert --restore --from sno --to scru64 --node-size 8 83thvaq22224mqss
+  tickid convert --from discord --to sonyflake 175928847299117063
   tickid gen sno -n 3 | tickid convert --from sno --to nanoflake --truncate-node low")]
 pub(crate) struct ConvertArguments {
     /// The IDs; none, or a single -, reads the lines of standard input
@@ -115,7 +116,7 @@ impl ValueEnum for Origin {
 /// The formats to convert to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
-    Scheme(Scheme),
+    Scheme(SchemeOrLayout),
     /// A UUID of version 8 that holds the ID.
     Uuid,
     /// A UUID of version 7 that holds the ID, and sorts by time.
@@ -125,7 +126,7 @@ pub(super) enum Goal {
 }
 
 static GOALS: LazyLock<Vec<Goal>> = LazyLock::new(|| {
-    let schemes = Scheme::all().iter().map(|scheme| Goal::Scheme(*scheme));
+    let schemes = SchemeOrLayout::value_variants().iter().map(|scheme| Goal::Scheme(*scheme));
     schemes.chain([Goal::Uuid, Goal::UuidV7, Goal::UuidSno]).collect()
 });
 
@@ -136,7 +137,7 @@ impl ValueEnum for Goal {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(match self {
-            Self::Scheme(scheme) => PossibleValue::new(scheme.name()),
+            Self::Scheme(scheme) => return scheme.to_possible_value(),
             Self::Uuid => PossibleValue::new("uuid").help("A UUID of version 8 that holds the ID"),
             Self::UuidV7 => PossibleValue::new("uuid-v7")
                 .help("A UUID of version 7 that holds the ID, and sorts by time"),

@@ -60,6 +60,9 @@ pub(super) fn options<'a>(
     let mut source = arguments.layouts.all();
     let goal = arguments.to.kind(arguments.kind);
     let mut target = arguments.target_layouts.over(source);
+    if let Goal::Scheme(goal) = arguments.to {
+        target = goal.over(target);
+    }
     let NodeArguments { node, truncate_node, .. } = &arguments.nodes;
     let nodes = match (node, truncate_node) {
         (Some(node), _) => {

@@ -24,7 +24,7 @@ use crate::failure::Failure;
 use crate::message::shown;
 use crate::node::{GivenNode, NodeHash};
 use crate::option_values::metabyte;
-use crate::options::{self, KuidKind, Layouts, Radix, default_pool};
+use crate::options::{self, KuidKind, Layouts, default_pool};
 use crate::printed::{Printed, Style};
 
 const EXAMPLES: &str = "Examples:
@@ -33,7 +33,8 @@ const EXAMPLES: &str = "Examples:
   tickid gen scru64 --node 42/8       one SCRU64 ID of node 42 in 8 bits
   tickid gen scru64 --node 0u2r85hm2pt3/16     the node of that ID, after that ID
   tickid gen nanoflake --forever      Nanoflakes until the pipe closes
-  tickid gen nanoflake --epoch discord --radix 10
+  tickid gen snowflake --layout discord --node 3/10
+  tickid gen snowflake --layout 39x10ms/8s/16n@2014-09-01
   tickid gen kuid --node uid@127.0.0.1 --drift 10
   tickid gen uuid --as v8
   tickid gen sno -n 1M -o ids.txt     a million, into a file
@@ -46,29 +47,22 @@ setting the clock back between two runs does no harm. The records are in the sto
 $TICKID_STORE names, or else in a folder of the user. With --node, no store is used; make sure that
 no other generator has the node.";
 
-/// The IDs to generate: a subcommand for each scheme, and two for IDs that are made of a scheme's.
+/// The IDs to generate: a subcommand for each scheme, and one for UUIDs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Goal {
     Scheme(options::Scheme),
-    /// Nanoflakes in decimal.
-    Snowflake,
     /// Global kuids in UUIDs.
     Uuid,
 }
 
 impl Goal {
     fn all() -> impl Iterator<Item = Self> {
-        options::Scheme::all()
-            .iter()
-            .copied()
-            .map(Self::Scheme)
-            .chain([Self::Snowflake, Self::Uuid])
+        options::Scheme::all().iter().copied().map(Self::Scheme).chain([Self::Uuid])
     }
 
     const fn name(self) -> &'static str {
         match self {
             Self::Scheme(scheme) => scheme.name(),
-            Self::Snowflake => "snowflake",
             Self::Uuid => "uuid",
         }
     }
@@ -79,7 +73,6 @@ impl Goal {
                 let kinds: Vec<String> = scheme.kinds().map(about).collect();
                 kinds.join("; ")
             }
-            Self::Snowflake => "Snowflake: a Nanoflake in decimal".to_owned(),
             Self::Uuid => "UUID: a global kuid, with a leased node and no random bits".to_owned(),
         }
     }
@@ -88,7 +81,6 @@ impl Goal {
     fn kinds(self) -> Vec<Kind> {
         match self {
             Self::Scheme(scheme) => scheme.kinds().collect(),
-            Self::Snowflake => vec![Kind::Nanoflake],
             Self::Uuid => vec![Kind::KuidGlobal],
         }
     }
@@ -208,14 +200,8 @@ pub(crate) fn run(command: &GenCommand) -> Result<ExitCode, Failure> {
         &command.arguments;
     let kind = match command.goal {
         Goal::Scheme(scheme) => scheme.kind(*kind),
-        Goal::Snowflake => Kind::Nanoflake,
         Goal::Uuid => Kind::KuidGlobal,
     };
-    let radix = match command.goal {
-        Goal::Snowflake => layouts.radix.or(Some(Radix::Decimal)),
-        _ => layouts.radix,
-    };
-    let layouts = &Layouts { radix, ..layouts.clone() };
     let scheme = layouts.values.scheme(kind);
     let node = node.as_deref().map(|text| {
         if !kind.has_node() && text == GivenNode::NONE.0 {
@@ -253,7 +239,7 @@ impl Run<'_> {
         let usage = |error: RangeError| Failure::Usage(format!("--node: {error}"));
         let mut node = None;
         let mut snapshot = Snapshot::EMPTY;
-        if let Some(given) = self.node.filter(|given| given.bits > 0) {
+        if let Some(given) = self.node.filter(|given| given.bits > 0 || variant.has_node()) {
             node = Some(S::Node::from_bits(given.bits, given.value).map_err(usage)?);
             snapshot = given.snapshot(&scheme).map_err(usage)?;
         } else if self.node.is_some() || !variant.has_node() && self.options.time.is_some() {

@@ -19,6 +19,7 @@ use crate::store::{self, answer};
   tickid lease init scru64 --realm orders --pool 0/1,128-255/8
   tickid lease init nanoflake --realm chat --epoch discord --term 30
   tickid lease init kuid --realm logs --drift 10
+  tickid lease init snowflake --realm posts --layout 39x10ms/8s/16n@2014-09-01
   tickid lease init scru64 --realm orders --pool 0-255/8 --reconfigure
 
 Beginning a realm that exists already is a no-op if it is the same and an error if it differs.

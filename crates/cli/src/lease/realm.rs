@@ -50,6 +50,12 @@ impl RealmOptions {
 }
 
 impl ShapeOptions {
+    /// Returns the shape of a realm with this layout, and the usual nodes.
+    #[cfg(feature = "serve")]
+    pub(crate) fn of(layouts: &LayoutValues) -> Self {
+        Self { layouts: layouts.clone(), ..Self::default() }
+    }
+
     /// Returns a realm of this shape.
     pub(crate) fn realm(
         &self,

@@ -35,6 +35,7 @@ const HTTP_PORT: u16 = 6480;
 #[command(after_help = "Examples:
   tickid serve --realm orders=sno
   tickid serve --realm orders --realm chat=nanoflake --store etcd://10.0.0.5:2379
+  tickid serve --realm orders=snowflake:js-safe
   tickid serve --realm orders --http-unix /run/tickid/tickid.sock
   tickid serve --realm orders --http 0.0.0.0:443 --token-file tokens --tls-cert c.pem --tls-key k.pem
   redis-cli -p 6400 TICKID.NEXT orders 10
@@ -48,7 +49,7 @@ Each option can also be set by environment: TICKID_REALMS=orders=sno,chat, TICKI
 TICKID_INSECURE=true. Lists have commas, and an empty value counts as none.")]
 pub(crate) struct ServeArguments {
     /// Realm to serve, and its scheme if it may be created; repeat for more
-    #[arg(long, value_name = "NAME[=SCHEME]", required = true, value_delimiter = ',')]
+    #[arg(long, value_name = "NAME[=SCHEME[:LAYOUT]]", required = true, value_delimiter = ',')]
     #[arg(value_parser = realm::parse)]
     realm: Vec<ServedRealm>,
     #[command(flatten)]

@@ -7,15 +7,15 @@ use tickid_lease::{RealmSpec, Store};
 use crate::failure::Failure;
 use crate::lease::{ShapeOptions, say_beginning};
 use crate::message::shown;
-use crate::options::Scheme;
+use crate::options::{KuidKind, LayoutValues, Scheme};
 use crate::store::{answer, kept};
 
 /// A realm to serve.
 #[derive(Clone, Debug)]
 pub(super) struct ServedRealm {
     name: RealmName,
-    /// The scheme, if the realm may be created.
-    scheme: Option<Scheme>,
+    /// The scheme, and its layout if one is named, if the realm may be created.
+    scheme: Option<(Scheme, Option<LayoutValues>)>,
 }
 
 pub(super) fn parse(text: &str) -> Result<ServedRealm, String> {
@@ -25,12 +25,21 @@ pub(super) fn parse(text: &str) -> Result<ServedRealm, String> {
     };
     let name =
         name.parse().map_err(|error: tickid_lease::admin::ParseError| shown(error.to_string()))?;
-    let scheme = scheme.map(|scheme| Scheme::from_str(scheme, false)).transpose();
-    let scheme = scheme.map_err(|_| {
+    Ok(ServedRealm { name, scheme: scheme.map(parse_scheme).transpose()? })
+}
+
+/// Parses `SCHEME` or `SCHEME:LAYOUT`.
+fn parse_scheme(text: &str) -> Result<(Scheme, Option<LayoutValues>), String> {
+    let (scheme, layout) = match text.split_once(':') {
+        Some((scheme, layout)) => (scheme, Some(layout)),
+        None => (text, None),
+    };
+    let scheme = Scheme::from_str(scheme, false).map_err(|_| {
         let names: Vec<&str> = Scheme::all().iter().map(|scheme| scheme.name()).collect();
         format!("the schemes are {}", names.join(", "))
     })?;
-    Ok(ServedRealm { name, scheme })
+    let of_layout = |text| LayoutValues::of(scheme.kind(KuidKind::Global), text);
+    Ok((scheme, layout.map(of_layout).transpose()?))
 }
 
 impl ServedRealm {
@@ -39,13 +48,27 @@ impl ServedRealm {
         let Self { name, scheme } = self;
         match (kept(store, name)?, scheme) {
             (Some(kept), None) => Ok(kept),
-            (Some(kept), Some(scheme)) if kept.scheme() == scheme.name() => Ok(kept),
-            (Some(kept), Some(scheme)) => Err(Failure::Usage(format!(
+            (Some(kept), Some((scheme, None))) if kept.scheme() == scheme.name() => Ok(kept),
+            (Some(kept), Some((scheme, Some(layouts)))) if kept.scheme() == scheme.name() => {
+                let wanted = ShapeOptions::of(layouts).realm(name, *scheme)?;
+                if kept.layout() == wanted.layout() {
+                    return Ok(kept);
+                }
+                Err(Failure::Usage(format!(
+                    "--realm {name}: the realm in the store has the layout {}, not {}",
+                    kept.layout(),
+                    wanted.layout()
+                )))
+            }
+            (Some(kept), Some((scheme, _))) => Err(Failure::Usage(format!(
                 "--realm {name}={}: the realm in the store is of the scheme {}",
                 scheme.name(),
                 kept.scheme()
             ))),
-            (None, Some(scheme)) => begin(store, name, *scheme),
+            (None, Some((scheme, layouts))) => {
+                let shape = layouts.as_ref().map(ShapeOptions::of).unwrap_or_default();
+                begin(store, &shape.realm(name, *scheme)?)
+            }
             (None, None) => {
                 let failure = Failure::Refused(Refusal::NoRealm);
                 let hint =
@@ -56,10 +79,9 @@ impl ServedRealm {
     }
 }
 
-/// Creates a realm with the scheme's usual nodes, which are assumed.
-fn begin(store: &Store, name: &RealmName, scheme: Scheme) -> Result<RealmSpec, Failure> {
-    let realm = ShapeOptions::default().realm(name, scheme)?;
-    let record = answer(store.adopt(&realm))?;
+/// Creates a realm.
+fn begin(store: &Store, realm: &RealmSpec) -> Result<RealmSpec, Failure> {
+    let record = answer(store.adopt(realm))?;
     say_beginning(&record);
     Ok(record.realm)
 }

@@ -26,6 +26,29 @@ fn losses_go_to_stderr() {
 }
 
 #[test]
+fn snowflakes_go_to_other_layouts() {
+    let discord = "175928847299117063"; // 2016-04-30T11:18:25.796Z, node 32, sequence 7
+    let made = run("gen snowflake --layout sonyflake --node 32 --time 2016-04-30T11:18:25.790Z");
+    let made: u64 = made.stdout.trim_end().parse().unwrap();
+    let ran = run(&format!("convert --from discord --to sonyflake {discord}"));
+    assert_eq!(ran.status, OK);
+    assert!(ran.stderr.contains("time coarsened by 6ms"), "{}", ran.stderr);
+    let flake: u64 = ran.stdout.trim_end().parse().unwrap();
+    assert_eq!((flake >> 24, flake & 0xffff), (made >> 24, 32));
+    let by_text = run(&format!(
+        "convert --from snowflake --layout discord --to snowflake --to-layout \
+         39x10ms/8s/16n@2014-09-01 {discord}"
+    ));
+    assert_eq!((by_text.stdout, by_text.status), (ran.stdout.clone(), OK));
+    let same = format!("convert --from snowflake --layout discord --to discord --exact {discord}");
+    assert_eq!(stdout_of(&same), format!("{discord}\n"));
+    let uuid =
+        stdout_of(&format!("convert --from snowflake --layout discord --to uuid-v7 {discord}"));
+    let read = format!("inspect --layout discord --json {}", uuid.trim_end());
+    assert_eq!(json_lines(&stdout_of(&read))[0]["text"], discord);
+}
+
+#[test]
 fn exact_refuses_losses() {
     let ran = run("convert --to sno --node 7 --exact 0u375nxqh5cq");
     assert_eq!((ran.status, ran.stdout.as_str()), (INVALID, ""));

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
 use crate::SCHEMES;
-use crate::process::{OK, Ran, json_lines, run, stdout_of, tickid};
+use crate::process::{CLOCK, OK, Ran, USAGE, json_lines, run, stdout_of, tickid};
 
 #[test]
 fn gen_prints_increasing_ids() {
@@ -87,9 +87,41 @@ fn ids_of_a_given_time_have_it() {
 }
 
 #[test]
-fn snowflakes_and_uuids_are_generated() {
-    let flakes = stdout_of("gen snowflake --node 5 -n 3");
-    assert!(flakes.lines().all(|line| line.parse::<u64>().is_ok()), "{flakes}");
+fn snowflakes_have_the_given_layout() {
+    for (layout, text, node, field) in [
+        ("discord", "42x1ms/10n/12s/unsigned@1420070400000", "3/10", 12),
+        ("sonyflake", "39x10ms/8s/16n@1409529600000", "3", 0),
+        ("js-safe", "41x1ms/6n/6s@1735689600000", "3/6", 6),
+        ("39x10ms/8s/16n@2014-09-01", "39x10ms/8s/16n@1409529600000", "3/16", 0),
+    ] {
+        for layout in [layout, text] {
+            let ran = run(&format!(
+                "gen snowflake --layout {layout} --node {node} --time 2026-05-01 -n 3"
+            ));
+            let ids: Vec<u64> = ran.stdout.lines().map(|line| line.parse().unwrap()).collect();
+            assert!(ids.is_sorted() && ids.len() == 3, "{layout}: {ids:?}");
+            assert!(ids.iter().all(|id| id >> field & 0x3f == 3), "{layout}: {ids:?}");
+            let read = format!("inspect --from snowflake --layout {layout} --json {}", ids[0]);
+            let read = &json_lines(&stdout_of(&read))[0];
+            assert_eq!(read["time"], "2026-05-01T00:00:00.000Z", "{read}");
+            assert_eq!((&read["scheme"], &read["node"]), (&"snowflake".into(), &3.into()));
+        }
+    }
+    let ran = run("gen snowflake --layout js-safe --node 64");
+    assert_eq!(ran.status, USAGE);
+    assert!(ran.stderr.contains("node 64 is outside of 0..=63"), "{}", ran.stderr);
+    let ran = run("gen snowflake --layout baidu --node 1");
+    assert_eq!((ran.status, ran.stdout.as_str()), (CLOCK, ""));
+    let ran = run("gen snowflake --layout 42x1ms/10n/12s@0 --node 1");
+    assert_eq!(ran.status, USAGE);
+    assert!(ran.stderr.contains("sum of bits 64 is outside of 9..=63"), "{}", ran.stderr);
+    // A layout without nodes has the single node 0.
+    let ran = run("gen snowflake --layout 41x1ms/0n/12s@2024-01-01 --node 0 -n 2");
+    assert_eq!((ran.status, ran.stdout.lines().count()), (OK, 2), "{}", ran.stderr);
+}
+
+#[test]
+fn uuids_are_generated() {
     for (version, mark) in [("v7", "-7"), ("v8", "-8")] {
         let uuids = stdout_of(&format!("gen uuid --as {version} -n 1000"));
         let lines: Vec<&str> = uuids.lines().collect();

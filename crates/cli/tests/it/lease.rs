@@ -57,6 +57,39 @@ fn commands_at_once_share_no_id() {
 }
 
 #[test]
+fn a_realm_pins_the_layout_of_snowflakes() {
+    let state = folder();
+    let init = |layout: &str| {
+        ran(&mut with_state(
+            state.path(),
+            &format!("lease init snowflake --realm posts --layout {layout}"),
+        ))
+    };
+    assert_eq!(init("39x10ms/8s/16n@2014-09-01").status, OK);
+    // The same bits by another name, and layouts that differ in one part.
+    assert_eq!(init("sonyflake").status, OK);
+    for other in [
+        "sonyflake-v2",
+        "39x10ms/16n/8s@2014-09-01",
+        "39x10ms/9s/15n@2014-09-01",
+        "38x10ms/8s/16n@2014-09-01",
+        "39x11ms/8s/16n@2014-09-01",
+    ] {
+        let ran = init(other);
+        assert_eq!(ran.status, USAGE, "{other}");
+        assert!(ran.stderr.contains("(39x10ms/8s/16n@1409529600000)"), "{}", ran.stderr);
+        let ran = process::ran(&mut with_state(
+            state.path(),
+            &format!("gen snowflake --realm posts --layout {other}"),
+        ));
+        assert_eq!((ran.status, ran.stdout.as_str()), (NODE_STORE, ""), "{other}: {}", ran.stderr);
+    }
+    let ids = stdout_of(state.path(), "gen snowflake --realm posts --layout sonyflake -n 2000");
+    let distinct: HashSet<&str> = ids.lines().collect();
+    assert_eq!(distinct.len(), 2_000);
+}
+
+#[test]
 fn the_only_node_is_awaited() {
     let state = folder();
     let children: Vec<Child> =

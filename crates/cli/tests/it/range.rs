@@ -16,6 +16,20 @@ fn prints_lowest_and_highest() {
 }
 
 #[test]
+fn layouts_of_snowflakes_have_ranges() {
+    let discord = "1191168914227200000\n1191531302096994303\n";
+    assert_eq!(stdout_of(&format!("range discord {DAY}")), discord);
+    assert_eq!(stdout_of(&format!("range snowflake --layout discord {DAY}")), discord);
+    let text = "41x1ms/6n/6s@2023-12-31";
+    let own = stdout_of(&format!("range snowflake --layout {text} {DAY}"));
+    let ids = [86_400_000_u64 << 12, 172_800_001 << 12].map(|id| id.to_string());
+    let last: u64 = ids[1].parse().unwrap();
+    assert_eq!(own, format!("{}\n{}\n", ids[0], last - 1));
+    let leaf = &json_lines(&stdout_of(&format!("range leaf {DAY} --json")))[0];
+    assert_eq!(leaf["scheme"], "twitter");
+}
+
+#[test]
 fn the_end_is_not_part_of_the_range() {
     let day = stdout_of("range sno --since 2024-01-01 --until 2024-01-02");
     let (min, max) = day.trim_end().split_once('\n').expect("two lines");

@@ -11,6 +11,7 @@ macro_rules! table {
             KuidLocal(tickid_kuid::LocalId), "kuid", "kuid-local", "kuid local";
             KuidGlobal(tickid_kuid::GlobalId), "kuid", "kuid-global", "kuid global";
             Sno(tickid_sno::SnoId), "sno", "sno", "sno";
+            Snowflake(tickid_snowflake::SnowflakeId), "snowflake", "snowflake", "Snowflake";
         }
     };
 }
@@ -77,6 +78,7 @@ mod nanoflake;
 mod scheme_id;
 mod scru64;
 mod sno;
+mod snowflake;
 
 use tickid_core::{RangeError, Scheme, UnixTime};
 
@@ -114,7 +116,7 @@ fn outside<I: SchemeId>(number: u128) -> RangeError {
 #[inline]
 fn held<S: Scheme>(scheme: S, tick: i64, time: UnixTime) -> Result<u64, ConvertError> {
     match u64::try_from(tick) {
-        Ok(tick) if tick <= S::MAX_TICK => Ok(tick),
+        Ok(tick) if tick <= scheme.max_tick() => Ok(tick),
         _ => Err(out_of_range(scheme, time)),
     }
 }
@@ -125,7 +127,7 @@ fn out_of_range<S: Scheme>(scheme: S, time: UnixTime) -> ConvertError {
         Err(error) => ConvertError::Time(error),
         // The scheme and its ticks here number alike.
         Ok(tick) => {
-            let (value, max) = (tick.get().into(), S::MAX_TICK.into());
+            let (value, max) = (tick.get().into(), scheme.max_tick().into());
             ConvertError::Time(tickid_core::RangeError::new("tick", value, 0, max))
         }
     }

@@ -11,6 +11,7 @@ mod tests {
     use tickid_nanoflake::{Epoch, GeneratorId, NanoflakeId};
     use tickid_scru64::{NodeIdSize, Scru64Id};
     use tickid_sno::{Partition, SnoId};
+    use tickid_snowflake::SnowflakeId;
 
     const MILLIS: TickScale = TickScale::every(UnixTime::EPOCH, 1_000);
 
@@ -229,6 +230,7 @@ mod tests {
                 Kind::Nanoflake => convert::<NanoflakeId>(id, &options).unwrap().id.to_string(),
                 Kind::KuidLocal => convert::<LocalId>(id, &options).unwrap().id.to_string(),
                 Kind::KuidGlobal => convert::<GlobalId>(id, &options).unwrap().id.to_string(),
+                Kind::Snowflake => convert::<SnowflakeId>(id, &options).unwrap().id.to_string(),
                 _ => convert::<SnoId>(id, &options).unwrap().id.to_string(),
             };
             assert_eq!(any.id.to_string(), text);

@@ -8,5 +8,6 @@ mod limits;
 mod order;
 mod ranges;
 mod schemes;
+mod snowflakes;
 mod support;
 mod table;

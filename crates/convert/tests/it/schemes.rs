@@ -119,7 +119,9 @@ mod tests {
     #[test]
     fn other_records_are_refused() {
         for (name, layout, has_node, error) in [
-            ("snowflake", "", true, SchemeError::Name),
+            ("ulid", "", true, SchemeError::Name),
+            ("snowflake", "", true, SchemeError::Layout),
+            ("snowflake", "42x1ms/10n/12s@0", true, SchemeError::Layout),
             ("sno", "epoch 0", true, SchemeError::Layout),
             ("sno", "", false, SchemeError::Nodeless),
             ("scru64", "", false, SchemeError::Nodeless),

@@ -278,6 +278,7 @@ pub(crate) fn layouts() -> impl Strategy<Value = Layouts> {
         epoch,
         node_size,
         drift,
+        ..Layouts::default()
     })
 }
 

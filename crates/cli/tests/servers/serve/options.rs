@@ -17,6 +17,7 @@ use crate::process::{NODE_STORE, OK, USAGE, ran, rows, with_state};
 
 pub(crate) const TESTS: &[Test<Folder>] = &[
     ("realms_begin_and_nodes_are_released", |_| realms_begin_and_nodes_are_released()),
+    ("realms_have_the_named_layout", |_| realms_have_the_named_layout()),
     ("mistakes_are_refused", |_| mistakes_are_refused()),
     ("options_are_set_by_environment", |_| options_are_set_by_environment()),
     ("libraries_write_no_log", |_| libraries_write_no_log()),
@@ -57,13 +58,34 @@ fn realms_begin_and_nodes_are_released() {
     }
 }
 
+fn realms_have_the_named_layout() {
+    let state = TempDir::new().unwrap();
+    let realms = "--realm orders=snowflake:js-safe --realm chat=nanoflake:discord";
+    for realms in [realms, "--realm orders=snowflake:41x1ms/6n/6s@2025-01-01 --realm chat"] {
+        let serving = serve(state.path(), realms);
+        let mut client = serving.client();
+        let id: u64 = client.ask("INCR orders").unwrap()[1..].parse().unwrap();
+        assert!(id < 1 << 53, "{id}");
+        let since = (id >> 12) + 1_735_689_600_000;
+        assert!(since > 1_767_225_600_000, "{id} is of {since}, before this test was written");
+        let (status, answer) = http(serving.http, "/v1/realms/orders/ids?count=2", "");
+        assert_eq!(status, 200, "{answer}");
+        serving.signal("TERM");
+        assert_eq!(serving.end().0.code(), Some(OK));
+    }
+    let ran = ran(&mut with_state(state.path(), "serve --realm orders=snowflake:discord"));
+    assert_eq!(ran.status, USAGE);
+    let both = "has the layout 41x1ms/6n/6s@1735689600000, not 42x1ms/10n/12s/unsigned@";
+    assert!(ran.stderr.contains(both), "{}", ran.stderr);
+}
+
 fn mistakes_are_refused() {
     let state = TempDir::new().unwrap();
     let init = "lease init sno --realm orders";
     assert_eq!(ran(&mut with_state(state.path(), init)).status, OK);
     for (options, status, message) in [
-        ("", USAGE, "--realm <NAME[=SCHEME]>"),
-        ("--realm orders=uuid", USAGE, "the schemes are scru64, nanoflake, kuid, sno"),
+        ("", USAGE, "--realm <NAME[=SCHEME[:LAYOUT]]>"),
+        ("--realm orders=uuid", USAGE, "the schemes are scru64, nanoflake, kuid, sno, snowflake"),
         ("--realm orders=kuid", USAGE, "the realm in the store is of the scheme sno"),
         ("--realm other", NODE_STORE, "--realm other=SCHEME begins it"),
         ("--realm orders --realm orders", USAGE, "the realm orders is named twice"),

@@ -1,0 +1,183 @@
+use core::ops::{Bound, RangeInclusive};
+
+use tickid_core::{Observable, Plain, RangeError, Scheme as _, UnixTime};
+use tickid_snowflake::{AnySnowflake, Order, Snowflake, SnowflakeId};
+
+use super::scheme_id::sealed::{Assemble, Shape};
+use super::{
+    Fields, SchemeId, SchemeVariant, SchemeVisitor, SettingValue, Settings, held, number_of,
+};
+use crate::any::Kind;
+use crate::carry::CarryError;
+use crate::error::ConvertError;
+use crate::options::{LayoutOption, Layouts};
+use crate::parts::{Bits, Parts};
+use crate::to_parts::ToParts;
+
+/// Evaluates `$body` with `$layout` as the layout of Snowflakes, in either order.
+macro_rules! with_layout {
+    ($layouts:expr, $layout:ident => $body:expr) => {
+        match $layouts.snowflake {
+            AnySnowflake::NodeAboveSequence($layout) => $body,
+            AnySnowflake::SequenceAboveNode($layout) => $body,
+        }
+    };
+}
+
+/// With its time, node and sequence by [`Layouts::snowflake`]. A layout without bits for a node has
+/// none.
+///
+/// # Errors
+/// Returns [`ConvertError::StrayBits`] for an ID with bits above the layout.
+impl ToParts for SnowflakeId {
+    #[inline]
+    fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
+        with_layout!(layouts, layout => parts(self, layout))
+    }
+}
+
+#[inline]
+fn parts<O: Order>(id: SnowflakeId, layout: Snowflake<O>) -> Result<Parts, ConvertError> {
+    let stray = id.get().checked_shr(layout.bits()).unwrap_or(0);
+    if stray != 0 {
+        let bits = stray << layout.bits();
+        return Err(ConvertError::StrayBits { form: "Snowflake of this layout", bits });
+    }
+    let shape = layout.shape();
+    let sequence = Bits::held(layout.sequence_of(id).into(), shape.sequence);
+    let parts = Parts::held(layout.unix_time(id), layout.scale(), sequence);
+    if shape.node == 0 {
+        return Ok(parts);
+    }
+    Ok(parts.with_node(Bits::held(layout.node_of(id).get().into(), shape.node)))
+}
+
+impl<O: Order> SchemeVariant<Snowflake<O>> for Plain {
+    const LEAST: Option<Self> = Some(<Self as Observable<Snowflake<O>>>::LEAST);
+}
+
+impl SchemeId for SnowflakeId {
+    const KIND: Kind = Kind::Snowflake;
+    const MAX_NUMBER: u128 = u64::MAX as u128;
+    const BLANK: Self = Self::MIN;
+    const TEXT_LENS: RangeInclusive<usize> = 1..=Self::TEXT_LEN;
+    const LAYOUT_OPTIONS: &'static [LayoutOption] = &[LayoutOption {
+        name: "layout",
+        values: "NAME|LAYOUT",
+        about: "the layout, by name (discord, sonyflake, js-safe, ...) or as in \
+                41x1ms/10n/12s@2026-01-01 [default: twitter]",
+        is_time: false,
+        set: |layouts, text| {
+            layouts.snowflake = match AnySnowflake::named(text) {
+                Some(layout) => layout,
+                None => text.parse()?,
+            };
+            Ok(())
+        },
+    }];
+
+    own_texts!();
+
+    type Bytes = [u8; 8];
+
+    fn from_number(number: u128) -> Result<Self, RangeError> {
+        number_of::<Self, RangeError>(number, |number| Ok(Self::new(number)))
+    }
+
+    #[inline]
+    fn bytes(self) -> Self::Bytes {
+        self.to_be_bytes()
+    }
+
+    #[inline]
+    fn number(self) -> u128 {
+        self.get().into()
+    }
+
+    #[inline]
+    fn time(self, layouts: &Layouts) -> UnixTime {
+        with_layout!(layouts, layout => layout.unix_time(self))
+    }
+
+    fn fields(layouts: &Layouts) -> Fields {
+        let mut fields = [tickid_core::Field::new("", 0, 0, ""); 4];
+        let own = with_layout!(layouts, layout => {
+            fields.iter_mut().zip(layout.fields()).map(|(to, from)| *to = from).count()
+        });
+        Fields::new(fields.get(..own).unwrap_or_default())
+    }
+
+    fn settings(layouts: &Layouts) -> Settings {
+        let shape = layouts.snowflake.shape();
+        let epoch = SettingValue::Number(shape.epoch.as_millis());
+        // An hour at most.
+        let unit = i64::try_from(shape.unit.as_micros()).unwrap_or(i64::MAX);
+        Settings::one("epoch_ms", epoch, "ms since 1970; not in the ID").and(
+            "tick_us",
+            SettingValue::Number(unit),
+            "µs of a tick; not in the ID",
+        )
+    }
+
+    fn min_at(time: UnixTime, layouts: &Layouts) -> Result<Self, RangeError> {
+        with_layout!(layouts, layout => layout.min_at(time))
+    }
+
+    fn max_at(time: UnixTime, layouts: &Layouts) -> Result<Self, RangeError> {
+        with_layout!(layouts, layout => layout.max_at(time))
+    }
+
+    fn range(
+        times: (Bound<UnixTime>, Bound<UnixTime>),
+        layouts: &Layouts,
+    ) -> Option<RangeInclusive<Self>> {
+        with_layout!(layouts, layout => layout.range(times))
+    }
+}
+
+impl Assemble for SnowflakeId {
+    #[inline]
+    fn shape(layouts: &Layouts) -> Shape {
+        let shape = layouts.snowflake.shape();
+        let scale = with_layout!(layouts, layout => layout.scale());
+        Shape::new(scale, shape.node, shape.sequence)
+    }
+
+    fn visit<T: SchemeVisitor>(layouts: &Layouts, visitor: T) -> T::Output {
+        with_layout!(layouts, layout => visitor.visit(layout, Plain))
+    }
+
+    #[inline]
+    fn of(
+        tick: i64,
+        time: UnixTime,
+        parts: &Parts,
+        layouts: &Layouts,
+    ) -> Result<Self, ConvertError> {
+        let node = parts.node.map_or(0, Bits::value);
+        #[allow(clippy::cast_possible_truncation, reason = "22 and 18 bits at most")]
+        let (node, sequence) = (node as u32, parts.sequence.value() as u32);
+        let id = with_layout!(layouts, layout => {
+            layout.from_parts(held(layout, tick, time)?, node, sequence)
+        });
+        id.map_err(ConvertError::Time)
+    }
+
+    fn read_layout(text: &str, layouts: Layouts) -> Option<Layouts> {
+        Some(Layouts { snowflake: text.parse().ok()?, ..layouts })
+    }
+
+    fn time_to_carry(self, layouts: &Layouts) -> Result<UnixTime, RangeError> {
+        with_layout!(layouts, layout => layout.check(self).map(|()| layout.unix_time(self)))
+    }
+
+    fn rest_to_carry(self, _: &Layouts) -> u64 {
+        self.get()
+    }
+
+    fn from_v7(millis: i64, rest: u64, _: u8, layouts: &Layouts) -> Result<Self, CarryError> {
+        let id = Self::new(rest);
+        let is_its = id.time_to_carry(layouts).is_ok_and(|time| time.as_millis() == millis);
+        if is_its { Ok(id) } else { Err(CarryError::OTHER_TIME) }
+    }
+}
