@@ -25,5 +25,6 @@ macro_rules! for_each_id {
         $check::<tickid_kuid::GlobalId>();
         $check::<tickid_kuid::WideGlobalId>();
         $check::<tickid_sno::SnoId>();
+        $check::<tickid_snowflake::SnowflakeId>();
     };
 }

@@ -7,6 +7,7 @@ use tickid_kuid::{Drift, Global, GlobalId, Kuid, Local, LocalId, Node};
 use tickid_nanoflake::{GeneratorId, Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Meta, Partition, Sno, SnoId};
+use tickid_snowflake::{Snowflake, SnowflakeId};
 use tickid_testkit::Dice;
 
 /// An ID, and the clock's reading when it was generated.
@@ -65,6 +66,14 @@ pub fn nanoflake(seed: u64) -> History<NanoflakeId> {
     let layout = Nanoflake::default();
     let (min_at, max_at) = (|time| layout.min_at(time), |time| layout.max_at(time));
     record(seed, builder, Plain, even_tick::<1_000>, min_at, max_at)
+}
+
+#[must_use]
+pub fn snowflake(seed: u64) -> History<SnowflakeId> {
+    let layout = Snowflake::SONYFLAKE;
+    let builder = Builder::seeded_of(layout, layout.node(378).unwrap(), seed);
+    let (min_at, max_at) = (|time| layout.min_at(time), |time| layout.max_at(time));
+    record(seed, builder, Plain, even_tick::<10_000>, min_at, max_at)
 }
 
 #[must_use]

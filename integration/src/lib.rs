@@ -8,7 +8,7 @@ mod table;
 
 pub use self::any::any;
 pub use self::history::{
-    History, Issued, TimeRange, kuid_global, kuid_local, nanoflake, scru64, sno,
+    History, Issued, TimeRange, kuid_global, kuid_local, nanoflake, scru64, sno, snowflake,
 };
 pub use self::program::{Dialect, MARIADB, Order, POSTGRES, Program, SQLITE, keeps_orders};
 pub use self::table::{Row, Table, finds_time_ranges, finds_time_ranges_across_nodes};

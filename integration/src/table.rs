@@ -42,6 +42,7 @@ macro_rules! tables_sort_by_time {
             $crate::finds_time_ranges(&mut $integers, &$crate::scru64(1));
             $crate::finds_time_ranges(&mut $integers, &$crate::nanoflake(2));
             $crate::finds_time_ranges(&mut $integers, &$crate::kuid_local(3));
+            $crate::finds_time_ranges(&mut $integers, &$crate::snowflake(9));
         }
 
         $(#[$test])?

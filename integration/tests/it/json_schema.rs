@@ -8,6 +8,7 @@ use tickid_integration::{any, for_each_id};
 use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
+use tickid_snowflake::SnowflakeId;
 use tickid_testkit::Dice;
 use utoipa::ToSchema;
 
@@ -53,8 +54,8 @@ fn texts_are_valid_if_they_are_read() {
             let id = text.parse::<T>();
             read += u32::from(id.is_ok());
             // The pattern does not express whether 13 digits of Base36 are above the highest
-            // Nanoflake.
-            let is_above = T::NAME == NanoflakeId::NAME
+            // Nanoflake, or 20 decimal digits above the highest Snowflake.
+            let is_above = [NanoflakeId::NAME, SnowflakeId::NAME].contains(&T::NAME)
                 && id.as_ref().err().is_some_and(|error| error.to_string().contains("is above"));
             let text = json!(text);
             assert_eq!(validator.is_valid(&text), id.is_ok() || is_above, "{text}");

@@ -1,5 +1,6 @@
 //! Tests of observed IDs: what is refused changes nothing, and what is accepted is followed.
 
+use core::num::NonZeroU32;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use core::time::Duration;
 use std::thread;
@@ -159,6 +160,13 @@ each_kind! {
         assert!(successor.try_generate().unwrap() > foreign(102));
     }
 
+    wider_windows_admit_more(build, local, shared) {
+        let clock = ManualClock::new(at(100));
+        let mut generator = build!(builder(&clock).window(window(90, 102)));
+        generator.widen(103).unwrap();
+        assert_eq!(generator.observe(foreign(102)), Ok(()));
+    }
+
     last_tick_ends_what_follows(build, local, shared) {
         let last = Seconds::LAST_TICK;
         let clock = ManualClock::new(at(last));
@@ -186,6 +194,27 @@ fn handles_drop_their_blocks() {
     one.with(Plain).observe(foreign(101)).unwrap();
     for handle in [&mut one, &mut other] {
         assert!(handle.try_generate().unwrap() > foreign(101));
+    }
+}
+
+#[test]
+fn handles_drop_their_blocks_in_every_call() {
+    let two = NonZeroU32::new(2).unwrap();
+    for call in 0..3 {
+        let clock = ManualClock::new(at(100));
+        let generator = builder(&clock).build().unwrap();
+        let mut handle = generator.handle();
+        for _ in 0..4 {
+            handle.try_generate().unwrap(); // of blocks of 1, 2 and 4
+        }
+        generator.observe(foreign(101)).unwrap();
+        let mut ids = [0; 2];
+        let next = match call {
+            0 => handle.try_generate().unwrap(),
+            1 => handle.try_block(two).unwrap().next().unwrap(),
+            _ => handle.try_fill(&mut ids).unwrap()[0],
+        };
+        assert!(next > foreign(101), "{:?} of call {call}", parts(next));
     }
 }
 

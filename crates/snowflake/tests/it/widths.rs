@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use tickid_snowflake::tickid_core::{
-    BuildError, Builder, ErrorKind, ManualClock, Scheme as _, Snapshot, Tick, Ticks,
+    BuildError, Builder, ErrorKind, ManualClock, ObserveError, Scheme as _, Snapshot, Tick, Ticks,
 };
 use tickid_snowflake::{
     AnySnowflake, LayoutError, Node, NodeAboveSequence, Order, Policy, SequenceAboveNode, Shape,
@@ -167,7 +167,16 @@ fn nothing_leaves_its_field() {
             (0..20).map_while(|_| generator.try_generate().ok()).map(SnowflakeId::get).collect();
         let expected: Vec<u64> = (0..8).map(|sequence| (255 << 4 | 9) << 3 | sequence).collect();
         assert_eq!(ids, expected, "{policy}");
+        let fresh = builder().policy(policy).build().unwrap();
+        for beyond in [(256 << 4 | 9) << 3 | 2, u64::MAX] {
+            let refused = fresh.observe(SnowflakeId::new(beyond));
+            assert_eq!(refused, Err(ObserveError::EndOfTime), "{policy}");
+        }
+        assert_eq!(fresh.try_generate().map(SnowflakeId::get), Ok(expected[0]), "{policy}");
     }
+    assert!(layout.max_at(UnixTime::from_millis(256_000).unwrap()).is_err());
+    let snapshot = Snapshot::at(Tick::new(256).unwrap(), 0);
+    assert!(matches!(builder().restore(snapshot).build(), Err(BuildError::Restore(_))));
     let window = Window::new(Tick::new(255).unwrap(), 257).unwrap();
     assert!(matches!(builder().window(window).build(), Err(BuildError::Ceiling(_))));
 }
