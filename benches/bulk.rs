@@ -8,11 +8,12 @@ use ferroid::generator::{AtomicSnowflakeGenerator, BasicSnowflakeGenerator};
 use tickid_benches::peers::{ManualMillis, WideSnowflake};
 use tickid_benches::subject::{self, Subject};
 use tickid_benches::{Alone, START, criterion};
-use tickid_core::{ManualClock, Variant};
+use tickid_core::{ManualClock, Plain, Variant};
 use tickid_kuid::{GlobalId, Kuid, Local, LocalId};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
+use tickid_snowflake::{NodeAboveSequence, SequenceAboveNode, Snowflake, SnowflakeId};
 
 type Group<'a> = BenchmarkGroup<'a, WallTime>;
 
@@ -40,6 +41,13 @@ fn bulk(c: &mut Criterion) {
         "sno",
         <Sno as tickid_core::Scheme>::Variant::default(),
         SnoId::from_bytes([0; 10]),
+    );
+    ours::<Snowflake<NodeAboveSequence>, _>(&mut group, "snowflake", Plain, SnowflakeId::MIN);
+    ours::<Snowflake<SequenceAboveNode>, _>(
+        &mut group,
+        "snowflake-sequence-above-node",
+        Plain,
+        SnowflakeId::MIN,
     );
     ferroid(&mut group);
     group.finish();

@@ -9,7 +9,9 @@ use ferroid::generator::{
     AtomicSnowflakeGenerator, BasicSnowflakeGenerator, LockSnowflakeGenerator,
 };
 use ferroid::time::MonotonicClock;
-use tickid_benches::peers::{self, ManualMillis, StandingStill, TimelessSnowflake, WideSnowflake};
+use tickid_benches::peers::{
+    self, ManualMillis, StandingStill, TimelessSnowflake, TwitterSnowflake, WideSnowflake,
+};
 use tickid_benches::subject::{self, Subject, builder};
 use tickid_benches::timing::{in_ticks, paced};
 use tickid_benches::{Alone, START, criterion};
@@ -18,6 +20,7 @@ use tickid_kuid::Kuid;
 use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
 use tickid_sno::Sno;
+use tickid_snowflake::{NodeAboveSequence, SequenceAboveNode, Snowflake};
 
 type Group<'a> = BenchmarkGroup<'a, WallTime>;
 
@@ -41,6 +44,8 @@ fn one_thread(c: &mut Criterion) {
     ours::<Nanoflake>(&mut group);
     ours::<Kuid>(&mut group);
     ours::<Sno>(&mut group);
+    ours::<Snowflake<NodeAboveSequence>>(&mut group);
+    ours::<Snowflake<SequenceAboveNode>>(&mut group);
 
     ferroid_manual(&mut group);
     ferroid_ticker(&mut group);
@@ -98,7 +103,7 @@ fn least(group: &mut Group<'_>) {
 
 /// Measures tickid's generators, shared and exclusive. Each is one pointer away, like the peers.
 fn ours<S: Subject>(group: &mut Group<'_>) {
-    let name = S::NAME;
+    let name = S::LABEL;
     let clock = Alone(ManualClock::new(START));
     let clock = &clock.0;
     let next_tick = || clock.advance(S::TICK);
@@ -179,6 +184,20 @@ fn ferroid_manual(group: &mut Group<'_>) {
         b.iter_custom(|calls| in_ticks(calls, BATCH, one, next_tick));
     });
 
+    // The same widths as our Snowflakes.
+    let basic = BasicSnowflakeGenerator::<TwitterSnowflake, _>::new(1, clock);
+    group.bench_function("manual/ferroid/basic/twitter", |b| {
+        let basic = black_box(&basic);
+        let one = || basic.next_id(never);
+        b.iter_custom(|calls| in_ticks(calls, BATCH, one, next_tick));
+    });
+    let atomic = AtomicSnowflakeGenerator::<TwitterSnowflake, _>::new(1, clock);
+    group.bench_function("manual/ferroid/atomic/twitter", |b| {
+        let atomic = black_box(&atomic);
+        let one = || atomic.next_id(never);
+        b.iter_custom(|calls| in_ticks(calls, BATCH, one, next_tick));
+    });
+
     // Like ferroid's own benchmark, this does less than a generator, because it has no time at all.
     let basic = BasicSnowflakeGenerator::<TimelessSnowflake, _>::new(0, StandingStill);
     group.bench_function("manual/ferroid/basic/no-time", |b| {
@@ -215,7 +234,7 @@ fn ferroid_ticker(group: &mut Group<'_>) {
 
 /// The callback of ferroid when it is out of IDs.
 fn never(_: u64) {
-    unreachable!("four million IDs in a millisecond")
+    unreachable!("more IDs in a millisecond than a batch has")
 }
 
 /// The same callback for a clock whose thread may be late.

@@ -20,6 +20,15 @@ define_snowflake_id!(
 );
 
 define_snowflake_id!(
+    /// Twitter's widths, to compare with the same of ours. Loops draw half of a tick's sequences.
+    TwitterSnowflake, u64,
+    reserved: 1,
+    timestamp: 41,
+    machine_id: 10,
+    sequence: 12
+);
+
+define_snowflake_id!(
     /// The layout of ferroid's own benchmarks, which is all sequence and no time.
     TimelessSnowflake, u64,
     reserved: 1,

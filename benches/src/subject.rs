@@ -13,9 +13,12 @@ use tickid_lease::{LeasedGenerator, Realm, Store};
 use tickid_nanoflake::{GeneratorId, Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Partition, Sno, SnoId};
+use tickid_snowflake::{Order, Shape, Snowflake, SnowflakeId};
 
 /// A scheme to measure.
-pub trait Subject: Scheme + Default + Debug {
+pub trait Subject: Scheme + Debug {
+    /// The name in the results.
+    const LABEL: &str = Self::NAME;
     /// A duration that is long enough to advance any clock by a tick.
     const TICK: Duration;
     /// The number of IDs of a tick.
@@ -25,6 +28,9 @@ pub trait Subject: Scheme + Default + Debug {
     const PACE: Duration;
     /// The node pool for a lease; its nodes have the size of [`node`](Self::node).
     const POOL: &str;
+
+    /// Returns the layout to measure.
+    fn layout() -> Self;
 
     /// Returns a node that leaves the sequence as many bits as the scheme permits.
     fn node() -> Self::Node;
@@ -47,6 +53,10 @@ impl Subject for Scru64 {
     const PACE: Duration = Duration::from_micros(125);
     const POOL: &str = "0-1/1";
 
+    fn layout() -> Self {
+        Self
+    }
+
     fn node() -> Self::Node {
         "1/1".parse().expect("a node spec")
     }
@@ -63,6 +73,10 @@ impl Subject for Nanoflake {
     const PACE: Duration = Duration::from_micros(500);
     const POOL: &str = "0-1023/10";
 
+    fn layout() -> Self {
+        Self::default()
+    }
+
     fn node() -> GeneratorId {
         GeneratorId::new(1).expect("below 1,024")
     }
@@ -78,6 +92,10 @@ impl Subject for Kuid {
     const CAP: u64 = 16_384;
     const PACE: Duration = Duration::from_micros(125);
     const POOL: &str = "0-1023/32";
+
+    fn layout() -> Self {
+        Self::default()
+    }
 
     fn node() -> Node {
         Node::from_u32(1)
@@ -96,6 +114,10 @@ impl Subject for Sno {
     const PACE: Duration = Duration::from_micros(125);
     const POOL: &str = "0-1023/16";
 
+    fn layout() -> Self {
+        Self
+    }
+
     fn node() -> Partition {
         Partition::new(1)
     }
@@ -107,9 +129,34 @@ impl Subject for Sno {
     }
 }
 
+/// Twitter's widths, in either order of node and sequence.
+impl<O: Order> Subject for Snowflake<O> {
+    const LABEL: &str =
+        if O::IS_NODE_LOWEST { "snowflake-sequence-above-node" } else { "snowflake" };
+    const TICK: Duration = Duration::from_millis(1);
+    const CAP: u64 = 4_096;
+    const PACE: Duration = Duration::from_micros(500);
+    const POOL: &str = "0-1023/10";
+
+    fn layout() -> Self {
+        let (unit, epoch) = (Duration::from_millis(1), tickid_core::UnixTime::EPOCH);
+        let shape = Shape { unit, epoch, time: 41, node: 10, sequence: 12, is_unsigned: false };
+        Self::new(shape).expect("a legal layout")
+    }
+
+    fn node() -> Self::Node {
+        tickid_snowflake::Node::new(1, 10).expect("below 1,024")
+    }
+
+    #[inline]
+    fn last_bits(id: &SnowflakeId) -> u64 {
+        id.get()
+    }
+}
+
 /// Returns the options of every generator here. A fixed seed makes all runs do the same work.
 pub fn builder<S: Subject>() -> Builder<S> {
-    Builder::seeded(S::node(), 42)
+    Builder::seeded_of(S::layout(), S::node(), 42)
 }
 
 /// Returns a shared generator on a manual clock.
@@ -126,7 +173,7 @@ pub fn exclusive<S: Subject>(clock: &ManualClock) -> LocalGenerator<S, &ManualCl
 /// 10 seconds before a renewal is needed.
 pub fn leased<S: Subject>(clock: &Arc<ManualClock>) -> LeasedGenerator<S, Arc<ManualClock>> {
     let store = Store::new(MemoryBackend::new(Arc::clone(clock)));
-    let realm = Realm::builder("bench", S::default()).pool(S::POOL).build();
+    let realm = Realm::builder("bench", S::layout()).pool(S::POOL).build();
     let realm = realm.expect("a pool of this scheme");
     let builder = LeasedGenerator::builder(store, realm).clock(Arc::clone(clock));
     builder.sequence(SequenceStart::fixed(0)).start().expect("a node")

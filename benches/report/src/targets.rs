@@ -7,7 +7,7 @@ use crate::results::{Results, TIME};
 /// A bound for some of the measurements.
 pub(crate) struct Target {
     what: &'static str,
-    /// Full names: `{a,b}` stands for two, and `*` for one of each scheme.
+    /// Full names: `{a,b}` stands for two, `*` for one of each scheme, and `@` for Snowflakes.
     ours: &'static str,
     bound: Bound,
 }
@@ -23,13 +23,17 @@ enum Bound {
 }
 
 const SCHEMES: &str = "{scru64,nanoflake,kuid,sno}";
+const SNOWFLAKES: &str = "{snowflake,snowflake-sequence-above-node}";
 
 const ADD: &str = "generate/one-thread/fetch-add";
 const BASIC: &str = "generate/one-thread/manual/ferroid/basic";
 const ATOMIC: &str = "generate/one-thread/manual/ferroid/atomic";
 const GLOBAL: &str = "generate/one-thread/wall/scru64-official/global/below-cap";
+const TWITTER_BASIC: &str = "generate/one-thread/manual/ferroid/basic/twitter";
+const TWITTER_ATOMIC: &str = "generate/one-thread/manual/ferroid/atomic/twitter";
 const TWO_ADD: &str = "generate/contended/2-threads/fetch-add";
 const TWO_ATOMIC: &str = "generate/contended/2-threads/ferroid/atomic";
+const NANOFLAKE_FILL: &str = "generate/bulk/nanoflake/exclusive";
 const LOOP: &str = "generate/bulk/ferroid/basic/loop";
 
 const fn row(what: &'static str, ours: &'static str, bound: Bound) -> Target {
@@ -40,6 +44,12 @@ pub(crate) const TARGETS: &[Target] = &[
     row("exclusive, manual clock", "generate/one-thread/manual/*/exclusive", Times(1.0, BASIC)),
     row("shared, manual clock", "generate/one-thread/manual/*/shared", Times(1.1, ADD)),
     row("shared, manual clock", "generate/one-thread/manual/*/shared", Times(1.1, ATOMIC)),
+    row(
+        "exclusive, same layout",
+        "generate/one-thread/manual/@/exclusive",
+        Times(1.0, TWITTER_BASIC),
+    ),
+    row("shared, same layout", "generate/one-thread/manual/@/shared", Times(1.1, TWITTER_ATOMIC)),
     row("shared, in turn with an add", "generate/side-by-side/*/shared", AtMost(1.3, "0 cycles")),
     row("shared, 0 to 10 cycles apart", "generate/side-by-side/*/shared", AtMost(1.3, "mean")),
     row("shared, two threads", "generate/contended/2-threads/*/shared", Times(1.3, TWO_ADD)),
@@ -51,6 +61,7 @@ pub(crate) const TARGETS: &[Target] = &[
     row("what leasing adds", "generate/leased/*/leased", AtMost(1.0, "more")),
     row("fill, 8 bytes", "generate/bulk/{scru64,nanoflake,kuid-local}/exclusive", Times(0.5, LOOP)),
     row("fill, 8 bytes", "generate/bulk/{scru64,nanoflake,kuid-local}/shared", Times(0.5, LOOP)),
+    row("fill, Snowflakes", "generate/bulk/@/exclusive", Times(1.6, NANOFLAKE_FILL)),
     row("fill, more bytes", "generate/bulk/{sno,kuid-global}/exclusive", Times(1.0, LOOP)),
     row("fill, more bytes", "generate/bulk/{sno,kuid-global}/shared", Times(1.0, LOOP)),
     row("sno to text", "encode/sno", Times(0.18, "encode/data-encoding/sno")),
@@ -109,7 +120,10 @@ impl Target {
             };
             Some(Verdict { what: self.what, ours, is, bound, is_reached })
         };
-        expand(&self.ours.replace('*', SCHEMES)).into_iter().filter_map(verdict).collect()
+        expand(&self.ours.replace('*', SCHEMES).replace('@', SNOWFLAKES))
+            .into_iter()
+            .filter_map(verdict)
+            .collect()
     }
 }
 

@@ -11,11 +11,12 @@ use tickid_benches::START;
 use tickid_benches::subject::{self, Subject};
 use tickid_benches::texts::{self, COUNT};
 use tickid_benches::timing::in_ticks;
-use tickid_core::{Clock as _, ManualClock, Scheme, Variant};
+use tickid_core::{Clock as _, ManualClock, Plain, Scheme, Variant};
 use tickid_kuid::{Global, GlobalId, Kuid, Local, LocalId};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
+use tickid_snowflake::{NodeAboveSequence, SequenceAboveNode, Snowflake, SnowflakeId};
 use tickid_text::SliceError;
 
 /// The number of calls, which is large enough that work done once (a call, a reading of the timer)
@@ -29,11 +30,16 @@ fn main() {
     generators::<Nanoflake>();
     generators::<Kuid>();
     generators::<Sno>();
+    generators::<Snowflake<NodeAboveSequence>>();
+    generators::<Snowflake<SequenceAboveNode>>();
     fill::<Scru64, _>("scru64", <Scru64 as Scheme>::Variant::default(), Scru64Id::MIN);
     fill::<Nanoflake, _>("nanoflake", <Nanoflake as Scheme>::Variant::default(), NanoflakeId::MIN);
     fill::<Kuid, _>("kuid-local", Local, LocalId::MIN);
     fill::<Kuid, _>("kuid-global", Global, GlobalId::MIN);
     fill::<Sno, _>("sno", <Sno as Scheme>::Variant::default(), SnoId::ZERO);
+    let any = SnowflakeId::MIN;
+    fill::<Snowflake<NodeAboveSequence>, _>("snowflake", Plain, any);
+    fill::<Snowflake<SequenceAboveNode>, _>("snowflake-sequence-above-node", Plain, any);
     text();
 }
 
@@ -69,23 +75,23 @@ fn generators<S: Subject>() {
 
     let mut exclusive = subject::exclusive::<S>(clock);
     let mut one = || black_box(&mut exclusive).try_generate().expect(MANUAL);
-    count(&format!("generate/{}/exclusive", S::NAME), CALLS, || {
+    count(&format!("generate/{}/exclusive", S::LABEL), CALLS, || {
         in_ticks(CALLS, batch, &mut one, next_tick);
     });
     let shared = subject::shared::<S>(clock);
     let one = || black_box(&shared).try_generate().expect(MANUAL);
-    count(&format!("generate/{}/shared", S::NAME), CALLS, || {
+    count(&format!("generate/{}/shared", S::LABEL), CALLS, || {
         in_ticks(CALLS, batch, one, next_tick);
     });
     let mut handle = shared.handle();
     let mut one = || black_box(&mut handle).try_generate().expect(MANUAL);
-    count(&format!("generate/{}/handle", S::NAME), CALLS, || {
+    count(&format!("generate/{}/handle", S::LABEL), CALLS, || {
         in_ticks(CALLS, batch, &mut one, next_tick);
     });
     let clock = Arc::new(ManualClock::new(START));
     let leased = subject::leased::<S>(&clock);
     let one = || black_box(&leased).try_generate().expect(MANUAL);
-    count(&format!("generate/{}/leased", S::NAME), CALLS, || {
+    count(&format!("generate/{}/leased", S::LABEL), CALLS, || {
         in_ticks(CALLS, batch, one, || clock.advance(S::TICK));
     });
 }
@@ -120,6 +126,7 @@ fn text() {
     let kuid: [GlobalId; COUNT] = texts::ids::<Kuid>();
     let locals = kuid.map(|id| id.to_local(tickid_kuid::Drift::DEFAULT));
     let nanoflake: [NanoflakeId; COUNT] = texts::ids::<Nanoflake>();
+    let snowflake: [SnowflakeId; COUNT] = texts::ids::<Snowflake>();
 
     each("encode/scru64", &scru64, |id| id.encode());
     each("encode/nanoflake", &nanoflake, |id| id.encode());
@@ -127,6 +134,8 @@ fn text() {
     each("encode/kuid-local", &locals, |id| id.encode());
     each("encode/kuid-global", &kuid, |id| id.encode());
     each("encode/sno", &sno, |id| id.encode());
+    each("encode/snowflake", &snowflake, |id| id.encode());
+    each("encode/snowflake/crockford", &snowflake, |id| id.encode_crockford());
 
     let padded = nanoflake.map(|id| id.encode_padded());
     each("decode/scru64", &scru64.map(|id| id.encode()), |text| {
@@ -143,6 +152,12 @@ fn text() {
         GlobalId::parse_bytes(text.as_ref())
     });
     each("decode/sno", &sno.map(|id| id.encode()), |text| SnoId::parse_bytes(text.as_ref()));
+    each("decode/snowflake", &snowflake.map(|id| id.encode()), |text| {
+        SnowflakeId::parse_bytes(text.as_ref())
+    });
+    each("decode/snowflake/crockford", &snowflake.map(|id| id.encode_crockford()), |text| {
+        SnowflakeId::parse_crockford(text.as_ref())
+    });
 
     slices("scru64", &scru64, Scru64Id::encode_slice, Scru64Id::decode_slice);
     slices("kuid-local", &locals, LocalId::encode_slice, LocalId::decode_slice);
