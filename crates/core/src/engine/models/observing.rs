@@ -192,6 +192,20 @@ fn handle(subject: Subject, id: u64) {
     world.check(&[&mine, &own], EVER);
 }
 
+/// A handle draws its next block while an ID is observed.
+fn refill(subject: Subject, id: u64) {
+    let world = World::new(ratchet(2), 32);
+    let mut handle = world.generator.handle();
+    let mut mine = [(); 3].map(|()| next(&world, &mut handle)).concat(); // of blocks of 1 and 2
+    let other = world.spawn(move |world| assert!(subject.observe(world, id)));
+    mine.extend(next(&world, &mut handle));
+    join(other);
+    let ids = next(&world, &mut handle);
+    follow(&ids, id, true);
+    mine.extend(ids);
+    world.check(&[&mine], EVER);
+}
+
 /// The window is widened while an ID at its end is observed.
 fn widening(subject: Subject) {
     let world = World::with_window(ratchet(2), 2, 0, 11);
@@ -255,6 +269,7 @@ holds! {
     observing_while_closing: closing;
     observing_beyond_a_handles_block: |subject| handle(subject, foreign(11, 1));
     observing_behind_the_word: |subject| handle(subject, own(10, 235));
+    observing_while_a_handle_draws: |subject| refill(subject, foreign(11, 1));
     observing_while_widening: widening;
     observing_a_refused_block: |subject| refusal(subject, 2, own(10, 253));
     observing_a_refused_rest: |subject| refusal(subject, 3, own(10, 254));
