@@ -3,7 +3,8 @@
 
 use arbitrary::{Result, Unstructured};
 use tickid_convert::{
-    AnyId, Bits, Kind, Layouts, Nodes, Options, Parts, ToParts as _, carry, convert_any, restore_any,
+    AnyId, Bits, Kind, Layouts, Nodes, Options, Parts, ToParts as _, carry, convert_any,
+    restore_any,
 };
 use tickid_kuid::Drift;
 use tickid_nanoflake::Epoch;
