@@ -1,5 +1,5 @@
-//! Snowflakes: their two texts, integers and bytes; layouts, as text and as parts; and generators of
-//! any layout, on schedules as in [`engine`](crate::engine).
+//! Snowflakes: their two texts, integers and bytes; layouts, as text and as parts; and generators
+//! of any layout, on schedules as in [`engine`](crate::engine).
 
 use core::time::Duration;
 

@@ -60,7 +60,7 @@ export interface Layouts {
   nodeSize?: number;
   /** The drift of global kuids, 5 to 10; 8 by default. */
   drift?: number;
-  /** The layout of Snowflakes, by name or as in `41x1ms/10n/12s@2026-01-01`; Twitter's by default. */
+  /** Of Snowflakes: a name, or a text as `41x1ms/10n/12s@2026-01-01`; Twitter's by default. */
   layout?: string;
 }
 

@@ -22,10 +22,10 @@
 //! └─────────────────────────┴──────┴─────────┴────┴──────────────────────┴────┴───────┴────────┘
 //! ```
 //!
-//! Kinds: 1 SCRU64, 2 Nanoflake, 3 kuid local, 4 kuid global, 5 sno, 6 Snowflake. In version 7 the 64 bits hold
-//! the whole ID if it has at most 64 bits; of a sno ID all but the timestamp (41 bits), and of a
-//! global kuid the node and the sequence (46 bits), followed by zeros. A kuid's tick is recovered
-//! from the millisecond: no two ticks start in the same one.
+//! Kinds: 1 SCRU64, 2 Nanoflake, 3 kuid local, 4 kuid global, 5 sno, 6 Snowflake. In version 7 the
+//! 64 bits hold the whole ID if it has at most 64 bits; of a sno ID all but the timestamp (41
+//! bits), and of a global kuid the node and the sequence (46 bits), followed by zeros. A kuid's
+//! tick is recovered from the millisecond: no two ticks start in the same one.
 //!
 //! These UUIDs follow RFC 9562 in shape only: they hold no random bits, and reveal time and node.
 //!

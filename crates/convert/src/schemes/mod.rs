@@ -1,7 +1,7 @@
 //! The schemes: what is known about their IDs, one file each.
 
-/// The schemes: the ID type, the scheme's name, the kind's key, and the name in text. A new one is a
-/// row here, and a file below that implements [`SchemeId`]. The order is the one of UUIDs' kinds:
+/// The schemes: the ID type, the scheme's name, the kind's key, and the name in text. A new one is
+/// a row here, and a file below that implements [`SchemeId`]. The order is the one of UUIDs' kinds:
 /// new rows are last.
 macro_rules! table {
     ($declare:ident) => {

@@ -39,7 +39,7 @@ mod tests {
         #![proptest_config(config(1))]
 
         #[test]
-        fn order_is_kept_and_conversions_are_reversed(
+        fn conversions_keep_order_and_are_reversed(
             bits: u64, step in 1_u64..1_000, source in any_layout(), target in any_layout(),
         ) {
             let options = Options { source, target, nodes: Nodes::LowBits, ..Options::default() };
