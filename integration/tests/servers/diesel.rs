@@ -14,6 +14,7 @@ use tickid_kuid::{AsText, GlobalId, LocalId, WideGlobalId};
 use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
+use tickid_snowflake::SnowflakeId;
 use tickid_testkit::servers::Postgres;
 use tokio::runtime::{Builder, Runtime};
 
@@ -111,7 +112,7 @@ macro_rules! table_of_ids {
     };
 }
 
-table_of_ids!(bigint: BigInt, "BIGINT"; Scru64Id, NanoflakeId, LocalId);
+table_of_ids!(bigint: BigInt, "BIGINT"; Scru64Id, NanoflakeId, LocalId, SnowflakeId);
 table_of_ids!(bytea: Binary, "BYTEA"; SnoId, GlobalId);
 table_of_ids! {
     text: Text, "TEXT COLLATE \"C\"";
