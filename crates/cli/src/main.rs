@@ -9,6 +9,7 @@ mod features;
 mod generate;
 mod input;
 mod inspect;
+mod layout;
 mod lease;
 #[cfg(feature = "full")]
 mod man;
@@ -44,6 +45,7 @@ use crate::doctor::DoctorArguments;
 use crate::failure::Failure;
 use crate::generate::GenCommand;
 use crate::inspect::InspectArguments;
+use crate::layout::LayoutArguments;
 use crate::lease::LeaseCommand;
 use crate::range::RangeArguments;
 
@@ -85,6 +87,8 @@ enum Command {
     Convert(ConvertArguments),
     /// Print the lowest and the highest ID of a time range
     Range(RangeArguments),
+    /// Show the fields, years, rates and limits of a layout of Snowflakes
+    Layout(LayoutArguments),
     /// Lease nodes from a store, list their holders, and maintain realms
     #[command(subcommand)]
     Lease(LeaseCommand),
@@ -159,6 +163,7 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
         Command::Range(arguments) => range::run(&arguments),
+        Command::Layout(arguments) => layout::run(&arguments),
         Command::Lease(command) => lease::run(&command),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),

@@ -5,7 +5,7 @@ use core::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 
 use tickid_core::Field;
-use tickid_detect::{Inspection, MemberValue};
+use tickid_detect::{Inspection, LayoutCard, MemberValue};
 
 /// The maximum number of columns, which is also used without a terminal.
 const WIDTH: usize = 100;
@@ -65,7 +65,7 @@ pub(crate) fn draw(inspection: &Inspection<'_>, heading: &Heading, width: usize)
         line(remark.clone());
     }
     for row in rows(inspection.fields(), width) {
-        draw_row(&mut picture, inspection.bytes(), row);
+        draw_row(&mut picture, &row, &|cell| bits(inspection.bytes(), cell.start, cell.len));
     }
     let mut line = |line: String| push_line(&mut picture, &line, width);
     line(inspection.with_hex(|hex| format!("hex {hex}")));
@@ -74,6 +74,22 @@ pub(crate) fn draw(inspection: &Inspection<'_>, heading: &Heading, width: usize)
         let (name, value) = (title(member.name), Readable(member.value));
         line(format!("{name} {value}{gap}{}", member.meaning));
     }
+    picture
+}
+
+/// Draws a layout of Snowflakes: its text and name, the fields as wide as their bits, then lines.
+pub(crate) fn draw_layout(card: &LayoutCard, lines: &[String], width: usize) -> String {
+    let mut picture = String::new();
+    let bold = Style::new().bold();
+    // Writing to a string can't fail.
+    let _ = write!(picture, "{bold}{}{bold:#}", card.layout());
+    let title = card.preset().map_or("", |preset| preset.title);
+    let gap = if title.is_empty() { "" } else { "  " };
+    let _ = writeln!(picture, "{gap}{title}");
+    for row in rows(&card.fields(), width) {
+        draw_row(&mut picture, &row, &ruler);
+    }
+    lines.iter().for_each(|line| push_line(&mut picture, line, width));
     picture
 }
 
@@ -162,10 +178,11 @@ fn rows(fields: &[Field], width: usize) -> Vec<Vec<Cell>> {
     rows
 }
 
-fn draw_row(picture: &mut String, bytes: &[u8], row: Vec<Cell>) {
+/// Draws a row: the names, and below them what `content` says of each cell.
+fn draw_row(picture: &mut String, row: &[Cell], content: &dyn Fn(&Cell) -> String) {
     let line = |picture: &mut String, content: &dyn Fn(&Cell) -> String| {
         let mut gap = 2;
-        for cell in &row {
+        for cell in row {
             let style = Style::new().fg_color(Some(cell.colour.into()));
             let content = content(cell);
             let _ = write!(picture, "{:gap$}{style}{content}{style:#}", "");
@@ -176,7 +193,16 @@ fn draw_row(picture: &mut String, bytes: &[u8], row: Vec<Cell>) {
     if row.iter().any(|cell| !cell.name.is_empty()) {
         line(picture, &|cell| cell.name.to_owned());
     }
-    line(picture, &|cell| bits(bytes, cell.start, cell.len));
+    line(picture, content);
+}
+
+/// Returns a line as long as a field has bits, with their number.
+fn ruler(cell: &Cell) -> String {
+    let (len, count) = (cell.len as usize, cell.len.to_string());
+    match len.checked_sub(count.len() + 2) {
+        Some(dashes) => format!("<{count:-^width$}>", width = dashes + count.len()),
+        None => format!("{count:-<len$}"),
+    }
 }
 
 /// Returns `len` bits of `bytes` from bit `start` on, counted from the high end.

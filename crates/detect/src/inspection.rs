@@ -380,7 +380,7 @@ impl fmt::Display for DateTime {
     }
 }
 
-fn date_time(time: UnixTime) -> Option<impl fmt::Display> {
+pub(crate) fn date_time(time: UnixTime) -> Option<impl fmt::Display> {
     /// The years 0 to 9999.
     const FIRST: i64 = -62_167_219_200_000;
     const LAST: i64 = 253_402_300_799_999;
@@ -388,7 +388,7 @@ fn date_time(time: UnixTime) -> Option<impl fmt::Display> {
 }
 
 /// A value that is serialized as it is displayed.
-struct Displayed<T>(T);
+pub(crate) struct Displayed<T>(pub(crate) T);
 
 impl<T: fmt::Display> Serialize for Displayed<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -27,6 +27,7 @@
 //!   [`Confidence`] and the [`Identifier`] that the text is in that format.
 //! - [`Inspection`] is an ID taken apart, which the command, the ID server, the inspector page and
 //!   the npm package print.
+//! - [`LayoutCard`] is a layout of Snowflakes taken apart: its fields, years, rates and limits.
 //! - [`trimmed`] removes what people paste along with an ID.
 //!
 //! # Confidence
@@ -52,6 +53,7 @@ mod fields;
 mod format;
 mod identifier;
 mod inspection;
+mod layout_card;
 mod literal;
 mod named;
 mod ordinary;
@@ -63,6 +65,7 @@ pub use self::detect::detect;
 pub use self::format::{Form, Format, FormatError};
 pub use self::identifier::{Identifier, Notation, UnixUnit};
 pub use self::inspection::{Inspection, Member, MemberValue};
+pub use self::layout_card::{LayoutCard, LayoutWarning};
 pub use self::paste::trimmed;
 pub use self::reading::{Reading, Readings};
 

@@ -42,6 +42,23 @@ impl AnySnowflake {
         Preset::named(name).map(|preset| preset.layout)
     }
 
+    /// Reads the name of a preset, or else the text of a layout.
+    ///
+    /// # Errors
+    /// Returns the [`LayoutError`] of the text.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_snowflake::AnySnowflake;
+    ///
+    /// let text = "41x1ms/10n/12s@1288834974657";
+    /// assert_eq!(AnySnowflake::read("leaf")?, AnySnowflake::read(text)?);
+    /// # Ok::<(), tickid_snowflake::LayoutError>(())
+    /// ```
+    pub fn read(text: &str) -> Result<Self, LayoutError> {
+        Self::named(text).map_or_else(|| text.parse(), Ok)
+    }
+
     /// Returns the parts of the layout.
     ///
     /// # Examples

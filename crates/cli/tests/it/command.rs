@@ -215,6 +215,7 @@ fn every_help_has_examples() {
         "bench",
         "convert",
         "range",
+        "layout",
         "lease init",
         "lease realms",
         "lease list",
@@ -237,9 +238,17 @@ fn every_help_has_examples() {
 
 #[test]
 fn help_examples_run() {
-    for subcommand in
-        ["gen", "gen scru64", "gen nanoflake", "gen kuid", "gen sno", "inspect", "convert", "range"]
-    {
+    for subcommand in [
+        "gen",
+        "gen scru64",
+        "gen nanoflake",
+        "gen kuid",
+        "gen sno",
+        "inspect",
+        "convert",
+        "range",
+        "layout",
+    ] {
         let help = stdout_of(&format!("{subcommand} --help"));
         let examples = help.lines().map(str::trim).filter(|line| line.starts_with("tickid "));
         let runnable = examples.filter(|line| !line.contains(['|', '>', '[', '<', '\'']));

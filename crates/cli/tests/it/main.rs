@@ -11,6 +11,7 @@ mod convert;
 mod features;
 mod generate;
 mod inspect;
+mod layout;
 mod lease;
 #[cfg(target_os = "linux")]
 mod lease_exec;

@@ -68,10 +68,7 @@ impl SchemeId for SnowflakeId {
                 41x1ms/10n/12s@2026-01-01 [default: twitter]",
         is_time: false,
         set: |layouts, text| {
-            layouts.snowflake = match AnySnowflake::named(text) {
-                Some(layout) => layout,
-                None => text.parse()?,
-            };
+            layouts.snowflake = AnySnowflake::read(text)?;
             Ok(())
         },
     }];

@@ -6,3 +6,4 @@ mod detect;
 mod false_alarms;
 mod inspections;
 mod labelled;
+mod layouts;

@@ -1,0 +1,135 @@
+//! `tickid layout`.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use tickid_core::{Clock as _, SystemClock, UnixTime};
+use tickid_detect::LayoutCard;
+use tickid_snowflake::{AnySnowflake, Preset};
+
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::picture;
+use crate::printed::write_json;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tickid layout
+  tickid layout discord
+  tickid layout 39x10ms/8s/16n@2014-09-01 --json
+
+The text of a layout has its fields from high to low and its epoch, as milliseconds since 1970 or a
+date: 39 bits of time in units of 10 ms, 8 of sequence (s), 16 of node (n). Layouts of 64 bits have
+/unsigned before the @.")]
+pub(crate) struct LayoutArguments {
+    /// The layout, by name or as in 41x1ms/10n/12s@2026-01-01 [default: a table of the names]
+    #[arg(value_name = "NAME|LAYOUT", value_parser = AnySnowflake::read)]
+    layout: Option<AnySnowflake>,
+    /// Print one JSON object per layout
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &LayoutArguments) -> Result<ExitCode, Failure> {
+    let now = SystemClock.now().ok();
+    let cards: Vec<LayoutCard> = match arguments.layout {
+        Some(layout) => vec![LayoutCard::new(layout, now)],
+        None => Preset::ALL.iter().map(|preset| LayoutCard::new(preset.layout, now)).collect(),
+    };
+    let mut out = Output::stdout();
+    match (&cards[..], arguments.layout) {
+        (cards, _) if arguments.json => {
+            cards.iter().try_for_each(|card| write_json(card, out.buffer()))?;
+        }
+        ([card], Some(_)) => {
+            let drawn = picture::draw_layout(card, &lines(card), picture::width());
+            let choice = anstream::AutoStream::choice(&std::io::stdout());
+            let drawn = match choice {
+                anstream::ColorChoice::Never => anstream::adapter::strip_str(&drawn).to_string(),
+                _ => drawn,
+            };
+            out.buffer().extend_from_slice(drawn.as_bytes());
+        }
+        (cards, _) => out.buffer().extend_from_slice(table(cards).as_bytes()),
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the lines below the bits of a card.
+fn lines(card: &LayoutCard) -> Vec<String> {
+    let safe = |until: Option<UnixTime>| match until {
+        Some(time) => format!("until {time}"),
+        None => "all IDs".to_owned(),
+    };
+    let lines = [
+        format!("time {} to {}, {}", card.first(), card.last(), card.span()),
+        format!("nodes {}", grouped(card.nodes())),
+        format!("IDs {} per second and node, {}", rate(card), per_tick(card)),
+        format!("exact in JavaScript: {}", safe(card.javascript_until())),
+        format!("positive in signed columns: {}", safe(card.signed_until())),
+    ];
+    lines.into_iter().chain(card.warnings().map(|warning| format!("warning: {warning}"))).collect()
+}
+
+fn per_tick(card: &LayoutCard) -> String {
+    let unit = jiff::SignedDuration::try_from(card.layout().shape().unit);
+    format!("{} per {:#}", grouped(card.ids_per_tick()), unit.unwrap_or_default())
+}
+
+/// Returns the number of IDs that a node makes in a second.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below 2^32")]
+fn rate(card: &LayoutCard) -> String {
+    let rate = card.ids_per_second();
+    if rate < 100.0 { format!("{rate:.4}") } else { grouped(rate as u64) }
+}
+
+/// Returns a number with a comma between thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let places = digits.char_indices().flat_map(|(index, digit)| {
+        let is_start = index > 0 && (digits.len() - index).is_multiple_of(3);
+        is_start.then_some(',').into_iter().chain([digit])
+    });
+    places.collect()
+}
+
+/// Returns a row for each card, in columns.
+fn table(cards: &[LayoutCard]) -> String {
+    let day = |time: UnixTime| time.to_string().chars().take("2026-01-01".len()).collect();
+    let safe = |until: Option<UnixTime>| until.map_or_else(|| "always".to_owned(), day);
+    let heading = ["NAME", "LAYOUT", "LAST", "NODES", "IDS/S", "EXACT IN JS", "POSITIVE"];
+    let rows = cards.iter().map(|card| {
+        [
+            card.names().collect::<Vec<_>>().join(", "),
+            card.layout().to_string(),
+            day(card.last()),
+            grouped(card.nodes()),
+            rate(card),
+            safe(card.javascript_until()),
+            safe(card.signed_until()),
+        ]
+    });
+    let rows: Vec<[String; 7]> = [heading.map(str::to_owned)].into_iter().chain(rows).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+    let line = |row: &[String; 7]| {
+        let cells = row.iter().enumerate().map(|(column, cell)| match column {
+            3 | 4 => format!("{cell:>width$}", width = width(column)),
+            _ => format!("{cell:<width$}", width = width(column)),
+        });
+        format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
+    };
+    rows.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_grouped() {
+        for (number, text) in [(7, "7"), (512, "512"), (4_096, "4,096"), (1_234_567, "1,234,567")] {
+            assert_eq!(grouped(number), text);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! `tickid layout` as a process.
+
+use crate::process::{USAGE, json_lines, run, stdout_of};
+
+#[test]
+fn a_card_has_fields_over_their_bits() {
+    let card = stdout_of("layout discord");
+    let lines: Vec<&str> = card.lines().collect();
+    assert_eq!(lines[0], "42x1ms/10n/12s/unsigned@1420070400000  Discord Snowflake");
+    let bits = "<-------------------42-------------------> <-5->  <-5->   <----12---->";
+    assert_eq!(lines[2], format!("  {bits}"));
+    assert_eq!(lines[1].find("worker"), lines[2].find("<-5->"), "{card}");
+    for line in [
+        "time 2015-01-01T00:00:00Z to 2154-05-15T07:35:11.103Z, 139 years",
+        "nodes 1,024",
+        "IDs 4,096,000 per second and node, 4,096 per 1ms",
+        "exact in JavaScript: until 2015-01-25T20:31:23.648Z",
+        "warning: the sign bit is set from 2084-09-06T15:47:35Z on",
+    ] {
+        assert!(card.contains(line), "{line}: {card}");
+    }
+    let safe = stdout_of("layout 41x1ms/6n/6s@2025-01-01");
+    assert!(safe.contains("positive in signed columns: all IDs"), "{safe}");
+    assert!(!safe.contains("warning"), "{safe}");
+    assert!(stdout_of("layout 20x3600s/3n/1s@2020-01-01").contains("IDs 0.0006 per second"));
+}
+
+#[test]
+fn without_a_layout_it_lists_the_presets() {
+    let table = stdout_of("layout");
+    let mut rows = table.lines();
+    let heading = rows.next().expect("a heading");
+    assert!(heading.starts_with("NAME "), "{heading}");
+    let discord = rows.clone().find(|row| row.starts_with("discord ")).expect("a row");
+    assert_eq!(discord.find("2154-05-15"), heading.find("LAST"), "{table}");
+    let objects = json_lines(&stdout_of("layout --json"));
+    assert_eq!(objects.len(), rows.clone().count());
+    for (row, object) in rows.zip(&objects) {
+        let name = object["names"][0].as_str().expect("a name");
+        assert!(row.starts_with(name), "{row}");
+        // Its name, and its text, select the same card.
+        let text = object["layout"].as_str().expect("a text");
+        for selected in [name, text] {
+            assert_eq!(&json_lines(&stdout_of(&format!("layout {selected} --json")))[0], object);
+        }
+    }
+}
+
+#[test]
+fn other_layouts_are_refused() {
+    for (text, reason) in [
+        ("42x1ms/10n/12s@0", "sum of bits 64 is outside of 9..=63"),
+        ("mastodon", "expected the bits of the time"),
+        ("41x1ms/10n", "at position 10"),
+    ] {
+        let ran = run(&format!("layout {text}"));
+        assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{text}");
+        assert!(ran.stderr.contains(reason), "{text}: {}", ran.stderr);
+    }
+}
