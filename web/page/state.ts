@@ -18,7 +18,7 @@ export function toFragment({ text, layouts }: State): string {
   if (text.trim() === '') return '';
   const fields = new URLSearchParams({ id: text.trim() });
   for (const [option, name] of Object.entries(NAMES)) {
-    const value = layouts[option as keyof Layouts];
+    const value = layouts[option as keyof typeof NAMES];
     if (value !== undefined) fields.set(name, String(value));
   }
   const fragment = `#${fields}`;
@@ -32,7 +32,7 @@ export function fromFragment(fragment: string): State {
   for (const [option, name] of Object.entries(NAMES)) {
     const value = fields.get(name);
     if (value !== null && /^-?\d{1,15}$/.test(value)) {
-      layouts[option as keyof Layouts] = Number(value);
+      layouts[option as keyof typeof NAMES] = Number(value);
     }
   }
   return { text: fields.get('id') ?? plain(fragment), layouts };
