@@ -5,6 +5,9 @@ const https = require('node:https');
 const { performance } = require('node:perf_hooks');
 const { setTimeout: sleep } = require('node:timers/promises');
 
+/** Bytes of an answer. One of 1,000 IDs has less than half. */
+const MOST = 1 << 17;
+
 /** The server issued no ID. */
 class TickidError extends Error {
   constructor(message, retryAfterMs, options) {
@@ -19,8 +22,8 @@ class TickidError extends Error {
 class Broken extends Error {}
 
 const within = (name, value, least, most) => {
-  if (!(value >= least && value <= most)) {
-    throw new RangeError(`${name} ${value} is outside ${least}..=${most}`);
+  if (!(Number.isInteger(value) && value >= least && value <= most)) {
+    throw new RangeError(`${name} ${value} is not an integer in ${least}..=${most}`);
   }
   return value;
 };
@@ -28,6 +31,7 @@ const within = (name, value, least, most) => {
 /** IDs of one realm of a tickid server. */
 class IdSource {
   #agent;
+  #answer = new Set();
   #block = [];
   #format;
   #isInt;
@@ -46,10 +50,15 @@ class IdSource {
     const url = options.url || process.env.TICKID_URL || 'http://127.0.0.1:6480';
     const match = /^(https?|http\+unix):\/\/([^/?#@]*)([^?#]*)$/.exec(url);
     const isUnix = match?.[1] === 'http+unix';
-    if (!match || (isUnix ? !match[3] : !match[2])) {
+    if (!match || (isUnix ? match[2] || !match[3] : !match[2])) {
       throw new TypeError(`the URL '${url}' is not http://, https:// or http+unix:///PATH`);
     }
-    const { format, token = process.env.TICKID_TOKEN, tls } = options;
+    const { format, tls } = options;
+    // A token from a file or a secret often ends with a newline.
+    const token = (options.token || process.env.TICKID_TOKEN || '').trim();
+    if (!/^[!-~]*$/.test(token)) {
+      throw new TypeError('the token has a character that is not visible ASCII');
+    }
     if (![undefined, 'int', 'text'].includes(format)) {
       throw new TypeError(`the format '${format}' is neither 'int' nor 'text'`);
     }
@@ -155,13 +164,19 @@ class IdSource {
     if (status === 200) {
       let ids;
       try {
+        ids = JSON.parse(body).ids;
         // The integers are strings: numbers of JavaScript would be rounded.
-        ids = JSON.parse(body).ids.map(isInt ? BigInt : String);
+        const form = isInt ? /^[0-9]+$/ : /^[0-9A-Za-z_-]+$/;
+        const texts = new Set(ids.filter((id) => typeof id === 'string' && form.test(id)));
+        if (ids.length !== count || texts.size !== count) throw new Error(`not ${count} IDs`);
       } catch (error) {
-        throw new Broken(`an answer that is not understood: ${error.message}`);
+        throw new Broken(`${error.message}: ${body.slice(0, 100)}`);
       }
-      if (ids.length !== count) throw new Broken(`${ids.length} IDs in place of ${count}`);
-      return ids;
+      if (ids.some((id) => this.#answer.has(id))) {
+        throw new Broken('an answer that was given before, by a cache for example');
+      }
+      this.#answer = new Set(ids);
+      return isInt ? ids.map(BigInt) : ids;
     }
     if (status === 409 && isInt && this.#format === undefined) {
       this.#isInt = false;
@@ -188,7 +203,10 @@ class IdSource {
       request.on('response', (response) => {
         let body = '';
         response.setEncoding('utf8');
-        response.on('data', (part) => { body += part; });
+        response.on('data', (part) => {
+          body += part;
+          if (body.length > MOST) fail(new Error(`an answer of more than ${MOST} bytes`));
+        });
         response.on('error', fail);
         response.on('end', () => {
           if (!response.complete) return fail(new Error('the answer broke off'));

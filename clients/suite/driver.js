@@ -2,11 +2,19 @@
 // As driver.py, for the Node client, with `workers` and `cluster`.
 const cluster = require('node:cluster');
 const { readFileSync } = require('node:fs');
+const { performance } = require('node:perf_hooks');
 const { createInterface } = require('node:readline');
 const { Worker, isMainThread, parentPort, workerData } = require('node:worker_threads');
 const { IdSource, TickidError } = require(process.env.CLIENT);
 
-const { CA, MAX_AGE, MAX_BLOCK, REALM, TIMEOUT } = process.env;
+const { CA, CLOCK, MAX_AGE, MAX_BLOCK, REALM, TIMEOUT } = process.env;
+const scripted = (clock, column) => () =>
+  clock() + readFileSync(CLOCK, 'utf8').split(' ')[column] * 1000;
+if (CLOCK) {
+  Date.now = scripted(Date.now, 0);
+  performance.now = scripted(performance.now.bind(performance), 1);
+}
+
 const ids = new IdSource(REALM, {
   timeoutMs: TIMEOUT * 1000,
   maxAgeMs: MAX_AGE * 1000,

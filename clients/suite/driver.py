@@ -5,10 +5,23 @@ import os
 import ssl
 import sys
 import threading
+import time
 
 sys.path.insert(0, os.environ["CLIENT"])
 if os.environ.get("SAME_PID"):
     os.getpid = lambda: 1  # As where a process ID is used again.
+
+
+def scripted(clock, column):
+    def now():
+        with open(os.environ["CLOCK"]) as file:
+            return clock() + float(file.read().split()[column])
+
+    return now
+
+
+if os.environ.get("CLOCK"):
+    time.time, time.monotonic = scripted(time.time, 0), scripted(time.monotonic, 1)
 import tickid
 
 options = {"timeout": float(os.environ["TIMEOUT"]), "max_age": float(os.environ["MAX_AGE"])}
@@ -23,7 +36,8 @@ def take(group, count):
         try:
             lines.append(f"{group} {ids.next()}\n")
         except tickid.TickidError as error:
-            lines.append(f"{group} ! {error.retry_after} {error}\n")
+            message = str(error).replace("\n", " ")
+            lines.append(f"{group} ! {error.retry_after} {message}\n")
     return "".join(lines)
 
 

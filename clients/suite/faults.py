@@ -71,8 +71,8 @@ FAULTS = {
         ],
         "kill": [
             (
-                "            return ids\n",
-                "            self._earlier = ids\n            return ids\n",
+                "            local.answer = set(texts)\n",
+                "            local.answer = set(); self._earlier = texts\n",
             ),
             ("                raise error\n", "                return self._earlier\n"),
         ],
@@ -87,15 +87,24 @@ FAULTS = {
         "waits": [("            time.sleep(wait)", "            time.sleep(0.01)")],
         "slow": [("settimeout(_left(self._owner.deadline))", "settimeout(2)")],
         "cut": [
-            ("body = answer.read()", "body = answer.fp.read(answer.length)"),
+            ("if answer.length or", "if"),
             ('json.loads(body)["ids"]', 're.findall("[2-9a-x]+", body.decode().split("ids")[1])'),
-            ("if len(ids) != count:", "if False:"),
+            ("is_whole = ", "is_whole = True or "),
         ],
         "clock_set_back": [(FRESH, "age = wall - local.wall")],
         "suspended": [(FRESH, "age = monotonic - local.monotonic")],
         "stopped": [(FRESH, "age = 0.0")],
         "stopped__naive": NAIVE,
-        "stale": [(FRESH, "age = abs(wall - local.wall)")],
+        "wall_set_back_as_much": [(FRESH, "age = abs(wall - local.wall)")],
+        "held": [("= size, wall, monotonic\n", "= size, time.time(), time.monotonic()\n")],
+        "forms": [("answer.read(_MOST)", "answer.fp.read(answer.length or _MOST)")],
+        "lies": [("is_whole = found == texts and", "is_whole =")],
+        "lies__endless": [
+            ("answer.read(_MOST)", "answer.read()"),
+            ("if answer.length or len(body) == _MOST:", "if False:"),
+        ],
+        "repeated": [(" and local.answer.isdisjoint(texts)", "")],
+        "ipv6": [('HTTPConnection("localhost")', "HTTPConnection(self._host)")],
         "small": [
             (
                 "size = min(2 * local.size, self._max_block) if is_fresh else 1",
@@ -103,7 +112,7 @@ FAULTS = {
             )
         ],
         "protected": [("ssl.create_default_context()", "ssl._create_unverified_context()")],
-        "integers": [("(int if is_int else str)(id)", "(int(float(id)) if is_int else id)")],
+        "integers": [("[int(id) if is_int", "[int(float(id)) if is_int")],
         "many": [
             (
                 "return local.block.popleft()",
@@ -128,7 +137,7 @@ FAULTS = {
             )
         ],
         "kill": [
-            ("      return ids;\n", "      return (this.earlier = ids).slice();\n"),
+            ("return isInt ? ids.map(BigInt) : ids;", "return (this.earlier = ids).slice();"),
             ("throw failure;", "return this.earlier.slice();"),
         ],
         "back_soon": [("if (deadline - performance.now() <= wait)", "if (true)")],
@@ -150,21 +159,32 @@ FAULTS = {
             ("if (!response.complete) return", "if (false) return"),
             ("response.on('error', fail);", "response.on('error', () => response.emit('end'));"),
             (
-                "JSON.parse(body).ids.map(isInt ? BigInt : String)",
+                "JSON.parse(body).ids",
                 "body.split('ids')[1].match(/[2-9a-x]+/g)",
             ),
-            ("if (ids.length !== count)", "if (false)"),
+            ("if (ids.length !== count || texts.size !== count)", "if (false)"),
         ],
         "clock_set_back": [(AGES, "[Date.now() - this.#made.wall]"), ("Math.abs(age)", "age")],
         "suspended": [(AGES, "[performance.now() - this.#made.monotonic]")],
         "stopped": [(AGES, "[0]")],
         "stopped__naive": NAIVE_JS,
-        "stale": [(AGES, "[Date.now() - this.#made.wall]")],
+        "wall_set_back_as_much": [(AGES, "[Date.now() - this.#made.wall]")],
+        "held": [
+            (
+                "this.#made = made;",
+                "this.#made = { wall: Date.now(), monotonic: performance.now() };",
+            )
+        ],
+        "forms": [("if (!response.complete)", "if (!response.headers['content-length'])")],
+        "lies": [("if (ids.length !== count || texts.size !== count)", "if (false)")],
+        "lies__numbers": [("typeof id === 'string' && form.test(id)", "form.test(id)")],
+        "repeated": [("if (ids.some((id) => this.#answer.has(id)))", "if (false)")],
+        "ipv6": [("hostname.replace(/^\\[|\\]$/g, '')", "hostname")],
         "small": [
             ("this.#isFresh() ? Math.min(2 * this.#size, this.#maxBlock) : 1", "this.#maxBlock")
         ],
         "protected": [("...tls,", "...tls, rejectUnauthorized: false,")],
-        "integers": [("isInt ? BigInt : String", "isInt ? Number : String")],
+        "integers": [("ids.map(BigInt)", "ids.map(Number)")],
         "many": [
             (
                 "const id = this.#block.pop();",
@@ -177,7 +197,9 @@ FAULTS = {
         "restart": [("curl_error($this->curl), 1)", "curl_error($this->curl), null)")],
         "status_503": [("(int) ($this->retryAfter ?: 1)", "1")],
         "status_429": [(" || $status === 429", "")],
-        "cut": [(' && str_ends_with($id, "\\n")', "")],
+        "cut": [("/^[\\w-]+\\n$/D", "/^/")],
+        "lies": [("/^[\\w-]+\\n$/D", "/\\n$/D")],
+        "protected": [("CURLOPT_NOSIGNAL => true", "CURLOPT_SSL_VERIFYPEER => false")],
         "slow": [("CURLOPT_TIMEOUT_MS", "CURLOPT_CONNECTTIMEOUT_MS")],
         "many": [("return rtrim($id);", "return substr($id, 0, 9) . '2222222';")],
     },
@@ -191,7 +213,9 @@ FAULTS = {
         "status_503": [("time.Duration(seconds) * time.Second", "time.Second")],
         "status_429": [(" || answer.StatusCode == http.StatusTooManyRequests", "")],
         "slow": [("2 * time.Second", "time.Minute")],
-        "cut": [("body, err := io.ReadAll(answer.Body)", "body, _ := io.ReadAll(answer.Body)")],
+        "cut": [("body, err := io", "body, _ := io"), ("^[\\w-]+\\n$", "^")],
+        "lies": [("^[\\w-]+\\n$", "^")],
+        "protected": [("strings.TrimSpace(os.Getenv(", "(os.Getenv(")],
     },
     "java": {
         "restart": [('"no ID: " + error, 1', '"no ID: " + error, 0')],
@@ -200,6 +224,8 @@ FAULTS = {
         "slow": [
             ("sent.get(2, TimeUnit.SECONDS)", "sent.get(60, TimeUnit.SECONDS)"),
         ],
+        "lies": [("[\\\\w-]+\\n", "(?s).*")],
+        "protected": [("token.strip()", '"0".repeat(16)')],
         "threads": [
             (
                 "return answer.body().strip();",

@@ -7,7 +7,7 @@ import signal
 import time
 from contextlib import ExitStack
 
-from world import Proxy, Server, refusal
+from world import Gate, Proxy, Server, refusal
 
 SNO = re.compile(r"[2-9a-x]{16}")
 
@@ -111,18 +111,35 @@ def waits(start, world):
 
 
 def slow(start, world):
-    """Answers come a byte at a time, or not at all."""
-    for fault in "drip", "silence":
+    """No answer, or one that comes byte by byte, is an error while it lasts."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n"
+    for withheld in b"", head + b"X: ", head + b"\r\n":
         proxy = Proxy(world.servers[0])
         with start(proxy, TIMEOUT=0.5) as driver:
             ids = driver.take(1)
-            proxy.faults = [fault]
-            # An answer by bytes takes 20 seconds, and a silent server closes after 5.
-            begin = time.monotonic()
-            groups, errors = driver.ask("next")
-            assert time.monotonic() - begin < 4, "the timeout was exceeded"
+            proxy.faults = [gate := Gate(withheld)]
+            groups, errors = driver.ask("next", limit=15)
+            gate.opened.set()
             check_errors(errors, at_least=1)
             check({"0": ids + driver.take(5)}, 6)
+
+
+def held(start, world):
+    """A block is as old as its request, whatever time the answer takes."""
+    proxy = Proxy(world.servers[0])
+    with start(proxy, MAX_BLOCK=1000, MAX_AGE=30, TIMEOUT=600, has_clock=True) as driver:
+        before = driver.take(15)  # Of blocks of 1, 2, 4 and 8.
+        proxy.faults = [gate := Gate()]
+        driver.send("next")
+        assert gate.reached.wait(60), "no block was requested"
+        fence = world.servers[0].fence()
+        driver.set_clock(60, 60)
+        gate.opened.set()
+        groups, errors = driver.receive()
+        assert not errors, errors
+        after = driver.take(20)
+        assert after[0] > fence, f"{after[0]} is of a block that took a minute"
+        check({"0": before + groups["0"] + after}, 36)
 
 
 def cut(start, world):
@@ -138,18 +155,20 @@ def cut(start, world):
         check({"0": ids + driver.take(25)})
 
 
-def clock(kind, change):
-    """After a change of the clocks, nothing of an earlier block is used."""
+def clock(wall, monotonic):
+    """After a stop in which the clocks move, nothing of an earlier block is used."""
 
     def scenario(start, world):
         server = world.servers[0]
-        with start(server, MAX_BLOCK=1000, MAX_AGE=30, clock=kind) as driver:
+        with start(server, MAX_BLOCK=1000, MAX_AGE=30, has_clock=True) as driver:
             before = driver.take(12)
             fence = server.fence()
             kept = driver.take(1)
             assert kept[0] < fence, "the block was not in use: the scenario shows nothing"
             fence = server.fence()
-            change(driver)
+            os.kill(driver.process.pid, signal.SIGSTOP)
+            driver.set_clock(wall, monotonic)
+            os.kill(driver.process.pid, signal.SIGCONT)
             after = driver.take(20)
             assert after[0] > fence, f"{after[0]} is of the block before the change"
             check({"0": before + kept + after}, 33)
@@ -157,24 +176,84 @@ def clock(kind, change):
     return scenario
 
 
-def stopped(driver):
-    """As a minute under SIGSTOP, in which both clocks run on."""
-    os.kill(driver.process.pid, signal.SIGSTOP)
-    driver.set_clock(60)
-    os.kill(driver.process.pid, signal.SIGCONT)
+def parts(answer):
+    head, _, body = answer.partition(b"\r\n\r\n")
+    return re.sub(rb"(?i)\r\ncontent-length: \d+", b"", head), body
 
 
-def stale(start, world):
-    """A block is too old by the monotonic clock, and the wall clock was set back as much."""
+def closed(answer):
+    """As a server of HTTP/1.0 answers."""
+    head, body = parts(answer)
+    return head.replace(b"HTTP/1.1", b"HTTP/1.0") + b"\r\n\r\n" + body
+
+
+def chunked(answer):
+    head, body = parts(answer)
+    chunks = [body[i : i + 7] for i in range(0, len(body), 7)] + [b""]
+    chunks = b"".join(b"%x\r\n%s\r\n" % (len(chunk), chunk) for chunk in chunks)
+    return head + b"\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks
+
+
+def forms(start, world):
+    """The other forms that HTTP has for an answer are read as well."""
+    proxy = Proxy(world.servers[0])
+    with start(proxy, MAX_BLOCK=20, MAX_AGE=60) as driver:
+        ids = []
+        for form in closed, chunked, None:
+            proxy.faults = [(form,)]
+            ids += driver.take(50)
+        check({"0": ids}, 150)
+
+
+def said(body, head="200 OK"):
+    return f"HTTP/1.1 {head}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+
+
+LIES = [
+    said("<html>Please log in.</html>\n"),
+    said(""),
+    said("\n"),
+    said("[" * 60_000),
+    said('{"ids":["2222222222222222"]}' + " " * 200_000),
+    said("\n", "302 Found\r\nLocation: /v1/realms/orders/ids"),
+    b"SSH-2.0-OpenSSH_9.2\r\n\r\n",
+]
+LIES += [
+    said(f'{{"ids":{ids}}}\n')
+    for ids in ("null", "[]", '"x"', '[""]', '["a b"]', "[9007199254740993]", "[[1]]", '["x","x"]')
+]
+
+
+def lies(start, world):
+    """What is not the answer of a server gives no ID."""
+    proxy = Proxy(world.servers[0])
+    with start(proxy, TIMEOUT=0.3) as driver:
+        ids = driver.take(1)
+        for lie in LIES:
+            proxy.faults = [(lie,)]
+            groups, errors = driver.ask("next")
+            assert len(errors) == 1 and not groups, f"{groups} of {lie[:99]}"
+            proxy.faults = []
+            ids += driver.take(1)
+        check({"0": ids})
+
+
+def repeated(start, world):
+    """A cache answers again."""
+    proxy, answers = Proxy(world.servers[0]), []
+    with start(proxy, MAX_BLOCK=1) as driver:
+        ids = driver.take(1)
+        proxy.faults = [lambda answer: answers.append(answer) or answer]
+        ids += driver.take(1)
+        proxy.faults = answers
+        check({"0": ids + driver.take(3)}, 5)
+
+
+def ipv6(start, world):
+    """The host is an address of IPv6."""
     server = world.servers[0]
-    with start(server, MAX_BLOCK=1000, MAX_AGE=0.5, clock="wall") as driver:
-        before = driver.take(12)
-        fence = server.fence()
-        time.sleep(0.6)  # Real time, since only this moves the one clock and not the other.
-        driver.set_clock(-0.6)
-        after = driver.take(20)
-        assert after[0] > fence, f"{after[0]} is of the stale block"
-        check({"0": before + after}, 32)
+    with start(server, TICKID_URL=f"http://[::ffff:127.0.0.1]:{server.port}/") as driver:
+        check({"0": driver.take(3)}, 3)
 
 
 def small(start, world):
@@ -202,7 +281,8 @@ def protected(start, world):
         (known, None),
         (known | {"TICKID_TOKEN": "0" * 16}, "401"),
         (known | {"REALM": "nothing"}, "404"),
-        ({"TICKID_TOKEN": world.token}, "certificate|CERTIFICATE|SELF_SIGNED"),
+        (known | {"TICKID_TOKEN": f"{world.token}\n"}, None),  # As of a file.
+        ({"TICKID_TOKEN": world.token}, "certificat|CERTIFICATE|SELF_SIGNED"),
     ]:
         with start(server, **settings) as driver:
             groups, errors = driver.ask("next", 1, 3)

@@ -1,6 +1,5 @@
 """Servers, a proxy that misbehaves, and drivers of clients."""
 
-import glob
 import json
 import os
 import re
@@ -14,7 +13,6 @@ import urllib.request
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 TICKID = os.environ.get("TICKID", os.path.join(ROOT, "target/debug/tickid"))
-FAKETIME = (glob.glob("/usr/lib/*/faketime/libfaketime.so.1") or [None])[0]
 FOLDER = tempfile.mkdtemp(prefix="tickid-clients-")
 
 
@@ -66,8 +64,18 @@ class Server:
         self.process.wait()
 
 
+class Gate:
+    """Withholds an answer until it is opened. Until then, if there is a `head`, sends that and then
+    byte after byte."""
+
+    def __init__(self, head=b""):
+        self.head, self.reached, self.opened = head, threading.Event(), threading.Event()
+
+
 class Proxy:
-    """Forwards HTTP requests to a server. `faults` are answers to the next ones in its place."""
+    """Forwards HTTP requests to a server. `faults` are what happens to the next answers: other
+    bytes in their place, a function that changes them, a `Gate`, or the number of bytes that are
+    missing at their end, where the connection ends. A last fault in a tuple is for all others."""
 
     def __init__(self, server):
         self.server, self.faults, self.requests = server, [], []
@@ -86,21 +94,22 @@ class Proxy:
                 while request := self.head(requests):
                     self.requests.append(time.monotonic())
                     fault = self.faults.pop(0) if self.faults else None
-                    if isinstance(fault, bytes):
-                        client.sendall(fault)
-                        continue
-                    if fault == "silence":
-                        time.sleep(5)
-                        return
-                    answer = self.forward(request)
-                    if fault == "drip":
-                        for byte in answer:
-                            client.sendall(bytes([byte]))
-                            time.sleep(0.05)
-                    elif fault is None:
-                        client.sendall(answer)
-                    else:  # Cut off, this many bytes before the end.
+                    if isinstance(fault, tuple):
+                        self.faults.insert(0, fault)
+                        fault = fault[0]
+                    answer = fault if isinstance(fault, bytes) else self.forward(request)
+                    if isinstance(fault, int):
                         client.sendall(answer[:-fault])
+                        return
+                    if isinstance(fault, Gate):
+                        fault.reached.set()
+                        client.sendall(fault.head)
+                        while not fault.opened.wait(0.05):
+                            client.sendall(b"-" * bool(fault.head))
+                    elif callable(fault):
+                        answer = fault(answer)
+                    client.sendall(answer)
+                    if answer.startswith(b"HTTP/1.0"):
                         return
         except OSError:
             pass  # The client or the server has gone, and the other one sees it.
@@ -134,16 +143,12 @@ class Driver:
     """A running program with a client, which answers commands."""
 
     def __init__(self, command, url, **settings):
-        clock = settings.pop("clock", None)
+        has_clock = settings.pop("has_clock", False)
         env = {"REALM": "orders", "MAX_BLOCK": "1", "MAX_AGE": "1", "TIMEOUT": "2"}
-        env |= {name: str(value) for name, value in settings.items()} | {"TICKID_URL": url}
-        if clock:
-            self.clock = tempfile.mktemp(dir=FOLDER)
-            self.set_clock(0)
-            env |= {"LD_PRELOAD": FAKETIME, "FAKETIME_TIMESTAMP_FILE": self.clock}
-            env |= {"FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_RESET": "1"}
-            env["FAKETIME_DONT_FAKE_MONOTONIC"] = "1" if clock == "wall" else "0"
-            env["DONT_FAKE_MONOTONIC"] = env["FAKETIME_DONT_FAKE_MONOTONIC"]
+        env |= {"TICKID_URL": url} | {name: str(value) for name, value in settings.items()}
+        if has_clock:
+            env["CLOCK"] = self.clock = tempfile.mktemp(dir=FOLDER)
+            self.set_clock(0, 0)
         self.process = subprocess.Popen(
             command,
             env=os.environ | env,
@@ -152,22 +157,27 @@ class Driver:
             text=True,
         )
 
-    def set_clock(self, seconds):
+    def set_clock(self, wall, monotonic):
+        """Sets the driver's clocks this many seconds ahead of the machine's."""
         with open(self.clock + ".new", "w") as file:
-            file.write(f"{seconds:+}\n")
+            file.write(f"{wall} {monotonic}")
         os.replace(self.clock + ".new", self.clock)
 
     def send(self, command, groups=1, count=1):
         self.process.stdin.write(f"{command} {groups} {count}\n")
         self.process.stdin.flush()
 
-    def receive(self):
-        """Returns the IDs of each group, and the errors with their times to retry."""
+    def receive(self, limit=60):
+        """Returns the IDs of each group, and the errors with their times to retry. The limit, in
+        seconds, ends a driver that hangs."""
         groups, errors = {}, []
-        watchdog = threading.Timer(60, self.process.kill)
+        watchdog = threading.Timer(limit, self.process.kill)
         watchdog.start()
         try:
             return self.read(groups, errors)
+        except Broken:
+            assert watchdog.is_alive(), "the client hangs"
+            raise
         finally:
             watchdog.cancel()
 
@@ -183,9 +193,9 @@ class Driver:
                 groups.setdefault(group, []).append(answer)
         raise Broken(f"the driver ended with {self.process.wait()}")
 
-    def ask(self, command, groups=1, count=1):
+    def ask(self, command, groups=1, count=1, limit=60):
         self.send(command, groups, count)
-        return self.receive()
+        return self.receive(limit)
 
     def take(self, count):
         """Returns IDs, none of which may fail."""

@@ -18,6 +18,8 @@ from typing import Any, Literal
 
 __all__ = ["IdSource", "TickidError"]
 
+_MOST = 1 << 17  # Bytes of an answer. One of 1,000 IDs has less than half.
+_UNREADABLE = ValueError, LookupError, TypeError, RecursionError
 # Counts the forks before this process: its ID may be that of a process which has ended.
 _forks: list[None] = []
 if hasattr(os, "register_at_fork"):
@@ -63,16 +65,15 @@ class IdSource:
     ) -> None:
         url = url or os.environ.get("TICKID_URL") or "http://127.0.0.1:6480"
         parts = urllib.parse.urlsplit(url)
-        place = parts.path if parts.scheme == "http+unix" else parts.hostname
-        if parts.scheme not in ("http", "https", "http+unix") or not place or parts.username:
+        if not re.fullmatch(r"http\+unix:///[^?#@]+|https?://[^/?#@]+(/[^?#@]*)?", url):
             raise ValueError(f"the URL {url!r} is not http://, https:// or http+unix:///PATH")
         if format not in (None, "int", "text"):
             raise ValueError(f"the format {format!r} is neither 'int' nor 'text'")
-        if not 1 <= max_block <= 1000:
+        if not (isinstance(max_block, int) and 1 <= max_block <= 1000):
             raise ValueError(f"max_block {max_block} is outside 1..=1000")
-        if not (timeout > 0 and max_age > 0):
-            raise ValueError(f"timeout {timeout} and max_age {max_age} must be above 0")
-        self._unix = urllib.parse.unquote(parts.path) if parts.scheme == "http+unix" else None
+        if not (0 < timeout <= 1e6 and 0 < max_age <= 1e6):
+            raise ValueError(f"timeout {timeout} or max_age {max_age} is outside 0..=1000000 s")
+        self._unix = urllib.parse.unquote(parts.path) if not parts.netloc else None
         self._host = parts.hostname or "localhost"
         is_tls = parts.scheme == "https"
         self._tls = (ssl_context or ssl.create_default_context()) if is_tls else None
@@ -81,11 +82,12 @@ class IdSource:
         prefix = "" if self._unix else parts.path.rstrip("/")
         self._path = f"{prefix}/v1/realms/{urllib.parse.quote(realm, safe='')}/ids"
         self._headers = {"Host": parts.netloc or "localhost"}
-        token = token or os.environ.get("TICKID_TOKEN")
+        token = (token or os.environ.get("TICKID_TOKEN") or "").strip()  # Files end with newlines.
+        if not re.fullmatch("[!-~]*", token):
+            raise ValueError("the token has a character that is not visible ASCII")
         if token:
             self._headers["Authorization"] = f"Bearer {token}"
-        self._is_int = format != "text"
-        self._may_be_text = format is None
+        self._is_int, self._may_be_text = format != "text", format is None
         self._timeout, self._max_block, self._max_age = timeout, max_block, max_age
         self._local = _Local()
 
@@ -128,7 +130,7 @@ class IdSource:
                 if refusal.retry_after is None:
                     raise
                 error, wait = refusal, refusal.retry_after
-            except (OSError, ValueError, LookupError, http.client.HTTPException) as failure:
+            except (OSError, http.client.HTTPException, *_UNREADABLE) as failure:
                 if is_kept and time.monotonic() < deadline:
                     continue  # The server closes connections that are idle.
                 error = TickidError(f"no IDs from {self._place}: {failure!r}", 1.0)
@@ -148,7 +150,9 @@ class IdSource:
             path = f"{self._path}?count={count}&format={'int' if is_int else 'text'}"
             connection.request("GET", path, headers=self._headers)
             answer = connection.getresponse()
-            body = answer.read()
+            body = answer.read(_MOST)
+            if answer.length or len(body) == _MOST:
+                raise ValueError(f"an answer that broke off, or has {_MOST} bytes")
         except BaseException:
             connection.close()
             raise
@@ -157,27 +161,27 @@ class IdSource:
         else:
             local.idle.append(connection)
         if answer.status == 200:
-            ids: list[int | str] = [(int if is_int else str)(id) for id in json.loads(body)["ids"]]
-            if len(ids) != count:
-                raise ValueError(f"{len(ids)} IDs in place of {count}")
-            return ids
+            found = json.loads(body)["ids"]
+            texts = [id for id in found if re.fullmatch("[0-9]+" if is_int else r"[\w-]+", id)]
+            is_whole = found == texts and len(texts) == len(set(texts)) == count
+            if not (is_whole and local.answer.isdisjoint(texts)):  # A cache may answer again.
+                raise ValueError(f"an answer that does not have {count} new IDs: {body[:100]!r}")
+            local.answer = set(texts)
+            return [int(id) if is_int else id for id in texts]
         if answer.status == 409 and is_int and self._may_be_text:
             self._is_int = False
             return self._request(local, count, deadline)
-        wait: float | None = None
-        if answer.status >= 500 or answer.status in (408, 429):
-            seconds = re.fullmatch(r"\d{1,6}", answer.getheader("Retry-After", ""))
-            wait = float(seconds.group()) if seconds else 1.0
+        is_temporary = answer.status >= 500 or answer.status in (408, 429)
+        seconds = re.fullmatch("[0-9]{1,6}", answer.getheader("Retry-After", ""))
+        wait = float(seconds.group() if seconds else 1) if is_temporary else None
         text = body[:300].decode("utf-8", "replace")
         raise TickidError(f"no IDs from {self._place}: {answer.status} {text}", wait)
 
     def _connect(self, deadline: float) -> Any:
-        if self._unix:
-            addresses: list[Any] = [(socket.AF_UNIX, self._unix)]
-        else:
-            found = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM)
-            addresses = [(address[0], address[4]) for address in found]
-        for index, (family, address) in enumerate(addresses):
+        addresses: list[Any] = [(socket.AF_UNIX, 0, 0, "", self._unix)]
+        if not self._unix:
+            addresses = list(socket.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM))
+        for index, (family, _, _, _, address) in enumerate(addresses):
             link: Any = socket.socket(family, socket.SOCK_STREAM)
             try:
                 # An address that does not answer leaves time for the others.
@@ -193,7 +197,7 @@ class IdSource:
                 link.close()
                 if index + 1 == len(addresses):
                     raise
-        connection: Any = http.client.HTTPConnection(self._host)
+        connection: Any = http.client.HTTPConnection("localhost")  # It misreads IPv6 addresses.
         connection.sock = _Link(link)
         return connection
 
@@ -206,6 +210,7 @@ class _Local:
         self.idle: collections.deque[Any] = collections.deque()
         self.lock = threading.Lock()
         self.block: collections.deque[int | str] = collections.deque()
+        self.answer: set[str] = set()
         self.size, self.wall, self.monotonic = 1, 0.0, 0.0
 
 
@@ -241,7 +246,3 @@ class _Reader(io.RawIOBase):
     def readinto(self, buffer: Any) -> Any:
         self._owner.link.settimeout(_left(self._owner.deadline))
         return self._file.readinto(buffer)
-
-    def close(self) -> None:
-        super().close()
-        self._file.close()
