@@ -1,26 +1,43 @@
-"""Runs the examples of docs/clients as their reader would."""
+"""Follows docs/clients as a reader would: runs the lines of its shell blocks in an empty folder, and
+its examples in new projects. Three things differ. The folder of the socket is not /run/tickid;
+`clients` of this repository lies in the folder; and Prisma's tables are created by SQL, since the
+program that would do it is downloaded from outside of the registries."""
 
 import os
 import re
+import shutil
 import subprocess
-import sys
 import tempfile
 
 from scenarios import check
-from world import FOLDER, ROOT
+from world import FOLDER, ROOT, Server
 
-DJANGO = """
-import os, sys, django
-from django.conf import settings
-from django.core.management import call_command
-database = {"ENGINE": "django.db.backends.sqlite3", "NAME": "orders.sqlite"}
-settings.configure(INSTALLED_APPS=["shop"], DATABASES={"default": database})
-django.setup()
-call_command("makemigrations", "shop", verbosity=0)
-call_command("migrate", verbosity=0)
-from shop.models import Order
-for index in range(20):
-    Order.objects.create(item=str(index))
+PYTHON = """
+export PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+{install}
+python ../first.py
+
+pip install django
+django-admin startproject shop .
+python manage.py startapp orders
+echo 'INSTALLED_APPS.append("orders")' >>shop/settings.py
+cp ../models.py orders/models.py
+python manage.py makemigrations --verbosity 0
+python manage.py migrate --verbosity 0
+python manage.py shell --verbosity 0 <../use_django.py
+
+pip install sqlalchemy
+python ../rows.py
+"""
+ASYNCIO = """
+import asyncio
+async def main():
+    return await asyncio.gather(*[asyncio.to_thread(ids.next) for _ in range(20)])
+print(*sorted(asyncio.run(main())), sep="\\n")
+"""
+USE_DJANGO = """
+from orders.models import Order
+made = [Order.objects.create(item=str(index)) for index in range(20)]
 assert [order.item for order in Order.objects.order_by("id")] == [str(i) for i in range(20)]
 print(*Order.objects.order_by("id").values_list("id", flat=True), sep="\\n")
 """
@@ -64,14 +81,43 @@ $rows = Order::orderBy('id')->get();
 if ($rows->pluck('item')->all() != range(0, 19)) throw new Exception($rows->toJson());
 echo $rows->pluck('id')->implode("\\n");
 """
+NODE = """
+export npm_config_fund=false npm_config_audit=false npm_config_loglevel=silent
+{install}
+cp ../*.mjs ../*.prisma .
+node first.mjs
+
+npm install drizzle-orm @libsql/client >/dev/null
+node drizzle.mjs
+
+npm install prisma @prisma/client @prisma/adapter-libsql >/dev/null
+PRISMA_SCHEMA_ENGINE_BINARY=$(type -P true) npx prisma generate --schema schema.prisma >/dev/null
+node prisma.mjs
+"""
 DRIZZLE = """
-import { drizzle } from 'drizzle-orm/sql-js';
-import initSqlJs from 'sql.js';
-const sqlite = new (await initSqlJs()).Database();
-sqlite.run('CREATE TABLE orders (id text PRIMARY KEY, item text NOT NULL)');
-const db = drizzle(sqlite);
+import { drizzle } from 'drizzle-orm/libsql';
+const db = drizzle('file:drizzle.db');
+await db.run('CREATE TABLE orders (id text PRIMARY KEY, item text NOT NULL)');
 for (let i = 0; i < 20; i++) await addOrder(db, String(i));
 const rows = await db.select().from(orders).orderBy(orders.id);
+if (rows.some(({ item }, i) => item !== String(i))) throw new Error(JSON.stringify(rows));
+console.log(rows.map(({ id }) => id).join('\\n'));
+"""
+SCHEMA = """
+generator client {
+  provider = "prisma-client-js"
+}
+datasource db {
+  provider = "sqlite"
+}
+"""
+PRISMA = """
+import { PrismaClient } from '@prisma/client';
+import { PrismaLibSql } from '@prisma/adapter-libsql';
+const prisma = new PrismaClient({ adapter: new PrismaLibSql({ url: 'file:prisma.db' }) });
+await prisma.$executeRawUnsafe('CREATE TABLE "Order" (id text PRIMARY KEY, item text NOT NULL)');
+for (let i = 0; i < 20; i++) await addOrder(prisma, String(i));
+const rows = await prisma.order.findMany({ orderBy: { id: 'asc' } });
 if (rows.some(({ item }, i) => item !== String(i))) throw new Error(JSON.stringify(rows));
 console.log(rows.map(({ id }) => id).join('\\n'));
 """
@@ -84,37 +130,49 @@ def example(page, heading, language):
     return re.search(rf"```{language}\n(.*?)\n```", text, re.S)[1] + "\n"
 
 
-def ids_of(world, command, files):
+def follow(world, page, script, files):
+    """Runs the lines of a page up to its first example, and a script, in an empty folder."""
     folder = tempfile.mkdtemp(dir=FOLDER)
+    with open(f"{ROOT}/docs/clients/{page}.md") as file:
+        text = file.read().replace("/run/tickid", folder)
+    serve, install = re.findall(r"```sh\n(.*?)\n```", text, re.S)
     for name, text in files.items():
-        os.makedirs(os.path.dirname(f"{folder}/{name}"), exist_ok=True)
         with open(f"{folder}/{name}", "w") as file:
             file.write(text)
-    if "NODE_MODULES" in os.environ:
-        os.symlink(os.environ["NODE_MODULES"], f"{folder}/node_modules")
-    env = os.environ | {"TICKID_URL": world.servers[0].unix_url}
-    env["PYTHONPATH"] = f"{ROOT}/clients/python"
-    ran = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=60)
-    assert ran.returncode == 0, ran.stderr
-    check({"0": ran.stdout.split()}, 20)
+    serve = serve.split()[1:]
+    world.ends(Server(f"{folder}/leases", command=serve))
+    package = f"clients/{page}"
+    ignored = shutil.ignore_patterns("build", "*.egg-info", "node_modules", "__pycache__")
+    shutil.copytree(f"{ROOT}/{package}", f"{folder}/new/{package}", ignore=ignored)
+    run = ["bash", "-euo", "pipefail", "-c", script.replace("{install}", install)]
+    options = {"cwd": f"{folder}/new", "capture_output": True, "text": True, "timeout": 600}
+    ran = subprocess.run(run, **options)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout.split()
 
 
-def django(world):
-    files = {"shop/__init__.py": "", "shop/models.py": example("python", "## Django", "python")}
-    files |= {"shop/migrations/__init__.py": "", "main.py": DJANGO}
-    ids_of(world, [sys.executable, "main.py"], files)
+def python(world):
+    files = {"first.py": example("python", "# IDs in Python", "python") + ASYNCIO}
+    files |= {"models.py": example("python", "## Django", "python"), "use_django.py": USE_DJANGO}
+    files["rows.py"] = example("python", "## SQLAlchemy", "python") + SQLALCHEMY
+    check({"all": follow(world, "python", PYTHON, files)}, 60)
 
 
-def sqlalchemy(world):
-    text = example("python", "## SQLAlchemy", "python") + SQLALCHEMY
-    ids_of(world, [sys.executable, "main.py"], {"main.py": text})
-
-
-def drizzle(world):
-    text = example("node", "## Drizzle", "js") + DRIZZLE
-    ids_of(world, ["node", "main.mjs"], {"main.mjs": text})
+def node(world):
+    files = {"first.mjs": example("node", "# IDs in Node", "js") + "console.log(await ids.next());"}
+    files["drizzle.mjs"] = example("node", "## Drizzle", "js") + DRIZZLE
+    files["prisma.mjs"] = example("node", "## Prisma", "js") + PRISMA
+    files["schema.prisma"] = SCHEMA + example("node", "## Prisma", "prisma")
+    check({"all": follow(world, "node", NODE, files)}, 41)
 
 
 def laravel(world):
     text = "<?php\n" + example("php", "# IDs in PHP", "php") + example("php", "## Laravel", "php")
-    ids_of(world, ["php", "main.php"], {"main.php": text + LARAVEL})
+    folder = tempfile.mkdtemp(dir=FOLDER)
+    with open(f"{folder}/main.php", "w") as file:
+        file.write(text + LARAVEL)
+    env = os.environ | {"TICKID_URL": world.servers[0].unix_url}
+    run = ["php", f"{folder}/main.php"]
+    ran = subprocess.run(run, env=env, capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 0, ran.stderr
+    check({"0": ran.stdout.split()}, 20)

@@ -23,11 +23,13 @@ class Broken(RuntimeError):
 class Server:
     """`tickid serve` over the folder's store, or over another server's."""
 
-    def __init__(self, store, *options):
+    def __init__(self, store, *options, command=None):
         self.socket = tempfile.mktemp(suffix=".sock", dir=FOLDER)
         self.command = [TICKID, "serve", "--store", f"file://{store}", "--realm=orders=sno"]
         self.command += ["--realm=chat=nanoflake", "--http=127.0.0.1:0", "--log=json"]
         self.command += ["--http-unix", self.socket, *options]
+        if command:
+            self.command = [TICKID, *command, "--store", f"file://{store}", "--log=json"]
         self.scheme, self.unix_url = "http", f"http+unix://{self.socket}"
         self.start()
 
