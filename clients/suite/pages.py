@@ -1,5 +1,5 @@
-"""Follows docs/clients as a reader would: runs the lines of its shell blocks in an empty folder, and
-its examples in new projects. Three things differ. The folder of the socket is not /run/tickid;
+"""Follows docs/clients as a reader would: runs the lines of its shell blocks in an empty folder,
+and its examples in new projects. Three things differ. The folder of the socket is not /run/tickid;
 `clients` of this repository lies in the folder; and Prisma's tables are created by SQL, since the
 program that would do it is downloaded from outside of the registries."""
 

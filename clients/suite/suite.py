@@ -1,6 +1,7 @@
 """Drives the clients of all languages through the scenarios, and plants faults, which the
 scenarios must find. Run `python3 -m unittest -v suite` in this folder, after building `tickid`."""
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -8,6 +9,7 @@ import sys
 import tempfile
 import unittest
 
+import manifests
 import pages
 import scenarios
 from faults import FAULTS
@@ -34,7 +36,7 @@ class World:
         with open(f"{FOLDER}/tokens", "w") as file:
             file.write(self.token)
         command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2"
-        command += " -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1"
+        command += " -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1,DNS:tickid"
         files = ["-keyout", key, "-out", self.certificate]
         subprocess.run([*command.split(), *files], check=True, capture_output=True)
         options = ["--token-file", f"{FOLDER}/tokens", "--tls-key", key]
@@ -185,6 +187,10 @@ class Clients(unittest.TestCase):
         # Without blocks.
         starts += [(snippet(language).start, 1) for language in SNIPPETS if is_installed(language)]
         scenarios.many(starts, self.world)
+
+    @unittest.skipUnless(importlib.util.find_spec("yaml"), "PyYAML is not installed")
+    def test_manifests(self):
+        manifests.scrape(self.world)
 
     def test_python_page(self):
         pages.python(self.world)
