@@ -146,11 +146,6 @@ pub use self::to_parts::ToParts;
 #[doc(no_inline)]
 pub use uuid::Uuid;
 
-/// The examples of the page on conversions, so that they stay true.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/conversions.md")]
-struct Page;
-
 /// The examples of the package's README, so that they stay true.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

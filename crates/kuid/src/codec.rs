@@ -115,42 +115,11 @@ pub(crate) use impl_texts;
 
 #[cfg(test)]
 mod tests {
-    use std::vec::Vec;
-
-    use tickid_testkit::levels;
-    use tickid_testkit::vectors::{Value, bytes, list, load, string};
-    use tickid_text::Codec;
-
     use super::*;
 
     #[test]
     fn sortable_alphabet_is_ascending() {
         let symbol = |value: u8| Sortable::ALPHABET.encode::<1, 2>(&[value << 2]).as_bytes()[0];
         assert!((0..63).all(|value| symbol(value) < symbol(value + 1)));
-    }
-
-    #[test]
-    #[cfg_attr(miri, ignore = "takes an interpreter hours")]
-    fn levels_agree_with_recordings() {
-        let file = load("kuid.json");
-        let local = list(&file, "local", 152);
-        write_and_read::<Canonical<8, 11>, _, _>(local, "d64");
-        write_and_read::<ForUrls<8, 11>, _, _>(local, "base64url");
-        let global = list(&file, "global", 150);
-        write_and_read::<Canonical<12, 16>, _, _>(global, "d64");
-        write_and_read::<ForUrls<12, 16>, _, _>(global, "base64url");
-    }
-
-    fn write_and_read<
-        C: Codec<CHARS, Value = [u8; BYTES]>,
-        const BYTES: usize,
-        const CHARS: usize,
-    >(
-        entries: &[Value],
-        form: &str,
-    ) {
-        let entries = entries.iter();
-        let recorded: Vec<_> = entries.map(|id| (bytes(id, "bytes"), string(id, form))).collect();
-        levels::write_and_read::<C, CHARS>(&recorded);
     }
 }

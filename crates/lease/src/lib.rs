@@ -72,11 +72,6 @@ pub use self::store::Store;
 pub use self::typed_realm::{Realm, RealmBuilder};
 pub use self::wait::block_on;
 
-/// The examples of the guide, so that they stay true.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/leases.md")]
-struct Guide;
-
 /// The examples of the package's README, so that they stay true.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -120,11 +120,6 @@ pub use tickid_text::parsed as __parsed;
 #[doc(no_inline)]
 pub use tickid_text::{ParseError, ParseErrorKind, Text};
 
-/// The examples of the scheme's page, so that they stay true.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/schemes/nanoflake.md")]
-struct Page;
-
 /// The examples of the package's README, so that they stay true.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

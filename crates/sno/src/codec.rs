@@ -21,22 +21,3 @@ impl StaticAlphabet for Base32 {
 
 /// The only form there is.
 pub(crate) type Canonical = AlphabetCodec<Base32, LEN, TEXT_LEN>;
-
-#[cfg(test)]
-mod tests {
-    use std::vec::Vec;
-
-    use tickid_testkit::levels;
-    use tickid_testkit::vectors::{bytes, list, load, string};
-
-    use super::*;
-
-    #[test]
-    #[cfg_attr(miri, ignore = "takes an interpreter hours")]
-    fn levels_agree_with_recordings() {
-        let file = load("sno.json");
-        let ids = list(&file, "ids", 205).iter();
-        let recorded: Vec<_> = ids.map(|id| (bytes(id, "bytes"), string(id, "text"))).collect();
-        levels::write_and_read::<Canonical, _>(&recorded);
-    }
-}

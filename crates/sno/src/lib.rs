@@ -123,11 +123,6 @@ pub use tickid_text::parsed as __parsed;
 #[doc(no_inline)]
 pub use tickid_text::{ParseError, ParseErrorKind, SliceError, Text};
 
-/// The examples of the scheme's page, so that they stay true.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/schemes/sno.md")]
-struct Page;
-
 /// The examples of the package's README, so that they stay true.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -47,6 +47,8 @@ mod generators;
 pub mod invariants;
 pub mod levels;
 pub mod nodes;
+#[cfg(doctest)]
+mod pages;
 mod promises;
 pub mod reference;
 mod schedule;

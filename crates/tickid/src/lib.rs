@@ -143,11 +143,6 @@ pub use tickid_snowflake as snowflake;
 pub use tickid_sql as sql;
 pub use tickid_text as text;
 
-/// The examples of the project's README, so that they stay true.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
-
 /// The examples of the package's README, so that they stay true.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
