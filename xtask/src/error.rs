@@ -17,6 +17,8 @@ pub(crate) enum Error {
     FailedOtherwise { command: String, expected: &'static str },
     #[error("cannot read {}: {reason}", path.display())]
     Read { path: PathBuf, reason: io::Error },
+    #[error("cannot write {}: {reason}", path.display())]
+    Write { path: PathBuf, reason: io::Error },
     #[error("cannot write to standard output: {0}")]
     Output(io::Error),
     #[error("the output of `cargo metadata` lacks {0}")]
@@ -26,6 +28,10 @@ pub(crate) enum Error {
     TestsFailed,
     #[error("{} findings", .0)]
     Findings(usize),
+    #[error("{} does not have the line to replace exactly once", .0.display())]
+    NoPlaceholder(PathBuf),
+    #[error("{} has placeholders: replace them with `cargo xtask release addresses`", .0.display())]
+    Placeholder(PathBuf),
     #[error("not verified: {}", .0.join(", "))]
     NotVerified(Vec<&'static str>),
 }

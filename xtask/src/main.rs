@@ -5,6 +5,7 @@ mod error;
 mod examples;
 mod files;
 mod lint;
+mod release;
 mod rules;
 mod tables;
 mod tally;
@@ -53,6 +54,9 @@ enum Task {
     /// results. Takes about four hours, half of them for `mutants`. The environment changes the
     /// length of `fuzz` (TICKID_FUZZ_SECONDS, 60 per target) and of `soak` (TICKID_SOAK_IDS).
     Verify(verify::Arguments),
+    /// Prepare a release, and publish the crates.
+    #[command(subcommand)]
+    Release(release::Task),
     /// Run the benchmarks: see `cargo xtask bench -- --help`.
     ///
     /// Without options it writes docs/results; --check compares instruction counts.
@@ -81,6 +85,7 @@ fn run(task: Task) -> Result<()> {
         Task::Test => test::test(&workspace),
         Task::Lint(arguments) => lint::lint(&workspace, &arguments),
         Task::Verify(arguments) => verify::verify(&workspace, &arguments),
+        Task::Release(task) => release::release(&workspace, task),
         Task::Bench { arguments } => {
             let report = workspace.cargo(BENCHES, "run --quiet --package tickid-bench-report --");
             report.args(arguments).run()
@@ -103,6 +108,8 @@ mod tests {
     fn the_definition_is_sound() {
         Arguments::command().debug_assert();
         assert!(matches!(parse("verify --strict loom"), Task::Verify(_)));
+        let release = "release publish --registry a --no-verify";
+        assert!(matches!(parse(release), Task::Release(_)));
     }
 
     #[test]
