@@ -1,5 +1,5 @@
-//! IDs of other systems, to move away from them. Their layouts are presets of `tickid-snowflake`,
-//! which also generates them; Mastodon's is not one.
+//! IDs of other systems, to move away from them. Their layouts are the presets of
+//! `tickid-snowflake`, which also generates them, and Mastodon's.
 //!
 //! Their texts are decimal integers, which do not identify their system.
 //!
@@ -19,17 +19,18 @@ use core::fmt;
 use core::str::FromStr;
 
 use tickid_core::{Field, TickScale, UnixTime};
-use tickid_nanoflake::Epoch;
-use tickid_snowflake::{AnySnowflake, Preset};
+use tickid_nanoflake::NanoflakeId;
+use tickid_snowflake::{Preset, SnowflakeId};
 
 use crate::error::ConvertError;
 use crate::options::Layouts;
 use crate::parts::{Bits, Parts, mask};
+use crate::schemes::snowflake;
 use crate::to_parts::ToParts;
 
-/// The names of the systems, and their rows.
+/// The systems, and their presets.
 macro_rules! systems {
-    ($($(#[$doc:meta])+ $variant:ident = $row:expr;)+) => {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $preset:expr;)+) => {
         /// A system whose IDs are integers with a time, a sequence and, but for Mastodon, a node.
         ///
         /// # Examples
@@ -38,23 +39,25 @@ macro_rules! systems {
         ///
         /// let system: System = "sonyflake".parse()?;
         /// assert_eq!((system, system.name()), (System::Sonyflake, "Sonyflake"));
-        /// assert_eq!(system.epoch().as_unix_millis(), 1_409_529_600_000);
+        /// assert_eq!(system.epoch().as_millis(), 1_409_529_600_000);
         /// # Ok::<(), tickid_convert::foreign::SystemError>(())
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum System {
-            $($(#[$doc])+ $variant,)+
+            $($(#[doc = $doc])+ $variant,)+
         }
 
         impl System {
             /// Every system.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
+            /// Returns the preset whose layout the IDs have, but for Mastodon's.
             #[inline(always)]
-            const fn row(self) -> &'static Row {
+            #[must_use]
+            pub const fn preset(self) -> Option<&'static Preset> {
                 match self {
-                    $(Self::$variant => const { &$row },)+
+                    $(Self::$variant => const { $preset },)+
                 }
             }
         }
@@ -62,132 +65,45 @@ macro_rules! systems {
 }
 
 systems! {
-    /// Twitter (X): a bit that is zero, 41 bits of milliseconds since 2010-11-04T01:42:54.657Z, a
-    /// datacenter and a worker of 5 bits each, a sequence of 12. It is a Nanoflake with Twitter's
-    /// epoch, which is fixed here.
-    Twitter = Row::of(&Preset::TWITTER);
-    /// Discord: 42 bits of milliseconds since 2015, a worker and a process of 5 bits each, an
-    /// increment of 12.
-    Discord = Row::of(&Preset::DISCORD);
-    /// Instagram: 41 bits of milliseconds since 2011-08-24T21:07:01.721Z, a shard of 13 bits, a
-    /// sequence of 10. It fills 64 bits, so a signed column shows it as negative from 2046 on. Pass
-    /// the bits as unsigned ([`i64::cast_unsigned`]).
-    Instagram = Row::of(&Preset::INSTAGRAM);
-    /// Mastodon: 48 bits of milliseconds since 1970, 16 bits of a sequence that starts at random in
-    /// each millisecond and wraps around. It has no node.
-    Mastodon = MASTODON;
-    /// Sonyflake with the first version's start time: a bit that is zero, 39 bits of 10 ms since
-    /// 2014-09-01, a sequence of 8, a machine of 16.
-    Sonyflake = Row::of(&Preset::SONYFLAKE);
-    /// Sonyflake with the second version's start time, 2025-01-01.
-    SonyflakeV2 = Row::of(&Preset::SONYFLAKE_V2);
-    /// pgEdge's extension for PostgreSQL, since its version 1.2: a bit that is zero, 41 bits of
-    /// milliseconds since 2023-01-01, a node of 10 bits, a counter of 12.
-    PgEdge = Row::of(&Preset::PGEDGE);
+    /// [`Preset::TWITTER`]: a Nanoflake with Twitter's epoch, which is fixed here.
+    Twitter = Some(&Preset::TWITTER);
+    /// [`Preset::DISCORD`].
+    Discord = Some(&Preset::DISCORD);
+    /// [`Preset::INSTAGRAM`]. It fills 64 bits, so a signed column shows it as negative from 2046
+    /// on. Pass the bits as unsigned ([`i64::cast_unsigned`]).
+    Instagram = Some(&Preset::INSTAGRAM);
+    /// Mastodon: 48 bits of milliseconds since 1970, which are more than a Snowflake's layout can
+    /// have, and 16 bits of a sequence that starts at random in each millisecond and wraps around.
+    /// It has no node.
+    Mastodon = None;
+    /// [`Preset::SONYFLAKE`].
+    Sonyflake = Some(&Preset::SONYFLAKE);
+    /// [`Preset::SONYFLAKE_V2`].
+    SonyflakeV2 = Some(&Preset::SONYFLAKE_V2);
+    /// [`Preset::PGEDGE`].
+    PgEdge = Some(&Preset::PGEDGE);
+    /// [`Preset::TSID`].
+    Tsid = Some(&Preset::TSID);
+    /// [`Preset::JS_SAFE`].
+    JsSafe = Some(&Preset::JS_SAFE);
+    /// [`Preset::BAIDU`].
+    Baidu = Some(&Preset::BAIDU);
 }
 
-/// A system's names and layout.
-struct Row {
-    key: &'static str,
-    name: &'static str,
-    layout: Layout,
-}
+const MASTODON_SEQUENCE_BITS: u32 = 16;
+const MASTODON_FIELDS: [Field; 2] = Field::row([
+    ("timestamp", 48, "ms since 1970"),
+    ("sequence", MASTODON_SEQUENCE_BITS, "starts at random in each millisecond"),
+]);
 
-/// A timestamp above a node and a sequence, in either order.
-#[derive(Clone, Copy)]
-struct Layout {
-    epoch: Epoch,
-    millis_per_tick: u8,
-    node_bits: u32,
-    sequence_bits: u32,
-    order: Order,
-    /// Set if the highest bit is part of the timestamp.
-    is_unsigned: bool,
-    fields: &'static [Field],
-}
-
-/// The field in the lowest bits.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Order {
-    SequenceLow,
-    NodeLow,
-}
-
-/// Returns an epoch of our time.
-#[allow(clippy::panic, reason = "in constants")]
-const fn epoch(unix_millis: i64) -> Epoch {
-    match Epoch::from_unix_millis(unix_millis) {
-        Ok(epoch) => epoch,
-        Err(_) => panic!("not an epoch of our time"),
-    }
-}
-
-impl Row {
-    const fn of(preset: &Preset) -> Self {
-        let shape = preset.layout.shape();
-        let order = match preset.layout {
-            AnySnowflake::NodeAboveSequence(_) => Order::SequenceLow,
-            AnySnowflake::SequenceAboveNode(_) => Order::NodeLow,
-        };
-        #[allow(clippy::cast_possible_truncation, reason = "some milliseconds")]
-        let layout = Layout {
-            epoch: epoch(shape.epoch.as_millis()),
-            millis_per_tick: shape.unit.as_millis() as u8,
-            node_bits: shape.node,
-            sequence_bits: shape.sequence,
-            order,
-            is_unsigned: shape.is_unsigned,
-            fields: preset.fields,
-        };
-        Self { key: preset.name, name: preset.title, layout }
-    }
-}
-
-/// 48 bits of time are more than a Snowflake's layout can have.
-const MASTODON: Row = Row {
-    key: "mastodon",
-    name: "Mastodon ID",
-    layout: Layout {
-        epoch: Epoch::UNIX,
-        millis_per_tick: 1,
-        node_bits: 0,
-        sequence_bits: 16,
-        order: Order::SequenceLow,
-        is_unsigned: true,
-        fields: &Field::row([
-            ("timestamp", 48, "ms since 1970"),
-            ("sequence", 16, "starts at random in each millisecond"),
-        ]),
-    },
-};
-
-impl Layout {
-    const fn with_epoch(self, epoch: Epoch) -> Self {
-        Self { epoch, ..self }
-    }
-
-    /// Returns the parts of an integer whose timestamp has all bits that are left, 48 at most.
-    #[inline(always)]
-    const fn parts(&self, id: u64) -> Parts {
-        let low_bits = self.node_bits + self.sequence_bits;
-        let micros_per_tick = 1_000 * self.millis_per_tick as u64;
-        // 48 bits of milliseconds, or 40 of 10, and an epoch near ours are far from the ends of 64
-        // bits of microseconds.
-        let micros = (id >> low_bits).saturating_mul(micros_per_tick).cast_signed();
-        let epoch = self.epoch.unix_time();
-        let time = UnixTime::from_micros(epoch.as_micros().saturating_add(micros));
-        let (node_shift, sequence_shift) = match self.order {
-            Order::SequenceLow => (self.sequence_bits, 0),
-            Order::NodeLow => (0, self.node_bits),
-        };
-        let sequence =
-            Bits::held(id >> sequence_shift & mask(self.sequence_bits), self.sequence_bits);
-        let parts = Parts::held(time, TickScale::every(epoch, micros_per_tick), sequence);
-        if self.node_bits == 0 {
-            return parts;
-        }
-        parts.with_node(Bits::held(id >> node_shift & mask(self.node_bits), self.node_bits))
-    }
+/// Returns the parts of a Mastodon ID.
+#[inline]
+const fn mastodon(id: u64) -> Parts {
+    const MILLI: u64 = 1_000;
+    // 48 bits of milliseconds are far from the end of 64 bits of microseconds.
+    let micros = (id >> MASTODON_SEQUENCE_BITS).saturating_mul(MILLI).cast_signed();
+    let sequence = Bits::held(id & mask(MASTODON_SEQUENCE_BITS), MASTODON_SEQUENCE_BITS);
+    Parts::held(UnixTime::from_micros(micros), TickScale::every(UnixTime::EPOCH, MILLI), sequence)
 }
 
 impl System {
@@ -201,39 +117,48 @@ impl System {
     /// Returns the name of the system in options and data: lower case, without spaces.
     #[must_use]
     pub const fn key(self) -> &'static str {
-        self.row().key
+        match self.preset() {
+            Some(preset) => preset.name,
+            None => "mastodon",
+        }
     }
 
     /// Returns the name of the system's IDs in text.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        self.row().name
+        match self.preset() {
+            Some(preset) => preset.title,
+            None => "Mastodon ID",
+        }
     }
 
     /// Returns the start of the timestamp 0.
     #[inline(always)]
     #[must_use]
-    pub const fn epoch(self) -> Epoch {
-        self.row().layout.epoch
-    }
-
-    /// Returns the length of a tick in milliseconds.
-    #[must_use]
-    pub const fn millis_per_tick(self) -> u64 {
-        self.row().layout.millis_per_tick as u64
+    pub const fn epoch(self) -> UnixTime {
+        match self.preset() {
+            Some(preset) => preset.layout.shape().epoch,
+            None => UnixTime::EPOCH,
+        }
     }
 
     /// Returns the highest number that is an ID.
     #[inline(always)]
     #[must_use]
     pub const fn max(self) -> u64 {
-        if self.row().layout.is_unsigned { u64::MAX } else { u64::MAX >> 1 }
+        match self.preset() {
+            Some(preset) => preset.layout.max_id().get(),
+            None => u64::MAX,
+        }
     }
 
     /// Returns the fields that the bits consist of, the highest first.
     #[must_use]
     pub const fn fields(self) -> &'static [Field] {
-        self.row().layout.fields
+        match self.preset() {
+            Some(preset) => preset.fields,
+            None => &MASTODON_FIELDS,
+        }
     }
 }
 
@@ -305,11 +230,20 @@ impl ForeignId {
         self.number
     }
 
+    /// Returns the ID as a Snowflake of its system's preset, if it has one.
+    #[must_use]
+    pub fn snowflake(self) -> Option<SnowflakeId> {
+        self.system.preset().map(|_| SnowflakeId::new(self.number))
+    }
+
     /// Returns the start of the ID's tick.
     #[inline(always)]
     #[must_use]
-    pub const fn time(self) -> UnixTime {
-        self.system.row().layout.parts(self.number).time()
+    pub fn time(self) -> UnixTime {
+        match self.system.preset() {
+            Some(preset) => snowflake::time(SnowflakeId::new(self.number), preset.layout),
+            None => mastodon(self.number).time(),
+        }
     }
 }
 
@@ -321,16 +255,16 @@ impl fmt::Display for ForeignId {
 }
 
 /// # Errors
-/// Returns [`ConvertError::StrayBits`] if the highest bit is set and the system leaves it zero.
+/// Returns [`ConvertError::StrayBits`] for an ID above the system's [`max`](System::max).
 impl ToParts for ForeignId {
     #[inline(always)]
     fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
-        let Row { name, layout, .. } = self.system.row();
-        let sign = self.number & 1 << 63;
-        if sign != 0 && !layout.is_unsigned {
-            return Err(ConvertError::StrayBits { form: name, bits: sign });
+        match self.system.preset() {
+            Some(Preset { layout, title, .. }) => {
+                snowflake::parts(SnowflakeId::new(self.number), *layout, title)
+            }
+            None => Ok(mastodon(self.number)),
         }
-        Ok(layout.parts(self.number))
     }
 }
 
@@ -377,6 +311,6 @@ impl ToParts for NanoflakeShift24 {
         }
         // Without the gap it is as the document has it.
         let close = (self.0 >> 24) << 22 | self.0 & mask(22);
-        Ok(System::Twitter.row().layout.with_epoch(layouts.epoch).parts(close))
+        NanoflakeId::try_from(close).map_err(ConvertError::Time)?.parts(layouts)
     }
 }

@@ -2,12 +2,11 @@ use tickid_convert::foreign::System;
 use tickid_convert::{Kind, Layouts, SchemeId, Uuid, carry};
 use tickid_core::UnixTime;
 use tickid_kuid::WideGlobalId;
-use tickid_nanoflake::Epoch;
 
 use crate::alphabets::Alphabets;
 use crate::confidence::{Doubt, Now, doubt_of_time};
 use crate::format::{EXAMPLES, Form, each_id, each_text};
-use crate::identifier::{Identifier, Notation, UnixUnit, foreign, version};
+use crate::identifier::{Identifier, NANOFLAKES, Notation, UnixUnit, foreign, version};
 use crate::reading::{Reading, Readings};
 use crate::{literal, named};
 
@@ -230,20 +229,16 @@ impl Search<'_> {
         let is_negative = text.starts_with(b"-");
         self.unix_times(number, text.len());
         self.numbers(number.into(), true);
-        if number >> 63 == 0 {
-            if self.layouts.epoch != Epoch::TWITTER {
-                self.add_here(foreign(System::Twitter, number), Form::Text);
-            }
-            self.add_here(foreign(System::Sonyflake, number), Form::Text);
-            self.add_here(foreign(System::SonyflakeV2, number), Form::Text);
-            self.add_here(foreign(System::PgEdge, number), Form::Text);
-        }
         let signed = if is_negative { Form::Integer } else { Form::Text };
-        if self.layouts.epoch != Epoch::DISCORD || number >> 63 == 1 {
-            self.add_here(foreign(System::Discord, number), signed);
+        for system in System::ALL.iter().copied().filter(|system| number <= (*system).max()) {
+            // The Nanoflakes of the layouts' epoch are read already.
+            let is_nanoflake = system.epoch() == self.layouts.epoch.unix_time()
+                && NANOFLAKES.contains(&system)
+                && number >> 63 == 0;
+            if !is_nanoflake {
+                self.add_here(foreign(system, number), signed);
+            }
         }
-        self.add_here(foreign(System::Instagram, number), signed);
-        self.add_here(foreign(System::Mastodon, number), signed);
         self.numbers(number.into(), false);
     }
 

@@ -37,7 +37,7 @@ const OLD: Prior = Prior { since: UnixTime::from_micros(631_152_000_000_000), ..
 
 /// Returns the expectations about the integers of a system.
 const fn of_system(system: System) -> Prior {
-    let epoch = system.epoch().unix_time().as_micros();
+    let epoch = system.epoch().as_micros();
     Prior { since: UnixTime::from_micros(epoch + FIRST_WEEKS), ..OURS }
 }
 
@@ -142,7 +142,8 @@ formats! {
     /// Nanoflake, and every Snowflake of its layout with a given epoch.
     Nanoflake: "nanoflake", "Nanoflake", of_system(System::Twitter);
         Nanoflake(tickid_nanoflake::NanoflakeId) {
-            Canonical if Alphabets::are_base36 => "Nanoflake in Base36", "up to 13 digits of Base36";
+            Canonical if Alphabets::are_base36 => "Nanoflake in Base36",
+                "up to 13 digits of Base36";
             Decimal if Alphabets::are_decimal =>
                 "Nanoflake in decimal", "a decimal integer of up to 63 bits";
         };
@@ -175,13 +176,15 @@ formats! {
     /// ULID.
     Ulid: "ulid", "ULID", OLD;
     /// KSUID.
-    Ksuid: "ksuid", "KSUID", Prior { since: UnixTime::from_micros(KSUID_EPOCH.as_micros() + DAY), ..OURS };
+    Ksuid: "ksuid", "KSUID", Prior { since: UnixTime::from_micros(KSUID_EPOCH.as_micros() + DAY),
+        ..OURS };
     /// TypeID.
     TypeId: "typeid", "TypeID", OLD;
     /// Xid.
     Xid: "xid", "Xid", OURS;
     /// MongoDB's ObjectId.
-    ObjectId: "objectid", "ObjectId", Prior { since: UnixTime::from_micros(1_230_768_000_000_000), ..OURS };
+    ObjectId: "objectid", "ObjectId", Prior { since: UnixTime::from_micros(1_230_768_000_000_000),
+        ..OURS };
     /// Twitter's (X's) Snowflake.
     Twitter: System::Twitter.key(), System::Twitter.name(), of_system(System::Twitter);
     /// Discord's Snowflake.
@@ -207,6 +210,24 @@ formats! {
     /// The snowflake of pgEdge's extension for PostgreSQL.
     PgEdge: System::PgEdge.key(), System::PgEdge.name(),
         Prior { rarity: 3, numbering: Some(0), ..of_system(System::PgEdge) };
+    /// The TSID of `tsid-creator` with 1,024 nodes.
+    Tsid: System::Tsid.key(), System::Tsid.name(),
+        Prior { rarity: 3, numbering: Some(0), has_random_sequences: true,
+            ..of_system(System::Tsid) };
+    /// A Snowflake of 53 bits, which JavaScript's numbers hold.
+    JsSafe: System::JsSafe.key(), System::JsSafe.name(), Prior {
+        // Numbers of up to 14 digits are likelier something else, such as telephone numbers.
+        since: UnixTime::from_micros(
+            System::JsSafe.epoch().as_micros() + (10_i64.pow(14) >> 12) * 1_000,
+        ),
+        rarity: 3,
+        numbering: Some(0),
+        ..OURS
+    };
+    /// The UID of Baidu's uid-generator. Its seconds are few, so that many numbers have a likely
+    /// one.
+    Baidu: System::Baidu.key(), System::Baidu.name(),
+        Prior { rarity: 12, numbering: Some(0), ..of_system(System::Baidu) };
     /// A time in seconds, milliseconds, microseconds or nanoseconds since 1970. It is not an ID,
     /// but takes the place of one.
     UnixTime: "unix-time", "Unix time",
@@ -239,6 +260,9 @@ impl Format {
             System::Sonyflake => Self::Sonyflake,
             System::SonyflakeV2 => Self::SonyflakeV2,
             System::PgEdge => Self::PgEdge,
+            System::Tsid => Self::Tsid,
+            System::JsSafe => Self::JsSafe,
+            System::Baidu => Self::Baidu,
             _ => Self::Twitter,
         }
     }

@@ -119,6 +119,9 @@ pub enum Identifier {
     UnixTime(UnixUnit, u64),
 }
 
+/// The systems with the widths of Nanoflakes whose epoch is one by name.
+pub(crate) const NANOFLAKES: [System; 2] = [System::Twitter, System::Discord];
+
 impl Identifier {
     /// Returns the ID, if it belongs to one of the schemes.
     #[must_use]
@@ -160,10 +163,10 @@ impl Identifier {
     /// if this is one in decimal: of Twitter's epoch they are Twitter's.
     #[must_use]
     pub fn also(&self, layouts: &Layouts) -> Option<Format> {
-        const OF_THIS_LAYOUT: [System; 2] = [System::Twitter, System::Discord];
-        let is_decimal = matches!(self, Self::Scheme(_, Notation::Decimal));
-        let mut systems = OF_THIS_LAYOUT.into_iter();
-        let system = systems.find(|system| is_decimal && system.epoch() == layouts.epoch)?;
+        let is_decimal = matches!(self, Self::Scheme(AnyId::Nanoflake(_), Notation::Decimal));
+        let epoch = layouts.epoch.unix_time();
+        let mut systems = NANOFLAKES.into_iter();
+        let system = systems.find(|system| is_decimal && system.epoch() == epoch)?;
         Some(Format::of_system(system))
     }
 

@@ -1,5 +1,6 @@
 use core::fmt;
 
+use crate::id::SnowflakeId;
 use crate::layout::{LayoutError, Shape, Snowflake};
 use crate::order::{NodeAboveSequence, Order, SequenceAboveNode};
 use crate::presets::Preset;
@@ -57,6 +58,15 @@ impl AnySnowflake {
     /// ```
     pub fn read(text: &str) -> Result<Self, LayoutError> {
         Self::named(text).map_or_else(|| text.parse(), Ok)
+    }
+
+    /// Returns the highest ID.
+    #[must_use]
+    pub const fn max_id(&self) -> SnowflakeId {
+        match self {
+            Self::NodeAboveSequence(layout) => layout.max_id(),
+            Self::SequenceAboveNode(layout) => layout.max_id(),
+        }
     }
 
     /// Returns the parts of the layout.

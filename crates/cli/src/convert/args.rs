@@ -108,7 +108,10 @@ impl ValueEnum for Origin {
             ),
             Self::Uuid => PossibleValue::new("uuid")
                 .help("An ID in a UUID, as made by --to uuid, uuid-v7 or uuid-sno"),
-            Self::System(system) => PossibleValue::new(system.key()),
+            Self::System(system) => {
+                let aliases = system.preset().map_or(&[][..], |preset| preset.aliases);
+                PossibleValue::new(system.key()).aliases(aliases)
+            }
         })
     }
 }

@@ -6,6 +6,7 @@ use tickid_convert::{
     AnyId, AnyScheme, ConvertError, Converted, Kind, Layouts, Loss, Nodes, Options, ToParts as _,
     carry, convert_any, restore_any,
 };
+use tickid_detect::Identifier;
 use tickid_scru64::NodeIdSize;
 use uuid::Uuid;
 
@@ -62,6 +63,11 @@ pub(super) fn options<'a>(
     let mut target = arguments.target_layouts.over(source);
     if let Goal::Scheme(goal) = arguments.to {
         target = goal.over(target);
+    }
+    if let Some(Origin::System(system)) = arguments.from
+        && let Some(preset) = system.preset()
+    {
+        source.snowflake = preset.layout;
     }
     let NodeArguments { node, truncate_node, .. } = &arguments.nodes;
     let nodes = match (node, truncate_node) {
@@ -150,11 +156,12 @@ pub(super) fn make(
     let kind = arguments.to.kind(arguments.kind);
     if arguments.restore {
         let id = match original {
+            Original::Read(Identifier::Foreign(id)) => id.snowflake().map(AnyId::from),
             Original::Read(id) => id.scheme_id(),
             Original::Shift24(_) => None,
         };
         let (Some(id), Some(kind)) = (id, kind) else {
-            return Err(not_converted("only IDs of the four schemes are made by conversions"));
+            return Err(not_converted("conversions do not make such IDs"));
         };
         let restored = restore_any(id, kind, options);
         let restored = restored.map_err(|error| problem(&error, &original, kind, options))?;

@@ -1,9 +1,10 @@
 //! The IDs to convert.
 
-use tickid_convert::foreign::NanoflakeShift24;
+use tickid_convert::foreign::{NanoflakeShift24, System};
 use tickid_convert::{AnyId, ConvertError, Kind, Layouts, Parts, ToParts, carry};
 use tickid_core::UnixTime;
 use tickid_detect::{Confidence, Doubt, Format, Identifier, Reading, detect};
+use tickid_snowflake::SnowflakeId;
 use tickid_text::{ParseError, decimal};
 use uuid::Uuid;
 
@@ -29,10 +30,11 @@ impl ToParts for Original {
 }
 
 impl Origin {
-    /// Returns the kind of the scheme's IDs with a node, if it is a scheme.
+    /// Returns the kind of the IDs with a node, if conversions make them.
     pub(super) fn kind(self) -> Option<Kind> {
         match self {
             Self::Scheme(scheme) => Some(scheme.kind(KuidKind::Global)),
+            Self::System(system) => system.preset().map(|_| Kind::Snowflake),
             _ => None,
         }
     }
@@ -66,6 +68,10 @@ pub(super) fn read(
     };
     let identifier = match origin {
         Origin::Scheme(scheme) => read(scheme)?,
+        Origin::System(System::Tsid) if text.len() == SnowflakeId::CROCKFORD_LEN => {
+            let id = SnowflakeId::parse_crockford(text);
+            System::Tsid.id(id.map_err(|error| format!("is {error}"))?.get()).into()
+        }
         Origin::System(system) => {
             let number = decimal::decode(text, u64::MAX);
             let number = number.map_err(|kind| ParseError::new(system.name(), kind));

@@ -58,3 +58,23 @@ fn other_layouts_are_refused() {
         assert!(ran.stderr.contains(reason), "{text}: {}", ran.stderr);
     }
 }
+
+#[test]
+fn presets_are_converted_and_restored() {
+    for (from, id, to) in [
+        ("discord", "175928847299117063", "sno"),
+        ("js-safe", "245000000000123", "tsid"),
+        ("tsid", "912762163611829634", "discord"),
+        ("leaf", "2124923530997923841", "tsid"),
+        ("sonyflake", "647477432495964160", "snowflake --to-layout 43x10ms/12s/8n@2014-09-01"),
+    ] {
+        let made = stdout_of(&format!("convert --from {from} --to {to} --exact {id}"));
+        let given = to.replace("--to-layout", "--layout");
+        let restored = format!("convert --restore --from {given} --to {from} {made}");
+        assert_eq!(stdout_of(restored.trim_end()), format!("{id}\n"), "{from} {to}");
+    }
+    let text = stdout_of("convert --from tsid --to discord 0SAP8B87801C2");
+    assert_eq!(text, stdout_of("convert --from tsid --to discord 912762163611829634"));
+    let ran = run("convert --restore --from mastodon --to sno 110000000000000000");
+    assert!(ran.stderr.contains("conversions do not make such IDs"), "{}", ran.stderr);
+}

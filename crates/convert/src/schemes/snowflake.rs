@@ -16,8 +16,11 @@ use crate::to_parts::ToParts;
 
 /// Evaluates `$body` with `$layout` as the layout of Snowflakes, in either order.
 macro_rules! with_layout {
-    ($layouts:expr, $layout:ident => $body:expr) => {
-        match $layouts.snowflake {
+    ($layouts:ident, $layout:ident => $body:expr) => {
+        with_layout!(of $layouts.snowflake, $layout => $body)
+    };
+    (of $any:expr, $layout:ident => $body:expr) => {
+        match $any {
             AnySnowflake::NodeAboveSequence($layout) => $body,
             AnySnowflake::SequenceAboveNode($layout) => $body,
         }
@@ -32,16 +35,35 @@ macro_rules! with_layout {
 impl ToParts for SnowflakeId {
     #[inline]
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
-        with_layout!(layouts, layout => parts(self, layout))
+        parts(self, layouts.snowflake, "Snowflake of this layout")
     }
 }
 
+/// Returns the parts of an ID. `form` is its name, for errors.
 #[inline]
-fn parts<O: Order>(id: SnowflakeId, layout: Snowflake<O>) -> Result<Parts, ConvertError> {
+pub(crate) fn parts(
+    id: SnowflakeId,
+    layout: AnySnowflake,
+    form: &'static str,
+) -> Result<Parts, ConvertError> {
+    with_layout!(of layout, layout => parts_of(id, layout, form))
+}
+
+/// Returns the start of the ID's tick.
+#[inline]
+pub(crate) fn time(id: SnowflakeId, layout: AnySnowflake) -> UnixTime {
+    with_layout!(of layout, layout => layout.unix_time(id))
+}
+
+#[inline]
+fn parts_of<O: Order>(
+    id: SnowflakeId,
+    layout: Snowflake<O>,
+    form: &'static str,
+) -> Result<Parts, ConvertError> {
     let stray = id.get().checked_shr(layout.bits()).unwrap_or(0);
     if stray != 0 {
-        let bits = stray << layout.bits();
-        return Err(ConvertError::StrayBits { form: "Snowflake of this layout", bits });
+        return Err(ConvertError::StrayBits { form, bits: stray << layout.bits() });
     }
     let shape = layout.shape();
     let sequence = Bits::held(layout.sequence_of(id).into(), shape.sequence);
@@ -93,7 +115,7 @@ impl SchemeId for SnowflakeId {
 
     #[inline]
     fn time(self, layouts: &Layouts) -> UnixTime {
-        with_layout!(layouts, layout => layout.unix_time(self))
+        time(self, layouts.snowflake)
     }
 
     fn fields(layouts: &Layouts) -> Fields {

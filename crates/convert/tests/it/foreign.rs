@@ -8,6 +8,7 @@ mod tests {
         Discord, Instagram, Mastodon, PgEdge, Sonyflake, SonyflakeV2, Twitter,
     };
     use tickid_convert::{Bits, ConvertError, Layouts, Nodes, Options, Parts, ToParts, convert};
+    use tickid_core::UnixTime;
     use tickid_nanoflake::{Epoch, NanoflakeId};
     use tickid_sno::SnoId;
     use tickid_testkit::config;
@@ -49,7 +50,7 @@ mod tests {
 
     #[test]
     fn instagram_epoch_is_published() {
-        assert_eq!(Instagram.epoch().as_unix_millis(), 1_314_220_021_721);
+        assert_eq!(Instagram.epoch().as_millis(), 1_314_220_021_721);
     }
 
     proptest! {
@@ -57,25 +58,26 @@ mod tests {
 
         #[test]
         fn fields_follow_the_layouts(id: u64) {
-            let since = |epoch: Epoch, shift: u32| epoch.as_unix_millis() + i64::try_from(id >> shift).unwrap();
+            let since = |epoch: UnixTime, shift: u32| epoch.as_millis() +
+                i64::try_from(id >> shift).unwrap();
             let bits = |shift: u32, bits: u32| (id >> shift & ((1 << bits) - 1), bits);
-            let discord = (since(Epoch::DISCORD, 22), Some(bits(12, 10)), bits(0, 12));
+            let discord = (since(Discord.epoch(), 22), Some(bits(12, 10)), bits(0, 12));
             prop_assert_eq!(read(Discord.id(id)), discord);
             let instagram = (since(Instagram.epoch(), 23), Some(bits(10, 13)), bits(0, 10));
             prop_assert_eq!(read(Instagram.id(id)), instagram);
-            prop_assert_eq!(read(Mastodon.id(id)), (since(Epoch::UNIX, 16), None, bits(0, 16)));
+            prop_assert_eq!(read(Mastodon.id(id)), (since(UnixTime::EPOCH, 16), None, bits(0, 16)));
             let positive = id >> 1;
             let nanoflake = NanoflakeId::try_from(positive).unwrap();
             prop_assert_eq!(read(Twitter.id(positive)), read(nanoflake));
             let bits = |shift: u32, bits: u32| (positive >> shift & ((1 << bits) - 1), bits);
-            let millis = PgEdge.epoch().as_unix_millis() + (positive >> 22).cast_signed();
+            let millis = PgEdge.epoch().as_millis() + (positive >> 22).cast_signed();
             prop_assert_eq!(read(PgEdge.id(positive)), (millis, Some(bits(12, 10)), bits(0, 12)));
             for (parts, epoch) in [
                 (Sonyflake.id(positive).parts(&Layouts::default()), Sonyflake.epoch()),
                 (SonyflakeV2.id(positive).parts(&Layouts::default()), SonyflakeV2.epoch()),
             ] {
                 let parts = parts.unwrap();
-                let millis = epoch.as_unix_millis() + 10 * (positive >> 24).cast_signed();
+                let millis = epoch.as_millis() + 10 * (positive >> 24).cast_signed();
                 prop_assert_eq!(parts.time().as_millis(), millis);
                 prop_assert_eq!(parts.scale().micros_per_tick(), 10_000);
                 let node = parts.node().map(|node| (node.value(), node.bits()));
@@ -92,28 +94,32 @@ mod tests {
             millis in 1_420_070_400_000..2_500_000_000_000_i64, later in 0..6_i64, node: u16,
             one: u16, other: u16,
         ) {
-            let id = |epoch: Epoch, bits: [u32; 2], millis: i64, sequence: u16| {
-                let timestamp = (millis - epoch.as_unix_millis()).cast_unsigned();
+            let id = |epoch: UnixTime, bits: [u32; 2], millis: i64, sequence: u16| {
+                let timestamp = (millis - epoch.as_millis()).cast_unsigned();
                 let low = |field: u16, bits: u32| u64::from(field) & ((1 << bits) - 1);
                 let [node_bits, sequence_bits] = bits;
                 (timestamp << node_bits | low(node, node_bits)) << sequence_bits
                     | low(sequence, sequence_bits)
             };
-            let pair = |epoch, bits| [id(epoch, bits, millis, one), id(epoch, bits, millis + later, other)];
-            fn check<S: ToParts + Ord>(pair: [S; 2], nodes: Nodes<'_>) -> Result<(), TestCaseError> {
+            let pair = |epoch, bits| [id(epoch, bits, millis, one), id(epoch, bits, millis +
+                later, other)];
+            fn check<S: ToParts + Ord>(pair: [S; 2], nodes: Nodes<'_>) -> Result<(),
+                TestCaseError> {
                 let options = Options { nodes, ..Options::default() };
                 let (low, high) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
                 let sno = [low, high].map(|id| convert::<SnoId>(id, &options).unwrap().id);
                 prop_assert!(sno[0] <= sno[1], "{sno:?}");
-                let nanoflake = [low, high].map(|id| convert::<NanoflakeId>(id, &options).unwrap().id);
+                let nanoflake = [low, high].map(|id| convert::<NanoflakeId>(id,
+                    &options).unwrap().id);
                 prop_assert!(nanoflake[0] <= nanoflake[1], "{nanoflake:?}");
                 Ok(())
             }
-            check(pair(Epoch::TWITTER, [10, 12]).map(|id| Twitter.id(id)), Nodes::Keep)?;
-            check(pair(Epoch::DISCORD, [10, 12]).map(|id| Discord.id(id)), Nodes::Keep)?;
+            check(pair(Twitter.epoch(), [10, 12]).map(|id| Twitter.id(id)), Nodes::Keep)?;
+            check(pair(Discord.epoch(), [10, 12]).map(|id| Discord.id(id)), Nodes::Keep)?;
             check(pair(Instagram.epoch(), [13, 10]).map(|id| Instagram.id(id)), Nodes::LowBits)?;
-            check(pair(Epoch::UNIX, [0, 16]).map(|id| Mastodon.id(id)), Nodes::Set(1))?;
-            check(pair(Epoch::TWITTER, [12, 12]).map(|id| NanoflakeShift24(id & !(0b11 << 22))), Nodes::Keep)?;
+            check(pair(UnixTime::EPOCH, [0, 16]).map(|id| Mastodon.id(id)), Nodes::Set(1))?;
+            check(pair(Twitter.epoch(), [12, 12]).map(|id| NanoflakeShift24(id & !(0b11 << 22))),
+                Nodes::Keep)?;
         }
     }
 

@@ -79,7 +79,9 @@ mod tests {
         #[test]
         fn systems_are_presets(bits: u64) {
             for system in System::ALL {
-                let Some(snowflake) = AnySnowflake::named(system.key()) else { continue };
+                let Some(Preset { layout: snowflake, .. }) = system.preset().copied() else {
+                    continue;
+                };
                 let layouts = Layouts { snowflake, ..Layouts::default() };
                 let id = id(bits, &layouts);
                 let number = u64::try_from(id.to_u128()).unwrap();
@@ -87,6 +89,16 @@ mod tests {
                 prop_assert_eq!(parts, id.parts(&layouts));
             }
         }
+    }
+
+    #[test]
+    fn every_preset_is_a_system() {
+        for preset in Preset::ALL {
+            let system: System = preset.name.parse().unwrap();
+            assert_eq!(system.preset(), Some(preset));
+            assert_eq!((system.key(), system.name()), (preset.name, preset.title));
+        }
+        assert_eq!(System::ALL.len(), Preset::ALL.len() + 1); // Mastodon
     }
 
     #[test]
