@@ -26,7 +26,7 @@ enum Step {
     Rules,
     /// The prose of comments and Markdown.
     Prose,
-    /// Clippy for all targets with all features.
+    /// Clippy for all targets with all features, and for the command with few.
     Clippy,
     /// Clippy for the libraries without features, with `alloc`, and with `std`.
     Features,
@@ -80,6 +80,10 @@ const DENY_WARNINGS: [&str; 3] = ["--", "-D", "warnings"];
 fn clippy(workspace: &Workspace) -> Result<()> {
     let all = "clippy --workspace --all-targets --all-features";
     workspace.cargo("", all).args(DENY_WARNINGS).run()?;
+    // All features hide what only some of them use. The README's first command has none.
+    for lean in ["clippy {cli}", "clippy {cli} --features=serve"] {
+        workspace.cargo("", lean).args(DENY_WARNINGS).run()?;
+    }
     // `verify clippy-benches` checks the benchmarks, because their peers take a minute to build.
     for folder in OTHER_WORKSPACES.into_iter().filter(|folder| *folder != BENCHES) {
         let targets = match folder {
