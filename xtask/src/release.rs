@@ -22,7 +22,7 @@ const PLACEHOLDER: &str = "example.org";
 pub(crate) enum Task {
     /// Replace the placeholders: the address of the repository, and the Debian maintainer.
     Addresses {
-        /// The repository, such as https://github.com/NAME/tickid.
+        /// The repository, such as `https://github.com/NAME/tickid`.
         #[arg(long, value_name = "URL", value_parser = url)]
         repository: String,
         /// The maintainer of the Debian package.
