@@ -36,7 +36,6 @@ async function buildPackage() {
   await cp(module, at('engine_bg.wasm', folder));
   const manifest = JSON.parse(await text(at('npm/package.json')));
   manifest.version = await inherited('version');
-  manifest.homepage = await inherited('homepage');
   manifest.repository = await inherited('repository');
   await writeFile(at('package.json', folder), `${JSON.stringify(manifest, null, 2)}\n`);
 }

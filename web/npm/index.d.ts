@@ -17,14 +17,26 @@ export interface KindInfo {
   /** The bits of the node; 0 if there is none, or if a layout decides. */
   nodeBits: number;
   sequenceBits: number;
-  /** `true` if the IDs have up to 64 bits. */
-  isInteger: boolean;
-  /** `true` if all texts have one length, so that they sort as the IDs do. */
-  textSorts: boolean;
+  /** The options for the facts that are not in the bits. */
+  options: LayoutOption[];
 }
 
-/** Returns the kinds of IDs that can be made. */
-export function kinds(): KindInfo[];
+/** One of the options in `Layouts`. */
+export interface LayoutOption {
+  /** The name in JavaScript, as in `nodeSize`. */
+  key: string;
+  /** The name on the command line, as in `node-size`. */
+  name: string;
+  /** The values, in short. */
+  values: string;
+  /** The meaning, as a phrase. */
+  about: string;
+  /** `true` if the value may be a time in milliseconds since 1970. */
+  isTime: boolean;
+}
+
+/** Returns the kinds of IDs that can be made, under some layouts. */
+export function kinds(options?: Layouts): KindInfo[];
 
 /** A format of other systems whose IDs are integers, with a time, a node and a sequence. */
 export type Foreign =
@@ -34,7 +46,16 @@ export type Foreign =
   | 'mastodon'
   | 'sonyflake'
   | 'sonyflake-v2'
-  | 'pgedge';
+  | 'pgedge'
+  | 'tsid'
+  | 'js-safe'
+  | 'baidu';
+
+/**
+ * A layout of Snowflakes: a name, or a text as `39x10ms/8s/16n@2014-09-01`, which has the fields
+ * from high to low and the epoch. Where a kind is asked for, it stands for Snowflakes of it.
+ */
+export type Layout = Exclude<Foreign, 'mastodon'> | `${number}x${string}`;
 
 /** A format that `inspect` reads. */
 export type Format =
@@ -54,14 +75,14 @@ export type Format =
 
 /** The facts that are not in the bits of an ID. */
 export interface Layouts {
-  /** Nanoflake's epoch in milliseconds since 1970; Twitter's by default. */
-  epoch?: number | bigint;
+  /** Nanoflake's epoch in milliseconds since 1970, or by name; Twitter's by default. */
+  epoch?: number | bigint | 'twitter' | 'discord' | 'unix';
   /** The bits of the node ID in a SCRU64 ID, 1 to 23; unknown by default. */
   nodeSize?: number;
   /** The drift of global kuids, 5 to 10; 8 by default. */
   drift?: number;
-  /** Of Snowflakes: a name, or a text as `41x1ms/10n/12s@2026-01-01`; Twitter's by default. */
-  layout?: string;
+  /** The layout of Snowflakes; Twitter's by default. */
+  layout?: Layout;
 }
 
 /** Consecutive bits of an ID. */
@@ -100,6 +121,8 @@ export interface Description {
   kind: Kind | null;
   /** The name by which `convert` takes the ID, if it has a node and a sequence. */
   source: Kind | Foreign | null;
+  /** The way to make ranges of such IDs; `null` if there is none. */
+  range: RangeOf | null;
   /** The format in words, as in `kuid global in URL-safe Base64`. */
   name: string;
   /** The canonical text. */
@@ -116,6 +139,18 @@ export interface Description {
   fields: Field[];
   /** The facts that are not in the bits. */
   settings: Setting[];
+  /** The forms as text, each with its name in words. Several may be the same text. */
+  forms: { name: string; text: string }[];
+}
+
+/** The way to make ranges of some IDs. */
+export interface RangeOf {
+  /** The name by which `range` and `print` take the IDs. */
+  of: Kind | Layout;
+  /** The forms in which the IDs sort as they do in a range. */
+  forms: ('decimal' | 'text' | 'hex')[];
+  /** The reason why a range has IDs of other times, as a sentence. */
+  note: string | null;
 }
 
 /** A text as an ID of one format. */
@@ -169,7 +204,11 @@ export function inspect(text: string | bigint, options?: InspectOptions): Inspec
  * @example
  * describe('discord', 175928847299117063n).unixMs // 1462015105796
  */
-export function describe(format: Kind | Foreign, id: bigint, options?: Layouts): Description;
+export function describe(
+  format: Kind | Foreign | Layout,
+  id: bigint,
+  options?: Layouts,
+): Description;
 
 /**
  * A form of IDs as text. `text` is the scheme's own, `url` kuid's URL-safe one; `hex` has all
@@ -185,7 +224,7 @@ export type Form = 'text' | 'decimal' | 'hex' | 'url' | 'uuid' | 'uuid-v7';
  * parse('sno', 'brpk4q72xwf2m63l') // 370319150784128896960325n
  */
 export function parse(
-  kind: Kind,
+  kind: Kind | Layout,
   text: string,
   form?: Exclude<Form, 'uuid-v7'>,
   options?: Layouts,
@@ -197,13 +236,18 @@ export function parse(
  * @example
  * print('nanoflake', 36n) // '10'
  */
-export function print(kind: Kind, id: bigint, form?: Form, options?: Layouts): string;
+export function print(
+  kind: Kind | Layout,
+  id: bigint,
+  form?: Form,
+  options?: Layouts,
+): string;
 
 /** Returns the bytes of an ID, the highest first. */
-export function toBytes(kind: Kind, id: bigint): Uint8Array;
+export function toBytes(kind: Kind | Layout, id: bigint): Uint8Array;
 
 /** Reads the bytes of an ID, the highest first. */
-export function fromBytes(kind: Kind, bytes: Uint8Array): bigint;
+export function fromBytes(kind: Kind | Layout, bytes: Uint8Array): bigint;
 
 /** The options of a conversion. */
 export interface ConvertOptions {
@@ -255,14 +299,19 @@ export interface Converted {
  * convert('discord', 'sno', 175928847299117063n).loss.text // 'nothing'
  */
 export function convert(
-  from: Kind | Foreign,
-  to: Kind,
+  from: Kind | Foreign | Layout,
+  to: Kind | Layout,
   id: bigint,
   options?: ConvertOptions,
 ): Converted;
 
 /** Reverses a conversion: returns the ID that became this one under the same options. */
-export function restore(from: Kind, to: Kind, converted: bigint, options?: ConvertOptions): bigint;
+export function restore(
+  from: Kind | Layout,
+  to: Kind | Layout,
+  converted: bigint,
+  options?: ConvertOptions,
+): bigint;
 
 /**
  * Returns the two ends of a `BETWEEN`: the lowest and the highest ID that show a time from `since`
@@ -270,7 +319,7 @@ export function restore(from: Kind, to: Kind, converted: bigint, options?: Conve
  * ranges neither overlap nor leave a gap, except those of global kuids, which sort by node first.
  */
 export function range(
-  kind: Kind,
+  of: Kind | Layout,
   since: number | bigint,
   until: number | bigint,
   options?: Layouts,
@@ -290,4 +339,55 @@ export interface SampleOptions extends Layouts {
  * Returns an ID with given fields, for examples and tests. Nothing makes it unique: IDs for use are
  * issued by generators with leased nodes, as in the Rust libraries and the ID server.
  */
-export function sample(kind: Kind, options?: SampleOptions): bigint;
+export function sample(kind: Kind | Layout, options?: SampleOptions): bigint;
+
+/** A time. */
+export interface Instant {
+  unix_ms: number;
+  /** In RFC 3339; `null` outside the years 0 to 9999. */
+  time: string | null;
+}
+
+/** A layout of Snowflakes taken apart, with the members of `tickid layout --json`. */
+export interface LayoutCard {
+  /** The text of the layout. */
+  layout: string;
+  /** The names; none unless it is a known one. */
+  names: string[];
+  /** The name of the IDs in words. */
+  title: string | null;
+  /** The bits that are used. */
+  bits: number;
+  /** The fields over 64 bits, the highest first. */
+  fields: { name: string; start: number; bits: number; meaning: string }[];
+  /** The microseconds of a tick. */
+  tick_us: number;
+  /** The first time. */
+  first: Instant;
+  /** The start of the last tick. */
+  last: Instant;
+  /** The time between them, as in `139 years`. */
+  span: string;
+  nodes: number;
+  /** Of one node. */
+  ids_per_tick: number;
+  /** Of one node. */
+  ids_per_second: number;
+  /** The time from which on a `number` rounds IDs; `null` if it holds all. */
+  javascript_until: Instant | null;
+  /** The time from which on signed columns show IDs as negative; `null` if they show none so. */
+  signed_until: Instant | null;
+  /** The reasons to take care, each with a name and a sentence. */
+  warnings: { kind: string; text: string }[];
+}
+
+/**
+ * Returns the card of a layout of Snowflakes: its years, nodes, rates and limits.
+ *
+ * @example
+ * layout('39x10ms/8s/16n@2014-09-01').span // '174 years'
+ */
+export function layout(spec: Layout): LayoutCard;
+
+/** Returns the cards of the layouts that have names. */
+export function presets(): LayoutCard[];

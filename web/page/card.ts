@@ -1,12 +1,22 @@
 // The card of one ID.
 
-import type { Field, Foreign, Inspection, Kind, Layouts, Reading } from 'tickid';
+import type {
+  Field,
+  Foreign,
+  Form,
+  Inspection,
+  Kind,
+  Layout,
+  Layouts,
+  RangeOf,
+  Reading,
+} from 'tickid-wasm';
 
 import { copyButton, h } from './dom.ts';
 import { convert, kinds, print, range } from './engine.ts';
 import { isLikely } from './split.ts';
 import { age, dateOf, day, local, utc, zone } from './time.ts';
-import { title } from './words.ts';
+import { label, title } from './words.ts';
 
 /** Draws a reading of a text; `choose` shows another one. */
 export function card(
@@ -30,8 +40,8 @@ export function card(
     ...bits(reading),
     ...forms(reading),
     ...others(readings, reading, choose),
-    ...conversions(reading, layouts),
-    ...dayRange(reading, layouts, now),
+    ...(reading.source === null ? [] : conversions(reading, reading.source, layouts)),
+    ...(reading.range === null ? [] : dayRange(reading, reading.range, layouts, now)),
   ];
 }
 
@@ -177,20 +187,11 @@ function head(...names: string[]): HTMLElement {
   return h('thead', {}, h('tr', {}, ...names.map(cell)));
 }
 
-/** Returns the forms of an ID as text. */
-function forms({ kind, text, id, hex, format, unixMs }: Reading): Node[] {
-  const rows: [string, string][] = [['Text', text]];
-  const add = (label: string, value: string) => {
-    if (!rows.some(([, other]) => other === value)) rows.push([label, value]);
-  };
-  if (hex.length <= 32) add('Integer', String(id));
-  add('Hexadecimal', hex);
-  if (kind === 'nanoflake') add('Base36', print(kind, id));
-  if (kind === 'kuid-local' || kind === 'kuid-global') add('URL-safe', print(kind, id, 'url'));
-  if (kind !== null) {
-    add('In a UUID', print(kind, id, 'uuid'));
-  } else if (format === 'ulid' && unixMs !== null) {
-    add('As a UUID', hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'));
+/** Returns the forms of an ID as text, each text once. */
+function forms(reading: Reading): Node[] {
+  const rows: [string, string][] = [];
+  for (const { name, text } of reading.forms) {
+    if (!rows.some(([, other]) => other === text)) rows.push([label(name), text]);
   }
   return [
     h('h3', {}, 'Forms'),
@@ -245,9 +246,7 @@ function others(
   ];
 }
 
-function conversions(reading: Reading, layouts: Layouts): Node[] {
-  const { source: from } = reading;
-  if (from === null) return [];
+function conversions(reading: Reading, from: Kind | Foreign, layouts: Layouts): Node[] {
   const body = h('tbody', {});
   const nodes = h(
     'select',
@@ -273,7 +272,7 @@ function conversions(reading: Reading, layouts: Layouts): Node[] {
       nodes.value === 'set' ? set : (nodes.value as 'keep' | 'low-bits' | 'high-bits');
     const others = kinds().filter(({ kind }) => kind !== from);
     const rows = others.map(({ kind, name: title }) =>
-      conversion(from as Kind | Foreign, reading.id, kind, title, choice, layouts),
+      conversion(from, reading.id, kind, title, choice, layouts),
     );
     body.replaceChildren(...rows);
   }
@@ -312,26 +311,13 @@ function conversion(
   }
 }
 
-/** Returns the scheme and the layouts by which ranges of such IDs are made. */
-function ranged({ kind, format }: Reading, layouts: Layouts): [Kind, Layouts] | null {
-  if (kind !== null) return [kind, layouts];
-  // Both are Nanoflakes with an epoch; Discord's 42nd bit of time is used from 2084 on.
-  if (format === 'twitter') return ['nanoflake', { epoch: 1_288_834_974_657 }];
-  if (format === 'discord') return ['nanoflake', { epoch: 1_420_070_400_000 }];
-  return null;
-}
+/** The words for the forms that a column may have. */
+const COLUMNS: Partial<Record<Form, string>> = { decimal: 'integers', text: 'text', hex: 'bytes' };
 
 /** The choices that hold for the cards of other IDs, too. */
 const kept = { column: 'id', zone: 'utc' };
 
-function dayRange(reading: Reading, layouts: Layouts, now: number): Node[] {
-  const scheme = ranged(reading, layouts);
-  if (scheme === null) return [];
-  const [kind, epoch] = scheme;
-  const columns: [string, string][] = [['bytes', 'bytes']];
-  const info = kinds().find((info) => info.kind === kind);
-  if (info?.textSorts) columns.unshift(['text', 'text']);
-  if (info?.isInteger) columns.unshift(['decimal', 'integers']);
+function dayRange(reading: Reading, way: RangeOf, layouts: Layouts, now: number): Node[] {
   const date = h('input', {
     id: 'day',
     type: 'date',
@@ -349,19 +335,21 @@ function dayRange(reading: Reading, layouts: Layouts, now: number): Node[] {
   const form = h(
     'select',
     { id: 'form-of-range', change: fill },
-    ...columns.map(([value, label]) => h('option', { value }, label)),
+    ...way.forms.map((value) => h('option', { value }, COLUMNS[value] ?? value)),
   );
   const clause = h('pre', { id: 'clause', tabindex: 0 });
   const note = h('p', { class: 'soft' });
   function fill() {
     [kept.column, kept.zone] = [column.value, zones.value];
-    clause.textContent = where(kind, epoch, date.value, zones.value, column.value, form.value);
+    const times = day(date.value, zones.value === 'utc');
+    const chosen = way.forms.find((each) => each === form.value);
+    clause.textContent =
+      times === null || chosen === undefined
+        ? 'Choose a day.'
+        : where(way.of, layouts, times, column.value, chosen);
     note.textContent = [
       form.value === 'text' ? 'Texts sort by time under the collation "C".' : '',
-      kind === 'kuid-global'
-        ? 'Global kuids of several nodes sort by node within some minutes: near its ends, the ' +
-          'range has IDs of other times as well.'
-        : '',
+      way.note ?? '',
     ].join(' ');
   }
   fill();
@@ -384,20 +372,18 @@ function dayRange(reading: Reading, layouts: Layouts, now: number): Node[] {
 }
 
 function where(
-  kind: Kind,
+  of: Kind | Layout,
   layouts: Layouts,
-  date: string,
-  zone: string,
+  times: [number, number],
   column: string,
-  form: string,
+  form: Form,
 ): string {
-  const times = day(date, zone === 'utc');
-  if (times === null) return 'Choose a day.';
   try {
-    const { min, max } = range(kind, ...times, layouts);
+    const { min, max } = range(of, ...times, layouts);
     const end = (id: bigint) => {
-      if (form === 'decimal') return String(id);
-      return form === 'text' ? `'${print(kind, id)}'` : `'\\x${print(kind, id, 'hex')}'`;
+      const text = print(of, id, form, layouts);
+      if (form === 'decimal') return text;
+      return form === 'hex' ? `'\\x${text}'` : `'${text}'`;
     };
     return `WHERE ${identifier(column)} BETWEEN ${end(min)} AND ${end(max)}`;
   } catch (error) {

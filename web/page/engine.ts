@@ -6,4 +6,13 @@ import packed from 'tickid-engine.gz';
 const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
 initSync({ module: await new Response(unpacked).arrayBuffer() });
 
-export { convert, inspect, kinds, print, range, sample } from 'tickid-engine';
+export {
+  convert,
+  inspect,
+  kinds,
+  layout,
+  presets,
+  print,
+  range,
+  sample,
+} from 'tickid-engine';

@@ -1,6 +1,6 @@
 // The list of many IDs: one stop for the Tab key, in which the arrow keys move.
 
-import type { Inspection } from 'tickid';
+import type { Inspection } from 'tickid-wasm';
 
 import { copyButton, h } from './dom.ts';
 import { type Found, MAX, best } from './split.ts';

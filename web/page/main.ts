@@ -1,10 +1,12 @@
 // The inspector page.
 
-import type { Inspection, Layouts, Reading } from 'tickid';
+import type { Inspection, Layouts, Reading } from 'tickid-wasm';
 
 import { card, nothing } from './card.ts';
 import { announce, byId, copy, h } from './dom.ts';
 import { inspect } from './engine.ts';
+import { factField, options } from './facts.ts';
+import { layoutCard, names } from './layout.ts';
 import { list, summary } from './list.ts';
 import { samples } from './samples.ts';
 import { type Found, best, inspectAll } from './split.ts';
@@ -16,10 +18,10 @@ const status = byId('status', HTMLElement);
 const link = byId('link', HTMLButtonElement);
 const one = byId('one', HTMLElement);
 const many = byId('many', HTMLElement);
-const epoch = byId('epoch', HTMLInputElement);
-const nodeSize = byId('node-size', HTMLInputElement);
-const drift = byId('drift', HTMLInputElement);
-const epochError = byId('epoch-error', HTMLElement);
+const fields = options().map((option) => factField(option, soon));
+/** The field whose fact is a layout, which has a card. */
+const drawn = fields.find(({ option }) => option.key === 'layout');
+const drawing = byId('layout-card', HTMLElement);
 
 const EXAMPLES: [string, string][] = [
   ['UUIDv7', '017f22e2-79b0-7cc3-98c4-dc0c0c07398f'],
@@ -29,36 +31,36 @@ const EXAMPLES: [string, string][] = [
   ['sno', '9q8q28b6522i6222'],
 ];
 
-/** Returns the layouts that were set, as far as they are valid. */
-function layouts(): Layouts {
-  const set: Layouts = {};
-  const text = epoch.value.trim();
-  // Browsers read all kinds of words as dates.
-  const date = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : NaN;
-  const millis = /^-?\d{1,15}$/.test(text) ? Number(text) : date;
-  const isEpoch = text === '' || Number.isSafeInteger(millis);
-  if (text !== '' && isEpoch) set.epoch = millis;
-  epochError.textContent = isEpoch ? '' : 'Neither milliseconds nor a date';
-  for (const [option, field] of [
-    ['nodeSize', nodeSize],
-    ['drift', drift],
-  ] as const) {
-    const isSet = field.value !== '' && field.validity.valid;
-    if (isSet) set[option] = field.valueAsNumber;
-    field.setAttribute('aria-invalid', String(!field.validity.valid));
-  }
-  return set;
+/** Returns the facts that were set, as far as they are valid, by the names of their options. */
+function facts(): Record<string, string> {
+  const set = fields.flatMap(({ option, value }) => {
+    const given = value();
+    return given === null ? [] : [[option.name, given] as const];
+  });
+  return Object.fromEntries(set);
+}
+
+/** Returns facts as options of the engine. */
+function layouts(set = facts()): Layouts {
+  const known = fields.flatMap(({ option: { key, name } }) => {
+    const value = set[name];
+    return value === undefined ? [] : [[key, value] as const];
+  });
+  return Object.fromEntries(known);
 }
 
 /** Shows what is in the text field. */
 function update(): void {
   const now = Date.now();
   const text = input.value;
-  const set = layouts();
+  const given = facts();
+  const set = layouts(given);
   // A link to a long list would be cut.
-  const fragment = toFragment({ text, layouts: set });
+  const fragment = toFragment({ text, facts: given });
   history.replaceState(null, '', fragment === '' ? ' ' : fragment);
   link.disabled = fragment === '';
+  const spec = drawn === undefined ? undefined : given[drawn.option.name];
+  drawing.replaceChildren(...(spec === undefined ? [] : layoutCard(spec)));
   try {
     show(inspectAll(text, set, now), set, now);
   } catch (error) {
@@ -114,11 +116,10 @@ function fill(text: string): void {
 }
 
 function restore(): void {
-  const { text, layouts: set } = fromFragment(location.hash);
-  epoch.value = set.epoch === undefined ? '' : String(set.epoch);
-  nodeSize.value = set.nodeSize === undefined ? '' : String(set.nodeSize);
-  drift.value = set.drift === undefined ? '' : String(set.drift);
-  if (Object.keys(set).length > 0) byId('layouts', HTMLDetailsElement).open = true;
+  const { text, facts: set } = fromFragment(location.hash);
+  for (const { option, input } of fields) input.value = set[option.name] ?? '';
+  const isHidden = fields.some((field) => field !== drawn && field.input.value !== '');
+  if (isHidden) byId('facts', HTMLDetailsElement).open = true;
   fill(text);
 }
 
@@ -130,7 +131,12 @@ function soon(): void {
 }
 
 input.addEventListener('input', soon);
-for (const field of [epoch, nodeSize, drift]) field.addEventListener('input', soon);
+for (const field of fields) {
+  const place = field === drawn ? 'layout-field' : 'facts-grid';
+  byId(place, HTMLElement).append(field.element);
+}
+drawn?.input.setAttribute('list', 'presets');
+drawn?.element.append(names());
 byId('form', HTMLFormElement).addEventListener('submit', (event) => event.preventDefault());
 byId('clear', HTMLButtonElement).addEventListener('click', () => {
   fill('');
@@ -146,7 +152,7 @@ byId('examples', HTMLElement).append(
   ),
 );
 byId('samples', HTMLElement).append(
-  ...samples(layouts, (text) => {
+  ...samples(() => layouts(), (text) => {
     fill(text);
     byId('one-title', HTMLElement).focus();
   }),

@@ -1,6 +1,6 @@
 // The output of wasm-bindgen, which the bundler puts in.
 declare module 'tickid-engine' {
-  export * from 'tickid';
+  export * from 'tickid-wasm';
   export function initSync(options: { module: BufferSource }): void;
 }
 

@@ -1,21 +1,14 @@
 // A sample of each scheme, of this moment.
 
-import type { KindInfo, Layouts } from 'tickid';
+import type { KindInfo, Layouts } from 'tickid-wasm';
 
 import { copyButton, h } from './dom.ts';
 import { kinds, print, sample } from './engine.ts';
 
 /** Returns a text of the kind. */
 export function generate({ kind, nodeBits, sequenceBits }: KindInfo, layouts: Layouts): string {
-  // Samples do not split the node and the counter of SCRU64.
-  const { epoch, drift } = layouts;
   const given = { node: random(nodeBits), sequence: random(sequenceBits) };
-  const id = sample(kind, {
-    ...given,
-    ...(epoch === undefined ? {} : { epoch }),
-    ...(drift === undefined ? {} : { drift }),
-  });
-  return print(kind, id);
+  return print(kind, sample(kind, { ...layouts, ...given }), 'text', layouts);
 }
 
 function random(bits: number): number {
@@ -28,9 +21,17 @@ export function samples(layouts: () => Layouts, inspect: (text: string) => void)
   const body = h('tbody', {});
   function fill() {
     body.replaceChildren(
-      ...kinds().map((kind) => {
+      ...kinds(layouts()).map((kind) => {
         const title = kind.name;
-        const text = generate(kind, layouts());
+        let text = '';
+        try {
+          text = generate(kind, layouts());
+        } catch (error) {
+          // A layout that has ended, or has not started.
+          const reason = error instanceof Error ? error.message : String(error);
+          const heading = h('th', { scope: 'row' }, title);
+          return h('tr', {}, heading, h('td', { class: 'soft wide', colspan: 2 }, reason));
+        }
         const click = () => inspect(text);
         const label = `Inspect the sample of ${title}`;
         return h(

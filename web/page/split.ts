@@ -1,6 +1,6 @@
 // The IDs in what was pasted.
 
-import type { Inspection, Layouts, Reading } from 'tickid';
+import type { Inspection, Layouts, Reading } from 'tickid-wasm';
 
 import { inspect } from './engine.ts';
 

@@ -26,6 +26,12 @@ impl Thrown {
     }
 }
 
+impl From<JsValue> for Thrown {
+    fn from(exception: JsValue) -> Self {
+        Self(exception)
+    }
+}
+
 impl From<Thrown> for JsValue {
     fn from(thrown: Thrown) -> Self {
         thrown.0
@@ -155,7 +161,7 @@ pub(crate) fn layouts(given: Option<&Given>) -> Result<Layouts, Thrown> {
 }
 
 /// Returns `node-size` as `nodeSize`.
-fn camel_case(name: &str) -> String {
+pub(crate) fn camel_case(name: &str) -> String {
     let mut words = name.split('-');
     let first = words.next().unwrap_or_default().to_owned();
     words.fold(first, |name, word| {

@@ -5,18 +5,24 @@ use core::fmt::Display;
 use tickid_convert::foreign::System;
 use tickid_convert::{AnyId, Kind, Layouts, Uuid, carry};
 use tickid_detect::Identifier;
+use tickid_snowflake::AnySnowflake;
 use wasm_bindgen::JsValue;
 
 use crate::given::{Thrown, digits, range_error, syntax_error, type_error};
 
-pub(crate) fn kind(name: &JsValue) -> Result<Kind, Thrown> {
-    let name = name.as_string();
-    let found = name.as_deref().and_then(|name| name.parse().ok());
-    found.ok_or_else(|| {
+/// Returns the scheme that a name stands for: its own, or Snowflake by the name or the text of a
+/// layout, which becomes one of the layouts.
+pub(crate) fn scheme(name: &JsValue, layouts: &mut Layouts) -> Result<Kind, Thrown> {
+    let name = name.as_string().ok_or_else(|| type_error("the scheme is no string"))?;
+    if let Ok(kind) = name.parse() {
+        return Ok(kind);
+    }
+    layouts.snowflake = AnySnowflake::read(&name).map_err(|error| {
         let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.key()).collect();
-        let given = name.map_or_else(|| "no string".to_owned(), |name| format!("{name:?}"));
-        type_error(&format!("the scheme is none of {}: {given}", names.join(", ")))
-    })
+        let names = names.join(", ");
+        type_error(&format!("the scheme is none of {names}: {name:?}; as a layout: {error}"))
+    })?;
+    Ok(Kind::Snowflake)
 }
 
 /// Returns the ID of an integer.
@@ -34,9 +40,13 @@ fn unsigned(id: &JsValue, what: impl Display) -> Result<u128, Thrown> {
 }
 
 /// Returns the integer of a scheme, or of another system, as an ID.
-pub(crate) fn identifier(format: &JsValue, id: &JsValue) -> Result<Identifier, Thrown> {
+pub(crate) fn identifier(
+    format: &JsValue,
+    id: &JsValue,
+    layouts: &mut Layouts,
+) -> Result<Identifier, Thrown> {
     let system = format.as_string().and_then(|name| name.parse::<System>().ok());
-    let Some(system) = system else { return Ok(any(kind(format)?, id)?.into()) };
+    let Some(system) = system else { return Ok(any(scheme(format, layouts)?, id)?.into()) };
     let number = unsigned(id, system)?;
     let id = u64::try_from(number).map(|number| system.id(number).into());
     id.map_err(|_| {

@@ -1,5 +1,5 @@
-//! tickid's detector and conversions for JavaScript: the npm package `tickid` and the inspector
-//! page.
+//! tickid's detector and conversions for JavaScript: the npm package `tickid-wasm` and the
+//! inspector page.
 //!
 //! The functions are documented in `npm/index.d.ts`, for those who call them. IDs are `bigint`s.
 //! Nothing is rounded or cut: what does not fit throws an error that names the value and the range.
@@ -9,9 +9,10 @@ mod id;
 mod report;
 
 use js_sys::{Date, Uint8Array};
-use tickid_convert::{AnyId, AnyScheme, Kind, Options, convert_any, restore_any};
+use tickid_convert::{AnyId, AnyScheme, Kind, Layouts, Options, convert_any, restore_any};
 use tickid_core::UnixTime;
-use tickid_detect::{Inspection, detect, trimmed};
+use tickid_detect::{Inspection, LayoutCard, detect, trimmed};
+use tickid_snowflake::{AnySnowflake, Preset};
 use wasm_bindgen::prelude::*;
 
 use crate::given::{Given, Thrown, range_error, type_error};
@@ -22,8 +23,24 @@ use crate::report::Record;
 
 /// Returns the kinds of IDs that can be made.
 #[wasm_bindgen]
-pub fn kinds() -> js_sys::Array {
-    Kind::ALL.iter().map(|kind| report::kind(*kind)).collect()
+pub fn kinds(options: Option<Given>) -> Result<js_sys::Array, Thrown> {
+    let layouts = given::layouts(options.as_ref())?;
+    Ok(Kind::ALL.iter().map(|kind| report::kind(*kind, &layouts)).collect())
+}
+
+/// Returns the card of a layout of Snowflakes.
+#[wasm_bindgen]
+pub fn layout(spec: &JsValue) -> Result<JsValue, Thrown> {
+    let spec = spec.as_string().ok_or_else(|| type_error("the layout is no string"))?;
+    report::card(&LayoutCard::new(AnySnowflake::read(&spec).map_err(range_error)?, Some(now()?)))
+}
+
+/// Returns the cards of the layouts that have names.
+#[wasm_bindgen]
+pub fn presets() -> Result<js_sys::Array, Thrown> {
+    let now = now()?;
+    let cards = Preset::ALL.iter().map(|preset| LayoutCard::new(preset.layout, Some(now)));
+    cards.map(|card| report::card(&card)).collect()
 }
 
 /// Returns every reading of a text, likeliest first.
@@ -55,8 +72,8 @@ pub fn inspect(text: &JsValue, options: Option<Given>) -> Result<Record, Thrown>
 /// Takes an ID apart.
 #[wasm_bindgen]
 pub fn describe(format: &JsValue, id: &JsValue, options: Option<Given>) -> Result<Record, Thrown> {
-    let identifier = id::identifier(format, id)?;
-    let layouts = given::layouts(options.as_ref())?;
+    let mut layouts = given::layouts(options.as_ref())?;
+    let identifier = id::identifier(format, id, &mut layouts)?;
     Ok(report::inspection(&Inspection::new(identifier, "", &layouts)))
 }
 
@@ -68,9 +85,9 @@ pub fn parse(
     form: &JsValue,
     options: Option<Given>,
 ) -> Result<JsValue, Thrown> {
-    let kind = id::kind(kind)?;
+    let mut layouts = given::layouts(options.as_ref())?;
+    let kind = id::scheme(kind, &mut layouts)?;
     let text = given::id_text(text)?;
-    let layouts = given::layouts(options.as_ref())?;
     let id = id::parse(kind, text.as_bytes(), &given::form(form)?, &layouts)?;
     Ok(id.to_u128().into())
 }
@@ -83,22 +100,22 @@ pub fn print(
     form: &JsValue,
     options: Option<Given>,
 ) -> Result<String, Thrown> {
-    let id = id::any(id::kind(kind)?, id)?;
-    let layouts = given::layouts(options.as_ref())?;
+    let mut layouts = given::layouts(options.as_ref())?;
+    let id = id::any(id::scheme(kind, &mut layouts)?, id)?;
     id::print(id, &given::form(form)?, &layouts)
 }
 
 /// Returns the bytes of an ID, the highest first.
 #[wasm_bindgen(js_name = toBytes)]
 pub fn to_bytes(kind: &JsValue, id: &JsValue) -> Result<Uint8Array, Thrown> {
-    let id = id::any(id::kind(kind)?, id)?;
+    let id = id::any(id::scheme(kind, &mut Layouts::default())?, id)?;
     Ok(Uint8Array::from(&*id.bytes()))
 }
 
 /// Reads the bytes of an ID.
 #[wasm_bindgen(js_name = fromBytes)]
 pub fn from_bytes(kind: &JsValue, bytes: &JsValue) -> Result<JsValue, Thrown> {
-    let kind = id::kind(kind)?;
+    let kind = id::scheme(kind, &mut Layouts::default())?;
     let Some(bytes) = bytes.dyn_ref::<Uint8Array>() else {
         return Err(type_error("the bytes are no Uint8Array"));
     };
@@ -122,9 +139,9 @@ pub fn convert(
     id: &JsValue,
     options: Option<Given>,
 ) -> Result<Record, Thrown> {
-    let identifier = id::identifier(from, id)?;
-    let kind = id::kind(to)?;
-    let options = conversion(options.as_ref())?;
+    let mut options = conversion(options.as_ref())?;
+    let identifier = id::identifier(from, id, &mut options.source)?;
+    let kind = id::scheme(to, &mut options.target)?;
     let converted = convert_any(identifier, kind, &options).map_err(range_error)?;
     let record = Record::new();
     record.set("id", &converted.id.to_u128().into());
@@ -141,9 +158,9 @@ pub fn restore(
     converted: &JsValue,
     options: Option<Given>,
 ) -> Result<JsValue, Thrown> {
-    let kind = id::kind(from)?;
-    let converted = id::any(id::kind(to)?, converted)?;
-    let options = conversion(options.as_ref())?;
+    let mut options = conversion(options.as_ref())?;
+    let kind = id::scheme(from, &mut options.source)?;
+    let converted = id::any(id::scheme(to, &mut options.target)?, converted)?;
     let id = restore_any(converted, kind, &options).map_err(range_error)?;
     Ok(id.to_u128().into())
 }
@@ -160,13 +177,13 @@ fn conversion(options: Option<&Given>) -> Result<Options<'static>, Thrown> {
 /// Returns the lowest and the highest ID of a half-open range of times.
 #[wasm_bindgen]
 pub fn range(
-    kind: &JsValue,
+    of: &JsValue,
     since: &JsValue,
     until: &JsValue,
     options: Option<Given>,
 ) -> Result<Record, Thrown> {
-    let kind = id::kind(kind)?;
-    let layouts = given::layouts(options.as_ref())?;
+    let mut layouts = given::layouts(options.as_ref())?;
+    let kind = id::scheme(of, &mut layouts)?;
     let [since, until] = [given::time(since, "since")?, given::time(until, "until")?];
     if since >= until {
         return Err(Thrown::range(&format!("since {since} is not before until {until}")));
@@ -187,9 +204,9 @@ pub fn range(
 /// Returns an ID of given fields, for examples and tests. It is unique only by chance.
 #[wasm_bindgen]
 pub fn sample(kind: &JsValue, options: Option<Given>) -> Result<JsValue, Thrown> {
-    let kind = id::kind(kind)?;
     let options = options.as_ref();
-    let layouts = given::layouts(options)?;
+    let mut layouts = given::layouts(options)?;
+    let kind = id::scheme(kind, &mut layouts)?;
     let time = match given::integer(options, "unixMs")? {
         Some(millis) => UnixTime::from_millis(millis).map_err(range_error)?,
         None => now()?,

@@ -3,8 +3,10 @@
 use js_sys::{Array, BigInt, Uint8Array};
 use tickid_convert::{AnyScheme, Kind, Layouts, Loss};
 use tickid_core::UnixTime;
-use tickid_detect::{Doubt, Identifier, Inspection};
+use tickid_detect::{Doubt, Identifier, Inspection, LayoutCard};
 use wasm_bindgen::prelude::*;
+
+use crate::given::{Thrown, camel_case, range_error};
 
 #[wasm_bindgen]
 extern "C" {
@@ -20,16 +22,45 @@ extern "C" {
 }
 
 /// Returns a kind of IDs.
-pub(crate) fn kind(kind: Kind) -> Record {
-    let scheme = AnyScheme::new(kind, &Layouts::default());
-    let lens = kind.text_lens();
+pub(crate) fn kind(kind: Kind, layouts: &Layouts) -> Record {
+    let scheme = AnyScheme::new(kind, layouts);
     let record = Record::new();
     record.set("kind", &kind.key().into());
     record.set("name", &kind.to_string().into());
     record.set("nodeBits", &scheme.node_bits().unwrap_or(0).into());
     record.set("sequenceBits", &scheme.sequence_bits().into());
-    record.set("isInteger", &(kind.byte_len() <= 8).into());
-    record.set("textSorts", &(lens.start() == lens.end()).into());
+    let options = kind.layout_options().iter().map(|option| {
+        let member = Record::new();
+        member.set("key", &camel_case(option.name).into());
+        member.set("name", &option.name.into());
+        member.set("values", &option.values.into());
+        member.set("about", &option.about.into());
+        member.set("isTime", &option.is_time.into());
+        member
+    });
+    record.set("options", &options.collect::<Array>());
+    record
+}
+
+/// Returns the card of a layout, as the command prints it in JSON.
+pub(crate) fn card(card: &LayoutCard) -> Result<JsValue, Thrown> {
+    let json = serde_json::to_string(card).map_err(range_error)?;
+    js_sys::JSON::parse(&json).map_err(Thrown::from)
+}
+
+/// Returns the way to make ranges of the IDs of a scheme, or of a system of that name.
+fn range_of(kind: Kind, name: &str) -> Record {
+    let lens = kind.text_lens();
+    let forms = [
+        (kind.byte_len() <= 8).then_some("decimal"),
+        (lens.start() == lens.end()).then_some("text"),
+        Some("hex"),
+    ];
+    let record = Record::new();
+    record.set("of", &name.into());
+    let forms = forms.into_iter().flatten().map(JsValue::from_str);
+    record.set("forms", &forms.collect::<Array>());
+    record.set("note", &kind.range_note().map_or(JsValue::NULL, JsValue::from_str));
     record
 }
 
@@ -38,14 +69,19 @@ pub(crate) fn inspection(inspection: &Inspection<'_>) -> Record {
     let record = Record::new();
     let id = inspection.identifier();
     let kind = id.scheme_id().map(|id| id.kind().key());
-    let source = match id {
-        Identifier::Foreign(id) => Some(id.system().key()),
-        _ => kind,
+    let (source, ranged) = match id {
+        Identifier::Foreign(id) => {
+            let system = id.system();
+            (Some(system.key()), system.preset().map(|_| Kind::Snowflake))
+        }
+        _ => (kind, id.scheme_id().map(|id| id.kind())),
     };
+    let range = ranged.zip(source).map(|(kind, name)| range_of(kind, name));
     let key = |key: Option<&str>| key.map_or(JsValue::NULL, JsValue::from_str);
     record.set("format", &inspection.format().key().into());
     record.set("kind", &key(kind));
     record.set("source", &key(source));
+    record.set("range", &range.map_or(JsValue::NULL, JsValue::from));
     record.set("name", &inspection.name().to_string().into());
     record.set("form", &inspection.form().name().into());
     record.set("isInUuid", &inspection.is_carried().into());
@@ -57,6 +93,14 @@ pub(crate) fn inspection(inspection: &Inspection<'_>) -> Record {
     record.set("bytes", &Uint8Array::from(inspection.bytes()));
     record.set("unixMs", &millis(inspection.time()));
     record.set("fields", &fields(inspection));
+    let forms = Array::new();
+    for (name, text) in inspection.forms() {
+        let member = Record::new();
+        member.set("name", &name.into());
+        member.set("text", &text.to_string().into());
+        forms.push(&member);
+    }
+    record.set("forms", &forms);
     let settings = Array::new();
     for setting in inspection.settings() {
         let member = Record::new();

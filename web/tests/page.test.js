@@ -102,14 +102,18 @@ test('typing shows the card of an ID', { skip }, async (t) => {
 test('facts that are not in an ID are set', { skip }, async (t) => {
   const page = await open(t, { fragment: '#id=0u375nxqh5cq' });
   await page.getByText('Facts that are not in an ID').click();
-  await page.getByLabel('Bits of SCRU64’s node ID').fill('8');
+  await page.getByLabel('SCRU64: node size').fill('8');
   await card(page).getByRole('rowheader', { name: 'node ID' }).waitFor();
   assert.deepEqual((await row(page, 'node ID')).slice(0, 2), ['8 bits', '42']);
   assert.deepEqual((await row(page, 'sno')).slice(1, 2), ['nothing']);
   await input(page).fill('bppc0m3ju134');
-  await page.getByLabel('Nanoflake’s epoch').fill('epoch 1');
-  await page.getByRole('alert').getByText('Neither milliseconds nor a date').waitFor();
-  await page.getByLabel('Nanoflake’s epoch').fill('2015-01-01');
+  const epoch = page.getByLabel('Nanoflake: epoch');
+  await epoch.fill('epoch 1');
+  await page.getByRole('alert').getByText(/^Neither the name of an epoch nor milli/).waitFor();
+  await epoch.fill('discord');
+  await card(page).getByRole('cell', { name: '1420070400000', exact: true }).waitFor();
+  await epoch.fill('2015-01-01');
+  await page.waitForURL(/epoch=1420070400000/);
   await card(page).getByRole('cell', { name: '1420070400000', exact: true }).waitFor();
 });
 
@@ -146,6 +150,8 @@ test('days are ranges for a WHERE clause', { skip: skip || withoutCommand }, asy
     [local, 'kuid', ['--kind', 'local', '--format', 'int']],
     ['.5dAtc8_zTJNODqB', 'kuid', []],
     ['9q8q28b6522i6222', 'sno', []],
+    ['175928847299117063', 'discord', ['--format', 'int']],
+    ['3541921456674563742', 'instagram', ['--format', 'int']],
   ]) {
     await input(page).fill(id);
     await card(page).locator('.id', { hasText: id }).waitFor();
@@ -166,8 +172,49 @@ test('days are ranges for a WHERE clause', { skip: skip || withoutCommand }, asy
   }
 });
 
+test('typed layouts are drawn', { skip: skip || withoutCommand }, async (t) => {
+  const page = await open(t);
+  const drawn = page.locator('#layout-card');
+  const field = page.getByLabel('Snowflake: layout');
+  const wide = '42x1ms/4n/18s/unsigned@0';
+  for (const spec of ['discord', 'js-safe', '39x10ms/8s/16n@2014-09-01', wide]) {
+    await field.fill(spec);
+    const there = JSON.parse(tickid(['layout', '--json', spec]));
+    await drawn.locator('.id', { hasText: there.layout }).waitFor();
+    const text = (await drawn.innerText()).replaceAll(',', '');
+    const { first, last, span, nodes, ids_per_second: rate, fields, warnings } = there;
+    const parts = [first.time, last.time, span, `${nodes}`, `${rate} per second`];
+    const safe = [there.javascript_until, there.signed_until].map((it) => it?.time ?? 'all IDs');
+    const bits = fields.map(({ name, bits }) => `${name.replaceAll('_', ' ')}\n${bits} bit`);
+    for (const part of [...parts, ...safe, ...bits, ...warnings.map(({ text }) => text)]) {
+      assert.ok(text.includes(part.replaceAll(',', '')), `${part} in ${text}`);
+    }
+  }
+  await field.fill('discord');
+  await drawn.getByText('the sign bit is set from 2084-09-06T15:47:35Z on').waitFor();
+  await page.waitForURL(/#layout=discord$/);
+  await page.reload();
+  await page.waitForSelector('html[data-ready]');
+  await drawn.getByRole('heading', { name: 'Discord Snowflake' }).waitFor();
+  // An ID is read by the layout as well.
+  const layout = '40x1ms/12n/11s@2026-01-01';
+  await field.fill(layout);
+  const unixMs = NOW.getTime() - 1_000;
+  await input(page).fill(String(sample('snowflake', { layout, unixMs, node: 3, sequence: 1 })));
+  await card(page).getByText(/^Snowflake( ·|$)/).first().waitFor();
+  await field.fill('39x10ms/8s/99n@2014-09-01');
+  await page.getByRole('alert').getByText(/99/).waitFor();
+  await drawn.locator('.id').waitFor({ state: 'detached' });
+  const options = page.locator('#presets option');
+  const offered = await options.evaluateAll((all) => all.map(({ value }) => value));
+  const lines = tickid(['layout', '--json']).trim().split('\n');
+  assert.deepEqual(offered, lines.map((line) => JSON.parse(line).names[0]));
+});
+
 test('a thousand pasted IDs are listed', { skip: skip || withoutCommand }, async (t) => {
   const page = await open(t, { permissions: ['clipboard-read', 'clipboard-write'] });
+  // The command has no other clock.
+  await page.clock.setFixedTime(new Date());
   const ids = vectors('detect').ids.map(({ text }) => text);
   const texts = ids.filter((text) => !/[\s,"'`]/.test(text)).slice(0, 999);
   const pasted = [...texts, 'no ID!!'].join('\n');
@@ -362,6 +409,7 @@ const STATES = [
   ['several likely readings', '#id=105940971567581509'],
   ['many IDs', '#id=9q8q28b6522i6222%0Ano ID!%0A017f22e2-79b0-7cc3-98c4-dc0c0c07398f'],
   ['no ID', '#id=hello'],
+  ['a layout', '#layout=39x10ms/8s/16n@2014-09-01'],
 ];
 
 test('axe finds nothing', { skip }, async (t) => {

@@ -18,7 +18,7 @@ for (const [name, colorScheme, width, height, fragment] of [
   await page.goto(new URL(`page/index.html${fragment}`, out).href);
   await page.waitForSelector('html[data-ready]');
   await page.evaluate(() => {
-    document.getElementById('layouts').open = false;
+    document.getElementById('facts').open = false;
     document.activeElement.blur();
   });
   await page.screenshot({ path: fileURLToPath(new URL(`${name}.png`, folder)) });

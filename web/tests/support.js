@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +22,9 @@ export function everyText() {
     if (typeof value === 'string') texts.add(value);
     else if (typeof value === 'object' && value !== null) Object.values(value).forEach(add);
   };
-  for (const name of ['detect', 'kuid', 'nanoflake', 'scru64', 'sno']) add(vectors(name));
+  const folder = fileURLToPath(new URL('vectors/', root));
+  const files = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.json'));
+  for (const name of files.sort()) add(vectors(name.slice(0, -'.json'.length)));
   // A line is an ID to the command, and an empty one nothing.
   return [...texts].filter((text) => /^[^\r\n\0]*\S[^\r\n\0]*$/.test(text));
 }

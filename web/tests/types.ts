@@ -9,13 +9,15 @@ import {
   describe,
   fromBytes,
   inspect,
+  layout,
   parse,
+  presets,
   print,
   range,
   restore,
   sample,
   toBytes,
-} from 'tickid';
+} from 'tickid-wasm';
 
 export function uses(kind: Kind): unknown[] {
   const found: Inspection = inspect('0u375nxqh5cq', { now: Date.now(), epoch: 0n, drift: 8 });
@@ -31,6 +33,11 @@ export function uses(kind: Kind): unknown[] {
   const old: bigint = restore('scru64', kind, converted.id, { nodes: 7 });
   const description: Description = describe('twitter', old);
   const { min, max }: { min: bigint; max: bigint } = range(kind, 0, 1n);
+  const years: string = layout('39x10ms/8s/16n@2014-09-01').span + presets()[0]?.layout;
+  range('discord', 0, 1n);
+  convert('discord', 'sonyflake', id, { target: { layout: 'js-safe' } });
+  // @ts-expect-error no layout
+  layout('leafs');
   const text: string = print(kind, sample(kind, { node: 1, sequence: 2, unixMs: 3 }), 'uuid-v7');
-  return [found, description, min, max, text, fromBytes(kind, toBytes(kind, id))];
+  return [found, years, description, min, max, text, fromBytes(kind, toBytes(kind, id))];
 }

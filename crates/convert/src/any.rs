@@ -187,6 +187,21 @@ impl Kind {
         with_type!(self, Id => Id::TEXT_LENS)
     }
 
+    /// Returns the reason why a [range](AnyScheme::range) holds IDs of other times, too, as a
+    /// sentence for people, if there is one.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::Kind;
+    ///
+    /// assert!(Kind::KuidGlobal.range_note().is_some());
+    /// assert_eq!(Kind::Sno.range_note(), None);
+    /// ```
+    #[must_use]
+    pub const fn range_note(self) -> Option<&'static str> {
+        with_type!(self, Id => Id::RANGE_NOTE)
+    }
+
     /// Returns the options for the facts that are not in the bits of IDs. An option of several
     /// kinds has one name.
     #[must_use]

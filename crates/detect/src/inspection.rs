@@ -1,7 +1,9 @@
 use core::fmt;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use tickid_convert::{Bits, Fields, IdBytes, IdText, Layouts, Setting, SettingValue, Settings};
+use tickid_convert::{
+    AnyId, Bits, Fields, IdBytes, IdText, Layouts, Setting, SettingValue, Settings, Uuid, carry,
+};
 use tickid_core::{Field, UnixTime};
 
 use crate::confidence::{Confidence, Doubt};
@@ -73,6 +75,23 @@ impl Text<'_> {
             Self::Uuid(text) => str::from_utf8(text).unwrap_or_default(),
             Self::Hex(hex) => hex.as_str(),
             Self::Given(text) => text,
+        }
+    }
+}
+
+/// One of the forms of an ID as text.
+enum FormText<'a> {
+    Text(Text<'a>),
+    Number(u128),
+    Uuid(Uuid),
+}
+
+impl fmt::Display for FormText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.pad(text.as_str()),
+            Self::Number(number) => number.fmt(f),
+            Self::Uuid(uuid) => uuid.fmt(f),
         }
     }
 }
@@ -241,6 +260,43 @@ impl<'a> Inspection<'a> {
     #[must_use]
     pub fn text(&self) -> &str {
         self.text.as_str()
+    }
+
+    /// Returns the forms of the ID as text, each with a name for people: the canonical text first,
+    /// then the scheme's own texts, the integer of up to 128 bits, the bytes in hexadecimal, and a
+    /// UUID that holds the ID or is it. Several forms may be the same text.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{AnyId, Kind, Layouts};
+    /// use tickid_detect::Inspection;
+    ///
+    /// let id = AnyId::from_u128(Kind::Nanoflake, 36)?;
+    /// let inspection = Inspection::new(id.into(), "", &Layouts::default());
+    /// let integer = inspection.forms().find(|(name, _)| *name == "integer").ok_or("none")?;
+    /// assert_eq!((inspection.text(), integer.1.to_string()), ("10", "36".to_owned()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn forms(&self) -> impl Iterator<Item = (&'static str, impl fmt::Display + use<'a>)> {
+        let id = self.identifier.scheme_id();
+        let own = |text| FormText::Text(Text::Id(text));
+        let number = self.bytes.iter().fold(0, |number, byte| number << 8 | u128::from(*byte));
+        let uuid = match self.identifier {
+            Identifier::Ulid(bytes) => Some(Uuid::from_bytes(bytes)),
+            Identifier::TypeId { uuid, .. } => Some(uuid),
+            _ => None,
+        };
+        [
+            ("text", Some(FormText::Text(self.text))),
+            ("canonical", id.map(AnyId::text).map(own)),
+            ("URL-safe", id.and_then(AnyId::url_text).map(own)),
+            ("integer", (self.bytes.len() <= 16).then_some(FormText::Number(number))),
+            ("hexadecimal", Some(FormText::Text(Text::Hex(IdHex::new(&self.bytes))))),
+            ("in a UUID", id.map(carry::to_uuid).map(FormText::Uuid)),
+            ("as a UUID", uuid.map(FormText::Uuid)),
+        ]
+        .into_iter()
+        .filter_map(|(name, text)| Some((name, text?)))
     }
 
     /// Returns the bytes, the highest first.

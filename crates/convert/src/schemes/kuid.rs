@@ -97,6 +97,10 @@ impl SchemeId for GlobalId {
     const MAX_NUMBER: u128 = (1 << 96) - 1;
     const BLANK: Self = Self::MIN;
     const TEXT_LENS: RangeInclusive<usize> = Self::TEXT_LEN..=Self::TEXT_LEN;
+    const RANGE_NOTE: Option<&'static str> = Some(
+        "Global kuids of several nodes sort by node within some minutes: near its ends, the range \
+         has IDs of other times as well.",
+    );
     const LAYOUT_OPTIONS: &'static [LayoutOption] = &[LayoutOption {
         name: "drift",
         values: "5..10",

@@ -1,4 +1,4 @@
-use core::fmt;
+use core::fmt::{self, Debug, Display};
 use core::ops::{Bound, Deref, RangeInclusive};
 
 use tickid_core::{Field, RangeError, Scheme, UnixTime, Variant};
@@ -25,7 +25,7 @@ use crate::to_parts::ToParts;
 /// assert_eq!(describe(id), "0u375nxqh5cq of 2023-03-12T09:34:19.136Z, 8 bytes");
 /// ```
 pub trait SchemeId:
-    ToParts + Into<AnyId> + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static + sealed::Assemble
+    ToParts + Into<AnyId> + Eq + Debug + Display + Send + Sync + 'static + sealed::Assemble
 {
     /// The scheme, and for kuid the kind.
     const KIND: Kind;
@@ -37,6 +37,8 @@ pub trait SchemeId:
     const BLANK: Self;
     /// The lengths of canonical texts.
     const TEXT_LENS: RangeInclusive<usize>;
+    /// The reason why a range of times holds IDs of other times, too, if there is one.
+    const RANGE_NOTE: Option<&'static str> = None;
     /// The options for the facts that are not in the bits.
     const LAYOUT_OPTIONS: &'static [LayoutOption] = &[];
 
