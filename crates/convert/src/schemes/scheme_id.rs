@@ -225,7 +225,7 @@ pub enum SettingValue {
 impl fmt::Display for SettingValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Number(number) => number.fmt(f),
+            Self::Number(number) => Display::fmt(number, f),
             Self::Word(word) => f.pad(word),
         }
     }
