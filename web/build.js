@@ -26,14 +26,25 @@ async function buildPackage() {
   const folder = at('npm/', out);
   await rm(folder, { force: true, recursive: true });
   await mkdir(folder, { recursive: true });
-  for (const file of ['browser.js', 'exports.js', 'node.js', 'index.d.ts', 'README.md']) {
-    await cp(at(`npm/${file}`), at(file, folder));
-  }
+  await cp(at('npm/'), folder, { recursive: true });
+  await cp(at('npm/index.d.ts'), at('index.d.cts', folder));
   for (const file of ['LICENSE-APACHE', 'LICENSE-MIT']) {
     await cp(at(file, root), at(file, folder));
   }
   await cp(engine, at('engine.js', folder));
   await cp(module, at('engine_bg.wasm', folder));
+  await build({
+    entryPoints: [at('node-engine.js', folder).pathname],
+    outfile: at('node.cjs', folder).pathname,
+    banner: { js: "const url = require('node:url').pathToFileURL(__filename).href;" },
+    bundle: true,
+    define: { 'import.meta.url': 'url' },
+    format: 'cjs',
+    logLevel: 'warning',
+    platform: 'node',
+    target: 'node20',
+  });
+  await rm(at('node-engine.js', folder));
   const manifest = JSON.parse(await text(at('npm/package.json')));
   manifest.version = await inherited('version');
   manifest.repository = await inherited('repository');

@@ -13,3 +13,4 @@ export {
   sample,
   toBytes,
 } from './engine.js';
+export { IdGenerator } from './generator.js';

@@ -1,5 +1,6 @@
 /**
- * Time-ordered identifiers: what an ID is, its text and bytes, conversions between schemes.
+ * Time-ordered identifiers: what an ID is, its text and bytes, conversions between schemes, and new
+ * IDs.
  *
  * IDs are `bigint`s: a `number` would lose their last digits, and is refused with a `TypeError`.
  * A value that does not fit throws a `RangeError`, and a text that is no ID a `SyntaxError`; both
@@ -336,8 +337,7 @@ export interface SampleOptions extends Layouts {
 }
 
 /**
- * Returns an ID with given fields, for examples and tests. Nothing makes it unique: IDs for use are
- * issued by generators with leased nodes, as in the Rust libraries and the ID server.
+ * Returns an ID with given fields, for examples and tests. Nothing makes it unique.
  */
 export function sample(kind: Kind | Layout, options?: SampleOptions): bigint;
 
@@ -391,3 +391,47 @@ export function layout(spec: Layout): LayoutCard;
 
 /** Returns the cards of the layouts that have names. */
 export function presets(): LayoutCard[];
+
+/** An ID as generators return it: a `bigint` of up to 64 bits, or the text of a longer ID. */
+export type Generated<K extends Kind | Layout> = K extends 'kuid-global' | 'sno' ? string : bigint;
+
+/** The options of a generator. */
+export type GeneratorOptions<K extends Kind | Layout> = Layouts &
+  (K extends 'kuid-local'
+    ? unknown
+    : {
+        /**
+         * The node. No two generators may have the same one at the same time, in whichever
+         * process: they would issue the same IDs.
+         */
+        node: number;
+      }) &
+  (K extends 'scru64' ? { nodeSize: number } : unknown) &
+  (K extends 'sno' ? { metabyte?: number } : unknown);
+
+/** The error of a generator that cannot issue an ID now. */
+export interface GenerateError extends Error {
+  name: 'GenerateError';
+  /** The time after which to call again; absent if waiting does not help. */
+  retryAfterMs?: number;
+}
+
+/**
+ * Issues the IDs of one node, each greater than the one before, by the system's clock. When the
+ * clock goes back, it continues or refuses as the scheme does.
+ *
+ * @example
+ * new IdGenerator('nanoflake', { node: 7 }).generate() // 2092571029168615424n
+ */
+export class IdGenerator<K extends Kind | Layout> {
+  constructor(kind: K, options: GeneratorOptions<K>);
+
+  /** Issues an ID without waiting, or throws a `GenerateError`. */
+  generate(): Generated<K>;
+
+  /**
+   * Issues an ID, and waits where `generate` would throw a `retryAfterMs`, for at most `maxWaitMs`
+   * altogether: a minute by default.
+   */
+  next(maxWaitMs?: number): Promise<Generated<K>>;
+}

@@ -1,8 +1,2 @@
-// Node's fetch does not read files.
-import { readFileSync } from 'node:fs';
-
-import { initSync } from './engine.js';
-
-initSync({ module: readFileSync(new URL('./engine_bg.wasm', import.meta.url)) });
-
-export * from './exports.js';
+// What `require` loads, so that a program has one engine.
+export * from './node.cjs';

@@ -1,9 +1,10 @@
-//! tickid's detector and conversions for JavaScript: the npm package `tickid-wasm` and the
-//! inspector page.
+//! tickid's detector, conversions and generators for JavaScript: the npm package `tickid-wasm` and
+//! the inspector page.
 //!
 //! The functions are documented in `npm/index.d.ts`, for those who call them. IDs are `bigint`s.
 //! Nothing is rounded or cut: what does not fit throws an error that names the value and the range.
 
+mod generator;
 mod given;
 mod id;
 mod report;

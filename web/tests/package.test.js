@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { runInNewContext } from 'node:vm';
+
+import { build } from 'esbuild';
 
 import {
   assertAgreement,
@@ -20,7 +23,7 @@ import {
 const tickidOfNode = await import(new URL('npm/node.js', out));
 const { convert, describe, fromBytes, inspect, layout, parse, presets, print, range, restore } =
   tickidOfNode;
-const { sample, toBytes } = tickidOfNode;
+const { IdGenerator, sample, toBytes } = tickidOfNode;
 
 const KINDS = tickidOfNode.kinds().map(({ kind }) => kind);
 const DETECT = vectors('detect');
@@ -31,6 +34,8 @@ function run(program, words, cwd) {
   assert.equal(status, 0, `${program} ${words.join(' ')}: ${stdout}${stderr}`);
   return stdout;
 }
+
+const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
 
 /** Reports whether a reading is what an entry's label says. */
 function isLabelled({ format, form, isInUuid }, label) {
@@ -197,6 +202,118 @@ test('samples have the fields they were given', () => {
   }
 });
 
+const GENERATORS = [
+  ['scru64', { node: 5, nodeSize: 8 }],
+  ['nanoflake', { node: 5 }],
+  ['kuid-local', {}],
+  ['kuid-global', { node: 5 }],
+  ['sno', { node: 5, metabyte: 24 }],
+  ['snowflake', { node: 5 }],
+  ['discord', { node: 5 }],
+  ['39x10ms/8s/16n@2014-09-01', { node: 5 }],
+];
+
+test('generated IDs ascend and show their time', (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 10, 22, 12) });
+  for (const [kind, options] of GENERATORS) {
+    const generator = new IdGenerator(kind, options);
+    let last;
+    let refusals = 0;
+    for (let made = 0; made < 20_000; ) {
+      const now = Date.now();
+      let id;
+      try {
+        id = generator.generate();
+      } catch (error) {
+        assert.equal(error.name, 'GenerateError');
+        t.mock.timers.setTime(now + error.retryAfterMs);
+        refusals += 1;
+        continue;
+      }
+      made += 1;
+      assert.ok(last === undefined || id > last, `${kind}: ${id} after ${last}`);
+      last = id;
+      if (made % 5_000 > 0) continue;
+      const number = typeof id === 'string' ? parse(kind, id) : id;
+      const { unixMs, fields } = describe(kind, number, options);
+      assert.ok(unixMs <= now + 4 && unixMs > now - 257, `${kind}: ${unixMs} at ${now}`);
+      const values = Object.fromEntries(fields.map(({ name, value }) => [name, value]));
+      if (kind === 'kuid-global') assert.equal(values.node, 5n);
+      if (kind === 'sno') assert.deepEqual([values.partition, values.meta], [5n, 24n]);
+      t.mock.timers.setTime(now + 1);
+    }
+    // 4,096 and 256 in a tick.
+    if (/^(nano|snow|39x|disc)/.test(kind)) assert.ok(refusals > 0, kind);
+  }
+});
+
+test('exhausted generators tell when to retry', async (t) => {
+  const now = Date.UTC(2026, 10, 22, 12);
+  t.mock.timers.enable({ apis: ['Date', 'setTimeout'], now });
+  const generator = new IdGenerator('39x10ms/8s/16n@2014-09-01', { node: 5 });
+  t.mock.timers.setTime(now + 3);
+  const ids = Array.from({ length: 256 }, () => generator.generate());
+  assert.equal(new Set(ids).size, 256);
+  const refused = { name: 'GenerateError', retryAfterMs: 7, message: /sequences .* used up/ };
+  assert.throws(() => generator.generate(), refused);
+  await assert.rejects(generator.next(6), refused);
+  const waiting = generator.next();
+  t.mock.timers.tick(7);
+  assert.ok((await waiting) > ids.at(-1));
+  // Waiting does not help a layout that has ended.
+  const ended = new IdGenerator('baidu', { node: 5 });
+  assert.throws(() => ended.generate(), ({ name, retryAfterMs }) => {
+    return name === 'GenerateError' && retryAfterMs === undefined;
+  });
+});
+
+test('generators refuse wrong nodes', () => {
+  for (const [args, name, message] of [
+    [['nanoflake'], 'TypeError', /the option node is missing/],
+    [['nanoflake', { node: 1_024 }], 'RangeError', /1024 is outside of 0\.\.=1023/],
+    [['scru64', { node: 1 }], 'TypeError', /the option nodeSize is missing/],
+    [['kuid-local', { node: 1 }], 'TypeError', /kuid local IDs have no node/],
+    [['nanoflake', { node: 1, metabyte: 1 }], 'TypeError', /Nanoflake IDs have no metabyte/],
+    [['sno', { node: 1, metabyte: 256 }], 'RangeError', /256 is outside of 0\.\.=255/],
+  ]) {
+    assert.throws(() => new IdGenerator(...args), { name, message });
+  }
+});
+
+test('a worker runs it without files', async () => {
+  const wasm = {
+    name: 'wasm',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.wasm$/ }, () => ({ contents: 'export default MODULE' }));
+    },
+  };
+  const bytes = readFileSync(new URL('npm/engine_bg.wasm', out));
+  const { Date, TextDecoder, TextEncoder, WebAssembly, crypto, performance } = globalThis;
+  for (const [entry, start] of [
+    ['workerd.js', ''],
+    ['init.js', 'tickid.init(MODULE);'],
+  ]) {
+    const { outputFiles } = await build({
+      entryPoints: [fileURLToPath(new URL(`npm/${entry}`, out))],
+      bundle: true,
+      define: { 'import.meta.url': '""' },
+      format: 'iife',
+      globalName: 'tickid',
+      platform: 'neutral',
+      plugins: [wasm],
+      write: false,
+    });
+    const MODULE = new WebAssembly.Module(bytes);
+    const world = { Date, MODULE, TextDecoder, TextEncoder, WebAssembly, crypto, performance };
+    const program = `${outputFiles[0].text};${start}
+      const id = new tickid.IdGenerator('sno', { node: 5 }).generate();
+      [id, tickid.inspect(id).readings[0].name]`;
+    const [id, name] = runInNewContext(program, world);
+    assert.match(id, /^[2-9a-x]{16}$/);
+    assert.equal(name, 'sno');
+  }
+});
+
 test('wrong arguments throw and break nothing', () => {
   const junk = [
     undefined, null, true, 0, -1, 1.5, NaN, Infinity, 2 ** 64, 0n, -1n, 1n << 64n, 1n << 300n, '',
@@ -205,7 +322,9 @@ test('wrong arguments throw and break nothing', () => {
     { drift: 'x' }, { nodeSize: -1 }, { nodes: -1 }, { metabyte: 256 }, { source: 7 },
     { unixMs: 8.64e15 }, { node: 2 ** 32 }, { now: -(2 ** 53) },
   ]; // prettier-ignore
-  const names = ['TypeError', 'RangeError', 'SyntaxError'];
+  const names = ['TypeError', 'RangeError', 'SyntaxError', 'GenerateError'];
+  const generate = (...args) => new IdGenerator(...args).generate();
+  const calls = [...Object.values(tickidOfNode), generate];
   let seed = 7;
   const pick = (list) => {
     seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 1;
@@ -213,7 +332,7 @@ test('wrong arguments throw and break nothing', () => {
   };
   const good = ['sno', 'kuid-global', 'scru64', 'discord', 5n, 'hex', 'uuid', 0];
   for (let round = 0; round < 20_000; round += 1) {
-    const call = pick(Object.values(tickidOfNode));
+    const call = pick(calls);
     const args = Array.from({ length: seed % 5 }, () => pick(pick([junk, good])));
     try {
       call(...args);
@@ -308,16 +427,23 @@ test('conversions agree with the command', { skip: withoutCommand }, () => {
 });
 
 test('types hold', () => {
-  const folder = new URL('../', import.meta.url);
-  const compiler = fileURLToPath(new URL('node_modules/typescript/bin/tsc', folder));
-  run(process.execPath, [compiler], folder);
+  run(process.execPath, [compiler], new URL('../', import.meta.url));
 });
 
 test('types name every export', () => {
   const types = readFileSync(new URL('npm/index.d.ts', out), 'utf8');
-  const declared = [...types.matchAll(/^export function (\w+)/gm)].map(([, name]) => name);
+  const values = types.matchAll(/^export (?:function|class) (\w+)/gm);
+  const declared = [...values].map(([, name]) => name);
   assert.deepEqual(Object.keys(tickidOfNode).sort(), declared.sort());
 });
+
+const BOTH = `
+import { createRequire } from 'node:module';
+import { IdGenerator } from 'tickid-wasm';
+const required = createRequire(import.meta.url)('tickid-wasm');
+const id = new required.IdGenerator('nanoflake', { node: 1 }).generate();
+console.log(typeof id, required.IdGenerator === IdGenerator);
+`;
 
 test('the packed package runs its page', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tickid-npm-'));
@@ -330,7 +456,8 @@ test('the packed package runs its page', () => {
     assert.ok(manifest.includes(`version = "${version}"`), version);
     const paths = files.map(({ path }) => path).sort();
     const expected = 'LICENSE-APACHE LICENSE-MIT README.md browser.js engine.js engine_bg.wasm ' +
-      'exports.js index.d.ts node.js package.json';
+      'exports.js generator.js index.d.cts index.d.ts init.d.ts init.js node.cjs node.js ' +
+      'package.json workerd.js';
     assert.deepEqual(paths, expected.split(' '));
     assert.ok(size < 150 * 1_024, `${size} bytes`);
     writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
@@ -339,8 +466,26 @@ test('the packed package runs its page', () => {
     writeFileSync(join(folder, 'page.js'), /```js\n(.*?)```/s.exec(page)[1]);
     const printed = run(process.execPath, ['page.js'], folder);
     const time = '2016-07-30T23:54:10.259Z';
-    const lines = [`^ULID ${time}$`, '^4e6f2160-', '^\\w{16} nothing$', '^WHERE id ', '^174 years'];
+    const lines = [`^ULID ${time}$`, '^4e6f2160-', '^\\w{16} nothing$', '^WHERE id '];
+    lines.push('^174 years', '^\\w{16} \\w{16}$');
     lines.forEach((line, index) => assert.match(printed.split('\n')[index], RegExp(line)));
+    writeFileSync(join(folder, 'both.mjs'), BOTH);
+    assert.equal(run(process.execPath, ['both.mjs'], folder).trim(), 'bigint true');
+    // The example of the page, and imports of all kinds, as compilers resolve them.
+    writeFileSync(join(folder, 'page.ts'), readFileSync(join(folder, 'page.js')));
+    const module = "import { IdGenerator } from 'tickid-wasm';\n" +
+      "export const id: string = new IdGenerator('sno', { node: 1 }).generate();\n";
+    writeFileSync(join(folder, 'module.mts'), module);
+    writeFileSync(join(folder, 'common.cts'), module);
+    const init = "import { init, inspect } from 'tickid-wasm/init';\ninit({});\ninspect('');\n";
+    writeFileSync(join(folder, 'worker.ts'), init);
+    const strict = ['--strict', '--noEmit', '--types', '', '--target', 'es2022'];
+    strict.push('--lib', 'es2022,dom');
+    const sources = ['page.ts', 'worker.ts', 'module.mts', 'common.cts'];
+    for (const [module, resolution] of [['node16', 'node16'], ['esnext', 'bundler']]) {
+      const way = ['--module', module, '--moduleResolution', resolution];
+      run(process.execPath, [compiler, ...strict, ...way, ...sources], folder);
+    }
   } finally {
     rmSync(folder, { force: true, recursive: true });
   }

@@ -4,6 +4,7 @@ import {
   type Converted,
   type Description,
   type Inspection,
+  IdGenerator,
   type Kind,
   convert,
   describe,
@@ -39,5 +40,12 @@ export function uses(kind: Kind): unknown[] {
   // @ts-expect-error no layout
   layout('leafs');
   const text: string = print(kind, sample(kind, { node: 1, sequence: 2, unixMs: 3 }), 'uuid-v7');
-  return [found, years, description, min, max, text, fromBytes(kind, toBytes(kind, id))];
+  const local: bigint = new IdGenerator('kuid-local', {}).generate();
+  const sno: Promise<string> = new IdGenerator('sno', { node: 1, metabyte: 24 }).next();
+  const discord: bigint = new IdGenerator('discord', { node: 1 }).generate();
+  // @ts-expect-error no node
+  new IdGenerator('nanoflake', {});
+  // @ts-expect-error no size of the node
+  new IdGenerator('scru64', { node: 1 });
+  return [local, sno, discord, found, years, description, min, max, text, fromBytes(kind, toBytes(kind, id))];
 }
