@@ -8,6 +8,7 @@ import { title } from './words.ts';
 
 const number = (value: number) => value.toLocaleString('en');
 const time = ({ time, unix_ms }: Instant) => time ?? `${unix_ms} ms since 1970`;
+const width = (bits: number) => `${bits} bit${bits === 1 ? '' : 's'}`;
 const until = (limit: Instant | null) => (limit === null ? 'all IDs' : `until ${time(limit)}`);
 
 /** Returns the names to choose from. */
@@ -21,7 +22,16 @@ export function names(): HTMLElement {
 /** Draws a layout. */
 export function layoutCard(spec: string): Node[] {
   const card = layout(spec as Layout);
-  const tint = (name: string, index: number) => `tint-${name === 'unused' ? 'none' : index % 6}`;
+  const field = ({ name, bits }: { name: string; bits: number }, index: number) => {
+    const item = h(
+      'li',
+      { class: `field tint-${name === 'unused' ? 'none' : index % 6}` },
+      h('span', { class: 'name' }, title(name)),
+      h('span', { class: 'digits' }, String(bits)),
+    );
+    item.style.flexGrow = String(bits);
+    return item;
+  };
   const row = (name: string, ...values: string[]) =>
     h(
       'tr',
@@ -32,18 +42,18 @@ export function layoutCard(spec: string): Node[] {
   return [
     h('h3', {}, card.title ?? 'A layout', h('span', { class: 'soft' }, ` · ${card.bits} bits`)),
     h('p', { class: 'id' }, card.layout),
+    // The table says the same in words.
+    h('ul', { class: 'bits layout', 'aria-hidden': 'true' }, ...card.fields.map(field)),
     h(
-      'ul',
-      { class: 'bits layout', 'aria-label': 'Fields, the highest first' },
-      ...card.fields.map(({ name, bits, meaning }, index) =>
-        h(
-          'li',
-          { class: `field ${tint(name, index)}`, title: meaning },
-          h('span', { class: 'name' }, title(name)),
-          h('span', { class: 'digits' }, `${bits} bit${bits === 1 ? '' : 's'}`),
-        ),
+      'table',
+      { class: 'stack' },
+      h(
+        'tbody',
+        {},
+        ...card.fields.map(({ name, bits, meaning }) => row(title(name), width(bits), meaning)),
       ),
     ),
+    h('h3', {}, 'Limits'),
     h(
       'table',
       { class: 'stack' },

@@ -185,7 +185,7 @@ test('typed layouts are drawn', { skip: skip || withoutCommand }, async (t) => {
     const { first, last, span, nodes, ids_per_second: rate, fields, warnings } = there;
     const parts = [first.time, last.time, span, `${nodes}`, `${rate} per second`];
     const safe = [there.javascript_until, there.signed_until].map((it) => it?.time ?? 'all IDs');
-    const bits = fields.map(({ name, bits }) => `${name.replaceAll('_', ' ')}\n${bits} bit`);
+    const bits = fields.map(({ name, bits }) => `${name.replaceAll('_', ' ')}\t${bits} bit`);
     for (const part of [...parts, ...safe, ...bits, ...warnings.map(({ text }) => text)]) {
       assert.ok(text.includes(part.replaceAll(',', '')), `${part} in ${text}`);
     }

@@ -8,9 +8,17 @@ import { out, root, startChromium } from './support.js';
 const folder = new URL('docs/images/', root);
 await mkdir(folder, { recursive: true });
 const browser = await startChromium();
-for (const [name, colorScheme, width, height, fragment] of [
-  ['page', 'light', 960, 860, '#id=0u375nxqh5cq&node-size=8'],
-  ['page-phone', 'dark', 390, 800, '#id=017f22e2-79b0-7cc3-98c4-dc0c0c07398f'],
+for (const { name, colorScheme = 'light', width = 960, height = 860, fragment, part } of [
+  { name: 'page', fragment: '#id=0u375nxqh5cq&node-size=8' },
+  { name: 'card', height: 1_200, fragment: '#id=9q8q28b6522i6222', part: ['#one', 'Forms'] },
+  { name: 'layout', height: 1_600, fragment: '#layout=discord', part: ['#snowflakes'] },
+  {
+    name: 'page-phone',
+    colorScheme: 'dark',
+    width: 390,
+    height: 800,
+    fragment: '#id=017f22e2-79b0-7cc3-98c4-dc0c0c07398f',
+  },
 ]) {
   const viewport = { width, height };
   const page = await browser.newPage({ colorScheme, viewport, timezoneId: 'Europe/Berlin' });
@@ -21,6 +29,19 @@ for (const [name, colorScheme, width, height, fragment] of [
     document.getElementById('facts').open = false;
     document.activeElement.blur();
   });
-  await page.screenshot({ path: fileURLToPath(new URL(`${name}.png`, folder)) });
+  const path = fileURLToPath(new URL(`${name}.png`, folder));
+  if (part === undefined) {
+    await page.screenshot({ path });
+    continue;
+  }
+  // A part of the page, up to a heading.
+  const [selector, heading] = part;
+  const section = page.locator(selector);
+  const clip = await section.boundingBox();
+  if (heading !== undefined) {
+    const end = await section.getByRole('heading', { name: heading }).boundingBox();
+    clip.height = end.y - clip.y - 8;
+  }
+  await page.screenshot({ path, clip });
 }
 await browser.close();

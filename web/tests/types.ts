@@ -47,5 +47,7 @@ export function uses(kind: Kind): unknown[] {
   new IdGenerator('nanoflake', {});
   // @ts-expect-error no size of the node
   new IdGenerator('scru64', { node: 1 });
-  return [local, sno, discord, found, years, description, min, max, text, fromBytes(kind, toBytes(kind, id))];
+  const made: unknown[] = [local, sno, discord];
+  const bytes: bigint = fromBytes(kind, toBytes(kind, id));
+  return [made, found, years, description, min, max, text, bytes];
 }
