@@ -17,7 +17,7 @@ import {
   withoutCommand,
 } from './support.js';
 
-const { parse, print, sample } = await import(new URL('npm/node.js', out));
+const { describe, parse, print, sample } = await import(new URL('npm/node.js', out));
 
 const file = new URL('page/index.html', out);
 const skip = chromiumPath() === null ? 'Chromium is not installed' : false;
@@ -401,6 +401,25 @@ test('the browser agrees with the command', { skip: skip || withoutCommand }, as
   }, texts);
   const count = assertAgreement(JSON.parse(found), commandReadings(texts));
   t.diagnostic(`shown: ${count} readings of ${texts.length} texts in Chromium, as the command's`);
+});
+
+test('browsers generate IDs', { skip }, async (t) => {
+  const context = await browser.newContext();
+  t.after(() => context.close());
+  const page = await context.newPage();
+  await page.goto(`${served.address}npm/README.md`);
+  const ids = await page.evaluate(async () => {
+    const { IdGenerator } = await import('/npm/browser.js');
+    const generator = new IdGenerator('nanoflake', { node: 33 });
+    const ids = [];
+    // More than a millisecond has.
+    while (ids.length < 10_000) ids.push(await generator.next());
+    return ids.map(String);
+  });
+  assert.equal(new Set(ids).size, 10_000);
+  assert.ok(ids.every((id, index) => index === 0 || BigInt(id) > BigInt(ids[index - 1])));
+  const { unixMs } = describe('nanoflake', BigInt(ids[0]));
+  assert.ok(Math.abs(unixMs - Date.now()) < 60_000, `${unixMs}`);
 });
 
 const STATES = [

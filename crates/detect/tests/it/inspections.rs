@@ -195,4 +195,56 @@ mod tests {
             assert_eq!(Inspection::new(id, "", &layouts).name().to_string(), name);
         }
     }
+
+    #[test]
+    fn forms_are_those_of_the_format() {
+        let forms = |text: &str, format: Format| {
+            let layouts = Layouts::default();
+            let found = detect(text.as_bytes(), &layouts, None);
+            let reading = found.iter().find(|one| one.format() == format).unwrap();
+            let inspection = Inspection::of(reading, text, &layouts);
+            let forms = inspection.forms().map(|(name, text)| (name, text.to_string()));
+            // The UUID that carries an ID has tests in `tickid_convert`.
+            forms.filter(|(name, _)| *name != "in a UUID").collect::<Vec<_>>()
+        };
+        for (text, format, expected) in [
+            (
+                "1541815603606036480",
+                Format::Nanoflake,
+                &[
+                    ("canonical", "bppc0m3ju134"),
+                    ("integer", "1541815603606036480"),
+                    ("hexadecimal", "1565a11f6217a000"),
+                ][..],
+            ),
+            (
+                "AGA5igPrJz-7aYAB",
+                Format::Kuid,
+                &[
+                    ("canonical", ".5.tXVEf8nyvPN.0"),
+                    ("URL-safe", "AGA5igPrJz-7aYAB"),
+                    ("integer", "116328599505572698788560897"),
+                    ("hexadecimal", "0060398a03eb273fbb698001"),
+                ],
+            ),
+            (
+                "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+                Format::Ulid,
+                &[
+                    ("integer", "1777027686520646174104517696511196507"),
+                    ("hexadecimal", "01563e3ab5d3d6764c61efb99302bd5b"),
+                    ("as a UUID", "01563e3a-b5d3-d676-4c61-efb99302bd5b"),
+                ],
+            ),
+            (
+                "0ujtsYcgvSTl8PAuAdqWYSMnLOv",
+                Format::Ksuid,
+                &[("hexadecimal", "0669f7efb5a1cd34b5f99d1154fb6853345c9735")],
+            ),
+        ] {
+            let all = [("text", text)].into_iter().chain(expected.iter().copied());
+            let all: Vec<_> = all.map(|(name, text)| (name, text.to_owned())).collect();
+            assert_eq!(forms(text, format), all);
+        }
+    }
 }
