@@ -267,6 +267,18 @@ test('exhausted generators tell when to retry', async (t) => {
   });
 });
 
+test('a clock that goes back is waited for', async (t) => {
+  const now = Date.UTC(2026, 10, 22, 12);
+  t.mock.timers.enable({ apis: ['Date', 'setTimeout'], now });
+  const generator = new IdGenerator('discord', { node: 5 });
+  const last = generator.generate();
+  t.mock.timers.setTime(now - 3_000);
+  assert.throws(() => generator.generate(), { name: 'GenerateError', retryAfterMs: 3_000 });
+  const waiting = generator.next();
+  t.mock.timers.tick(3_000);
+  assert.ok((await waiting) > last);
+});
+
 test('generators refuse wrong nodes', () => {
   for (const [args, name, message] of [
     [['nanoflake'], 'TypeError', /the option node is missing/],
