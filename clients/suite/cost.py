@@ -1,5 +1,5 @@
-"""Measures what an ID costs, and writes docs/clients/cost.md: `python3 cost.py`, on an idle machine,
-with the path of a release build in $TICKID."""
+"""Measures what an ID costs, and writes docs/clients/cost.md: `python3 cost.py`, on an idle
+machine, with the path of a release build in $TICKID."""
 
 import datetime
 import os

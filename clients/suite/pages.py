@@ -54,28 +54,40 @@ with Session(engine) as session:
     assert [row.item for row in rows] == [str(i) for i in range(20)]
     print(*(row.id for row in rows), sep="\\n")
 """
-LARAVEL = """
+PHP = """
+{install}
+mkdir -p app/Models
+cp ../TickidError.php ../IdSource.php ../HasTickid.php app
+cp ../Order.php app/Models
+php ../main.php
+"""
+LARAVEL = """<?php
 error_reporting(E_ALL & ~E_DEPRECATED);
 require 'Illuminate/Database/autoload.php';
 require 'Illuminate/Events/autoload.php';
+use App\\Models\\Order;
+use Illuminate\\Database\\Schema\\Blueprint;
+use Illuminate\\Support\\Facades\\Schema;
+
+// As in the composer.json of a new project.
+spl_autoload_register(function (string $class): void {
+    if (str_starts_with($class, 'App\\\\')) {
+        require 'app/' . strtr(substr($class, 4), '\\\\', '/') . '.php';
+    }
+});
 $capsule = new Illuminate\\Database\\Capsule\\Manager();
 $capsule->addConnection(['driver' => 'sqlite', 'database' => ':memory:']);
 $capsule->setEventDispatcher(new Illuminate\\Events\\Dispatcher());
 $capsule->setAsGlobal();
 $capsule->bootEloquent();
-$capsule->schema()->create('orders', function ($table) {
-    $table->char('id', 16)->primary();
-    $table->string('item');
-});
-class Order extends Illuminate\\Database\\Eloquent\\Model
-{
-    use HasTickid;
-    public $timestamps = false;
-    protected $guarded = [];
-}
+$container = $capsule->getContainer();
+$container->instance('db', $capsule->getDatabaseManager());
+$container->instance('db.schema', $capsule->schema()); // Since Laravel 9.
+Schema::setFacadeApplication($container);
+{migration}
 for ($i = 0; $i < 20; $i++) {
     $made = Order::create(['item' => "$i"]);
-    assert(Order::find($made->id)->item === "$i");
+    if (Order::find($made->id)->item !== "$i") throw new Exception($made->toJson());
 }
 $rows = Order::orderBy('id')->get();
 if ($rows->pluck('item')->all() != range(0, 19)) throw new Exception($rows->toJson());
@@ -123,11 +135,15 @@ console.log(rows.map(({ id }) => id).join('\\n'));
 """
 
 
-def example(page, heading, language):
-    """Returns the first block of a language below a heading."""
+def examples(page, heading, language):
+    """Returns the blocks of a language below a heading."""
     with open(f"{ROOT}/docs/clients/{page}.md") as file:
         _, _, text = ("\n" + file.read()).partition(f"\n{heading}\n")
-    return re.search(rf"```{language}\n(.*?)\n```", text, re.S)[1] + "\n"
+    return re.findall(rf"```{language}\n(.*?\n)```", text, re.S)
+
+
+def example(page, heading, language):
+    return examples(page, heading, language)[0]
 
 
 def follow(world, page, script, files):
@@ -142,8 +158,10 @@ def follow(world, page, script, files):
     serve = serve.split()[1:]
     world.ends(Server(f"{folder}/leases", command=serve))
     package = f"clients/{page}"
-    ignored = shutil.ignore_patterns("build", "*.egg-info", "node_modules", "__pycache__")
-    shutil.copytree(f"{ROOT}/{package}", f"{folder}/new/{package}", ignore=ignored)
+    os.mkdir(f"{folder}/new")
+    if os.path.exists(f"{ROOT}/{package}"):
+        ignored = shutil.ignore_patterns("build", "*.egg-info", "node_modules", "__pycache__")
+        shutil.copytree(f"{ROOT}/{package}", f"{folder}/new/{package}", ignore=ignored)
     run = ["bash", "-euo", "pipefail", "-c", script.replace("{install}", install)]
     options = {"cwd": f"{folder}/new", "capture_output": True, "text": True, "timeout": 600}
     ran = subprocess.run(run, **options)
@@ -167,12 +185,10 @@ def node(world):
 
 
 def laravel(world):
-    text = "<?php\n" + example("php", "# IDs in PHP", "php") + example("php", "## Laravel", "php")
-    folder = tempfile.mkdtemp(dir=FOLDER)
-    with open(f"{folder}/main.php", "w") as file:
-        file.write(text + LARAVEL)
-    env = os.environ | {"TICKID_URL": world.servers[0].unix_url}
-    run = ["php", f"{folder}/main.php"]
-    ran = subprocess.run(run, env=env, capture_output=True, text=True, timeout=60)
-    assert ran.returncode == 0, ran.stderr
-    check({"0": ran.stdout.split()}, 20)
+    classes = re.split(r"\n(?=final class)", example("php", "# IDs in PHP", "php"))
+    trait, model, migration = examples("php", "## Laravel", "php")
+    texts = dict(zip(("TickidError", "IdSource", "HasTickid"), [*classes, trait]))
+    files = {f"{name}.php": f"<?php\nnamespace App;\n{text}" for name, text in texts.items()}
+    files["Order.php"] = "<?php\n" + model
+    files["main.php"] = LARAVEL.replace("{migration}", migration)
+    check({"all": follow(world, "php", PHP, files)}, 20)
