@@ -111,7 +111,8 @@ def waits(start, world):
 
 
 def slow(start, world):
-    """No answer, or one that comes byte by byte, is an error while it lasts."""
+    """No answer, or one that comes byte by byte, is an error while it lasts. The proxy withholds it
+    until the client gives up, so the limit is met only by one that has no timeout."""
     head = b"HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n"
     for withheld in b"", head + b"X: ", head + b"\r\n":
         proxy = Proxy(world.servers[0])
