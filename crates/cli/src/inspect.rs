@@ -8,9 +8,11 @@ use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
 use jiff::tz::TimeZone;
 use serde::Serialize;
+use tickid_convert::foreign::System;
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 use tickid_detect::{Confidence, Format, Identifier, Inspection, Reading, Readings, detect};
 
+use crate::convert::of_system;
 use crate::failure::Failure;
 use crate::input::{self, Input, Selection};
 use crate::near_miss;
@@ -130,6 +132,12 @@ impl Inspector<'_> {
     fn inspect(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {
         if let Some(scheme) = self.scheme
             && let Ok(id) = schemes::read(scheme, input.text, &self.arguments.layouts)
+        {
+            return self.show(&Inspection::new(id, "", &self.layouts), None, out);
+        }
+        // Only its name makes an integer a TSID.
+        if self.arguments.from == Some(Format::Tsid)
+            && let Ok(id) = of_system(System::Tsid, input.text)
         {
             return self.show(&Inspection::new(id, "", &self.layouts), None, out);
         }

@@ -15,8 +15,9 @@ const MAX_TEXT: usize = 160;
 
 /// Returns every possible reading of `text`, likeliest first.
 ///
-/// It covers every [`Format`](crate::Format), and of the four schemes also integers, hexadecimal
-/// digits and literals of bytes ([`Form`]). `layouts` hold the facts that are not in the texts.
+/// It covers every [`Format`](crate::Format) but TSIDs, whose integers read as Discord's, and of
+/// the four schemes also integers, hexadecimal digits and literals of bytes ([`Form`]). `layouts`
+/// hold the facts that are not in the texts.
 ///
 /// Times are judged relative to `now` ([`Confidence`](crate::Confidence)); without it only texts
 /// with marks are more than possible. Of several readings with plausible times, the one comes first
@@ -230,7 +231,9 @@ impl Search<'_> {
         self.unix_times(number, text.len());
         self.numbers(number.into(), true);
         let signed = if is_negative { Form::Integer } else { Form::Text };
-        for system in System::ALL.iter().copied().filter(|system| number <= (*system).max()) {
+        // TSIDs have Discord's bits, with an epoch five years later, and nothing else to tell them.
+        let is_sought = |it: &System| *it != System::Tsid && number <= (*it).max();
+        for system in System::ALL.iter().copied().filter(is_sought) {
             // The Nanoflakes of the layouts' epoch are read already.
             let is_nanoflake = system.epoch() == self.layouts.epoch.unix_time()
                 && NANOFLAKES.contains(&system)

@@ -210,10 +210,8 @@ formats! {
     /// The snowflake of pgEdge's extension for PostgreSQL.
     PgEdge: System::PgEdge.key(), System::PgEdge.name(),
         Prior { rarity: 3, numbering: Some(0), ..of_system(System::PgEdge) };
-    /// The TSID of `tsid-creator` with 1,024 nodes.
-    Tsid: System::Tsid.key(), System::Tsid.name(),
-        Prior { rarity: 3, numbering: Some(0), has_random_sequences: true,
-            ..of_system(System::Tsid) };
+    /// The TSID of `tsid-creator` with 1,024 nodes, which is never detected.
+    Tsid: System::Tsid.key(), System::Tsid.name(), of_system(System::Tsid);
     /// A Snowflake of 53 bits, which JavaScript's numbers hold.
     JsSafe: System::JsSafe.key(), System::JsSafe.name(), Prior {
         // Numbers of up to 14 digits are likelier something else, such as telephone numbers.

@@ -68,15 +68,7 @@ pub(super) fn read(
     };
     let identifier = match origin {
         Origin::Scheme(scheme) => read(scheme)?,
-        Origin::System(System::Tsid) if text.len() == SnowflakeId::CROCKFORD_LEN => {
-            let id = SnowflakeId::parse_crockford(text);
-            System::Tsid.id(id.map_err(|error| format!("is {error}"))?.get()).into()
-        }
-        Origin::System(system) => {
-            let number = decimal::decode(text, u64::MAX);
-            let number = number.map_err(|kind| ParseError::new(system.name(), kind));
-            system.id(number.map_err(|error| format!("is {error}"))?).into()
-        }
+        Origin::System(system) => of_system(system, text)?,
         Origin::NanoflakeShift24 => {
             // The same texts, whatever the bits mean; its timestamps are never negative as texts.
             let scheme = Scheme::of(Format::Nanoflake).ok_or("is not a Nanoflake ID")?;
@@ -93,6 +85,16 @@ pub(super) fn read(
         }
     };
     Ok(Original::Read(identifier))
+}
+
+/// Reads the ID of a system: an integer, or a TSID's text. The error is a predicate.
+pub(crate) fn of_system(system: System, text: &[u8]) -> Result<Identifier, String> {
+    let number = if system == System::Tsid && text.len() == SnowflakeId::CROCKFORD_LEN {
+        SnowflakeId::parse_crockford(text).map(SnowflakeId::get)
+    } else {
+        decimal::decode(text, u64::MAX).map_err(|kind| ParseError::new(system.name(), kind))
+    };
+    number.map(|number| system.id(number).into()).map_err(|error| format!("is {error}"))
 }
 
 /// The reading chosen for a text.

@@ -75,6 +75,13 @@ fn presets_are_converted_and_restored() {
     }
     let text = stdout_of("convert --from tsid --to discord 0SAP8B87801C2");
     assert_eq!(text, stdout_of("convert --from tsid --to discord 912762163611829634"));
+    // Unnamed, it is one of Discord's.
+    for id in ["912762163611829634", "0SAP8B87801C2"] {
+        let card = stdout_of(&format!("inspect --json --from tsid {id}"));
+        assert!(card.contains("\"scheme\":\"tsid\"") && card.contains("1795456258106"), "{card}");
+    }
+    let all = stdout_of("inspect --all --json 912762163611829634");
+    assert!(all.contains("\"discord\"") && !all.contains("\"tsid\""), "{all}");
     let ran = run("convert --restore --from mastodon --to sno 110000000000000000");
     assert!(ran.stderr.contains("conversions do not make such IDs"), "{}", ran.stderr);
 }

@@ -240,7 +240,7 @@ mod tests {
         let now = now(&vectors);
         // Label and form: first, likely, all.
         let mut shares: BTreeMap<(&str, &str), [u32; 3]> = BTreeMap::new();
-        for entry in list(&vectors, "ids", 3008) {
+        for entry in list(&vectors, "ids", 2988) {
             let (label, form) = (string(entry, "format"), string(entry, "form"));
             let found = detect(string(entry, "text").as_bytes(), &Layouts::default(), Some(now));
             let is_it = |one: &Reading| {

@@ -44,7 +44,7 @@ mod tests {
     fn the_right_format_comes_first() {
         let vectors = load("detect.json");
         let now = now(&vectors);
-        let ids = list(&vectors, "ids", 3008);
+        let ids = list(&vectors, "ids", 2988);
         let mut by_format: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
         let mut wrong = Vec::new();
         for entry in ids {
@@ -66,8 +66,8 @@ mod tests {
         }
         let right = ids.len() - wrong.len();
         let share = format!("{right} of {}: {by_format:?}\n{}", ids.len(), wrong.join("\n"));
-        // Mastodon's IDs and TSIDs, which other formats explain better, are 2 %.
-        assert!(right * 100 >= ids.len() * 96, "{share}");
+        // Mastodon's IDs, which SCRU64 explains better, are 1 %.
+        assert!(right * 100 >= ids.len() * 97, "{share}");
     }
 
     #[test]
