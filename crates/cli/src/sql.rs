@@ -15,6 +15,7 @@ use crate::output::Output;
 #[command(after_help = "Examples:
   tickid sql nanoflake --realm orders --epoch discord | psql -q shop
   tickid sql scru64 --realm jobs --pool 0-255/8 --new | psql -q shop
+  tickid sql snowflake --layout discord --realm posts --new | psql -q shop
 
 The statements create functions such as tickid.nanoflake('orders') for defaults of columns, in
 PostgreSQL 15 or later, and reserve a node of the realm for them. An existing realm keeps its nodes

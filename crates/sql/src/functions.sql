@@ -321,6 +321,19 @@ CREATE OR REPLACE FUNCTION tickid.sno_v1(word bigint, meta_and_partition bytea) 
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN overlay(int8send((word << 1) - (word & 65535)) PLACING meta_and_partition FROM 6 FOR 1);
 
+-- The bits of a field in the text of a Snowflake's layout, such as 41x1ms/10n/12s@0: x, n or s.
+CREATE OR REPLACE FUNCTION tickid.layout_bits_v1(layout text, field text) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN substring(layout FROM '(?:^|/)([0-9]+)' || field)::integer;
+
+-- Of any layout, whose fields stand in either order.
+CREATE OR REPLACE FUNCTION tickid.snowflake_v1(
+    word bigint, word_shift integer, shift integer, sequences bigint, sequence_shift integer,
+    node bigint
+) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ((word >> word_shift) << shift) | ((word & sequences) << sequence_shift) | node;
+
 ----------------------------------------------------------------------------------------------------
 -- Draws.
 
@@ -536,6 +549,8 @@ DECLARE
     now text;
     now_qualified text;
     drift integer;
+    layout text;
+    sequence_shift integer;
     draw_allowance bigint;
 BEGIN
     record := tickid.lock_realm_v1(realm_name, fresh, at_once);
@@ -572,19 +587,22 @@ BEGIN
     scheme := record ->> 'scheme';
     value := split_part(node, '/', 1);
     bits := split_part(node, '/', 2);
-    drift := CASE scheme WHEN 'kuid' THEN split_part(record ->> 'layout', ' ', 2) END;
+    layout := record ->> 'layout';
+    drift := CASE scheme WHEN 'kuid' THEN split_part(layout, ' ', 2) END;
     SELECT s.shift, s.sequence_bits INTO shift, sequence_bits FROM (VALUES
         ('nanoflake', ${nanoflake_shift}, ${nanoflake_sequence}),
         ('scru64', ${scru64_shift}, ${scru64_shift} - bits),
         ('kuid', ${kuid_word}, ${kuid_c}),
         -- Without the bit of tick-tock.
-        ('sno', ${sno_shift} - 1, ${sno_sequence})
+        ('sno', ${sno_shift} - 1, ${sno_sequence}),
+        ('snowflake', 63 - tickid.layout_bits_v1(layout, 'x'), tickid.layout_bits_v1(layout, 's'))
     ) AS s (scheme, shift, sequence_bits) WHERE s.scheme = record ->> 'scheme';
     IF NOT FOUND THEN
         RAISE EXCEPTION 'there are no functions for IDs of the scheme %', scheme
             USING ERRCODE = 'invalid_parameter_value';
     END IF;
     guard_bits := shift - sequence_bits;
+    sequence_shift := CASE WHEN layout ~ '/[0-9]+s/[0-9]+n' THEN bits ELSE 0 END;
     -- The next lower 2^n - 1.
     draw_allowance := 1;
     WHILE draw_allowance * 2 <= (record ->> 'allowance')::bigint + 1 LOOP
@@ -621,6 +639,9 @@ BEGIN
                 THEN format('tickid.kuid_drift_8_v1(tickid.kuid_local_v1(word), %L)',
                     substr(int8send(value), 5))
             WHEN scheme = 'kuid' THEN 'tickid.kuid_local_v1(word)'
+            WHEN scheme = 'snowflake' THEN format('tickid.snowflake_v1(word, %s, %s, %s, %s, %s)',
+                shift, bits + sequence_bits, (1::bigint << sequence_bits) - 1, sequence_shift,
+                value << CASE sequence_shift WHEN 0 THEN sequence_bits ELSE 0 END)
             ELSE 'word' END,
         'node', in_word,
         'node_in_guard', in_word >> sequence_bits,
@@ -629,9 +650,9 @@ BEGIN
         'shift', shift,
         'sequence_bits', sequence_bits,
         'guard_bits', guard_bits,
-        'below_tick', (1 << shift) - 1,
+        'below_tick', (1::bigint << shift) - 1,
         'last_sequence', (1 << sequence_bits) - 1,
-        'guard', (1 << shift) - (1 << sequence_bits),
+        'guard', (1::bigint << shift) - (1 << sequence_bits),
         'start', CASE scheme WHEN 'scru64'
             THEN format('floor(random() * %s)::bigint', 1 << sequence_bits
                 - (bits >= ${scru64_guarded})::integer) ELSE '0' END,
@@ -660,6 +681,28 @@ BEGIN
 END
 $$;
 
+-- The facts of a Snowflake's layout: epoch and unit in microseconds, the last tick and its place, the
+-- bits that are not used, and the place and the maximum of node and sequence.
+CREATE OR REPLACE FUNCTION tickid.snowflake_facts_v1(record jsonb) RETURNS bigint[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    layout text := record ->> 'layout';
+    micros_per_tick bigint := record ->> 'micros_per_tick';
+    time_bits integer := tickid.layout_bits_v1(layout, 'x');
+    node_bits integer := tickid.layout_bits_v1(layout, 'n');
+    sequence_bits integer := tickid.layout_bits_v1(layout, 's');
+    shift integer := node_bits + sequence_bits;
+    is_node_lowest boolean := layout ~ '/[0-9]+s/[0-9]+n';
+BEGIN
+    RETURN ARRAY[(record ->> 'epoch_micros')::bigint, micros_per_tick,
+        -- Up to the last time that tick_at_v1 reads.
+        least((1::bigint << time_bits) - 1, 6200000000000000000 / micros_per_tick), shift,
+        CASE WHEN time_bits + shift = 64 THEN 0 ELSE -1::bigint << time_bits + shift END,
+        CASE WHEN is_node_lowest THEN 0 ELSE sequence_bits END, (1 << node_bits) - 1,
+        CASE WHEN is_node_lowest THEN node_bits ELSE 0 END, (1 << sequence_bits) - 1];
+END
+$$;
+
 -- Creates the functions that lead from the name of a realm to its own. They are inlined, and for a
 -- constant name the planner leaves of the cases one.
 CREATE OR REPLACE FUNCTION tickid.create_public_v1() RETURNS void
@@ -668,17 +711,20 @@ DECLARE
     called text;
     kind text;
     type text;
+    facts text;
     cases text;
     layouts text;
 BEGIN
     FOR called, kind, type IN VALUES ('nanoflake', 'nanoflake', 'bigint'),
         ('scru64', 'scru64', 'bigint'), ('sno', 'sno', 'bytea'), ('kuid', 'kuid', 'bytea'),
-        ('kuid_local', 'kuid', 'bigint')
+        ('kuid_local', 'kuid', 'bigint'), ('snowflake', 'snowflake', 'bigint')
     LOOP
+        facts := CASE called WHEN 'snowflake' THEN 'bigint[]' ELSE 'bigint' END;
         SELECT coalesce(string_agg(format('WHEN realm = %L THEN tickid.draw_%s() ', g.realm,
                 g.number), '' ORDER BY g.number), ''),
             coalesce(string_agg(format('WHEN realm = %L THEN %s ', g.realm, CASE called
                 WHEN 'kuid' THEN split_part(r.record ->> 'layout', ' ', 2)
+                WHEN 'snowflake' THEN format('%L::bigint[]', tickid.snowflake_facts_v1(r.record))
                 ELSE r.record ->> 'epoch_micros' END), '' ORDER BY g.number), '')
         INTO cases, layouts
         FROM tickid.generator AS g JOIN tickid.realm AS r ON r.name = g.realm
@@ -688,10 +734,11 @@ BEGIN
             LANGUAGE sql VOLATILE PARALLEL UNSAFE
             RETURN CASE WHEN false THEN NULL %sELSE %s(tickid.no_realm_v1(%L, realm)) END', called,
             type, cases, CASE type WHEN 'bytea' THEN 'int8send' END, called);
-        EXECUTE format('CREATE OR REPLACE FUNCTION tickid.%I(realm text) RETURNS bigint
+        EXECUTE format('CREATE OR REPLACE FUNCTION tickid.%I(realm text) RETURNS %s
             LANGUAGE sql IMMUTABLE PARALLEL SAFE
-            RETURN CASE WHEN false THEN NULL::bigint %sELSE tickid.no_realm_v1(%L, realm) END',
-            called || '_layout_v1', layouts, called);
+            RETURN CASE WHEN false THEN NULL::%s %sELSE %s END', called || '_layout_v1', facts,
+            facts, layouts, format(CASE facts WHEN 'bigint[]' THEN 'ARRAY[%s]' ELSE '%s' END,
+                format('tickid.no_realm_v1(%L, realm)', called)));
     END LOOP;
 END
 $$;
@@ -836,6 +883,64 @@ RETURN CASE WHEN length(id) = 10 THEN tickid.time_v1(tickid.sno_layout_v1(realm)
         + (tickid.int8_v1(substring(id FROM 1 FOR 8)) >> ${sno_shift} & ${sno_last})
             * ${sno_micros})
     WHEN id IS NOT NULL THEN tickid.time_v1(tickid.no_id_v1('sno', encode(id, 'hex'))) END;
+
+CREATE OR REPLACE FUNCTION tickid.snowflake_bytes(realm text) RETURNS bytea
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN int8send(tickid.snowflake(realm));
+
+-- The decimal text, of which a bigint shows half of 64 bits as negative.
+CREATE OR REPLACE FUNCTION tickid.snowflake_encode(id bigint) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (CASE WHEN id < 0 THEN id::numeric + 18446744073709551616 ELSE id END)::text;
+
+CREATE OR REPLACE FUNCTION tickid.snowflake_decode(id text) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN id !~ '^(0|[1-9][0-9]{0,19})$' OR id::numeric >= 18446744073709551616
+        THEN tickid.no_id_v1('Snowflake', id)
+    WHEN id::numeric >= 9223372036854775808 THEN (id::numeric - 18446744073709551616)::bigint
+    ELSE id::bigint END;
+
+CREATE OR REPLACE FUNCTION tickid.snowflake_tick_v1(realm text, at timestamptz, is_up boolean)
+RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.tick_at_v1('Snowflake', at, is_up, (tickid.snowflake_layout_v1(realm))[1],
+    (tickid.snowflake_layout_v1(realm))[2], 1, (tickid.snowflake_layout_v1(realm))[2],
+    (tickid.snowflake_layout_v1(realm))[3]);
+
+CREATE OR REPLACE FUNCTION tickid.snowflake_min(realm text, at timestamptz) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.snowflake_tick_v1(realm, at, true)
+    << (tickid.snowflake_layout_v1(realm))[4]::integer;
+
+CREATE OR REPLACE FUNCTION tickid.snowflake_max(realm text, at timestamptz) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ((tickid.snowflake_tick_v1(realm, at, false) + 1)
+    << (tickid.snowflake_layout_v1(realm))[4]::integer) - 1;
+
+-- The bits of a field; an error for an ID with bits that its layout does not use.
+CREATE OR REPLACE FUNCTION tickid.snowflake_field_v1(
+    layout bigint[], id bigint, shift bigint, max bigint
+) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN id & layout[5] <> 0 THEN tickid.no_id_v1('Snowflake', id::text)
+    ELSE id >> shift::integer & max END;
+
+CREATE OR REPLACE FUNCTION tickid.snowflake_time(realm text, id bigint) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.time_v1((tickid.snowflake_layout_v1(realm))[1] + tickid.snowflake_field_v1(
+        tickid.snowflake_layout_v1(realm), id, (tickid.snowflake_layout_v1(realm))[4],
+        9223372036854775807 >> (tickid.snowflake_layout_v1(realm))[4]::integer - 1)
+    * (tickid.snowflake_layout_v1(realm))[2]);
+
+CREATE OR REPLACE FUNCTION tickid.snowflake_node(realm text, id bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.snowflake_field_v1(tickid.snowflake_layout_v1(realm), id,
+    (tickid.snowflake_layout_v1(realm))[6], (tickid.snowflake_layout_v1(realm))[7]);
+
+CREATE OR REPLACE FUNCTION tickid.snowflake_sequence(realm text, id bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.snowflake_field_v1(tickid.snowflake_layout_v1(realm), id,
+    (tickid.snowflake_layout_v1(realm))[8], (tickid.snowflake_layout_v1(realm))[9]);
 
 REVOKE ALL ON FUNCTION tickid.create_draw_v1, tickid.create_functions_v1, tickid.create_public_v1
     FROM PUBLIC;

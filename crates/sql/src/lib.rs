@@ -39,21 +39,28 @@ use tickid_lease::{RealmSpec, StoreError};
 use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
 use tickid_sno::Sno;
+use tickid_snowflake::{AnySnowflake, NodeAboveSequence, Snowflake};
 
 const FUNCTIONS: &str = include_str!("functions.sql");
-const SCHEMES: [&str; 4] = [Kuid::NAME, Nanoflake::NAME, Scru64::NAME, Sno::NAME];
+const SCHEMES: [&str; 5] = [Kuid::NAME, Nanoflake::NAME, Scru64::NAME, Sno::NAME, SNOWFLAKE];
+const SNOWFLAKE: &str = Snowflake::<NodeAboveSequence>::NAME;
+/// The least number of bits between tick and sequence, for sessions that overflow a sequence at the
+/// same time.
+const MIN_GUARD_BITS: u32 = 5;
 
 /// Returns the statements that create the functions which make a realm's IDs, as one transaction
 /// for `psql`. They also create the tables of [`PostgresBackend`].
 ///
 /// The functions reserve a node of the realm for good, so it is never leased again. A realm that
-/// the database does not have starts as with [`Store::create`](tickid_lease::Store::create). One that
-/// it has must be of the same scheme and layout, and keeps its nodes and terms. Executing the
+/// the database does not have starts as with [`Store::create`](tickid_lease::Store::create). One
+/// that it has must be of the same scheme and layout, and keeps its nodes and terms. Executing the
 /// statements again changes nothing.
 ///
 /// # Errors
 /// Returns an error of the kind [`Failed`](StoreErrorKind::Failed) for a realm of a scheme other
-/// than Nanoflake, SCRU64, kuid and sno.
+/// than Nanoflake, SCRU64, kuid, sno and Snowflake, and for a Snowflake whose time and sequence
+/// have more than 58 bits together: the rest of 63 bits is room for sessions that overflow a
+/// sequence.
 ///
 /// # Examples
 /// ```
@@ -107,11 +114,27 @@ fn statements(realm: &RealmSpec, start: Start) -> Result<String, StoreError> {
         let what = format!("create functions: there are none for the scheme {}", realm.scheme());
         return Err(StoreError::new("PostgreSQL", StoreErrorKind::Failed { what }));
     }
+    if realm.scheme() == SNOWFLAKE {
+        check_guard(realm.layout())
+            .map_err(|what| StoreError::new("PostgreSQL", StoreErrorKind::Failed { what }))?;
+    }
     let record = Record::new(realm.clone(), String::new()).to_json().replace('\'', "''");
     let (name, at_once) = (realm.name(), start == Start::Immediately);
     let (tables, functions) = (PostgresBackend::RESERVATIONS, constants::filled(FUNCTIONS));
     let create = format!("tickid.create_functions_v1('{name}', '{record}', {at_once})");
     Ok(format!("{tables}\n{functions}\nDO $$ BEGIN PERFORM {create}; END $$;\n"))
+}
+
+/// Checks that a Snowflake's word has room for a guard.
+fn check_guard(layout: &str) -> Result<(), String> {
+    let shape = layout.parse::<AnySnowflake>().map_err(|error| error.to_string())?.shape();
+    let (used, most) = (shape.time + shape.sequence, i64::BITS - 1 - MIN_GUARD_BITS);
+    if used <= most {
+        return Ok(());
+    }
+    Err(format!(
+        "create functions: time and sequence of {layout} have {used} bits, more than {most}"
+    ))
 }
 
 /// The examples of the package's README, so that they stay true.

@@ -11,6 +11,7 @@ use tickid_lease::{Realm, RealmSpec, block_on};
 use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
 use tickid_scru64::{NodeIdSize, Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
+use tickid_snowflake::{Order, Snowflake, SnowflakeId};
 use tickid_testkit::servers::Postgres;
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
@@ -23,7 +24,7 @@ pub(crate) const START: i64 = 1_800_000_000_000_000;
 
 pub(crate) const DISCORD: Nanoflake = Nanoflake { epoch: Epoch::DISCORD };
 
-/// A kind of IDs that functions make. Its name is the function's and its realm's.
+/// A kind of IDs that functions make. Its name is its realm's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Nanoflake,
@@ -31,10 +32,25 @@ pub(crate) enum Kind {
     KuidLocal,
     Kuid,
     Sno,
+    /// 64 bits, as negative numbers from 2084 on.
+    Discord,
+    JsSafe,
+    /// The sequence above the node.
+    Sonyflake,
+    /// Ticks of a second above 31 bits, too slow for the tests that draw by a real clock.
+    Seconds,
 }
 
-pub(crate) const KINDS: [Kind; 5] =
-    [Kind::Nanoflake, Kind::Scru64, Kind::KuidLocal, Kind::Kuid, Kind::Sno];
+pub(crate) const KINDS: [Kind; 8] = [
+    Kind::Nanoflake,
+    Kind::Scru64,
+    Kind::KuidLocal,
+    Kind::Kuid,
+    Kind::Sno,
+    Kind::Discord,
+    Kind::JsSafe,
+    Kind::Sonyflake,
+];
 
 /// An ID taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,12 +68,24 @@ impl Kind {
             Self::KuidLocal => "kuid_local",
             Self::Kuid => "kuid",
             Self::Sno => "sno",
+            Self::Discord => "discord",
+            Self::JsSafe => "js_safe",
+            Self::Sonyflake => "sonyflake",
+            Self::Seconds => "seconds",
+        }
+    }
+
+    /// Returns the first part of the functions' names.
+    pub(crate) const fn function(self) -> &'static str {
+        match self {
+            Self::Discord | Self::JsSafe | Self::Sonyflake | Self::Seconds => "snowflake",
+            _ => self.name(),
         }
     }
 
     /// Returns the expression of a draw.
     pub(crate) fn draw(self) -> String {
-        format!("tickid.{0}('{0}')", self.name())
+        format!("tickid.{}('{}')", self.function(), self.name())
     }
 
     pub(crate) const fn drift(self) -> Drift {
@@ -84,6 +112,18 @@ impl Kind {
                 .policy(Policy::Wait)
                 .build()
                 .map(RealmSpec::from),
+            Self::Discord => {
+                Realm::builder(name, Snowflake::DISCORD).pool(pool).build().map(RealmSpec::from)
+            }
+            Self::JsSafe => {
+                Realm::builder(name, Snowflake::JS_SAFE).pool(pool).build().map(RealmSpec::from)
+            }
+            Self::Sonyflake => {
+                Realm::builder(name, Snowflake::SONYFLAKE).pool(pool).build().map(RealmSpec::from)
+            }
+            Self::Seconds => {
+                Realm::builder(name, seconds()).pool(pool).build().map(RealmSpec::from)
+            }
         };
         realm.unwrap()
     }
@@ -95,13 +135,18 @@ impl Kind {
             Self::Scru64 => ("0-3/4,20-27/5", 27),
             Self::KuidLocal => ("0/0", 0),
             Self::Kuid => ("4294967290-4294967295/32", 4_294_967_295),
-            Self::Sno => ("0-65535/16", 65_535),
+            Self::Sno | Self::Sonyflake | Self::Seconds => ("0-65535/16", 65_535),
+            Self::Discord => ("0-777/10", 777),
+            Self::JsSafe => ("0-63/6", 63),
         }
     }
 
     pub(crate) const fn last_sequence(self) -> u64 {
         match self {
-            Self::Nanoflake => 4_095,
+            Self::Nanoflake | Self::Discord => 4_095,
+            Self::JsSafe => 63,
+            Self::Sonyflake => 255,
+            Self::Seconds => 32_767,
             Self::Scru64 => (1 << 19) - 1,
             Self::KuidLocal | Self::Kuid => 16_383,
             Self::Sno => 65_535,
@@ -110,9 +155,9 @@ impl Kind {
 
     pub(crate) const fn allowance(self) -> u64 {
         match self {
-            Self::Nanoflake | Self::Sno => 0,
             Self::Scru64 => 39,
             Self::KuidLocal | Self::Kuid => 977,
+            _ => 0,
         }
     }
 
@@ -123,7 +168,9 @@ impl Kind {
 
     pub(crate) const fn micros_per_tick(self) -> i64 {
         match self {
-            Self::Nanoflake => 1_000,
+            Self::Nanoflake | Self::Discord | Self::JsSafe => 1_000,
+            Self::Sonyflake => 10_000,
+            Self::Seconds => 1_000_000,
             Self::Scru64 => 256_000,
             Self::KuidLocal | Self::Kuid => 1_024,
             Self::Sno => 4_000,
@@ -161,8 +208,23 @@ impl Kind {
                 let (sequence, node) = (id.sequence().into(), id.partition().get().into());
                 Parts { tick: id.timestamp(), sequence, node }
             }
+            Self::Discord => snowflake_parts(Snowflake::DISCORD, column),
+            Self::JsSafe => snowflake_parts(Snowflake::JS_SAFE, column),
+            Self::Sonyflake => snowflake_parts(Snowflake::SONYFLAKE, column),
+            Self::Seconds => snowflake_parts(seconds(), column),
         }
     }
+}
+
+fn seconds() -> Snowflake {
+    "32x1s/16n/15s@0".parse().unwrap()
+}
+
+fn snowflake_parts<O: Order>(layout: Snowflake<O>, column: &str) -> Parts {
+    let id = SnowflakeId::new(column.parse::<i64>().unwrap().cast_unsigned());
+    layout.check(id).unwrap();
+    let (sequence, node) = (layout.sequence_of(id).into(), layout.node_of(id).get().into());
+    Parts { tick: layout.timestamp_of(id), sequence, node }
 }
 
 fn local_parts(id: LocalId, node: u64) -> Parts {

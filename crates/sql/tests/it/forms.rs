@@ -9,6 +9,7 @@ use tickid_lease::{Realm, RealmSpec, block_on};
 use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
+use tickid_snowflake::{Order, Snowflake, SnowflakeId};
 use tickid_testkit::servers::{Postgres, Test};
 use tickid_testkit::vectors::{array, field, load, string};
 
@@ -84,6 +85,10 @@ fn texts_that_are_no_id_are_refused(server: &Postgres) {
         ("scru64", &["", "00000000000", "0000000000000", "00000000000é", "00000000000-"]),
         ("sno", &["", "222222222222222", "222222222222222A", "222222222222222y"]),
         ("kuid", &["", "...............", "...............-", "................\n"]),
+        (
+            "snowflake",
+            &["", "01", "-1", "18446744073709551616", "99999999999999999999", "é", "1\n"],
+        ),
         ("kuid_local", &["", "..........1", "...........=", "............"]),
     ] {
         for text in texts {
@@ -101,6 +106,8 @@ fn texts_that_are_no_id_are_refused(server: &Postgres) {
         "sno_time('sno', '\\x00')",
         "nanoflake_time('nanoflake', -1)",
         "scru64_time('scru64', -1)",
+        "snowflake_time('js_safe', 9007199254740992)",
+        "snowflake_node('sonyflake', -1)",
         "scru64_time('scru64', 4738381338321616896)",
     ] {
         assert!(session.one(&format!("tickid.{value}")).unwrap_err().starts_with("no "), "{value}");
@@ -146,6 +153,9 @@ fn ranges_and_times_agree_with_rust(server: &Postgres) {
         range("kuid", hex(&min.to_bytes()), hex(&max.to_bytes()));
         let (min, max) = (SnoId::min_at(at).unwrap(), SnoId::max_at(at).unwrap());
         range("sno", hex(&min.to_bytes()), hex(&max.to_bytes()));
+        snowflakes(&mut cases, Kind::Discord, Snowflake::DISCORD, at, random);
+        snowflakes(&mut cases, Kind::JsSafe, Snowflake::JS_SAFE, at, random);
+        snowflakes(&mut cases, Kind::Sonyflake, Snowflake::SONYFLAKE, at, random);
         let mut of = |name: &str, id: String, time: UnixTime| {
             let (id, micros) = (format!("tickid.{name}_time('{name}', {id})"), time.as_micros());
             cases.push((format!("tickid.micros_v1({id})"), micros.to_string()));
@@ -170,11 +180,14 @@ fn ranges_and_times_agree_with_rust(server: &Postgres) {
         ("sno", "2009-12-31T23:59:59.999999Z"),
         ("sno", "2079-09-08Z"),
         ("scru64", "4261-02-27 20:08:59.136Z"),
+        ("snowflake", "2014-12-31T23:59:59.999999Z"),
+        ("snowflake", "2154-05-16Z"),
         ("kuid_local", "infinity"),
         ("kuid_local", "294276-12-31Z"),
         ("nanoflake", "4713-01-01Z BC"),
     ] {
-        let error = session.one(&format!("tickid.{name}_min('{name}', '{time}')")).unwrap_err();
+        let realm = if name == "snowflake" { "discord" } else { name };
+        let error = session.one(&format!("tickid.{name}_min('{realm}', '{time}')")).unwrap_err();
         assert!(error.contains("has no IDs of"), "{error}");
     }
     // Every drift has its place.
@@ -192,6 +205,31 @@ fn ranges_and_times_agree_with_rust(server: &Postgres) {
             ],
         );
     }
+}
+
+/// Adds the ends of ranges, and an ID taken apart; times before the layout's epoch have none.
+fn snowflakes<O: Order>(
+    cases: &mut Vec<(String, String)>,
+    kind: Kind,
+    layout: Snowflake<O>,
+    at: UnixTime,
+    random: u64,
+) {
+    let (name, signed) = (kind.name(), |id: SnowflakeId| id.get().cast_signed().to_string());
+    let mut add = |call: String, result: String| cases.push((format!("tickid.{call}"), result));
+    if let (Ok(min), Ok(max)) = (layout.min_at(at), layout.max_at(at)) {
+        let time = format!("tickid.time_v1({})", at.as_micros());
+        add(format!("snowflake_min('{name}', {time})"), signed(min));
+        add(format!("snowflake_max('{name}', {time})"), signed(max));
+    }
+    let id = SnowflakeId::new(random & layout.max_id().get());
+    let number = signed(id);
+    let micros = layout.unix_time(id).as_micros().to_string();
+    add(format!("micros_v1(tickid.snowflake_time('{name}', {number}))"), micros);
+    add(format!("snowflake_node('{name}', {number})"), layout.node_of(id).get().to_string());
+    add(format!("snowflake_sequence('{name}', {number})"), layout.sequence_of(id).to_string());
+    add(format!("snowflake_encode({number})"), id.to_string());
+    add(format!("snowflake_decode('{id}')"), number);
 }
 
 /// Beyond 2540, when the functions issue their last IDs.
@@ -233,34 +271,34 @@ fn kuid_ranges_reach_their_last_tick(server: &Postgres) {
     }
 }
 
-/// An ID lies in the day of the time that it shows, and in no other: the days of Berlin in 2024.
+/// An ID lies in the day of the time that it shows, and in no other: the days of Berlin in 2028.
 fn consecutive_days_share_no_id(server: &Postgres) {
     let session = Base::new(server, &KINDS).session();
     session
         .ask(
             "CREATE TABLE days AS
-             SELECT (timestamp '2024-01-01' + make_interval(days => n)) AT TIME ZONE 'Europe/Berlin'
-                 AS since, (timestamp '2024-01-02' + make_interval(days => n))
+             SELECT (timestamp '2028-01-01' + make_interval(days => n)) AT TIME ZONE 'Europe/Berlin'
+                 AS since, (timestamp '2028-01-02' + make_interval(days => n))
                  AT TIME ZONE 'Europe/Berlin' AS until
              FROM generate_series(0, 365) AS n",
         )
         .unwrap();
     for kind in KINDS {
-        let name = kind.name();
+        let (name, function) = (kind.name(), kind.function());
         // The lowest and the highest IDs of the ticks around the start of each day.
         session
             .ask(&format!(
                 "DROP TABLE IF EXISTS ends, ids;
                  CREATE TABLE ends AS
-                 SELECT since, until, tickid.{name}_min('{name}', since) AS first,
-                     tickid.{name}_min('{name}', until) AS next,
-                     tickid.{name}_max('{name}', until) AS last
+                 SELECT since, until, tickid.{function}_min('{name}', since) AS first,
+                     tickid.{function}_min('{name}', until) AS next,
+                     tickid.{function}_max('{name}', until) AS last
                  FROM days;
                  CREATE TABLE ids AS
-                 SELECT id, tickid.{name}_time('{name}', id) AS time FROM (
-                     SELECT tickid.{name}_max('{name}', since + o * interval '1 us') AS id
+                 SELECT id, tickid.{function}_time('{name}', id) AS time FROM (
+                     SELECT tickid.{function}_max('{name}', since + o * interval '1 us') AS id
                      FROM days, unnest(ARRAY[-300000, -1, 0, 1, 300000]) AS o
-                     UNION SELECT tickid.{name}_min('{name}', since + o * interval '1 us')
+                     UNION SELECT tickid.{function}_min('{name}', since + o * interval '1 us')
                      FROM days, unnest(ARRAY[-300000, 0, 1]) AS o
                  ) AS made",
             ))
@@ -424,6 +462,19 @@ fn other_realms_and_schemes_are_refused(server: &Postgres) {
         .build()
         .map(tickid_lease::RealmSpec::from);
     assert!(tickid_sql::script(&foreign.unwrap(), Start::Immediately).is_err());
+    // A guard of 5 bits, and one of 4.
+    for (layout, refusal) in
+        [("41x1ms/4n/17s@0", None), ("41x1ms/4n/18s@0", Some("have 59 bits, more than 58"))]
+    {
+        let layout: Snowflake = layout.parse().unwrap();
+        let realm = Realm::builder("small", layout).pool("0-7/4").build().map(RealmSpec::from);
+        let script = tickid_sql::script(&realm.unwrap(), Start::Immediately);
+        match (script, refusal) {
+            (Ok(_), None) => {}
+            (Err(error), Some(part)) => assert!(error.to_string().contains(part), "{error}"),
+            (script, _) => panic!("{layout}: {script:?}"),
+        }
+    }
     // The same again changes nothing.
     let definition = || base.psql("SELECT pg_get_functiondef('tickid.draw_1'::regproc)");
     let before = definition();
@@ -460,10 +511,10 @@ fn statements_of_the_guide_run(server: &Postgres) {
     let is_name =
         |name: &String| name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric());
     let names: BTreeSet<String> = named
-        .flat_map(|name| KINDS.map(|kind| name.replace('…', kind.name())))
+        .flat_map(|name| KINDS.map(|kind| name.replace('…', kind.function())))
         .filter(is_name)
         .collect();
-    assert!(names.len() >= 13 + 5 * 5, "{names:?}");
+    assert!(names.len() >= 17 + 6 * 5, "{names:?}");
     for name in names {
         let count = base.psql(&format!(
             "SELECT count(*) FROM pg_proc

@@ -4,12 +4,13 @@ use tickid_testkit::servers::{Postgres, Test};
 
 use crate::base::{Base, KINDS, Kind, Parts, START};
 
-pub(crate) const TESTS: [Test<Postgres>; 5] = [
+pub(crate) const TESTS: [Test<Postgres>; 6] = [
     ("draws_agree_with_the_model", draws_agree_with_the_model),
     ("a_full_tick_has_every_sequence", a_full_tick_has_every_sequence),
     ("small_counters_start_in_their_lower_half", small_counters_start_in_their_lower_half),
     ("a_rounded_clock_is_found", a_rounded_clock_is_found),
     ("a_draw_of_a_past_tick_is_found", a_draw_of_a_past_tick_is_found),
+    ("a_misplaced_field_is_found", a_misplaced_field_is_found),
 ];
 
 /// The last word, and the policy: wait is ratchet with an allowance of zero.
@@ -100,7 +101,7 @@ fn follow(base: &Base<'_>, kind: Kind) -> Result<(), String> {
 }
 
 fn draws_agree_with_the_model(server: &Postgres) {
-    for kind in KINDS {
+    for kind in KINDS.into_iter().chain([Kind::Seconds]) {
         let base = Base::new(server, &[kind]);
         base.script_clock();
         follow(&base, kind).unwrap();
@@ -109,7 +110,7 @@ fn draws_agree_with_the_model(server: &Postgres) {
 
 /// All in one tick, which ends with an error or the next tick.
 fn a_full_tick_has_every_sequence(server: &Postgres) {
-    for kind in KINDS {
+    for kind in KINDS.into_iter().chain([Kind::Seconds]) {
         let base = Base::new(server, &[kind]);
         base.script_clock();
         base.give_up_soon();
@@ -174,4 +175,17 @@ fn a_draw_of_a_past_tick_is_found(server: &Postgres) {
     base.script_clock();
     base.plant("draw_1", "OPERATOR(pg_catalog.=)", "OPERATOR(pg_catalog.<=)");
     assert!(follow(&base, Kind::Nanoflake).is_err());
+}
+
+/// A node in the place of the sequence, and a tick below its place.
+fn a_misplaced_field_is_found(server: &Postgres) {
+    for (kind, part, other) in [
+        (Kind::Sonyflake, "(word, 24, 24, 255, 16, 65535)", "(word, 24, 24, 255, 0, 16776960)"),
+        (Kind::Discord, "(word, 21, 22, 4095,", "(word, 21, 21, 4095,"),
+    ] {
+        let base = Base::new(server, &[kind]);
+        base.script_clock();
+        base.plant("draw_1", part, other);
+        assert!(follow(&base, kind).is_err(), "{kind:?}");
+    }
 }
