@@ -280,12 +280,15 @@ fn the_present_generator_observes() {
     let leased = leased.start().unwrap();
     let first = leased.tenure().unwrap();
     first.generator().close();
-    let id = Nanoflake::default().min_at(world.clock.now().unwrap()).unwrap();
-    match leased.observe(id) {
-        Ok(()) | Err(ObserveError::Generator(GenerateError::NoLease { .. })) => {}
+    let millis = world.clock.now().unwrap().as_millis() + 500;
+    let id = Nanoflake::default().min_at(UnixTime::from_millis(millis).unwrap()).unwrap();
+    let observed = leased.observe(id);
+    until(|| leased.tenure().filter(|present| !Arc::ptr_eq(present, &first)));
+    match observed {
+        Ok(()) => assert!(leased.try_generate().unwrap() > id),
+        Err(ObserveError::Generator(GenerateError::NoLease { .. })) => {}
         Err(error) => panic!("{error}"),
     }
-    until(|| leased.tenure().filter(|present| !Arc::ptr_eq(present, &first)));
     leased.observe(id).unwrap();
     assert!(leased.try_generate().unwrap() > id);
 }
