@@ -106,7 +106,8 @@ impl<S: Scheme> RealmBuilder<S> {
         Self { pool: pool.try_into().map_err(RealmError::from), ..self }
     }
 
-    /// Sets the allowance to that of the policy that the realm's generators have.
+    /// Sets the policy of the realm's generators. Stores keep its allowance, so that a policy
+    /// without one is the [scheme's or *wait*](RealmSpec::policy).
     pub fn policy(mut self, policy: Policy<S>) -> Self {
         self.terms.allowance = Terms::new(policy).allowance;
         self
@@ -193,9 +194,26 @@ impl<S: Scheme> Realm<S> {
         Ok(Self { scheme, spec })
     }
 
+    /// Returns the policy of the realm's generators, as [`RealmSpec::policy`] does.
+    #[must_use]
+    pub fn policy(&self) -> Policy<S> {
+        self.spec.policy(&self.scheme)
+    }
+
+    /// Adopts the pool and the terms that a store has kept for this realm. Reports whether they
+    /// are others.
+    pub(crate) fn adopt(&mut self, kept: RealmSpec) -> bool {
+        let is_other = kept != self.spec && kept.check_layout(&self.scheme).is_ok();
+        if is_other {
+            self.spec = kept;
+        }
+        is_other
+    }
+
     /// Returns a builder of a generator with the node and the window of a lease of this realm.
     ///
-    /// Layout, window and [variants](RealmSpec::variants) are [pinned](Builder::pin). The clock is
+    /// Layout, window and [variants](RealmSpec::variants) are [pinned](Builder::pin), and the policy
+    /// is the [realm's](Self::policy). The clock is
     /// [of this process](ProcessClock), so that a child of a `fork` issues nothing under the node;
     /// wrap any other clock in one as well. [`max_wait`](Builder::max_wait) is set to
     /// [`DEFAULT_MAX_WAIT`], so that the generator waits for a renewal after its window has ended.
@@ -220,6 +238,7 @@ impl<S: Scheme> Realm<S> {
         let builder = Builder::of(self.scheme, generator_node::<S>(node)?)
             .window(window)
             .variants(self.spec.variants())
+            .policy(self.policy())
             .clock(ProcessClock::new(DefaultClock::default()))
             .max_wait(DEFAULT_MAX_WAIT);
         Ok(builder.pin())

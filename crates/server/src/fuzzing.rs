@@ -19,7 +19,7 @@ use tokio::runtime::{Builder, Runtime};
 use crate::access::Access;
 use crate::http::Place;
 use crate::limits::Limits;
-use crate::realm::{Realm, Realms};
+use crate::realm::{Realm, Realms, Start};
 use crate::resp::parse::{Command, ProtocolError};
 use crate::shared::{Peer, Shared};
 use crate::{http, resp};
@@ -104,7 +104,8 @@ impl World {
             ),
         ];
         for spec in specs {
-            let realm = Realm::start(spec, &store, None)?;
+            let (store, spec) = (&store, &spec);
+            let realm = Realm::start(Start { store, spec, holder: None, adopts: false })?;
             runtime.block_on(realm.check_start())?;
             realms.add(realm);
         }

@@ -13,7 +13,7 @@ use crate::http;
 use crate::limits::Limits;
 use crate::listener::{Listener, Slots};
 use crate::metrics::Protocol;
-use crate::realm::{Realm, Realms};
+use crate::realm::{Realm, Realms, Start};
 use crate::shared::Shared;
 use crate::socket::Socket;
 use crate::tls::{ReloadedTls, TlsFiles};
@@ -23,6 +23,7 @@ use crate::tls::{ReloadedTls, TlsFiles};
 /// | option | default |
 /// |---|---|
 /// | [`realm`](Self::realm) | none; one is needed |
+/// | [`adopt`](Self::adopt) | a store with other nodes or terms refuses the realm |
 /// | [`resp`](Self::resp), [`http`](Self::http) | none; one of these four is needed |
 /// | [`unix`](Self::unix), [`http_unix`](Self::http_unix) | none |
 /// | [`tokens`](Self::tokens), [`tls`](Self::tls) | none; both are needed beyond this machine |
@@ -57,6 +58,7 @@ use crate::tls::{ReloadedTls, TlsFiles};
 pub struct ServerBuilder {
     store: Store,
     realms: Vec<RealmSpec>,
+    adopts: bool,
     resp: Vec<SocketAddr>,
     http: Vec<SocketAddr>,
     unix: Vec<(Protocol, PathBuf)>,
@@ -69,10 +71,18 @@ pub struct ServerBuilder {
 
 impl ServerBuilder {
     /// Adds a realm. If the store does not have it, it is created; on a server that may take a
-    /// while, as [`Store::create`] describes.
+    /// while, as [`Store::create`] describes. Its generators have the [policy](RealmSpec::policy)
+    /// of the realm.
     pub fn realm(mut self, realm: impl Into<RealmSpec>) -> Self {
         self.realms.push(realm.into());
         self
+    }
+
+    /// Adopts the nodes and the terms that the store has of the realms, where those differ, as
+    /// [`LeasedGeneratorBuilder::adopt`](tickid_lease::LeasedGeneratorBuilder::adopt) does.
+    /// Otherwise such a realm is refused.
+    pub fn adopt(self) -> Self {
+        Self { adopts: true, ..self }
     }
 
     /// Adds an address for RESP; with port 0 the system chooses one.
@@ -233,8 +243,10 @@ impl ServerBuilder {
     /// started before an error as well, so that they can be stopped.
     async fn lease(&self) -> (Realms, Result<(), ServerError>) {
         let mut realms = Realms::default();
+        let Self { store, adopts, .. } = self;
         for spec in &self.realms {
-            match Realm::start(spec.clone(), &self.store, self.holder.as_deref()) {
+            let start = Start { store, spec, holder: self.holder.as_deref(), adopts: *adopts };
+            match Realm::start(start) {
                 Ok(realm) => realms.add(realm),
                 Err(error) => return (realms, Err(error)),
             }
@@ -328,6 +340,7 @@ impl Server {
         ServerBuilder {
             store,
             realms: Vec::new(),
+            adopts: false,
             resp: Vec::new(),
             http: Vec::new(),
             unix: Vec::new(),

@@ -16,7 +16,9 @@ use crate::typed_realm::Realm;
 /// |---|---|
 /// | [`holder`](Self::holder) | this host or pod, program and process ID |
 /// | [`clock`](Self::clock) | the system's wall clock |
-/// | [`policy`](Self::policy), [`sequence`](Self::sequence) | the scheme's |
+/// | [`policy`](Self::policy) | the [realm's](crate::RealmSpec::policy) |
+/// | [`sequence`](Self::sequence) | the scheme's |
+/// | [`adopt`](Self::adopt) | a store with other nodes or terms refuses the realm |
 /// | [`start_within`](Self::start_within) | zero: the first error ends the start |
 /// | [`max_wait`](Self::max_wait) | one minute ([`DEFAULT_MAX_WAIT`]) |
 /// | [`answer_within`](Self::answer_within) | a quarter of the term, from 50 milliseconds to 5 seconds; four times that without a lease ([`LeaseSession::timeout`](crate::session::LeaseSession::timeout)) |
@@ -55,6 +57,7 @@ pub(super) struct Options<S> {
     pub(super) max_wait: Duration,
     pub(super) answer_within: Option<Duration>,
     pub(super) policy: Option<Policy<S>>,
+    pub(super) adopts: bool,
     pub(super) sequence: Option<SequenceStart>,
 }
 
@@ -86,6 +89,7 @@ impl<S: Scheme> LeasedGeneratorBuilder<S> {
             max_wait: DEFAULT_MAX_WAIT,
             answer_within: None,
             policy: None,
+            adopts: false,
             sequence: None,
         };
         Self { options, clock: Box::new(DefaultClock::default) }
@@ -120,9 +124,34 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
         self
     }
 
-    /// Sets the reaction to a clock rollback.
+    /// Sets the reaction to a clock rollback, in place of the realm's.
     pub fn policy(mut self, policy: Policy<S>) -> Self {
         self.options.policy = Some(policy);
+        self
+    }
+
+    /// Adopts the nodes and the terms that the store has, where those of the realm differ, as
+    /// [`Store::adopt`] does: for programs whose user did not choose them. They may change while
+    /// the generator has no lease.
+    ///
+    /// # Examples
+    /// ```
+    #[doc = include_str!("../example.rs.txt")]
+    /// use core::time::Duration;
+    /// use tickid_lease::admin::Start;
+    /// use tickid_lease::{LeasedGenerator, Realm, Store, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let store = Store::in_memory();
+    /// let chosen = Realm::builder("orders", Sno).pool("2000/16").build()?;
+    /// block_on(store.create(chosen.spec(), Start::Immediately), Duration::from_secs(5))?;
+    /// let builder = || LeasedGenerator::builder(store.clone(), realm.clone());
+    /// assert!(builder().start().is_err());
+    /// assert_eq!(builder().adopt().start()?.generate()?.partition().get(), 2000);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn adopt(mut self) -> Self {
+        self.options.adopts = true;
         self
     }
 

@@ -134,9 +134,12 @@ where
 
     fn spawn(self) -> Result<Thread<S, C>, LeaseError> {
         // The thread ends a request within its timeout.
-        let Options { realm, start_within, answer_within, .. } = &self.options;
+        let Options { realm, start_within, answer_within, adopts, .. } = &self.options;
         let timeout = answer_within.unwrap_or(realm.terms().longest_timeout());
-        let max_start = start_within.saturating_add(timeout).saturating_add(Duration::from_secs(1));
+        // A claim, its adoption, and the claim again.
+        let requests = if *adopts { 3 } else { 1 };
+        let timeout = timeout.saturating_mul(requests).saturating_add(Duration::from_secs(1));
+        let max_start = start_within.saturating_add(timeout);
         let shared = Arc::new(Shared::new(self.options.max_wait, max_start));
         let worker = Worker::new(self, Arc::clone(&shared))?;
         let thread = thread::Builder::new().name("tickid-lease".to_owned());

@@ -154,6 +154,16 @@ impl LeaseSession {
         &self.realm
     }
 
+    /// Replaces the nodes and the terms by those that the store has.
+    pub(super) fn adopt(&mut self, realm: RealmSpec) {
+        self.realm = realm;
+    }
+
+    /// Makes a refused claim due.
+    pub(super) fn claim_again(&mut self) {
+        self.acquisition.due = Duration::ZERO;
+    }
+
     /// Returns the lease, if there is one.
     #[must_use]
     pub fn lease(&self) -> Option<&Lease> {

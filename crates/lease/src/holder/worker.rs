@@ -16,6 +16,7 @@ use crate::holder::tenure::Tenure;
 use crate::holder::warnings::{Chain, Warnings};
 use crate::model::lease::Lease;
 use crate::model::node::Node;
+use crate::model::refusal::Refusal;
 use crate::model::token::Token;
 use crate::wait::block_on;
 
@@ -39,6 +40,8 @@ pub(super) struct Worker<S: Scheme, C> {
     start_until: Duration,
     /// Set while the clock is so far behind that another node is wanted.
     is_behind: bool,
+    /// Set once a claim was repeated immediately because of an adoption, until there is a lease.
+    has_adopted: bool,
     warnings: Warnings,
     #[cfg(feature = "metrics")]
     metrics: Metrics,
@@ -63,6 +66,7 @@ where
             tenure: None,
             start_until: boot::now().saturating_add(options.start_within),
             is_behind: false,
+            has_adopted: false,
             warnings: Warnings::default(),
             #[cfg(feature = "metrics")]
             metrics: Metrics::new(options.realm.name()),
@@ -136,10 +140,33 @@ where
                 self.release(&lease, Some(used));
             }
             Outcome::Failed(error) => {
+                let error = match self.adopt(&error) {
+                    Ok(true) => return self.session.claim_again(),
+                    Ok(false) => error,
+                    Err(error) => error,
+                };
                 let cause = Cause::of(&error);
                 self.fail(error.into(), cause, is_move);
             }
         }
+    }
+
+    /// Adopts the realm's nodes and terms from the store, if it refused a claim because of those.
+    /// Reports whether the claim is to be repeated immediately.
+    fn adopt(&mut self, refused: &StoreError) -> Result<bool, StoreError> {
+        if !self.options.adopts || !matches!(refused.refusal(), Some(Refusal::Mismatch(_))) {
+            return Ok(false);
+        }
+        let Options { store, realm, answer_within, .. } = &mut self.options;
+        let timeout = answer_within.unwrap_or(realm.terms().longest_timeout());
+        let record = block_on(store.adopt(realm.spec()), timeout)?;
+        if !realm.adopt(record.realm) {
+            return Ok(false);
+        }
+        let (name, pool) = (realm.name(), realm.pool());
+        tracing::info!(realm = %name, %pool, "the nodes and terms of the store are adopted");
+        self.session.adopt(realm.spec().clone());
+        Ok(!core::mem::replace(&mut self.has_adopted, true))
     }
 
     /// Starts the tenure of a new lease, and ends the previous tenure.
@@ -159,6 +186,7 @@ where
                         );
                     }
                 }
+                self.has_adopted = false;
                 let clock_ahead_micros = ahead(&generator, &lease);
                 let tenure = Arc::new(Tenure::new(generator, lease));
                 self.tenure = Some(Arc::clone(&tenure));

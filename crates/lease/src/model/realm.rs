@@ -2,7 +2,7 @@ use core::convert::Infallible;
 use core::fmt;
 use core::time::Duration;
 
-use tickid_core::{NodeId as _, Policy, RangeError, Scheme, TickScale, UnixTime, Variants};
+use tickid_core::{NodeId as _, Policy, RangeError, Scheme, TickScale, Ticks, UnixTime, Variants};
 
 use crate::model::node::Node;
 use crate::model::pool::NodePool;
@@ -301,6 +301,35 @@ impl RealmSpec {
     #[must_use]
     pub fn terms(&self) -> Terms {
         self.terms
+    }
+
+    /// Returns the policy of the realm's generators: the scheme's default if it has the realm's
+    /// allowance, else *wait* if that is zero and a ratchet if not.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Policy, Ticks};
+    /// use tickid_lease::Realm;
+    /// use tickid_scru64::Scru64;
+    /// use tickid_sno::Sno;
+    ///
+    /// let orders = Realm::builder("orders", Sno).pool("0-9/16");
+    /// assert_eq!(orders.clone().build()?.spec().policy(&Sno), Policy::TickTock);
+    /// let ratchet = Policy::Ratchet { allowance: Ticks::new(125) }; // half a second
+    /// assert_eq!(orders.policy(ratchet).build()?.spec().policy(&Sno), ratchet);
+    ///
+    /// let strict = Realm::builder("strict", Scru64).pool("0-255/8").policy(Policy::Wait);
+    /// assert_eq!(strict.build()?.spec().policy(&Scru64), Policy::Wait);
+    /// # Ok::<(), tickid_lease::RealmError>(())
+    /// ```
+    #[must_use]
+    pub fn policy<S: Scheme>(&self, scheme: &S) -> Policy<S> {
+        let usual = scheme.default_policy();
+        match self.terms.allowance {
+            allowance if allowance == Terms::new(usual).allowance => usual,
+            0 => Policy::Wait,
+            allowance => Policy::Ratchet { allowance: Ticks::new(allowance) },
+        }
     }
 
     /// Returns the term in ticks, rounded up.

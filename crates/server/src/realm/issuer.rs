@@ -113,6 +113,8 @@ pub(crate) struct Start<'a> {
     pub(crate) store: &'a Store,
     pub(crate) spec: &'a RealmSpec,
     pub(crate) holder: Option<&'a str>,
+    /// Tells whether the nodes and the terms are the store's where they differ.
+    pub(crate) adopts: bool,
 }
 
 impl SchemeVisitor for Start<'_> {
@@ -123,6 +125,9 @@ impl SchemeVisitor for Start<'_> {
         let mut builder = LeasedGenerator::builder(self.store.clone(), realm);
         if let Some(holder) = self.holder {
             builder = builder.holder(holder);
+        }
+        if self.adopts {
+            builder = builder.adopt();
         }
         Ok(Box::new(Leased { generator: builder.start_pending()?, variant }))
     }

@@ -10,12 +10,12 @@ use std::sync::Arc;
 use tickid_convert::AnyScheme;
 use tickid_lease::admin::RealmName;
 use tickid_lease::session::WaitReason;
-use tickid_lease::{GenerateError, LeaseState, ObserveError, RealmSpec, Store, StoreError};
+use tickid_lease::{GenerateError, LeaseState, ObserveError, RealmSpec, StoreError};
 use tokio::time::Instant;
 
 pub(crate) use self::id::{Framing, OutputForm};
-pub(crate) use self::issuer::Order;
-use self::issuer::{HasMeta, Issuer, ObserveProblem, Start, StartError, scheme_of};
+use self::issuer::{HasMeta, Issuer, ObserveProblem, StartError, scheme_of};
+pub(crate) use self::issuer::{Order, Start};
 use crate::error::{ServerError, chain};
 use crate::metrics::{Protocol, RealmMetrics};
 
@@ -47,13 +47,9 @@ pub(crate) enum RequestError {
 
 impl Realm {
     /// Starts a generator, which acquires its lease in the background.
-    pub(crate) fn start(
-        spec: RealmSpec,
-        store: &Store,
-        holder: Option<&str>,
-    ) -> Result<Self, ServerError> {
+    pub(crate) fn start(start: Start<'_>) -> Result<Self, ServerError> {
+        let spec = start.spec.clone();
         let name = spec.name().clone();
-        let start = Start { store, spec: &spec, holder };
         let started = scheme_of(&spec)
             .map_err(StartError::from)
             .and_then(|scheme| Ok((scheme, scheme.visit(start)?)));

@@ -1,0 +1,184 @@
+//! Calls without an ID wait if that helps, and errors name the reason.
+
+use super::*;
+
+/// Every call waits for the first lease, as for any other.
+#[test]
+fn pending_generators_wait_for_a_lease() {
+    let world = World::new("7/10");
+    world.set_down(true);
+    let leased = world.builder().start_pending().unwrap();
+    assert!(leased.first_lease().unwrap_err().to_string().contains("switched store: no answer"));
+    let error = leased.try_generate().unwrap_err();
+    assert_eq!(error.wait().unwrap().reason, WaitReason::Unreachable, "{error}");
+    thread::scope(|scope| {
+        let calls = [
+            scope.spawn(|| vec![leased.generate().unwrap()]),
+            scope.spawn(|| leased.block(NonZeroU32::MIN).unwrap().collect()),
+            scope.spawn(|| vec![run(leased.generate_async(async |it| thread::sleep(it))).unwrap()]),
+            scope.spawn(|| {
+                leased.wait_ready(PATIENCE).unwrap();
+                vec![leased.try_generate().unwrap()]
+            }),
+        ];
+        until(|| (leased.state().counters.stalls.no_lease > 3).then_some(()));
+        world.set_down(false);
+        let ids: Vec<_> = calls.into_iter().flat_map(|call| call.join().unwrap()).collect();
+        assert_eq!(ids.iter().collect::<HashSet<_>>().len(), 4);
+    });
+    assert_eq!(leased.first_lease().unwrap().node, "7/10".parse().unwrap());
+    assert_eq!(leased.state().wait, None);
+    leased.shut_down().unwrap();
+    leased.shut_down().unwrap();
+    assert!(matches!(leased.generate(), Err(GenerateError::Stopped)));
+    assert_eq!(world.rows()[0].0, Standing::Free);
+}
+
+/// Returns the wait of a generator that starts with this realm in the store.
+fn pending(world: &World) -> (Leased, Wait) {
+    let leased = world.builder().start_pending().unwrap();
+    leased.first_lease().unwrap_err();
+    let wait = leased.state().wait.unwrap();
+    (leased, wait)
+}
+
+#[test]
+fn missing_leases_have_a_reason() {
+    let world = World::new("7/10");
+    world.acquire();
+    let (leased, wait) = pending(&world);
+    assert_eq!((wait.reason, wait.retry_after()), (WaitReason::NoFreeNode, None));
+    assert!(leased.wait_ready(Duration::ZERO).is_err());
+
+    let mut other = World::new("7/10");
+    other.acquire();
+    other.realm = Realm::builder("a", Nanoflake::default()).pool("8/10").build().unwrap();
+    let (leased, wait) = pending(&other);
+    assert_eq!(wait.reason, WaitReason::Refused);
+    // Only an operator can change that, so no call waits for it.
+    assert!(leased.wait_ready(Duration::MAX).is_err());
+    assert!(run(leased.wait_ready_async(Duration::MAX, async |_| panic!("it waits"))).is_err());
+}
+
+/// A realm starts again after an invalidation, at a time that the store names.
+#[test]
+fn a_later_realm_is_awaited_if_it_pays() {
+    let world = World::new("7/10");
+    world.acquire();
+    block_on(world.store().invalidate(world.realm.spec()), PATIENCE).unwrap();
+    let (leased, wait) = pending(&world);
+    assert_eq!(wait.reason, WaitReason::NotStarted);
+    let rest = wait.retry_after().unwrap();
+    assert!(rest > Duration::from_secs(5) && rest <= PATIENCE, "{rest:?}");
+    let error = leased.wait_ready(Duration::from_secs(1)).unwrap_err();
+    assert!(error.retry_after().unwrap() > Duration::from_secs(1), "{error}");
+    let waited = run(leased.wait_ready_async(Duration::from_secs(1), async |_| panic!("it waits")));
+    assert!(matches!(waited, Err(GenerateError::NoLease { .. })));
+}
+
+#[test]
+fn stalls_have_a_reason() {
+    let world = World::new("7/10");
+    let leased = world.start();
+    let reason = || leased.check_ready().unwrap_err().wait().unwrap();
+    while leased.try_generate().is_ok() {}
+    assert_eq!(reason().reason, WaitReason::TickExhausted);
+    world.set_down(true);
+    until(|| leased.state().trouble);
+    world.clock.advance(HOUR);
+    let wait = reason();
+    assert_eq!((wait.reason, wait.until), (WaitReason::WindowEnded, None));
+    until(|| (leased.state().counters.failures.unreachable > 2).then_some(()));
+    assert_eq!(reason().since, wait.since, "the first failure, not the call");
+    assert_eq!(leased.state().wait.unwrap().reason, WaitReason::WindowEnded);
+    world.clock.set(UnixTime::from_micros(1_699_999_900_000_000));
+    let wait = reason();
+    assert_eq!(wait.reason, WaitReason::ClockBehind);
+    assert!(wait.until.unwrap() - wait.since > Duration::from_secs(90), "{wait:?}");
+}
+
+#[test]
+fn waiting_ends_with_max_wait() {
+    let world = World::new("7/10");
+    let leased = world.builder().max_wait(Duration::from_secs(1)).start().unwrap();
+    world.set_down(true);
+    until(|| leased.state().trouble);
+    world.clock.advance(Duration::from_secs(60));
+    let error = leased.generate().unwrap_err();
+    assert!(matches!(&error, GenerateError::Stalled(stall) if stall.cause.is_some()), "{error}");
+    assert_eq!(leased.state().counters.stalls.total(), 1, "counted once");
+}
+
+#[test]
+fn default_wait_is_a_minute() {
+    let world = World::new("7/10");
+    let leased = world.start();
+    world.set_down(true);
+    until(|| leased.state().trouble);
+    world.clock.advance(Duration::from_secs(60));
+    let error = leased.generate().unwrap_err();
+    assert!(matches!(&error, GenerateError::Stalled(stall) if stall.cause.is_some()), "{error}");
+    // The bound is by the machine's clock, and the sleeps by the test's.
+    let slept = world.clock.slept();
+    assert!(slept > DEFAULT_MAX_WAIT - PATIENCE && slept <= DEFAULT_MAX_WAIT, "{slept:?}");
+}
+
+#[test]
+fn lease_wait_ends_with_max_wait() {
+    let world = World::new("7/10");
+    let leased = world.builder().max_wait(Duration::from_millis(50)).start().unwrap();
+    world.set_down(true);
+    until(|| leased.state().trouble);
+    leased.tenure().unwrap().generator().close();
+    let error = leased.generate().unwrap_err();
+    assert!(matches!(error, GenerateError::NoLease { .. }), "{error}");
+    let error = run(leased.generate_async(async |_| ())).unwrap_err();
+    assert!(matches!(error, GenerateError::NoLease { .. }), "{error}");
+    assert!(leased.state().counters.stalls.no_lease >= 2);
+}
+
+#[test]
+fn waits_survive_an_outage() {
+    let world = World::new("7/10");
+    // Sleepers move the clock.
+    let leased = world.builder().max_wait(Duration::MAX).start().unwrap();
+    world.set_down(true);
+    until(|| leased.state().trouble);
+    world.clock.advance(Duration::from_secs(60));
+    thread::scope(|scope| {
+        let blocking = scope.spawn(|| leased.generate());
+        let asynchronous = scope.spawn(|| {
+            run(leased.generate_async(async |_| thread::sleep(Duration::from_millis(1))))
+        });
+        world.set_down(false);
+        assert_ne!(blocking.join().unwrap().unwrap(), asynchronous.join().unwrap().unwrap());
+    });
+}
+
+#[test]
+fn shutdown_ends_waits() {
+    let world = World::new("7/10");
+    let leased = world.builder().max_wait(Duration::MAX).start().unwrap();
+    let tenure = leased.tenure().unwrap();
+    thread::scope(|scope| {
+        world.set_down(true);
+        until(|| leased.state().trouble);
+        world.clock.advance(HOUR);
+        let waiting = scope.spawn(move || {
+            let tenure = tenure;
+            tenure.generator().generate()
+        });
+        let _ = leased.shut_down();
+        assert_eq!(waiting.join().unwrap().unwrap_err().kind(), ErrorKind::Closed);
+    });
+}
+
+#[test]
+fn exhausted_ticks_are_stalls() {
+    let world = World::new("7/10");
+    let leased = world.start();
+    let issued = (0..10_000).map_while(|_| leased.try_generate().ok()).count();
+    assert_eq!(issued, 4_096);
+    leased.generate().unwrap();
+    assert_eq!(leased.state().counters.stalls.tick_exhausted, 2);
+}
