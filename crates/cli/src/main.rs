@@ -20,6 +20,7 @@ mod option_values;
 mod options;
 mod output;
 mod picture;
+mod policy;
 mod printed;
 mod range;
 mod schemes;

@@ -19,6 +19,7 @@ use crate::store::{self, answer};
   tickid lease init scru64 --realm orders --pool 0/1,128-255/8
   tickid lease init nanoflake --realm chat --epoch discord --term 30
   tickid lease init kuid --realm logs --drift 10
+  tickid lease init nanoflake --realm mail --policy ratchet:500ms
   tickid lease init snowflake --realm posts --layout 39x10ms/8s/16n@2014-09-01
   tickid lease init scru64 --realm orders --pool 0-255/8 --reconfigure
 
@@ -95,9 +96,9 @@ fn is_another(kept: &RealmSpec, wanted: &RealmSpec) -> Failure {
         layout => format!(" ({layout})"),
     };
     let failure = Failure::Usage(format!(
-        "the realm {name} is there already: {scheme}{layout}, with the nodes {pool}, a term of {:?} \
-         and a skew of {:?}",
-        terms.term, terms.skew,
+        "the realm {name} is there already: {scheme}{layout}, with the nodes {pool}, a term of {:?}, \
+         a skew of {:?} and an allowance of {} ticks",
+        terms.term, terms.skew, terms.allowance,
     ));
     let fixed = |realm: &RealmSpec| (realm.scheme().to_owned(), realm.layout().to_owned());
     failure.hinting(if fixed(kept) == fixed(wanted) && kept.variants() == wanted.variants() {

@@ -6,11 +6,12 @@ use clap::Args;
 use tickid_convert::{SchemeVariant, SchemeVisitor};
 use tickid_core::Scheme;
 use tickid_lease::admin::{RealmName, Terms};
-use tickid_lease::{NodePool, Realm, RealmError, RealmSpec, Store, StoreError};
+use tickid_lease::{NodePool, Realm, RealmSpec, Store, StoreError};
 
 use crate::failure::Failure;
 use crate::option_values::{duration, parse};
 use crate::options::{self, KuidKind, LayoutValues, default_pool};
+use crate::policy::GivenPolicy;
 use crate::store::{StoreOptions, answer};
 
 /// A realm and its store.
@@ -40,6 +41,10 @@ pub(crate) struct ShapeOptions {
     /// The longest time that a holder's clock may be ahead of the store's [default: 5]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     skew: Option<Duration>,
+    /// The reaction of generators to a clock set back: ratchet:DURATION, IDs being ahead of the
+    /// clock by at most that; wait; or tick-tock, for sno [default: the scheme's]
+    #[arg(long, value_name = "POLICY", value_parser = parse::<GivenPolicy>)]
+    policy: Option<GivenPolicy>,
 }
 
 impl RealmOptions {
@@ -50,10 +55,10 @@ impl RealmOptions {
 }
 
 impl ShapeOptions {
-    /// Returns the shape of a realm with this layout, and the usual nodes.
+    /// Returns the shape of a realm with this layout and policy, and the usual nodes.
     #[cfg(feature = "serve")]
-    pub(crate) fn of(layouts: &LayoutValues) -> Self {
-        Self { layouts: layouts.clone(), ..Self::default() }
+    pub(crate) fn of(layouts: Option<&LayoutValues>, policy: Option<GivenPolicy>) -> Self {
+        Self { layouts: layouts.cloned().unwrap_or_default(), policy, ..Self::default() }
     }
 
     /// Returns a realm of this shape.
@@ -86,8 +91,8 @@ impl ShapeOptions {
             pool,
             term: self.term.unwrap_or(Terms::DEFAULT_TERM),
             skew: self.skew.unwrap_or(Terms::DEFAULT_SKEW),
+            policy: self.policy,
         })
-        .map_err(Failure::from)
     }
 }
 
@@ -97,13 +102,17 @@ struct NewRealm {
     pool: NodePool,
     term: Duration,
     skew: Duration,
+    policy: Option<GivenPolicy>,
 }
 
 impl SchemeVisitor for NewRealm {
-    type Output = Result<RealmSpec, RealmError>;
+    type Output = Result<RealmSpec, Failure>;
 
     fn visit<S: Scheme, V: SchemeVariant<S>>(self, scheme: S, _: V) -> Self::Output {
-        let realm = Realm::builder(self.name, scheme).pool(self.pool);
+        let mut realm = Realm::builder(self.name, scheme).pool(self.pool);
+        if let Some(policy) = self.policy {
+            realm = realm.policy(policy.of(&scheme).map_err(Failure::Usage)?);
+        }
         Ok(realm.term(self.term).skew(self.skew).build()?.into())
     }
 }

@@ -12,6 +12,7 @@ use std::process::ExitCode;
 
 use clap::builder::OsStr;
 use clap::{Arg, Args, ValueEnum};
+use tickid_lease::admin::RealmName;
 use tickid_server::{Limits, Server, ServerBuilder, TlsFiles};
 use tokio::runtime::Builder;
 use tracing::level_filters::LevelFilter;
@@ -23,6 +24,7 @@ use self::realm::ServedRealm;
 use crate::failure::Failure;
 use crate::message::say;
 use crate::option_values::{duration, number};
+use crate::policy::GivenPolicy;
 use crate::store::StoreOptions;
 
 /// The port for RESP.
@@ -36,6 +38,7 @@ const HTTP_PORT: u16 = 6480;
   tickid serve --realm orders=sno
   tickid serve --realm orders --realm chat=nanoflake --store etcd://10.0.0.5:2379
   tickid serve --realm orders=snowflake:js-safe
+  tickid serve --realm orders=nanoflake --policy orders=ratchet:500ms
   tickid serve --realm orders --http-unix /run/tickid/tickid.sock
   tickid serve --realm orders --http 0.0.0.0:443 --token-file tokens --tls-cert c.pem --tls-key k.pem
   redis-cli -p 6400 TICKID.NEXT orders 10
@@ -52,6 +55,11 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "NAME[=SCHEME[:LAYOUT]]", required = true, value_delimiter = ',')]
     #[arg(value_parser = realm::parse)]
     realm: Vec<ServedRealm>,
+    /// The policy of a realm: ratchet:DURATION, wait or tick-tock; repeat for more [default: the
+    /// realm's]
+    #[arg(long, value_name = "NAME=POLICY", value_delimiter = ',')]
+    #[arg(value_parser = realm::parse_policy)]
+    policy: Vec<(RealmName, GivenPolicy)>,
     #[command(flatten)]
     store: StoreOptions,
     /// Address for RESP; repeat for more [default: 127.0.0.1:6400, unless another is named]
@@ -172,9 +180,18 @@ pub(crate) fn run(arguments: &ServeArguments, verbose: u8) -> Result<ExitCode, F
     #[cfg(target_os = "linux")]
     let limits = files::fit(limits, arguments.realm.len())?;
     let store = arguments.store.open()?;
-    let mut builder = Server::builder(store.clone()).limits(limits);
+    let mut builder = Server::builder(store.clone()).adopt().limits(limits);
+    for (index, (name, _)) in arguments.policy.iter().enumerate() {
+        if !arguments.realm.iter().any(|realm| realm.name() == name) {
+            return Err(Failure::Usage(format!("--policy {name}: no --realm {name} is served")));
+        }
+        if arguments.policy[..index].iter().any(|(other, _)| other == name) {
+            return Err(Failure::Usage(format!("--policy {name}: the realm is named twice")));
+        }
+    }
     for realm in &arguments.realm {
-        builder = builder.realm(realm.spec(&store)?);
+        let policy = arguments.policy.iter().find(|(name, _)| name == realm.name());
+        builder = builder.realm(realm.spec(&store, policy.map(|(_, policy)| *policy))?);
     }
     let builder = arguments.options(builder);
     let mut runtime = Builder::new_multi_thread();

@@ -1,13 +1,15 @@
 //! The realms that `serve` is to serve.
 
 use clap::ValueEnum as _;
-use tickid_lease::admin::{RealmName, Refusal};
+use tickid_convert::{AnyScheme, SchemeVariant, SchemeVisitor};
+use tickid_lease::admin::{ParseError, RealmName, Refusal, Terms};
 use tickid_lease::{RealmSpec, Store};
 
 use crate::failure::Failure;
 use crate::lease::{ShapeOptions, say_beginning};
 use crate::message::shown;
 use crate::options::{KuidKind, LayoutValues, Scheme};
+use crate::policy::GivenPolicy;
 use crate::store::{answer, kept};
 
 /// A realm to serve.
@@ -23,8 +25,7 @@ pub(super) fn parse(text: &str) -> Result<ServedRealm, String> {
         Some((name, scheme)) => (name, Some(scheme)),
         None => (text, None),
     };
-    let name =
-        name.parse().map_err(|error: tickid_lease::admin::ParseError| shown(error.to_string()))?;
+    let name = name.parse().map_err(|error: ParseError| shown(error.to_string()))?;
     Ok(ServedRealm { name, scheme: scheme.map(parse_scheme).transpose()? })
 }
 
@@ -42,15 +43,61 @@ fn parse_scheme(text: &str) -> Result<(Scheme, Option<LayoutValues>), String> {
     Ok((scheme, layout.map(of_layout).transpose()?))
 }
 
+/// A realm's policy: `NAME=POLICY`.
+pub(super) fn parse_policy(text: &str) -> Result<(RealmName, GivenPolicy), String> {
+    let (name, policy) = text
+        .split_once('=')
+        .ok_or("a realm's policy is NAME=POLICY: orders=ratchet:500ms, orders=wait")?;
+    let name = name.parse().map_err(|error: ParseError| shown(error.to_string()))?;
+    Ok((name, policy.parse()?))
+}
+
 impl ServedRealm {
-    /// Returns the realm as the store keeps it, and creates it if it may.
-    pub(super) fn spec(&self, store: &Store) -> Result<RealmSpec, Failure> {
+    pub(super) fn name(&self) -> &RealmName {
+        &self.name
+    }
+
+    /// Returns the realm as the store keeps it, and creates it if it may. Its policy must be the
+    /// given one, if any.
+    pub(super) fn spec(
+        &self,
+        store: &Store,
+        policy: Option<GivenPolicy>,
+    ) -> Result<RealmSpec, Failure> {
+        let spec = self.kept_or_new(store, policy)?;
+        let Some(policy) = policy else { return Ok(spec) };
+        let Self { name, .. } = self;
+        let has_node = spec.variants().contains(true);
+        let scheme = AnyScheme::from_realm(spec.scheme(), spec.layout(), has_node);
+        // The server refuses a scheme that it does not know.
+        let Ok(scheme) = scheme else { return Ok(spec) };
+        let wanted = scheme.visit(Allowance(policy)).map_err(Failure::Usage)?;
+        let kept = spec.terms().allowance;
+        if kept == wanted {
+            return Ok(spec);
+        }
+        let reason = format!(
+            "--policy {name}={policy}: the realm in the store has an allowance of {kept} ticks, not \
+             {wanted}"
+        );
+        let hint = format!(
+            "`tickid lease init {} --realm {name} --reconfigure --policy {policy}` changes it",
+            spec.scheme()
+        );
+        Err(Failure::Usage(reason).hinting(hint))
+    }
+
+    fn kept_or_new(
+        &self,
+        store: &Store,
+        policy: Option<GivenPolicy>,
+    ) -> Result<RealmSpec, Failure> {
         let Self { name, scheme } = self;
         match (kept(store, name)?, scheme) {
             (Some(kept), None) => Ok(kept),
             (Some(kept), Some((scheme, None))) if kept.scheme() == scheme.name() => Ok(kept),
             (Some(kept), Some((scheme, Some(layouts)))) if kept.scheme() == scheme.name() => {
-                let wanted = ShapeOptions::of(layouts).realm(name, *scheme)?;
+                let wanted = ShapeOptions::of(Some(layouts), None).realm(name, *scheme)?;
                 if kept.layout() == wanted.layout() {
                     return Ok(kept);
                 }
@@ -66,7 +113,7 @@ impl ServedRealm {
                 kept.scheme()
             ))),
             (None, Some((scheme, layouts))) => {
-                let shape = layouts.as_ref().map(ShapeOptions::of).unwrap_or_default();
+                let shape = ShapeOptions::of(layouts.as_ref(), policy);
                 begin(store, &shape.realm(name, *scheme)?)
             }
             (None, None) => {
@@ -76,6 +123,17 @@ impl ServedRealm {
                 Err(failure.hinting(hint))
             }
         }
+    }
+}
+
+/// Returns the allowance of a policy in ticks.
+struct Allowance(GivenPolicy);
+
+impl SchemeVisitor for Allowance {
+    type Output = Result<u64, String>;
+
+    fn visit<S: tickid_core::Scheme, V: SchemeVariant<S>>(self, scheme: S, _: V) -> Self::Output {
+        Ok(Terms::new(self.0.of(&scheme)?).allowance)
     }
 }
 
