@@ -2,7 +2,7 @@
 
 mod anchor;
 mod hardware;
-#[cfg(test)]
+#[cfg(all(test, not(any(tickid_loom, tickid_shuttle))))]
 mod model;
 
 use core::hint::spin_loop;
