@@ -681,8 +681,8 @@ BEGIN
 END
 $$;
 
--- The facts of a Snowflake's layout: epoch and unit in microseconds, the last tick and its place, the
--- bits that are not used, and the place and the maximum of node and sequence.
+-- The facts of a Snowflake's layout: epoch and unit in microseconds, the last tick and its place,
+-- the bits that are not used, and the place and the maximum of node and sequence.
 CREATE OR REPLACE FUNCTION tickid.snowflake_facts_v1(record jsonb) RETURNS bigint[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
