@@ -2,7 +2,8 @@
 
 mod anchor;
 mod hardware;
-#[cfg(all(test, not(any(tickid_loom, tickid_shuttle))))]
+#[cfg(test)]
+#[cfg(not(any(tickid_loom, tickid_shuttle)))]
 mod model;
 
 use core::hint::spin_loop;
