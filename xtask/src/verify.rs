@@ -1,10 +1,11 @@
 //! `cargo xtask verify`: full counts, other tools and other toolchains.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::LazyLock;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -12,6 +13,7 @@ use serde::Deserialize;
 
 use crate::command::{Command, say};
 use crate::error::{Error, Result};
+use crate::tables::SCHEMES;
 use crate::tally::Tally;
 use crate::workspace::Workspace;
 
@@ -23,7 +25,13 @@ pub(crate) struct Arguments {
     /// Fail if a step cannot run because a tool is missing.
     #[arg(long)]
     strict: bool,
+    /// Run nothing; print the last result of each step, and how many later commits changed its code.
+    #[arg(long, conflicts_with_all = ["steps", "strict"])]
+    list: bool,
 }
+
+/// The last result of each step, with its date and commit.
+const RESULTS: &str = "docs/results/steps.md";
 
 #[expect(clippy::expect_used, reason = "the file is a part of this program, and has a test")]
 static LIST: LazyLock<List> =
@@ -53,28 +61,130 @@ struct Step {
     env: BTreeMap<String, String>,
 }
 
-/// Runs all steps, whether or not some fail, and prints a table of the results.
+/// Runs all steps, whether or not some fail, prints a table of the results, and keeps it in
+/// [`RESULTS`].
 pub(crate) fn verify(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
+    let path = workspace.root.join(RESULTS);
+    let page = fs::read_to_string(&path);
+    let mut page = page.map_err(|reason| Error::Read { path: path.clone(), reason })?;
+    if arguments.list {
+        return print(&list(workspace, &page));
+    }
     let chosen = &arguments.steps;
     let is_chosen = |step: &&Step| chosen.is_empty() || chosen.contains(&step.name);
-    let (mut rows, mut notes, mut failed) = (String::new(), String::new(), Vec::new());
+    let (mut rows, mut notes, mut failed) = (BTreeMap::new(), String::new(), Vec::new());
     for step in LIST.steps.iter().filter(is_chosen) {
         say(format_args!("verify: {}", step.name));
-        let start = Instant::now();
+        let (when, start) = (when(workspace)?, Instant::now());
         let tally = step.run(workspace);
-        rows += &row(step, &tally, start.elapsed().as_secs());
         notes.extend(tally.notes.iter().map(|note| format!("- {}: {note}\n", step.name)));
         if tally.failed > 0 || arguments.strict && did_not_run(&tally) {
             failed.push(&*step.name);
         }
+        let row = row(step, &tally, &when, start.elapsed().as_secs());
+        if !did_not_run(&tally) {
+            // At once, because a later step may be interrupted.
+            let row = [(&*step.name, row.clone())].into();
+            page = with_rows(&page, &row);
+            let written = fs::write(&path, &page);
+            written.map_err(|reason| Error::Write { path: path.clone(), reason })?;
+        }
+        rows.insert(&*step.name, row);
     }
-    let head = "| step | shows | result | tests | seconds |\n|---|---|---|---:|---:|\n";
-    let table = format!("{head}{rows}\n{notes}");
-    io::stdout().write_all(table.as_bytes()).map_err(Error::Output)?;
+    print(&format!("{}\n{notes}", with_rows(HEAD, &rows)))?;
     if failed.is_empty() { Ok(()) } else { Err(Error::NotVerified(failed)) }
 }
 
+fn print(text: &str) -> Result<()> {
+    io::stdout().write_all(text.as_bytes()).map_err(Error::Output)
+}
+
+const HEAD: &str = "| step | shows | result | date | commit | tests | seconds |
+|---|---|---|---|---|---:|---:|
+";
+
+/// Returns a page with new rows in its table, which keeps the others, in the order of the steps.
+fn with_rows(page: &str, new: &BTreeMap<&str, String>) -> String {
+    let (before, old) = page.split_once(HEAD).unwrap_or((page, ""));
+    let old: BTreeMap<_, _> = old.lines().filter_map(|row| Some((cells(row)?[0], row))).collect();
+    let rows = LIST.steps.iter().filter_map(|step| {
+        let name = &*step.name;
+        let row = new.get(name).map(String::as_str);
+        row.or_else(|| old.get(name).copied())
+    });
+    let rows: String = rows.map(|row| format!("{}\n", row.trim_end())).collect();
+    format!("{before}{HEAD}{rows}")
+}
+
+/// Returns the cells of a row: step, what it shows, result, date, commit, tests and seconds.
+fn cells(row: &str) -> Option<[&str; 7]> {
+    let cells = row.strip_prefix('|')?.strip_suffix('|')?;
+    Vec::from_iter(cells.split('|').map(str::trim)).try_into().ok()
+}
+
+/// Returns the date and the commit as cells, with a plus for uncommitted changes.
+fn when(workspace: &Workspace) -> Result<String> {
+    let http = httpdate::fmt_http_date(SystemTime::now());
+    let (day, month, year) = (&http[5..7], &http[8..11], &http[12..16]);
+    let month = "JanFebMarAprMayJunJulAugSepOctNovDec".find(month).unwrap_or(0) / 3 + 1;
+    let git = |words: &str| Command::new("git", &workspace.root, "").args(words.split(' ')).read();
+    let commit = git("rev-parse --short=8 HEAD")?;
+    let is_changed = !git("status --porcelain -- :!docs/results")?.trim().is_empty();
+    let plus = if is_changed { "+" } else { "" };
+    Ok(format!("{year}-{month:02}-{day} | {}{plus}", commit.trim()))
+}
+
+/// Returns a table of all steps with their last results and the number of later commits that
+/// changed what they run.
+fn list(workspace: &Workspace, page: &str) -> String {
+    let rows: BTreeMap<_, _> = page.lines().filter_map(cells).map(|row| (row[0], row)).collect();
+    let mut table = "| step | result | date | commit | changed since |\n".to_owned();
+    table += "|---|---|---|---|---|\n";
+    for step in &LIST.steps {
+        let name = &*step.name;
+        let Some([_, _, result, date, commit, ..]) = rows.get(name) else {
+            table += &format!("| {name} | not recorded | | | |\n");
+            continue;
+        };
+        let changes = match commit.trim_end_matches('+') {
+            "" => "unknown".to_owned(),
+            commit => {
+                let git = Command::new("git", &workspace.root, "");
+                let git = git.args(["rev-list", "--count", &format!("{commit}..HEAD"), "--"]);
+                // A shallow clone lacks the commit.
+                let count = git.args(step.reads(workspace)).read();
+                count.map_or("unknown".to_owned(), |count| format!("{} commits", count.trim()))
+            }
+        };
+        table += &format!("| {name} | {result} | {date} | {commit} | {changes} |\n");
+    }
+    table
+}
+
 impl Step {
+    /// Returns the folders whose code it runs: those of the packages that it names and of what they
+    /// depend on, or else the whole repository.
+    fn reads<'a>(&self, workspace: &'a Workspace) -> BTreeSet<&'a str> {
+        let names = self
+            .run
+            .split_whitespace()
+            .filter_map(|word| Some(word.strip_prefix('{')?.trim_end_matches('}')));
+        let mut open: Vec<String> = names
+            .flat_map(|name| match name {
+                "schemes" => SCHEMES.map(|folder| folder.replace("crates/", "tickid-")).to_vec(),
+                name => vec![format!("tickid-{name}")],
+            })
+            .collect();
+        let mut folders = BTreeSet::new();
+        while let Some(name) = open.pop() {
+            let package = workspace.packages.iter().find(|package| package.name == name);
+            if let Some(package) = package.filter(|package| folders.insert(&*package.folder)) {
+                open.extend(package.dependencies.iter().cloned());
+            }
+        }
+        if folders.is_empty() { [":!docs"].into() } else { folders }
+    }
+
     fn run(&self, workspace: &Workspace) -> Tally {
         let mut needs = self.needs.iter().map(|tool| &LIST.tools[tool]);
         if let Some((probe, get)) = needs.find(|(probe, _)| !succeeds(probe)) {
@@ -104,7 +214,7 @@ fn did_not_run(tally: &Tally) -> bool {
     tally.passed + tally.failed == 0 && tally.skipped > 0
 }
 
-fn row(step: &Step, tally: &Tally, seconds: u64) -> String {
+fn row(step: &Step, tally: &Tally, when: &str, seconds: u64) -> String {
     let reasons = || Vec::from_iter(tally.reasons.keys().map(String::as_str)).join(", ");
     let result = match tally.skipped {
         _ if tally.failed > 0 => format!("**failed**: {}", tally.failures.join(", ")),
@@ -112,9 +222,9 @@ fn row(step: &Step, tally: &Tally, seconds: u64) -> String {
         0 => "passed".to_owned(),
         skipped => format!("passed; {skipped} skipped: {}", reasons()),
     };
-    let result = result.replace('\n', "; ");
+    let result = result.replace('\n', "; ").replace('|', "/");
     let tests = if tally.passed > 0 { tally.passed.to_string() } else { String::new() };
-    format!("| {} | {} | {result} | {tests} | {seconds} |\n", step.name, step.shows)
+    format!("| {} | {} | {result} | {when} | {tests} | {seconds} |", step.name, step.shows)
 }
 
 #[cfg(test)]
@@ -144,16 +254,61 @@ mod tests {
         let step = Step { name, shows, ..Step::default() };
         let failures = vec!["a\nb".to_owned()];
         for (passed, failed, skipped, expected) in [
-            (3, 0, 0, "passed | 3"),
-            (0, 0, 0, "passed | "),
-            (3, 0, 2, "passed; 2 skipped: no etcd | 3"),
-            (3, 1, 2, "**failed**: a; b | 3"),
-            (0, 0, 2, "not run: no etcd | "),
+            (3, 0, 0, "passed | DAY | 3"),
+            (0, 0, 0, "passed | DAY | "),
+            (3, 0, 2, "passed; 2 skipped: no etcd | DAY | 3"),
+            (3, 1, 2, "**failed**: a; b | DAY | 3"),
+            (0, 0, 2, "not run: no etcd | DAY | "),
         ] {
             let (failures, reasons) = (failures.clone(), [("no etcd".to_owned(), 2)].into());
             let tally = Tally { passed, failed, skipped, failures, reasons, notes: vec![] };
-            let expected = format!("| storm | no ID twice | {expected} | 61 |\n");
-            assert_eq!(row(&step, &tally, 61), expected);
+            let expected = format!("| storm | no ID twice | {expected} | 61 |");
+            assert_eq!(row(&step, &tally, "DAY", 61), expected);
+        }
+    }
+
+    #[test]
+    fn a_new_result_replaces_the_old_one() {
+        let row = |name: &str, date| format!("| {name} | s | passed | {date} | abc |  | 1 |\n");
+        let [first, second] = [0, 1].map(|place| &*LIST.steps[place].name);
+        let page = format!("# Page\n\n{HEAD}{}{}", row(second, "old"), row("gone", "old"));
+        let with = |new| with_rows(&page, &[(first, new)].into());
+        let expected = format!("# Page\n\n{HEAD}{}{}", row(first, "new"), row(second, "old"));
+        assert_eq!(with(row(first, "new")), expected);
+        assert_eq!(with_rows(&expected, &BTreeMap::new()), expected);
+        let new = row(second, "new");
+        let expected = format!("# Page\n\n{HEAD}{new}");
+        assert_eq!(with_rows(&page, &[(second, new)].into()), expected);
+    }
+
+    #[test]
+    fn a_step_reads_what_it_builds() {
+        let package = |name: &str, dependencies: &[&str]| crate::workspace::Package {
+            name: format!("tickid-{name}"),
+            folder: format!("crates/{name}"),
+            dependencies: dependencies.iter().map(|name| format!("tickid-{name}")).collect(),
+            ..Default::default()
+        };
+        let packages = vec![package("core", &[]), package("lease", &["core"]), package("cli", &[])];
+        let workspace = Workspace { root: "".into(), packages };
+        let reads = |run: &str| {
+            let step = Step { run: run.to_owned(), ..Step::default() };
+            Vec::from_iter(step.reads(&workspace))
+        };
+        assert_eq!(reads("cargo test {lease} --lib"), ["crates/core", "crates/lease"]);
+        assert_eq!(reads(".ci/web"), [":!docs"]);
+    }
+
+    #[test]
+    fn the_page_has_the_table() {
+        let page = include_str!("../../docs/results/steps.md");
+        assert_eq!(with_rows(page, &BTreeMap::new()), page, "only known steps, in their order");
+        let (_, rows) = page.split_once(HEAD).unwrap();
+        for row in rows.lines() {
+            let [_, _, _, date, commit, ..] = cells(row).unwrap();
+            assert!(date.len() == 10 && date.starts_with("20"), "{row}");
+            let hash = commit.trim_end_matches('+');
+            assert!(hash.is_empty() || hash.len() >= 7, "{row}");
         }
     }
 
