@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use crate::command::say;
 use crate::error::{Error, Result};
 use crate::files::{self, Finding};
-use crate::rules::{architecture, documents, packages, prose, test_files};
+use crate::rules::{architecture, counts, documents, packages, prose, test_files};
 use crate::tables::{BENCHES, NO_STD, OTHER_WORKSPACES, WEB};
 use crate::workspace::Workspace;
 
@@ -22,7 +22,7 @@ enum Step {
     /// The layout of the code.
     Fmt,
     /// The project's own rules: dependencies between crates, features, `unsafe`, links, packages,
-    /// tests that never run.
+    /// the README's numbers, tests that never run.
     Rules,
     /// The prose of comments and Markdown.
     Prose,
@@ -51,6 +51,7 @@ pub(crate) fn lint(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
             Step::Rules => {
                 let files = files::read(&workspace.root)?;
                 let mut findings = architecture::check(&workspace.packages, &files);
+                findings.extend(counts::check(workspace, &files)?);
                 findings.extend(documents::check(&files));
                 findings.extend(packages::check(&workspace.packages, &files));
                 findings.extend(test_files::check(&files));
