@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     /// Fail if a step cannot run because a tool is missing.
     #[arg(long)]
     strict: bool,
-    /// Run nothing; print the last result of each step, and how many later commits changed its code.
+    /// Print the last result of each step, and how many later commits changed its code.
     #[arg(long, conflicts_with_all = ["steps", "strict"])]
     list: bool,
 }
