@@ -62,12 +62,22 @@ impl Page<'_> {
         text
     }
 
-    /// Returns the charts of all times with their files.
+    /// Returns the charts of all times with their files, and the README's.
     pub(crate) fn charts(&self) -> impl Iterator<Item = (String, String)> {
         let times = self.groups().into_iter().map(|group| (group, self.times(group)));
-        times
-            .filter(|(_, times)| !times.is_empty())
-            .map(|(group, times)| (file(group), chart(group, &times)))
+        let charts = times.filter(|(_, times)| !times.is_empty()).map(|(group, times)| {
+            let bars = times.iter().map(|one| Bar { label: one.name(), one });
+            (file(group), chart(group, &Vec::from_iter(bars)))
+        });
+        let bars = self.results.0.iter().filter(|one| one.quantity == TIME).filter_map(|one| {
+            let name = one.id.strip_prefix(ONE_THREAD)?;
+            let (_, label) = PEERS.iter().find(|(other, _)| *other == name)?;
+            Some(Bar { label, one })
+        });
+        let mut bars: Vec<_> = bars.collect();
+        bars.sort_by(|a, b| a.one.value.total_cmp(&b.one.value));
+        let peers = (!bars.is_empty()).then(|| (file("peers"), chart(PEERS_TITLE, &bars)));
+        charts.chain(peers)
     }
 
     fn groups(&self) -> BTreeSet<&str> {
@@ -86,6 +96,23 @@ impl Page<'_> {
         times
     }
 }
+
+const ONE_THREAD: &str = "generate/one-thread/";
+/// The README's chart: generators that threads can share, where there is one, with each library's
+/// own clock.
+const PEERS: [(&str, &str); 10] = [
+    ("ticker/ferroid/atomic", "ferroid, with a thread as clock"),
+    ("wall/sno/shared/below-cap", "sno"),
+    ("wall/scru64/shared/below-cap", "SCRU64"),
+    ("wall/kuid/shared/below-cap", "kuid"),
+    ("wall/nanoflake/shared/below-cap", "Nanoflake"),
+    ("wall/snowflake/shared/below-cap", "Snowflake"),
+    ("wall/snowflaked/shared/below-cap", "snowflaked"),
+    ("wall/scru64-official/global/below-cap", "scru64"),
+    ("wall/ulid/exclusive", "ulid, one owner"),
+    ("wall/uuid-v7", "uuid, version 7"),
+];
+const PEERS_TITLE: &str = "One ID, on one thread";
 
 fn file(group: &str) -> String {
     group.replace('/', "-") + ".svg"
@@ -157,12 +184,18 @@ const WIDTH: usize = 860;
 const HEAD_HEIGHT: usize = 72;
 const ROW: usize = 26;
 
+/// A measurement in a chart.
+struct Bar<'a> {
+    label: &'a str,
+    one: &'a Measurement,
+}
+
 /// Draws times as bars, in light colours, and in dark ones for readers who prefer them.
-fn chart(title: &str, times: &[&Measurement]) -> String {
-    let height = HEAD_HEIGHT + ROW * times.len() + 16;
+fn chart(title: &str, bars: &[Bar<'_>]) -> String {
+    let height = HEAD_HEIGHT + ROW * bars.len() + 16;
     // Characters of common fonts are at most 8 wide; the value behind the longest bar needs 60.
-    let left = 24 + 8 * times.iter().map(|one| one.name().len()).max().unwrap_or(0);
-    let longest = times.iter().map(|one| one.value).fold(f64::MIN_POSITIVE, f64::max);
+    let left = 24 + 8 * bars.iter().map(|bar| bar.label.len()).max().unwrap_or(0);
+    let longest = bars.iter().map(|bar| bar.one.value).fold(f64::MIN_POSITIVE, f64::max);
     let scale = (WIDTH - 76 - left) as f64 / longest;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
@@ -174,15 +207,15 @@ fn chart(title: &str, times: &[&Measurement]) -> String {
          <text x=\"118\" y=\"49\">other libraries, the machine</text>\
          <text class=\"end\" x=\"844\" y=\"49\">ns, less is better</text>\n"
     );
-    for (row, one) in times.iter().enumerate() {
-        let (name, value) = (one.name(), number(one.value));
-        let class = if is_ours(name) { "ours" } else { "other" };
+    for (row, Bar { label, one }) in bars.iter().enumerate() {
+        let value = number(one.value);
+        let class = if is_ours(one.name()) { "ours" } else { "other" };
         let (top, middle) = (HEAD_HEIGHT + ROW * row + 4, HEAD_HEIGHT + ROW * row + 13);
         // Even the shortest bar is visible.
         let width = (one.value * scale).max(1.0);
         let _ = writeln!(
             svg,
-            "<text class=\"end\" x=\"{}\" y=\"{middle}\">{name}</text>\
+            "<text class=\"end\" x=\"{}\" y=\"{middle}\">{label}</text>\
              <rect class=\"{class}\" x=\"{left}\" y=\"{top}\" width=\"{width:.1}\" height=\"18\"/>\
              <text x=\"{:.1}\" y=\"{middle}\">{value}</text>",
             left - 8,
@@ -193,7 +226,7 @@ fn chart(title: &str, times: &[&Measurement]) -> String {
 }
 
 /// Describes the day and the machine, without anything that identifies its owner.
-pub(crate) fn about() -> [(&'static str, String); 6] {
+pub(crate) fn about() -> [(&'static str, String); 7] {
     let first_line = |path: &str, prefix: &str| {
         let text = fs::read_to_string(path).unwrap_or_default();
         let line = text.lines().find_map(|line| line.strip_prefix(prefix));
@@ -202,9 +235,11 @@ pub(crate) fn about() -> [(&'static str, String); 6] {
     let unknown = || "unknown".to_owned();
     let clock = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
     let date = read(Command::new("date").args(["-u", "+%F"]));
+    let commit = read(Command::new("git").args(["rev-parse", "--short=8", "HEAD"]));
     let cores = thread::available_parallelism().map_or(0, usize::from);
     [
         ("date", date.map_or_else(|_| unknown(), |date| date.trim().to_owned())),
+        ("commit", commit.map_or_else(|_| unknown(), |commit| commit.trim().to_owned())),
         ("processor", first_line("/proc/cpuinfo", "model name").unwrap_or_else(unknown)),
         ("cores", cores.to_string()),
         ("kernel", first_line("/proc/sys/kernel/osrelease", "").unwrap_or_else(unknown)),
@@ -259,13 +294,27 @@ mod tests {
     fn a_chart_has_a_bar_for_each_time() {
         let [ours, other] = [("system/now", 11.0), ("std/system-time", 22.0)]
             .map(|(name, value)| Measurement::new("clock", name, TIME, "ns", value));
-        let svg = chart("clock", &[&ours, &other]);
+        let bars = [&ours, &other].map(|one| Bar { label: one.name(), one });
+        let svg = chart("clock", &bars);
         for expected in [
             ">system/now</text><rect class=\"ours\" x=\"144\" y=\"76\" width=\"320.0\"",
             ">std/system-time</text><rect class=\"other\" x=\"144\" y=\"102\" width=\"640.0\"",
         ] {
             assert!(svg.contains(expected), "{expected}\n{svg}");
         }
+    }
+
+    #[test]
+    fn the_readme_shows_ours_beside_peers() {
+        let group = ONE_THREAD.trim_end_matches('/');
+        let all = PEERS.iter().map(|(name, _)| Measurement::new(group, name, TIME, "ns", 1.0));
+        let results = Results(all.collect());
+        let page = Page { about: &[], is_quick: false, results: &results };
+        let (_, svg) = page.charts().find(|(file, _)| file == "peers.svg").unwrap();
+        for (_, label) in PEERS {
+            assert!(svg.contains(&format!(">{label}</text>")), "{label}");
+        }
+        assert_eq!(svg.matches("class=\"ours\"").count(), 1 + 5, "the legend, and five schemes");
     }
 
     #[test]
