@@ -49,6 +49,8 @@
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// The badges of other libraries name features of `tickid-core`.
+#![cfg_attr(docsrs, allow(unexpected_cfgs))]
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "alloc")]
