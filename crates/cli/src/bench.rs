@@ -9,7 +9,7 @@ use std::time::Instant;
 use clap::Args;
 use serde_json::json;
 use tickid_convert::{AnyScheme, Layouts, SchemeVariant, SchemeVisitor};
-use tickid_core::{Builder, Clock, CounterClock, Generator, NodeId as _, Scheme, SystemClock};
+use tickid_core::{Builder, Clock, Generator, NodeId as _, Scheme, SystemClock};
 
 use crate::failure::Failure;
 use crate::option_values::{duration, number};
@@ -119,8 +119,8 @@ impl SchemeVisitor for Measurement<'_> {
             let builder = Builder::of(layout, node).clock(SystemClock);
             rate(builder.build()?, variant, threads, time)
         } else {
-            let builder = Builder::of(layout, node).clock(CounterClock::new());
-            rate(builder.build()?, variant, threads, time)
+            // The default clock, which is the processor's counter only on Linux on x86-64.
+            rate(Builder::of(layout, node).build()?, variant, threads, time)
         }
     }
 }

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use clap::Args;
 use serde::Serialize;
-use tickid_core::{Clock, CounterClock, SystemClock, UnixTime};
+use tickid_core::{Clock, DefaultClock, SystemClock, UnixTime};
 use tickid_lease::admin::{RealmName, Standing, Terms};
 use tickid_lease::backend::{RealmData, RowState, Scope};
 use tickid_lease::{Store, StoreError};
@@ -151,8 +151,8 @@ fn clocks() -> Vec<Finding> {
             ),
         });
     }
-    if let Some(error) = counter_error(&CounterClock::new()) {
-        let text = format!("the counter clock is up to {error:?} from the system's");
+    if let Some(error) = clock_error(&DefaultClock::default()) {
+        let text = format!("the default clock is up to {error:?} from the system's");
         findings.push(if error <= ERROR {
             Finding::ok("clock error", text)
         } else {
@@ -163,11 +163,11 @@ fn clocks() -> Vec<Finding> {
     findings
 }
 
-/// Returns the largest difference between the counter's clock and the system's in 100 readings.
-fn counter_error(counter: &CounterClock) -> Option<Duration> {
+/// Returns the largest difference between the default clock and the system's in 100 readings.
+fn clock_error(clock: &DefaultClock) -> Option<Duration> {
     let difference = || {
         let before = SystemClock.now().ok()?;
-        let read = counter.now().ok()?;
+        let read = clock.now().ok()?;
         let after = SystemClock.now().ok()?;
         Some(before.saturating_since(read).max(read.saturating_since(after)))
     };
