@@ -15,6 +15,7 @@ use tickid_kuid::{GlobalId, Kuid};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
+use tickid_snowflake::{AnySnowflake, Snowflake};
 
 type Group<'a> = BenchmarkGroup<'a, WallTime>;
 
@@ -27,6 +28,7 @@ const LAYOUTS: Layouts = Layouts {
         Err(_) => panic!("a size"),
     },
     drift: tickid_kuid::Drift::DEFAULT,
+    snowflake: AnySnowflake::NodeAboveSequence(Snowflake::TWITTER),
 };
 
 fn convert(c: &mut Criterion) {
