@@ -4,7 +4,8 @@ use tickid_convert::{AnyId, Kind};
 use tickid_detect::{Form, Identifier, Notation, Reading, detect};
 use tickid_kuid::WideGlobalId;
 use tickid_nanoflake::NanoflakeId;
-use tickid_text::ParseError;
+use tickid_snowflake::SnowflakeId;
+use tickid_text::{ParseError, ParseErrorKind};
 
 use crate::options::{KuidKind, Layouts, Scheme};
 
@@ -22,6 +23,15 @@ pub(crate) fn read(
         let is_url = notation == Notation::Url;
         let parse = if is_url { WideGlobalId::parse_url } else { WideGlobalId::parse_bytes };
         return parse(text).map(|id| Identifier::KuidWide(id, notation));
+    }
+    if kind == Kind::Snowflake {
+        let id = SnowflakeId::parse_bytes(text)?;
+        let max = layouts.all().snowflake.max_id();
+        if id > max {
+            let (value, max) = (id.get().into(), max.get().into());
+            let kind = ParseErrorKind::TooLarge { value, max };
+            return Err(ParseError::new("Snowflake of this layout", kind));
+        }
     }
     let id = match notation {
         Notation::Decimal if kind == Kind::Nanoflake => {

@@ -186,10 +186,13 @@ impl Search<'_> {
         }
     }
 
-    /// Reports whether a kind's IDs are read: Snowflakes only of a layout that was given.
+    /// Reports whether an integer is read as an ID of a kind: as a Snowflake only by a layout that
+    /// was given, and that has its bits.
     #[inline(always)]
-    fn seeks(&self, kind: Kind) -> bool {
-        kind != Kind::Snowflake || self.layouts.snowflake != Layouts::default().snowflake
+    fn seeks(&self, kind: Kind, number: u128) -> bool {
+        let layout = self.layouts.snowflake;
+        kind != Kind::Snowflake
+            || (layout != Layouts::default().snowflake && number <= layout.max_id().get().into())
     }
 
     /// Adds the readings as integers of schemes: as those whose texts are decimal, or as the
@@ -199,7 +202,7 @@ impl Search<'_> {
         macro_rules! read {
             ($Id:ty, $notations:expr) => {
                 if $notations.contains(&Notation::Decimal) == are_texts
-                    && self.seeks(<$Id as SchemeId>::KIND)
+                    && self.seeks(<$Id as SchemeId>::KIND, number)
                     && let Ok(id) = <$Id as SchemeId>::from_number(number)
                     && (number > u64::MAX.into()) == (size_of::<$Id>() > 8)
                 {
@@ -349,7 +352,7 @@ impl Search<'_> {
         macro_rules! read {
             ($Id:ty, $notations:expr) => {
                 if literal.bytes().len() == size_of::<$Id>()
-                    && self.seeks(<$Id as SchemeId>::KIND)
+                    && self.seeks(<$Id as SchemeId>::KIND, number)
                     && let Ok(id) = <$Id as SchemeId>::from_number(number)
                 {
                     self.add(Identifier::Scheme(id.into(), Notation::Canonical), form);

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
 use crate::SCHEMES;
-use crate::process::{CLOCK, OK, Ran, USAGE, json_lines, run, stdout_of, tickid};
+use crate::process::{CLOCK, INVALID, OK, Ran, USAGE, json_lines, run, stdout_of, tickid};
 
 #[test]
 fn gen_prints_increasing_ids() {
@@ -107,6 +107,10 @@ fn snowflakes_have_the_given_layout() {
             assert_eq!((&read["scheme"], &read["node"]), (&"snowflake".into(), &3.into()));
         }
     }
+    let above = run("inspect --from snowflake --layout js-safe 9007199254740992");
+    let max = "Snowflake of this layout: the number 9007199254740992 is above 9007199254740991";
+    assert_eq!(above.status, INVALID);
+    assert!(above.stderr.contains(max), "{}", above.stderr);
     let ran = run("gen snowflake --layout js-safe --node 64");
     assert_eq!(ran.status, USAGE);
     assert!(ran.stderr.contains("node 64 is outside of 0..=63"), "{}", ran.stderr);
