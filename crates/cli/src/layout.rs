@@ -3,11 +3,13 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use tickid_convert::{Kind, Layouts};
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 use tickid_detect::LayoutCard;
 use tickid_snowflake::{AnySnowflake, Preset};
 
 use crate::failure::Failure;
+use crate::options::LayoutValues;
 use crate::output::Output;
 use crate::picture;
 use crate::printed::write_json;
@@ -23,11 +25,17 @@ date: 39 bits of time in units of 10 ms, 8 of sequence (s), 16 of node (n). Layo
 /unsigned before the @.")]
 pub(crate) struct LayoutArguments {
     /// The layout, by name or as in 41x1ms/10n/12s@2026-01-01 [default: a table of the names]
-    #[arg(value_name = "NAME|LAYOUT", value_parser = AnySnowflake::read)]
+    #[arg(value_name = "NAME|LAYOUT", value_parser = parse)]
     layout: Option<AnySnowflake>,
     /// Print one JSON object per layout
     #[arg(long)]
     json: bool,
+}
+
+/// Parses a layout as `--layout` does.
+fn parse(text: &str) -> Result<AnySnowflake, String> {
+    let layout: LayoutValues = LayoutValues::of(Kind::Snowflake, text)?;
+    Ok(layout.over(Layouts::default()).snowflake)
 }
 
 pub(crate) fn run(arguments: &LayoutArguments) -> Result<ExitCode, Failure> {

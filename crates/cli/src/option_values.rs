@@ -71,12 +71,14 @@ pub(crate) fn metabyte(text: &str) -> Result<u8, String> {
 pub(crate) fn layout(option: &LayoutOption, text: &str) -> Result<String, String> {
     let set = |text: &str| option.set(&mut Layouts::default(), text);
     let name = option.name;
+    // The layout of Snowflakes ends with its epoch.
+    let epoch = text.rsplit_once('@').map_or(text, |(_, epoch)| epoch);
     match set(text) {
         // It is for good: a mistake would show when it is too late.
-        Ok(()) if option.is_time && is_odd(text) => {
-            let time = fixed(text)?;
+        Ok(()) if is_odd(epoch) && (option.is_time || epoch.len() < text.len()) => {
+            let time = fixed(epoch)?;
             Err(format!(
-                "{name}s count milliseconds since 1970, so this one is {time}; as a date: 2020-01-01"
+                "epochs count milliseconds since 1970, so this one is {time}; as a date: 2020-01-01"
             ))
         }
         Ok(()) => Ok(text.to_owned()),

@@ -189,7 +189,6 @@ impl<const IS_TARGET: bool> LayoutValues<IS_TARGET> {
     }
 
     /// Returns the value of the first layout option that a kind has.
-    #[cfg(feature = "serve")]
     pub(crate) fn of(kind: Kind, text: &str) -> Result<Self, String> {
         let [option, ..] = kind.layout_options() else {
             return Err(format!("{} has no layout to choose", kind.name()));

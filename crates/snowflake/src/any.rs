@@ -46,7 +46,8 @@ impl AnySnowflake {
     /// Reads the name of a preset, or else the text of a layout.
     ///
     /// # Errors
-    /// Returns the [`LayoutError`] of the text.
+    /// Returns [`LayoutError::Name`] for a text that starts without a digit, or else the
+    /// [`LayoutError`] of the text.
     ///
     /// # Examples
     /// ```
@@ -57,7 +58,11 @@ impl AnySnowflake {
     /// # Ok::<(), tickid_snowflake::LayoutError>(())
     /// ```
     pub fn read(text: &str) -> Result<Self, LayoutError> {
-        Self::named(text).map_or_else(|| text.parse(), Ok)
+        match Self::named(text) {
+            Some(layout) => Ok(layout),
+            None if text.starts_with(|first: char| first.is_ascii_digit()) => text.parse(),
+            None => Err(LayoutError::Name),
+        }
     }
 
     /// Returns the highest ID.

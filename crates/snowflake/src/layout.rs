@@ -74,8 +74,14 @@ pub enum LayoutError {
     /// An epoch between two milliseconds.
     #[error("the epoch {0} is not a whole millisecond")]
     Epoch(UnixTime),
-    /// A text that is neither a layout nor the name of a preset.
-    #[error("no layout: expected {expected} at position {position}")]
+    /// A name that no preset has, and that is not the text of a layout.
+    #[error(
+        "not a layout: expected its bits, as in 41x1ms/10n/12s@2026-01-01, or one of the names {}",
+        crate::presets::Names
+    )]
+    Name,
+    /// A text that is not a layout.
+    #[error("not a layout: expected {expected} at position {position}")]
     Text {
         /// The number of bytes before.
         position: usize,

@@ -1,5 +1,6 @@
 //! Layouts of known systems.
 
+use core::fmt;
 use core::time::Duration;
 
 use tickid_core::{Field, UnixTime};
@@ -257,6 +258,18 @@ impl Preset {
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         Self::ALL.iter().find(|preset| preset.name == name || preset.aliases.contains(&name))
+    }
+}
+
+/// Displays the names of all presets.
+pub(crate) struct Names;
+
+impl fmt::Display for Names {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, preset) in Preset::ALL.iter().enumerate() {
+            write!(f, "{}{}", if index == 0 { "" } else { ", " }, preset.name)?;
+        }
+        Ok(())
     }
 }
 

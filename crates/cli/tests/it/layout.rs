@@ -50,7 +50,12 @@ fn without_a_layout_it_lists_the_presets() {
 fn other_layouts_are_refused() {
     for (text, reason) in [
         ("42x1ms/10n/12s@0", "sum of bits 64 is outside of 9..=63"),
-        ("mastodon", "expected the bits of the time"),
+        (
+            "twiter",
+            "expected its bits, as in 41x1ms/10n/12s@2026-01-01, or one of the names twitter",
+        ),
+        ("41x1ms/10n/12s@2026", "so this one is 1970-01-01T00:00:02.026Z; as a date"),
+        ("41x1ms/10n/12s@1767225600", "so this one is 1970-01-21"),
         ("41x1ms/10n", "at position 10"),
     ] {
         let ran = run(&format!("layout {text}"));
