@@ -299,13 +299,20 @@ fn of_mismatch(mismatch: &Mismatch) -> String {
     let kept = &mismatch.kept;
     match mismatch.what {
         "schemes" => format!("the realm's scheme is {kept}, for good; --realm names another realm"),
-        // An option's name and its value.
         "layouts" if !kept.is_empty() => {
-            format!("--{kept} is the realm's, for good; --realm names another realm")
+            let option = layout_option(kept);
+            format!("{option} is the realm's, for good; --realm names another realm")
         }
         "IDs" => "--kind selects the realm's IDs; --realm names another realm".to_owned(),
         _ => "--realm names another realm".to_owned(),
     }
+}
+
+/// Returns the option that selects a realm's layout, with its value.
+pub(crate) fn layout_option(kept: &str) -> String {
+    // That of Snowflakes is a value alone, the others are the name of an option and its value.
+    let is_value = kept.starts_with(|first: char| first.is_ascii_digit());
+    if is_value { format!("--layout {kept}") } else { format!("--{kept}") }
 }
 
 const NO_FOLDER: &str =

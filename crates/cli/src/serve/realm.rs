@@ -5,7 +5,7 @@ use tickid_convert::{AnyScheme, SchemeVariant, SchemeVisitor};
 use tickid_lease::admin::{ParseError, RealmName, Refusal, Terms};
 use tickid_lease::{RealmSpec, Store};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, layout_option};
 use crate::lease::{ShapeOptions, say_beginning};
 use crate::message::shown;
 use crate::options::{KuidKind, LayoutValues, Scheme};
@@ -80,9 +80,17 @@ impl ServedRealm {
             "--policy {name}={policy}: the realm in the store has an allowance of {kept} ticks, not \
              {wanted}"
         );
+        // Whatever the command leaves out would become the default.
+        let Terms { term, skew, .. } = spec.terms();
+        let layout = match spec.layout() {
+            "" => String::new(),
+            layout => format!(" {}", layout_option(layout)),
+        };
         let hint = format!(
-            "`tickid lease init {} --realm {name} --reconfigure --policy {policy}` changes it",
-            spec.scheme()
+            "`tickid lease init {}{layout} --realm {name} --pool {} --term {term:?} --skew {skew:?} \
+             --reconfigure --policy {policy}` changes it",
+            spec.scheme(),
+            spec.pool(),
         );
         Err(Failure::Usage(reason).hinting(hint))
     }

@@ -324,6 +324,7 @@ fn fixed_facts_of_realms_are_named() {
         "kuid --realm logs --drift 9",
         "kuid --realm k",
         "sno --realm s",
+        "snowflake --realm posts --layout js-safe",
     ] {
         assert_eq!(ran_in(state.path(), &format!("lease init {realm}")).status, OK);
     }
@@ -331,6 +332,11 @@ fn fixed_facts_of_realms_are_named() {
     for (arguments, status, hint) in [
         ("gen nanoflake --realm chat", NODE_STORE, "\nhint: --epoch 1420070400000 is the realm's"),
         ("gen kuid --realm logs", NODE_STORE, "\nhint: --drift 9 is the realm's"),
+        (
+            "gen snowflake --realm posts",
+            NODE_STORE,
+            "\nhint: --layout 41x1ms/6n/6s@1735689600000 is the realm's",
+        ),
         ("gen sno --realm chat", NODE_STORE, "\nhint: the realm's scheme is nanoflake"),
         ("gen kuid --realm k --kind local", NODE_STORE, "\nhint: --kind selects"),
         ("lease init scru64 --realm chat", USAGE, fixed),
@@ -344,5 +350,37 @@ fn fixed_facts_of_realms_are_named() {
         ),
     ] {
         assert_fails(arguments, &ran_in(state.path(), arguments), status, &[hint]);
+    }
+}
+
+#[test]
+#[cfg(feature = "serve")]
+fn a_hinted_policy_changes_nothing_else() {
+    for (scheme, shape) in [
+        ("snowflake --layout js-safe", "--pool 1-3/6,8-15/6 --term 20.5 --skew 3"),
+        ("kuid --drift 9", "--skew 500ms"),
+        ("kuid", "--pool 0/0"),
+        ("sno", "--pool 7/16"),
+    ] {
+        let state = tempfile::tempdir().expect("a folder");
+        let init = format!("lease init {scheme} --realm r {shape} --policy ratchet:2048ms");
+        assert_eq!(ran_in(state.path(), &init).status, OK, "{init}");
+        let facts = || {
+            let json = ran_in(state.path(), "lease list --realm r --json").stdout;
+            let line = json.lines().next().expect("the realm");
+            let realm: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            let kept = ["layout", "pool", "skew_seconds", "term_seconds"];
+            (kept.map(|name| realm[name].clone()), realm["allowance_ticks"].as_u64())
+        };
+        let (kept, allowance) = facts();
+        let serve = "serve --realm r --policy r=ratchet:4096ms";
+        let refused = ran_in(state.path(), serve);
+        assert_fails(serve, &refused, USAGE, &["allowance of"]);
+        let hinted = refused.stderr.split('`').nth(1).and_then(|it| it.strip_prefix("tickid "));
+        let hinted = hinted.expect("a command");
+        assert_eq!(ran_in(state.path(), hinted).status, OK, "{hinted}");
+        let after = facts();
+        assert_eq!(after.0, kept, "{hinted}");
+        assert!(after.1 > allowance, "{hinted}: {allowance:?} to {:?}", after.1);
     }
 }
