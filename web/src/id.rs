@@ -2,10 +2,10 @@
 
 use core::fmt::Display;
 
-use tickid_convert::foreign::System;
+use tickid_convert::foreign::Mastodon;
 use tickid_convert::{AnyId, Kind, Layouts, Uuid, carry};
-use tickid_detect::Identifier;
-use tickid_snowflake::AnySnowflake;
+use tickid_detect::{Format, Identifier};
+use tickid_snowflake::{AnySnowflake, Preset, SnowflakeId};
 use wasm_bindgen::JsValue;
 
 use crate::given::{Thrown, digits, range_error, syntax_error, type_error};
@@ -39,19 +39,24 @@ fn unsigned(id: &JsValue, what: impl Display) -> Result<u128, Thrown> {
         .map_err(|_| Thrown::range(&format!("{} is no {what} ID", digits(id))))
 }
 
-/// Returns the integer of a scheme, or of another system, as an ID.
+/// Returns the integer of a scheme, of a preset or of Mastodon, as an ID.
 pub(crate) fn identifier(
     format: &JsValue,
     id: &JsValue,
     layouts: &mut Layouts,
 ) -> Result<Identifier, Thrown> {
-    let system = format.as_string().and_then(|name| name.parse::<System>().ok());
-    let Some(system) = system else { return Ok(any(scheme(format, layouts)?, id)?.into()) };
-    let number = unsigned(id, system)?;
-    let id = u64::try_from(number).map(|number| system.id(number).into());
-    id.map_err(|_| {
-        let key = system.key();
-        Thrown::range(&format!("{key} ID {number} is outside of 0..={}", u64::MAX))
+    let name = format.as_string().unwrap_or_default();
+    let preset = Preset::named(&name);
+    if preset.is_none() && name != Format::Mastodon.key() {
+        return Ok(any(scheme(format, layouts)?, id)?.into());
+    }
+    let number = unsigned(id, &name)?;
+    let number = u64::try_from(number).map_err(|_| {
+        Thrown::range(&format!("{name} ID {number} is outside of 0..={}", u64::MAX))
+    })?;
+    Ok(match preset {
+        Some(preset) => Identifier::Preset(preset, SnowflakeId::new(number)),
+        None => Identifier::Mastodon(Mastodon(number)),
     })
 }
 

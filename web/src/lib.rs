@@ -40,7 +40,7 @@ pub fn layout(spec: &JsValue) -> Result<JsValue, Thrown> {
 #[wasm_bindgen]
 pub fn presets() -> Result<js_sys::Array, Thrown> {
     let now = now()?;
-    let cards = Preset::ALL.iter().map(|preset| LayoutCard::new(preset.layout, Some(now)));
+    let cards = Preset::ALL.iter().map(|preset| LayoutCard::new(preset.layout(), Some(now)));
     cards.map(|card| report::card(&card)).collect()
 }
 

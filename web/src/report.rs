@@ -48,7 +48,7 @@ pub(crate) fn card(card: &LayoutCard) -> Result<JsValue, Thrown> {
     js_sys::JSON::parse(&json).map_err(Thrown::from)
 }
 
-/// Returns the way to make ranges of the IDs of a scheme, or of a system of that name.
+/// Returns the way to make ranges of the IDs of a scheme, or of a preset of that name.
 fn range_of(kind: Kind, name: &str) -> Record {
     let lens = kind.text_lens();
     let forms = [
@@ -70,10 +70,8 @@ pub(crate) fn inspection(inspection: &Inspection<'_>) -> Record {
     let id = inspection.identifier();
     let kind = id.scheme_id().map(|id| id.kind().key());
     let (source, ranged) = match id {
-        Identifier::Foreign(id) => {
-            let system = id.system();
-            (Some(system.key()), system.preset().map(|_| Kind::Snowflake))
-        }
+        Identifier::Preset(preset, _) => (Some(preset.name()), Some(Kind::Snowflake)),
+        Identifier::Mastodon(_) => (Some(id.format().key()), None),
         _ => (kind, id.scheme_id().map(|id| id.kind())),
     };
     let range = ranged.zip(source).map(|(kind, name)| range_of(kind, name));

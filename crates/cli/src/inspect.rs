@@ -8,11 +8,11 @@ use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
 use jiff::tz::TimeZone;
 use serde::Serialize;
-use tickid_convert::foreign::System;
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 use tickid_detect::{Confidence, Format, Identifier, Inspection, Reading, Readings, detect};
+use tickid_snowflake::Preset;
 
-use crate::convert::of_system;
+use crate::convert::of_preset;
 use crate::failure::Failure;
 use crate::input::{self, Input, Selection};
 use crate::near_miss;
@@ -137,7 +137,7 @@ impl Inspector<'_> {
         }
         // Only its name makes an integer a TSID.
         if self.arguments.from == Some(Format::Tsid)
-            && let Ok(id) = of_system(System::Tsid, input.text)
+            && let Ok(id) = of_preset(Preset::Tsid, input.text)
         {
             return self.show(&Inspection::new(id, "", &self.layouts), None, out);
         }

@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &LayoutArguments) -> Result<ExitCode, Failure> {
     let now = SystemClock.now().ok();
     let cards: Vec<LayoutCard> = match arguments.layout {
         Some(layout) => vec![LayoutCard::new(layout, now)],
-        None => Preset::ALL.iter().map(|preset| LayoutCard::new(preset.layout, now)).collect(),
+        None => Preset::ALL.iter().map(|preset| LayoutCard::new(preset.layout(), now)).collect(),
     };
     let mut out = Output::stdout();
     match (&cards[..], arguments.layout) {

@@ -63,12 +63,12 @@ impl ValueEnum for Scheme {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SchemeOrLayout {
     Scheme(Scheme),
-    Layout(&'static Preset),
+    Layout(Preset),
 }
 
 static SCHEMES_AND_LAYOUTS: LazyLock<Vec<SchemeOrLayout>> = LazyLock::new(|| {
     let schemes = Scheme::all().iter().map(|scheme| SchemeOrLayout::Scheme(*scheme));
-    schemes.chain(Preset::ALL.iter().map(SchemeOrLayout::Layout)).collect()
+    schemes.chain(Preset::ALL.iter().copied().map(SchemeOrLayout::Layout)).collect()
 });
 
 impl SchemeOrLayout {
@@ -84,7 +84,9 @@ impl SchemeOrLayout {
     pub(crate) const fn over(self, layouts: tickid_convert::Layouts) -> tickid_convert::Layouts {
         match self {
             Self::Scheme(_) => layouts,
-            Self::Layout(preset) => tickid_convert::Layouts { snowflake: preset.layout, ..layouts },
+            Self::Layout(preset) => {
+                tickid_convert::Layouts { snowflake: preset.layout(), ..layouts }
+            }
         }
     }
 }
@@ -97,7 +99,9 @@ impl ValueEnum for SchemeOrLayout {
     fn to_possible_value(&self) -> Option<PossibleValue> {
         match self {
             Self::Scheme(scheme) => scheme.to_possible_value(),
-            Self::Layout(preset) => Some(PossibleValue::new(preset.name).aliases(preset.aliases)),
+            Self::Layout(preset) => {
+                Some(PossibleValue::new(preset.name()).aliases(preset.aliases()))
+            }
         }
     }
 }

@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style};
 
 use tickid_core::Field;
 use tickid_detect::{Inspection, LayoutCard, MemberValue};
+use tickid_snowflake::Preset;
 
 /// The maximum number of columns, which is also used without a terminal.
 const WIDTH: usize = 100;
@@ -83,7 +84,7 @@ pub(crate) fn draw_layout(card: &LayoutCard, lines: &[String], width: usize) -> 
     let bold = Style::new().bold();
     // Writing to a string can't fail.
     let _ = write!(picture, "{bold}{}{bold:#}", card.layout());
-    let title = card.preset().map_or("", |preset| preset.title);
+    let title = card.preset().map_or("", Preset::title);
     let gap = if title.is_empty() { "" } else { "  " };
     let _ = writeln!(picture, "{gap}{title}");
     for row in rows(&card.fields(), width) {
@@ -218,7 +219,8 @@ fn bits(bytes: &[u8], start: u32, len: u32) -> String {
 #[cfg(test)]
 mod tests {
     use tickid_convert::Layouts;
-    use tickid_convert::foreign::System;
+    use tickid_detect::Identifier;
+    use tickid_snowflake::SnowflakeId;
 
     use super::*;
 
@@ -226,10 +228,14 @@ mod tests {
         anstream::adapter::strip_str(&draw(inspection, heading, width)).to_string()
     }
 
+    fn of_discord(number: u64) -> Inspection<'static> {
+        let id = Identifier::Preset(Preset::Discord, SnowflakeId::new(number));
+        Inspection::new(id, "", &Layouts::default())
+    }
+
     #[test]
     fn labels_stand_over_their_bits() {
-        let id = System::Discord.id(0xa0ff << 48);
-        let inspection = Inspection::new(id.into(), "", &Layouts::default());
+        let inspection = of_discord(0xa0ff << 48);
         let plain = drawn(&inspection, &Heading::default(), WIDTH);
         let lines: Vec<&str> = plain.lines().collect();
         assert_eq!(lines[1], "  2102-08-25T15:17:09.760Z");
@@ -240,8 +246,7 @@ mod tests {
 
     #[test]
     fn lines_of_text_fit_the_width() {
-        let id = System::Discord.id(123_456_789);
-        let inspection = Inspection::new(id.into(), "", &Layouts::default());
+        let inspection = of_discord(123_456_789);
         let local = Some("1970-01-01 00:00:00 UTC  56 years 10 months ago".to_owned());
         let remark = Some("likely: a decimal integer of up to 64 bits".to_owned());
         let heading = Heading { name: "Discord Snowflake".to_owned(), local, remark };

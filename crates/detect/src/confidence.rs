@@ -1,6 +1,7 @@
 use tickid_convert::{AnyId, Kind, Layouts, Parts, ToParts as _};
 use tickid_core::UnixTime;
 use tickid_nanoflake::Epoch;
+use tickid_snowflake::Preset;
 
 use crate::format::Format;
 use crate::identifier::{Identifier, Notation, version};
@@ -226,7 +227,7 @@ fn of_parts(id: &Identifier, parts: &Parts, layouts: &Layouts) -> u32 {
     };
     let node = match (id, parts.node()) {
         // Two numbers, each from 0 on.
-        (Identifier::Foreign(_), Some(_)) if id.format() == Format::Discord => {
+        (Identifier::Preset(Preset::Discord, _), Some(_)) => {
             let bytes = id.bytes();
             let fields = id.fields(layouts);
             let nodes = fields.iter().skip(1).take(2);

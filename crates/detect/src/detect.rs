@@ -1,12 +1,13 @@
-use tickid_convert::foreign::System;
+use tickid_convert::foreign::Mastodon;
 use tickid_convert::{Kind, Layouts, SchemeId, Uuid, carry};
 use tickid_core::UnixTime;
 use tickid_kuid::WideGlobalId;
+use tickid_snowflake::{Preset, SnowflakeId};
 
 use crate::alphabets::Alphabets;
 use crate::confidence::{Doubt, Now, doubt_of_time};
 use crate::format::{EXAMPLES, Form, each_id, each_text};
-use crate::identifier::{Identifier, NANOFLAKES, Notation, UnixUnit, foreign, version};
+use crate::identifier::{Identifier, NANOFLAKES, Notation, UnixUnit, version};
 use crate::reading::{Reading, Readings};
 use crate::{literal, named};
 
@@ -218,7 +219,7 @@ impl Search<'_> {
         each_id!(read);
     }
 
-    /// Adds the readings as decimal integers, which do not identify their system.
+    /// Adds the readings as decimal integers, which do not identify their format.
     fn integers(&mut self, text: &[u8], alphabets: Alphabets) {
         if !alphabets.are_decimal() && !text.starts_with(b"-") {
             return;
@@ -234,17 +235,19 @@ impl Search<'_> {
         self.unix_times(number, text.len());
         self.numbers(number.into(), true);
         let signed = if is_negative { Form::Integer } else { Form::Text };
+        let id = SnowflakeId::new(number);
         // TSIDs have Discord's bits, with an epoch five years later, and nothing else to tell them.
-        let is_sought = |it: &System| *it != System::Tsid && number <= (*it).max();
-        for system in System::ALL.iter().copied().filter(is_sought) {
+        let is_sought = |it: &Preset| *it != Preset::Tsid && id <= it.layout().max_id();
+        for preset in Preset::ALL.iter().copied().filter(is_sought) {
             // The Nanoflakes of the layouts' epoch are read already.
-            let is_nanoflake = system.epoch() == self.layouts.epoch.unix_time()
-                && NANOFLAKES.contains(&system)
+            let is_nanoflake = preset.layout().shape().epoch == self.layouts.epoch.unix_time()
+                && NANOFLAKES.contains(&preset)
                 && number >> 63 == 0;
             if !is_nanoflake {
-                self.add_here(foreign(system, number), signed);
+                self.add_here(Identifier::Preset(preset, id), signed);
             }
         }
+        self.add_here(Identifier::Mastodon(Mastodon(number)), signed);
         self.numbers(number.into(), false);
     }
 

@@ -1,4 +1,4 @@
-//! The fields of the formats that are not a scheme's or a system's.
+//! The fields of the formats that are not a scheme's or a preset's.
 
 use tickid_core::Field;
 

@@ -2,8 +2,8 @@ use core::fmt;
 use core::str::FromStr;
 
 use tickid_convert::Kind;
-use tickid_convert::foreign::System;
 use tickid_core::UnixTime;
+use tickid_snowflake::Preset;
 
 use crate::identifier::Notation;
 
@@ -35,9 +35,9 @@ const OURS: Prior = Prior {
 /// Of formats that are older than this project's clocks.
 const OLD: Prior = Prior { since: UnixTime::from_micros(631_152_000_000_000), ..OURS };
 
-/// Returns the expectations about the integers of a system.
-const fn of_system(system: System) -> Prior {
-    let epoch = system.epoch().as_micros();
+/// Returns the expectations about the integers of a preset.
+const fn of_preset(preset: Preset) -> Prior {
+    let epoch = preset.layout().shape().epoch.as_micros();
     Prior { since: UnixTime::from_micros(epoch + FIRST_WEEKS), ..OURS }
 }
 
@@ -140,7 +140,7 @@ formats! {
             Canonical if Alphabets::are_base36 => "SCRU64", "12 digits of Base36";
         };
     /// Nanoflake, and every Snowflake of its layout with a given epoch.
-    Nanoflake: "nanoflake", "Nanoflake", of_system(System::Twitter);
+    Nanoflake: "nanoflake", "Nanoflake", of_preset(Preset::Twitter);
         Nanoflake(tickid_nanoflake::NanoflakeId) {
             Canonical if Alphabets::are_base36 => "Nanoflake in Base36",
                 "up to 13 digits of Base36";
@@ -154,7 +154,7 @@ formats! {
         };
     /// A Snowflake of the layout among the options, unless that is Twitter's: such IDs are
     /// Nanoflakes.
-    Snowflake: "snowflake", "Snowflake", of_system(System::Twitter);
+    Snowflake: "snowflake", "Snowflake", of_preset(Preset::Twitter);
         Snowflake(tickid_snowflake::SnowflakeId) {
             Decimal if Alphabets::are_decimal =>
                 "Snowflake", "a decimal integer of up to 64 bits";
@@ -186,15 +186,15 @@ formats! {
     ObjectId: "objectid", "ObjectId", Prior { since: UnixTime::from_micros(1_230_768_000_000_000),
         ..OURS };
     /// Twitter's (X's) Snowflake.
-    Twitter: System::Twitter.key(), System::Twitter.name(), of_system(System::Twitter);
+    Twitter: Preset::Twitter.name(), Preset::Twitter.title(), of_preset(Preset::Twitter);
     /// Discord's Snowflake.
-    Discord: System::Discord.key(), System::Discord.name(),
-        Prior { numbering: Some(0), ..of_system(System::Discord) };
+    Discord: Preset::Discord.name(), Preset::Discord.title(),
+        Prior { numbering: Some(0), ..of_preset(Preset::Discord) };
     /// Instagram's ID.
-    Instagram: System::Instagram.key(), System::Instagram.name(),
-        Prior { rarity: 2, has_random_sequences: true, ..of_system(System::Instagram) };
+    Instagram: Preset::Instagram.name(), Preset::Instagram.title(),
+        Prior { rarity: 2, has_random_sequences: true, ..of_preset(Preset::Instagram) };
     /// Mastodon's ID.
-    Mastodon: System::Mastodon.key(), System::Mastodon.name(), Prior {
+    Mastodon: "mastodon", "Mastodon ID", Prior {
         // The first version, of 2016.
         since: UnixTime::from_micros(1_451_606_400_000_000),
         rarity: 1,
@@ -202,21 +202,21 @@ formats! {
         ..OURS
     };
     /// Sonyflake, with the start time of its first version.
-    Sonyflake: System::Sonyflake.key(), System::Sonyflake.name(),
-        Prior { rarity: 3, numbering: Some(6), ..of_system(System::Sonyflake) };
+    Sonyflake: Preset::Sonyflake.name(), Preset::Sonyflake.title(),
+        Prior { rarity: 3, numbering: Some(6), ..of_preset(Preset::Sonyflake) };
     /// Sonyflake, with the start time of its second version.
-    SonyflakeV2: System::SonyflakeV2.key(), System::SonyflakeV2.name(),
-        Prior { rarity: 3, numbering: Some(6), ..of_system(System::SonyflakeV2) };
+    SonyflakeV2: Preset::SonyflakeV2.name(), Preset::SonyflakeV2.title(),
+        Prior { rarity: 3, numbering: Some(6), ..of_preset(Preset::SonyflakeV2) };
     /// The snowflake of pgEdge's extension for PostgreSQL.
-    PgEdge: System::PgEdge.key(), System::PgEdge.name(),
-        Prior { rarity: 3, numbering: Some(0), ..of_system(System::PgEdge) };
+    PgEdge: Preset::PgEdge.name(), Preset::PgEdge.title(),
+        Prior { rarity: 3, numbering: Some(0), ..of_preset(Preset::PgEdge) };
     /// The TSID of `tsid-creator` with 1,024 nodes, which is never detected.
-    Tsid: System::Tsid.key(), System::Tsid.name(), of_system(System::Tsid);
+    Tsid: Preset::Tsid.name(), Preset::Tsid.title(), of_preset(Preset::Tsid);
     /// A Snowflake of 53 bits, which JavaScript's numbers hold.
-    JsSafe: System::JsSafe.key(), System::JsSafe.name(), Prior {
+    JsSafe: Preset::JsSafe.name(), Preset::JsSafe.title(), Prior {
         // Numbers of up to 14 digits are likelier something else, such as telephone numbers.
         since: UnixTime::from_micros(
-            System::JsSafe.epoch().as_micros() + (10_i64.pow(14) >> 12) * 1_000,
+            Preset::JsSafe.layout().shape().epoch.as_micros() + (10_i64.pow(14) >> 12) * 1_000,
         ),
         rarity: 3,
         numbering: Some(0),
@@ -224,8 +224,8 @@ formats! {
     };
     /// The UID of Baidu's uid-generator. Its seconds are few, so that many numbers have a likely
     /// one.
-    Baidu: System::Baidu.key(), System::Baidu.name(),
-        Prior { rarity: 12, numbering: Some(0), ..of_system(System::Baidu) };
+    Baidu: Preset::Baidu.name(), Preset::Baidu.title(),
+        Prior { rarity: 12, numbering: Some(0), ..of_preset(Preset::Baidu) };
     /// A time in seconds, milliseconds, microseconds or nanoseconds since 1970. It is not an ID,
     /// but takes the place of one.
     UnixTime: "unix-time", "Unix time",
@@ -247,21 +247,22 @@ const CANONICAL: &str = "the canonical text";
 pub(crate) const KSUID_EPOCH: UnixTime = UnixTime::from_micros(1_400_000_000_000_000);
 
 impl Format {
-    /// Returns the format of a system's IDs.
+    /// Returns the format of a preset's IDs.
     #[inline(always)]
     #[must_use]
-    pub const fn of_system(system: System) -> Self {
-        match system {
-            System::Discord => Self::Discord,
-            System::Instagram => Self::Instagram,
-            System::Mastodon => Self::Mastodon,
-            System::Sonyflake => Self::Sonyflake,
-            System::SonyflakeV2 => Self::SonyflakeV2,
-            System::PgEdge => Self::PgEdge,
-            System::Tsid => Self::Tsid,
-            System::JsSafe => Self::JsSafe,
-            System::Baidu => Self::Baidu,
-            _ => Self::Twitter,
+    pub const fn of_preset(preset: Preset) -> Self {
+        match preset {
+            Preset::Twitter => Self::Twitter,
+            Preset::Discord => Self::Discord,
+            Preset::Instagram => Self::Instagram,
+            Preset::Sonyflake => Self::Sonyflake,
+            Preset::SonyflakeV2 => Self::SonyflakeV2,
+            Preset::PgEdge => Self::PgEdge,
+            Preset::Tsid => Self::Tsid,
+            Preset::JsSafe => Self::JsSafe,
+            Preset::Baidu => Self::Baidu,
+            // A test compares all presets.
+            _ => Self::Snowflake,
         }
     }
 }
@@ -322,6 +323,14 @@ impl Form {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_preset_has_a_row() {
+        for preset in Preset::ALL {
+            let format = Format::of_preset(*preset);
+            assert_eq!((format.key(), format.name()), (preset.name(), preset.title()));
+        }
+    }
 
     #[test]
     fn every_scheme_has_a_row() {

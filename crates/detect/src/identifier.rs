@@ -1,12 +1,13 @@
 use core::fmt;
 
-use tickid_convert::foreign::{ForeignId, System};
+use tickid_convert::foreign::Mastodon;
 use tickid_convert::{
     AnyId, AnyScheme, Bits, ConvertError, Fields, IdBytes, Kind, Layouts, Parts, Settings, ToParts,
     Uuid,
 };
 use tickid_core::UnixTime;
 use tickid_kuid::WideGlobalId;
+use tickid_snowflake::{Preset, SnowflakeId};
 
 use crate::fields;
 use crate::format::{Format, KSUID_EPOCH, name_and_features};
@@ -96,8 +97,10 @@ pub enum Identifier {
     KuidWide(WideGlobalId, Notation),
     /// Of any scheme, in a UUID made by [`carry`](tickid_convert::carry).
     Carried(AnyId),
-    /// Of another system, an integer.
-    Foreign(ForeignId),
+    /// Of a known layout of Snowflakes.
+    Preset(Preset, SnowflakeId),
+    /// Of Mastodon.
+    Mastodon(Mastodon),
     /// A UUID.
     Uuid(Uuid),
     /// A ULID, by its bytes.
@@ -119,8 +122,8 @@ pub enum Identifier {
     UnixTime(UnixUnit, u64),
 }
 
-/// The systems with the widths of Nanoflakes whose epoch is one by name.
-pub(crate) const NANOFLAKES: [System; 2] = [System::Twitter, System::Discord];
+/// The presets with the widths of Nanoflakes whose epoch is one by name.
+pub(crate) const NANOFLAKES: [Preset; 2] = [Preset::Twitter, Preset::Discord];
 
 impl Identifier {
     /// Returns the ID, if it belongs to one of the schemes.
@@ -139,7 +142,8 @@ impl Identifier {
         match self {
             Self::Scheme(id, _) => Format::of_scheme(id.kind()),
             Self::KuidWide(..) => Format::Kuid,
-            Self::Foreign(id) => Format::of_system(id.system()),
+            Self::Preset(preset, _) => Format::of_preset(*preset),
+            Self::Mastodon(_) => Format::Mastodon,
             Self::Carried(_) | Self::Uuid(_) => Format::Uuid,
             Self::Ulid(_) => Format::Ulid,
             Self::Ksuid(_) => Format::Ksuid,
@@ -159,15 +163,16 @@ impl Identifier {
         }
     }
 
-    /// Returns the format of the other system whose IDs are the Nanoflakes of the layouts' epoch,
-    /// if this is one in decimal: of Twitter's epoch they are Twitter's.
+    /// Returns the format of the preset whose IDs are the Nanoflakes of the layouts' epoch, if this
+    /// is one in decimal: of Twitter's epoch they are Twitter's.
     #[must_use]
     pub fn also(&self, layouts: &Layouts) -> Option<Format> {
         let is_decimal = matches!(self, Self::Scheme(AnyId::Nanoflake(_), Notation::Decimal));
         let epoch = layouts.epoch.unix_time();
-        let mut systems = NANOFLAKES.into_iter();
-        let system = systems.find(|system| is_decimal && system.epoch() == epoch)?;
-        Some(Format::of_system(system))
+        let mut presets = NANOFLAKES.into_iter();
+        let has_epoch = |preset: &Preset| preset.layout().shape().epoch == epoch;
+        let preset = presets.find(|preset| is_decimal && has_epoch(preset))?;
+        Some(Format::of_preset(preset))
     }
 
     /// Returns the features that the format requires of its canonical text.
@@ -187,10 +192,11 @@ impl Identifier {
             }
             Self::KuidWide(..) => ("kuid global of 128 bits", "22 characters of .0-9A-Z_a-z"),
             Self::Carried(_) => ("UUID", "a UUID with the marks of a carried ID"),
-            Self::Foreign(id) => {
-                let is_unsigned = id.system().max() == u64::MAX;
-                (id.system().name(), if is_unsigned { up_to_64_bits } else { up_to_63_bits })
+            Self::Preset(preset, _) if preset.layout().shape().is_unsigned => {
+                (preset.title(), up_to_64_bits)
             }
+            Self::Preset(preset, _) => (preset.title(), up_to_63_bits),
+            Self::Mastodon(_) => (Format::Mastodon.name(), up_to_64_bits),
             Self::Uuid(uuid) if uuid.is_nil() => ("nil UUID", "only zeros"),
             Self::Uuid(uuid) if uuid.is_max() => ("max UUID", "only ones"),
             Self::Uuid(_) => ("UUID", "32 hexadecimal digits, as UUIDs are written"),
@@ -213,7 +219,8 @@ impl Identifier {
         match *self {
             Self::Scheme(id, _) | Self::Carried(id) => Some(id.time(layouts)),
             Self::KuidWide(id, _) => Some(id.unix_time(layouts.drift)),
-            Self::Foreign(id) => Some(id.time()),
+            Self::Preset(preset, id) => Some(preset.layout().unix_time(id)),
+            Self::Mastodon(id) => Some(id.time()),
             Self::Uuid(uuid) | Self::TypeId { uuid, .. } => uuid_time(uuid),
             Self::Ulid([a, b, c, d, e, f, ..]) => {
                 let millis = i64::from_be_bytes([0, 0, a, b, c, d, e, f]);
@@ -254,7 +261,8 @@ impl Identifier {
         match *self {
             Self::Scheme(id, _) | Self::Carried(id) => id.bytes(),
             Self::KuidWide(id, _) => IdBytes::new(&id.to_bytes()),
-            Self::Foreign(id) => IdBytes::new(&id.get().to_be_bytes()),
+            Self::Preset(_, id) => IdBytes::new(&id.to_be_bytes()),
+            Self::Mastodon(id) => IdBytes::new(&id.0.to_be_bytes()),
             Self::Uuid(uuid) | Self::TypeId { uuid, .. } => IdBytes::new(uuid.as_bytes()),
             Self::Ulid(bytes) => IdBytes::new(&bytes),
             Self::Ksuid(bytes) => IdBytes::new(&bytes),
@@ -280,7 +288,8 @@ impl Identifier {
         match *self {
             Self::Scheme(id, _) | Self::Carried(id) => AnyScheme::new(id.kind(), layouts).fields(),
             Self::KuidWide(..) => Fields::new(&WideGlobalId::fields(layouts.drift)),
-            Self::Foreign(id) => Fields::new(id.system().fields()),
+            Self::Preset(preset, _) => Fields::new(preset.fields()),
+            Self::Mastodon(_) => Fields::new(&Mastodon::FIELDS),
             Self::Ulid(_) => Fields::new(&fields::ULID),
             Self::Ksuid(_) => Fields::new(&fields::KSUID),
             Self::Xid(_) => Fields::new(&fields::XID),
@@ -308,7 +317,8 @@ impl Identifier {
     #[must_use]
     pub fn integer(&self) -> Option<u64> {
         match *self {
-            Self::Foreign(id) => Some(id.get()),
+            Self::Preset(_, id) => Some(id.get()),
+            Self::Mastodon(id) => Some(id.0),
             Self::UnixTime(_, number) => Some(number),
             _ => {
                 let id = self.scheme_id()?;
@@ -351,12 +361,6 @@ impl From<AnyId> for Identifier {
     }
 }
 
-impl From<ForeignId> for Identifier {
-    fn from(id: ForeignId) -> Self {
-        Self::Foreign(id)
-    }
-}
-
 /// # Errors
 /// Returns [`ConvertError::NoFields`] for UUIDs, ULIDs, KSUIDs, TypeIDs, Xids, ObjectIds and Unix
 /// times: apart from their time they consist of random bits, or of other fields.
@@ -366,7 +370,10 @@ impl ToParts for Identifier {
         match self {
             Self::Scheme(id, _) | Self::Carried(id) => id.parts(layouts),
             Self::KuidWide(id, _) => id.parts(layouts),
-            Self::Foreign(id) => id.parts(layouts),
+            Self::Preset(preset, id) => {
+                id.parts(&Layouts { snowflake: preset.layout(), ..*layouts })
+            }
+            Self::Mastodon(id) => id.parts(layouts),
             _ => Err(ConvertError::NoFields { format: self.format().name() }),
         }
     }
@@ -384,10 +391,4 @@ impl fmt::Display for Identifier {
             _ => f.pad(self.name_and_reason().0),
         }
     }
-}
-
-/// Returns the foreign ID of a system.
-#[inline(always)]
-pub(crate) const fn foreign(system: System, number: u64) -> Identifier {
-    Identifier::Foreign(system.id(number))
 }

@@ -237,8 +237,8 @@ impl<'a> Inspection<'a> {
         self.identifier.shown_format()
     }
 
-    /// Returns the name of the format, with the text if there are several, the other system that
-    /// has such IDs, and the form if that is not the text.
+    /// Returns the name of the format, with the text if there are several, the preset that has
+    /// such IDs, and the form if that is not the text.
     #[must_use]
     pub fn name(&self) -> impl fmt::Display {
         Name(self.identifier, self.identifier.also(&self.layouts), self.form)
@@ -391,7 +391,8 @@ fn canonical<'a>(identifier: &Identifier, bytes: &[u8], given: &'a str) -> Text<
             let text = if notation == Notation::Url { id.encode_url() } else { id.encode() };
             Text::Wide(text.as_bytes().try_into().unwrap_or_default())
         }
-        Identifier::Foreign(id) => Text::Decimal(tickid_text::decimal::encode(id.get())),
+        Identifier::Preset(_, id) => Text::Decimal(id.encode()),
+        Identifier::Mastodon(id) => Text::Decimal(tickid_text::decimal::encode(id.0)),
         Identifier::UnixTime(_, number) => Text::Decimal(tickid_text::decimal::encode(number)),
         Identifier::Uuid(uuid) => {
             let mut text = [0; uuid::fmt::Hyphenated::LENGTH];

@@ -63,22 +63,22 @@ impl LayoutCard {
 
     /// Returns the preset with this layout, if there is one.
     #[must_use]
-    pub fn preset(&self) -> Option<&'static Preset> {
-        Preset::ALL.iter().find(|preset| preset.layout == self.layout)
+    pub fn preset(&self) -> Option<Preset> {
+        Preset::of(self.layout)
     }
 
     /// Returns the names of the layout: the preset's and its aliases.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
         let preset = self.preset();
-        let aliases = preset.map_or(&[][..], |preset| preset.aliases);
-        preset.map(|preset| preset.name).into_iter().chain(aliases.iter().copied())
+        let aliases = preset.map_or(&[][..], Preset::aliases);
+        preset.map(Preset::name).into_iter().chain(aliases.iter().copied())
     }
 
     /// Returns the fields that the bits consist of, the highest first: the preset's, in the words
     /// of its source, or else time, node and sequence.
     #[must_use]
     pub fn fields(&self) -> Fields {
-        self.preset().map_or_else(|| self.scheme().fields(), |preset| Fields::new(preset.fields))
+        self.preset().map_or_else(|| self.scheme().fields(), |preset| Fields::new(preset.fields()))
     }
 
     fn scheme(&self) -> AnyScheme {
@@ -306,7 +306,7 @@ impl Serialize for LayoutCard {
         let mut map = serializer.serialize_struct("LayoutCard", 15)?;
         map.serialize_field("layout", &Displayed(self.layout))?;
         map.serialize_field("names", &With(|| self.names()))?;
-        map.serialize_field("title", &self.preset().map(|preset| preset.title))?;
+        map.serialize_field("title", &self.preset().map(Preset::title))?;
         map.serialize_field("bits", &(shape.time + shape.node + shape.sequence))?;
         map.serialize_field("fields", &With(|| fields.iter().copied().map(FieldMap)))?;
         map.serialize_field("tick_us", &self.scale().micros_per_tick())?;

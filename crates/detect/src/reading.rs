@@ -387,7 +387,12 @@ impl IntoIterator for Readings {
 fn doubt_of_text(reading: &Reading, text: &[u8], alphabets: Alphabets) -> Option<Doubt> {
     let is_decimal = alphabets.are(Alphabets::DECIMAL);
     match (&reading.identifier, reading.form) {
-        (Identifier::Foreign(_) | Identifier::Scheme(_, Notation::Decimal), _)
+        (
+            Identifier::Preset(..)
+            | Identifier::Mastodon(_)
+            | Identifier::Scheme(_, Notation::Decimal),
+            _,
+        )
         | (_, Form::Integer) => ordinary::is_date(text).then_some(Doubt::Date),
         (Identifier::UnixTime(..), _) | (_, Form::Hex | Form::Bytes) => None,
         _ if is_decimal => Some(Doubt::Digits),

@@ -1,5 +1,7 @@
 use core::fmt;
 
+use tickid_core::UnixTime;
+
 use crate::id::SnowflakeId;
 use crate::layout::{LayoutError, Shape, Snowflake};
 use crate::order::{NodeAboveSequence, Order, SequenceAboveNode};
@@ -40,7 +42,7 @@ impl AnySnowflake {
     /// ```
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        Preset::named(name).map(|preset| preset.layout)
+        Preset::named(name).map(Preset::layout)
     }
 
     /// Reads the name of a preset, or else the text of a layout.
@@ -71,6 +73,16 @@ impl AnySnowflake {
         match self {
             Self::NodeAboveSequence(layout) => layout.max_id(),
             Self::SequenceAboveNode(layout) => layout.max_id(),
+        }
+    }
+
+    /// Returns the start of an ID's tick.
+    #[inline]
+    #[must_use]
+    pub fn unix_time(&self, id: SnowflakeId) -> UnixTime {
+        match self {
+            Self::NodeAboveSequence(layout) => layout.unix_time(id),
+            Self::SequenceAboveNode(layout) => layout.unix_time(id),
         }
     }
 

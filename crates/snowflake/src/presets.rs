@@ -92,163 +92,144 @@ impl Snowflake<SequenceAboveNode> {
     pub const SONYFLAKE_V2: Self = layout(10, 1_735_689_600_000, [39, 16, 8]);
 }
 
-/// A known layout: its names, and its fields in the words of its document.
-///
-/// Names are for input only. A realm of leases records the layout's text.
-///
-/// # Examples
-/// ```
-/// use tickid_snowflake::{Preset, Snowflake};
-///
-/// let preset = Preset::named("leaf").unwrap(); // an alias
-/// assert_eq!((preset.name, preset.layout), ("twitter", Snowflake::TWITTER.into()));
-/// assert_eq!(preset.fields[3].name(), "worker");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct Preset {
-    /// The name: lower case, with hyphens.
-    pub name: &'static str,
-    /// Other names of the same layout.
-    pub aliases: &'static [&'static str],
-    /// The name of the IDs in text.
-    pub title: &'static str,
-    /// The layout.
-    pub layout: AnySnowflake,
-    /// The fields that the bits consist of, the highest first. They may divide the node.
-    pub fields: &'static [Field],
+/// Declares the presets: the variant and its layout, the name and other names of the same layout,
+/// the name of the IDs in text, and the fields.
+macro_rules! presets {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $order:ident($layout:ident),
+        $name:literal $(or $alias:literal)*, $title:literal, [$($field:expr),+];)+) => {
+        /// A known layout: its names, and its fields in the words of its document.
+        ///
+        /// Names are for input only. A realm of leases records the layout's text.
+        ///
+        /// # Examples
+        /// ```
+        /// use tickid_snowflake::{Preset, Snowflake};
+        ///
+        /// let preset = Preset::named("leaf").unwrap(); // an alias
+        /// assert_eq!((preset.name(), preset.layout()), ("twitter", Snowflake::TWITTER.into()));
+        /// assert_eq!(preset.fields()[3].name(), "worker");
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Preset {
+            $($(#[doc = $doc])+ $variant,)+
+        }
+
+        impl Preset {
+            /// All presets.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// Returns the name: lower case, with hyphens.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+
+            /// Returns other names of the same layout.
+            #[must_use]
+            pub const fn aliases(self) -> &'static [&'static str] {
+                match self {
+                    $(Self::$variant => &[$($alias),*],)+
+                }
+            }
+
+            /// Returns the name of the IDs in text.
+            #[must_use]
+            pub const fn title(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $title,)+
+                }
+            }
+
+            /// Returns the layout.
+            #[inline(always)]
+            #[must_use]
+            pub const fn layout(self) -> AnySnowflake {
+                match self {
+                    $(Self::$variant => AnySnowflake::$order(Snowflake::$layout),)+
+                }
+            }
+
+            /// Returns the fields that the bits consist of, the highest first. They may divide the
+            /// node.
+            #[must_use]
+            pub const fn fields(self) -> &'static [Field] {
+                match self {
+                    $(Self::$variant => const { &Field::row([$($field),+]) },)+
+                }
+            }
+        }
+    };
+}
+
+presets! {
+    /// [`Snowflake::TWITTER`].
+    Twitter = NodeAboveSequence(TWITTER), "twitter" or "leaf", "Twitter Snowflake", [
+        UNUSED,
+        ("timestamp", 41, "ms since 2010-11-04T01:42:54.657Z"),
+        ("datacenter", 5, "the data centre of the generator"),
+        ("worker", 5, "the generator in its data centre"),
+        ("sequence", 12, COUNT)
+    ];
+    /// [`Snowflake::DISCORD`].
+    Discord = NodeAboveSequence(DISCORD), "discord", "Discord Snowflake", [
+        ("timestamp", 42, "ms since 2015"),
+        ("worker", 5, "the internal worker"),
+        ("process", 5, "the internal process"),
+        ("increment", 12, "counts the IDs of the process")
+    ];
+    /// [`Snowflake::INSTAGRAM`].
+    Instagram = NodeAboveSequence(INSTAGRAM), "instagram", "Instagram ID", [
+        ("timestamp", 41, "ms since 2011-08-24T21:07:01.721Z"),
+        ("shard", 13, "the logical shard of the database"),
+        ("sequence", 10, COUNT)
+    ];
+    /// [`Snowflake::SONYFLAKE`].
+    Sonyflake = SequenceAboveNode(SONYFLAKE), "sonyflake", "Sonyflake", [
+        UNUSED,
+        ("timestamp", 39, "units of 10 ms since 2014-09-01"),
+        ("sequence", 8, COUNT),
+        ("machine", 16, MACHINE)
+    ];
+    /// [`Snowflake::SONYFLAKE_V2`].
+    SonyflakeV2 = SequenceAboveNode(SONYFLAKE_V2), "sonyflake-v2", "Sonyflake 2", [
+        UNUSED,
+        ("timestamp", 39, "units of 10 ms since 2025"),
+        ("sequence", 8, COUNT),
+        ("machine", 16, MACHINE)
+    ];
+    /// [`Snowflake::PGEDGE`].
+    PgEdge = NodeAboveSequence(PGEDGE), "pgedge", "pgEdge snowflake", [
+        UNUSED,
+        ("timestamp", 41, "ms since 2023"),
+        ("node", 10, "the node of the cluster"),
+        ("counter", 12, COUNT)
+    ];
+    /// [`Snowflake::TSID`].
+    Tsid = NodeAboveSequence(TSID), "tsid", "TSID", [
+        ("timestamp", 42, "ms since 2020"),
+        ("node", 10, "distinguishes generators"),
+        ("counter", 12, "starts at random in each millisecond")
+    ];
+    /// [`Snowflake::JS_SAFE`].
+    JsSafe = NodeAboveSequence(JS_SAFE), "js-safe", "Snowflake of 53 bits", [
+        ("unused", 11, "always 0"),
+        ("timestamp", 41, "ms since 2025"),
+        ("node", 6, "distinguishes generators"),
+        ("sequence", 6, COUNT)
+    ];
+    /// [`Snowflake::BAIDU`].
+    Baidu = NodeAboveSequence(BAIDU), "baidu", "Baidu UID", [
+        UNUSED,
+        ("timestamp", 28, "seconds since 2016-05-19T16:00Z"),
+        ("worker", 22, "counts the starts of generators"),
+        ("sequence", 13, COUNT)
+    ];
 }
 
 impl Preset {
-    /// [`Snowflake::TWITTER`].
-    pub const TWITTER: Self = Self {
-        name: "twitter",
-        aliases: &["leaf"],
-        title: "Twitter Snowflake",
-        layout: AnySnowflake::NodeAboveSequence(Snowflake::TWITTER),
-        fields: &Field::row([
-            UNUSED,
-            ("timestamp", 41, "ms since 2010-11-04T01:42:54.657Z"),
-            ("datacenter", 5, "the data centre of the generator"),
-            ("worker", 5, "the generator in its data centre"),
-            ("sequence", 12, COUNT),
-        ]),
-    };
-    /// [`Snowflake::DISCORD`].
-    pub const DISCORD: Self = Self {
-        name: "discord",
-        aliases: &[],
-        title: "Discord Snowflake",
-        layout: AnySnowflake::NodeAboveSequence(Snowflake::DISCORD),
-        fields: &Field::row([
-            ("timestamp", 42, "ms since 2015"),
-            ("worker", 5, "the internal worker"),
-            ("process", 5, "the internal process"),
-            ("increment", 12, "counts the IDs of the process"),
-        ]),
-    };
-    /// [`Snowflake::INSTAGRAM`].
-    pub const INSTAGRAM: Self = Self {
-        name: "instagram",
-        aliases: &[],
-        title: "Instagram ID",
-        layout: AnySnowflake::NodeAboveSequence(Snowflake::INSTAGRAM),
-        fields: &Field::row([
-            ("timestamp", 41, "ms since 2011-08-24T21:07:01.721Z"),
-            ("shard", 13, "the logical shard of the database"),
-            ("sequence", 10, COUNT),
-        ]),
-    };
-    /// [`Snowflake::SONYFLAKE`].
-    pub const SONYFLAKE: Self = Self {
-        name: "sonyflake",
-        aliases: &[],
-        title: "Sonyflake",
-        layout: AnySnowflake::SequenceAboveNode(Snowflake::SONYFLAKE),
-        fields: &Field::row([
-            UNUSED,
-            ("timestamp", 39, "units of 10 ms since 2014-09-01"),
-            ("sequence", 8, COUNT),
-            ("machine", 16, MACHINE),
-        ]),
-    };
-    /// [`Snowflake::SONYFLAKE_V2`].
-    pub const SONYFLAKE_V2: Self = Self {
-        name: "sonyflake-v2",
-        aliases: &[],
-        title: "Sonyflake 2",
-        layout: AnySnowflake::SequenceAboveNode(Snowflake::SONYFLAKE_V2),
-        fields: &Field::row([
-            UNUSED,
-            ("timestamp", 39, "units of 10 ms since 2025"),
-            ("sequence", 8, COUNT),
-            ("machine", 16, MACHINE),
-        ]),
-    };
-    /// [`Snowflake::PGEDGE`].
-    pub const PGEDGE: Self = Self {
-        name: "pgedge",
-        aliases: &[],
-        title: "pgEdge snowflake",
-        layout: AnySnowflake::NodeAboveSequence(Snowflake::PGEDGE),
-        fields: &Field::row([
-            UNUSED,
-            ("timestamp", 41, "ms since 2023"),
-            ("node", 10, "the node of the cluster"),
-            ("counter", 12, COUNT),
-        ]),
-    };
-    /// [`Snowflake::TSID`].
-    pub const TSID: Self = Self {
-        name: "tsid",
-        aliases: &[],
-        title: "TSID",
-        layout: AnySnowflake::NodeAboveSequence(Snowflake::TSID),
-        fields: &Field::row([
-            ("timestamp", 42, "ms since 2020"),
-            ("node", 10, "distinguishes generators"),
-            ("counter", 12, "starts at random in each millisecond"),
-        ]),
-    };
-    /// [`Snowflake::JS_SAFE`].
-    pub const JS_SAFE: Self = Self {
-        name: "js-safe",
-        aliases: &[],
-        title: "Snowflake of 53 bits",
-        layout: AnySnowflake::NodeAboveSequence(Snowflake::JS_SAFE),
-        fields: &Field::row([
-            ("unused", 11, "always 0"),
-            ("timestamp", 41, "ms since 2025"),
-            ("node", 6, "distinguishes generators"),
-            ("sequence", 6, COUNT),
-        ]),
-    };
-    /// [`Snowflake::BAIDU`].
-    pub const BAIDU: Self = Self {
-        name: "baidu",
-        aliases: &[],
-        title: "Baidu UID",
-        layout: AnySnowflake::NodeAboveSequence(Snowflake::BAIDU),
-        fields: &Field::row([
-            UNUSED,
-            ("timestamp", 28, "seconds since 2016-05-19T16:00Z"),
-            ("worker", 22, "counts the starts of generators"),
-            ("sequence", 13, COUNT),
-        ]),
-    };
-    /// All presets.
-    pub const ALL: &'static [Self] = &[
-        Self::TWITTER,
-        Self::DISCORD,
-        Self::INSTAGRAM,
-        Self::SONYFLAKE,
-        Self::SONYFLAKE_V2,
-        Self::PGEDGE,
-        Self::TSID,
-        Self::JS_SAFE,
-        Self::BAIDU,
-    ];
-
     /// Returns the preset with this name or alias.
     ///
     /// # Examples
@@ -256,8 +237,24 @@ impl Preset {
     /// assert!(tickid_snowflake::Preset::named("discord").is_some());
     /// ```
     #[must_use]
-    pub fn named(name: &str) -> Option<&'static Self> {
-        Self::ALL.iter().find(|preset| preset.name == name || preset.aliases.contains(&name))
+    pub fn named(name: &str) -> Option<Self> {
+        let has_name = |preset: &Self| preset.name() == name || preset.aliases().contains(&name);
+        Self::ALL.iter().copied().find(has_name)
+    }
+
+    /// Returns the preset with this layout.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_snowflake::{AnySnowflake, Preset};
+    ///
+    /// let layout: AnySnowflake = "39x10ms/8s/16n@2014-09-01".parse()?;
+    /// assert_eq!(Preset::of(layout), Some(Preset::Sonyflake));
+    /// # Ok::<(), tickid_snowflake::LayoutError>(())
+    /// ```
+    #[must_use]
+    pub fn of(layout: AnySnowflake) -> Option<Self> {
+        Self::ALL.iter().copied().find(|preset| preset.layout() == layout)
     }
 }
 
@@ -267,7 +264,7 @@ pub(crate) struct Names;
 impl fmt::Display for Names {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, preset) in Preset::ALL.iter().enumerate() {
-            write!(f, "{}{}", if index == 0 { "" } else { ", " }, preset.name)?;
+            write!(f, "{}{}", if index == 0 { "" } else { ", " }, preset.name())?;
         }
         Ok(())
     }
@@ -285,11 +282,12 @@ mod tests {
 
     #[test]
     fn fields_are_those_of_the_layout() {
-        for Preset { name, layout, fields, .. } in Preset::ALL {
+        for preset in Preset::ALL {
+            let (name, fields) = (preset.name(), preset.fields());
             let ends = |fields: &[Field]| -> BTreeSet<u32> {
                 fields.iter().map(|field| field.start() + field.bits()).collect()
             };
-            let own: std::vec::Vec<_> = match layout {
+            let own: std::vec::Vec<_> = match preset.layout() {
                 AnySnowflake::NodeAboveSequence(layout) => layout.fields().collect(),
                 AnySnowflake::SequenceAboveNode(layout) => layout.fields().collect(),
             };
@@ -301,10 +299,10 @@ mod tests {
 
     #[test]
     fn names_are_distinct() {
-        let names = Preset::ALL
+        let all: std::vec::Vec<_> = Preset::ALL
             .iter()
-            .flat_map(|preset| preset.aliases.iter().copied().chain([preset.name]));
-        let all: std::vec::Vec<_> = names.collect();
+            .flat_map(|preset| preset.aliases().iter().copied().chain([preset.name()]))
+            .collect();
         assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len());
         for name in all {
             let parsed: Result<AnySnowflake, _> = name.parse();

@@ -219,10 +219,11 @@ mod tests {
     }
 
     mod ferroid_new {
-        use tickid_convert::foreign::System;
+        use tickid_convert::foreign::Mastodon;
         use tickid_convert::{Layouts, ToParts as _};
         use tickid_nanoflake::{Epoch, Generator, GeneratorId, LocalGenerator};
         use tickid_nanoflake::{Nanoflake, NanoflakeId};
+        use tickid_snowflake::{Snowflake, SnowflakeId};
 
         use super::Result;
 
@@ -253,11 +254,9 @@ mod tests {
         }
 
         pub(super) fn foreign(number: u64) -> Result<[u64; 2]> {
-            let layouts = Layouts::default();
-            let instagram = System::Instagram.id(number).parts(&layouts)?;
-            let mastodon = System::Mastodon.id(number).parts(&layouts)?;
-            let shard = instagram.node().ok_or("no node")?;
-            Ok([shard.value(), mastodon.sequence().value()])
+            let shard = Snowflake::INSTAGRAM.node_of(SnowflakeId::new(number)).get();
+            let mastodon = Mastodon(number).parts(&Layouts::default())?;
+            Ok([shard.into(), mastodon.sequence().value()])
         }
     }
 

@@ -2,7 +2,8 @@ use std::sync::LazyLock;
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use tickid_convert::foreign::System;
+use tickid_detect::Format;
+use tickid_snowflake::Preset;
 
 use crate::input::Selection;
 use crate::node::NodeHash;
@@ -86,13 +87,15 @@ pub(super) enum Origin {
     NanoflakeShift24,
     /// An ID in a UUID, as made by --to uuid, uuid-v7 or uuid-sno.
     Uuid,
-    System(System),
+    Preset(Preset),
+    Mastodon,
 }
 
 static ORIGINS: LazyLock<Vec<Origin>> = LazyLock::new(|| {
     let schemes = Scheme::all().iter().map(|scheme| Origin::Scheme(*scheme));
-    let systems = System::ALL.iter().map(|system| Origin::System(*system));
-    schemes.chain([Origin::NanoflakeShift24, Origin::Uuid]).chain(systems).collect()
+    let presets = Preset::ALL.iter().map(|preset| Origin::Preset(*preset));
+    let others = [Origin::NanoflakeShift24, Origin::Uuid, Origin::Mastodon];
+    schemes.chain(others).chain(presets).collect()
 });
 
 impl ValueEnum for Origin {
@@ -108,10 +111,8 @@ impl ValueEnum for Origin {
             ),
             Self::Uuid => PossibleValue::new("uuid")
                 .help("An ID in a UUID, as made by --to uuid, uuid-v7 or uuid-sno"),
-            Self::System(system) => {
-                let aliases = system.preset().map_or(&[][..], |preset| preset.aliases);
-                PossibleValue::new(system.key()).aliases(aliases)
-            }
+            Self::Preset(preset) => PossibleValue::new(preset.name()).aliases(preset.aliases()),
+            Self::Mastodon => PossibleValue::new(Format::Mastodon.key()),
         })
     }
 }

@@ -64,10 +64,8 @@ pub(super) fn options<'a>(
     if let Goal::Scheme(goal) = arguments.to {
         target = goal.over(target);
     }
-    if let Some(Origin::System(system)) = arguments.from
-        && let Some(preset) = system.preset()
-    {
-        source.snowflake = preset.layout;
+    if let Some(Origin::Preset(preset)) = arguments.from {
+        source.snowflake = preset.layout();
     }
     let NodeArguments { node, truncate_node, .. } = &arguments.nodes;
     let nodes = match (node, truncate_node) {
@@ -154,12 +152,16 @@ pub(super) fn make(
     options: &Options<'_>,
 ) -> Result<(Made, Loss), Failure> {
     let kind = arguments.to.kind(arguments.kind);
+    let mut source = options.source;
+    let id = match original {
+        Original::Read(Identifier::Preset(preset, id)) => {
+            source.snowflake = preset.layout();
+            Some(id.into())
+        }
+        Original::Read(id) => id.scheme_id(),
+        Original::Shift24(_) => None,
+    };
     if arguments.restore {
-        let id = match original {
-            Original::Read(Identifier::Foreign(id)) => id.snowflake().map(AnyId::from),
-            Original::Read(id) => id.scheme_id(),
-            Original::Shift24(_) => None,
-        };
         let (Some(id), Some(kind)) = (id, kind) else {
             return Err(not_converted("conversions do not make such IDs"));
         };
@@ -173,17 +175,14 @@ pub(super) fn make(
             converted.map_err(|error| problem(&error, &original, kind, options))?;
         return Ok((Made::Id(id), loss));
     }
-    let Original::Read(identifier) = original else {
-        return Err(not_converted("only IDs of the four schemes, of up to 96 bits, go into UUIDs"));
-    };
-    let Some(id) = identifier.scheme_id() else {
+    let Some(id) = id else {
         // Which fails for a reading without fields.
-        identifier.parts(&options.source).map_err(not_converted)?;
-        let reason = "only IDs of the four schemes, of up to 96 bits, go into UUIDs";
-        return Err(not_converted(format!("a {identifier}: {reason}")));
+        original.parts(&source).map_err(not_converted)?;
+        let reason = "only IDs of the schemes, of up to 96 bits, go into UUIDs";
+        return Err(not_converted(format!("a {}: {reason}", original.name())));
     };
     let uuid = match (arguments.to, id) {
-        (Goal::UuidV7, _) => carry::to_uuid_v7(id, &options.source).map_err(not_converted)?,
+        (Goal::UuidV7, _) => carry::to_uuid_v7(id, &source).map_err(not_converted)?,
         (Goal::UuidSno, AnyId::Sno(id)) => carry::sno_to_uuid(id),
         (Goal::UuidSno, _) => {
             return Err(not_converted(format!("a {}, and not a sno ID", id.kind())));

@@ -12,7 +12,7 @@ use tickid_convert::{Bits, ConvertError, Loss, Options};
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 
 pub(crate) use self::args::ConvertArguments;
-pub(crate) use self::origin::of_system;
+pub(crate) use self::origin::of_preset;
 use self::origin::{Guess, Original};
 use crate::failure::Failure;
 use crate::input::{self, Input};

@@ -1,10 +1,10 @@
 //! The IDs to convert.
 
-use tickid_convert::foreign::{NanoflakeShift24, System};
+use tickid_convert::foreign::{Mastodon, NanoflakeShift24};
 use tickid_convert::{AnyId, ConvertError, Kind, Layouts, Parts, ToParts, carry};
 use tickid_core::UnixTime;
 use tickid_detect::{Confidence, Doubt, Format, Identifier, Reading, detect};
-use tickid_snowflake::SnowflakeId;
+use tickid_snowflake::{Preset, SnowflakeId};
 use tickid_text::{ParseError, decimal};
 use uuid::Uuid;
 
@@ -34,7 +34,7 @@ impl Origin {
     pub(super) fn kind(self) -> Option<Kind> {
         match self {
             Self::Scheme(scheme) => Some(scheme.kind(KuidKind::Global)),
-            Self::System(system) => system.preset().map(|_| Kind::Snowflake),
+            Self::Preset(_) => Some(Kind::Snowflake),
             _ => None,
         }
     }
@@ -68,7 +68,8 @@ pub(super) fn read(
     };
     let identifier = match origin {
         Origin::Scheme(scheme) => read(scheme)?,
-        Origin::System(system) => of_system(system, text)?,
+        Origin::Preset(preset) => of_preset(preset, text)?,
+        Origin::Mastodon => Identifier::Mastodon(Mastodon(integer(text, Format::Mastodon.name())?)),
         Origin::NanoflakeShift24 => {
             // The same texts, whatever the bits mean; its timestamps are never negative as texts.
             let scheme = Scheme::of(Format::Nanoflake).ok_or("is not a Nanoflake ID")?;
@@ -87,14 +88,18 @@ pub(super) fn read(
     Ok(Original::Read(identifier))
 }
 
-/// Reads the ID of a system: an integer, or a TSID's text. The error is a predicate.
-pub(crate) fn of_system(system: System, text: &[u8]) -> Result<Identifier, String> {
-    let number = if system == System::Tsid && text.len() == SnowflakeId::CROCKFORD_LEN {
-        SnowflakeId::parse_crockford(text).map(SnowflakeId::get)
+/// Reads the ID of a preset: an integer, or a TSID's text. The error is a predicate.
+pub(crate) fn of_preset(preset: Preset, text: &[u8]) -> Result<Identifier, String> {
+    let id = if preset == Preset::Tsid && text.len() == SnowflakeId::CROCKFORD_LEN {
+        SnowflakeId::parse_crockford(text).map_err(|error| format!("is {error}"))?
     } else {
-        decimal::decode(text, u64::MAX).map_err(|kind| ParseError::new(system.name(), kind))
+        SnowflakeId::new(integer(text, preset.title())?)
     };
-    number.map(|number| system.id(number).into()).map_err(|error| format!("is {error}"))
+    Ok(Identifier::Preset(preset, id))
+}
+
+fn integer(text: &[u8], name: &'static str) -> Result<u64, String> {
+    decimal::decode(text, u64::MAX).map_err(|kind| format!("is {}", ParseError::new(name, kind)))
 }
 
 /// The reading chosen for a text.

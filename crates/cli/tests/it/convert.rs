@@ -210,9 +210,13 @@ fn uuids_round_trip() {
     assert_eq!(stdout_of(&back), "175928847299117063\n");
     let ran = run("convert --from scru64 --to uuid-sno 0u375nxqh5cq");
     assert!(ran.stderr.contains("not a sno ID"), "{}", ran.stderr);
-    let ran = run("convert --from discord --to uuid 175928847299117063");
+    let made = stdout_of("convert --from discord --to uuid-v7 175928847299117063");
+    assert!(made.starts_with("015466e4-1b04-7"), "{made}"); // the message's milliseconds
+    let back = format!("convert --from uuid --layout discord --to discord --exact {made}");
+    assert_eq!(stdout_of(&back), "175928847299117063\n");
+    let ran = run("convert --from mastodon --to uuid 175928847299117063");
     assert_eq!(ran.status, INVALID);
-    assert!(ran.stderr.contains("four schemes"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("IDs of the schemes"), "{}", ran.stderr);
 }
 
 #[test]

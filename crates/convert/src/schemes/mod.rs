@@ -78,7 +78,7 @@ mod nanoflake;
 mod scheme_id;
 mod scru64;
 mod sno;
-pub(crate) mod snowflake;
+mod snowflake;
 
 use tickid_core::{RangeError, Scheme, UnixTime};
 

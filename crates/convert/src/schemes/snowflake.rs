@@ -1,7 +1,7 @@
 use core::ops::{Bound, RangeInclusive};
 
 use tickid_core::{Observable, Plain, RangeError, Scheme as _, UnixTime};
-use tickid_snowflake::{AnySnowflake, Order, Snowflake, SnowflakeId};
+use tickid_snowflake::{AnySnowflake, Order, Preset, Snowflake, SnowflakeId};
 
 use super::scheme_id::sealed::{Assemble, Shape};
 use super::{
@@ -17,10 +17,7 @@ use crate::to_parts::ToParts;
 /// Evaluates `$body` with `$layout` as the layout of Snowflakes, in either order.
 macro_rules! with_layout {
     ($layouts:ident, $layout:ident => $body:expr) => {
-        with_layout!(of $layouts.snowflake, $layout => $body)
-    };
-    (of $any:expr, $layout:ident => $body:expr) => {
-        match $any {
+        match $layouts.snowflake {
             AnySnowflake::NodeAboveSequence($layout) => $body,
             AnySnowflake::SequenceAboveNode($layout) => $body,
         }
@@ -35,35 +32,17 @@ macro_rules! with_layout {
 impl ToParts for SnowflakeId {
     #[inline]
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
-        parts(self, layouts.snowflake, "Snowflake of this layout")
+        with_layout!(layouts, layout => parts(self, layout))
+            .map_err(|bits| stray(bits, layouts.snowflake))
     }
 }
 
-/// Returns the parts of an ID. `form` is its name, for errors.
+/// Returns the parts of an ID, or the bits that it has above the layout.
 #[inline]
-pub(crate) fn parts(
-    id: SnowflakeId,
-    layout: AnySnowflake,
-    form: &'static str,
-) -> Result<Parts, ConvertError> {
-    with_layout!(of layout, layout => parts_of(id, layout, form))
-}
-
-/// Returns the start of the ID's tick.
-#[inline]
-pub(crate) fn time(id: SnowflakeId, layout: AnySnowflake) -> UnixTime {
-    with_layout!(of layout, layout => layout.unix_time(id))
-}
-
-#[inline]
-fn parts_of<O: Order>(
-    id: SnowflakeId,
-    layout: Snowflake<O>,
-    form: &'static str,
-) -> Result<Parts, ConvertError> {
+fn parts<O: Order>(id: SnowflakeId, layout: Snowflake<O>) -> Result<Parts, u64> {
     let stray = id.get().checked_shr(layout.bits()).unwrap_or(0);
     if stray != 0 {
-        return Err(ConvertError::StrayBits { form, bits: stray << layout.bits() });
+        return Err(stray << layout.bits());
     }
     let shape = layout.shape();
     let sequence = Bits::held(layout.sequence_of(id).into(), shape.sequence);
@@ -72,6 +51,12 @@ fn parts_of<O: Order>(
         return Ok(parts);
     }
     Ok(parts.with_node(Bits::held(layout.node_of(id).get().into(), shape.node)))
+}
+
+#[cold]
+fn stray(bits: u64, layout: AnySnowflake) -> ConvertError {
+    let form = Preset::of(layout).map_or("Snowflake of this layout", Preset::title);
+    ConvertError::StrayBits { form, bits }
 }
 
 impl<O: Order> SchemeVariant<Snowflake<O>> for Plain {
@@ -115,7 +100,7 @@ impl SchemeId for SnowflakeId {
 
     #[inline]
     fn time(self, layouts: &Layouts) -> UnixTime {
-        time(self, layouts.snowflake)
+        layouts.snowflake.unix_time(self)
     }
 
     fn fields(layouts: &Layouts) -> Fields {

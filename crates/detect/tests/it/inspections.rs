@@ -4,7 +4,7 @@
 mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
-    use tickid_convert::foreign::System;
+    use tickid_convert::foreign::Mastodon;
     use tickid_convert::{AnyId, Layouts};
     use tickid_core::UnixTime;
     use tickid_detect::{Format, Identifier, Inspection, Notation, detect};
@@ -12,6 +12,7 @@ mod tests {
     use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
     use tickid_scru64::{NodeIdSize, Scru64Id};
     use tickid_sno::SnoId;
+    use tickid_snowflake::{Preset, SnowflakeId};
     use tickid_testkit::config;
 
     fn written(id: impl Into<Identifier>, layouts: &Layouts) -> Value {
@@ -140,18 +141,24 @@ mod tests {
 
         #[test]
         fn foreign_members(number: u64) {
-            for system in System::ALL.iter().copied() {
-                let id = system.id(number & system.max());
+            let presets = Preset::ALL.iter().map(|preset| {
+                let id = SnowflakeId::new(number & preset.layout().max_id().get());
+                Identifier::Preset(*preset, id)
+            });
+            for id in presets.chain([Identifier::Mastodon(Mastodon(number))]) {
                 let object = written(id, &Layouts::default());
-                prop_assert_eq!(&object["scheme"], system.key());
-                prop_assert_eq!(&object["int"], &id.get().to_string());
-                prop_assert_eq!(&object["unix_ms"], id.time().as_millis());
+                let number = id.integer().unwrap();
+                prop_assert_eq!(&object["scheme"], id.format().key());
+                prop_assert_eq!(&object["int"], &number.to_string());
+                let time = id.time(&Layouts::default()).unwrap();
+                prop_assert_eq!(&object["unix_ms"], time.as_millis());
                 // The fields put together again are the number.
-                let whole = system.fields().iter().fold(0, |whole: u64, field| {
+                let fields = id.fields(&Layouts::default());
+                let whole = fields.iter().fold(0, |whole: u64, field| {
                     let value = object.get(field.name()).and_then(Value::as_u64).unwrap_or(0);
                     whole << field.bits() | value
                 });
-                prop_assert_eq!(whole, id.get());
+                prop_assert_eq!(whole, number);
             }
         }
     }

@@ -50,10 +50,10 @@ mod tests {
     #[test]
     fn presets_have_their_cards() {
         for preset in Preset::ALL {
-            check(preset.layout);
-            let card = LayoutCard::new(preset.layout, None);
-            assert_eq!(card.names().next(), Some(preset.name));
-            assert_eq!(&card.fields()[..], preset.fields);
+            check(preset.layout());
+            let card = LayoutCard::new(preset.layout(), None);
+            assert_eq!(card.names().next(), Some(preset.name()));
+            assert_eq!(card.fields()[..], *preset.fields());
         }
     }
 

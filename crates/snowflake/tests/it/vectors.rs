@@ -25,7 +25,7 @@ fn originals_issue_the_same_ids() {
         assert_eq!(*field(&file, "columns"), Value::from(columns), "{name}");
         let rows = list(&file, "ids", count);
         let layout: AnySnowflake = string(&file, "layout").parse().unwrap();
-        assert_eq!(Preset::named(name).unwrap().layout, layout);
+        assert_eq!(Preset::named(name).unwrap().layout(), layout);
         match layout {
             AnySnowflake::NodeAboveSequence(layout) => compare(layout, rows),
             AnySnowflake::SequenceAboveNode(layout) => compare(layout, rows),
