@@ -4,7 +4,8 @@ use tickid_snowflake::{AnySnowflake, Order, Preset, Snowflake, SnowflakeId};
 use tickid_testkit::vectors::{Value, array, field, has_fields, list, load, string};
 
 /// The presets that have an original program, and the number of its IDs.
-const RECORDED: [(&str, usize); 7] = [
+const RECORDED: [(&str, usize); 8] = [
+    ("baidu", 608),
     ("discord", 608),
     ("instagram", 523),
     ("pgedge", 607),
