@@ -1,6 +1,41 @@
 //! `tickid layout` as a process.
 
-use crate::process::{USAGE, json_lines, run, stdout_of};
+use crate::process::{OK, USAGE, json_lines, ran, run, stdout_of, with_state};
+
+const PAGE: &str = include_str!("../../../../docs/snowflakes.md");
+
+#[test]
+fn commands_of_the_page_succeed() {
+    let state = tempfile::tempdir().expect("a folder");
+    let commands = PAGE.lines().filter_map(|line| line.strip_prefix("$ tickid "));
+    let mut count = 0;
+    for command in commands.filter(|command| !command.starts_with("serve ")) {
+        let ran = ran(&mut with_state(state.path(), command));
+        assert_eq!(ran.status, OK, "{command}: {}", ran.stderr);
+        count += 1;
+    }
+    assert!(count >= 5, "{count} commands");
+}
+
+#[cfg(unix)]
+#[test]
+fn rows_show_the_times_of_their_ids() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = "175928847299117063,2016-04-30 11:18:25.796+00\n\
+                1556135315730421791,2026-10-04 02:46:10.866+00\n";
+    std::fs::write(folder.path().join("rows.csv"), rows).expect("written");
+    let (_, block) = PAGE.split_once("> rows.csv\n").expect("the rows");
+    let (command, _) = block.split_once("```").expect("the end");
+    let own = std::path::Path::new(env!("CARGO_BIN_EXE_tickid")).parent().expect("a folder");
+    let path = std::env::var("PATH").expect("a path");
+    let mut shell = std::process::Command::new("sh");
+    shell.current_dir(folder.path()).env("PATH", format!("{}:{path}", own.display()));
+    let ran = ran(shell.args(["-c", command]));
+    assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{command}");
+    let expected = "175928847299117063,2016-04-30 11:18:25.796+00,2016-04-30T11:18:25.796Z\n\
+                    1556135315730421791,2026-10-04 02:46:10.866+00,2026-10-04T02:46:10.866Z\n";
+    assert_eq!(ran.stdout, expected);
+}
 
 #[test]
 fn a_card_has_fields_over_their_bits() {
