@@ -312,6 +312,26 @@ mod tests {
         }
     }
 
+    /// So that readers see how old they are.
+    #[test]
+    fn results_name_their_commit() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/results");
+        let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let is_date = |word: &str| word.len() == 10 && word.starts_with("20");
+        let is_hash = |rest: &str| {
+            let word = rest.trim_start_matches([' ', '|', '`']);
+            word.find(|c: char| !c.is_ascii_hexdigit()).is_some_and(|end| (7..=8).contains(&end))
+        };
+        for file in files.filter(|file| file.extension().is_some_and(|kind| kind == "md")) {
+            let page = fs::read_to_string(&file).unwrap();
+            let mut words = page.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+            assert!(words.any(is_date), "no date: {}", file.display());
+            // The table of steps has a column of them.
+            let is_named = page.contains(HEAD) || page.split("commit").skip(1).any(is_hash);
+            assert!(is_named, "no commit: {}", file.display());
+        }
+    }
+
     #[test]
     fn missing_tools_are_noticed() {
         assert!(succeeds("cargo --version | grep 'cargo 1.'"));
