@@ -108,7 +108,7 @@ const PEERS: [(&str, &str); 10] = [
     ("wall/nanoflake/shared/below-cap", "Nanoflake"),
     ("wall/snowflake/shared/below-cap", "Snowflake"),
     ("wall/snowflaked/shared/below-cap", "snowflaked"),
-    ("wall/scru64-official/global/below-cap", "scru64"),
+    ("wall/scru64-official/global/below-cap", "scru64, the official"),
     ("wall/ulid/exclusive", "ulid, one owner"),
     ("wall/uuid-v7", "uuid, version 7"),
 ];
