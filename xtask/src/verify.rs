@@ -65,10 +65,12 @@ struct Step {
 /// [`RESULTS`].
 pub(crate) fn verify(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
     let path = workspace.root.join(RESULTS);
-    let page = fs::read_to_string(&path);
-    let mut page = page.map_err(|reason| Error::Read { path: path.clone(), reason })?;
+    let read = || {
+        let page = fs::read_to_string(&path);
+        page.map_err(|reason| Error::Read { path: path.clone(), reason })
+    };
     if arguments.list {
-        return print(&list(workspace, &page));
+        return print(&list(workspace, &read()?));
     }
     let chosen = &arguments.steps;
     let is_chosen = |step: &&Step| chosen.is_empty() || chosen.contains(&step.name);
@@ -83,10 +85,10 @@ pub(crate) fn verify(workspace: &Workspace, arguments: &Arguments) -> Result<()>
         }
         let row = row(step, &tally, &when, start.elapsed().as_secs());
         if !did_not_run(&tally) {
-            // At once, because a later step may be interrupted.
-            let row = [(&*step.name, row.clone())].into();
-            page = with_rows(&page, &row);
-            let written = fs::write(&path, &page);
+            // Immediately, because a later step may be interrupted; read again, because other
+            // steps may have run in another terminal.
+            let page = with_rows(&read()?, &[(&*step.name, row.clone())].into());
+            let written = fs::write(&path, page);
             written.map_err(|reason| Error::Write { path: path.clone(), reason })?;
         }
         rows.insert(&*step.name, row);
