@@ -126,9 +126,13 @@ datasource db {
 PRISMA = """
 import { PrismaClient } from '@prisma/client';
 import { PrismaLibSql } from '@prisma/adapter-libsql';
-const prisma = new PrismaClient({ adapter: new PrismaLibSql({ url: 'file:prisma.db' }) });
-await prisma.$executeRawUnsafe('CREATE TABLE "Order" (id text PRIMARY KEY, item text NOT NULL)');
-for (let i = 0; i < 20; i++) await addOrder(prisma, String(i));
+const adapter = new PrismaLibSql({ url: 'file:prisma.db' });
+const prisma = new PrismaClient({ adapter }).$extends(withIds);
+await prisma.$executeRawUnsafe(
+  'CREATE TABLE "Order" (id text PRIMARY KEY NOT NULL, item text NOT NULL)');
+for (let i = 0; i < 10; i++) await prisma.order.create({ data: { item: String(i) } });
+const data = Array.from({ length: 10 }, (_, i) => ({ item: String(10 + i) }));
+await prisma.order.createMany({ data });
 const rows = await prisma.order.findMany({ orderBy: { id: 'asc' } });
 if (rows.some(({ item }, i) => item !== String(i))) throw new Error(JSON.stringify(rows));
 console.log(rows.map(({ id }) => id).join('\\n'));
