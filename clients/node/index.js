@@ -47,8 +47,8 @@ class IdSource {
   #timeoutMs;
 
   constructor(realm, options = {}) {
-    const url = options.url || process.env.TICKID_URL || 'http://127.0.0.1:6480';
-    const match = /^(https?|http\+unix):\/\/([^/?#@]*)([^?#]*)$/.exec(url);
+    const url = (options.url || process.env.TICKID_URL || 'http://127.0.0.1:6480').trim();
+    const match = /^(https?|http\+unix):\/\/([^/?#@]*)([^?#@]*)$/.exec(url);
     const isUnix = match?.[1] === 'http+unix';
     if (!match || (isUnix ? match[2] || !match[3] : !match[2])) {
       throw new TypeError(`the URL '${url}' is not http://, https:// or http+unix:///PATH`);
@@ -70,7 +70,7 @@ class IdSource {
     this.#place = `${url} (realm '${realm}')`;
     this.#protocol = match[1] === 'https' ? https : http;
     this.#agent = new this.#protocol.Agent({ ...tls, keepAlive: true, maxSockets: 16 });
-    const prefix = isUnix ? '' : match[3].replace(/\/+$/, '');
+    const prefix = isUnix ? '' : new URL(url).pathname.replace(/\/+$/, '');
     this.#path = `${prefix}/v1/realms/${encodeURIComponent(realm)}/ids`;
     const headers = token ? { authorization: `Bearer ${token}` } : {};
     if (isUnix) {
@@ -90,8 +90,11 @@ class IdSource {
       if (!this.#isFresh()) this.#block = [];
       const id = this.#block.pop();
       if (id !== undefined) return id;
+      if (!this.#refill) {
+        this.#refill = this.#fill(deadline).finally(() => { this.#refill = undefined; });
+        return this.#refill;
+      }
       // Concurrent calls share one request, and are served in their order.
-      this.#refill ??= this.#fill(deadline).finally(() => { this.#refill = undefined; });
       await this.#before(deadline, this.#refill);
     }
   }
@@ -120,6 +123,7 @@ class IdSource {
     return ages.every((age) => Math.abs(age) < this.#maxAgeMs);
   }
 
+  /** Fetches a block, and returns its first ID, even if the answer took longer than `maxAgeMs`. */
   async #fill(deadline) {
     // As old as the request, whatever time the answer takes.
     const made = { wall: Date.now(), monotonic: performance.now() };
@@ -127,6 +131,7 @@ class IdSource {
     this.#block = (await this.#fetch(size, deadline)).reverse();
     this.#made = made;
     this.#size = size;
+    return this.#block.pop();
   }
 
   /** Requests IDs, and again until the deadline if that may help. */
@@ -166,7 +171,7 @@ class IdSource {
       try {
         ids = JSON.parse(body).ids;
         // The integers are strings: numbers of JavaScript would be rounded.
-        const form = isInt ? /^[0-9]+$/ : /^[0-9A-Za-z_-]+$/;
+        const form = isInt ? /^[0-9]{1,20}$/ : /^[0-9A-Za-z_-]{1,64}$/;
         const texts = new Set(ids.filter((id) => typeof id === 'string' && form.test(id)));
         if (ids.length !== count || texts.size !== count) throw new Error(`not ${count} IDs`);
       } catch (error) {

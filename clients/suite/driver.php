@@ -1,13 +1,34 @@
 $ids = new IdSource(getenv('REALM'), null, (float) getenv('TIMEOUT'));
-while ($line = fgets(STDIN)) {
-    [, , $count] = explode(' ', trim($line));
+
+function take(IdSource $ids, int $group, int $count): string
+{
+    $lines = '';
     for ($i = 0; $i < $count; $i++) {
         try {
-            $id = $ids->next();
-            echo "0 $id\n";
+            $lines .= "$group {$ids->next()}\n";
         } catch (TickidError $error) {
-            echo '0 ! ', $error->retryAfter ?? 'None', ' ', trim($error->getMessage()), "\n";
+            $seconds = $error->retryAfter ?? 'None';
+            $message = strtr(trim($error->getMessage()), "\n", ' ');
+            $lines .= "$group ! $seconds $message\n";
         }
     }
-    echo ".\n";
+    return $lines;
+}
+
+while ($line = fgets(STDIN)) {
+    [$command, $groups, $count] = explode(' ', trim($line));
+    if ($command === 'next') {
+        echo take($ids, 0, $count);
+    }
+    $readers = [];
+    for ($group = 0; $command === 'fork' && $group < $groups; $group++) {
+        [$reader, $writer] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);
+        if (pcntl_fork() === 0) {
+            fwrite($writer, take($ids, $group, $count));
+            exit;
+        }
+        fclose($writer);
+        $readers[] = $reader;
+    }
+    echo implode(array_map('stream_get_contents', $readers)), ".\n";
 }

@@ -2,11 +2,19 @@
 or processes) and a number of IDs for each; the answer is a line for each ID or error, and a dot."""
 
 import os
+import signal
+import socket
 import ssl
 import sys
 import threading
 import time
 
+if os.environ.get("GEVENT"):
+    from gevent import monkey
+
+    monkey.patch_all()
+if os.environ.get("BARE"):  # As on Windows.
+    del os.fork, os.register_at_fork, socket.AF_UNIX
 sys.path.insert(0, os.environ["CLIENT"])
 if os.environ.get("SAME_PID"):
     os.getpid = lambda: 1  # As where a process ID is used again.
@@ -65,7 +73,22 @@ def fork(groups, count):
     return "".join(open(reader).read() for reader in children)
 
 
+def forked(_, count):
+    """Lets a signal fork this process while it takes IDs."""
+    reader, writer = os.pipe()
+    children = []
+    signal.signal(signal.SIGUSR1, lambda *_: children.append(os.fork()))
+    lines = take(0, count)
+    if 0 in children:
+        with open(writer, "w") as out:
+            out.writelines("1" + line[1:] for line in lines.splitlines(keepends=True))
+        os._exit(0)
+    os.close(writer)
+    return lines + open(reader).read()
+
+
 commands = {"next": lambda _, count: take(0, count), "threads": threads, "fork": fork}
+commands["forked"] = forked
 for line in sys.stdin:
     command, groups, count = line.split()
     print(commands[command](int(groups), int(count)) + ".", flush=True)

@@ -41,18 +41,25 @@ class IdSource {
 }
 module.exports = { IdSource, TickidError };
 """
+HERE = "if self._local.process != (os.getpid(), len(_forks)):"
+STILL_HERE = "if local.process == (os.getpid(), len(_forks)):"
 FRESH = "age = max(abs(wall - local.wall), abs(monotonic - local.monotonic))"
+TRIMMED = "strings.TrimSpace(string(body))"
+TAKEN = f"return {TRIMMED}, nil"
+LAST = (
+    "private final HttpRequest request;",
+    'private final HttpRequest request; private String last = "";',
+)
 AGES = "[Date.now() - this.#made.wall, performance.now() - this.#made.monotonic]"
 FAULTS = {
     "python": {
-        "fork": [("if local.process != (os.getpid(), len(_forks)):", "if False:")],
+        "fork": [(HERE, "if False:"), (STILL_HERE, "if True:")],
         "fork__naive": NAIVE,
         "fork__by_process_id": [
-            (
-                "if local.process != (os.getpid(), len(_forks)):",
-                "if local.process[0] != os.getpid():",
-            )
+            (HERE, "if self._local.process[0] != os.getpid():"),
+            (STILL_HERE, "if True:"),
         ],
+        "forked": [(STILL_HERE, "if True:")],
         "threads": [
             ("if not local.lock.acquire(timeout=self._timeout):", "if False:"),
             ("            local.lock.release()", "            pass"),
@@ -76,16 +83,16 @@ FAULTS = {
             ),
             ("                raise error\n", "                return self._earlier\n"),
         ],
-        "back_soon": [("if deadline - time.monotonic() <= wait:", "if True:")],
+        "back_soon": [("if wait is None or deadline - time.monotonic() <= wait:", "if True:")],
         "status_503": [
             (
-                "if deadline - time.monotonic() <= wait:",
+                "if wait is None or deadline - time.monotonic() <= wait:",
                 "wait = 0.01\n            if deadline < time.monotonic():",
             )
         ],
         "status_429": [("answer.status in (408, 429)", "answer.status == 408")],
         "waits": [("            time.sleep(wait)", "            time.sleep(0.01)")],
-        "slow": [("settimeout(_left(self._owner.deadline))", "settimeout(2)")],
+        "slow": [("settimeout(_left(self.deadline))", "settimeout(2)")],
         "cut": [
             ("if answer.length or", "if"),
             ('json.loads(body)["ids"]', 're.findall("[2-9a-x]+", body.decode().split("ids")[1])'),
@@ -101,8 +108,12 @@ FAULTS = {
         "lies": [("is_whole = found == texts and", "is_whole =")],
         "lies__endless": [
             ("answer.read(_MOST)", "answer.read()"),
-            ("if answer.length or len(body) == _MOST:", "if False:"),
+            (" or len(body) == _MOST", ""),
         ],
+        "lies__letters": [("[0-9A-Za-z_-]{1,64}", r"[\\w-]{1,64}")],
+        "lies__busy": [(" and isinstance(failure, _ENDED)", "")],
+        "floods": [("answer.read(_MOST)", "answer.read()")],
+        "strays": [("            if is_kept:\n", "            if False:\n")],
         "repeated": [(" and local.answer.isdisjoint(texts)", "")],
         "ipv6": [('HTTPConnection("localhost")', "HTTPConnection(self._host)")],
         "small": [
@@ -113,6 +124,7 @@ FAULTS = {
         ],
         "protected": [("ssl.create_default_context()", "ssl._create_unverified_context()")],
         "integers": [("[int(id) if is_int", "[int(float(id)) if is_int")],
+        "integers__long": [("[0-9]{1,20}", "[0-9]+")],
         "many": [
             (
                 "return local.block.popleft()",
@@ -175,9 +187,12 @@ FAULTS = {
                 "this.#made = { wall: Date.now(), monotonic: performance.now() };",
             )
         ],
+        "held__starved": [("return this.#refill;", "await this.#refill; continue;")],
         "forms": [("if (!response.complete)", "if (!response.headers['content-length'])")],
         "lies": [("if (ids.length !== count || texts.size !== count)", "if (false)")],
         "lies__numbers": [("typeof id === 'string' && form.test(id)", "form.test(id)")],
+        "lies__busy": [("await sleep(wait);", "await sleep(0);")],
+        "floods": [("if (body.length > MOST)", "if (false)")],
         "repeated": [("if (ids.some((id) => this.#answer.has(id)))", "if (false)")],
         "ipv6": [("hostname.replace(/^\\[|\\]$/g, '')", "hostname")],
         "small": [
@@ -185,6 +200,7 @@ FAULTS = {
         ],
         "protected": [("...tls,", "...tls, rejectUnauthorized: false,")],
         "integers": [("ids.map(BigInt)", "ids.map(Number)")],
+        "integers__long": [("[0-9]{1,20}", "[0-9]+")],
         "many": [
             (
                 "const id = this.#block.pop();",
@@ -194,14 +210,26 @@ FAULTS = {
         "many__order": [(".reverse();", ";")],
     },
     "php": {
+        "fork": [("if ($this->process !== getmypid())", "if ($this->process === null)")],
         "restart": [("curl_error($this->curl), 1)", "curl_error($this->curl), null)")],
+        "kill": [
+            ("private string $body;", "private string $body, $last = '';"),
+            ("return rtrim($this->body);", "return $this->last = rtrim($this->body);"),
+            (
+                "throw new TickidError('no ID: ' . curl_error($this->curl), 1);",
+                "return $this->last;",
+            ),
+        ],
         "status_503": [("(int) ($this->retryAfter ?: 1)", "1")],
-        "status_429": [(" || $status === 429", "")],
-        "cut": [("/^[\\w-]+\\n$/D", "/^/")],
-        "lies": [("/^[\\w-]+\\n$/D", "/\\n$/D")],
+        "status_429": [("[200, 408, 429]", "[200, 408]")],
+        "cut": [("/^[\\w-]{1,64}\\n$/D", "/^/")],
+        "forms": [("CURLOPT_PROXY => '',\n", "\n")],
+        "lies": [("/^[\\w-]{1,64}\\n$/D", "/\\n$/D")],
+        "floods": [("strlen($this->body) > 65536 ? 0 : strlen($part)", "strlen($part)")],
+        "ipv6": [("rtrim($url, '/')", "strtr(rtrim($url, '/'), ['[' => '', ']' => ''])")],
         "protected": [("CURLOPT_NOSIGNAL => true", "CURLOPT_SSL_VERIFYPEER => false")],
         "slow": [("CURLOPT_TIMEOUT_MS", "CURLOPT_CONNECTTIMEOUT_MS")],
-        "many": [("return rtrim($id);", "return substr($id, 0, 9) . '2222222';")],
+        "many": [("return rtrim($this->body);", "return substr($this->body, 0, 9) . '2222222';")],
     },
     "go": {
         "restart": [
@@ -210,31 +238,62 @@ FAULTS = {
                 'return "", &TickidError{err.Error(), 0}\n\t}\n\tdefer',
             )
         ],
+        "kill": [
+            ("	token  string\n", "	token  string\n	last   string\n"),
+            (TAKEN, f"s.last = {TRIMMED}\n		return s.last, nil"),
+            (
+                'return "", &TickidError{err.Error(), time.Second}\n\t}\n\tdefer',
+                "return s.last, nil\n\t}\n\tdefer",
+            ),
+        ],
+        "threads": [
+            ("	token  string\n", "	token  string\n	last   string\n"),
+            (TAKEN, f"s.last = {TRIMMED}\n		time.Sleep(1000)\n		return s.last, nil"),
+        ],
         "status_503": [("time.Duration(seconds) * time.Second", "time.Second")],
-        "status_429": [(" || answer.StatusCode == http.StatusTooManyRequests", "")],
+        "status_429": [(" || answer.StatusCode == 429", "")],
         "slow": [("2 * time.Second", "time.Minute")],
-        "cut": [("body, err := io", "body, _ := io"), ("^[\\w-]+\\n$", "^")],
-        "lies": [("^[\\w-]+\\n$", "^")],
-        "protected": [("strings.TrimSpace(os.Getenv(", "(os.Getenv(")],
+        "cut": [("body, err := io", "body, _ := io"), ("^[\\w-]{1,64}\\n$", "^")],
+        "forms": [("answer.Body, 1<<16", "answer.Body, answer.ContentLength")],
+        "lies": [("^[\\w-]{1,64}\\n$", "^")],
+        "floods": [("io.LimitReader(answer.Body, 1<<16)", "answer.Body")],
+        "ipv6": [("TrimRight(base, ", 'NewReplacer("[", "", "]", "").Replace(base + ')],
+        "many": [(TAKEN, 'return string(body[:9]) + "2222222", nil')],
+        "protected": [('strings.TrimSpace(os.Getenv("TICKID_TOKEN"))', 'os.Getenv("TICKID_TOKEN")')],
     },
     "java": {
         "restart": [('"no ID: " + error, 1', '"no ID: " + error, 0')],
+        "kill": [
+            LAST,
+            ("return answer.body().strip();", "return last = answer.body().strip();"),
+            ('throw new TickidException("no ID: " + error, 1);', "return last;"),
+        ],
         "status_503": [("Long.parseLong(text) : 1", "1 : 1")],
         "status_429": [(" || status == 429", "")],
         "slow": [
             ("sent.get(2, TimeUnit.SECONDS)", "sent.get(60, TimeUnit.SECONDS)"),
         ],
-        "lies": [("[\\\\w-]+\\n", "(?s).*")],
+        "lies": [("[\\\\w-]{1,64}\\n", "(?s).*")],
+        "forms": [
+            (
+                "if (status == 200 && answer",
+                'var length = answer.headers().firstValue("Content-Length");\n'
+                "if (status == 200 && length.isPresent() && answer",
+            )
+        ],
+        "many": [
+            (
+                "return answer.body().strip();",
+                'return answer.body().substring(0, 9) + "2222222";',
+            )
+        ],
         "protected": [("token.strip()", '"0".repeat(16)')],
         "threads": [
             (
                 "return answer.body().strip();",
                 "return last = (Math.random() < .01 ? last : answer.body().strip());",
             ),
-            (
-                "private final HttpRequest request;",
-                'private final HttpRequest request; private String last = "";',
-            ),
+            LAST,
         ],
     },
 }

@@ -7,7 +7,7 @@ import signal
 import time
 from contextlib import ExitStack
 
-from world import Gate, Proxy, Server, refusal
+from world import Flood, Gate, Pause, Proxy, Server, refusal
 
 SNO = re.compile(r"[2-9a-x]{16}")
 
@@ -141,6 +141,11 @@ def held(start, world):
         after = driver.take(20)
         assert after[0] > fence, f"{after[0]} is of a block that took a minute"
         check({"0": before + groups["0"] + after}, 36)
+    # A server that is slower than the age of a block gives IDs all the same.
+    proxy = Proxy(world.servers[0])
+    proxy.faults = [(lambda answer: time.sleep(0.1) or answer,)]
+    with start(proxy, MAX_BLOCK=100, MAX_AGE=0.05, TIMEOUT=5) as driver:
+        check({"0": driver.take(3)}, 3)
 
 
 def cut(start, world):
@@ -200,14 +205,65 @@ def forms(start, world):
     proxy = Proxy(world.servers[0])
     with start(proxy, MAX_BLOCK=20, MAX_AGE=60, TIMEOUT=1) as driver:
         ids = []
-        for form in closed, chunked, None:
+        for form in closed, chunked, 0, None:  # With 0, the connection ends after each answer.
             proxy.faults = [(form,)]
             ids += driver.take(12)
-        check({"0": ids}, 36)
+        check({"0": ids}, 48)
+
+
+def strays(start, world):
+    """An answer that no request asked for follows another, immediately or later."""
+    proxy, answers = Proxy(world.servers[0]), []
+    with start(proxy, TIMEOUT=20) as driver:
+        proxy.faults = [lambda answer: answers.append(answer) or answer]
+        ids = driver.take(3)
+        proxy.faults = [lambda answer: answer + answers[0]]
+        ids += driver.take(3)
+        proxy.faults = [pause := Pause(rest=answers[0])]
+        ids += driver.take(1)
+        pause.opened.set()
+        pause.passed.wait(10)
+        check({"0": ids + driver.take(3)}, 10)
+
+
+def floods(start, world):
+    """An answer without end is an error, and takes little memory."""
+    status = b"HTTP/1.1 200 OK\r\n"
+    body = status + b"Content-Type: text/plain\r\n\r\n"
+    for head in status, body, status + b"Content-Length: 9999999999\r\n\r\n":
+        proxy = Proxy(world.servers[0])
+        with start(proxy, TIMEOUT=1) as driver:
+            ids, before = driver.take(1), driver.peak()
+            proxy.faults = [(Flood(head),)]
+            groups, errors = driver.ask("next", limit=15)
+            check_errors(errors, at_least=1)
+            grown = driver.peak() - before
+            assert grown < 64, f"the answer took {grown} MiB of memory"
+            proxy.faults = []
+            check({"0": ids + driver.take(1)}, 2)
+
+
+def forked(start, world):
+    """A signal forks the program in the middle of a call, whose answer both processes receive."""
+    for settings in {"MAX_BLOCK": 1}, {"MAX_BLOCK": 100}:
+        proxy = Proxy(world.servers[0])
+        with start(proxy, TIMEOUT=20, **settings) as driver:
+            ids = driver.take(1)
+            proxy.faults = [pause := Pause(closed)]
+            driver.send("forked", 1, 30)
+            assert pause.reached.wait(20), "no ID was requested"
+            time.sleep(0.3)  # Until the answer has arrived, and only its end is missing.
+            driver.process.send_signal(signal.SIGUSR1)
+            time.sleep(0.3)  # Until it has forked.
+            pause.opened.set()
+            groups, errors = driver.receive()
+            assert not errors, errors
+            check(groups | {"before": ids}, 61)
 
 
 def said(body, head="200 OK"):
-    return f"HTTP/1.1 {head}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+    body = body.encode()
+    return f"HTTP/1.1 {head}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
 
 
 LIES = [
@@ -223,6 +279,8 @@ LIES += [
     said(f'{{"ids":{ids}}}\n')
     for ids in ("null", "[]", '"x"', '[""]', '["a b"]', "[9007199254740993]", "[[1]]", '["x","x"]')
 ]
+LIES += [said(f'{{"ids":["{text}"]}}') for text in ("x" * 100, "ä", "x\\n", "x\\u0000")]
+LIES += [said(text) for text in ("x" * 100 + "\n", "ä\n", "x\nx\n", "x x\n", "x", '"x"\n')]
 
 
 def lies(start, world):
@@ -231,9 +289,11 @@ def lies(start, world):
     with start(proxy, TIMEOUT=0.3) as driver:
         ids = driver.take(1)
         for lie in LIES:
-            proxy.faults = [(lie,)]
+            proxy.faults, sent = [(lie,)], len(proxy.requests)
             groups, errors = driver.ask("next")
             assert len(errors) == 1 and not groups, f"{groups} of {lie[:99]}"
+            sent = len(proxy.requests) - sent
+            assert sent < 20, f"{sent} requests without a pause"
             proxy.faults = []
             ids += driver.take(1)
         check({"0": ids})
@@ -253,7 +313,7 @@ def repeated(start, world):
 def ipv6(start, world):
     """The host is an address of IPv6."""
     server = world.servers[0]
-    with start(server, TICKID_URL=f"http://[::ffff:127.0.0.1]:{server.port}/") as driver:
+    with start(server, TICKID_URL=f"http://[::ffff:127.0.0.1]:{server.port}/\n", BARE=1) as driver:
         check({"0": driver.take(3)}, 3)
 
 
@@ -269,7 +329,9 @@ def small(start, world):
 
 def integers(start, world):
     """Integers of 63 bits are exact."""
-    with start(world.servers[0], REALM="chat", MAX_BLOCK=100) as driver:
+    proxy = Proxy(world.servers[0])
+    with start(proxy, REALM="chat", MAX_BLOCK=100) as driver:
+        proxy.faults = [said(f'{{"ids":["{10**20}"]}}')]
         ids = [int(id) for id in driver.take(2000)]
         assert min(ids) > 2**53 and len(set(ids)) == 2000 and ids == sorted(ids), ids[:5]
 

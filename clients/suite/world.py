@@ -74,10 +74,40 @@ class Gate:
         self.head, self.reached, self.opened = head, threading.Event(), threading.Event()
 
 
+class Pause:
+    """Has more bytes follow an answer, or the end of the connection, once it is opened."""
+
+    def __init__(self, form=lambda answer: answer, rest=b""):
+        self.form, self.rest, self.opened = form, rest, threading.Event()
+        self.reached, self.passed = threading.Event(), threading.Event()
+
+    def attend(self, client, answer):
+        client.sendall(self.form(answer))
+        self.reached.set()
+        self.opened.wait()
+        try:
+            client.sendall(self.rest)
+        finally:
+            self.passed.set()
+
+
+class Flood:
+    """Lines without end in place of an answer, or of the rest of one."""
+
+    def __init__(self, head):
+        self.head = head
+
+    def attend(self, client, _):
+        client.sendall(self.head)
+        while True:
+            client.sendall((b"X: " + b"-" * 995 + b"\r\n") * 64)
+
+
 class Proxy:
     """Forwards HTTP requests to a server. `faults` are what happens to the next answers: other
-    bytes in their place, a function that changes them, a `Gate`, or the number of bytes that are
-    missing at their end, where the connection ends. A last fault in a tuple is for all others."""
+    bytes in their place, a function that changes them, a `Gate`, a `Pause`, a `Flood`, or the
+    number of bytes that are missing at their end, where the connection ends. A last fault in a
+    tuple is for all others."""
 
     def __init__(self, server):
         self.server, self.faults, self.requests = server, [], []
@@ -92,6 +122,7 @@ class Proxy:
 
     def attend(self, client):
         try:
+            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with client, client.makefile("rb") as requests:
                 while request := self.head(requests):
                     self.requests.append(time.monotonic())
@@ -101,7 +132,12 @@ class Proxy:
                         fault = fault[0]
                     answer = fault if isinstance(fault, bytes) else self.forward(request)
                     if isinstance(fault, int):
-                        client.sendall(answer[:-fault])
+                        client.sendall(answer[: len(answer) - fault])
+                        return
+                    if isinstance(fault, (Pause, Flood)):
+                        fault.attend(client, answer)
+                        if fault.rest:
+                            continue
                         return
                     if isinstance(fault, Gate):
                         fault.reached.set()
@@ -147,7 +183,11 @@ class Driver:
     def __init__(self, command, url, **settings):
         has_clock = settings.pop("has_clock", False)
         env = {"REALM": "orders", "MAX_BLOCK": "1", "MAX_AGE": "1", "TIMEOUT": "2"}
-        env |= {"TICKID_URL": url} | {name: str(value) for name, value in settings.items()}
+        # A proxy would be the way to other hosts.
+        for name in "http_proxy", "https_proxy", "all_proxy":
+            env[name] = env[name.upper()] = "http://127.0.0.1:1"
+        env |= {"no_proxy": "", "NO_PROXY": "", "TICKID_URL": url}
+        env |= {name: str(value) for name, value in settings.items()}
         if has_clock:
             env["CLOCK"] = self.clock = tempfile.mktemp(dir=FOLDER)
             self.set_clock(0, 0)
@@ -198,6 +238,11 @@ class Driver:
     def ask(self, command, groups=1, count=1, limit=60):
         self.send(command, groups, count)
         return self.receive(limit)
+
+    def peak(self):
+        """Returns the most memory that the driver had, in MiB."""
+        with open(f"/proc/{self.process.pid}/status") as file:
+            return int(re.search(r"VmHWM:\s*(\d+) kB", file.read())[1]) >> 10
 
     def take(self, count):
         """Returns IDs, none of which may fail."""

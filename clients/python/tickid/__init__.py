@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import http.client
 import io
 import json
@@ -19,6 +20,7 @@ from typing import Any, Literal
 __all__ = ["IdSource", "TickidError"]
 
 _MOST = 1 << 17  # Bytes of an answer. One of 1,000 IDs has less than half.
+_ENDED = OSError, http.client.HTTPException
 _UNREADABLE = ValueError, LookupError, TypeError, RecursionError
 # Counts the forks before this process: its ID may be that of a process which has ended.
 _forks: list[None] = []
@@ -27,11 +29,8 @@ if hasattr(os, "register_at_fork"):
 
 
 class TickidError(Exception):
-    """The server issued no ID.
-
-    `retry_after` is the number of seconds after which the same call may succeed, or None if it
-    cannot: the realm is unknown, for example, or the token.
-    """
+    """The server issued no ID. `retry_after` is the number of seconds after which the same call may
+    succeed, or None if it cannot: the realm is unknown, for example, or the token."""
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         when = "" if retry_after is None else f"; retry after {retry_after:g} s"
@@ -63,9 +62,9 @@ class IdSource:
         max_age: float = 1.0,
         ssl_context: ssl.SSLContext | None = None,
     ) -> None:
-        url = url or os.environ.get("TICKID_URL") or "http://127.0.0.1:6480"
+        url = (url or os.environ.get("TICKID_URL") or "http://127.0.0.1:6480").strip()
         parts = urllib.parse.urlsplit(url)
-        if not re.fullmatch(r"http\+unix:///[^?#@]+|https?://[^/?#@]+(/[^?#@]*)?", url):
+        if not re.fullmatch(r"http\+unix:///[^?#@]+|https?://[^/?#@\s]+(/[^?#@\s]*)?", url):
             raise ValueError(f"the URL {url!r} is not http://, https:// or http+unix:///PATH")
         if format not in (None, "int", "text"):
             raise ValueError(f"the format {format!r} is neither 'int' nor 'text'")
@@ -93,14 +92,17 @@ class IdSource:
 
     def next(self) -> int | str:
         """Returns an ID, greater than those that this thread had before from the same server.
-
-        Raises `TickidError` if there is none within the timeout.
-        """
+        Raises `TickidError` if there is none within the timeout."""
         deadline = time.monotonic() + self._timeout
-        local = self._local
-        if local.process != (os.getpid(), len(_forks)):
-            # The child of a fork: blocks, connections and locks are the parent's.
-            local = self._local = _Local()
+        while True:
+            if self._local.process != (os.getpid(), len(_forks)):
+                self._local = _Local()  # A fork: blocks, connections and locks are the parent's.
+            local = self._local
+            id = self._take(local, deadline)
+            if local.process == (os.getpid(), len(_forks)):
+                return id  # Otherwise the call itself was forked, and the ID is the parent's.
+
+    def _take(self, local: _Local, deadline: float) -> int | str:
         if self._max_block == 1:
             return self._fetch(local, 1, deadline)[0]
         if not local.lock.acquire(timeout=self._timeout):
@@ -127,42 +129,43 @@ class IdSource:
             try:
                 return self._request(local, count, deadline)
             except TickidError as refusal:
-                if refusal.retry_after is None:
-                    raise
                 error, wait = refusal, refusal.retry_after
-            except (OSError, http.client.HTTPException, *_UNREADABLE) as failure:
-                if is_kept and time.monotonic() < deadline:
+            except (*_ENDED, *_UNREADABLE) as failure:
+                if is_kept and isinstance(failure, _ENDED) and time.monotonic() < deadline:
                     continue  # The server closes connections that are idle.
                 error = TickidError(f"no IDs from {self._place}: {failure!r}", 1.0)
                 wait, pause = pause * random.uniform(0.5, 1), 2 * pause
-            if deadline - time.monotonic() <= wait:
+            if wait is None or deadline - time.monotonic() <= wait:
                 raise error
             time.sleep(wait)
 
     def _request(self, local: _Local, count: int, deadline: float) -> list[int | str]:
         try:
-            connection = local.idle.pop()
+            link = local.idle.pop()
         except IndexError:
-            connection = self._connect(deadline)
+            link = self._connect(deadline)
         try:
-            connection.sock.deadline = deadline
+            link.reuse(deadline)
+            connection: Any = http.client.HTTPConnection("localhost")  # It misreads IPv6 addresses.
+            connection.sock = link
             is_int = self._is_int
             path = f"{self._path}?count={count}&format={'int' if is_int else 'text'}"
             connection.request("GET", path, headers=self._headers)
             answer = connection.getresponse()
             body = answer.read(_MOST)
-            if answer.length or len(body) == _MOST:
+            if answer.length or len(body) == _MOST or answer.status < 200:
                 raise ValueError(f"an answer that broke off, or has {_MOST} bytes")
         except BaseException:
-            connection.close()
+            link.end()
             raise
         if answer.will_close:
-            connection.close()
+            link.end()
         else:
-            local.idle.append(connection)
+            local.idle.append(link)
         if answer.status == 200:
             found = json.loads(body)["ids"]
-            texts = [id for id in found if re.fullmatch("[0-9]+" if is_int else r"[\w-]+", id)]
+            form = "[0-9]{1,20}" if is_int else "[0-9A-Za-z_-]{1,64}"
+            texts = [id for id in found if re.fullmatch(form, id)]
             is_whole = found == texts and len(texts) == len(set(texts)) == count
             if not (is_whole and local.answer.isdisjoint(texts)):  # A cache may answer again.
                 raise ValueError(f"an answer that does not have {count} new IDs: {body[:100]!r}")
@@ -177,29 +180,24 @@ class IdSource:
         text = body[:300].decode("utf-8", "replace")
         raise TickidError(f"no IDs from {self._place}: {answer.status} {text}", wait)
 
-    def _connect(self, deadline: float) -> Any:
-        addresses: list[Any] = [(socket.AF_UNIX, 0, 0, "", self._unix)]
-        if not self._unix:
-            addresses = list(socket.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM))
+    def _connect(self, deadline: float) -> _Link:
+        addresses: Any = self._unix and [(socket.AF_UNIX, 0, 0, "", self._unix)]
+        if not addresses:
+            addresses = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM)
         for index, (family, _, _, _, address) in enumerate(addresses):
             link: Any = socket.socket(family, socket.SOCK_STREAM)
             try:
                 # An address that does not answer leaves time for the others.
                 link.settimeout(_left(deadline) / (len(addresses) - index))
                 link.connect(address)
-                if not self._unix:
-                    link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 if self._tls:
                     link.settimeout(_left(deadline))
                     link = self._tls.wrap_socket(link, server_hostname=self._host)
-                break
-            except OSError:
+                return _Link(link)
+            except OSError as error:
                 link.close()
-                if index + 1 == len(addresses):
-                    raise
-        connection: Any = http.client.HTTPConnection("localhost")  # It misreads IPv6 addresses.
-        connection.sock = _Link(link)
-        return connection
+                failure = error
+        raise failure
 
 
 class _Local:
@@ -207,7 +205,7 @@ class _Local:
 
     def __init__(self) -> None:
         self.process = os.getpid(), len(_forks)
-        self.idle: collections.deque[Any] = collections.deque()
+        self.idle: collections.deque[_Link] = collections.deque()
         self.lock = threading.Lock()
         self.block: collections.deque[int | str] = collections.deque()
         self.answer: set[str] = set()
@@ -221,28 +219,31 @@ def _left(deadline: float) -> float:
     return left
 
 
-class _Link:
+class _Link(io.RawIOBase):
     """A socket whose operations end at one deadline, as those of `http.client` do not."""
 
     def __init__(self, link: Any) -> None:
-        self.link, self.deadline, self.close = link, 0.0, link.close
+        self.link, self.deadline = link, 0.0
+        self.end, self.sendall = link.close, link.sendall
 
-    def sendall(self, data: Any) -> None:
-        self.link.settimeout(_left(self.deadline))
-        self.link.sendall(data)
+    def close(self) -> None:
+        """Does nothing: `http.client` closes what it has before the whole answer is read."""
+
+    def reuse(self, deadline: float) -> None:
+        """Fails if the connection was closed since, or has what no request asked for."""
+        is_kept, self.deadline = bool(self.deadline), deadline
+        self.link.settimeout(0)
+        with contextlib.suppress(BlockingIOError, ssl.SSLWantReadError):
+            if is_kept:
+                raise ConnectionError(f"a kept connection has {self.link.recv(1)!r}")
+        self.link.settimeout(_left(deadline))
 
     def makefile(self, mode: str) -> io.BufferedReader:
-        return io.BufferedReader(_Reader(self))
-
-
-class _Reader(io.RawIOBase):
-    def __init__(self, owner: _Link) -> None:
-        # Keeps the socket open until it is closed as well.
-        self._owner, self._file = owner, owner.link.makefile("rb", buffering=0)
+        return io.BufferedReader(self)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> Any:
-        self._owner.link.settimeout(_left(self._owner.deadline))
-        return self._file.readinto(buffer)
+        self.link.settimeout(_left(self.deadline))
+        return self.link.recv_into(buffer)
