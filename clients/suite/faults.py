@@ -259,7 +259,9 @@ FAULTS = {
         "floods": [("io.LimitReader(answer.Body, 1<<16)", "answer.Body")],
         "ipv6": [("TrimRight(base, ", 'NewReplacer("[", "", "]", "").Replace(base + ')],
         "many": [(TAKEN, 'return string(body[:9]) + "2222222", nil')],
-        "protected": [('strings.TrimSpace(os.Getenv("TICKID_TOKEN"))', 'os.Getenv("TICKID_TOKEN")')],
+        "protected": [
+            ('strings.TrimSpace(os.Getenv("TICKID_TOKEN"))', 'os.Getenv("TICKID_TOKEN")')
+        ],
     },
     "java": {
         "restart": [('"no ID: " + error, 1', '"no ID: " + error, 0')],
