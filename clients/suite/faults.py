@@ -191,7 +191,9 @@ FAULTS = {
         "forms": [("if (!response.complete)", "if (!response.headers['content-length'])")],
         "lies": [("if (ids.length !== count || texts.size !== count)", "if (false)")],
         "lies__numbers": [("typeof id === 'string' && form.test(id)", "form.test(id)")],
-        "lies__busy": [("await sleep(wait);", "await sleep(0);")],
+        "lies__busy": [
+            ("throw new Broken(`", "throw Object.assign(new Broken(), { isKept: 1 }, `"),
+        ],
         "floods": [("if (body.length > MOST)", "if (false)")],
         "repeated": [("if (ids.some((id) => this.#answer.has(id)))", "if (false)")],
         "ipv6": [("hostname.replace(/^\\[|\\]$/g, '')", "hostname")],
