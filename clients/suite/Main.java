@@ -26,11 +26,15 @@ final class Main {
                 lines.append(group + " " + ids.next() + "\n");
             } catch (TickidException error) {
                 var seconds = error.retryAfter == 0 ? "None" : "" + error.retryAfter;
-                lines.append(group + " ! " + seconds + " " + error.getMessage().strip() + "\n");
+                lines.append(group + " ! " + seconds + " " + message(error) + "\n");
             } catch (InterruptedException error) {
                 throw new IllegalStateException(error);
             }
         }
         return lines.toString();
+    }
+
+    static String message(Exception error) {
+        return error.getMessage().replace("\n", " ");
     }
 }
