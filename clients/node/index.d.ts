@@ -28,11 +28,17 @@ export class IdSource<F extends Format = undefined> {
    * `TickidError` if there is none within the timeout.
    */
   next(): Promise<F extends 'int' ? bigint : F extends 'text' ? string : bigint | string>;
+  /**
+   * Makes the IDs of later calls greater than `id`, which came from elsewhere. It binds the server
+   * that answers, and drops the block. Rejects with a `TickidError` if the server refuses, as it
+   * does with an ID too far ahead of its clock.
+   */
+  observe(id: bigint | string): Promise<void>;
   /** Closes the kept connections, which keep no process alive. */
   close(): void;
 }
 
-/** The server issued no ID. */
+/** The server issued no ID, or refused one. */
 export class TickidError extends Error {
   /** The time after which the same call may succeed; undefined if it cannot. */
   readonly retryAfterMs: number | undefined;

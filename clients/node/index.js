@@ -8,7 +8,7 @@ const { setTimeout: sleep } = require('node:timers/promises');
 /** Bytes of an answer. One of 1,000 IDs has less than half. */
 const MOST = 1 << 17;
 
-/** The server issued no ID. */
+/** The server issued no ID, or refused one. */
 class TickidError extends Error {
   constructor(message, retryAfterMs, options) {
     const when = retryAfterMs === undefined ? '' : `; retry after ${retryAfterMs} ms`;
@@ -33,6 +33,7 @@ class IdSource {
   #agent;
   #answer = new Set();
   #block = [];
+  #drops = 0;
   #format;
   #isInt;
   #made = { wall: -Infinity, monotonic: -Infinity };
@@ -71,7 +72,7 @@ class IdSource {
     this.#protocol = match[1] === 'https' ? https : http;
     this.#agent = new this.#protocol.Agent({ ...tls, keepAlive: true, maxSockets: 16 });
     const prefix = isUnix ? '' : new URL(url).pathname.replace(/\/+$/, '');
-    this.#path = `${prefix}/v1/realms/${encodeURIComponent(realm)}/ids`;
+    this.#path = `${prefix}/v1/realms/${encodeURIComponent(realm)}`;
     const headers = token ? { authorization: `Bearer ${token}` } : {};
     if (isUnix) {
       this.#options = { socketPath: decodeURIComponent(match[3]), headers };
@@ -85,7 +86,7 @@ class IdSource {
 
   async next() {
     const deadline = performance.now() + this.#timeoutMs;
-    if (this.#maxBlock === 1) return (await this.#fetch(1, deadline))[0];
+    if (this.#maxBlock === 1) return (await this.#ids(1, deadline))[0];
     for (;;) {
       if (!this.#isFresh()) this.#block = [];
       const id = this.#block.pop();
@@ -97,6 +98,18 @@ class IdSource {
       // Concurrent calls share one request, and are served in their order.
       await this.#before(deadline, this.#refill);
     }
+  }
+
+  async observe(id) {
+    const deadline = performance.now() + this.#timeoutMs;
+    const form = typeof id === 'bigint' ? 'int' : 'text';
+    const path = `${this.#path}/observe?id=${encodeURIComponent(id)}&format=${form}`;
+    await this.#repeat(deadline, async () => {
+      const answer = await this.#send('POST', path, deadline);
+      if (answer.status !== 204) throw this.#refusal(answer);
+    });
+    this.#block = [];
+    this.#drops += 1;
   }
 
   /** Waits for another call's request, which may have a later deadline. */
@@ -128,19 +141,26 @@ class IdSource {
     // As old as the request, whatever time the answer takes.
     const made = { wall: Date.now(), monotonic: performance.now() };
     const size = this.#isFresh() ? Math.min(2 * this.#size, this.#maxBlock) : 1;
-    this.#block = (await this.#fetch(size, deadline)).reverse();
+    const drops = this.#drops;
+    const ids = await this.#ids(size, deadline);
+    if (drops !== this.#drops) return ids[0]; // Those of later calls follow the observed ID.
+    this.#block = ids.reverse();
     this.#made = made;
     this.#size = size;
     return this.#block.pop();
   }
 
-  /** Requests IDs, and again until the deadline if that may help. */
-  async #fetch(count, deadline) {
+  #ids(count, deadline) {
+    return this.#repeat(deadline, () => this.#request(count, deadline));
+  }
+
+  /** Calls a function, and again until the deadline if that may help. */
+  async #repeat(deadline, attempt) {
     for (let pause = 20; ; ) {
       let failure;
       let wait;
       try {
-        return await this.#request(count, deadline);
+        return await attempt();
       } catch (error) {
         if (error instanceof TickidError) {
           if (error.retryAfterMs === undefined) throw error;
@@ -149,7 +169,7 @@ class IdSource {
         } else if (error instanceof Broken) {
           // The server closes connections that are idle.
           if (error.isKept && performance.now() < deadline) continue;
-          const message = `no IDs from ${this.#place}: ${error.message}`;
+          const message = `no answer from ${this.#place}: ${error.message}`;
           failure = new TickidError(message, 1000, { cause: error });
           wait = pause * (0.5 + Math.random() / 2);
           pause *= 2;
@@ -164,8 +184,9 @@ class IdSource {
 
   async #request(count, deadline) {
     const isInt = this.#isInt;
-    const { status, retryAfter, body } = await this.#get(
-      `${this.#path}?count=${count}&format=${isInt ? 'int' : 'text'}`, deadline);
+    const path = `${this.#path}/ids?count=${count}&format=${isInt ? 'int' : 'text'}`;
+    const answer = await this.#send('GET', path, deadline);
+    const { status, body } = answer;
     if (status === 200) {
       let ids;
       try {
@@ -187,15 +208,22 @@ class IdSource {
       this.#isInt = false;
       return this.#request(count, deadline);
     }
-    const isTemporary = status >= 500 || status === 408 || status === 429;
-    const seconds = /^\d{1,6}$/.test(retryAfter ?? '') ? Number(retryAfter) : 1;
-    const message = `no IDs from ${this.#place}: ${status} ${body.slice(0, 300)}`;
-    throw new TickidError(message, isTemporary ? seconds * 1000 : undefined);
+    throw this.#refusal(answer);
   }
 
-  #get(path, deadline) {
+  #refusal({ status, retryAfter, body }) {
+    const hasTime = /^\d{1,6}$/.test(retryAfter ?? '');
+    const isAhead = hasTime && status === 409;
+    const isTemporary = isAhead || status >= 500 || status === 408 || status === 429;
+    const wait = hasTime ? Number(retryAfter) * 1000 : 1000;
+    const message = `refused by ${this.#place}: ${status} ${body.slice(0, 300)}`;
+    return new TickidError(message, isTemporary ? wait : undefined);
+  }
+
+  #send(method, path, deadline) {
     return new Promise((resolve, reject) => {
-      const request = this.#protocol.get({ ...this.#options, path });
+      const request = this.#protocol.request({ ...this.#options, method, path });
+      request.end();
       const fail = (error) => {
         clearTimeout(timer);
         request.destroy();

@@ -28,12 +28,16 @@ async function take(group, count) {
     try {
       lines += `${group} ${await ids.next()}\n`;
     } catch (error) {
-      if (!(error instanceof TickidError)) throw error;
-      const seconds = error.retryAfterMs === undefined ? 'None' : error.retryAfterMs / 1000;
-      lines += `${group} ! ${seconds} ${error.message.replaceAll('\n', ' ')}\n`;
+      lines += said(group, error);
     }
   }
   return lines;
+}
+
+function said(group, error) {
+  if (!(error instanceof TickidError)) throw error;
+  const seconds = error.retryAfterMs === undefined ? 'None' : error.retryAfterMs / 1000;
+  return `${group} ! ${seconds} ${error.message.replaceAll('\n', ' ')}\n`;
 }
 
 const answer = (child) => new Promise((resolve, reject) => {
@@ -48,6 +52,10 @@ const each = async (groups, start) => {
 
 const commands = {
   next: (_, count) => take(0, count),
+  // Does not wait for the IDs.
+  request: (_, count) => { take(0, count); return ''; },
+  observe: (_, id) => ids.observe(REALM === 'orders' ? id : BigInt(id))
+    .then(() => '', (error) => said(0, error)),
   // Concurrent calls.
   threads: async (groups, count) => (await Promise.all(
     Array.from({ length: groups }, (_, group) => take(group, count)))).join(''),
@@ -63,7 +71,7 @@ const commands = {
 async function main() {
   for await (const line of createInterface({ input: process.stdin })) {
     const [command, groups, count] = line.split(' ');
-    process.stdout.write(`${await commands[command](Number(groups), Number(count))}.\n`);
+    process.stdout.write(`${await commands[command](Number(groups), count)}.\n`);
   }
 }
 

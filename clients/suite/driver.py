@@ -44,14 +44,18 @@ def take(group, count):
         try:
             lines.append(f"{group} {ids.next()}\n")
         except tickid.TickidError as error:
-            message = str(error).replace("\n", " ")
-            lines.append(f"{group} ! {error.retry_after} {message}\n")
+            lines.append(said(group, error))
     return "".join(lines)
+
+
+def said(group, error):
+    message = str(error).replace("\n", " ")
+    return f"{group} ! {error.retry_after} {message}\n"
 
 
 def threads(groups, count):
     answers = []
-    run = lambda group: answers.append(take(group, count))
+    run = lambda group: answers.append(take(group, int(count)))
     started = [threading.Thread(target=run, args=(group,)) for group in range(groups)]
     for thread in started:
         thread.start()
@@ -66,7 +70,7 @@ def fork(groups, count):
         reader, writer = os.pipe()
         if os.fork() == 0:
             with open(writer, "w") as out:
-                out.write(take(group, count))
+                out.write(take(group, int(count)))
             os._exit(0)
         os.close(writer)
         children.append(reader)
@@ -78,7 +82,7 @@ def forked(_, count):
     reader, writer = os.pipe()
     children = []
     signal.signal(signal.SIGUSR1, lambda *_: children.append(os.fork()))
-    lines = take(0, count)
+    lines = take(0, int(count))
     if 0 in children:
         with open(writer, "w") as out:
             out.writelines("1" + line[1:] for line in lines.splitlines(keepends=True))
@@ -87,8 +91,22 @@ def forked(_, count):
     return lines + open(reader).read()
 
 
-commands = {"next": lambda _, count: take(0, count), "threads": threads, "fork": fork}
-commands["forked"] = forked
+def request(_, count):
+    """Does not wait for the IDs."""
+    threading.Thread(target=take, args=(0, int(count))).start()
+    return ""
+
+
+def observe(_, id):
+    try:
+        ids.observe(id if os.environ["REALM"] == "orders" else int(id))
+        return ""
+    except tickid.TickidError as error:
+        return said(0, error)
+
+
+commands = {"next": lambda _, count: take(0, int(count)), "threads": threads, "fork": fork}
+commands |= {"request": request, "observe": observe, "forked": forked}
 for line in sys.stdin:
     command, groups, count = line.split()
-    print(commands[command](int(groups), int(count)) + ".", flush=True)
+    print(commands[command](int(groups), count) + ".", flush=True)

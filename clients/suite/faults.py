@@ -61,8 +61,8 @@ FAULTS = {
         ],
         "forked": [(STILL_HERE, "if True:")],
         "threads": [
-            ("if not local.lock.acquire(timeout=self._timeout):", "if False:"),
-            ("            local.lock.release()", "            pass"),
+            ("if not self.lock.acquire(timeout=timeout):", "if False:"),
+            ("            self.lock.release()", "            pass"),
             (
                 "return local.block.popleft()",
                 "id = local.block[0]; time.sleep(0); local.block and local.block.popleft()\n"
@@ -132,6 +132,11 @@ FAULTS = {
             )
         ],
         "many__order": [("return local.block.popleft()", "return local.block.pop()")],
+        "observed": [("            local.block.clear()\n            self", "            self")],
+        "observed__refusals": [("is_temporary = is_ahead or", "is_temporary =")],
+        "overtaken": [
+            ("with local.locked(self._timeout):\n            local", "if True:\n            local")
+        ],
     },
     "node": {
         "threads": [
@@ -210,6 +215,9 @@ FAULTS = {
             )
         ],
         "many__order": [(".reverse();", ";")],
+        "observed": [("this.#block = [];\n    this.#drops += 1;", "")],
+        "observed__refusals": [("isTemporary = isAhead ||", "isTemporary =")],
+        "overtaken": [("this.#drops += 1;", "")],
     },
     "php": {
         "fork": [("if ($this->process !== getmypid())", "if ($this->process === null)")],

@@ -4,6 +4,7 @@ an ID comes twice or out of order, or if an error does not say when to retry."""
 import os
 import re
 import signal
+import threading
 import time
 from contextlib import ExitStack
 
@@ -334,6 +335,54 @@ def integers(start, world):
         proxy.faults = [said(f'{{"ids":["{10**20}"]}}')]
         ids = [int(id) for id in driver.take(2000)]
         assert min(ids) > 2**53 and len(set(ids)) == 2000 and ids == sorted(ids), ids[:5]
+
+
+def later(driver, peer, count=40):
+    """Returns IDs that follow one from elsewhere, once the client has observed that."""
+    groups, errors = driver.ask("observe", 1, peer)
+    assert not errors, errors
+    ids = [int(id) for id in driver.take(count)]
+    assert ids[0] > peer, f"{ids[0]} follows {peer}"
+    return ids
+
+
+def observed(start, world):
+    """After an ID from elsewhere, whose clock is ahead, all IDs are greater: none is of a block."""
+    server = world.servers[0]
+    with start(server, REALM="late", MAX_BLOCK=100, MAX_AGE=60, TIMEOUT=20) as driver:
+        ids = [int(id) for id in driver.take(40)]
+        # Five seconds are allowed; the client waits for the sixth.
+        for ahead in 0, 2_000, 6_000:
+            peer = int(server.fence("late")) + (ahead << 22)
+            ids += later(driver, peer)
+        assert ids == sorted(set(ids)), "IDs are out of order"
+        groups, errors = driver.ask("observe", 1, ids[-1] + (3_000_000 << 22))
+        check_errors(errors, at_least=1)
+        assert 2_900 < errors[0][0], errors
+    with start(server) as driver:
+        groups, errors = driver.ask("observe", 1, "2" * 16)
+        assert errors[0][0] is None and "409" in errors[0][1], f"sno IDs follow none: {errors}"
+
+
+def overtaken(start, world):
+    """A block that was requested before an ID was observed, and comes after, is not used."""
+    proxy = Proxy(world.servers[0])
+    with start(proxy, REALM="late", MAX_BLOCK=100, MAX_AGE=60, TIMEOUT=20) as driver:
+        driver.take(15)  # Of blocks of 1, 2, 4 and 8.
+        held = Gate()
+        proxy.faults = [held]
+        driver.ask("request")
+        assert held.reached.wait(60), "no block was requested"
+        peer = int(world.servers[0].fence("late")) + (2_000 << 22)
+        # A client may also wait for its block.
+        opener = threading.Timer(3, held.opened.set)
+        opener.start()
+        groups, errors = driver.ask("observe", 1, peer)
+        assert not errors, errors
+        held.opened.set()
+        opener.cancel()
+        ids = driver.take(20)
+        assert int(ids[0]) > peer, f"{ids[0]} was requested before {peer} was observed"
 
 
 def protected(start, world):

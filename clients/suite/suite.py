@@ -176,6 +176,8 @@ SCENARIOS = {
     "wall_set_back_as_much": scenarios.clock(wall=0, monotonic=60),
     "small": scenarios.small,
     "integers": scenarios.integers,
+    "observed": scenarios.observed,
+    "overtaken": scenarios.overtaken,
     "protected": scenarios.protected,
     "many": lambda start, world: scenarios.many([(start, 1)], world, 20_000),
 }

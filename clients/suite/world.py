@@ -26,7 +26,8 @@ class Server:
     def __init__(self, store, *options, command=None):
         self.socket = tempfile.mktemp(suffix=".sock", dir=FOLDER)
         self.command = [TICKID, "serve", "--store", f"file://{store}", "--realm=orders=sno"]
-        self.command += ["--realm=chat=nanoflake", "--http=127.0.0.1:0", "--log=json"]
+        self.command += ["--realm=chat=nanoflake", "--realm=late=snowflake:discord"]
+        self.command += ["--policy=late=ratchet:10s", "--http=127.0.0.1:0", "--log=json"]
         self.command += ["--http-unix", self.socket, *options]
         if command:
             self.command = [TICKID, *command, "--store", f"file://{store}", "--log=json"]
@@ -56,9 +57,9 @@ class Server:
     def url(self):
         return f"{self.scheme}://127.0.0.1:{self.port}"
 
-    def fence(self):
+    def fence(self, realm="orders"):
         """Returns an ID that is greater than all that were issued, and less than all others."""
-        with urllib.request.urlopen(f"{self.url}/v1/realms/orders/ids", timeout=10) as answer:
+        with urllib.request.urlopen(f"{self.url}/v1/realms/{realm}/ids", timeout=10) as answer:
             return json.load(answer)["ids"][0]
 
     def end(self, signal="terminate"):
@@ -165,6 +166,8 @@ class Proxy:
             link.sendall(request)
             with link.makefile("rb") as answer:
                 head = self.head(answer)
+                if head.startswith(b"HTTP/1.1 204"):
+                    return head
                 length = re.search(rb"(?i)content-length: (\d+)", head)
                 if not length:
                     raise OSError("the server has gone")

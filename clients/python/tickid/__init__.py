@@ -15,10 +15,12 @@ import ssl
 import threading
 import time
 import urllib.parse
-from typing import Any, Literal
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, TypeVar
 
 __all__ = ["IdSource", "TickidError"]
 
+_T = TypeVar("_T")
 _MOST = 1 << 17  # Bytes of an answer. One of 1,000 IDs has less than half.
 _ENDED = OSError, http.client.HTTPException
 _UNREADABLE = ValueError, LookupError, TypeError, RecursionError
@@ -29,8 +31,8 @@ if hasattr(os, "register_at_fork"):
 
 
 class TickidError(Exception):
-    """The server issued no ID. `retry_after` is the number of seconds after which the same call may
-    succeed, or None if it cannot: the realm is unknown, for example, or the token."""
+    """The server issued no ID, or refused one. `retry_after` is the number of seconds after which
+    the same call may succeed, or None if it cannot: the realm is unknown, for example."""
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         when = "" if retry_after is None else f"; retry after {retry_after:g} s"
@@ -79,7 +81,7 @@ class IdSource:
         self._port = parts.port or (443 if self._tls else 80)
         self._place = f"{url} (realm {realm!r})"
         prefix = "" if self._unix else parts.path.rstrip("/")
-        self._path = f"{prefix}/v1/realms/{urllib.parse.quote(realm, safe='')}/ids"
+        self._path = f"{prefix}/v1/realms/{urllib.parse.quote(realm, safe='')}"
         self._headers = {"Host": parts.netloc or "localhost"}
         token = (token or os.environ.get("TICKID_TOKEN") or "").strip()  # Files end with newlines.
         if not re.fullmatch("[!-~]*", token):
@@ -94,20 +96,33 @@ class IdSource:
         """Returns an ID, greater than those that this thread had before from the same server.
         Raises `TickidError` if there is none within the timeout."""
         deadline = time.monotonic() + self._timeout
+        return self._here(lambda local: self._take(local, deadline))
+
+    def observe(self, id: int | str) -> None:
+        """Makes the IDs of later calls greater than `id`, which came from elsewhere.
+        It binds the server that answers, and drops the block. Raises `TickidError` if the server
+        refuses, as it does with an ID too far ahead of its clock."""
+        deadline = time.monotonic() + self._timeout
+        self._here(lambda local: self._observe(local, id, deadline))
+
+    def _here(self, call: Callable[[_Local], _T]) -> _T:
         while True:
             if self._local.process != (os.getpid(), len(_forks)):
                 self._local = _Local()  # A fork: blocks, connections and locks are the parent's.
             local = self._local
-            id = self._take(local, deadline)
+            result = call(local)
             if local.process == (os.getpid(), len(_forks)):
-                return id  # Otherwise the call itself was forked, and the ID is the parent's.
+                return result  # Otherwise the call itself was forked, and an ID is the parent's.
+
+    def _observe(self, local: _Local, id: int | str, deadline: float) -> None:
+        with local.locked(self._timeout):
+            local.block.clear()
+            self._fetch(local, 0, deadline, id)
 
     def _take(self, local: _Local, deadline: float) -> int | str:
         if self._max_block == 1:
             return self._fetch(local, 1, deadline)[0]
-        if not local.lock.acquire(timeout=self._timeout):
-            raise TickidError("other threads wait for the server", 1.0)
-        try:
+        with local.locked(self._timeout):
             wall, monotonic = time.time(), time.monotonic()
             age = max(abs(wall - local.wall), abs(monotonic - local.monotonic))
             is_fresh = age < self._max_age
@@ -118,28 +133,35 @@ class IdSource:
                 # As old as the request, whatever time the answer took.
                 local.size, local.wall, local.monotonic = size, wall, monotonic
             return local.block.popleft()
-        finally:
-            local.lock.release()
 
-    def _fetch(self, local: _Local, count: int, deadline: float) -> list[int | str]:
-        """Requests IDs, and again until the deadline if that may help."""
+    def _fetch(
+        self, local: _Local, count: int, deadline: float, observed: int | str | None = None
+    ) -> list[int | str]:
+        """Sends a request, and again until the deadline if that may help."""
         pause = 0.02
         while True:
             is_kept = bool(local.idle)
             try:
-                return self._request(local, count, deadline)
+                return self._request(local, count, deadline, observed)
             except TickidError as refusal:
                 error, wait = refusal, refusal.retry_after
             except (*_ENDED, *_UNREADABLE) as failure:
                 if is_kept and isinstance(failure, _ENDED) and time.monotonic() < deadline:
                     continue  # The server closes connections that are idle.
-                error = TickidError(f"no IDs from {self._place}: {failure!r}", 1.0)
+                error = TickidError(f"no answer from {self._place}: {failure!r}", 1.0)
                 wait, pause = pause * random.uniform(0.5, 1), 2 * pause
             if wait is None or deadline - time.monotonic() <= wait:
                 raise error
             time.sleep(wait)
 
-    def _request(self, local: _Local, count: int, deadline: float) -> list[int | str]:
+    def _request(
+        self, local: _Local, count: int, deadline: float, observed: int | str | None = None
+    ) -> list[int | str]:
+        method, is_int, query = "GET", self._is_int, f"ids?count={count}"
+        if observed is not None:
+            method, is_int = "POST", isinstance(observed, int)
+            query = f"observe?id={urllib.parse.quote(str(observed), safe='')}"
+        path = f"{self._path}/{query}&format={'int' if is_int else 'text'}"
         try:
             link = local.idle.pop()
         except IndexError:
@@ -148,9 +170,7 @@ class IdSource:
             link.reuse(deadline)
             connection: Any = http.client.HTTPConnection("localhost")  # It misreads IPv6 addresses.
             connection.sock = link
-            is_int = self._is_int
-            path = f"{self._path}?count={count}&format={'int' if is_int else 'text'}"
-            connection.request("GET", path, headers=self._headers)
+            connection.request(method, path, headers=self._headers)
             answer = connection.getresponse()
             body = answer.read(_MOST)
             if answer.length or len(body) == _MOST or answer.status < 200:
@@ -162,7 +182,9 @@ class IdSource:
             link.end()
         else:
             local.idle.append(link)
-        if answer.status == 200:
+        if answer.status == 204 and observed is not None:
+            return []
+        if answer.status == 200 and observed is None:
             found = json.loads(body)["ids"]
             form = "[0-9]{1,20}" if is_int else "[0-9A-Za-z_-]{1,64}"
             texts = [id for id in found if re.fullmatch(form, id)]
@@ -171,14 +193,15 @@ class IdSource:
                 raise ValueError(f"an answer that does not have {count} new IDs: {body[:100]!r}")
             local.answer = set(texts)
             return [int(id) if is_int else id for id in texts]
-        if answer.status == 409 and is_int and self._may_be_text:
+        if answer.status == 409 and is_int and self._may_be_text and observed is None:
             self._is_int = False
             return self._request(local, count, deadline)
-        is_temporary = answer.status >= 500 or answer.status in (408, 429)
         seconds = re.fullmatch("[0-9]{1,6}", answer.getheader("Retry-After", ""))
+        is_ahead = seconds and answer.status == 409
+        is_temporary = is_ahead or answer.status >= 500 or answer.status in (408, 429)
         wait = float(seconds.group() if seconds else 1) if is_temporary else None
         text = body[:300].decode("utf-8", "replace")
-        raise TickidError(f"no IDs from {self._place}: {answer.status} {text}", wait)
+        raise TickidError(f"refused by {self._place}: {answer.status} {text}", wait)
 
     def _connect(self, deadline: float) -> _Link:
         addresses: Any = self._unix and [(socket.AF_UNIX, 0, 0, "", self._unix)]
@@ -210,6 +233,15 @@ class _Local:
         self.block: collections.deque[int | str] = collections.deque()
         self.answer: set[str] = set()
         self.size, self.wall, self.monotonic = 1, 0.0, 0.0
+
+    @contextlib.contextmanager
+    def locked(self, timeout: float) -> Iterator[None]:
+        if not self.lock.acquire(timeout=timeout):
+            raise TickidError("other threads wait for the server", 1.0)
+        try:
+            yield
+        finally:
+            self.lock.release()
 
 
 def _left(deadline: float) -> float:
