@@ -36,7 +36,9 @@ mod linux {
         Clock, ClockError, DefaultClock, ErrorKind, ProcessClock, SequenceBounds, UnixTime,
     };
     use tickid_lease::session::{Claim, Token};
-    use tickid_lease::{GenerateError, Lease, LeasedGenerator, Realm, Store, block_on};
+    use tickid_lease::{
+        GenerateError, Lease, LeasedGenerator, ObserveError, Realm, Store, block_on,
+    };
     use tickid_nanoflake::GeneratorId;
     use tickid_scru64::{NODE_SPEC_VARIABLE, NodeSpec, ProcessError};
     use tickid_sno::Sno;
@@ -231,6 +233,8 @@ mod linux {
             let leased = kept.take().unwrap();
             assert!(matches!(leased.try_generate(), Err(GenerateError::Forked)));
             assert!(matches!(leased.generate(), Err(GenerateError::Forked)));
+            let observed = leased.observe(ids[0]);
+            assert!(matches!(observed, Err(ObserveError::Generator(GenerateError::Forked))));
             let tenure = leased.tenure().expect("as it was");
             assert_eq!(tenure.generator().try_generate().unwrap_err().kind(), FORKED);
             assert!(leased.state().is_stopped && leased.state().lease.is_none());
