@@ -49,6 +49,13 @@ fn draw_the_last<O: Order>(layout: Snowflake<O>) {
         layout.from_parts(last, highest, layout.max_sequence()) == Ok(layout.max_id()),
         is_full
     );
+    for (timestamp, node, sequence) in [
+        (layout.max_timestamp() + 1, highest, 0),
+        (last, highest + 1, 0),
+        (last, highest, layout.max_sequence() + 1),
+    ] {
+        assert!(layout.from_parts(timestamp, node, sequence).is_err(), "{layout}");
+    }
 }
 
 #[test]
