@@ -7,7 +7,7 @@ use crate::command::say;
 use crate::error::{Error, Result};
 use crate::files::{self, Finding};
 use crate::rules::{architecture, counts, documents, packages, prose, test_files};
-use crate::tables::{BENCHES, NO_STD, OTHER_WORKSPACES, WEB};
+use crate::tables::{BENCHES, INTEGRATION, NO_STD, OTHER_WORKSPACES, WEB};
 use crate::workspace::Workspace;
 
 #[derive(Args)]
@@ -26,7 +26,8 @@ enum Step {
     Rules,
     /// The prose of comments and Markdown.
     Prose,
-    /// Clippy for all targets with all features, and for the command with few.
+    /// Clippy for all targets with all features except those for databases, and for the command
+    /// without features.
     Clippy,
     /// Clippy for the libraries without features, with `alloc`, and with `std`.
     Features,
@@ -44,10 +45,7 @@ pub(crate) fn lint(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
         let value = step.to_possible_value();
         say(format_args!("lint: {}", value.as_ref().map_or("", PossibleValue::get_name)));
         match step {
-            Step::Fmt => {
-                let mut folders = [""].into_iter().chain(OTHER_WORKSPACES);
-                folders.try_for_each(|of| workspace.cargo(of, "fmt --all --check").run())?;
-            }
+            Step::Fmt => fmt(workspace)?,
             Step::Rules => {
                 let files = files::read(&workspace.root)?;
                 let mut findings = architecture::check(&workspace.packages, &files);
@@ -60,10 +58,7 @@ pub(crate) fn lint(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
             Step::Prose => report(&prose::check(&files::read(&workspace.root)?))?,
             Step::Clippy => clippy(workspace)?,
             Step::Features => features(workspace)?,
-            Step::Docs => {
-                let docs = workspace.cargo("", "doc --workspace --no-deps --all-features");
-                docs.env("RUSTDOCFLAGS", "-D warnings").run()?;
-            }
+            Step::Docs => docs(workspace)?,
             Step::NoStd => no_std(workspace)?,
         }
     }
@@ -76,18 +71,30 @@ fn report(findings: &[Finding]) -> Result<()> {
     if findings.is_empty() { Ok(()) } else { Err(Error::Findings(findings.len())) }
 }
 
+/// `cargo fmt --all` would format the libraries again for each workspace that uses them.
+fn fmt(workspace: &Workspace) -> Result<()> {
+    workspace.cargo("", "fmt --all --check").run()?;
+    let files = files::read(&workspace.root)?;
+    let folders = files.keys().filter_map(|path| path.strip_suffix("/Cargo.toml"));
+    let mut others =
+        folders.filter(|folder| !workspace.packages.iter().any(|one| one.folder == **folder));
+    others.try_for_each(|folder| workspace.cargo(folder, "fmt --check").run())
+}
+
 const DENY_WARNINGS: [&str; 3] = ["--", "-D", "warnings"];
 
+/// Databases' clients would be half of all that is compiled: the features for them wait for `verify
+/// features` and `verify docs-rs`, and for the tests with databases, which compile them.
 fn clippy(workspace: &Workspace) -> Result<()> {
-    let all = "clippy --workspace --all-targets --all-features";
-    workspace.cargo("", all).args(DENY_WARNINGS).run()?;
+    let all = workspace.cargo("", "clippy --workspace --all-targets");
+    all.args([workspace.features_without_databases()]).args(DENY_WARNINGS).run()?;
     // All features hide what only some of them use. The README's first command has none.
-    for lean in ["clippy {cli}", "clippy {cli} --features=serve"] {
-        workspace.cargo("", lean).args(DENY_WARNINGS).run()?;
-    }
-    // `verify clippy-benches` checks the benchmarks, because their peers take a minute to build.
-    for folder in OTHER_WORKSPACES.into_iter().filter(|folder| *folder != BENCHES) {
+    workspace.cargo("", "clippy {cli}").args(DENY_WARNINGS).run()?;
+    for folder in OTHER_WORKSPACES {
         let targets = match folder {
+            // `verify clippy-benches` checks the benchmarks, because their peers take a minute to
+            // build, and `cargo xtask test` the tests with databases, whose clients it builds.
+            BENCHES | INTEGRATION => continue,
             // A program without `std` has no test harness, but the harness is a target, too.
             NO_STD => "clippy",
             // `verify web` checks the build tool, which has many dependencies.
@@ -97,6 +104,13 @@ fn clippy(workspace: &Workspace) -> Result<()> {
         workspace.cargo(folder, targets).args(DENY_WARNINGS).run()?;
     }
     Ok(())
+}
+
+/// Checks the pages without databases, like [`clippy`]: `verify docs-rs` builds all.
+fn docs(workspace: &Workspace) -> Result<()> {
+    let docs = workspace.cargo("", "doc --workspace --no-deps");
+    let docs = docs.args([workspace.features_without_databases()]);
+    docs.env("RUSTDOCFLAGS", "-D warnings").run()
 }
 
 /// Finds code that needs a feature without requiring it. `verify features` checks each feature
@@ -124,8 +138,8 @@ fn no_std(workspace: &Workspace) -> Result<()> {
     }
     workspace.cargo(NO_STD, "run --release").run()?;
     workspace.cargo(NO_STD, "run --release --features alloc").run()?;
-    // As a counter-proof, the build with `std` has two panic handlers.
-    let build = workspace.cargo(NO_STD, "build --release --features tickid-core/std");
+    // As a counter-proof, the program has two panic handlers with `std`.
+    let build = workspace.cargo(NO_STD, "check --features tickid-core/std");
     // Colours would interrupt the message.
     let build = build.env("CARGO_TERM_COLOR", "never");
     let (command, expected) = (build.to_string(), "duplicate lang item `panic_impl`");

@@ -4,7 +4,7 @@
 //! pulled in `std`, by itself or through a dependency, would bring a second panic handler:
 //! "error[E0152]: found duplicate lang item `panic_impl`". (Checking a library alone would not
 //! detect it where the target has a `std` to link.) To prove that this error does occur, `lint`
-//! also builds it with the feature `tickid-core/std`, and expects just that.
+//! also checks it with the feature `tickid-core/std`, and expects just that.
 
 #![no_std]
 #![no_main]
