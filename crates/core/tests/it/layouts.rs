@@ -8,7 +8,7 @@ use tickid_core::{
     SequenceBounds, Slot, Snapshot, Tick, TickScale, Ticks, UnixTime, Variant, Window,
 };
 use tickid_testkit::invariants::{Rule, hold};
-use tickid_testkit::{Dice, Parts, Subject};
+use tickid_testkit::{Dice, Parts, Subject, scaled};
 
 /// A scheme of any widths: time, node and sequence, from the high bits to the low ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -171,7 +171,7 @@ impl Subject for Widths {
 #[test]
 fn promises_hold_for_any_widths() {
     let mut dice = Dice::new(33);
-    for _ in 0..12 {
+    for _ in 0..scaled(4) {
         let layout = Widths::random(&mut dice);
         for rule in [Rule::Wait, Rule::Ratchet] {
             hold(&layout, rule);
