@@ -1,0 +1,144 @@
+//! `lease list`, `realms` and `watch`.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+
+use serde_json::Value;
+
+use super::{acquire, folder, rows, spawn, stdout_of};
+use crate::process::{self, NODE_STORE, OK, json_lines, ran, with_state};
+
+#[test]
+fn tables_have_a_head() {
+    let state = folder();
+    stdout_of(state.path(), "gen sno --realm orders");
+    let table = stdout_of(state.path(), "lease list --realm orders");
+    let row = &rows(state.path(), "orders")[0];
+    let lines: Vec<Vec<&str>> =
+        table.lines().map(|line| line.split_whitespace().collect()).collect();
+    let head = lines.iter().position(|line| line.is_empty()).expect("an empty line") + 1;
+    assert_eq!(lines[0], ["realm", "orders"]);
+    let lines = &lines[head..];
+    assert_eq!(lines[0], ["NODE", "STANDING", "FLOOR", "CEILING", "HOLDER"]);
+    let names = ["node", "standing", "floor_time", "ceiling_time", "holder"];
+    assert_eq!(lines[1], names.map(|name| row[name].as_str().expect("text")));
+    assert_eq!(lines.len(), 2);
+
+    let unknown = ran(&mut with_state(state.path(), "lease list --realm nobodys"));
+    assert_eq!((unknown.status, unknown.stdout.as_str()), (NODE_STORE, ""));
+    assert!(unknown.stderr.contains("no realm of that name"), "{}", unknown.stderr);
+}
+
+#[test]
+fn watch_shows_each_change() {
+    let state = folder();
+    stdout_of(state.path(), "lease init sno --realm orders --pool 5/16");
+    let mut watch = spawn(state.path(), "lease watch --realm orders --json --every 0.02");
+    let stdout = watch.stdout.take().expect("piped");
+    let mut lines = BufReader::new(stdout).lines();
+    let mut next = || -> Value {
+        let line = lines.next().expect("a line").expect("text");
+        serde_json::from_str(&line).expect("JSON")
+    };
+    let held = acquire(state.path(), "orders");
+    assert_eq!(next(), held);
+    let token = held["token"].as_str().expect("a token");
+    stdout_of(state.path(), &format!("lease release --realm orders --token {token}"));
+    let free = next();
+    assert_eq!((&free["standing"], &free["token"]), (&"free".into(), &Value::Null));
+    watch.kill().expect("killed");
+    watch.wait().expect("gone");
+}
+
+#[test]
+fn realms_are_listed_by_name() {
+    let state = folder();
+    assert_eq!(stdout_of(state.path(), "lease realms"), "");
+    for realm in ["orders", "chat"] {
+        stdout_of(state.path(), &format!("lease init sno --realm {realm}"));
+    }
+    assert_eq!(stdout_of(state.path(), "lease realms"), "chat\norders\n");
+    let json = json_lines(&stdout_of(state.path(), "lease realms --json"));
+    assert_eq!(json, ["chat", "orders"].map(|realm| serde_json::json!({ "realm": realm })));
+}
+
+#[test]
+fn lists_start_with_the_realm() {
+    let state = folder();
+    stdout_of(state.path(), "lease init kuid --realm logs --pool 5-8/32 --term 20 --skew 2");
+    acquire(state.path(), "logs");
+    let released = acquire(state.path(), "logs")["token"].as_str().expect("a token").to_owned();
+    stdout_of(state.path(), &format!("lease release --realm logs --token {released}"));
+    let lines = json_lines(&stdout_of(state.path(), "lease list --realm logs --json"));
+    let mut realm = lines[0].clone();
+    let time = realm["store_time"].take();
+    assert!(time.as_str().expect("a time").ends_with('Z'), "{time}");
+    let expected = serde_json::json!({
+        "realm": "logs", "scheme": "kuid", "layout": "drift 8", "pool": "5-8/32", "nodes": 4,
+        "held": 1, "free": 3, "expired": 0, "quarantined": 0, "allowance_ticks": realm["allowance_ticks"],
+        "skew_seconds": 2.0, "term_seconds": 20.0, "store_time": null, "starts": null,
+    });
+    assert_eq!(realm, expected);
+    let table = stdout_of(state.path(), "lease list --realm logs");
+    for part in [
+        "realm        logs\n",
+        "scheme       kuid (drift 8)\n",
+        "pool         5-8/32, 4 nodes\n",
+        "nodes        1 held, 3 free, 0 expired, 0 quarantined\n",
+        "terms        term 20 s, skew 2 s, allowance ",
+    ] {
+        assert!(table.contains(part), "{table}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(feature = "etcd"), ignore = "needs the feature etcd")]
+fn check_counts_free_nodes() {
+    let state = folder();
+    stdout_of(state.path(), "lease init sno --realm orders --pool 5-6/16 --term 600");
+    let check = |options: &str| {
+        let arguments = format!("lease list --realm orders --check {options}");
+        let ran = ran(&mut with_state(state.path(), &arguments));
+        assert!(!ran.stdout.contains("STANDING"), "{}", ran.stdout);
+        (ran.status, ran.stderr)
+    };
+    assert_eq!(check(""), (OK, String::new()));
+    acquire(state.path(), "orders");
+    assert_eq!(check(""), (OK, String::new()));
+    let (status, said) = check("--min-free 2");
+    assert_eq!(status, process::INVALID, "{said}");
+    assert!(said.contains("1 of 2 nodes of the realm orders are free, fewer than 2"), "{said}");
+    acquire(state.path(), "orders");
+    let (status, said) = check("");
+    assert_eq!(status, process::INVALID, "{said}");
+    assert!(said.contains("0 of 2 nodes"), "{said}");
+    assert_eq!(check("--min-free 0"), (OK, String::new()));
+
+    fs::write(state.path().join("tickid/orders/nodes/5-16"), "nonsense").expect("written");
+    let (status, said) = check("--min-free 0");
+    assert_eq!(status, process::INVALID, "{said}");
+    assert!(said.contains("1 nodes of the realm orders are quarantined"), "{said}");
+
+    for options in ["--realm no --check", "--realm a --check --store etcd://127.0.0.1:1"] {
+        let ran = ran(&mut with_state(state.path(), &format!("lease list {options}")));
+        assert_eq!(ran.status, NODE_STORE, "{options}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn check_fails_before_init() {
+    let state = folder();
+    stdout_of(state.path(), "lease init sno --realm orders");
+    let told = ran(&mut with_state(state.path(), "lease invalidate --realm orders --yes"));
+    assert_eq!(told.status, OK, "{}", told.stderr);
+    let checked = ran(&mut with_state(state.path(), "lease list --realm orders --check --json"));
+    assert_eq!(checked.status, process::INVALID, "{}", checked.stderr);
+    let realm = json_lines(&checked.stdout).remove(0);
+    let starts = realm["starts"].as_str().expect("a time");
+    let expected = format!("can be granted before {starts}\n");
+    assert!(checked.stderr.ends_with(&expected), "{}", checked.stderr);
+    // A deployment script repeats it.
+    let again = ran(&mut with_state(state.path(), "lease init sno --realm orders"));
+    assert_eq!(again.status, OK, "{}", again.stderr);
+    assert!(again.stderr.contains("the realm orders starts at "), "{}", again.stderr);
+}

@@ -1,0 +1,207 @@
+//! The commands that create, change and invalidate realms.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::{acquire, end_of, folder, rows, spawn, stdout_of};
+use crate::process::{self, NODE_STORE, OK, USAGE, json_lines, ran, with_state};
+
+#[test]
+fn init_sets_the_nodes() {
+    let state = folder();
+    let init = "lease init scru64 --realm orders --pool 7/8,130/8";
+    stdout_of(state.path(), init);
+    let objects = |count: usize| {
+        let arguments = format!("gen scru64 --realm orders -n {count} --node-size 8 --json");
+        json_lines(&stdout_of(state.path(), &arguments))
+    };
+    for _ in 0..3 {
+        assert!(objects(5).iter().all(|id| id["node_id"] == 7 || id["node_id"] == 130));
+    }
+    for other in
+        ["scru64 --realm orders", "sno --realm orders", &format!("{} --term 20", &init[11..])]
+    {
+        let ran = ran(&mut with_state(state.path(), &format!("lease init {other}")));
+        assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{other}");
+        assert!(
+            ran.stderr.contains("there already: scru64, with the nodes 7/8,130/8"),
+            "{}",
+            ran.stderr
+        );
+    }
+    stdout_of(state.path(), "lease init scru64 --realm orders --pool 9/8 --reconfigure");
+    assert!(objects(5).iter().all(|id| id["node_id"] == 9));
+    let standings: HashSet<String> =
+        rows(state.path(), "orders").iter().map(|row| row["standing"].to_string()).collect();
+    assert_eq!(standings, HashSet::from(["\"free\"".to_owned(), "\"retired\"".to_owned()]));
+    let ran = ran(&mut with_state(state.path(), "lease init sno --realm orders --reconfigure"));
+    assert_eq!(ran.status, NODE_STORE);
+    assert!(ran.stderr.contains("schemes do not match"), "{}", ran.stderr);
+}
+
+#[test]
+fn init_twice_is_a_no_op() {
+    let state = folder();
+    let init = "lease init sno --realm orders --pool 5-6/16";
+    stdout_of(state.path(), init);
+    let again = || {
+        let again = ran(&mut with_state(state.path(), init));
+        assert_eq!((again.status, again.stdout.as_str()), (OK, ""), "{}", again.stderr);
+        let said = "the realm orders is there already, and is the same: nothing was done";
+        assert!(again.stderr.contains(said), "{}", again.stderr);
+    };
+    again();
+    let held = acquire(state.path(), "orders");
+    let before = rows(state.path(), "orders");
+    again();
+    assert_eq!(rows(state.path(), "orders"), before);
+    assert_eq!(before, core::slice::from_ref(&held));
+}
+
+#[test]
+fn one_of_two_inits_wins() {
+    for _ in 0..4 {
+        let state = folder();
+        let pools = ["5-6/16", "7/16"];
+        let inits = pools.map(|pool| {
+            spawn(state.path(), &format!("lease init sno --realm orders --pool {pool}"))
+        });
+        let ended = inits.map(end_of);
+        let [winner, loser] = if ended[0].status == OK { [0, 1] } else { [1, 0] };
+        assert_eq!(ended.each_ref().map(|ran| ran.status)[winner], OK, "{}", ended[winner].stderr);
+        assert_eq!(ended[loser].status, USAGE, "{}", ended[loser].stderr);
+        let there = format!("there already: sno, with the nodes {},", pools[winner]);
+        assert!(ended[loser].stderr.contains(&there), "{}", ended[loser].stderr);
+        let node = acquire(state.path(), "orders")["node"].to_string();
+        assert_eq!(node == "\"7/16\"", winner == 1, "{node}");
+    }
+}
+
+#[test]
+fn a_realm_pins_the_layout_of_snowflakes() {
+    let state = folder();
+    let init = |layout: &str| {
+        ran(&mut with_state(
+            state.path(),
+            &format!("lease init snowflake --realm posts --layout {layout}"),
+        ))
+    };
+    assert_eq!(init("39x10ms/8s/16n@2014-09-01").status, OK);
+    // The same bits by another name, and layouts that differ in one part.
+    assert_eq!(init("sonyflake").status, OK);
+    for other in [
+        "sonyflake-v2",
+        "39x10ms/16n/8s@2014-09-01",
+        "39x10ms/9s/15n@2014-09-01",
+        "38x10ms/8s/16n@2014-09-01",
+        "39x11ms/8s/16n@2014-09-01",
+    ] {
+        let ran = init(other);
+        assert_eq!(ran.status, USAGE, "{other}");
+        assert!(ran.stderr.contains("(39x10ms/8s/16n@1409529600000)"), "{}", ran.stderr);
+        let ran = process::ran(&mut with_state(
+            state.path(),
+            &format!("gen snowflake --realm posts --layout {other}"),
+        ));
+        assert_eq!((ran.status, ran.stdout.as_str()), (NODE_STORE, ""), "{other}: {}", ran.stderr);
+    }
+    let ids = stdout_of(state.path(), "gen snowflake --realm posts --layout sonyflake -n 2000");
+    let distinct: HashSet<&str> = ids.lines().collect();
+    assert_eq!(distinct.len(), 2_000);
+}
+
+/// A realm is of one layout and one kind of IDs, for every holder.
+#[test]
+fn kuid_realm_keeps_its_layout() {
+    let state = folder();
+    stdout_of(state.path(), "lease init kuid --realm wide --drift 10 --pool 0-9/32");
+    stdout_of(state.path(), "gen kuid --realm wide --drift 10 -n 3");
+    stdout_of(state.path(), "lease init kuid --realm alone --kind local");
+    stdout_of(state.path(), "gen kuid --realm alone --kind local -n 3");
+    // Local IDs do not depend on the drift.
+    stdout_of(state.path(), "gen kuid --realm alone --kind local --drift 10 -n 3");
+    for (arguments, status, named) in [
+        ("gen kuid --realm wide", NODE_STORE, ["\"drift 10\"", "\"drift 8\""]),
+        ("gen kuid --realm wide --drift 5", NODE_STORE, ["\"drift 10\"", "\"drift 5\""]),
+        ("lease init kuid --realm wide --drift 5", USAGE, ["drift 10", "wide is there already"]),
+        (
+            "lease init kuid --realm wide --drift 5 --reconfigure",
+            NODE_STORE,
+            ["drift 10", "drift 5"],
+        ),
+        (
+            "gen kuid --realm wide --drift 8 --kind local",
+            NODE_STORE,
+            ["\"drift 10\"", "\"drift 8\""],
+        ),
+        (
+            "gen kuid --realm alone --drift 8",
+            NODE_STORE,
+            ["IDs without a node", "\"IDs with a node\""],
+        ),
+        (
+            "lease init kuid --realm new --kind local --pool 0-9/32",
+            USAGE,
+            ["local kuids have no node ID", "0-9/32"],
+        ),
+        (
+            "lease init kuid --realm new --kind global --pool 0/0",
+            USAGE,
+            ["global kuids need node IDs", "0/0"],
+        ),
+        (
+            "lease init kuid --realm alone --reconfigure",
+            NODE_STORE,
+            ["IDs without a node", "\"IDs with a node\""],
+        ),
+    ] {
+        let ran = ran(&mut with_state(state.path(), arguments));
+        assert_eq!((ran.status, ran.stdout.as_str()), (status, ""), "{arguments}: {}", ran.stderr);
+        for named in named {
+            assert!(ran.stderr.contains(named), "{arguments}: {}", ran.stderr);
+        }
+    }
+}
+
+#[test]
+fn nanoflake_realms_keep_epochs() {
+    let state = folder();
+    stdout_of(state.path(), "lease init nanoflake --realm chat --epoch discord");
+    stdout_of(state.path(), "gen nanoflake --realm chat --epoch discord");
+    let other = ran(&mut with_state(state.path(), "gen nanoflake --realm chat --epoch unix"));
+    assert_eq!((other.status, other.stdout.as_str()), (NODE_STORE, ""), "{}", other.stderr);
+    for epoch in ["\"epoch 1420070400000\"", "\"epoch 0\""] {
+        assert!(other.stderr.contains(epoch), "{}", other.stderr);
+    }
+}
+
+#[test]
+fn invalidate_ends_every_lease() {
+    let state = folder();
+    stdout_of(state.path(), "lease init sno --realm orders --pool 5-6/16");
+    let held = acquire(state.path(), "orders");
+    let before = rows(state.path(), "orders");
+    let asked = ran(&mut with_state(state.path(), "lease invalidate --realm orders"));
+    assert_eq!((asked.status, asked.stdout.as_str()), (USAGE, ""));
+    assert!(asked.stderr.contains("ends all its leases"), "{}", asked.stderr);
+    assert!(asked.stderr.contains("nothing was done"), "{}", asked.stderr);
+    assert_eq!(rows(state.path(), "orders"), before);
+
+    let told = ran(&mut with_state(state.path(), "lease invalidate --realm orders --yes"));
+    assert_eq!(told.status, OK, "{}", told.stderr);
+    assert!(told.stderr.contains("ends all its leases"), "{}", told.stderr);
+    // No node is free before the time comes, and none starts below what was given out.
+    let taken = ran(&mut with_state(state.path(), "lease acquire --realm orders"));
+    assert_eq!(taken.status, NODE_STORE, "{}", taken.stderr);
+    let token = held["token"].as_str().expect("a token");
+    let floor = told.stderr.rsplit_once("(tick ").expect("a tick").1;
+    let floor: u64 = floor.split(')').next().expect("a tick").parse().expect("a number");
+    assert!(floor >= held["ceiling"].as_u64().expect("a tick"), "{token}");
+
+    let lost = "lease invalidate --realm lost --yes";
+    assert_eq!(ran(&mut with_state(state.path(), lost)).status, USAGE);
+    let lost = "lease invalidate sno --realm lost --yes";
+    assert_eq!(ran(&mut with_state(state.path(), lost)).status, OK);
+    assert_eq!(rows(state.path(), "lost"), [Value::Null; 0]);
+}
