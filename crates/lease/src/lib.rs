@@ -40,7 +40,6 @@ pub mod backend;
 mod backends;
 #[cfg(any(feature = "etcd", feature = "redis"))]
 mod blocking;
-mod cache;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
@@ -48,7 +47,6 @@ mod error;
 #[doc(hidden)]
 pub mod fuzzing;
 mod holder;
-mod losses;
 mod model;
 pub mod session;
 mod store;

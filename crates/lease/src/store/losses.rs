@@ -1,5 +1,7 @@
 //! Leases that were lost as evidence, and realms whose record was lost.
 
+use super::transaction::{Missing, Step};
+use super::{Store, glance};
 use crate::backend::Scope;
 use crate::error::StoreError;
 use crate::model::lease::{Claim, Lease};
@@ -7,7 +9,6 @@ use crate::model::realm::RealmSpec;
 use crate::model::record::Record;
 use crate::model::refusal::Loss;
 use crate::model::rules::Rules;
-use crate::store::{Missing, Step, Store, glance};
 
 impl Store {
     /// Shows the store a lease that was lost, though its holder never released it and never will.
@@ -125,19 +126,20 @@ impl Store {
 
     /// Returns a realm as the store has it, whatever its pool and terms. A realm that the store
     /// does not have starts with the pool and the terms of `realm`, which count as assumed: if the
-    /// store had lost the realm, a holder that still has a lease of it [restores](Self::report_lost)
-    /// the ones that it knows.
+    /// store had lost the realm, a holder that still has a lease of it
+    /// [restores](Self::report_lost) the ones that it knows.
     ///
     /// For programs whose user did not choose a pool, such as `tickid gen`.
     ///
     /// # Errors
-    /// Returns [`Refusal::Mismatch`](crate::admin::Refusal::Mismatch) for a realm of another scheme,
-    /// layout or kind of nodes, and [`Refusal::LostRecord`](crate::admin::Refusal::LostRecord) if the store
-    /// has nodes of the realm but lost its record.
+    /// Returns [`Refusal::Mismatch`](crate::admin::Refusal::Mismatch) for a realm of another
+    /// scheme, layout or kind of nodes, and
+    /// [`Refusal::LostRecord`](crate::admin::Refusal::LostRecord) if the store has nodes of the
+    /// realm but lost its record.
     ///
     /// # Examples
     /// ```
-    #[doc = include_str!("example.rs.txt")]
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::admin::Start;
     /// use tickid_lease::{Realm, Store, block_on};
@@ -174,7 +176,7 @@ impl Store {
     ///
     /// # Examples
     /// ```
-    #[doc = include_str!("example.rs.txt")]
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::session::{Claim, Token};
     /// use tickid_lease::{Store, block_on};

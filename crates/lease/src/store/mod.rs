@@ -1,11 +1,16 @@
+mod cache;
+mod losses;
+mod transaction;
+
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::backend::{Backend, Change, RowChange, Scope};
+use self::cache::Cache;
+use self::transaction::{Missing, Repeats, Step};
+use crate::backend::{Backend, Scope};
 use crate::backends;
-use crate::cache::Cache;
 use crate::error::{StoreError, StoreErrorKind};
 use crate::model::candidates::{Shortage, page_start};
 use crate::model::lease::{Claim, Lease};
@@ -13,20 +18,20 @@ use crate::model::node::Node;
 use crate::model::pool::NodePool;
 use crate::model::realm::{RealmName, RealmSpec};
 use crate::model::realm_data::RealmData;
-use crate::model::record::{Record, Row, RowState, Version};
+use crate::model::record::{Record, Row, RowState};
 use crate::model::refusal::{Loss, Refusal};
-use crate::model::rules::{self, Rules, Standing};
+use crate::model::rules::{self, Standing};
 use crate::model::text::ParseError;
 
 /// Durable storage for windows that never grants two overlapping ones.
 ///
-/// It applies one set of [rules](Rules) to any [`Backend`]: it reads, decides, and commits if
-/// nothing that the decision rests on has changed. Otherwise it starts over. Clones share the
-/// backend. The futures need no runtime and can be polled by any executor.
+/// It applies one set of [rules](crate::admin::Rules) to any [`Backend`]: it reads, decides, and
+/// commits if nothing that the decision rests on has changed. Otherwise it starts over. Clones
+/// share the backend. The futures need no runtime and can be polled by any executor.
 ///
 /// # Examples
 /// ```
-#[doc = include_str!("example.rs.txt")]
+#[doc = include_str!("../example.rs.txt")]
 /// use core::time::Duration;
 /// use tickid_lease::session::{Claim, Token};
 /// use tickid_lease::{Store, block_on};
@@ -71,7 +76,7 @@ impl fmt::Debug for Shared {
 ///
 /// # Examples
 /// ```
-#[doc = include_str!("example.rs.txt")]
+#[doc = include_str!("../example.rs.txt")]
 /// use core::time::Duration;
 /// use tickid_core::SystemClock;
 /// use tickid_lease::admin::{Refusal, Start};
@@ -106,49 +111,6 @@ const PAGES: [usize; 9] = [64, 512, 512, 2_048, 2_048, 2_048, 2_048, 2_048, 2_04
 /// The number of pages after which a claim is refused if they had the rows with the lowest
 /// ceilings.
 const PAGES_WITH_LOWEST: usize = 3;
-/// The number of races that a request may lose.
-const MAX_CONFLICTS: u32 = 100;
-
-/// The number of times that a request started over.
-#[derive(Default)]
-struct Repeats {
-    /// Commits that lost a race, or that the store did not keep.
-    lost: u32,
-    /// Realms that were created, invalidated or completed first.
-    prepared: u32,
-}
-
-/// The decision on a request: the changes to commit, and the answer if that succeeds.
-pub(crate) struct Step<A> {
-    pub(crate) record: Option<Record>,
-    /// A node whose row is compared, and its new row if it changes.
-    pub(crate) row: Option<(Node, Option<Row>)>,
-    pub(crate) answer: A,
-}
-
-impl<A> Step<A> {
-    pub(crate) fn none(answer: A) -> Self {
-        Self { record: None, row: None, answer }
-    }
-
-    pub(crate) fn record(record: Option<Record>, answer: A) -> Self {
-        Self { record, row: None, answer }
-    }
-
-    fn row(row: Row, answer: A) -> Self {
-        Self { record: None, row: Some((row.node, Some(row))), answer }
-    }
-}
-
-/// The treatment of a realm that the store does not have.
-#[derive(Clone, Copy)]
-pub(crate) enum Missing<'a> {
-    Refuse,
-    /// It is created. If it may have existed before, it starts beyond the leases of this era.
-    Create(&'a RealmSpec, Option<u64>),
-    /// It starts with an assumed pool and assumed terms, unless rows show that it was lost.
-    Assume(&'a RealmSpec, Option<u64>),
-}
 
 impl Store {
     /// Creates a store over a backend.
@@ -416,7 +378,7 @@ impl Store {
     ///
     /// # Examples
     /// ```
-    #[doc = include_str!("example.rs.txt")]
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_core::SystemClock;
     /// use tickid_lease::admin::Start;
@@ -451,7 +413,7 @@ impl Store {
     ///
     /// # Examples
     /// ```
-    #[doc = include_str!("example.rs.txt")]
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use std::sync::Arc;
     /// use tickid_core::{ManualClock, UnixTime};
@@ -501,7 +463,7 @@ impl Store {
     ///
     /// # Examples
     /// ```
-    #[doc = include_str!("example.rs.txt")]
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::admin::Start;
     /// use tickid_lease::{Realm, Store, block_on};
@@ -534,159 +496,6 @@ impl Store {
         .await
     }
 
-    /// Changes the row of a lease. If the lease proves that the store lost data, invalidates the
-    /// realm.
-    pub(crate) async fn change<A>(
-        &self,
-        realm: &RealmSpec,
-        lease: &Lease,
-        decide: impl Fn(&Rules<'_>, Option<&RowState>, &RealmData) -> Result<(Row, A), Refusal>
-        + Send
-        + Sync,
-    ) -> Result<A, StoreError> {
-        let node = lease.node;
-        if realm.name.id() != lease.realm {
-            // It proves nothing about this realm.
-            return Err(self.refused(Refusal::OtherRealm { node, asked: realm.name.clone() }));
-        }
-        let realm = &*self.own(realm)?;
-        let missing = Missing::Create(realm, Some(lease.era));
-        let answer = self.transact(&realm.name, Scope::Node(node), missing, |rules, view| {
-            match decide(rules, view.rows.get(&node), view) {
-                Ok((row, answer)) => Ok(Step::row(row, Ok(answer))),
-                Err(lost @ Refusal::Lost { why: Loss::Forgotten, .. }) => {
-                    let record = rules.invalidate(view.generation.clone(), lease.era);
-                    Ok(Step { record: Some(record), row: Some((node, None)), answer: Err(lost) })
-                }
-                Err(refusal) => Err(refusal),
-            }
-        });
-        let answer = answer.await?;
-        if answer.is_err() {
-            tracing::error!(realm = %realm.name(), %node, "the store lost data: all leases of the realm are invalidated");
-        }
-        answer.map_err(|no| self.refused(no))
-    }
-
-    /// Combines a decision and the data that it rests on into one atomic step.
-    pub(crate) async fn transact<A>(
-        &self,
-        realm: &RealmName,
-        scope: Scope,
-        missing: Missing<'_>,
-        decide: impl Fn(&Rules<'_>, &RealmData) -> Result<Step<A>, Refusal> + Send + Sync,
-    ) -> Result<A, StoreError> {
-        let mut repeats = Repeats::default();
-        loop {
-            let view = self.read(realm, scope).await?;
-            let ready = self.ready(realm, &view, missing, &mut repeats).await?;
-            let Some((rules, version)) = ready else { continue };
-            let step = decide(&rules, &view).map_err(|no| self.refused(no))?;
-            if step.record.is_none() && step.row.is_none() {
-                return Ok(step.answer);
-            }
-            if let Some(answer) = self.commit(realm, &view, Some(version), step).await? {
-                return Ok(answer);
-            }
-            self.lose(&mut repeats).await?;
-        }
-    }
-
-    /// Returns the rules over a view. Creates the realm if it is missing, and invalidates it if the
-    /// store has another generation, and then another view must be read.
-    async fn ready<'a>(
-        &self,
-        realm: &RealmName,
-        view: &'a RealmData,
-        missing: Missing<'_>,
-        repeats: &mut Repeats,
-    ) -> Result<Option<(Rules<'a>, Version)>, StoreError> {
-        let generation = || view.generation.clone();
-        let (record, version) = match (&view.record, missing) {
-            (None, Missing::Refuse) => return Err(self.refused(no_record(view))),
-            (None, Missing::Assume(..)) if !view.rows.is_empty() => {
-                return Err(self.refused(Refusal::LostRecord));
-            }
-            (None, Missing::Create(realm, beyond) | Missing::Assume(realm, beyond)) => {
-                let is_lost =
-                    self.shared.known.as_ref().is_some_and(|known| known.has(&realm.name));
-                // Rows without a record: it was lost, and with it the floors of its era.
-                let eras = view.rows.values().map(|state| state.row().map_or(0, |row| row.era));
-                let beyond = beyond.into_iter().chain(eras).chain(is_lost.then_some(0)).max();
-                let record = rules::begin(realm, generation(), view.now, beyond);
-                let record = record.map_err(|no| self.refused(no))?;
-                let is_assumed = matches!(missing, Missing::Assume(..));
-                (Record { is_assumed, ..record }, None)
-            }
-            (Some((record, version)), _) => {
-                let rules = Rules::new(record, view.now).map_err(|no| self.refused(no))?;
-                if !view.is_other_generation() {
-                    return Ok(Some((rules, *version)));
-                }
-                tracing::error!(%realm, "the store is another one: all leases are invalidated");
-                (rules.invalidate(generation(), 0), Some(*version))
-            }
-        };
-        let step = Step::record(Some(record), ());
-        match self.commit(realm, view, version, step).await? {
-            Some(()) => self.prepared(repeats).await?,
-            None => self.lose(repeats).await?,
-        }
-        Ok(None)
-    }
-
-    /// Commits a step; `None` if something that it rests on has changed.
-    async fn commit<A>(
-        &self,
-        realm: &RealmName,
-        view: &RealmData,
-        record_version: Option<Version>,
-        step: Step<A>,
-    ) -> Result<Option<A>, StoreError> {
-        let Step { record, row, answer } = step;
-        let row = row.map(|(node, row)| {
-            let version = view.rows.get(&node).and_then(RowState::version);
-            RowChange { node, version, exactly: None, row }
-        });
-        let generation = view.generation.clone();
-        let change = Change { generation, within: None, record_version, record, row };
-        if !self.shared.backend.commit(realm, &change).await? {
-            return Ok(None);
-        }
-        if let Some(known) = &self.shared.known {
-            known.note_commit(realm, change);
-        }
-        Ok(Some(answer))
-    }
-
-    async fn read(&self, realm: &RealmName, scope: Scope) -> Result<RealmData, StoreError> {
-        let view = self.shared.backend.read(realm, scope).await?;
-        if let Some(known) = &self.shared.known {
-            known.note(realm, &view);
-        }
-        Ok(view)
-    }
-
-    /// Counts a lost race and waits.
-    async fn lose(&self, repeats: &mut Repeats) -> Result<(), StoreError> {
-        self.shared.conflicts.fetch_add(1, Ordering::Relaxed);
-        if repeats.lost == MAX_CONFLICTS {
-            let what = format!("commit: the realm had changed {MAX_CONFLICTS} times");
-            return Err(StoreError::failed(self.backend(), what));
-        }
-        self.shared.backend.back_off(repeats.lost).await?;
-        repeats.lost += 1;
-        Ok(())
-    }
-
-    /// Counts a realm that was created, invalidated or completed. A request needs each of these
-    /// once, unless other clients change the realm as well, or the store forgets.
-    async fn prepared(&self, repeats: &mut Repeats) -> Result<(), StoreError> {
-        const EACH_ONCE: u32 = 3;
-        repeats.prepared += 1;
-        if repeats.prepared > EACH_ONCE { self.lose(repeats).await } else { Ok(()) }
-    }
-
     async fn view(&self, realm: &RealmName, scope: Scope) -> Result<RealmData, StoreError> {
         let mut view = self.read(&*self.own_name(realm)?, scope).await?;
         let Some((record, _)) = &mut view.record else {
@@ -702,13 +511,13 @@ impl Store {
 
     /// Returns the era that a realm new to the store starts beyond, or `None` if it starts
     /// immediately.
-    pub(crate) fn beyond(&self) -> Option<u64> {
+    fn beyond(&self) -> Option<u64> {
         (!self.starts_immediately()).then_some(0)
     }
 
     /// Returns the realm as the backend keeps it: for a node that is given from outside, a realm of
     /// its own.
-    pub(crate) fn own<'a>(&self, realm: &'a RealmSpec) -> Result<Cow<'a, RealmSpec>, StoreError> {
+    fn own<'a>(&self, realm: &'a RealmSpec) -> Result<Cow<'a, RealmSpec>, StoreError> {
         let Some(node) = self.shared.node else { return Ok(Cow::Borrowed(realm)) };
         if !realm.pool().contains(node) {
             let why = format!("its node {node} is not in the pool {}", realm.pool());
@@ -728,7 +537,7 @@ impl Store {
 }
 
 /// Returns the scope that shows whether the store ever had a realm: one row will do.
-pub(crate) fn glance(realm: &RealmSpec) -> Scope {
+fn glance(realm: &RealmSpec) -> Scope {
     Scope::Candidates { start: realm.pool().node_at(0), limit: 1 }
 }
 

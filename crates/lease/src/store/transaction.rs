@@ -1,0 +1,217 @@
+//! The steps of a request: what it decides, and the data that this rests on, as one atomic change.
+
+use core::sync::atomic::Ordering;
+
+use super::{Store, no_record};
+use crate::backend::{Change, RowChange, Scope};
+use crate::error::StoreError;
+use crate::model::lease::Lease;
+use crate::model::node::Node;
+use crate::model::realm::{RealmName, RealmSpec};
+use crate::model::realm_data::RealmData;
+use crate::model::record::{Record, Row, RowState, Version};
+use crate::model::refusal::{Loss, Refusal};
+use crate::model::rules::{self, Rules};
+
+/// The number of races that a request may lose.
+const MAX_CONFLICTS: u32 = 100;
+
+/// The number of times that a request started over.
+#[derive(Default)]
+pub(super) struct Repeats {
+    /// Commits that lost a race, or that the store did not keep.
+    lost: u32,
+    /// Realms that were created, invalidated or completed first.
+    prepared: u32,
+}
+
+/// The decision on a request: the changes to commit, and the answer if that succeeds.
+pub(super) struct Step<A> {
+    pub(super) record: Option<Record>,
+    /// A node whose row is compared, and its new row if it changes.
+    pub(super) row: Option<(Node, Option<Row>)>,
+    pub(super) answer: A,
+}
+
+impl<A> Step<A> {
+    pub(super) fn none(answer: A) -> Self {
+        Self { record: None, row: None, answer }
+    }
+
+    pub(super) fn record(record: Option<Record>, answer: A) -> Self {
+        Self { record, row: None, answer }
+    }
+
+    pub(super) fn row(row: Row, answer: A) -> Self {
+        Self { record: None, row: Some((row.node, Some(row))), answer }
+    }
+}
+
+/// The treatment of a realm that the store does not have.
+#[derive(Clone, Copy)]
+pub(super) enum Missing<'a> {
+    Refuse,
+    /// It is created. If it may have existed before, it starts beyond the leases of this era.
+    Create(&'a RealmSpec, Option<u64>),
+    /// It starts with an assumed pool and assumed terms, unless rows show that it was lost.
+    Assume(&'a RealmSpec, Option<u64>),
+}
+
+impl Store {
+    /// Changes the row of a lease. If the lease proves that the store lost data, invalidates the
+    /// realm.
+    pub(super) async fn change<A>(
+        &self,
+        realm: &RealmSpec,
+        lease: &Lease,
+        decide: impl Fn(&Rules<'_>, Option<&RowState>, &RealmData) -> Result<(Row, A), Refusal>
+        + Send
+        + Sync,
+    ) -> Result<A, StoreError> {
+        let node = lease.node;
+        if realm.name.id() != lease.realm {
+            // It proves nothing about this realm.
+            return Err(self.refused(Refusal::OtherRealm { node, asked: realm.name.clone() }));
+        }
+        let realm = &*self.own(realm)?;
+        let missing = Missing::Create(realm, Some(lease.era));
+        let answer = self.transact(&realm.name, Scope::Node(node), missing, |rules, view| {
+            match decide(rules, view.rows.get(&node), view) {
+                Ok((row, answer)) => Ok(Step::row(row, Ok(answer))),
+                Err(lost @ Refusal::Lost { why: Loss::Forgotten, .. }) => {
+                    let record = rules.invalidate(view.generation.clone(), lease.era);
+                    Ok(Step { record: Some(record), row: Some((node, None)), answer: Err(lost) })
+                }
+                Err(refusal) => Err(refusal),
+            }
+        });
+        let answer = answer.await?;
+        if answer.is_err() {
+            tracing::error!(realm = %realm.name(), %node, "the store lost data: all leases of the realm are invalidated");
+        }
+        answer.map_err(|no| self.refused(no))
+    }
+
+    /// Combines a decision and the data that it rests on into one atomic step.
+    pub(super) async fn transact<A>(
+        &self,
+        realm: &RealmName,
+        scope: Scope,
+        missing: Missing<'_>,
+        decide: impl Fn(&Rules<'_>, &RealmData) -> Result<Step<A>, Refusal> + Send + Sync,
+    ) -> Result<A, StoreError> {
+        let mut repeats = Repeats::default();
+        loop {
+            let view = self.read(realm, scope).await?;
+            let ready = self.ready(realm, &view, missing, &mut repeats).await?;
+            let Some((rules, version)) = ready else { continue };
+            let step = decide(&rules, &view).map_err(|no| self.refused(no))?;
+            if step.record.is_none() && step.row.is_none() {
+                return Ok(step.answer);
+            }
+            if let Some(answer) = self.commit(realm, &view, Some(version), step).await? {
+                return Ok(answer);
+            }
+            self.lose(&mut repeats).await?;
+        }
+    }
+
+    /// Returns the rules over a view. Creates the realm if it is missing, and invalidates it if the
+    /// store has another generation, and then another view must be read.
+    pub(super) async fn ready<'a>(
+        &self,
+        realm: &RealmName,
+        view: &'a RealmData,
+        missing: Missing<'_>,
+        repeats: &mut Repeats,
+    ) -> Result<Option<(Rules<'a>, Version)>, StoreError> {
+        let generation = || view.generation.clone();
+        let (record, version) = match (&view.record, missing) {
+            (None, Missing::Refuse) => return Err(self.refused(no_record(view))),
+            (None, Missing::Assume(..)) if !view.rows.is_empty() => {
+                return Err(self.refused(Refusal::LostRecord));
+            }
+            (None, Missing::Create(realm, beyond) | Missing::Assume(realm, beyond)) => {
+                let is_lost =
+                    self.shared.known.as_ref().is_some_and(|known| known.has(&realm.name));
+                // Rows without a record: it was lost, and with it the floors of its era.
+                let eras = view.rows.values().map(|state| state.row().map_or(0, |row| row.era));
+                let beyond = beyond.into_iter().chain(eras).chain(is_lost.then_some(0)).max();
+                let record = rules::begin(realm, generation(), view.now, beyond);
+                let record = record.map_err(|no| self.refused(no))?;
+                let is_assumed = matches!(missing, Missing::Assume(..));
+                (Record { is_assumed, ..record }, None)
+            }
+            (Some((record, version)), _) => {
+                let rules = Rules::new(record, view.now).map_err(|no| self.refused(no))?;
+                if !view.is_other_generation() {
+                    return Ok(Some((rules, *version)));
+                }
+                tracing::error!(%realm, "the store is another one: all leases are invalidated");
+                (rules.invalidate(generation(), 0), Some(*version))
+            }
+        };
+        let step = Step::record(Some(record), ());
+        match self.commit(realm, view, version, step).await? {
+            Some(()) => self.prepared(repeats).await?,
+            None => self.lose(repeats).await?,
+        }
+        Ok(None)
+    }
+
+    /// Commits a step; `None` if something that it rests on has changed.
+    pub(super) async fn commit<A>(
+        &self,
+        realm: &RealmName,
+        view: &RealmData,
+        record_version: Option<Version>,
+        step: Step<A>,
+    ) -> Result<Option<A>, StoreError> {
+        let Step { record, row, answer } = step;
+        let row = row.map(|(node, row)| {
+            let version = view.rows.get(&node).and_then(RowState::version);
+            RowChange { node, version, exactly: None, row }
+        });
+        let generation = view.generation.clone();
+        let change = Change { generation, within: None, record_version, record, row };
+        if !self.shared.backend.commit(realm, &change).await? {
+            return Ok(None);
+        }
+        if let Some(known) = &self.shared.known {
+            known.note_commit(realm, change);
+        }
+        Ok(Some(answer))
+    }
+
+    pub(super) async fn read(
+        &self,
+        realm: &RealmName,
+        scope: Scope,
+    ) -> Result<RealmData, StoreError> {
+        let view = self.shared.backend.read(realm, scope).await?;
+        if let Some(known) = &self.shared.known {
+            known.note(realm, &view);
+        }
+        Ok(view)
+    }
+
+    /// Counts a lost race and waits.
+    pub(super) async fn lose(&self, repeats: &mut Repeats) -> Result<(), StoreError> {
+        self.shared.conflicts.fetch_add(1, Ordering::Relaxed);
+        if repeats.lost == MAX_CONFLICTS {
+            let what = format!("commit: the realm had changed {MAX_CONFLICTS} times");
+            return Err(StoreError::failed(self.backend(), what));
+        }
+        self.shared.backend.back_off(repeats.lost).await?;
+        repeats.lost += 1;
+        Ok(())
+    }
+
+    /// Counts a realm that was created, invalidated or completed. A request needs each of these
+    /// once, unless other clients change the realm as well, or the store forgets.
+    pub(super) async fn prepared(&self, repeats: &mut Repeats) -> Result<(), StoreError> {
+        const EACH_ONCE: u32 = 3;
+        repeats.prepared += 1;
+        if repeats.prepared > EACH_ONCE { self.lose(repeats).await } else { Ok(()) }
+    }
+}
