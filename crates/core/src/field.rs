@@ -177,15 +177,18 @@ impl Field {
 impl Span {
     /// Returns up to 128 bits of `bytes`.
     fn value(self, bytes: &[u8]) -> u128 {
-        let (first, end) = (self.start, self.start + self.bits);
-        // From the byte with the first bit to the one with the last.
-        let places = (first / 8..end.div_ceil(8)).zip((first / 8 * 8..).step_by(8));
-        places.fold(0, |value, (index, place)| {
-            let byte = bytes.get(index as usize).copied().unwrap_or(0);
-            let (from, to) = (place.max(first), (place + 8).min(end));
-            let kept = u32::from(byte) >> (place + 8 - to) & ((1 << (to - from)) - 1);
-            value << (to - from) | u128::from(kept)
-        })
+        let Self { start, bits } = self;
+        // From the byte with the first bit on. 128 bits that start within a byte end in a 17th.
+        let rest = bytes.get((start / 8) as usize..).unwrap_or_default();
+        let mut near = [0; 17];
+        let len = rest.len().min(near.len());
+        if let (Some(to), Some(from)) = (near.get_mut(..len), rest.get(..len)) {
+            to.copy_from_slice(from);
+        }
+        let [first @ .., last] = near;
+        let above = u128::from_be_bytes(first) << (start % 8);
+        let all = above | u128::from(last) >> (8 - start % 8);
+        all.checked_shr(u128::BITS.saturating_sub(bits)).unwrap_or(0)
     }
 }
 

@@ -255,8 +255,15 @@ impl fmt::Display for Micros {
             write!(f, "{year:+07}")?;
         }
         let seconds = micros / 1_000_000;
-        // In one piece: tools that print a time per line spend most of their time here.
-        let mut text = *b"0000-00-00T00:00:00";
+        let fraction = micros % 1_000_000;
+        let digits = match f.precision() {
+            Some(digits) => digits.min(6),
+            None if fraction == 0 => 0,
+            None if fraction % 1_000 == 0 => 3,
+            None => 6,
+        };
+        // In one piece: tools that print a time per line spend much of their time here.
+        let mut text = *b"0000-00-00T00:00:00.000000Z";
         for (pair, number) in [
             (0, year / 100),
             (2, year % 100),
@@ -265,6 +272,9 @@ impl fmt::Display for Micros {
             (11, seconds / 3_600),
             (14, seconds / 60 % 60),
             (17, seconds % 60),
+            (20, fraction / 10_000),
+            (22, fraction / 100 % 100),
+            (24, fraction % 100),
         ] {
             if let Some([tens, ones]) = text.get_mut(pair..pair + 2) {
                 let digit = |number: i64| b'0' + u8::try_from(number % 10).unwrap_or(0);
@@ -272,23 +282,12 @@ impl fmt::Display for Micros {
             }
         }
         let start = if (0..=9_999).contains(&year) { 0 } else { 4 };
-        let text = text.get(start..).and_then(|text| str::from_utf8(text).ok());
-        f.write_str(text.unwrap_or_default())?;
-        let fraction = micros % 1_000_000;
-        match f.precision() {
-            Some(0) => return f.write_str("Z"),
-            Some(digits) => {
-                let digits = digits.min(6);
-                let cut = 10_i64.pow(6 - u32::try_from(digits).unwrap_or(6));
-                return write!(f, ".{:0digits$}Z", fraction / cut);
-            }
-            None => {}
+        let end = if digits == 0 { 19 } else { 20 + digits };
+        if let Some(last) = text.get_mut(end) {
+            *last = b'Z';
         }
-        match fraction {
-            0 => f.write_str("Z"),
-            fraction if fraction % 1_000 == 0 => write!(f, ".{:03}Z", fraction / 1_000),
-            fraction => write!(f, ".{fraction:06}Z"),
-        }
+        let text = text.get(start..=end).and_then(|text| str::from_utf8(text).ok());
+        f.write_str(text.unwrap_or_default())
     }
 }
 
