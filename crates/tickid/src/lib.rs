@@ -84,7 +84,7 @@
 //! | `detect` | no | the detection of formats, and with it the conversions |
 //! | `lease` | no | the leases; needs `std` |
 //! | `server` | no | the ID server, and with it the leases |
-//! | `sql` | no | functions in PostgreSQL, and with them its store |
+//! | `sql` | no | functions in PostgreSQL, and with them its store and all schemes |
 //! | `std` | yes | the wall clock, methods that wait, seeds from the operating system |
 //! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | `String` forms, vector clocks, clocks behind an `Arc` |
