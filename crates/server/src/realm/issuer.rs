@@ -97,17 +97,6 @@ pub(crate) fn scheme_of(spec: &RealmSpec) -> Result<AnyScheme, RealmProblem> {
     })
 }
 
-/// Reports whether IDs have a metabyte that requests choose.
-pub(crate) struct HasMeta;
-
-impl SchemeVisitor for HasMeta {
-    type Output = bool;
-
-    fn visit<S: Scheme, V: SchemeVariant<S>>(self, _: S, _: V) -> bool {
-        V::HAS_METABYTE
-    }
-}
-
 /// Starts a generator, which acquires its lease in the background.
 pub(crate) struct Start<'a> {
     pub(crate) store: &'a Store,

@@ -14,7 +14,7 @@ use tickid_lease::{GenerateError, LeaseState, ObserveError, RealmSpec, StoreErro
 use tokio::time::Instant;
 
 pub(crate) use self::id::{Framing, OutputForm};
-use self::issuer::{HasMeta, Issuer, ObserveProblem, StartError, scheme_of};
+use self::issuer::{Issuer, ObserveProblem, StartError, scheme_of};
 pub(crate) use self::issuer::{Order, Start};
 use crate::error::{ServerError, chain};
 use crate::metrics::{Protocol, RealmMetrics};
@@ -92,8 +92,9 @@ impl Realm {
         self.id_size() <= size_of::<u64>()
     }
 
+    /// Reports whether IDs have a metabyte that requests choose.
     pub(crate) fn has_meta(&self) -> bool {
-        self.scheme.visit(HasMeta)
+        self.scheme.kind().has_metabyte()
     }
 
     /// Returns the state of the lease.
