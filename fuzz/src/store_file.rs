@@ -66,7 +66,7 @@ fn claims(record: &Record, rows: &Rows) {
         .map(|tick| realm.scale().time_of(tick));
     for now in times.into_iter().chain([realm.scale().epoch(), UnixTime::EPOCH]) {
         let backend = MemoryBackend::new(Arc::new(ManualClock::new(now)));
-        let generation = backend.view(name, Scope::Record).unwrap().generation;
+        let generation = backend.data(name, Scope::Record).unwrap().generation;
         let record = Record { generation: generation.clone(), ..record.clone() };
         let begin = Some(record.clone());
         backend.write(

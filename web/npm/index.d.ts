@@ -3,8 +3,8 @@
  * IDs.
  *
  * IDs are `bigint`s: a `number` would lose their last digits, and is refused with a `TypeError`.
- * A value that does not fit throws a `RangeError`, and a text that is no ID a `SyntaxError`; both
- * name the value.
+ * A value that does not fit throws a `RangeError`, and a text that is not an ID a `SyntaxError`.
+ * Both name the value.
  */
 
 /** A scheme. kuid's two kinds of IDs are two. */
@@ -179,7 +179,7 @@ export interface Inspection {
   isClear: boolean;
   /** The number of readings that are certain or likely. */
   likely: number;
-  /** The readings, likeliest first, up to the limit; none for a text that is no ID. */
+  /** The readings, likeliest first, up to the limit; none for a text that is not an ID. */
   readings: Reading[];
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn range_error(error: impl Display) -> Thrown {
     Thrown::range(&error.to_string())
 }
 
-/// Returns the `SyntaxError` for a text that is no ID.
+/// Returns the `SyntaxError` for a text that is not an ID.
 pub(crate) fn syntax_error(error: impl Display) -> Thrown {
     Thrown(js_sys::SyntaxError::new(&error.to_string()).into())
 }
@@ -69,7 +69,7 @@ pub(crate) fn form(value: &JsValue) -> Result<String, Thrown> {
     if value.is_undefined() || value.is_null() {
         return Ok("text".to_owned());
     }
-    value.as_string().ok_or_else(|| type_error("the form is no string"))
+    value.as_string().ok_or_else(|| type_error("the form is not a string"))
 }
 
 /// Returns the decimal digits of a `bigint`.
@@ -99,7 +99,7 @@ fn whole(value: &JsValue, name: &str) -> Result<i64, Thrown> {
             .map_err(|_| Thrown::range(&format!("{name} {} does not fit 64 bits", digits(value))));
     }
     let number = value.as_f64().and_then(exact);
-    number.ok_or_else(|| type_error(&format!("{name} is no integer")))
+    number.ok_or_else(|| type_error(&format!("{name} is not an integer")))
 }
 
 /// Returns a number as the integer that it is, if it is one that has no neighbour within 1.
@@ -140,7 +140,7 @@ where
 pub(crate) fn object(given: Option<&Given>, name: &str) -> Result<Option<Given>, Thrown> {
     match option(given, name) {
         Some(value) if value.is_object() => Ok(Some(value.unchecked_into())),
-        Some(_) => Err(type_error(&format!("{name} is no object"))),
+        Some(_) => Err(type_error(&format!("{name} is not an object"))),
         None => Ok(None),
     }
 }

@@ -13,7 +13,7 @@ use crate::given::{Thrown, digits, range_error, syntax_error, type_error};
 /// Returns the scheme that a name stands for: its own, or Snowflake by the name or the text of a
 /// layout, which becomes one of the layouts.
 pub(crate) fn scheme(name: &JsValue, layouts: &mut Layouts) -> Result<Kind, Thrown> {
-    let name = name.as_string().ok_or_else(|| type_error("the scheme is no string"))?;
+    let name = name.as_string().ok_or_else(|| type_error("the scheme is not a string"))?;
     if let Ok(kind) = name.parse() {
         return Ok(kind);
     }

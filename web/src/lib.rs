@@ -32,7 +32,7 @@ pub fn kinds(options: Option<Given>) -> Result<js_sys::Array, Thrown> {
 /// Returns the card of a layout of Snowflakes.
 #[wasm_bindgen]
 pub fn layout(spec: &JsValue) -> Result<JsValue, Thrown> {
-    let spec = spec.as_string().ok_or_else(|| type_error("the layout is no string"))?;
+    let spec = spec.as_string().ok_or_else(|| type_error("the layout is not a string"))?;
     report::card(&LayoutCard::new(AnySnowflake::read(&spec).map_err(range_error)?, Some(now()?)))
 }
 

@@ -28,7 +28,7 @@ pub(crate) const SUPERVISION: u8 = 125;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// An input is no ID, or cannot be converted: a predicate, and perhaps a hint.
+    /// An input is not an ID, or cannot be converted: a predicate, and perhaps a hint.
     #[error("{reason}")]
     Invalid { reason: String, hint: Option<&'static str> },
     #[error("{0}")]
@@ -143,11 +143,11 @@ impl Failure {
             }
             _ => match self.store()?.refusal() {
                 None => Some(OTHER_STORE),
-                Some(Refusal::NotYet { .. }) => {
-                    Some("`tickid lease init --new` begins a realm that never existed at once")
-                }
+                Some(Refusal::NotYet { .. }) => Some(
+                    "with `tickid lease init --new`, a realm that never existed starts immediately",
+                ),
                 Some(Refusal::NoRealm) => Some(
-                    "`tickid lease init` begins a realm: tickid lease init SCHEME --realm NAME",
+                    "`tickid lease init` creates a realm: tickid lease init SCHEME --realm NAME",
                 ),
                 Some(Refusal::LostRecord) => Some(
                     "`tickid lease init` restores it, with the nodes and terms that it had: \

@@ -112,7 +112,7 @@ pub(crate) fn run(
         return Err(failure);
     }
     if let Some((line, number)) = selector.open {
-        let failure = Failure::invalid("begins a record with a quotation mark that never ends");
+        let failure = Failure::invalid("starts a record with a quotation mark that never ends");
         problems.settle(Input { text: &line, line: Some(number) }, failure, &mut out)?;
     }
     out.flush()?;
@@ -251,7 +251,7 @@ impl Selector {
     ) -> Result<Option<Input<'a>>, Failure> {
         if let Some(len) = too_long {
             let longest = self.longest_line();
-            let reason = format!("is no ID: about {len} bytes long, more than {longest}");
+            let reason = format!("is not an ID: about {len} bytes long, more than {longest}");
             return Err(Failure::invalid(reason));
         }
         let text = trimmed(line);
@@ -283,18 +283,20 @@ fn member(line: &[u8], name: &str) -> Result<Vec<u8>, Failure> {
     use serde_json::Value;
 
     let value: Value = serde_json::from_slice(line).map_err(|error| Failure::Invalid {
-        reason: format!("is no JSON: {error}"),
+        reason: format!("is not JSON: {error}"),
         hint: Some("--field needs a JSON value in each line; `jq --compact-output` makes such"),
     })?;
     let member = if name.starts_with('/') { value.pointer(name) } else { value.get(name) };
     match member {
         Some(Value::String(text)) => Ok(text.clone().into_bytes()),
         Some(Value::Number(number)) if number.is_f64() => Err(Failure::Invalid {
-            reason: format!("has a member {name} that is no integer of up to 64 bits"),
+            reason: format!("has a member {name} that is not an integer of up to 64 bits"),
             hint: Some("larger integers are read from strings: {\"id\": \"…\"}"),
         }),
         Some(Value::Number(number)) => Ok(number.to_string().into_bytes()),
-        Some(_) => Err(Failure::invalid(format!("has a member {name} that is no text or number"))),
+        Some(_) => {
+            Err(Failure::invalid(format!("has a member {name} that is neither text nor a number")))
+        }
         None => Err(Failure::invalid(format!("has no member {name}"))),
     }
 }

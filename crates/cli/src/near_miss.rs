@@ -1,4 +1,4 @@
-//! The reasons why a text is no ID, of the formats that it comes close to.
+//! The reasons why a text is not an ID, of the formats that it comes close to.
 
 use tickid_detect::Format;
 use uuid::Uuid;
@@ -85,10 +85,10 @@ fn of_uuid(text: &[u8]) -> Option<String> {
 /// Returns a predicate about a text that is of no format.
 pub(crate) fn of_all(text: &[u8], layouts: &Layouts) -> String {
     if text.is_empty() {
-        return "is no ID: there is nothing".into();
+        return "is not an ID: there is nothing".into();
     }
     if is_rounded(text) {
-        return "is no ID: spreadsheets round large integers; export the column as text".into();
+        return "is not an ID: spreadsheets round large integers; export the column as text".into();
     }
     let len = text.len();
     let is_near = |scheme: &&Scheme| {
@@ -106,9 +106,9 @@ pub(crate) fn of_all(text: &[u8], layouts: &Layouts) -> String {
         reasons.extend(of_uuid(text));
     }
     if reasons.is_empty() {
-        return format!("is no ID of a known format: none has {len} bytes like these");
+        return format!("is not an ID of a known format: none has {len} bytes like these");
     }
-    format!("is no ID of a known format: {}", reasons.join("; "))
+    format!("is not an ID of a known format: {}", reasons.join("; "))
 }
 
 /// Reports whether a text is a number as in `1.54182E+18`.

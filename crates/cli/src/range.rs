@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
         return Err(Failure::Usage(format!("--since {since} is after --until {end}")));
     }
     if since == end && !arguments.inclusive {
-        let reason = format!("--until {end} is where the range begins, and not part of it");
+        let reason = format!("--until {end} is the start of the range, and not part of it");
         return Err(Failure::Usage(reason).hinting("--inclusive makes it part of the range"));
     }
     // `since` is before an end that is not included.

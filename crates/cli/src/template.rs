@@ -39,7 +39,7 @@ impl FromStr for Template {
                         name.push(letter);
                     }
                     if name.is_empty() || rest.next() != Some('}') {
-                        return Err("'{' begins a name, as in {text}; '{{' is a brace".into());
+                        return Err("'{' starts a name, as in {text}; '{{' is a brace".into());
                     }
                     pieces.push(Piece::Text(core::mem::take(&mut text)));
                     pieces.push(Piece::Name(name));

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn days_begin_in_the_zone() {
+    fn days_start_in_the_zone() {
         // New York's, whether this machine has a database of zones or not.
         let zone = TimeZone::posix("EST5EDT,M3.2.0,M11.1.0").unwrap();
         let day = |text| at(text, zone.clone()).unwrap();

@@ -206,7 +206,7 @@ pub fn from_uuid(uuid: Uuid, layouts: &Layouts) -> Result<AnyId, CarryError> {
     // ASCII has the highest bit zero, the variant of RFC 9562 has it set.
     if uuid.as_bytes().is_ascii() {
         let id = SnoId::from_text_bytes(uuid.into_bytes());
-        return id.map(AnyId::Sno).map_err(|_| not_carried("16 characters that are no sno ID"));
+        return id.map(AnyId::Sno).map_err(|_| not_carried("16 characters that are not a sno ID"));
     }
     if uuid.get_variant() != uuid::Variant::RFC4122 {
         return Err(not_carried("neither RFC 9562's variant nor the text of a sno ID"));

@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn ticks_begin_where_first_read() {
+    fn ticks_start_where_first_read() {
         for tick in 0..50 {
             let begin = CUT.time_of(tick).as_micros();
             assert_eq!((at(begin), at(begin - 1)), (Some(tick), tick.checked_sub(1)));

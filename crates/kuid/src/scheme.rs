@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn ticks_begin_at_their_times() {
+    fn ticks_start_at_their_times() {
         let kuid = Kuid::default();
         for second in [0, 1, 999_999, 1_000_000, 1_539_625_275] {
             for step in 0..977 {

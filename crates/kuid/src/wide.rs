@@ -70,7 +70,8 @@ impl WideNode {
     /// Returns the node that `text` spells: 16 hexadecimal digits in lower case.
     ///
     /// # Errors
-    /// Returns a [`ParseError`] for any other length and for the first byte that is no such digit.
+    /// Returns a [`ParseError`] for any other length, and for the first byte that is another
+    /// character.
     ///
     /// # Examples
     /// ```

@@ -212,8 +212,8 @@ impl<S: Scheme> Realm<S> {
 
     /// Returns a builder of a generator with the node and the window of a lease of this realm.
     ///
-    /// Layout, window and [variants](RealmSpec::variants) are [pinned](Builder::pin), and the policy
-    /// is the [realm's](Self::policy). The clock is
+    /// Layout, window and [variants](RealmSpec::variants) are [pinned](Builder::pin), and the
+    /// policy is the [realm's](Self::policy). The clock is
     /// [of this process](ProcessClock), so that a child of a `fork` issues nothing under the node;
     /// wrap any other clock in one as well. [`max_wait`](Builder::max_wait) is set to
     /// [`DEFAULT_MAX_WAIT`], so that the generator waits for a renewal after its window has ended.

@@ -57,7 +57,7 @@ mod linux {
             ("leased_local_issue_nothing", exclusive),
             ("handles_drop_their_blocks", handles),
             ("leased_generators_are_inert", leased),
-            ("random_nodes_begin_anew", chosen),
+            ("random_nodes_start_anew", chosen),
             ("given_nodes_are_the_parents", given),
             ("grandchildren_are_forked_as_well", grandchildren),
             ("forks_of_waiting_threads_go_on", while_threads_wait),

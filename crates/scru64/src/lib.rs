@@ -44,8 +44,9 @@
 //! feature `web`.
 //!
 //! # Spec
-//! SCRU64 v1.0.0 of 2023-09-23 (<https://github.com/scru64/spec>). The project's `docs/schemes/scru64.md` lists
-//! where the original program differs from it, and what this crate does in these cases.
+//! SCRU64 v1.0.0 of 2023-09-23 (<https://github.com/scru64/spec>). The project's
+//! `docs/schemes/scru64.md` lists where the original program differs from it, and what this crate
+//! does in these cases.
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -114,7 +114,7 @@ fn check_unused(path: &Path) -> Result<(), ServerError> {
     let in_use = |reason| Err(ServerError::InUse { path: path.to_owned(), reason });
     match fs::symlink_metadata(path) {
         Err(_) => Ok(()),
-        Ok(metadata) if !metadata.file_type().is_socket() => in_use("it is no socket"),
+        Ok(metadata) if !metadata.file_type().is_socket() => in_use("it is not a socket"),
         Ok(_) => match std::os::unix::net::UnixStream::connect(path) {
             Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(()),
             _ => in_use("a server listens on it"),

@@ -78,7 +78,7 @@ pub fn list<'a>(value: &'a Value, key: &str, len: usize) -> &'a [Value] {
 /// If the field is not a string.
 #[must_use]
 pub fn string<'a>(value: &'a Value, key: &str) -> &'a str {
-    field(value, key).as_str().unwrap_or_else(|| panic!("{key} is no string in {value}"))
+    field(value, key).as_str().unwrap_or_else(|| panic!("{key} is not a string in {value}"))
 }
 
 /// Returns a string, or `None` for `null`.
@@ -96,7 +96,7 @@ pub fn string_or_null<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
 /// If the field is not one.
 #[must_use]
 pub fn boolean(value: &Value, key: &str) -> bool {
-    field(value, key).as_bool().unwrap_or_else(|| panic!("{key} is no truth value in {value}"))
+    field(value, key).as_bool().unwrap_or_else(|| panic!("{key} is not a truth value in {value}"))
 }
 
 /// Returns a number that fits `T`.
@@ -109,7 +109,7 @@ pub fn number<T: TryFrom<i128>>(value: &Value, key: &str) -> T {
         .as_number()
         .and_then(serde_json::Number::as_i128)
         .and_then(|number| T::try_from(number).ok())
-        .unwrap_or_else(|| panic!("{key} is no fitting number in {value}"))
+        .unwrap_or_else(|| panic!("{key} is not a fitting number in {value}"))
 }
 
 /// Returns a number that is recorded as a decimal string.
@@ -119,7 +119,7 @@ pub fn number<T: TryFrom<i128>>(value: &Value, key: &str) -> T {
 #[must_use]
 pub fn big<T: FromStr>(value: &Value, key: &str) -> T {
     let parsed = string(value, key).parse().ok();
-    parsed.unwrap_or_else(|| panic!("{key} is no fitting decimal in {value}"))
+    parsed.unwrap_or_else(|| panic!("{key} is not a fitting decimal in {value}"))
 }
 
 /// Returns `N` bytes that are recorded as lower-case hexadecimal digits.

@@ -130,7 +130,7 @@ pub(super) fn guess(
             && schemes::is_asked_for(one, text, options)
     };
     let mut readings = found.into_iter().filter(asked_for);
-    let reading = readings.next().ok_or("is no ID of any format known here")?;
+    let reading = readings.next().ok_or("is not an ID of any format known here")?;
     let others: Vec<Reading> = readings.collect();
     let rivals = || {
         let is_rival = |other: &&Reading| other.confidence() <= reading.confidence();

@@ -155,7 +155,7 @@ impl<S: Scheme, V: Variant<S, Id: Printed>> Plan<S, V> {
         let realm = answer(store.adopt(realm.spec()))?.realm;
         let nodes = format!("the realm {} has the nodes {}", realm.name(), realm.pool());
         let sizes: Vec<u32> = realm.pool().ranges().iter().map(NodeRange::bits).collect();
-        let hint = "`tickid lease init` begins a realm with nodes of another size";
+        let hint = "`tickid lease init` creates a realm with nodes of another size";
         self.check_size(&nodes, &sizes).map_err(|failure| failure.hinting(hint))?;
         let realm = Realm::from_spec(scheme, realm)
             .map_err(|mismatch| Failure::Refused(mismatch.into()))?;

@@ -39,9 +39,9 @@ pub(crate) struct AcquireArguments {
   tickid lease release --realm sno --token 00112233445566778899aabbccddeeff
   tickid lease release --realm sno --token 00112233445566778899aabbccddeeff --used 131072 --yes
 
-Stop the node's user first. By default the whole window counts as used, and the next one begins at
-its end. With --used or --unused the next one begins earlier. Before the lease has ended, they need
---yes: if its user goes on, it and the next holder issue the same IDs.")]
+Stop the node's user first. By default the whole window counts as used, and the next one starts at
+its end. With --used or --unused the next one starts earlier. Before the lease has ended, they need
+--yes: if its user continues, it and the next holder issue the same IDs.")]
 pub(crate) struct ReleaseArguments {
     #[command(flatten)]
     realm: RealmOptions,

@@ -23,11 +23,12 @@ use crate::store::{self, answer};
   tickid lease init snowflake --realm posts --layout 39x10ms/8s/16n@2014-09-01
   tickid lease init scru64 --realm orders --pool 0-255/8 --reconfigure
 
-Beginning a realm that exists already is a no-op if it is the same and an error if it differs.
+Creating a realm that exists already is a no-op if it is the same and an error if it differs.
 Scheme, epoch, drift and kind of IDs are fixed for good: all holders must use the same.
-In a folder a realm begins at once. On a server it begins beyond anything that a lost realm of that
-name can have granted, twice allowance, skew and term later; --new states that none was lost.
---reconfigure gives the realm other nodes and terms: leases of nodes that stay go on, the others end.")]
+In a folder a realm starts immediately. On a server it starts beyond anything that a lost realm of
+that name can have granted, twice allowance, skew and term later; --new states that none was lost.
+--reconfigure gives the realm other nodes and terms: leases of nodes that stay continue, the others
+end.")]
 pub(crate) struct InitArguments {
     /// The scheme
     #[arg(value_enum)]
@@ -50,7 +51,7 @@ pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
     let realm = arguments.shape.realm(&arguments.realm.realm, arguments.scheme)?;
     if arguments.reconfigure {
         answer(store.reconfigure(&realm))?;
-        say_beginning(&answer(store.realm(realm.name()))?);
+        say_start(&answer(store.realm(realm.name()))?);
         return Ok(ExitCode::SUCCESS);
     }
     let was_there = store::kept(&store, realm.name())?.is_some();
@@ -63,7 +64,7 @@ pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
                     realm.name()
                 ));
             }
-            say_beginning(&record);
+            say_start(&record);
             Ok(ExitCode::SUCCESS)
         }
         Err(error) if matches!(error.refusal(), Some(Refusal::Mismatch(_))) => {
@@ -74,14 +75,14 @@ pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
 }
 
 /// Reports how long it takes until the realm starts, if that lies in the future.
-pub(crate) fn say_beginning(record: &Record) {
+pub(crate) fn say_start(record: &Record) {
     let from = record.realm.scale().time_of(record.floor);
     let Ok(now) = SystemClock.now() else { return };
     let wait = from.saturating_since(now);
     if !wait.is_zero() {
         say(&format!(
-            "the realm {} begins at {from}, in {} s, beyond the leases of any earlier realm of that \
-             name; `tickid lease init --new` begins one that never existed at once",
+            "the realm {} starts at {from}, in {} s, beyond the leases of any earlier realm of that \
+             name; with `tickid lease init --new`, one that never existed starts immediately",
             record.realm.name(),
             wait.as_millis().div_ceil(1_000)
         ));

@@ -73,7 +73,7 @@ pub(super) fn invalidate(arguments: &InvalidateArguments) -> Result<ExitCode, Fa
     let ahead = scale.time_of(realm.max_ahead()).saturating_since(scale.time_of(0));
     say(&format!(
         "invalidating the realm {name} ends all its leases: every running generator stops, and \
-         acquires a new lease. All nodes begin anew {} s after the store's present time, and cannot \
+         acquires a new lease. All nodes start anew {} s after the store's present time, and cannot \
          be granted until then. This is for a store that lost data without a trace, as one that was \
          restored from a backup; its clock must not be behind where it was",
         ahead.as_secs()

@@ -25,7 +25,7 @@ pub(super) struct Summary {
     /// The store's clock.
     store_time: Option<String>,
     /// The time when the first node can be granted, if that lies in the future.
-    begins: Option<String>,
+    starts: Option<String>,
 }
 
 impl Summary {
@@ -50,7 +50,7 @@ impl Summary {
             skew_seconds: terms.skew.as_secs_f64(),
             term_seconds: terms.term.as_secs_f64(),
             store_time: time(view.now),
-            begins: (from > view.now).then(|| time(from)).flatten(),
+            starts: (from > view.now).then(|| time(from)).flatten(),
         };
         for node in realm.pool().nodes() {
             match rules.standing(node, view.rows.get(&node)) {
@@ -92,8 +92,8 @@ impl Summary {
             ),
             ("store time", self.store_time.clone().unwrap_or_else(unknown)),
         ];
-        let begins = self.begins.iter().map(|from| ("begins", from.clone()));
-        for (label, value) in lines.into_iter().chain(begins) {
+        let starts = self.starts.iter().map(|from| ("starts", from.clone()));
+        for (label, value) in lines.into_iter().chain(starts) {
             out.extend_from_slice(format!("{label:<12} {value}\n").as_bytes());
         }
         out.push(b'\n');
@@ -114,7 +114,7 @@ impl Summary {
                 "{available} of {nodes} nodes of the realm {realm} are free, fewer than {min_free}"
             ));
         }
-        if let Some(from) = &self.begins {
+        if let Some(from) = &self.starts {
             warnings.push(format!("no node of the realm {realm} can be granted before {from}"));
         }
         warnings

@@ -44,9 +44,10 @@ const HTTP_PORT: u16 = 6480;
   redis-cli -p 6400 TICKID.NEXT orders 10
   curl 'http://127.0.0.1:6480/v1/realms/orders/ids?count=10'
 
-A realm without a scheme must be in the store; with one it begins if it is not. `tickid lease init`
-begins realms with other nodes, epochs and terms. SIGTERM and SIGINT stop the server and release its
-nodes; SIGHUP makes it read its tokens and certificates again. The log goes to standard error.
+A realm without a scheme must be in the store; one with a scheme is created if it is missing.
+`tickid lease init` creates realms with other nodes, epochs and terms. SIGTERM and SIGINT stop the
+server and release its nodes; SIGHUP makes it read its tokens and certificates again. The log goes
+to standard error.
 
 Each option can also be set by environment: TICKID_REALMS=orders=sno,chat, TICKID_MAX_COUNT=100,
 TICKID_INSECURE=true. Lists have commas, and an empty value counts as none.")]

@@ -6,7 +6,7 @@ use tickid_lease::admin::{ParseError, RealmName, Refusal, Terms};
 use tickid_lease::{RealmSpec, Store};
 
 use crate::failure::{Failure, layout_option};
-use crate::lease::{ShapeOptions, say_beginning};
+use crate::lease::{ShapeOptions, say_start};
 use crate::message::shown;
 use crate::options::{KuidKind, LayoutValues, Scheme};
 use crate::policy::GivenPolicy;
@@ -122,12 +122,12 @@ impl ServedRealm {
             ))),
             (None, Some((scheme, layouts))) => {
                 let shape = ShapeOptions::of(layouts.as_ref(), policy);
-                begin(store, &shape.realm(name, *scheme)?)
+                create(store, &shape.realm(name, *scheme)?)
             }
             (None, None) => {
                 let failure = Failure::Refused(Refusal::NoRealm);
                 let hint =
-                    format!("--realm {name}=SCHEME begins it, and so does `tickid lease init`");
+                    format!("--realm {name}=SCHEME creates it, and so does `tickid lease init`");
                 Err(failure.hinting(hint))
             }
         }
@@ -146,8 +146,8 @@ impl SchemeVisitor for Allowance {
 }
 
 /// Creates a realm.
-fn begin(store: &Store, realm: &RealmSpec) -> Result<RealmSpec, Failure> {
+fn create(store: &Store, realm: &RealmSpec) -> Result<RealmSpec, Failure> {
     let record = answer(store.adopt(realm))?;
-    say_beginning(&record);
+    say_start(&record);
     Ok(record.realm)
 }

@@ -143,7 +143,7 @@ fn clear_guesses_are_reported() {
         refused(&format!("--to sno {word}"), &names);
         assert_eq!(run(&format!("convert --from nanoflake --to sno {word}")).status, OK);
     }
-    refused("--to sno !", &["'!' is no ID of any format known here"]);
+    refused("--to sno !", &["'!' is not an ID of any format known here"]);
     refused("--to sno 01ARZ3NDEKTSV4RRFFQ69G5FAV", &["a ULID has no node and no sequence"]);
 }
 

@@ -157,7 +157,7 @@ fn columns_and_members_hold_ids() {
     let csv = format!("\u{feff}id,note\r\n{id},\"a\r\n\r\n{id}\"\r\n{id},\"never\nends\n");
     let ran = run_with_input("inspect --json --column id", csv.as_bytes());
     assert_eq!((ran.status, ran.stdout.lines().count()), (INVALID, 1), "{}", ran.stderr);
-    assert!(ran.stderr.contains("line 5: '0u375nxqh5cq,\"never' begins"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("line 5: '0u375nxqh5cq,\"never' starts"), "{}", ran.stderr);
     let ran = run_with_input("inspect --column ID", b"id,note\n1,2\n");
     assert_eq!(ran.status, USAGE);
     assert!(ran.stderr.contains("no column is titled 'ID'; the titles are: id, note"));
@@ -175,8 +175,8 @@ fn columns_and_members_hold_ids() {
     let ran = run_with_input("inspect --json --from scru64 --field id", lines.as_bytes());
     assert_eq!(ran.stdout.lines().count(), 2, "{}", ran.stderr);
     assert!(ran.stderr.contains("'{}' has no member id"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("'[' is no JSON"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("no integer of up to 64 bits"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("'[' is not JSON"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("not an integer of up to 64 bits"), "{}", ran.stderr);
     let nested = format!("{{\"user\":{{\"id\":\"{id}\"}}}}");
     let ran = run_with_input("inspect --json --field /user/id -", nested.as_bytes());
     assert!(ran.stdout.contains(id), "{}", ran.stderr);

@@ -232,10 +232,10 @@ fn bad_input_has_a_reason() {
         ("convert --from uuid --to sno foo", "'foo' is not a UUID"),
         ("convert --from scru64 --to sno foo", "'foo' is not a SCRU64 ID: 3 bytes long, not 12"),
         ("convert --from discord --to sno foo", "'foo' is not a Discord Snowflake: "),
-        ("convert --to sno !", "'!' is no ID of any format known here"),
+        ("convert --to sno !", "'!' is not an ID of any format known here"),
         ("convert --to sno foo", "'foo' is not likely an ID; it may be: Nanoflake"),
         ("inspect --scheme sno foo", "'foo' is not a sno ID: 3 bytes long, not 16"),
-        ("inspect !", "'!' is no ID of a known format: not a Nanoflake ID: '!' at position 0"),
+        ("inspect !", "'!' is not an ID of a known format: not a Nanoflake ID: '!' at position 0"),
         ("inspect --from ulid 0u375nxqh5cq", "'0u375nxqh5cq' is no ULID: 12 bytes long, not 26"),
     ] {
         assert_fails(arguments, &run(arguments), INVALID, &[&format!("error: {message}")]);

@@ -181,7 +181,7 @@ fn out_of_range_exits_with_2() {
             "no ID shows a time from --since 2024-01-01T00:00:00.001Z to \
              --until 2024-01-01T00:00:00.256Z\nhint: an ID shows the start of its tick",
         ),
-        ("range sno --since now", "is where the range begins"), // one moment for both
+        ("range sno --since now", "is the start of the range"), // one moment for both
         ("range sno --since soon --until 5", "RFC 3339"),
         ("range sno --since 2024-01-01 --until 2024-01-02 --tz Atlantis", "Europe/Berlin"),
         ("range sno --since 99999999999999999999 --until 5", "99999999999999999999"),

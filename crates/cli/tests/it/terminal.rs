@@ -112,7 +112,7 @@ fn huge_lines_are_cut() {
     for arguments in ["inspect --json", "convert --from scru64 --node-size 8 --to sno --json"] {
         let ran = run_with_input(arguments, &input);
         assert_eq!((ran.status, ran.stdout.lines().count()), (INVALID, 1), "{arguments}");
-        let expected = format!("error: line 1: '{}…' is no ID: ", "a".repeat(300));
+        let expected = format!("error: line 1: '{}…' is not an ID: ", "a".repeat(300));
         assert!(ran.stderr.starts_with(&expected), "{arguments}: {}", ran.stderr.len());
         assert!(ran.stderr.contains(" 100000000 bytes long"), "{arguments}");
         assert!(ran.stderr.lines().all(|line| line.len() < 500), "{arguments}");
@@ -131,7 +131,7 @@ fn fitting_lines_are_read_whole() {
         assert!(ran.stderr.contains(remark), "{}", ran.stderr);
     }
     let ran = run_with_input("inspect --scheme scru64", &[b'a'; 65_537]);
-    assert!(ran.stderr.contains("is no ID: about 65537 bytes long"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("is not an ID: about 65537 bytes long"), "{}", ran.stderr);
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn seen(ran: Ran) -> Ran {
 
 /// Creating the same realm again is a reported no-op, even while nodes are held, but a different
 /// realm of that name is refused.
-fn a_realm_begins_once(place: &Place) {
+fn a_realm_starts_once(place: &Place) {
     let init = "init sno --realm once --pool 5-6/16 --new";
     // Without the realm, which holds the store's time.
     let list = || process::rows(&place.stdout_of("list --realm once --json"));
@@ -71,12 +71,12 @@ fn a_realm_begins_once(place: &Place) {
 }
 
 /// The message is needed because the server may have lost a realm of that name.
-fn init_reports_the_beginning(place: &Place) {
+fn init_reports_the_start(place: &Place) {
     let init = || place.run("init sno --realm beyond --term 60");
     for _ in 0..2 {
         let ran = init();
         assert_eq!(ran.status, OK, "{}", ran.stderr);
-        let (_, rest) = ran.stderr.split_once("the realm beyond begins at ").expect("a time");
+        let (_, rest) = ran.stderr.split_once("the realm beyond starts at ").expect("a time");
         let (_, rest) = rest.split_once(", in ").expect("a wait");
         let wait: u64 = rest.split_once(" s,").expect("seconds").0.parse().expect("a number");
         // Twice the term and the skew.
@@ -271,9 +271,9 @@ impl Located for Redis {
 fn tests_of<S: Located>() -> [Test<S>; 7] {
     [
         ("doctor_checks_the_store", |server| doctor_checks_the_store(&server.place())),
-        ("a_realm_begins_once", |server| a_realm_begins_once(&server.place())),
-        ("a_realm_begins_beyond", |server| {
-            init_reports_the_beginning(&server.place());
+        ("a_realm_starts_once", |server| a_realm_starts_once(&server.place())),
+        ("a_realm_starts_beyond", |server| {
+            init_reports_the_start(&server.place());
         }),
         ("one_of_two_inits_wins", |server| {
             one_of_two_inits_wins(&server.place());

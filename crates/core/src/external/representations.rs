@@ -41,7 +41,7 @@ pub trait SortedText: Representations {}
 /// Returns the ID with these big-endian `bytes`.
 ///
 /// # Errors
-/// Returns a [`RangeError`] if `bytes` is not as long as an ID, or is no ID.
+/// Returns a [`RangeError`] if `bytes` is not as long as an ID, or is not an ID.
 pub fn from_slice<T>(bytes: &[u8]) -> Result<T, RangeError>
 where
     T: Representations + TryFrom<T::Bytes, Error: Into<RangeError>>,

@@ -53,7 +53,7 @@ impl EntityColumn for String {
     }
 }
 
-/// Returns the error for a value of the right type that is no ID.
+/// Returns the error for a value of the right type that is not an ID.
 pub fn type_error(error: impl Display) -> TryGetError {
     TryGetError::DbErr(DbErr::Type(error.to_string()))
 }

@@ -30,11 +30,11 @@ const NAME: &str = "memory";
 /// let store = Store::new(backend.clone());
 /// block_on(store.create(realm.spec(), Start::Immediately), Duration::from_secs(5))?;
 ///
-/// let data = backend.view(realm.name(), Scope::All)?;
+/// let data = backend.data(realm.name(), Scope::All)?;
 /// assert_eq!((data.now, data.rows.len()), (now, 0)); // no node was granted yet
 /// assert!(!data.is_other_generation());
 /// backend.change_generation(); // as a fail-over does
-/// assert!(backend.view(realm.name(), Scope::Record)?.is_other_generation());
+/// assert!(backend.data(realm.name(), Scope::Record)?.is_other_generation());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -71,8 +71,8 @@ impl<C: Clock> MemoryBackend<C> {
         Self { clock, is_server: false, data: Arc::default() }
     }
 
-    /// Lets realms start as they do on servers, [beyond](crate::admin::Start::Delayed) earlier ones of
-    /// their names.
+    /// Lets realms start as they do on servers, [beyond](crate::admin::Start::Delayed) earlier ones
+    /// of their names.
     #[must_use]
     pub fn like_a_server(self) -> Self {
         Self { is_server: true, ..self }
@@ -139,7 +139,7 @@ impl<C: Clock> MemoryBackend<C> {
     ///
     /// # Errors
     /// Returns an error if the clock cannot be read.
-    pub fn view(&self, realm: &RealmName, scope: Scope) -> Result<RealmData, StoreError> {
+    pub fn data(&self, realm: &RealmName, scope: Scope) -> Result<RealmData, StoreError> {
         let now = self.clock.now();
         let now =
             now.map_err(|error| StoreError::failed(NAME, "read its clock").with_source(error))?;
@@ -207,7 +207,7 @@ impl<C: Clock + fmt::Debug + Send + Sync> Backend for MemoryBackend<C> {
     }
 
     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
-        Box::pin(core::future::ready(self.view(realm, scope)))
+        Box::pin(core::future::ready(self.data(realm, scope)))
     }
 
     fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {

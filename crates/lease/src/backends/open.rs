@@ -20,8 +20,8 @@ impl Store {
     /// | `redis://:secret@a`, `rediss://…` | Redis, with the feature `redis` |
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](crate::backend::StoreErrorKind::Url) for a URL that names no
-    /// store, and others for a folder that cannot be used or a node that cannot be found.
+    /// Returns an error of the kind [`Url`](crate::backend::StoreErrorKind::Url) for a URL that
+    /// names no store, and others for a folder that cannot be used or a node that cannot be found.
     ///
     /// # Examples
     /// ```
@@ -71,7 +71,7 @@ impl Store {
 fn open(url: &str, holders: Holders) -> Result<Store, StoreError> {
     let Some((scheme, _)) = url.split_once(':') else {
         let why =
-            "the URL of a store begins with its kind and a colon, as in file:///var/lib/tickid";
+            "the URL of a store starts with its kind and a colon, as in file:///var/lib/tickid";
         return Err(StoreError::url("the", why));
     };
     match BACKENDS.iter().find(|(schemes, _)| schemes.contains(&scheme)) {
@@ -139,8 +139,8 @@ mod tests {
     #[test]
     fn malformed_urls_are_refused() {
         for (url, message) in [
-            ("", "begins with its kind"),
-            ("/var/lib/tickid", "begins with its kind"),
+            ("", "starts with its kind"),
+            ("/var/lib/tickid", "starts with its kind"),
             ("file:a", "file:///FOLDER"),
             ("file://a/b", "file:///FOLDER"),
             ("static:42", "N/BITS"),

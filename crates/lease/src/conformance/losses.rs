@@ -30,7 +30,7 @@ pub fn masked_losses_invalidate(stage: &dyn Stage) {
         }
         let _ = claim_after(&scene, &scene.realm, lease, Loss::Overtaken);
         assert!(scene.record().era > era, "invalidated before a grant");
-        super::trouble::begins_beyond(&scene, limit);
+        super::trouble::starts_beyond(&scene, limit);
     }
 }
 
@@ -52,7 +52,7 @@ pub fn missing_rows_invalidate(stage: &dyn Stage) {
     for lease in &held {
         assert_eq!(assert_lost(scene.renew(lease)), Loss::Era);
     }
-    super::trouble::begins_beyond(&scene, limit);
+    super::trouble::starts_beyond(&scene, limit);
 }
 
 /// A renewal that the network repeats late sees the node granted from below its ceiling.
@@ -136,7 +136,7 @@ pub fn lost_records_are_restored(stage: &dyn Stage) {
     answer(later.store.create(&scene.realm, Start::Immediately)).unwrap();
     assert_eq!(later.record().realm, scene.realm);
     assert_lost(scene.renew(&lease));
-    super::trouble::begins_beyond(&later, limit);
+    super::trouble::starts_beyond(&later, limit);
 }
 
 /// A realm that was lost as a whole, and started anew with assumed nodes, gets back those that a
@@ -158,7 +158,7 @@ pub fn assumed_pools_give_way(stage: &dyn Stage) {
         let _ = claim_after(&scene, &scene.realm, lease, why);
         let record = scene.record();
         assert_eq!((record.realm, record.is_assumed), (scene.realm.clone(), false));
-        super::trouble::begins_beyond(&scene, limit);
+        super::trouble::starts_beyond(&scene, limit);
     }
 }
 

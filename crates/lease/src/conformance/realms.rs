@@ -50,7 +50,7 @@ pub fn another_realm_is_refused(stage: &dyn Stage) {
 
 /// Creating it again changes nothing, before and while its nodes are held. Creating another realm
 /// of that name is refused with the difference.
-pub fn a_realm_begins_once(stage: &dyn Stage) {
+pub fn a_realm_starts_once(stage: &dyn Stage) {
     let scene = Scene::unknown(stage, "0-7/8");
     let begin = |realm: &RealmSpec| answer(stage.store().create(realm, Start::Immediately));
     let kept = || (scene.record(), scene.list().rows);
@@ -82,7 +82,7 @@ pub fn a_realm_begins_once(stage: &dyn Stage) {
 
 /// If a realm of that name may have been lost, the new one starts beyond its leases, and nothing is
 /// granted until then.
-pub fn unknown_realms_begin_beyond(stage: &dyn Stage) {
+pub fn unknown_realms_start_beyond(stage: &dyn Stage) {
     let scene = Scene::unknown(stage, "0-3/8").term(SHORT);
     let elsewhere = Scene::short(stage, "0-3/8").acquire();
     let limit = scene.tick(elsewhere.granted_at) + scene.realm.max_ahead();
@@ -101,7 +101,7 @@ pub fn unknown_realms_begin_beyond(stage: &dyn Stage) {
 }
 
 /// The realm starts immediately, also in a store where it would otherwise start later.
-pub fn new_realms_can_begin_at_once(stage: &dyn Stage) {
+pub fn new_realms_can_start_now(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-3/8");
     assert_eq!(scene.acquire().floor, 0);
     let names = answer(scene.store.realms()).unwrap();
@@ -110,7 +110,7 @@ pub fn new_realms_can_begin_at_once(stage: &dyn Stage) {
 }
 
 /// One of them is created, and the others are refused with the difference.
-pub fn racing_realms_begin_once(stage: &dyn Stage) {
+pub fn racing_realms_start_once(stage: &dyn Stage) {
     const PAIRS: usize = 3;
     for _ in 0..4 {
         let scene = Scene::unknown(stage, "0-7/8");

@@ -76,7 +76,7 @@ pub fn malformed_row_costs_one_node(stage: &dyn Stage) {
 }
 
 /// The repaired row accounts for the damaged lease, which is lost.
-pub fn repaired_row_begins_beyond(stage: &dyn Stage) {
+pub fn repaired_row_starts_beyond(stage: &dyn Stage) {
     let scene = Scene::short(stage, "7/8");
     let damaged = scene.acquire();
     stage.damage(scene.realm.name(), damaged.node);
@@ -115,7 +115,7 @@ pub fn new_generation_invalidates(stage: &dyn Stage) {
     stage.change_generation();
     assert_eq!(assert_lost(scene.renew(&held[0])), Loss::Era);
     assert_eq!(assert_lost(scene.renew(&held[1])), Loss::Era);
-    begins_beyond(&scene, limit);
+    starts_beyond(&scene, limit);
 }
 
 /// Invalidation has the same effect as a loss that the store detects itself.
@@ -127,16 +127,16 @@ pub fn invalidation_ends_all_leases(stage: &dyn Stage) {
     assert!(floor >= limit);
     assert_eq!(assert_lost(scene.renew(&held[0])), Loss::Era);
     assert_eq!(assert_lost(scene.renew(&held[1])), Loss::Era);
-    begins_beyond(&scene, limit);
+    starts_beyond(&scene, limit);
 }
 
 /// Holders of the missing realm may still be running.
-pub fn invalidated_realm_begins_beyond(stage: &dyn Stage) {
+pub fn invalidated_realm_starts_beyond(stage: &dyn Stage) {
     let scene = Scene::unknown(stage, "0-3/8").term(SHORT);
     let elsewhere = Scene::short(stage, "0-3/8").acquire();
     let limit = scene.tick(elsewhere.granted_at) + scene.realm.max_ahead();
     assert!(answer(scene.store.invalidate(&scene.realm)).unwrap() >= limit);
-    begins_beyond(&scene, limit);
+    starts_beyond(&scene, limit);
 }
 
 /// A row that is missing proves the loss.
@@ -171,7 +171,7 @@ pub fn lost_era_invalidates(stage: &dyn Stage) {
 }
 
 /// A realm that is missing as a whole starts beyond its leases.
-pub fn lost_realm_begins_beyond(stage: &dyn Stage) {
+pub fn lost_realm_starts_beyond(stage: &dyn Stage) {
     let scene = Scene::unknown(stage, "0-3/8").term(SHORT);
     stage.save(scene.realm.name());
     let scene = scene.begun();
@@ -180,7 +180,7 @@ pub fn lost_realm_begins_beyond(stage: &dyn Stage) {
     stage.load(scene.realm.name());
     assert_lost(scene.renew(&lease));
     assert!(scene.record().era > lease.era);
-    begins_beyond(&scene, limit);
+    starts_beyond(&scene, limit);
 }
 
 /// A release by hand and an expiry are ordinary, so the realm's other leases continue.
@@ -228,13 +228,13 @@ fn proves_a_loss(stage: &dyn Stage, grant: impl Fn(&Scene<'_>) -> Lease) {
         assert_eq!(loss, Loss::Forgotten);
         assert!(scene.record().era > lease.era);
         assert_lost(scene.renew(&other));
-        begins_beyond(&scene, limit);
+        starts_beyond(&scene, limit);
     }
 }
 
 /// Asserts that every node, granted before or not, is granted from `limit` on once its time has
 /// come.
-pub(super) fn begins_beyond(scene: &Scene<'_>, limit: u64) {
+pub(super) fn starts_beyond(scene: &Scene<'_>, limit: u64) {
     scene.outlast();
     scene.outlast();
     for _ in 0..scene.realm.pool().len() {

@@ -204,7 +204,7 @@ fn rows_stay_below_twice_peak() {
             }
         }
     }
-    let rows = backend.memory.view(realm().name(), Scope::All).unwrap().rows.len();
+    let rows = backend.memory.data(realm().name(), Scope::All).unwrap().rows.len();
     assert!(rows <= 2 * peak, "{rows} rows for at most {peak} holders");
 }
 
@@ -254,7 +254,7 @@ fn full_stores_grant_rows_that_exist() {
     // Its window starts later than the clock of the claimant.
     let again = acquire(&full, Some(lease.floor)).unwrap();
     assert_eq!((again.node, again.floor), (lease.node, lease.ceiling));
-    assert_eq!(memory.view(realm().name(), Scope::All).unwrap().rows.len(), 1);
+    assert_eq!(memory.data(realm().name(), Scope::All).unwrap().rows.len(), 1);
 }
 
 /// A backend that answers every commit with success, and forgets it.
@@ -305,7 +305,7 @@ fn requests_end_at_a_store_that_forgets() {
 
     let incomplete = Counting::new();
     incomplete.fill([]);
-    let view = incomplete.memory.view(realm().name(), Scope::Record).unwrap();
+    let view = incomplete.memory.data(realm().name(), Scope::Record).unwrap();
     let (record, version) = view.record.unwrap();
     let (record, record_version) = (Some(Record { parts: vec![], ..record }), Some(version));
     let (row, within, generation) = (None, None, view.generation);

@@ -60,7 +60,7 @@ impl Stage for Memory {
     }
 
     fn damage(&self, realm: &RealmName, node: Node) {
-        let view = self.backend.view(realm, Scope::Node(node)).unwrap();
+        let view = self.backend.data(realm, Scope::Node(node)).unwrap();
         let version = view.rows.get(&node).and_then(RowState::version).unwrap_or(Version(1));
         self.backend.set_row(realm, node, Some(RowState::Malformed { version }));
     }
@@ -69,7 +69,7 @@ impl Stage for Memory {
         if let Some(node) = node {
             return self.backend.set_row(realm, node, None);
         }
-        let rows = self.backend.view(realm, Scope::All).unwrap().rows;
+        let rows = self.backend.data(realm, Scope::All).unwrap().rows;
         self.backend.restore(Backup::default());
         for (node, row) in rows {
             self.backend.set_row(realm, node, Some(row));

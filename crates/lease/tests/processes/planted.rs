@@ -14,7 +14,7 @@ use crate::task::{Named, Note, Plant, Task};
 pub(crate) const TESTS: [Test<Folder>; 3] = [
     ("ledgers_find_every_violation", ledgers_find_every_violation),
     ("ids_outside_of_windows_are_found", ids_outside_of_windows_are_found),
-    ("windows_that_begin_now_are_found", windows_that_begin_now_are_found),
+    ("windows_that_start_now_are_found", windows_that_start_now_are_found),
 ];
 
 fn found_out(folder: &Folder, plant: Plant) -> String {
@@ -29,7 +29,7 @@ fn ids_outside_of_windows_are_found(folder: &Folder) {
     assert_eq!(found_out(folder, Plant::NoWindow), "outside");
 }
 
-fn windows_that_begin_now_are_found(folder: &Folder) {
+fn windows_that_start_now_are_found(folder: &Folder) {
     let violation = found_out(folder, Plant::FromNow);
     assert!(["overlap", "twice"].contains(&violation.as_str()), "{violation}");
 }

@@ -265,7 +265,7 @@ proptest! {
     }
 
     #[test]
-    fn a_tick_begins_at_its_own_time(id in ids(), epoch in epochs()) {
+    fn a_tick_starts_at_its_own_time(id in ids(), epoch in epochs()) {
         let layout = Nanoflake { epoch };
         let tick = id.tick();
         prop_assert_eq!(layout.time_of(tick), layout.unix_time(id));

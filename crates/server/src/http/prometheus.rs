@@ -147,7 +147,7 @@ impl Collected {
                     ("failed", it.failed),
                 ]
             }),
-            ("tickid_lease_stalls", "Calls that could not issue at once", "reason", |it| {
+            ("tickid_lease_stalls", "Calls that could not issue immediately", "reason", |it| {
                 let it = it.stalls;
                 [
                     ("window_ended", it.window_ended),

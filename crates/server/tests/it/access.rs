@@ -98,7 +98,7 @@ async fn unix_sockets_are_for_owner_and_group() {
     other.stop().await;
     fs::write(&path, "text").unwrap();
     let error = builder().unix(&path).start().await.unwrap_err().to_string();
-    assert!(error.contains("it is no socket"), "{error}");
+    assert!(error.contains("it is not a socket"), "{error}");
     assert_eq!(fs::read_to_string(&path).unwrap(), "text");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }

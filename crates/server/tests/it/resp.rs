@@ -268,7 +268,7 @@ async fn http_requests_end_the_connection() {
         let mut raw = Raw::resp(&server).await;
         raw.send(format!("{head}\r\nINCR scru64\r\n")).await;
         let rest = raw.rest().await;
-        assert!(rest.ends_with("-ERR this is no HTTP server\r\n"), "{rest}");
+        assert!(rest.ends_with("-ERR this is not an HTTP server\r\n"), "{rest}");
     }
 }
 

@@ -12,10 +12,10 @@ use crate::base::{Base, Kind, Parts, START, Session, TIMEOUT, distinct};
 pub(crate) const TESTS: [Test<Postgres>; 10] = [
     ("a_crash_repeats_nothing", a_crash_repeats_nothing),
     ("an_unflushed_bound_is_found", an_unflushed_bound_is_found),
-    ("a_copied_database_begins_later", a_copied_database_begins_later),
+    ("a_copied_database_starts_later", a_copied_database_starts_later),
     ("a_missing_oid_is_found", a_missing_oid_is_found),
-    ("a_loaded_dump_begins_later", a_loaded_dump_begins_later),
-    ("a_restored_backup_begins_later", a_restored_backup_begins_later),
+    ("a_loaded_dump_starts_later", a_loaded_dump_starts_later),
+    ("a_restored_backup_starts_later", a_restored_backup_starts_later),
     ("a_missing_timeline_is_found", a_missing_timeline_is_found),
     ("a_schema_without_data_is_refused", a_schema_without_data_is_refused),
     ("a_standby_draws_nothing_and_then_later", a_standby_draws_nothing_and_then_later),
@@ -104,7 +104,7 @@ fn original(base: &Base<'_>) -> Parts {
 
 /// Asserts that a copy issues nothing before the skew has passed, also in sessions that drew
 /// before, and then only what lies beyond.
-fn begins_later(copy: &Session, last: Parts) -> Result<(), String> {
+fn starts_later(copy: &Session, last: Parts) -> Result<(), String> {
     let wait = |micros: i64| {
         copy.set_clock(START + micros);
         match copy.draw(KIND) {
@@ -136,13 +136,13 @@ fn copied(server: &Postgres, base: &Base<'_>) -> Result<(), String> {
     }) {}
     let session = base.session();
     let copy = Base { server, name };
-    begins_later(&copy.session(), last)?;
+    starts_later(&copy.session(), last)?;
     // The original continues.
     assert_eq!(session.draw(KIND)?, Parts { sequence: last.sequence + 1, ..last });
     Ok(())
 }
 
-fn a_copied_database_begins_later(server: &Postgres) {
+fn a_copied_database_starts_later(server: &Postgres) {
     copied(server, &Base::new(server, &[KIND])).unwrap();
 }
 
@@ -175,10 +175,10 @@ fn loaded(server: &Postgres, base: &Base<'_>, has_oid: bool) -> Result<(), Strin
              psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --dbname='{to}' --file=dump.sql"
         ))
         .unwrap();
-    begins_later(&Base { server, name }.session(), last)
+    starts_later(&Base { server, name }.session(), last)
 }
 
-fn a_loaded_dump_begins_later(server: &Postgres) {
+fn a_loaded_dump_starts_later(server: &Postgres) {
     loaded(server, &Base::new(server, &[KIND]), true).unwrap();
     // The word's OID alone makes the difference.
     loaded(server, &Base::new(server, &[KIND]), false).unwrap();
@@ -205,10 +205,10 @@ fn restored(base: &Base<'_>) -> Result<(), String> {
         .unwrap();
     server.begin().unwrap();
     while base.server.psql(&base.name, "SELECT pg_is_in_recovery()").unwrap() == "t" {}
-    begins_later(&base.session(), last)
+    starts_later(&base.session(), last)
 }
 
-fn a_restored_backup_begins_later(_: &Postgres) {
+fn a_restored_backup_starts_later(_: &Postgres) {
     let server = Postgres::start().unwrap();
     restored(&Base::new(&server, &[KIND])).unwrap();
 }
@@ -275,7 +275,7 @@ fn a_standby_draws_nothing_and_then_later(_: &Postgres) {
     standby.draw(KIND).unwrap_err();
     server.stop("immediate").unwrap();
     server.tell("pg_ctl promote --wait --pgdata=standby").unwrap();
-    let result = begins_later(&standby, last);
+    let result = starts_later(&standby, last);
     server.tell("pg_ctl stop --wait --mode=immediate --pgdata=standby").unwrap();
     result.unwrap();
 }

@@ -16,7 +16,7 @@ use super::serving::{Serving, http};
 use crate::process::{NODE_STORE, OK, USAGE, ran, rows, with_state};
 
 pub(crate) const TESTS: &[Test<Folder>] = &[
-    ("realms_begin_and_nodes_are_released", |_| realms_begin_and_nodes_are_released()),
+    ("realms_start_and_nodes_are_released", |_| realms_start_and_nodes_are_released()),
     ("realms_have_the_named_layout", |_| realms_have_the_named_layout()),
     ("mistakes_are_refused", |_| mistakes_are_refused()),
     ("options_are_set_by_environment", |_| options_are_set_by_environment()),
@@ -33,7 +33,7 @@ fn serve(state: &Path, options: &str) -> Serving {
     Serving::start(with_state(state, &format!("serve {options}")))
 }
 
-fn realms_begin_and_nodes_are_released() {
+fn realms_start_and_nodes_are_released() {
     let state = TempDir::new().unwrap();
     let init = "lease init nanoflake --realm chat --epoch discord --pool 5/10";
     assert_eq!(ran(&mut with_state(state.path(), init)).status, OK);
@@ -87,7 +87,7 @@ fn mistakes_are_refused() {
         ("", USAGE, "--realm <NAME[=SCHEME[:LAYOUT]]>"),
         ("--realm orders=uuid", USAGE, "the schemes are scru64, nanoflake, kuid, sno, snowflake"),
         ("--realm orders=kuid", USAGE, "the realm in the store is of the scheme sno"),
-        ("--realm other", NODE_STORE, "--realm other=SCHEME begins it"),
+        ("--realm other", NODE_STORE, "--realm other=SCHEME creates it"),
         ("--realm orders --realm orders", USAGE, "the realm orders is named twice"),
         ("--realm orders --listen 0.0.0.0:0", USAGE, "that takes tokens and TLS"),
         ("--realm orders --listen localhost:0", USAGE, "an IP address and a port: 127.0.0.1:6400"),

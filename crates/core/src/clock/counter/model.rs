@@ -531,7 +531,7 @@ impl World {
 }
 
 #[test]
-fn lines_begin_when_two_agree() {
+fn lines_start_when_two_agree() {
     let world = World::new(LIMITS, false);
     let took = world.until_line(10 * MILLISECOND).unwrap();
     assert!((2 * MILLISECOND..3 * MILLISECOND).contains(&took), "{}", nanos(took));

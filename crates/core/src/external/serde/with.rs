@@ -55,7 +55,7 @@ macro_rules! with_module {
             /// Reads an ID.
             ///
             /// # Errors
-            /// Returns the deserializer's error, or the reason why the value read is no ID.
+            /// Returns the deserializer's error, or the reason why the value read is not an ID.
             pub fn deserialize<'de, T: Representations<$($bound)*>, D: Deserializer<'de>>(
                 deserializer: D,
             ) -> Result<T, D::Error> {
@@ -80,7 +80,7 @@ macro_rules! with_module {
                 /// Reads an ID, or that there is none.
                 ///
                 /// # Errors
-                /// Returns the deserializer's error, or the reason why the value read is no ID.
+                /// Returns the deserializer's error, or the reason why the value read is not an ID.
                 pub fn deserialize<'de, T: Representations<$($bound)*>, D: Deserializer<'de>>(
                     deserializer: D,
                 ) -> Result<Option<T>, D::Error> {

@@ -94,8 +94,8 @@ impl EtcdBackend {
     /// plain text.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](crate::backend::StoreErrorKind::Url) for a URL of another form,
-    /// or if one of its files cannot be read.
+    /// Returns an error of the kind [`Url`](crate::backend::StoreErrorKind::Url) for a URL of
+    /// another form, or if one of its files cannot be read.
     ///
     /// # Examples
     /// ```

@@ -67,8 +67,8 @@ impl MySqlBackend {
     ///
     /// # Errors
     /// Returns an error of the kind [`Url`](StoreErrorKind::Url) for any other URL, and one of the
-    /// kind [`Failed`](StoreErrorKind::Failed) for certificates that cannot be read and if no thread
-    /// can be started.
+    /// kind [`Failed`](StoreErrorKind::Failed) for certificates that cannot be read and if no
+    /// thread can be started.
     ///
     /// # Examples
     /// ```
@@ -194,8 +194,8 @@ impl Database for Server {
     }
 }
 
-/// Replaces `$1` and so on by values, `$generation` by [its expression](GENERATION). Text is in hexadecimal
-/// digits, so that nothing in it can end a literal.
+/// Replaces `$1` and so on by values, `$generation` by [its expression](GENERATION). Text is in
+/// hexadecimal digits, so that nothing in it can end a literal.
 fn fill(statement: &str, values: &[Value]) -> String {
     let mut parts = statement.split('$');
     let mut sql = parts.next().unwrap_or_default().to_owned();

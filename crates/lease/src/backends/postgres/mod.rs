@@ -101,9 +101,9 @@ impl PostgresBackend {
     /// key. Options for timeouts and keep-alive have no effect: every request has a deadline.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](crate::backend::StoreErrorKind::Url) for any other URL, and one
-    /// of the kind [`Failed`](crate::backend::StoreErrorKind::Failed) for certificates that cannot be
-    /// read and if no thread can be started.
+    /// Returns an error of the kind [`Url`](crate::backend::StoreErrorKind::Url) for any other URL,
+    /// and one of the kind [`Failed`](crate::backend::StoreErrorKind::Failed) for certificates that
+    /// cannot be read and if no thread can be started.
     ///
     /// # Examples
     /// ```

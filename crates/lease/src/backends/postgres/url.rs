@@ -13,7 +13,7 @@ use crate::backends::postgres::tls::TlsClient;
 /// Parses a URL into a server's address and encryption.
 pub(super) fn parse(url: &str) -> Result<(Config, TlsClient), StoreError> {
     if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
-        return Err(StoreError::url(NAME, "its URL begins with postgres://"));
+        return Err(StoreError::url(NAME, "its URL starts with postgres://"));
     }
     let (url, options) = split(url);
     let no_url = |error: tokio_postgres::Error| {

@@ -88,8 +88,8 @@ impl RedisBackend {
     /// the client's own certificate.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](crate::backend::StoreErrorKind::Url) for a URL of another form,
-    /// or if one of its files cannot be read.
+    /// Returns an error of the kind [`Url`](crate::backend::StoreErrorKind::Url) for a URL of
+    /// another form, or if one of its files cannot be read.
     ///
     /// # Examples
     /// ```
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_begin_with_a_version() {
+    fn texts_start_with_a_version() {
         assert_eq!(split(b"7 {}"), Some((Version(7), &b"{}"[..])));
         for text in ["", "7", " {}", "+7 {}", "7a {}", &"1".repeat(20)] {
             assert_eq!(split(text.as_bytes()), None, "{text}");

@@ -74,7 +74,7 @@ impl SlowBackend {
 
     /// Returns all data of the store on a realm.
     pub(crate) fn view(&self, realm: &RealmName) -> RealmData {
-        self.0.memory.view(realm, Scope::All).unwrap()
+        self.0.memory.data(realm, Scope::All).unwrap()
     }
 
     /// A store that is restored has no replica with what it lost.

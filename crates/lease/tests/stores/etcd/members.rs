@@ -20,7 +20,7 @@ pub(crate) const TESTS: [Test<Etcd>; 8] = [
     ("foreign_member_is_skipped", foreign_member_is_skipped),
     ("unreachable_without_majority", unreachable_without_majority),
     ("restored_cluster_is_noticed", restored_cluster_is_noticed),
-    ("lost_realm_begins_beyond", lost_realm_begins_beyond),
+    ("lost_realm_starts_beyond", lost_realm_starts_beyond),
     ("unanswered_claim_grants_once", unanswered_claim_grants_once),
     ("unanswered_release_is_done", unanswered_release_is_done),
 ];
@@ -133,7 +133,7 @@ fn restored_cluster_is_noticed(_: &Etcd) {
 }
 
 /// For a client without earlier answers.
-fn lost_realm_begins_beyond(_: &Etcd) {
+fn lost_realm_starts_beyond(_: &Etcd) {
     let etcd = Etcd::cluster(1).unwrap();
     etcd.kill(0).unwrap();
     etcd.back_up(0).unwrap();

@@ -12,7 +12,7 @@ use crate::windows::Windows;
 pub(crate) const TESTS: [Test<Redis>; 5] = [
     ("a_restart_costs_all_leases", a_restart_costs_all_leases),
     ("stale_failover_is_noticed", stale_failover_is_noticed),
-    ("restarted_realm_begins_beyond", restarted_realm_begins_beyond),
+    ("restarted_realm_starts_beyond", restarted_realm_starts_beyond),
     ("flushall_repeats_no_window", flushall_repeats_no_window),
     ("loaded_dump_is_noticed", loaded_dump_is_noticed),
 ];
@@ -71,7 +71,7 @@ fn stale_failover_is_noticed(_: &Redis) {
     }
 }
 
-fn restarted_realm_begins_beyond(_: &Redis) {
+fn restarted_realm_starts_beyond(_: &Redis) {
     let server = Redis::with_options(&["--appendonly", "no"]).unwrap();
     let url = format!("redis://{}?persistence=acknowledged", server.address());
     let store = Store::open(&url).unwrap();

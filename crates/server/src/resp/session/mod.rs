@@ -133,7 +133,7 @@ impl Session {
         let known = COMMANDS.iter().find(|known| args.is(0, known.name));
         if known.is_none() && (args.is(0, "post") || args.is(0, "host:")) {
             // A web page can have a browser send this. The body could be commands.
-            reply::error("ERR this is no HTTP server", out);
+            reply::error("ERR this is not an HTTP server", out);
             return Next::Close;
         }
         let needs_token = known.is_none_or(|known| !known.flags.contains(&"no_auth"));
