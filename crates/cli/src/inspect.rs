@@ -179,7 +179,8 @@ impl Inspector<'_> {
     fn any(&mut self, input: Input<'_>, found: &Readings, out: &mut Output) -> Result<(), Failure> {
         let InspectArguments { json, all, ref template, .. } = *self.arguments;
         let is_one = (json && !all) || template.is_some();
-        let text = String::from_utf8_lossy(input.text);
+        // Whatever has a reading is ASCII.
+        let text = str::from_utf8(input.text).unwrap_or_default();
         let (mut shown, mut is_likely) = (0, false);
         let asked_for = found.iter().filter(|one| self.is_asked_for(one, input.text));
         for reading in asked_for {
@@ -187,7 +188,7 @@ impl Inspector<'_> {
                 break;
             }
             is_likely |= reading.confidence() <= Confidence::Likely;
-            self.show(&Inspection::of(reading, &text, &self.layouts), Some(found), out)?;
+            self.show(&Inspection::of(reading, text, &self.layouts), Some(found), out)?;
             shown += 1;
             if is_one {
                 break;
