@@ -4,8 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
-use clap::builder::TypedValueParser as _;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use tickid_core::{Clock as _, SystemClock, UnixTime};
@@ -61,8 +60,11 @@ pub(crate) struct InspectArguments {
 
 /// Returns the parser of a format's key.
 fn formats() -> impl clap::builder::TypedValueParser<Value = Format> {
-    let keys = PossibleValuesParser::new(Format::ALL.iter().map(|format| format.key()));
-    keys.try_map(|key| key.parse::<Format>())
+    let values = Format::ALL.iter().map(|format| {
+        let aliases = Preset::named(format.key()).map_or(&[][..], Preset::aliases);
+        PossibleValue::new(format.key()).aliases(aliases)
+    });
+    PossibleValuesParser::new(values).try_map(|key| key.parse::<Format>())
 }
 
 pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {

@@ -278,6 +278,7 @@ impl FromStr for Format {
     type Err = FormatError;
 
     fn from_str(key: &str) -> Result<Self, FormatError> {
+        let key = Preset::named(key).map_or(key, |preset| preset.name());
         Self::ALL.iter().copied().find(|format| format.key() == key).ok_or(FormatError)
     }
 }

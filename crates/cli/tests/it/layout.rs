@@ -120,6 +120,8 @@ fn presets_are_converted_and_restored() {
         let card = stdout_of(&format!("inspect --json --from tsid {id}"));
         assert!(card.contains("\"scheme\":\"tsid\"") && card.contains("1795456258106"), "{card}");
     }
+    let leaf = stdout_of("inspect --json --from leaf 2124923530997923841");
+    assert_eq!(leaf, stdout_of("inspect --json --from twitter 2124923530997923841"));
     let all = stdout_of("inspect --all --json 912762163611829634");
     assert!(all.contains("\"discord\"") && !all.contains("\"tsid\""), "{all}");
     let ran = run("convert --restore --from mastodon --to sno 110000000000000000");

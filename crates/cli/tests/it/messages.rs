@@ -315,7 +315,7 @@ fn typos_list_the_choices() {
     }
 }
 
-/// A realm keeps its scheme, epoch, drift and kind.
+/// A realm keeps its scheme, layout and kind.
 #[test]
 fn fixed_facts_of_realms_are_named() {
     let state = tempfile::tempdir().expect("a folder");
@@ -328,7 +328,7 @@ fn fixed_facts_of_realms_are_named() {
     ] {
         assert_eq!(ran_in(state.path(), &format!("lease init {realm}")).status, OK);
     }
-    let fixed = "\nhint: scheme, epoch, drift and kind of a realm are fixed for good";
+    let fixed = "\nhint: scheme, layout and kind of a realm are fixed for good";
     for (arguments, status, hint) in [
         ("gen nanoflake --realm chat", NODE_STORE, "\nhint: --epoch 1420070400000 is the realm's"),
         ("gen kuid --realm logs", NODE_STORE, "\nhint: --drift 9 is the realm's"),
@@ -341,6 +341,7 @@ fn fixed_facts_of_realms_are_named() {
         ("gen kuid --realm k --kind local", NODE_STORE, "\nhint: --kind selects"),
         ("lease init scru64 --realm chat", USAGE, fixed),
         ("lease init nanoflake --realm chat", USAGE, fixed),
+        ("lease init snowflake --realm posts --layout twitter", USAGE, fixed),
         ("lease init kuid --realm logs --drift 9 --kind local --pool 0/0", USAGE, fixed),
         ("lease init sno --realm s --pool 0-3/16", USAGE, "\nhint: --reconfigure gives it other"),
         (
