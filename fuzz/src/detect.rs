@@ -92,7 +92,9 @@ fn is_of(id: Identifier, text: &[u8], layouts: &Layouts) {
             assert!(*id.encode() == lower || *id.encode_padded() == lower);
         }
         // A signed column shows a Snowflake of 64 bits as a negative number.
-        Identifier::Scheme(AnyId::Snowflake(id), Notation::Decimal) if text.starts_with('-') => {
+        Identifier::Preset(_, id) | Identifier::Scheme(AnyId::Snowflake(id), Notation::Decimal)
+            if text.starts_with('-') =>
+        {
             assert_eq!(id.get().cast_signed().to_string(), text);
         }
         Identifier::Scheme(id, Notation::Decimal) => assert_eq!(id.to_u128().to_string(), text),
@@ -100,7 +102,8 @@ fn is_of(id: Identifier, text: &[u8], layouts: &Layouts) {
         Identifier::Scheme(id, _) => assert_eq!(&*id.text(), text),
         Identifier::KuidWide(id, Notation::Url) => assert_eq!(*id.encode_url(), *text),
         Identifier::KuidWide(id, _) => assert_eq!(*id.encode(), *text),
-        Identifier::Foreign(id) => assert_eq!(id.get().to_string(), text),
+        Identifier::Preset(_, id) => assert_eq!(id.get().to_string(), text),
+        Identifier::Mastodon(id) => assert_eq!(id.0.to_string(), text),
         Identifier::UnixTime(_, number) => assert_eq!(number.to_string(), text),
         Identifier::Uuid(uuid) => assert!(digits.contains(&uuid.simple().to_string()), "{uuid}"),
         Identifier::Carried(id) => {
