@@ -86,16 +86,21 @@ fn dump_into(server: &MySql, database: &str) {
     assert!(load.wait().unwrap().success());
 }
 
+/// Waits until tables and files that change from now on show another time than they do now. Both
+/// have a resolution of a second, and a server's generation has one of them.
+fn outlast_second(server: &MySql) {
+    let age = "SELECT NOW() > MAX(GREATEST(create_time, COALESCE(update_time, create_time))) \
+               FROM information_schema.tables WHERE table_name LIKE 'tickid%'";
+    while server.query(age).unwrap() != "1" {}
+}
+
 /// Loads a dump under a holder, with the client connected.
 fn loaded_dump_ends_leases(_: &MySql) {
     let server = MySql::start().unwrap();
     let (store, realm) = (open(&server.url()), realm("0-1/1", TERM));
     begin(&store, &realm);
     let lease = acquire(&store, &realm).unwrap();
-    // Creation times have a resolution of a second.
-    let age = "SELECT NOW() > create_time FROM information_schema.tables \
-               WHERE table_name = 'tickid_realm'";
-    while server.query(age).unwrap() != "1" {}
+    outlast_second(&server);
     dump_into(&server, MySql::DATABASE);
     assert!(renew(&store, &realm, &lease).unwrap_err().is_lost());
     let record = answer(store.realm(realm.name())).unwrap();
@@ -133,9 +138,7 @@ fn files_that_change_keep_leases(_: &MySql) {
         assert_goes_on(&lease, &renewed);
         lease = renewed;
     };
-    let age = "SELECT NOW() > MAX(create_time) FROM information_schema.tables \
-               WHERE table_name LIKE 'tickid%'";
-    while server.query(age).unwrap() != "1" {}
+    outlast_second(&server);
     shell(&server, "chmod -R g+r data && chmod -R g-r data");
     server.query("FLUSH TABLES").unwrap();
     keep("chmod");
@@ -153,9 +156,7 @@ fn copied_files_end_leases(_: &MySql) {
     let (store, realm) = (open(&server.url()), realm("0-1/1", TERM));
     begin(&store, &realm);
     let lease = acquire(&store, &realm).unwrap();
-    let age = "SELECT NOW() > update_time FROM information_schema.tables \
-               WHERE table_name = 'tickid_identity'";
-    while server.query(age).unwrap() != "1" {}
+    outlast_second(&server);
     server.kill().unwrap();
     shell(&server, "mv data old && cp -R --preserve=mode,ownership old data");
     server.revive().unwrap();
