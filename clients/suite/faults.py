@@ -61,12 +61,12 @@ FAULTS = {
         ],
         "forked": [(STILL_HERE, "if True:")],
         "threads": [
-            ("if not self.lock.acquire(timeout=timeout):", "if False:"),
-            ("            self.lock.release()", "            pass"),
+            ("not local.lock.acquire(timeout=self._timeout):", "False:"),
+            ("                    local.lock.release()", "                    pass"),
             (
-                "return local.block.popleft()",
-                "id = local.block[0]; time.sleep(0); local.block and local.block.popleft()\n"
-                "            return id",
+                "return local.block.pop()",
+                "id = local.block[-1]; time.sleep(0); local.block and local.block.pop()\n"
+                "        return id",
             ),
         ],
         "restart": [
@@ -103,7 +103,7 @@ FAULTS = {
         "stopped": [(FRESH, "age = 0.0")],
         "stopped__naive": NAIVE,
         "wall_set_back_as_much": [(FRESH, "age = abs(wall - local.wall)")],
-        "held": [("= size, wall, monotonic\n", "= size, time.time(), time.monotonic()\n")],
+        "held": [("], size, wall, monotonic\n", "], size, time.time(), time.monotonic()\n")],
         "forms": [("answer.read(_MOST)", "answer.fp.read(answer.length or _MOST)")],
         "lies": [("is_whole = found == texts and", "is_whole =")],
         "lies__endless": [
@@ -127,15 +127,15 @@ FAULTS = {
         "integers__long": [("[0-9]{1,20}", "[0-9]+")],
         "many": [
             (
-                "return local.block.popleft()",
-                "return local.block[0] if random.random() < 1e-3 else local.block.popleft()",
+                "return local.block.pop()",
+                "return local.block[-1] if random.random() < 1e-3 else local.block.pop()",
             )
         ],
-        "many__order": [("return local.block.popleft()", "return local.block.pop()")],
+        "many__order": [("= ids[::-1], size", "= ids, size")],
         "observed": [("            local.block.clear()\n            self", "            self")],
         "observed__refusals": [("is_temporary = is_ahead or", "is_temporary =")],
         "overtaken": [
-            ("with local.locked(self._timeout):\n            local", "if True:\n            local")
+            ("        self._here(observe)", "        observe(self._local, time.monotonic() + 2)")
         ],
     },
     "node": {

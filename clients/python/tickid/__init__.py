@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import contextlib
 import http.client
 import io
@@ -15,15 +14,13 @@ import ssl
 import threading
 import time
 import urllib.parse
-from collections.abc import Callable, Iterator
-from typing import Any, Literal, TypeVar
+from collections.abc import Callable
+from typing import Any, Literal
 
 __all__ = ["IdSource", "TickidError"]
 
-_T = TypeVar("_T")
 _MOST = 1 << 17  # Bytes of an answer. One of 1,000 IDs has less than half.
 _ENDED = OSError, http.client.HTTPException
-_UNREADABLE = ValueError, LookupError, TypeError, RecursionError
 # Counts the forks before this process: its ID may be that of a process which has ended.
 _forks: list[None] = []
 if hasattr(os, "register_at_fork"):
@@ -95,57 +92,60 @@ class IdSource:
     def next(self) -> int | str:
         """Returns an ID, greater than those that this thread had before from the same server.
         Raises `TickidError` if there is none within the timeout."""
-        deadline = time.monotonic() + self._timeout
-        return self._here(lambda local: self._take(local, deadline))
+        return self._here(self._take)
 
     def observe(self, id: int | str) -> None:
         """Makes the IDs of later calls greater than `id`, which came from elsewhere.
         It binds the server that answers, and drops the block. Raises `TickidError` if the server
         refuses, as it does with an ID too far ahead of its clock."""
-        deadline = time.monotonic() + self._timeout
-        self._here(lambda local: self._observe(local, id, deadline))
 
-    def _here(self, call: Callable[[_Local], _T]) -> _T:
+        def observe(local: _Local, deadline: float) -> None:
+            local.block.clear()
+            self._fetch(local, deadline, 0, id)
+
+        self._here(observe)
+
+    def _here(self, call: Callable[[_Local, float], Any]) -> Any:
+        """Calls a function in this process, for one thread at a time if there are blocks."""
         while True:
             if self._local.process != (os.getpid(), len(_forks)):
                 self._local = _Local()  # A fork: blocks, connections and locks are the parent's.
-            local = self._local
-            result = call(local)
+            local, deadline = self._local, time.monotonic() + self._timeout
+            if self._max_block > 1 and not local.lock.acquire(timeout=self._timeout):
+                raise TickidError("other threads wait for the server", 1.0)
+            try:
+                result = call(local, deadline)
+            finally:
+                if self._max_block > 1:
+                    local.lock.release()
             if local.process == (os.getpid(), len(_forks)):
                 return result  # Otherwise the call itself was forked, and an ID is the parent's.
 
-    def _observe(self, local: _Local, id: int | str, deadline: float) -> None:
-        with local.locked(self._timeout):
-            local.block.clear()
-            self._fetch(local, 0, deadline, id)
-
     def _take(self, local: _Local, deadline: float) -> int | str:
         if self._max_block == 1:
-            return self._fetch(local, 1, deadline)[0]
-        with local.locked(self._timeout):
-            wall, monotonic = time.time(), time.monotonic()
-            age = max(abs(wall - local.wall), abs(monotonic - local.monotonic))
-            is_fresh = age < self._max_age
-            if not (local.block and is_fresh):
-                size = min(2 * local.size, self._max_block) if is_fresh else 1
-                local.block.clear()
-                local.block.extend(self._fetch(local, size, deadline))
-                # As old as the request, whatever time the answer took.
-                local.size, local.wall, local.monotonic = size, wall, monotonic
-            return local.block.popleft()
+            return self._fetch(local, deadline, 1)[0]
+        wall, monotonic = time.time(), time.monotonic()
+        age = max(abs(wall - local.wall), abs(monotonic - local.monotonic))
+        is_fresh = age < self._max_age
+        if not (local.block and is_fresh):
+            size = min(2 * local.size, self._max_block) if is_fresh else 1
+            ids = self._fetch(local, deadline, size)
+            # As old as the request, whatever time the answer took.
+            local.block, local.size, local.wall, local.monotonic = ids[::-1], size, wall, monotonic
+        return local.block.pop()
 
     def _fetch(
-        self, local: _Local, count: int, deadline: float, observed: int | str | None = None
+        self, local: _Local, deadline: float, count: int, observed: int | str | None = None
     ) -> list[int | str]:
         """Sends a request, and again until the deadline if that may help."""
         pause = 0.02
         while True:
             is_kept = bool(local.idle)
             try:
-                return self._request(local, count, deadline, observed)
+                return self._request(local, deadline, count, observed)
             except TickidError as refusal:
                 error, wait = refusal, refusal.retry_after
-            except (*_ENDED, *_UNREADABLE) as failure:
+            except (*_ENDED, ValueError, LookupError, TypeError, RecursionError) as failure:
                 if is_kept and isinstance(failure, _ENDED) and time.monotonic() < deadline:
                     continue  # The server closes connections that are idle.
                 error = TickidError(f"no answer from {self._place}: {failure!r}", 1.0)
@@ -155,7 +155,7 @@ class IdSource:
             time.sleep(wait)
 
     def _request(
-        self, local: _Local, count: int, deadline: float, observed: int | str | None = None
+        self, local: _Local, deadline: float, count: int, observed: int | str | None
     ) -> list[int | str]:
         method, is_int, query = "GET", self._is_int, f"ids?count={count}"
         if observed is not None:
@@ -195,7 +195,7 @@ class IdSource:
             return [int(id) if is_int else id for id in texts]
         if answer.status == 409 and is_int and self._may_be_text and observed is None:
             self._is_int = False
-            return self._request(local, count, deadline)
+            return self._request(local, deadline, count, None)
         seconds = re.fullmatch("[0-9]{1,6}", answer.getheader("Retry-After", ""))
         is_ahead = seconds and answer.status == 409
         is_temporary = is_ahead or answer.status >= 500 or answer.status in (408, 429)
@@ -228,20 +228,11 @@ class _Local:
 
     def __init__(self) -> None:
         self.process = os.getpid(), len(_forks)
-        self.idle: collections.deque[_Link] = collections.deque()
+        self.idle: list[_Link] = []
         self.lock = threading.Lock()
-        self.block: collections.deque[int | str] = collections.deque()
+        self.block: list[int | str] = []
         self.answer: set[str] = set()
         self.size, self.wall, self.monotonic = 1, 0.0, 0.0
-
-    @contextlib.contextmanager
-    def locked(self, timeout: float) -> Iterator[None]:
-        if not self.lock.acquire(timeout=timeout):
-            raise TickidError("other threads wait for the server", 1.0)
-        try:
-            yield
-        finally:
-            self.lock.release()
 
 
 def _left(deadline: float) -> float:
