@@ -4,10 +4,12 @@ use std::collections::HashSet;
 
 use redis::Commands as _;
 use tickid_kuid::{GlobalId, LocalId};
+use tickid_lease::Realm;
 use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
 use tickid_server::{Limits, Server};
 use tickid_sno::SnoId;
+use tickid_snowflake::Snowflake;
 use tokio::io::AsyncReadExt as _;
 
 use crate::support::{PATIENCE, Raw, any_port, builder, realms, server, starved, with_limits};
@@ -66,6 +68,28 @@ async fn redis_clients_get_ids() {
         })
         .await;
     }
+}
+
+/// The protocol's integers have a sign.
+#[tokio::test(flavor = "multi_thread")]
+async fn integers_of_64_bits_are_refused() {
+    // The highest bit of its IDs has been set since 2008.
+    let layout: Snowflake = "42x1ms/10n/12s/unsigned@1938-01-01".parse().unwrap();
+    let realm = Realm::builder("wide", layout).pool("0-9/10").build().unwrap();
+    let server = builder().realm(realm).start().await.unwrap();
+    let mut raw = Raw::resp(&server).await;
+    let refusal = "-ERR the ID exceeds 63 bits; TICKID.NEXT returns it as text\r\n";
+    // The last one waits for another tick.
+    let format = ["", " 2", " 10000"].map(|count| format!("TICKID.NEXT wide{count} FORMAT int"));
+    for command in ["INCR wide"].into_iter().chain(format.iter().map(String::as_str)) {
+        raw.send(format!("{command}\r\n")).await;
+        raw.expect(refusal).await;
+    }
+    raw.send(format!("MULTI\r\n{}\r\nPING\r\nEXEC\r\n", format[0])).await;
+    raw.expect(format!("+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n{refusal}+PONG\r\n")).await;
+    raw.send("TICKID.NEXT wide\r\n").await;
+    let id: u64 = String::from_utf8(raw.bulk().await).unwrap().parse().unwrap();
+    assert!(id > i64::MAX.cast_unsigned());
 }
 
 #[tokio::test]

@@ -270,7 +270,7 @@ impl Session {
         if order.count > 0 {
             return Next::Wait(Waiting { realm: Arc::clone(realm), order, answer, start });
         }
-        answer.end(out);
+        finish(answer, order.format, start, out);
         Next::Continue
     }
 
@@ -537,13 +537,40 @@ impl Waiting {
     /// Issues the IDs by the deadline and completes the answer, or replaces it by an error.
     pub(crate) async fn run(self, shared: &Shared, deadline: Instant, out: &mut Vec<u8>) {
         let error = match self.realm.issue(self.order, Protocol::Resp, deadline, out).await {
-            Ok(()) => return self.answer.end(out),
+            Ok(()) => {
+                finish(self.answer, self.order.format, self.start, out);
+                if out.get(self.start) == Some(&b'-') {
+                    shared.metrics.of(Protocol::Resp).failed.fetch_add(1, Ordering::Relaxed);
+                }
+                return;
+            }
             Err(error) => error,
         };
         out.truncate(self.start);
         shared.metrics.of(Protocol::Resp).failed.fetch_add(1, Ordering::Relaxed);
         reply::error(&refusal(&error), out);
     }
+}
+
+/// The error for an ID that is no integer of this protocol, which has a sign.
+const NO_INTEGER: &str = "ERR the ID exceeds 63 bits; TICKID.NEXT returns it as text";
+
+/// Completes an answer that has all of its IDs, from `start` on. Integers that this protocol does
+/// not have, and that clients would cut or refuse, are replaced by an error.
+fn finish(answer: Answer, format: OutputForm, start: usize, out: &mut Vec<u8>) {
+    answer.end(out);
+    // The IDs of an answer ascend.
+    if format == OutputForm::Int && last_integer(out).is_some_and(|id| i64::try_from(id).is_err()) {
+        out.truncate(start);
+        reply::error(NO_INTEGER, out);
+    }
+}
+
+/// Returns the integer at the end of an answer.
+fn last_integer(out: &[u8]) -> Option<u64> {
+    let digits = out.strip_suffix(b"\r\n")?;
+    let start = digits.iter().rposition(|&byte| byte == b':')?;
+    str::from_utf8(&digits[start + 1..]).ok()?.parse().ok()
 }
 
 /// Returns the text of an error, which starts with `TRYAGAIN` if the request may succeed later.
@@ -561,7 +588,7 @@ fn integer_id(id: u64, out: &mut Vec<u8>) -> Next {
             reply::integer(id, out);
             Next::Continue
         }
-        Err(_) => fail("ERR the ID exceeds 63 bits; TICKID.NEXT returns it as text", out),
+        Err(_) => fail(NO_INTEGER, out),
     }
 }
 
