@@ -138,6 +138,7 @@ impl Failure {
             Self::Serve(error) if matches!(**error, ServerError::Unprotected { .. }) => Some(
                 "--token-file, --tls-cert and --tls-key protect it; --insecure serves it unprotected",
             ),
+            Self::Realm(RealmError::NoNodelessIds { .. }) => Some(NO_NODES),
             Self::Store(error) if matches!(error.kind(), StoreErrorKind::Url { .. }) => {
                 Some("--store or $TICKID_STORE names the store: `--store file:///var/lib/tickid`")
             }
@@ -317,6 +318,9 @@ pub(crate) fn layout_option(kept: &str) -> String {
 
 const NO_FOLDER: &str =
     "--store URL names another store, and `tickid gen SCHEME --node NODE` needs none";
+
+const NO_NODES: &str = "a layout without bits of node (0n) has one generator, and nothing to \
+                        lease: `tickid gen snowflake --node 0/0`";
 
 const OTHER_STORE: &str = "`tickid doctor` checks the store; --store URL names another, and \
                            `tickid gen SCHEME --node NODE` needs none";

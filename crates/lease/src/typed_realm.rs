@@ -8,7 +8,7 @@ use tickid_core::{
 use crate::model::lease::Lease;
 use crate::model::node::Node;
 use crate::model::pool::NodePool;
-use crate::model::realm::{Mismatch, RealmError, RealmName, RealmSpec, Terms};
+use crate::model::realm::{Mismatch, RealmError, RealmName, RealmSpec, Terms, shortest_term};
 
 /// A set of generators whose IDs must differ: a name, a scheme, the nodes to lease, and terms.
 ///
@@ -65,7 +65,7 @@ pub struct Realm<S> {
 /// | [`pool`](Self::pool) | none; it is needed |
 /// | [`policy`](Self::policy) | the scheme's |
 /// | [`skew`](Self::skew) | 5 seconds ([`Terms::DEFAULT_SKEW`]) |
-/// | [`term`](Self::term) | 10 seconds ([`Terms::DEFAULT_TERM`]) |
+/// | [`term`](Self::term) | 10 seconds ([`Terms::DEFAULT_TERM`]), or two ticks that are longer |
 ///
 /// # Examples
 /// ```
@@ -181,7 +181,8 @@ impl<S: Scheme> Realm<S> {
             scheme,
             name: name.try_into().map_err(RealmError::from),
             pool: Err(RealmError::NoPool),
-            terms: Terms::new(scheme.default_policy()),
+            terms: Terms::new(scheme.default_policy())
+                .with_term(Terms::DEFAULT_TERM.max(shortest_term(scheme.scale()))),
         }
     }
 

@@ -5,7 +5,7 @@ use core::time::Duration;
 use clap::Args;
 use tickid_convert::{SchemeVariant, SchemeVisitor};
 use tickid_core::Scheme;
-use tickid_lease::admin::{RealmName, Terms};
+use tickid_lease::admin::RealmName;
 use tickid_lease::{NodePool, Realm, RealmSpec, Store, StoreError};
 
 use crate::failure::Failure;
@@ -35,7 +35,8 @@ pub(crate) struct ShapeOptions {
     /// Nodes to lease, none a prefix of another (0-255/8 or 0/1,128-255/8) [default: as gen]
     #[arg(long, value_name = "NODES", value_parser = parse::<NodePool>)]
     pub(super) pool: Option<NodePool>,
-    /// The lifetime of a lease without a renewal, in seconds or with units [default: 10]
+    /// The lifetime of a lease without a renewal, in seconds or with units [default: 10, or two
+    /// ticks that are longer]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     term: Option<Duration>,
     /// The longest time that a holder's clock may be ahead of the store's [default: 5]
@@ -89,8 +90,8 @@ impl ShapeOptions {
         any.visit(NewRealm {
             name: name.clone(),
             pool,
-            term: self.term.unwrap_or(Terms::DEFAULT_TERM),
-            skew: self.skew.unwrap_or(Terms::DEFAULT_SKEW),
+            term: self.term,
+            skew: self.skew,
             policy: self.policy,
         })
     }
@@ -100,8 +101,8 @@ impl ShapeOptions {
 struct NewRealm {
     name: RealmName,
     pool: NodePool,
-    term: Duration,
-    skew: Duration,
+    term: Option<Duration>,
+    skew: Option<Duration>,
     policy: Option<GivenPolicy>,
 }
 
@@ -113,6 +114,12 @@ impl SchemeVisitor for NewRealm {
         if let Some(policy) = self.policy {
             realm = realm.policy(policy.of(&scheme).map_err(Failure::Usage)?);
         }
-        Ok(realm.term(self.term).skew(self.skew).build()?.into())
+        if let Some(term) = self.term {
+            realm = realm.term(term);
+        }
+        if let Some(skew) = self.skew {
+            realm = realm.skew(skew);
+        }
+        Ok(realm.build()?.into())
     }
 }

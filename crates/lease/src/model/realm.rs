@@ -75,7 +75,8 @@ pub struct Terms {
     pub allowance: u64,
     /// The lead of a holder's clock over the store's that is tolerated. The default is 5 seconds.
     pub skew: Duration,
-    /// The time that a lease lasts without a renewal. The default is 10 seconds.
+    /// The time that a lease lasts without a renewal. The default is 10 seconds, or two ticks that
+    /// are longer.
     pub term: Duration,
 }
 
@@ -119,6 +120,11 @@ impl Terms {
     pub const fn with_term(self, term: Duration) -> Self {
         Self { term, ..self }
     }
+}
+
+/// Returns the shortest term that leaves room for a renewal.
+pub(crate) fn shortest_term(scale: TickScale) -> Duration {
+    Duration::from_micros(scale.micros_per_tick().max(500).saturating_mul(2))
 }
 
 /// A [`Realm`](crate::Realm) as stores keep it, without its scheme's type: a name, a scheme with
@@ -238,8 +244,6 @@ impl RealmSpec {
     /// # Errors
     /// Returns [`RealmError::Duration`], as [`RealmBuilder::build`](crate::RealmBuilder::build).
     pub fn with_terms(self, terms: Terms) -> Result<Self, RealmError> {
-        let shortest_term =
-            Duration::from_micros(self.scale.micros_per_tick().max(500).saturating_mul(2));
         let whole_micros = |what, duration: Duration, shortest: Duration| {
             if (shortest..=Terms::LONGEST).contains(&duration) {
                 let rest = u64::from(duration.subsec_nanos()).next_multiple_of(1_000);
@@ -249,7 +253,7 @@ impl RealmSpec {
             }
         };
         let skew = whole_micros("skew", terms.skew, Duration::ZERO)?;
-        let term = whole_micros("term", terms.term, shortest_term)?;
+        let term = whole_micros("term", terms.term, shortest_term(self.scale))?;
         Ok(Self { terms: Terms { skew, term, ..terms }, ..self })
     }
 

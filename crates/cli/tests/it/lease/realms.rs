@@ -111,6 +111,34 @@ fn a_realm_pins_the_layout_of_snowflakes() {
     assert_eq!(distinct.len(), 2_000);
 }
 
+/// There is room for a renewal, however long the ticks are.
+#[test]
+fn long_ticks_have_a_longer_term() {
+    let state = folder();
+    let layout = "24x60s/4n/8s@2026-01-01";
+    let ids = stdout_of(state.path(), &format!("gen snowflake --layout {layout} -n 2"));
+    assert_eq!(ids.lines().count(), 2);
+    let init = format!("lease init snowflake --realm slow --layout {layout}");
+    stdout_of(state.path(), &init);
+    let list = stdout_of(state.path(), "lease list --realm slow");
+    assert!(list.contains("term 120 s, skew 5 s"), "{list}");
+    let ran = ran(&mut with_state(state.path(), &format!("{init} --term 119")));
+    assert_eq!(ran.status, USAGE, "{}", ran.stderr);
+}
+
+#[test]
+fn layouts_without_nodes_are_not_leased() {
+    let state = folder();
+    let layout = "--layout 41x1ms/0n/12s@2026-01-01";
+    for command in ["gen snowflake", "lease init snowflake --realm one"] {
+        let ran = ran(&mut with_state(state.path(), &format!("{command} {layout}")));
+        assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{}", ran.stderr);
+        assert!(ran.stderr.contains("hint: a layout without bits of node (0n)"), "{}", ran.stderr);
+    }
+    let ids = stdout_of(state.path(), &format!("gen snowflake {layout} --node 0/0 -n 2"));
+    assert_eq!(ids.lines().count(), 2);
+}
+
 /// A realm is of one layout and one kind of IDs, for every holder.
 #[test]
 fn kuid_realm_keeps_its_layout() {
