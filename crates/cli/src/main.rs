@@ -50,7 +50,8 @@ use crate::layout::LayoutArguments;
 use crate::lease::LeaseCommand;
 use crate::range::RangeArguments;
 
-/// Generate, inspect and convert time-ordered identifiers: SCRU64, Nanoflake, kuid and sno.
+/// Generate, inspect and convert time-ordered identifiers: SCRU64, Nanoflake, kuid, sno and
+/// Snowflakes.
 #[derive(Debug, Parser)]
 #[command(name = "tickid", version, propagate_version = true, arg_required_else_help = true)]
 #[command(after_help = "Examples:

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use anstyle::{AnsiColor, Style};
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use tickid_snowflake::Preset;
 
 use crate::options::variable;
 use crate::when::When;
@@ -98,6 +99,15 @@ fn similar(error: &clap::Error, path: &str, command: &Command) -> String {
         return format!("did you mean `{path} {}`? `{path} --help` shows all", same.get_name());
     }
     let given = [ContextKind::InvalidSubcommand, ContextKind::InvalidValue].map(text).concat();
+    // `range` and `convert` take the names of layouts.
+    if path == "tickid gen"
+        && let Some(preset) = Preset::named(&given)
+    {
+        let name = preset.name();
+        return format!(
+            "did you mean `{path} snowflake --layout {name}`? `{path} --help` shows all"
+        );
+    }
     if let Some(same) = suggested(ContextKind::ValidValue).iter().find(|it| is_same(it, &given)) {
         return format!("did you mean {same}? `{path} --help` shows all");
     }

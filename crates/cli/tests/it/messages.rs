@@ -276,6 +276,11 @@ fn typos_list_the_choices() {
     for (arguments, parts) in [
         ("generatte sno", ["'generatte'", "`tickid generate`"]),
         ("gen snow", ["'snow'", "`tickid gen sno`"]),
+        (
+            "gen discord",
+            ["'discord'", "\nhint: did you mean `tickid gen snowflake --layout discord`?"],
+        ),
+        ("gen tsid", ["'tsid'", "`tickid gen snowflake --layout tsid`"]),
         ("gen --node 5", ["'--node'", "\nhint: did you mean `tickid gen SCHEME --node`?"]),
         ("inspect --json --scheme uid x", ["'uid'", "kuid"]),
         ("inspect --form sno x", ["'--form'", "\nhint: did you mean --from? `tickid inspect "]),
