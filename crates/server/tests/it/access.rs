@@ -41,6 +41,17 @@ async fn resp_needs_a_token() {
     fs::write(folder.path().join("tokens"), "fedcba9876543210").unwrap();
     server.reload().unwrap();
     assert_eq!(raw.ask("INCR scru64").await, "-NOAUTH Authentication required.");
+
+    // In the middle of a transaction.
+    assert_eq!(raw.ask("AUTH fedcba9876543210").await, "+OK");
+    assert_eq!(raw.ask("MULTI").await, "+OK");
+    assert_eq!(raw.ask("INCR scru64").await, "+QUEUED");
+    fs::write(folder.path().join("tokens"), TOKEN).unwrap();
+    server.reload().unwrap();
+    assert_eq!(raw.ask("EXEC").await, "-NOAUTH Authentication required.");
+    assert_eq!(raw.ask(&format!("AUTH {TOKEN}")).await, "+OK");
+    assert_eq!(raw.ask("EXEC").await, "-ERR EXEC without MULTI");
+    assert!(raw.ask("INCR scru64").await.starts_with(':'));
 }
 
 #[tokio::test]

@@ -169,6 +169,8 @@ impl Session {
     fn is_admitted(&mut self) -> bool {
         if self.client.as_ref().is_some_and(|client| client.is_revoked()) {
             self.client = None;
+            // It would queue the command that authenticates anew.
+            self.transaction = None;
         }
         self.client.is_some()
     }
