@@ -159,6 +159,8 @@ fn for_each_line(
 ) -> Result<(), Failure> {
     /// Some programs write it before the first line.
     const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+    /// The same of texts that PowerShell writes, before its version 6.
+    const UTF_16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
     let mut stdin = io::stdin().lock();
     if stdin.is_terminal() {
@@ -173,6 +175,11 @@ fn for_each_line(
             read => read.map_err(Failure::Read)?,
         };
         let filled = kept + read;
+        if number == 0 && UTF_16.iter().any(|mark| buffer[..filled].starts_with(mark)) {
+            let error = "it is UTF-16, and not UTF-8";
+            let failure = Failure::Read(io::Error::new(io::ErrorKind::InvalidData, error));
+            return Err(failure.hinting("`iconv -f UTF-16 -t UTF-8 FILE` converts it"));
+        }
         let mut start = 0;
         // The bytes that were kept hold no end of a line.
         let mut searched = kept;

@@ -1,8 +1,11 @@
 //! The reasons why a text is not an ID, of the formats that it comes close to.
 
-use tickid_detect::Format;
+use tickid_detect::{Format, Identifier};
+use tickid_snowflake::Preset;
+use tickid_text::{ParseError, ParseErrorKind};
 use uuid::Uuid;
 
+use crate::convert::of_preset;
 use crate::options::{Layouts, Scheme};
 use crate::schemes;
 
@@ -69,9 +72,26 @@ pub(crate) fn of(format: Format, text: &[u8], layouts: &Layouts) -> String {
     {
         return format!("is {reason}");
     }
+    if let Some(reason) = Preset::named(format.key()).and_then(|preset| of_layout(preset, text)) {
+        return reason;
+    }
     match FIXED.iter().find(|one| one.format == format) {
         Some(one) => format!("is {}", one.reason(text)),
         None => format!("is no {}", format.name()),
+    }
+}
+
+/// Returns the reason why a text is no ID of a preset, as a predicate.
+fn of_layout(preset: Preset, text: &[u8]) -> Option<String> {
+    let max = preset.layout().max_id();
+    match of_preset(preset, text) {
+        Err(reason) => Some(reason),
+        Ok(Identifier::Preset(_, id)) if id > max => {
+            let (value, max) = (id.get().into(), max.get().into());
+            let kind = ParseErrorKind::TooLarge { value, max };
+            Some(format!("is {}", ParseError::new(preset.title(), kind)))
+        }
+        Ok(_) => None,
     }
 }
 

@@ -272,6 +272,18 @@ fn streams_need_little_memory() {
     }
 }
 
+/// As PowerShell writes a file.
+#[test]
+fn utf_16_is_named() {
+    let texts: [fn(u16) -> [u8; 2]; 2] = [u16::to_le_bytes, u16::to_be_bytes];
+    for bytes in texts {
+        let input = "\u{feff}0u375nxqh5cq\r\n".encode_utf16().flat_map(bytes);
+        let ran = run_with_input("inspect", &input.collect::<Vec<u8>>());
+        assert_eq!((ran.status, ran.stdout.as_str()), (INVALID, ""));
+        assert!(ran.stderr.contains("it is UTF-16, and not UTF-8\nhint: `iconv"), "{}", ran.stderr);
+    }
+}
+
 #[test]
 fn empty_input_is_fine() {
     let ran = run_with_input("inspect", b"");
