@@ -45,10 +45,26 @@ impl StoreOptions {
         }
     }
 
+    /// Opens the store for a look at it, which does not make the folder that a URL names. Another
+    /// user could not take one that root has made.
+    pub(crate) fn open_existing(&self) -> Result<Store, Failure> {
+        if let Some(path) = self.missing_folder() {
+            let path = shown(path.as_os_str().as_encoded_bytes());
+            let failure = Failure::NoStateFolder(format!("'{path}' does not exist"));
+            return Err(failure.hinting("`tickid lease init` makes it, as the user of the holders"));
+        }
+        self.open()
+    }
+
     /// Returns the folder that a URL names, if there is none.
     pub(crate) fn missing_folder(&self) -> Option<PathBuf> {
         let url = self.url().ok()??;
-        let path = PathBuf::from(url.strip_prefix("file://")?);
+        let path = url.strip_prefix("file://")?;
+        // What these stand for is the store's to say.
+        if path.contains(['%', '?', '#']) {
+            return None;
+        }
+        let path = PathBuf::from(path);
         (path.is_absolute() && !path.exists()).then_some(path)
     }
 

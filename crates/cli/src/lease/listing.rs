@@ -153,7 +153,7 @@ fn lines(view: &RealmData) -> Result<Vec<(Node, Line)>, Failure> {
 }
 
 pub(super) fn realms(arguments: &RealmsArguments) -> Result<ExitCode, Failure> {
-    let store = arguments.store.open()?;
+    let store = arguments.store.open_existing()?;
     let mut out = Output::stdout();
     for name in answer(store.realms())? {
         let line = if arguments.json {
@@ -169,7 +169,7 @@ pub(super) fn realms(arguments: &RealmsArguments) -> Result<ExitCode, Failure> {
 }
 
 pub(super) fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
-    let store = arguments.realm.store.open()?;
+    let store = arguments.realm.store.open_existing()?;
     let view = answer(store.list(&arguments.realm.realm))?;
     let summary = Summary::of(&view)?;
     let mut out = Output::stdout();
@@ -191,7 +191,7 @@ pub(super) fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
 
 pub(super) fn watch(arguments: &WatchArguments) -> Result<ExitCode, Failure> {
     let WatchArguments { realm, json, every } = arguments;
-    let store = realm.store.open()?;
+    let store = realm.store.open_existing()?;
     let mut out = Output::stdout();
     let mut shown = HashMap::new();
     write_head(*json, out.buffer());

@@ -8,6 +8,20 @@ use serde_json::Value;
 use super::{acquire, folder, rows, spawn, stdout_of};
 use crate::process::{self, NODE_STORE, OK, json_lines, ran, with_state};
 
+/// A folder that root made by a look would keep its holders out.
+#[test]
+fn a_look_makes_no_folder() {
+    let state = folder();
+    let path = state.path().join("typo");
+    for command in ["realms", "list --realm a", "list --realm a --check", "watch --realm a"] {
+        let command = format!("lease {command} --store file://{}", path.display());
+        let ran = ran(&mut with_state(state.path(), &command));
+        assert_eq!((ran.status, ran.stdout.as_str()), (NODE_STORE, ""), "{command}");
+        assert!(ran.stderr.contains("/typo' does not exist\nhint: `tickid lease init`"), "{ran:?}");
+        assert!(!path.exists(), "{command}");
+    }
+}
+
 #[test]
 fn tables_have_a_head() {
     let state = folder();
