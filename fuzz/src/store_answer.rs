@@ -40,7 +40,7 @@ fn realm() -> RealmName {
 fn answer(text: &[u8]) -> Result<()> {
     let lines = text.split(|&byte| byte == b'\n').map(serde_json::from_slice);
     let Ok(texts) = lines.collect::<core::result::Result<Texts, _>>() else { return Ok(()) };
-    let start = Node::new(8, 128).unwrap();
+    let start = Node::new(128, 8).unwrap();
     for scope in [Scope::All, Scope::Record, Scope::Node(start)] {
         let _ = read(scope, &texts);
     }
@@ -147,7 +147,7 @@ fn rows(data: &mut Unstructured<'_>) -> Result<()> {
 /// Reads a reply of Redis, and the same bytes as the text of a row.
 fn reply(bytes: &[u8]) -> Result<()> {
     let _ = is_redis_reply(bytes);
-    let node = Node::new(8, 42).unwrap();
+    let node = Node::new(42, 8).unwrap();
     let state = read_redis_row(node, bytes).expect("a text is a row, if a malformed one");
     assert!(state.row().is_none_or(|row| row.node == node), "{state:?}");
     Ok(())

@@ -152,7 +152,7 @@ pub(crate) fn any_row(data: &mut Unstructured<'_>) -> Result<Row> {
     let token = data.arbitrary::<Option<u128>>()?.map(Token::from_bits);
     let name: &str = data.arbitrary()?;
     Ok(Row {
-        node: Node::new(bits, value).unwrap(),
+        node: Node::new(value, bits).unwrap(),
         token,
         holder: Claim::new(Token::from_bits(0), name, None).holder().to_owned(),
         era: data.arbitrary()?,

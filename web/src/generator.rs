@@ -98,7 +98,7 @@ impl SchemeVisitor for Start {
     type Output = Result<Box<dyn Source>, Thrown>;
 
     fn visit<S: Scheme, V: SchemeVariant<S>>(self, scheme: S, variant: V) -> Self::Output {
-        let node = S::Node::from_bits(self.bits, self.node).map_err(range_error)?;
+        let node = S::Node::from_value(self.node, self.bits).map_err(range_error)?;
         let generator = Builder::of(scheme, node).build_local().map_err(range_error)?;
         let variant = self.metabyte.map_or(variant, V::with_metabyte);
         Ok(Box::new(Local { generator, variant }))

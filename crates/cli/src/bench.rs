@@ -116,7 +116,7 @@ impl SchemeVisitor for Measurement<'_> {
     fn visit<S: Scheme, V: SchemeVariant<S>>(self, layout: S, variant: V) -> Self::Output {
         let Self { scheme, clock, threads, time } = self;
         let (_, bits) = scheme.usual_nodes().unwrap_or_default();
-        let node = S::Node::from_bits(bits, 1);
+        let node = S::Node::from_value(1, bits);
         let node = node.map_err(|error| Failure::Usage(error.to_string()))?;
         if clock == "system" {
             let builder = Builder::of(layout, node).clock(SystemClock);

@@ -130,7 +130,7 @@ fn kuid_number(text: &str) -> Result<Option<KuidNode>, String> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let node = |text| {
         let node = plain(Kind::KuidGlobal, u32::BITS, text)?;
-        <KuidNode as NodeId>::from_bits(u32::BITS, node).map_err(|error| error.to_string())
+        <KuidNode as NodeId>::from_value(node, u32::BITS).map_err(|error| error.to_string())
     };
     if size.is_some_and(is_number) && (value.starts_with("0x") || is_number(value)) {
         return node(text).map(Some);

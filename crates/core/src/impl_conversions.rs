@@ -70,12 +70,12 @@ macro_rules! impl_node_id {
                 self.0.into()
             }
 
-            fn from_bits(
-                bits: u32,
+            fn from_value(
                 value: u64,
+                bits: u32,
             ) -> ::core::result::Result<Self, $crate::RangeError> {
                 let names = ($what, concat!($what, " bits"));
-                $crate::external::node_number(names, $bits, bits, value).map(Self)
+                $crate::external::node_number(names, $bits, value, bits).map(Self)
             }
         }
     };
@@ -91,14 +91,14 @@ macro_rules! impl_node_id {
 /// use tickid_core::external::node_number;
 ///
 /// let names = ("partition", "partition bits");
-/// assert_eq!(node_number::<u16>(names, 16, 16, 258), Ok(258));
-/// assert!(node_number::<u16>(names, 16, 8, 7).is_err()); // of another width
+/// assert_eq!(node_number::<u16>(names, 16, 258, 16), Ok(258));
+/// assert!(node_number::<u16>(names, 16, 7, 8).is_err()); // of another width
 /// ```
 pub fn node_number<T: TryFrom<u64>>(
     (what, what_bits): (&'static str, &'static str),
     width: u32,
-    bits: u32,
     value: u64,
+    bits: u32,
 ) -> Result<T, RangeError> {
     if bits != width {
         return Err(RangeError::new(what_bits, bits.into(), width.into(), width.into()));

@@ -16,7 +16,7 @@ use crate::range::RangeError;
 /// use tickid_core::example::Node;
 ///
 /// assert_eq!((Node(7).bits(), Node(7).value()), (8, 7));
-/// assert_eq!(Node::from_bits(8, 7), Ok(Node(7)));
+/// assert_eq!(Node::from_value(7, 8), Ok(Node(7)));
 /// ```
 pub trait NodeId: Copy + Eq + fmt::Debug + Send + Sync + 'static {
     /// Returns the number of bits that the node takes in an ID.
@@ -25,7 +25,7 @@ pub trait NodeId: Copy + Eq + fmt::Debug + Send + Sync + 'static {
     /// Returns the node as a number below 2 to the power of [`bits`](Self::bits).
     fn value(&self) -> u64;
 
-    /// Returns the node with this number of [`bits`](Self::bits) and this [`value`](Self::value).
+    /// Returns the node with this [`value`](Self::value) and this number of [`bits`](Self::bits).
     ///
     /// # Errors
     /// Returns a [`RangeError`] if the scheme has no nodes of that many bits, or if the value does
@@ -36,9 +36,9 @@ pub trait NodeId: Copy + Eq + fmt::Debug + Send + Sync + 'static {
     /// use tickid_core::NodeId;
     /// use tickid_core::example::Node;
     ///
-    /// let error = Node::from_bits(8, 256).unwrap_err();
+    /// let error = Node::from_value(256, 8).unwrap_err();
     /// assert_eq!(error.to_string(), "node 256 is outside of 0..=255");
-    /// assert!(Node::from_bits(16, 7).is_err()); // nodes of this scheme have 8 bits
+    /// assert!(Node::from_value(7, 16).is_err()); // nodes of this scheme have 8 bits
     /// ```
-    fn from_bits(bits: u32, value: u64) -> Result<Self, RangeError>;
+    fn from_value(value: u64, bits: u32) -> Result<Self, RangeError>;
 }

@@ -249,9 +249,9 @@ impl<S: Scheme> Realm<S> {
 /// Returns the scheme's node for a leased one. For the empty node, whose IDs do not show a node, it
 /// is the first that the scheme has.
 fn generator_node<S: Scheme>(node: Node) -> Result<S::Node, RangeError> {
-    let same = S::Node::from_bits(node.bits(), node.value());
+    let same = S::Node::from_value(node.value(), node.bits());
     if node != Node::NONE {
         return same;
     }
-    (1..=u64::BITS).find_map(|bits| S::Node::from_bits(bits, 0).ok()).map_or(same, Ok)
+    (1..=u64::BITS).find_map(|bits| S::Node::from_value(0, bits).ok()).map_or(same, Ok)
 }

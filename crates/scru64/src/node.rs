@@ -152,7 +152,7 @@ impl NodeId for NodeSpec {
         self.node_id().into()
     }
 
-    fn from_bits(bits: u32, value: u64) -> Result<Self, RangeError> {
+    fn from_value(value: u64, bits: u32) -> Result<Self, RangeError> {
         let too_many_bits = |_| RangeError::new("node ID size in bits", bits.into(), 1, 23);
         let size = NodeIdSize::new(u8::try_from(bits).map_err(too_many_bits)?)?;
         let max = size.max_node_id().into();

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_second_of_ids_comes_at_once() {
+    async fn a_burst_holds_a_second_of_ids() {
         let access = limited(1_000);
         let client = Arc::clone(access.anyone().unwrap());
         access.admit(&client, 600).unwrap();

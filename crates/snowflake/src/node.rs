@@ -79,7 +79,7 @@ impl NodeId for Node {
         self.value.into()
     }
 
-    fn from_bits(bits: u32, value: u64) -> Result<Self, RangeError> {
+    fn from_value(value: u64, bits: u32) -> Result<Self, RangeError> {
         // A number above 32 bits is outside of any range.
         let number = u32::try_from(value).unwrap_or(u32::MAX);
         Self::new(number, bits).map_err(|error| match error.what() {
@@ -103,14 +103,14 @@ mod tests {
     #[test]
     fn other_nodes_are_errors() {
         let named = |error: RangeError| (error.what(), error.value(), error.min(), error.max());
-        let error = Node::from_bits(10, 1 << 40).unwrap_err();
+        let error = Node::from_value(1 << 40, 10).unwrap_err();
         assert_eq!(named(error), ("node", 1 << 40, 0, 1_023));
-        assert_eq!(named(Node::from_bits(64, 0).unwrap_err()), ("node bits", 64, 0, 22));
+        assert_eq!(named(Node::from_value(0, 64).unwrap_err()), ("node bits", 64, 0, 22));
         assert_eq!(named(Node::new(1, 0).unwrap_err()), ("node", 1, 0, 0));
         for bits in 0..=22 {
             let highest = Node::new((1 << bits) - 1, bits).unwrap();
-            assert_eq!(Node::from_bits(bits, highest.value()), Ok(highest));
-            assert!(Node::from_bits(bits, highest.value() + 1).is_err());
+            assert_eq!(Node::from_value(highest.value(), bits), Ok(highest));
+            assert!(Node::from_value(highest.value() + 1, bits).is_err());
         }
     }
 }

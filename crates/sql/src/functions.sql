@@ -526,7 +526,7 @@ $create$;
 
 -- Creates the functions of a realm, or anew those that exist. The arguments are lock_realm_v1's.
 CREATE OR REPLACE FUNCTION tickid.create_functions_v1(
-    realm_name text, fresh jsonb, at_once boolean
+    realm_name text, fresh jsonb, immediately boolean
 ) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -553,7 +553,7 @@ DECLARE
     sequence_shift integer;
     draw_allowance bigint;
 BEGIN
-    record := tickid.lock_realm_v1(realm_name, fresh, at_once);
+    record := tickid.lock_realm_v1(realm_name, fresh, immediately);
     epoch := record ->> 'epoch_micros';
     period := record ->> 'period_micros';
     micros_per_tick := record ->> 'micros_per_tick';

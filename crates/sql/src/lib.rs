@@ -119,9 +119,9 @@ fn statements(realm: &RealmSpec, start: Start) -> Result<String, StoreError> {
             .map_err(|what| StoreError::new("PostgreSQL", StoreErrorKind::Failed { what }))?;
     }
     let record = Record::new(realm.clone(), String::new()).to_json().replace('\'', "''");
-    let (name, at_once) = (realm.name(), start == Start::Immediately);
+    let (name, immediately) = (realm.name(), start == Start::Immediately);
     let (tables, functions) = (PostgresBackend::RESERVATIONS, constants::filled(FUNCTIONS));
-    let create = format!("tickid.create_functions_v1('{name}', '{record}', {at_once})");
+    let create = format!("tickid.create_functions_v1('{name}', '{record}', {immediately})");
     Ok(format!("{tables}\n{functions}\nDO $$ BEGIN PERFORM {create}; END $$;\n"))
 }
 

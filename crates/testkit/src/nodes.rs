@@ -15,7 +15,7 @@ pub fn are_made_of_their_bits<N: NodeId + Debug>(bits: RangeInclusive<u32>) {
     for count in (0..=u64::BITS).chain(too_many) {
         let max = 1_u64.checked_shl(count).map_or(u64::MAX, |end| end - 1);
         for value in [0, 1, max / 2, max, max.saturating_add(1), u64::MAX] {
-            match N::from_bits(count, value) {
+            match N::from_value(value, count) {
                 Ok(node) => {
                     assert!(bits.contains(&count) && value <= max, "{node:?}");
                     assert_eq!((node.bits(), node.value()), (count, value), "{node:?}");

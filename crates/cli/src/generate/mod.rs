@@ -240,11 +240,11 @@ impl Run<'_> {
         let mut node = None;
         let mut snapshot = Snapshot::EMPTY;
         if let Some(given) = self.node.filter(|given| given.bits > 0 || variant.has_node()) {
-            node = Some(S::Node::from_bits(given.bits, given.value).map_err(usage)?);
+            node = Some(S::Node::from_value(given.value, given.bits).map_err(usage)?);
             snapshot = given.snapshot(&scheme).map_err(usage)?;
         } else if self.node.is_some() || !variant.has_node() && self.options.time.is_some() {
             // The node shows nowhere, and none is leased.
-            node = (1..=u64::BITS).find_map(|bits| S::Node::from_bits(bits, 0).ok());
+            node = (1..=u64::BITS).find_map(|bits| S::Node::from_value(0, bits).ok());
         }
         let mut realm = self.any.kind().key().to_owned();
         if variant.has_node() {

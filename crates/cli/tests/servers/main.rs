@@ -24,7 +24,7 @@ fn main() -> std::process::ExitCode {
     #[cfg(target_os = "linux")]
     let tests = tests.add("clock_steps", &clock_steps::TESTS);
     #[cfg(feature = "full")]
-    let tests = stores::add_to(serve::add_to(tests)).at_once(6);
+    let tests = stores::add_to(serve::add_to(tests)).threads(6);
     tests.run()
 }
 

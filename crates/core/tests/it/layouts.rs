@@ -43,7 +43,7 @@ impl NodeId for Node {
         self.value
     }
 
-    fn from_bits(bits: u32, value: u64) -> Result<Self, RangeError> {
+    fn from_value(value: u64, bits: u32) -> Result<Self, RangeError> {
         Ok(Self { bits, value })
     }
 }

@@ -136,7 +136,7 @@ fn sleeps_are_sliced() {
 }
 
 #[test]
-fn too_long_stall_fails_at_once() {
+fn too_long_stall_fails_immediately() {
     let clock = ManualClock::new(into(1_000, 250));
     let generator = builder(&clock, Policy::Wait).max_wait(millis(749)).build().unwrap();
     use_up(&generator);
@@ -188,7 +188,7 @@ fn window_stall_waits_in_slices() {
 }
 
 #[test]
-fn passed_window_fails_at_once() {
+fn passed_window_fails_immediately() {
     let clock = ManualClock::new(at(1_000));
     let passed = || builder(&clock, Policy::Wait).window(window(900, 1_000));
     let generator = passed().build().unwrap();
@@ -361,7 +361,7 @@ fn waiting_draws_nothing() {
 }
 
 #[test]
-fn closed_fails_at_once() {
+fn closed_fails_immediately() {
     let clock = ManualClock::new(at(1_000));
     let generator = builder(&clock, Policy::Wait).build().unwrap();
     generator.close();
@@ -383,7 +383,7 @@ fn clock_out_of_range_fails() {
 }
 
 #[test]
-fn end_of_time_fails_at_once() {
+fn end_of_time_fails_immediately() {
     let clock = ManualClock::new(at(u64::from(u32::MAX)));
     let generator = builder(&clock, Policy::Wait).build().unwrap();
     use_up(&generator);

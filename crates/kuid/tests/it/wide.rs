@@ -76,12 +76,12 @@ fn a_slice_is_filled_across_ticks() {
 #[test]
 fn wide_nodes_have_64_bits() {
     for node in NODES.map(WideNode::from_u64) {
-        assert_eq!(WideNode::from_bits(node.bits(), node.value()), Ok(node));
+        assert_eq!(WideNode::from_value(node.value(), node.bits()), Ok(node));
         assert_eq!(node.to_string().parse(), Ok(node));
         assert_eq!(node.to_string(), format!("{:016x}", node.get()));
     }
     for bits in [0, 32, 63, 65] {
-        let error = WideNode::from_bits(bits, 0).unwrap_err();
+        let error = WideNode::from_value(0, bits).unwrap_err();
         assert_eq!((error.value(), error.min(), error.max()), (bits.into(), 64, 64));
     }
     assert!("0123456789ABCDEF".parse::<WideNode>().is_err());

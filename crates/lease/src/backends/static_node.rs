@@ -88,7 +88,7 @@ impl NodeSource {
     /// # Errors
     /// Returns an error of the kind [`NoNode`](StoreErrorKind::NoNode) with the reason.
     pub fn node(&self) -> Result<Node, StoreError> {
-        let (bits, value) = match self {
+        let (value, bits) = match self {
             Self::Fixed(node) => return Ok(*node),
             Self::Environment { variable, bits } => {
                 // The value is not shown: it may be a secret, of another variable than was meant.
@@ -96,20 +96,20 @@ impl NodeSource {
                 let why = if value.is_some() { "not a number" } else { "not set" };
                 let number = value.and_then(|value| number(value.to_str()?));
                 let no_number = || no_node(format!("the environment variable {variable} is {why}"));
-                (*bits, number.ok_or_else(no_number)?)
+                (number.ok_or_else(no_number)?, *bits)
             }
             Self::HostName { bits } => {
                 let name = host_name().map_err(|error| unknown("host name", error))?;
                 let why =
                     || format!("the host name {name:?} does not end in a hyphen and a number");
-                (*bits, ordinal(&name).ok_or_else(|| no_node(why()))?)
+                (ordinal(&name).ok_or_else(|| no_node(why()))?, *bits)
             }
             Self::Address { bits } => {
                 let address = local_address().map_err(|error| unknown("address", error))?;
-                (*bits, low_bits(address, *bits)?)
+                (low_bits(address, *bits)?, *bits)
             }
         };
-        Node::new(bits, value).map_err(|error| no_node(error.to_string()))
+        Node::new(value, bits).map_err(|error| no_node(error.to_string()))
     }
 }
 

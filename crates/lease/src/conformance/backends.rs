@@ -31,7 +31,7 @@ pub fn scopes_have_their_rows(stage: &dyn Stage) {
         one.rows.into_iter().collect::<Vec<_>>(),
         [(lease.node, all.rows[&lease.node].clone())]
     );
-    let without_row = (0..8).map(|value| Node::new(8, value).unwrap());
+    let without_row = (0..8).map(|value| Node::new(value, 8).unwrap());
     let without_row = without_row.into_iter().find(|node| !all.rows.contains_key(node)).unwrap();
     let none = read(&scene, Scope::Node(without_row));
     assert_eq!((none.rows.len(), none.record), (0, all.record));
@@ -92,7 +92,7 @@ pub fn a_change_compares_everything(stage: &dyn Stage) {
     };
     let other = RowChange { exactly: Some(row.clone()), ..good.row.clone().unwrap() };
     let elsewhere =
-        (0..8).map(|value| Node::new(8, value).unwrap()).find(|node| *node != lease.node);
+        (0..8).map(|value| Node::new(value, 8).unwrap()).find(|node| *node != lease.node);
     let elsewhere = elsewhere.unwrap();
     let moved = Row { node: elsewhere, ..row.clone() };
     let absent = RowChange { node: elsewhere, version, exactly: None, row: Some(moved) };

@@ -157,7 +157,7 @@ pub fn claims_prefer_usable_nodes(stage: &dyn Stage) {
     let leases = [(); 4].map(|()| scene.acquire());
     let now = scene.tick(leases[3].granted_at);
     for lease in &leases {
-        let used = if lease.node == Node::new(8, 2).unwrap() { now - 500 } else { now + 500 };
+        let used = if lease.node == Node::new(2, 8).unwrap() { now - 500 } else { now + 500 };
         scene.release(lease, Some(used)).unwrap();
     }
     let acquire = |now| {

@@ -201,7 +201,7 @@ pub fn only_removed_nodes_are_lost(stage: &dyn Stage) {
     let error = scene.try_acquire().unwrap_err();
     assert!(matches!(error.refusal(), Some(Refusal::Mismatch(_))), "{error}");
     let grant = scene.acquire_of(&smaller).unwrap();
-    assert_eq!(grant.node, Node::new(8, 9).unwrap());
+    assert_eq!(grant.node, Node::new(9, 8).unwrap());
 }
 
 /// Windows start above the windows of all prefix-related nodes, while their holders still run.
@@ -268,7 +268,7 @@ pub fn one_claim_across_pools(stage: &dyn Stage) {
     let mut nodes = vec![acquire(&scene.realm).node];
     for _ in 0..2 {
         // Without the nodes that the claim got.
-        let values = (0..4).filter(|value| !nodes.contains(&Node::new(8, *value).unwrap()));
+        let values = (0..4).filter(|value| !nodes.contains(&Node::new(*value, 8).unwrap()));
         let pool: Vec<String> = values.map(|value| format!("{value}/8")).collect();
         let smaller = scene.with_pool(&pool.join(","));
         scene.reconfigure(&smaller);

@@ -55,7 +55,7 @@ pub fn repair_needs_a_quarantine(stage: &dyn Stage) {
         _ => panic!("{error}"),
     }
     assert!(scene.renew(&lease).is_ok());
-    let elsewhere = Node::new(9, 5).unwrap();
+    let elsewhere = Node::new(5, 9).unwrap();
     let error = answer(scene.store.repair(scene.realm.name(), elsewhere)).unwrap_err();
     assert_eq!(error.refusal(), Some(&Refusal::NoRow { node: elsewhere }));
     assert_eq!(answer(scene.store.repair_all(scene.realm.name())).unwrap(), []);

@@ -223,7 +223,7 @@ impl LeaseSession {
                 claim
             }
         };
-        (claim.now, claim.at_once) = (tick, moves);
+        (claim.now, claim.only_started) = (tick, moves);
         Ok(Some(Request::Acquire(claim)))
     }
 
@@ -598,7 +598,7 @@ mod tests {
         let more = TERM + Duration::from_micros(1);
         let request = session.next(now, more, 2).unwrap();
         let Request::Acquire(claim) = &request else { unreachable!("no renewal is due") };
-        assert_eq!((claim.now, claim.at_once), (Some(5), true));
+        assert_eq!((claim.now, claim.only_started), (Some(5), true));
         let other = Lease { node: "2/8".parse().unwrap(), ..lease(2) };
         let outcome = session.answered(request, now, now, Ok(other));
         assert!(matches!(outcome, Outcome::Acquired(_)));

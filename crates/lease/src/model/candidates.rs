@@ -102,10 +102,10 @@ impl Rules<'_> {
             None => None,
         };
         let later = later.filter(|(ceiling, _)| {
-            if claim.at_once {
+            if claim.only_started {
                 shortage.note(Some(*ceiling), self.limit(), 1);
             }
-            !claim.at_once
+            !claim.only_started
         });
         let chosen = chosen.or(later.map(|(_, node)| node));
         let Some(node) = chosen else { return Ok(Err(shortage)) };

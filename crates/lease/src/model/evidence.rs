@@ -100,7 +100,7 @@ mod tests {
     use crate::model::token::Token;
 
     fn node(value: u64) -> Node {
-        Node::new(8, value).unwrap()
+        Node::new(value, 8).unwrap()
     }
 
     fn now() -> UnixTime {

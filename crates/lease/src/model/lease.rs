@@ -80,7 +80,7 @@ pub struct Claim {
     /// The claimant's clock, in ticks. Nodes whose window starts in its future are the last choice.
     pub now: Option<u64>,
     /// Refuses nodes whose window starts in the future of [`now`](Self::now).
-    pub at_once: bool,
+    pub only_started: bool,
     /// The node to try first: a request without an answer may have been granted it, or a lease of
     /// it was lost.
     pub attempt: Option<Node>,
@@ -108,7 +108,7 @@ impl Claim {
             }
             kept.push(symbol);
         }
-        Self { token, holder: kept, now, at_once: false, attempt: None, lost: None, pages: 0 }
+        Self { token, holder: kept, now, only_started: false, attempt: None, lost: None, pages: 0 }
     }
 
     /// Returns the holder's name.

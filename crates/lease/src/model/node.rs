@@ -14,10 +14,10 @@ use tickid_core::{NodeId, RangeError};
 /// use tickid_lease::Node;
 /// use tickid_sno::Partition;
 ///
-/// let node = Node::new(8, 42)?;
+/// let node = Node::new(42, 8)?;
 /// assert_eq!((node.to_string(), "42/8".parse()), ("42/8".to_owned(), Ok(node)));
 /// assert_eq!(Node::of(&Partition::new(258))?.to_string(), "258/16");
-/// assert!(Node::new(8, 256).is_err());
+/// assert!(Node::new(256, 8).is_err());
 ///
 /// let (hot, cold): (Node, Node) = ("2/2".parse()?, "42/6".parse()?);
 /// assert!(hot.is_prefix_related(cold)); // 101010 starts with 10
@@ -42,7 +42,7 @@ impl Node {
     /// # Errors
     /// Returns a [`RangeError`] for more than [`MAX_BITS`](Self::MAX_BITS) bits, and for a value
     /// that needs more than `bits`.
-    pub const fn new(bits: u32, value: u64) -> Result<Self, RangeError> {
+    pub const fn new(value: u64, bits: u32) -> Result<Self, RangeError> {
         if bits > Self::MAX_BITS {
             return Err(RangeError::new("node bits", bits as i128, 0, Self::MAX_BITS as i128));
         }
@@ -58,7 +58,7 @@ impl Node {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn of(node: &impl NodeId) -> Result<Self, RangeError> {
-        Self::new(node.bits(), node.value())
+        Self::new(node.value(), node.bits())
     }
 
     /// Returns the number of bits.
@@ -138,24 +138,24 @@ impl fmt::Debug for Node {
 mod tests {
     use super::*;
 
-    fn node(bits: u32, value: u64) -> Node {
-        Node::new(bits, value).unwrap()
+    fn node((value, bits): (u64, u32)) -> Node {
+        Node::new(value, bits).unwrap()
     }
 
     #[test]
     fn only_prefixes_are_related() {
         let cases = [
-            ((0, 0), (5, 17), true),
-            ((3, 5), (3, 5), true),
-            ((3, 5), (3, 4), false),
-            ((3, 5), (6, 40), true),
-            ((3, 5), (6, 47), true),
-            ((3, 5), (6, 48), false),
-            ((3, 5), (6, 39), false),
-            ((63, u64::MAX >> 1), (1, 1), true),
+            ((0, 0), (17, 5), true),
+            ((5, 3), (5, 3), true),
+            ((5, 3), (4, 3), false),
+            ((5, 3), (40, 6), true),
+            ((5, 3), (47, 6), true),
+            ((5, 3), (48, 6), false),
+            ((5, 3), (39, 6), false),
+            ((u64::MAX >> 1, 63), (1, 1), true),
         ];
-        for ((bits, value), (other_bits, other), is_related) in cases {
-            let (one, other) = (node(bits, value), node(other_bits, other));
+        for (one, other, is_related) in cases {
+            let (one, other) = (node(one), node(other));
             assert_eq!(one.is_prefix_related(other), is_related, "{one} and {other}");
             assert_eq!(other.is_prefix_related(one), is_related, "{other} and {one}");
             let (a, b) = (one.span(), other.span());
@@ -165,8 +165,8 @@ mod tests {
 
     #[test]
     fn sort_keys_sort_as_nodes_do() {
-        let nodes = [(0, 0), (1, 0), (8, 0), (8, 127), (1, 1), (8, 128), (9, 256), (63, 1 << 62)];
-        let nodes = nodes.map(|(bits, value)| node(bits, value));
+        let nodes = [(0, 0), (0, 1), (0, 8), (127, 8), (1, 1), (128, 8), (256, 9), (1 << 62, 63)];
+        let nodes = nodes.map(node);
         for (one, other) in nodes.iter().flat_map(|one| nodes.iter().map(move |two| (*one, *two))) {
             assert_eq!(one.sort_key().cmp(&other.sort_key()), one.cmp(&other), "{one}, {other}");
         }

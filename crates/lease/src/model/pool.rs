@@ -8,11 +8,11 @@ use crate::model::node::Node;
 /// ```
 /// use tickid_lease::admin::NodeRange;
 ///
-/// let range = NodeRange::new(8, 128, 255)?;
+/// let range = NodeRange::new(128, 255, 8)?;
 /// assert_eq!((range.bits(), range.first(), range.last(), range.len()), (8, 128, 255, 128));
 /// assert_eq!((range.to_string(), "128-255/8".parse()), ("128-255/8".to_owned(), Ok(range)));
 /// assert!(range.contains("128/8".parse()?) && !range.contains("128/9".parse()?));
-/// assert!(NodeRange::new(8, 128, 256).is_err());
+/// assert!(NodeRange::new(128, 256, 8).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -27,8 +27,8 @@ impl NodeRange {
     /// # Errors
     /// Returns a [`RangeError`](tickid_core::RangeError) for numbers that don't fit, and for a
     /// `last` before `first`.
-    pub fn new(bits: u32, first: u64, last: u64) -> Result<Self, tickid_core::RangeError> {
-        let (first, last) = (Node::new(bits, first)?, Node::new(bits, last)?.value());
+    pub fn new(first: u64, last: u64, bits: u32) -> Result<Self, tickid_core::RangeError> {
+        let (first, last) = (Node::new(first, bits)?, Node::new(last, bits)?.value());
         if last < first.value() {
             let (value, min) = (last.into(), first.value().into());
             return Err(tickid_core::RangeError::new("last node", value, min, (1 << bits) - 1));
@@ -87,7 +87,7 @@ impl NodeRange {
 
     /// Returns the node at this index.
     fn node(&self, index: u64) -> Option<Node> {
-        if index < self.len() { Node::new(self.bits(), self.first() + index).ok() } else { None }
+        if index < self.len() { Node::new(self.first() + index, self.bits()).ok() } else { None }
     }
 
     /// Returns the number of nodes that sort before `node`.
@@ -104,7 +104,7 @@ impl NodeRange {
     pub(crate) fn common(&self, other: &Self) -> Option<Self> {
         let (first, last) = (self.first().max(other.first()), self.last.min(other.last));
         let is_common = self.bits() == other.bits() && first <= last;
-        if is_common { Self::new(self.bits(), first, last).ok() } else { None }
+        if is_common { Self::new(first, last, self.bits()).ok() } else { None }
     }
 
     /// Returns the nodes that are not in `other`, as up to two ranges.
@@ -118,7 +118,7 @@ impl NodeRange {
             ),
         };
         let parts = below.into_iter().chain(above).filter(|(first, last)| first <= last);
-        parts.filter_map(move |(first, last)| Self::new(bits, first, last).ok())
+        parts.filter_map(move |(first, last)| Self::new(first, last, bits).ok())
     }
 }
 
@@ -303,7 +303,7 @@ impl NodePool {
 fn related(one: &NodeRange, other: &NodeRange) -> PoolError {
     let other = other.first;
     let value = other.span().start() >> (Node::MAX_BITS - one.bits());
-    PoolError::Related { one: Node::new(one.bits(), value).unwrap_or(one.first), other }
+    PoolError::Related { one: Node::new(value, one.bits()).unwrap_or(one.first), other }
 }
 
 impl fmt::Display for NodePool {
@@ -419,9 +419,9 @@ mod tests {
 
     #[test]
     fn taking_away_leaves_the_rest() {
-        let all = NodeRange::new(8, 3, 9).unwrap();
+        let all = NodeRange::new(3, 9, 8).unwrap();
         let rest = |first, last| {
-            let taken = NodeRange::new(8, first, last).unwrap();
+            let taken = NodeRange::new(first, last, 8).unwrap();
             all.without(&taken).map(|range| range.to_string()).collect::<Vec<_>>()
         };
         assert_eq!(rest(0, 2), ["3-9/8"]);

@@ -207,7 +207,7 @@ impl RealmSpec {
         for range in pool.ranges() {
             for value in [range.first(), range.last()] {
                 if range.bits() > 0 {
-                    S::Node::from_bits(range.bits(), value)
+                    S::Node::from_value(value, range.bits())
                         .and_then(|node| layout.check_node(&node))
                         .map_err(|source| RealmError::Node { scheme: S::NAME, source })?;
                 } else if !S::HAS_NODELESS_IDS {

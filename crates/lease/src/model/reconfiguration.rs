@@ -183,7 +183,7 @@ mod tests {
     fn new_parts_start_above_others() {
         let pools = ["0/1,1/1", "0-3/2", "0/1,4-7/3", "1-6/3", "0-7/3", "2-9/4,7/3", "1/1,1/3"];
         let all: Vec<Node> = (0..5)
-            .flat_map(|bits| (0..1 << bits).map(move |value| Node::new(bits, value).unwrap()))
+            .flat_map(|bits| (0..1 << bits).map(move |value| Node::new(value, bits).unwrap()))
             .collect();
         for (before, after) in pools.iter().flat_map(|one| pools.map(|two| (*one, two))) {
             let spec = |pool: &str| RealmSpec { pool: pool.parse().unwrap(), ..realm("0/8") };

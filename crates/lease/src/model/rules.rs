@@ -407,7 +407,7 @@ pub(super) mod tests {
     }
 
     pub(crate) fn node(value: u64) -> Node {
-        Node::new(8, value).unwrap()
+        Node::new(value, 8).unwrap()
     }
 
     pub(crate) fn row(value: u64, ceiling: u64) -> Row {

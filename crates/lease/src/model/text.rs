@@ -67,9 +67,9 @@ impl FromStr for Node {
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let parts = text.split_once('/');
-        let numbers = parts.and_then(|(value, bits)| Some((number(bits)?, number(value)?)));
-        let (bits, value) = numbers.ok_or_else(|| ParseError::form(text, "N/BITS, as in 42/8"))?;
-        Ok(Self::new(bits, value)?)
+        let numbers = parts.and_then(|(value, bits)| Some((number(value)?, number(bits)?)));
+        let (value, bits) = numbers.ok_or_else(|| ParseError::form(text, "N/BITS, as in 42/8"))?;
+        Ok(Self::new(value, bits)?)
     }
 }
 
@@ -79,11 +79,11 @@ impl FromStr for NodeRange {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let numbers = text.split_once('/').and_then(|(values, bits)| {
             let (first, last) = values.split_once('-').unwrap_or((values, values));
-            Some((number(bits)?, number(first)?, number(last)?))
+            Some((number(first)?, number(last)?, number(bits)?))
         });
-        let (bits, first, last) = numbers
+        let (first, last, bits) = numbers
             .ok_or_else(|| ParseError::form(text, "FIRST-LAST/BITS or N/BITS, as in 0-255/8"))?;
-        Ok(Self::new(bits, first, last)?)
+        Ok(Self::new(first, last, bits)?)
     }
 }
 
@@ -165,8 +165,8 @@ mod tests {
 
     #[test]
     fn only_nodes_parse() {
-        for (bits, value) in [(0, 0), (8, 42), (63, u64::MAX >> 1)] {
-            let one = Node::new(bits, value).unwrap();
+        for (value, bits) in [(0, 0), (42, 8), (u64::MAX >> 1, 63)] {
+            let one = Node::new(value, bits).unwrap();
             assert_eq!(one.to_string().parse(), Ok(one));
         }
         for text in ["", "42", "42/", "/8", "+42/8", "42/8/8", "256/8", "0/64", "1/0", " 1/8"] {

@@ -67,7 +67,7 @@ impl Counting {
         block_on(store.create(&realm(), Start::Immediately), TIMEOUT).unwrap();
         let ceiling = realm().tick_at(tickid_core::Clock::now(&*self.clock).unwrap()).unwrap();
         for (value, is_held) in rows {
-            let (node, token) = (Node::new(16, value).unwrap(), Token::from_bits(value.into()));
+            let (node, token) = (Node::new(value, 16).unwrap(), Token::from_bits(value.into()));
             let row = Row {
                 node,
                 token: Some(token),
@@ -300,7 +300,7 @@ fn requests_end_at_a_store_that_forgets() {
     failed_over.memory.change_generation();
     assert_eq!(acquire(&failed_over.memory), expected);
     let store = Store::new(Forgetful(failed_over.memory.clone()));
-    let error = block_on(store.repair(realm().name(), Node::new(16, 7).unwrap()), TIMEOUT);
+    let error = block_on(store.repair(realm().name(), Node::new(7, 16).unwrap()), TIMEOUT);
     assert_eq!(error.unwrap_err().to_string(), expected);
 
     let incomplete = Counting::new();

@@ -95,7 +95,7 @@ fn hour_of_crashes<S: Scheme + Default>(pool: &str, shows_death_after: Option<Du
             },
         };
         assert!(lease.ceiling <= tick + realm.max_ahead(), "{lease:?} at {tick}");
-        let node = S::Node::from_bits(lease.node.bits(), lease.node.value()).unwrap();
+        let node = S::Node::from_value(lease.node.value(), lease.node.bits()).unwrap();
         let window = Window::new(Tick::new(lease.floor).unwrap(), lease.ceiling).unwrap();
         let builder = Builder::<S, _>::new(node).window(window).clock(Arc::clone(&clock));
         Some(builder.build().unwrap())

@@ -44,7 +44,7 @@ fn acquire(store: &Store, realm: &RealmSpec) -> Result<Lease, StoreError> {
 }
 
 /// Returns the answer of a future that is ready immediately.
-fn at_once<T>(future: impl Future<Output = T>) -> T {
+fn ready<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answer) => answer,
         Poll::Pending => panic!("it waits"),
@@ -177,7 +177,7 @@ fn issues_only<F: Variant<Kuid>, G: Variant<Kuid>>(
     assert!(is_refused(generator.with(wrong).try_block(n), variants));
     assert!(is_refused(generator.with(wrong).block(n), variants));
     let sleepless = generator.with(wrong).generate_async(async |_| ());
-    assert!(is_refused(at_once(sleepless), variants));
+    assert!(is_refused(ready(sleepless), variants));
     assert!(is_refused(generator.handle().with(wrong).try_generate(), variants));
     assert!(is_refused(generator.handle().with(wrong).generate(), variants));
     assert_eq!(format!("{:?}", generator.state()), format!("{before:?}"));
@@ -231,11 +231,8 @@ fn generator_refuses_other_form() {
     let builder = LeasedGenerator::builder(store, realm(&kuid(8), "0-9/32"));
     let generator = builder.clock(clock).start().unwrap();
     let sleepless = generator.with(Local).generate_async(async |_| ());
-    let refused = [
-        generator.with(Local).try_generate(),
-        generator.with(Local).generate(),
-        at_once(sleepless),
-    ];
+    let refused =
+        [generator.with(Local).try_generate(), generator.with(Local).generate(), ready(sleepless)];
     for error in refused.map(Result::unwrap_err) {
         let GenerateError::Stalled(stall) = &error else { panic!("{error:?}") };
         assert_eq!(stall.error.kind(), ErrorKind::Variant(Variants::WithNode));

@@ -40,7 +40,7 @@ fn scales_agree_with_the_schemes() {
 }
 
 fn node_comes_back<N: NodeId>(node: N) {
-    assert_eq!(N::from_bits(node.bits(), node.value()).unwrap(), node);
+    assert_eq!(N::from_value(node.value(), node.bits()).unwrap(), node);
 }
 
 #[test]
@@ -61,21 +61,21 @@ fn nodes_have_bits_and_values() {
 
 #[test]
 fn numbers_out_of_range_fail() {
-    fn refused<N: NodeId>(bits: u32, value: u64) -> (i128, i128, i128) {
-        let error = N::from_bits(bits, value).unwrap_err();
+    fn refused<N: NodeId>(value: u64, bits: u32) -> (i128, i128, i128) {
+        let error = N::from_value(value, bits).unwrap_err();
         (error.value(), error.min(), error.max())
     }
-    assert_eq!(refused::<NodeSpec>(24, 0), (24, 1, 23));
-    assert_eq!(refused::<NodeSpec>(300, 0), (300, 1, 23));
-    assert_eq!(refused::<NodeSpec>(8, 256), (256, 0, 255));
-    assert_eq!(refused::<NodeSpec>(8, 1 << 40), (1 << 40, 0, 255));
-    assert_eq!(refused::<GeneratorId>(9, 0), (9, 10, 10));
-    assert_eq!(refused::<GeneratorId>(10, 1_024), (1_024, 0, 1_023));
-    assert_eq!(refused::<GeneratorId>(10, 1 << 16), (1 << 16, 0, 1_023));
-    assert_eq!(refused::<Node>(31, 0), (31, 32, 32));
-    assert_eq!(refused::<Node>(32, 1 << 32), (1 << 32, 0, u32::MAX.into()));
-    assert_eq!(refused::<Partition>(17, 0), (17, 16, 16));
-    assert_eq!(refused::<Partition>(16, 1 << 16), (1 << 16, 0, u16::MAX.into()));
+    assert_eq!(refused::<NodeSpec>(0, 24), (24, 1, 23));
+    assert_eq!(refused::<NodeSpec>(0, 300), (300, 1, 23));
+    assert_eq!(refused::<NodeSpec>(256, 8), (256, 0, 255));
+    assert_eq!(refused::<NodeSpec>(1 << 40, 8), (1 << 40, 0, 255));
+    assert_eq!(refused::<GeneratorId>(0, 9), (9, 10, 10));
+    assert_eq!(refused::<GeneratorId>(1_024, 10), (1_024, 0, 1_023));
+    assert_eq!(refused::<GeneratorId>(1 << 16, 10), (1 << 16, 0, 1_023));
+    assert_eq!(refused::<Node>(0, 31), (31, 32, 32));
+    assert_eq!(refused::<Node>(1 << 32, 32), (1 << 32, 0, u32::MAX.into()));
+    assert_eq!(refused::<Partition>(0, 17), (17, 16, 16));
+    assert_eq!(refused::<Partition>(1 << 16, 16), (1 << 16, 0, u16::MAX.into()));
 }
 
 /// Allowance, 5 seconds and 10 seconds, in ticks, rounded up.

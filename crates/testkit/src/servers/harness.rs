@@ -54,7 +54,7 @@ impl Tests {
     /// Sets how many tests run at the same time unless the command line overrides it, for tests
     /// that mostly wait. The default is two for each processor.
     #[must_use]
-    pub fn at_once(self, threads: usize) -> Self {
+    pub fn threads(self, threads: usize) -> Self {
         Self { threads: Some(threads), ..self }
     }
 

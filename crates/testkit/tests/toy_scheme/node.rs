@@ -31,7 +31,7 @@ impl NodeId for Desk {
         self.0.into()
     }
 
-    fn from_bits(bits: u32, value: u64) -> Result<Self, RangeError> {
+    fn from_value(value: u64, bits: u32) -> Result<Self, RangeError> {
         if bits != Self::BITS {
             return Err(RangeError::new("desk bits", bits.into(), 8, 8));
         }

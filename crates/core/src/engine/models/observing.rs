@@ -102,7 +102,7 @@ fn tick_change(subject: Subject, policy: Policy<Toggling>, per_tick: u32, id: u6
 }
 
 /// Two threads observe, and both IDs count.
-fn two_at_once(subject: Subject) {
+fn two_together(subject: Subject) {
     let world = World::new(ratchet(4), 2);
     let (low, high) = (foreign(11, 1), foreign(12, 1));
     let other = world.spawn(move |world| {
@@ -263,7 +263,7 @@ holds! {
     observing_the_tick_ahead: |subject| draws(subject, ratchet(2), 2, foreign(11, 1));
     observing_the_own_node: |subject| draws(subject, ratchet(1), 4, own(10, 254));
     observing_in_an_entered_tick: |subject| tick_change(subject, ratchet(2), 2, own(11, 254));
-    observing_two_at_once: two_at_once;
+    observing_two_together: two_together;
     observing_then_stepping_back: late_step_back;
     observing_drags_nothing_forward: early_step_back;
     observing_while_closing: closing;
@@ -291,7 +291,7 @@ fn observing_while_time_goes_on() {
 fn copied_observe_holds() {
     for scenario in [
         |subject| draws(subject, ratchet(2), 2, foreign(11, 1)),
-        two_at_once,
+        two_together,
         late_step_back,
         early_step_back,
         closing,
@@ -306,7 +306,7 @@ fn copied_observe_holds() {
 
 finds! {
     finds_observing_backwards:
-        ObserveBackwards, two_at_once, "issued twice";
+        ObserveBackwards, two_together, "issued twice";
     finds_following_from_the_first_slot:
         ObserveFresh, |subject| draws(subject, ratchet(2), 2, foreign(11, 255)), "not after";
     finds_trusting_a_later_clock:

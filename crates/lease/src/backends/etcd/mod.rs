@@ -197,7 +197,7 @@ impl Cluster {
     ) -> Result<RealmData, StoreError> {
         let keys = Keys(realm);
         let (from, all, end) = (keys.row(start), keys.rows(), keys.rows_end());
-        let node = |value| Node::new(start.bits(), value).ok();
+        let node = |value| Node::new(value, start.bits()).ok();
         let low = start.value().checked_sub(NEAR).and_then(node);
         let high = start.value().checked_add(NEAR).and_then(node);
         let after = low.map_or_else(|| all.clone(), |low| keys.row(low));
@@ -208,7 +208,7 @@ impl Cluster {
         };
         let (mut view, mut ranges) = page(&after, &before, limit.min(MAX_ROUND))?;
         let is_near = |range: &NodeRange| {
-            let node = |value| Node::new(range.bits(), value).ok();
+            let node = |value| Node::new(value, range.bits()).ok();
             let (first, last) = (node(range.first()), node(range.last()));
             low.is_none_or(|low| first >= Some(low)) && high.is_none_or(|high| last < Some(high))
         };

@@ -27,7 +27,7 @@ fn entry(node: Node) -> [u8; ENTRY_LEN] {
 fn node(bytes: &[u8]) -> Option<Node> {
     let (value, rest) = bytes.split_first_chunk::<8>()?;
     let (bits, _) = rest.split_first_chunk::<4>()?;
-    let node = Node::new(u32::from_le_bytes(*bits), u64::from_le_bytes(*value)).ok()?;
+    let node = Node::new(u64::from_le_bytes(*value), u32::from_le_bytes(*bits)).ok()?;
     (entry(node) == bytes).then_some(node)
 }
 
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     fn of(value: u64) -> Node {
-        Node::new(16, value).unwrap()
+        Node::new(value, 16).unwrap()
     }
 
     #[test]

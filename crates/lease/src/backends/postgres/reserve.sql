@@ -22,7 +22,7 @@ $$;
 -- Returns the record of a realm that is to have a reserved node, and locks the records until the
 -- transaction ends. If the realm has no record yet, it gets `fresh`, and starts immediately or
 -- beyond anything that a lost realm of its name can have granted.
-CREATE OR REPLACE FUNCTION tickid.lock_realm_v1(realm_name text, fresh jsonb, at_once boolean)
+CREATE OR REPLACE FUNCTION tickid.lock_realm_v1(realm_name text, fresh jsonb, immediately boolean)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -34,7 +34,7 @@ BEGIN
     found := (SELECT r.record FROM tickid.realm AS r WHERE r.name = realm_name);
     IF found IS NULL THEN
         found := fresh || jsonb_build_object('generation', tickid.generation_v1());
-        IF NOT at_once THEN
+        IF NOT immediately THEN
             found := found || jsonb_build_object('era', 1,
                 'floor', least(tickid.tick_v1(fresh) + (fresh ->> 'max_ahead')::numeric,
                     (fresh ->> 'end')::numeric),

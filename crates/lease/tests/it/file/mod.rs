@@ -211,7 +211,7 @@ fn claims_read_few_files() {
     fs::write(&index, &entries).unwrap();
     let backend = folder.backend();
     for limit in [64, 512] {
-        let start = Node::new(16, 1_000).unwrap();
+        let start = Node::new(1_000, 16).unwrap();
         let scope = Scope::Candidates { start, limit };
         let view = block_on(backend.read(pool.name(), scope), TIMEOUT).unwrap();
         assert!(view.rows.len() <= 2 * limit, "{}", view.rows.len());

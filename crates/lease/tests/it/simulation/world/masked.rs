@@ -172,7 +172,7 @@ impl<S: Subject> World<S> {
     fn carry_out(&self, holder: &Holder<S>, message: Message) -> Option<Result<Lease, StoreError>> {
         let (backend, store) = (self.backend.clone(), self.store.clone());
         let work = work(backend, store, holder.realm().clone(), message, self.bug);
-        self.at_once(work).transpose()
+        self.atomically(work).transpose()
     }
 
     /// Notes that a process heard that its lease is lost.

@@ -366,7 +366,7 @@ impl<S: Subject> World<S> {
     }
 
     /// Runs a request from start to end, with nothing in between.
-    fn at_once<T>(
+    fn atomically<T>(
         &self,
         request: impl Future<Output = Result<T, StoreError>>,
     ) -> Result<T, StoreError> {
@@ -383,7 +383,7 @@ impl<S: Subject> World<S> {
     fn reconfigure(&mut self) {
         let pool = S::POOLS[pick(&mut self.dice, S::POOLS.len())];
         self.realm = realm::<S>(pool);
-        if self.at_once(self.store.reconfigure(&self.realm)).is_ok() {
+        if self.atomically(self.store.reconfigure(&self.realm)).is_ok() {
             self.tally.reconfigured += 1;
         }
         if let Some((record, _)) = self.backend.view(self.realm.name()).record {
@@ -455,12 +455,12 @@ impl<S: Subject> World<S> {
             self.tally.proven += 1;
             let (backend, store) = (self.backend.clone(), self.store.clone());
             let message = Message::Renew(*lease);
-            let answer = self.at_once(work(backend, store, realm.clone(), message, self.bug));
+            let answer = self.atomically(work(backend, store, realm.clone(), message, self.bug));
             assert!(answer.unwrap_err().is_lost(), "{lease:?} proves nothing");
         } else {
-            let realm = self.at_once(self.store.realm(self.realm.name()));
+            let realm = self.atomically(self.store.realm(self.realm.name()));
             let realm = realm.map_or_else(|_| self.realm.clone(), |record| record.realm);
-            assert!(self.at_once(self.store.invalidate(&realm)).is_ok());
+            assert!(self.atomically(self.store.invalidate(&realm)).is_ok());
         }
     }
 }
