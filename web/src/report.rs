@@ -70,7 +70,7 @@ pub(crate) fn inspection(inspection: &Inspection<'_>) -> Record {
     let id = inspection.identifier();
     let kind = id.scheme_id().map(|id| id.kind().key());
     let (source, ranged) = match id {
-        Identifier::Preset(preset, _) => (Some(preset.name()), Some(Kind::Snowflake)),
+        Identifier::Preset(preset, _) => (Some(preset.key()), Some(Kind::Snowflake)),
         Identifier::Mastodon(_) => (Some(id.format().key()), None),
         _ => (kind, id.scheme_id().map(|id| id.kind())),
     };

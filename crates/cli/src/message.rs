@@ -103,7 +103,7 @@ fn similar(error: &clap::Error, path: &str, command: &Command) -> String {
     if path == "tickid gen"
         && let Some(preset) = Preset::named(&given)
     {
-        let name = preset.name();
+        let name = preset.key();
         return format!(
             "did you mean `{path} snowflake --layout {name}`? `{path} --help` shows all"
         );

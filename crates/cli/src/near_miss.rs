@@ -46,17 +46,17 @@ const FIXED: [Fixed; 4] = [
 
 impl Fixed {
     fn reason(&self, text: &[u8]) -> String {
-        let name = self.format.name();
+        let name = named(self.format);
         let (Self { len, alphabet, .. }, found) = (self, text.len());
         if found != *len {
-            return format!("no {name}: {found} bytes long, not {len}");
+            return format!("not {name}: {found} bytes long, not {len}");
         }
         match text.iter().position(|byte| !(self.has)(byte)) {
             Some(place) => {
                 let byte = text[place].escape_ascii();
-                format!("no {name}: '{byte}' at position {place} is none of {alphabet}")
+                format!("not {name}: '{byte}' at position {place} is none of {alphabet}")
             }
-            None => format!("no {name}: out of its range"),
+            None => format!("not {name}: out of its range"),
         }
     }
 }
@@ -77,11 +77,11 @@ pub(crate) fn of(format: Format, text: &[u8], layouts: &Layouts) -> String {
     }
     match FIXED.iter().find(|one| one.format == format) {
         Some(one) => format!("is {}", one.reason(text)),
-        None => format!("is no {}", format.name()),
+        None => format!("is not {}", named(format)),
     }
 }
 
-/// Returns the reason why a text is no ID of a preset, as a predicate.
+/// Returns the reason why a text is not an ID of a preset, as a predicate.
 fn of_layout(preset: Preset, text: &[u8]) -> Option<String> {
     let max = preset.layout().max_id();
     match of_preset(preset, text) {
@@ -95,11 +95,18 @@ fn of_layout(preset: Preset, text: &[u8]) -> Option<String> {
     }
 }
 
-/// Returns the reason why a text is no UUID.
+/// Returns the title of a format with its article.
+fn named(format: Format) -> String {
+    let title = format.title();
+    let article = if title.starts_with(['I', 'O', 'X']) { "an" } else { "a" };
+    format!("{article} {title}")
+}
+
+/// Returns the reason why a text is not a UUID.
 fn of_uuid(text: &[u8]) -> Option<String> {
     // Only the parser of text has a reason.
     let text = String::from_utf8_lossy(text);
-    Uuid::parse_str(&text).err().map(|error| format!("no UUID: {error}"))
+    Uuid::parse_str(&text).err().map(|error| format!("not a UUID: {error}"))
 }
 
 /// Returns a predicate about a text that is of no format.
@@ -157,11 +164,11 @@ mod tests {
             ("0u375nxqh5cq0!", &["not a Nanoflake ID: 14 bytes long"]),
             ("0u-5nxqh5cq", &["not a SCRU64 ID: 11 bytes long, not 12", "not a kuid local ID"]),
             ("brpk4q72xwf2m63!", &["not a sno ID: '!' at position 15"]),
-            ("017f22e2-79b0-7cc3-98c4-dc0c0c07398", &["no UUID: ", "expected 12, found 11"]),
-            ("017f22e2-79b0-7cc3-98c4-dc0c0c07398g", &["no UUID: ", "found `g` at 35"]),
-            ("507f1f77bcf86cd79943901", &["no ObjectId: 23 bytes long, not 24"]),
-            ("01ARZ3NDEKTSV4RRFFQ69G5FAU", &["no ULID: 'U' at position 25", "no KSUID: 26"]),
-            ("9m4e2mr0ui3e8a215n4z", &["no Xid: 'z' at position 19"]),
+            ("017f22e2-79b0-7cc3-98c4-dc0c0c07398", &["not a UUID: ", "expected 12, found 11"]),
+            ("017f22e2-79b0-7cc3-98c4-dc0c0c07398g", &["not a UUID: ", "found `g` at 35"]),
+            ("507f1f77bcf86cd79943901", &["not an ObjectId: 23 bytes long, not 24"]),
+            ("01ARZ3NDEKTSV4RRFFQ69G5FAU", &["not a ULID: 'U' at position 25", "not a KSUID: 26"]),
+            ("9m4e2mr0ui3e8a215n4z", &["not an Xid: 'z' at position 19"]),
             ("1.54182E+18", &["spreadsheets round"]),
             ("a longer text than any ID, with words in it", &["none has 43 bytes"]),
         ] {
@@ -174,10 +181,10 @@ mod tests {
     fn given_formats_have_a_reason() {
         for (format, text, part) in [
             (Format::Sno, "foo", "is not a sno ID: 3 bytes long, not 16"),
-            (Format::Uuid, "foo", "is no UUID: "),
-            (Format::Ulid, "foo", "is no ULID: 3 bytes long, not 26"),
-            (Format::Ksuid, "zzzzzzzzzzzzzzzzzzzzzzzzzzz", "is no KSUID: out of its range"),
-            (Format::TypeId, "foo", "is no TypeID"),
+            (Format::Uuid, "foo", "is not a UUID: "),
+            (Format::Ulid, "foo", "is not a ULID: 3 bytes long, not 26"),
+            (Format::Ksuid, "zzzzzzzzzzzzzzzzzzzzzzzzzzz", "is not a KSUID: out of its range"),
+            (Format::TypeId, "foo", "is not a TypeID"),
         ] {
             let reason = of(format, text.as_bytes(), &Layouts::default());
             assert!(reason.starts_with(part), "{reason}");

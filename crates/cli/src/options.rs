@@ -100,7 +100,7 @@ impl ValueEnum for SchemeOrLayout {
         match self {
             Self::Scheme(scheme) => scheme.to_possible_value(),
             Self::Layout(preset) => {
-                Some(PossibleValue::new(preset.name()).aliases(preset.aliases()))
+                Some(PossibleValue::new(preset.key()).aliases(preset.aliases()))
             }
         }
     }
@@ -214,7 +214,7 @@ impl<const IS_TARGET: bool> LayoutValues<IS_TARGET> {
     }
 
     fn argument(kind: Kind, option: LayoutOption) -> Arg {
-        let (scheme, name) = (Format::of_scheme(kind).name(), option.name);
+        let (scheme, name) = (Format::of_scheme(kind).title(), option.name);
         let argument = Arg::new(Self::id(option.name))
             .long(Self::id(option.name))
             .value_name(option.values)

@@ -160,8 +160,8 @@ pub fn to_uuid_v7(id: impl Into<AnyId>, layouts: &Layouts) -> Result<Uuid, Carry
     Ok(v8::shaped(fields, 7))
 }
 
-/// Returns the text of a sno ID as 16 bytes, which a column for UUIDs holds. It is no UUID by RFC
-/// 9562.
+/// Returns the text of a sno ID as 16 bytes, which a column for UUIDs holds. It is not a UUID by
+/// RFC 9562.
 ///
 /// # Examples
 /// ```

@@ -126,6 +126,7 @@ mod nodes;
 mod options;
 mod parts;
 mod schemes;
+mod short;
 mod to_parts;
 
 pub use self::any::{

@@ -41,10 +41,10 @@ const fn of_preset(preset: Preset) -> Prior {
     Prior { since: UnixTime::from_micros(epoch + FIRST_WEEKS), ..OURS }
 }
 
-/// Declares the formats: their names, what is known of their IDs, and for schemes the texts of each
+/// Declares the formats: key and title, what is known of their IDs, and for schemes the texts of each
 /// kind of IDs, as notation, alphabets, name and features.
 macro_rules! formats {
-    ($($(#[doc = $doc:literal])+ $variant:ident: $key:expr, $name:expr, $prior:expr
+    ($($(#[doc = $doc:literal])+ $variant:ident: $key:expr, $title:expr, $prior:expr
         $(; $($kind:ident($Id:ty) {
             $($notation:ident if $alphabets:expr => $text:literal, $features:literal;)+
         })+)?;)+) => {
@@ -56,7 +56,7 @@ macro_rules! formats {
         ///
         /// let format: Format = "discord".parse()?;
         /// assert_eq!(format, Format::Discord);
-        /// assert_eq!((format.key(), format.name()), ("discord", "Discord Snowflake"));
+        /// assert_eq!((format.key(), format.title()), ("discord", "Discord Snowflake"));
         /// # Ok::<(), tickid_detect::FormatError>(())
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -69,7 +69,7 @@ macro_rules! formats {
             /// Every format.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// Returns the name of the format in options and data: lower case, without spaces.
+            /// Returns the name in options and data: lower case, with hyphens.
             #[must_use]
             pub const fn key(self) -> &'static str {
                 match self {
@@ -77,11 +77,11 @@ macro_rules! formats {
                 }
             }
 
-            /// Returns the name of the format in text.
+            /// Returns the name in text.
             #[must_use]
-            pub const fn name(self) -> &'static str {
+            pub const fn title(self) -> &'static str {
                 match self {
-                    $(Self::$variant => $name,)+
+                    $(Self::$variant => $title,)+
                 }
             }
 
@@ -112,7 +112,7 @@ macro_rules! formats {
             match (kind, notation) {
                 $($($($((Kind::$kind, Notation::$notation) => ($text, $features),)+)+)?)+
                 // Of an ID that was made with a notation that its scheme does not have.
-                _ => (Format::of_scheme(kind).name(), CANONICAL),
+                _ => (Format::of_scheme(kind).title(), CANONICAL),
             }
         }
 
@@ -186,12 +186,12 @@ formats! {
     ObjectId: "objectid", "ObjectId", Prior { since: UnixTime::from_micros(1_230_768_000_000_000),
         ..OURS };
     /// Twitter's (X's) Snowflake.
-    Twitter: Preset::Twitter.name(), Preset::Twitter.title(), of_preset(Preset::Twitter);
+    Twitter: Preset::Twitter.key(), Preset::Twitter.title(), of_preset(Preset::Twitter);
     /// Discord's Snowflake.
-    Discord: Preset::Discord.name(), Preset::Discord.title(),
+    Discord: Preset::Discord.key(), Preset::Discord.title(),
         Prior { numbering: Some(0), ..of_preset(Preset::Discord) };
     /// Instagram's ID.
-    Instagram: Preset::Instagram.name(), Preset::Instagram.title(),
+    Instagram: Preset::Instagram.key(), Preset::Instagram.title(),
         Prior { rarity: 2, has_random_sequences: true, ..of_preset(Preset::Instagram) };
     /// Mastodon's ID.
     Mastodon: "mastodon", "Mastodon ID", Prior {
@@ -202,18 +202,18 @@ formats! {
         ..OURS
     };
     /// Sonyflake, with the start time of its first version.
-    Sonyflake: Preset::Sonyflake.name(), Preset::Sonyflake.title(),
+    Sonyflake: Preset::Sonyflake.key(), Preset::Sonyflake.title(),
         Prior { rarity: 3, numbering: Some(6), ..of_preset(Preset::Sonyflake) };
     /// Sonyflake, with the start time of its second version.
-    SonyflakeV2: Preset::SonyflakeV2.name(), Preset::SonyflakeV2.title(),
+    SonyflakeV2: Preset::SonyflakeV2.key(), Preset::SonyflakeV2.title(),
         Prior { rarity: 3, numbering: Some(6), ..of_preset(Preset::SonyflakeV2) };
     /// The snowflake of pgEdge's extension for PostgreSQL.
-    PgEdge: Preset::PgEdge.name(), Preset::PgEdge.title(),
+    PgEdge: Preset::PgEdge.key(), Preset::PgEdge.title(),
         Prior { rarity: 3, numbering: Some(0), ..of_preset(Preset::PgEdge) };
     /// The TSID of `tsid-creator` with 1,024 nodes, which is never detected.
-    Tsid: Preset::Tsid.name(), Preset::Tsid.title(), of_preset(Preset::Tsid);
+    Tsid: Preset::Tsid.key(), Preset::Tsid.title(), of_preset(Preset::Tsid);
     /// A Snowflake of 53 bits, which JavaScript's numbers hold.
-    JsSafe: Preset::JsSafe.name(), Preset::JsSafe.title(), Prior {
+    JsSafe: Preset::JsSafe.key(), Preset::JsSafe.title(), Prior {
         // Numbers of up to 14 digits are likelier something else, such as telephone numbers.
         since: UnixTime::from_micros(
             Preset::JsSafe.layout().shape().epoch.as_micros() + (10_i64.pow(14) >> 12) * 1_000,
@@ -224,7 +224,7 @@ formats! {
     };
     /// The UID of Baidu's uid-generator. Its seconds are few, so that many numbers have a likely
     /// one.
-    Baidu: Preset::Baidu.name(), Preset::Baidu.title(),
+    Baidu: Preset::Baidu.key(), Preset::Baidu.title(),
         Prior { rarity: 12, numbering: Some(0), ..of_preset(Preset::Baidu) };
     /// A time in seconds, milliseconds, microseconds or nanoseconds since 1970. It is not an ID,
     /// but takes the place of one.
@@ -269,7 +269,7 @@ impl Format {
 
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+        f.pad(self.title())
     }
 }
 
@@ -278,7 +278,7 @@ impl FromStr for Format {
     type Err = FormatError;
 
     fn from_str(key: &str) -> Result<Self, FormatError> {
-        let key = Preset::named(key).map_or(key, |preset| preset.name());
+        let key = Preset::named(key).map_or(key, |preset| preset.key());
         Self::ALL.iter().copied().find(|format| format.key() == key).ok_or(FormatError)
     }
 }
@@ -329,7 +329,7 @@ mod tests {
     fn every_preset_has_a_row() {
         for preset in Preset::ALL {
             let format = Format::of_preset(*preset);
-            assert_eq!((format.key(), format.name()), (preset.name(), preset.title()));
+            assert_eq!((format.key(), format.title()), (preset.key(), preset.title()));
         }
     }
 

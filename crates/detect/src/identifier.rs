@@ -196,7 +196,7 @@ impl Identifier {
                 (preset.title(), up_to_64_bits)
             }
             Self::Preset(preset, _) => (preset.title(), up_to_63_bits),
-            Self::Mastodon(_) => (Format::Mastodon.name(), up_to_64_bits),
+            Self::Mastodon(_) => (Format::Mastodon.title(), up_to_64_bits),
             Self::Uuid(uuid) if uuid.is_nil() => ("nil UUID", "only zeros"),
             Self::Uuid(uuid) if uuid.is_max() => ("max UUID", "only ones"),
             Self::Uuid(_) => ("UUID", "32 hexadecimal digits, as UUIDs are written"),
@@ -374,7 +374,7 @@ impl ToParts for Identifier {
                 id.parts(&Layouts { snowflake: preset.layout(), ..*layouts })
             }
             Self::Mastodon(id) => id.parts(layouts),
-            _ => Err(ConvertError::NoFields { format: self.format().name() }),
+            _ => Err(ConvertError::NoFields { format: self.format().title() }),
         }
     }
 }

@@ -419,7 +419,7 @@ impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)?;
         if let Some(also) = self.1 {
-            write!(f, ", or {}", also.name())?;
+            write!(f, ", or {}", also.title())?;
         }
         match self.2 {
             Form::Text => Ok(()),

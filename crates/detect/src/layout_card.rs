@@ -71,7 +71,7 @@ impl LayoutCard {
     pub fn names(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
         let preset = self.preset();
         let aliases = preset.map_or(&[][..], Preset::aliases);
-        preset.map(Preset::name).into_iter().chain(aliases.iter().copied())
+        preset.map(Preset::key).into_iter().chain(aliases.iter().copied())
     }
 
     /// Returns the fields that the bits consist of, the highest first: the preset's, in the words

@@ -34,15 +34,20 @@ pub(crate) fn type_id(text: &[u8]) -> Option<(u8, u128)> {
 const CROCKFORD: [u8; 256] = values(b"0123456789ABCDEFGHJKMNPQRSTVWXYZ");
 
 fn crockford(text: &[u8; 26], upper: impl Fn(u8) -> u8) -> Option<u128> {
+    let fits = matches!(text, [b'0'..=b'7', ..]);
+    fits.then(|| base_32(text, |byte| value(&CROCKFORD, upper(byte))))?
+}
+
+/// Returns the number of these digits of base 32, if all are digits. 255 is the value of others.
+fn base_32<const N: usize>(text: &[u8; N], value: impl Fn(u8) -> u8) -> Option<u128> {
     let mut number = 0;
     let mut invalid = 0;
     for byte in text {
-        let digit = value(&CROCKFORD, upper(*byte));
+        let digit = value(*byte);
         invalid |= digit & 0x80;
         number = number << 5 | u128::from(digit & 31);
     }
-    let fits = matches!(text, [b'0'..=b'7', ..]);
-    (invalid == 0 && fits).then_some(number)
+    (invalid == 0).then_some(number)
 }
 
 /// Reads a KSUID: 27 digits of base 62, 0-9, A-Z, a-z, with at most 160 bits.
@@ -86,14 +91,8 @@ const BASE_32_HEX: [u8; 256] = values(b"0123456789abcdefghijklmnopqrstuv");
 /// bits; the last has one bit.
 pub(crate) fn xid(text: &[u8]) -> Option<[u8; 12]> {
     let text: &[u8; 20] = text.try_into().ok()?;
-    let mut number = 0_u128;
-    let mut invalid = 0;
-    for byte in text {
-        let digit = value(&BASE_32_HEX, *byte);
-        invalid |= digit & 0x80;
-        number = number << 5 | u128::from(digit & 31);
-    }
-    if invalid != 0 || number & 0xf != 0 {
+    let number = base_32(text, |byte| value(&BASE_32_HEX, byte))?;
+    if number & 0xf != 0 {
         return None;
     }
     let bytes = (number >> 4).to_be_bytes();

@@ -189,7 +189,7 @@ impl SnoId {
     /// Returns the canonical text as 16 bytes, which a column for UUIDs can hold. They sort as the
     /// IDs do.
     ///
-    /// They are no UUID by RFC 9562: no version, no variant.
+    /// They are not a UUID by RFC 9562: no version, no variant.
     ///
     /// # Examples
     /// ```

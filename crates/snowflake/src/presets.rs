@@ -92,11 +92,11 @@ impl Snowflake<SequenceAboveNode> {
     pub const SONYFLAKE_V2: Self = layout(10, 1_735_689_600_000, [39, 16, 8]);
 }
 
-/// Declares the presets: the variant and its layout, the name and other names of the same layout,
+/// Declares the presets: the variant and its layout, the key and other names of the same layout,
 /// the name of the IDs in text, and the fields.
 macro_rules! presets {
     ($($(#[doc = $doc:literal])+ $variant:ident = $order:ident($layout:ident),
-        $name:literal $(or $alias:literal)*, $title:literal, [$($field:expr),+];)+) => {
+        $key:literal $(or $alias:literal)*, $title:literal, $fields:expr;)+) => {
         /// A known layout: its names, and its fields in the words of its document.
         ///
         /// Names are for input only. A realm of leases records the layout's text.
@@ -106,7 +106,7 @@ macro_rules! presets {
         /// use tickid_snowflake::{Preset, Snowflake};
         ///
         /// let preset = Preset::named("leaf").unwrap(); // an alias
-        /// assert_eq!((preset.name(), preset.layout()), ("twitter", Snowflake::TWITTER.into()));
+        /// assert_eq!((preset.key(), preset.layout()), ("twitter", Snowflake::TWITTER.into()));
         /// assert_eq!(preset.fields()[3].name(), "worker");
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -119,11 +119,11 @@ macro_rules! presets {
             /// All presets.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// Returns the name: lower case, with hyphens.
+            /// Returns the name in options and data: lower case, with hyphens.
             #[must_use]
-            pub const fn name(self) -> &'static str {
+            pub const fn key(self) -> &'static str {
                 match self {
-                    $(Self::$variant => $name,)+
+                    $(Self::$variant => $key,)+
                 }
             }
 
@@ -157,7 +157,7 @@ macro_rules! presets {
             #[must_use]
             pub const fn fields(self) -> &'static [Field] {
                 match self {
-                    $(Self::$variant => const { &Field::row([$($field),+]) },)+
+                    $(Self::$variant => const { &Field::row($fields) },)+
                 }
             }
         }
@@ -187,19 +187,11 @@ presets! {
         ("sequence", 10, COUNT)
     ];
     /// [`Snowflake::SONYFLAKE`].
-    Sonyflake = SequenceAboveNode(SONYFLAKE), "sonyflake", "Sonyflake", [
-        UNUSED,
-        ("timestamp", 39, "units of 10 ms since 2014-09-01"),
-        ("sequence", 8, COUNT),
-        ("machine", 16, MACHINE)
-    ];
+    Sonyflake = SequenceAboveNode(SONYFLAKE), "sonyflake", "Sonyflake",
+        sonyflake("units of 10 ms since 2014-09-01");
     /// [`Snowflake::SONYFLAKE_V2`].
-    SonyflakeV2 = SequenceAboveNode(SONYFLAKE_V2), "sonyflake-v2", "Sonyflake 2", [
-        UNUSED,
-        ("timestamp", 39, "units of 10 ms since 2025"),
-        ("sequence", 8, COUNT),
-        ("machine", 16, MACHINE)
-    ];
+    SonyflakeV2 = SequenceAboveNode(SONYFLAKE_V2), "sonyflake-v2", "Sonyflake 2",
+        sonyflake("units of 10 ms since 2025");
     /// [`Snowflake::PGEDGE`].
     PgEdge = NodeAboveSequence(PGEDGE), "pgedge", "pgEdge snowflake", [
         UNUSED,
@@ -230,7 +222,7 @@ presets! {
 }
 
 impl Preset {
-    /// Returns the preset with this name or alias.
+    /// Returns the preset with this key or alias.
     ///
     /// # Examples
     /// ```
@@ -238,7 +230,7 @@ impl Preset {
     /// ```
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        let has_name = |preset: &Self| preset.name() == name || preset.aliases().contains(&name);
+        let has_name = |preset: &Self| preset.key() == name || preset.aliases().contains(&name);
         Self::ALL.iter().copied().find(has_name)
     }
 
@@ -264,15 +256,23 @@ pub(crate) struct Names;
 impl fmt::Display for Names {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, preset) in Preset::ALL.iter().enumerate() {
-            write!(f, "{}{}", if index == 0 { "" } else { ", " }, preset.name())?;
+            write!(f, "{}{}", if index == 0 { "" } else { ", " }, preset.key())?;
         }
         Ok(())
     }
 }
 
-const UNUSED: (&str, u32, &str) = ("unused", 1, "always 0");
+/// A field's name, bits and meaning.
+type Row = (&'static str, u32, &'static str);
+
+const UNUSED: Row = ("unused", 1, "always 0");
 const COUNT: &str = "distinguishes the IDs of a tick";
-const MACHINE: &str = "the generator, mostly the end of its IP address";
+
+/// Returns the fields of Sonyflakes, whose versions differ in their start time.
+const fn sonyflake(time: &'static str) -> [Row; 4] {
+    let machine = ("machine", 16, "the generator, mostly the end of its IP address");
+    [UNUSED, ("timestamp", 39, time), ("sequence", 8, COUNT), machine]
+}
 
 #[cfg(test)]
 mod tests {
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn fields_are_those_of_the_layout() {
         for preset in Preset::ALL {
-            let (name, fields) = (preset.name(), preset.fields());
+            let (key, fields) = (preset.key(), preset.fields());
             let ends = |fields: &[Field]| -> BTreeSet<u32> {
                 fields.iter().map(|field| field.start() + field.bits()).collect()
             };
@@ -292,8 +292,8 @@ mod tests {
                 AnySnowflake::SequenceAboveNode(layout) => layout.fields().collect(),
             };
             // A preset may divide the node, but moves no field.
-            assert!(ends(fields).is_superset(&ends(&own)), "{name}");
-            assert_eq!(fields.iter().map(Field::bits).sum::<u32>(), 64, "{name}");
+            assert!(ends(fields).is_superset(&ends(&own)), "{key}");
+            assert_eq!(fields.iter().map(Field::bits).sum::<u32>(), 64, "{key}");
         }
     }
 
@@ -301,7 +301,7 @@ mod tests {
     fn names_are_distinct() {
         let all: std::vec::Vec<_> = Preset::ALL
             .iter()
-            .flat_map(|preset| preset.aliases().iter().copied().chain([preset.name()]))
+            .flat_map(|preset| preset.aliases().iter().copied().chain([preset.key()]))
             .collect();
         assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len());
         for name in all {

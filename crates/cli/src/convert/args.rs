@@ -111,7 +111,7 @@ impl ValueEnum for Origin {
             ),
             Self::Uuid => PossibleValue::new("uuid")
                 .help("An ID in a UUID, as made by --to uuid, uuid-v7 or uuid-sno"),
-            Self::Preset(preset) => PossibleValue::new(preset.name()).aliases(preset.aliases()),
+            Self::Preset(preset) => PossibleValue::new(preset.key()).aliases(preset.aliases()),
             Self::Mastodon => PossibleValue::new(Format::Mastodon.key()),
         })
     }

@@ -69,7 +69,9 @@ pub(super) fn read(
     let identifier = match origin {
         Origin::Scheme(scheme) => read(scheme)?,
         Origin::Preset(preset) => of_preset(preset, text)?,
-        Origin::Mastodon => Identifier::Mastodon(Mastodon(integer(text, Format::Mastodon.name())?)),
+        Origin::Mastodon => {
+            Identifier::Mastodon(Mastodon(integer(text, Format::Mastodon.title())?))
+        }
         Origin::NanoflakeShift24 => {
             // The same texts, whatever the bits mean; its timestamps are never negative as texts.
             let scheme = Scheme::of(Format::Nanoflake).ok_or("is not a Nanoflake ID")?;

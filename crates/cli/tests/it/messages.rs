@@ -236,12 +236,12 @@ fn bad_input_has_a_reason() {
         ("convert --to sno foo", "'foo' is not likely an ID; it may be: Nanoflake"),
         ("inspect --scheme sno foo", "'foo' is not a sno ID: 3 bytes long, not 16"),
         ("inspect !", "'!' is not an ID of a known format: not a Nanoflake ID: '!' at position 0"),
-        ("inspect --from ulid 0u375nxqh5cq", "'0u375nxqh5cq' is no ULID: 12 bytes long, not 26"),
         (
             "inspect --from sonyflake 9223372036854775808",
             "'9223372036854775808' is not a Sonyflake: the number 9223372036854775808 is above ",
         ),
         ("inspect --from discord 12x", "'12x' is not a Discord Snowflake: 'x' at position 2"),
+        ("inspect --from ulid 0u375nxqh5cq", "'0u375nxqh5cq' is not a ULID: 12 bytes long, not 26"),
     ] {
         assert_fails(arguments, &run(arguments), INVALID, &[&format!("error: {message}")]);
     }

@@ -4,10 +4,7 @@ use tickid_core::{Observable, RangeError, Scheme as _, UnixTime};
 use tickid_kuid::{Drift, Global, GlobalId, Kuid, Local, LocalId, Node, WideGlobalId};
 
 use super::scheme_id::sealed::{Assemble, Shape};
-use super::{
-    Fields, SchemeId, SchemeVariant, SchemeVisitor, SettingValue, Settings, bytes_of, held,
-    number_of,
-};
+use super::{Fields, SchemeId, SchemeVariant, SchemeVisitor, SettingValue, Settings, held};
 use crate::any::Kind;
 use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
@@ -64,22 +61,7 @@ impl SchemeId for LocalId {
 
     own_texts!();
     url_texts!();
-
-    type Bytes = [u8; 8];
-
-    fn from_number(number: u128) -> Result<Self, RangeError> {
-        number_of::<Self, RangeError>(number, |number| Ok(Self::new(number)))
-    }
-
-    #[inline]
-    fn bytes(self) -> Self::Bytes {
-        self.to_be_bytes()
-    }
-
-    #[inline]
-    fn number(self) -> u128 {
-        self.get().into()
-    }
+    own_integer!();
 
     fn fields(_: &Layouts) -> Fields {
         Fields::new(&Self::FIELDS)
@@ -115,22 +97,7 @@ impl SchemeId for GlobalId {
 
     own_texts!();
     url_texts!();
-
-    type Bytes = [u8; 12];
-
-    fn from_number(number: u128) -> Result<Self, RangeError> {
-        bytes_of::<Self, _>(number).map(Self::from_bytes)
-    }
-
-    #[inline]
-    fn bytes(self) -> Self::Bytes {
-        self.to_bytes()
-    }
-
-    #[inline]
-    fn number(self) -> u128 {
-        self.into()
-    }
+    own_bytes!(12);
 
     #[inline(always)]
     fn time(self, layouts: &Layouts) -> UnixTime {
@@ -290,7 +257,7 @@ impl Assemble for GlobalId {
         }
         let (node, sequence) = (rest >> u32::BITS, rest >> UNUSED_BITS & mask(SEQUENCE_BITS));
         let local = first_local_of(millis).map(|id| LocalId::new(id.get() | sequence));
-        let local = local.ok_or(not_carried("a millisecond in which no kuid's tick begins"))?;
+        let local = local.ok_or(not_carried("a millisecond in which no kuid's tick starts"))?;
         if found != layouts.drift {
             return Err(CarryError::Drift { found: drift, expected: layouts.drift.get() });
         }

@@ -35,6 +35,48 @@ macro_rules! own_texts {
     };
 }
 
+/// The number and the bytes of an ID type that is an integer of 64 bits.
+macro_rules! own_integer {
+    () => {
+        type Bytes = [u8; 8];
+
+        fn from_number(number: u128) -> Result<Self, RangeError> {
+            super::integer_of(number)
+        }
+
+        #[inline]
+        fn bytes(self) -> Self::Bytes {
+            self.to_be_bytes()
+        }
+
+        #[inline]
+        fn number(self) -> u128 {
+            u64::from(self).into()
+        }
+    };
+}
+
+/// The number and the bytes of an ID type that is an array of `$len` bytes.
+macro_rules! own_bytes {
+    ($len:expr) => {
+        type Bytes = [u8; $len];
+
+        fn from_number(number: u128) -> Result<Self, RangeError> {
+            super::bytes_of::<Self, _>(number).map(Self::from_bytes)
+        }
+
+        #[inline]
+        fn bytes(self) -> Self::Bytes {
+            self.to_bytes()
+        }
+
+        #[inline]
+        fn number(self) -> u128 {
+            self.into()
+        }
+    };
+}
+
 /// The second texts of kuids.
 macro_rules! url_texts {
     () => {
@@ -89,11 +131,8 @@ pub use self::scheme_id::{
 use crate::error::ConvertError;
 
 /// Returns the ID of a number of up to 64 bits.
-fn number_of<I: SchemeId, E>(
-    number: u128,
-    make: impl FnOnce(u64) -> Result<I, E>,
-) -> Result<I, RangeError> {
-    let id = u64::try_from(number).ok().and_then(|number| make(number).ok());
+fn integer_of<I: SchemeId + TryFrom<u64>>(number: u128) -> Result<I, RangeError> {
+    let id = u64::try_from(number).ok().and_then(|number| I::try_from(number).ok());
     id.ok_or_else(|| outside::<I>(number))
 }
 

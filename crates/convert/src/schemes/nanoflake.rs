@@ -4,9 +4,7 @@ use tickid_core::{Observable, Plain, RangeError, Scheme as _, UnixTime};
 use tickid_nanoflake::{Epoch, GeneratorId, Nanoflake, NanoflakeId};
 
 use super::scheme_id::sealed::{Assemble, Shape};
-use super::{
-    Fields, SchemeId, SchemeVariant, SchemeVisitor, SettingValue, Settings, held, number_of,
-};
+use super::{Fields, SchemeId, SchemeVariant, SchemeVisitor, SettingValue, Settings, held};
 use crate::any::Kind;
 use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
@@ -59,22 +57,7 @@ impl SchemeId for NanoflakeId {
     }];
 
     own_texts!();
-
-    type Bytes = [u8; 8];
-
-    fn from_number(number: u128) -> Result<Self, RangeError> {
-        number_of::<Self, _>(number, Self::try_from)
-    }
-
-    #[inline]
-    fn bytes(self) -> Self::Bytes {
-        self.to_be_bytes()
-    }
-
-    #[inline]
-    fn number(self) -> u128 {
-        self.get().cast_unsigned().into()
-    }
+    own_integer!();
 
     #[inline(always)]
     fn time(self, layouts: &Layouts) -> UnixTime {

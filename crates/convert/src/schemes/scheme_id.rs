@@ -6,6 +6,7 @@ use tickid_text::ParseError;
 
 use crate::any::{AnyId, Kind};
 use crate::options::{LayoutOption, Layouts};
+use crate::short::Short;
 use crate::to_parts::ToParts;
 
 /// The ID type of a scheme: the description that [`AnyId`] and
@@ -173,10 +174,7 @@ pub trait SchemeVisitor {
 /// assert_eq!(names, ["timestamp", "toggle", "meta", "partition", "sequence"]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fields {
-    all: [Field; Self::MAX],
-    len: usize,
-}
+pub struct Fields(Short<Field, { Self::MAX }>);
 
 impl Fields {
     /// The largest number of fields.
@@ -185,10 +183,7 @@ impl Fields {
     /// Returns the first [`MAX`](Self::MAX) of these fields.
     #[must_use]
     pub fn new(fields: &[Field]) -> Self {
-        debug_assert!(fields.len() <= Self::MAX);
-        let mut all = [Field::new("", 0, 0, ""); Self::MAX];
-        all.iter_mut().zip(fields).for_each(|(to, from)| *to = *from);
-        Self { all, len: fields.len().min(Self::MAX) }
+        Self(Short::new(fields, Field::new("", 0, 0, "")))
     }
 }
 
@@ -196,7 +191,7 @@ impl Deref for Fields {
     type Target = [Field];
 
     fn deref(&self) -> &[Field] {
-        self.all.get(..self.len).unwrap_or_default()
+        &self.0
     }
 }
 

@@ -4,7 +4,7 @@ use tickid_core::{Observable, Plain, RangeError, Scheme as _, UnixTime};
 use tickid_scru64::{NodeIdSize, Scru64, Scru64Id};
 
 use super::scheme_id::sealed::{Assemble, Shape};
-use super::{Fields, SchemeId, SchemeVariant, SchemeVisitor, held, number_of};
+use super::{Fields, SchemeId, SchemeVariant, SchemeVisitor, held};
 use crate::any::Kind;
 use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
@@ -64,22 +64,7 @@ impl SchemeId for Scru64Id {
     }];
 
     own_texts!();
-
-    type Bytes = [u8; 8];
-
-    fn from_number(number: u128) -> Result<Self, RangeError> {
-        number_of::<Self, _>(number, Self::new)
-    }
-
-    #[inline]
-    fn bytes(self) -> Self::Bytes {
-        self.to_be_bytes()
-    }
-
-    #[inline]
-    fn number(self) -> u128 {
-        self.get().into()
-    }
+    own_integer!();
 
     fn fields(layouts: &Layouts) -> Fields {
         match layouts.node_size {

@@ -4,7 +4,7 @@ use tickid_core::{Observable, RangeError, Scheme as _, UnixTime};
 use tickid_sno::{Meta, Partition, Sno, SnoId};
 
 use super::scheme_id::sealed::{Assemble, Shape};
-use super::{Fields, SchemeId, SchemeVariant, SchemeVisitor, bytes_of, held};
+use super::{Fields, SchemeId, SchemeVariant, SchemeVisitor, held};
 use crate::any::Kind;
 use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
@@ -42,22 +42,7 @@ impl SchemeId for SnoId {
     const TEXT_LENS: RangeInclusive<usize> = Self::TEXT_LEN..=Self::TEXT_LEN;
 
     own_texts!();
-
-    type Bytes = [u8; Self::LEN];
-
-    fn from_number(number: u128) -> Result<Self, RangeError> {
-        bytes_of::<Self, _>(number).map(Self::from_bytes)
-    }
-
-    #[inline]
-    fn bytes(self) -> Self::Bytes {
-        self.to_bytes()
-    }
-
-    #[inline]
-    fn number(self) -> u128 {
-        self.into()
-    }
+    own_bytes!(Self::LEN);
 
     fn fields(_: &Layouts) -> Fields {
         Fields::new(&Self::FIELDS)
@@ -105,7 +90,7 @@ impl Assemble for SnoId {
         let time = UnixTime::from_millis(millis);
         let first = time.and_then(Self::min_at).ok();
         let first = first.filter(|first| first.unix_time().as_millis() == millis);
-        let first = first.ok_or(not_carried("a millisecond in which no sno tick begins"))?;
+        let first = first.ok_or(not_carried("a millisecond in which no sno tick starts"))?;
         if rest & mask(UNUSED_BITS) != 0 {
             return Err(not_carried("more bits than the kind has"));
         }
@@ -116,6 +101,6 @@ impl Assemble for SnoId {
         let (meta, partition, sequence) =
             ((fields >> 32) as u8, Partition::new((fields >> 16) as u16), fields as u16);
         let id = Self::from_parts(first.timestamp(), fields >> 40 == 1, partition, sequence);
-        id.map(|id| id.with_meta(meta)).map_err(|_| not_carried("no sno ID"))
+        id.map(|id| id.with_meta(meta)).map_err(|_| not_carried("fields that are not of a sno ID"))
     }
 }

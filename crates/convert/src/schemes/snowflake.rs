@@ -4,9 +4,7 @@ use tickid_core::{Observable, Plain, RangeError, Scheme as _, UnixTime};
 use tickid_snowflake::{AnySnowflake, Order, Preset, Snowflake, SnowflakeId};
 
 use super::scheme_id::sealed::{Assemble, Shape};
-use super::{
-    Fields, SchemeId, SchemeVariant, SchemeVisitor, SettingValue, Settings, held, number_of,
-};
+use super::{Fields, SchemeId, SchemeVariant, SchemeVisitor, SettingValue, Settings, held};
 use crate::any::Kind;
 use crate::carry::CarryError;
 use crate::error::ConvertError;
@@ -81,22 +79,7 @@ impl SchemeId for SnowflakeId {
     }];
 
     own_texts!();
-
-    type Bytes = [u8; 8];
-
-    fn from_number(number: u128) -> Result<Self, RangeError> {
-        number_of::<Self, RangeError>(number, |number| Ok(Self::new(number)))
-    }
-
-    #[inline]
-    fn bytes(self) -> Self::Bytes {
-        self.to_be_bytes()
-    }
-
-    #[inline]
-    fn number(self) -> u128 {
-        self.get().into()
-    }
+    own_integer!();
 
     #[inline]
     fn time(self, layouts: &Layouts) -> UnixTime {

@@ -52,7 +52,7 @@ mod tests {
         for preset in Preset::ALL {
             check(preset.layout());
             let card = LayoutCard::new(preset.layout(), None);
-            assert_eq!(card.names().next(), Some(preset.name()));
+            assert_eq!(card.names().next(), Some(preset.key()));
             assert_eq!(card.fields()[..], *preset.fields());
         }
     }

@@ -1,0 +1,55 @@
+use core::fmt;
+use core::ops::Deref;
+
+use crate::short::Short;
+
+/// The length of the longest canonical text.
+const MAX_TEXT: usize = 20;
+
+/// The canonical text of an ID on the stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IdText(Short<u8, MAX_TEXT>);
+
+impl IdText {
+    pub(super) fn new(text: &str) -> Self {
+        Self(Short::new(text.as_bytes(), 0))
+    }
+}
+
+impl Deref for IdText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+/// The largest number of bytes of an ID, a KSUID's.
+const MAX_BYTES: usize = 20;
+
+/// The bytes of an ID on the stack, the highest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct IdBytes(Short<u8, MAX_BYTES>);
+
+impl IdBytes {
+    /// Returns the first twenty of these bytes.
+    #[must_use]
+    pub fn new(bytes: &[u8]) -> Self {
+        Self(Short::new(bytes, 0))
+    }
+}
+
+impl Deref for IdBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// Lower-case hexadecimal digits.
+impl fmt::Display for IdBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}

@@ -1,0 +1,198 @@
+use core::fmt;
+
+use tickid_core::{RangeError, UnixTime};
+use tickid_text::ParseError;
+
+use super::{IdBytes, IdText, Kind, with_type};
+use crate::error::ConvertError;
+use crate::options::Layouts;
+use crate::parts::Parts;
+use crate::schemes::{SchemeId, table};
+use crate::to_parts::ToParts;
+
+/// Declares the IDs of the [`table`] of schemes.
+macro_rules! declare {
+    ($($variant:ident($Id:ty), $name:literal, $key:literal, $shown:literal;)+) => {
+        /// Evaluates `$body` with `$id` as the ID of an [`AnyId`], whichever it is of.
+        macro_rules! with_id {
+            ($any:expr, $id:ident => $body:expr) => {
+                match $any {
+                    $($crate::any::AnyId::$variant($id) => $body,)+
+                }
+            };
+        }
+
+        /// An ID of a scheme that is known only at run time.
+        ///
+        /// It has no order, because an order by scheme would not be one by time. Sort by the UUIDs
+        /// that [`carry::to_uuid_v7`](crate::carry::to_uuid_v7) makes instead.
+        ///
+        /// ```compile_fail,E0277
+        /// fn sorted<T: Ord>(_: &[T]) {}
+        /// sorted::<tickid_convert::AnyId>(&[]);
+        /// ```
+        ///
+        /// # Examples
+        /// ```
+        /// use tickid_convert::{AnyId, Kind};
+        /// use tickid_sno::sno;
+        ///
+        /// let id = AnyId::parse(Kind::Sno, b"brpk4q72xwf2m63l")?;
+        /// assert_eq!(id, sno!("brpk4q72xwf2m63l").into());
+        /// assert_eq!((id.kind(), &*id.text()), (Kind::Sno, "brpk4q72xwf2m63l"));
+        /// assert_eq!(*id.bytes(), sno!("brpk4q72xwf2m63l").to_bytes());
+        /// # Ok::<(), tickid_sno::ParseError>(())
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum AnyId {
+            $(#[doc = $shown] $variant($Id),)+
+        }
+
+        impl AnyId {
+            /// Returns the scheme of the ID.
+            ///
+            /// # Examples
+            /// ```
+            /// use tickid_convert::{AnyId, Kind};
+            /// use tickid_sno::SnoId;
+            ///
+            /// assert_eq!(AnyId::from(SnoId::ZERO).kind(), Kind::Sno);
+            /// ```
+            #[must_use]
+            pub const fn kind(&self) -> Kind {
+                match self {
+                    $(Self::$variant(_) => Kind::$variant,)+
+                }
+            }
+        }
+
+        $(impl From<$Id> for AnyId {
+            fn from(id: $Id) -> Self {
+                Self::$variant(id)
+            }
+        })+
+    };
+}
+
+table! { declare }
+#[allow(clippy::single_component_path_imports, reason = "it is a macro")]
+pub(crate) use with_id;
+
+impl AnyId {
+    /// Reads the canonical text of a scheme's ID.
+    ///
+    /// # Errors
+    /// Returns the reason why the text is not an ID of the scheme.
+    pub fn parse(kind: Kind, text: &[u8]) -> Result<Self, ParseError> {
+        with_type!(kind, Id => Id::parse(text).map(Self::from))
+    }
+
+    /// Reads the scheme's second text, URL-safe Base64, which only kuid has.
+    ///
+    /// # Errors
+    /// Returns the reason why the text is not an ID of the scheme.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{AnyId, Kind};
+    ///
+    /// let id = AnyId::parse_url(Kind::KuidGlobal, b"AGA5igPrJzJ7aYAB").ok_or("no such text")??;
+    /// assert_eq!(id.url_text().as_deref(), Some("AGA5igPrJzJ7aYAB"));
+    /// assert_eq!(AnyId::parse_url(Kind::Sno, b"brpk4q72xwf2m63l"), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn parse_url(kind: Kind, text: &[u8]) -> Option<Result<Self, ParseError>> {
+        with_type!(kind, Id => Some(<Id as SchemeId>::parse_url(text)?.map(Self::from)))
+    }
+
+    /// Returns the ID whose bytes are this big-endian integer.
+    ///
+    /// # Errors
+    /// Returns a [`RangeError`] above [`Kind::max_number`].
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{AnyId, Kind};
+    ///
+    /// let id = AnyId::from_u128(Kind::Scru64, 110_009_624_767_914_842)?;
+    /// assert_eq!(id.to_string(), "0u375nxqh5cq");
+    /// let error = AnyId::from_u128(Kind::Sno, 1 << 80).unwrap_err();
+    /// assert!(error.to_string().starts_with("sno ID 1208925819614629174706176 is outside of"));
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
+    pub fn from_u128(kind: Kind, number: u128) -> Result<Self, RangeError> {
+        with_type!(kind, Id => Id::from_number(number).map(Self::from))
+    }
+
+    /// Returns the ID with these bytes, the highest first.
+    ///
+    /// # Errors
+    /// Returns a [`RangeError`] for another number of bytes than [`Kind::byte_len`], and for bytes
+    /// above [`Kind::max_number`].
+    pub fn from_bytes(kind: Kind, bytes: &[u8]) -> Result<Self, RangeError> {
+        let len = kind.byte_len();
+        if bytes.len() != len {
+            let (found, len) = (i128::try_from(bytes.len()).unwrap_or(i128::MAX), len as i128);
+            return Err(RangeError::new("number of bytes", found, len, len));
+        }
+        let number = bytes.iter().fold(0, |number, byte| number << 8 | u128::from(*byte));
+        Self::from_u128(kind, number)
+    }
+
+    /// Returns the canonical text.
+    #[must_use]
+    pub fn text(self) -> IdText {
+        with_id!(self, id => IdText::new(&SchemeId::text(id)))
+    }
+
+    /// Returns the scheme's second text, URL-safe Base64, which only kuid has.
+    #[must_use]
+    pub fn url_text(self) -> Option<IdText> {
+        with_id!(self, id => id.url_text().map(|text| IdText::new(&text)))
+    }
+
+    /// Returns the bytes, the highest first.
+    #[must_use]
+    pub fn bytes(self) -> IdBytes {
+        with_id!(self, id => IdBytes::new(SchemeId::bytes(id).as_ref()))
+    }
+
+    /// Returns the bytes as a big-endian integer with the scheme's number of
+    /// [bytes](Kind::byte_len).
+    ///
+    /// [`carry`](crate::carry) has one that includes the scheme.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::AnyId;
+    /// use tickid_sno::SnoId;
+    ///
+    /// let id = SnoId::from_bytes([0, 0, 0, 0, 0, 0, 0, 0, 1, 2]);
+    /// assert_eq!(AnyId::from(id).to_u128(), 258);
+    /// ```
+    #[must_use]
+    pub fn to_u128(self) -> u128 {
+        with_id!(self, id => id.number())
+    }
+
+    /// Returns the start of the ID's tick. A kuid whose fields are not a valid time has one, too,
+    /// and no [`parts`](ToParts::parts).
+    #[must_use]
+    pub fn time(self, layouts: &Layouts) -> UnixTime {
+        with_id!(self, id => SchemeId::time(id, layouts))
+    }
+}
+
+impl ToParts for AnyId {
+    fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
+        with_id!(self, id => id.parts(layouts))
+    }
+}
+
+/// The scheme's canonical text.
+impl fmt::Display for AnyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        with_id!(self, id => id.fmt(f))
+    }
+}

@@ -1,0 +1,234 @@
+use core::ops::RangeBounds;
+
+use tickid_core::{RangeError, TickScale, UnixTime};
+
+use super::{AnyId, Kind, with_type};
+use crate::convert::convert_exact;
+use crate::error::ConvertError;
+use crate::options::{Layouts, Options};
+use crate::parts::{Bits, Parts, mask};
+use crate::schemes::sealed::Assemble as _;
+use crate::schemes::{Fields, SchemeId, SchemeVisitor, Settings};
+
+/// The reason why a name, or a layout as text, is not a scheme's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SchemeError {
+    /// No scheme has this name.
+    #[error("no scheme has this name")]
+    Name,
+    /// All IDs of the scheme carry a node.
+    #[error("all IDs of this scheme carry a node")]
+    Nodeless,
+    /// The text is not a layout of the scheme.
+    #[error("not a layout of this scheme")]
+    Layout,
+}
+
+/// A scheme that is known only at run time, with its layout.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{AnyId, AnyScheme, Kind};
+///
+/// // As the realm of a lease store records it.
+/// let scheme = AnyScheme::from_realm("nanoflake", "epoch 1420070400000", true)?;
+/// let id = AnyId::parse(Kind::Nanoflake, b"bppc0m3ju134")?;
+/// assert_eq!(scheme.time(id).to_string(), "2026-08-25T14:24:45.448Z");
+/// assert_eq!(scheme.fields()[5].value(&id.bytes()), 0); // the sequence
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AnyScheme {
+    kind: Kind,
+    layouts: Layouts,
+}
+
+impl AnyScheme {
+    /// Returns a scheme with its layout among `layouts`.
+    #[must_use]
+    pub const fn new(kind: Kind, layouts: &Layouts) -> Self {
+        Self { kind, layouts: *layouts }
+    }
+
+    /// Returns the scheme of a realm: of its record in a lease store, which has the scheme's name
+    /// and the layout as
+    /// [`Scheme::write_layout`](tickid_core::Scheme::write_layout) writes it. `has_node` selects
+    /// between kuid's two kinds.
+    ///
+    /// # Errors
+    /// Returns a [`SchemeError`] for another name, for IDs without a node of a scheme that has
+    /// none, and for a layout that is not the scheme's.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{AnyScheme, Kind, SchemeError};
+    ///
+    /// let local = AnyScheme::from_realm("kuid", "drift 8", false)?;
+    /// assert_eq!(local.kind(), Kind::KuidLocal);
+    /// assert_eq!(AnyScheme::from_realm("kuid", "drift 4", true), Err(SchemeError::Layout));
+    /// assert_eq!(AnyScheme::from_realm("sno", "", false), Err(SchemeError::Nodeless));
+    /// # Ok::<(), SchemeError>(())
+    /// ```
+    pub fn from_realm(name: &str, layout: &str, has_node: bool) -> Result<Self, SchemeError> {
+        let mut named = Kind::ALL.iter().filter(|kind| kind.name() == name).peekable();
+        named.peek().ok_or(SchemeError::Name)?;
+        let fits = |kind: &&Kind| kind.has_node() == has_node;
+        let kind = *named.find(fits).ok_or(SchemeError::Nodeless)?;
+        let layouts = with_type!(kind, Id => Id::read_layout(layout, Layouts::default()));
+        Ok(Self { kind, layouts: layouts.ok_or(SchemeError::Layout)? })
+    }
+
+    /// Calls a function that is generic over the schemes, such as one that starts a generator, with
+    /// the scheme and its layout.
+    pub fn visit<T: SchemeVisitor>(&self, visitor: T) -> T::Output {
+        with_type!(self.kind, Id => Id::visit(&self.layouts, visitor))
+    }
+
+    /// Returns the scheme, and for kuid the kind.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Returns the layouts of all schemes, this one's among them.
+    #[must_use]
+    pub const fn layouts(&self) -> &Layouts {
+        &self.layouts
+    }
+
+    /// Returns the number of bits of a node: `None` if IDs have none, or if the layout does not
+    /// determine it.
+    #[must_use]
+    pub fn node_bits(&self) -> Option<u32> {
+        with_type!(self.kind, Id => Id::shape(&self.layouts)).node_bits
+    }
+
+    /// Returns the scale of the ticks.
+    #[must_use]
+    pub fn scale(&self) -> TickScale {
+        with_type!(self.kind, Id => Id::shape(&self.layouts)).scale
+    }
+
+    /// Returns the number of bits of an ID's sequence.
+    #[must_use]
+    pub fn sequence_bits(&self) -> u32 {
+        with_type!(self.kind, Id => Id::shape(&self.layouts)).sequence_bits
+    }
+
+    /// Returns the default nodes of a realm, as the highest node and its bits: all nodes up to
+    /// 65,535. Nodes that may have any size have 8 bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{AnyScheme, Kind, Layouts};
+    ///
+    /// let nodes = |kind| AnyScheme::new(kind, &Layouts::default()).usual_nodes();
+    /// assert_eq!(nodes(Kind::Nanoflake), Some((1_023, 10)));
+    /// assert_eq!(nodes(Kind::KuidGlobal), Some((65_535, 32)));
+    /// assert_eq!(nodes(Kind::KuidLocal), None);
+    /// ```
+    #[must_use]
+    pub fn usual_nodes(&self) -> Option<(u64, u32)> {
+        if !self.kind.has_node() {
+            return None;
+        }
+        let bits = Self::new(self.kind, &Layouts { node_size: None, ..self.layouts }).node_bits();
+        let bits = bits.unwrap_or(u8::BITS);
+        Some((mask(bits.min(u16::BITS)), bits))
+    }
+
+    /// Returns the start of the tick of an ID.
+    #[must_use]
+    pub fn time(&self, id: AnyId) -> UnixTime {
+        id.time(&self.layouts)
+    }
+
+    /// Returns the fields that the bits of IDs consist of, the highest first.
+    #[must_use]
+    pub fn fields(&self) -> Fields {
+        with_type!(self.kind, Id => <Id as SchemeId>::fields(&self.layouts))
+    }
+
+    /// Returns the facts that are not in the bits of IDs.
+    #[must_use]
+    pub fn settings(&self) -> Settings {
+        with_type!(self.kind, Id => Id::settings(&self.layouts))
+    }
+
+    /// Returns the lowest ID that shows `time` or a later one.
+    ///
+    /// # Errors
+    /// Returns a [`RangeError`] for a time before the first tick or after the start of the last.
+    pub fn min_at(&self, time: UnixTime) -> Result<AnyId, RangeError> {
+        with_type!(self.kind, Id => <Id as SchemeId>::min_at(time, &self.layouts).map(AnyId::from))
+    }
+
+    /// Returns the highest ID that shows `time` or an earlier one.
+    ///
+    /// # Errors
+    /// Returns a [`RangeError`] for a time before the first tick or after the last.
+    pub fn max_at(&self, time: UnixTime) -> Result<AnyId, RangeError> {
+        with_type!(self.kind, Id => <Id as SchemeId>::max_at(time, &self.layouts).map(AnyId::from))
+    }
+
+    /// Returns the lowest and the highest ID that show a time within `times`, or `None` if no ID
+    /// does. Times outside the format are accepted.
+    ///
+    /// Every ID lies in exactly one of consecutive half-open ranges, except global kuids, which
+    /// sort by node before the end of their time: their range contains some of other times.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{AnyScheme, Kind, Layouts};
+    /// use tickid_core::UnixTime;
+    ///
+    /// let sno = AnyScheme::new(Kind::Sno, &Layouts::default());
+    /// let [since, until] = [1_700_000_000_000, 1_700_000_000_004].map(UnixTime::from_millis);
+    /// let [first, last] = sno.range(since?..until?).ok_or("one tick of 4 ms")?;
+    /// assert_eq!(first.to_u128() >> 41, last.to_u128() >> 41);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn range(&self, times: impl RangeBounds<UnixTime>) -> Option<[AnyId; 2]> {
+        let times = (times.start_bound().cloned(), times.end_bound().cloned());
+        with_type!(self.kind, Id => {
+            let (first, last) = <Id as SchemeId>::range(times, &self.layouts)?.into_inner();
+            Some([first.into(), last.into()])
+        })
+    }
+
+    /// Returns the ID with this node and sequence in the tick that contains `time`.
+    ///
+    /// Nothing makes it unique; it is for examples and tests.
+    ///
+    /// # Errors
+    /// Returns a [`ConvertError`] if the scheme has no such tick, node or sequence.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{AnyScheme, Kind, Layouts};
+    /// use tickid_core::UnixTime;
+    ///
+    /// let sno = AnyScheme::new(Kind::Sno, &Layouts::default());
+    /// let id = sno.id_at(UnixTime::from_millis(1_700_000_000_000)?, 258, 7)?;
+    /// let values: Vec<u128> = sno.fields().iter().map(|field| field.value(&id.bytes())).collect();
+    /// assert_eq!(values, [109_424_000_000, 0, 0, 258, 7]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn id_at(&self, time: UnixTime, node: u64, sequence: u64) -> Result<AnyId, ConvertError> {
+        let shape = with_type!(self.kind, Id => Id::shape(&self.layouts));
+        let time = self.max_at(time).map_err(ConvertError::Time)?.time(&self.layouts);
+        let sequence = Bits::of("sequence", sequence, shape.sequence_bits);
+        let mut parts = Parts::held(time, shape.scale, sequence.map_err(ConvertError::Sequence)?);
+        match shape.node_bits {
+            Some(bits) => {
+                let node = Bits::of("node", node, bits);
+                parts = parts.with_node(node.map_err(ConvertError::Node)?);
+            }
+            None if node != 0 => return Err(ConvertError::NodeTooWide { node, bits: 0 }),
+            None => {}
+        }
+        let options = Options { target: self.layouts, ..Options::default() };
+        with_type!(self.kind, Id => convert_exact::<Id>(parts, &options).map(AnyId::from))
+    }
+}
