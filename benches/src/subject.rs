@@ -98,7 +98,7 @@ impl Subject for Kuid {
     }
 
     fn node() -> Node {
-        Node::from_u32(1)
+        Node::new(1)
     }
 
     #[inline]

@@ -57,7 +57,7 @@ fn node_text(text: &[u8]) {
 fn ids(data: &mut Unstructured<'_>) -> Result<()> {
     let (one, other) = (LocalId::arbitrary(data)?, LocalId::arbitrary(data)?);
     let drift = Drift::new(data.int_in_range(5..=10)?).unwrap();
-    let node = Node::from_u32(data.arbitrary()?);
+    let node = Node::new(data.arbitrary()?);
 
     let parts = (one.mega_seconds(), one.seconds(), one.micro_seconds(), one.sequence());
     let (a, b, c, sequence) = parts;
@@ -126,7 +126,7 @@ fn clocks(data: &mut Unstructured<'_>) -> Result<()> {
 /// Returns a clock of few nodes, so that two have some in common.
 fn clock(data: &mut Unstructured<'_>) -> Result<VectorClock> {
     let entries = (0..data.int_in_range(0..=5)?).map(|_| {
-        let node = Node::from_u32(data.int_in_range(0..=5)?);
+        let node = Node::new(data.int_in_range(0..=5)?);
         let id = LocalId::new(u64::from(data.arbitrary::<u16>()?) << 8);
         Ok(Entry { node, id })
     });

@@ -92,7 +92,7 @@ pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
             let node = GivenNode::read(&scheme, arguments.node_hash, node);
             let node = node.map_err(|error| usage(&error))?.value;
             #[allow(clippy::cast_possible_truncation, reason = "32 bits")]
-            let node = Node::from_u32(node as u32);
+            let node = Node::new(node as u32);
             let global = |local| GlobalId::from_local(local, node, layouts.drift).into();
             let range = LocalId::range(since..=last).map(RangeInclusive::into_inner);
             range.map(|(min, max)| [global(min), global(max)])

@@ -153,7 +153,7 @@ fn fit(
     let has_toggle = source.toggle.is_some();
     let bits = source.sequence.bits();
     let rank = Rank::new(shape, source.scale, bits, has_toggle);
-    let before = source.scale.ticks_begun_between(start, source.time);
+    let before = source.scale.ticks_started_between(start, source.time);
     let value = rank.of(before, source.toggle, source.sequence);
     let dropped = value & mask(rank.shift());
 

@@ -265,11 +265,11 @@ impl TickScale {
     ///
     /// let millis = TickScale::every(UnixTime::EPOCH, 1_000);
     /// let (start, time) = (UnixTime::from_micros(500), UnixTime::from_micros(3_500));
-    /// assert_eq!(millis.ticks_begun_between(start, time), 2); // at 1,000 and 2,000
+    /// assert_eq!(millis.ticks_started_between(start, time), 2); // at 1,000 and 2,000
     /// ```
     #[inline]
     #[must_use]
-    pub const fn ticks_begun_between(&self, start: UnixTime, time: UnixTime) -> u64 {
+    pub const fn ticks_started_between(&self, start: UnixTime, time: UnixTime) -> u64 {
         match (self.first_signed_tick_from(start), self.signed_tick_at(time)) {
             (Some(first), Some(last)) if first < last => last.abs_diff(first),
             _ => 0,
@@ -565,8 +565,8 @@ mod tests {
             for start in (FROM..FROM + 1_300_000).step_by(997).chain(-30..30) {
                 for nth in [0, 1, 2, 255, 977, 1_000] {
                     let begin = nth_from(scale, time(start), nth).unwrap();
-                    assert_eq!(scale.ticks_begun_between(time(start), begin), nth, "{scale:?}");
-                    assert_eq!(scale.ticks_begun_between(begin, time(start)), 0);
+                    assert_eq!(scale.ticks_started_between(time(start), begin), nth, "{scale:?}");
+                    assert_eq!(scale.ticks_started_between(begin, time(start)), 0);
                     let tick = scale.signed_tick_at(begin).unwrap();
                     assert_eq!(scale.signed_time_of(tick), Some(begin));
                     assert_eq!(scale.signed_tick_and_offset(begin), Some((tick, 0)));
@@ -620,7 +620,7 @@ mod tests {
                     let start = scale.signed_time_of(tick);
                     assert!(start.is_none_or(|start| start >= time), "{scale:?} from {time}");
                 }
-                assert_eq!(scale.ticks_begun_between(UnixTime::MAX, time), 0);
+                assert_eq!(scale.ticks_started_between(UnixTime::MAX, time), 0);
             }
             for other in &scales {
                 assert!(scale.most_ticks_of(other) > 0, "{scale:?} of {other:?}");

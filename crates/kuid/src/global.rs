@@ -441,7 +441,7 @@ impl GlobalId {
     #[inline]
     const fn node_of(value: u128) -> Node {
         #[allow(clippy::cast_possible_truncation, reason = "the low 32 bits are meant")]
-        Node::from_u32(value as u32)
+        Node::new(value as u32)
     }
 
     /// Returns the ID of a slot. The head is the first 8 bytes as laid out in memory, the tail the
@@ -644,12 +644,12 @@ mod tests {
     #[test]
     fn fields_do_not_overlap() {
         for drift in drifts() {
-            let id = GlobalId::from_local(LocalId::MAX, Node::from_u32(0), drift);
-            assert_eq!(id.node(drift), Node::from_u32(0));
+            let id = GlobalId::from_local(LocalId::MAX, Node::new(0), drift);
+            assert_eq!(id.node(drift), Node::new(0));
             assert_eq!(id.to_local(drift), LocalId::MAX);
             let ones = u128::from(id).count_ones();
             assert_eq!(ones, 64);
-            let id = GlobalId::from_local(LocalId::MIN, Node::from_u32(u32::MAX), drift);
+            let id = GlobalId::from_local(LocalId::MIN, Node::new(u32::MAX), drift);
             assert_eq!(id.to_local(drift), LocalId::MIN);
             let shift = 24 + u32::from(drift.get());
             assert_eq!(u128::from(id), u128::from(u32::MAX) << shift);
@@ -673,9 +673,9 @@ mod tests {
 
     #[test]
     fn distance_needs_one_node() {
-        let at = |node| GlobalId::from_local(LocalId::MAX, Node::from_u32(node), Drift::MIN);
+        let at = |node| GlobalId::from_local(LocalId::MAX, Node::new(node), Drift::MIN);
         assert_eq!(at(1).distance(at(1), Drift::MIN), Ok(Distance::default()));
         let error = at(1).distance(at(2), Drift::MIN).unwrap_err();
-        assert_eq!((error.expected(), error.found()), (Node::from_u32(1), Node::from_u32(2)));
+        assert_eq!((error.expected(), error.found()), (Node::new(1), Node::new(2)));
     }
 }

@@ -38,11 +38,11 @@ impl Node {
     ///
     /// # Examples
     /// ```
-    /// assert_eq!(tickid_kuid::Node::from_u32(255).to_string(), "000000ff");
+    /// assert_eq!(tickid_kuid::Node::new(255).to_string(), "000000ff");
     /// ```
     #[inline]
     #[must_use]
-    pub const fn from_u32(fingerprint: u32) -> Self {
+    pub const fn new(fingerprint: u32) -> Self {
         Self(fingerprint)
     }
 
@@ -111,7 +111,7 @@ impl Node {
     ///
     /// # Examples
     /// ```
-    /// assert_eq!(tickid_kuid::Node::from_u32(258).to_be_bytes(), [0, 0, 1, 2]);
+    /// assert_eq!(tickid_kuid::Node::new(258).to_be_bytes(), [0, 0, 1, 2]);
     /// ```
     #[must_use]
     pub const fn to_be_bytes(self) -> [u8; 4] {
@@ -139,7 +139,7 @@ impl Node {
     /// ```
     /// use tickid_kuid::Node;
     ///
-    /// assert_eq!(Node::parse_bytes(b"000000ff"), Ok(Node::from_u32(255)));
+    /// assert_eq!(Node::parse_bytes(b"000000ff"), Ok(Node::new(255)));
     /// assert!(Node::parse_bytes(b"ff").is_err());
     /// ```
     pub const fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
@@ -153,7 +153,7 @@ impl Node {
     ///
     /// # Examples
     /// ```
-    /// assert_eq!(tickid_kuid::Node::from_u32(255).encode(), "000000ff");
+    /// assert_eq!(tickid_kuid::Node::new(255).encode(), "000000ff");
     /// ```
     #[must_use]
     pub const fn encode(self) -> Text<{ Self::TEXT_LEN }> {
@@ -164,7 +164,7 @@ impl Node {
 tickid_text::impl_text!(Node);
 
 tickid_core::impl_conversions! { Node:
-    from u32 = Node::from_u32;
+    from u32 = Node::new;
     from [u8; 4] = Node::from_be_bytes;
     into u32 = Node::get;
     into [u8; 4] = Node::to_be_bytes;

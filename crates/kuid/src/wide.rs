@@ -22,7 +22,7 @@ use crate::scheme::{Drift, Kuid, Local};
 /// ```
 /// use tickid_kuid::WideNode;
 ///
-/// let node = WideNode::from_u64(0x0123_4567_89ab_cdef);
+/// let node = WideNode::new(0x0123_4567_89ab_cdef);
 /// assert_eq!(node.to_string(), "0123456789abcdef");
 /// assert_eq!("0123456789abcdef".parse(), Ok(node));
 /// ```
@@ -37,7 +37,7 @@ impl WideNode {
     /// Returns the node with this number.
     #[inline]
     #[must_use]
-    pub const fn from_u64(number: u64) -> Self {
+    pub const fn new(number: u64) -> Self {
         Self(number)
     }
 
@@ -77,7 +77,7 @@ impl WideNode {
     /// ```
     /// use tickid_kuid::WideNode;
     ///
-    /// assert_eq!(WideNode::parse_bytes(b"00000000000000ff"), Ok(WideNode::from_u64(255)));
+    /// assert_eq!(WideNode::parse_bytes(b"00000000000000ff"), Ok(WideNode::new(255)));
     /// ```
     pub const fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
         match HEX.decode::<8, { Self::TEXT_LEN }>(text) {
@@ -90,7 +90,7 @@ impl WideNode {
     ///
     /// # Examples
     /// ```
-    /// assert_eq!(tickid_kuid::WideNode::from_u64(255).encode(), "00000000000000ff");
+    /// assert_eq!(tickid_kuid::WideNode::new(255).encode(), "00000000000000ff");
     /// ```
     #[must_use]
     pub const fn encode(self) -> Text<{ Self::TEXT_LEN }> {
@@ -101,7 +101,7 @@ impl WideNode {
 tickid_text::impl_text!(WideNode);
 
 tickid_core::impl_conversions! { WideNode:
-    from u64 = WideNode::from_u64;
+    from u64 = WideNode::new;
     /// The same number, with an upper half of zero.
     from Node = |node: Node| WideNode(node.get().into());
     into u64 = WideNode::get;
@@ -115,7 +115,7 @@ tickid_core::impl_node_id!(WideNode: "node", u64::BITS);
 /// use tickid_kuid::{Drift, WideGenerator, WideKuid, WideNode};
 ///
 /// let layout = WideKuid { drift: Drift::MAX };
-/// let generator = WideGenerator::builder(WideNode::from_u64(7)).layout(layout).build()?;
+/// let generator = WideGenerator::builder(WideNode::new(7)).layout(layout).build()?;
 /// assert_eq!(generator.generate()?.node(Drift::MAX), 7);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -199,7 +199,7 @@ impl Variant<WideKuid> for Local {
 /// ```
 /// use tickid_kuid::{Drift, Local, WideGenerator, WideNode};
 ///
-/// let generator = WideGenerator::new(WideNode::from_u64(0x0123_4567_89ab_cdef))?;
+/// let generator = WideGenerator::new(WideNode::new(0x0123_4567_89ab_cdef))?;
 /// let wide = generator.generate()?;
 /// assert_eq!(wide.node(Drift::DEFAULT), 0x0123_4567_89ab_cdef);
 /// let local = generator.with(Local).generate()?;

@@ -27,7 +27,7 @@ use crate::model::realm::{Mismatch, RealmError, RealmName, RealmSpec, Terms, sho
 ///
 /// // Other holders may take over the pool and the terms that the store has.
 /// let record = block_on(store.realm(realm.name()), Duration::from_secs(5))?;
-/// assert_eq!(Realm::from_spec(Scru64, record.realm)?, realm);
+/// assert_eq!(Realm::from_spec(record.realm, Scru64)?, realm);
 ///
 /// // Nodes must exist in the scheme: a partition of sno has 16 bits.
 /// assert!(Realm::builder("orders", tickid_sno::Sno).pool("0-255/8").build().is_err());
@@ -190,7 +190,7 @@ impl<S: Scheme> Realm<S> {
     ///
     /// # Errors
     /// Returns a [`Mismatch`] if the spec is of another scheme or layout.
-    pub fn from_spec(scheme: S, spec: RealmSpec) -> Result<Self, Mismatch> {
+    pub fn from_spec(spec: RealmSpec, scheme: S) -> Result<Self, Mismatch> {
         spec.check_layout(&scheme)?;
         Ok(Self { scheme, spec })
     }

@@ -12,6 +12,10 @@
 //!
 //! let (global, local) = (tickid::kuid::new()?, tickid::kuid::new_local()?);
 //! # let _ = (global, local);
+//!
+//! let discord = tickid::snowflake::Snowflake::DISCORD.builder(378)?.build()?; // node 378
+//! let id = discord.generate()?; // a u64: id.get()
+//!
 //! # // As `SCRU64_NODE_SPEC=42/8 program` does; here nothing else runs yet.
 //! # unsafe { std::env::set_var("SCRU64_NODE_SPEC", "42/8") };
 //! let id = tickid::scru64::new()?; // with SCRU64_NODE_SPEC=42/8 in the environment
@@ -19,10 +23,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The nodes of these generators are random (SCRU64's is from the environment), which suits a
-//! single process: two processes may draw the same. A *lease* is a node that no other process has,
-//! with a window of time, from a folder or a database, so that no ID is issued twice whatever
-//! clocks and networks do:
+//! The nodes of these generators are random (a Snowflake's is given, SCRU64's is from the
+//! environment), which suits a single process: two processes may draw the same. A *lease* is a node
+//! that no other process has, with a window of time, from a folder or a database, so that no ID is
+//! issued twice whatever clocks and networks do:
 //!
 //! ```
 //! # let folder = std::env::temp_dir().join(format!("tickid-facade-{}", std::process::id()));

@@ -43,7 +43,7 @@ pub extern "C" fn main() -> i32 {
     let works = [
         works(Seconds, Some(Node(1))),
         works(Scru64, "1/8".parse().ok()),
-        works(Kuid::default(), Some(kuid::Node::from_u32(1))),
+        works(Kuid::default(), Some(kuid::Node::new(1))),
         works(Nanoflake::default(), GeneratorId::new(1).ok()),
         works(Sno, Some(Partition::new(1))),
         works(Snowflake::TWITTER, Snowflake::TWITTER.node(1).ok()),

@@ -85,7 +85,7 @@ fn tasks_share_generators() {
             tickid_core::Plain,
         )
         .await;
-        in_tasks::<Kuid, _>(tickid_kuid::Generator::new(Node::from_u32(1)).unwrap(), Local).await;
+        in_tasks::<Kuid, _>(tickid_kuid::Generator::new(Node::new(1)).unwrap(), Local).await;
         in_tasks::<Sno, _>(tickid_sno::Generator::new(Partition::new(1)).unwrap(), Meta(1)).await;
     });
 }

@@ -191,7 +191,7 @@ fn ids_have_system_times() {
     }
     for id in any::<LocalId>(44).take(50) {
         same(id.time_as(), id.unix_time());
-        let global = GlobalId::from_local(id, Node::from_u32(7), Drift::MIN);
+        let global = GlobalId::from_local(id, Node::new(7), Drift::MIN);
         same(global.time_as(Drift::MIN), id.unix_time());
         let wide = WideGlobalId::from_local(id, 7, Drift::MIN);
         same(wide.time_as(Drift::MIN), id.unix_time());

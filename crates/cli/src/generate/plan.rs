@@ -157,7 +157,7 @@ impl<S: Scheme, V: Variant<S, Id: Printed>> Plan<S, V> {
         let sizes: Vec<u32> = realm.pool().ranges().iter().map(NodeRange::bits).collect();
         let hint = "`tickid lease init` creates a realm with nodes of another size";
         self.check_size(&nodes, &sizes).map_err(|failure| failure.hinting(hint))?;
-        let realm = Realm::from_spec(scheme, realm)
+        let realm = Realm::from_spec(realm, scheme)
             .map_err(|mismatch| Failure::Refused(mismatch.into()))?;
         let mut builder = LeasedGenerator::builder(store, realm).start_within(within);
         if self.node_size.is_none() {

@@ -233,7 +233,7 @@ impl Assemble for GlobalId {
     ) -> Result<Self, ConvertError> {
         let local = LocalId::of(tick, time, parts, layouts)?;
         #[allow(clippy::cast_possible_truncation, reason = "32 bits")]
-        let node = Node::from_u32(parts.node.map_or(0, Bits::value) as u32);
+        let node = Node::new(parts.node.map_or(0, Bits::value) as u32);
         Ok(Self::from_local(local, node, layouts.drift))
     }
 
@@ -261,7 +261,7 @@ impl Assemble for GlobalId {
         if found != layouts.drift {
             return Err(CarryError::Drift { found: drift, expected: layouts.drift.get() });
         }
-        let node = Node::from_u32(u32::try_from(node).unwrap_or(u32::MAX));
+        let node = Node::new(u32::try_from(node).unwrap_or(u32::MAX));
         Ok(Self::from_local(local, node, found))
     }
 }

@@ -198,7 +198,7 @@ mod tests {
             AnyId::from(Scru64Id::from_parts(6_557_084_606, 5).unwrap()),
             NanoflakeId::new(1 << 60).unwrap().into(),
             local.into(),
-            GlobalId::from_local(local, Node::from_u32(5), Drift::DEFAULT).into(),
+            GlobalId::from_local(local, Node::new(5), Drift::DEFAULT).into(),
             SnoId::from_bytes(*b"\x40123456789").into(),
         ];
         for id in ids {
@@ -226,7 +226,7 @@ mod tests {
         assert_eq!(carry::from_uuid(uuid, &other), Err(CarryError::Epoch { found, expected }));
 
         let local = LocalId::from_parts(1_539, 625_275, 432_128, 1).unwrap();
-        let id = GlobalId::from_local(local, Node::from_u32(7), narrow);
+        let id = GlobalId::from_local(local, Node::new(7), narrow);
         let uuid = carry::to_uuid_v7(id, &made).unwrap();
         let error = CarryError::Drift { found: 5, expected: 10 };
         assert_eq!(carry::from_uuid(uuid, &other), Err(error));

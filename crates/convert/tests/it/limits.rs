@@ -82,7 +82,7 @@ mod tests {
             "the ID has no time: kuid seconds 1000000 is outside of 0..=999999"
         );
         let micros = LocalId::from_parts(1_700, 0, 1_000_448, 0).unwrap();
-        let global = GlobalId::from_local(micros, Node::from_u32(1), Drift::DEFAULT);
+        let global = GlobalId::from_local(micros, Node::new(1), Drift::DEFAULT);
         let error = convert::<SnoId>(global, &Options::default()).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn wide_nodes_need_a_truncation() {
-        let id = GlobalId::from_local(kuid(3 << 49), Node::from_u32(0x0001_0005), Drift::DEFAULT);
+        let id = GlobalId::from_local(kuid(3 << 49), Node::new(0x0001_0005), Drift::DEFAULT);
         let error = convert::<SnoId>(id, &Options::default()).unwrap_err();
         assert_eq!(error, ConvertError::NodeTooWide { node: 0x0001_0005, bits: 16 });
         let low = Options { nodes: Nodes::LowBits, ..Options::default() };
@@ -181,13 +181,13 @@ mod tests {
         // cut. Any sequence is a rank, but in most of kuid's ticks none starts.
         let id = LocalId::from_parts(1_700, 0, 4_096, 0).unwrap();
         let options = Options { nodes: Nodes::Set(1), ..options };
-        let global = GlobalId::from_local(id, Node::from_u32(1), Drift::DEFAULT);
+        let global = GlobalId::from_local(id, Node::new(1), Drift::DEFAULT);
         let error = restore::<SnoId, _>(global, &options).unwrap_err();
         assert_eq!(error, ConvertError::NodeMissing { bits: 16 });
         let kept = Options::default();
         assert_eq!(restore::<SnoId, _>(global, &kept), Err(ConvertError::NeverConverted));
         let at = LocalId::from_parts(1_700, 0, 0, 0).unwrap();
-        let global = GlobalId::from_local(at, Node::from_u32(1), Drift::DEFAULT);
+        let global = GlobalId::from_local(at, Node::new(1), Drift::DEFAULT);
         assert!(restore::<SnoId, _>(global, &kept).is_ok());
     }
 

@@ -144,7 +144,7 @@ mod tests {
         ) {
             let layout = Kuid { drift: layouts.drift };
             let (from, to) = (one.min(close(one, span)), one.max(close(one, span)));
-            let node = Node::from_u32(fields.node);
+            let node = Node::new(fields.node);
             let global = |local| GlobalId::from_local(local, node, layouts.drift);
             let range = LocalId::range(from..to).map(|range| {
                 let (first, last) = range.into_inner();

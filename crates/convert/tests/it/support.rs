@@ -152,7 +152,7 @@ impl Subject for GlobalId {
 
     fn at(tick: Tick<Kuid>, fields: Fields, layouts: &Layouts) -> Self {
         let local = LocalId::at(tick, fields, layouts);
-        Self::from_local(local, Node::from_u32(fields.node), layouts.drift)
+        Self::from_local(local, Node::new(fields.node), layouts.drift)
     }
 
     fn tick(self, layouts: &Layouts) -> Option<Tick<Kuid>> {

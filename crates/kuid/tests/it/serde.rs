@@ -31,7 +31,7 @@ fn binary_has_integers_and_bytes() {
     assert_binary(GLOBAL, Document::bytes(&GLOBAL.to_bytes()));
     assert_binary(wide, Document::Tuple((1..=16).map(Document::U8).collect()));
     assert_eq!(wide.to_bytes().to_vec(), (1..=16).collect::<Vec<_>>());
-    assert_binary(Node::from_u32(7), Document::U32(7));
+    assert_binary(Node::new(7), Document::U32(7));
     assert!(read::<LocalId>(Document::Text(".5.tXbhdV.3")).is_err());
 }
 

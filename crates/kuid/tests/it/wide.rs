@@ -34,11 +34,11 @@ fn wide_ids_are_global_ids() {
         NODES.into_iter().zip([Drift::MIN, Drift::DEFAULT, Drift::MAX].into_iter().cycle())
     {
         let clock = ManualClock::new(UnixTime::from_micros(TIMES[0]));
-        let wide_node = WideNode::from_u64(node);
+        let wide_node = WideNode::new(node);
         let builder = || WideGenerator::builder(wide_node).layout(WideKuid { drift }).clock(&clock);
         let wide = builder().build().unwrap();
         let mut wide_exclusive: WideLocalGenerator<_> = builder().build_local().unwrap();
-        let builder = || Generator::builder(Node::from_u32(7)).layout(Kuid { drift }).clock(&clock);
+        let builder = || Generator::builder(Node::new(7)).layout(Kuid { drift }).clock(&clock);
         let narrow = builder().build().unwrap();
         let mut narrow_exclusive: LocalGenerator<_> = builder().build_local().unwrap();
 
@@ -64,8 +64,7 @@ fn wide_ids_are_global_ids() {
 #[test]
 fn a_slice_is_filled_across_ticks() {
     let clock = ManualClock::new(UnixTime::from_micros(TIMES[0]));
-    let generator =
-        WideGenerator::builder(WideNode::from_u64(u64::MAX)).clock(&clock).build().unwrap();
+    let generator = WideGenerator::builder(WideNode::new(u64::MAX)).clock(&clock).build().unwrap();
     let mut ids = vec![WideGlobalId::MIN; 40_000];
     let filled = generator.try_fill(&mut ids).unwrap().len();
     assert_eq!(filled, 40_000);
@@ -75,7 +74,7 @@ fn a_slice_is_filled_across_ticks() {
 
 #[test]
 fn wide_nodes_have_64_bits() {
-    for node in NODES.map(WideNode::from_u64) {
+    for node in NODES.map(WideNode::new) {
         assert_eq!(WideNode::from_value(node.value(), node.bits()), Ok(node));
         assert_eq!(node.to_string().parse(), Ok(node));
         assert_eq!(node.to_string(), format!("{:016x}", node.get()));
@@ -85,7 +84,7 @@ fn wide_nodes_have_64_bits() {
         assert_eq!((error.value(), error.min(), error.max()), (bits.into(), 64, 64));
     }
     assert!("0123456789ABCDEF".parse::<WideNode>().is_err());
-    assert_eq!(WideNode::from(Node::from_u32(7)), WideNode::from_u64(7));
+    assert_eq!(WideNode::from(Node::new(7)), WideNode::new(7));
 }
 
 #[test]

@@ -405,7 +405,7 @@ impl RealmSpec {
 ///
 /// let realm = Realm::builder("orders", Nanoflake::default()).pool("0-255/10").build()?;
 /// let discord = Nanoflake { epoch: Epoch::DISCORD };
-/// let mismatch = Realm::from_spec(discord, realm.into()).unwrap_err();
+/// let mismatch = Realm::from_spec(realm.into(), discord).unwrap_err();
 /// assert_eq!(mismatch.what, "layouts");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

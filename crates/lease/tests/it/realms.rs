@@ -79,7 +79,7 @@ fn another_layout_is_refused<S: Scheme + Default>(
     let lease = acquire(&store, realm_of_one.spec()).unwrap();
     assert!(realm_of_one.generator_builder(&lease).unwrap().build().is_ok());
     // By the realm, for what a store has kept.
-    let error = Realm::from_spec(other, realm_of_one.spec().clone()).unwrap_err();
+    let error = Realm::from_spec(realm_of_one.spec().clone(), other).unwrap_err();
     assert_eq!(error.what, "layouts");
     names_both(&error, [name, other_name]);
     // By the generator's builder.
@@ -274,7 +274,7 @@ where
                 };
                 // Each layout is tried under each lease.
                 for asked in layouts {
-                    match Realm::from_spec(*asked, realm.spec().clone()) {
+                    match Realm::from_spec(realm.spec().clone(), *asked) {
                         Ok(realm) => {
                             let builder = realm.generator_builder(&lease).unwrap();
                             generators.push(builder.clock(Arc::clone(&clock)).build());

@@ -52,7 +52,7 @@ fn nodes_have_bits_and_values() {
         node_comes_back(GeneratorId::new(value).unwrap());
     }
     for value in [0, 1, u32::MAX] {
-        node_comes_back(Node::from_u32(value));
+        node_comes_back(Node::new(value));
     }
     for value in [0, 1, u16::MAX] {
         node_comes_back(Partition::new(value));

@@ -47,7 +47,7 @@ pub(crate) fn hold(task: Task) -> ExitCode {
 pub(crate) fn run<S: Subject>(task: &Task) -> ExitCode {
     let commands = commands();
     let clock = Arc::new(SetClock(AtomicI64::new(task.clock)));
-    let realm = Realm::from_spec(S::Scheme::default(), task.realm()).unwrap();
+    let realm = Realm::from_spec(task.realm(), S::Scheme::default()).unwrap();
     let store = open(&task.url, &clock);
     // Another holder may have created it, or given it another pool since.
     while block_on(store.create(realm.spec(), Start::Immediately), PATIENCE)

@@ -110,7 +110,7 @@ impl SchemeVisitor for Start<'_> {
     type Output = Result<Box<dyn Issuer>, StartError>;
 
     fn visit<S: Scheme, V: SchemeVariant<S>>(self, scheme: S, variant: V) -> Self::Output {
-        let realm = Realm::from_spec(scheme, self.spec.clone()).map_err(RealmProblem::from)?;
+        let realm = Realm::from_spec(self.spec.clone(), scheme).map_err(RealmProblem::from)?;
         let mut builder = LeasedGenerator::builder(self.store.clone(), realm);
         if let Some(holder) = self.holder {
             builder = builder.holder(holder);

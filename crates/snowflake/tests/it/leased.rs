@@ -33,13 +33,13 @@ fn realms_refuse_other_layouts() {
         Realm::builder("orders", layout).pool("0-1023/10").build().unwrap()
     };
     let spec = RealmSpec::from(realm("41x1ms/10n/12s@1288834974657"));
-    assert!(Realm::from_spec(Snowflake::TWITTER, spec.clone()).is_ok());
-    assert!(Realm::from_spec(Snowflake::PGEDGE, spec.clone()).is_err()); // another epoch
+    assert!(Realm::from_spec(spec.clone(), Snowflake::TWITTER).is_ok());
+    assert!(Realm::from_spec(spec.clone(), Snowflake::PGEDGE).is_err()); // another epoch
     let wider: Snowflake = "42x1ms/10n/11s@1288834974657".parse().unwrap();
-    assert!(Realm::from_spec(wider, spec.clone()).is_err());
+    assert!(Realm::from_spec(spec.clone(), wider).is_err());
     let other_order = "41x1ms/12s/10n@1288834974657".parse::<tickid_snowflake::AnySnowflake>();
     let Ok(tickid_snowflake::AnySnowflake::SequenceAboveNode(layout)) = other_order else {
         panic!("{other_order:?}")
     };
-    assert!(Realm::from_spec(layout, spec).is_err());
+    assert!(Realm::from_spec(spec, layout).is_err());
 }

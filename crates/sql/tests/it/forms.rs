@@ -166,7 +166,7 @@ fn ranges_and_times_agree_with_rust(server: &Postgres) {
         of("scru64", id.get().to_string(), id.unix_time());
         let id = LocalId::max_at(at).unwrap();
         of("kuid_local", id.get().to_string(), id.unix_time());
-        let id = GlobalId::from_local(id, tickid_kuid::Node::from_u32(77), kuid.drift);
+        let id = GlobalId::from_local(id, tickid_kuid::Node::new(77), kuid.drift);
         of("kuid", format!("'{}'", hex(&id.to_bytes())), kuid.unix_time(id));
         let [a, b, c, d, e, f, g, h] = random.to_be_bytes();
         let id = SnoId::from_bytes([a, b, c, d, e, f, g, h, 7, 8]);
@@ -194,7 +194,7 @@ fn ranges_and_times_agree_with_rust(server: &Postgres) {
     for bits in 5..=10 {
         let drift = Drift::new(bits).unwrap();
         let local = LocalId::max_at(UnixTime::from_micros(START + 999_999)).unwrap();
-        let node = tickid_kuid::Node::from_u32(0x89ab_cdef);
+        let node = tickid_kuid::Node::new(0x89ab_cdef);
         let id = GlobalId::from_local(local, node, drift);
         let (local, id) = (local.get(), hex(&id.to_bytes()));
         assert_all(
@@ -333,7 +333,7 @@ fn draws_of_every_drift_have_a_node(server: &Postgres) {
         let drift = Drift::new(bits).unwrap();
         let drawn = session.one(&format!("tickid.kuid('drift{bits}')")).unwrap();
         let local = LocalId::min_at(UnixTime::from_micros(START)).unwrap();
-        let node = tickid_kuid::Node::from_u32(0x89ab_cdef);
+        let node = tickid_kuid::Node::new(0x89ab_cdef);
         assert_eq!(drawn, hex(&GlobalId::from_local(local, node, drift).to_bytes()), "{drift:?}");
     }
 }

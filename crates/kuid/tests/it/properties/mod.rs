@@ -62,7 +62,7 @@ fn wide() -> impl Strategy<Value = WideGlobalId> + Clone {
 }
 
 fn node() -> impl Strategy<Value = Node> + Clone {
-    prop_oneof![any::<u32>(), Just(0), Just(u32::MAX)].prop_map(Node::from_u32)
+    prop_oneof![any::<u32>(), Just(0), Just(u32::MAX)].prop_map(Node::new)
 }
 
 fn drift() -> impl Strategy<Value = Drift> + Clone {

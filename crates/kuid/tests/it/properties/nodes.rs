@@ -19,7 +19,7 @@ proptest! {
 
     #[test]
     fn any_fingerprint_is_a_node(fingerprint in any::<u32>()) {
-        let node = Node::from_u32(fingerprint);
+        let node = Node::new(fingerprint);
         prop_assert_eq!((node.get(), u32::from(node)), (fingerprint, fingerprint));
         prop_assert_eq!(node.to_be_bytes(), fingerprint.to_be_bytes());
         prop_assert_eq!(Node::from(fingerprint.to_be_bytes()), node);

@@ -33,7 +33,7 @@ proptest! {
         let id = GlobalId::from_local(local_at(begin, seq), node, drift);
         prop_assert!(min <= id && id <= max);
         for (edge, node, seq) in [(min, 0, 0), (max, u32::MAX, 0x3fff)] {
-            prop_assert_eq!(edge.node(drift), Node::from_u32(node));
+            prop_assert_eq!(edge.node(drift), Node::new(node));
             prop_assert_eq!(edge.to_local(drift), local_at(begin, seq));
         }
         let min = WideGlobalId::min_at(start, drift).unwrap();

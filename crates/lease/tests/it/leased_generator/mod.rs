@@ -466,8 +466,8 @@ fn other_realm_is_refused() {
     let named = "schemes do not match: it has \"nanoflake\", the request \"sno\"";
     assert!(error.contains(named), "{error}");
     let kept = block_on(world.store().realm(world.realm.name()), PATIENCE).unwrap().realm;
-    assert_eq!(Realm::from_spec(Nanoflake::default(), kept.clone()).as_ref(), Ok(&world.realm));
-    assert_eq!(Realm::from_spec(tickid_sno::Sno, kept).unwrap_err().what, "schemes");
+    assert_eq!(Realm::from_spec(kept.clone(), Nanoflake::default()).as_ref(), Ok(&world.realm));
+    assert_eq!(Realm::from_spec(kept, tickid_sno::Sno).unwrap_err().what, "schemes");
 }
 
 #[test]

@@ -175,7 +175,7 @@ impl<S: Subject> Holder<S> {
     }
 
     fn begin(&mut self, watch: &mut Watch, lease: &Lease) -> Result<(), String> {
-        let realm = Realm::from_spec(S::Scheme::default(), self.realm().clone()).unwrap();
+        let realm = Realm::from_spec(self.realm().clone(), S::Scheme::default()).unwrap();
         let builder =
             realm.generator_builder(lease).map_err(|error| format!("builder: {error}"))?;
         let generator = builder
