@@ -11,7 +11,7 @@ use crate::id;
 /// A generator of a scheme that is known only at run time.
 #[wasm_bindgen]
 pub struct Generator {
-    source: Box<dyn Source>,
+    source: Box<dyn AnyGenerator>,
 }
 
 #[wasm_bindgen]
@@ -72,7 +72,7 @@ fn refusal(error: &Error) -> JsValue {
     exception.into()
 }
 
-trait Source {
+trait AnyGenerator {
     fn try_generate(&mut self) -> Result<AnyId, Error>;
 }
 
@@ -81,7 +81,7 @@ struct Local<S: Scheme, V> {
     variant: V,
 }
 
-impl<S: Scheme, V: SchemeVariant<S>> Source for Local<S, V> {
+impl<S: Scheme, V: SchemeVariant<S>> AnyGenerator for Local<S, V> {
     fn try_generate(&mut self) -> Result<AnyId, Error> {
         self.generator.with(self.variant).try_generate().map(Into::into)
     }
@@ -95,7 +95,7 @@ struct Start {
 }
 
 impl SchemeVisitor for Start {
-    type Output = Result<Box<dyn Source>, Thrown>;
+    type Output = Result<Box<dyn AnyGenerator>, Thrown>;
 
     fn visit<S: Scheme, V: SchemeVariant<S>>(self, scheme: S, variant: V) -> Self::Output {
         let node = S::Node::from_value(self.node, self.bits).map_err(range_error)?;

@@ -41,10 +41,11 @@ const fn of_preset(preset: Preset) -> Prior {
     Prior { since: UnixTime::from_micros(epoch + FIRST_WEEKS), ..OURS }
 }
 
-/// Declares the formats: key and title, what is known of their IDs, and for schemes the texts of each
-/// kind of IDs, as notation, alphabets, name and features.
+/// Declares the formats: key and title, or the preset that has them, the expectations, and for
+/// schemes the texts of each kind of IDs, as notation, alphabets, name and features.
 macro_rules! formats {
-    ($($(#[doc = $doc:literal])+ $variant:ident: $key:expr, $title:expr, $prior:expr
+    ($($(#[doc = $doc:literal])+
+        $variant:ident $(of $Preset:ident)? $(($key:literal, $title:literal))?: $prior:expr
         $(; $($kind:ident($Id:ty) {
             $($notation:ident if $alphabets:expr => $text:literal, $features:literal;)+
         })+)?;)+) => {
@@ -73,7 +74,7 @@ macro_rules! formats {
             #[must_use]
             pub const fn key(self) -> &'static str {
                 match self {
-                    $(Self::$variant => $key,)+
+                    $(Self::$variant => $($key)? $($Preset::$variant.key())?,)+
                 }
             }
 
@@ -81,7 +82,7 @@ macro_rules! formats {
             #[must_use]
             pub const fn title(self) -> &'static str {
                 match self {
-                    $(Self::$variant => $title,)+
+                    $(Self::$variant => $($title)? $($Preset::$variant.title())?,)+
                 }
             }
 
@@ -100,6 +101,17 @@ macro_rules! formats {
                     $($($(Kind::$kind => Self::$variant,)+)?)+
                     // A test compares all kinds.
                     _ => Self::Uuid,
+                }
+            }
+
+            /// Returns the format of a preset's IDs.
+            #[inline(always)]
+            #[must_use]
+            pub const fn of_preset(preset: Preset) -> Self {
+                match preset {
+                    $($($Preset::$variant => Self::$variant,)?)+
+                    // A test compares all presets.
+                    _ => Self::Snowflake,
                 }
             }
         }
@@ -135,12 +147,12 @@ macro_rules! formats {
 
 formats! {
     /// SCRU64.
-    Scru64: "scru64", "SCRU64", Prior { has_random_sequences: true, ..OURS };
+    Scru64("scru64", "SCRU64"): Prior { has_random_sequences: true, ..OURS };
         Scru64(tickid_scru64::Scru64Id) {
             Canonical if Alphabets::are_base36 => "SCRU64", "12 digits of Base36";
         };
     /// Nanoflake, and every Snowflake of its layout with a given epoch.
-    Nanoflake: "nanoflake", "Nanoflake", of_preset(Preset::Twitter);
+    Nanoflake("nanoflake", "Nanoflake"): of_preset(Preset::Twitter);
         Nanoflake(tickid_nanoflake::NanoflakeId) {
             Canonical if Alphabets::are_base36 => "Nanoflake in Base36",
                 "up to 13 digits of Base36";
@@ -148,19 +160,19 @@ formats! {
                 "Nanoflake in decimal", "a decimal integer of up to 63 bits";
         };
     /// sno.
-    Sno: "sno", "sno", OURS;
+    Sno("sno", "sno"): OURS;
         Sno(tickid_sno::SnoId) {
             Canonical if Alphabets::are_sno => "sno", "16 characters of 2-9a-x";
         };
     /// A Snowflake of the layout among the options, unless that is Twitter's: such IDs are
     /// Nanoflakes.
-    Snowflake: "snowflake", "Snowflake", of_preset(Preset::Twitter);
+    Snowflake("snowflake", "Snowflake"): of_preset(Preset::Twitter);
         Snowflake(tickid_snowflake::SnowflakeId) {
             Decimal if Alphabets::are_decimal =>
                 "Snowflake", "a decimal integer of up to 64 bits";
         };
     /// kuid, local, global or global with a node of 64 bits.
-    Kuid: "kuid", "kuid", OURS;
+    Kuid("kuid", "kuid"): OURS;
         KuidGlobal(tickid_kuid::GlobalId) {
             Canonical if Alphabets::are_kuid => "kuid global", "16 characters of .0-9A-Z_a-z";
             Url if Alphabets::are_url =>
@@ -172,29 +184,28 @@ formats! {
                 "kuid local in URL-safe Base64", "11 characters of A-Za-z0-9-_";
         };
     /// A UUID, also one that holds an ID of a scheme.
-    Uuid: "uuid", "UUID", OLD;
+    Uuid("uuid", "UUID"): OLD;
     /// ULID.
-    Ulid: "ulid", "ULID", OLD;
+    Ulid("ulid", "ULID"): OLD;
     /// KSUID.
-    Ksuid: "ksuid", "KSUID", Prior { since: UnixTime::from_micros(KSUID_EPOCH.as_micros() + DAY),
+    Ksuid("ksuid", "KSUID"): Prior { since: UnixTime::from_micros(KSUID_EPOCH.as_micros() + DAY),
         ..OURS };
     /// TypeID.
-    TypeId: "typeid", "TypeID", OLD;
+    TypeId("typeid", "TypeID"): OLD;
     /// Xid.
-    Xid: "xid", "Xid", OURS;
+    Xid("xid", "Xid"): OURS;
     /// MongoDB's ObjectId.
-    ObjectId: "objectid", "ObjectId", Prior { since: UnixTime::from_micros(1_230_768_000_000_000),
+    ObjectId("objectid", "ObjectId"): Prior { since: UnixTime::from_micros(1_230_768_000_000_000),
         ..OURS };
     /// Twitter's (X's) Snowflake.
-    Twitter: Preset::Twitter.key(), Preset::Twitter.title(), of_preset(Preset::Twitter);
+    Twitter of Preset: of_preset(Preset::Twitter);
     /// Discord's Snowflake.
-    Discord: Preset::Discord.key(), Preset::Discord.title(),
-        Prior { numbering: Some(0), ..of_preset(Preset::Discord) };
+    Discord of Preset: Prior { numbering: Some(0), ..of_preset(Preset::Discord) };
     /// Instagram's ID.
-    Instagram: Preset::Instagram.key(), Preset::Instagram.title(),
+    Instagram of Preset:
         Prior { rarity: 2, has_random_sequences: true, ..of_preset(Preset::Instagram) };
     /// Mastodon's ID.
-    Mastodon: "mastodon", "Mastodon ID", Prior {
+    Mastodon("mastodon", "Mastodon ID"): Prior {
         // The first version, of 2016.
         since: UnixTime::from_micros(1_451_606_400_000_000),
         rarity: 1,
@@ -202,18 +213,16 @@ formats! {
         ..OURS
     };
     /// Sonyflake, with the start time of its first version.
-    Sonyflake: Preset::Sonyflake.key(), Preset::Sonyflake.title(),
-        Prior { rarity: 3, numbering: Some(6), ..of_preset(Preset::Sonyflake) };
+    Sonyflake of Preset: Prior { rarity: 3, numbering: Some(6), ..of_preset(Preset::Sonyflake) };
     /// Sonyflake, with the start time of its second version.
-    SonyflakeV2: Preset::SonyflakeV2.key(), Preset::SonyflakeV2.title(),
+    SonyflakeV2 of Preset:
         Prior { rarity: 3, numbering: Some(6), ..of_preset(Preset::SonyflakeV2) };
     /// The snowflake of pgEdge's extension for PostgreSQL.
-    PgEdge: Preset::PgEdge.key(), Preset::PgEdge.title(),
-        Prior { rarity: 3, numbering: Some(0), ..of_preset(Preset::PgEdge) };
+    PgEdge of Preset: Prior { rarity: 3, numbering: Some(0), ..of_preset(Preset::PgEdge) };
     /// The TSID of `tsid-creator` with 1,024 nodes, which is never detected.
-    Tsid: Preset::Tsid.key(), Preset::Tsid.title(), of_preset(Preset::Tsid);
+    Tsid of Preset: of_preset(Preset::Tsid);
     /// A Snowflake of 53 bits, which JavaScript's numbers hold.
-    JsSafe: Preset::JsSafe.key(), Preset::JsSafe.title(), Prior {
+    JsSafe of Preset: Prior {
         // Numbers of up to 14 digits are likelier something else, such as telephone numbers.
         since: UnixTime::from_micros(
             Preset::JsSafe.layout().shape().epoch.as_micros() + (10_i64.pow(14) >> 12) * 1_000,
@@ -224,11 +233,10 @@ formats! {
     };
     /// The UID of Baidu's uid-generator. Its seconds are few, so that many numbers have a likely
     /// one.
-    Baidu: Preset::Baidu.key(), Preset::Baidu.title(),
-        Prior { rarity: 12, numbering: Some(0), ..of_preset(Preset::Baidu) };
+    Baidu of Preset: Prior { rarity: 12, numbering: Some(0), ..of_preset(Preset::Baidu) };
     /// A time in seconds, milliseconds, microseconds or nanoseconds since 1970. It is not an ID,
     /// but takes the place of one.
-    UnixTime: "unix-time", "Unix time",
+    UnixTime("unix-time", "Unix time"):
         Prior { since: UnixTime::from_micros(1_000_000_000_000_000), rarity: 4, ..OURS };
 }
 
@@ -245,27 +253,6 @@ const CANONICAL: &str = "the canonical text";
 
 /// The start of KSUID times: 2014-05-13T16:53:20Z.
 pub(crate) const KSUID_EPOCH: UnixTime = UnixTime::from_micros(1_400_000_000_000_000);
-
-impl Format {
-    /// Returns the format of a preset's IDs.
-    #[inline(always)]
-    #[must_use]
-    pub const fn of_preset(preset: Preset) -> Self {
-        match preset {
-            Preset::Twitter => Self::Twitter,
-            Preset::Discord => Self::Discord,
-            Preset::Instagram => Self::Instagram,
-            Preset::Sonyflake => Self::Sonyflake,
-            Preset::SonyflakeV2 => Self::SonyflakeV2,
-            Preset::PgEdge => Self::PgEdge,
-            Preset::Tsid => Self::Tsid,
-            Preset::JsSafe => Self::JsSafe,
-            Preset::Baidu => Self::Baidu,
-            // A test compares all presets.
-            _ => Self::Snowflake,
-        }
-    }
-}
 
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

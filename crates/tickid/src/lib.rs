@@ -89,6 +89,7 @@
 //! | `lease` | no | the leases; needs `std` |
 //! | `server` | no | the ID server, and with it the leases |
 //! | `sql` | no | functions in PostgreSQL, and with them its store and all schemes |
+//! | `all` | no | every library |
 //! | `std` | yes | the wall clock, methods that wait, seeds from the operating system |
 //! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | `String` forms, vector clocks, clocks behind an `Arc` |

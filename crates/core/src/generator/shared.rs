@@ -128,7 +128,7 @@ impl<S: Scheme, C: Clock> Generator<S, C> {
 
 impl<S: Scheme, C: Clock> Generator<S, C> {
     /// Observes an ID that comes from elsewhere, such as a peer's message: once this has returned,
-    /// every ID of a call that begins afterwards is greater than `id`, on all threads, views and
+    /// every ID of a call that starts afterwards is greater than `id`, on all threads, views and
     /// handles.
     ///
     /// Generators that observe the IDs they receive keep causes before effects: an ID that was made

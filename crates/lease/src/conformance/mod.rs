@@ -1,7 +1,7 @@
 //! Scenarios that every backend must pass, for its tests.
 //!
-//! A backend implements [`Stage`], and [`store_scenarios!`] makes a test of each scenario. They
-//! fail by panicking.
+//! A backend implements [`Stage`], and [`store_scenarios!`](crate::store_scenarios) makes a test of
+//! each scenario. They fail by panicking.
 //!
 //! | module | subject |
 //! |---|---|
@@ -57,7 +57,7 @@ pub trait Stage {
     fn set_back(&self);
 
     /// Gives the store another generation, as a fail-over does. It is not called for a backend
-    /// [without generations](store_scenarios).
+    /// [without generations](crate::store_scenarios).
     fn change_generation(&self) {}
 
     /// Copies all data of a realm, its record and rows, as a backup does.
@@ -78,7 +78,7 @@ pub trait Stage {
 ///
 /// ```text
 /// mod conformance {
-///     tickid_lease::conformance::store_scenarios!(super::Memory::default());
+///     tickid_lease::store_scenarios!(super::Memory::default());
 /// }
 /// ```
 ///
@@ -89,31 +89,25 @@ pub trait Stage {
 /// harness that starts one server for all.
 ///
 /// ```text
-/// use tickid_lease::conformance::store_scenarios;
-///
-/// let tests: [(&str, fn(&Postgres)); _] = store_scenarios!(Postgres: Stage::new);
+/// let tests: [(&str, fn(&Postgres)); _] = tickid_lease::store_scenarios!(Postgres: Stage::new);
 /// ```
-#[doc(inline)]
-pub use crate::__store_scenarios as store_scenarios;
-
-#[doc(hidden)]
 #[macro_export]
-macro_rules! __store_scenarios {
+macro_rules! store_scenarios {
     ($server:ty: $stage:path) => {
-        $crate::__store_scenarios! { @all array $server, $stage; }
+        $crate::store_scenarios! { @all array $server, $stage; }
     };
     ($stage:expr, no generation) => {
-        $crate::__store_scenarios! { @all tests $stage; }
+        $crate::store_scenarios! { @all tests $stage; }
     };
     ($stage:expr) => {
-        $crate::__store_scenarios! { @all tests $stage; }
-        $crate::__store_scenarios! { @tests $stage;
+        $crate::store_scenarios! { @all tests $stage; }
+        $crate::store_scenarios! { @tests $stage;
             trouble::new_generation_invalidates,
         }
     };
     (@all $form:ident $($arguments:tt)*) => {
         // Braces: it may stand for items and for an expression.
-        $crate::__store_scenarios! { @$form $($arguments)*
+        $crate::store_scenarios! { @$form $($arguments)*
             backends::scopes_have_their_rows,
             backends::pages_are_bounded_and_complete,
             backends::a_change_compares_everything,
@@ -187,7 +181,7 @@ macro_rules! __store_scenarios {
         )*
     };
     (@array $server:ty, $stage:path; $($module:ident::$scenario:ident,)*) => {
-        $crate::__store_scenarios! { @functions $server, $stage; $($module::$scenario,)*
+        $crate::store_scenarios! { @functions $server, $stage; $($module::$scenario,)*
             trouble::new_generation_invalidates,
         }
     };

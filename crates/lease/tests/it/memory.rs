@@ -78,9 +78,9 @@ impl Stage for Memory {
 }
 
 mod scenarios {
-    tickid_lease::conformance::store_scenarios!(super::Memory::new());
+    tickid_lease::store_scenarios!(super::Memory::new());
 }
 
 mod scenarios_like_a_server {
-    tickid_lease::conformance::store_scenarios!(super::Memory::like_a_server());
+    tickid_lease::store_scenarios!(super::Memory::like_a_server());
 }

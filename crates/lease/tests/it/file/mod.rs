@@ -116,7 +116,7 @@ fn open(folder: impl Into<PathBuf>) -> Result<Store, StoreError> {
 
 mod scenarios {
     // A folder does not notice that it was restored.
-    tickid_lease::conformance::store_scenarios!(super::Folder::new(), no generation);
+    tickid_lease::store_scenarios!(super::Folder::new(), no generation);
 }
 
 fn realm(pool: &str) -> RealmSpec {

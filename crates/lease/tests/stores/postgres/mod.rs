@@ -9,8 +9,7 @@ mod tls;
 use tickid_testkit::servers::{Postgres, Test};
 
 pub(crate) fn tests() -> Vec<Test<Postgres>> {
-    let mut tests =
-        tickid_lease::conformance::store_scenarios!(Postgres: database::Database::empty).to_vec();
+    let mut tests = tickid_lease::store_scenarios!(Postgres: database::Database::empty).to_vec();
     tests.extend(promises::TESTS);
     tests.extend(faults::TESTS);
     tests.extend(search_path::TESTS);

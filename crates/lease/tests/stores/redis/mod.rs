@@ -9,8 +9,7 @@ mod tls;
 use tickid_testkit::servers::{Redis, Test};
 
 pub(crate) fn tests() -> Vec<Test<Redis>> {
-    let mut tests =
-        tickid_lease::conformance::store_scenarios!(Redis: servers::Stage::new).to_vec();
+    let mut tests = tickid_lease::store_scenarios!(Redis: servers::Stage::new).to_vec();
     tests.extend(servers::TESTS);
     tests.extend(losses::TESTS);
     tests.extend(scale::TESTS);
