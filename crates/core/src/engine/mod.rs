@@ -4,6 +4,11 @@
 //! fast path, every decision is made by one pure function, [`Rules::step`](rules::Rules::step),
 //! which the shared engine, the exclusive engine and the tests all call.
 
+#![cfg_attr(
+    not(target_has_atomic = "64"),
+    expect(dead_code, reason = "some decisions are only the shared engine's, which needs atomics")
+)]
+
 mod exclusive;
 mod goal;
 #[cfg(all(test, any(tickid_loom, tickid_shuttle)))]
