@@ -192,7 +192,7 @@ class IdSource {
       try {
         ids = JSON.parse(body).ids;
         // The integers are strings: numbers of JavaScript would be rounded.
-        const form = isInt ? /^[0-9]{1,20}$/ : /^[0-9A-Za-z_-]{1,64}$/;
+        const form = isInt ? /^[0-9]{1,20}$/ : /^[0-9A-Za-z._-]{1,64}$/;
         const texts = new Set(ids.filter((id) => typeof id === 'string' && form.test(id)));
         if (ids.length !== count || texts.size !== count) throw new Error(`not ${count} IDs`);
       } catch (error) {

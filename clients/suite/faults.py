@@ -110,7 +110,7 @@ FAULTS = {
             ("answer.read(_MOST)", "answer.read()"),
             (" or len(body) == _MOST", ""),
         ],
-        "lies__letters": [("[0-9A-Za-z_-]{1,64}", r"[\\w-]{1,64}")],
+        "lies__letters": [("[0-9A-Za-z._-]{1,64}", r"[\\w.-]{1,64}")],
         "lies__busy": [(" and isinstance(failure, _ENDED)", "")],
         "floods": [("answer.read(_MOST)", "answer.read()")],
         "strays": [("            if is_kept:\n", "            if False:\n")],
@@ -123,6 +123,7 @@ FAULTS = {
             )
         ],
         "protected": [("ssl.create_default_context()", "ssl._create_unverified_context()")],
+        "dots": [("[0-9A-Za-z._-]", "[0-9A-Za-z_-]")],
         "integers": [("[int(id) if is_int", "[int(float(id)) if is_int")],
         "integers__long": [("[0-9]{1,20}", "[0-9]+")],
         "many": [
@@ -194,6 +195,7 @@ FAULTS = {
         ],
         "held__starved": [("return this.#refill;", "await this.#refill; continue;")],
         "forms": [("if (!response.complete)", "if (!response.headers['content-length'])")],
+        "dots": [("[0-9A-Za-z._-]", "[0-9A-Za-z_-]")],
         "lies": [("if (ids.length !== count || texts.size !== count)", "if (false)")],
         "lies__numbers": [("typeof id === 'string' && form.test(id)", "form.test(id)")],
         "lies__busy": [
@@ -232,9 +234,10 @@ FAULTS = {
         ],
         "status_503": [("(int) ($this->retryAfter ?: 1)", "1")],
         "status_429": [("[200, 408, 429]", "[200, 408]")],
-        "cut": [("/^[\\w-]{1,64}\\n$/D", "/^/")],
+        "cut": [("/^[\\w.-]{1,64}\\n$/D", "/^/")],
         "forms": [("CURLOPT_PROXY => '',\n", "\n")],
-        "lies": [("/^[\\w-]{1,64}\\n$/D", "/\\n$/D")],
+        "lies": [("/^[\\w.-]{1,64}\\n$/D", "/\\n$/D")],
+        "dots": [("[\\w.-]", "[\\w-]")],
         "floods": [("strlen($this->body) > 65536 ? 0 : strlen($part)", "strlen($part)")],
         "ipv6": [("rtrim($url, '/')", "strtr(rtrim($url, '/'), ['[' => '', ']' => ''])")],
         "protected": [("CURLOPT_NOSIGNAL => true", "CURLOPT_SSL_VERIFYPEER => false")],
@@ -263,9 +266,10 @@ FAULTS = {
         "status_503": [("time.Duration(seconds) * time.Second", "time.Second")],
         "status_429": [(" || answer.StatusCode == 429", "")],
         "slow": [("2 * time.Second", "time.Minute")],
-        "cut": [("body, err := io", "body, _ := io"), ("^[\\w-]{1,64}\\n$", "^")],
+        "cut": [("body, err := io", "body, _ := io"), ("^[\\w.-]{1,64}\\n$", "^")],
         "forms": [("answer.Body, 1<<16", "answer.Body, answer.ContentLength")],
-        "lies": [("^[\\w-]{1,64}\\n$", "^")],
+        "lies": [("^[\\w.-]{1,64}\\n$", "^")],
+        "dots": [("[\\w.-]", "[\\w-]")],
         "floods": [("io.LimitReader(answer.Body, 1<<16)", "answer.Body")],
         "ipv6": [("TrimRight(base, ", 'NewReplacer("[", "", "]", "").Replace(base + ')],
         "many": [(TAKEN, 'return string(body[:9]) + "2222222", nil')],
@@ -285,7 +289,8 @@ FAULTS = {
         "slow": [
             ("sent.get(2, TimeUnit.SECONDS)", "sent.get(60, TimeUnit.SECONDS)"),
         ],
-        "lies": [("[\\\\w-]{1,64}\\n", "(?s).*")],
+        "lies": [("[\\\\w.-]{1,64}\\n", "(?s).*")],
+        "dots": [("[\\\\w.-]", "[\\\\w-]")],
         "forms": [
             (
                 "if (status == 200 && answer",

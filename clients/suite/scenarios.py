@@ -337,6 +337,16 @@ def integers(start, world):
         assert min(ids) > 2**53 and len(set(ids)) == 2000 and ids == sorted(ids), ids[:5]
 
 
+def dots(start, world):
+    """The texts of kuids have dots."""
+    with start(world.servers[0], REALM="logs", MAX_BLOCK=20, MAX_AGE=60) as driver:
+        groups, errors = driver.ask("next", 1, 40)
+        assert not errors, errors
+        ids = groups["0"]
+        assert len(set(ids)) == 40 and ids == sorted(ids), ids
+        assert all(id.startswith(".") for id in ids), ids
+
+
 def later(driver, peer, count=40):
     """Returns IDs that follow one from elsewhere, once the client has observed that."""
     groups, errors = driver.ask("observe", 1, peer)

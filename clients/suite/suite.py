@@ -177,6 +177,7 @@ SCENARIOS = {
     "wall_set_back_as_much": scenarios.clock(wall=0, monotonic=60),
     "small": scenarios.small,
     "integers": scenarios.integers,
+    "dots": scenarios.dots,
     "observed": scenarios.observed,
     "overtaken": scenarios.overtaken,
     "protected": scenarios.protected,
@@ -297,7 +298,7 @@ def is_installed(language):
 
 
 WITHOUT_BLOCKS = ["restart", "kill", "status_503", "status_429", "slow", "cut", "many"]
-WITHOUT_BLOCKS += ["forms", "lies", "ipv6", "protected"]
+WITHOUT_BLOCKS += ["forms", "lies", "dots", "ipv6", "protected"]
 # libcurl 7 takes strays for answers, and Java's client has no limit of an answer's length.
 ALSO = {"php": ["fork", "floods"], "go": ["threads", "strays", "floods"]}
 ALSO["java"] = ["threads", "strays"]

@@ -27,6 +27,7 @@ class Server:
         self.socket = tempfile.mktemp(suffix=".sock", dir=FOLDER)
         self.command = [TICKID, "serve", "--store", f"file://{store}", "--realm=orders=sno"]
         self.command += ["--realm=chat=nanoflake", "--realm=late=snowflake:discord"]
+        self.command += ["--realm=logs=kuid"]
         self.command += ["--policy=late=ratchet:10s", "--http=127.0.0.1:0", "--log=json"]
         self.command += ["--http-unix", self.socket, *options]
         if command:

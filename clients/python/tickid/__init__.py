@@ -186,7 +186,7 @@ class IdSource:
             return []
         if answer.status == 200 and observed is None:
             found = json.loads(body)["ids"]
-            form = "[0-9]{1,20}" if is_int else "[0-9A-Za-z_-]{1,64}"
+            form = "[0-9]{1,20}" if is_int else "[0-9A-Za-z._-]{1,64}"
             texts = [id for id in found if re.fullmatch(form, id)]
             is_whole = found == texts and len(texts) == len(set(texts)) == count
             if not (is_whole and local.answer.isdisjoint(texts)):  # A cache may answer again.
