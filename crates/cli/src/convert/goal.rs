@@ -63,6 +63,10 @@ pub(super) fn options<'a>(
     let mut target = arguments.target_layouts.over(source);
     if let Goal::Scheme(goal) = arguments.to {
         target = goal.over(target);
+        if arguments.from == Some(Origin::Uuid) {
+            // A UUID does not show the layout of its ID.
+            source = arguments.layouts.values.over(goal.over(Layouts::default()));
+        }
     }
     if let Some(Origin::Preset(preset)) = arguments.from {
         source.snowflake = preset.layout();

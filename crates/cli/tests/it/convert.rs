@@ -49,6 +49,21 @@ fn snowflakes_go_to_other_layouts() {
 }
 
 #[test]
+fn uuids_give_presets_back() {
+    let sonyflake = "647707213128794115";
+    for to in ["uuid", "uuid-v7"] {
+        let uuid = stdout_of(&format!("convert --from sonyflake --to {to} {sonyflake}"));
+        let back = format!("convert --from uuid --to sonyflake --exact {}", uuid.trim_end());
+        assert_eq!(stdout_of(&back), format!("{sonyflake}\n"));
+        // Another layout is named.
+        let direct = run(&format!("convert --from sonyflake --to discord {sonyflake}"));
+        let uuid = uuid.trim_end();
+        let moved = run(&format!("convert --from uuid --layout sonyflake --to discord {uuid}"));
+        assert_eq!((moved.status, moved.stdout), (OK, direct.stdout));
+    }
+}
+
+#[test]
 fn exact_refuses_losses() {
     let ran = run("convert --to sno --node 7 --exact 0u375nxqh5cq");
     assert_eq!((ran.status, ran.stdout.as_str()), (INVALID, ""));
