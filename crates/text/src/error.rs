@@ -120,7 +120,9 @@ pub const fn parsed<T: Copy>(result: Result<T, ParseError>) -> T {
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not a {}: ", self.what)?;
+        let is_vowel = |letter: char| matches!(letter.to_ascii_lowercase(), 'a' | 'e' | 'i' | 'o');
+        let article = if self.what.starts_with(is_vowel) { "an" } else { "a" };
+        write!(f, "not {article} {}: ", self.what)?;
         match self.kind {
             ParseErrorKind::Length { found, min, max } if min == max => {
                 write!(f, "{found} bytes long, not {min}")
@@ -170,6 +172,15 @@ mod tests {
             let error = ParseError::new("test ID", kind);
             assert_eq!(error.to_string(), std::format!("not a test ID: {message}"));
             assert_eq!((error.what(), error.kind()), ("test ID", kind));
+        }
+    }
+
+    #[test]
+    fn names_have_their_article() {
+        let kind = ParseErrorKind::TooLarge { value: 9, max: 8 };
+        for (what, start) in [("Instagram ID", "not an I"), ("UID", "not a U"), ("", "not a :")] {
+            let message = ParseError::new(what, kind).to_string();
+            assert!(message.starts_with(start), "{message}");
         }
     }
 }

@@ -241,6 +241,7 @@ fn bad_input_has_a_reason() {
             "'9223372036854775808' is not a Sonyflake: the number 9223372036854775808 is above ",
         ),
         ("inspect --from discord 12x", "'12x' is not a Discord Snowflake: 'x' at position 2"),
+        ("inspect --from instagram 12x", "'12x' is not an Instagram ID: 'x' at position 2"),
         ("inspect --from ulid 0u375nxqh5cq", "'0u375nxqh5cq' is not a ULID: 12 bytes long, not 26"),
     ] {
         assert_fails(arguments, &run(arguments), INVALID, &[&format!("error: {message}")]);
