@@ -186,7 +186,7 @@ impl Answer {
             let head = format!(r#"{{"realm":"{realm}","scheme":"{scheme}","ids":["#);
             first.extend_from_slice(head.as_bytes());
         }
-        self.part(&mut first).await?;
+        self.part(true, &mut first).await?;
         Ok(if self.order.count == 0 { Body::from(first) } else { self.stream(first) })
     }
 
@@ -194,11 +194,16 @@ impl Answer {
         self.order.framing == Framing::Json && self.order.format != OutputForm::Bytes
     }
 
-    /// Appends the next part.
-    async fn part(&mut self, out: &mut Vec<u8>) -> Result<(), RequestError> {
+    /// Appends the next part. Only the first waits for its turn: the client decides when the stream
+    /// of the others is polled.
+    async fn part(&mut self, is_first: bool, out: &mut Vec<u8>) -> Result<(), RequestError> {
         let part = Order { count: self.order.count.min(PART), ..self.order };
         let deadline = Instant::now() + self.shared.limits.timeout;
-        self.realm.issue(part, Protocol::Http, deadline, out).await?;
+        if is_first {
+            self.realm.issue_in_turn(part, Protocol::Http, deadline, out).await?;
+        } else {
+            self.realm.issue(part, Protocol::Http, deadline, out).await?;
+        }
         self.order.count -= part.count;
         if self.is_json() && self.order.count == 0 {
             // In the place of the comma after the last ID.
@@ -220,7 +225,7 @@ impl Answer {
                     return None;
                 }
                 let mut out = Vec::new();
-                match answer.part(&mut out).await {
+                match answer.part(false, &mut out).await {
                     Ok(()) => Some((Ok(Bytes::from(out)), (answer, None))),
                     Err(error) => {
                         answer.order.count = 0;

@@ -11,7 +11,8 @@ use tickid_convert::AnyScheme;
 use tickid_lease::admin::RealmName;
 use tickid_lease::session::WaitReason;
 use tickid_lease::{GenerateError, LeaseState, ObserveError, RealmSpec, StoreError};
-use tokio::time::Instant;
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout_at};
 
 pub(crate) use self::id::{Framing, OutputForm};
 use self::issuer::{Issuer, ObserveProblem, StartError, scheme_of};
@@ -25,6 +26,8 @@ pub(crate) struct Realm {
     spec: RealmSpec,
     scheme: AnyScheme,
     issuer: Box<dyn Issuer>,
+    /// Held by the request that takes the next IDs. Others wait for it in their order.
+    turn: Mutex<()>,
     pub(crate) metrics: RealmMetrics,
 }
 
@@ -55,7 +58,8 @@ impl Realm {
             .and_then(|scheme| Ok((scheme, scheme.visit(start)?)));
         match started {
             Ok((scheme, issuer)) => {
-                Ok(Self { spec, scheme, issuer, metrics: RealmMetrics::default() })
+                let (turn, metrics) = (Mutex::default(), RealmMetrics::default());
+                Ok(Self { spec, scheme, issuer, turn, metrics })
             }
             Err(StartError::Realm(source)) => Err(ServerError::Realm { realm: name, source }),
             Err(StartError::Lease(source)) => Err(ServerError::Lease { realm: name, source }),
@@ -155,6 +159,48 @@ impl Realm {
         let id = self.issuer.try_integer()?;
         self.metrics.count(protocol, 1);
         Ok(id)
+    }
+
+    /// As [`issue`](Self::issue), but one request after the other. If each took a part of the next
+    /// IDs, requests for more than there are until their deadlines would all miss them. The caller
+    /// must not depend on a client while it waits.
+    pub(crate) async fn issue_in_turn(
+        &self,
+        mut order: Order,
+        protocol: Protocol,
+        deadline: Instant,
+        out: &mut Vec<u8>,
+    ) -> Result<(), RequestError> {
+        self.check(&order)?;
+        let start = out.len();
+        order.count -= self.try_issue(order, protocol, out).unwrap_or(0).min(order.count);
+        if order.count == 0 {
+            return Ok(());
+        }
+        let issued = match timeout_at(deadline, self.turn.lock()).await {
+            Ok(_turn) => self.issue(order, protocol, deadline, out).await,
+            Err(_) => Err(self.overtaken().await),
+        };
+        if issued.is_err() {
+            out.truncate(start);
+        }
+        issued
+    }
+
+    /// Returns the error of a request whose turn did not come.
+    async fn overtaken(&self) -> RequestError {
+        let pause = Duration::from_secs(1);
+        match self.issuer.wait_ready(Duration::ZERO).await {
+            Err(error) => {
+                let retry_after = error.retry_after().map(|time| time.max(pause));
+                self.later(&error, retry_after)
+            }
+            Ok(()) => RequestError::Later {
+                realm: self.name().clone(),
+                reason: "earlier requests take all of its IDs".to_owned(),
+                retry_after: pause,
+            },
+        }
     }
 
     /// Appends `order.count` IDs, waiting until the deadline. On an error nothing is appended, and

@@ -443,6 +443,27 @@ async fn rates_are_held() {
     assert!(answer.starts_with(expected), "{answer}");
 }
 
+/// Requests for eight times the IDs that a node has until the deadline.
+#[tokio::test(flavor = "multi_thread")]
+async fn overload_serves_what_there_is() {
+    let layout: Snowflake = "42x20ms/20n/1s@2024-01-01".parse().unwrap();
+    let realm = Realm::builder("slow", layout).pool("7/20").build().unwrap();
+    let limits = Limits { timeout: core::time::Duration::from_secs(5), ..Limits::default() };
+    let server = builder().realm(realm).limits(limits).start().await.unwrap();
+    let mut clients = tokio::task::JoinSet::new();
+    for _ in 0..40 {
+        let mut raw = Raw::resp(&server).await;
+        clients.spawn(async move { raw.ask("TICKID.NEXT slow 100").await });
+    }
+    while let Some(answer) = clients.join_next().await {
+        match &*answer.unwrap() {
+            "*100" => return,
+            refusal => assert!(refusal.starts_with("-TRYAGAIN"), "{refusal}"),
+        }
+    }
+    panic!("all are refused");
+}
+
 /// A client that leaves while it waits for IDs gives its place back, whatever it has sent.
 #[tokio::test(flavor = "multi_thread")]
 async fn clients_that_left_have_no_place() {

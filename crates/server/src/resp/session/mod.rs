@@ -538,7 +538,8 @@ impl Waiting {
 
     /// Issues the IDs by the deadline and completes the answer, or replaces it by an error.
     pub(crate) async fn run(self, shared: &Shared, deadline: Instant, out: &mut Vec<u8>) {
-        let error = match self.realm.issue(self.order, Protocol::Resp, deadline, out).await {
+        let error = match self.realm.issue_in_turn(self.order, Protocol::Resp, deadline, out).await
+        {
             Ok(()) => {
                 finish(self.answer, self.order.format, self.start, out);
                 if out.get(self.start) == Some(&b'-') {
