@@ -23,11 +23,7 @@ impl Request {
         while let Some(arg) = args.next() {
             match &*arg {
                 "--bench" => request.is_bench = true,
-                "--measurement-time" => {
-                    let seconds = args.next().and_then(|value| value.parse::<f64>().ok());
-                    request.is_quick = seconds.is_some_and(|seconds| seconds < 1.0);
-                }
-                "--warm-up-time" | "--sample-size" => drop(args.next()),
+                "--measurement-time" | "--warm-up-time" | "--sample-size" => drop(args.next()),
                 "--quick" => request.is_quick = true,
                 flag if flag.starts_with('-') => {}
                 // Criterion takes a regular expression, so `cargo xtask bench` joins several

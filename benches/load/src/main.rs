@@ -1,7 +1,9 @@
 //! A client that measures a server of RESP or HTTP, for `.ci/bench-server`.
 //!
-//! redis-benchmark would measure itself: it takes a processor 11 µs per request, Redis 8, and this
-//! client 6. It also cannot send at a fixed rate.
+//! No known tool gives these figures. redis-benchmark would measure itself: it takes a processor
+//! 11 µs per request, Redis 8, and this client 6. It has no fixed rate, and memtier_benchmark's
+//! rate counts a latency from when the request is sent, which hides that a server falls behind.
+//! wrk, wrk2 and oha speak only HTTP, so that the columns of RESP and HTTP would be of two clients.
 //!
 //! ```text
 //! tickid-bench-load ADDRESS CONNECTIONS PIPELINE SECONDS RATE REQUEST...

@@ -1,6 +1,6 @@
 //! Runs the benchmarks, writes a page of their results, and guards instruction counts.
 
-#![allow(clippy::print_stderr, clippy::print_stdout, reason = "a program for people")]
+#![allow(clippy::print_stderr, reason = "a program for people")]
 
 mod check;
 mod page;
@@ -22,9 +22,6 @@ type Result<T> = core::result::Result<T, Box<dyn core::error::Error>>;
 
 /// The page of the last run. The folder of the same name has its charts.
 const PAGE: &str = "docs/results/benchmarks.md";
-/// The options of a quick run for criterion.
-const QUICK: [&str; 6] =
-    ["--warm-up-time", "0.1", "--measurement-time", "0.3", "--sample-size", "10"];
 
 /// Run the benchmarks and write their results to docs/results.
 ///
@@ -33,20 +30,17 @@ const QUICK: [&str; 6] =
 #[derive(Parser)]
 #[command(name = "cargo xtask bench", bin_name = "cargo xtask bench")]
 struct Arguments {
-    /// Run the benchmarks with one of these in their names: `encode`, `sno`, ... The results are
-    /// then printed, and docs/results left unchanged.
+    /// Run only the benchmarks with one of these in their names: `encode`, `sno`, ... That leaves
+    /// docs/results unchanged.
     filters: Vec<String>,
-    /// Measure for a tenth of the time, to check that everything works.
-    #[arg(long)]
-    quick: bool,
     /// Count the instructions of the hot paths instead, and fail if one has become more expensive
     /// than benches/instructions.json says. Needs valgrind.
-    #[arg(long, conflicts_with_all = ["filters", "quick", "arguments"])]
+    #[arg(long, conflicts_with_all = ["filters", "arguments"])]
     check: bool,
     /// With --check: update benches/instructions.json.
     #[arg(long, requires = "check")]
     bless: bool,
-    /// Options for criterion: `-- --save-baseline x`, `-- --baseline x`, `-- --help`, ...
+    /// Options for criterion: `-- --quick`, `-- --save-baseline x`, `-- --help`, ...
     #[arg(last = true)]
     arguments: Vec<OsString>,
 }
@@ -62,7 +56,7 @@ fn main() -> ExitCode {
 }
 
 fn bench(arguments: &Arguments) -> Result<()> {
-    let root = root();
+    let root = root()?;
     let benches = root.join("benches");
     if arguments.check {
         return check::check(&benches, arguments.bless);
@@ -80,18 +74,12 @@ fn bench(arguments: &Arguments) -> Result<()> {
     run(cargo
         .args(["--", "--noplot"])
         .args(filter)
-        .args(if arguments.quick { &QUICK[..] } else { &[] })
         .args(&arguments.arguments)
         .env("CRITERION_HOME", &home))?;
-    let page = Page {
-        about: &page::about(),
-        is_quick: arguments.quick,
-        results: &Results::read(&home)?.only(|id| arguments.wants(id)),
-    };
     if !is_whole {
-        print!("{}", page.text());
         return Ok(());
     }
+    let page = Page { about: &page::about(), results: &Results::read(&home)? };
     let folder = root.join(PAGE).with_file_name(page::FOLDER);
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
@@ -105,18 +93,11 @@ fn bench(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-impl Arguments {
-    fn wants(&self, id: &str) -> bool {
-        self.filters.is_empty() || self.filters.iter().any(|filter| id.contains(filter))
-    }
-}
-
-/// Returns the repository's root. The variable is current, but the constant is wrong once the
+/// Returns the repository's root, by cargo's variable, since a constant would be wrong once the
 /// repository has been moved.
-fn root() -> PathBuf {
-    let manifest = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
-    let manifest = manifest.unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
-    manifest.ancestors().nth(2).unwrap_or(Path::new("")).to_owned()
+fn root() -> Result<PathBuf> {
+    let manifest = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    Ok(manifest.ancestors().nth(2).ok_or("no repository")?.to_owned())
 }
 
 /// Returns the target folder, where this program is `debug/tickid-bench-report`.
@@ -160,11 +141,9 @@ mod tests {
     #[test]
     fn options_of_criterion_come_last() {
         let arguments = parse("sno encode -- --quick").unwrap();
-        assert!(!arguments.quick && arguments.wants("decode/sno") && !arguments.wants("decode/x"));
+        assert_eq!(arguments.filters, ["sno", "encode"]);
         assert_eq!(arguments.arguments, ["--quick"]);
         assert!(parse("--check --bless").is_ok());
-        for line in ["--bless", "--check sno", "--check --quick"] {
-            assert!(parse(line).is_err(), "{line}");
-        }
+        assert!(parse("--bless").is_err() && parse("--check sno").is_err());
     }
 }

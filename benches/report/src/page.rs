@@ -8,7 +8,7 @@ use std::thread;
 
 use crate::read;
 use crate::results::{Measurement, Results, TIME};
-use crate::targets::{TARGETS, Verdict};
+use crate::targets::TARGETS;
 
 /// The folder of the charts, from the page.
 pub(crate) const FOLDER: &str = "benchmarks";
@@ -23,7 +23,6 @@ Written by `cargo xtask bench`; do not edit. [Benchmarks](../benchmarks.md) expl
 pub(crate) struct Page<'a> {
     /// The date and the machine.
     pub(crate) about: &'a [(&'static str, String)],
-    pub(crate) is_quick: bool,
     pub(crate) results: &'a Results,
 }
 
@@ -37,21 +36,15 @@ impl Page<'_> {
         for (what, which) in self.about {
             add(format!("| {what} | {which} |"));
         }
-        if self.is_quick {
-            add("\nA quick run: to see that all works, not to quote from.".to_owned());
-        }
         let verdicts = TARGETS.iter().flat_map(|target| target.verdicts(self.results));
         let verdicts: Vec<_> = verdicts.collect();
-        let reached = verdicts.iter().filter(|verdict| verdict.is_reached).count();
+        let reached = verdicts.iter().filter(|(_, is_reached)| *is_reached).count();
         add(format!(
             "\n## Targets\n\n{reached} of {} measured targets are reached.",
             verdicts.len()
         ));
         add("\n| target | measured | is | bound | reached |\n|---|---|---:|---|---|".to_owned());
-        for Verdict { what, ours, is, bound, is_reached } in verdicts {
-            let (is, reached) = (number(is), if is_reached { "yes" } else { "**no**" });
-            add(format!("| {what} | `{ours}` | {is} | {bound} | {reached} |"));
-        }
+        verdicts.into_iter().for_each(|(row, _)| add(row));
         for group in self.groups() {
             add(format!("\n## `{group}`\n"));
             if !self.times(group).is_empty() {
@@ -66,17 +59,18 @@ impl Page<'_> {
     pub(crate) fn charts(&self) -> impl Iterator<Item = (String, String)> {
         let times = self.groups().into_iter().map(|group| (group, self.times(group)));
         let charts = times.filter(|(_, times)| !times.is_empty()).map(|(group, times)| {
-            let bars = times.iter().map(|one| Bar { label: one.name(), one });
-            (file(group), chart(group, &Vec::from_iter(bars)))
+            let bars: Vec<_> = times.into_iter().map(|one| (one.name(), one)).collect();
+            (file(group), chart(group, &bars))
         });
         let bars = self.results.0.iter().filter(|one| one.quantity == TIME).filter_map(|one| {
             let name = one.id.strip_prefix(ONE_THREAD)?;
             let (_, label) = PEERS.iter().find(|(other, _)| *other == name)?;
-            Some(Bar { label, one })
+            Some((*label, one))
         });
         let mut bars: Vec<_> = bars.collect();
-        bars.sort_by(|a, b| a.one.value.total_cmp(&b.one.value));
-        let peers = (!bars.is_empty()).then(|| (file("peers"), chart(PEERS_TITLE, &bars)));
+        bars.sort_by(|(_, a), (_, b)| a.value.total_cmp(&b.value));
+        let peers =
+            (!bars.is_empty()).then(|| (file("peers"), chart("One ID, on one thread", &bars)));
         charts.chain(peers)
     }
 
@@ -112,7 +106,6 @@ const PEERS: [(&str, &str); 10] = [
     ("wall/ulid/exclusive", "ulid, one owner"),
     ("wall/uuid-v7", "uuid, version 7"),
 ];
-const PEERS_TITLE: &str = "One ID, on one thread";
 
 fn file(group: &str) -> String {
     group.replace('/', "-") + ".svg"
@@ -121,43 +114,38 @@ fn file(group: &str) -> String {
 /// Returns a table with a row for each name, the least values first, and a column for each
 /// quantity.
 fn table(all: &[&Measurement]) -> String {
-    let mut columns: Vec<(&str, &str)> = Vec::new();
-    let mut rows: Vec<(&str, Vec<Option<f64>>)> = Vec::new();
+    let (mut columns, mut names) = (Vec::new(), Vec::new());
     for one in all {
         let column = (&*one.quantity, &*one.unit);
-        let column = columns.iter().position(|other| *other == column).unwrap_or_else(|| {
+        if !columns.contains(&column) {
             columns.push(column);
-            columns.len() - 1
-        });
-        let row = rows.iter().position(|(name, _)| *name == one.name()).unwrap_or_else(|| {
-            rows.push((one.name(), Vec::new()));
-            rows.len() - 1
-        });
-        let cells = &mut rows[row].1;
-        cells.resize(cells.len().max(column + 1), None);
-        cells[column] = Some(one.value);
+        }
+        if !names.contains(&one.name()) {
+            names.push(one.name());
+        }
     }
-    rows.sort_by(|(_, a), (_, b)| {
-        let first = |cells: &[Option<f64>]| cells[0].unwrap_or(f64::INFINITY);
-        first(a).total_cmp(&first(b))
-    });
+    let value = |name: &str, quantity: &str| {
+        let one = all.iter().find(|one| one.name() == name && one.quantity == quantity);
+        one.map(|one| one.value)
+    };
+    let first = |name: &str| value(name, columns[0].0).unwrap_or(f64::INFINITY);
+    names.sort_by(|a, b| first(a).total_cmp(&first(b)));
     let mut text = String::from("| |");
     for (quantity, unit) in &columns {
         let _ = write!(text, " {quantity}, {unit} |");
     }
     let _ = write!(text, "\n|---|{}", "---:|".repeat(columns.len()));
-    for (name, mut cells) in rows {
-        cells.resize(columns.len(), None);
+    for name in names {
         let _ = write!(text, "\n| `{name}` |");
-        for cell in cells {
-            let _ = write!(text, " {} |", cell.map(number).unwrap_or_default());
+        for (quantity, _) in &columns {
+            let _ = write!(text, " {} |", value(name, quantity).map(number).unwrap_or_default());
         }
     }
     text
 }
 
 /// Formats a value with three significant digits.
-fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     match value {
         value if value < 10.0 => format!("{value:.2}"),
         value if value < 100.0 => format!("{value:.1}"),
@@ -184,18 +172,12 @@ const WIDTH: usize = 860;
 const HEAD_HEIGHT: usize = 72;
 const ROW: usize = 26;
 
-/// A measurement in a chart.
-struct Bar<'a> {
-    label: &'a str,
-    one: &'a Measurement,
-}
-
 /// Draws times as bars, in light colours, and in dark ones for readers who prefer them.
-fn chart(title: &str, bars: &[Bar<'_>]) -> String {
+fn chart(title: &str, bars: &[(&str, &Measurement)]) -> String {
     let height = HEAD_HEIGHT + ROW * bars.len() + 16;
     // Characters of common fonts are at most 8 wide; the value behind the longest bar needs 60.
-    let left = 24 + 8 * bars.iter().map(|bar| bar.label.len()).max().unwrap_or(0);
-    let longest = bars.iter().map(|bar| bar.one.value).fold(f64::MIN_POSITIVE, f64::max);
+    let left = 24 + 8 * bars.iter().map(|(label, _)| label.len()).max().unwrap_or(0);
+    let longest = bars.iter().map(|(_, one)| one.value).fold(f64::MIN_POSITIVE, f64::max);
     let scale = (WIDTH - 76 - left) as f64 / longest;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
@@ -207,7 +189,7 @@ fn chart(title: &str, bars: &[Bar<'_>]) -> String {
          <text x=\"118\" y=\"49\">other libraries, the machine</text>\
          <text class=\"end\" x=\"844\" y=\"49\">ns, less is better</text>\n"
     );
-    for (row, Bar { label, one }) in bars.iter().enumerate() {
+    for (row, (label, one)) in bars.iter().enumerate() {
         let value = number(one.value);
         let class = if is_ours(one.name()) { "ours" } else { "other" };
         let (top, middle) = (HEAD_HEIGHT + ROW * row + 4, HEAD_HEIGHT + ROW * row + 13);
@@ -264,7 +246,7 @@ mod tests {
         };
         let results = Results(all.iter().map(measurement).collect());
         let about = [("cores", "2".to_owned())];
-        Page { about: &about, is_quick: true, results: &results }.text()
+        Page { about: &about, results: &results }.text()
     }
 
     #[test]
@@ -277,7 +259,7 @@ mod tests {
             ("slow-path", "sno", "p99", 1_500.0),
         ]);
         for expected in [
-            "| cores | 2 |\n\nA quick run",
+            "| cores | 2 |\n\n## Targets\n",
             "1 of 2 measured targets are reached.\n",
             "| sno to text | `encode/sno` | 0.10 | ≤ 0.18 × `encode/data-encoding/sno` | yes |\n",
             "`slow-path/sno` | 1500 | ≤ 1000 ns (p99) | **no** |\n",
@@ -294,7 +276,7 @@ mod tests {
     fn a_chart_has_a_bar_for_each_time() {
         let [ours, other] = [("system/now", 11.0), ("std/system-time", 22.0)]
             .map(|(name, value)| Measurement::new("clock", name, TIME, "ns", value));
-        let bars = [&ours, &other].map(|one| Bar { label: one.name(), one });
+        let bars = [&ours, &other].map(|one| (one.name(), one));
         let svg = chart("clock", &bars);
         for expected in [
             ">system/now</text><rect class=\"ours\" x=\"144\" y=\"76\" width=\"320.0\"",
@@ -309,7 +291,7 @@ mod tests {
         let group = ONE_THREAD.trim_end_matches('/');
         let all = PEERS.iter().map(|(name, _)| Measurement::new(group, name, TIME, "ns", 1.0));
         let results = Results(all.collect());
-        let page = Page { about: &[], is_quick: false, results: &results };
+        let page = Page { about: &[], results: &results };
         let (_, svg) = page.charts().find(|(file, _)| file == "peers.svg").unwrap();
         for (_, label) in PEERS {
             assert!(svg.contains(&format!(">{label}</text>")), "{label}");

@@ -60,17 +60,8 @@ impl Results {
         Ok(Self(all))
     }
 
-    /// Keeps the measurements with a wanted name.
-    pub(crate) fn only(self, wants: impl Fn(&str) -> bool) -> Self {
-        Self(self.0.into_iter().filter(|one| wants(&one.id)).collect())
-    }
-
     pub(crate) fn get(&self, id: &str, quantity: &str) -> Option<&Measurement> {
         self.0.iter().find(|one| one.id == id && one.quantity == quantity)
-    }
-
-    pub(crate) fn value(&self, id: &str, quantity: &str) -> Option<f64> {
-        Some(self.get(id, quantity)?.value)
     }
 }
 
@@ -140,8 +131,8 @@ mod tests {
             "figures": [{ "name": "sno", "quantity": "p99", "unit": "ns", "value": 160.0 }],
         });
         let results = Results(figures(&file).unwrap());
-        assert_eq!(results.value("slow-path/sno", "p99"), Some(160.0));
-        assert_eq!(results.value("slow-path/sno", "p50"), None);
+        assert_eq!(results.get("slow-path/sno", "p99").unwrap().value, 160.0);
+        assert_eq!(results.get("slow-path/sno", "p50"), None);
         assert!(figures(&json!({ "group": "slow-path" })).is_none());
     }
 
@@ -175,6 +166,5 @@ mod tests {
         fs::remove_dir_all(&home).unwrap();
         let results = results.unwrap();
         assert_eq!(results.0, [Measurement::new("clock", "system/now", TIME, "ns", 7.0)]);
-        assert_eq!(results.only(|id| id.starts_with("encode")).0, []);
     }
 }

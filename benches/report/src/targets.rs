@@ -2,7 +2,8 @@
 
 use Bound::{AtLeast, AtMost, Times};
 
-use crate::results::{Results, TIME};
+use crate::page::number;
+use crate::results::{Measurement, Results, TIME};
 
 /// A bound for some of the measurements.
 pub(crate) struct Target {
@@ -29,7 +30,7 @@ const ADD: &str = "generate/one-thread/fetch-add";
 const BASIC: &str = "generate/one-thread/manual/ferroid/basic";
 const ATOMIC: &str = "generate/one-thread/manual/ferroid/atomic";
 const GLOBAL: &str = "generate/one-thread/wall/scru64-official/global/below-cap";
-const TWITTER_BASIC: &str = "generate/one-thread/manual/ferroid/basic/twitter";
+const TWITTER: &str = "generate/one-thread/manual/ferroid/basic/twitter";
 const TWITTER_ATOMIC: &str = "generate/one-thread/manual/ferroid/atomic/twitter";
 const TWO_ADD: &str = "generate/contended/2-threads/fetch-add";
 const TWO_ATOMIC: &str = "generate/contended/2-threads/ferroid/atomic";
@@ -44,11 +45,7 @@ pub(crate) const TARGETS: &[Target] = &[
     row("exclusive, manual clock", "generate/one-thread/manual/*/exclusive", Times(1.0, BASIC)),
     row("shared, manual clock", "generate/one-thread/manual/*/shared", Times(1.1, ADD)),
     row("shared, manual clock", "generate/one-thread/manual/*/shared", Times(1.1, ATOMIC)),
-    row(
-        "exclusive, same layout",
-        "generate/one-thread/manual/@/exclusive",
-        Times(1.0, TWITTER_BASIC),
-    ),
+    row("exclusive, same layout", "generate/one-thread/manual/@/exclusive", Times(1.0, TWITTER)),
     row("shared, same layout", "generate/one-thread/manual/@/shared", Times(1.1, TWITTER_ATOMIC)),
     row("shared, in turn with an add", "generate/side-by-side/*/shared", AtMost(1.3, "0 cycles")),
     row("shared, 0 to 10 cycles apart", "generate/side-by-side/*/shared", AtMost(1.3, "mean")),
@@ -62,8 +59,7 @@ pub(crate) const TARGETS: &[Target] = &[
     row("fill, 8 bytes", "generate/bulk/{scru64,nanoflake,kuid-local}/exclusive", Times(0.5, LOOP)),
     row("fill, 8 bytes", "generate/bulk/{scru64,nanoflake,kuid-local}/shared", Times(0.5, LOOP)),
     row("fill, Snowflakes", "generate/bulk/@/exclusive", Times(1.6, NANOFLAKE_FILL)),
-    row("fill, more bytes", "generate/bulk/{sno,kuid-global}/exclusive", Times(1.0, LOOP)),
-    row("fill, more bytes", "generate/bulk/{sno,kuid-global}/shared", Times(1.0, LOOP)),
+    row("fill, more bytes", "generate/bulk/{sno,kuid-global}/{exclusive,shared}", Times(1.0, LOOP)),
     row("sno to text", "encode/sno", Times(0.18, "encode/data-encoding/sno")),
     row("sno from text", "decode/sno", Times(0.2, "decode/data-encoding/sno")),
     row("SCRU64 to text", "encode/scru64", Times(0.35, "encode/scru64-official")),
@@ -87,38 +83,27 @@ pub(crate) const TARGETS: &[Target] = &[
     row("the command converts", "command/convert", AtMost(200.0, TIME)),
 ];
 
-/// A target compared with one of its measurements.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Verdict {
-    pub(crate) what: &'static str,
-    pub(crate) ours: String,
-    /// The measured value, in the unit of the bound.
-    pub(crate) is: f64,
-    pub(crate) bound: String,
-    pub(crate) is_reached: bool,
-}
-
 impl Target {
-    /// Compares the target with its measurements, as far as they are present.
-    pub(crate) fn verdicts(&self, results: &Results) -> Vec<Verdict> {
+    /// Compares the target with its measurements, as far as they are present. Returns a row of a
+    /// table for each, and whether the bound is kept.
+    pub(crate) fn verdicts(&self, results: &Results) -> Vec<(String, bool)> {
         let verdict = |ours: String| {
-            let value = |quantity| results.value(&ours, quantity);
-            let unit = |quantity| results.get(&ours, quantity).map_or("", |one| &one.unit);
-            let (is, bound, is_reached) = match self.bound {
+            let (is, bound, is_kept) = match self.bound {
                 Times(most, baseline) => {
-                    let is = value(TIME)? / results.value(baseline, TIME)?;
+                    let is = results.get(&ours, TIME)?.value / results.get(baseline, TIME)?.value;
                     (is, format!("≤ {most} × `{baseline}`"), is <= most)
                 }
                 AtMost(most, quantity) => {
-                    let is = value(quantity)?;
-                    (is, format!("≤ {most} {} ({quantity})", unit(quantity)), is <= most)
+                    let &Measurement { value, ref unit, .. } = results.get(&ours, quantity)?;
+                    (value, format!("≤ {most} {unit} ({quantity})"), value <= most)
                 }
                 AtLeast(least, quantity) => {
-                    let is = value(quantity)?;
-                    (is, format!("≥ {least} {} ({quantity})", unit(quantity)), is >= least)
+                    let &Measurement { value, ref unit, .. } = results.get(&ours, quantity)?;
+                    (value, format!("≥ {least} {unit} ({quantity})"), value >= least)
                 }
             };
-            Some(Verdict { what: self.what, ours, is, bound, is_reached })
+            let (is, verdict) = (number(is), if is_kept { "yes" } else { "**no**" });
+            Some((format!("| {} | `{ours}` | {is} | {bound} | {verdict} |", self.what), is_kept))
         };
         expand(&self.ours.replace('*', SCHEMES).replace('@', SNOWFLAKES))
             .into_iter()
@@ -139,7 +124,6 @@ fn expand(pattern: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::Measurement;
 
     #[test]
     fn braces_expand_as_in_a_shell() {
@@ -161,15 +145,21 @@ mod tests {
         });
         let results = Results(all.into());
         for (ours, bound, expected) in [
-            ("encode/*", Times(0.18, "encode/base"), &[(0.19, false), (0.18, true)][..]),
+            ("encode/*", Times(0.18, "encode/base"), &[("0.19", false), ("0.18", true)][..]),
             ("encode/sno", Times(0.18, "encode/none"), &[]),
-            ("slow-path/*", AtMost(1_000.0, "p99"), &[(1_000.5, false)]),
+            ("slow-path/*", AtMost(1_000.0, "p99"), &[("1000", false)]),
             ("slow-path/*", AtMost(1_000.0, "p50"), &[]),
-            ("generate/saturated/sno/{1,2}-threads", AtLeast(99.0, "of the cap"), &[(99.0, true)]),
+            (
+                "generate/saturated/sno/{1,2}-threads",
+                AtLeast(99.0, "of the cap"),
+                &[("99.0", true)],
+            ),
         ] {
             let verdicts = row("", ours, bound).verdicts(&results);
-            let verdicts: Vec<_> = verdicts.iter().map(|one| (one.is, one.is_reached)).collect();
-            assert_eq!(verdicts, expected, "{ours}");
+            let is = |row: &str| row.split(" | ").nth(2).unwrap().to_owned();
+            let verdicts: Vec<_> = verdicts.iter().map(|(row, kept)| (is(row), *kept)).collect();
+            let expected = expected.iter().map(|(is, kept)| ((*is).to_owned(), *kept));
+            assert_eq!(verdicts, Vec::from_iter(expected), "{ours}");
         }
     }
 }
