@@ -2,22 +2,26 @@
 
 /// File systems that several machines share, as mount tables name them. Their locks and their
 /// durability cannot be relied on.
+#[cfg(any(target_os = "linux", test))]
 const SHARED: &str = "9p afs beegfs ceph cifs coda davfs gfs2 glusterfs gpfs lustre ncpfs nfs nfs4 \
                       ocfs2 smb3 smbfs sshfs virtiofs";
 /// The same in user space, behind `fuse.`.
+#[cfg(any(target_os = "linux", test))]
 const SHARED_FUSE: &str = "ceph cephfs gcsfuse glusterfs goofys juicefs mount-s3 rclone s3fs \
                            seaweedfs smbnetfs sshfs";
 
 /// Returns the type of the file system with a device number, from a Linux table of mounts
 /// (`mountinfo`).
-pub(super) fn file_system(mountinfo: &str, major: u64, minor: u64) -> Option<&str> {
+#[cfg(any(target_os = "linux", test))]
+fn file_system(mountinfo: &str, major: u64, minor: u64) -> Option<&str> {
     let device = format!("{major}:{minor}");
     let line = mountinfo.lines().find(|line| line.split(' ').nth(2) == Some(&device))?;
     // A variable number of fields, and a hyphen, come before the type.
     line.split_once(" - ")?.1.split(' ').next()
 }
 
-pub(super) fn is_shared(file_system: &str) -> bool {
+#[cfg(any(target_os = "linux", test))]
+fn is_shared(file_system: &str) -> bool {
     let is_among = |list: &str, name| list.split(' ').any(|other| other == name);
     match file_system.strip_prefix("fuse.") {
         Some(name) => is_among(SHARED_FUSE, name) || is_among(SHARED, name),
