@@ -262,8 +262,6 @@ fn closing_after_a_flip(subject: Subject) {
 
 holds! {
     fast_path_against_a_tick_change: tick_change;
-    an_overflow_into_the_guard: overflow;
-    ratchet_overflows_by_one: overflow_of_a_ratchet;
     blocks_against_single_ones: blocks_and_single_ones;
     regressions_of_two_threads: regression;
     a_flip_against_the_fast_path: flip_against_the_fast_path;
@@ -275,6 +273,11 @@ holds! {
     closing_against_exchange_and_draw: |subject| closing(subject, 3);
     closing_against_widening: closing_against_a_late_widening;
     closing_against_a_flip: closing_after_a_flip;
+}
+
+holds_with_one_preemption! {
+    an_overflow_into_the_guard: overflow;
+    ratchet_overflows_by_one: overflow_of_a_ratchet;
 }
 
 /// Handles come and go, and each issues from its own blocks. Two preemptions would take a minute.

@@ -260,10 +260,7 @@ fn refusal_of_a_ratchet(subject: Subject) {
 
 holds! {
     observing_the_same_tick: |subject| draws(subject, Policy::Wait, 3, foreign(10, 1));
-    observing_the_tick_ahead: |subject| draws(subject, ratchet(2), 2, foreign(11, 1));
     observing_the_own_node: |subject| draws(subject, ratchet(1), 4, own(10, 254));
-    observing_in_an_entered_tick: |subject| tick_change(subject, ratchet(2), 2, own(11, 254));
-    observing_two_together: two_together;
     observing_then_stepping_back: late_step_back;
     observing_drags_nothing_forward: early_step_back;
     observing_while_closing: closing;
@@ -275,6 +272,12 @@ holds! {
     observing_a_refused_rest: |subject| refusal(subject, 3, own(10, 254));
     observing_a_refused_last_block: |subject| refusal(subject, 4, own(10, 254));
     observing_in_a_ratchets_used_up_tick: refusal_of_a_ratchet;
+}
+
+holds_with_one_preemption! {
+    observing_the_tick_ahead: |subject| draws(subject, ratchet(2), 2, foreign(11, 1));
+    observing_in_an_entered_tick: |subject| tick_change(subject, ratchet(2), 2, own(11, 254));
+    observing_two_together: two_together;
 }
 
 /// Two preemptions would take minutes.
