@@ -86,15 +86,21 @@ pub trait Stage {
 /// needs them.
 ///
 /// With a type and a function from it to a stage, it returns an array of names and functions, for a
-/// harness that starts one server for all.
+/// harness that starts one server for all. If the clock of that server cannot be set, a second
+/// function creates the stages of the few scenarios that set it.
 ///
 /// ```text
 /// let tests: [(&str, fn(&Postgres)); _] = tickid_lease::store_scenarios!(Postgres: Stage::new);
+/// let tests: [(&str, fn(&MySql)); _] =
+///     tickid_lease::store_scenarios!(MySql: Stage::new, Stage::separate);
 /// ```
 #[macro_export]
 macro_rules! store_scenarios {
     ($server:ty: $stage:path) => {
-        $crate::store_scenarios! { @all array $server, $stage; }
+        $crate::store_scenarios!($server: $stage, $stage)
+    };
+    ($server:ty: $stage:path, $separate:path) => {
+        $crate::store_scenarios! { @all array $server, $stage, $separate; }
     };
     ($stage:expr, no generation) => {
         $crate::store_scenarios! { @all tests $stage; }
@@ -105,6 +111,7 @@ macro_rules! store_scenarios {
             trouble::new_generation_invalidates,
         }
     };
+    // The scenarios after the second semicolon change the clock.
     (@all $form:ident $($arguments:tt)*) => {
         // Braces: it may stand for items and for an expression.
         $crate::store_scenarios! { @$form $($arguments)*
@@ -147,8 +154,6 @@ macro_rules! store_scenarios {
             realms::restored_nodes_have_no_lease,
             realms::one_claim_across_pools,
             realms::terms_change_with_the_realm,
-            trouble::quarantined_until_repaired,
-            trouble::quarantine_keeps_the_holder,
             trouble::repair_needs_a_quarantine,
             trouble::malformed_row_costs_one_node,
             trouble::repaired_row_starts_beyond,
@@ -169,8 +174,13 @@ macro_rules! store_scenarios {
             losses::evidence_is_of_its_realm,
             losses::lost_records_are_restored,
             losses::assumed_pools_give_way,
-            losses::chosen_pools_stay,
+            losses::chosen_pools_stay;
+            trouble::quarantined_until_repaired,
+            trouble::quarantine_keeps_the_holder,
         }
+    };
+    (@tests $stage:expr; $($module:ident::$scenario:ident),*; $($clock:tt)*) => {
+        $crate::store_scenarios! { @tests $stage; $($module::$scenario,)* $($clock)* }
     };
     (@tests $stage:expr; $($module:ident::$scenario:ident,)*) => {
         $(
@@ -180,19 +190,25 @@ macro_rules! store_scenarios {
             }
         )*
     };
-    (@array $server:ty, $stage:path; $($module:ident::$scenario:ident,)*) => {
-        $crate::store_scenarios! { @functions $server, $stage; $($module::$scenario,)*
-            trouble::new_generation_invalidates,
-        }
+    (
+        @array $server:ty, $stage:path, $separate:path;
+        $($module:ident::$scenario:ident),*;
+        $($clock_module:ident::$clock:ident,)*
+    ) => {
+        [
+            $($crate::store_scenarios! { @function $server, $stage; $module::$scenario },)*
+            $($crate::store_scenarios! { @function $server, $separate; $clock_module::$clock },)*
+            $crate::store_scenarios! {
+                @function $server, $separate; trouble::new_generation_invalidates
+            },
+        ]
     };
-    (@functions $server:ty, $stage:path; $($module:ident::$scenario:ident,)*) => {
-        [$(
-            (stringify!($scenario), {
-                let scenario: fn(&$server) =
-                    |server| $crate::conformance::$module::$scenario(&$stage(server));
-                scenario
-            }),
-        )*]
+    (@function $server:ty, $stage:path; $module:ident::$scenario:ident) => {
+        (stringify!($scenario), {
+            let scenario: fn(&$server) =
+                |server| $crate::conformance::$module::$scenario(&$stage(server));
+            scenario
+        })
     };
 }
 

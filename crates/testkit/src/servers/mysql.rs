@@ -23,7 +23,7 @@ pub struct MySql {
 const INSTALLATION: Script = Script {
     start: r#"export TMPDIR="$PWD"
 mariadb-install-db --no-defaults --datadir="$PWD/data" --skip-test-db \
-    --auth-root-authentication-method=normal"#,
+    --auth-root-authentication-method=normal --innodb-log-file-size=8M"#,
     stop: "true",
 };
 

@@ -8,7 +8,8 @@ mod tls;
 use tickid_testkit::servers::{MySql, Test};
 
 pub(crate) fn tests() -> Vec<Test<MySql>> {
-    let mut tests = tickid_lease::store_scenarios!(MySql: server::Own::new).to_vec();
+    let mut tests =
+        tickid_lease::store_scenarios!(MySql: server::Stage::new, server::Stage::separate).to_vec();
     tests.extend(promises::TESTS);
     tests.extend(faults::TESTS);
     tests.extend(tls::TESTS);

@@ -1,26 +1,50 @@
+use core::borrow::Borrow;
+use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
 use std::thread;
 
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::MySqlBackend;
-use tickid_lease::conformance::Stage;
-use tickid_lease::{Node, Store};
+use tickid_lease::{Node, Store, conformance};
 use tickid_testkit::servers::MySql;
 
 use crate::sql::{TIMEOUT, answer};
 
-/// A dedicated server with a clock that can be set.
-pub(crate) struct Own(MySql);
+/// A new database of the server of all tests, or a separate server with a clock that can be set.
+pub(crate) struct Stage<S> {
+    server: S,
+    database: String,
+}
 
-impl Own {
-    pub(crate) fn new(_: &MySql) -> Self {
-        Self(MySql::with_settable_clock().unwrap())
+impl<'a> Stage<&'a MySql> {
+    pub(crate) fn new(server: &'a MySql) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let database = format!("scenario{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        let user = MySql::USER;
+        let statements =
+            format!("CREATE DATABASE {database}; GRANT ALL ON {database}.* TO {user}@'%'");
+        server.query(&statements).unwrap();
+        Self { server, database }
     }
 }
 
-impl Stage for Own {
+impl Stage<MySql> {
+    pub(crate) fn separate(_: &MySql) -> Self {
+        let server = MySql::with_settable_clock().unwrap();
+        Self { server, database: MySql::DATABASE.to_owned() }
+    }
+}
+
+impl<S: Borrow<MySql>> Stage<S> {
+    fn query(&self, statements: &str) {
+        let statements = format!("USE {}; {statements}", self.database);
+        self.server.borrow().query(&statements).unwrap();
+    }
+}
+
+impl<S: Borrow<MySql>> conformance::Stage for Stage<S> {
     fn store(&self) -> Store {
-        open(&self.0.url())
+        open(&self.server.borrow().url_of(&self.database))
     }
 
     fn pass(&self, time: Duration) {
@@ -28,52 +52,43 @@ impl Stage for Own {
     }
 
     fn set_forward(&self) {
-        self.0.set_clock_forward(3_600).unwrap();
+        self.server.borrow().set_clock_forward(3_600).unwrap();
     }
 
     fn set_back(&self) {
-        self.0.set_clock_forward(0).unwrap();
+        self.server.borrow().set_clock_forward(0).unwrap();
     }
 
     /// Changes the server's ID, as a fail-over to a replica does.
     fn change_generation(&self) {
-        self.0.query("SET GLOBAL server_id = 77").unwrap();
+        self.server.borrow().query("SET GLOBAL server_id = 77").unwrap();
     }
 
     fn save(&self, realm: &RealmName) {
         // The first request creates the tables.
         answer(self.store().realms()).unwrap();
-        query(
-            &self.0,
-            &format!(
-                "DROP TABLE IF EXISTS realm_copy, node_copy;
-                 CREATE TABLE realm_copy AS SELECT * FROM tickid_realm WHERE name = '{realm}';
-                 CREATE TABLE node_copy AS SELECT * FROM tickid_node WHERE realm = '{realm}'"
-            ),
-        );
+        self.query(&format!(
+            "DROP TABLE IF EXISTS realm_copy, node_copy;
+             CREATE TABLE realm_copy AS SELECT * FROM tickid_realm WHERE name = '{realm}';
+             CREATE TABLE node_copy AS SELECT * FROM tickid_node WHERE realm = '{realm}'"
+        ));
     }
 
     fn load(&self, realm: &RealmName) {
-        query(
-            &self.0,
-            &format!(
-                "DELETE FROM tickid_realm WHERE name = '{realm}';
-                 DELETE FROM tickid_node WHERE realm = '{realm}';
-                 INSERT INTO tickid_realm SELECT * FROM realm_copy;
-                 INSERT INTO tickid_node SELECT * FROM node_copy"
-            ),
-        );
+        self.query(&format!(
+            "DELETE FROM tickid_realm WHERE name = '{realm}';
+             DELETE FROM tickid_node WHERE realm = '{realm}';
+             INSERT INTO tickid_realm SELECT * FROM realm_copy;
+             INSERT INTO tickid_node SELECT * FROM node_copy"
+        ));
     }
 
     fn damage(&self, realm: &RealmName, node: Node) {
         let key = node.sort_key();
-        query(
-            &self.0,
-            &format!(
-                "UPDATE tickid_node SET data = CONCAT('x', data) \
-                 WHERE realm = '{realm}' AND node = '{key}'"
-            ),
-        );
+        self.query(&format!(
+            "UPDATE tickid_node SET data = CONCAT('x', data) \
+             WHERE realm = '{realm}' AND node = '{key}'"
+        ));
     }
 
     fn delete(&self, realm: &RealmName, node: Option<Node>) {
@@ -83,7 +98,7 @@ impl Stage for Own {
                 format!("DELETE FROM tickid_node WHERE realm = '{realm}' AND node = '{key}'")
             }
         };
-        query(&self.0, &statement);
+        self.query(&statement);
     }
 }
 

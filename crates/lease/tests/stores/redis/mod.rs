@@ -9,7 +9,9 @@ mod tls;
 use tickid_testkit::servers::{Redis, Test};
 
 pub(crate) fn tests() -> Vec<Test<Redis>> {
-    let mut tests = tickid_lease::store_scenarios!(Redis: servers::Stage::new).to_vec();
+    let mut tests =
+        tickid_lease::store_scenarios!(Redis: servers::Stage::new, servers::Stage::separate)
+            .to_vec();
     tests.extend(servers::TESTS);
     tests.extend(losses::TESTS);
     tests.extend(scale::TESTS);

@@ -1,3 +1,4 @@
+use core::borrow::Borrow;
 use core::time::Duration;
 use std::sync::Mutex;
 use std::thread;
@@ -18,21 +19,27 @@ pub(crate) const TESTS: [Test<Redis>; 5] = [
     ("forgetful_server_is_refused", forgetful_server_is_refused),
 ];
 
-/// A dedicated server: a scenario may set its clock, or restart it.
-pub(crate) struct Stage {
-    server: Redis,
+/// The server of all tests, or a separate one for scenarios that set its clock or restart it.
+pub(crate) struct Stage<S> {
+    server: S,
     saved: Mutex<Vec<Option<Vec<u8>>>>,
 }
 
-impl Stage {
-    pub(crate) fn new(_: &Redis) -> Self {
+impl<'a> Stage<&'a Redis> {
+    pub(crate) fn new(server: &'a Redis) -> Self {
+        Self { server, saved: Mutex::default() }
+    }
+}
+
+impl Stage<Redis> {
+    pub(crate) fn separate(_: &Redis) -> Self {
         Self { server: Redis::with_settable_clock().unwrap(), saved: Mutex::default() }
     }
 }
 
-impl conformance::Stage for Stage {
+impl<S: Borrow<Redis>> conformance::Stage for Stage<S> {
     fn store(&self) -> Store {
-        store(&self.server)
+        store(self.server.borrow())
     }
 
     fn pass(&self, time: Duration) {
@@ -40,44 +47,46 @@ impl conformance::Stage for Stage {
     }
 
     fn set_forward(&self) {
-        self.server.set_clock_forward(3_600).unwrap();
+        self.server.borrow().set_clock_forward(3_600).unwrap();
     }
 
     fn set_back(&self) {
-        self.server.set_clock_forward(0).unwrap();
+        self.server.borrow().set_clock_forward(0).unwrap();
     }
 
     fn change_generation(&self) {
-        self.server.kill().unwrap();
-        self.server.revive().unwrap();
+        self.server.borrow().kill().unwrap();
+        self.server.borrow().revive().unwrap();
     }
 
     fn save(&self, realm: &RealmName) {
-        let dump = |key: String| ask(&self.server, &["DUMP", &key]);
+        let dump = |key: String| ask(self.server.borrow(), &["DUMP", &key]);
         *self.saved.lock().unwrap() = keys(realm).map(dump).into();
     }
 
     fn load(&self, realm: &RealmName) {
         for (key, saved) in keys(realm).iter().zip(&*self.saved.lock().unwrap()) {
-            let _: u32 = ask(&self.server, &["DEL", key]);
+            let _: u32 = ask(self.server.borrow(), &["DEL", key]);
             if let Some(saved) = saved {
-                let _: String = ask_raw(&self.server, &[b"RESTORE", key.as_bytes(), b"0", saved]);
+                let _: String =
+                    ask_raw(self.server.borrow(), &[b"RESTORE", key.as_bytes(), b"0", saved]);
             }
         }
     }
 
     fn damage(&self, realm: &RealmName, node: Node) {
         let [_, rows, ..] = keys(realm);
-        let _: u32 = ask(&self.server, &["HSET", &rows, &node.sort_key(), "{\"format\":1}"]);
+        let _: u32 =
+            ask(self.server.borrow(), &["HSET", &rows, &node.sort_key(), "{\"format\":1}"]);
     }
 
     fn delete(&self, realm: &RealmName, node: Option<Node>) {
         let [record, rows, nodes, ceilings] = keys(realm);
         let Some(node) = node.map(Node::sort_key) else {
-            return ask(&self.server, &["DEL", &record]);
+            return ask(self.server.borrow(), &["DEL", &record]);
         };
         for (command, key) in [("HDEL", rows), ("ZREM", nodes), ("ZREM", ceilings)] {
-            let _: u32 = ask(&self.server, &[command, &key, &node]);
+            let _: u32 = ask(self.server.borrow(), &[command, &key, &node]);
         }
     }
 }
