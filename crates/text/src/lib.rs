@@ -58,9 +58,8 @@
 //! # Features
 //! | feature | default | effect |
 //! |---|---|---|
-//! | `std` | yes | detects the processor's vector instructions at run time |
+//! | `std` | no | detects the processor's vector instructions at run time |
 //! | `alloc` | with `std` | `String` from [`Text`] |
-//! | `levels` | no | for tests: slices at a chosen [level](SimdLevel) |
 //!
 //! Without `std`, the crate needs neither an allocator nor an operating system, and uses the vector
 //! instructions that the target is compiled for.
