@@ -58,7 +58,7 @@
 //! # Features
 //! | feature | default | effect |
 //! |---|---|---|
-//! | `std` | no | detects the processor's vector instructions at run time |
+//! | `std` | yes | detects the processor's vector instructions at run time |
 //! | `alloc` | with `std` | `String` from [`Text`] |
 //!
 //! Without `std`, the crate needs neither an allocator nor an operating system, and uses the vector

@@ -142,7 +142,6 @@ mod tests {
     fn reads_as_its_characters() {
         let text = Text::from_end(*b"0042", 2);
         assert_eq!(text.as_str(), "42");
-        #[cfg(feature = "alloc")]
         assert_eq!(String::from(text), "42");
         assert_eq!(text, "42");
         assert_eq!(text.len(), 2);
