@@ -137,7 +137,10 @@ fn no_std(workspace: &Workspace) -> Result<()> {
         return Ok(());
     }
     workspace.cargo(NO_STD, "run --release").run()?;
-    workspace.cargo(NO_STD, "run --release --features alloc").run()?;
+    let alloc = "tickid-core/alloc,tickid-kuid/alloc,tickid-nanoflake/alloc,tickid-scru64/alloc,\
+                 tickid-sno/alloc,tickid-snowflake/alloc";
+    let run = workspace.cargo(NO_STD, &format!("run --release --features {alloc}"));
+    run.env("RUSTFLAGS", "--cfg tickid_heap").run()?;
     // As a counter-proof, the program has two panic handlers with `std`.
     let build = workspace.cargo(NO_STD, "check --features tickid-core/std");
     // Colours would interrupt the message.

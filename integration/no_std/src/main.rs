@@ -9,7 +9,7 @@
 #![no_std]
 #![no_main]
 
-#[cfg(feature = "alloc")]
+#[cfg(tickid_heap)]
 mod heap;
 
 use core::fmt::{self, Write as _};
@@ -59,7 +59,7 @@ where
 {
     let Some(node) = node else { return false };
     let works = issues(scheme, node, &ManualClock::new(NOW)) == Some(true);
-    #[cfg(feature = "alloc")]
+    #[cfg(tickid_heap)]
     let works = works && heap::works(scheme, node) == Some(true);
     works
 }
