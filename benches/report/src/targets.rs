@@ -77,9 +77,8 @@ pub(crate) const TARGETS: &[Target] = &[
     row("rate", "generate/saturated/{nanoflake,sno}/{1,2}-threads", AtLeast(99.0, "of the cap")),
     row("waiting", "generate/saturated/nanoflake/{1,2}-threads", AtMost(50.0, "of one core")),
     row("the command writes", "command/gen sno", AtMost(67.0, TIME)),
-    row("the command reads", "command/inspect --json/*", AtMost(333.0, TIME)),
-    row("the command reads", "command/inspect --json/integers", AtMost(333.0, TIME)),
-    row("the command reads", "command/inspect --json/mixture", AtMost(1_000.0, TIME)),
+    row("the command reads", "command/inspect --json/*", AtMost(1_000.0, TIME)),
+    row("the command reads", "command/inspect --json/{integers,mixture}", AtMost(1_000.0, TIME)),
     row("the command converts", "command/convert", AtMost(200.0, TIME)),
 ];
 
