@@ -15,10 +15,11 @@ import threading
 import time
 import urllib.parse
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 __all__ = ["IdSource", "TickidError"]
 
+_T = TypeVar("_T")
 _MOST = 1 << 17  # Bytes of an answer. One of 1,000 IDs has less than half.
 _ENDED = OSError, http.client.HTTPException
 # Counts the forks before this process: its ID may be that of a process which has ended.
@@ -105,7 +106,7 @@ class IdSource:
 
         self._here(observe)
 
-    def _here(self, call: Callable[[_Local, float], Any]) -> Any:
+    def _here(self, call: Callable[[_Local, float], _T]) -> _T:
         """Calls a function in this process, for one thread at a time if there are blocks."""
         while True:
             if self._local.process != (os.getpid(), len(_forks)):
