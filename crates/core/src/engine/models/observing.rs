@@ -23,7 +23,7 @@ fn of_node(node: u64, tick: u64, sequence: u64) -> u64 {
     tick << 17 | node << 8 | sequence
 }
 
-/// Checks the IDs of a call that began when `observed` had been, if it was accepted.
+/// Checks the IDs of a call that started when `observed` had been, if it was accepted.
 fn follow(ids: &[u64], observed: u64, is_accepted: bool) {
     for &id in ids {
         let follows = id > observed || !is_accepted;

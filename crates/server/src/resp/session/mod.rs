@@ -555,7 +555,7 @@ impl Waiting {
     }
 }
 
-/// The error for an ID that is no integer of this protocol, which has a sign.
+/// The error for an ID above the integers of this protocol, which have a sign.
 const NO_INTEGER: &str = "ERR the ID exceeds 63 bits; TICKID.NEXT returns it as text";
 
 /// Completes an answer that has all of its IDs, from `start` on. Integers that this protocol does
