@@ -30,7 +30,6 @@ const within = (name, value, least, most) => {
 
 /** IDs of one realm of a tickid server. */
 class IdSource {
-  #agent;
   #answer = new Set();
   #block = [];
   #drops = 0;
@@ -70,18 +69,17 @@ class IdSource {
     this.#maxAgeMs = within('maxAgeMs', options.maxAgeMs ?? 1000, 1, 2 ** 31 - 1);
     this.#place = `${url} (realm '${realm}')`;
     this.#protocol = match[1] === 'https' ? https : http;
-    this.#agent = new this.#protocol.Agent({ ...tls, keepAlive: true, maxSockets: 16 });
+    const agent = new this.#protocol.Agent({ ...tls, keepAlive: true, maxSockets: 16 });
     const prefix = isUnix ? '' : new URL(url).pathname.replace(/\/+$/, '');
     this.#path = `${prefix}/v1/realms/${encodeURIComponent(realm)}`;
     const headers = token ? { authorization: `Bearer ${token}` } : {};
     if (isUnix) {
-      this.#options = { socketPath: decodeURIComponent(match[3]), headers };
+      this.#options = { socketPath: decodeURIComponent(match[3]), headers, agent };
     } else {
       const { hostname, port } = new URL(url);
       // Without the brackets of an IPv6 address.
-      this.#options = { hostname: hostname.replace(/^\[|\]$/g, ''), port, headers };
+      this.#options = { hostname: hostname.replace(/^\[|\]$/g, ''), port, headers, agent };
     }
-    this.#options.agent = this.#agent;
   }
 
   async next() {
@@ -128,7 +126,7 @@ class IdSource {
 
   close() {
     this.#block = [];
-    this.#agent.destroy();
+    this.#options.agent.destroy();
   }
 
   #isFresh() {
@@ -157,16 +155,11 @@ class IdSource {
   /** Calls a function, and again until the deadline if that may help. */
   async #repeat(deadline, attempt) {
     for (let pause = 20; ; ) {
-      let failure;
-      let wait;
+      let failure, wait;
       try {
         return await attempt();
       } catch (error) {
-        if (error instanceof TickidError) {
-          if (error.retryAfterMs === undefined) throw error;
-          failure = error;
-          wait = error.retryAfterMs;
-        } else if (error instanceof Broken) {
+        if (error instanceof Broken) {
           // The server closes connections that are idle.
           if (error.isKept && performance.now() < deadline) continue;
           const message = `no answer from ${this.#place}: ${error.message}`;
@@ -174,7 +167,9 @@ class IdSource {
           wait = pause * (0.5 + Math.random() / 2);
           pause *= 2;
         } else {
-          throw error;
+          if (error.retryAfterMs === undefined) throw error;
+          failure = error;
+          wait = error.retryAfterMs;
         }
       }
       if (deadline - performance.now() <= wait) throw failure;

@@ -43,7 +43,7 @@ module.exports = { IdSource, TickidError };
 """
 HERE = "if self._local.process != (os.getpid(), len(_forks)):"
 STILL_HERE = "if local.process == (os.getpid(), len(_forks)):"
-FRESH = "age = max(abs(wall - local.wall), abs(monotonic - local.monotonic))"
+AGE = "max(abs(wall - local.wall), abs(monotonic - local.monotonic))"
 TRIMMED = "strings.TrimSpace(string(body))"
 TAKEN = f"return {TRIMMED}, nil"
 LAST = (
@@ -64,9 +64,9 @@ FAULTS = {
             ("not local.lock.acquire(timeout=self._timeout):", "False:"),
             ("                    local.lock.release()", "                    pass"),
             (
-                "return local.block.pop()",
+                "return [local.block.pop()]",
                 "id = local.block[-1]; time.sleep(0); local.block and local.block.pop()\n"
-                "        return id",
+                "        return [id]",
             ),
         ],
         "restart": [
@@ -98,11 +98,11 @@ FAULTS = {
             ('json.loads(body)["ids"]', 're.findall("[2-9a-x]+", body.decode().split("ids")[1])'),
             ("is_whole = ", "is_whole = True or "),
         ],
-        "clock_set_back": [(FRESH, "age = wall - local.wall")],
-        "suspended": [(FRESH, "age = monotonic - local.monotonic")],
-        "stopped": [(FRESH, "age = 0.0")],
+        "clock_set_back": [(AGE, "wall - local.wall")],
+        "suspended": [(AGE, "monotonic - local.monotonic")],
+        "stopped": [(AGE, "0.0")],
         "stopped__naive": NAIVE,
-        "wall_set_back_as_much": [(FRESH, "age = abs(wall - local.wall)")],
+        "wall_set_back_as_much": [(AGE, "abs(wall - local.wall)")],
         "held": [("], size, wall, monotonic\n", "], size, time.time(), time.monotonic()\n")],
         "forms": [("answer.read(_MOST)", "answer.fp.read(answer.length or _MOST)")],
         "lies": [("is_whole = found == texts and", "is_whole =")],
@@ -128,15 +128,15 @@ FAULTS = {
         "integers__long": [("[0-9]{1,20}", "[0-9]+")],
         "many": [
             (
-                "return local.block.pop()",
-                "return local.block[-1] if random.random() < 1e-3 else local.block.pop()",
+                "return [local.block.pop()]",
+                "return [local.block[-1] if random.random() < 1e-3 else local.block.pop()]",
             )
         ],
         "many__order": [("= ids[::-1], size", "= ids, size")],
-        "observed": [("            local.block.clear()\n            self", "            self")],
+        "observed": [("            local.block.clear()\n", "")],
         "observed__refusals": [("is_temporary = is_ahead or", "is_temporary =")],
         "overtaken": [
-            ("        self._here(observe)", "        observe(self._local, time.monotonic() + 2)")
+            ("self._call(id)", "self._take(self._local, time.monotonic() + 2, id)"),
         ],
     },
     "node": {

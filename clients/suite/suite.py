@@ -3,7 +3,6 @@ scenarios must find. Run `python3 -m unittest -v suite` in this folder, after bu
 
 import importlib.util
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -206,9 +205,7 @@ class Clients(unittest.TestCase):
     def test_packages_are_small(self):
         for path in "python/tickid/__init__.py", "node/index.js":
             with open(f"{ROOT}/clients/{path}") as file:
-                # Without empty lines and comments.
-                lines = [line for line in file if not re.match(r"\s*($|#|//|/?\*)", line)]
-                self.assertLessEqual(len(lines), 250, path)
+                self.assertLessEqual(len(file.readlines()), 250, path)
 
     def test_each_scenario_has_a_fault(self):
         for language, others in OTHERS.items():

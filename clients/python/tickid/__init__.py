@@ -14,12 +14,11 @@ import ssl
 import threading
 import time
 import urllib.parse
-from collections.abc import Callable
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Union
 
 __all__ = ["IdSource", "TickidError"]
 
-_T = TypeVar("_T")
+_Id = Union[int, str]
 _MOST = 1 << 17  # Bytes of an answer. One of 1,000 IDs has less than half.
 _ENDED = OSError, http.client.HTTPException
 # Counts the forks before this process: its ID may be that of a process which has ended.
@@ -43,11 +42,10 @@ class IdSource:
 
     `url` is `http://HOST:PORT`, `https://HOST:PORT` or `http+unix:///PATH`; by default $TICKID_URL.
     `token`, by default $TICKID_TOKEN, and `ssl_context` authenticate. `format` is "int" or "text";
-    by default IDs are an `int` where the realm's scheme is an integer.
-
-    A call takes at most `timeout` seconds, with all its attempts. With `max_block` above 1, IDs are
-    fetched in blocks: the first has one ID, and each that is used up doubles the next. A block is
-    dropped once it is `max_age` seconds old by either the wall clock or the monotonic one.
+    by default IDs are an `int` where the realm's scheme is an integer. A call takes at most
+    `timeout` seconds, with all its attempts. With `max_block` above 1, IDs come in blocks: the
+    first of one ID, and each that is used up doubles the next. A block is dropped once it is
+    `max_age` seconds old by the wall clock or the monotonic one.
     """
 
     def __init__(
@@ -74,40 +72,32 @@ class IdSource:
             raise ValueError(f"timeout {timeout} or max_age {max_age} is outside 0..=1000000 s")
         self._unix = urllib.parse.unquote(parts.path) if not parts.netloc else None
         self._host = parts.hostname or "localhost"
-        is_tls = parts.scheme == "https"
-        self._tls = (ssl_context or ssl.create_default_context()) if is_tls else None
+        self._tls: Any = parts.scheme == "https" and (ssl_context or ssl.create_default_context())
         self._port = parts.port or (443 if self._tls else 80)
         self._place = f"{url} (realm {realm!r})"
         prefix = "" if self._unix else parts.path.rstrip("/")
         self._path = f"{prefix}/v1/realms/{urllib.parse.quote(realm, safe='')}"
-        self._headers = {"Host": parts.netloc or "localhost"}
         token = (token or os.environ.get("TICKID_TOKEN") or "").strip()  # Files end with newlines.
         if not re.fullmatch("[!-~]*", token):
             raise ValueError("the token has a character that is not visible ASCII")
-        if token:
-            self._headers["Authorization"] = f"Bearer {token}"
+        self._headers = {"Host": parts.netloc or "localhost"}
+        self._headers |= {"Authorization": f"Bearer {token}"} if token else {}
         self._is_int, self._may_be_text = format != "text", format is None
-        self._timeout, self._max_block, self._max_age = timeout, max_block, max_age
-        self._local = _Local()
+        self._local, self._timeout = _Local(), timeout
+        self._max_block, self._max_age = max_block, max_age
 
     def next(self) -> int | str:
         """Returns an ID, greater than those that this thread had before from the same server.
         Raises `TickidError` if there is none within the timeout."""
-        return self._here(self._take)
+        return self._call()[0]
 
     def observe(self, id: int | str) -> None:
-        """Makes the IDs of later calls greater than `id`, which came from elsewhere.
-        It binds the server that answers, and drops the block. Raises `TickidError` if the server
-        refuses, as it does with an ID too far ahead of its clock."""
+        """Makes the next IDs of the server that answers greater than `id`, and drops the block.
+        Raises `TickidError` if it refuses, as with an ID too far ahead of its clock."""
+        self._call(id)
 
-        def observe(local: _Local, deadline: float) -> None:
-            local.block.clear()
-            self._fetch(local, deadline, 0, id)
-
-        self._here(observe)
-
-    def _here(self, call: Callable[[_Local, float], _T]) -> _T:
-        """Calls a function in this process, for one thread at a time if there are blocks."""
+    def _call(self, *observed: _Id) -> list[_Id]:
+        """Calls in this process, for one thread at a time if there are blocks."""
         while True:
             if self._local.process != (os.getpid(), len(_forks)):
                 self._local = _Local()  # A fork: blocks, connections and locks are the parent's.
@@ -115,35 +105,33 @@ class IdSource:
             if self._max_block > 1 and not local.lock.acquire(timeout=self._timeout):
                 raise TickidError("other threads wait for the server", 1.0)
             try:
-                result = call(local, deadline)
+                result = self._take(local, deadline, *observed)
             finally:
                 if self._max_block > 1:
                     local.lock.release()
             if local.process == (os.getpid(), len(_forks)):
                 return result  # Otherwise the call itself was forked, and an ID is the parent's.
 
-    def _take(self, local: _Local, deadline: float) -> int | str:
-        if self._max_block == 1:
-            return self._fetch(local, deadline, 1)[0]
+    def _take(self, local: _Local, deadline: float, *observed: _Id) -> list[_Id]:
+        if observed or self._max_block == 1:
+            local.block.clear()
+            return self._fetch(local, deadline, 1, *observed)
         wall, monotonic = time.time(), time.monotonic()
-        age = max(abs(wall - local.wall), abs(monotonic - local.monotonic))
-        is_fresh = age < self._max_age
+        is_fresh = max(abs(wall - local.wall), abs(monotonic - local.monotonic)) < self._max_age
         if not (local.block and is_fresh):
             size = min(2 * local.size, self._max_block) if is_fresh else 1
             ids = self._fetch(local, deadline, size)
             # As old as the request, whatever time the answer took.
             local.block, local.size, local.wall, local.monotonic = ids[::-1], size, wall, monotonic
-        return local.block.pop()
+        return [local.block.pop()]
 
-    def _fetch(
-        self, local: _Local, deadline: float, count: int, observed: int | str | None = None
-    ) -> list[int | str]:
+    def _fetch(self, local: _Local, deadline: float, count: int, *observed: _Id) -> list[_Id]:
         """Sends a request, and again until the deadline if that may help."""
         pause = 0.02
         while True:
             is_kept = bool(local.idle)
             try:
-                return self._request(local, deadline, count, observed)
+                return self._send(local, deadline, count, *observed)
             except TickidError as refusal:
                 error, wait = refusal, refusal.retry_after
             except (*_ENDED, ValueError, LookupError, TypeError, RecursionError) as failure:
@@ -155,19 +143,18 @@ class IdSource:
                 raise error
             time.sleep(wait)
 
-    def _request(
-        self, local: _Local, deadline: float, count: int, observed: int | str | None
-    ) -> list[int | str]:
+    def _send(self, local: _Local, deadline: float, count: int, *observed: _Id) -> list[_Id]:
         method, is_int, query = "GET", self._is_int, f"ids?count={count}"
-        if observed is not None:
-            method, is_int = "POST", isinstance(observed, int)
-            query = f"observe?id={urllib.parse.quote(str(observed), safe='')}"
+        if observed:
+            method, is_int = "POST", isinstance(observed[0], int)
+            query = f"observe?id={urllib.parse.quote(str(observed[0]), safe='')}"
         path = f"{self._path}/{query}&format={'int' if is_int else 'text'}"
         try:
             link = local.idle.pop()
         except IndexError:
             link = self._connect(deadline)
-        try:
+        with contextlib.ExitStack() as stack:
+            stack.callback(link.end)
             link.reuse(deadline)
             connection: Any = http.client.HTTPConnection("localhost")  # It misreads IPv6 addresses.
             connection.sock = link
@@ -176,16 +163,12 @@ class IdSource:
             body = answer.read(_MOST)
             if answer.length or len(body) == _MOST or answer.status < 200:
                 raise ValueError(f"an answer that broke off, or has {_MOST} bytes")
-        except BaseException:
-            link.end()
-            raise
-        if answer.will_close:
-            link.end()
-        else:
-            local.idle.append(link)
-        if answer.status == 204 and observed is not None:
+            if not answer.will_close:
+                stack.pop_all()
+                local.idle.append(link)
+        if answer.status == 204 and observed:
             return []
-        if answer.status == 200 and observed is None:
+        if answer.status == 200 and not observed:
             found = json.loads(body)["ids"]
             form = "[0-9]{1,20}" if is_int else "[0-9A-Za-z._-]{1,64}"
             texts = [id for id in found if re.fullmatch(form, id)]
@@ -194,9 +177,9 @@ class IdSource:
                 raise ValueError(f"an answer that does not have {count} new IDs: {body[:100]!r}")
             local.answer = set(texts)
             return [int(id) if is_int else id for id in texts]
-        if answer.status == 409 and is_int and self._may_be_text and observed is None:
+        if answer.status == 409 and is_int and self._may_be_text and not observed:
             self._is_int = False
-            return self._request(local, deadline, count, None)
+            return self._send(local, deadline, count)
         seconds = re.fullmatch("[0-9]{1,6}", answer.getheader("Retry-After", ""))
         is_ahead = seconds and answer.status == 409
         is_temporary = is_ahead or answer.status >= 500 or answer.status in (408, 429)
@@ -224,14 +207,11 @@ class IdSource:
         raise failure
 
 
-class _Local:
-    """What one process has."""
-
+class _Local:  # What one process has.
     def __init__(self) -> None:
-        self.process = os.getpid(), len(_forks)
+        self.process, self.lock = (os.getpid(), len(_forks)), threading.Lock()
         self.idle: list[_Link] = []
-        self.lock = threading.Lock()
-        self.block: list[int | str] = []
+        self.block: list[_Id] = []
         self.answer: set[str] = set()
         self.size, self.wall, self.monotonic = 1, 0.0, 0.0
 
@@ -243,12 +223,12 @@ def _left(deadline: float) -> float:
     return left
 
 
-class _Link(io.RawIOBase):
+class _Link(socket.SocketIO):
     """A socket whose operations end at one deadline, as those of `http.client` do not."""
 
     def __init__(self, link: Any) -> None:
-        self.link, self.deadline = link, 0.0
-        self.end, self.sendall = link.close, link.sendall
+        super().__init__(link, "r")
+        self.link, self.end, self.sendall, self.deadline = link, link.close, link.sendall, 0.0
 
     def close(self) -> None:
         """Does nothing: `http.client` closes what it has before the whole answer is read."""
@@ -265,9 +245,6 @@ class _Link(io.RawIOBase):
     def makefile(self, mode: str) -> io.BufferedReader:
         return io.BufferedReader(self)
 
-    def readable(self) -> bool:
-        return True
-
     def readinto(self, buffer: Any) -> Any:
         self.link.settimeout(_left(self.deadline))
-        return self.link.recv_into(buffer)
+        return super().readinto(buffer)
