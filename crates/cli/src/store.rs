@@ -45,8 +45,8 @@ impl StoreOptions {
         }
     }
 
-    /// Opens the store for a look at it, which does not make the folder that a URL names. Another
-    /// user could not take one that root has made.
+    /// Opens a store that exists: does not make the folder that a URL names, which may be mistyped.
+    /// Another user could not take one that root has made.
     pub(crate) fn open_existing(&self) -> Result<Store, Failure> {
         if let Some(path) = self.missing_folder() {
             let path = shown(path.as_os_str().as_encoded_bytes());

@@ -91,7 +91,7 @@ pub(super) fn acquire(arguments: &AcquireArguments) -> Result<ExitCode, Failure>
 
 pub(super) fn release(arguments: &ReleaseArguments) -> Result<ExitCode, Failure> {
     let (name, token) = (&arguments.realm.realm, arguments.token);
-    let store = arguments.realm.store.open()?;
+    let store = arguments.realm.store.open_existing()?;
     let realm = arguments.realm.kept(&store)?;
     let view = answer(store.list(name))?;
     let lease = view.leases().find(|lease| lease.token == token).ok_or(Failure::NoLease(token))?;

@@ -55,7 +55,11 @@ pub(crate) struct RepairArguments {
 
 pub(super) fn invalidate(arguments: &InvalidateArguments) -> Result<ExitCode, Failure> {
     let name = &arguments.realm.realm;
-    let store = arguments.realm.store.open()?;
+    let store = match arguments.scheme {
+        // The folder can be lost, too.
+        Some(_) => arguments.realm.store.open()?,
+        None => arguments.realm.store.open_existing()?,
+    };
     let kept = store::kept(&store, name)?;
     let is_assumed = kept.is_none() && arguments.shape.pool.is_none();
     let realm = match (kept, arguments.scheme) {
@@ -92,7 +96,7 @@ pub(super) fn invalidate(arguments: &InvalidateArguments) -> Result<ExitCode, Fa
 
 pub(super) fn repair(arguments: &RepairArguments) -> Result<ExitCode, Failure> {
     let name = &arguments.realm.realm;
-    let store = arguments.realm.store.open()?;
+    let store = arguments.realm.store.open_existing()?;
     let view = answer(store.list(name))?;
     let (record, _) = view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm))?;
     let rules = Rules::new(record, view.now).map_err(Failure::Refused)?;

@@ -13,7 +13,17 @@ use crate::process::{self, NODE_STORE, OK, json_lines, ran, with_state};
 fn a_look_makes_no_folder() {
     let state = folder();
     let path = state.path().join("typo");
-    for command in ["realms", "list --realm a", "list --realm a --check", "watch --realm a"] {
+    let token = "0".repeat(32);
+    let release = format!("release --realm a --token {token}");
+    for command in [
+        "realms",
+        "list --realm a",
+        "list --realm a --check",
+        "watch --realm a",
+        "repair --realm a --all --yes",
+        "invalidate --realm a --yes",
+        &release,
+    ] {
         let command = format!("lease {command} --store file://{}", path.display());
         let ran = ran(&mut with_state(state.path(), &command));
         assert_eq!((ran.status, ran.stdout.as_str()), (NODE_STORE, ""), "{command}");
