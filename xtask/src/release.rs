@@ -15,6 +15,8 @@ use crate::workspace::Workspace;
 
 const MANIFEST: &str = "Cargo.toml";
 const CONTROL: &str = "packaging/debian/control";
+/// The name of the registry to which `.ci/publish` uploads.
+const REHEARSAL: &str = "rehearsal";
 /// The host of the placeholders.
 const PLACEHOLDER: &str = "example.org";
 
@@ -96,7 +98,7 @@ fn with_maintainer(control: &str, mailbox: &str) -> Option<String> {
 
 fn publish(workspace: &Workspace, options: &[OsString]) -> error::Result<()> {
     let path = workspace.root.join(MANIFEST);
-    let is_rehearsal = options.iter().any(|option| option == "--registry" || option == "--dry-run");
+    let is_rehearsal = options.iter().any(|option| option == "--dry-run" || option == REHEARSAL);
     if !is_rehearsal && read(&path)?.contains(PLACEHOLDER) {
         return Err(Error::Placeholder(path));
     }
