@@ -51,8 +51,8 @@ enum Task {
     /// Run long checks: full counts, other tools, other toolchains.
     ///
     /// Runs every step whose tools are installed, even if others fail, ends with a table of the
-    /// results, and keeps them in docs/results/steps.md. Takes about four hours, half of them for
-    /// `mutants`. The environment changes the length of `fuzz` (TICKID_FUZZ_SECONDS, 60 per target)
+    /// results, and keeps them in docs/results/steps.md with the time that each took: most of a day
+    /// together. The environment changes the length of `fuzz` (TICKID_FUZZ_SECONDS, 60 per target)
     /// and of `soak` (TICKID_SOAK_IDS).
     Verify(verify::Arguments),
     /// Prepare a release, and publish the crates.

@@ -74,7 +74,7 @@ pub(crate) fn verify(workspace: &Workspace, arguments: &Arguments) -> Result<()>
     }
     let chosen = &arguments.steps;
     let is_chosen = |step: &&Step| chosen.is_empty() || chosen.contains(&step.name);
-    let (mut rows, mut notes, mut failed) = (BTreeMap::new(), String::new(), Vec::new());
+    let (mut rows, mut notes, mut failed) = (Vec::new(), String::new(), Vec::new());
     for step in LIST.steps.iter().filter(is_chosen) {
         say(format_args!("verify: {}", step.name));
         let (when, start) = (when(workspace)?, Instant::now());
@@ -91,9 +91,9 @@ pub(crate) fn verify(workspace: &Workspace, arguments: &Arguments) -> Result<()>
             let written = fs::write(&path, page);
             written.map_err(|reason| Error::Write { path: path.clone(), reason })?;
         }
-        rows.insert(&*step.name, row);
+        rows.push(row);
     }
-    print(&format!("{}\n{notes}", with_rows(HEAD, &rows)))?;
+    print(&format!("{HEAD}{}\n\n{notes}", rows.join("\n")))?;
     if failed.is_empty() { Ok(()) } else { Err(Error::NotVerified(failed)) }
 }
 
@@ -101,20 +101,27 @@ fn print(text: &str) -> Result<()> {
     io::stdout().write_all(text.as_bytes()).map_err(Error::Output)
 }
 
+const NOT_RECORDED: &str = "not recorded";
+
 const HEAD: &str = "| step | shows | result | date | commit | tests | seconds |
 |---|---|---|---|---|---:|---:|
 ";
 
 /// Returns a page with new rows in its table, which keeps the others, in the order of the steps.
+/// Steps that have none get one.
 fn with_rows(page: &str, new: &BTreeMap<&str, String>) -> String {
     let (before, old) = page.split_once(HEAD).unwrap_or((page, ""));
     let old: BTreeMap<_, _> = old.lines().filter_map(|row| Some((cells(row)?[0], row))).collect();
-    let rows = LIST.steps.iter().filter_map(|step| {
+    let rows = LIST.steps.iter().map(|step| {
         let name = &*step.name;
-        let row = new.get(name).map(String::as_str);
-        row.or_else(|| old.get(name).copied())
+        let row = new.get(name).map(String::as_str).or_else(|| old.get(name).copied());
+        let row = row.map_or_else(
+            || format!("| {name} | {} | {NOT_RECORDED} |  |  |  |  |", step.shows),
+            str::to_owned,
+        );
+        format!("{}\n", row.trim_end())
     });
-    let rows: String = rows.map(|row| format!("{}\n", row.trim_end())).collect();
+    let rows: String = rows.collect();
     format!("{before}{HEAD}{rows}")
 }
 
@@ -144,10 +151,8 @@ fn list(workspace: &Workspace, page: &str) -> String {
     table += "|---|---|---|---|---|\n";
     for step in &LIST.steps {
         let name = &*step.name;
-        let Some([_, _, result, date, commit, ..]) = rows.get(name) else {
-            table += &format!("| {name} | not recorded | | | |\n");
-            continue;
-        };
+        let unknown = ["", "", NOT_RECORDED, "", "", "", ""];
+        let [_, _, result, date, commit, ..] = rows.get(name).unwrap_or(&unknown);
         let changes = match commit.trim_end_matches('+') {
             "" => "unknown".to_owned(),
             commit => {
@@ -164,8 +169,8 @@ fn list(workspace: &Workspace, page: &str) -> String {
 }
 
 impl Step {
-    /// Returns the folders whose code it runs: those of the packages that it names and of what they
-    /// depend on, or else the whole repository.
+    /// Returns the folders and files that decide its result: those of the packages that it names, of
+    /// what they depend on and of their tests, or else the whole repository.
     fn reads<'a>(&self, workspace: &'a Workspace) -> BTreeSet<&'a str> {
         let names = self
             .run
@@ -184,7 +189,11 @@ impl Step {
                 open.extend(package.dependencies.iter().cloned());
             }
         }
-        if folders.is_empty() { [":!docs"].into() } else { folders }
+        if folders.is_empty() {
+            return [":!docs"].into();
+        }
+        folders.extend(["Cargo.lock", "crates/testkit", "xtask/steps.toml"]);
+        folders
     }
 
     fn run(&self, workspace: &Workspace) -> Tally {
@@ -274,13 +283,14 @@ mod tests {
         let row = |name: &str, date| format!("| {name} | s | passed | {date} | abc |  | 1 |\n");
         let [first, second] = [0, 1].map(|place| &*LIST.steps[place].name);
         let page = format!("# Page\n\n{HEAD}{}{}", row(second, "old"), row("gone", "old"));
-        let with = |new| with_rows(&page, &[(first, new)].into());
         let expected = format!("# Page\n\n{HEAD}{}{}", row(first, "new"), row(second, "old"));
-        assert_eq!(with(row(first, "new")), expected);
-        assert_eq!(with_rows(&expected, &BTreeMap::new()), expected);
-        let new = row(second, "new");
-        let expected = format!("# Page\n\n{HEAD}{new}");
-        assert_eq!(with_rows(&page, &[(second, new)].into()), expected);
+        let found = with_rows(&page, &[(first, row(first, "new"))].into());
+        let others = found.strip_prefix(&expected).unwrap().lines();
+        let expected = LIST.steps[2..]
+            .iter()
+            .map(|step| format!("| {} | {} | not recorded |  |  |  |  |", step.name, step.shows));
+        assert!(others.eq(expected), "{found}");
+        assert_eq!(with_rows(&found, &BTreeMap::new()), found);
     }
 
     #[test]
@@ -297,7 +307,9 @@ mod tests {
             let step = Step { run: run.to_owned(), ..Step::default() };
             Vec::from_iter(step.reads(&workspace))
         };
-        assert_eq!(reads("cargo test {lease} --lib"), ["crates/core", "crates/lease"]);
+        let expected =
+            ["Cargo.lock", "crates/core", "crates/lease", "crates/testkit", "xtask/steps.toml"];
+        assert_eq!(reads("cargo test {lease} --lib"), expected);
         assert_eq!(reads(".ci/web"), [":!docs"]);
     }
 
@@ -307,8 +319,9 @@ mod tests {
         assert_eq!(with_rows(page, &BTreeMap::new()), page, "only known steps, in their order");
         let (_, rows) = page.split_once(HEAD).unwrap();
         for row in rows.lines() {
-            let [_, _, _, date, commit, ..] = cells(row).unwrap();
-            assert!(date.len() == 10 && date.starts_with("20"), "{row}");
+            let [_, _, result, date, commit, ..] = cells(row).unwrap();
+            let is_dated = date.len() == 10 && date.starts_with("20");
+            assert!(is_dated || result == NOT_RECORDED, "{row}");
             let hash = commit.trim_end_matches('+');
             assert!(hash.is_empty() || hash.len() >= 7, "{row}");
         }
