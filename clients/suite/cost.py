@@ -4,6 +4,7 @@ machine, with the path of a release build in $TICKID."""
 import datetime
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -19,8 +20,8 @@ Microseconds for an ID, taken one after the other by one program:
 |---|---:|---:|---:|
 {rows}
 
-Medians of five rounds of {count:,} IDs on {date}, from a {build} build of the server on the same
-machine ({processors} processors, {model}; load {load:.1f} before).
+Medians of five rounds of {count:,} IDs on {date} at commit `{commit}`, from a {build} build of the
+server on the same machine ({processors} processors, {model}; load {load:.1f} before).
 `python3 clients/suite/cost.py` measures it anew; set `TICKID` to a release build.
 """
 COUNT = 4000
@@ -57,7 +58,9 @@ finally:
     server.end()
 with open("/proc/cpuinfo") as file:
     model = next(line.partition(":")[2].strip() for line in file if line.startswith("model name"))
+commit = subprocess.check_output(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, text=True)
 page = PAGE.format(
+    commit=commit.strip(),
     rows="\n".join(rows),
     count=COUNT,
     date=datetime.date.today(),

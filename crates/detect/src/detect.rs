@@ -17,8 +17,8 @@ const MAX_TEXT: usize = 160;
 /// Returns every possible reading of `text`, likeliest first.
 ///
 /// It covers every [`Format`](crate::Format) but TSIDs, whose integers read as Discord's, and of
-/// the four schemes also integers, hexadecimal digits and literals of bytes ([`Form`]). `layouts`
-/// hold the facts that are not in the texts.
+/// our schemes also integers, hexadecimal digits and literals of bytes ([`Form`]). `layouts` hold
+/// the facts that are not in the texts.
 ///
 /// Times are judged relative to `now` ([`Confidence`](crate::Confidence)); without it only texts
 /// with marks are more than possible. Of several readings with plausible times, the one comes first
