@@ -3,7 +3,9 @@
 const http = require('node:http');
 const https = require('node:https');
 const { performance } = require('node:perf_hooks');
+const { unescape } = require('node:querystring');
 const { setTimeout: sleep } = require('node:timers/promises');
+const { createSecureContext } = require('node:tls');
 
 /** Bytes of an answer. One of 1,000 IDs has less than half. */
 const MOST = 1 << 17;
@@ -54,11 +56,10 @@ class IdSource {
       throw new TypeError(`the URL '${url}' is not http://, https:// or http+unix:///PATH`);
     }
     const { format, tls } = options;
+    if (tls) createSecureContext(tls); // Throws if it cannot be used.
     // A token from a file or a secret often ends with a newline.
     const token = (options.token || process.env.TICKID_TOKEN || '').trim();
-    if (!/^[!-~]*$/.test(token)) {
-      throw new TypeError('the token has a character that is not visible ASCII');
-    }
+    if (!/^[!-~]*$/.test(token)) throw new TypeError('the token is not visible ASCII');
     if (![undefined, 'int', 'text'].includes(format)) {
       throw new TypeError(`the format '${format}' is neither 'int' nor 'text'`);
     }
@@ -74,7 +75,7 @@ class IdSource {
     this.#path = `${prefix}/v1/realms/${encodeURIComponent(realm)}`;
     const headers = token ? { authorization: `Bearer ${token}` } : {};
     if (isUnix) {
-      this.#options = { socketPath: decodeURIComponent(match[3]), headers, agent };
+      this.#options = { socketPath: unescape(match[3]), headers, agent };
     } else {
       const { hostname, port } = new URL(url);
       // Without the brackets of an IPv6 address.
@@ -99,6 +100,7 @@ class IdSource {
   }
 
   async observe(id) {
+    if (!/^[\w.-]+$/.test(id) || typeof id === 'number') throw new TypeError(`'${id}' is no ID`);
     const deadline = performance.now() + this.#timeoutMs;
     const form = typeof id === 'bigint' ? 'int' : 'text';
     const path = `${this.#path}/observe?id=${encodeURIComponent(id)}&format=${form}`;
@@ -110,7 +112,7 @@ class IdSource {
     this.#drops += 1;
   }
 
-  /** Waits for another call's request, which may have a later deadline. */
+  /** Waits for another call's request, which may have a later deadline, or fail by an earlier. */
   async #before(deadline, refill) {
     const abort = new AbortController();
     const left = Math.max(0, deadline - performance.now());
@@ -118,7 +120,7 @@ class IdSource {
       throw new TickidError(`no IDs from ${this.#place}: the timeout is over`, 1000);
     });
     try {
-      await Promise.race([refill, timeout]);
+      await Promise.race([refill.catch(() => {}), timeout]);
     } finally {
       abort.abort();
     }
@@ -193,9 +195,7 @@ class IdSource {
       } catch (error) {
         throw new Broken(`${error.message}: ${body.slice(0, 100)}`);
       }
-      if (ids.some((id) => this.#answer.has(id))) {
-        throw new Broken('an answer that was given before, by a cache for example');
-      }
+      if (ids.some((id) => this.#answer.has(id))) throw new Broken('an answer of a cache');
       this.#answer = new Set(ids);
       return isInt ? ids.map(BigInt) : ids;
     }
@@ -207,7 +207,7 @@ class IdSource {
   }
 
   #refusal({ status, retryAfter, body }) {
-    const hasTime = /^\d{1,6}$/.test(retryAfter ?? '');
+    const hasTime = /^[1-9]\d{0,5}$/.test(retryAfter ?? '');
     const isAhead = hasTime && status === 409;
     const isTemporary = isAhead || status >= 500 || status === 408 || status === 429;
     const wait = hasTime ? Number(retryAfter) * 1000 : 1000;
@@ -222,7 +222,7 @@ class IdSource {
       const fail = (error) => {
         clearTimeout(timer);
         request.destroy();
-        const broken = new Broken(error.code ?? error.message);
+        const broken = new Broken(error.code ?? error.message, { cause: error });
         reject(Object.assign(broken, { isKept: request.reusedSocket }));
       };
       const left = Math.max(0, deadline - performance.now());

@@ -42,7 +42,7 @@ class IdSource {
 module.exports = { IdSource, TickidError };
 """
 HERE = "if self._local.process != (os.getpid(), len(_forks)):"
-STILL_HERE = "if local.process == (os.getpid(), len(_forks)):"
+STILL_HERE = "if local is self._local and local.process == (os.getpid(), len(_forks)):"
 AGE = "max(abs(wall - local.wall), abs(monotonic - local.monotonic))"
 TRIMMED = "strings.TrimSpace(string(body))"
 TAKEN = f"return {TRIMMED}, nil"

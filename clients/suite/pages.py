@@ -1,7 +1,7 @@
 """Follows docs/clients as a reader would: runs the lines of its shell blocks in an empty folder,
-and its examples in new projects. Three things differ. The folder of the socket is not /run/tickid;
-`clients` of this repository lies in the folder; and Prisma's tables are created by SQL, since the
-program that would do it is downloaded from outside of the registries."""
+and its examples in new projects. Three things differ. The command is there, and its server has
+free ports; the clone has only `clients`; and Prisma's tables are created by SQL, since the program
+that would do it is downloaded from outside of the registries."""
 
 import os
 import re
@@ -154,13 +154,14 @@ def follow(world, page, script, files):
     """Runs the lines of a page up to its first example, and a script, in an empty folder."""
     folder = tempfile.mkdtemp(dir=FOLDER)
     with open(f"{ROOT}/docs/clients/{page}.md") as file:
-        text = file.read().replace("/run/tickid", folder)
-    serve, install = re.findall(r"```sh\n(.*?)\n```", text, re.S)
+        serve, *install = re.findall(r"```sh\n(.*?)\n```", file.read(), re.S)
+    install = "\n".join(install).replace("TICKID/", "./")
     for name, text in files.items():
         with open(f"{folder}/{name}", "w") as file:
             file.write(text)
-    serve = serve.split()[1:]
-    world.ends(Server(f"{folder}/leases", command=serve))
+    _, serve = serve.splitlines()
+    server = Server(f"{folder}/leases", command=serve.partition("#")[0].split()[1:])
+    world.ends(server)
     package = f"clients/{page}"
     os.mkdir(f"{folder}/new")
     if os.path.exists(f"{ROOT}/{package}"):
@@ -168,6 +169,7 @@ def follow(world, page, script, files):
         shutil.copytree(f"{ROOT}/{package}", f"{folder}/new/{package}", ignore=ignored)
     run = ["bash", "-euo", "pipefail", "-c", script.replace("{install}", install)]
     options = {"cwd": f"{folder}/new", "capture_output": True, "text": True, "timeout": 600}
+    options["env"] = os.environ | {"TICKID_URL": server.url}
     ran = subprocess.run(run, **options)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return ran.stdout.split()

@@ -226,6 +226,23 @@ class Clients(unittest.TestCase):
                 ran = subprocess.run(command, capture_output=True, text=True, env=env)
                 self.assertIn(error, ran.stderr, url)
 
+    def run_with(self, language, program):
+        """Runs a program that uses a package, with the first server's URL in its environment."""
+        client = CLIENTS[language]
+        command = [client.command[0], "-c" if language == "python" else "-e", program]
+        env = os.environ | {"TICKID_URL": self.world.servers[0].url, "PYTHONPATH": client.folder}
+        ran = subprocess.run(command, capture_output=True, text=True, env=env, timeout=60)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+
+    def test_python_keeps_few_connections(self):
+        self.run_with("python", KEPT)
+
+    def test_python_tries_each_address(self):
+        self.run_with("python", NO_IPV6)
+
+    def test_node_calls_have_own_deadlines(self):
+        self.run_with("node", DEADLINES.replace("PACKAGE", CLIENTS["node"].folder))
+
     @unittest.skipUnless(importlib.util.find_spec("yaml"), "PyYAML is not installed")
     def test_manifests(self):
         manifests.scrape(self.world)
@@ -240,6 +257,51 @@ class Clients(unittest.TestCase):
     @unittest.skipUnless(os.path.exists("/usr/share/php/Illuminate"), "Laravel is not installed")
     def test_laravel_page(self):
         pages.laravel(self.world)
+
+
+KEPT = """
+import os, threading, tickid
+ids, barrier = tickid.IdSource("orders"), threading.Barrier(40)
+def work():
+    barrier.wait()
+    ids.next()
+    barrier.wait()
+threads = [threading.Thread(target=work) for _ in range(40)]
+before = len(os.listdir("/proc/self/fd"))
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+kept = len(os.listdir("/proc/self/fd")) - before
+assert 1 <= kept <= 16, f"{kept} connections"
+"""
+NO_IPV6 = """
+import os, socket, tickid
+made, found = socket.socket, socket.getaddrinfo
+def make(family=socket.AF_INET, *rest):
+    if family == socket.AF_INET6: raise OSError(97, "Address family not supported by protocol")
+    return made(family, *rest)
+socket.socket = make
+absent = socket.AF_INET6, socket.SOCK_STREAM, 6, "", ("::1", 1, 0, 0)
+socket.getaddrinfo = lambda *place, **kind: [absent, *found(*place, **kind)]
+assert len(tickid.IdSource("orders").next()) == 16
+"""
+# The server comes up after the first call's deadline, and before the second one's.
+DEADLINES = """
+const { IdSource } = require('PACKAGE');
+let isUp = false;
+const server = require('node:http').createServer((request, response) => {
+  if (isUp) response.end('{"ids":["22222222xxxxxxxx"]}');
+  else request.destroy();
+});
+server.listen(0, '127.0.0.1', async () => {
+  const url = `http://127.0.0.1:${server.address().port}`;
+  const ids = new IdSource('orders', { url, format: 'text', maxBlock: 10, timeoutMs: 1000 });
+  const first = ids.next().then(() => { throw new Error('an ID'); }, () => { isUp = true; });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  if (await ids.next() !== '22222222xxxxxxxx') throw new Error('another ID');
+  await first;
+  process.exit(0);
+});
+"""
 
 
 def mutant(client, changes):

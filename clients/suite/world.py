@@ -32,6 +32,8 @@ class Server:
         self.command += ["--http-unix", self.socket, *options]
         if command:
             self.command = [TICKID, *command, "--store", f"file://{store}", "--log=json"]
+            self.command += ["--listen=127.0.0.1:0", "--http=127.0.0.1:0"]
+            self.command += ["--http-unix", self.socket]
         self.scheme, self.unix_url = "http", f"http+unix://{self.socket}"
         self.start()
 
@@ -41,7 +43,7 @@ class Server:
         for line in lines:
             log.append(line)
             entry = json.loads(line)
-            if "address" in entry:
+            if "address" in entry and entry.get("protocol") == "http":
                 self.port = int(entry["address"].rpartition(":")[2])
             if entry.get("message") == "listening" and "path" in entry:
                 break

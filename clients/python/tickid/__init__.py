@@ -19,7 +19,7 @@ from typing import Any, Literal, Union
 __all__ = ["IdSource", "TickidError"]
 
 _Id = Union[int, str]
-_MOST = 1 << 17  # Bytes of an answer. One of 1,000 IDs has less than half.
+_MOST, _MOST_KEPT = 1 << 17, 16  # Bytes of an answer, of which 1,000 IDs are half; connections.
 _ENDED = OSError, http.client.HTTPException
 # Counts the forks before this process: its ID may be that of a process which has ended.
 _forks: list[None] = []
@@ -43,9 +43,9 @@ class IdSource:
     `url` is `http://HOST:PORT`, `https://HOST:PORT` or `http+unix:///PATH`; by default $TICKID_URL.
     `token`, by default $TICKID_TOKEN, and `ssl_context` authenticate. `format` is "int" or "text";
     by default IDs are an `int` where the realm's scheme is an integer. A call takes at most
-    `timeout` seconds, with all its attempts. With `max_block` above 1, IDs come in blocks: the
-    first of one ID, and each that is used up doubles the next. A block is dropped once it is
-    `max_age` seconds old by the wall clock or the monotonic one.
+    `timeout` seconds, with all attempts but without the lookup of a name. With `max_block` above 1,
+    IDs come in blocks: the first of one ID, and each that is used up doubles the next. A block is
+    dropped once it is `max_age` seconds old by the wall clock or the monotonic one.
     """
 
     def __init__(
@@ -82,9 +82,8 @@ class IdSource:
             raise ValueError("the token has a character that is not visible ASCII")
         self._headers = {"Host": parts.netloc or "localhost"}
         self._headers |= {"Authorization": f"Bearer {token}"} if token else {}
-        self._is_int, self._may_be_text = format != "text", format is None
-        self._local, self._timeout = _Local(), timeout
-        self._max_block, self._max_age = max_block, max_age
+        self._is_int, self._may_be_text, self._local = format != "text", format is None, _Local()
+        self._timeout, self._max_block, self._max_age = timeout, max_block, max_age
 
     def next(self) -> int | str:
         """Returns an ID, greater than those that this thread had before from the same server.
@@ -92,8 +91,7 @@ class IdSource:
         return self._call()[0]
 
     def observe(self, id: int | str) -> None:
-        """Makes the next IDs of the server that answers greater than `id`, and drops the block.
-        Raises `TickidError` if it refuses, as with an ID too far ahead of its clock."""
+        """Makes the next IDs of the server that answers greater, or raises `TickidError`."""
         self._call(id)
 
     def _call(self, *observed: _Id) -> list[_Id]:
@@ -109,7 +107,7 @@ class IdSource:
             finally:
                 if self._max_block > 1:
                     local.lock.release()
-            if local.process == (os.getpid(), len(_forks)):
+            if local is self._local and local.process == (os.getpid(), len(_forks)):
                 return result  # Otherwise the call itself was forked, and an ID is the parent's.
 
     def _take(self, local: _Local, deadline: float, *observed: _Id) -> list[_Id]:
@@ -163,7 +161,7 @@ class IdSource:
             body = answer.read(_MOST)
             if answer.length or len(body) == _MOST or answer.status < 200:
                 raise ValueError(f"an answer that broke off, or has {_MOST} bytes")
-            if not answer.will_close:
+            if not answer.will_close and len(local.idle) < _MOST_KEPT:
                 stack.pop_all()
                 local.idle.append(link)
         if answer.status == 204 and observed:
@@ -180,7 +178,7 @@ class IdSource:
         if answer.status == 409 and is_int and self._may_be_text and not observed:
             self._is_int = False
             return self._send(local, deadline, count)
-        seconds = re.fullmatch("[0-9]{1,6}", answer.getheader("Retry-After", ""))
+        seconds = re.fullmatch("[1-9][0-9]{0,5}", answer.getheader("Retry-After", ""))
         is_ahead = seconds and answer.status == 409
         is_temporary = is_ahead or answer.status >= 500 or answer.status in (408, 429)
         wait = float(seconds.group() if seconds else 1) if is_temporary else None
@@ -192,8 +190,9 @@ class IdSource:
         if not addresses:
             addresses = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM)
         for index, (family, _, _, _, address) in enumerate(addresses):
-            link: Any = socket.socket(family, socket.SOCK_STREAM)
+            link: Any = None
             try:
+                link = socket.socket(family, socket.SOCK_STREAM)
                 # An address that does not answer leaves time for the others.
                 link.settimeout(_left(deadline) / (len(addresses) - index))
                 link.connect(address)
@@ -202,8 +201,9 @@ class IdSource:
                     link = self._tls.wrap_socket(link, server_hostname=self._host)
                 return _Link(link)
             except OSError as error:
-                link.close()
-                failure = error
+                if link:
+                    link.close()
+                failure = error.with_traceback(None)  # It would keep the next address's socket.
         raise failure
 
 
