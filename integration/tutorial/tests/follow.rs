@@ -99,10 +99,10 @@ fn readme_is_followed(_: &Postgres) {
     assert!(ids.len() == 5 && ids.iter().all(|id| is_sno(id)), "{printed}");
     assert!(printed.contains("SCRU64"), "{printed}");
 
-    // It is this program's caller.
+    // `.ci/run` runs all of the tests in a clean checkout.
     let (installs, tests) = second.split_once("cargo xtask test").unwrap();
     assert_eq!(tests.lines().count(), 1, "the last line runs the tests");
-    newcomer.run("tickid", installs);
+    newcomer.run("tickid", &format!("{installs}\ncargo xtask test --help"));
     assert!(is_sno(newcomer.run(".", "tickid gen sno").trim()));
     newcomer.run(".", "tickid serve --help; tickid sql --help; tickid man man");
 
