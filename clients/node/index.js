@@ -56,7 +56,7 @@ class IdSource {
       throw new TypeError(`the URL '${url}' is not http://, https:// or http+unix:///PATH`);
     }
     const { format, tls } = options;
-    if (tls) createSecureContext(tls); // Throws if it cannot be used.
+    if (tls) createSecureContext(tls); // Throws for a bad key or certificate.
     // A token from a file or a secret often ends with a newline.
     const token = (options.token || process.env.TICKID_TOKEN || '').trim();
     if (!/^[!-~]*$/.test(token)) throw new TypeError('the token is not visible ASCII');
@@ -94,13 +94,13 @@ class IdSource {
         this.#refill = this.#fill(deadline).finally(() => { this.#refill = undefined; });
         return this.#refill;
       }
-      // Concurrent calls share one request, and are served in their order.
+      // Concurrent calls share one request.
       await this.#before(deadline, this.#refill);
     }
   }
 
   async observe(id) {
-    if (!/^[\w.-]+$/.test(id) || typeof id === 'number') throw new TypeError(`'${id}' is no ID`);
+    if (!/^(bigint|string),[\w.-]+$/.test([typeof id, id])) throw new TypeError(`'${id}' is no ID`);
     const deadline = performance.now() + this.#timeoutMs;
     const form = typeof id === 'bigint' ? 'int' : 'text';
     const path = `${this.#path}/observe?id=${encodeURIComponent(id)}&format=${form}`;
@@ -119,11 +119,11 @@ class IdSource {
     const timeout = sleep(left, undefined, { signal: abort.signal }).then(() => {
       throw new TickidError(`no IDs from ${this.#place}: the timeout is over`, 1000);
     });
-    try {
-      await Promise.race([refill.catch(() => {}), timeout]);
-    } finally {
-      abort.abort();
-    }
+    const own = refill.catch((error) => {
+      const wait = error.cause ? 0 : error.retryAfterMs; // Of a refusal; a lost answer has a cause.
+      if (!(wait < deadline - performance.now())) throw error;
+    });
+    await Promise.race([own, timeout]).finally(() => abort.abort());
   }
 
   close() {

@@ -155,7 +155,7 @@ def follow(world, page, script, files):
     folder = tempfile.mkdtemp(dir=FOLDER)
     with open(f"{ROOT}/docs/clients/{page}.md") as file:
         serve, *install = re.findall(r"```sh\n(.*?)\n```", file.read(), re.S)
-    install = "\n".join(install).replace("TICKID/", "./")
+    install = "\n".join(install).replace("CLONE/", "./")
     for name, text in files.items():
         with open(f"{folder}/{name}", "w") as file:
             file.write(text)
@@ -179,11 +179,11 @@ def python(world):
     files = {"first.py": example("python", "# IDs in Python", "python") + ASYNCIO}
     files |= {"models.py": example("python", "## Django", "python"), "use_django.py": USE_DJANGO}
     files["rows.py"] = example("python", "## SQLAlchemy", "python") + SQLALCHEMY
-    check({"all": follow(world, "python", PYTHON, files)}, 60)
+    check({"all": follow(world, "python", PYTHON, files)}, 61)
 
 
 def node(world):
-    files = {"first.mjs": example("node", "# IDs in Node", "js") + "console.log(await ids.next());"}
+    files = {"first.mjs": example("node", "# IDs in Node", "js")}
     files["drizzle.mjs"] = example("node", "## Drizzle", "js") + DRIZZLE
     files["prisma.mjs"] = example("node", "## Prisma", "js") + PRISMA
     files["schema.prisma"] = SCHEMA + example("node", "## Prisma", "prisma")

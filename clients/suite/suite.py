@@ -240,6 +240,9 @@ class Clients(unittest.TestCase):
     def test_python_tries_each_address(self):
         self.run_with("python", NO_IPV6)
 
+    def test_node_waiters_ask_once(self):
+        self.run_with("node", WAITERS.replace("PACKAGE", CLIENTS["node"].folder))
+
     def test_node_calls_have_own_deadlines(self):
         self.run_with("node", DEADLINES.replace("PACKAGE", CLIENTS["node"].folder))
 
@@ -283,6 +286,28 @@ socket.socket = make
 absent = socket.AF_INET6, socket.SOCK_STREAM, 6, "", ("::1", 1, 0, 0)
 socket.getaddrinfo = lambda *place, **kind: [absent, *found(*place, **kind)]
 assert len(tickid.IdSource("orders").next()) == 16
+"""
+WAITERS = """
+const { IdSource } = require('PACKAGE');
+let requests = 0;
+const server = require('node:http').createServer((request, response) => {
+  requests += 1;
+  if (request.url.includes('/unknown/')) response.writeHead(404).end();
+  else if (request.url.includes('/busy/')) response.writeHead(503, { 'Retry-After': 60 }).end();
+});
+server.listen(0, '127.0.0.1', async () => {
+  const url = `http://127.0.0.1:${server.address().port}`;
+  for (const realm of ['unknown', 'busy', 'hung']) {
+    requests = 0;
+    const ids = new IdSource(realm, { url, maxBlock: 10, timeoutMs: 500 });
+    const calls = await Promise.allSettled(Array.from({ length: 300 }, () => ids.next()));
+    const waits = new Set(calls.map(({ reason }) => reason.retryAfterMs));
+    const found = `${realm}: ${requests} requests, retry after ${[...waits]}`;
+    const expected = { unknown: undefined, busy: 60000, hung: 1000 }[realm];
+    if (requests > 5 || waits.size !== 1 || !waits.has(expected)) throw new Error(found);
+  }
+  process.exit(0);
+});
 """
 # The server comes up after the first call's deadline, and before the second one's.
 DEADLINES = """
