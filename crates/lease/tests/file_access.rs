@@ -210,7 +210,10 @@ mod unix {
         let place = TempDir::new().unwrap();
         set_mode(place.path(), 0o755);
         let program = place.path().join("program");
-        fs::copy(env::current_exe().unwrap(), &program).unwrap();
+        // In a process that only copies: a child that another thread forks meanwhile would hold the
+        // file open for writing, and such a file cannot be run.
+        let copied = Command::new("cp").arg(env::current_exe().unwrap()).arg(&program).status();
+        assert!(copied.unwrap().success());
         let mut command = Command::new("sh");
         command.args(["-c", &format!("{shell} exec \"$0\"")]).arg(&program);
         command.env(PART, part).env(FOLDER, folder).current_dir("/");
