@@ -98,8 +98,8 @@ fn as_another_user(test: &str, folder: &Folder) -> std::process::Output {
     let place = TempDir::new().unwrap();
     fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let program = place.path().join("program");
-    // In a process that only copies: a child that another thread forks meanwhile would hold the file
-    // open for writing, and such a file cannot be run.
+    // In a process that only copies: a child that another thread forks meanwhile would hold the
+    // file open for writing, and such a file cannot be run.
     let copied = Command::new("cp").arg(env::current_exe().unwrap()).arg(&program).status();
     assert!(copied.unwrap().success());
     let mut command = Command::new(&program);
