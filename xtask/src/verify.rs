@@ -169,8 +169,8 @@ fn list(workspace: &Workspace, page: &str) -> String {
 }
 
 impl Step {
-    /// Returns the folders and files that decide its result: those of the packages that it names,
-    /// of what they depend on and of their tests, or else the whole repository.
+    /// Returns the folders and files that decide its result: the packages that it names, what they
+    /// and their tests depend on, or else the whole repository.
     fn reads<'a>(&self, workspace: &'a Workspace) -> BTreeSet<&'a str> {
         let names = self
             .run

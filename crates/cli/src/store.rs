@@ -60,7 +60,7 @@ impl StoreOptions {
     pub(crate) fn missing_folder(&self) -> Option<PathBuf> {
         let url = self.url().ok()??;
         let path = url.strip_prefix("file://")?;
-        // What these stand for is the store's to say.
+        // Only the store knows what these stand for.
         if path.contains(['%', '?', '#']) {
             return None;
         }
