@@ -14,6 +14,10 @@ use crate::workspace::Workspace;
 pub(crate) struct Arguments {
     /// The steps to run [default: all, in this order].
     steps: Vec<Step>,
+
+    /// Steps to leave out.
+    #[arg(long, value_name = "STEP")]
+    except: Vec<Step>,
 }
 
 /// A part of `cargo xtask lint`. Cheap ones come first.
@@ -39,8 +43,9 @@ enum Step {
 
 /// Runs the steps up to the first that fails.
 pub(crate) fn lint(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
-    let chosen = &arguments.steps;
-    let is_chosen = |step: &&Step| chosen.is_empty() || chosen.contains(step);
+    let Arguments { steps, except } = arguments;
+    let is_chosen =
+        |step: &&Step| (steps.is_empty() || steps.contains(step)) && !except.contains(step);
     for step in Step::value_variants().iter().filter(is_chosen) {
         let value = step.to_possible_value();
         say(format_args!("lint: {}", value.as_ref().map_or("", PossibleValue::get_name)));
