@@ -268,14 +268,14 @@ holds! {
     a_step_back_drags_nothing_forward: step_back;
     refusals_against_a_draw: refusal;
     refusals_that_use_up_a_tick: refusal_of_all;
-    widening_against_issue: widening;
     closing_against_a_late_exchange: |subject| closing(subject, 1);
-    closing_against_exchange_and_draw: |subject| closing(subject, 3);
     closing_against_widening: closing_against_a_late_widening;
     closing_against_a_flip: closing_after_a_flip;
 }
 
 holds_with_one_preemption! {
+    widening_against_issue: widening;
+    closing_against_exchange_and_draw: |subject| closing(subject, 3);
     an_overflow_into_the_guard: overflow;
     ratchet_overflows_by_one: overflow_of_a_ratchet;
 }
