@@ -55,15 +55,20 @@ pub fn missing_rows_invalidate(stage: &dyn Stage) {
     super::trouble::starts_beyond(&scene, limit);
 }
 
-/// A renewal that the network repeats late sees the node granted from below its ceiling.
+/// A release or a renewal that the network repeats late sees the node free, or granted from below
+/// its ceiling.
 pub fn released_leases_are_no_evidence(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-1/8");
     let (first, other) = (scene.acquire(), scene.acquire());
     scene.release(&first, None).unwrap();
-    assert_eq!(assert_lost(scene.renew(&first)), Loss::Overtaken);
+    let is_over = || {
+        assert_eq!(assert_lost(scene.release(&first, None)), Loss::Token);
+        assert_eq!(assert_lost(scene.renew(&first)), Loss::Overtaken);
+    };
+    is_over();
     let second = scene.acquire();
     assert_eq!(second.node, first.node);
-    assert_eq!(assert_lost(scene.renew(&first)), Loss::Overtaken);
+    is_over();
     for lease in [second, other] {
         assert!(scene.renew(&lease).is_ok());
     }
@@ -79,6 +84,7 @@ pub fn cut_leases_are_no_evidence(stage: &dyn Stage) {
     let second = scene.acquire();
     assert_eq!(second.node, first.node);
     assert_eq!(assert_lost(scene.renew(&first)), Loss::Token);
+    assert_eq!(assert_lost(scene.release(&first, None)), Loss::Token);
     claim_after(&scene, &scene.realm, first, Loss::Token).unwrap();
     for lease in [second, other] {
         assert!(scene.renew(&lease).is_ok());

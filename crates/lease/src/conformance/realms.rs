@@ -18,8 +18,11 @@ use crate::store::Start;
 pub fn realms_are_apart(stage: &dyn Stage) {
     let scenes = [(); 2].map(|()| Scene::new(stage, "7/8"));
     let grants = scenes.each_ref().map(Scene::acquire);
+    let names = answer(scenes[0].store.realms()).unwrap();
+    assert!(names.is_sorted());
     for (scene, grant) in scenes.iter().zip(&grants) {
         assert!(scene.renew(grant).is_ok());
+        assert!(names.contains(scene.realm.name()), "{names:?}");
     }
 }
 
@@ -100,18 +103,10 @@ pub fn unknown_realms_start_beyond(stage: &dyn Stage) {
     assert!(scene.acquire().floor >= limit);
 }
 
-/// The realm starts immediately, also in a store where it would otherwise start later.
-pub fn new_realms_can_start_now(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "0-3/8");
-    assert_eq!(scene.acquire().floor, 0);
-    let names = answer(scene.store.realms()).unwrap();
-    assert!(names.contains(scene.realm.name()), "{names:?}");
-    assert!(names.is_sorted());
-}
-
-/// One of them is created, and the others are refused with the difference.
+/// One of them is created, and the others are refused with the difference. Neither what the store
+/// keeps its realms in nor the realm has to be there before.
 pub fn racing_realms_start_once(stage: &dyn Stage) {
-    const PAIRS: usize = 3;
+    const PAIRS: usize = 4;
     for _ in 0..4 {
         let scene = Scene::unknown(stage, "0-7/8");
         let (small, large) = (&scene.realm, &scene.with_pool("0-15/8"));
@@ -123,7 +118,10 @@ pub fn racing_realms_start_once(stage: &dyn Stage) {
                 scope.spawn(move || {
                     together.wait();
                     let begun = answer(store.create(&realm, Start::Immediately));
-                    (realm, begun)
+                    let acquire = || answer(store.acquire(&realm, &mut Scene::claim())).unwrap();
+                    let lease = begun.is_ok().then(acquire);
+                    // The store lives until all have claimed.
+                    (realm, begun, lease, store)
                 })
             };
             let pairs = [(); PAIRS].map(|()| [begin(small), begin(large)]);
@@ -131,33 +129,15 @@ pub fn racing_realms_start_once(stage: &dyn Stage) {
         });
         let kept = scene.record().realm;
         assert!([small, large].contains(&&kept), "{kept:?}");
-        for (brought, begun) in begun.into_iter().flatten() {
+        let mut nodes = BTreeSet::new();
+        for (brought, begun, lease, _store) in begun.iter().flatten() {
+            assert!(lease.is_none_or(|lease| nodes.insert(lease.node)), "{lease:?}");
             match begun {
-                Ok(record) => assert!(brought == kept && record.realm == kept),
-                Err(error) => assert!(brought != kept && is_mismatch(&error, "nodes", &kept)),
+                Ok(record) => assert!(*brought == kept && record.realm == kept),
+                Err(error) => assert!(*brought != kept && is_mismatch(error, "nodes", &kept)),
             }
         }
     }
-}
-
-/// Neither what the store keeps its realms in nor the realm has to be created first.
-pub fn many_may_be_the_first(stage: &dyn Stage) {
-    const CLIENTS: usize = 8;
-    let (scene, together) = (Scene::unknown(stage, "0-15/4"), Barrier::new(CLIENTS));
-    let leases = thread::scope(|scope| {
-        let first = [(); CLIENTS].map(|()| {
-            let (store, realm, together) = (stage.store(), &scene.realm, &together);
-            scope.spawn(move || {
-                together.wait();
-                answer(store.create(realm, Start::Immediately)).unwrap();
-                // The store lives until all have claimed.
-                (answer(store.acquire(realm, &mut Scene::claim())).unwrap(), store)
-            })
-        });
-        first.map(|first| first.join().unwrap())
-    });
-    let nodes: BTreeSet<Node> = leases.iter().map(|(lease, _)| lease.node).collect();
-    assert_eq!(nodes.len(), leases.len());
 }
 
 /// Reports whether the error names `kept` as the store's realm and `what` as the difference.

@@ -183,22 +183,6 @@ pub fn lost_realm_starts_beyond(stage: &dyn Stage) {
     starts_beyond(&scene, limit);
 }
 
-/// A release by hand and an expiry are ordinary, so the realm's other leases continue.
-pub fn ordinary_loss_is_no_proof(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "0-1/8");
-    let (first, other) = (scene.acquire(), scene.acquire());
-    // By hand, from a lower tick than the holder has reached.
-    answer(scene.store.release_by_hand(&scene.realm, &first, Some(first.floor))).unwrap();
-    let second = scene.acquire();
-    assert_eq!(second.node, first.node);
-    assert_eq!(assert_lost(scene.renew(&first)), Loss::Token);
-    assert_eq!(assert_lost(scene.release(&first, None)), Loss::Token);
-    for lease in [second, other] {
-        assert!(scene.renew(&lease).is_ok());
-    }
-    assert_eq!(scene.record().era, first.era);
-}
-
 /// A lease of an earlier era proves no loss, even if its row has changed.
 pub fn earlier_era_is_no_proof(stage: &dyn Stage) {
     let scene = Scene::short(stage, "0-1/8");

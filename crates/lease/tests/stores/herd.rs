@@ -2,14 +2,13 @@
 
 use core::time::Duration;
 
-use tickid_lease::admin::Start;
 use tickid_lease::backend::{Extra, Row, Version};
-use tickid_lease::session::{Claim, Token};
-use tickid_lease::{Lease, Realm, RealmSpec, Store, StoreError, block_on};
+use tickid_lease::session::Token;
+use tickid_lease::{Lease, Realm, RealmSpec, Store};
 use tickid_sno::Sno;
 
-/// Longer than any store takes to answer.
-const TIMEOUT: Duration = Duration::from_secs(60);
+use crate::sql::{acquire, answer, begin};
+
 /// One node of so many is free in a pool that is nearly full: 100 of 65,536.
 const FREE_EVERY: usize = 655;
 
@@ -19,13 +18,8 @@ pub(crate) fn realm(store: &Store, pool: &str) -> RealmSpec {
     let realm = RealmSpec::from(Realm::builder(name, Sno).pool(pool).build().unwrap());
     let terms = realm.terms().with_term(Duration::from_secs(3_600));
     let realm = realm.with_terms(terms).unwrap();
-    block_on(store.create(&realm, Start::Immediately), TIMEOUT).unwrap();
+    begin(store, &realm);
     realm
-}
-
-pub(crate) fn acquire(store: &Store, realm: &RealmSpec) -> Result<Lease, StoreError> {
-    let mut claim = Claim::new(Token::random().unwrap(), "herd", None);
-    block_on(store.acquire(realm, &mut claim), TIMEOUT)
 }
 
 /// Returns rows for all nodes but one in [`FREE_EVERY`], which is expired: the rest is held as
@@ -53,9 +47,9 @@ pub(crate) fn churn(store: &Store, realm: &RealmSpec) -> usize {
     let mut held: Vec<Lease> = (0..64).map(|_| acquire(store, realm).unwrap()).collect();
     for _ in 0..20 {
         for lease in held.drain(..32) {
-            block_on(store.release(realm, &lease, None), TIMEOUT).unwrap();
+            answer(store.release(realm, &lease, None)).unwrap();
         }
         held.extend((0..32).map(|_| acquire(store, realm).unwrap()));
     }
-    block_on(store.list(realm.name()), TIMEOUT).unwrap().rows.len()
+    answer(store.list(realm.name())).unwrap().rows.len()
 }

@@ -9,8 +9,8 @@ use tickid_lease::session::{Claim, Token};
 use tickid_lease::{Lease, Realm, RealmSpec, Store, StoreError, block_on};
 use tickid_nanoflake::Nanoflake;
 
-/// Longer than any store takes to answer.
-const TIMEOUT: Duration = Duration::from_secs(60);
+use crate::error_chain::causes;
+use crate::sql::{TIMEOUT, assert_goes_on};
 
 /// A separate realm, with milliseconds for ticks, and all windows of it.
 pub(crate) struct Windows {
@@ -40,17 +40,19 @@ impl Windows {
         self
     }
 
-    /// Starts the realm and grants a node for a moment: a node's first grant is counted in the
-    /// record, which costs the next renewal of every client a reading.
-    pub(crate) fn begun_and_counted(self, store: &Store) -> Self {
-        let windows = self.begun(store);
-        let lease = windows.acquire(store).unwrap();
-        windows.release(store, &lease, None).unwrap();
-        windows
-    }
-
     pub(crate) fn acquire(&self, store: &Store) -> Result<Lease, StoreError> {
         self.claim(store, &mut Claim::new(Token::random().unwrap(), "test", None))
+    }
+
+    /// Acquires a node, with the passwords of the tests shown nowhere.
+    pub(crate) fn acquire_in_secret(&self, store: &Store) -> Result<Lease, StoreError> {
+        let result = self.acquire(store);
+        let causes = result.as_ref().map_or_else(|error| causes(error), |_| String::new());
+        let shown = format!("{store:?} {result:?} {causes}");
+        for secret in ["s@cret", "s%40cret", "wr0ng", "0ther"] {
+            assert!(!shown.contains(secret), "{shown}");
+        }
+        result
     }
 
     /// Acquires a node as soon as the store's clock allows it.
@@ -103,6 +105,25 @@ impl Windows {
         granted.push(lease);
         Ok(lease)
     }
+}
+
+/// Asserts that a claim and a release take two requests, and a renewal one, by the number so far.
+pub(crate) fn requests_are_few(store: &Store, count: impl Fn() -> u32) {
+    let windows = Windows::new("0-7/10").begun(store);
+    // A node's first grant is counted in the record, which costs the next renewal a reading.
+    let first = windows.acquire(store).unwrap();
+    windows.release(store, &first, None).unwrap();
+    let before = count();
+    let mut lease = windows.acquire(store).unwrap();
+    assert_eq!(count(), before + 2);
+    for renewals in 1..=3 {
+        let renewed = windows.renew(store, &lease).unwrap();
+        assert_goes_on(&lease, &renewed);
+        assert_eq!(count(), before + 2 + renewals);
+        lease = renewed;
+    }
+    windows.release(store, &lease, None).unwrap();
+    assert_eq!(count(), before + 7);
 }
 
 /// Reports whether two leases are the same one, renewed or not.

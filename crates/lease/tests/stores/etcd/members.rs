@@ -14,9 +14,8 @@ use tickid_testkit::servers::{Etcd, Hostile, Test};
 use crate::etcd::member::proxy;
 use crate::windows::{Windows, in_time, is_same};
 
-pub(crate) const TESTS: [Test<Etcd>; 8] = [
+pub(crate) const TESTS: [Test<Etcd>; 7] = [
     ("dead_member_is_skipped", dead_member_is_skipped),
-    ("paused_member_is_skipped", paused_member_is_skipped),
     ("foreign_member_is_skipped", foreign_member_is_skipped),
     ("unreachable_without_majority", unreachable_without_majority),
     ("restored_cluster_is_noticed", restored_cluster_is_noticed),
@@ -43,16 +42,6 @@ fn dead_member_is_skipped(_: &Etcd) {
         etcd.revive(member).unwrap();
     }
     assert_eq!(windows.count(), 4);
-}
-
-fn paused_member_is_skipped(_: &Etcd) {
-    let etcd = Etcd::cluster(3).unwrap();
-    let store = store(&etcd.endpoints());
-    let windows = Windows::new("0-7/10").begun(&store);
-    let first = windows.acquire(&store).unwrap();
-    etcd.pause(0).unwrap();
-    in_time(|| windows.renew(&store, &first), StoreError::is_unreachable);
-    etcd.resume(0).unwrap();
 }
 
 /// A proxy's error page, an API of another kind, and a member whose gateway is off.

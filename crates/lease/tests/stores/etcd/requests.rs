@@ -8,26 +8,19 @@ use tickid_testkit::servers::{Etcd, Server as _, Test};
 use crate::etcd::member::{base64, post, proxy};
 use crate::etcd::members::store;
 use crate::herd;
-use crate::windows::Windows;
+use crate::sql::{acquire, answer};
+use crate::windows::{self, Windows};
 
 pub(crate) const TESTS: [Test<Etcd>; 4] = [
-    ("claims_take_two_requests", claims_take_two_requests),
+    ("requests_are_few", requests_are_few),
     ("realms_are_found_one_by_one", realms_are_found_one_by_one),
     ("full_pool_claims_read_few_rows", full_pool_claims_read_few_rows),
     ("rows_stay_below_twice_holders", rows_stay_below_twice_holders),
 ];
 
-fn claims_take_two_requests(server: &Etcd) {
+fn requests_are_few(server: &Etcd) {
     let proxy = proxy(&server.endpoints()[0]);
-    let store = store(&[proxy.address().to_owned()]);
-    let windows = Windows::new("0-7/10").begun_and_counted(&store);
-    let before = proxy.requests();
-    let mut lease = windows.acquire(&store).unwrap();
-    assert_eq!(proxy.requests(), before + 2);
-    for _ in 0..3 {
-        lease = windows.renew(&store, &lease).unwrap();
-    }
-    assert_eq!(proxy.requests(), before + 5);
+    windows::requests_are_few(&store(&[proxy.address().to_owned()]), || proxy.requests());
 }
 
 fn realms_are_found_one_by_one(_: &Etcd) {
@@ -41,13 +34,13 @@ fn realms_are_found_one_by_one(_: &Etcd) {
     }
     let mut names = windows.map(|windows| windows.realm.name().clone()).to_vec();
     names.sort();
-    let found = tickid_lease::block_on(store.realms(), core::time::Duration::from_secs(60));
+    let found = answer(store.realms());
     assert_eq!(found.unwrap(), names);
 }
 
 /// Writes the rows of a pool with all but 100 nodes held.
 fn fill(endpoint: &str, realm: &RealmSpec) {
-    let lease = herd::acquire(&store(&[endpoint.to_owned()]), realm).unwrap();
+    let lease = acquire(&store(&[endpoint.to_owned()]), realm).unwrap();
     for part in herd::rows_of_a_full_pool(realm, &lease).chunks(128) {
         let put = |row: &tickid_lease::backend::Row| {
             let key = format!("tickid/{}/rows/{}", realm.name(), row.node.sort_key());
@@ -67,7 +60,7 @@ fn full_pool_claims_read_few_rows(_: &Etcd) {
     let mut granted = 0;
     for _ in 0..20 {
         let (requests, bytes) = (proxy.requests(), proxy.answered());
-        match herd::acquire(&store, &realm) {
+        match acquire(&store, &realm) {
             Ok(_) => granted += 1,
             Err(error) => {
                 assert!(matches!(error.refusal(), Some(Refusal::Exhausted { .. })), "{error}");

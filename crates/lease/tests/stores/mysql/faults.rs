@@ -1,7 +1,7 @@
 //! Crashes, silence, replicas, restored dumps, and servers that lose commits.
 
 use core::time::Duration;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use tickid_lease::Store;
 use tickid_lease::backend::StoreErrorKind;
@@ -69,21 +69,14 @@ fn silence_ends_with_the_timeout(_: &MySql) {
     assert_goes_on(&lease, &renew(&open(&server.url()), &realm, &lease).unwrap());
 }
 
-/// Pipes a dump of the database into a database.
+/// Loads a dump of the database into a database.
 fn dump_into(server: &MySql, database: &str) {
-    let socket = format!("--socket={}", server.folder().join("socket").display());
-    let dump = Command::new("mariadb-dump")
-        .args(["--no-defaults", "--user=root", &socket, MySql::DATABASE])
-        .output()
-        .unwrap();
-    assert!(dump.status.success());
-    let mut load = Command::new("mariadb")
-        .args(["--no-defaults", "--user=root", &socket, database])
-        .stdin(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::io::Write::write_all(&mut load.stdin.take().unwrap(), &dump.stdout).unwrap();
-    assert!(load.wait().unwrap().success());
+    let login = "--no-defaults --user=root --socket=\"$PWD/socket\"";
+    let from = MySql::DATABASE;
+    shell(
+        server,
+        &format!("mariadb-dump {login} {from} >dump && mariadb {login} {database} <dump"),
+    );
 }
 
 /// Waits until tables and files that change from now on show another time than they do now. Both

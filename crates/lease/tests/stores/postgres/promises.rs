@@ -8,10 +8,11 @@ use tickid_testkit::servers::{Postgres, Server as _, Test};
 
 use crate::postgres::database::{Database, open};
 use crate::sql::pools::{self, Rows};
-use crate::sql::{acquire, answer, assert_goes_on, begin, begin_counted, realm, renew};
+use crate::sql::{acquire, answer, begin, realm, renew};
+use crate::windows;
 
 pub(crate) const TESTS: [Test<Postgres>; 6] = [
-    ("a_renewal_is_one_round_trip", a_renewal_is_one_round_trip),
+    ("requests_are_few", requests_are_few),
     ("applications_need_few_rights", applications_need_few_rights),
     ("answers_are_always_durable", answers_are_always_durable),
     ("writes_make_no_multixacts", writes_make_no_multixacts),
@@ -21,23 +22,13 @@ pub(crate) const TESTS: [Test<Postgres>; 6] = [
 
 const TERM: Duration = Duration::from_secs(10);
 
-/// Acquiring takes two.
-fn a_renewal_is_one_round_trip(server: &Postgres) {
+fn requests_are_few(server: &Postgres) {
     let database = Database::new(server);
     let (proxy, url) = database.proxy();
-    let realm = realm("0-7/8", TERM);
-    begin_counted(&database.client(), &realm);
     let store = open(&url);
-    let mut lease = acquire(&store, &realm).unwrap();
-    assert_eq!(proxy.requests(), 3, "one of them to connect");
-    for requests in 4..7 {
-        let renewed = renew(&store, &realm, &lease).unwrap();
-        assert_goes_on(&lease, &renewed);
-        let reach = realm.tick_at(renewed.granted_at).unwrap() + realm.ahead();
-        assert_eq!(renewed.ceiling, reach);
-        lease = renewed;
-        assert_eq!(proxy.requests(), requests);
-    }
+    answer(store.realms()).unwrap();
+    assert_eq!(proxy.requests(), 2, "one of them to connect");
+    windows::requests_are_few(&store, || proxy.requests());
 }
 
 /// Once the schema exists; without it the error names the missing right.

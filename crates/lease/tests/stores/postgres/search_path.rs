@@ -1,7 +1,6 @@
 //! No role without rights on the schema gets its own functions called, nor does a copied database
 //! grant a window twice.
 
-use core::fmt::Write as _;
 use core::time::Duration;
 use std::collections::BTreeSet;
 
@@ -11,6 +10,7 @@ use tickid_lease::session::{Claim, Token};
 use tickid_lease::{Store, StoreError};
 use tickid_testkit::servers::{Postgres, Test};
 
+use crate::error_chain::causes;
 use crate::postgres::database::Database;
 use crate::sql::{acquire, answer, assert_goes_on, begin, realm, realm_named, renew};
 
@@ -205,15 +205,6 @@ fn use_all(store: &Store) -> Result<(), StoreError> {
     answer(store.realms()).map(drop)
 }
 
-/// Returns the error with its causes.
-fn chain(error: &StoreError) -> String {
-    let mut causes = core::iter::successors(Some(error as &dyn core::error::Error), |e| e.source());
-    causes.by_ref().fold(String::new(), |mut text, cause| {
-        let _ = write!(text, "{cause}: {cause:?}; ");
-        text
-    })
-}
-
 /// Puts `public` before `pg_catalog` for all sessions to come: the worst that a setting can do.
 fn put_public_first(database: &Database<'_>) {
     let name = &database.name;
@@ -235,7 +226,7 @@ fn planted_objects_are_never_called(server: &Postgres) {
     let planted = plant(&database);
     assert!(planted > 900, "only {planted} functions and operators");
     // The caller is an administrator, the most valuable target.
-    let use_it = || use_all(&database.client()).map_err(|error| chain(&error));
+    let use_it = || use_all(&database.client()).map_err(|error| causes(&error));
     use_it().unwrap();
     database.psql("DROP SCHEMA tickid CASCADE");
     put_public_first(&database);

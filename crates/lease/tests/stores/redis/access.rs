@@ -1,21 +1,17 @@
 //! Users, passwords and rights.
 
-use core::time::Duration;
-
+use tickid_lease::Store;
 use tickid_lease::backend::StoreErrorKind;
-use tickid_lease::{Lease, Store, StoreError, block_on};
 use tickid_testkit::servers::{Redis, Server as _, Test};
 
-use crate::error_chain::causes;
 use crate::redis::servers::ask;
+use crate::sql::answer;
 use crate::windows::Windows;
 
 pub(crate) const TESTS: [Test<Redis>; 2] = [
     ("users_need_few_rights", users_need_few_rights),
     ("users_read_no_settings", users_read_no_settings),
 ];
-
-const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The rights that docs/leases/backends.md names for an application.
 const RIGHTS: &str = "+evalsha +script|load +scan +info +time +get +set +hget +hmget +hset +zadd \
@@ -71,22 +67,13 @@ fn users_need_few_rights(_: &Redis) {
     let windows = Windows::new("0-7/10");
     let open = |login: &str| Store::open(&format!("redis://{login}{place}{STATED}")).unwrap();
     let windows = windows.begun(&open("app:s%40cret@"));
-    let acquire = |login: &str| -> Result<Lease, StoreError> {
-        let store = open(login);
-        let result = windows.acquire(&store);
-        let causes = result.as_ref().map_or_else(|error| causes(error), |_| String::new());
-        let shown = format!("{store:?} {result:?} {causes}");
-        for secret in ["s@cret", "s%40cret", "wr0ng", "0ther"] {
-            assert!(!shown.contains(secret), "{shown}");
-        }
-        result
-    };
+    let acquire = |login: &str| windows.acquire_in_secret(&open(login));
     let held = acquire("app:s%40cret@").unwrap();
     acquire(":0ther@").unwrap();
     let app = open("app:s%40cret@");
     let held = windows.renew(&app, &held).unwrap();
     windows.release(&app, &held, None).unwrap();
-    assert_eq!(block_on(app.realms(), TIMEOUT).unwrap(), [windows.realm.name().clone()]);
+    assert_eq!(answer(app.realms()).unwrap(), [windows.realm.name().clone()]);
     for login in ["", "app:wr0ng@", ":wr0ng@", "nobody:wr0ng@"] {
         let error = acquire(login).unwrap_err();
         assert_eq!(error.to_string(), "redis store: could not log in", "{login}");

@@ -1,5 +1,6 @@
 //! Data that the server loses, with holders running.
 
+use core::error::Error as _;
 use core::time::Duration;
 
 use tickid_lease::admin::Loss;
@@ -34,6 +35,8 @@ fn a_restart_costs_all_leases(_: &Redis) {
     let held = [(); 2].map(|()| windows.acquire(&store).unwrap());
     server.kill().unwrap();
     assert!(windows.renew(&store, &held[0]).unwrap_err().is_unreachable());
+    let error = windows.acquire(&store).unwrap_err();
+    assert!(error.is_unreachable() && error.source().is_some(), "{error:?}");
     server.revive().unwrap();
     for lease in &held {
         assert_eq!(loss(windows.renew(&store, lease)), Some(Loss::Era));

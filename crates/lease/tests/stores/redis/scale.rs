@@ -8,6 +8,7 @@ use tickid_testkit::servers::{Redis, Server as _, Test};
 
 use crate::herd;
 use crate::redis::servers::{ask, keys, scripts_run, store};
+use crate::sql::acquire;
 
 pub(crate) const TESTS: [Test<Redis>; 3] = [
     ("full_pool_claims_read_few_rows", full_pool_claims_read_few_rows),
@@ -20,7 +21,7 @@ fn fill(server: &Redis, realm: &RealmSpec) {
     let client = redis::Client::open(format!("redis://{}", server.address())).unwrap();
     let mut connection = client.get_connection().unwrap();
     let [_, rows, nodes, ceilings] = keys(realm.name());
-    let lease = herd::acquire(&store(server), realm).unwrap();
+    let lease = acquire(&store(server), realm).unwrap();
     for part in herd::rows_of_a_full_pool(realm, &lease).chunks(2_048) {
         let mut pipe = redis::pipe();
         for row in part {
@@ -46,7 +47,7 @@ fn full_pool_claims_read_few_rows(_: &Redis) {
     fill(&server, &realm);
     for _ in 0..90 {
         let before = (scripts_run(&server), bytes_sent(&server));
-        herd::acquire(&store, &realm).unwrap();
+        acquire(&store, &realm).unwrap();
         assert_eq!(scripts_run(&server), before.0 + 2);
         assert!(bytes_sent(&server) - before.1 < 100_000);
     }
@@ -60,7 +61,7 @@ fn early_claims_read_one_page(_: &Redis) {
     fill(&server, &realm);
     block_on(store.invalidate(&realm), Duration::from_secs(60)).unwrap();
     let before = scripts_run(&server);
-    let error = herd::acquire(&store, &realm).unwrap_err();
+    let error = acquire(&store, &realm).unwrap_err();
     assert!(matches!(error.refusal(), Some(Refusal::NotYet { .. })), "{error}");
     assert_eq!(scripts_run(&server), before + 1);
 }

@@ -9,13 +9,12 @@ use tickid_lease::conformance;
 use tickid_lease::{Node, Store};
 use tickid_testkit::servers::{Redis, Server as _, Test};
 
-use crate::windows::{Windows, is_same};
+use crate::windows::{self, Windows, is_same};
 
-pub(crate) const TESTS: [Test<Redis>; 5] = [
-    ("claims_take_two_scripts", claims_take_two_scripts),
+pub(crate) const TESTS: [Test<Redis>; 4] = [
+    ("requests_are_few", requests_are_few),
     ("dropped_scripts_are_sent_again", dropped_scripts_are_sent_again),
     ("a_paused_server_is_unreachable", a_paused_server_is_unreachable),
-    ("a_stopped_server_is_unreachable", a_stopped_server_is_unreachable),
     ("forgetful_server_is_refused", forgetful_server_is_refused),
 ];
 
@@ -122,19 +121,9 @@ pub(crate) fn scripts_run(server: &Redis) -> u32 {
     line.map_or(0, |line| line.split(',').next().unwrap().parse().unwrap())
 }
 
-fn claims_take_two_scripts(_: &Redis) {
+fn requests_are_few(_: &Redis) {
     let server = Redis::start().unwrap();
-    let store = store(&server);
-    let windows = Windows::new("0-7/10").begun_and_counted(&store);
-    let before = scripts_run(&server);
-    let mut lease = windows.acquire(&store).unwrap();
-    assert_eq!(scripts_run(&server), before + 2);
-    for _ in 0..5 {
-        lease = windows.renew(&store, &lease).unwrap();
-    }
-    assert_eq!(scripts_run(&server), before + 7);
-    windows.release(&store, &lease, None).unwrap();
-    assert_eq!(scripts_run(&server), before + 9);
+    windows::requests_are_few(&store(&server), || scripts_run(&server));
 }
 
 fn dropped_scripts_are_sent_again(_: &Redis) {
@@ -158,18 +147,6 @@ fn a_paused_server_is_unreachable(_: &Redis) {
     assert!(error.is_unreachable() && !error.is_lost(), "{error:?}");
     server.resume().unwrap();
     assert!(is_same(&windows.renew(&store, &held).unwrap(), &held));
-}
-
-fn a_stopped_server_is_unreachable(_: &Redis) {
-    let server = Redis::start().unwrap();
-    let store = store(&server);
-    let windows = Windows::new("0-7/10").begun(&store);
-    server.kill().unwrap();
-    let error = windows.acquire(&store).unwrap_err();
-    assert!(error.is_unreachable(), "{error:?}");
-    assert!(core::error::Error::source(&error).is_some());
-    server.revive().unwrap();
-    assert!(!windows.acquire(&store).unwrap_err().is_unreachable());
 }
 
 /// Unless the URL accepts it.

@@ -2,11 +2,11 @@
 
 use core::error::Error as _;
 use core::time::Duration;
-use std::collections::BTreeMap;
 
-use tickid_lease::{Node, Store};
+use tickid_lease::Store;
 
-use super::{acquire, answer, assert_goes_on, begin, claim, realm, reconnected, renew};
+use super::{acquire, assert_goes_on, begin, claim, realm, reconnected, renew};
+use crate::windows::Windows;
 
 const TERM: Duration = Duration::from_secs(10);
 
@@ -23,42 +23,23 @@ pub(crate) trait Failing {
 }
 
 pub(crate) fn a_crash_loses_nothing(server: &impl Failing) {
-    let (store, realm) = (server.open(), realm("0-3/2", TERM));
-    begin(&store, &realm);
-    let mut leases = [(); 2].map(|()| acquire(&store, &realm).unwrap());
-    let mut windows = Vec::new();
+    let store = server.open();
+    let windows = Windows::short("0-3/10", TERM).begun(&store);
+    let mut leases = [(); 2].map(|()| windows.acquire(&store).unwrap());
     for _ in 0..3 {
         server.crash();
-        let error = renew(&store, &realm, &leases[0]).unwrap_err();
+        let error = windows.renew(&store, &leases[0]).unwrap_err();
         assert!(error.is_unreachable() && error.source().is_some(), "{error}");
         let mut again = claim();
-        assert!(answer(store.acquire(&realm, &mut again)).unwrap_err().is_unreachable());
+        assert!(windows.claim(&store, &mut again).unwrap_err().is_unreachable());
         server.come_back();
-        let lease = answer(store.acquire(&realm, &mut again)).unwrap();
-        let used = lease.ceiling - 1;
-        answer(store.release(&realm, &lease, Some(used))).unwrap();
-        windows.push((lease.node, lease.floor, used + 1));
+        let lease = windows.claim(&store, &mut again).unwrap();
+        windows.release(&store, &lease, Some(lease.ceiling - 1)).unwrap();
         leases = leases.map(|lease| {
-            let renewed = renew(&store, &realm, &lease).unwrap();
+            let renewed = windows.renew(&store, &lease).unwrap();
             assert_goes_on(&lease, &renewed);
             renewed
         });
-    }
-    windows.extend(leases.map(|lease| (lease.node, lease.floor, lease.ceiling)));
-    assert_disjoint(windows);
-}
-
-#[track_caller]
-fn assert_disjoint(windows: impl IntoIterator<Item = (Node, u64, u64)>) {
-    let mut of_node = BTreeMap::<Node, Vec<(u64, u64)>>::new();
-    for (node, floor, ceiling) in windows {
-        of_node.entry(node).or_default().push((floor, ceiling));
-    }
-    for (node, mut windows) in of_node {
-        windows.sort_unstable();
-        for pair in windows.windows(2) {
-            assert!(pair[0].1 <= pair[1].0, "of node {node}: {pair:?}");
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The parts that the tests of SQL backends share.
+//! Realms and requests of the tests, and what the tests of SQL backends share.
 
 pub(crate) mod failures;
 pub(crate) mod pools;
@@ -42,14 +42,6 @@ pub(crate) fn realm_named(name: &str, pool: &str, term: Duration) -> RealmSpec {
 
 pub(crate) fn begin(store: &Store, realm: &RealmSpec) {
     answer(store.create(realm, Start::Immediately)).unwrap();
-}
-
-/// Starts a realm and grants a node for a moment: a node's first grant is counted in the record,
-/// which costs the next renewal of every client a reading.
-pub(crate) fn begin_counted(store: &Store, realm: &RealmSpec) {
-    begin(store, realm);
-    let lease = acquire(store, realm).unwrap();
-    answer(store.release(realm, &lease, None)).unwrap();
 }
 
 pub(crate) fn claim() -> Claim {
