@@ -90,8 +90,8 @@ pub fn kuid_local(seed: u64) -> History<LocalId> {
 
 /// Returns the history of one node; its ranges cover this node alone.
 #[must_use]
-pub fn kuid_global(seed: u64, name: &str, drift: Drift) -> History<GlobalId> {
-    let node = Node::phash2(name);
+pub fn kuid_global(seed: u64, drift: Drift) -> History<GlobalId> {
+    let node = Node::phash2("a@host");
     let builder = Builder::<Kuid>::seeded(node, seed).layout(Kuid { drift });
     let global = |local: Result<_, RangeError>| local.map(|l| GlobalId::from_local(l, node, drift));
     let (min_at, max_at) =

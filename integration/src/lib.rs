@@ -11,7 +11,7 @@ pub use self::history::{
     History, Issued, TimeRange, kuid_global, kuid_local, nanoflake, scru64, sno, snowflake,
 };
 pub use self::program::{Dialect, MARIADB, Order, POSTGRES, Program, SQLITE, keeps_orders};
-pub use self::table::{Row, Table, finds_time_ranges, finds_time_ranges_across_nodes};
+pub use self::table::{Row, Table, finds_time_ranges};
 
 /// The examples of the pages, so that they stay true.
 #[cfg(doctest)]

@@ -1,10 +1,9 @@
 use core::fmt::Debug;
 use std::collections::BTreeSet;
 
-use tickid_kuid::{Drift, GlobalId};
 use tickid_testkit::Dice;
 
-use crate::history::{History, Issued, TimeRange, kuid_global};
+use crate::history::{History, Issued, TimeRange};
 
 /// A row: the ID, the time when it was generated, and its number.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +47,7 @@ macro_rules! tables_sort_by_time {
         $(#[$test])?
         fn bytes_sort_by_time($($server: $type)?) {
             $crate::finds_time_ranges(&mut $bytes, &$crate::sno(4));
-            let global = $crate::kuid_global(5, "a@host", tickid_kuid::Drift::DEFAULT);
+            let global = $crate::kuid_global(5, tickid_kuid::Drift::DEFAULT);
             $crate::finds_time_ranges(&mut $bytes, &global);
         }
 
@@ -59,16 +58,8 @@ macro_rules! tables_sort_by_time {
             $crate::finds_time_ranges(&mut $texts, &$crate::scru64(6).map(AsText));
             $crate::finds_time_ranges(&mut $texts, &$crate::kuid_local(7).map(AsText));
             $crate::finds_time_ranges(&mut $texts, &$crate::sno(8).map(AsText));
-            let global = $crate::kuid_global(9, "a@host", tickid_kuid::Drift::MAX);
+            let global = $crate::kuid_global(9, tickid_kuid::Drift::MAX);
             $crate::finds_time_ranges(&mut $texts, &global.map(AsText));
-        }
-
-        $(#[$test])?
-        fn several_nodes_sort_within_drift($($server: $type)?) {
-            for seed in 10..13 {
-                $crate::finds_time_ranges_across_nodes(&mut $bytes, seed, |id| id);
-                $crate::finds_time_ranges_across_nodes(&mut $texts, seed, tickid_kuid::AsText);
-            }
         }
     };
 }
@@ -80,7 +71,13 @@ pub fn finds_time_ranges<Id: Copy + Debug + PartialEq>(
     history: &History<Id>,
 ) {
     let History { seed, issued, ranges } = history;
-    insert_shuffled(table, *seed, &rows(0, issued));
+    let mut dice = Dice::new(*seed);
+    let mut left: Vec<_> = (0..).zip(issued).collect();
+    while !left.is_empty() {
+        let any = usize::try_from(dice.below(left.len() as u64)).unwrap();
+        let (number, &Issued { id, at }) = left.swap_remove(any);
+        table.insert(Row { number, micros: at.as_micros(), id });
+    }
     let ids: Vec<_> = (0..).zip(issued.iter().map(|issued| issued.id)).collect();
     assert_eq!(table.in_order_of_id(), ids, "seed {seed}");
     for &TimeRange { first, last, min, max } in ranges {
@@ -88,77 +85,6 @@ pub fn finds_time_ranges<Id: Copy + Debug + PartialEq>(
         let expected = sorted(table.during(first.as_micros(), last.as_micros()));
         assert_eq!(found, expected, "{min:?} to {max:?}, seed {seed}");
         assert!(!expected.is_empty(), "{first} to {last}, seed {seed}");
-    }
-}
-
-/// Asserts the properties of [`finds_time_ranges`] for the global IDs of each of several nodes.
-///
-/// Over all nodes a range scan finds all rows of a time range and more, but none that is further
-/// away than the drift's interval.
-pub fn finds_time_ranges_across_nodes<Id: Copy + Debug + PartialEq>(
-    table: &mut impl Table<Id>,
-    seed: u64,
-    form: impl Fn(GlobalId) -> Id,
-) {
-    let drift = Drift::MIN;
-    let nodes = ["a@host", "b@host", "c@host"].map(|name| kuid_global(seed, name, drift));
-    let per_node: Vec<_> =
-        (0..).zip(&nodes).map(|(node, history)| rows(node, &history.issued)).collect();
-    let all = per_node.concat();
-    let in_form =
-        |&Row { number, micros, id }: &Row<GlobalId>| Row { number, micros, id: form(id) };
-    let written: Vec<_> = all.iter().map(in_form).collect();
-    insert_shuffled(table, seed, &written);
-
-    let order = table.in_order_of_id();
-    for rows in &per_node {
-        let numbers: Vec<_> = rows.iter().map(|row| row.number).collect();
-        let found = order.iter().map(|(number, _)| *number).filter(|n| numbers.contains(n));
-        assert_eq!(found.collect::<Vec<_>>(), numbers, "seed {seed}");
-    }
-
-    let interval = i64::try_from(drift.interval().as_micros()).unwrap();
-    let mut others = 0;
-    for (history, rows) in nodes.iter().zip(&per_node) {
-        for range in &history.ranges {
-            let [first, last] = [range.first, range.last].map(|time| time.as_micros());
-            let expected = sorted(table.during(first, last));
-            let of_node = |number: &i64| rows.iter().any(|row| row.number == *number);
-
-            let found = table.between(form(range.min), form(range.max));
-            let found = sorted(found.into_iter().filter(of_node).collect());
-            let expected_of_node: BTreeSet<_> = expected.iter().copied().filter(of_node).collect();
-            assert_eq!(found, expected_of_node, "one node, seed {seed}");
-
-            let min = GlobalId::min_at(range.first, drift).unwrap();
-            let max = GlobalId::max_at(range.last, drift).unwrap();
-            let found = sorted(table.between(form(min), form(max)));
-            assert!(found.is_superset(&expected), "all nodes, seed {seed}");
-            others += found.len() - expected.len();
-            let near = sorted(table.during(first - interval, last + interval));
-            assert!(found.is_subset(&near), "all nodes, seed {seed}");
-        }
-    }
-    assert_ne!(others, 0, "no range scan over all nodes found more, seed {seed}");
-}
-
-/// Returns the rows of one of several histories, each with its own number.
-fn rows<Id: Copy>(history: i64, issued: &[Issued<Id>]) -> Vec<Row<Id>> {
-    let numbers = history * 1_000..;
-    let row = |(number, &Issued { id, at }): (i64, &Issued<Id>)| Row {
-        number,
-        micros: at.as_micros(),
-        id,
-    };
-    numbers.zip(issued).map(row).collect()
-}
-
-fn insert_shuffled<Id: Copy>(table: &mut impl Table<Id>, seed: u64, rows: &[Row<Id>]) {
-    let mut dice = Dice::new(seed);
-    let mut rows = rows.to_vec();
-    while !rows.is_empty() {
-        let any = usize::try_from(dice.below(rows.len() as u64)).unwrap();
-        table.insert(rows.swap_remove(any));
     }
 }
 

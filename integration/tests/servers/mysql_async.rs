@@ -4,21 +4,21 @@ use core::fmt::Debug;
 use core::marker::PhantomData;
 
 use mysql_async::prelude::{FromValue, Queryable as _, ToValue};
-use mysql_async::{Conn, FromValueError, Params, Value};
+use mysql_async::{FromValueError, Params, Value};
 use tickid_integration::{Row, Table};
 use tickid_kuid::{AsText, GlobalId, LocalId, WideGlobalId};
 use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
 use tickid_testkit::servers::MySql;
-use tokio::runtime::{Builder, Runtime};
+
+use crate::programs::MysqlAsync as Client;
 
 tests! {
     "mysql_async", MySql:
     integers_sort_by_time,
     bytes_sort_by_time,
     texts_sort_by_time,
-    several_nodes_sort_within_drift,
     other_collations_sort_otherwise,
     other_collations_merge_ids,
     what_mariadb_holds,
@@ -26,19 +26,7 @@ tests! {
     ids_from_year_18584_need_unsigned,
 }
 
-/// A connection, and the runtime that drives it.
-struct Client {
-    runtime: Runtime,
-    connection: Conn,
-}
-
 impl Client {
-    fn new(server: &MySql) -> Self {
-        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-        let connection = runtime.block_on(Conn::from_url(server.url())).unwrap();
-        Self { runtime, connection }
-    }
-
     fn execute(&mut self, sql: &str, parameters: impl Into<Params> + Send) {
         self.runtime.block_on(self.connection.exec_drop(sql, parameters.into())).unwrap();
     }
@@ -64,7 +52,7 @@ struct Ids<Id> {
 
 impl<Id> Ids<Id> {
     fn new(server: &MySql, column: &str) -> Self {
-        let mut client = Client::new(server);
+        let mut client = Client::connect(&server.url());
         let create = format!(
             "CREATE TEMPORARY TABLE ids (number BIGINT, micros BIGINT, id {column} PRIMARY KEY)"
         );
@@ -128,7 +116,7 @@ fn other_collations_sort_otherwise(server: &MySql) {
         ("utf8mb4", "utf8mb4_uca1400_ai_ci", false),
         ("utf8mb4", "utf8mb4_uca1400_as_cs", false),
     ] {
-        let mut client = Client::new(server);
+        let mut client = Client::connect(&server.url());
         let column = format!("CHAR(11) CHARACTER SET {character_set} COLLATE {collation}");
         client.execute(&format!("CREATE TEMPORARY TABLE ids (number INT, id {column})"), ());
         for (number, id) in kuids().into_iter().enumerate() {
@@ -163,7 +151,7 @@ fn stored<T>(server: &MySql, value: T, column: &str, literal: &str) -> Option<St
 where
     T: ToValue + FromValue + PartialEq + Debug + Send + 'static,
 {
-    let mut client = Client::new(server);
+    let mut client = Client::connect(&server.url());
     client.execute(&format!("CREATE TEMPORARY TABLE ids (id {column})"), ());
     client.execute("INSERT INTO ids VALUES (?)", (value.to_value(),));
     let Client { runtime, connection } = &mut client;
@@ -192,7 +180,8 @@ fn what_mariadb_holds(server: &MySql) {
 
 fn other_values_are_refused(server: &MySql) {
     fn error<T: FromValue + Send + 'static>(server: &MySql, select: &str) -> Value {
-        let value: Value = Client::new(server).select(&format!("SELECT {select}"), ()).remove(0);
+        let value: Value =
+            Client::connect(&server.url()).select(&format!("SELECT {select}"), ()).remove(0);
         let FromValueError(value) = T::from_value_opt(value).err().unwrap();
         value
     }

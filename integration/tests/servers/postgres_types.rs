@@ -18,7 +18,6 @@ tests! {
     bytes_sort_by_time,
     texts_sort_by_time,
     other_collations_sort_otherwise,
-    several_nodes_sort_within_drift,
     what_postgresql_holds,
     lists_of_ids_are_arrays,
     columns_of_other_types_are_refused,

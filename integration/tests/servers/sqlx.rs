@@ -1,30 +1,28 @@
 //! PostgreSQL, through `sqlx`.
 
 use core::fmt::Debug;
-use core::marker::PhantomData;
 
 use sqlx::postgres::{PgConnection, PgHasArrayType};
-use sqlx::{AssertSqlSafe, Connection as _, Decode, Encode, Postgres as Pg, Row as _, Type};
-use tickid_integration::{Row, Table};
+use sqlx::{AssertSqlSafe, Decode, Encode, Postgres as Pg, Row as _, Type};
 use tickid_kuid::{AsText, GlobalId, LocalId, WideGlobalId};
 use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
+use tickid_snowflake::SnowflakeId;
 use tickid_testkit::servers::Postgres;
-use tokio::runtime::{Builder, Runtime};
+
+use crate::programs::Sqlx;
 
 tests! {
     "sqlx", Postgres:
-    integers_sort_by_time,
-    bytes_sort_by_time,
-    texts_sort_by_time,
-    several_nodes_sort_within_drift,
     what_postgresql_holds,
     lists_of_ids_are_arrays,
     columns_of_other_types_are_refused,
     errors_have_the_reason,
     ids_from_year_18584_are_refused,
 }
+
+type Client = Sqlx<PgConnection>;
 
 /// The traits of sqlx for a value that is written and read.
 trait Value:
@@ -37,80 +35,9 @@ impl<T> Value for T where
 {
 }
 
-/// A connection, and the runtime that drives it.
-struct Client {
-    runtime: Runtime,
-    connection: PgConnection,
-}
-
-impl Client {
-    fn new(server: &Postgres) -> Self {
-        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-        let connection = runtime.block_on(PgConnection::connect(&server.url())).unwrap();
-        Self { runtime, connection }
-    }
-
-    fn execute(&mut self, sql: &str) {
-        let query = sqlx::query(AssertSqlSafe(sql)).execute(&mut self.connection);
-        self.runtime.block_on(query).unwrap();
-    }
-
-    /// Returns the first column of the rows that `sql` selects with these parameters.
-    fn select<T: Value, R: Value>(&mut self, sql: &str, parameters: [T; 2]) -> Vec<R> {
-        let [first, second] = parameters;
-        let query = sqlx::query_scalar(AssertSqlSafe(sql)).bind(first).bind(second);
-        self.runtime.block_on(query.fetch_all(&mut self.connection)).unwrap()
-    }
-}
-
-struct Ids<Id> {
-    client: Client,
-    id: PhantomData<Id>,
-}
-
-impl<Id> Ids<Id> {
-    fn new(server: &Postgres, column: &str) -> Self {
-        let mut client = Client::new(server);
-        client.execute(&format!(
-            "CREATE TEMPORARY TABLE ids (number BIGINT, micros BIGINT, id {column} PRIMARY KEY)"
-        ));
-        Self { client, id: PhantomData }
-    }
-}
-
-impl<Id: Value> Table<Id> for Ids<Id> {
-    fn insert(&mut self, row: Row<Id>) {
-        let insert = sqlx::query("INSERT INTO ids VALUES ($1, $2, $3)");
-        let insert = insert.bind(row.number).bind(row.micros).bind(row.id);
-        let Client { runtime, connection } = &mut self.client;
-        runtime.block_on(insert.execute(connection)).unwrap();
-    }
-
-    fn in_order_of_id(&mut self) -> Vec<(i64, Id)> {
-        let select = sqlx::query_as("SELECT number, id FROM ids ORDER BY id");
-        let Client { runtime, connection } = &mut self.client;
-        runtime.block_on(select.fetch_all(connection)).unwrap()
-    }
-
-    fn between(&mut self, min: Id, max: Id) -> Vec<i64> {
-        self.client.select("SELECT number FROM ids WHERE id BETWEEN $1 AND $2", [min, max])
-    }
-
-    fn during(&mut self, first: i64, last: i64) -> Vec<i64> {
-        self.client.select("SELECT number FROM ids WHERE micros BETWEEN $1 AND $2", [first, last])
-    }
-}
-
-tickid_integration::tables_sort_by_time! {
-    (server: &Postgres),
-    integers: Ids::new(server, "BIGINT"),
-    bytes: Ids::new(server, "BYTEA"),
-    texts: Ids::new(server, "TEXT COLLATE \"C\""),
-}
-
 /// Writes a value, reads it back, and returns PostgreSQL's text for it. sqlx infers its type.
 fn stored<T: Value + Copy + PartialEq + Debug>(server: &Postgres, value: T) -> Option<String> {
-    let Client { runtime, mut connection } = Client::new(server);
+    let Client { runtime, mut connection } = Client::connect(&server.url());
     let select = sqlx::query_as("SELECT $1, $1::text").bind(value);
     let (back, text): (T, _) = runtime.block_on(select.fetch_one(&mut connection)).unwrap();
     assert_eq!(back, value);
@@ -122,6 +49,7 @@ fn what_postgresql_holds(server: &Postgres) {
     is(stored(server, Scru64Id::MAX), "4738381338321616895");
     is(stored(server, NanoflakeId::MAX), "9223372036854775807");
     is(stored(server, LocalId::new(7)), "7");
+    is(stored(server, SnowflakeId::new(7)), "7");
     is(stored(server, SnoId::MAX), r"\xffffffffffffffffffff");
     is(stored(server, GlobalId::from_bytes(*b"0123456789ab")), r"\x303132333435363738396162");
     is(stored(server, WideGlobalId::MIN), &format!(r"\x{}", "0".repeat(32)));
@@ -141,13 +69,15 @@ fn lists_of_ids_are_arrays(server: &Postgres) {
 fn is_array<T: Value + PgHasArrayType + Copy + PartialEq + Debug>(server: &Postgres, ids: [T; 2]) {
     let all = ids.to_vec();
     let select = "SELECT id FROM unnest($1) AS id WHERE id = ANY ($2)";
-    let found: Vec<T> = Client::new(server).select(select, [all, vec![ids[1]]]);
+    let select = sqlx::query_scalar(select).bind(all).bind(vec![ids[1]]);
+    let Client { runtime, mut connection } = Client::connect(&server.url());
+    let found: Vec<T> = runtime.block_on(select.fetch_all(&mut connection)).unwrap();
     assert_eq!(found, [ids[1]]);
 }
 
 /// Returns the reason why `select` does not give a `T`.
 fn error<T: Value>(server: &Postgres, select: &str) -> String {
-    let Client { runtime, mut connection } = Client::new(server);
+    let Client { runtime, mut connection } = Client::connect(&server.url());
     let row = sqlx::query(AssertSqlSafe(select)).fetch_one(&mut connection);
     let row = runtime.block_on(row).unwrap();
     row.try_get::<T, _>(0).err().unwrap().to_string()
@@ -171,14 +101,6 @@ fn errors_have_the_reason(server: &Postgres) {
             "SCRU64 integer -1 is outside of 0..=4738381338321616895",
         ),
         (
-            error::<NanoflakeId>(server, "SELECT -1::bigint"),
-            "Nanoflake integer -1 is outside of 0..=9223372036854775807",
-        ),
-        (
-            error::<LocalId>(server, "SELECT -1::bigint"),
-            "kuid local ID -1 is outside of 0..=9223372036854775807",
-        ),
-        (
             error::<SnoId>(server, r"SELECT '\x00'::bytea"),
             "length in bytes 1 is outside of 10..=10",
         ),
@@ -191,7 +113,7 @@ fn errors_have_the_reason(server: &Postgres) {
 
 /// Local IDs are unsigned and columns are not: the column would sort them in another order.
 fn ids_from_year_18584_are_refused(server: &Postgres) {
-    let Client { runtime, mut connection } = Client::new(server);
+    let Client { runtime, mut connection } = Client::connect(&server.url());
     let select = sqlx::query("SELECT $1").bind(LocalId::new(1 << 63));
     let error = runtime.block_on(select.fetch_one(&mut connection)).unwrap_err().to_string();
     let expected = "kuid local ID 9223372036854775808 is outside of 0..=9223372036854775807";

@@ -21,16 +21,16 @@ diesel::table! {
 }
 
 /// A connection to any of diesel's databases.
-pub(super) struct Diesel<C> {
-    runtime: Runtime,
-    connection: C,
+pub(crate) struct Diesel<C> {
+    pub(crate) runtime: Runtime,
+    pub(crate) connection: C,
 }
 
 /// Implements the program for a database. `EXPLAIN` returns the plan in the column `$plan`.
 macro_rules! program {
     ($connection:ty, $plan:literal $(, $default:item)?) => {
         impl Diesel<$connection> {
-            pub(super) fn connect(url: &str) -> Self {
+            pub(crate) fn connect(url: &str) -> Self {
                 let runtime = super::runtime();
                 let connection = runtime.block_on(<$connection>::establish(url)).unwrap();
                 Self { runtime, connection }

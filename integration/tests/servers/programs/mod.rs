@@ -20,11 +20,11 @@ use tickid_nanoflake::Nanoflake;
 use tickid_testkit::servers::{MySql, Postgres, Server, StartError, Test};
 use tokio::runtime::{Builder, Runtime};
 
-use self::diesel::Diesel;
-use self::mysql_async::MysqlAsync;
+pub(crate) use self::diesel::Diesel;
+pub(crate) use self::mysql_async::MysqlAsync;
 use self::rusqlite::Rusqlite;
 use self::sea_orm::SeaOrm;
-use self::sqlx::Sqlx;
+pub(crate) use self::sqlx::Sqlx;
 use self::tokio_postgres::TokioPostgres;
 
 pub(crate) const IN_POSTGRES: &[Test<Postgres>] = &[

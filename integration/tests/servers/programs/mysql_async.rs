@@ -4,13 +4,13 @@ use tickid_integration::{MARIADB, Order, Program};
 use tickid_nanoflake::NanoflakeId;
 use tokio::runtime::Runtime;
 
-pub(super) struct MysqlAsync {
-    runtime: Runtime,
-    connection: Conn,
+pub(crate) struct MysqlAsync {
+    pub(crate) runtime: Runtime,
+    pub(crate) connection: Conn,
 }
 
 impl MysqlAsync {
-    pub(super) fn connect(url: &str) -> Self {
+    pub(crate) fn connect(url: &str) -> Self {
         let runtime = super::runtime();
         let connection = runtime.block_on(Conn::from_url(url)).unwrap();
         Self { runtime, connection }

@@ -9,9 +9,9 @@ use tickid_sno::SnoId;
 use tokio::runtime::Runtime;
 
 /// A connection to any of sqlx's databases.
-pub(super) struct Sqlx<C> {
-    runtime: Runtime,
-    connection: C,
+pub(crate) struct Sqlx<C> {
+    pub(crate) runtime: Runtime,
+    pub(crate) connection: C,
 }
 
 /// Returns a statement with the placeholders of its database.
@@ -33,7 +33,7 @@ fn statement(dialect: &Dialect, statement: &str) -> AssertSqlSafe<String> {
 macro_rules! program {
     ($connection:ty, $dialect:ident $(, $default:item)?) => {
         impl Sqlx<$connection> {
-            pub(super) fn connect(url: &str) -> Self {
+            pub(crate) fn connect(url: &str) -> Self {
                 let runtime = super::runtime();
                 let connection = runtime.block_on(<$connection>::connect(url)).unwrap();
                 Self { runtime, connection }
