@@ -1,5 +1,4 @@
-//! Every asynchronous method, in spawned tasks and in the handlers of a web server, where futures
-//! have to be `Send` and own what they use.
+//! Every asynchronous method, in spawned tasks, where futures have to be `Send` and own what they use.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -9,15 +8,10 @@ use std::fmt;
 use std::future::pending;
 use std::pin::pin;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
-use axum::Router;
-use axum::body::{Body, to_bytes};
-use axum::extract::State;
-use axum::http::{Request, StatusCode};
-use axum::routing::get;
 use tickid_core::{ManualClock, Scheme, SequenceBounds, UnixTime, Variant};
 use tickid_kuid::{Kuid, Local, Node};
 use tickid_lease::admin::{Refusal, Start};
@@ -27,7 +21,6 @@ use tickid_nanoflake::{GeneratorId, Nanoflake};
 use tickid_scru64::Scru64;
 use tickid_sno::{Meta, Partition, Sno};
 use tokio::time::sleep;
-use tower::ServiceExt as _;
 
 fn run<F: Future>(future: F) -> F::Output {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
@@ -222,21 +215,6 @@ fn tasks_share_a_leased_generator() {
     });
 }
 
-#[test]
-fn tasks_hold_leases() {
-    run(async {
-        let task = tokio::spawn(async {
-            let store = Store::in_memory();
-            let realm = realm(Scru64, "0-255/8");
-            let lease = store.acquire(realm.spec(), &mut claim("a task")).await.unwrap();
-            let renewed = store.renew(realm.spec(), &lease).await.unwrap();
-            assert!(renewed.ceiling >= lease.ceiling);
-            store.release(realm.spec(), &renewed, None).await
-        });
-        task.await.unwrap().unwrap();
-    });
-}
-
 /// Awaits every method of a store.
 async fn await_every_method(store: &Store, realm: &RealmSpec) -> Result<(), StoreError> {
     store.create(realm, Start::Immediately).await?;
@@ -270,112 +248,5 @@ fn tasks_await_local_stores() {
             let task = tokio::spawn(async move { await_every_method(&store, realm.spec()).await });
             task.await.unwrap().unwrap_or_else(|error| panic!("{backend}: {error}"));
         }
-    });
-}
-
-/// The state of a web server.
-struct App {
-    generator: tickid_sno::Generator,
-    leased: LeasedGenerator<Sno>,
-    store: Store,
-    realm: Realm<Sno>,
-    /// Left by the handler that starts one, for the handler that shuts it down.
-    started: Mutex<Option<LeasedGenerator<Sno>>>,
-}
-
-type Response = Result<String, StatusCode>;
-
-/// Answers with an error's text in the log and with 503 to the client.
-fn unavailable(error: impl fmt::Display) -> StatusCode {
-    eprintln!("{error}");
-    StatusCode::SERVICE_UNAVAILABLE
-}
-
-async fn generated(State(app): State<Arc<App>>) -> Response {
-    let id = app.generator.generate_async(sleep).await.map_err(unavailable)?;
-    let other = app.generator.with(Meta(7)).generate_async(sleep).await.map_err(unavailable)?;
-    Ok(format!("{id}\n{other}\n"))
-}
-
-async fn local_and_handle(State(app): State<Arc<App>>) -> Response {
-    let mut local = tickid_sno::LocalGenerator::new(Partition::new(2)).map_err(unavailable)?;
-    let id = local.generate_async(sleep).await.map_err(unavailable)?;
-    let mut handle = app.generator.handle();
-    let other = handle.with(Meta(7)).generate_async(sleep).await.map_err(unavailable)?;
-    Ok(format!("{id}\n{other}\n"))
-}
-
-async fn leased(State(app): State<Arc<App>>) -> Response {
-    let id = app.leased.generate_async(sleep).await.map_err(unavailable)?;
-    let other = app.leased.with(Meta(7)).generate_async(sleep).await.map_err(unavailable)?;
-    Ok(format!("{id}\n{other}\n"))
-}
-
-async fn start(State(app): State<Arc<App>>) -> Response {
-    let started = LeasedGenerator::start_async(app.store.clone(), app.realm.clone()).await;
-    let leased = started.map_err(unavailable)?;
-    let id = leased.generate_async(sleep).await.map_err(unavailable)?;
-    *app.started.lock().unwrap() = Some(leased);
-    Ok(format!("{id}\n"))
-}
-
-async fn shut_down(State(app): State<Arc<App>>) -> Response {
-    let started = app.started.lock().unwrap().take();
-    started.ok_or(StatusCode::NOT_FOUND)?.shut_down_async().await.map_err(unavailable)?;
-    Ok(String::new())
-}
-
-async fn lease(State(app): State<Arc<App>>) -> Response {
-    let (store, realm) = (&app.store, app.realm.spec());
-    let mut claim = claim("a handler");
-    let lease = store.acquire(realm, &mut claim).await.map_err(unavailable)?;
-    let lease = store.renew(realm, &lease).await.map_err(unavailable)?;
-    store.release(realm, &lease, None).await.map_err(unavailable)?;
-    Ok(String::new())
-}
-
-async fn store(State(app): State<Arc<App>>) -> Response {
-    await_every_method(&app.store, app.realm.spec()).await.map_err(unavailable)?;
-    Ok(String::new())
-}
-
-#[test]
-fn web_handlers_await_stores() {
-    run(async {
-        let app = Arc::new(App {
-            generator: tickid_sno::Generator::new(Partition::new(1)).unwrap(),
-            leased: leased_generator().await,
-            store: Store::in_memory(),
-            realm: realm(Sno, "0-65535/16"),
-            started: Mutex::default(),
-        });
-        let router = Router::new()
-            .route("/generated", get(generated))
-            .route("/local-and-handle", get(local_and_handle))
-            .route("/leased", get(leased))
-            .route("/start", get(start))
-            .route("/shut-down", get(shut_down))
-            .route("/lease", get(lease))
-            .route("/store", get(store))
-            .with_state(app);
-        let mut distinct = HashSet::new();
-        for (path, lines) in [
-            ("/generated", 2),
-            ("/local-and-handle", 2),
-            ("/leased", 2),
-            ("/start", 1),
-            ("/shut-down", 0),
-            ("/lease", 0),
-            ("/store", 0),
-        ] {
-            let request = Request::get(path).body(Body::empty()).unwrap();
-            let response = router.clone().oneshot(request).await.unwrap();
-            assert_eq!(response.status(), StatusCode::OK, "{path}");
-            let body = to_bytes(response.into_body(), 4096).await.unwrap();
-            let body = String::from_utf8(body.to_vec()).unwrap();
-            assert_eq!(body.lines().count(), lines, "{path}");
-            distinct.extend(body.lines().map(str::to_owned));
-        }
-        assert_eq!(distinct.len(), 7, "{distinct:?}");
     });
 }
