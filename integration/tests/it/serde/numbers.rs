@@ -209,26 +209,17 @@ fn quoted<T>(text: &str)
 where
     T: Representations + DeserializeOwned + PartialEq,
 {
-    let id: T = text.parse().ok().unwrap();
-    let quoted = format!("{text:?}");
-    for format in [yaml, json, toml] {
-        assert_eq!(format(&quoted).map(|Plain { id }| id), Ok(id));
+    fn read<P: DeserializeOwned, T: Representations + PartialEq>(text: &str, id: fn(P) -> T) {
+        for format in [yaml, json, toml] {
+            assert_eq!(format(&format!("{text:?}")).map(id), Ok(text.parse().ok().unwrap()));
+        }
     }
-    for format in [yaml, json, toml] {
-        assert_eq!(format(&quoted).map(|Flattened { rest }| rest.id), Ok(id));
-    }
-    for format in [yaml, json, toml] {
-        assert_eq!(format(&quoted).map(|Untagged::Id { id }| id), Ok(id));
-    }
-    for format in [yaml, json, toml] {
-        assert_eq!(format(&quoted).map(|Tagged::Id { id }| id), Ok(id));
-    }
-    for format in [yaml, json, toml] {
-        assert_eq!(format(&quoted).map(|Adjacent::Id(id)| id), Ok(id));
-    }
-    for format in [yaml, json, toml] {
-        assert_eq!(format(&quoted).map(|FlattenedText { rest }| rest.id), Ok(id));
-    }
+    read(text, |Plain::<T> { id }| id);
+    read(text, |Flattened::<T> { rest }| rest.id);
+    read(text, |Untagged::Id::<T> { id }| id);
+    read(text, |Tagged::Id::<T> { id }| id);
+    read(text, |Adjacent::Id::<T>(id)| id);
+    read(text, |FlattenedText::<T> { rest }| rest.id);
 }
 
 #[test]
@@ -240,29 +231,24 @@ fn quoted_digits_are_the_text() {
 
 #[test]
 fn numbers_are_no_ids_in_any_position() {
-    fn refused<T: Representations + DeserializeOwned + PartialEq>(number: &str) {
-        for format in [json, toml] {
-            let error = format(number).map(|_: Plain<T>| ()).unwrap_err();
-            assert!(error.contains("invalid type: integer"), "{error}");
+    /// Asserts that no format reads `number`; each error has the reason.
+    fn refused_at<P: DeserializeOwned>(
+        number: &str,
+        formats: &[fn(&str) -> Read<P>],
+        reason: &str,
+    ) {
+        for format in formats {
+            let error = format(number).map(drop).unwrap_err();
+            assert!(error.contains(reason), "{error}");
         }
-        for format in [json, toml] {
-            let error = format(number).map(|_: Flattened<T>| ()).unwrap_err();
-            assert!(error.contains("quote the text"), "{error}");
-        }
-        for format in [json, toml] {
-            assert!(format(number).map(|_: Untagged<T>| ()).is_err());
-        }
-        for format in [json, toml] {
-            let error = format(number).map(|_: Tagged<T>| ()).unwrap_err();
-            assert!(error.contains("quote the text"), "{error}");
-        }
-        for format in [json, toml] {
-            assert!(format(number).map(|_: Adjacent<T>| ()).is_err());
-        }
-        for format in [json, toml, yaml, csv] {
-            let error = format(number).map(|_: FlattenedString<T>| ()).unwrap_err();
-            assert!(error.contains("quote the text"), "{error}");
-        }
+    }
+    fn refused<T: Representations + DeserializeOwned>(number: &str) {
+        refused_at::<Plain<T>>(number, &[json, toml], "invalid type: integer");
+        refused_at::<Flattened<T>>(number, &[json, toml], "quote the text");
+        refused_at::<Untagged<T>>(number, &[json, toml], "");
+        refused_at::<Tagged<T>>(number, &[json, toml], "quote the text");
+        refused_at::<Adjacent<T>>(number, &[json, toml], "");
+        refused_at::<FlattenedString<T>>(number, &[json, toml, yaml, csv], "quote the text");
     }
     for number in ["7", "123456789012", "110009624767914842", "4738381338321616895"] {
         refused::<Scru64Id>(number);
