@@ -5,7 +5,7 @@ use core::fmt::{Binary, Debug, LowerHex, UpperHex};
 use tickid_core::external::Representations;
 use tickid_core::{RangeError, Scheme, Tick};
 use tickid_integration::{any, for_each_id};
-use tickid_kuid::{Drift, GlobalId, Kuid, LocalId, Node, WideGlobalId};
+use tickid_kuid::{Drift, GlobalId, Kuid, LocalId, WideGlobalId};
 use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId, UnixTime};
@@ -170,30 +170,4 @@ fn other_times_are_cut_as_well() {
     assert_eq!(SnoId::range(past..=future), Some(SnoId::MIN..=SnoId::MAX));
     assert_eq!(SnoId::range(future..past), None);
     assert_eq!(SnoId::range(past..=past), None);
-}
-
-#[test]
-fn ids_have_system_times() {
-    use std::time::SystemTime;
-
-    fn same(told: Result<SystemTime, RangeError>, time: UnixTime) {
-        assert_eq!(UnixTime::try_from(told.unwrap()), Ok(time));
-    }
-    for id in any::<Scru64Id>(41).take(50) {
-        same(id.time_as(), id.unix_time());
-    }
-    for id in any::<SnoId>(42).take(50) {
-        same(id.time_as(), id.unix_time());
-    }
-    for id in any::<NanoflakeId>(43).take(50) {
-        let layout = Nanoflake { epoch: Epoch::from_unix_millis(-86_400_000_000_000).unwrap() };
-        same(layout.time_as(id), layout.unix_time(id));
-    }
-    for id in any::<LocalId>(44).take(50) {
-        same(id.time_as(), id.unix_time());
-        let global = GlobalId::from_local(id, Node::new(7), Drift::MIN);
-        same(global.time_as(Drift::MIN), id.unix_time());
-        let wide = WideGlobalId::from_local(id, 7, Drift::MIN);
-        same(wide.time_as(Drift::MIN), id.unix_time());
-    }
 }
