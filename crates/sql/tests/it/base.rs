@@ -3,7 +3,7 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
 
-use tickid_core::Policy;
+use tickid_core::{Policy, Scheme};
 use tickid_kuid::{Drift, GlobalId, Kuid, LocalId};
 use tickid_lease::admin::Start;
 use tickid_lease::backend::PostgresBackend;
@@ -94,38 +94,20 @@ impl Kind {
 
     pub(crate) fn realm(self, pool: &str) -> RealmSpec {
         let name = self.name();
-        let realm = match self {
-            Self::Nanoflake => {
-                Realm::builder(name, DISCORD).pool(pool).build().map(RealmSpec::from)
-            }
-            Self::Scru64 => Realm::builder(name, Scru64).pool(pool).build().map(RealmSpec::from),
-            Self::Kuid => Realm::builder(name, Kuid { drift: self.drift() })
-                .pool(pool)
-                .build()
-                .map(RealmSpec::from),
-            Self::KuidLocal => {
-                Realm::builder(name, Kuid::default()).pool(pool).build().map(RealmSpec::from)
-            }
+        match self {
+            Self::Nanoflake => spec(name, DISCORD, pool),
+            Self::Scru64 => spec(name, Scru64, pool),
+            Self::Kuid => spec(name, Kuid { drift: self.drift() }, pool),
+            Self::KuidLocal => spec(name, Kuid::default(), pool),
             // The functions wait where the scheme's default is tick-tock.
-            Self::Sno => Realm::builder(name, Sno)
-                .pool(pool)
-                .policy(Policy::Wait)
-                .build()
-                .map(RealmSpec::from),
-            Self::Discord => {
-                Realm::builder(name, Snowflake::DISCORD).pool(pool).build().map(RealmSpec::from)
+            Self::Sno => {
+                Realm::builder(name, Sno).pool(pool).policy(Policy::Wait).build().unwrap().into()
             }
-            Self::JsSafe => {
-                Realm::builder(name, Snowflake::JS_SAFE).pool(pool).build().map(RealmSpec::from)
-            }
-            Self::Sonyflake => {
-                Realm::builder(name, Snowflake::SONYFLAKE).pool(pool).build().map(RealmSpec::from)
-            }
-            Self::Seconds => {
-                Realm::builder(name, seconds()).pool(pool).build().map(RealmSpec::from)
-            }
-        };
-        realm.unwrap()
+            Self::Discord => spec(name, Snowflake::DISCORD, pool),
+            Self::JsSafe => spec(name, Snowflake::JS_SAFE, pool),
+            Self::Sonyflake => spec(name, Snowflake::SONYFLAKE, pool),
+            Self::Seconds => spec(name, seconds(), pool),
+        }
     }
 
     /// A pool, and the node of it that the functions reserve: the last one.
@@ -214,6 +196,10 @@ impl Kind {
             Self::Seconds => snowflake_parts(seconds(), column),
         }
     }
+}
+
+pub(crate) fn spec<S: Scheme>(name: &str, scheme: S, pool: &str) -> RealmSpec {
+    Realm::builder(name, scheme).pool(pool).build().unwrap().into()
 }
 
 fn seconds() -> Snowflake {

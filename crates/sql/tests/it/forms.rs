@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tickid_core::UnixTime;
 use tickid_kuid::{Drift, GlobalId, Kuid, LocalId};
 use tickid_lease::admin::Start;
-use tickid_lease::{Realm, RealmSpec, block_on};
+use tickid_lease::block_on;
 use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
@@ -13,7 +13,7 @@ use tickid_snowflake::{Order, Snowflake, SnowflakeId};
 use tickid_testkit::servers::{Postgres, Test};
 use tickid_testkit::vectors::{array, field, load, string};
 
-use crate::base::{Base, DISCORD, KINDS, Kind, START, Session, TIMEOUT};
+use crate::base::{Base, DISCORD, KINDS, Kind, START, Session, TIMEOUT, spec};
 
 pub(crate) const TESTS: [Test<Postgres>; 10] = [
     ("recorded_ids_round_trip", recorded_ids_round_trip),
@@ -325,7 +325,7 @@ fn draws_of_every_drift_have_a_node(server: &Postgres) {
     for bits in 5..=10 {
         let (name, pool) = (format!("drift{bits}"), "2309737967-2309737967/32");
         let kuid = Kuid { drift: Drift::new(bits).unwrap() };
-        base.create(&RealmSpec::from(Realm::builder(name, kuid).pool(pool).build().unwrap()));
+        base.create(&spec(&name, kuid, pool));
     }
     base.script_clock();
     let session = base.session();
@@ -449,26 +449,19 @@ fn other_realms_and_schemes_are_refused(server: &Postgres) {
         assert!(error.contains("functions for the realm"), "{call}: {error}");
     }
     let unix = tickid_nanoflake::Nanoflake { epoch: tickid_nanoflake::Epoch::UNIX };
-    let (name, pool) = ("nanoflake", "0-7/10");
-    let other = tickid_lease::RealmSpec::from(
-        tickid_lease::Realm::builder(name, unix).pool(pool).build().unwrap(),
-    );
+    let other = spec("nanoflake", unix, "0-7/10");
     let backend = base.backend();
     let create =
         |realm| block_on(tickid_sql::install(&backend, realm, Start::Immediately), TIMEOUT);
     assert!(create(&other).unwrap_err().to_string().contains("has the layout"));
-    let foreign = tickid_lease::Realm::builder("other", tickid_core::example::Seconds)
-        .pool("0-7/8")
-        .build()
-        .map(tickid_lease::RealmSpec::from);
-    assert!(tickid_sql::script(&foreign.unwrap(), Start::Immediately).is_err());
+    let foreign = spec("other", tickid_core::example::Seconds, "0-7/8");
+    assert!(tickid_sql::script(&foreign, Start::Immediately).is_err());
     // A guard of 5 bits, and one of 4.
     for (layout, refusal) in
         [("41x1ms/4n/17s@0", None), ("41x1ms/4n/18s@0", Some("have 59 bits, more than 58"))]
     {
         let layout: Snowflake = layout.parse().unwrap();
-        let realm = Realm::builder("small", layout).pool("0-7/4").build().map(RealmSpec::from);
-        let script = tickid_sql::script(&realm.unwrap(), Start::Immediately);
+        let script = tickid_sql::script(&spec("small", layout, "0-7/4"), Start::Immediately);
         match (script, refusal) {
             (Ok(_), None) => {}
             (Err(error), Some(part)) => assert!(error.to_string().contains(part), "{error}"),
@@ -485,13 +478,8 @@ fn other_realms_and_schemes_are_refused(server: &Postgres) {
 
 fn statements_of_the_guide_run(server: &Postgres) {
     let base = Base::empty(server);
-    let (name, pool) = ("orders", "0-1023/10");
-    let realm = tickid_lease::RealmSpec::from(
-        tickid_lease::Realm::builder(name, DISCORD).pool(pool).build().unwrap(),
-    );
-    base.create(&RealmSpec::from(
-        Realm::builder("events", Kuid::default()).pool("7/32").build().unwrap(),
-    ));
+    let realm = spec("orders", DISCORD, "0-1023/10");
+    base.create(&spec("events", Kuid::default(), "7/32"));
     // Quietly, as the page has it.
     assert_eq!(base.psql(&tickid_sql::script(&realm, Start::Immediately).unwrap()), "");
     let role = format!("app_of_{}", base.name);

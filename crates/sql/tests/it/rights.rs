@@ -68,11 +68,12 @@ fn plant(base: &Base<'_>) {
     let mut text = String::from("CREATE SCHEMA evil; GRANT USAGE ON SCHEMA evil TO PUBLIC;");
     let mut create = |operator: &str, left: &str, right: &str, result: &str| {
         text.push_str(&format!(
-            "CREATE OR REPLACE FUNCTION evil.planted(pg_catalog.{left}, pg_catalog.{right})
+            "CREATE OR REPLACE FUNCTION evil.to_{result}(pg_catalog.{left}, pg_catalog.{right})
              RETURNS pg_catalog.{result} LANGUAGE plpgsql AS
              $$ BEGIN RAISE EXCEPTION 'planted operator'; END $$;
              CREATE OPERATOR evil.{operator}
-             (LEFTARG = pg_catalog.{left}, RIGHTARG = pg_catalog.{right}, FUNCTION = evil.planted);"
+             (LEFTARG = pg_catalog.{left}, RIGHTARG = pg_catalog.{right},
+              FUNCTION = evil.to_{result});"
         ));
     };
     for (left, right) in [("int8", "int8"), ("int8", "int4"), ("int4", "int8")] {
@@ -81,25 +82,11 @@ fn plant(base: &Base<'_>) {
         }
     }
     create("#", "int8", "int8", "int8");
-    text.push_str(
-        "DROP FUNCTION IF EXISTS evil.nothing();
-         CREATE FUNCTION evil.compared(pg_catalog.int8, pg_catalog.int4) RETURNS boolean
-         LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'planted operator'; END $$;
-         CREATE FUNCTION evil.shifted(pg_catalog.int8, pg_catalog.int4) RETURNS bigint
-         LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'planted operator'; END $$;",
-    );
     for operator in ["<", "<=", ">", ">=", "=", "<>"] {
-        text.push_str(&format!(
-            "CREATE OPERATOR evil.{operator} (LEFTARG = pg_catalog.int8, RIGHTARG = pg_catalog.int4,
-             FUNCTION = evil.compared);"
-        ));
+        create(operator, "int8", "int4", "bool");
     }
-    for operator in ["<<", ">>"] {
-        text.push_str(&format!(
-            "CREATE OPERATOR evil.{operator} (LEFTARG = pg_catalog.int8, RIGHTARG = pg_catalog.int4,
-             FUNCTION = evil.shifted);"
-        ));
-    }
+    create("<<", "int8", "int4", "int8");
+    create(">>", "int8", "int4", "int8");
     for call in [
         "nextval(pg_catalog.regclass)",
         "pg_sequence_last_value(pg_catalog.regclass)",
