@@ -137,13 +137,6 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_package_is_fine() {
-        assert_eq!(lines(check(&[library()], &repository())), [""; 0]);
-        let unpublished = check_with("publish", json!([]));
-        assert_eq!(unpublished, [""; 0]);
-    }
-
-    #[test]
     fn missing_facts_are_found() {
         for (field, value, finding) in [
             ("repository", Value::Null, "[package] lacks `repository`"),
