@@ -7,7 +7,7 @@ use tickid_core::{Policy, Scheme};
 use tickid_kuid::{Drift, GlobalId, Kuid, LocalId};
 use tickid_lease::admin::Start;
 use tickid_lease::backend::PostgresBackend;
-use tickid_lease::{Realm, RealmSpec, block_on};
+use tickid_lease::{Realm, RealmSpec, StoreError, block_on};
 use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
 use tickid_scru64::{NodeIdSize, Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
@@ -251,7 +251,11 @@ impl<'a> Base<'a> {
     }
 
     pub(crate) fn create(&self, realm: &RealmSpec) {
-        block_on(tickid_sql::install(&self.backend(), realm, Start::Immediately), TIMEOUT).unwrap();
+        self.try_create(realm).unwrap();
+    }
+
+    pub(crate) fn try_create(&self, realm: &RealmSpec) -> Result<(), StoreError> {
+        block_on(tickid_sql::install(&self.backend(), realm, Start::Immediately), TIMEOUT)
     }
 
     pub(crate) fn url(&self) -> String {

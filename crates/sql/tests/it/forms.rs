@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use tickid_core::UnixTime;
 use tickid_kuid::{Drift, GlobalId, Kuid, LocalId};
 use tickid_lease::admin::Start;
-use tickid_lease::block_on;
 use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
@@ -13,7 +12,7 @@ use tickid_snowflake::{Order, Snowflake, SnowflakeId};
 use tickid_testkit::servers::{Postgres, Test};
 use tickid_testkit::vectors::{array, field, load, string};
 
-use crate::base::{Base, DISCORD, KINDS, Kind, START, Session, TIMEOUT, spec};
+use crate::base::{Base, DISCORD, KINDS, Kind, START, Session, spec};
 
 pub(crate) const TESTS: [Test<Postgres>; 10] = [
     ("recorded_ids_round_trip", recorded_ids_round_trip),
@@ -450,10 +449,8 @@ fn other_realms_and_schemes_are_refused(server: &Postgres) {
     }
     let unix = tickid_nanoflake::Nanoflake { epoch: tickid_nanoflake::Epoch::UNIX };
     let other = spec("nanoflake", unix, "0-7/10");
-    let backend = base.backend();
-    let create =
-        |realm| block_on(tickid_sql::install(&backend, realm, Start::Immediately), TIMEOUT);
-    assert!(create(&other).unwrap_err().to_string().contains("has the layout"));
+    let error = base.try_create(&other).unwrap_err();
+    assert!(error.to_string().contains("has the layout"), "{error}");
     let foreign = spec("other", tickid_core::example::Seconds, "0-7/8");
     assert!(tickid_sql::script(&foreign, Start::Immediately).is_err());
     // A guard of 5 bits, and one of 4.
@@ -471,7 +468,7 @@ fn other_realms_and_schemes_are_refused(server: &Postgres) {
     // The same again changes nothing.
     let definition = || base.psql("SELECT pg_get_functiondef('tickid.draw_1'::regproc)");
     let before = definition();
-    create(&Kind::Nanoflake.realm(Kind::Nanoflake.pool().0)).unwrap();
+    base.create(&Kind::Nanoflake.realm(Kind::Nanoflake.pool().0));
     assert_eq!(definition(), before);
     assert_eq!(base.psql("SELECT count(*) FROM tickid.node"), "1");
 }

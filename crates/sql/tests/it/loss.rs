@@ -3,11 +3,9 @@
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 
-use tickid_lease::admin::Start;
-use tickid_lease::block_on;
 use tickid_testkit::servers::{Postgres, Server as _, Test};
 
-use crate::base::{Base, Kind, Parts, START, Session, TIMEOUT, distinct};
+use crate::base::{Base, Kind, Parts, START, Session, distinct};
 
 pub(crate) const TESTS: [Test<Postgres>; 10] = [
     ("a_crash_repeats_nothing", a_crash_repeats_nothing),
@@ -157,35 +155,39 @@ fn a_missing_oid_is_found(server: &Postgres) {
         base.psql("SELECT setval('tickid.home_1', tickid.home_v1('tickid.word_1'::regclass))");
         let result = match without {
             "d.oid::bigint" => copied(server, &base),
-            _ => loaded(server, &base, false),
+            _ => loaded(&base, false),
         };
         result.unwrap_err();
     }
 }
 
+/// Loads a dump into another database.
+fn load<'a>(base: &Base<'a>, option: &str) -> Base<'a> {
+    let copy = Base::empty(base.server);
+    let (from, to, name) = (base.url(), copy.url(), &copy.name);
+    base.server
+        .tell(&format!(
+            "pg_dump {option} --dbname='{from}' >{name}.sql && \
+             psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --dbname='{to}' --file={name}.sql"
+        ))
+        .unwrap();
+    copy
+}
+
 /// Loads a dump into a database with the OID of the original, as far as our functions see.
-fn loaded(server: &Postgres, base: &Base<'_>, has_oid: bool) -> Result<(), String> {
+fn loaded(base: &Base<'_>, has_oid: bool) -> Result<(), String> {
     if !has_oid {
         base.plant("home_v1", "d.oid::bigint", "1");
         base.psql("SELECT setval('tickid.home_1', tickid.home_v1('tickid.word_1'::regclass))");
     }
     let last = original(base);
-    let name = format!("load_of_{}", base.name);
-    server.psql(Postgres::DATABASE, &format!("CREATE DATABASE {name}")).unwrap();
-    let (from, to) = (base.url(), server.url_of(&name));
-    server
-        .tell(&format!(
-            "pg_dump --dbname='{from}' >dump.sql && \
-             psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --dbname='{to}' --file=dump.sql"
-        ))
-        .unwrap();
-    starts_later(&Base { server, name }.session(), last)
+    starts_later(&load(base, "").session(), last)
 }
 
 fn a_loaded_dump_starts_later(server: &Postgres) {
-    loaded(server, &Base::new(server, &[KIND]), true).unwrap();
+    loaded(&Base::new(server, &[KIND]), true).unwrap();
     // The word's OID alone makes the difference.
-    loaded(server, &Base::new(server, &[KIND]), false).unwrap();
+    loaded(&Base::new(server, &[KIND]), false).unwrap();
 }
 
 /// Restores a backup of a server that has issued more since.
@@ -229,16 +231,7 @@ fn a_missing_timeline_is_found(_: &Postgres) {
 fn a_schema_without_data_is_refused(server: &Postgres) {
     let base = Base::new(server, &[Kind::Scru64, KIND]);
     original(&base);
-    let name = format!("schema_of_{}", base.name);
-    server.psql(Postgres::DATABASE, &format!("CREATE DATABASE {name}")).unwrap();
-    let (from, to) = (base.url(), server.url_of(&name));
-    server
-        .tell(&format!(
-            "pg_dump --schema-only --dbname='{from}' >schema.sql && \
-             psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --dbname='{to}' --file=schema.sql"
-        ))
-        .unwrap();
-    let copy = Base { server, name };
+    let copy = load(&base, "--schema-only");
     let session = copy.session();
     session.set_clock(START);
     for kind in [KIND, Kind::Scru64] {
@@ -252,10 +245,7 @@ fn a_schema_without_data_is_refused(server: &Postgres) {
     assert!(error.contains("there are no scru64 functions"), "{error}");
     // Without its row, the node could be leased.
     copy.psql("DELETE FROM tickid.node");
-    let again = copy.backend();
-    let realm = KIND.realm(KIND.pool().0);
-    let error =
-        block_on(tickid_sql::install(&again, &realm, Start::Immediately), TIMEOUT).unwrap_err();
+    let error = copy.try_create(&KIND.realm(KIND.pool().0)).unwrap_err();
     assert!(error.to_string().contains("no node is reserved"), "{error}");
 }
 

@@ -1,5 +1,6 @@
 //! One session under a scripted clock does exactly as a state machine of a few lines.
 
+use tickid_testkit::Dice;
 use tickid_testkit::servers::{Postgres, Test};
 
 use crate::base::{Base, KINDS, Kind, Parts, START};
@@ -55,20 +56,16 @@ impl Model {
 fn follow(base: &Base<'_>, kind: Kind) -> Result<(), String> {
     let session = base.session();
     let mut model = Model { kind, tick: 0, sequence: kind.last_sequence() };
-    let mut random = 0x2545_f491_4f6c_dd1d_u64 ^ kind as u64;
+    let mut dice = Dice::new(kind as u64);
     let (mut micros, mut refused) = (START, 0);
     for step in 0..600 {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        let part = (random >> 32).cast_signed();
         let allowed = i64::try_from(kind.allowance()).unwrap() * kind.micros_per_tick();
-        micros += match random % 16 {
+        micros += match dice.below(16) {
             0..6 => 0,
-            6..13 => part % (2 * kind.micros_per_tick()),
-            13 => part % 3_000_000,
+            6..13 => dice.within(0..2 * kind.micros_per_tick()),
+            13 => dice.within(0..3_000_000),
             // Within the allowance, or too far to wait for.
-            14 if allowed > 0 => -(part % allowed).min(allowed / 4),
+            14 if allowed > 0 => -dice.within(0..allowed).min(allowed / 4),
             _ if step % 3 == 0 => -(allowed + 20_000_000),
             _ => 25_000_000 + allowed,
         };
