@@ -1,4 +1,4 @@
-//! Every asynchronous method, in spawned tasks, where futures have to be `Send` and own what they use.
+//! Every asynchronous method in spawned tasks, whose futures must be `Send` and own what they use.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
