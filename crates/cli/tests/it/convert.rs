@@ -300,35 +300,6 @@ fn oversized_nodes_need_an_option() {
 }
 
 #[test]
-fn wrong_usage_exits_with_2() {
-    for (arguments, named) in [
-        ("convert x", "--to"),
-        ("convert --to uuid-v9 x", "uuid-v7"),
-        ("convert --to sno --from isbn x", "instagram"),
-        ("convert --to sno --node 65536 x", "65536 is outside of 0..=65535"),
-        ("convert --to sno --node 0xzz x", "0xzz"),
-        ("convert --to nanoflake --node 1024 x", "node 1024 is outside of 0..=1023"),
-        ("convert --to nanoflake --node 70000 x", "node 70000 is outside of 0..=1023"),
-        (
-            "convert --to scru64 --to-node-size 8 --node 0x1000000000 x",
-            "node ID 68719476736 is outside of 0..=255",
-        ),
-        ("convert --to scru64 --node 300/8 x", "0..=255"),
-        ("convert --to scru64 --node 42 x", "--to-node-size"),
-        ("convert --to scru64 --node 42/8 --to-node-size 12 x", "8 bits, but --to-node-size 12"),
-        ("convert --to kuid --kind local --node a@b x", "no node"),
-        ("convert --to uuid --node 7 x", "as it is"),
-        ("convert --to sno --node-table 1=2,3=2 x", "nodes 1 and 3 are both to become 2"),
-        ("convert --to sno --node-table 12 x", "'='"),
-        ("convert --to sno --node 1 --truncate-node low x", "--truncate-node"),
-    ] {
-        let ran = run(arguments);
-        assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{arguments}");
-        assert!(ran.stderr.contains(named), "{arguments}: {}", ran.stderr);
-    }
-}
-
-#[test]
 fn order_is_kept() {
     let ids = stdout_of("gen nanoflake --node 5 -n 20000");
     for goal in ["sno", "kuid", "scru64 --to-node-size 8"] {

@@ -84,6 +84,10 @@ fn ids_of_a_given_time_have_it() {
     let ran = run("gen nanoflake --node 1 --time 2024-05-01 -n 10k");
     let distinct: HashSet<&str> = ran.stdout.lines().collect();
     assert_eq!((ran.status, distinct.len()), (OK, 10_000));
+    let late = run("gen sno --node 1 --time 2100-01-01");
+    assert_eq!((late.status, late.stdout.as_str()), (USAGE, ""));
+    let error = "error: --time: sno: the clock reads 2100-01-01T00:00:00Z, outside of 2010-01-01";
+    assert!(late.stderr.contains(error), "{}", late.stderr);
 }
 
 #[test]

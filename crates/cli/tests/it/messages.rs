@@ -50,13 +50,25 @@ fn node_errors_have_the_range() {
         ("convert --to scru64 --node foo/8 x", ["--node 'foo/8'", "as in 42/8"]),
         ("convert --to sno --node-table a=1 x", ["'a=1'", "a node is a number from 0 to"]),
         ("lease repair --realm a --node foo", ["\"foo\"", "N/BITS, as in 42/8"]),
+        // Of another size than the scheme's.
+        ("gen kuid --node 5/16", ["5 of 16 bits", "32 bits"]),
+        ("gen uuid --node 5/16", ["5 of 16 bits", "32 bits"]),
+        ("gen sno --node 60145/32", ["60145 of 32 bits", "16 bits"]),
+        ("gen nanoflake --node 7/16", ["7 of 16 bits", "10 bits"]),
+        ("range kuid --node 5/16 --since 2024-01-01", ["5 of 16 bits", "32 bits"]),
+        ("convert --to sno --node 5/8 0u375nxqh5cq", ["5 of 8 bits", "16 bits"]),
+        // A name of digits would be hashed.
+        ("gen kuid --node 60145", ["60145 is a number", "60145/32"]),
+        ("gen kuid --node 60145/33", ["60145 of 33 bits", "32 bits"]),
+        ("range kuid --node 5 --since 2024-01-01", ["5 is a number", "5/32"]),
+        ("convert --to kuid --node 5 0u375nxqh5cq", ["5 is a number", "5/32"]),
     ] {
         assert_fails(arguments, &run(arguments), USAGE, &parts);
     }
 }
 
 #[test]
-fn number_errors_have_the_range() {
+fn wrong_values_are_explained() {
     for (arguments, part) in [
         ("gen sno -n foo", "a count is a number from 0"),
         ("gen sno -n 1e6", "a count is a number from 0"),
@@ -82,6 +94,54 @@ fn number_errors_have_the_range() {
         ("range sno --since 99999999999999999999 --until 5", "99999999999999999999 is outside of"),
         ("lease init sno --realm a --pool foo", "FIRST-LAST/BITS or N/BITS, as in 0-255/8"),
         ("lease init sno --realm A", "lower-case letters"),
+        ("gen sno --realm Orders", "lower-case letters"),
+        ("gen nanoflake --epoch yesterday", "2024-01-01"),
+        ("convert --to sno --node 65536 x", "65536 is outside of 0..=65535"),
+        ("convert --to nanoflake --node 1024 x", "node 1024 is outside of 0..=1023"),
+        ("convert --to nanoflake --node 70000 x", "node 70000 is outside of 0..=1023"),
+        (
+            "convert --to scru64 --to-node-size 8 --node 0x1000000000 x",
+            "node ID 68719476736 is outside of 0..=255",
+        ),
+        ("convert --to scru64 --node 300/8 x", "0..=255"),
+        ("convert --to scru64 --node 42 x", "--to-node-size"),
+        ("convert --to kuid --kind local --node a@b x", "no node"),
+        ("convert --to uuid --node 7 x", "as it is"),
+        ("convert --to sno --node-table 1=2,3=2 x", "nodes 1 and 3 are both to become 2"),
+        ("convert --to sno --node-table 12 x", "'='"),
+        ("convert --to sno --node 1 --truncate-node low x", "--truncate-node"),
+        (
+            "range sno --since 2009-12-31T23:59:59.999Z --until 2024-01-01T00:00:00Z",
+            "--since: time 2009-12-31T23:59:59.999Z is outside of 2010-01-01T00:00:00Z to \
+             2079-09-07T15:47:35.548Z",
+        ),
+        (
+            "range sno --since 2024-01-01T00:00:00Z --until 2080-01-01T01:00:00+01:00 --inclusive",
+            "--until: time 2080-01-01T00:00:00Z is outside of 2010-01-01T00:00:00Z to \
+             2079-09-07T15:47:35.551999Z",
+        ),
+        (
+            "range sno --since 2024-01-02T00:00:00Z --until 1704067200000",
+            "--since 2024-01-02T00:00:00Z is after --until 2024-01-01T00:00:00Z",
+        ),
+        ("range scru64 --since -1 --until 5", "1970-01-01T00:00:00Z to 4261-02-27"),
+        ("range sno --since 2024-01-02 --until 2024-01-02", "--inclusive"),
+        (
+            "range scru64 --since 1704067200001 --until 1704067200256",
+            "no ID shows a time from --since 2024-01-01T00:00:00.001Z to \
+             --until 2024-01-01T00:00:00.256Z\nhint: an ID shows the start of its tick",
+        ),
+        ("range sno --since now", "is the start of the range"), // one moment for both
+        ("range sno --since 2024-01-01 --until 2024-01-02 --tz Atlantis", "Europe/Berlin"),
+        ("range uuid --since 1 --until 5", "nanoflake"),
+        ("layout 42x1ms/10n/12s@0", "sum of bits 64 is outside of 9..=63"),
+        (
+            "layout twiter",
+            "expected its bits, as in 41x1ms/10n/12s@2026-01-01, or one of the names twitter",
+        ),
+        ("layout 41x1ms/10n/12s@2026", "so this one is 1970-01-01T00:00:02.026Z; as a date"),
+        ("layout 41x1ms/10n/12s@1767225600", "so this one is 1970-01-21"),
+        ("layout 41x1ms/10n", "at position 10"),
     ] {
         assert_fails(arguments, &run(arguments), USAGE, &[part]);
     }
@@ -303,6 +363,12 @@ fn typos_list_the_choices() {
         ("gen sno -n 1x", ["10k, 1M, 1G", "\nhint: `tickid gen sno --help`"]),
         ("gen sno -n -1", ["0..=", "\nhint: `tickid gen sno --help`"]),
         ("completions ksh", ["'ksh'", "zsh"]),
+        ("gen sno --node 5 --store static:5/16", ["--node", "--store"]),
+        ("gen sno --time 2024-01-01", ["--time", "--node"]),
+        ("gen sno --template {nose}", ["{nose}", "partition"]),
+        ("gen sno --forever -n 3", ["--forever", "--count"]),
+        ("bench --for 0", ["--for", "longer than 0"]),
+        ("frobnicate", ["frobnicate", "hint: `tickid --help`"]),
         // Habits from other commands.
         ("gen sno 5", ["'5'", "\nhint: did you mean -n 5?"]),
         ("gen sno --n 5", ["'--n'", "\nhint: did you mean -n?"]),
