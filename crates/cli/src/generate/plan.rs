@@ -9,8 +9,8 @@ use jiff::tz::TimeZone;
 use tickid_core::{
     Builder, LocalGenerator, ManualClock, NodeId as _, Scheme, Snapshot, SystemClock, Variant,
 };
-use tickid_lease::admin::{NodeRange, ParseError, RealmName};
-use tickid_lease::{LeasedGenerator, Realm, Store};
+use tickid_lease::admin::{NodeRange, ParseError};
+use tickid_lease::{LeasedGenerator, Realm};
 
 use super::holding::Holding;
 use super::patience::Patience;
@@ -141,16 +141,7 @@ impl<S: Scheme, V: Variant<S, Id: Printed>> Plan<S, V> {
                 None => self.realm.parse()?,
             },
         };
-        self.lease_from(options.store.open()?, name, within)
-    }
-
-    fn lease_from(
-        &self,
-        store: Store,
-        name: RealmName,
-        within: Duration,
-    ) -> Result<LeasedGenerator<S>, Failure> {
-        let scheme = self.scheme;
+        let (store, scheme) = (options.store.open()?, self.scheme);
         let realm = Realm::builder(name, scheme).pool(self.pool.as_str()).build()?;
         let realm = answer(store.adopt(realm.spec()))?.realm;
         let nodes = format!("the realm {} has the nodes {}", realm.name(), realm.pool());
@@ -230,84 +221,5 @@ impl<S: Scheme, V: Variant<S, Id: Printed>> Plan<S, V> {
             say(&failure.to_string());
         }
         Ok(ExitCode::SUCCESS)
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-mod tests {
-    use core::sync::atomic::{AtomicU32, Ordering};
-
-    use tickid_lease::RealmSpec;
-    use tickid_lease::backend::{Answer, Backend, Change, MemoryBackend, RealmData, Scope};
-    use tickid_nanoflake::{Nanoflake, NanoflakeId};
-
-    use super::*;
-
-    /// A store whose realm is given other nodes between two calls: each commit counts one down.
-    #[derive(Debug)]
-    struct Swapped {
-        memory: MemoryBackend<SystemClock>,
-        chosen: RealmSpec,
-        commits: AtomicU32,
-    }
-
-    impl Backend for Swapped {
-        fn name(&self) -> &'static str {
-            "swapped"
-        }
-
-        fn starts_immediately(&self) -> bool {
-            true
-        }
-
-        fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
-            Box::pin(async move {
-                let read = self.memory.read(realm, scope).await;
-                // `adopt` has created the realm, and sees it with this.
-                if self.commits.load(Ordering::Relaxed) == 1 {
-                    self.commits.store(2, Ordering::Relaxed);
-                    Store::new(self.memory.clone()).reconfigure(&self.chosen).await?;
-                }
-                read
-            })
-        }
-
-        fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
-            self.commits.fetch_add(1, Ordering::Relaxed);
-            self.memory.commit(realm, change)
-        }
-
-        fn realms(&self) -> Answer<'_, Vec<RealmName>> {
-            self.memory.realms()
-        }
-    }
-
-    #[test]
-    fn nodes_restored_before_a_claim_are_used() {
-        let scheme = Nanoflake::default();
-        let chosen = Realm::builder("orders", scheme).pool("7/10").build().unwrap();
-        let backend = Swapped {
-            memory: MemoryBackend::new(SystemClock),
-            chosen: chosen.clone().into(),
-            commits: AtomicU32::new(0),
-        };
-        let plan = Plan {
-            scheme,
-            node: None,
-            snapshot: Snapshot::EMPTY,
-            pool: "0-1023/10".to_owned(),
-            node_size: None,
-            realm: "nanoflake".to_owned(),
-            variant: tickid_core::Plain,
-            blank: NanoflakeId::MIN,
-            style: Style {
-                layouts: tickid_convert::Layouts::default(),
-                notation: tickid_detect::Notation::Canonical,
-            },
-        };
-        let store = Store::new(backend);
-        let leased = plan.lease_from(store, chosen.name().clone(), Duration::ZERO).unwrap();
-        assert_eq!(leased.first_lease().unwrap().node.to_string(), "7/10");
     }
 }

@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::process::Child;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{end_of, folder, spawn, stdout_of};
+use super::{acquire, end_of, folder, spawn, stdout_of};
 use crate::process::{NODE_STORE, OK, json_lines, ran, tickid, with_state};
 
 /// Schemes as `gen` has them by default, and the field of `--json` that holds the node.
@@ -45,6 +46,21 @@ fn the_only_node_is_awaited() {
         distinct.extend(ran.stdout.lines().map(str::to_owned));
     }
     assert_eq!(distinct.len(), 9_000);
+}
+
+/// While it waits, the realm is given other nodes than those that it knows.
+#[test]
+fn nodes_of_the_realm_are_adopted() {
+    let state = folder();
+    let init = "lease init scru64 --realm orders --term 600 --reconfigure --pool";
+    stdout_of(state.path(), &format!("{init} 7/8"));
+    acquire(state.path(), "orders");
+    let mut waiting = spawn(state.path(), "gen scru64 --realm orders");
+    let mut said = BufReader::new(waiting.stderr.take().expect("piped")).lines();
+    assert!(said.next().expect("a line").expect("text").contains("waiting"));
+    stdout_of(state.path(), &format!("{init} 8/8"));
+    let inspect = format!("inspect --json --node-size 8 {}", end_of(waiting).stdout);
+    assert_eq!(json_lines(&stdout_of(state.path(), &inspect))[0]["node_id"], 8);
 }
 
 #[test]
@@ -124,7 +140,6 @@ fn other_schemes_are_refused() {
 #[cfg(target_os = "linux")]
 #[test]
 fn signals_release_the_node() {
-    use std::io::{BufRead as _, BufReader};
     use std::os::unix::process::ExitStatusExt as _;
     use std::process::Stdio;
     use std::thread;
