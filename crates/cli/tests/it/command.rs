@@ -2,21 +2,20 @@
 
 use std::process::Command;
 
-use crate::process::{self, NODE_STORE, OK, Ran, USAGE, json_lines, run, stdout_of, tickid};
+use crate::process::{
+    self, NODE_STORE, OK, Ran, USAGE, json_lines, ran_in, run, run_with, stdout_of,
+};
 
 #[test]
 fn settings_come_from_the_environment() {
-    let mut command = tickid("inspect --json --from nanoflake --radix 10 175928847299117063");
-    let ran = Ran::from(command.env("TICKID_EPOCH", "discord").output().expect("runs"));
+    let inspect = "inspect --json --from nanoflake --radix 10 175928847299117063";
+    let ran = run_with(inspect, "TICKID_EPOCH", "discord");
     assert_eq!(json_lines(&ran.stdout)[0]["unix_ms"], 1_462_015_105_796_i64);
-    let mut command = tickid("gen sno --node 1");
-    let ran = Ran::from(command.env("TICKID_REALM", "other").output().expect("runs"));
+    let ran = run_with("gen sno --node 1", "TICKID_REALM", "other");
     assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""));
     // The kuid in a UUID has the drift of the environment, on both sides.
-    let ran =
-        Ran::from(tickid("gen uuid --node 0x7").env("TICKID_DRIFT", "5").output().expect("runs"));
-    let mut command = tickid(&format!("inspect --json {}", ran.stdout.trim_end()));
-    let ran = Ran::from(command.env("TICKID_DRIFT", "5").output().expect("runs"));
+    let ran = run_with("gen uuid --node 0x7", "TICKID_DRIFT", "5");
+    let ran = run_with(&format!("inspect --json {}", ran.stdout), "TICKID_DRIFT", "5");
     assert_eq!(json_lines(&ran.stdout)[0]["node"], "00000007", "{}", ran.stderr);
     for (command, names) in [
         ("gen scru64", &["TICKID_STORE", "TICKID_REALM", "TICKID_NODE_SIZE"][..]),
@@ -41,9 +40,7 @@ fn wrong_settings_are_errors() {
     use std::os::unix::ffi::OsStrExt as _;
 
     let with = |command: &str, variable: &str, value: &[u8]| {
-        let mut command = tickid(command);
-        let ran =
-            Ran::from(command.env(variable, OsStr::from_bytes(value)).output().expect("runs"));
+        let ran = run_with(command, variable, OsStr::from_bytes(value));
         assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{variable}: {}", ran.stderr);
         ran.stderr
     };
@@ -70,10 +67,7 @@ fn wrong_settings_are_errors() {
 fn events_are_shown_on_request() {
     let ran = run("-v gen sno");
     assert!(ran.stderr.contains("INFO tickid_lease") && !ran.stderr.contains('\x1b'));
-    let with = |value: &str| {
-        let mut command = tickid("gen sno");
-        Ran::from(command.env("RUST_LOG", value).output().expect("runs"))
-    };
+    let with = |value: &str| run_with("gen sno", "RUST_LOG", value);
     assert!(with("tickid_lease=info").stderr.contains("lease acquired"));
     assert_eq!(with("tickid_core=info").stderr, "");
     // It may be meant for another program.
@@ -84,8 +78,7 @@ fn events_are_shown_on_request() {
 
 #[test]
 fn errors_are_coloured_on_demand() {
-    let mut command = tickid("inspect !");
-    let ran = Ran::from(command.env("CLICOLOR_FORCE", "1").output().expect("runs"));
+    let ran = run_with("inspect !", "CLICOLOR_FORCE", "1");
     assert!(ran.stderr.starts_with("\x1b[1m\x1b[31merror:\x1b[0m "), "{:?}", ran.stderr);
     assert!(run("inspect !").stderr.starts_with("error: "));
 }
@@ -93,7 +86,7 @@ fn errors_are_coloured_on_demand() {
 #[test]
 fn doctor_accepts_a_new_store() {
     let state = tempfile::tempdir().expect("a folder");
-    let ran = process::ran(&mut process::with_state(state.path(), "doctor --json"));
+    let ran = ran_in(state.path(), "doctor --json");
     let findings = json_lines(&ran.stdout);
     assert!(findings.iter().all(|one| one["level"] != "error"), "{}", ran.stdout);
     for topic in ["clock", "store"] {
@@ -116,8 +109,7 @@ fn doctor_accepts_a_new_store() {
 fn doctor_warns_of_low_limits() {
     let program = env!("CARGO_BIN_EXE_tickid");
     let script = format!("ulimit -n 100; exec {program} doctor --store static:1/16 --json");
-    let output = Command::new("sh").args(["-c", &script]).output().expect("runs");
-    let ran = Ran::from(output);
+    let ran = process::ran(Command::new("sh").args(["-c", &script]));
     let findings = json_lines(&ran.stdout);
     let files = findings.iter().find(|one| one["text"] == "100 open files").expect("a finding");
     assert_eq!((&files["level"], ran.status), (&"warning".into(), OK));
@@ -236,6 +228,6 @@ fn completions_name_subcommands() {
 #[test]
 fn colour_on_terminals_only() {
     assert!(!stdout_of("inspect 0u375nxqh5cq").contains('\x1b'));
-    let forced = tickid("inspect 0u375nxqh5cq").env("CLICOLOR_FORCE", "1").output().expect("runs");
-    assert!(Ran::from(forced).stdout.contains('\x1b'));
+    let forced = run_with("inspect 0u375nxqh5cq", "CLICOLOR_FORCE", "1");
+    assert!(forced.stdout.contains('\x1b'));
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::process::{
-    self, INVALID, OK, Ran, USAGE, json_lines, run, run_with_input, stdout_of, tickid,
+    self, INVALID, OK, USAGE, json_lines, run, run_with, run_with_input, stdout_of, tickid,
 };
 
 #[test]
@@ -135,7 +135,7 @@ fn every_form_of_an_id_is_inspected() {
             format!("\"{text}\","),
         ] {
             let mut command = tickid(&format!("inspect --json --from {name}"));
-            let ran = Ran::from(command.arg(&form).output().expect("runs"));
+            let ran = process::ran(command.arg(&form));
             assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{form}");
             assert_eq!(json_lines(&ran.stdout)[0], *json, "{form}");
         }
@@ -214,12 +214,11 @@ fn cards_explain_kuids_and_show_the_age() {
     {
         assert!(drawn.contains(line), "{drawn}");
     }
-    let mut command = tickid("inspect --local 0u375nxqh5cq");
-    let ran = Ran::from(command.env("TZ", "EST5EDT,M3.2.0,M11.1.0").output().expect("runs"));
+    let zone = "EST5EDT,M3.2.0,M11.1.0";
+    let ran = run_with("inspect --local 0u375nxqh5cq", "TZ", zone);
     assert!(ran.stdout.contains("2023-03-12 05:34:19 EDT  "), "{}", ran.stdout);
     assert!(ran.stdout.contains(" ago"), "{}", ran.stdout);
-    let mut command = tickid("inspect --local --json 0u375nxqh5cq");
-    let ran = Ran::from(command.env("TZ", "EST5EDT,M3.2.0,M11.1.0").output().expect("runs"));
+    let ran = run_with("inspect --local --json 0u375nxqh5cq", "TZ", zone);
     let line = &json_lines(&ran.stdout)[0];
     assert_eq!(line["local"], "2023-03-12T05:34:19.136-04:00");
     assert!(line["age_ms"].as_i64() > Some(100_000_000_000), "{line}");

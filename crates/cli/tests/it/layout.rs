@@ -1,6 +1,6 @@
 //! `tickid layout` as a process.
 
-use crate::process::{OK, json_lines, ran, run, stdout_of, with_state};
+use crate::process::{OK, json_lines, ran, ran_in, run, stdout_of};
 
 const PAGE: &str = include_str!("../../../../docs/snowflakes.md");
 
@@ -10,7 +10,7 @@ fn commands_of_the_page_succeed() {
     let commands = PAGE.lines().filter_map(|line| line.strip_prefix("$ tickid "));
     let mut count = 0;
     for command in commands.filter(|command| !command.starts_with("serve ")) {
-        let ran = ran(&mut with_state(state.path(), command));
+        let ran = ran_in(state.path(), command);
         assert_eq!(ran.status, OK, "{command}: {}", ran.stderr);
         count += 1;
     }

@@ -1,8 +1,6 @@
 //! Error messages: each names the value and the remedy, and has the exit status of its kind.
 
-use std::path::Path;
-
-use crate::process::{CLOCK, INVALID, NODE_STORE, OK, Ran, USAGE, ran, run, tickid, with_state};
+use crate::process::{CLOCK, INVALID, NODE_STORE, OK, Ran, USAGE, ran, ran_in, run, tickid};
 
 /// Checks that a run failed with `status`, without output, and that its message holds all of
 /// `parts`.
@@ -185,10 +183,6 @@ fn other_node_sizes_are_refused() {
     let parts = ["realm scru64 has the nodes 0-255/8", "--node-size is 12", "tickid lease init"];
     assert_fails(leased, &ran, USAGE, &parts);
     assert_eq!(ran_in(state.path(), "gen scru64 --node-size 8").status, OK);
-}
-
-fn ran_in(state: &Path, arguments: &str) -> Ran {
-    ran(&mut with_state(state, arguments))
 }
 
 #[test]

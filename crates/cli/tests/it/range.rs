@@ -1,6 +1,6 @@
 //! `tickid range` as a process.
 
-use crate::process::{OK, Ran, USAGE, json_lines, run, stdout_of, tickid};
+use crate::process::{OK, USAGE, json_lines, run, run_with, stdout_of};
 
 const DAY: &str = "--since 2024-01-01T00:00:00Z --until 2024-01-02T00:00:00Z --inclusive";
 
@@ -45,9 +45,8 @@ fn the_end_is_not_part_of_the_range() {
     let (last, next) = (first.lines().nth(1), second.lines().next());
     // The tick-tock bit is not the time's: both its values are in the range.
     assert_eq!(last.map(number).map(|last| last + 1), next.map(number));
-    let mut command =
-        tickid("range scru64 --since 2024-01-01 --until 2024-01-02 --tz local --json");
-    let ran = Ran::from(command.env("TZ", "EST5EDT,M3.2.0,M11.1.0").output().expect("runs"));
+    let local = "range scru64 --since 2024-01-01 --until 2024-01-02 --tz local --json";
+    let ran = run_with(local, "TZ", "EST5EDT,M3.2.0,M11.1.0");
     let object = &json_lines(&ran.stdout)[0];
     assert_eq!(object["since"]["time"], "2024-01-01T05:00:00.000Z");
     assert_eq!(object["inclusive"], false);
@@ -125,7 +124,7 @@ fn days_of_a_zone_do_not_overlap() {
     let day = |since: &str, until: &str| {
         let command =
             format!("range scru64 --since {since} --until {until} --tz local --format int");
-        let ran = Ran::from(tickid(&command).env("TZ", zone).output().expect("runs"));
+        let ran = run_with(&command, "TZ", zone);
         ran.stdout.lines().map(|end| end.parse().expect("an integer")).collect::<Vec<u64>>()
     };
     let days: Vec<String> = (10..=20).map(|day| format!("2024-05-{day}")).collect();

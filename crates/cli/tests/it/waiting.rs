@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use tickid_core::UnixTime;
 use tickid_scru64::Scru64Id;
 
-use crate::process::{CLOCK, OK, USAGE, ran, run, with_state};
+use crate::process::{CLOCK, OK, USAGE, ran, ran_in, run, with_state};
 
 /// The lowest SCRU64 ID of the time `ahead` from now.
 fn id_ahead(ahead: Duration) -> Scru64Id {
@@ -48,13 +48,13 @@ fn near_node_spec_is_awaited() {
 fn long_waits_are_reported_once() {
     let state = tempfile::tempdir().expect("a folder");
     let quiet = |arguments: &str| {
-        let ran = ran(&mut with_state(state.path(), arguments));
+        let ran = ran_in(state.path(), arguments);
         assert_eq!(ran.status, OK, "{}", ran.stderr);
     };
     quiet("lease init sno --realm one --pool 7/16 --term 600");
     quiet("lease acquire --realm one");
 
-    let brief = ran(&mut with_state(state.path(), "gen sno --realm one --max-wait 0.1"));
+    let brief = ran_in(state.path(), "gen sno --realm one --max-wait 0.1");
     assert_eq!((brief.status, brief.stdout.as_str()), (CLOCK, ""));
     assert!(brief.stderr.contains("; that takes longer than 100ms\n"), "{}", brief.stderr);
     assert!(
@@ -63,7 +63,7 @@ fn long_waits_are_reported_once() {
         brief.stderr
     );
 
-    let long = ran(&mut with_state(state.path(), "gen sno --realm one --max-wait 2s"));
+    let long = ran_in(state.path(), "gen sno --realm one --max-wait 2s");
     assert_eq!((long.status, long.stdout.as_str()), (CLOCK, ""));
     let mentions = long.stderr.matches("tickid: waiting, for at most 2s: ").count();
     assert_eq!((mentions, long.stderr.lines().count()), (1, 3), "{}", long.stderr);

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part of it")]
 
+use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -34,6 +35,19 @@ pub(crate) fn with_state(state: &Path, arguments: &str) -> Command {
     command
 }
 
+/// `command`, started by a program that becomes it.
+pub(crate) fn by_way_of(command: &Command, program: &str, arguments: &[&str]) -> Command {
+    let mut whole = Command::new(program);
+    whole.args(arguments).arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => whole.env(name, value),
+            None => whole.env_remove(name),
+        };
+    }
+    whole
+}
+
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) status: i32,
@@ -55,8 +69,18 @@ pub(crate) fn ran(command: &mut Command) -> Ran {
     command.output().expect("runs").into()
 }
 
+/// Runs the command of a user with the state folder `state`.
+pub(crate) fn ran_in(state: &Path, arguments: &str) -> Ran {
+    ran(&mut with_state(state, arguments))
+}
+
 pub(crate) fn run(arguments: &str) -> Ran {
-    tickid(arguments).output().expect("runs").into()
+    ran(&mut tickid(arguments))
+}
+
+/// Runs the command with a variable of its environment.
+pub(crate) fn run_with(arguments: &str, name: &str, value: impl AsRef<OsStr>) -> Ran {
+    ran(tickid(arguments).env(name, value))
 }
 
 pub(crate) fn run_with_input(arguments: &str, input: &[u8]) -> Ran {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::{acquire, end_of, folder, spawn, stdout_of};
-use crate::process::{NODE_STORE, OK, json_lines, ran, tickid, with_state};
+use crate::process::{self, NODE_STORE, OK, json_lines, ran, ran_in, tickid, with_state};
 
 /// Schemes as `gen` has them by default, and the field of `--json` that holds the node.
 const SCHEMES: [(&str, &str); 3] =
@@ -88,7 +88,7 @@ fn store_failures_exit_with_3() {
     let state = folder();
     let in_the_way = state.path().join("tickid");
     fs::write(&in_the_way, "no folder").expect("written");
-    let ran_without = ran(&mut with_state(state.path(), "gen sno"));
+    let ran_without = ran_in(state.path(), "gen sno");
     assert_eq!((ran_without.status, ran_without.stdout.as_str()), (NODE_STORE, ""));
     let message = format!("file store: {} (owner ", in_the_way.display());
     assert!(ran_without.stderr.contains(&message), "{}", ran_without.stderr);
@@ -131,7 +131,7 @@ fn option_overrides_environment() {
 fn other_schemes_are_refused() {
     let state = folder();
     stdout_of(state.path(), "gen sno --realm orders");
-    let ran = ran(&mut with_state(state.path(), "gen scru64 --realm orders"));
+    let ran = ran_in(state.path(), "gen scru64 --realm orders");
     assert_eq!((ran.status, ran.stdout.as_str()), (NODE_STORE, ""));
     assert!(ran.stderr.contains("schemes do not match: it has \"sno\""), "{}", ran.stderr);
 }
@@ -152,10 +152,9 @@ fn signals_release_the_node() {
     for signal in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP] {
         for is_read in [true, false] {
             // Under `nohup` this process ignores SIGHUP, and a program inherits that.
-            let mut command = std::process::Command::new("env");
-            command.args(["--default-signal=HUP,INT,TERM", env!("CARGO_BIN_EXE_tickid")]);
-            command.args(["gen", "sno", "--realm", "one", "--forever"]);
-            command.env("XDG_STATE_HOME", state.path()).env_remove("TICKID_STORE");
+            let command = with_state(state.path(), "gen sno --realm one --forever");
+            let default = "--default-signal=HUP,INT,TERM";
+            let mut command = process::by_way_of(&command, "env", &[default]);
             command.stdout(Stdio::piped()).stderr(Stdio::piped());
             let mut child = command.spawn().expect("runs");
             let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
@@ -196,10 +195,7 @@ fn ignored_signals_do_not_end_gen() {
         most=$(($(wc -c < ids) + 1000000))
         while kill -0 $id && [ $(wc -c < ids) -lt $most ]; do sleep 0.02; done
         kill $id; wait $id; echo $?";
-    let command = with_state(state.path(), "");
-    let tickid = command.get_program().to_owned();
-    let mut command = std::process::Command::new("sh");
-    command.args(["-c", script]).arg(tickid).current_dir(state.path());
-    let ran = ran(command.env("XDG_STATE_HOME", state.path()).env_remove("TICKID_STORE"));
+    let mut command = process::by_way_of(&with_state(state.path(), ""), "sh", &["-c", script]);
+    let ran = ran(command.current_dir(state.path()));
     assert_eq!(ran.stdout, "143\n", "{}", ran.stderr);
 }

@@ -6,7 +6,7 @@ use std::io::{BufRead as _, BufReader};
 use serde_json::Value;
 
 use super::{acquire, folder, rows, spawn, stdout_of};
-use crate::process::{self, NODE_STORE, OK, json_lines, ran, with_state};
+use crate::process::{self, NODE_STORE, OK, json_lines, ran_in};
 
 /// A folder that root made by a look would keep its holders out.
 #[test]
@@ -25,7 +25,7 @@ fn a_look_makes_no_folder() {
         &release,
     ] {
         let command = format!("lease {command} --store file://{}", path.display());
-        let ran = ran(&mut with_state(state.path(), &command));
+        let ran = ran_in(state.path(), &command);
         assert_eq!((ran.status, ran.stdout.as_str()), (NODE_STORE, ""), "{command}");
         assert!(ran.stderr.contains("/typo' does not exist\nhint: `tickid lease init`"), "{ran:?}");
         assert!(!path.exists(), "{command}");
@@ -48,7 +48,7 @@ fn tables_have_a_head() {
     assert_eq!(lines[1], names.map(|name| row[name].as_str().expect("text")));
     assert_eq!(lines.len(), 2);
 
-    let unknown = ran(&mut with_state(state.path(), "lease list --realm nobodys"));
+    let unknown = ran_in(state.path(), "lease list --realm nobodys");
     assert_eq!((unknown.status, unknown.stdout.as_str()), (NODE_STORE, ""));
     assert!(unknown.stderr.contains("no realm of that name"), "{}", unknown.stderr);
 }
@@ -122,7 +122,7 @@ fn check_counts_free_nodes() {
     stdout_of(state.path(), "lease init sno --realm orders --pool 5-6/16 --term 600");
     let check = |options: &str| {
         let arguments = format!("lease list --realm orders --check {options}");
-        let ran = ran(&mut with_state(state.path(), &arguments));
+        let ran = ran_in(state.path(), &arguments);
         assert!(!ran.stdout.contains("STANDING"), "{}", ran.stdout);
         (ran.status, ran.stderr)
     };
@@ -144,7 +144,7 @@ fn check_counts_free_nodes() {
     assert!(said.contains("1 nodes of the realm orders are quarantined"), "{said}");
 
     for options in ["--realm no --check", "--realm a --check --store etcd://127.0.0.1:1"] {
-        let ran = ran(&mut with_state(state.path(), &format!("lease list {options}")));
+        let ran = ran_in(state.path(), &format!("lease list {options}"));
         assert_eq!(ran.status, NODE_STORE, "{options}: {}", ran.stderr);
     }
 }
@@ -153,16 +153,16 @@ fn check_counts_free_nodes() {
 fn check_fails_before_init() {
     let state = folder();
     stdout_of(state.path(), "lease init sno --realm orders");
-    let told = ran(&mut with_state(state.path(), "lease invalidate --realm orders --yes"));
+    let told = ran_in(state.path(), "lease invalidate --realm orders --yes");
     assert_eq!(told.status, OK, "{}", told.stderr);
-    let checked = ran(&mut with_state(state.path(), "lease list --realm orders --check --json"));
+    let checked = ran_in(state.path(), "lease list --realm orders --check --json");
     assert_eq!(checked.status, process::INVALID, "{}", checked.stderr);
     let realm = json_lines(&checked.stdout).remove(0);
     let starts = realm["starts"].as_str().expect("a time");
     let expected = format!("can be granted before {starts}\n");
     assert!(checked.stderr.ends_with(&expected), "{}", checked.stderr);
     // A deployment script repeats it.
-    let again = ran(&mut with_state(state.path(), "lease init sno --realm orders"));
+    let again = ran_in(state.path(), "lease init sno --realm orders");
     assert_eq!(again.status, OK, "{}", again.stderr);
     assert!(again.stderr.contains("the realm orders starts at "), "{}", again.stderr);
 }

@@ -12,14 +12,14 @@ use std::process::{Child, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::process::{self, OK, Ran, json_lines, ran, with_state};
+use crate::process::{self, OK, Ran, json_lines, ran_in, with_state};
 
 fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
 fn stdout_of(state: &Path, arguments: &str) -> String {
-    let ran = ran(&mut with_state(state, arguments));
+    let ran = ran_in(state, arguments);
     assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{arguments}");
     ran.stdout
 }

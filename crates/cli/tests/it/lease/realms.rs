@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::{acquire, end_of, folder, rows, spawn, stdout_of};
-use crate::process::{self, NODE_STORE, OK, USAGE, json_lines, ran, with_state};
+use crate::process::{NODE_STORE, OK, USAGE, json_lines, ran_in};
 
 #[test]
 fn init_sets_the_nodes() {
@@ -22,7 +22,7 @@ fn init_sets_the_nodes() {
     for other in
         ["scru64 --realm orders", "sno --realm orders", &format!("{} --term 20", &init[11..])]
     {
-        let ran = ran(&mut with_state(state.path(), &format!("lease init {other}")));
+        let ran = ran_in(state.path(), &format!("lease init {other}"));
         assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{other}");
         assert!(
             ran.stderr.contains("there already: scru64, with the nodes 7/8,130/8"),
@@ -35,7 +35,7 @@ fn init_sets_the_nodes() {
     let standings: HashSet<String> =
         rows(state.path(), "orders").iter().map(|row| row["standing"].to_string()).collect();
     assert_eq!(standings, HashSet::from(["\"free\"".to_owned(), "\"retired\"".to_owned()]));
-    let ran = ran(&mut with_state(state.path(), "lease init sno --realm orders --reconfigure"));
+    let ran = ran_in(state.path(), "lease init sno --realm orders --reconfigure");
     assert_eq!(ran.status, NODE_STORE);
     assert!(ran.stderr.contains("schemes do not match"), "{}", ran.stderr);
 }
@@ -46,7 +46,7 @@ fn init_twice_is_a_no_op() {
     let init = "lease init sno --realm orders --pool 5-6/16";
     stdout_of(state.path(), init);
     let again = || {
-        let again = ran(&mut with_state(state.path(), init));
+        let again = ran_in(state.path(), init);
         assert_eq!((again.status, again.stdout.as_str()), (OK, ""), "{}", again.stderr);
         let said = "the realm orders is there already, and is the same: nothing was done";
         assert!(again.stderr.contains(said), "{}", again.stderr);
@@ -82,10 +82,7 @@ fn one_of_two_inits_wins() {
 fn a_realm_pins_the_layout_of_snowflakes() {
     let state = folder();
     let init = |layout: &str| {
-        ran(&mut with_state(
-            state.path(),
-            &format!("lease init snowflake --realm posts --layout {layout}"),
-        ))
+        ran_in(state.path(), &format!("lease init snowflake --realm posts --layout {layout}"))
     };
     assert_eq!(init("39x10ms/8s/16n@2014-09-01").status, OK);
     // The same bits by another name, and layouts that differ in one part.
@@ -100,10 +97,7 @@ fn a_realm_pins_the_layout_of_snowflakes() {
         let ran = init(other);
         assert_eq!(ran.status, USAGE, "{other}");
         assert!(ran.stderr.contains("(39x10ms/8s/16n@1409529600000)"), "{}", ran.stderr);
-        let ran = process::ran(&mut with_state(
-            state.path(),
-            &format!("gen snowflake --realm posts --layout {other}"),
-        ));
+        let ran = ran_in(state.path(), &format!("gen snowflake --realm posts --layout {other}"));
         assert_eq!((ran.status, ran.stdout.as_str()), (NODE_STORE, ""), "{other}: {}", ran.stderr);
     }
     let ids = stdout_of(state.path(), "gen snowflake --realm posts --layout sonyflake -n 2000");
@@ -122,7 +116,7 @@ fn long_ticks_have_a_longer_term() {
     stdout_of(state.path(), &init);
     let list = stdout_of(state.path(), "lease list --realm slow");
     assert!(list.contains("term 120 s, skew 5 s"), "{list}");
-    let ran = ran(&mut with_state(state.path(), &format!("{init} --term 119")));
+    let ran = ran_in(state.path(), &format!("{init} --term 119"));
     assert_eq!(ran.status, USAGE, "{}", ran.stderr);
 }
 
@@ -131,7 +125,7 @@ fn layouts_without_nodes_are_not_leased() {
     let state = folder();
     let layout = "--layout 41x1ms/0n/12s@2026-01-01";
     for command in ["gen snowflake", "lease init snowflake --realm one"] {
-        let ran = ran(&mut with_state(state.path(), &format!("{command} {layout}")));
+        let ran = ran_in(state.path(), &format!("{command} {layout}"));
         assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{}", ran.stderr);
         assert!(ran.stderr.contains("hint: a layout without bits of node (0n)"), "{}", ran.stderr);
     }
@@ -184,7 +178,7 @@ fn kuid_realm_keeps_its_layout() {
             ["IDs without a node", "\"IDs with a node\""],
         ),
     ] {
-        let ran = ran(&mut with_state(state.path(), arguments));
+        let ran = ran_in(state.path(), arguments);
         assert_eq!((ran.status, ran.stdout.as_str()), (status, ""), "{arguments}: {}", ran.stderr);
         for named in named {
             assert!(ran.stderr.contains(named), "{arguments}: {}", ran.stderr);
@@ -197,7 +191,7 @@ fn nanoflake_realms_keep_epochs() {
     let state = folder();
     stdout_of(state.path(), "lease init nanoflake --realm chat --epoch discord");
     stdout_of(state.path(), "gen nanoflake --realm chat --epoch discord");
-    let other = ran(&mut with_state(state.path(), "gen nanoflake --realm chat --epoch unix"));
+    let other = ran_in(state.path(), "gen nanoflake --realm chat --epoch unix");
     assert_eq!((other.status, other.stdout.as_str()), (NODE_STORE, ""), "{}", other.stderr);
     for epoch in ["\"epoch 1420070400000\"", "\"epoch 0\""] {
         assert!(other.stderr.contains(epoch), "{}", other.stderr);
@@ -210,17 +204,17 @@ fn invalidate_ends_every_lease() {
     stdout_of(state.path(), "lease init sno --realm orders --pool 5-6/16");
     let held = acquire(state.path(), "orders");
     let before = rows(state.path(), "orders");
-    let asked = ran(&mut with_state(state.path(), "lease invalidate --realm orders"));
+    let asked = ran_in(state.path(), "lease invalidate --realm orders");
     assert_eq!((asked.status, asked.stdout.as_str()), (USAGE, ""));
     assert!(asked.stderr.contains("ends all its leases"), "{}", asked.stderr);
     assert!(asked.stderr.contains("nothing was done"), "{}", asked.stderr);
     assert_eq!(rows(state.path(), "orders"), before);
 
-    let told = ran(&mut with_state(state.path(), "lease invalidate --realm orders --yes"));
+    let told = ran_in(state.path(), "lease invalidate --realm orders --yes");
     assert_eq!(told.status, OK, "{}", told.stderr);
     assert!(told.stderr.contains("ends all its leases"), "{}", told.stderr);
     // No node is free before the time comes, and none starts below what was given out.
-    let taken = ran(&mut with_state(state.path(), "lease acquire --realm orders"));
+    let taken = ran_in(state.path(), "lease acquire --realm orders");
     assert_eq!(taken.status, NODE_STORE, "{}", taken.stderr);
     let token = held["token"].as_str().expect("a token");
     let floor = told.stderr.rsplit_once("(tick ").expect("a tick").1;
@@ -228,8 +222,8 @@ fn invalidate_ends_every_lease() {
     assert!(floor >= held["ceiling"].as_u64().expect("a tick"), "{token}");
 
     let lost = "lease invalidate --realm lost --yes";
-    assert_eq!(ran(&mut with_state(state.path(), lost)).status, USAGE);
+    assert_eq!(ran_in(state.path(), lost).status, USAGE);
     let lost = "lease invalidate sno --realm lost --yes";
-    assert_eq!(ran(&mut with_state(state.path(), lost)).status, OK);
+    assert_eq!(ran_in(state.path(), lost).status, OK);
     assert_eq!(rows(state.path(), "lost"), [Value::Null; 0]);
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{acquire, folder, rows, stdout_of};
-use crate::process::{NODE_STORE, USAGE, ran, with_state};
+use crate::process::{NODE_STORE, USAGE, ran_in};
 
 #[test]
 fn released_windows_stay_used() {
@@ -12,7 +12,7 @@ fn released_windows_stay_used() {
     let held = acquire(state.path(), "orders");
     assert_eq!((&held["node"], &held["standing"]), (&"5/16".into(), &"held".into()));
     assert_eq!(rows(state.path(), "orders"), core::slice::from_ref(&held));
-    let taken = ran(&mut with_state(state.path(), "lease acquire --realm orders"));
+    let taken = ran_in(state.path(), "lease acquire --realm orders");
     assert_eq!((taken.status, taken.stdout.as_str()), (NODE_STORE, ""));
     assert!(taken.stderr.contains("no node is free: 1 of 1"), "{}", taken.stderr);
 
@@ -24,12 +24,12 @@ fn released_windows_stay_used() {
     };
     for used in [floor.wrapping_sub(1), ceiling] {
         let outside = release(&held, &format!("--used {used}"));
-        let outside = ran(&mut with_state(state.path(), &outside));
+        let outside = ran_in(state.path(), &outside);
         assert_eq!(outside.status, USAGE, "{used}: {}", outside.stderr);
     }
     // It may still be in use, so it takes a word more; nothing is asked.
     for used in ["--unused".to_owned(), format!("--used {floor}")] {
-        let alive = ran(&mut with_state(state.path(), &release(&held, &used)));
+        let alive = ran_in(state.path(), &release(&held, &used));
         assert_eq!((alive.status, alive.stdout.as_str()), (USAGE, ""), "{used}");
         assert!(alive.stderr.contains("the lease of node 5/16 is alive"), "{}", alive.stderr);
         assert!(alive.stderr.contains("repeat with --yes"), "{}", alive.stderr);
@@ -37,7 +37,7 @@ fn released_windows_stay_used() {
     }
     stdout_of(state.path(), &release(&held, "--unused --yes"));
     assert_eq!(rows(state.path(), "orders")[0]["standing"], "free");
-    let again = ran(&mut with_state(state.path(), &release(&held, "")));
+    let again = ran_in(state.path(), &release(&held, ""));
     assert_eq!(again.status, NODE_STORE, "{}", again.stderr);
 
     let second = acquire(state.path(), "orders");

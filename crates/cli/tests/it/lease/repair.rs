@@ -8,7 +8,7 @@ use std::thread;
 use serde_json::Value;
 
 use super::{acquire, folder, pool, rows, spawn, stdout_of};
-use crate::process::{CLOCK, NODE_STORE, OK, USAGE, ran, with_state};
+use crate::process::{CLOCK, NODE_STORE, OK, USAGE, ran_in};
 
 /// The folder of a realm in the store of the user.
 fn folder_of(state: &Path, realm: &str) -> PathBuf {
@@ -28,7 +28,7 @@ fn lost_realm_gets_its_nodes_back() {
         fs::remove_file(folder_of(state.path(), "orders").join(path)).expect("removed");
     }
     // The holder may be faster.
-    let short = ran(&mut with_state(state.path(), "gen nanoflake --realm orders --max-wait 1ms"));
+    let short = ran_in(state.path(), "gen nanoflake --realm orders --max-wait 1ms");
     assert!([OK, CLOCK].contains(&short.status), "{}", short.stderr);
     while pool(state.path(), "orders") != "7/10" {}
     holder.kill().expect("killed");
@@ -43,13 +43,13 @@ fn rows_without_a_record_are_no_realm() {
     stdout_of(state.path(), "gen sno --realm orders");
     fs::remove_file(folder_of(state.path(), "orders").join("realm")).expect("removed");
     for arguments in ["gen sno --realm orders", "lease list --realm orders"] {
-        let ran = ran(&mut with_state(state.path(), arguments));
+        let ran = ran_in(state.path(), arguments);
         assert_eq!((ran.status, ran.stdout.as_str()), (NODE_STORE, ""), "{arguments}");
         assert!(ran.stderr.contains("lost its record"), "{}", ran.stderr);
         assert!(ran.stderr.contains("hint: `tickid lease init` restores it"), "{}", ran.stderr);
     }
     let init = "lease init sno --realm orders --pool 7/16";
-    let init = ran(&mut with_state(state.path(), init));
+    let init = ran_in(state.path(), init);
     assert_eq!(init.status, OK, "{}", init.stderr);
     assert!(init.stderr.contains("starts at"), "beyond its leases: {}", init.stderr);
     assert_eq!(pool(state.path(), "orders"), "7/16");
@@ -60,11 +60,11 @@ fn repair_needs_a_quarantine() {
     let state = folder();
     stdout_of(state.path(), "lease init sno --realm orders --pool 5/16");
     acquire(state.path(), "orders");
-    let tame = ran(&mut with_state(state.path(), "lease repair --realm orders --node 5/16 --yes"));
+    let tame = ran_in(state.path(), "lease repair --realm orders --node 5/16 --yes");
     assert_eq!(tame.status, NODE_STORE);
     assert!(tame.stderr.contains("node 5/16 is not quarantined"), "{}", tame.stderr);
     // All nodes of the realm have 16 bits.
-    let unknown = ran(&mut with_state(state.path(), "lease repair --realm orders --node 6"));
+    let unknown = ran_in(state.path(), "lease repair --realm orders --node 6");
     assert!(unknown.stderr.contains("node 6/16 was never granted"), "{}", unknown.stderr);
 
     // A row that was cut off quarantines its node.
@@ -72,13 +72,13 @@ fn repair_needs_a_quarantine() {
     let bytes = fs::read(&file).expect("a row");
     fs::write(&file, &bytes[..bytes.len() - 1]).expect("cut off");
     assert_eq!(rows(state.path(), "orders")[0]["standing"], "quarantined");
-    let asked = ran(&mut with_state(state.path(), "lease repair --realm orders --node 5/16"));
+    let asked = ran_in(state.path(), "lease repair --realm orders --node 5/16");
     assert_eq!(asked.status, USAGE);
     assert!(asked.stderr.contains("takes its ceiling back"), "{}", asked.stderr);
     assert_eq!(rows(state.path(), "orders")[0]["standing"], "quarantined");
-    let neither = ran(&mut with_state(state.path(), "lease repair --realm orders --yes"));
+    let neither = ran_in(state.path(), "lease repair --realm orders --yes");
     assert_eq!(neither.status, USAGE, "{}", neither.stderr);
-    let told = ran(&mut with_state(state.path(), "lease repair --realm orders --node 5/16 --yes"));
+    let told = ran_in(state.path(), "lease repair --realm orders --node 5/16 --yes");
     assert_eq!(told.status, OK, "{}", told.stderr);
     assert_eq!(rows(state.path(), "orders")[0]["standing"], "free");
 }
@@ -88,7 +88,7 @@ fn repair_takes_all_quarantined() {
     let state = folder();
     stdout_of(state.path(), "lease init sno --realm orders --pool 5-7/16");
     let repair_all = || {
-        let ran = ran(&mut with_state(state.path(), "lease repair --realm orders --all --yes"));
+        let ran = ran_in(state.path(), "lease repair --realm orders --all --yes");
         assert_eq!(ran.status, OK, "{}", ran.stderr);
         ran.stderr
     };
@@ -139,7 +139,7 @@ fn repair_passes_over_newer_rows() {
     fs::write(nodes.join("5-16"), newer).expect("written");
     fs::write(nodes.join("6-16"), "nonsense").expect("written");
     fs::write(nodes.join("7-16"), "nonsense").expect("written");
-    let ran = ran(&mut with_state(state.path(), "lease repair --realm orders --all --yes"));
+    let ran = ran_in(state.path(), "lease repair --realm orders --all --yes");
     assert_eq!(ran.status, NODE_STORE, "{}", ran.stderr);
     assert!(ran.stderr.contains("repaired: 6/16, 7/16"), "{}", ran.stderr);
     assert!(ran.stderr.contains("node 5/16 cannot be repaired"), "{}", ran.stderr);

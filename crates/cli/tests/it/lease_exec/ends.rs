@@ -13,8 +13,8 @@ use nix::unistd::{Pid, mkfifo};
 use serde_json::Value;
 
 use super::losses::take_away;
-use super::{NO_LEASE, NOT_SUPERVISED, Supervised, by_way_of, exec, row, rows, state, tick};
-use crate::process::{OK, USAGE, ran};
+use super::{NO_LEASE, NOT_SUPERVISED, Supervised, exec, row, rows, state, tick};
+use crate::process::{OK, USAGE, by_way_of, ran};
 
 #[test]
 fn programs_die_with_supervisors() {

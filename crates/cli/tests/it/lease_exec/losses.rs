@@ -8,7 +8,7 @@ use nix::sys::signal::Signal;
 use serde_json::Value;
 
 use super::{NO_LEASE, Supervised, exec, row, rows, state, tick};
-use crate::process::{OK, json_lines, ran, with_state};
+use crate::process::{OK, json_lines, ran, ran_in};
 
 /// Locks all other processes out of the store.
 pub(super) fn take_away(state: &Path) -> File {
@@ -133,7 +133,7 @@ fn lost_leases_kill_in_the_end() {
     let mut program = Supervised::start(exec(state.path(), "--kill-after 0.3", script));
     assert_eq!(program.line(), "began");
     let window = row(state.path());
-    let invalidate = ran(&mut with_state(state.path(), "lease invalidate --realm orders --yes"));
+    let invalidate = ran_in(state.path(), "lease invalidate --realm orders --yes");
     assert_eq!(invalidate.status, OK, "{}", invalidate.stderr);
     let (stdout, stderr, status) = program.end();
     assert_eq!(status.code(), Some(NO_LEASE), "{stderr}");
@@ -147,7 +147,7 @@ fn lost_leases_kill_in_the_end() {
 #[test]
 fn lost_leases_are_reported() {
     let state = state("sno --pool 5/16 --term 1 --skew 30");
-    let holder = || ran(&mut with_state(state.path(), "gen sno --realm orders"));
+    let holder = || ran_in(state.path(), "gen sno --realm orders");
     assert_eq!(holder().status, OK);
     let folder = state.path().join("tickid/orders");
     let (row_file, lock) = (folder.join("nodes/5-16"), folder.join("lock"));
@@ -166,7 +166,7 @@ fn lost_leases_are_reported() {
     let (_, stderr, status) = program.end();
     assert_eq!(status.code(), Some(NO_LEASE), "{stderr}");
     assert!(stderr.contains("granted again from below the lease's ceiling"), "{stderr}");
-    let next = ran(&mut with_state(state.path(), "lease acquire --realm orders"));
+    let next = ran_in(state.path(), "lease acquire --realm orders");
     assert!(next.stderr.contains("no node can be granted before"), "{}", next.stderr);
 }
 
@@ -175,7 +175,7 @@ fn lost_leases_stop_programs() {
     let state = state("sno --pool 5/16 --term 1 --skew 30");
     let mut program = Supervised::start(exec(state.path(), "", "echo began; exec cat"));
     assert_eq!(program.line(), "began");
-    let invalidate = ran(&mut with_state(state.path(), "lease invalidate --realm orders --yes"));
+    let invalidate = ran_in(state.path(), "lease invalidate --realm orders --yes");
     assert_eq!(invalidate.status, OK, "{}", invalidate.stderr);
     // Its input stays open: it does not end by itself.
     let input = program.child.stdin.take();
@@ -197,7 +197,7 @@ fn one_lost_lease_stops_programs() {
     let lost = rows(state.path()).remove(0);
     let token = lost["token"].as_str().expect("a token");
     let release = format!("lease release --realm orders --token {token}");
-    assert_eq!(ran(&mut with_state(state.path(), &release)).status, OK);
+    assert_eq!(ran_in(state.path(), &release).status, OK);
     // Its input stays open: it does not end by itself.
     let input = program.child.stdin.take();
     let (_, stderr, status) = program.end();

@@ -15,7 +15,7 @@ use nix::unistd::Pid;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::process::{self, NODE_STORE, OK, USAGE, json_lines, ran, with_state};
+use crate::process::{self, NODE_STORE, OK, USAGE, by_way_of, json_lines, ran, ran_in, with_state};
 
 /// The program was stopped for lack of a lease.
 const NO_LEASE: i32 = 124;
@@ -26,7 +26,7 @@ const NOT_SUPERVISED: i32 = 125;
 fn state(init: &str) -> TempDir {
     let state = tempfile::tempdir().expect("a folder");
     let init = format!("lease init --realm orders {init}");
-    assert_eq!(ran(&mut with_state(state.path(), &init)).status, OK, "{init}");
+    assert_eq!(ran_in(state.path(), &init).status, OK, "{init}");
     state
 }
 
@@ -53,19 +53,6 @@ fn ignores_signals() -> bool {
     [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT]
         .into_iter()
         .any(|signal| ignored >> (signal as i32 - 1) & 1 == 1)
-}
-
-/// `command`, started by a program that becomes it.
-fn by_way_of(command: &Command, program: &str, arguments: &[&str]) -> Command {
-    let mut whole = Command::new(program);
-    whole.args(arguments).arg(command.get_program()).args(command.get_args());
-    for (name, value) in command.get_envs() {
-        match value {
-            Some(value) => whole.env(name, value),
-            None => whole.env_remove(name),
-        };
-    }
-    whole
 }
 
 /// A supervisor with its program, and the output of both by lines.
@@ -108,7 +95,7 @@ impl Supervised {
 }
 
 fn rows(state: &Path) -> Vec<Value> {
-    let ran = ran(&mut with_state(state, "lease list --realm orders --json"));
+    let ran = ran_in(state, "lease list --realm orders --json");
     assert_eq!(ran.status, OK, "{}", ran.stderr);
     process::rows(&ran.stdout)
 }
@@ -175,9 +162,7 @@ fn exit_status_is_passed_on() {
         let ran = ran(&mut exec(state.path(), "", script));
         assert_eq!((ran.status, ran.stderr.as_str()), (status, ""), "{script}");
     }
-    let exec = |rest: &str| {
-        ran(&mut with_state(state.path(), &format!("lease exec --realm orders {rest}")))
-    };
+    let exec = |rest: &str| ran_in(state.path(), &format!("lease exec --realm orders {rest}"));
     let unknown = exec("-- no-such-program");
     assert_eq!((unknown.status, unknown.stdout.as_str()), (127, ""));
     assert!(unknown.stderr.contains("cannot run 'no-such-program': No such"), "{}", unknown.stderr);
@@ -298,18 +283,14 @@ fn too_many_nodes_are_refused() {
     assert_eq!(rows(state.path()), [Value::Null; 0]);
     for nodes in ["0", "-1", "1025", "many"] {
         let arguments = format!("lease exec --realm orders --nodes={nodes} -- true");
-        assert_eq!(
-            process::ran(&mut with_state(state.path(), &arguments)).status,
-            USAGE,
-            "{nodes}"
-        );
+        assert_eq!(ran_in(state.path(), &arguments).status, USAGE, "{nodes}");
     }
 }
 
 #[test]
 fn too_few_leases_are_released() {
     let state = state("sno --pool 1-3/16 --term 600");
-    let acquired = ran(&mut with_state(state.path(), "lease acquire --realm orders --json"));
+    let acquired = ran_in(state.path(), "lease acquire --realm orders --json");
     let held = json_lines(&acquired.stdout).remove(0);
     let ran = ran(&mut exec(state.path(), "--nodes 3 --max-wait 0.5", "echo began"));
     assert_eq!((ran.status, ran.stdout.as_str()), (process::CLOCK, ""), "{}", ran.stderr);

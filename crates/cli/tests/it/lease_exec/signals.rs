@@ -7,8 +7,8 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use nix::sys::signal::Signal;
 
-use super::{NOT_SUPERVISED, Supervised, by_way_of, exec, exec_with_inherited_signals, state};
-use crate::process::{OK, ran, with_state};
+use super::{NOT_SUPERVISED, Supervised, exec, exec_with_inherited_signals, state};
+use crate::process::{OK, by_way_of, ran, with_state};
 
 #[test]
 fn signals_are_forwarded() {
@@ -41,9 +41,7 @@ fn stop_and_cont_are_forwarded() {
     // without being stopped.
     let script = "trap 'echo continued; exit 9' CONT; echo $$; read line";
     // In a separate session: in a terminal, every process that waits for it would be stopped.
-    let (exec, mut session) = (exec(state.path(), "", script), Command::new("setsid"));
-    session.arg(exec.get_program()).args(exec.get_args());
-    session.env("XDG_STATE_HOME", state.path()).env_remove("TICKID_STORE");
+    let session = by_way_of(&exec(state.path(), "", script), "setsid", &[]);
     let mut program = Supervised::start(session);
     let id = program.line();
     let until = |state: &str| {

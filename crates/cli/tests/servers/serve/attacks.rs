@@ -3,12 +3,11 @@
 use std::fs;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::Command;
 
 use tempfile::TempDir;
 
 use super::serving::{Client, Serving, http};
-use crate::process::{OK, ran, with_state};
+use crate::process::{OK, by_way_of, ran, ran_in, with_state};
 
 /// HTTP/2 clients may acknowledge pings that were never sent, and a library warns each time.
 pub(crate) fn libraries_write_no_log() {
@@ -58,19 +57,11 @@ pub(crate) fn few_files_end_no_lease() {
     const FILES: usize = 120;
     let state = TempDir::new().unwrap();
     let init = "lease init sno --realm a --term 500ms --skew 500ms --new";
-    assert_eq!(ran(&mut with_state(state.path(), init)).status, OK);
+    assert_eq!(ran_in(state.path(), init).status, OK);
     let start = |files: usize, options: &str| {
         let serve = with_state(state.path(), &format!("serve --realm a {options}"));
-        let mut command = Command::new("sh");
         let limited = format!("ulimit -n {files} && exec \"$@\"");
-        command.arg("-c").arg(limited).arg("sh").arg(serve.get_program()).args(serve.get_args());
-        for (name, value) in serve.get_envs() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
-        command
+        by_way_of(&serve, "sh", &["-c", &limited, "sh"])
     };
     let refused = ran(&mut start(60, ""));
     assert!(refused.stderr.contains("the limit of open files is 60, fewer than"), "{refused:?}");

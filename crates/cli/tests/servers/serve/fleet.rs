@@ -18,7 +18,7 @@ use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Server, clock_librar
 
 use super::Folder;
 use super::serving::{Client, Serving};
-use crate::process::{OK, ran, with_state};
+use crate::process::{OK, ran_in, with_state};
 
 /// The number of IDs of one request.
 const COUNT: usize = 10;
@@ -251,7 +251,7 @@ pub(crate) fn survives<G: Ground>(ground: &G) {
     let (scale, state) = (Scale::of_this_run(), TempDir::new().unwrap());
     // As many nodes as servers, so that a node is leased again as soon as it can be.
     let init = format!("lease init sno --realm fleet --pool 0-1/16 --new {}", scale.terms);
-    let init = ran(&mut with_state(state.path(), &format!("{init} --store {}", ground.url())));
+    let init = ran_in(state.path(), &format!("{init} --store {}", ground.url()));
     assert_eq!(init.status, OK, "{}", init.stderr);
     let clock = clock_library().map(|_| state.path().join("clock"));
     if let Some(clock) = &clock {

@@ -13,7 +13,7 @@ use super::attacks::{
 };
 use super::idle::idle_connections_are_kept;
 use super::serving::{Serving, http};
-use crate::process::{NODE_STORE, OK, USAGE, ran, rows, with_state};
+use crate::process::{NODE_STORE, OK, USAGE, ran, ran_in, rows, with_state};
 
 pub(crate) const TESTS: &[Test<Folder>] = &[
     ("realms_start_and_nodes_are_released", |_| realms_start_and_nodes_are_released()),
@@ -36,7 +36,7 @@ fn serve(state: &Path, options: &str) -> Serving {
 fn realms_start_and_nodes_are_released() {
     let state = TempDir::new().unwrap();
     let init = "lease init nanoflake --realm chat --epoch discord --pool 5/10";
-    assert_eq!(ran(&mut with_state(state.path(), init)).status, OK);
+    assert_eq!(ran_in(state.path(), init).status, OK);
     for realms in ["--realm orders=sno --realm chat", "--realm orders --realm chat=nanoflake"] {
         let serving = serve(state.path(), &format!("{realms} --holder tests"));
         let mut client = serving.client();
@@ -46,7 +46,7 @@ fn realms_start_and_nodes_are_released() {
         let (status, answer) = http(serving.http, "/v1/realms/orders/ids?count=2", "");
         assert_eq!(status, 200, "{answer}");
         assert_eq!(http(serving.http, "/readyz", "").0, 200);
-        let listed = || ran(&mut with_state(state.path(), "lease list --realm chat --json")).stdout;
+        let listed = || ran_in(state.path(), "lease list --realm chat --json").stdout;
         assert_eq!(rows(&listed())[0]["holder"], "tests");
         assert_eq!(rows(&listed())[0]["standing"], "held");
 
@@ -73,7 +73,7 @@ fn realms_have_the_named_layout() {
         serving.signal("TERM");
         assert_eq!(serving.end().0.code(), Some(OK));
     }
-    let ran = ran(&mut with_state(state.path(), "serve --realm orders=snowflake:discord"));
+    let ran = ran_in(state.path(), "serve --realm orders=snowflake:discord");
     assert_eq!(ran.status, USAGE);
     let both = "has the layout 41x1ms/6n/6s@1735689600000, not 42x1ms/10n/12s/unsigned@";
     assert!(ran.stderr.contains(both), "{}", ran.stderr);
@@ -82,7 +82,7 @@ fn realms_have_the_named_layout() {
 fn mistakes_are_refused() {
     let state = TempDir::new().unwrap();
     let init = "lease init sno --realm orders";
-    assert_eq!(ran(&mut with_state(state.path(), init)).status, OK);
+    assert_eq!(ran_in(state.path(), init).status, OK);
     for (options, status, message) in [
         ("", USAGE, "--realm <NAME[=SCHEME[:LAYOUT]]>"),
         ("--realm orders=uuid", USAGE, "the schemes are scru64, nanoflake, kuid, sno, snowflake"),
@@ -96,7 +96,7 @@ fn mistakes_are_refused() {
         ("--realm orders --token-file /nowhere", USAGE, "could not read \"/nowhere\""),
         ("--realm orders --tls-cert /nowhere", USAGE, "--tls-key"),
     ] {
-        let ran = ran(&mut with_state(state.path(), &format!("serve {options}")));
+        let ran = ran_in(state.path(), &format!("serve {options}"));
         assert_eq!(ran.status, status, "{options}: {}", ran.stderr);
         assert!(ran.stderr.contains(message), "{options}: {}", ran.stderr);
     }
@@ -118,7 +118,7 @@ fn options_are_set_by_environment() {
     let refused = client.ask("TICKID.NEXT orders 8").unwrap();
     assert_eq!(refused, "-ERR the count 8 is outside of 1..=7 (limit count)");
     assert!(client.ask("TICKID.NEXT chat 7").unwrap().starts_with("-TRYAGAIN the limit rate is 9"));
-    let listed = ran(&mut with_state(state.path(), "lease list --realm chat --json")).stdout;
+    let listed = ran_in(state.path(), "lease list --realm chat --json").stdout;
     assert_eq!(rows(&listed)[0]["holder"], "tests");
 
     for (name, value, message) in [
@@ -133,7 +133,7 @@ fn options_are_set_by_environment() {
         assert!(ran.stderr.contains(message), "{name}: {}", ran.stderr);
     }
     // Every option has one; the description of the store names its variable.
-    let help = ran(&mut with_state(state.path(), "serve --help")).stdout;
+    let help = ran_in(state.path(), "serve --help").stdout;
     let options = help.lines().filter(|line| line.trim_start().starts_with("--")).count();
     assert_eq!(help.matches("[env: TICKID_").count(), options, "{help}");
 }
