@@ -1,12 +1,12 @@
 //! The commands of `lease` with a store of each kind on a server. (With folders they are tested at
 //! length.)
 
-use std::process::{Child, Stdio};
-
 use serde_json::Value;
 use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Test, Tests, clock_library};
 
-use crate::process::{self, CLOCK, INVALID, NODE_STORE, OK, Ran, USAGE, json_lines, ran, tickid};
+use crate::process::{
+    self, CLOCK, INVALID, NODE_STORE, OK, Ran, USAGE, json_lines, ran, run, tickid,
+};
 
 /// The password in each URL, whether or not the server requires one.
 const PASSWORD: &str = "hunter2-is-not-to-be-seen";
@@ -32,11 +32,6 @@ impl Place {
         assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{arguments}");
         ran.stdout
     }
-
-    fn spawn(&self, arguments: &str) -> Child {
-        let mut command = self.command(arguments);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs")
-    }
 }
 
 /// Returns the output after checking that it does not contain the password.
@@ -44,30 +39,6 @@ fn seen(ran: Ran) -> Ran {
     assert!(!ran.stdout.contains(PASSWORD), "{}", ran.stdout);
     assert!(!ran.stderr.contains(PASSWORD), "{}", ran.stderr);
     ran
-}
-
-/// Creating the same realm again is a reported no-op, even while nodes are held, but a different
-/// realm of that name is refused.
-fn a_realm_starts_once(place: &Place) {
-    let init = "init sno --realm once --pool 5-6/16 --new";
-    // Without the realm, which holds the store's time.
-    let list = || process::rows(&place.stdout_of("list --realm once --json"));
-    let again = || {
-        let again = place.run(init);
-        assert_eq!((again.status, again.stdout.as_str()), (OK, ""), "{}", again.stderr);
-        assert!(again.stderr.contains("there already, and is the same"), "{}", again.stderr);
-    };
-    place.stdout_of(init);
-    again();
-    let held = json_lines(&place.stdout_of("acquire --realm once --json")).remove(0);
-    let before = list();
-    again();
-    let another = place.run("init sno --realm once --pool 7/16");
-    assert_eq!((another.status, another.stdout.as_str()), (USAGE, ""));
-    let there = "there already: sno, with the nodes 5-6/16,";
-    assert!(another.stderr.contains(there), "{}", another.stderr);
-    assert_eq!(list(), before);
-    assert_eq!(before, [held]);
 }
 
 /// The message is needed because the server may have lost a realm of that name.
@@ -87,25 +58,16 @@ fn init_reports_the_start(place: &Place) {
     assert!(place.stdout_of("realms").lines().any(|realm| realm == "beyond"));
 }
 
-/// The refused command reports the realm that exists.
-fn one_of_two_inits_wins(place: &Place) {
-    for round in 0..3 {
-        let pools = ["5-6/16", "7/16"];
-        let inits = pools.map(|pool| {
-            place.spawn(&format!("init sno --realm at-once-{round} --pool {pool} --new"))
-        });
-        let ended = inits.map(|init| seen(init.wait_with_output().expect("ends").into()));
-        let [winner, loser] = if ended[0].status == OK { [0, 1] } else { [1, 0] };
-        assert_eq!(ended[winner].status, OK, "{}", ended[winner].stderr);
-        assert_eq!(ended[loser].status, USAGE, "{}", ended[loser].stderr);
-        let there = format!("there already: sno, with the nodes {},", pools[winner]);
-        assert!(ended[loser].stderr.contains(&there), "{}", ended[loser].stderr);
-    }
-}
-
 /// Runs all commands on one node, from the first to the last.
 fn a_node_goes_through_all_commands(place: &Place) {
-    place.stdout_of("init sno --realm all --pool 5/16 --new");
+    let init = "init sno --realm all --pool 5/16 --new";
+    place.stdout_of(init);
+    let again = place.run(init);
+    assert_eq!((again.status, again.stdout.as_str()), (OK, ""), "{}", again.stderr);
+    assert!(again.stderr.contains("there already, and is the same"), "{}", again.stderr);
+    let another = place.run("init sno --realm all --pool 7/16");
+    assert_eq!(another.status, USAGE, "{}", another.stderr);
+    assert!(another.stderr.contains("there already: sno"), "{}", another.stderr);
     let held = json_lines(&place.stdout_of("acquire --realm all --holder me --json")).remove(0);
     assert_eq!((&held["node"], &held["standing"]), (&"5/16".into(), &"held".into()));
     let token = held["token"].as_str().expect("a token");
@@ -155,32 +117,37 @@ fn doctor_checks_the_store(place: &Place) {
     }
 }
 
-/// Returns `exec` of a script with a node of the realm `exec`.
+/// Returns `exec` of a script with both nodes of the realm `exec`, which it releases.
 #[cfg(target_os = "linux")]
 fn exec(place: &Place, script: &str) -> std::process::Command {
     let url = &place.url;
-    let mut command = tickid(&format!("lease exec --realm exec --store {url} -- sh -c"));
-    command.arg(script).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let options = format!("--realm exec --store {url} --nodes 2 --release-on-exit");
+    let mut command = tickid(&format!("lease exec {options} -- sh -c"));
+    command.arg(script);
     command
 }
 
-/// A thread of the store's client must not take the supervisor's signals.
+/// Each run leaves both nodes to the next one immediately. A thread of the store's client must not
+/// take the supervisor's signals.
 #[cfg(target_os = "linux")]
 fn exec_forwards_signals_and_exit(place: &Place) {
     use std::io::BufRead as _;
+    use std::process::Stdio;
 
     use nix::sys::signal::{Signal, kill};
     use nix::unistd::Pid;
 
-    place.stdout_of("init sno --realm exec --pool 0-255/16 --new");
+    place.stdout_of("init sno --realm exec --pool 5-6/16 --new");
     for _ in 0..10 {
-        let exec = exec(place, "exit 7");
-        let mut bounded = std::process::Command::new("timeout");
-        bounded.arg("60").arg(exec.get_program()).args(exec.get_args());
+        let mut bounded = process::by_way_of(&exec(place, "exit 7"), "timeout", &["60"]);
         assert_eq!(seen(ran(&mut bounded)).status, 7);
+        let rows = process::rows(&place.stdout_of("list --realm exec --json"));
+        let is_free = |row: &Value| row["standing"] == "free" && row["token"].is_null();
+        assert!(rows.len() == 2 && rows.iter().all(is_free), "{rows:?}");
     }
     let script = "trap 'exit 3' TERM; echo ready; while :; do sleep 0.1; done";
-    let mut child = exec(place, script).spawn().expect("runs");
+    let mut child =
+        exec(place, script).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs");
     let mut ready = String::new();
     let stdout = child.stdout.take().expect("piped");
     std::io::BufReader::new(stdout).read_line(&mut ready).expect("a line");
@@ -191,27 +158,10 @@ fn exec_forwards_signals_and_exit(place: &Place) {
     assert_eq!(ended.status.code(), Some(3), "{:?}", ended.status);
 }
 
-/// Each run leaves both nodes to the next one immediately.
-#[cfg(target_os = "linux")]
-fn exec_releases_all_on_exit(place: &Place) {
-    place.stdout_of("init sno --realm several --pool 5-6/16 --new");
-    for _ in 0..3 {
-        let url = &place.url;
-        let options = format!("--realm several --store {url} --nodes 2 --release-on-exit");
-        let mut exec = tickid(&format!("lease exec {options} -- sh -c"));
-        let ran = seen(ran(exec.arg("for node in $TICKID_NODES; do echo $node; done | sort")));
-        assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""));
-        assert_eq!(ran.stdout, "5/16\n6/16\n");
-        for row in process::rows(&place.stdout_of("list --realm several --json")) {
-            assert_eq!((&row["standing"], row["token"].is_null()), (&"free".into(), true));
-        }
-    }
-}
-
 /// The printed statements create functions, and once more do no harm.
 fn sql_makes_ids_of_a_realm(server: &Postgres) {
     let place = server.place();
-    let ran = ran(&mut tickid("sql nanoflake --realm made --pool 6-7/10 --new"));
+    let ran = run("sql nanoflake --realm made --pool 6-7/10 --new");
     assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""));
     for _ in 0..2 {
         server.psql(Postgres::DATABASE, &ran.stdout).expect("creates functions");
@@ -224,12 +174,12 @@ fn sql_makes_ids_of_a_realm(server: &Postgres) {
     assert_eq!(repair.status, NODE_STORE);
     assert!(repair.stderr.contains("node 7/10 is reserved"), "{}", repair.stderr);
     let snowflakes = "sql snowflake --layout discord --realm posts --pool 6-7/10 --new";
-    let statements = process::ran(&mut tickid(snowflakes)).stdout;
+    let statements = run(snowflakes).stdout;
     server.psql(Postgres::DATABASE, &statements).expect("creates functions");
     let draw = "SELECT tickid.snowflake_node('posts', tickid.snowflake('posts'))";
     assert_eq!(server.psql(Postgres::DATABASE, draw).expect("draws"), "7");
     let other = "sql nanoflake --realm made --epoch unix";
-    let other = process::ran(&mut tickid(other)).stdout;
+    let other = run(other).stdout;
     let error = server.psql(Postgres::DATABASE, &other).expect_err("is another realm");
     assert!(error.to_string().contains("has the layout"), "{error}");
 }
@@ -268,15 +218,11 @@ impl Located for Redis {
     }
 }
 
-fn tests_of<S: Located>() -> [Test<S>; 7] {
+fn tests_of<S: Located>() -> [Test<S>; 4] {
     [
         ("doctor_checks_the_store", |server| doctor_checks_the_store(&server.place())),
-        ("a_realm_starts_once", |server| a_realm_starts_once(&server.place())),
         ("a_realm_starts_beyond", |server| {
             init_reports_the_start(&server.place());
-        }),
-        ("one_of_two_inits_wins", |server| {
-            one_of_two_inits_wins(&server.place());
         }),
         ("a_node_goes_through_all_commands", |server| {
             a_node_goes_through_all_commands(&server.place());
@@ -284,12 +230,6 @@ fn tests_of<S: Located>() -> [Test<S>; 7] {
         ("exec_forwards_signals_and_exit", |server| {
             #[cfg(target_os = "linux")]
             exec_forwards_signals_and_exit(&server.place());
-            #[cfg(not(target_os = "linux"))]
-            let _ = server;
-        }),
-        ("exec_releases_all_on_exit", |server| {
-            #[cfg(target_os = "linux")]
-            exec_releases_all_on_exit(&server.place());
             #[cfg(not(target_os = "linux"))]
             let _ = server;
         }),
