@@ -17,18 +17,18 @@ use tokio::net::TcpStream;
 
 use crate::support::{PATIENCE, Raw, any_port, realms, server, starved, with_limits};
 
-struct Answer {
-    status: StatusCode,
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
     headers: hyper::HeaderMap,
     body: Vec<u8>,
 }
 
 impl Answer {
-    fn header(&self, name: &str) -> &str {
+    pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
-    fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         str::from_utf8(&self.body).unwrap()
     }
 
@@ -38,7 +38,7 @@ impl Answer {
     }
 
     /// Returns the fields of an error: its status, its detail and its limit.
-    fn problem(&self) -> (u16, String, Value) {
+    pub(crate) fn problem(&self) -> (u16, String, Value) {
         assert_eq!(self.header("content-type"), "application/problem+json");
         let problem: Value = serde_json::from_slice(&self.body).unwrap();
         assert_eq!(problem["status"], self.status.as_u16());
@@ -48,7 +48,12 @@ impl Answer {
 }
 
 /// Sends a request over HTTP/1.1.
-async fn send(server: &Server, method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
+pub(crate) async fn send(
+    server: &Server,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+) -> Answer {
     let io = TokioIo::new(TcpStream::connect(server.http_addresses()[0]).await.unwrap());
     let (mut sender, connection) = hyper::client::conn::http1::handshake(io).await.unwrap();
     tokio::spawn(connection);
@@ -235,11 +240,8 @@ async fn probes_are_answered_when_full() {
 /// A client that leaves while it waits for IDs gives its place back.
 #[tokio::test(flavor = "multi_thread")]
 async fn clients_that_left_have_no_place() {
-    let (store, realm) = starved().await;
     let timeout = Duration::from_secs(3_600);
-    let limits = Limits { timeout, connections: 1, ..Limits::default() };
-    let builder = Server::builder(store).realm(realm).http(any_port()).limits(limits);
-    let server = builder.start().await.unwrap();
+    let server = starved(Limits { timeout, connections: 1, ..Limits::default() }).await;
     // One request, and many in a pipeline.
     for count in [1, 100] {
         // The connection that has the only place, once earlier ones have left it.
@@ -456,10 +458,8 @@ async fn answers_fit_the_description() {
 
 #[tokio::test]
 async fn stalls_name_a_time() {
-    let (store, realm) = starved().await;
-    let limits = Limits { timeout: Duration::from_millis(50), ..Limits::default() };
-    let builder = Server::builder(store).realm(realm).http(any_port()).limits(limits);
-    let server = builder.start().await.unwrap();
+    let timeout = Duration::from_millis(50);
+    let server = starved(Limits { timeout, ..Limits::default() }).await;
     let answer = get(&server, "/v1/realms/sno/ids").await;
     assert_eq!(answer.header("retry-after"), "1");
     let (status, detail, _) = answer.problem();

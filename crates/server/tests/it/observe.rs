@@ -4,7 +4,6 @@ use core::time::Duration;
 use std::fs;
 use std::time::SystemTime;
 
-use serde_json::Value;
 use tempfile::TempDir;
 use tickid_kuid::LocalId;
 use tickid_nanoflake::{Epoch, Nanoflake};
@@ -12,7 +11,8 @@ use tickid_scru64::Scru64Id;
 use tickid_server::{Limits, Server};
 use tickid_sno::SnoId;
 
-use crate::support::{Raw, any_port, builder, server, starved, with_limits};
+use crate::http::send;
+use crate::support::{Raw, builder, server, starved, with_limits};
 
 /// Returns the time in `millis` milliseconds.
 fn ahead(millis: u64) -> SystemTime {
@@ -27,39 +27,22 @@ async fn resp(raw: &mut Raw, realm: &str, id: &str, format: &str) -> String {
     raw.line().await
 }
 
-/// An answer over HTTP.
-#[derive(Debug)]
-struct Answer {
-    status: u16,
-    head: String,
-    detail: String,
-}
-
-impl Answer {
-    fn retry_after(&self) -> Option<u64> {
-        let header = self.head.lines().find_map(|line| line.strip_prefix("retry-after: "));
-        header.map(|seconds| seconds.parse().unwrap())
+/// Sends a request over HTTP to observe an ID. Returns the status of the answer, its Retry-After,
+/// and the detail of a problem.
+async fn http(
+    server: &Server,
+    realm: &str,
+    query: &str,
+    headers: &[(&str, &str)],
+) -> (u16, Option<u64>, String) {
+    let path = format!("/v1/realms/{realm}/observe{query}");
+    let answer = send(server, "POST", &path, headers).await;
+    if answer.status == 204 {
+        assert_eq!(answer.text(), "");
+        return (204, None, String::new());
     }
-}
-
-/// Sends a request over HTTP to observe an ID.
-async fn http(server: &Server, realm: &str, query: &str, headers: &str) -> Answer {
-    let mut raw = Raw::http(server).await;
-    let target = format!("/v1/realms/{realm}/observe{query}");
-    let headers = format!("Host: a\r\nConnection: close\r\n{headers}");
-    raw.send(format!("POST {target} HTTP/1.1\r\n{headers}\r\n")).await;
-    let rest = raw.rest().await;
-    let (head, body) = rest.split_once("\r\n\r\n").unwrap();
-    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    if status == 204 {
-        assert_eq!(body, "", "{head}");
-        return Answer { status, head: head.to_owned(), detail: String::new() };
-    }
-    assert!(head.contains("content-type: application/problem+json"), "{head}");
-    let problem: Value = serde_json::from_str(body).unwrap();
-    assert_eq!(problem["status"], status);
-    let detail = problem["detail"].as_str().unwrap().to_owned();
-    Answer { status, head: head.to_owned(), detail }
+    let (status, detail, _) = answer.problem();
+    (status, answer.header("retry-after").parse().ok(), detail)
 }
 
 fn percent_encoded(text: &str) -> String {
@@ -83,8 +66,8 @@ async fn later_ids_follow_observed_ones() {
     assert!(next > peer.get());
 
     let peer = LocalId::max_at(ahead(300)).unwrap();
-    let answer = http(&server, "local", &format!("?id={peer}"), "").await;
-    assert_eq!(answer.status, 204, "{answer:?}");
+    let (status, _, detail) = http(&server, "local", &format!("?id={peer}"), &[]).await;
+    assert_eq!(status, 204, "{detail}");
     raw.send("TICKID.NEXT local 2\r\n").await;
     raw.expect("*2\r\n").await;
     let next: LocalId = String::from_utf8(raw.bulk().await).unwrap().parse().unwrap();
@@ -92,7 +75,7 @@ async fn later_ids_follow_observed_ones() {
     raw.bulk().await;
 
     let integer = format!("?format=int&id={}", peer.get() + 1);
-    assert_eq!(http(&server, "local", &integer, "").await.status, 204);
+    assert_eq!(http(&server, "local", &integer, &[]).await.0, 204);
     let next: u64 = raw.ask("INCR local").await[1..].parse().unwrap();
     assert!(next > peer.get() + 1);
 
@@ -152,12 +135,11 @@ async fn hostile_ids_change_nothing() {
         assert!(line.starts_with(start), "{line}");
 
         let query = format!("?id={}&format={format}", percent_encoded(id));
-        let answer = http(&server, realm, &query, "").await;
-        assert_eq!(answer.status, status, "{answer:?}");
-        assert!(answer.detail.contains(reason), "{answer:?}");
-        assert_eq!(answer.retry_after().is_some(), is_ahead, "{answer:?}");
+        let (found, retry_after, detail) = http(&server, realm, &query, &[]).await;
+        assert_eq!((found, retry_after.is_some()), (status, is_ahead), "{detail}");
+        assert!(detail.contains(reason), "{detail}");
     }
-    let seconds = http(&server, "scru64", &format!("?id={}", scru64(hour)), "").await.retry_after();
+    let (_, seconds, _) = http(&server, "scru64", &format!("?id={}", scru64(hour)), &[]).await;
     assert!(seconds.is_some_and(|seconds| (3_500..3_600).contains(&seconds)), "{seconds:?}");
 
     let next: u64 = raw.ask("INCR scru64").await[1..].parse().unwrap();
@@ -186,9 +168,9 @@ async fn malformed_requests_are_named() {
         ("?id=0&count=1", 400, "unknown query parameter \"count\"; there are: id, format"),
         ("?id=%ff", 400, ""),
     ] {
-        let answer = http(&server, "local", query, "").await;
-        assert_eq!(answer.status, status, "{answer:?}");
-        assert!(answer.detail.contains(detail), "{answer:?}");
+        let (found, _, found_detail) = http(&server, "local", query, &[]).await;
+        assert_eq!(found, status, "{found_detail}");
+        assert!(found_detail.contains(detail), "{found_detail}");
     }
 }
 
@@ -211,14 +193,17 @@ async fn observing_is_a_right_of_its_own() {
         assert!(raw.ask("INCR local").await.starts_with(':'));
     }
     // A page that has a token may.
-    for (token, origin, status) in
-        [("wrong", "", 401), (reader, "", 403), (peer, "", 204), (peer, "Origin: a\r\n", 204)]
-    {
-        let headers = format!("Authorization: Bearer {token}\r\n{origin}");
-        let answer = http(&server, "local", &format!("?id={id}"), &headers).await;
-        assert_eq!(answer.status, status, "{answer:?}");
-        let is_denied = answer.detail == "the token has no right to observe";
-        assert_eq!(is_denied, status == 403, "{answer:?}");
+    for (token, others, status) in [
+        ("wrong", &[][..], 401),
+        (reader, &[], 403),
+        (peer, &[], 204),
+        (peer, &[("origin", "a")], 204),
+    ] {
+        let token = format!("Bearer {token}");
+        let headers = [&[("authorization", token.as_str())], others].concat();
+        let (found, _, detail) = http(&server, "local", &format!("?id={id}"), &headers).await;
+        assert_eq!(found, status, "{detail}");
+        assert_eq!(detail == "the token has no right to observe", status == 403, "{detail}");
     }
 
     fs::write(&tokens, format!("peer {peer}\n")).unwrap();
@@ -229,22 +214,21 @@ async fn observing_is_a_right_of_its_own() {
 #[tokio::test]
 async fn web_pages_observe_nothing() {
     let server = server().await;
-    for (header, status) in [("", 204), ("Origin: null\r\n", 403), ("Origin: http://a\r\n", 403)] {
-        assert_eq!(http(&server, "local", "?id=0&format=int", header).await.status, status);
+    for (headers, status) in
+        [(&[][..], 204), (&[("origin", "null")], 403), (&[("origin", "http://a")], 403)]
+    {
+        assert_eq!(http(&server, "local", "?id=0&format=int", headers).await.0, status);
     }
 }
 
 #[tokio::test]
 async fn observing_does_not_wait() {
-    let (store, realm) = starved().await;
     let timeout = Duration::from_secs(3_600);
-    let limits = Limits { timeout, ..Limits::default() };
-    let server = Server::builder(store).realm(realm).resp(any_port()).http(any_port());
-    let server = server.limits(limits).start().await.unwrap();
+    let server = starved(Limits { timeout, ..Limits::default() }).await;
     let id = SnoId::min_at(ahead(0)).unwrap();
-    let answer = http(&server, "sno", &format!("?id={id}"), "").await;
-    assert_eq!((answer.status, answer.retry_after()), (503, Some(1)), "{answer:?}");
-    assert!(answer.detail.starts_with("the realm sno: there is no lease"), "{answer:?}");
+    let (status, retry_after, detail) = http(&server, "sno", &format!("?id={id}"), &[]).await;
+    assert_eq!((status, retry_after), (503, Some(1)), "{detail}");
+    assert!(detail.starts_with("the realm sno: there is no lease"), "{detail}");
     let line = Raw::resp(&server).await.ask(&format!("TICKID.OBSERVE sno {id}")).await;
     assert!(line.starts_with("-TRYAGAIN the realm sno: there is no lease"), "{line}");
 }
@@ -261,6 +245,6 @@ async fn observed_ids_count_against_the_rate() {
         limited += u32::from(is_limited);
     }
     assert!(limited > 10, "{limited}");
-    let answer = http(&server, "local", "?id=0&format=int", "").await;
-    assert!(matches!(answer.status, 204 | 429), "{answer:?}");
+    let (status, ..) = http(&server, "local", "?id=0&format=int", &[]).await;
+    assert!(matches!(status, 204 | 429), "{status}");
 }

@@ -344,10 +344,8 @@ async fn concurrent_clients_get_distinct_ids() {
 
 #[tokio::test]
 async fn stalls_end_with_a_time() {
-    let (store, realm) = starved().await;
-    let limits = Limits { timeout: core::time::Duration::from_millis(50), ..Limits::default() };
-    let builder = Server::builder(store).realm(realm).resp(any_port()).limits(limits);
-    let server = builder.start().await.unwrap();
+    let timeout = core::time::Duration::from_millis(50);
+    let server = starved(Limits { timeout, ..Limits::default() }).await;
     assert_eq!(server.not_ready().len(), 1);
     let mut raw = Raw::resp(&server).await;
     for command in ["TICKID.NEXT sno", "TICKID.NEXT sno 5", "TICKID.NEXT sno 5 FORMAT bytes"] {
@@ -467,11 +465,8 @@ async fn overload_serves_what_there_is() {
 /// A client that leaves while it waits for IDs gives its place back, whatever it has sent.
 #[tokio::test(flavor = "multi_thread")]
 async fn clients_that_left_have_no_place() {
-    let (store, realm) = starved().await;
     let timeout = core::time::Duration::from_secs(3_600);
-    let limits = Limits { timeout, connections: 1, ..Limits::default() };
-    let builder = Server::builder(store).realm(realm).resp(any_port()).limits(limits);
-    let server = builder.start().await.unwrap();
+    let server = starved(Limits { timeout, connections: 1, ..Limits::default() }).await;
     let mut raw = Raw::resp(&server).await;
     // The first answer comes before the wait of the second.
     raw.send(format!("PING\r\n{}", "TICKID.NEXT sno\r\n".repeat(1_000))).await;
@@ -518,12 +513,9 @@ async fn stopping_releases() {
 /// A request that waits for IDs is cut off after the grace period.
 #[tokio::test(flavor = "multi_thread")]
 async fn stopping_has_an_end() {
-    let (store, realm) = starved().await;
-    let hour = core::time::Duration::from_secs(3_600);
+    let timeout = core::time::Duration::from_secs(3_600);
     let grace = core::time::Duration::from_millis(20);
-    let limits = Limits { timeout: hour, grace, ..Limits::default() };
-    let server =
-        Server::builder(store).realm(realm).resp(any_port()).limits(limits).start().await.unwrap();
+    let server = starved(Limits { timeout, grace, ..Limits::default() }).await;
     let mut raw = Raw::resp(&server).await;
     assert_eq!(raw.ask("PING").await, "+PONG");
     raw.send("TICKID.NEXT sno\r\n").await;

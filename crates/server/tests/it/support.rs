@@ -124,13 +124,14 @@ impl Raw {
     }
 }
 
-/// A realm whose only node is taken, in the store that is returned, so that it issues nothing.
-pub(crate) async fn starved() -> (Store, RealmSpec) {
+/// A server of the realm `sno`, whose only node is taken, so that it issues nothing.
+pub(crate) async fn starved(limits: Limits) -> Server {
     let store = Store::in_memory();
     let realm = RealmSpec::from(Realm::builder("sno", Sno).pool("7/16").build().unwrap());
     let token = tickid_lease::session::Token::random().unwrap();
     let mut claim = tickid_lease::session::Claim::new(token, "another", None);
     let lease = store.acquire(&realm, &mut claim).await.unwrap();
     assert_eq!(lease.node.to_string(), "7/16");
-    (store, realm)
+    let builder = Server::builder(store).realm(realm).resp(any_port()).http(any_port());
+    builder.limits(limits).start().await.unwrap()
 }
