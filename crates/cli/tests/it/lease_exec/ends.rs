@@ -16,18 +16,6 @@ use super::losses::take_away;
 use super::{NO_LEASE, NOT_SUPERVISED, Supervised, exec, row, rows, state, tick};
 use crate::process::{OK, USAGE, by_way_of, ran};
 
-#[test]
-fn programs_die_with_supervisors() {
-    let state = state("sno --pool 5/16");
-    let mut program = Supervised::start(exec(state.path(), "", "echo began; exec cat"));
-    assert_eq!(program.line(), "began");
-    program.signal(Signal::SIGKILL);
-    // It holds its end of the pipe for as long as it lives, and its input stays open.
-    let rest = program.stdout.next();
-    assert!(rest.is_none(), "{rest:?}");
-    program.end();
-}
-
 /// The situation after a supervisor died before the program could be bound to it.
 #[test]
 fn no_start_without_a_supervisor() {
