@@ -296,6 +296,11 @@ fn bad_input_has_a_reason() {
         ),
         ("inspect --from discord 12x", "'12x' is not a Discord Snowflake: 'x' at position 2"),
         ("inspect --from instagram 12x", "'12x' is not an Instagram ID: 'x' at position 2"),
+        (
+            "inspect --from ksuid zzzzzzzzzzzzzzzzzzzzzzzzzzz",
+            "'zzzzzzzzzzzzzzzzzzzzzzzzzzz' is not a KSUID: out of its range",
+        ),
+        ("inspect --from typeid foo", "'foo' is not a TypeID"),
         ("inspect --from ulid 0u375nxqh5cq", "'0u375nxqh5cq' is not a ULID: 12 bytes long, not 26"),
     ] {
         assert_fails(arguments, &run(arguments), INVALID, &[&format!("error: {message}")]);
@@ -408,6 +413,7 @@ fn fixed_facts_of_realms_are_named() {
             NODE_STORE,
             "\nhint: --layout 41x1ms/6n/6s@1735689600000 is the realm's",
         ),
+        ("gen sno --realm chat", NODE_STORE, "schemes do not match: it has \"nanoflake\""),
         ("gen sno --realm chat", NODE_STORE, "\nhint: the realm's scheme is nanoflake"),
         ("gen kuid --realm k --kind local", NODE_STORE, "\nhint: --kind selects"),
         ("lease init scru64 --realm chat", USAGE, fixed),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::{acquire, end_of, folder, spawn, stdout_of};
-use crate::process::{self, NODE_STORE, OK, json_lines, ran, ran_in, tickid, with_state};
+use crate::process::{self, NODE_STORE, OK, json_lines, ran, ran_in, with_state};
 
 /// Schemes as `gen` has them by default, and the field of `--json` that holds the node.
 const SCHEMES: [(&str, &str); 3] =
@@ -83,7 +83,6 @@ fn second_run_starts_above_first() {
 }
 
 #[test]
-#[cfg_attr(not(feature = "etcd"), ignore = "needs the feature etcd")]
 fn store_failures_exit_with_3() {
     let state = folder();
     let in_the_way = state.path().join("tickid");
@@ -93,14 +92,6 @@ fn store_failures_exit_with_3() {
     let message = format!("file store: {} (owner ", in_the_way.display());
     assert!(ran_without.stderr.contains(&message), "{}", ran_without.stderr);
     assert!(ran_without.stderr.contains("--node"), "{}", ran_without.stderr);
-
-    let homeless = ran(tickid("gen sno").env_remove("XDG_STATE_HOME").env_remove("HOME"));
-    assert_eq!(homeless.status, NODE_STORE);
-    assert!(homeless.stderr.contains("neither XDG_STATE_HOME nor HOME"), "{}", homeless.stderr);
-
-    let nobody_listens = ran(&mut tickid("gen sno --store etcd://127.0.0.1:1"));
-    assert_eq!((nobody_listens.status, nobody_listens.stdout.as_str()), (NODE_STORE, ""));
-    assert!(nobody_listens.stderr.contains("etcd store: no answer"), "{}", nobody_listens.stderr);
 }
 
 #[test]
@@ -125,15 +116,6 @@ fn option_overrides_environment() {
     assert_eq!(ran(command.env("TICKID_STORE", "gopher://never")).status, OK);
     assert!(state.path().join("store/orders").is_dir());
     assert!(!state.path().join("tickid").exists());
-}
-
-#[test]
-fn other_schemes_are_refused() {
-    let state = folder();
-    stdout_of(state.path(), "gen sno --realm orders");
-    let ran = ran_in(state.path(), "gen scru64 --realm orders");
-    assert_eq!((ran.status, ran.stdout.as_str()), (NODE_STORE, ""));
-    assert!(ran.stderr.contains("schemes do not match: it has \"sno\""), "{}", ran.stderr);
 }
 
 /// While it writes, and while nothing reads what it writes.
