@@ -129,15 +129,3 @@ fn table(cards: &[LayoutCard]) -> String {
     };
     rows.iter().map(line).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thousands_are_grouped() {
-        for (number, text) in [(7, "7"), (512, "512"), (4_096, "4,096"), (1_234_567, "1,234,567")] {
-            assert_eq!(grouped(number), text);
-        }
-    }
-}

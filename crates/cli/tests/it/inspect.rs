@@ -9,20 +9,6 @@ use crate::process::{
 };
 
 #[test]
-fn gen_and_inspect_json_agree() {
-    for scheme in ["scru64 --node 42/8", "nanoflake --node 5", "kuid --node a@b", "sno --meta 7"] {
-        let generated = stdout_of(&format!("gen {scheme} -n 20 --json"));
-        let name = scheme.split(' ').next().expect("a name");
-        let texts: Vec<String> = json_lines(&generated)
-            .iter()
-            .map(|object| object["text"].as_str().expect("text").to_owned())
-            .collect();
-        let inspected = stdout_of(&format!("inspect --json --scheme {name} {}", texts.join(" ")));
-        assert_eq!(generated, inspected, "{scheme}");
-    }
-}
-
-#[test]
 fn inspect_json_fields() {
     let cases = [
         (
@@ -119,14 +105,16 @@ fn inspect_names_what_fits_as_well() {
 
 #[test]
 fn every_form_of_an_id_is_inspected() {
-    for scheme in ["scru64 --node 7/8", "nanoflake --node 7", "kuid --node a@b", "sno --node 7"] {
-        let json = &json_lines(&stdout_of(&format!("gen {scheme} --json")))[0];
+    for scheme in ["scru64 --node 7/8", "nanoflake --node 7", "kuid --node a@b", "sno --meta 7"] {
+        let made = stdout_of(&format!("gen {scheme} --json"));
+        let json = &json_lines(&made)[0];
         let (name, text) = (json["scheme"].as_str(), json["text"].as_str());
         let (name, text) = (name.expect("a name"), text.expect("text"));
         let hex = json["hex"].as_str().expect("hex");
         let bytes: Vec<String> =
             (0..hex.len() / 2).map(|byte| format!("\\x{}", &hex[2 * byte..2 * byte + 2])).collect();
         for form in [
+            text.to_owned(),
             hex.to_owned(),
             format!("\\x{hex}"),
             format!("0x{hex}"),
@@ -137,7 +125,7 @@ fn every_form_of_an_id_is_inspected() {
             let mut command = tickid(&format!("inspect --json --from {name}"));
             let ran = process::ran(command.arg(&form));
             assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{form}");
-            assert_eq!(json_lines(&ran.stdout)[0], *json, "{form}");
+            assert_eq!(ran.stdout, made, "{form}");
         }
     }
 }

@@ -58,6 +58,7 @@ fn a_card_has_fields_over_their_bits() {
     assert!(safe.contains("positive in signed columns: all IDs"), "{safe}");
     assert!(!safe.contains("warning"), "{safe}");
     assert!(stdout_of("layout 20x3600s/3n/1s@2020-01-01").contains("IDs 0.0006 per second"));
+    assert!(stdout_of("layout 20x3600s/9n/1s@2020-01-01").contains("nodes 512"));
 }
 
 #[test]
