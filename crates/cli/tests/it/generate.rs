@@ -115,14 +115,8 @@ fn snowflakes_have_the_given_layout() {
     let max = "Snowflake of this layout: the number 9007199254740992 is above 9007199254740991";
     assert_eq!(above.status, INVALID);
     assert!(above.stderr.contains(max), "{}", above.stderr);
-    let ran = run("gen snowflake --layout js-safe --node 64");
-    assert_eq!(ran.status, USAGE);
-    assert!(ran.stderr.contains("node 64 is outside of 0..=63"), "{}", ran.stderr);
     let ran = run("gen snowflake --layout baidu --node 1");
     assert_eq!((ran.status, ran.stdout.as_str()), (CLOCK, ""));
-    let ran = run("gen snowflake --layout 42x1ms/10n/12s@0 --node 1");
-    assert_eq!(ran.status, USAGE);
-    assert!(ran.stderr.contains("sum of bits 64 is outside of 9..=63"), "{}", ran.stderr);
     // A layout without nodes has the single node 0.
     let ran = run("gen snowflake --layout 41x1ms/0n/12s@2024-01-01 --node 0 -n 2");
     assert_eq!((ran.status, ran.stdout.lines().count()), (OK, 2), "{}", ran.stderr);

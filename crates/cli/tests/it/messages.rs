@@ -35,12 +35,16 @@ fn node_errors_have_the_range() {
         ("gen sno --node -1", ["node -1", "0..=65535"]),
         ("gen sno --node 65536", ["node 65536", "0..=65535"]),
         ("gen sno --node 1.5", ["'1.5'", "a node is a number from 0 to 65535"]),
+        ("gen snowflake --layout js-safe --node 64", ["node 64", "0..=63"]),
         ("gen kuid --node 0xgg", ["'0xgg' is not a fingerprint", "1 to 8 hexadecimal digits"]),
         ("gen kuid --node 0x", ["'0x' is not a fingerprint", "1 to 8 hexadecimal digits"]),
         ("gen kuid --node 0x123456789", ["'0x123456789'", "1 to 8 hexadecimal digits"]),
         ("gen kuid --node=", ["--node", "at least one character"]),
         ("gen kuid --kind local --node a@b", ["kuid local has no node", "--node"]),
         ("range kuid --since 1 --until 2 --node=", ["--node", "at least one character"]),
+        ("range sno --since 1 --node 7/32", ["--node", "to global kuids only"]),
+        ("range kuid --since 1 --kind local --node 0x1", ["--node", "to global kuids only"]),
+        ("range kuid --since 1 --node 0x123456789", ["--node", "not a fingerprint"]),
         ("convert --to kuid --node= x", ["--node ''", "at least one character"]),
         ("convert --to nanoflake --node foo x", ["--node 'foo'", "a number from 0 to 1023"]),
         ("convert --to sno --node foo x", ["--node 'foo'", "a number from 0 to 65535"]),
@@ -108,6 +112,7 @@ fn wrong_values_are_explained() {
         ("convert --to sno --node-table 1=2,3=2 x", "nodes 1 and 3 are both to become 2"),
         ("convert --to sno --node-table 12 x", "'='"),
         ("convert --to sno --node 1 --truncate-node low x", "--truncate-node"),
+        ("convert --restore --to sno 0u375nxqh5cq", "--from"),
         (
             "range sno --since 2009-12-31T23:59:59.999Z --until 2024-01-01T00:00:00Z",
             "--since: time 2009-12-31T23:59:59.999Z is outside of 2010-01-01T00:00:00Z to \
@@ -132,6 +137,7 @@ fn wrong_values_are_explained() {
         ("range sno --since now", "is the start of the range"), // one moment for both
         ("range sno --since 2024-01-01 --until 2024-01-02 --tz Atlantis", "Europe/Berlin"),
         ("range uuid --since 1 --until 5", "nanoflake"),
+        ("gen snowflake --layout 42x1ms/10n/12s@0 --node 1", "sum of bits 64 is outside of 9..=63"),
         ("layout 42x1ms/10n/12s@0", "sum of bits 64 is outside of 9..=63"),
         (
             "layout twiter",
@@ -192,6 +198,7 @@ fn unknown_realms_name_lease_init() {
     for arguments in [
         "lease exec --realm no -- true",
         "lease list --realm no",
+        "lease list --realm no --check",
         "lease watch --realm no",
         "lease acquire --realm no",
         "lease repair --realm no --node 5/16",
@@ -242,7 +249,7 @@ fn relative_state_folder_is_named() {
 fn silent_stores_exit_with_3() {
     for (arguments, status, part) in [
         ("gen sno --store etcd://127.0.0.1:1", NODE_STORE, "etcd store: no answer"),
-        ("lease list --realm a --store redis://127.0.0.1:1", NODE_STORE, "redis store: "),
+        ("lease list --realm a --check --store redis://127.0.0.1:1", NODE_STORE, "redis store: "),
         ("gen sno --store foo", USAGE, "as in file:///var/lib/tickid"),
         ("gen sno --store file:foo", USAGE, "file:///FOLDER"),
         ("gen sno --store nfs://a", USAGE, "there are file, static"),
@@ -404,9 +411,15 @@ fn fixed_facts_of_realms_are_named() {
     ] {
         assert_eq!(ran_in(state.path(), &format!("lease init {realm}")).status, OK);
     }
+    assert_eq!(ran_in(state.path(), "gen nanoflake --realm chat --epoch discord").status, OK);
     let fixed = "\nhint: scheme, layout and kind of a realm are fixed for good";
     for (arguments, status, hint) in [
         ("gen nanoflake --realm chat", NODE_STORE, "\nhint: --epoch 1420070400000 is the realm's"),
+        (
+            "gen nanoflake --realm chat --epoch unix",
+            NODE_STORE,
+            "it has \"epoch 1420070400000\", the request \"epoch 0\"",
+        ),
         ("gen kuid --realm logs", NODE_STORE, "\nhint: --drift 9 is the realm's"),
         (
             "gen snowflake --realm posts",
@@ -417,9 +430,15 @@ fn fixed_facts_of_realms_are_named() {
         ("gen sno --realm chat", NODE_STORE, "\nhint: the realm's scheme is nanoflake"),
         ("gen kuid --realm k --kind local", NODE_STORE, "\nhint: --kind selects"),
         ("lease init scru64 --realm chat", USAGE, fixed),
+        (
+            "lease init scru64 --realm chat",
+            USAGE,
+            "there already: nanoflake (epoch 1420070400000), with",
+        ),
         ("lease init nanoflake --realm chat", USAGE, fixed),
         ("lease init snowflake --realm posts --layout twitter", USAGE, fixed),
         ("lease init kuid --realm logs --drift 9 --kind local --pool 0/0", USAGE, fixed),
+        ("lease init sno --realm s --term 20", USAGE, "\nhint: --reconfigure gives it other"),
         ("lease init sno --realm s --pool 0-3/16", USAGE, "\nhint: --reconfigure gives it other"),
         (
             "lease init scru64 --realm chat --reconfigure",
