@@ -529,15 +529,7 @@ async fn http2_requests_are_multiplexed() {
 #[tokio::test]
 async fn hostile_bytes_end_the_connection() {
     let server = server().await;
-    let large = format!("GET /healthz HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "a".repeat(100_000));
-    let many = format!("GET /healthz HTTP/1.1\r\n{}\r\n", "X: y\r\n".repeat(1_000));
-    for bytes in [
-        "\0\0\0\0\r\n\r\n",
-        "GET\r\n\r\n",
-        &large,
-        &many,
-        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nnonsense",
-    ] {
+    for bytes in ["\0\0\0\0\r\n\r\n", "GET\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nnonsense"] {
         let mut raw = Raw::http(&server).await;
         // The server may close the connection before all is sent.
         let _ = tokio::io::AsyncWriteExt::write_all(&mut raw.stream, bytes.as_bytes()).await;

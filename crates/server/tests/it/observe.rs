@@ -245,6 +245,4 @@ async fn observed_ids_count_against_the_rate() {
         limited += u32::from(is_limited);
     }
     assert!(limited > 10, "{limited}");
-    let (status, ..) = http(&server, "local", "?id=0&format=int", &[]).await;
-    assert!(matches!(status, 204 | 429), "{status}");
 }
