@@ -1,10 +1,6 @@
 //! The command as a process: exit status, standard output, standard error.
 
-use std::process::Command;
-
-use crate::process::{
-    self, NODE_STORE, OK, Ran, USAGE, json_lines, ran_in, run, run_with, stdout_of,
-};
+use crate::process::{NODE_STORE, OK, Ran, USAGE, json_lines, ran_in, run, run_with, stdout_of};
 
 #[test]
 fn settings_come_from_the_environment() {
@@ -109,7 +105,7 @@ fn doctor_accepts_a_new_store() {
 fn doctor_warns_of_low_limits() {
     let program = env!("CARGO_BIN_EXE_tickid");
     let script = format!("ulimit -n 100; exec {program} doctor --store static:1/16 --json");
-    let ran = process::ran(Command::new("sh").args(["-c", &script]));
+    let ran = crate::process::ran(std::process::Command::new("sh").args(["-c", &script]));
     let findings = json_lines(&ran.stdout);
     let files = findings.iter().find(|one| one["text"] == "100 open files").expect("a finding");
     assert_eq!((&files["level"], ran.status), (&"warning".into(), OK));

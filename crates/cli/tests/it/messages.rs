@@ -406,12 +406,22 @@ fn fixed_facts_of_realms_are_named() {
         "nanoflake --realm chat --epoch discord",
         "kuid --realm logs --drift 9",
         "kuid --realm k",
+        "kuid --realm alone --kind local",
         "sno --realm s",
         "snowflake --realm posts --layout js-safe",
     ] {
         assert_eq!(ran_in(state.path(), &format!("lease init {realm}")).status, OK);
     }
-    assert_eq!(ran_in(state.path(), "gen nanoflake --realm chat --epoch discord").status, OK);
+    for fitting in [
+        "nanoflake --realm chat --epoch discord",
+        "kuid --realm logs --drift 9",
+        "kuid --realm alone --kind local",
+        // Local IDs do not depend on the drift.
+        "kuid --realm alone --kind local --drift 10",
+    ] {
+        assert_eq!(ran_in(state.path(), &format!("gen {fitting}")).status, OK, "{fitting}");
+    }
+    let alone = "it has \"IDs without a node\", the request \"IDs with a node\"";
     let fixed = "\nhint: scheme, layout and kind of a realm are fixed for good";
     for (arguments, status, hint) in [
         ("gen nanoflake --realm chat", NODE_STORE, "\nhint: --epoch 1420070400000 is the realm's"),
@@ -426,6 +436,22 @@ fn fixed_facts_of_realms_are_named() {
             NODE_STORE,
             "\nhint: --layout 41x1ms/6n/6s@1735689600000 is the realm's",
         ),
+        ("gen kuid --realm logs", NODE_STORE, "it has \"drift 9\", the request \"drift 8\""),
+        (
+            "gen kuid --realm logs --drift 8 --kind local",
+            NODE_STORE,
+            "it has \"drift 9\", the request \"drift 8\"",
+        ),
+        ("gen kuid --realm alone --drift 8", NODE_STORE, alone),
+        ("lease init kuid --realm alone --reconfigure", NODE_STORE, alone),
+        (
+            "lease init kuid --realm logs --drift 5 --reconfigure",
+            NODE_STORE,
+            "it has \"drift 9\", the request \"drift 5\"",
+        ),
+        ("lease init kuid --realm logs --drift 5", USAGE, "logs is there already: kuid (drift 9)"),
+        ("lease init kuid --realm l --kind local --pool 0-9/32", USAGE, "kuids have no node ID"),
+        ("lease init kuid --realm g --kind global --pool 0/0", USAGE, "kuids need node IDs"),
         ("gen sno --realm chat", NODE_STORE, "schemes do not match: it has \"nanoflake\""),
         ("gen sno --realm chat", NODE_STORE, "\nhint: the realm's scheme is nanoflake"),
         ("gen kuid --realm k --kind local", NODE_STORE, "\nhint: --kind selects"),

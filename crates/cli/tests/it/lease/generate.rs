@@ -9,7 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::{acquire, end_of, folder, spawn, stdout_of};
-use crate::process::{self, NODE_STORE, OK, json_lines, ran, ran_in, with_state};
+use crate::process::{NODE_STORE, OK, json_lines, ran, ran_in, with_state};
 
 /// Schemes as `gen` has them by default, and the field of `--json` that holds the node.
 const SCHEMES: [(&str, &str); 3] =
@@ -136,7 +136,7 @@ fn signals_release_the_node() {
             // Under `nohup` this process ignores SIGHUP, and a program inherits that.
             let command = with_state(state.path(), "gen sno --realm one --forever");
             let default = "--default-signal=HUP,INT,TERM";
-            let mut command = process::by_way_of(&command, "env", &[default]);
+            let mut command = crate::process::by_way_of(&command, "env", &[default]);
             command.stdout(Stdio::piped()).stderr(Stdio::piped());
             let mut child = command.spawn().expect("runs");
             let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
@@ -177,7 +177,8 @@ fn ignored_signals_do_not_end_gen() {
         most=$(($(wc -c < ids) + 1000000))
         while kill -0 $id && [ $(wc -c < ids) -lt $most ]; do sleep 0.02; done
         kill $id; wait $id; echo $?";
-    let mut command = process::by_way_of(&with_state(state.path(), ""), "sh", &["-c", script]);
+    let mut command =
+        crate::process::by_way_of(&with_state(state.path(), ""), "sh", &["-c", script]);
     let ran = ran(command.current_dir(state.path()));
     assert_eq!(ran.stdout, "143\n", "{}", ran.stderr);
 }

@@ -118,59 +118,6 @@ fn layouts_without_nodes_are_not_leased() {
     assert_eq!(ids.lines().count(), 2);
 }
 
-/// A realm is of one layout and one kind of IDs, for every holder.
-#[test]
-fn kuid_realm_keeps_its_layout() {
-    let state = folder();
-    stdout_of(state.path(), "lease init kuid --realm wide --drift 10 --pool 0-9/32");
-    stdout_of(state.path(), "gen kuid --realm wide --drift 10 -n 3");
-    stdout_of(state.path(), "lease init kuid --realm alone --kind local");
-    stdout_of(state.path(), "gen kuid --realm alone --kind local -n 3");
-    // Local IDs do not depend on the drift.
-    stdout_of(state.path(), "gen kuid --realm alone --kind local --drift 10 -n 3");
-    for (arguments, status, named) in [
-        ("gen kuid --realm wide", NODE_STORE, ["\"drift 10\"", "\"drift 8\""]),
-        ("gen kuid --realm wide --drift 5", NODE_STORE, ["\"drift 10\"", "\"drift 5\""]),
-        ("lease init kuid --realm wide --drift 5", USAGE, ["drift 10", "wide is there already"]),
-        (
-            "lease init kuid --realm wide --drift 5 --reconfigure",
-            NODE_STORE,
-            ["drift 10", "drift 5"],
-        ),
-        (
-            "gen kuid --realm wide --drift 8 --kind local",
-            NODE_STORE,
-            ["\"drift 10\"", "\"drift 8\""],
-        ),
-        (
-            "gen kuid --realm alone --drift 8",
-            NODE_STORE,
-            ["IDs without a node", "\"IDs with a node\""],
-        ),
-        (
-            "lease init kuid --realm new --kind local --pool 0-9/32",
-            USAGE,
-            ["local kuids have no node ID", "0-9/32"],
-        ),
-        (
-            "lease init kuid --realm new --kind global --pool 0/0",
-            USAGE,
-            ["global kuids need node IDs", "0/0"],
-        ),
-        (
-            "lease init kuid --realm alone --reconfigure",
-            NODE_STORE,
-            ["IDs without a node", "\"IDs with a node\""],
-        ),
-    ] {
-        let ran = ran_in(state.path(), arguments);
-        assert_eq!((ran.status, ran.stdout.as_str()), (status, ""), "{arguments}: {}", ran.stderr);
-        for named in named {
-            assert!(ran.stderr.contains(named), "{arguments}: {}", ran.stderr);
-        }
-    }
-}
-
 #[test]
 fn invalidate_ends_every_lease() {
     let state = folder();
