@@ -259,7 +259,7 @@ impl Run<'_> {
             scheme,
             node,
             snapshot,
-            node_size: self.any.node_bits(),
+            node_size: self.any.layouts().node_size.map(|size| size.get().into()),
             pool: default_pool(&self.any),
             realm: realm.replace(|c: char| !c.is_ascii_alphanumeric(), "-"),
             variant,

@@ -74,7 +74,7 @@ pub(super) struct Plan<S: Scheme, V: Variant<S, Id: Printed>> {
     pub(super) snapshot: Snapshot<S>,
     /// The nodes of a realm that does not exist yet.
     pub(super) pool: String,
-    /// The node's size in bits, if it is known.
+    /// The node's size in bits, if `--node-size` is given.
     pub(super) node_size: Option<u32>,
     /// The realm to lease from unless --realm names one.
     pub(super) realm: String,

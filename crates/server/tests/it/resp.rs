@@ -410,6 +410,25 @@ async fn excess_connections_are_refused() {
     tokio::time::timeout(PATIENCE, again).await.expect("a free place in time");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn idle_connections_cost_no_other_anything() {
+    let server = server().await;
+    let mut idle = Vec::new();
+    for _ in 0..1_000 {
+        idle.push(Raw::resp(&server).await);
+    }
+    // Half of them in the middle of a request.
+    for raw in idle.iter_mut().step_by(2) {
+        raw.send("*1\r\n$4\r\nPI").await;
+    }
+    let mut raw = Raw::resp(&server).await;
+    assert!(raw.ask("INCR scru64").await.starts_with(':'));
+    for raw in idle.iter_mut().step_by(2) {
+        raw.send("NG\r\n").await;
+        raw.expect("+PONG\r\n").await;
+    }
+}
+
 #[tokio::test]
 async fn rates_are_held() {
     let limits = Limits { rate: Some(100), ..Limits::default() };
