@@ -1,7 +1,12 @@
 //! The store in a folder is private to one user: the modes of its files, links, and files that it
-//! refuses.
+//! refuses. Processes that may not write, and processes that are killed.
 
-#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, and a process that it starts prints what it holds"
+)]
 
 use std::process::ExitCode;
 
@@ -17,13 +22,16 @@ fn main() -> ExitCode {
 
 #[cfg(unix)]
 mod unix {
+    use core::fmt::Debug;
     use core::time::Duration;
     use std::collections::BTreeMap;
     use std::env;
     use std::fs::{self, File, Permissions};
+    use std::io::{self, BufRead as _, BufReader};
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
+    use std::os::unix::process::CommandExt as _;
     use std::path::{Path, PathBuf};
-    use std::process::{Command, ExitCode, Output};
+    use std::process::{Child, Command, ExitCode, Output, Stdio};
 
     use libtest_mimic::{Arguments, Trial};
     use tempfile::TempDir;
@@ -36,6 +44,7 @@ mod unix {
     /// The environment variable with the part that a process started by a test runs.
     const PART: &str = "TICKID_TEST_PART";
     const FOLDER: &str = "TICKID_TEST_FOLDER";
+    const DENIED: &str = "Permission denied";
 
     pub(crate) fn main() -> ExitCode {
         if let Ok(part) = env::var(PART) {
@@ -65,6 +74,9 @@ mod unix {
             test("full_disk_changes_nothing", a_full_disk_is_an_error)
                 .with_ignored_flag(!can_mount())
                 .with_kind("needs a mount"),
+            test("limited_files_change_nothing", limited_files_are_an_error),
+            test("read_only_folder_is_an_error", a_read_only_folder_is_an_error),
+            test("killed_process_frees_its_node", a_killed_process_frees_its_node),
         ];
         libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
     }
@@ -78,12 +90,20 @@ mod unix {
     }
 
     fn acquire(store: &Store, pool: &str) -> Result<Lease, StoreError> {
+        acquire_of(store, &realm(pool))
+    }
+
+    fn acquire_of(store: &Store, realm: &RealmSpec) -> Result<Lease, StoreError> {
         let mut claim = Claim::new(Token::random().unwrap(), "a test", None);
-        block_on(store.acquire(&realm(pool), &mut claim), TIMEOUT)
+        block_on(store.acquire(realm, &mut claim), TIMEOUT)
     }
 
     fn renew(store: &Store, lease: &Lease) -> Result<Lease, StoreError> {
         block_on(store.renew(&realm("7/16"), lease), TIMEOUT)
+    }
+
+    fn release(store: &Store, lease: &Lease) -> Result<(), StoreError> {
+        block_on(store.release(&realm("7/16"), lease, None), TIMEOUT)
     }
 
     fn reconfigure(store: &Store, pool: &str) -> Result<(), StoreError> {
@@ -202,10 +222,9 @@ mod unix {
         (rustix::process::geteuid().as_raw() == 0).then(|| (id("-u"), id("-g")))
     }
 
-    /// Runs this program for a part, after `shell`, and as another user if `user` is given.
-    fn run(part: &str, folder: &Path, shell: &str, user: Option<(u32, u32)>) -> Output {
-        use std::os::unix::process::CommandExt as _;
-
+    /// Starts this program for a part, after `shell`, and as another user if `user` is given. It is
+    /// in the folder that is returned.
+    fn start(part: &str, folder: &Path, shell: &str, user: Option<(u32, u32)>) -> (TempDir, Child) {
         // Another user may lack access to the folder that this program is in.
         let place = TempDir::new().unwrap();
         set_mode(place.path(), 0o755);
@@ -217,10 +236,16 @@ mod unix {
         let mut command = Command::new("sh");
         command.args(["-c", &format!("{shell} exec \"$0\"")]).arg(&program);
         command.env(PART, part).env(FOLDER, folder).current_dir("/");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some((user, group)) = user {
             command.uid(user).gid(group);
         }
-        command.output().unwrap()
+        (place, command.spawn().unwrap())
+    }
+
+    fn run(part: &str, folder: &Path, shell: &str, user: Option<(u32, u32)>) -> Output {
+        let (_place, process) = start(part, folder, shell, user);
+        process.wait_with_output().unwrap()
     }
 
     fn play(part: &str, folder: &Path) -> ExitCode {
@@ -231,22 +256,22 @@ mod unix {
                 acquire(&store, "7-8/16").unwrap();
                 renew(&store, &grant).unwrap();
                 reconfigure(&store, "7-9/16").unwrap();
-                ExitCode::SUCCESS
             }
             "lock" => {
                 File::open(folder).unwrap();
                 for name in ["a", "a/lock", "a/realm", "a/nodes/7-16"] {
                     let error = File::open(folder.join(name)).unwrap_err();
-                    assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied, "{name}");
+                    assert_eq!(error.kind(), io::ErrorKind::PermissionDenied, "{name}");
                 }
-                ExitCode::SUCCESS
             }
-            "fill" => {
-                fill(folder);
-                ExitCode::SUCCESS
-            }
+            "fill" => fill(folder),
+            "write" => cannot_write(folder),
+            "change" => cannot_change(folder),
+            "create" => cannot_create(folder),
+            "hold" => hold(folder),
             part => panic!("there is no part {part}"),
         }
+        ExitCode::SUCCESS
     }
 
     /// Reports whether this user may mount a file system.
@@ -275,7 +300,7 @@ mod unix {
         let before = read_all();
         let filler = folder.join("filler");
         let full = fs::write(&filler, vec![0; 1 << 20]).unwrap_err();
-        assert_eq!(full.kind(), std::io::ErrorKind::StorageFull);
+        assert_eq!(full.kind(), io::ErrorKind::StorageFull);
         let is_full = |result: Result<(), StoreError>| {
             let error = result.unwrap_err();
             assert!(matches!(error.kind(), StoreErrorKind::Failed { .. }), "{error:?}");
@@ -330,6 +355,114 @@ mod unix {
         let error = reconfigure(&store, "7-10/16").unwrap_err();
         let source = core::error::Error::source(&error).unwrap().to_string();
         assert!(source.contains("Read-only file system"), "{error}: {source}");
+    }
+
+    fn fails<T: Debug>(result: Result<T, StoreError>, what: &str, why: &str) {
+        let error = result.unwrap_err();
+        assert!(matches!(error.kind(), StoreErrorKind::Failed { .. }), "{error:?}");
+        let expected = format!("file store: could not {what} /");
+        assert!(error.to_string().starts_with(&expected), "{error}");
+        let source = core::error::Error::source(&error).unwrap().to_string();
+        assert!(source.contains(why), "{source}");
+    }
+
+    fn begin_another_realm(store: &Store) -> Result<Lease, StoreError> {
+        acquire_of(store, &Realm::builder("b", Sno).pool("0/16").build().unwrap().into())
+    }
+
+    fn limited_files_are_an_error() {
+        let folder = TempDir::new().unwrap();
+        acquire(&open(folder.path()).unwrap(), "7/16").unwrap();
+        let contents = || everything(folder.path(), |path| fs::read(path).ok());
+        let before = contents();
+        // No file can be written at any offset, as on a disk without room.
+        let output = run("write", folder.path(), "trap '' XFSZ; ulimit -f 0;", None);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(contents(), before);
+    }
+
+    fn cannot_write(folder: &Path) {
+        const WHY: &str = "File too large";
+        let store = open(folder).unwrap();
+        let view = block_on(store.list(realm("7/16").name()), TIMEOUT).unwrap();
+        fails(renew(&store, &view.leases().next().unwrap()), "write", WHY);
+        fails(reconfigure(&store, "7-8/16"), "write", WHY);
+        fails(begin_another_realm(&store), "write", WHY);
+        fs::remove_dir_all(folder.join("b")).unwrap();
+    }
+
+    fn a_read_only_folder_is_an_error() {
+        let folder = TempDir::new().unwrap();
+        let root = folder.path();
+        let store = open(root).unwrap();
+        let (one, two) = (acquire(&store, "7-9/16").unwrap(), acquire(&store, "7-9/16").unwrap());
+        // This one has no holder.
+        release(&store, &two).unwrap();
+        let contents = || everything(root, |path| fs::read(path).ok());
+        let before = contents();
+        let give = |user: Option<(u32, u32)>, files: u32, folders: u32| {
+            for (path, ()) in everything(root, |_| ()) {
+                set_mode(&path, if path.is_dir() { folders } else { files });
+                if let Some((user, group)) = user {
+                    chown(path, Some(user), Some(group)).unwrap();
+                }
+            }
+        };
+        let user = unprivileged();
+        for (part, files) in [("change", 0o444), ("create", 0o644)] {
+            give(user, files, 0o555);
+            let output = run(part, root, "", user);
+            give(user.map(|_| (0, 0)), 0o644, 0o755);
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            assert_eq!(contents(), before, "{part}");
+        }
+        assert!(renew(&store, &one).is_ok());
+    }
+
+    fn cannot_change(folder: &Path) {
+        let store = open(folder).unwrap();
+        fails(begin_another_realm(&store), "create the folder", DENIED);
+        fails(reconfigure(&store, "7-10/16"), "open", DENIED);
+        fails(acquire(&store, "7-9/16"), "open", DENIED);
+        let lease = acquire(&Store::in_memory(), "7/16").unwrap();
+        fails(renew(&store, &lease), "open", DENIED);
+        fails(release(&store, &lease), "open", DENIED);
+    }
+
+    /// Files can be written, but none can be made.
+    fn cannot_create(folder: &Path) {
+        let store = open(folder).unwrap();
+        fails(begin_another_realm(&store), "create the folder", DENIED);
+        fails(reconfigure(&store, "7-10/16"), "write", DENIED);
+        fails(acquire(&store, "7-9/16"), "open", DENIED);
+    }
+
+    fn a_killed_process_frees_its_node() {
+        let folder = TempDir::new().unwrap();
+        let mut holders = Vec::from_iter((0..4).map(|_| {
+            let (place, mut process) = start("hold", folder.path(), "", None);
+            let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+            let node = lines.map(Result::unwrap).next().unwrap();
+            (node, process, place)
+        }));
+        holders.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+        let nodes = Vec::from_iter(holders.iter().map(|(node, ..)| node));
+        assert_eq!(nodes, ["0/16", "1/16", "2/16", "3/16"]);
+        let store = open(folder.path()).unwrap();
+        assert!(acquire(&store, "0-3/16").is_err());
+        let end = |process: &mut Child| process.kill().and_then(|()| process.wait()).unwrap();
+        let (node, mut killed, _) = holders.remove(2);
+        end(&mut killed);
+        assert_eq!(acquire(&store, "0-3/16").unwrap().node.to_string(), node);
+        holders.iter_mut().for_each(|(_, process, _)| _ = end(process));
+    }
+
+    /// Acquires a node, reports it, and keeps it until this process is killed, or the one that
+    /// started it has ended.
+    fn hold(folder: &Path) {
+        let store = open(folder).unwrap();
+        println!("{}", acquire(&store, "0-3/16").unwrap().node);
+        let _ = io::stdin().lines().next();
     }
 
     fn created_is_private() {

@@ -1,7 +1,6 @@
 //! The backend in a folder passes the conformance scenarios, and survives damage to its files.
 
 mod damage;
-mod processes;
 
 use core::time::Duration;
 use std::fs;
@@ -11,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 use tickid_core::{Clock as _, ManualClock, UnixTime};
 use tickid_lease::admin::RealmName;
-use tickid_lease::backend::{Backend as _, FileBackend, RowState, Scope};
+use tickid_lease::backend::{Backend as _, FileBackend, RowState, Scope, StoreErrorKind};
 use tickid_lease::conformance::Stage;
 use tickid_lease::session::{Claim, Token};
 use tickid_lease::{Lease, Node, Realm, RealmSpec, Store, StoreError, block_on};
@@ -259,4 +258,15 @@ fn renewal_writes_one_slot() {
         assert_eq!(slots.filter(|(before, after)| before != after).count(), 1);
         before = after;
     }
+}
+
+#[test]
+fn uncreatable_folder_is_an_error() {
+    let root = TempDir::new().unwrap();
+    let file = root.path().join("file");
+    fs::write(&file, "").unwrap();
+    let error = open(file.join("store")).unwrap_err();
+    assert!(matches!(error.kind(), StoreErrorKind::Failed { .. }), "{error:?}");
+    assert!(error.to_string().contains("could not look at"), "{error}");
+    assert!(core::error::Error::source(&error).is_some());
 }
