@@ -179,20 +179,15 @@ mod unix {
         }
     }
 
-    /// Returns all files and folders from `root` on, itself first, with the value of `look` for
-    /// each.
+    /// Returns `root` and all files and folders in it, with the value of `look` for each.
     fn everything<T>(root: &Path, look: impl Fn(&Path) -> T) -> BTreeMap<PathBuf, T> {
-        let (mut all, mut folders) = (BTreeMap::new(), vec![root.to_owned()]);
-        while let Some(folder) = folders.pop() {
-            all.insert(folder.clone(), look(&folder));
-            for entry in fs::read_dir(&folder).unwrap() {
-                let entry = entry.unwrap();
-                if entry.file_type().unwrap().is_dir() {
-                    folders.push(entry.path());
-                } else {
-                    all.insert(entry.path(), look(&entry.path()));
-                }
+        let (mut all, mut paths) = (BTreeMap::new(), vec![root.to_owned()]);
+        while let Some(path) = paths.pop() {
+            if path.symlink_metadata().unwrap().is_dir() {
+                paths.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
             }
+            let seen = look(&path);
+            all.insert(path, seen);
         }
         all
     }
@@ -505,18 +500,9 @@ mod unix {
             fs::rename(&path, &elsewhere).unwrap();
             symlink(&elsewhere, &path).unwrap();
             let look = |path: &Path| (mode(path), fs::read(path).ok());
-            let before = if elsewhere.is_dir() {
-                everything(&elsewhere, look)
-            } else {
-                BTreeMap::from([(elsewhere.clone(), look(&elsewhere))])
-            };
+            let before = everything(&elsewhere, look);
             used.is_refused(&path, |exposed| exposed.exposure == ExposureReason::Link);
-            let after = if elsewhere.is_dir() {
-                everything(&elsewhere, look)
-            } else {
-                BTreeMap::from([(elsewhere.clone(), look(&elsewhere))])
-            };
-            assert_eq!(after, before, "{name}");
+            assert_eq!(everything(&elsewhere, look), before, "{name}");
         }
     }
 
