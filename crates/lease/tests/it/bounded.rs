@@ -7,14 +7,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tickid_core::{ManualClock, UnixTime};
-use tickid_lease::admin::{RealmName, Refusal, Start};
+use tickid_lease::admin::{Refusal, Start};
 use tickid_lease::backend::{
-    Answer, Backend, Change, Extra, MemoryBackend, RealmData, Record, Row, RowState, Scope,
-    StoreErrorKind, Version,
+    Change, Extra, MemoryBackend, Record, Row, RowState, Scope, StoreErrorKind, Version,
 };
 use tickid_lease::session::{Claim, Token};
 use tickid_lease::{Lease, Node, Realm, RealmSpec, Store, StoreError, block_on};
 use tickid_sno::Sno;
+
+use crate::altered::{Altered, Memory};
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// Nine pages.
@@ -22,36 +23,11 @@ const MOST_ROWS: usize = 64 + 2 * 512 + 6 * 2_048;
 const NODES: u64 = 65_536;
 
 /// A backend in memory that counts the rows of its answers. It has no index by ceilings.
-#[derive(Clone, Debug)]
 struct Counting {
-    memory: MemoryBackend<Arc<ManualClock>>,
+    memory: Memory,
     clock: Arc<ManualClock>,
     rows: Arc<AtomicUsize>,
     reads: Arc<AtomicUsize>,
-}
-
-impl Backend for Counting {
-    fn name(&self) -> &'static str {
-        "counting"
-    }
-
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
-        assert_ne!(scope, Scope::All);
-        Box::pin(async move {
-            let view = self.memory.read(realm, scope).await?;
-            self.rows.fetch_add(view.rows.len(), Ordering::Relaxed);
-            self.reads.fetch_add(1, Ordering::Relaxed);
-            Ok(view)
-        })
-    }
-
-    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
-        self.memory.commit(realm, change)
-    }
-
-    fn realms(&self) -> Answer<'_, Vec<RealmName>> {
-        self.memory.realms()
-    }
 }
 
 impl Counting {
@@ -63,7 +39,16 @@ impl Counting {
 
     /// Creates the realm, and writes a row for each of these nodes, held or free.
     fn fill(&self, rows: impl IntoIterator<Item = (u64, bool)>) -> Store {
-        let store = Store::new(self.clone());
+        let (row_count, reads) = (Arc::clone(&self.rows), Arc::clone(&self.reads));
+        let read = move |memory: &Memory, realm: &_, scope| {
+            assert_ne!(scope, Scope::All);
+            let view = memory.data(realm, scope)?;
+            row_count.fetch_add(view.rows.len(), Ordering::Relaxed);
+            reads.fetch_add(1, Ordering::Relaxed);
+            Ok(view)
+        };
+        let store =
+            Store::new(Altered { read: Box::new(read), ..Altered::new(self.memory.clone()) });
         block_on(store.create(&realm(), Start::Immediately), TIMEOUT).unwrap();
         let ceiling = realm().tick_at(tickid_core::Clock::now(&*self.clock).unwrap()).unwrap();
         for (value, is_held) in rows {
@@ -208,35 +193,7 @@ fn rows_stay_below_twice_peak() {
     assert!(rows <= 2 * peak, "{rows} rows for at most {peak} holders");
 }
 
-/// A backend that has no room for another row.
-#[derive(Clone, Debug)]
-struct Full(MemoryBackend<Arc<ManualClock>>);
-
-impl Backend for Full {
-    fn name(&self) -> &'static str {
-        "full"
-    }
-
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
-        self.0.read(realm, scope)
-    }
-
-    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
-        Box::pin(async move {
-            if change.row.as_ref().is_some_and(|row| row.version.is_none() && row.row.is_some()) {
-                let what = "add a row".to_owned();
-                return Err(StoreError::new("full", StoreErrorKind::Failed { what }));
-            }
-            self.0.commit(realm, change).await
-        })
-    }
-
-    fn realms(&self) -> Answer<'_, Vec<RealmName>> {
-        self.0.realms()
-    }
-}
-
-/// Even one that is worse than a node without a row.
+/// Where there is no room for another row: even one that is worse than a node without a row.
 #[test]
 fn full_stores_grant_rows_that_exist() {
     let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_123_456)));
@@ -245,10 +202,18 @@ fn full_stores_grant_rows_that_exist() {
         let mut claim = Claim::new(Token::random().unwrap(), "", now);
         block_on(store.acquire(&realm(), &mut claim), TIMEOUT)
     };
-    let (roomy, full) = (Store::new(memory.clone()), Store::new(Full(memory.clone())));
+    let commit = |memory: &Memory, realm: &_, change: &Change| {
+        if change.row.as_ref().is_some_and(|row| row.version.is_none() && row.row.is_some()) {
+            let what = "add a row".to_owned();
+            return Err(Altered::error(StoreErrorKind::Failed { what }));
+        }
+        Ok(memory.write(realm, change))
+    };
+    let full = Altered { commit: Box::new(commit), ..Altered::new(memory.clone()) };
+    let (roomy, full) = (Store::new(memory.clone()), Store::new(full));
     let lease = acquire(&roomy, None).unwrap();
     let error = acquire(&full, None).unwrap_err().to_string();
-    assert_eq!(error, "full store: could not add a row");
+    assert_eq!(error, "altered store: could not add a row");
     let used = Some(lease.ceiling - 1);
     block_on(roomy.release(&realm(), &lease, used), TIMEOUT).unwrap();
     // Its window starts later than the clock of the claimant.
@@ -257,41 +222,20 @@ fn full_stores_grant_rows_that_exist() {
     assert_eq!(memory.data(realm().name(), Scope::All).unwrap().rows.len(), 1);
 }
 
-/// A backend that answers every commit with success, and forgets it.
-#[derive(Clone, Debug)]
-struct Forgetful(MemoryBackend<Arc<ManualClock>>);
-
-impl Backend for Forgetful {
-    fn name(&self) -> &'static str {
-        "forgetful"
-    }
-
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
-        self.0.read(realm, scope)
-    }
-
-    fn commit<'a>(&'a self, _: &'a RealmName, _: &'a Change) -> Answer<'a, bool> {
-        Box::pin(async { Ok(true) })
-    }
-
-    fn realms(&self) -> Answer<'_, Vec<RealmName>> {
-        self.0.realms()
-    }
-
-    fn back_off(&self, _: u32) -> Answer<'_, ()> {
-        Box::pin(async { Ok(()) })
-    }
-}
-
-/// A realm that is missing, of another generation or incomplete is written before it is used.
+/// A realm that is missing, of another generation or incomplete is written before it is used. The
+/// store answers every commit with success, and forgets it.
 #[test]
 fn requests_end_at_a_store_that_forgets() {
-    let acquire = |memory: &MemoryBackend<_>| {
-        let store = Store::new(Forgetful(memory.clone()));
+    let forgetful = |memory: &Memory| {
+        let commit = Box::new(|_: &_, _: &_, _: &_| Ok(true));
+        Store::new(Altered { commit, ..Altered::new(memory.clone()) })
+    };
+    let acquire = |memory: &Memory| {
+        let store = forgetful(memory);
         let mut claim = Claim::new(Token::from_bits(1), "", None);
         block_on(store.acquire(&realm(), &mut claim), TIMEOUT).unwrap_err().to_string()
     };
-    let expected = "forgetful store: could not commit: the realm had changed 100 times";
+    let expected = "altered store: could not commit: the realm had changed 100 times";
     let missing = Counting::new();
     assert_eq!(acquire(&missing.memory), expected);
 
@@ -299,7 +243,7 @@ fn requests_end_at_a_store_that_forgets() {
     failed_over.fill([]);
     failed_over.memory.change_generation();
     assert_eq!(acquire(&failed_over.memory), expected);
-    let store = Store::new(Forgetful(failed_over.memory.clone()));
+    let store = forgetful(&failed_over.memory);
     let error = block_on(store.repair(realm().name(), Node::new(7, 16).unwrap()), TIMEOUT);
     assert_eq!(error.unwrap_err().to_string(), expected);
 
@@ -310,7 +254,7 @@ fn requests_end_at_a_store_that_forgets() {
     let (record, record_version) = (Some(Record { parts: vec![], ..record }), Some(version));
     let (row, within, generation) = (None, None, view.generation);
     let change = Change { generation, within, record_version, record, row };
-    assert!(block_on(incomplete.memory.commit(realm().name(), &change), TIMEOUT).unwrap());
+    assert!(incomplete.memory.write(realm().name(), &change));
     assert_eq!(acquire(&incomplete.memory), expected);
 }
 

@@ -6,59 +6,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use tickid_core::{Builder, Clock as _, ManualClock, NodeId as _, Scheme, Tick, UnixTime, Window};
-use tickid_lease::admin::{RealmName, Refusal};
-use tickid_lease::backend::{Answer, Backend, Change, MemoryBackend, RealmData, RowState, Scope};
+use tickid_lease::admin::Refusal;
+use tickid_lease::backend::{Change, MemoryBackend, RowState};
 use tickid_lease::session::{Claim, Token};
 use tickid_lease::{Node, Realm, RealmSpec, Store, block_on};
 use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
 
-/// A backend that may detect that a holder has ended, either immediately, as a folder does, or some
-/// time after its last write, as a liveness check does.
-#[derive(Debug)]
-struct Morgue {
-    clock: Arc<ManualClock>,
-    memory: MemoryBackend<Arc<ManualClock>>,
-    shows_death_after: Option<Duration>,
-    /// The time of each node's last write.
-    written: Mutex<HashMap<Node, UnixTime>>,
-}
-
-impl Backend for Morgue {
-    fn name(&self) -> &'static str {
-        "memory"
-    }
-
-    fn starts_immediately(&self) -> bool {
-        true
-    }
-
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
-        Box::pin(async move {
-            let mut view = self.memory.read(realm, scope).await?;
-            let written = self.written.lock().unwrap();
-            for (node, state) in &mut view.rows {
-                let over = self.shows_death_after.and_then(|it| written[node].checked_add(it));
-                if let RowState::Intact { is_dead, .. } = state {
-                    *is_dead = over.is_some_and(|over| view.now >= over);
-                }
-            }
-            Ok(view)
-        })
-    }
-
-    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
-        if let Some(row) = &change.row {
-            let now = self.clock.now().unwrap();
-            self.written.lock().unwrap().insert(row.node, now);
-        }
-        self.memory.commit(realm, change)
-    }
-
-    fn realms(&self) -> Answer<'_, Vec<RealmName>> {
-        self.memory.realms()
-    }
-}
+use crate::altered::{Altered, Memory};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -73,12 +28,33 @@ struct Loop {
     after: u64,
 }
 
+/// The store may detect that a holder has ended, either immediately, as a folder does, or some time
+/// after its last write, as a liveness check does.
 fn hour_of_crashes<S: Scheme + Default>(pool: &str, shows_death_after: Option<Duration>) -> Loop {
     let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_000_000)));
     let memory = MemoryBackend::new(Arc::clone(&clock));
-    let written = Mutex::default();
-    let morgue = Morgue { clock: Arc::clone(&clock), memory, shows_death_after, written };
-    let store = Store::new(morgue);
+    // The time of each node's last write.
+    let written = Arc::new(Mutex::new(HashMap::<Node, UnixTime>::new()));
+    let (last_writes, now) = (Arc::clone(&written), Arc::clone(&clock));
+    let read = move |memory: &Memory, realm: &_, scope| {
+        let mut view = memory.data(realm, scope)?;
+        let last_writes = last_writes.lock().unwrap();
+        for (node, state) in &mut view.rows {
+            let over = shows_death_after.and_then(|it| last_writes[node].checked_add(it));
+            if let RowState::Intact { is_dead, .. } = state {
+                *is_dead = over.is_some_and(|over| view.now >= over);
+            }
+        }
+        Ok(view)
+    };
+    let commit = move |memory: &Memory, realm: &_, change: &Change| {
+        if let Some(row) = &change.row {
+            written.lock().unwrap().insert(row.node, now.now().unwrap());
+        }
+        Ok(memory.write(realm, change))
+    };
+    let (read, commit) = (Box::new(read), Box::new(commit));
+    let store = Store::new(Altered { read, commit, ..Altered::new(memory) });
     let layout = S::default();
     let realm = RealmSpec::from(Realm::builder("a", layout).pool(pool).build().unwrap());
     let mut issued = 0;

@@ -8,6 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod altered;
 mod bounded;
 mod crash_loop;
 #[cfg(all(

@@ -16,61 +16,33 @@ enum Event {
     Outage,
 }
 
-/// A backend in memory with one event before each read, in this order.
-#[derive(Debug)]
-struct Eventful {
-    memory: MemoryBackend<Clock>,
-    events: Mutex<VecDeque<Event>>,
-}
-
-impl Backend for Eventful {
-    fn name(&self) -> &'static str {
-        "eventful"
-    }
-
-    fn starts_immediately(&self) -> bool {
-        true
-    }
-
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
-        Box::pin(async move {
-            let event = self.events.lock().unwrap().pop_front();
-            match event.unwrap_or(Event::Nothing) {
-                Event::Nothing => {}
-                Event::Nodes(pool) => {
-                    Store::new(self.memory.clone()).reconfigure(of_pool(pool).spec()).await?;
-                }
-                Event::Outage => {
-                    return Err(StoreError::new(self.name(), StoreErrorKind::Unreachable));
-                }
-            }
-            self.memory.read(realm, scope).await
-        })
-    }
-
-    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
-        self.memory.commit(realm, change)
-    }
-
-    fn realms(&self) -> Answer<'_, Vec<RealmName>> {
-        self.memory.realms()
-    }
-}
-
 fn of_pool(pool: &str) -> Realm<Nanoflake> {
     Realm::builder("a", Nanoflake::default()).pool(pool).build().unwrap()
 }
 
-/// Starts a generator of the nodes 0 to 1023 from a store with these events. Each claim and each
-/// adoption reads once.
+/// Starts a generator of the nodes 0 to 1023 from a store with one of these events before each read,
+/// in this order. Each claim and each adoption reads once.
 fn start(events: &[Event]) -> (Result<String, String>, usize) {
     let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_000_000)));
     let memory = MemoryBackend::new(Arc::clone(&clock));
-    let events = Mutex::new(events.iter().copied().collect());
-    let backend = Arc::new(Eventful { memory, events });
-    let builder = LeasedGenerator::builder(Store::new(Arc::clone(&backend)), of_pool("0-1023/10"));
+    let events = Arc::new(Mutex::new(VecDeque::from_iter(events.iter().copied())));
+    let left = Arc::clone(&events);
+    let read = move |memory: &Memory, realm: &_, scope| {
+        let event = events.lock().unwrap().pop_front();
+        match event.unwrap_or(Event::Nothing) {
+            Event::Nothing => {}
+            Event::Nodes(pool) => {
+                let store = Store::new(memory.clone());
+                block_on(store.reconfigure(of_pool(pool).spec()), PATIENCE)?;
+            }
+            Event::Outage => return Err(Altered::error(StoreErrorKind::Unreachable)),
+        }
+        memory.data(realm, scope)
+    };
+    let store = Store::new(Altered { read: Box::new(read), ..Altered::new(memory) });
+    let builder = LeasedGenerator::builder(store, of_pool("0-1023/10"));
     let started = builder.clock(clock).answer_within(PATIENCE).adopt().start();
-    let left = backend.events.lock().unwrap().len();
+    let left = left.lock().unwrap().len();
     let node = started.map(|leased| leased.state().lease.unwrap().node.to_string());
     (node.map_err(|error| error.to_string()), left)
 }
@@ -100,9 +72,9 @@ fn a_start_adopts_once() {
 fn an_adoption_may_fail() {
     use Event::{Nodes, Nothing, Outage};
     let (started, _) = start(&[Nodes("7/10"), Outage]);
-    assert_eq!(started.unwrap_err(), "eventful store: no answer");
+    assert_eq!(started.unwrap_err(), "altered store: no answer");
     let (started, _) = start(&[Nodes("7/10"), Nothing, Outage]);
-    assert_eq!(started.unwrap_err(), "eventful store: no answer", "of the second claim");
+    assert_eq!(started.unwrap_err(), "altered store: no answer", "of the second claim");
 }
 
 /// The nodes of a running generator are taken out of the pool.

@@ -18,62 +18,26 @@ use std::thread;
 use tickid_core::{
     Clock as _, DEFAULT_MAX_WAIT, ErrorKind, ManualClock, Plain, Policy, Ticks, UnixTime,
 };
-use tickid_lease::admin::{RealmName, Standing};
-use tickid_lease::backend::{
-    Answer, Backend, Change, MemoryBackend, RealmData, Scope, StoreErrorKind,
-};
+use tickid_lease::admin::Standing;
+use tickid_lease::backend::{MemoryBackend, StoreErrorKind};
 use tickid_lease::session::{Claim, Tenure, Token, Wait, WaitReason};
 use tickid_lease::{
     GenerateError, Lease, LeaseError, LeasedGenerator, LeasedGeneratorBuilder, ObserveError, Realm,
-    Store, StoreError, block_on,
+    Store, block_on,
 };
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
+
+use crate::altered::{Altered, Memory};
 
 type Clock = Arc<ManualClock>;
 type Leased = LeasedGenerator<Nanoflake, Clock>;
 
-/// A backend in memory that can be made unreachable.
-#[derive(Debug)]
-struct Switched {
-    memory: MemoryBackend<Clock>,
-    is_down: AtomicBool,
-    /// The number of reads that get no answer.
-    failing: AtomicU32,
-}
-
-impl Backend for Switched {
-    fn name(&self) -> &'static str {
-        "switched"
-    }
-
-    fn starts_immediately(&self) -> bool {
-        true
-    }
-
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
-        Box::pin(async move {
-            let one_less = |left: u32| left.checked_sub(1);
-            let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
-            let fails = self.failing.fetch_update(set, fetch, one_less).is_ok();
-            if fails || self.is_down.load(Ordering::Relaxed) {
-                return Err(StoreError::new(self.name(), StoreErrorKind::Unreachable));
-            }
-            self.memory.read(realm, scope).await
-        })
-    }
-
-    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
-        self.memory.commit(realm, change)
-    }
-
-    fn realms(&self) -> Answer<'_, Vec<RealmName>> {
-        self.memory.realms()
-    }
-}
-
 struct World {
     clock: Clock,
-    backend: Arc<Switched>,
+    memory: Memory,
+    is_down: Arc<AtomicBool>,
+    /// The number of reads that get no answer.
+    failing: Arc<AtomicU32>,
     realm: Realm<Nanoflake>,
 }
 
@@ -86,19 +50,24 @@ impl World {
     fn new(pool: &str) -> Self {
         let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_000_000)));
         let memory = MemoryBackend::new(Arc::clone(&clock));
-        let backend = Arc::new(Switched {
-            memory,
-            is_down: AtomicBool::new(false),
-            failing: AtomicU32::new(0),
-        });
         let realm = Realm::builder("a", Nanoflake::default()).pool(pool);
         let realm = realm.skew(Duration::from_millis(14_800)).term(Duration::from_millis(200));
         let realm = realm.build().unwrap();
-        Self { clock, backend, realm }
+        Self { clock, memory, is_down: Arc::default(), failing: Arc::default(), realm }
     }
 
     fn store(&self) -> Store {
-        Store::new(Arc::clone(&self.backend))
+        let (is_down, failing) = (Arc::clone(&self.is_down), Arc::clone(&self.failing));
+        let read = move |memory: &Memory, realm: &_, scope| {
+            let one_less = |left: u32| left.checked_sub(1);
+            let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
+            let fails = failing.fetch_update(set, fetch, one_less).is_ok();
+            if fails || is_down.load(Ordering::Relaxed) {
+                return Err(Altered::error(StoreErrorKind::Unreachable));
+            }
+            memory.data(realm, scope)
+        };
+        Store::new(Altered { read: Box::new(read), ..Altered::new(self.memory.clone()) })
     }
 
     fn builder(&self) -> LeasedGeneratorBuilder<Nanoflake, Clock> {
@@ -115,13 +84,13 @@ impl World {
     }
 
     fn set_down(&self, is_down: bool) {
-        self.backend.is_down.store(is_down, Ordering::Relaxed);
+        self.is_down.store(is_down, Ordering::Relaxed);
     }
 
     /// Acquires another holder's lease, past the switch.
     fn acquire(&self) -> Lease {
         let mut claim = Claim::new(Token::random().unwrap(), "another", None);
-        let store = Store::new(self.backend.memory.clone());
+        let store = Store::new(self.memory.clone());
         block_on(store.acquire(self.realm.spec(), &mut claim), PATIENCE).unwrap()
     }
 
@@ -218,7 +187,7 @@ fn survives_an_outage() {
         _ => panic!("{error}"),
     }
     let message = error.to_string();
-    assert!(message.contains("could not be renewed: switched store: no answer"), "{message}");
+    assert!(message.contains("could not be renewed: altered store: no answer"), "{message}");
     let state = leased.state();
     assert_eq!((state.counters.stalls.window_ended, state.counters.stalls.total()), (1, 1));
     assert!(state.counters.failures.unreachable > 0);
@@ -435,7 +404,7 @@ fn start_needs_a_free_node() {
     assert!(error.to_string().contains("no node is free: 1 of 1 were looked at"), "{error}");
     world.set_down(true);
     let error = world.builder().start().unwrap_err();
-    assert!(error.to_string().contains("switched store: no answer"), "{error}");
+    assert!(error.to_string().contains("altered store: no answer"), "{error}");
 }
 
 #[test]
@@ -446,7 +415,7 @@ fn a_start_repeats_what_may_pass() {
     assert!(error.store().unwrap().is_unreachable());
     // Another world: the first start may not have made its last request yet.
     let world = World::new("7/10");
-    let failing = &world.backend.failing;
+    let failing = &world.failing;
     failing.store(3, Ordering::Relaxed);
     let leased = world.builder().start_within(HOUR).start().unwrap();
     assert_eq!(failing.load(Ordering::Relaxed), 0);

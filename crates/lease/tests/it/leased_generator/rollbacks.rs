@@ -53,7 +53,7 @@ fn stalls_without_another_node() {
     let error = leased.try_generate().unwrap_err();
     let message = error.to_string();
     assert!(message.contains("the clock is too far behind the last ID issued"), "{message}");
-    assert!(message.contains("no other node could be leased: switched store: no node is free"));
+    assert!(message.contains("no other node could be leased: altered store: no node is free"));
     assert!(error.retry_after().unwrap() > Duration::from_secs(3_500));
     let state = leased.state();
     assert_eq!((state.counters.moves, state.counters.losses), (0, 0));

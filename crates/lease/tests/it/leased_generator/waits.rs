@@ -8,7 +8,7 @@ fn pending_generators_wait_for_a_lease() {
     let world = World::new("7/10");
     world.set_down(true);
     let leased = world.builder().start_pending().unwrap();
-    assert!(leased.first_lease().unwrap_err().to_string().contains("switched store: no answer"));
+    assert!(leased.first_lease().unwrap_err().to_string().contains("altered store: no answer"));
     let error = leased.try_generate().unwrap_err();
     assert_eq!(error.wait().unwrap().reason, WaitReason::Unreachable, "{error}");
     thread::scope(|scope| {
