@@ -45,3 +45,5 @@ mod schemes;
 mod separate;
 mod simulation;
 mod static_node;
+#[path = "../subjects/mod.rs"]
+mod subjects;

@@ -18,7 +18,7 @@ use tickid_lease::{
     GenerateError, LeaseError, LeasedGenerator, Node, Realm, Store, StoreError, block_on,
 };
 
-use crate::scheme::Subject;
+use crate::subjects::Subject;
 use crate::task::{Named, Note, Plant, Stall, Task};
 
 /// The order to start.

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use tickid_lease::Node;
 use tickid_lease::backend::{RealmData, RowState};
 
-use crate::scheme::{Issued, Kind};
+use crate::scheme::Kind;
+use crate::subjects::Issued;
 use crate::task::{Named, Note, Stall};
 
 pub(crate) struct Ledger {

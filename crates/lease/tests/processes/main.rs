@@ -43,6 +43,9 @@ mod stopped;
 #[cfg(unix)]
 mod stores;
 #[cfg(unix)]
+#[path = "../subjects/mod.rs"]
+mod subjects;
+#[cfg(unix)]
 mod task;
 
 /// Returns a number of repetitions: `usual`, unless the environment sets it, as `cargo xtask

@@ -10,8 +10,8 @@ use tickid_testkit::Dice;
 
 use super::bug::Bug;
 use super::clock::HookedClock;
-use super::subject::Subject;
 use super::watch::Watch;
+use crate::subjects::{Issued, Subject};
 
 /// A process with its own clock and one generator at a time.
 pub(crate) struct Holder<S: Subject> {
@@ -248,7 +248,8 @@ impl<S: Subject> Running<S> {
 
     fn note(&self, watch: &mut Watch, ids: impl Iterator<Item = S::Id>) -> Result<(), String> {
         for id in ids {
-            watch.issue(self.number, S::tick(id), S::number(id))?;
+            let Issued { number, tick, .. } = S::read(id);
+            watch.issue(self.number, tick, number)?;
         }
         Ok(())
     }

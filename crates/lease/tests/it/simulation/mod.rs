@@ -20,15 +20,14 @@ mod bug;
 mod clock;
 mod holder;
 mod network;
-mod subject;
 mod watch;
 mod world;
 
 use tickid_testkit::scaled;
 
 use self::bug::Bug;
-use self::subject::{Kuids, Nanoflakes, Scru64s, Snos};
 use self::world::{Life, Lost, Masked, Tally, World};
+use crate::subjects::{Kuids, Nanoflakes, Scru64s, Snos};
 
 /// Enough worlds to find each of the [simplified rules](bug::Bug), which is tested.
 /// `cargo xtask verify simulation` runs millions.

@@ -11,8 +11,8 @@ use super::{SECOND, STEPS, World, work};
 use crate::simulation::bug::Bug;
 use crate::simulation::holder::{Holder, Message};
 use crate::simulation::network::pick;
-use crate::simulation::subject::Subject;
 use crate::simulation::watch::Counts;
+use crate::subjects::Subject;
 
 /// The events besides the loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,8 +17,8 @@ use crate::simulation::backend::SlowBackend;
 use crate::simulation::bug::Bug;
 use crate::simulation::holder::{Holder, Message};
 use crate::simulation::network::{Network, Work, pick};
-use crate::simulation::subject::Subject;
 use crate::simulation::watch::Watch;
+use crate::subjects::Subject;
 
 use self::masked::Unnoticed;
 pub(crate) use self::masked::{Life, Lost, Masked};

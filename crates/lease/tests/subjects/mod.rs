@@ -1,0 +1,123 @@
+//! The schemes of the tests with many holders.
+
+#![allow(dead_code, reason = "no target uses all of it")]
+
+use core::fmt;
+use core::str::FromStr;
+
+use tickid_core::{Policy, Scheme, Ticks, Variant};
+use tickid_kuid::{GlobalId, Kuid};
+use tickid_lease::Node;
+use tickid_nanoflake::{Nanoflake, NanoflakeId};
+use tickid_scru64::{Scru64, Scru64Id};
+use tickid_sno::{Sno, SnoId};
+
+/// A scheme under test, with pools that a realm of it may have one after the other.
+pub(crate) trait Subject: 'static {
+    type Scheme: Scheme<Variant: Variant<Self::Scheme, Id = Self::Id>> + Default;
+    type Id: fmt::Display + FromStr<Err: fmt::Debug>;
+    /// The number of bits of an ID that can be its node.
+    const NODE_BITS: u32;
+    const POOLS: &'static [&'static str];
+
+    /// Returns the scheme's policy, with an allowance that a test can wait for.
+    fn policy() -> Policy<Self::Scheme>;
+
+    fn read(id: Self::Id) -> Issued;
+}
+
+/// The parts of an ID.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Issued {
+    /// All of it.
+    pub(crate) number: u128,
+    pub(crate) tick: u64,
+    /// The node and the bits that follow it, in `bits` bits.
+    node: u64,
+    bits: u32,
+}
+
+impl Issued {
+    pub(crate) fn is_of(&self, node: Node) -> bool {
+        self.node >> (self.bits - node.bits()) == node.value()
+    }
+}
+
+fn issued<S: Subject>(bytes: &[u8], tick: u64, node: impl Into<u64>) -> Issued {
+    let number = bytes.iter().fold(0, |number, &byte| number << 8 | u128::from(byte));
+    Issued { number, tick, node: node.into(), bits: S::NODE_BITS }
+}
+
+/// SCRU64, with the ratchet policy and nodes of several sizes.
+pub(crate) struct Scru64s;
+
+impl Subject for Scru64s {
+    type Scheme = Scru64;
+    type Id = Scru64Id;
+    const NODE_BITS: u32 = 24;
+    const POOLS: &'static [&'static str] =
+        &["0/1,4-5/3", "0-1/2,4-5/3", "0/1,2/2", "0-3/3,1/1", "0/1", "2/3,7/3"];
+
+    fn policy() -> Policy<Scru64> {
+        Policy::Ratchet { allowance: Ticks::new(2) }
+    }
+
+    fn read(id: Scru64Id) -> Issued {
+        issued::<Self>(&id.to_be_bytes(), id.timestamp(), id.node_ctr())
+    }
+}
+
+/// Nanoflake, with the wait policy.
+pub(crate) struct Nanoflakes;
+
+impl Subject for Nanoflakes {
+    type Scheme = Nanoflake;
+    type Id = NanoflakeId;
+    const NODE_BITS: u32 = 10;
+    const POOLS: &'static [&'static str] = &["0-2/10", "0-1/10,1023/10", "0/10"];
+
+    fn policy() -> Policy<Nanoflake> {
+        Policy::Wait
+    }
+
+    fn read(id: NanoflakeId) -> Issued {
+        issued::<Self>(&id.get().to_be_bytes(), id.timestamp(), id.generator().get())
+    }
+}
+
+/// kuid, with the ratchet policy and ticks that are cut short.
+pub(crate) struct Kuids;
+
+impl Subject for Kuids {
+    type Scheme = Kuid;
+    type Id = GlobalId;
+    const NODE_BITS: u32 = 32;
+    const POOLS: &'static [&'static str] = &["7/32", "7-9/32", "8/32"];
+
+    fn policy() -> Policy<Kuid> {
+        Policy::Ratchet { allowance: Ticks::new(100) }
+    }
+
+    fn read(id: GlobalId) -> Issued {
+        let drift = Kuid::default().drift;
+        issued::<Self>(&id.to_bytes(), id.tick(drift).unwrap().get(), id.node(drift).get())
+    }
+}
+
+/// sno, with the tick-tock policy.
+pub(crate) struct Snos;
+
+impl Subject for Snos {
+    type Scheme = Sno;
+    type Id = SnoId;
+    const NODE_BITS: u32 = 16;
+    const POOLS: &'static [&'static str] = &["0-1/16", "1/16", "0-2/16"];
+
+    fn policy() -> Policy<Sno> {
+        Policy::TickTock
+    }
+
+    fn read(id: SnoId) -> Issued {
+        issued::<Self>(&id.to_bytes(), id.timestamp(), id.partition().get())
+    }
+}
