@@ -1,13 +1,16 @@
 //! Servers that answer with garbage, without end, or not at all cost a client neither memory nor
 //! threads nor sockets.
 
+#[path = "../error_chain/mod.rs"]
+mod error_chain;
+
 use core::time::Duration;
-use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
+use std::process::Command;
 use std::sync::LazyLock;
-use std::thread;
 use std::time::Instant;
+use std::{env, fs, thread};
 
 use tickid_lease::backend::{EtcdBackend, MySqlBackend, PostgresBackend, RedisBackend};
 use tickid_lease::session::{Claim, Token};
@@ -15,9 +18,8 @@ use tickid_lease::{Realm, RealmSpec, Store, StoreError, block_on};
 use tickid_nanoflake::Nanoflake;
 use tickid_testkit::servers::Hostile;
 
-use crate::error_chain;
-use crate::separate::alone;
-
+/// Is set in a separate process to the test that it was started for.
+const ALONE: &str = "TICKID_TEST_ALONE";
 /// The timeout of a request.
 const TIMEOUT: Duration = Duration::from_millis(300);
 /// The number of requests to each server.
@@ -277,6 +279,20 @@ fn costs_little(open: fn(&str) -> Store, greeting: &[u8], behaviours: &[(&str, B
         let is_sql = matches!(backend, "MySQL" | "PostgreSQL");
         assert!(!is_sql || name != "silence" || server.connections() == 1, "{backend}");
     }
+}
+
+/// Runs a part of a test, named by its path, in a process where no other test runs: it is this
+/// program, started again for that test.
+fn alone(test: &str, part: impl FnOnce()) {
+    if env::var_os(ALONE).is_some_and(|alone| alone == test) {
+        return part();
+    }
+    let mut program = Command::new(env::current_exe().unwrap());
+    let program = program.args(["--exact", test, "--nocapture"]).env(ALONE, test);
+    let output = program.output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }
 
 // Each counts the resources of a whole process.

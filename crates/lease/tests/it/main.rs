@@ -11,15 +11,6 @@
 mod altered;
 mod bounded;
 mod crash_loop;
-#[cfg(all(
-    target_os = "linux",
-    feature = "etcd",
-    feature = "mysql",
-    feature = "postgres",
-    feature = "redis"
-))]
-#[path = "../error_chain/mod.rs"]
-mod error_chain;
 mod file;
 #[cfg(all(
     target_os = "linux",
@@ -35,14 +26,6 @@ mod memory;
 mod metrics;
 mod realms;
 mod schemes;
-#[cfg(all(
-    target_os = "linux",
-    feature = "etcd",
-    feature = "mysql",
-    feature = "postgres",
-    feature = "redis"
-))]
-mod separate;
 mod simulation;
 mod static_node;
 #[path = "../subjects/mod.rs"]
