@@ -1,17 +1,17 @@
 //! The servers, and the ways that they fail.
 
-use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Server};
+use tickid_testkit::servers::{Etcd, MySql, Outage, Postgres, Redis};
 
 /// A server that a fleet leases from.
-pub(crate) trait FleetServer: Server {
+pub(crate) trait FleetServer: Outage {
     /// The number of holders that renew in time over this server on two processors. Where they
     /// connect for each renewal, the server's work is to accept connections.
     const RENEWING: usize;
 
-    fn url(&self) -> String;
-
     /// Makes the server unavailable, with all data, until the returned function is called.
-    fn interrupt(&self) -> Box<dyn FnOnce() + '_>;
+    fn interrupt(&self) -> Box<dyn FnOnce() + '_> {
+        self.take_down()
+    }
 
     /// Keeps the present data for a [`crash`](Self::crash). Connections are lost.
     fn back_up(&self);
@@ -24,15 +24,6 @@ pub(crate) trait FleetServer: Server {
 /// A crash costs PostgreSQL no data.
 impl FleetServer for Postgres {
     const RENEWING: usize = 200;
-
-    fn url(&self) -> String {
-        self.url()
-    }
-
-    fn interrupt(&self) -> Box<dyn FnOnce() + '_> {
-        self.stop("immediate").unwrap();
-        Box::new(|| self.begin().unwrap())
-    }
 
     fn back_up(&self) {
         self.stop("fast").unwrap();
@@ -51,10 +42,6 @@ impl FleetServer for Postgres {
 
 impl FleetServer for MySql {
     const RENEWING: usize = 200;
-
-    fn url(&self) -> String {
-        self.url()
-    }
 
     fn interrupt(&self) -> Box<dyn FnOnce() + '_> {
         self.pause().unwrap();
@@ -80,10 +67,6 @@ impl FleetServer for MySql {
 impl FleetServer for Etcd {
     const RENEWING: usize = 1_000;
 
-    fn url(&self) -> String {
-        format!("etcd://{}", self.endpoints().join(","))
-    }
-
     fn interrupt(&self) -> Box<dyn FnOnce() + '_> {
         self.pause(0).unwrap();
         Box::new(|| self.resume(0).unwrap())
@@ -108,10 +91,6 @@ impl FleetServer for Etcd {
 /// its data is removed.
 impl FleetServer for Redis {
     const RENEWING: usize = 1_000;
-
-    fn url(&self) -> String {
-        format!("redis://{}", self.address())
-    }
 
     fn interrupt(&self) -> Box<dyn FnOnce() + '_> {
         self.pause().unwrap();

@@ -16,10 +16,6 @@ impl Fleet {
         fleet
     }
 
-    pub(crate) fn realms(&self) -> Vec<String> {
-        self.0.iter().map(|process| process.task.realm.clone()).collect()
-    }
-
     /// From now on.
     pub(crate) fn until_all_issue(&self) {
         self.until_all(Process::until_it_issues);

@@ -3,13 +3,13 @@
 
 use core::time::Duration;
 
-use tickid_testkit::servers::{Etcd, Proxy, Test};
+use tickid_testkit::servers::{Etcd, Outage as _, Proxy, Test};
 
 use crate::count;
 use crate::fleet::Fleet;
-use crate::stores::{Ground as _, Outage, Remote};
+use crate::stores::{Ground, Remote};
 
-pub(crate) fn tests<G: Outage>() -> Vec<Test<G>> {
+pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
     vec![("outage_stalls_until_it_ends", outage_stalls_until_it_ends)]
 }
 
@@ -30,16 +30,16 @@ pub(crate) const CLUSTER_TESTS: [Test<Etcd>; 1] = [("silent_members", silent_mem
 const RESTARTS: usize = 2;
 
 /// Uses a dedicated store, so that other tests are not disturbed.
-fn outage_stalls_until_it_ends<G: Outage>(_: &G) {
+fn outage_stalls_until_it_ends<G: Ground>(_: &G) {
     let ground = G::start().unwrap();
     let fleet = Fleet::start(&ground.url());
     // Outages so short that a holder may not notice them.
     for _ in 0..count("TICKID_RESTARTS", RESTARTS) {
-        let bring_back = ground.take_down(&fleet.realms());
+        let bring_back = ground.take_down();
         bring_back();
         fleet.until_all_are_renewed();
     }
-    let bring_back = ground.take_down(&fleet.realms());
+    let bring_back = ground.take_down();
     fleet.until_all_stall();
     bring_back();
     fleet.until_all_issue();

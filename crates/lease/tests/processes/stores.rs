@@ -12,15 +12,12 @@ use tempfile::TempDir;
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::RealmData;
 use tickid_lease::{Store, StoreError, block_on};
-use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Server, StartError, Target};
+use tickid_testkit::servers::{Etcd, MySql, Outage, Postgres, Redis, Server, StartError, Target};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A store that holders lease from.
-pub(crate) trait Ground: Server {
-    /// Returns the store's URL.
-    fn url(&self) -> String;
-
+pub(crate) trait Ground: Outage {
     /// Opens the store for the tests themselves.
     fn store(&self) -> Store {
         Store::open(&self.url()).unwrap()
@@ -44,12 +41,6 @@ pub(crate) trait Ground: Server {
     fn between_steps(&self, _realm: &str) -> Option<File> {
         None
     }
-}
-
-/// A store that can be made unavailable to its holders.
-pub(crate) trait Outage: Ground {
-    /// Withholds answers from holders of these realms until the returned function is called.
-    fn take_down(&self, realms: &[String]) -> Box<dyn FnOnce() + '_>;
 }
 
 /// A store that is reached over a network.
@@ -86,11 +77,19 @@ impl Server for Folder {
     }
 }
 
-impl Ground for Folder {
+impl Outage for Folder {
     fn url(&self) -> String {
         format!("file://{}", self.0.path().display())
     }
 
+    fn take_down(&self) -> Box<dyn FnOnce() + '_> {
+        let realms = fs::read_dir(self.0.path()).unwrap().map(|realm| realm.unwrap().file_name());
+        let locks = Vec::from_iter(realms.map(|realm| self.between_steps(realm.to_str().unwrap())));
+        Box::new(|| drop(locks))
+    }
+}
+
+impl Ground for Folder {
     fn delete_rows(&self, realm: &str) {
         let _lock = self.between_steps(realm);
         for row in fs::read_dir(self.0.path().join(realm).join("nodes")).unwrap() {
@@ -106,28 +105,10 @@ impl Ground for Folder {
     }
 }
 
-impl Outage for Folder {
-    fn take_down(&self, realms: &[String]) -> Box<dyn FnOnce() + '_> {
-        let locks: Vec<_> = realms.iter().map(|realm| self.between_steps(realm)).collect();
-        Box::new(move || drop(locks))
-    }
-}
-
 impl Ground for Postgres {
-    fn url(&self) -> String {
-        self.url()
-    }
-
     fn delete_rows(&self, realm: &str) {
         let delete = format!("DELETE FROM tickid.node WHERE realm = '{realm}'");
         self.psql(Self::DATABASE, &delete).unwrap();
-    }
-}
-
-impl Outage for Postgres {
-    fn take_down(&self, _: &[String]) -> Box<dyn FnOnce() + '_> {
-        self.stop("immediate").unwrap();
-        Box::new(|| self.begin().unwrap())
     }
 }
 
@@ -142,20 +123,9 @@ impl Remote for Postgres {
 }
 
 impl Ground for MySql {
-    fn url(&self) -> String {
-        self.url()
-    }
-
     fn delete_rows(&self, realm: &str) {
         let database = Self::DATABASE;
         self.query(&format!("DELETE FROM {database}.tickid_node WHERE realm = '{realm}'")).unwrap();
-    }
-}
-
-impl Outage for MySql {
-    fn take_down(&self, _: &[String]) -> Box<dyn FnOnce() + '_> {
-        self.kill().unwrap();
-        Box::new(|| self.revive().unwrap())
     }
 }
 
@@ -170,22 +140,11 @@ impl Remote for MySql {
 }
 
 impl Ground for Etcd {
-    fn url(&self) -> String {
-        format!("etcd://{}", self.endpoints().join(","))
-    }
-
     fn delete_rows(&self, realm: &str) {
         let encode = |key: &str| BASE64_STANDARD.encode(format!("tickid/{realm}/{key}"));
         let range = json!({ "key": encode("rows/"), "range_end": encode("rows0") });
         let url = format!("http://{}/v3/kv/deleterange", self.endpoints()[0]);
         ureq::post(url).send(range.to_string()).unwrap();
-    }
-}
-
-impl Outage for Etcd {
-    fn take_down(&self, _: &[String]) -> Box<dyn FnOnce() + '_> {
-        self.kill(0).unwrap();
-        Box::new(|| self.revive(0).unwrap())
     }
 }
 
@@ -200,22 +159,11 @@ impl Remote for Etcd {
 }
 
 impl Ground for Redis {
-    fn url(&self) -> String {
-        format!("redis://{}", self.address())
-    }
-
     fn delete_rows(&self, realm: &str) {
         let client = redis::Client::open(self.url()).unwrap();
         let keys = ["rows", "nodes", "ceilings"].map(|key| format!("tickid:{{{realm}}}:{key}"));
         let deleted = redis::cmd("DEL").arg(&keys).query(&mut client.get_connection().unwrap());
         assert_eq!(deleted, Ok(3));
-    }
-}
-
-impl Outage for Redis {
-    fn take_down(&self, _: &[String]) -> Box<dyn FnOnce() + '_> {
-        self.kill().unwrap();
-        Box::new(|| self.revive().unwrap())
     }
 }
 

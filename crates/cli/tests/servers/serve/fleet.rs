@@ -14,7 +14,7 @@ use std::time::Instant;
 use serde_json::Value;
 use tempfile::TempDir;
 use tickid_sno::SnoId;
-use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Server, clock_library};
+use tickid_testkit::servers::{Etcd, MySql, Outage, Postgres, Redis, clock_library};
 
 use super::Folder;
 use super::serving::{Client, Serving};
@@ -30,12 +30,7 @@ const PACE: Duration = Duration::from_millis(10);
 const SLICE: Duration = Duration::from_millis(100);
 
 /// A store, and its outages.
-pub(crate) trait Ground: Server {
-    fn url(&self) -> String;
-
-    /// Makes the store unreachable until the returned function is called.
-    fn take_down(&self) -> Box<dyn FnOnce() + '_>;
-
+pub(crate) trait Ground: Outage {
     /// Returns a guard. While it lives, no server is within a step on the realm: one that is
     /// stopped while it holds a lock would block all others.
     fn between_steps(&self) -> Option<File> {
@@ -46,9 +41,7 @@ pub(crate) trait Ground: Server {
     const HAS_THEIR_CLOCK: bool = false;
 }
 
-impl Ground for Folder {
-    const HAS_THEIR_CLOCK: bool = true;
-
+impl Outage for Folder {
     fn url(&self) -> String {
         format!("file://{}", self.0.path().display())
     }
@@ -57,6 +50,10 @@ impl Ground for Folder {
         let lock = self.between_steps();
         Box::new(move || drop(lock))
     }
+}
+
+impl Ground for Folder {
+    const HAS_THEIR_CLOCK: bool = true;
 
     fn between_steps(&self) -> Option<File> {
         let lock = File::open(self.0.path().join("fleet/lock")).unwrap();
@@ -65,49 +62,10 @@ impl Ground for Folder {
     }
 }
 
-impl Ground for Postgres {
-    fn url(&self) -> String {
-        self.url()
-    }
-
-    fn take_down(&self) -> Box<dyn FnOnce() + '_> {
-        self.stop("immediate").unwrap();
-        Box::new(|| self.begin().unwrap())
-    }
-}
-
-impl Ground for MySql {
-    fn url(&self) -> String {
-        self.url()
-    }
-
-    fn take_down(&self) -> Box<dyn FnOnce() + '_> {
-        self.kill().unwrap();
-        Box::new(|| self.revive().unwrap())
-    }
-}
-
-impl Ground for Etcd {
-    fn url(&self) -> String {
-        format!("etcd://{}", self.endpoints()[0])
-    }
-
-    fn take_down(&self) -> Box<dyn FnOnce() + '_> {
-        self.kill(0).unwrap();
-        Box::new(|| self.revive(0).unwrap())
-    }
-}
-
-impl Ground for Redis {
-    fn url(&self) -> String {
-        format!("redis://{}", self.address())
-    }
-
-    fn take_down(&self) -> Box<dyn FnOnce() + '_> {
-        self.kill().unwrap();
-        Box::new(|| self.revive().unwrap())
-    }
-}
+impl Ground for Postgres {}
+impl Ground for MySql {}
+impl Ground for Etcd {}
+impl Ground for Redis {}
 
 /// The size of the test. `cargo xtask verify` sets more.
 struct Scale {
