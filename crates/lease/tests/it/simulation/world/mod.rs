@@ -58,52 +58,38 @@ pub(crate) struct World<S: Subject> {
     tally: Tally,
 }
 
-/// The numbers of events of each kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tally {
-    ids: u64,
-    granted: u64,
-    renewed: u64,
-    lost: u64,
-    released: u64,
-    closed_in_calls: u64,
-    reconfigured: u64,
-    restored: u64,
-    proven: u64,
-    moved: u64,
-    given_on: u64,
+macro_rules! tally {
+    ($($field:ident: $what:literal,)*) => {
+        /// The numbers of events of each kind.
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        pub(crate) struct Tally {
+            $($field: u64,)*
+        }
+
+        impl Tally {
+            pub(crate) fn counts(&self) -> Vec<(&'static str, u64)> {
+                vec![$(($what, self.$field)),*]
+            }
+
+            pub(crate) fn add(&mut self, other: &Self) {
+                $(self.$field += other.$field;)*
+            }
+        }
+    };
 }
 
-impl Tally {
-    pub(crate) fn counts(&self) -> [(&'static str, u64); 11] {
-        [
-            ("IDs", self.ids),
-            ("granted", self.granted),
-            ("renewed", self.renewed),
-            ("lost", self.lost),
-            ("released", self.released),
-            ("closed during a call", self.closed_in_calls),
-            ("reconfigured", self.reconfigured),
-            ("restored", self.restored),
-            ("proven", self.proven),
-            ("moved", self.moved),
-            ("given on before its time", self.given_on),
-        ]
-    }
-
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.ids += other.ids;
-        self.granted += other.granted;
-        self.renewed += other.renewed;
-        self.lost += other.lost;
-        self.released += other.released;
-        self.closed_in_calls += other.closed_in_calls;
-        self.reconfigured += other.reconfigured;
-        self.restored += other.restored;
-        self.proven += other.proven;
-        self.moved += other.moved;
-        self.given_on += other.given_on;
-    }
+tally! {
+    ids: "IDs",
+    granted: "granted",
+    renewed: "renewed",
+    lost: "lost",
+    released: "released",
+    closed_in_calls: "closed during a call",
+    reconfigured: "reconfigured",
+    restored: "restored",
+    proven: "proven",
+    moved: "moved",
+    given_on: "given on before its time",
 }
 
 impl<S: Subject> World<S> {
