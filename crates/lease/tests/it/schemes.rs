@@ -1,13 +1,13 @@
-//! Realms agree with the schemes on ticks, nodes and terms.
+//! Realms agree with the schemes on ticks and terms.
 
 use core::time::Duration;
 
-use tickid_core::{NodeId, Scheme, UnixTime};
-use tickid_kuid::{Kuid, Node};
+use tickid_core::{Scheme, UnixTime};
+use tickid_kuid::Kuid;
 use tickid_lease::{Realm, RealmSpec};
-use tickid_nanoflake::{Epoch, GeneratorId, Nanoflake};
-use tickid_scru64::{NodeSpec, Scru64};
-use tickid_sno::{Partition, Sno};
+use tickid_nanoflake::{Epoch, Nanoflake};
+use tickid_scru64::Scru64;
+use tickid_sno::Sno;
 use tickid_testkit::Dice;
 
 /// Checked at random times, and at both ends of some ticks.
@@ -37,45 +37,6 @@ fn scales_agree_with_the_schemes() {
         let epoch = Epoch::from_unix_millis(millis).unwrap();
         scale_agrees(&Nanoflake { epoch }, millis * 1_000);
     }
-}
-
-fn node_comes_back<N: NodeId>(node: N) {
-    assert_eq!(N::from_value(node.value(), node.bits()).unwrap(), node);
-}
-
-#[test]
-fn nodes_have_bits_and_values() {
-    for spec in ["0/1", "1/1", "42/8", "8388607/23"] {
-        node_comes_back::<NodeSpec>(spec.parse().unwrap());
-    }
-    for value in [0, 1, 1_023] {
-        node_comes_back(GeneratorId::new(value).unwrap());
-    }
-    for value in [0, 1, u32::MAX] {
-        node_comes_back(Node::new(value));
-    }
-    for value in [0, 1, u16::MAX] {
-        node_comes_back(Partition::new(value));
-    }
-}
-
-#[test]
-fn numbers_out_of_range_fail() {
-    fn refused<N: NodeId>(value: u64, bits: u32) -> (i128, i128, i128) {
-        let error = N::from_value(value, bits).unwrap_err();
-        (error.value(), error.min(), error.max())
-    }
-    assert_eq!(refused::<NodeSpec>(0, 24), (24, 1, 23));
-    assert_eq!(refused::<NodeSpec>(0, 300), (300, 1, 23));
-    assert_eq!(refused::<NodeSpec>(256, 8), (256, 0, 255));
-    assert_eq!(refused::<NodeSpec>(1 << 40, 8), (1 << 40, 0, 255));
-    assert_eq!(refused::<GeneratorId>(0, 9), (9, 10, 10));
-    assert_eq!(refused::<GeneratorId>(1_024, 10), (1_024, 0, 1_023));
-    assert_eq!(refused::<GeneratorId>(1 << 16, 10), (1 << 16, 0, 1_023));
-    assert_eq!(refused::<Node>(0, 31), (31, 32, 32));
-    assert_eq!(refused::<Node>(1 << 32, 32), (1 << 32, 0, u32::MAX.into()));
-    assert_eq!(refused::<Partition>(0, 17), (17, 16, 16));
-    assert_eq!(refused::<Partition>(1 << 16, 16), (1 << 16, 0, u16::MAX.into()));
 }
 
 /// Allowance, 5 seconds and 10 seconds, in ticks, rounded up.
