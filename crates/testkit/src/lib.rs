@@ -19,7 +19,6 @@
 //! | [`slices`] | slices of texts, compared with single texts |
 //! | [`nodes`] | nodes made of their bits, as leases make them |
 //! | [`vectors`] | recordings of the original programs |
-//! | [`binary_serde`] | the binary form of IDs in serde |
 //! | [`example`] | support for the tests of the core |
 //! | `servers` | real servers, each in its own temporary folder |
 //!
@@ -33,7 +32,6 @@
     reason = "a test fails by panicking, and only tests depend on this"
 )]
 
-pub mod binary_serde;
 pub mod bounds;
 #[cfg(test)]
 mod broken;

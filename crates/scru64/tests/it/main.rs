@@ -7,7 +7,5 @@ mod process;
 mod promises;
 mod properties;
 mod reference;
-#[cfg(feature = "serde")]
-mod serde;
 mod support;
 mod vectors;

@@ -1,37 +1,11 @@
-//! IDs and snapshots through serde, as text and as bytes.
+//! What only sno has through serde: null, partitions, snapshots. The IDs are tested in
+//! `integration`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{from_str, to_string};
 use tickid_sno::{GeneratorSnapshot, Partition, SnoId, serde_zero_as_null, sno};
-use tickid_testkit::binary_serde::{Document, read, write};
 
 const ID: SnoId = sno!("brpk4q72xwf2m63l");
-
-#[test]
-fn json_has_texts() {
-    for (id, json) in [(ID, "\"brpk4q72xwf2m63l\""), (SnoId::ZERO, "\"2222222222222222\"")] {
-        assert_eq!(to_string(&id).unwrap(), json);
-        assert_eq!(from_str::<SnoId>(json).unwrap(), id);
-    }
-}
-
-#[test]
-fn errors_have_the_reason() {
-    let error = from_str::<SnoId>("\"BRPK4Q72XWF2M63L\"").unwrap_err();
-    let expected = "not a sno ID: 'B' at position 0 is none of 2-9, a-x";
-    assert!(error.to_string().starts_with(expected), "{error}");
-    for json in ["null", "7", "\"\"", "[78,111,33,96,160,255,154,10,16,51]"] {
-        assert!(from_str::<SnoId>(json).is_err(), "{json}");
-    }
-}
-
-#[test]
-fn binary_has_ten_bytes() {
-    let bytes = ID.to_bytes();
-    assert_eq!(write(&ID), Ok(Document::bytes(&bytes)));
-    assert_eq!(read(Document::bytes(&bytes)), Ok(ID));
-    assert!(read::<SnoId>(Document::bytes(&bytes[1..])).is_err());
-}
 
 #[test]
 fn zero_can_be_null() {

@@ -8,8 +8,6 @@ mod leased;
 mod promises;
 mod properties;
 mod reference;
-#[cfg(feature = "serde")]
-mod serde;
 mod support;
 mod vectors;
 mod widths;

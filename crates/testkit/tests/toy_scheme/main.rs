@@ -25,7 +25,6 @@ use std::path::Path;
 use proptest::prelude::*;
 use tickid_core::external::Representations as _;
 use tickid_core::{ManualClock, Scheme as _, Ticks, UnixTime};
-use tickid_testkit::binary_serde::{Document, read, write};
 use tickid_testkit::{config, nodes};
 
 use crate::generator::{Builder, Generator, LocalGenerator};
@@ -50,9 +49,6 @@ proptest! {
         prop_assert_eq!(TicketId::from_parts(id.time(), id.desk(), id.number()), Ok(id));
         let json = serde_json::to_string(&id).unwrap();
         prop_assert_eq!(serde_json::from_str::<TicketId>(&json).unwrap(), id);
-        let binary = write(&id).unwrap();
-        prop_assert_eq!(&binary, &Document::U64(id.get()));
-        prop_assert_eq!(read(binary), Ok(id));
     }
 
     #[test]

@@ -57,6 +57,42 @@ impl<T: Copy> Fields<T> {
 const SCRU64: u64 = 110_009_624_767_914_842;
 
 #[test]
+fn ids_are_texts_and_binaries() {
+    fn are<T: Id, B: Serialize>(binary: impl Fn(T) -> B) {
+        for id in [T::MIN, T::MAX].into_iter().chain(any(14).take(20)) {
+            let (text, binary) = (id.to_string(), binary(id));
+            assert_eq!(serde_json::to_value(id).unwrap(), json!(text));
+            let error = serde_json::from_value::<T>(json!(binary)).unwrap_err().to_string();
+            assert!(error.contains("expected the text of an ID"), "{error}");
+            assert_eq!(postcard::to_stdvec(&id).unwrap(), postcard::to_stdvec(&binary).unwrap());
+            assert_eq!(bcs::to_bytes(&id).unwrap(), bcs::to_bytes(&binary).unwrap());
+            assert!(rmp_serde::from_slice::<T>(&rmp_serde::to_vec(&text).unwrap()).is_err());
+        }
+        let error = serde_json::from_str::<T>("\"!\"").unwrap_err().to_string();
+        assert!(error.starts_with("not a "), "{error}");
+    }
+    are(Scru64Id::get);
+    are(NanoflakeId::get);
+    are(LocalId::get);
+    are(SnowflakeId::get);
+    are(GlobalId::to_bytes);
+    are(WideGlobalId::to_bytes);
+    are(SnoId::to_bytes);
+
+    let node = tickid_kuid::Node::new(7);
+    assert_eq!(serde_json::to_value(node).unwrap(), json!("00000007"));
+    assert_eq!(bcs::to_bytes(&node).unwrap(), bcs::to_bytes(&7_u32).unwrap());
+    comes_back(&node, &[Json, Bcs]);
+
+    for error in [
+        bcs::from_bytes::<Scru64Id>(&[0xff; 8]).unwrap_err(),
+        bcs::from_bytes::<NanoflakeId>(&[0xff; 8]).unwrap_err(),
+    ] {
+        assert!(error.to_string().contains(" is outside of 0..="), "{error}");
+    }
+}
+
+#[test]
 fn forms_in_json() {
     let id = Scru64Id::new(SCRU64).unwrap();
     let bytes = [1, 134, 213, 43, 190, 42, 99, 90];
