@@ -14,6 +14,5 @@ mod overflow;
 mod random_start;
 mod reference;
 mod stalls;
-mod threads;
 mod times;
 mod waiting;

@@ -138,25 +138,3 @@ pub fn assert_distinct(ids: impl IntoIterator<Item = u64>) {
         panic!("issued twice: {:?}", parts(twice[0]));
     }
 }
-
-/// Asserts that each ID is above the one before it.
-///
-/// # Panics
-/// If an ID is not; the message has its fields.
-pub fn assert_increasing<'a>(ids: impl IntoIterator<Item = &'a u64>) {
-    let mut last = None;
-    for &id in ids {
-        assert!(last < Some(id), "{:?} came after {:?}", parts(id), last.map(parts));
-        last = Some(id);
-    }
-}
-
-/// Asserts the order under tick-tock: the IDs of one toggle increase.
-///
-/// # Panics
-/// If an ID does not.
-pub fn assert_increasing_per_toggle(ids: &[u64]) {
-    for toggle in [false, true] {
-        assert_increasing(ids.iter().filter(|&&id| parts(id).toggle == toggle));
-    }
-}
