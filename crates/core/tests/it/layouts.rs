@@ -7,8 +7,6 @@ use tickid_core::{
     BuildError, Builder, ErrorKind, ManualClock, NodeId, Policy, Prefix, RangeError, Scheme,
     SequenceBounds, Slot, Snapshot, Tick, TickScale, Ticks, UnixTime, Variant, Window,
 };
-use tickid_testkit::invariants::{Rule, hold};
-use tickid_testkit::{Dice, Parts, Subject, scaled};
 
 /// A scheme of any widths: time, node and sequence, from the high bits to the low ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,15 +15,6 @@ struct Widths {
     time: u32,
     node: u32,
     sequence: u32,
-    fault: Option<Fault>,
-}
-
-/// A limit of the layout that is missing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Fault {
-    LastTick,
-    Sequence,
-    Node,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,10 +63,7 @@ impl Scheme for Widths {
     }
 
     fn max_tick(&self) -> u64 {
-        match self.fault {
-            Some(Fault::LastTick) => Self::MAX_TICK,
-            _ => (1 << self.time) - 1,
-        }
+        (1 << self.time) - 1
     }
 
     fn last_tick(&self) -> u64 {
@@ -85,7 +71,7 @@ impl Scheme for Widths {
     }
 
     fn check_node(&self, node: &Node) -> Result<(), RangeError> {
-        if self.fault == Some(Fault::Node) || node.bits == self.node {
+        if node.bits == self.node {
             return Ok(());
         }
         let bits = self.node.into();
@@ -93,8 +79,7 @@ impl Scheme for Widths {
     }
 
     fn sequence_bounds(&self, _: &Node) -> SequenceBounds {
-        let extra = u32::from(self.fault == Some(Fault::Sequence));
-        SequenceBounds::new(0, (1 << (self.sequence + extra)) - 1)
+        SequenceBounds::new(0, (1 << self.sequence) - 1)
     }
 }
 
@@ -107,105 +92,13 @@ impl Variant<Widths> for Plain {
 }
 
 impl Widths {
-    fn random(dice: &mut Dice) -> Self {
-        loop {
-            let mut below = |end| u32::try_from(dice.below(end)).unwrap();
-            let (time, node, sequence) = (8 + below(36), 1 + below(22), 6 + below(13));
-            if time + node + sequence <= 63 {
-                let micros_per_tick = dice.one_of(&[7, 100, 1_000, 10_000, 256_000, 1_000_000]);
-                return Self { micros_per_tick, time, node, sequence, fault: None };
-            }
-        }
-    }
-
     fn node(&self) -> Node {
-        let node = Node { bits: self.node, value: (1 << self.node) - 1 };
-        match self.fault {
-            // One bit too wide.
-            Some(Fault::Node) => Node { bits: node.bits + 1, value: node.value | 1 << node.bits },
-            _ => node,
-        }
+        Node { bits: self.node, value: (1 << self.node) - 1 }
     }
-}
-
-impl Subject for Widths {
-    type Scheme = Self;
-    type Variant = Plain;
-    type Id = u64;
-
-    fn layout(&self) -> Self {
-        *self
-    }
-
-    fn node(&self) -> Node {
-        self.node()
-    }
-
-    fn start(&self) -> UnixTime {
-        self.scale().time_of((1 << (self.time - 1)) - 1)
-    }
-
-    fn forms(&self) -> Vec<Plain> {
-        vec![Plain]
-    }
-
-    fn blank(&self) -> u64 {
-        0
-    }
-
-    fn parts(&self, id: u64) -> Parts {
-        let sequence = u32::try_from(id & ((1 << self.sequence) - 1)).unwrap();
-        Parts { tick: id >> (self.node + self.sequence), toggle: false, sequence }
-    }
-
-    fn is_of(&self, id: u64, Plain: Plain) -> bool {
-        let node = id >> self.sequence & ((1 << self.node) - 1);
-        node == (1 << self.node) - 1 && id >> (self.time + self.node + self.sequence) == 0
-    }
-
-    fn increases(&self, id: u64, next: u64) -> bool {
-        id < next
-    }
-}
-
-#[test]
-fn promises_hold_for_any_widths() {
-    let mut dice = Dice::new(33);
-    for _ in 0..scaled(4) {
-        let layout = Widths::random(&mut dice);
-        for rule in [Rule::Wait, Rule::Ratchet] {
-            hold(&layout, rule);
-        }
-    }
-}
-
-/// Shows that the promises notice a missing limit.
-fn hold_with(fault: Fault) {
-    let layout = Widths { sequence: 8, fault: Some(fault), ..SMALL };
-    hold(&layout, Rule::Wait);
-}
-
-#[test]
-#[should_panic(expected = "is not what was asked for")]
-fn ticks_past_the_layout_are_noticed() {
-    hold_with(Fault::LastTick);
-}
-
-#[test]
-#[should_panic(expected = "widths")]
-fn too_wide_sequences_are_noticed() {
-    hold_with(Fault::Sequence);
-}
-
-#[test]
-#[should_panic(expected = "when the clock showed")]
-fn too_wide_nodes_are_noticed() {
-    hold_with(Fault::Node);
 }
 
 /// 256 seconds, sixteen nodes, eight IDs a second.
-const SMALL: Widths =
-    Widths { micros_per_tick: 1_000_000, time: 8, node: 4, sequence: 3, fault: None };
+const SMALL: Widths = Widths { micros_per_tick: 1_000_000, time: 8, node: 4, sequence: 3 };
 
 fn seconds(seconds: i64) -> UnixTime {
     UnixTime::from_micros(seconds * 1_000_000)
