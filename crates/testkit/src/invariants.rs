@@ -12,7 +12,8 @@ use std::collections::HashSet;
 use proptest::prelude::*;
 use proptest::test_runner::{TestError, TestRunner};
 use tickid_core::{
-    BuildError, ClockError, ErrorKind, ManualClock, Policy, Scheme, Snapshot, Tick, Ticks, Window,
+    BuildError, ClockError, ErrorKind, ManualClock, Policy, Scheme, Snapshot, Tick, Ticks,
+    UnixTime, Window,
 };
 
 use crate::cases::config;
@@ -183,10 +184,15 @@ impl<'a, T: Subject> History<'a, T> {
             Err(error) => {
                 self.seen.refusal(&error)?;
                 let named = match error.kind() {
-                    ErrorKind::Clock(ClockError::OutOfRange { time, .. }) => Some(time.as_micros()),
+                    ErrorKind::Clock(ClockError::OutOfRange { time, first, last }) => {
+                        Some([time, first, last].map(UnixTime::as_micros))
+                    }
                     _ => None,
                 };
-                if named != now.is_none().then_some(micros) {
+                let layout = self.subject.layout();
+                let [first, last] =
+                    [T::Scheme::FIRST_TICK, layout.last_tick()].map(|tick| time_of(&layout, tick));
+                if named != now.is_none().then_some([micros, first, last]) {
                     return Err(format!("{error}, when the clock showed {micros} µs"));
                 }
                 // Beyond all issued and allowed ticks, only a start rule of the user can refuse.

@@ -2,9 +2,8 @@
 //! IDs, no wrapping.
 
 use core::num::NonZeroU32;
-use core::time::Duration;
 
-use tickid_kuid::tickid_core::{ClockError, ErrorKind, ManualClock, Scheme, Tick};
+use tickid_kuid::tickid_core::ManualClock;
 use tickid_kuid::{Builder, Drift, GlobalId, Kuid, Local, LocalId, Node, UnixTime};
 
 const NODE: Node = Node::phash2("uid@127.0.0.1");
@@ -41,25 +40,6 @@ fn overflow_takes_next_valid_time() {
 }
 
 #[test]
-fn one_second_behind_goes_on() {
-    let clock = clock_at(1_539_625_275_432_128);
-    let mut generator = builder().clock(&clock).build_local().unwrap();
-    let first = generator.with(Local).try_generate().unwrap();
-    clock.set(UnixTime::from_micros(1_539_625_274_432_128));
-    let second = generator.with(Local).try_generate().unwrap();
-    assert_eq!(second, with_sequence(first, 1));
-    // A tick more, and 100 seconds more.
-    for micros in [1_539_625_274_432_127, 1_539_625_174_432_128] {
-        clock.set(UnixTime::from_micros(micros));
-        let error = generator.with(Local).try_generate().unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Rollback);
-        let rest = 1_539_625_274_432_128 - micros;
-        let rest = Duration::from_micros(u64::try_from(rest).unwrap());
-        assert_eq!(error.retry_after(), Some(rest));
-    }
-}
-
-#[test]
 fn blocks_agree_with_single_ids() {
     for bits in 5..=10 {
         let layout = Kuid { drift: Drift::new(bits).unwrap() };
@@ -81,37 +61,6 @@ fn blocks_agree_with_single_ids() {
         // A block ends with its tick: 10,000, 6,384, 10,000.
         assert!(blocks.take(20_000).eq(single));
     }
-}
-
-#[test]
-fn clock_errors_name_the_range() {
-    let clock = clock_at(-1);
-    let generator = builder().clock(&clock).build().unwrap();
-    // The last tick of a generator, in 2540, is far before the last tick of the format.
-    let last = Kuid::default().time_of(Tick::new(Kuid::LAST_TICK).unwrap());
-    for micros in [-1, i64::MIN, last.as_micros() + 1_024, i64::MAX] {
-        clock.set(UnixTime::from_micros(micros));
-        let out_of_range = ErrorKind::Clock(ClockError::OutOfRange {
-            time: UnixTime::from_micros(micros),
-            first: UnixTime::EPOCH,
-            last,
-        });
-        assert_eq!(generator.try_generate().unwrap_err().kind(), out_of_range);
-        assert_eq!(generator.generate().unwrap_err().kind(), out_of_range);
-    }
-}
-
-#[test]
-fn generation_ends_with_an_error() {
-    let last = Tick::new(Kuid::LAST_TICK).unwrap();
-    let clock = ManualClock::new(Kuid::default().time_of(last));
-    let mut generator = builder().clock(&clock).build_local().unwrap();
-    let mut ids = [LocalId::MIN; 16_384];
-    generator.with(Local).fill(&mut ids).unwrap();
-    assert!(ids.iter().all(|id| id.tick() == Some(last)));
-    let error = generator.generate().unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::EndOfTime);
-    assert_eq!(error.retry_after(), None);
 }
 
 fn builder() -> Builder {
