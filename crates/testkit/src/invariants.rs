@@ -248,13 +248,6 @@ mod tests {
     use super::*;
     use crate::broken::Broken;
 
-    #[test]
-    fn sound_schemes_pass() {
-        for rule in [Rule::Default, Rule::Ratchet, Rule::Wait, Rule::TickTock] {
-            hold(&Broken::Not, rule);
-        }
-    }
-
     /// The shortest schedule that shows the fault has one ID or two.
     #[test]
     fn faults_are_found_and_shrunk() {

@@ -399,9 +399,4 @@ mod tests {
             assert!(error.contains(message), "{error}");
         }
     }
-
-    #[test]
-    fn ten_years_pass() {
-        ten_years(&Broken::Not, Pace::Hourly);
-    }
 }
