@@ -230,8 +230,6 @@ impl<S: Scheme, C: fmt::Debug> fmt::Debug for Handle<'_, S, C> {
 #[cfg(feature = "std")]
 mod tests {
     use core::time::Duration;
-    use std::collections::HashSet;
-    use std::thread;
     use std::vec::Vec;
 
     use super::*;
@@ -367,28 +365,5 @@ mod tests {
         clock.advance(SECOND);
         assert_eq!(tick(handle.try_generate().unwrap()), 1_001);
         assert!(handle.len < 32, "a large block does not make later ones large: {}", handle.len);
-    }
-
-    #[test]
-    #[cfg_attr(miri, ignore = "takes an interpreter hours")]
-    fn handles_are_unique_and_ordered() {
-        let clock = clock();
-        let generator = generator(&clock, Policy::Wait);
-        let ids: Vec<Vec<u64>> = thread::scope(|scope| {
-            let threads: Vec<_> = (0..8)
-                .map(|_| {
-                    scope.spawn(|| {
-                        let mut handle = generator.handle();
-                        (0..50_000).map(|_| handle.generate().unwrap()).collect::<Vec<u64>>()
-                    })
-                })
-                .collect();
-            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-        });
-        for ids in &ids {
-            assert!(ids.windows(2).all(|pair| pair[0] < pair[1]));
-        }
-        let distinct: HashSet<u64> = ids.iter().flatten().copied().collect();
-        assert_eq!(distinct.len(), 8 * 50_000);
     }
 }
