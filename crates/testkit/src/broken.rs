@@ -34,10 +34,6 @@ impl Subject for Broken {
         Example(Toggling).start()
     }
 
-    fn forms(&self) -> Vec<Plain> {
-        vec![Plain]
-    }
-
     fn blank(&self) -> u64 {
         0
     }

@@ -7,9 +7,9 @@ pub trait Subject: Sync {
     /// The scheme.
     type Scheme: Scheme;
     /// The variants of IDs. Several forms share one type here.
-    type Variant: Variant<Self::Scheme, Id = Self::Id> + fmt::Debug + Send + Sync;
+    type Variant: Variant<Self::Scheme, Id = Self::Id> + fmt::Debug + Default + Send + Sync;
     /// An ID of any of the forms.
-    type Id: Copy + fmt::Debug + Send + Sync;
+    type Id: Copy + fmt::Debug + PartialOrd + Send + Sync;
 
     /// Returns the layout of the IDs.
     fn layout(&self) -> Self::Scheme;
@@ -21,7 +21,9 @@ pub trait Subject: Sync {
     fn start(&self) -> UnixTime;
 
     /// Returns the forms to request, in turn.
-    fn forms(&self) -> Vec<Self::Variant>;
+    fn forms(&self) -> Vec<Self::Variant> {
+        vec![Self::Variant::default()]
+    }
 
     /// Returns any ID, as a placeholder.
     fn blank(&self) -> Self::Id;
@@ -35,7 +37,9 @@ pub trait Subject: Sync {
 
     /// Reports whether `next`, which was issued after `id` (and under the same toggle), sorts after
     /// it in every order that the scheme requires.
-    fn increases(&self, id: Self::Id, next: Self::Id) -> bool;
+    fn increases(&self, id: Self::Id, next: Self::Id) -> bool {
+        id < next
+    }
 }
 
 /// The parts of an ID that the engine sets.

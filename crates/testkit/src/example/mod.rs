@@ -46,10 +46,6 @@ impl<S: ExampleScheme> Subject for Example<S> {
         at(5_000)
     }
 
-    fn forms(&self) -> Vec<S::Variant> {
-        vec![S::Variant::default()]
-    }
-
     fn blank(&self) -> u64 {
         0
     }
@@ -60,10 +56,6 @@ impl<S: ExampleScheme> Subject for Example<S> {
 
     fn is_of(&self, id: u64, _: S::Variant) -> bool {
         id >> 8 & 0xff == u64::from(NODE.0)
-    }
-
-    fn increases(&self, id: u64, next: u64) -> bool {
-        id < next
     }
 }
 

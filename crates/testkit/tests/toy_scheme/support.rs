@@ -28,10 +28,6 @@ impl Subject for Tickets {
         UnixTime::from_micros(1_700_000_000_000_000)
     }
 
-    fn forms(&self) -> Vec<Plain> {
-        vec![Plain]
-    }
-
     fn blank(&self) -> TicketId {
         TicketId::MIN
     }

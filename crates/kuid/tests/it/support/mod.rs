@@ -12,14 +12,15 @@ pub(crate) const DRIFT: Drift = Drift::DEFAULT;
 pub(crate) struct Subject;
 
 /// Either form of ID.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Kind {
+    #[default]
     Local,
     Global,
 }
 
 /// An ID of either.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(crate) enum Id {
     Local(LocalId),
     Global(GlobalId),

@@ -31,10 +31,6 @@ impl tickid_testkit::Subject for Subject {
         UnixTime::from_micros(1_700_000_000_000_000)
     }
 
-    fn forms(&self) -> Vec<Plain> {
-        vec![Plain]
-    }
-
     fn blank(&self) -> NanoflakeId {
         NanoflakeId::MIN
     }
@@ -45,9 +41,5 @@ impl tickid_testkit::Subject for Subject {
 
     fn is_of(&self, id: NanoflakeId, Plain: Plain) -> bool {
         id.generator() == NODE
-    }
-
-    fn increases(&self, id: NanoflakeId, next: NanoflakeId) -> bool {
-        id < next
     }
 }

@@ -38,10 +38,6 @@ impl tickid_testkit::Subject for Subject {
         UnixTime::from_micros(1_700_000_000_000_000)
     }
 
-    fn forms(&self) -> Vec<Plain> {
-        vec![Plain]
-    }
-
     fn blank(&self) -> Scru64Id {
         Scru64Id::MIN
     }
@@ -53,9 +49,5 @@ impl tickid_testkit::Subject for Subject {
 
     fn is_of(&self, id: Scru64Id, Plain: Plain) -> bool {
         id.node_id(self.0.node_id_size()) == self.0.node_id()
-    }
-
-    fn increases(&self, id: Scru64Id, next: Scru64Id) -> bool {
-        id < next
     }
 }

@@ -53,10 +53,6 @@ impl<O: Order> tickid_testkit::Subject for Subject<O> {
         self.layout.scale().time_of(self.layout.max_timestamp() / 2)
     }
 
-    fn forms(&self) -> Vec<Plain> {
-        vec![Plain]
-    }
-
     fn blank(&self) -> SnowflakeId {
         SnowflakeId::MIN
     }
@@ -68,9 +64,5 @@ impl<O: Order> tickid_testkit::Subject for Subject<O> {
 
     fn is_of(&self, id: SnowflakeId, Plain: Plain) -> bool {
         self.layout.check(id).is_ok() && self.layout.node_of(id) == self.node
-    }
-
-    fn increases(&self, id: SnowflakeId, next: SnowflakeId) -> bool {
-        id < next
     }
 }
