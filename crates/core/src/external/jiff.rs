@@ -38,54 +38,13 @@ macro_rules! times_of_jiff {
             }
 
             #[cfg(test)]
-            mod tests {
-                use super::*;
-
-                #[test]
-                fn times_round_down() {
-                    for (nanos, micros) in [
-                        (0, 0),
-                        (1_999, 1),
-                        (-1, -1),
-                        (-1_000, -1),
-                        (-1_001, -2),
-                        (-1_000_000_001, -1_000_001),
-                    ] {
-                        let time = Timestamp::from_nanosecond(nanos).unwrap();
-                        let unix_time = UnixTime::from_micros(micros);
-                        assert_eq!(UnixTime::try_from(time), Ok(unix_time), "{nanos} ns");
-                        let back = Timestamp::try_from(unix_time).unwrap();
-                        assert_eq!(back.as_nanosecond(), i128::from(micros) * 1_000);
-                    }
-                }
-
-                #[test]
-                fn both_ends_of_its_range_fit() {
-                    for time in [Timestamp::MIN, Timestamp::MAX] {
-                        let unix_time = UnixTime::try_from(time).unwrap();
-                        let distance =
-                            time.as_nanosecond() - i128::from(unix_time.as_micros()) * 1_000;
-                        assert!((0..1_000).contains(&distance), "{time}");
-                    }
-                }
-
-                #[test]
-                fn errors_name_time_and_range() {
-                    let (min, max) =
-                        (Timestamp::MIN.as_microsecond(), Timestamp::MAX.as_microsecond());
-                    for (micros, fits) in
-                        [(min, true), (min - 1, false), (max, true), (max + 1, false)]
-                    {
-                        match Timestamp::try_from(UnixTime::from_micros(micros)) {
-                            Ok(_) => assert!(fits, "{micros}"),
-                            Err(error) => {
-                                assert!(!fits, "{micros}");
-                                assert_eq!(error.value(), micros.into());
-                                assert_eq!((error.min(), error.max()), (min.into(), max.into()));
-                            }
-                        }
-                    }
-                }
+            #[test]
+            fn times_convert() {
+                crate::external::tests::assert_converts(
+                    |nanos| Timestamp::from_nanosecond(nanos.into()).unwrap(),
+                    |time| time.as_nanosecond(),
+                    [Timestamp::MIN, Timestamp::MAX],
+                );
             }
         }
     };

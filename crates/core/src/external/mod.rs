@@ -52,3 +52,40 @@ pub mod sqlx;
 pub mod utoipa;
 #[cfg(feature = "uuid_1")]
 pub mod uuid;
+
+#[cfg(test)]
+#[cfg(any(feature = "chrono_0_4", feature = "jiff_0_2", feature = "jiff_1"))]
+mod tests {
+    use crate::range::RangeError;
+    use crate::time::UnixTime;
+
+    /// Asserts that times of a library, from `ends[0]` to `ends[1]`, are rounded down to
+    /// microseconds and come back, and that errors name the time and the range. `at` makes a time
+    /// of nanoseconds since 1970, and `nanos` returns those of a time.
+    pub(super) fn assert_converts<T>(at: fn(i64) -> T, nanos: fn(&T) -> i128, ends: [T; 2])
+    where
+        T: TryFrom<UnixTime, Error = RangeError>,
+        UnixTime: TryFrom<T, Error = RangeError>,
+    {
+        let back = |micros| T::try_from(UnixTime::from_micros(micros)).map(|time| nanos(&time));
+        for (of, micros) in
+            [(0, 0), (1_999, 1), (-1, -1), (-1_000, -1), (-1_001, -2), (-1_000_000_001, -1_000_001)]
+        {
+            assert_eq!(UnixTime::try_from(at(of)), Ok(UnixTime::from_micros(micros)), "{of} ns");
+            assert_eq!(back(micros), Ok(i128::from(micros) * 1_000));
+        }
+        let [min, max] = ends.map(|end| {
+            let floor = nanos(&end).div_euclid(1_000);
+            let micros = UnixTime::try_from(end).unwrap().as_micros();
+            assert_eq!(i128::from(micros), floor);
+            micros
+        });
+        for micros in [min, max] {
+            assert_eq!(back(micros), Ok(i128::from(micros) * 1_000));
+        }
+        for micros in [min - 1, max + 1] {
+            let error = RangeError::of_time(micros.into(), min.into(), max.into());
+            assert_eq!(back(micros), Err(error));
+        }
+    }
+}
