@@ -15,7 +15,6 @@
 //! | `every_clock` | all kinds of generators over each clock |
 //! | `threads` | eight threads, each with its own [`Dice`] |
 //! | `clock` | a clock that moves while it is read, and a record of the readings of each thread |
-//! | [`levels`] | recorded texts at each level of the codecs |
 //! | [`slices`] | slices of texts, compared with single texts |
 //! | [`nodes`] | nodes made of their bits, as leases make them |
 //! | [`vectors`] | recordings of the original programs |
@@ -43,7 +42,6 @@ pub mod every_clock;
 pub mod example;
 mod generators;
 pub mod invariants;
-pub mod levels;
 pub mod nodes;
 #[cfg(doctest)]
 mod pages;

@@ -6,51 +6,10 @@ use std::collections::BTreeSet;
 use data_encoding::{Encoding, HEXLOWER, Specification};
 use tickid_kuid::vector_clock::{self, Difference, Entry};
 use tickid_kuid::{Distance, Drift, GlobalId, LocalId, Node, VectorClock};
-use tickid_testkit::levels;
 use tickid_testkit::vectors::{
     self, Value, array, boolean, bytes as hex, list, load, string as text,
 };
-use tickid_text::{Alphabet, AlphabetCodec, Codec, ParseErrorKind, StaticAlphabet};
-
-/// The alphabets of the Erlang library, since the crate's codecs are private.
-struct Sortable;
-struct Url;
-
-impl StaticAlphabet for Sortable {
-    const ALPHABET: Alphabet = Alphabet::new(
-        ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz",
-        "sortable",
-    )
-    .expect("distinct characters");
-}
-
-impl StaticAlphabet for Url {
-    const ALPHABET: Alphabet = Alphabet::new(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
-        "for URLs",
-    )
-    .expect("distinct characters");
-}
-
-#[test]
-#[cfg_attr(miri, ignore = "takes an interpreter hours")]
-fn levels_agree_with_recordings() {
-    let file = load("kuid.json");
-    let local = list(&file, "local", 152);
-    write_and_read::<AlphabetCodec<Sortable, 8, 11>, _, _>(local, "d64");
-    write_and_read::<AlphabetCodec<Url, 8, 11>, _, _>(local, "base64url");
-    let global = list(&file, "global", 150);
-    write_and_read::<AlphabetCodec<Sortable, 12, 16>, _, _>(global, "d64");
-    write_and_read::<AlphabetCodec<Url, 12, 16>, _, _>(global, "base64url");
-}
-
-fn write_and_read<C: Codec<CHARS, Value = [u8; BYTES]>, const BYTES: usize, const CHARS: usize>(
-    entries: &[Value],
-    form: &str,
-) {
-    let recorded: Vec<_> = entries.iter().map(|id| (hex(id, "bytes"), text(id, form))).collect();
-    levels::write_and_read::<C, CHARS>(&recorded);
-}
+use tickid_text::ParseErrorKind;
 
 #[test]
 fn local_ids_are_as_recorded() {

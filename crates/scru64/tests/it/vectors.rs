@@ -11,11 +11,9 @@ use tickid_scru64::{
     Builder, LocalGenerator, NodeIdSize, NodeSpec, NodeSpecError, Policy, Scru64, Scru64Id,
     UnixTime,
 };
-use tickid_testkit::levels;
 use tickid_testkit::vectors::{
     Value, big, field, has_fields, list, load, number, string, string_or_null,
 };
-use tickid_text::base36::TwelveDigits;
 
 fn scru64() -> Arc<Value> {
     load("scru64.json")
@@ -40,15 +38,6 @@ fn whole_file_is_asserted() {
     );
     has_fields(field(&file, "node_spec"), &["valid", "invalid"]);
     assert_eq!(string(&file, "source"), "scru64 crate 2.0.1 (Rust, from crates.io)");
-}
-
-#[test]
-#[cfg_attr(miri, ignore = "takes an interpreter hours")]
-fn levels_agree_with_recordings() {
-    let file = scru64();
-    let ids = list(&file, "ids", 215).iter();
-    let recorded: Vec<_> = ids.map(|id| (big(id, "num"), string(id, "text"))).collect();
-    levels::write_and_read::<TwelveDigits, _>(&recorded);
 }
 
 #[test]

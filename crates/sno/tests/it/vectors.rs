@@ -8,9 +8,7 @@ use tickid_sno::{
     Builder, GeneratorSnapshot, LocalGenerator, Meta, Partition, SequenceBounds, SnoId, UnixTime,
     WithTime,
 };
-use tickid_testkit::levels;
 use tickid_testkit::vectors::{Value, bytes, has_fields, list, load, number, string as text};
-use tickid_text::{Alphabet, AlphabetCodec, StaticAlphabet};
 
 #[test]
 fn whole_file_is_asserted() {
@@ -19,23 +17,6 @@ fn whole_file_is_asserted() {
         ["ids", "with_time", "with_time_out_of_range", "traces", "snapshots", "snapshot_bounds"];
     has_fields(&file, &[lists.as_slice(), &["source"]].concat());
     assert_eq!(text(&file, "source"), "muyo/sno v1.2.1 (Go), run with go1.19.8 on linux/amd64");
-}
-
-/// The alphabet of the document, since the crate's codec is private.
-struct Base32;
-
-impl StaticAlphabet for Base32 {
-    const ALPHABET: Alphabet =
-        Alphabet::new("23456789abcdefghijklmnopqrstuvwx", "base32").expect("distinct characters");
-}
-
-#[test]
-#[cfg_attr(miri, ignore = "takes an interpreter hours")]
-fn levels_agree_with_recordings() {
-    let file = load("sno.json");
-    let ids = list(&file, "ids", 205).iter();
-    let recorded: Vec<_> = ids.map(|id| (bytes(id, "bytes"), text(id, "text"))).collect();
-    levels::write_and_read::<AlphabetCodec<Base32, 10, 16>, _>(&recorded);
 }
 
 #[test]
