@@ -2,11 +2,9 @@
 
 use proptest::prelude::*;
 use tickid_nanoflake::tickid_core::{NodeId as _, RangeError, Scheme as _};
-use tickid_nanoflake::{
-    Epoch, GeneratorId, Nanoflake, NanoflakeId, ParseError, UnixTime, nanoflake,
-};
+use tickid_nanoflake::{Epoch, GeneratorId, Nanoflake, NanoflakeId, UnixTime, nanoflake};
 use tickid_testkit::{config, nodes};
-use tickid_text::{ParseErrorKind, Text};
+use tickid_text::Text;
 
 const HIGHEST: u128 = i64::MAX.cast_unsigned() as u128;
 
@@ -297,67 +295,6 @@ fn ends_have_their_texts() {
     let highest = (last.into(), last.into(), i64::MAX.to_string());
     assert_eq!(texts(NanoflakeId::MAX), highest);
     assert_eq!(last.len(), NanoflakeId::TEXT_LEN);
-}
-
-/// Each text that is one digit away from a form, in any place.
-#[test]
-fn only_letters_and_digits_parse() {
-    let padded = *b"0bppc0m3ju134";
-    for position in 0..padded.len() {
-        for byte in 0..=u8::MAX {
-            let mut text = padded;
-            text[position] = byte;
-            let parsed = NanoflakeId::parse_bytes(&text);
-            if byte.is_ascii_alphanumeric() {
-                let value = naive_value(&text, 36).unwrap();
-                assert_eq!(parsed.is_ok(), value <= HIGHEST, "{text:?}");
-            } else {
-                let kind = ParseErrorKind::Character { byte, position, expected: "0-9, a-z, A-Z" };
-                assert_eq!(parsed, Err(ParseError::new("Nanoflake ID", kind)));
-            }
-        }
-    }
-}
-
-#[test]
-fn only_digits_parse_as_decimal() {
-    for decimal in ["9", "175928847299117063", "9223372036854775807"] {
-        for position in 0..decimal.len() {
-            for byte in 0..=u8::MAX {
-                let mut text = decimal.as_bytes().to_vec();
-                text[position] = byte;
-                let is_leading_zero = byte == b'0' && position == 0 && text.len() > 1;
-                let value = naive_value(&text, 10).filter(|_| !is_leading_zero);
-                let value = value.filter(|value| *value <= HIGHEST);
-                let parsed = NanoflakeId::parse_decimal(&text);
-                let read = parsed.ok().map(|id| u128::from(id.get().cast_unsigned()));
-                assert_eq!(read, value, "{text:?}");
-                if !byte.is_ascii_digit() {
-                    let expected = "0-9 (no leading zero)";
-                    let kind = ParseErrorKind::Character { byte, position, expected };
-                    assert_eq!(parsed, Err(ParseError::new("decimal Nanoflake ID", kind)));
-                }
-            }
-        }
-    }
-}
-
-/// Every number of leading zeros before every number of digits.
-#[test]
-fn zeros_lead_13_digits_only() {
-    for digits in 1..=13 {
-        let number = "1".repeat(digits);
-        for zeros in 0..=15 {
-            let text = "0".repeat(zeros) + &number;
-            let accepted = zeros == 0 || text.len() == 13;
-            assert_eq!(text.parse::<NanoflakeId>().is_ok(), accepted, "{text}");
-        }
-    }
-    for zeros in 1..=15 {
-        let text = "0".repeat(zeros);
-        let accepted = zeros == 1 || zeros == 13;
-        assert_eq!(text.parse::<NanoflakeId>().is_ok(), accepted, "{text}");
-    }
 }
 
 #[test]

@@ -55,7 +55,6 @@ proptest! {
         prop_assert_eq!(oracle.decode(&id.to_text_bytes()).unwrap(), id.to_bytes());
     }
 
-    /// Tries strings that are similar to IDs, and strings that are not.
     #[test]
     fn slices_agree_with_single_ids(
         ids in prop::collection::vec(ids(), 1..130), wrong: prop::sample::Index,
@@ -67,19 +66,6 @@ proptest! {
             decode: SnoId::decode_slice,
         };
         slices.do_as_one_by_one(&ids, wrong.index(ids.len()));
-    }
-
-    #[test]
-    fn only_canonical_texts_parse(
-        text in prop_oneof!["[2-9a-x]{16}", "[0-9a-zA-Z]{16}", "[2-9a-x]{15,17}", ".{0,20}"],
-    ) {
-        match text.parse::<SnoId>() {
-            Ok(id) => prop_assert_eq!(id.to_string(), text),
-            Err(_) => {
-                let is_id = text.len() == 16 && text.chars().all(|c| ALPHABET.contains(c));
-                prop_assert!(!is_id);
-            }
-        }
     }
 
     #[test]
@@ -229,26 +215,8 @@ fn partitions_are_made_of_16_bits() {
     nodes::are_made_of_their_bits::<Partition>(16..=16);
 }
 
-/// The original accepts any 16 bytes.
 #[test]
-fn lenient_texts_are_refused() {
-    let accepted = ["brpk4q72xwf2m63l", "2222222222222222", "xxxxxxxxxxxxxxxx"];
-    for text in accepted {
-        assert_eq!(text.parse::<SnoId>().unwrap().to_string(), text);
-    }
-    for wrong in ['0', '1', 'y', 'z', 'A', 'X', '-', ' ', '\0', '{'] {
-        for position in [0, 7, 15] {
-            let mut text = String::from(accepted[0]);
-            text.replace_range(position..=position, wrong.encode_utf8(&mut [0; 4]));
-            let error = text.parse::<SnoId>().unwrap_err();
-            let kind = ParseErrorKind::Character {
-                byte: u8::try_from(wrong).unwrap(),
-                position,
-                expected: "2-9, a-x",
-            };
-            assert_eq!(error.kind(), kind, "{text:?}");
-        }
-    }
+fn other_lengths_are_refused() {
     for text in ["", "brpk4q72xwf2m63", "brpk4q72xwf2m63ll", "brpk4q72xwf2m63ł"] {
         let (found, len) = (text.len(), SnoId::TEXT_LEN);
         let kind = ParseErrorKind::Length { found, min: len, max: len };
