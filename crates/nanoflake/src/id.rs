@@ -415,24 +415,6 @@ mod tests {
     }
 
     #[test]
-    fn fields_do_not_overlap() {
-        let (timestamp, sequence) = (NanoflakeId::MAX_TIMESTAMP, NanoflakeId::MAX_SEQUENCE);
-        let cases = [
-            (timestamp, GeneratorId::MIN, 0, !0 << 22 & i64::MAX),
-            (0, GeneratorId::MAX, 0, 0x3f_f000),
-            (0, GeneratorId::MIN, sequence, 0xfff),
-            (timestamp, GeneratorId::MAX, sequence, i64::MAX),
-        ];
-        for (timestamp, generator, sequence, value) in cases {
-            let id = NanoflakeId::from_parts(timestamp, generator, sequence).unwrap();
-            assert_eq!(id.get(), value);
-            let parts = (id.timestamp(), id.generator(), id.sequence());
-            assert_eq!(parts, (timestamp, generator, sequence));
-            assert_eq!(id.tick().get(), timestamp);
-        }
-    }
-
-    #[test]
     fn parse_errors_name_the_place() {
         let cases = [
             ("", "0 bytes long, not 1 to 13"),

@@ -78,38 +78,3 @@ impl Variant<Nanoflake> for Plain {
         NanoflakeId::from_bits(slot.low())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use core::time::Duration;
-
-    use tickid_core::{Ticks, UnixTime};
-
-    use super::*;
-
-    const UNIX: Nanoflake = Nanoflake { epoch: Epoch::UNIX };
-
-    #[test]
-    fn ticks_are_milliseconds() {
-        for (micros, ticks) in [(0, 0), (999, 0), (1_000, 1), (1_999, 1)] {
-            let time = UnixTime::from_micros(micros);
-            assert_eq!(UNIX.tick_at(time).unwrap().get(), ticks, "{micros} µs");
-        }
-        let epoch = Epoch::from_unix_millis(-5).unwrap();
-        let before_1970 = Nanoflake { epoch };
-        for (micros, ticks) in [(-5_000, 0), (-4_001, 0), (-4_000, 1), (-1, 4), (0, 5)] {
-            let time = UnixTime::from_micros(micros);
-            let tick = before_1970.tick_at(time).unwrap();
-            assert_eq!(tick.get(), ticks, "{micros} µs");
-        }
-    }
-
-    #[test]
-    fn durations_are_milliseconds() {
-        for (nanos, ticks) in [(0, 0), (999_999, 0), (1_000_000, 1), (u64::MAX, 18_446_744_073_709)]
-        {
-            assert_eq!(UNIX.ticks_in(Duration::from_nanos(nanos)), Ticks::new(ticks));
-        }
-        assert_eq!(UNIX.ticks_in(Duration::MAX), Ticks::new(u64::MAX));
-    }
-}

@@ -96,46 +96,11 @@ impl Variant<Sno> for Meta {
 
 #[cfg(test)]
 mod tests {
-    use core::time::Duration;
-
-    use tickid_core::RangeError;
-
     use super::*;
 
     #[test]
     fn default_policy_is_tick_tock() {
         assert_eq!(Sno.default_policy(), Policy::TickTock);
         const { assert!(!Sno::RANDOM_START) };
-    }
-
-    #[test]
-    fn ticks_are_4_ms_since_2010() {
-        let epoch = Sno::EPOCH.as_micros();
-        for (micros, ticks) in [(0, 0), (3_999, 0), (4_000, 1), (7_999, 1)] {
-            let time = UnixTime::from_micros(epoch + micros);
-            assert_eq!(Sno.tick_at(time).unwrap().get(), ticks, "{micros} µs");
-        }
-        assert_eq!(Sno.time_of(Tick::MIN), Sno::EPOCH);
-        let last = Sno.time_of(Tick::MAX);
-        assert_eq!(last.as_millis(), 3_461_327_255_548);
-        assert_eq!(Sno.tick_at(last), Ok(Tick::MAX));
-    }
-
-    #[test]
-    fn durations_are_whole_ticks() {
-        let ticks = |micros| Sno.ticks_in(Duration::from_micros(micros)).get();
-        assert_eq!((ticks(3_999), ticks(4_000), ticks(7_999)), (0, 1, 1));
-        assert_eq!(Sno.ticks_in(Duration::MAX).get(), u64::MAX);
-    }
-
-    #[test]
-    fn bounds_hold_four_sequences() {
-        let check = |one, other| pool(SequenceBounds::new(one, other));
-        assert_eq!(check(0, 65_535), Ok((0, 65_535)));
-        assert_eq!(check(13, 10), Ok((10, 13)));
-        let error = BuildError::Pool { lowest: 10, last: 12, pool: 3, min: 4 };
-        assert_eq!(check(10, 12), Err(error));
-        let bound = RangeError::new("sequence bound", 65_536, 0, 65_535);
-        assert_eq!(check(0, 65_536), Err(BuildError::SequenceBound(bound)));
     }
 }

@@ -95,22 +95,3 @@ impl fmt::Display for Node {
         write!(f, "{}/{}", self.value, self.bits)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn other_nodes_are_errors() {
-        let named = |error: RangeError| (error.what(), error.value(), error.min(), error.max());
-        let error = Node::from_value(1 << 40, 10).unwrap_err();
-        assert_eq!(named(error), ("node", 1 << 40, 0, 1_023));
-        assert_eq!(named(Node::from_value(0, 64).unwrap_err()), ("node bits", 64, 0, 22));
-        assert_eq!(named(Node::new(1, 0).unwrap_err()), ("node", 1, 0, 0));
-        for bits in 0..=22 {
-            let highest = Node::new((1 << bits) - 1, bits).unwrap();
-            assert_eq!(Node::from_value(highest.value(), bits), Ok(highest));
-            assert!(Node::from_value(highest.value() + 1, bits).is_err());
-        }
-    }
-}

@@ -168,24 +168,6 @@ where
 mod tests {
     use super::*;
 
-    pub(super) fn entry(node: &str, id: u64) -> Entry<&str> {
-        let id = LocalId::new(id);
-        Entry { node, id }
-    }
-
-    #[test]
-    fn slices_compare_as_clocks_do() {
-        let (a, b) = ([entry("a", 1), entry("b", 2)], [entry("a", 1), entry("b", 3)]);
-        assert!(descends(&b, &a) && !descends(&a, &b));
-        assert!(descends_except("b", &a, &b) && !descends_except("a", &a, &b));
-        assert_eq!(diff(&b, &a).count(), 0);
-        let behind =
-            Difference::Behind { node: &"b", distance: LocalId::new(3).distance(LocalId::new(2)) };
-        assert!(diff(&a, &b).eq([behind]));
-        let missing = Difference::Missing(Entry { node: &"b", id: LocalId::new(3) });
-        assert!(diff(&a[..1], &b).eq([missing]));
-    }
-
     #[test]
     fn a_global_id_is_an_entry() {
         let drift = Drift::MAX;

@@ -1,11 +1,10 @@
 //! Properties of every ID, every text, every node spec and every time.
 
 use core::num::NonZeroU32;
-use core::time::Duration;
 
 use proptest::prelude::*;
 use tickid_scru64::tickid_core::{
-    ErrorKind, ManualClock, RandomStart, RangeError, Scheme as _, SequenceStart, Ticks,
+    ManualClock, RandomStart, RangeError, Scheme as _, SequenceStart,
 };
 use tickid_scru64::{Builder, NodeIdSize, NodeSpec, Scru64, Scru64Id, UnixTime, scru64};
 use tickid_testkit::bounds::hold_at_every_edge;
@@ -305,15 +304,6 @@ proptest! {
     }
 
     #[test]
-    fn allowances_count_in_whole_ticks(millis in any::<u64>()) {
-        let duration = Duration::from_millis(millis);
-        prop_assert_eq!(Scru64.ticks_in(duration), Ticks::new(millis / 256));
-        let almost = duration.saturating_sub(Duration::from_nanos(1));
-        let whole = Ticks::new(almost.as_nanos().div_euclid(256_000_000).try_into().unwrap());
-        prop_assert_eq!(Scru64.ticks_in(almost), whole);
-    }
-
-    #[test]
     fn random_starts_fit_the_counter(
         seed in any::<u64>(),
         tick in 1..MAX_TIMESTAMP,
@@ -433,28 +423,6 @@ fn node_ids_parse_in_both_bases() {
         }
     }
     assert!(count > 23 * 64);
-}
-
-/// Ten seconds are 39 whole ticks, and an overflow goes one further.
-#[test]
-fn overflow_borrows_40_ticks() {
-    for size in every_size() {
-        let node = NodeSpec::with_node_id(0, size).unwrap();
-        let clock = ManualClock::new(UnixTime::from_micros(256_000 * 9));
-        let mut generator = Builder::seeded(node, 0)
-            .clock(&clock)
-            .sequence(SequenceStart::fixed(size.max_counter()))
-            .build_local()
-            .unwrap();
-        for timestamp in 9..=49 {
-            assert_eq!(generator.try_generate().unwrap().timestamp(), timestamp);
-        }
-        let error = generator.try_generate().unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Rollback);
-        assert_eq!(error.retry_after(), Some(Duration::from_millis(256)));
-        clock.advance(Duration::from_millis(256));
-        assert_eq!(generator.try_generate().unwrap().timestamp(), 50);
-    }
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn oracle() -> Encoding {
 }
 
 fn ids() -> impl Strategy<Value = SnoId> {
-    let edges = prop::sample::select(vec![0, 1, u128::MAX >> 48, (u128::MAX >> 48) - 1]);
+    let edges = prop::sample::select(vec![0, 1, 1 << 16, u128::MAX >> 48, (u128::MAX >> 48) - 1]);
     prop_oneof![
         8 => any::<[u8; 10]>().prop_map(SnoId::from_bytes),
         1 => edges.prop_map(|value| SnoId::try_from(value).unwrap()),
@@ -140,19 +140,6 @@ proptest! {
         prop_assert_eq!(SnoId::from(<[u8; 10]>::from(id)), id);
         prop_assert_eq!(SnoId::try_from(u128::from(id)), Ok(id));
         prop_assert_eq!(id.as_ref(), id.to_bytes());
-    }
-
-    #[test]
-    fn range_errors_name_the_value(
-        timestamp in 1_u64 << 39..,
-        value in 1_u128 << 80..1 << 127,
-    ) {
-        let error = SnoId::from_parts(timestamp, false, Partition::new(0), 0).unwrap_err();
-        prop_assert_eq!(error.value(), i128::from(timestamp));
-        prop_assert_eq!((error.min(), error.max()), (0, (1 << 39) - 1));
-        let error = SnoId::try_from(value).unwrap_err();
-        prop_assert_eq!(error.value(), value.cast_signed());
-        prop_assert_eq!((error.min(), error.max()), (0, (1 << 80) - 1));
     }
 
     /// Times are exact at the first and last microsecond of a tick.

@@ -1,12 +1,12 @@
 //! Properties of every ID, every text and every time.
 
 use proptest::prelude::*;
-use tickid_snowflake::tickid_core::Scheme as _;
+use tickid_snowflake::tickid_core::{NodeId as _, Scheme as _};
 use tickid_snowflake::{
-    NodeAboveSequence, Order, ParseError, RangeError, SequenceAboveNode, Snowflake, SnowflakeId,
-    UnixTime,
+    Node, NodeAboveSequence, Order, ParseError, RangeError, SequenceAboveNode, Snowflake,
+    SnowflakeId, UnixTime,
 };
-use tickid_testkit::{Dice, config};
+use tickid_testkit::{Dice, config, nodes};
 
 use crate::support::random;
 
@@ -125,6 +125,12 @@ proptest! {
             prop_assert_eq!(layout.max_at(time), Err(RangeError::of_time(micros, first, last)));
         }
     }
+}
+
+#[test]
+fn nodes_are_made_of_up_to_22_bits() {
+    nodes::are_made_of_their_bits::<Node>(0..=22);
+    assert_eq!(Node::from_value(0, 64).unwrap_err().what(), "node bits");
 }
 
 /// Checks the accessors and `from_parts` against each other, and the fields against both.

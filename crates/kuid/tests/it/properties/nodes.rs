@@ -12,12 +12,6 @@ proptest! {
     }
 
     #[test]
-    fn fingerprints_of_names_have_28_bits(name in names()) {
-        prop_assert!(Node::phash2(&name).get() < 1 << 28);
-        prop_assert!(Node::phash(&name).get() <= 1 << 28);
-    }
-
-    #[test]
     fn any_fingerprint_is_a_node(fingerprint in any::<u32>()) {
         let node = Node::new(fingerprint);
         prop_assert_eq!((node.get(), u32::from(node)), (fingerprint, fingerprint));

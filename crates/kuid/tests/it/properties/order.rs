@@ -61,23 +61,6 @@ proptest! {
         prop_assert!(later(lower, higher) < interval);
     }
 
-    /// In a whole sorted list, no ID is 2^I seconds or more earlier than one that precedes it.
-    #[test]
-    fn sorted_lists_order_by_time(
-        ids in prop::collection::vec((clustered(), node()), 2..60), drift in drift(),
-    ) {
-        let global = |(local, node)| GlobalId::from_local(local, node, drift);
-        let mut ids: Vec<_> = ids.into_iter().map(global).collect();
-        ids.sort();
-        let interval = i64::from(1u16 << drift.get()) * 1_000_000;
-        let mut latest = i64::MIN;
-        for id in ids {
-            let micros = id.unix_time(drift).as_micros();
-            prop_assert!(latest.saturating_sub(micros) < interval);
-            latest = latest.max(micros);
-        }
-    }
-
     #[test]
     fn nodes_order_before_near_times(
         base in valid(), seconds in any::<[u32; 2]>(), nodes in [node(), node()], drift in drift(),

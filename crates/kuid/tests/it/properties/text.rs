@@ -6,19 +6,6 @@ use tickid_testkit::slices::Slices;
 
 proptest! {
     #[test]
-    fn texts_round_trip(
-        local in local(), global in global(), wide in wide(), node in node(),
-    ) {
-        prop_assert_eq!(local.to_string().parse(), Ok(local));
-        prop_assert_eq!(LocalId::parse_url(local.encode_url().as_bytes()), Ok(local));
-        prop_assert_eq!(global.to_string().parse(), Ok(global));
-        prop_assert_eq!(GlobalId::parse_url(global.encode_url().as_bytes()), Ok(global));
-        prop_assert_eq!(wide.to_string().parse(), Ok(wide));
-        prop_assert_eq!(WideGlobalId::parse_url(wide.encode_url().as_bytes()), Ok(wide));
-        prop_assert_eq!(node.to_string().parse(), Ok(node));
-    }
-
-    #[test]
     fn texts_agree_with_other_crates(
         local in local(), global in global(), wide in wide(), node in node(),
     ) {
