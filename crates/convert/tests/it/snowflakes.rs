@@ -1,105 +1,98 @@
 //! Snowflakes of layouts that are known only at run time.
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use tickid_convert::{
-        AnyId, AnyScheme, ConvertError, Kind, Layouts, Nodes, Options, ToParts as _, carry,
-        convert_any, restore_any,
-    };
-    use tickid_snowflake::{AnySnowflake, Preset, SnowflakeId};
-    use tickid_testkit::config;
+use proptest::prelude::*;
+use tickid_convert::{
+    AnyId, AnyScheme, ConvertError, Kind, Layouts, Nodes, Options, ToParts as _, carry,
+    convert_any, restore_any,
+};
+use tickid_snowflake::{AnySnowflake, Preset, SnowflakeId};
+use tickid_testkit::config;
 
-    const OTHERS: [&str; 4] = [
-        "41x1ms/0n/12s@2024-01-01",
-        "43x100us/10s/10n@2024-01-01",
-        "30x1s/16n/18s/unsigned@0",
-        "20x3600s/22n/18s@-86400000",
-    ];
+const OTHERS: [&str; 4] = [
+    "41x1ms/0n/12s@2024-01-01",
+    "43x100us/10s/10n@2024-01-01",
+    "30x1s/16n/18s/unsigned@0",
+    "20x3600s/22n/18s@-86400000",
+];
 
-    fn snowflakes() -> Vec<AnySnowflake> {
-        let presets = Preset::ALL.iter().map(|preset| preset.layout());
-        presets.chain(OTHERS.map(|layout| layout.parse().unwrap())).collect()
-    }
+fn snowflakes() -> Vec<AnySnowflake> {
+    let presets = Preset::ALL.iter().map(|preset| preset.layout());
+    presets.chain(OTHERS.map(|layout| layout.parse().unwrap())).collect()
+}
 
-    fn any_layout() -> impl Strategy<Value = Layouts> {
-        let layout = proptest::sample::select(snowflakes());
-        layout.prop_map(|snowflake| Layouts { snowflake, ..Layouts::default() })
-    }
+fn any_layout() -> impl Strategy<Value = Layouts> {
+    let layout = proptest::sample::select(snowflakes());
+    layout.prop_map(|snowflake| Layouts { snowflake, ..Layouts::default() })
+}
 
-    /// Returns an ID of the layout with these bits.
-    fn id(bits: u64, layouts: &Layouts) -> AnyId {
-        let shape = layouts.snowflake.shape();
-        let unused = u64::BITS - shape.time - shape.node - shape.sequence;
-        SnowflakeId::new(bits >> unused).into()
-    }
+/// Returns an ID of the layout with these bits.
+fn id(bits: u64, layouts: &Layouts) -> AnyId {
+    let shape = layouts.snowflake.shape();
+    let unused = u64::BITS - shape.time - shape.node - shape.sequence;
+    SnowflakeId::new(bits >> unused).into()
+}
 
-    proptest! {
-        #![proptest_config(config(1))]
+proptest! {
+    #![proptest_config(config(1))]
 
-        #[test]
-        fn conversions_keep_order_and_are_reversed(
-            bits: u64, step in 1_u64..1_000, source in any_layout(), target in any_layout(),
-        ) {
-            let options = Options { source, target, nodes: Nodes::LowBits, ..Options::default() };
-            let one = id(bits, &source);
-            let (Ok(mut parts), Ok(a)) =
-                (one.parts(&source), convert_any(one, Kind::Snowflake, &options))
-            else {
-                return Ok(()); // its node is missing, or its time is not one of the target's
-            };
-            prop_assert_eq!(a.id.parts(&target).unwrap().time() <= parts.time(), true);
-            if a.loss.is_restorable() {
-                prop_assert_eq!(restore_any(a.id, Kind::Snowflake, &options), Ok(one));
-            }
-            // A later ID of the node.
-            let scheme = AnyScheme::new(Kind::Snowflake, &source);
-            let node = parts.node().map_or(0, |node| node.value());
-            let tick = scheme.scale().micros_per_tick();
-            let later = parts.time().as_micros() + (step * tick).cast_signed();
-            let later = tickid_core::UnixTime::from_micros(later);
-            let Ok(other) = scheme.id_at(later, node, 0) else { return Ok(()) };
-            parts = other.parts(&source).unwrap();
-            prop_assert!(other.to_u128() > one.to_u128() && parts.time() == later);
-            if let Ok(b) = convert_any(other, Kind::Snowflake, &options) {
-                prop_assert!(a.id.to_u128() <= b.id.to_u128(), "{} {}", a.id, b.id);
-            }
+    #[test]
+    fn conversions_keep_order_and_are_reversed(
+        bits: u64, step in 1_u64..1_000, source in any_layout(), target in any_layout(),
+    ) {
+        let options = Options { source, target, nodes: Nodes::LowBits, ..Options::default() };
+        let one = id(bits, &source);
+        let (Ok(mut parts), Ok(a)) =
+            (one.parts(&source), convert_any(one, Kind::Snowflake, &options))
+        else {
+            return Ok(()); // its node is missing, or its time is not one of the target's
+        };
+        prop_assert_eq!(a.id.parts(&target).unwrap().time() <= parts.time(), true);
+        if a.loss.is_restorable() {
+            prop_assert_eq!(restore_any(a.id, Kind::Snowflake, &options), Ok(one));
         }
-
-        #[test]
-        fn uuids_hold_snowflakes(bits: u64, layouts in any_layout()) {
-            let id = id(bits, &layouts);
-            prop_assert_eq!(carry::from_uuid(carry::to_uuid(id), &layouts), Ok(id));
-            if let Ok(uuid) = carry::to_uuid_v7(id, &layouts) {
-                prop_assert_eq!(carry::from_uuid(uuid, &layouts), Ok(id));
-            }
+        // A later ID of the node.
+        let scheme = AnyScheme::new(Kind::Snowflake, &source);
+        let node = parts.node().map_or(0, |node| node.value());
+        let tick = scheme.scale().micros_per_tick();
+        let later = parts.time().as_micros() + (step * tick).cast_signed();
+        let later = tickid_core::UnixTime::from_micros(later);
+        let Ok(other) = scheme.id_at(later, node, 0) else { return Ok(()) };
+        parts = other.parts(&source).unwrap();
+        prop_assert!(other.to_u128() > one.to_u128() && parts.time() == later);
+        if let Ok(b) = convert_any(other, Kind::Snowflake, &options) {
+            prop_assert!(a.id.to_u128() <= b.id.to_u128(), "{} {}", a.id, b.id);
         }
     }
 
     #[test]
-    fn bits_above_the_layout_are_refused() {
-        let layouts =
-            Layouts { snowflake: AnySnowflake::named("js-safe").unwrap(), ..Layouts::default() };
-        let error = SnowflakeId::new(1 << 53).parts(&layouts).unwrap_err();
-        assert!(
-            matches!(error, ConvertError::StrayBits { bits, .. } if bits == 1 << 53),
-            "{error}"
-        );
-        assert!(error.to_string().contains("a Snowflake of 53 bits leaves zero"), "{error}");
-        assert!(carry::to_uuid_v7(SnowflakeId::new(1 << 53), &layouts).is_err());
-    }
-
-    #[test]
-    fn realms_record_the_whole_layout() {
-        let read = |text: &str| AnyScheme::from_realm("snowflake", text, true).unwrap();
-        let all: Vec<AnyScheme> =
-            snowflakes().iter().map(|layout| read(&layout.to_string())).collect();
-        for (index, one) in all.iter().enumerate() {
-            assert_eq!(one.layouts().snowflake, snowflakes()[index]);
-            assert!(all.iter().skip(index + 1).all(|other| other != one));
+    fn uuids_hold_snowflakes(bits: u64, layouts in any_layout()) {
+        let id = id(bits, &layouts);
+        prop_assert_eq!(carry::from_uuid(carry::to_uuid(id), &layouts), Ok(id));
+        if let Ok(uuid) = carry::to_uuid_v7(id, &layouts) {
+            prop_assert_eq!(carry::from_uuid(uuid, &layouts), Ok(id));
         }
-        // Names may change their meaning one day.
-        assert!(AnyScheme::from_realm("snowflake", "discord", true).is_err());
-        assert_eq!(read(OTHERS[0]).usual_nodes(), Some((0, 0)));
     }
+}
+
+#[test]
+fn bits_above_the_layout_are_refused() {
+    let layouts =
+        Layouts { snowflake: AnySnowflake::named("js-safe").unwrap(), ..Layouts::default() };
+    let error = SnowflakeId::new(1 << 53).parts(&layouts).unwrap_err();
+    assert!(matches!(error, ConvertError::StrayBits { bits, .. } if bits == 1 << 53), "{error}");
+    assert!(error.to_string().contains("a Snowflake of 53 bits leaves zero"), "{error}");
+    assert!(carry::to_uuid_v7(SnowflakeId::new(1 << 53), &layouts).is_err());
+}
+
+#[test]
+fn realms_record_the_whole_layout() {
+    let read = |text: &str| AnyScheme::from_realm("snowflake", text, true).unwrap();
+    let all: Vec<AnyScheme> = snowflakes().iter().map(|layout| read(&layout.to_string())).collect();
+    for (index, one) in all.iter().enumerate() {
+        assert_eq!(one.layouts().snowflake, snowflakes()[index]);
+        assert!(all.iter().skip(index + 1).all(|other| other != one));
+    }
+    // Names may change their meaning one day.
+    assert!(AnyScheme::from_realm("snowflake", "discord", true).is_err());
+    assert_eq!(read(OTHERS[0]).usual_nodes(), Some((0, 0)));
 }

@@ -1,497 +1,494 @@
 //! Every format that a text fits is found, likeliest first, with the reason.
 
-#[cfg(test)]
-mod tests {
-    use proptest::collection::vec;
-    use proptest::prelude::*;
-    use proptest::sample::select;
-    use tickid_convert::{AnyId, ConvertError, Layouts, Options, ToParts, carry, convert};
-    use tickid_core::UnixTime;
-    use tickid_detect::Notation::{Canonical, Decimal, Url};
-    use tickid_detect::{
-        Confidence, Doubt, Form, Format, Identifier, Inspection, Reading, Readings, detect, trimmed,
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use tickid_convert::{AnyId, ConvertError, Layouts, Options, ToParts, carry, convert};
+use tickid_core::UnixTime;
+use tickid_detect::Notation::{Canonical, Decimal, Url};
+use tickid_detect::{
+    Confidence, Doubt, Form, Format, Identifier, Inspection, Reading, Readings, detect, trimmed,
+};
+use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
+use tickid_nanoflake::{Epoch, NanoflakeId};
+use tickid_scru64::Scru64Id;
+use tickid_sno::SnoId;
+use tickid_testkit::config;
+
+const NOW: UnixTime = UnixTime::from_micros(1_750_000_000_000_000); // 2025-06-15
+
+fn found(text: &str) -> Readings {
+    detect(text.as_bytes(), &Layouts::default(), Some(NOW))
+}
+
+fn is_certain(found: &Readings) -> bool {
+    found.first().is_some_and(|one| one.confidence() == Confidence::Certain)
+}
+
+fn scheme(id: impl Into<AnyId>) -> Identifier {
+    Identifier::from(id.into())
+}
+
+fn names(text: &str) -> Vec<String> {
+    found(text).iter().map(|one| one.identifier().to_string()).collect()
+}
+
+#[test]
+fn todays_texts_are_first() {
+    for (text, names_of) in [
+        ("0u375nxqh5cq", vec!["SCRU64"]), // no Nanoflake: it leads with a zero
+        ("bppc0m3ju134", vec!["Nanoflake in Base36", "SCRU64"]),
+        (
+            "1541815603606036480",
+            vec![
+                "Nanoflake in decimal",
+                "Discord Snowflake",
+                "pgEdge snowflake",
+                "Sonyflake",
+                "Sonyflake 2",
+                "SCRU64",
+                "Mastodon ID",
+                "kuid local",
+                "Unix time in nanoseconds",
+                "Instagram ID",
+                "Baidu UID",
+            ],
+        ),
+        (".5.tXVEf8n8vPN.0", vec!["kuid global"]),
+        ("AGA5igPrJzJ7aYAB", vec!["kuid global in URL-safe Base64", "kuid global"]),
+        ("brpk4q72xwf2m63l", vec!["sno", "kuid global in URL-safe Base64", "kuid global"]),
+        ("01ARZ3NDEKTSV4RRFFQ69G5FAV", vec!["ULID"]),
+        ("0ujtsYcgvSTl8PAuAdqWYSMnLOv", vec!["KSUID"]),
+        ("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", vec!["UUID of version 7"]),
+        ("919108f7-52d1-4320-9bac-f847db4148a8", vec!["UUID of version 4"]),
+        ("{919108F7-52D1-4320-9BAC-F847DB4148A8}", vec!["UUID of version 4"]),
+        ("00000000-0000-0000-0000-000000000000", vec!["nil UUID"]),
+        ("not an ID", vec![]),
+        ("", vec![]),
+    ] {
+        let mut all = names(text);
+        if text.len() == 16 && all.len() == 3 {
+            // Two that are about as far from today.
+            all[1..].sort_by_key(|name| !name.contains("URL"));
+        }
+        assert_eq!(all, names_of, "{text:?}");
+    }
+}
+
+#[test]
+fn one_plausible_time_is_clear() {
+    for (text, is_clear) in [
+        ("0u375nxqh5cq", true),        // the only one
+        ("bppc0m3ju134", true),        // the other is of the year 2715
+        ("1541815603606036480", true), // Twitter's; a sequence of 0 is no accident
+        ("113882101964472591", false), // of 2025-01-24 for Mastodon and as SCRU64
+        ("not an ID", false),
+    ] {
+        assert_eq!(found(text).is_clear(), is_clear, "{text}");
+    }
+    let unknown = detect(b"bppc0m3ju134", &Layouts::default(), None);
+    assert!(!unknown.is_clear() && unknown.len() == 2, "without a clock nothing is");
+}
+
+#[test]
+fn times_are_judged_by_now() {
+    let at = |millis: i64| {
+        let id = NanoflakeId::new((millis - Epoch::TWITTER.as_unix_millis()) << 22).unwrap();
+        let text = id.encode_padded();
+        let found = detect(text.as_bytes(), &Layouts::default(), Some(NOW));
+        let one = found.iter().find(|one| one.identifier() == scheme(id));
+        let one = one.unwrap();
+        assert_eq!(one.time().unwrap().as_millis(), millis);
+        one.confidence()
     };
-    use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
-    use tickid_nanoflake::{Epoch, NanoflakeId};
-    use tickid_scru64::Scru64Id;
-    use tickid_sno::SnoId;
-    use tickid_testkit::config;
+    let (now, day) = (NOW.as_millis(), 86_400_000);
+    assert_eq!(at(now), Confidence::Likely);
+    assert_eq!(at(now + 30 * day), Confidence::Likely);
+    assert_eq!(at(now + 30 * day + 1), Confidence::Possible);
+    assert_eq!(at(now - 13 * 31_556_952_000), Confidence::Likely);
+    let reserved = found("000000000000");
+    assert_eq!(reserved.first().unwrap().doubt(), Some(Doubt::NeverIssued));
+    let no_time = found("zzzzzzzzzzw");
+    let kuid = no_time.iter().find(|one| one.identifier() == scheme(LocalId::MAX));
+    assert_eq!(kuid.unwrap().doubt(), Some(Doubt::NeverIssued));
+    let v4 = found("919108f7-52d1-4320-9bac-f847db4148a8");
+    assert_eq!(v4.first().unwrap().confidence(), Confidence::Certain);
+}
 
-    const NOW: UnixTime = UnixTime::from_micros(1_750_000_000_000_000); // 2025-06-15
-
-    fn found(text: &str) -> Readings {
-        detect(text.as_bytes(), &Layouts::default(), Some(NOW))
+#[test]
+fn early_times_need_long_texts() {
+    let unlikely = |text: &str, name: &str, layouts: &Layouts| {
+        let found = detect(text.as_bytes(), layouts, Some(NOW));
+        let one = found.iter().find(|one| one.identifier().to_string() == name).unwrap();
+        one.confidence() == Confidence::Possible
+    };
+    let twitter = Layouts::default();
+    for (text, name) in [
+        ("xx", "Nanoflake in Base36"),
+        ("implausib", "Nanoflake in Base36"),
+        ("12345", "Nanoflake in decimal"),
+        ("12345", "Discord Snowflake"),
+        ("12345", "Instagram ID"),
+        ("2222222222222222", "sno"),
+        ("000000000000000000000000000", "KSUID"),
+    ] {
+        assert!(unlikely(text, name, &twitter), "{text}");
     }
+    let discord = Layouts { epoch: Epoch::DISCORD, ..twitter };
+    assert!(unlikely("12345", "Twitter Snowflake", &discord));
+    assert!(unlikely("xx", "Nanoflake in Base36", &discord));
 
-    fn is_certain(found: &Readings) -> bool {
-        found.first().is_some_and(|one| one.confidence() == Confidence::Certain)
+    let day = 86_400_000;
+    // Of an epoch that was chosen, a day; of Twitter's, nothing wrote Base36 in the first year.
+    for (epoch, millis, is_unlikely) in [
+        (Epoch::DISCORD, 0, true),
+        (Epoch::DISCORD, day - 1, true),
+        (Epoch::DISCORD, day, false),
+        (Epoch::TWITTER, 363 * day, true),
+        (Epoch::TWITTER, 364 * day, false),
+    ] {
+        let id = NanoflakeId::new(millis << 22 | 4_194_303).unwrap();
+        let text = id.encode_padded();
+        let layouts = Layouts { epoch, ..twitter };
+        assert_eq!(unlikely(&text, "Nanoflake in Base36", &layouts), is_unlikely, "{text}");
     }
-
-    fn scheme(id: impl Into<AnyId>) -> Identifier {
-        Identifier::from(id.into())
+    for (millis, is_unlikely) in [(0, true), (day - 1, true), (day, false)] {
+        let time = UnixTime::from_millis(1_262_304_000_000 + millis).unwrap();
+        let text = SnoId::max_at(time).unwrap().to_string();
+        assert_eq!(unlikely(&text, "sno", &twitter), is_unlikely, "{text}");
     }
+}
 
-    fn names(text: &str) -> Vec<String> {
-        found(text).iter().map(|one| one.identifier().to_string()).collect()
-    }
-
-    #[test]
-    fn todays_texts_are_first() {
-        for (text, names_of) in [
-            ("0u375nxqh5cq", vec!["SCRU64"]), // no Nanoflake: it leads with a zero
-            ("bppc0m3ju134", vec!["Nanoflake in Base36", "SCRU64"]),
-            (
-                "1541815603606036480",
-                vec![
-                    "Nanoflake in decimal",
-                    "Discord Snowflake",
-                    "pgEdge snowflake",
-                    "Sonyflake",
-                    "Sonyflake 2",
-                    "SCRU64",
-                    "Mastodon ID",
-                    "kuid local",
-                    "Unix time in nanoseconds",
-                    "Instagram ID",
-                    "Baidu UID",
-                ],
-            ),
-            (".5.tXVEf8n8vPN.0", vec!["kuid global"]),
-            ("AGA5igPrJzJ7aYAB", vec!["kuid global in URL-safe Base64", "kuid global"]),
-            ("brpk4q72xwf2m63l", vec!["sno", "kuid global in URL-safe Base64", "kuid global"]),
-            ("01ARZ3NDEKTSV4RRFFQ69G5FAV", vec!["ULID"]),
-            ("0ujtsYcgvSTl8PAuAdqWYSMnLOv", vec!["KSUID"]),
-            ("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", vec!["UUID of version 7"]),
-            ("919108f7-52d1-4320-9bac-f847db4148a8", vec!["UUID of version 4"]),
-            ("{919108F7-52D1-4320-9BAC-F847DB4148A8}", vec!["UUID of version 4"]),
-            ("00000000-0000-0000-0000-000000000000", vec!["nil UUID"]),
-            ("not an ID", vec![]),
-            ("", vec![]),
-        ] {
-            let mut all = names(text);
-            if text.len() == 16 && all.len() == 3 {
-                // Two that are about as far from today.
-                all[1..].sort_by_key(|name| !name.contains("URL"));
-            }
-            assert_eq!(all, names_of, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn one_plausible_time_is_clear() {
-        for (text, is_clear) in [
-            ("0u375nxqh5cq", true),        // the only one
-            ("bppc0m3ju134", true),        // the other is of the year 2715
-            ("1541815603606036480", true), // Twitter's; a sequence of 0 is no accident
-            ("113882101964472591", false), // of 2025-01-24 for Mastodon and as SCRU64
-            ("not an ID", false),
-        ] {
-            assert_eq!(found(text).is_clear(), is_clear, "{text}");
-        }
-        let unknown = detect(b"bppc0m3ju134", &Layouts::default(), None);
-        assert!(!unknown.is_clear() && unknown.len() == 2, "without a clock nothing is");
-    }
-
-    #[test]
-    fn times_are_judged_by_now() {
-        let at = |millis: i64| {
-            let id = NanoflakeId::new((millis - Epoch::TWITTER.as_unix_millis()) << 22).unwrap();
-            let text = id.encode_padded();
-            let found = detect(text.as_bytes(), &Layouts::default(), Some(NOW));
-            let one = found.iter().find(|one| one.identifier() == scheme(id));
-            let one = one.unwrap();
-            assert_eq!(one.time().unwrap().as_millis(), millis);
-            one.confidence()
-        };
-        let (now, day) = (NOW.as_millis(), 86_400_000);
-        assert_eq!(at(now), Confidence::Likely);
-        assert_eq!(at(now + 30 * day), Confidence::Likely);
-        assert_eq!(at(now + 30 * day + 1), Confidence::Possible);
-        assert_eq!(at(now - 13 * 31_556_952_000), Confidence::Likely);
-        let reserved = found("000000000000");
-        assert_eq!(reserved.first().unwrap().doubt(), Some(Doubt::NeverIssued));
-        let no_time = found("zzzzzzzzzzw");
-        let kuid = no_time.iter().find(|one| one.identifier() == scheme(LocalId::MAX));
-        assert_eq!(kuid.unwrap().doubt(), Some(Doubt::NeverIssued));
-        let v4 = found("919108f7-52d1-4320-9bac-f847db4148a8");
-        assert_eq!(v4.first().unwrap().confidence(), Confidence::Certain);
-    }
-
-    #[test]
-    fn early_times_need_long_texts() {
-        let unlikely = |text: &str, name: &str, layouts: &Layouts| {
-            let found = detect(text.as_bytes(), layouts, Some(NOW));
-            let one = found.iter().find(|one| one.identifier().to_string() == name).unwrap();
-            one.confidence() == Confidence::Possible
-        };
-        let twitter = Layouts::default();
-        for (text, name) in [
-            ("xx", "Nanoflake in Base36"),
-            ("implausib", "Nanoflake in Base36"),
-            ("12345", "Nanoflake in decimal"),
-            ("12345", "Discord Snowflake"),
-            ("12345", "Instagram ID"),
-            ("2222222222222222", "sno"),
-            ("000000000000000000000000000", "KSUID"),
-        ] {
-            assert!(unlikely(text, name, &twitter), "{text}");
-        }
-        let discord = Layouts { epoch: Epoch::DISCORD, ..twitter };
-        assert!(unlikely("12345", "Twitter Snowflake", &discord));
-        assert!(unlikely("xx", "Nanoflake in Base36", &discord));
-
-        let day = 86_400_000;
-        // Of an epoch that was chosen, a day; of Twitter's, nothing wrote Base36 in the first year.
-        for (epoch, millis, is_unlikely) in [
-            (Epoch::DISCORD, 0, true),
-            (Epoch::DISCORD, day - 1, true),
-            (Epoch::DISCORD, day, false),
-            (Epoch::TWITTER, 363 * day, true),
-            (Epoch::TWITTER, 364 * day, false),
-        ] {
-            let id = NanoflakeId::new(millis << 22 | 4_194_303).unwrap();
-            let text = id.encode_padded();
-            let layouts = Layouts { epoch, ..twitter };
-            assert_eq!(unlikely(&text, "Nanoflake in Base36", &layouts), is_unlikely, "{text}");
-        }
-        for (millis, is_unlikely) in [(0, true), (day - 1, true), (day, false)] {
-            let time = UnixTime::from_millis(1_262_304_000_000 + millis).unwrap();
-            let text = SnoId::max_at(time).unwrap().to_string();
-            assert_eq!(unlikely(&text, "sno", &twitter), is_unlikely, "{text}");
-        }
-    }
-
-    #[test]
-    fn common_texts_are_at_most_possible() {
-        for (text, doubt) in [
-            ("information", Doubt::Time),
-            ("implausibly", Doubt::Time),
-            ("activities12", Doubt::Words),
-            ("bookmarklets", Doubt::Words),
-            ("a483e72f1b00", Doubt::HexDigits),
-            ("4111111111111111", Doubt::Time),
-            ("5555555555554444", Doubt::Digits),
-            ("20240115123045123", Doubt::Date),
-            ("1741816012345678901", Doubt::UnixTime),
-            ("15c2a7d9be3f6084", Doubt::Unexplained),
-            ("d41d8cd98f005204a9800998ecf8427e", Doubt::Unexplained),
-        ] {
-            let found = found(text);
-            let ids = || found.iter().filter(|one| one.format() != Format::UnixTime);
-            assert!(ids().all(|one| one.confidence() == Confidence::Possible), "{text}: {found:?}");
-            assert!(ids().any(|one| one.doubt() == Some(doubt)), "{text}: {found:?}");
-        }
-        assert!(found("InforMation1").is_empty(), "of both cases");
-    }
-
-    #[test]
-    fn unix_times_are_read_as_such() {
-        for (text, name) in [
-            ("1741816012", "Unix time in seconds"),
-            ("1741816012345", "Unix time in milliseconds"),
-            ("1741816012345678", "Unix time in microseconds"),
-            ("1741816012345678901", "Unix time in nanoseconds"),
-        ] {
-            let found = found(text);
-            let first = found.first().unwrap();
-            assert_eq!(first.identifier().to_string(), name);
-            assert_eq!(first.confidence(), Confidence::Likely);
-            assert_eq!(first.time().unwrap().as_millis() / 1_000, 1_741_816_012, "{text}");
-            assert!(found.is_clear(), "{text}: {found:?}");
-        }
-        assert!(names("1841816012").is_empty() || names("1841816012")[0] != "Unix time in seconds");
-    }
-
-    #[test]
-    fn examples_of_documents_are_likely() {
-        for (text, name) in [
-            ("aaaaaaaa55aaaaaa", "sno"),
-            ("brpk4q72xwf2m63l", "sno"),
-            ("0u375nxqh5cq", "SCRU64"),
-            ("0u2r85hm2pt3", "SCRU64"),
-            ("bppc0m3ju134", "Nanoflake in Base36"),
-            (".5.tXVEf8n8vPN.0", "kuid global"),
-            ("AGA5igPrJzJ7aYAB", "kuid global in URL-safe Base64"),
-            ("175928847299117063", "Discord Snowflake"),
-            ("9m4e2mr0ui3e8a215n4g", "Xid"),
-            ("507f1f77bcf86cd799439011", "ObjectId"),
-        ] {
-            let found = found(text);
-            assert!(found.likely().any(|one| one.identifier().to_string() == name), "{text}");
-        }
-    }
-
-    /// JavaScript rounds integers of more than 53 bits.
-    #[test]
-    fn wide_fields_are_hexadecimal() {
-        let text = ".Ozx3ls4SZTmNNTKNVszVF";
+#[test]
+fn common_texts_are_at_most_possible() {
+    for (text, doubt) in [
+        ("information", Doubt::Time),
+        ("implausibly", Doubt::Time),
+        ("activities12", Doubt::Words),
+        ("bookmarklets", Doubt::Words),
+        ("a483e72f1b00", Doubt::HexDigits),
+        ("4111111111111111", Doubt::Time),
+        ("5555555555554444", Doubt::Digits),
+        ("20240115123045123", Doubt::Date),
+        ("1741816012345678901", Doubt::UnixTime),
+        ("15c2a7d9be3f6084", Doubt::Unexplained),
+        ("d41d8cd98f005204a9800998ecf8427e", Doubt::Unexplained),
+    ] {
         let found = found(text);
-        let wide = found.iter().find(|one| one.format() == Format::Kuid).unwrap();
-        let json = serde_json::to_value(Inspection::of(wide, text, &Layouts::default())).unwrap();
-        assert_eq!((&json["node"], &json["a"]), (&"1e057647b2618795".into(), &6_655.into()));
-        assert_eq!(json["confidence"], "possible");
+        let ids = || found.iter().filter(|one| one.format() != Format::UnixTime);
+        assert!(ids().all(|one| one.confidence() == Confidence::Possible), "{text}: {found:?}");
+        assert!(ids().any(|one| one.doubt() == Some(doubt)), "{text}: {found:?}");
     }
+    assert!(found("InforMation1").is_empty(), "of both cases");
+}
 
-    /// Machine 1 at its first sequence.
+#[test]
+fn unix_times_are_read_as_such() {
+    for (text, name) in [
+        ("1741816012", "Unix time in seconds"),
+        ("1741816012345", "Unix time in milliseconds"),
+        ("1741816012345678", "Unix time in microseconds"),
+        ("1741816012345678901", "Unix time in nanoseconds"),
+    ] {
+        let found = found(text);
+        let first = found.first().unwrap();
+        assert_eq!(first.identifier().to_string(), name);
+        assert_eq!(first.confidence(), Confidence::Likely);
+        assert_eq!(first.time().unwrap().as_millis() / 1_000, 1_741_816_012, "{text}");
+        assert!(found.is_clear(), "{text}: {found:?}");
+    }
+    assert!(names("1841816012").is_empty() || names("1841816012")[0] != "Unix time in seconds");
+}
+
+#[test]
+fn examples_of_documents_are_likely() {
+    for (text, name) in [
+        ("aaaaaaaa55aaaaaa", "sno"),
+        ("brpk4q72xwf2m63l", "sno"),
+        ("0u375nxqh5cq", "SCRU64"),
+        ("0u2r85hm2pt3", "SCRU64"),
+        ("bppc0m3ju134", "Nanoflake in Base36"),
+        (".5.tXVEf8n8vPN.0", "kuid global"),
+        ("AGA5igPrJzJ7aYAB", "kuid global in URL-safe Base64"),
+        ("175928847299117063", "Discord Snowflake"),
+        ("9m4e2mr0ui3e8a215n4g", "Xid"),
+        ("507f1f77bcf86cd799439011", "ObjectId"),
+    ] {
+        let found = found(text);
+        assert!(found.likely().any(|one| one.identifier().to_string() == name), "{text}");
+    }
+}
+
+/// JavaScript rounds integers of more than 53 bits.
+#[test]
+fn wide_fields_are_hexadecimal() {
+    let text = ".Ozx3ls4SZTmNNTKNVszVF";
+    let found = found(text);
+    let wide = found.iter().find(|one| one.format() == Format::Kuid).unwrap();
+    let json = serde_json::to_value(Inspection::of(wide, text, &Layouts::default())).unwrap();
+    assert_eq!((&json["node"], &json["a"]), (&"1e057647b2618795".into(), &6_655.into()));
+    assert_eq!(json["confidence"], "possible");
+}
+
+/// Machine 1 at its first sequence.
+#[test]
+fn fresh_sonyflakes_are_likely() {
+    let units = (NOW.as_millis() - 1_409_529_600_000) / 10;
+    for age in [0, 6_000, 360_000] {
+        let text = ((units - age) << 24 | 1).to_string();
+        let found = found(&text);
+        let first = found.first().unwrap();
+        assert_eq!(first.format(), Format::Sonyflake, "{text}: {found:?}");
+    }
+}
+
+/// Letters with a number in one place, which are as well words with a year or a version.
+#[test]
+fn fresh_nanoflakes_outweigh_words() {
+    let confidence = |millis| {
+        let now = UnixTime::from_millis(millis).unwrap();
+        let found = detect(b"g577nmiqmjuo", &Layouts::default(), Some(now));
+        let one = found.iter().find(|one| one.format() == Format::Nanoflake).unwrap();
+        (one.confidence(), one.doubt())
+    };
+    let made = 1_795_465_055_009;
+    assert_eq!(confidence(made), (Confidence::Likely, None));
+    assert_eq!(confidence(made + 86_400_000), (Confidence::Likely, None));
+    let words = found("version20245");
+    assert!(words.iter().all(|one| one.doubt().is_some()), "{words:?}");
+}
+
+#[test]
+fn named_texts_are_not_converted() {
+    for (text, millis, kind) in [
+        ("01ARZ3NDEKTSV4RRFFQ69G5FAV", Some(1_469_922_850_259), "ULID"),
+        ("0ujtsYcgvSTl8PAuAdqWYSMnLOv", Some(1_507_608_047_000), "KSUID"),
+        ("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", Some(1_645_557_742_000), "UUID"),
+        ("c232ab00-9414-11ec-b3c8-9f6bdeced846", Some(1_645_557_742_000), "UUID"),
+        ("919108f7-52d1-4320-9bac-f847db4148a8", None, "UUID"),
+    ] {
+        let one = found(text).into_iter().next().unwrap();
+        assert_eq!(one.time().map(UnixTime::as_millis), millis, "{text}");
+        let error = convert::<SnoId>(one.identifier(), &Options::default()).unwrap_err();
+        assert_eq!(error, ConvertError::NoFields { format: kind });
+    }
+}
+
+#[test]
+fn an_id_in_a_uuid_is_found_there() {
+    let id = AnyId::from("brpk4q72xwf2m63l".parse::<SnoId>().unwrap());
+    for uuid in [carry::to_uuid(id), carry::to_uuid_v7(id, &Layouts::default()).unwrap()] {
+        let found = found(&uuid.to_string());
+        let readings: Vec<Identifier> = found.iter().map(|one| one.identifier()).collect();
+        assert_eq!(readings.len(), 2);
+        assert!(readings.contains(&Identifier::Carried(id)));
+        assert!(readings.contains(&Identifier::Uuid(uuid)));
+        assert_eq!(Identifier::Carried(id).scheme_id(), Some(id));
+    }
+}
+
+proptest! {
+    #![proptest_config(config(4))]
+
     #[test]
-    fn fresh_sonyflakes_are_likely() {
-        let units = (NOW.as_millis() - 1_409_529_600_000) / 10;
-        for age in [0, 6_000, 360_000] {
-            let text = ((units - age) << 24 | 1).to_string();
+    fn all_texts_of_ids_are_found(
+        scru64 in 0..=Scru64Id::MAX.get(), nanoflake in 0..=i64::MAX, local: u64,
+        global: [u8; 12], wide: [u8; 16], sno: [u8; 10],
+    ) {
+        let scru64 = Scru64Id::new(scru64).unwrap();
+        let nanoflake = NanoflakeId::new(nanoflake).unwrap();
+        let (local, global) = (LocalId::new(local), GlobalId::from_bytes(global));
+        let (wide, sno) = (WideGlobalId::from_bytes(wide), SnoId::from_bytes(sno));
+        for (text, reading) in [
+            (scru64.to_string(), scheme(scru64)),
+            (nanoflake.to_string(), scheme(nanoflake)),
+            (nanoflake.encode_padded().to_string(), scheme(nanoflake)),
+            (nanoflake.encode_decimal().to_string(), Identifier::Scheme(nanoflake.into(),
+                Decimal)),
+            (local.to_string(), scheme(local)),
+            (local.encode_url().to_string(), Identifier::Scheme(local.into(), Url)),
+            (global.to_string(), scheme(global)),
+            (global.encode_url().to_string(), Identifier::Scheme(global.into(), Url)),
+            (wide.to_string(), Identifier::KuidWide(wide, Canonical)),
+            (wide.encode_url().to_string(), Identifier::KuidWide(wide, Url)),
+            (sno.to_string(), scheme(sno)),
+        ] {
             let found = found(&text);
-            let first = found.first().unwrap();
-            assert_eq!(first.format(), Format::Sonyflake, "{text}: {found:?}");
+            prop_assert!(found.iter().any(|one| one.identifier() == reading),
+                "{text}: {found:?}");
         }
     }
 
-    /// Letters with a number in one place, which are as well words with a year or a version.
+    /// A literal may be as long as another form of the bytes.
     #[test]
-    fn fresh_nanoflakes_outweigh_words() {
-        let confidence = |millis| {
-            let now = UnixTime::from_millis(millis).unwrap();
-            let found = detect(b"g577nmiqmjuo", &Layouts::default(), Some(now));
-            let one = found.iter().find(|one| one.format() == Format::Nanoflake).unwrap();
-            (one.confidence(), one.doubt())
+    fn literals_of_equal_bytes_are_read_alike(
+        mut bytes in vec(prop_oneof![3 => b' '..=b'~', 1 => any::<u8>()], 16),
+        len in select(&[8, 10, 12, 16][..]),
+    ) {
+        bytes.truncate(len);
+        let readings = |text: &str| -> Vec<_> {
+            found(text).iter().map(|one| (one.identifier(), one.form())).collect()
         };
-        let made = 1_795_465_055_009;
-        assert_eq!(confidence(made), (Confidence::Likely, None));
-        assert_eq!(confidence(made + 86_400_000), (Confidence::Likely, None));
-        let words = found("version20245");
-        assert!(words.iter().all(|one| one.doubt().is_some()), "{words:?}");
+        let list = readings(&format!("{bytes:?}"));
+        prop_assert!(!list.is_empty());
+        for quote in ['\'', '"'] {
+            let literal = format!("b{quote}{}{quote}", bytes.escape_ascii());
+            prop_assert_eq!(&readings(&literal), &list, "{}", literal);
+        }
     }
 
+    /// No candidate is dropped for lack of room: digits fit the most formats.
     #[test]
-    fn named_texts_are_not_converted() {
-        for (text, millis, kind) in [
-            ("01ARZ3NDEKTSV4RRFFQ69G5FAV", Some(1_469_922_850_259), "ULID"),
-            ("0ujtsYcgvSTl8PAuAdqWYSMnLOv", Some(1_507_608_047_000), "KSUID"),
-            ("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", Some(1_645_557_742_000), "UUID"),
-            ("c232ab00-9414-11ec-b3c8-9f6bdeced846", Some(1_645_557_742_000), "UUID"),
-            ("919108f7-52d1-4320-9bac-f847db4148a8", None, "UUID"),
-        ] {
-            let one = found(text).into_iter().next().unwrap();
-            assert_eq!(one.time().map(UnixTime::as_millis), millis, "{text}");
-            let error = convert::<SnoId>(one.identifier(), &Options::default()).unwrap_err();
-            assert_eq!(error, ConvertError::NoFields { format: kind });
-        }
-    }
-
-    #[test]
-    fn an_id_in_a_uuid_is_found_there() {
-        let id = AnyId::from("brpk4q72xwf2m63l".parse::<SnoId>().unwrap());
-        for uuid in [carry::to_uuid(id), carry::to_uuid_v7(id, &Layouts::default()).unwrap()] {
-            let found = found(&uuid.to_string());
-            let readings: Vec<Identifier> = found.iter().map(|one| one.identifier()).collect();
-            assert_eq!(readings.len(), 2);
-            assert!(readings.contains(&Identifier::Carried(id)));
-            assert!(readings.contains(&Identifier::Uuid(uuid)));
-            assert_eq!(Identifier::Carried(id).scheme_id(), Some(id));
-        }
-    }
-
-    proptest! {
-        #![proptest_config(config(4))]
-
-        #[test]
-        fn all_texts_of_ids_are_found(
-            scru64 in 0..=Scru64Id::MAX.get(), nanoflake in 0..=i64::MAX, local: u64,
-            global: [u8; 12], wide: [u8; 16], sno: [u8; 10],
-        ) {
-            let scru64 = Scru64Id::new(scru64).unwrap();
-            let nanoflake = NanoflakeId::new(nanoflake).unwrap();
-            let (local, global) = (LocalId::new(local), GlobalId::from_bytes(global));
-            let (wide, sno) = (WideGlobalId::from_bytes(wide), SnoId::from_bytes(sno));
-            for (text, reading) in [
-                (scru64.to_string(), scheme(scru64)),
-                (nanoflake.to_string(), scheme(nanoflake)),
-                (nanoflake.encode_padded().to_string(), scheme(nanoflake)),
-                (nanoflake.encode_decimal().to_string(), Identifier::Scheme(nanoflake.into(),
-                    Decimal)),
-                (local.to_string(), scheme(local)),
-                (local.encode_url().to_string(), Identifier::Scheme(local.into(), Url)),
-                (global.to_string(), scheme(global)),
-                (global.encode_url().to_string(), Identifier::Scheme(global.into(), Url)),
-                (wide.to_string(), Identifier::KuidWide(wide, Canonical)),
-                (wide.encode_url().to_string(), Identifier::KuidWide(wide, Url)),
-                (sno.to_string(), scheme(sno)),
-            ] {
-                let found = found(&text);
-                prop_assert!(found.iter().any(|one| one.identifier() == reading),
-                    "{text}: {found:?}");
-            }
-        }
-
-        /// A literal may be as long as another form of the bytes.
-        #[test]
-        fn literals_of_equal_bytes_are_read_alike(
-            mut bytes in vec(prop_oneof![3 => b' '..=b'~', 1 => any::<u8>()], 16),
-            len in select(&[8, 10, 12, 16][..]),
-        ) {
-            bytes.truncate(len);
-            let readings = |text: &str| -> Vec<_> {
-                found(text).iter().map(|one| (one.identifier(), one.form())).collect()
-            };
-            let list = readings(&format!("{bytes:?}"));
-            prop_assert!(!list.is_empty());
-            for quote in ['\'', '"'] {
-                let literal = format!("b{quote}{}{quote}", bytes.escape_ascii());
-                prop_assert_eq!(&readings(&literal), &list, "{}", literal);
-            }
-        }
-
-        /// No candidate is dropped for lack of room: digits fit the most formats.
-        #[test]
-        fn candidates_have_reasons(text in "[0-9]{1,20}|[2-9a-x]{16}|[0-9A-Za-z._-]{0,30}") {
-            for epoch in [Epoch::TWITTER, Epoch::DISCORD, Epoch::UNIX] {
-                let layouts = Layouts { epoch, ..Layouts::default() };
-                let found = detect(text.as_bytes(), &layouts, Some(NOW));
-                prop_assert!(found.len() <= 20);
-                prop_assert_eq!(found.iter().count(), found.len());
-                prop_assert!(found.iter().is_sorted_by_key(Reading::confidence));
-                prop_assert!(found.iter().all(|one| !one.reason().is_empty()));
-                if let Ok(number) = text.parse::<u64>() && !text.starts_with('0') {
-                    let foreign = found.iter().filter(|one| {
-                        one.identifier().scheme_id().is_none()
-                            && !matches!(one.format(), Format::Xid | Format::UnixTime)
-                    });
-                    let is_64_bits = number >> 63 == 1;
-                    let twitter = usize::from(epoch != Epoch::TWITTER && !is_64_bits);
-                    let discord = usize::from(epoch != Epoch::DISCORD || is_64_bits);
-                    let of_63_bits = if is_64_bits { 0 } else { 4 };
-                    let js_safe = usize::from(number >> 53 == 0);
-                    let expected = 2 + twitter + discord + of_63_bits + js_safe;
-                    prop_assert_eq!(foreign.count(), expected, "{}", text);
-                }
-            }
-        }
-
-        #[test]
-        fn no_text_panics(text: Vec<u8>) {
-            for one in &mut detect(&text, &Layouts::default(), Some(NOW)).into_iter() {
-                let _ = one.identifier().parts(&Layouts::default());
-            }
-        }
-    }
-
-    #[test]
-    fn all_forms_of_an_id_are_read() {
-        let scru64 = "0u375nxqh5cq".parse::<Scru64Id>().unwrap();
-        for (text, form) in [
-            ("0u375nxqh5cq", Form::Text),
-            ("110009624767914842", Form::Integer),
-            ("0186d52bbe2a635a", Form::Hex),
-            ("\\x0186d52bbe2a635a", Form::Hex),
-            ("b'\\x01\\x86\\xd5+\\xbe*cZ'", Form::Bytes),
-            ("<<1,134,213,43,190,42,99,90>>", Form::Bytes),
-        ] {
-            let found = found(text);
-            let mut forms = found.iter().filter(|one| one.identifier() == scheme(scru64));
-            assert_eq!(forms.next().map(Reading::form), Some(form), "{text}");
-        }
-        // As a signed column shows an unsigned value.
-        let signed = found("-1");
-        assert!(signed.iter().any(|one| one.identifier() == scheme(LocalId::MAX)));
-    }
-
-    /// Literals that are as long as the hexadecimal digits of their bytes.
-    #[test]
-    fn literals_are_told_from_digits() {
-        let object_id = found(r"b'\x01\x02\x03abcdefghi'");
-        let form_of = |found: &Readings, is: fn(Identifier) -> bool| {
-            found.iter().find(|one| is(one.identifier())).map(Reading::form)
-        };
-        let form = form_of(&object_id, |reading| matches!(reading, Identifier::ObjectId(_)));
-        assert_eq!(form, Some(Form::Bytes));
-        let uuid = found(r"b'\x12\xa2\xb4A\n0A7\x89abcdefg'");
-        let form = form_of(&uuid, |reading| matches!(reading, Identifier::Uuid(_)));
-        assert_eq!(form, Some(Form::Bytes), "{uuid:?}");
-    }
-
-    #[test]
-    fn certain_are_only_texts_with_marks() {
-        for (text, expected) in [
-            ("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", true),
-            ("urn:uuid:919108f7-52d1-4320-9bac-f847db4148a8", true),
-            ("00000000-0000-0000-0000-000000000000", true),
-            ("4e6f2160-a0ff-89a0-a840-cc0001c70745", true), // a sno ID
-            ("user_01j1hzw2p7es59rpw0qfqnr7bc", true),
-            ("user_2pcvmm1w00e4hr28t5cy4tqkff", false), // of the year 4980; version 7 by accident
-            ("01ARZ3NDEKTSV4RRFFQ69G5FAV", true),
-            ("01arz3ndektsv4rrffq69g5fav", false), // or a TypeID's digits
-            ("017f22e279b07cc398c4dc0c0c07398f", false),
-            ("919108f7-52d1-f320-9bac-f847db4148a8", false), // no version
-            ("0ujtsYcgvSTl8PAuAdqWYSMnLOv", false),
-            ("0u375nxqh5cq", false),
-            ("1541815603606036480", false),
-            ("", false),
-        ] {
-            assert_eq!(is_certain(&found(text)), expected, "{text}: {:?}", found(text));
-        }
-    }
-
-    #[test]
-    fn fields_cover_all_bits() {
-        for text in [
-            "0u375nxqh5cq",
-            "bppc0m3ju134",
-            "brpk4q72xwf2m63l",
-            ".5.tXVEf8n8vPN.0",
-            "175928847299117063",
-            "01ARZ3NDEKTSV4RRFFQ69G5FAV",
-            "0ujtsYcgvSTl8PAuAdqWYSMnLOv",
-            "9m4e2mr0ui3e8a215n4g",
-            "507f1f77bcf86cd799439011",
-            "c232ab00-9414-11ec-b3c8-9f6bdeced846",
-            "4e6f2160-a0ff-89a0-a840-cc0001c70745",
-            "AGA5igPrJzJ7aYABAGA5ig",
-        ] {
-            for one in found(text) {
-                let id = one.identifier();
-                let fields = id.fields(&Layouts::default());
-                let whole = fields.iter().filter(|field| !field.is_divided());
-                let mut spans: Vec<_> = whole.flat_map(|field| field.spans()).collect();
-                spans.sort_by_key(|span| span.start);
-                let end = spans.iter().fold(0, |end, span| {
-                    assert_eq!(span.start, end, "{text}: {fields:?}");
-                    end + span.bits
+    fn candidates_have_reasons(text in "[0-9]{1,20}|[2-9a-x]{16}|[0-9A-Za-z._-]{0,30}") {
+        for epoch in [Epoch::TWITTER, Epoch::DISCORD, Epoch::UNIX] {
+            let layouts = Layouts { epoch, ..Layouts::default() };
+            let found = detect(text.as_bytes(), &layouts, Some(NOW));
+            prop_assert!(found.len() <= 20);
+            prop_assert_eq!(found.iter().count(), found.len());
+            prop_assert!(found.iter().is_sorted_by_key(Reading::confidence));
+            prop_assert!(found.iter().all(|one| !one.reason().is_empty()));
+            if let Ok(number) = text.parse::<u64>() && !text.starts_with('0') {
+                let foreign = found.iter().filter(|one| {
+                    one.identifier().scheme_id().is_none()
+                        && !matches!(one.format(), Format::Xid | Format::UnixTime)
                 });
-                assert_eq!(usize::try_from(end).unwrap(), 8 * id.bytes().len(), "{text}");
+                let is_64_bits = number >> 63 == 1;
+                let twitter = usize::from(epoch != Epoch::TWITTER && !is_64_bits);
+                let discord = usize::from(epoch != Epoch::DISCORD || is_64_bits);
+                let of_63_bits = if is_64_bits { 0 } else { 4 };
+                let js_safe = usize::from(number >> 53 == 0);
+                let expected = 2 + twitter + discord + of_63_bits + js_safe;
+                prop_assert_eq!(foreign.count(), expected, "{}", text);
             }
         }
     }
 
     #[test]
-    fn what_is_pasted_around_an_id_is_removed() {
-        for pasted in [
-            "x",
-            " x\t",
-            "\"x\"",
-            "'x',",
-            "`x`;",
-            " \"x\" , ",
-            "x\r\n",
-            "(x)",
-            "\u{a0}x\u{200b}",
-            "\u{feff}\u{201c}x\u{201d}",
-            "\u{ab} x \u{bb},",
-            "\"id\": \"x\",",
-            "\"id\":x",
-            "ObjectId(\"x\")",
-            "uuid.UUID('x'),",
-        ] {
-            assert_eq!(trimmed(pasted.as_bytes()), b"x", "{pasted:?}");
-        }
-        for plain in ["", "\"", "x\"", "b'x'", "{x}", "x)", "x-y(z)", "[1, 2]", "\u{201a}x"] {
-            assert_eq!(trimmed(plain.as_bytes()), plain.as_bytes());
+    fn no_text_panics(text: Vec<u8>) {
+        for one in &mut detect(&text, &Layouts::default(), Some(NOW)).into_iter() {
+            let _ = one.identifier().parts(&Layouts::default());
         }
     }
+}
 
-    #[test]
-    fn digits_fit_most_formats() {
-        let unix = Layouts { epoch: Epoch::UNIX, ..Layouts::default() };
-        for (digits, formats) in [("222222222222", 14), ("2222222222222222", 18)] {
-            let found = detect(digits.as_bytes(), &unix, Some(NOW));
-            assert_eq!(found.len(), formats, "{found:?}");
+#[test]
+fn all_forms_of_an_id_are_read() {
+    let scru64 = "0u375nxqh5cq".parse::<Scru64Id>().unwrap();
+    for (text, form) in [
+        ("0u375nxqh5cq", Form::Text),
+        ("110009624767914842", Form::Integer),
+        ("0186d52bbe2a635a", Form::Hex),
+        ("\\x0186d52bbe2a635a", Form::Hex),
+        ("b'\\x01\\x86\\xd5+\\xbe*cZ'", Form::Bytes),
+        ("<<1,134,213,43,190,42,99,90>>", Form::Bytes),
+    ] {
+        let found = found(text);
+        let mut forms = found.iter().filter(|one| one.identifier() == scheme(scru64));
+        assert_eq!(forms.next().map(Reading::form), Some(form), "{text}");
+    }
+    // As a signed column shows an unsigned value.
+    let signed = found("-1");
+    assert!(signed.iter().any(|one| one.identifier() == scheme(LocalId::MAX)));
+}
+
+/// Literals that are as long as the hexadecimal digits of their bytes.
+#[test]
+fn literals_are_told_from_digits() {
+    let object_id = found(r"b'\x01\x02\x03abcdefghi'");
+    let form_of = |found: &Readings, is: fn(Identifier) -> bool| {
+        found.iter().find(|one| is(one.identifier())).map(Reading::form)
+    };
+    let form = form_of(&object_id, |reading| matches!(reading, Identifier::ObjectId(_)));
+    assert_eq!(form, Some(Form::Bytes));
+    let uuid = found(r"b'\x12\xa2\xb4A\n0A7\x89abcdefg'");
+    let form = form_of(&uuid, |reading| matches!(reading, Identifier::Uuid(_)));
+    assert_eq!(form, Some(Form::Bytes), "{uuid:?}");
+}
+
+#[test]
+fn certain_are_only_texts_with_marks() {
+    for (text, expected) in [
+        ("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", true),
+        ("urn:uuid:919108f7-52d1-4320-9bac-f847db4148a8", true),
+        ("00000000-0000-0000-0000-000000000000", true),
+        ("4e6f2160-a0ff-89a0-a840-cc0001c70745", true), // a sno ID
+        ("user_01j1hzw2p7es59rpw0qfqnr7bc", true),
+        ("user_2pcvmm1w00e4hr28t5cy4tqkff", false), // of the year 4980; version 7 by accident
+        ("01ARZ3NDEKTSV4RRFFQ69G5FAV", true),
+        ("01arz3ndektsv4rrffq69g5fav", false), // or a TypeID's digits
+        ("017f22e279b07cc398c4dc0c0c07398f", false),
+        ("919108f7-52d1-f320-9bac-f847db4148a8", false), // no version
+        ("0ujtsYcgvSTl8PAuAdqWYSMnLOv", false),
+        ("0u375nxqh5cq", false),
+        ("1541815603606036480", false),
+        ("", false),
+    ] {
+        assert_eq!(is_certain(&found(text)), expected, "{text}: {:?}", found(text));
+    }
+}
+
+#[test]
+fn fields_cover_all_bits() {
+    for text in [
+        "0u375nxqh5cq",
+        "bppc0m3ju134",
+        "brpk4q72xwf2m63l",
+        ".5.tXVEf8n8vPN.0",
+        "175928847299117063",
+        "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+        "0ujtsYcgvSTl8PAuAdqWYSMnLOv",
+        "9m4e2mr0ui3e8a215n4g",
+        "507f1f77bcf86cd799439011",
+        "c232ab00-9414-11ec-b3c8-9f6bdeced846",
+        "4e6f2160-a0ff-89a0-a840-cc0001c70745",
+        "AGA5igPrJzJ7aYABAGA5ig",
+    ] {
+        for one in found(text) {
+            let id = one.identifier();
+            let fields = id.fields(&Layouts::default());
+            let whole = fields.iter().filter(|field| !field.is_divided());
+            let mut spans: Vec<_> = whole.flat_map(|field| field.spans()).collect();
+            spans.sort_by_key(|span| span.start);
+            let end = spans.iter().fold(0, |end, span| {
+                assert_eq!(span.start, end, "{text}: {fields:?}");
+                end + span.bits
+            });
+            assert_eq!(usize::try_from(end).unwrap(), 8 * id.bytes().len(), "{text}");
         }
+    }
+}
+
+#[test]
+fn what_is_pasted_around_an_id_is_removed() {
+    for pasted in [
+        "x",
+        " x\t",
+        "\"x\"",
+        "'x',",
+        "`x`;",
+        " \"x\" , ",
+        "x\r\n",
+        "(x)",
+        "\u{a0}x\u{200b}",
+        "\u{feff}\u{201c}x\u{201d}",
+        "\u{ab} x \u{bb},",
+        "\"id\": \"x\",",
+        "\"id\":x",
+        "ObjectId(\"x\")",
+        "uuid.UUID('x'),",
+    ] {
+        assert_eq!(trimmed(pasted.as_bytes()), b"x", "{pasted:?}");
+    }
+    for plain in ["", "\"", "x\"", "b'x'", "{x}", "x)", "x-y(z)", "[1, 2]", "\u{201a}x"] {
+        assert_eq!(trimmed(plain.as_bytes()), plain.as_bytes());
+    }
+}
+
+#[test]
+fn digits_fit_most_formats() {
+    let unix = Layouts { epoch: Epoch::UNIX, ..Layouts::default() };
+    for (digits, formats) in [("222222222222", 14), ("2222222222222222", 18)] {
+        let found = detect(digits.as_bytes(), &unix, Some(NOW));
+        assert_eq!(found.len(), formats, "{found:?}");
     }
 }

@@ -1,257 +1,254 @@
 //! Serialized inspections have the values that the IDs' own types report.
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use serde_json::{Value, json};
-    use tickid_convert::foreign::Mastodon;
-    use tickid_convert::{AnyId, Layouts};
-    use tickid_core::UnixTime;
-    use tickid_detect::{Format, Identifier, Inspection, Notation, detect};
-    use tickid_kuid::{Drift, GlobalId, LocalId, WideGlobalId};
-    use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
-    use tickid_scru64::{NodeIdSize, Scru64Id};
-    use tickid_sno::SnoId;
-    use tickid_snowflake::{Preset, SnowflakeId};
-    use tickid_testkit::config;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use tickid_convert::foreign::Mastodon;
+use tickid_convert::{AnyId, Layouts};
+use tickid_core::UnixTime;
+use tickid_detect::{Format, Identifier, Inspection, Notation, detect};
+use tickid_kuid::{Drift, GlobalId, LocalId, WideGlobalId};
+use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
+use tickid_scru64::{NodeIdSize, Scru64Id};
+use tickid_sno::SnoId;
+use tickid_snowflake::{Preset, SnowflakeId};
+use tickid_testkit::config;
 
-    fn written(id: impl Into<Identifier>, layouts: &Layouts) -> Value {
-        serde_json::to_value(Inspection::new(id.into(), "", layouts)).unwrap()
+fn written(id: impl Into<Identifier>, layouts: &Layouts) -> Value {
+    serde_json::to_value(Inspection::new(id.into(), "", layouts)).unwrap()
+}
+
+fn of(id: impl Into<AnyId>, layouts: &Layouts) -> Value {
+    written(id.into(), layouts)
+}
+
+/// The members at the start of every object.
+fn general(scheme: &str, text: &str, bytes: &[u8], time: UnixTime) -> Value {
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let millis = time.as_millis();
+    let has_date = (-62_167_219_200_000..253_402_300_800_000).contains(&millis);
+    json!({
+        "scheme": scheme,
+        "text": text,
+        "hex": hex,
+        "unix_ms": millis,
+        "time": has_date.then(|| format!("{time:.3}")),
+    })
+}
+
+fn with(mut object: Value, more: Value) -> Value {
+    let Value::Object(more) = more else { panic!("no object: {more}") };
+    object.as_object_mut().unwrap().extend(more);
+    object
+}
+
+fn kuid_fields(local: LocalId) -> Value {
+    json!({
+        "a": local.mega_seconds(),
+        "b": local.seconds(),
+        "c": local.micro_seconds(),
+        "sequence": local.sequence(),
+    })
+}
+
+proptest! {
+    #![proptest_config(config(8))]
+
+    #[test]
+    fn scru64_members(value in 0..=Scru64Id::MAX.get(), size in 1u8..=23) {
+        let id = Scru64Id::new(value).unwrap();
+        let general = general("scru64", &id.to_string(), &value.to_be_bytes(), id.unix_time());
+        let general = with(general, json!({
+            "int": value.to_string(),
+            "timestamp": id.timestamp(),
+            "node_ctr": id.node_ctr(),
+        }));
+        prop_assert_eq!(of(id, &Layouts::default()), general.clone());
+        let size = NodeIdSize::new(size).unwrap();
+        let layouts = Layouts { node_size: Some(size), ..Layouts::default() };
+        let split = json!({ "node_id": id.node_id(size), "counter": id.counter(size) });
+        prop_assert_eq!(of(id, &layouts), with(general, split));
     }
 
-    fn of(id: impl Into<AnyId>, layouts: &Layouts) -> Value {
-        written(id.into(), layouts)
+    #[test]
+    fn nanoflake_members(value in 0..=i64::MAX, epoch in 0_i64..1_700_000_000_000) {
+        let id = NanoflakeId::new(value).unwrap();
+        let epoch = Epoch::from_unix_millis(epoch).unwrap();
+        let layouts = Layouts { epoch, ..Layouts::default() };
+        let time = Nanoflake { epoch }.unix_time(id);
+        let fields = json!({
+            "int": value.to_string(),
+            "epoch_ms": epoch.as_unix_millis(),
+            "timestamp": id.timestamp(),
+            "generator": id.generator().get(),
+            "datacenter": id.generator().datacenter(),
+            "worker": id.generator().worker(),
+            "sequence": id.sequence(),
+        });
+        let base36 = general("nanoflake", &id.to_string(), &value.to_be_bytes(), time);
+        prop_assert_eq!(of(id, &layouts), with(base36, fields.clone()));
+        let decimal = general("nanoflake", &value.to_string(), &value.to_be_bytes(), time);
+        let identifier = Identifier::Scheme(id.into(), Notation::Decimal);
+        prop_assert_eq!(written(identifier, &layouts), with(decimal, fields));
     }
 
-    /// The members at the start of every object.
-    fn general(scheme: &str, text: &str, bytes: &[u8], time: UnixTime) -> Value {
-        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        let millis = time.as_millis();
-        let has_date = (-62_167_219_200_000..253_402_300_800_000).contains(&millis);
-        json!({
-            "scheme": scheme,
-            "text": text,
-            "hex": hex,
-            "unix_ms": millis,
-            "time": has_date.then(|| format!("{time:.3}")),
-        })
+    #[test]
+    fn local_kuid_members(value: u64) {
+        let id = LocalId::new(value);
+        let object = general("kuid", &id.to_string(), &value.to_be_bytes(), id.unix_time());
+        let object = with(object, kuid_fields(id));
+        let more = json!({ "kind": "local", "int": value.to_string() });
+        prop_assert_eq!(of(id, &Layouts::default()), with(object, more));
     }
 
-    fn with(mut object: Value, more: Value) -> Value {
-        let Value::Object(more) = more else { panic!("no object: {more}") };
-        object.as_object_mut().unwrap().extend(more);
-        object
+    #[test]
+    fn global_kuid_members(bytes: [u8; 12], wide: [u8; 16], drift in 5u8..=10) {
+        let drift = Drift::new(drift).unwrap();
+        let layouts = Layouts { drift, ..Layouts::default() };
+        let id = GlobalId::from_bytes(bytes);
+        let object = general("kuid", &id.to_string(), &bytes, id.unix_time(drift));
+        let object = with(object, kuid_fields(id.to_local(drift)));
+        prop_assert_eq!(of(id, &layouts), with(object, json!({
+            "kind": "global",
+            "node": format!("{:08x}", id.node(drift).get()),
+            "drift": drift.get(),
+        })));
+        let id = WideGlobalId::from_bytes(wide);
+        let text = id.encode_url();
+        let object = general("kuid", &text, &wide, id.unix_time(drift));
+        let object = with(object, kuid_fields(id.to_local(drift)));
+        let found = written(Identifier::KuidWide(id, Notation::Url), &layouts);
+        prop_assert_eq!(found, with(object, json!({
+            "kind": "global",
+            "node": format!("{:016x}", id.node(drift)),
+            "drift": drift.get(),
+        })));
     }
 
-    fn kuid_fields(local: LocalId) -> Value {
-        json!({
-            "a": local.mega_seconds(),
-            "b": local.seconds(),
-            "c": local.micro_seconds(),
-            "sequence": local.sequence(),
-        })
+    #[test]
+    fn sno_members(bytes: [u8; 10]) {
+        let id = SnoId::from_bytes(bytes);
+        let object = general("sno", &id.to_string(), &bytes, id.unix_time());
+        prop_assert_eq!(of(id, &Layouts::default()), with(object, json!({
+            "timestamp": id.timestamp(),
+            "toggle": u8::from(id.toggle()),
+            "meta": id.meta(),
+            "partition": id.partition().get(),
+            "sequence": id.sequence(),
+        })));
     }
 
-    proptest! {
-        #![proptest_config(config(8))]
-
-        #[test]
-        fn scru64_members(value in 0..=Scru64Id::MAX.get(), size in 1u8..=23) {
-            let id = Scru64Id::new(value).unwrap();
-            let general = general("scru64", &id.to_string(), &value.to_be_bytes(), id.unix_time());
-            let general = with(general, json!({
-                "int": value.to_string(),
-                "timestamp": id.timestamp(),
-                "node_ctr": id.node_ctr(),
-            }));
-            prop_assert_eq!(of(id, &Layouts::default()), general.clone());
-            let size = NodeIdSize::new(size).unwrap();
-            let layouts = Layouts { node_size: Some(size), ..Layouts::default() };
-            let split = json!({ "node_id": id.node_id(size), "counter": id.counter(size) });
-            prop_assert_eq!(of(id, &layouts), with(general, split));
-        }
-
-        #[test]
-        fn nanoflake_members(value in 0..=i64::MAX, epoch in 0_i64..1_700_000_000_000) {
-            let id = NanoflakeId::new(value).unwrap();
-            let epoch = Epoch::from_unix_millis(epoch).unwrap();
-            let layouts = Layouts { epoch, ..Layouts::default() };
-            let time = Nanoflake { epoch }.unix_time(id);
-            let fields = json!({
-                "int": value.to_string(),
-                "epoch_ms": epoch.as_unix_millis(),
-                "timestamp": id.timestamp(),
-                "generator": id.generator().get(),
-                "datacenter": id.generator().datacenter(),
-                "worker": id.generator().worker(),
-                "sequence": id.sequence(),
+    #[test]
+    fn foreign_members(number: u64) {
+        let presets = Preset::ALL.iter().map(|preset| {
+            let id = SnowflakeId::new(number & preset.layout().max_id().get());
+            Identifier::Preset(*preset, id)
+        });
+        for id in presets.chain([Identifier::Mastodon(Mastodon(number))]) {
+            let object = written(id, &Layouts::default());
+            let number = id.integer().unwrap();
+            prop_assert_eq!(&object["scheme"], id.format().key());
+            prop_assert_eq!(&object["int"], &number.to_string());
+            let time = id.time(&Layouts::default()).unwrap();
+            prop_assert_eq!(&object["unix_ms"], time.as_millis());
+            // The fields put together again are the number.
+            let fields = id.fields(&Layouts::default());
+            let whole = fields.iter().fold(0, |whole: u64, field| {
+                let value = object.get(field.name()).and_then(Value::as_u64).unwrap_or(0);
+                whole << field.bits() | value
             });
-            let base36 = general("nanoflake", &id.to_string(), &value.to_be_bytes(), time);
-            prop_assert_eq!(of(id, &layouts), with(base36, fields.clone()));
-            let decimal = general("nanoflake", &value.to_string(), &value.to_be_bytes(), time);
-            let identifier = Identifier::Scheme(id.into(), Notation::Decimal);
-            prop_assert_eq!(written(identifier, &layouts), with(decimal, fields));
-        }
-
-        #[test]
-        fn local_kuid_members(value: u64) {
-            let id = LocalId::new(value);
-            let object = general("kuid", &id.to_string(), &value.to_be_bytes(), id.unix_time());
-            let object = with(object, kuid_fields(id));
-            let more = json!({ "kind": "local", "int": value.to_string() });
-            prop_assert_eq!(of(id, &Layouts::default()), with(object, more));
-        }
-
-        #[test]
-        fn global_kuid_members(bytes: [u8; 12], wide: [u8; 16], drift in 5u8..=10) {
-            let drift = Drift::new(drift).unwrap();
-            let layouts = Layouts { drift, ..Layouts::default() };
-            let id = GlobalId::from_bytes(bytes);
-            let object = general("kuid", &id.to_string(), &bytes, id.unix_time(drift));
-            let object = with(object, kuid_fields(id.to_local(drift)));
-            prop_assert_eq!(of(id, &layouts), with(object, json!({
-                "kind": "global",
-                "node": format!("{:08x}", id.node(drift).get()),
-                "drift": drift.get(),
-            })));
-            let id = WideGlobalId::from_bytes(wide);
-            let text = id.encode_url();
-            let object = general("kuid", &text, &wide, id.unix_time(drift));
-            let object = with(object, kuid_fields(id.to_local(drift)));
-            let found = written(Identifier::KuidWide(id, Notation::Url), &layouts);
-            prop_assert_eq!(found, with(object, json!({
-                "kind": "global",
-                "node": format!("{:016x}", id.node(drift)),
-                "drift": drift.get(),
-            })));
-        }
-
-        #[test]
-        fn sno_members(bytes: [u8; 10]) {
-            let id = SnoId::from_bytes(bytes);
-            let object = general("sno", &id.to_string(), &bytes, id.unix_time());
-            prop_assert_eq!(of(id, &Layouts::default()), with(object, json!({
-                "timestamp": id.timestamp(),
-                "toggle": u8::from(id.toggle()),
-                "meta": id.meta(),
-                "partition": id.partition().get(),
-                "sequence": id.sequence(),
-            })));
-        }
-
-        #[test]
-        fn foreign_members(number: u64) {
-            let presets = Preset::ALL.iter().map(|preset| {
-                let id = SnowflakeId::new(number & preset.layout().max_id().get());
-                Identifier::Preset(*preset, id)
-            });
-            for id in presets.chain([Identifier::Mastodon(Mastodon(number))]) {
-                let object = written(id, &Layouts::default());
-                let number = id.integer().unwrap();
-                prop_assert_eq!(&object["scheme"], id.format().key());
-                prop_assert_eq!(&object["int"], &number.to_string());
-                let time = id.time(&Layouts::default()).unwrap();
-                prop_assert_eq!(&object["unix_ms"], time.as_millis());
-                // The fields put together again are the number.
-                let fields = id.fields(&Layouts::default());
-                let whole = fields.iter().fold(0, |whole: u64, field| {
-                    let value = object.get(field.name()).and_then(Value::as_u64).unwrap_or(0);
-                    whole << field.bits() | value
-                });
-                prop_assert_eq!(whole, number);
-            }
+            prop_assert_eq!(whole, number);
         }
     }
+}
 
-    #[test]
-    fn times_of_other_years_are_null() {
-        let object = of(LocalId::MAX, &Layouts::default());
-        assert_eq!(
-            (&object["time"], &object["unix_ms"]),
-            (&Value::Null, &1_048_576_048_576_047_i64.into())
-        );
-        let no_time = "919108f7-52d1-4320-9bac-f847db4148a8";
-        let found = detect(no_time.as_bytes(), &Layouts::default(), None);
-        let inspection = Inspection::of(found.first().unwrap(), no_time, &Layouts::default());
-        let object = serde_json::to_value(inspection).unwrap();
-        assert_eq!((&object["time"], &object["unix_ms"]), (&Value::Null, &Value::Null));
-        assert_eq!(object["confidence"], "certain");
+#[test]
+fn times_of_other_years_are_null() {
+    let object = of(LocalId::MAX, &Layouts::default());
+    assert_eq!(
+        (&object["time"], &object["unix_ms"]),
+        (&Value::Null, &1_048_576_048_576_047_i64.into())
+    );
+    let no_time = "919108f7-52d1-4320-9bac-f847db4148a8";
+    let found = detect(no_time.as_bytes(), &Layouts::default(), None);
+    let inspection = Inspection::of(found.first().unwrap(), no_time, &Layouts::default());
+    let object = serde_json::to_value(inspection).unwrap();
+    assert_eq!((&object["time"], &object["unix_ms"]), (&Value::Null, &Value::Null));
+    assert_eq!(object["confidence"], "certain");
+}
+
+#[test]
+fn an_id_in_a_uuid_is_shown_as_itself() {
+    let id: SnoId = "brpk4q72xwf2m63l".parse().unwrap();
+    let uuid = tickid_convert::carry::to_uuid(id).to_string();
+    let found = detect(uuid.as_bytes(), &Layouts::default(), None);
+    let inspection = Inspection::of(found.first().unwrap(), &uuid, &Layouts::default());
+    assert_eq!((inspection.format(), inspection.text()), (Format::Sno, "brpk4q72xwf2m63l"));
+    assert_eq!(inspection.name().to_string(), "sno in a UUID");
+    let object = serde_json::to_value(inspection).unwrap();
+    assert_eq!((&object["carried_in"], &object["meta"]), (&"uuid".into(), &255.into()));
+}
+
+#[test]
+fn decimal_nanoflakes_name_the_system() {
+    let id = Identifier::Scheme(NanoflakeId::MAX.into(), Notation::Decimal);
+    for (epoch, name) in [
+        (Epoch::TWITTER, "Nanoflake in decimal, or Twitter Snowflake"),
+        (Epoch::DISCORD, "Nanoflake in decimal, or Discord Snowflake"),
+        (Epoch::UNIX, "Nanoflake in decimal"),
+    ] {
+        let layouts = Layouts { epoch, ..Layouts::default() };
+        assert_eq!(Inspection::new(id, "", &layouts).name().to_string(), name);
     }
+}
 
-    #[test]
-    fn an_id_in_a_uuid_is_shown_as_itself() {
-        let id: SnoId = "brpk4q72xwf2m63l".parse().unwrap();
-        let uuid = tickid_convert::carry::to_uuid(id).to_string();
-        let found = detect(uuid.as_bytes(), &Layouts::default(), None);
-        let inspection = Inspection::of(found.first().unwrap(), &uuid, &Layouts::default());
-        assert_eq!((inspection.format(), inspection.text()), (Format::Sno, "brpk4q72xwf2m63l"));
-        assert_eq!(inspection.name().to_string(), "sno in a UUID");
-        let object = serde_json::to_value(inspection).unwrap();
-        assert_eq!((&object["carried_in"], &object["meta"]), (&"uuid".into(), &255.into()));
-    }
-
-    #[test]
-    fn decimal_nanoflakes_name_the_system() {
-        let id = Identifier::Scheme(NanoflakeId::MAX.into(), Notation::Decimal);
-        for (epoch, name) in [
-            (Epoch::TWITTER, "Nanoflake in decimal, or Twitter Snowflake"),
-            (Epoch::DISCORD, "Nanoflake in decimal, or Discord Snowflake"),
-            (Epoch::UNIX, "Nanoflake in decimal"),
-        ] {
-            let layouts = Layouts { epoch, ..Layouts::default() };
-            assert_eq!(Inspection::new(id, "", &layouts).name().to_string(), name);
-        }
-    }
-
-    #[test]
-    fn forms_are_those_of_the_format() {
-        let forms = |text: &str, format: Format| {
-            let layouts = Layouts::default();
-            let found = detect(text.as_bytes(), &layouts, None);
-            let reading = found.iter().find(|one| one.format() == format).unwrap();
-            let inspection = Inspection::of(reading, text, &layouts);
-            let forms = inspection.forms().map(|(name, text)| (name, text.to_string()));
-            // The UUID that carries an ID has tests in `tickid_convert`.
-            forms.filter(|(name, _)| *name != "in a UUID").collect::<Vec<_>>()
-        };
-        for (text, format, expected) in [
-            (
-                "1541815603606036480",
-                Format::Nanoflake,
-                &[
-                    ("canonical", "bppc0m3ju134"),
-                    ("integer", "1541815603606036480"),
-                    ("hexadecimal", "1565a11f6217a000"),
-                ][..],
-            ),
-            (
-                "AGA5igPrJz-7aYAB",
-                Format::Kuid,
-                &[
-                    ("canonical", ".5.tXVEf8nyvPN.0"),
-                    ("URL-safe", "AGA5igPrJz-7aYAB"),
-                    ("integer", "116328599505572698788560897"),
-                    ("hexadecimal", "0060398a03eb273fbb698001"),
-                ],
-            ),
-            (
-                "01ARZ3NDEKTSV4RRFFQ69G5FAV",
-                Format::Ulid,
-                &[
-                    ("integer", "1777027686520646174104517696511196507"),
-                    ("hexadecimal", "01563e3ab5d3d6764c61efb99302bd5b"),
-                    ("as a UUID", "01563e3a-b5d3-d676-4c61-efb99302bd5b"),
-                ],
-            ),
-            (
-                "0ujtsYcgvSTl8PAuAdqWYSMnLOv",
-                Format::Ksuid,
-                &[("hexadecimal", "0669f7efb5a1cd34b5f99d1154fb6853345c9735")],
-            ),
-        ] {
-            let all = [("text", text)].into_iter().chain(expected.iter().copied());
-            let all: Vec<_> = all.map(|(name, text)| (name, text.to_owned())).collect();
-            assert_eq!(forms(text, format), all);
-        }
+#[test]
+fn forms_are_those_of_the_format() {
+    let forms = |text: &str, format: Format| {
+        let layouts = Layouts::default();
+        let found = detect(text.as_bytes(), &layouts, None);
+        let reading = found.iter().find(|one| one.format() == format).unwrap();
+        let inspection = Inspection::of(reading, text, &layouts);
+        let forms = inspection.forms().map(|(name, text)| (name, text.to_string()));
+        // The UUID that carries an ID has tests in `tickid_convert`.
+        forms.filter(|(name, _)| *name != "in a UUID").collect::<Vec<_>>()
+    };
+    for (text, format, expected) in [
+        (
+            "1541815603606036480",
+            Format::Nanoflake,
+            &[
+                ("canonical", "bppc0m3ju134"),
+                ("integer", "1541815603606036480"),
+                ("hexadecimal", "1565a11f6217a000"),
+            ][..],
+        ),
+        (
+            "AGA5igPrJz-7aYAB",
+            Format::Kuid,
+            &[
+                ("canonical", ".5.tXVEf8nyvPN.0"),
+                ("URL-safe", "AGA5igPrJz-7aYAB"),
+                ("integer", "116328599505572698788560897"),
+                ("hexadecimal", "0060398a03eb273fbb698001"),
+            ],
+        ),
+        (
+            "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+            Format::Ulid,
+            &[
+                ("integer", "1777027686520646174104517696511196507"),
+                ("hexadecimal", "01563e3ab5d3d6764c61efb99302bd5b"),
+                ("as a UUID", "01563e3a-b5d3-d676-4c61-efb99302bd5b"),
+            ],
+        ),
+        (
+            "0ujtsYcgvSTl8PAuAdqWYSMnLOv",
+            Format::Ksuid,
+            &[("hexadecimal", "0669f7efb5a1cd34b5f99d1154fb6853345c9735")],
+        ),
+    ] {
+        let all = [("text", text)].into_iter().chain(expected.iter().copied());
+        let all: Vec<_> = all.map(|(name, text)| (name, text.to_owned())).collect();
+        assert_eq!(forms(text, format), all);
     }
 }

@@ -1,116 +1,113 @@
 //! Detection of the labelled IDs in `vectors/detect.json`.
 
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
+use std::collections::BTreeMap;
 
-    use tickid_convert::Layouts;
-    use tickid_core::UnixTime;
-    use tickid_detect::{Confidence, Form, Format, Identifier, Reading, Readings, detect};
-    use tickid_testkit::vectors::{Value, array, field, list, load, number, string};
+use tickid_convert::Layouts;
+use tickid_core::UnixTime;
+use tickid_detect::{Confidence, Form, Format, Identifier, Reading, Readings, detect};
+use tickid_testkit::vectors::{Value, array, field, list, load, number, string};
 
-    fn now(vectors: &Value) -> UnixTime {
-        UnixTime::from_millis(number(vectors, "now_ms")).unwrap()
-    }
+pub(crate) fn now(vectors: &Value) -> UnixTime {
+    UnixTime::from_millis(number(vectors, "now_ms")).unwrap()
+}
 
-    fn found(text: &str, now: UnixTime) -> Readings {
-        detect(text.as_bytes(), &Layouts::default(), Some(now))
-    }
+fn found(text: &str, now: UnixTime) -> Readings {
+    detect(text.as_bytes(), &Layouts::default(), Some(now))
+}
 
-    fn is_certain(found: &Readings) -> bool {
-        found.first().is_some_and(|one| one.confidence() == Confidence::Certain)
-    }
+fn is_certain(found: &Readings) -> bool {
+    found.first().is_some_and(|one| one.confidence() == Confidence::Certain)
+}
 
-    /// Reports whether a reading is what an entry's label says.
-    fn is_labelled(one: &Reading, entry: &Value) -> bool {
-        let format: Format = match string(entry, "format") {
-            // Of one layout and epoch; a number of it is Twitter's.
-            "twitter" => Format::Nanoflake,
-            key => key.parse().unwrap(),
-        };
-        let is_carried = matches!(one.identifier(), Identifier::Carried(_));
-        one.format() == format
-            && match string(entry, "form") {
-                "text" => one.form() == Form::Text && !is_carried,
-                "integer" => one.form() == Form::Integer,
-                "hex" => one.form() == Form::Hex,
-                "bytes" => one.form() == Form::Bytes,
-                "carried" => is_carried,
-                other => panic!("unknown form {other}"),
-            }
-    }
+/// Reports whether a reading is what an entry's label says.
+pub(crate) fn is_labelled(one: &Reading, entry: &Value) -> bool {
+    let format: Format = match string(entry, "format") {
+        // Of one layout and epoch; a number of it is Twitter's.
+        "twitter" => Format::Nanoflake,
+        key => key.parse().unwrap(),
+    };
+    let is_carried = matches!(one.identifier(), Identifier::Carried(_));
+    let form = match string(entry, "form") {
+        "text" | "carried" => Form::Text,
+        "integer" => Form::Integer,
+        "hex" => Form::Hex,
+        "bytes" => Form::Bytes,
+        other => panic!("unknown form {other}"),
+    };
+    one.format() == format
+        && one.form() == form
+        && is_carried == (string(entry, "form") == "carried")
+}
 
-    #[test]
-    fn the_right_format_comes_first() {
-        let vectors = load("detect.json");
-        let now = now(&vectors);
-        let ids = list(&vectors, "ids", 2988);
-        let mut by_format: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-        let mut wrong = Vec::new();
-        for entry in ids {
-            let text = string(entry, "text");
-            let found = found(text, now);
-            let right = found.iter().next().is_some_and(|one| is_labelled(one, entry));
-            let count = by_format.entry(string(entry, "format")).or_default();
-            count.0 += usize::from(right);
-            count.1 += 1;
-            if !right {
-                assert!(!is_certain(&found), "{text} is shown as certain");
-                let all: Vec<String> =
-                    found.likely().map(|one| one.identifier().to_string()).collect();
-                wrong.push(format!("{} {text}: {all:?}", string(entry, "format")));
-            }
-            // Always read, though not first.
-            let is_read = found.iter().any(|one| is_labelled(one, entry));
-            assert!(is_read, "{entry}: {found:?}");
+#[test]
+fn the_right_format_comes_first() {
+    let vectors = load("detect.json");
+    let now = now(&vectors);
+    let ids = list(&vectors, "ids", 2988);
+    let mut by_format: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for entry in ids {
+        let text = string(entry, "text");
+        let found = found(text, now);
+        let right = found.iter().next().is_some_and(|one| is_labelled(one, entry));
+        let count = by_format.entry(string(entry, "format")).or_default();
+        count.0 += usize::from(right);
+        count.1 += 1;
+        if !right {
+            assert!(!is_certain(&found), "{text} is shown as certain");
+            let all: Vec<String> = found.likely().map(|one| one.identifier().to_string()).collect();
+            wrong.push(format!("{} {text}: {all:?}", string(entry, "format")));
         }
-        let right = ids.len() - wrong.len();
-        let share = format!("{right} of {}: {by_format:?}\n{}", ids.len(), wrong.join("\n"));
-        // Mastodon's IDs, which SCRU64 explains better, are 1 %.
-        assert!(right * 100 >= ids.len() * 97, "{share}");
+        // Always read, though not first.
+        let is_read = found.iter().any(|one| is_labelled(one, entry));
+        assert!(is_read, "{entry}: {found:?}");
     }
+    let right = ids.len() - wrong.len();
+    let share = format!("{right} of {}: {by_format:?}\n{}", ids.len(), wrong.join("\n"));
+    // Mastodon's IDs, which SCRU64 explains better, are 1 %.
+    assert!(right * 100 >= ids.len() * 97, "{share}");
+}
 
-    #[test]
-    fn recorded_times_are_read() {
-        let vectors = load("detect.json");
-        let now = now(&vectors);
-        for entry in array(field(&vectors, "ids")) {
-            let Some(millis) = entry.get("unix_ms") else { continue };
-            let found = found(string(entry, "text"), now);
-            let one = found.iter().find(|one| is_labelled(one, entry)).unwrap();
-            let time = one.time().unwrap().as_millis();
-            assert_eq!(Some(time), millis.as_i64(), "{entry}");
+#[test]
+fn recorded_times_are_read() {
+    let vectors = load("detect.json");
+    let now = now(&vectors);
+    for entry in array(field(&vectors, "ids")) {
+        let Some(millis) = entry.get("unix_ms") else { continue };
+        let found = found(string(entry, "text"), now);
+        let one = found.iter().find(|one| is_labelled(one, entry)).unwrap();
+        let time = one.time().unwrap().as_millis();
+        assert_eq!(Some(time), millis.as_i64(), "{entry}");
+    }
+}
+
+#[test]
+fn ambiguous_integers_are_shown_as_several() {
+    let vectors = load("detect.json");
+    let now = now(&vectors);
+    let mut times = 0;
+    for entry in list(&vectors, "ambiguous", 60) {
+        let found = found(string(entry, "text"), now);
+        if found.likely().any(|one| one.format() == Format::UnixTime) {
+            // Some of the digits are a time as well, which hides IDs with random sequences.
+            times += 1;
+            continue;
+        }
+        assert!(!found.is_clear() && !is_certain(&found), "{entry}: {found:?}");
+        let keys: Vec<&str> = found.likely().map(|one| one.format().key()).collect();
+        for format in array(field(entry, "formats")) {
+            assert!(keys.contains(&format.as_str().unwrap()), "{entry}: {keys:?}");
         }
     }
+    assert!(times <= 20, "{times}");
+}
 
-    #[test]
-    fn ambiguous_integers_are_shown_as_several() {
-        let vectors = load("detect.json");
-        let now = now(&vectors);
-        let mut times = 0;
-        for entry in list(&vectors, "ambiguous", 60) {
-            let found = found(string(entry, "text"), now);
-            if found.likely().any(|one| one.format() == Format::UnixTime) {
-                // Some of the digits are a time as well, which hides IDs with random sequences.
-                times += 1;
-                continue;
-            }
-            assert!(!found.is_clear() && !is_certain(&found), "{entry}: {found:?}");
-            let keys: Vec<&str> = found.likely().map(|one| one.format().key()).collect();
-            for format in array(field(entry, "formats")) {
-                assert!(keys.contains(&format.as_str().unwrap()), "{entry}: {keys:?}");
-            }
-        }
-        assert!(times <= 20, "{times}");
-    }
-
-    #[test]
-    fn other_texts_are_never_certain() {
-        let vectors = load("detect.json");
-        let now = now(&vectors);
-        for text in array(field(&vectors, "others")) {
-            let text = text.as_str().unwrap();
-            assert!(!is_certain(&found(text, now)), "{text}");
-        }
+#[test]
+fn other_texts_are_never_certain() {
+    let vectors = load("detect.json");
+    let now = now(&vectors);
+    for text in array(field(&vectors, "others")) {
+        let text = text.as_str().unwrap();
+        assert!(!is_certain(&found(text, now)), "{text}");
     }
 }

@@ -1,6 +1,6 @@
 //! The detector: the formats that a text fits, their confidence, and the inspection of an ID.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod detect;
 mod false_alarms;
