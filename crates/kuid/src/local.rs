@@ -476,36 +476,6 @@ mod tests {
     }
 
     #[test]
-    fn ranges_hold_the_ids_of_a_tick() {
-        let min = |micros| LocalId::min_at(UnixTime::from_micros(micros)).unwrap();
-        let max = |micros| LocalId::max_at(UnixTime::from_micros(micros)).unwrap();
-        let (first, last) = (min(1_024 * 5), max(1_024 * 5));
-        assert_eq!((first.step(), last.step()), (5, 5));
-        assert_eq!((first.sequence(), last.sequence()), (0, LocalId::MAX_SEQUENCE));
-        assert_eq!((min(1_024 * 4 + 1), max(1_024 * 6 - 1)), (first, last));
-        assert_eq!(max(1_024 * 5 - 1).get(), first.get() - 1);
-        assert_eq!(min(1_024 * 5 + 1).get(), last.get() + 1);
-        // The last tick of a second is shorter, and the next second has its own ID.
-        assert_eq!(max(999_424), max(999_999));
-        let next = LocalId::from_parts(0, 1, 0, 0).unwrap();
-        assert_eq!([min(999_425), min(1_000_000)], [next; 2]);
-    }
-
-    #[test]
-    fn time_errors_name_the_range() {
-        const LAST: i64 = 1_048_575_999_999_999_999;
-        for micros in [-1, i64::MIN, i64::MAX, LAST + 1] {
-            let time = UnixTime::from_micros(micros);
-            let error = |max: i64| Err(RangeError::of_time(micros.into(), 0, max.into()));
-            assert_eq!(LocalId::max_at(time), error(LAST));
-            assert_eq!(LocalId::min_at(time), error(LAST - 575));
-        }
-        let last = LocalId::max_at(UnixTime::from_micros(LAST)).unwrap();
-        assert_eq!(last.unix_time().as_micros(), LAST - 575);
-        assert_eq!(last.tick(), Some(Tick::MAX));
-    }
-
-    #[test]
     fn signed_columns_hold_lower_half() {
         assert_eq!(i64::try_from(LocalId::new(7)), Ok(7));
         assert_eq!(LocalId::try_from(7_i64), Ok(LocalId::new(7)));

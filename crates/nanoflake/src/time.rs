@@ -145,39 +145,3 @@ impl Nanoflake {
         Some(NanoflakeId::lowest(first)..=NanoflakeId::highest(last))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::epoch::Epoch;
-
-    #[test]
-    fn time_errors_name_the_range() {
-        for epoch in [Epoch::MIN, Epoch::UNIX, Epoch::DISCORD, Epoch::MAX] {
-            let layout = Nanoflake { epoch };
-            let first = i128::from(epoch.as_unix_millis()) * 1_000;
-            let last = first + (1 << 41) * 1_000 - 1;
-            for outside in [i64::MIN.into(), first - 1, last + 1, i64::MAX.into()] {
-                let Ok(micros) = i64::try_from(outside) else {
-                    continue;
-                };
-                if (first..=last).contains(&outside) {
-                    continue;
-                }
-                let time = UnixTime::from_micros(micros);
-                assert_eq!(layout.max_at(time), Err(RangeError::of_time(outside, first, last)));
-                let start = last - 999; // of the last millisecond
-                assert_eq!(layout.min_at(time), Err(RangeError::of_time(outside, first, start)));
-            }
-        }
-    }
-
-    #[test]
-    fn extreme_epochs_reach_the_ends() {
-        let (first, last) = (Nanoflake { epoch: Epoch::MIN }, Nanoflake { epoch: Epoch::MAX });
-        let min = UnixTime::from_millis(i64::MIN / 1_000).unwrap();
-        assert_eq!(first.min_at(min), Ok(NanoflakeId::MIN));
-        assert_eq!(last.max_at(UnixTime::MAX), Ok(NanoflakeId::MAX));
-        assert_eq!(last.unix_time(NanoflakeId::MAX).as_millis(), i64::MAX / 1_000);
-    }
-}

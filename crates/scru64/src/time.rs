@@ -180,34 +180,3 @@ impl Scru64 {
         Scru64Id::range(times)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranges_hold_the_ids_of_a_tick() {
-        let time = UnixTime::from_micros(256_000 * 5);
-        let (min, max) = (Scru64Id::min_at(time).unwrap(), Scru64Id::max_at(time).unwrap());
-        assert_eq!((min.timestamp(), max.timestamp()), (5, 5));
-        assert_eq!(min.get() - 1, Scru64Id::from_parts(4, Scru64Id::MAX_NODE_CTR).unwrap().get());
-        assert_eq!(max.get() + 1, Scru64Id::from_parts(6, 0).unwrap().get());
-        let before = UnixTime::from_micros(256_000 * 5 - 1);
-        assert_eq!(Scru64Id::max_at(before).unwrap().get(), min.get() - 1);
-    }
-
-    #[test]
-    fn time_errors_name_the_range() {
-        const START: i64 = 72_301_961_338_880_000; // of the last tick
-        for micros in [-1, i64::MIN, i64::MAX, START + 256_000] {
-            let time = UnixTime::from_micros(micros);
-            let error = Scru64Id::max_at(time).unwrap_err();
-            assert_eq!(error, RangeError::of_time(micros.into(), 0, (START + 255_999).into()));
-            let error = Scru64Id::min_at(time).unwrap_err();
-            assert_eq!(error, RangeError::of_time(micros.into(), 0, START.into()));
-        }
-        assert!(Scru64Id::min_at(UnixTime::from_micros(START + 1)).is_err());
-        let last = UnixTime::from_micros(72_301_961_339_135_999);
-        assert_eq!(Scru64Id::max_at(last), Ok(Scru64Id::MAX));
-    }
-}

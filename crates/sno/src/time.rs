@@ -179,38 +179,3 @@ impl Sno {
         SnoId::range(times)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const LAST_MICRO: i64 = 3_461_327_255_551_999;
-
-    fn at(micros: i64) -> UnixTime {
-        UnixTime::from_micros(micros)
-    }
-
-    #[test]
-    fn ranges_hold_the_ids_of_a_tick() {
-        let number = |id: Result<SnoId, RangeError>| u128::from(id.unwrap());
-        let time = at(1_262_304_000_000_000 + 4_000 * 5);
-        let (min, max) = (number(SnoId::min_at(time)), number(SnoId::max_at(time)));
-        assert_eq!(min, 5 << 41);
-        assert_eq!(max + 1, 6 << 41);
-        let before = at(time.as_micros() - 1);
-        assert_eq!(number(SnoId::max_at(before)) + 1, min);
-    }
-
-    #[test]
-    fn time_errors_name_the_range() {
-        let first = 1_262_304_000_000_000;
-        for micros in [i64::MIN, -1, 0, first - 1, LAST_MICRO + 1, i64::MAX] {
-            let error =
-                |max: i64| Err(RangeError::of_time(micros.into(), first.into(), max.into()));
-            assert_eq!(SnoId::min_at(at(micros)), error(LAST_MICRO - 3_999));
-            assert_eq!(SnoId::max_at(at(micros)), error(LAST_MICRO));
-        }
-        assert_eq!(SnoId::min_at(at(first)), Ok(SnoId::MIN));
-        assert_eq!(SnoId::max_at(at(LAST_MICRO)), Ok(SnoId::MAX));
-    }
-}

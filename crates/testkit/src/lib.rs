@@ -17,6 +17,7 @@
 //! | `clock` | a clock that moves while it is read, and a record of the readings of each thread |
 //! | [`slices`] | slices of texts, compared with single texts |
 //! | [`nodes`] | nodes made of their bits, as leases make them |
+//! | [`times`] | IDs of times at the ends of a format |
 //! | [`vectors`] | recordings of the original programs |
 //! | [`example`] | support for the tests of the core |
 //! | `servers` | real servers, each in its own temporary folder |
@@ -60,6 +61,7 @@ mod subject;
 #[cfg(feature = "std")]
 pub mod suite;
 pub mod threads;
+pub mod times;
 pub mod vectors;
 
 pub use self::cases::{config, scaled};

@@ -1,9 +1,9 @@
 //! Properties of every ID, every text and every time.
 
 use proptest::prelude::*;
-use tickid_nanoflake::tickid_core::{NodeId as _, RangeError, Scheme as _};
+use tickid_nanoflake::tickid_core::{NodeId as _, Scheme as _};
 use tickid_nanoflake::{Epoch, GeneratorId, Nanoflake, NanoflakeId, UnixTime, nanoflake};
-use tickid_testkit::{config, nodes};
+use tickid_testkit::{config, nodes, times};
 use tickid_text::Text;
 
 const HIGHEST: u128 = i64::MAX.cast_unsigned() as u128;
@@ -205,33 +205,6 @@ proptest! {
     }
 
     #[test]
-    fn time_errors_name_the_range(
-        micros in any::<i64>(),
-        epoch in epochs(),
-    ) {
-        let layout = Nanoflake { epoch };
-        let time = UnixTime::from_micros(micros);
-        let first = i128::from(epoch.as_unix_millis()) * 1_000;
-        let last = first + (1 << 41) * 1_000 - 1;
-        let micros = i128::from(micros);
-        match layout.max_at(time) {
-            Ok(max) => prop_assert_eq!(i128::from(max.timestamp()), (micros - first) / 1_000),
-            Err(found) => {
-                prop_assert!(!(first..=last).contains(&micros));
-                prop_assert_eq!(found, RangeError::of_time(micros, first, last));
-            }
-        }
-        let start = last - 999; // of the last millisecond
-        match layout.min_at(time) {
-            Ok(min) => prop_assert_eq!(i128::from(min.timestamp()), (micros - first + 999) / 1_000),
-            Err(found) => {
-                prop_assert!(!(first..=start).contains(&micros));
-                prop_assert_eq!(found, RangeError::of_time(micros, first, start));
-            }
-        }
-    }
-
-    #[test]
     fn a_tick_starts_at_its_own_time(id in ids(), epoch in epochs()) {
         let layout = Nanoflake { epoch };
         let tick = id.tick();
@@ -264,6 +237,21 @@ fn ends_have_their_texts() {
     let highest = (last.into(), last.into(), i64::MAX.to_string());
     assert_eq!(texts(NanoflakeId::MAX), highest);
     assert_eq!(last.len(), NanoflakeId::TEXT_LEN);
+}
+
+#[test]
+fn times_end_with_the_format() {
+    for epoch in [Epoch::MIN, Epoch::UNIX, Epoch::DISCORD, Epoch::MAX] {
+        let layout = Nanoflake { epoch };
+        let first = i128::from(epoch.as_unix_millis()) * 1_000;
+        let last = first + (1 << 41) * 1_000 - 1;
+        times::end_with_the_format(
+            [NanoflakeId::MIN, NanoflakeId::MAX],
+            [first, last - 999, last],
+            |time| layout.min_at(time),
+            |time| layout.max_at(time),
+        );
+    }
 }
 
 #[test]

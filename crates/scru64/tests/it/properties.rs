@@ -3,13 +3,11 @@
 use core::num::NonZeroU32;
 
 use proptest::prelude::*;
-use tickid_scru64::tickid_core::{
-    ManualClock, RandomStart, RangeError, Scheme as _, SequenceStart,
-};
+use tickid_scru64::tickid_core::{ManualClock, RandomStart, Scheme as _, SequenceStart};
 use tickid_scru64::{Builder, NodeIdSize, NodeSpec, Scru64, Scru64Id, UnixTime, scru64};
 use tickid_testkit::bounds::hold_at_every_edge;
 use tickid_testkit::slices::Slices;
-use tickid_testkit::{config, nodes};
+use tickid_testkit::{config, nodes, times};
 
 use crate::support::Subject;
 
@@ -279,31 +277,6 @@ proptest! {
     }
 
     #[test]
-    fn time_errors_name_the_range(
-        micros in prop_oneof![any::<i64>(), -1_000_000..LAST_MICRO + 1_000_000],
-    ) {
-        let time = UnixTime::from_micros(micros);
-        let error = |last: i64| RangeError::of_time(micros.into(), 0, last.into());
-        match Scru64Id::max_at(time) {
-            Ok(max) => prop_assert_eq!(max.timestamp(), micros.cast_unsigned() / 256_000),
-            Err(found) => {
-                prop_assert!(!(0..=LAST_MICRO).contains(&micros));
-                prop_assert_eq!(found, error(LAST_MICRO));
-            }
-        }
-        let last = LAST_MICRO - 255_999;
-        match Scru64Id::min_at(time) {
-            Ok(min) => {
-                prop_assert_eq!(min.timestamp(), micros.cast_unsigned().div_ceil(256_000));
-            }
-            Err(found) => {
-                prop_assert!(!(0..=last).contains(&micros));
-                prop_assert_eq!(found, error(last));
-            }
-        }
-    }
-
-    #[test]
     fn random_starts_fit_the_counter(
         seed in any::<u64>(),
         tick in 1..MAX_TIMESTAMP,
@@ -360,6 +333,16 @@ fn ends_have_their_texts() {
     assert_eq!(Scru64Id::MAX.get(), END - 1);
     assert_eq!(Scru64Id::MAX_TIMESTAMP, MAX_TIMESTAMP);
     assert!(Scru64Id::new(END).is_err());
+}
+
+#[test]
+fn times_end_with_the_format() {
+    times::end_with_the_format(
+        [Scru64Id::MIN, Scru64Id::MAX],
+        [0, 72_301_961_338_880_000, LAST_MICRO.into()],
+        Scru64Id::min_at,
+        Scru64Id::max_at,
+    );
 }
 
 #[test]

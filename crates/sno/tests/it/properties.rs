@@ -6,9 +6,9 @@ use std::hash::DefaultHasher;
 use crate::support::{MICROS_PER_TICK, at, within};
 use data_encoding::{Encoding, Specification};
 use proptest::prelude::*;
-use tickid_sno::{Partition, RangeError, SnoId, UnixTime, sno};
+use tickid_sno::{Partition, SnoId, sno};
 use tickid_testkit::slices::Slices;
-use tickid_testkit::{config, nodes};
+use tickid_testkit::{config, nodes, times};
 use tickid_text::ParseErrorKind;
 
 const ALPHABET: &str = "23456789abcdefghijklmnopqrstuvwx";
@@ -165,17 +165,6 @@ proptest! {
     }
 
     #[test]
-    fn times_out_of_range_are_named(
-        micros in prop_oneof![..at(0).as_micros(), at(1 << 39).as_micros()..],
-    ) {
-        let time = UnixTime::from_micros(micros);
-        let (first, end) = (at(0).as_micros(), at(1 << 39).as_micros());
-        let error = |last: i64| Err(RangeError::of_time(micros.into(), first.into(), last.into()));
-        prop_assert_eq!(SnoId::min_at(time), error(end - MICROS_PER_TICK));
-        prop_assert_eq!(SnoId::max_at(time), error(end - 1));
-    }
-
-    #[test]
     fn equal_ids_hash_alike(one in ids(), other in ids()) {
         let hash = |id: SnoId| {
             let mut hasher = DefaultHasher::new();
@@ -200,6 +189,16 @@ proptest! {
 #[test]
 fn partitions_are_made_of_16_bits() {
     nodes::are_made_of_their_bits::<Partition>(16..=16);
+}
+
+#[test]
+fn times_end_with_the_format() {
+    times::end_with_the_format(
+        [SnoId::MIN, SnoId::MAX],
+        [1_262_304_000_000_000, 3_461_327_255_548_000, 3_461_327_255_551_999],
+        SnoId::min_at,
+        SnoId::max_at,
+    );
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! Ranges of times, at the edges of ticks and of the format.
 
 use super::*;
+use tickid_testkit::times;
 
 proptest! {
     #[test]
     fn ranges_are_exact_at_tick_edges(
-        second in second(), step in 0i64..977, within in 0i64..1_024,
+        second in second(), step in prop_oneof![0i64..977, Just(976)], within in 0i64..1_024,
         node in node(), seq in 0u32..1 << 14, drift in drift(),
     ) {
         let begin = second * 1_000_000 + step * 1_024;
@@ -68,26 +69,6 @@ proptest! {
     }
 
     #[test]
-    fn time_errors_name_the_value(
-        time in prop_oneof![any::<i64>(), i64::MIN..0, LAST_MICRO - 9..=i64::MAX],
-        drift in drift(),
-    ) {
-        let unix = UnixTime::from_micros(time);
-        let expected = |last: i64| {
-            let error = RangeError::of_time(time.into(), 0, last.into());
-            Some(error).filter(|_| !(0..=last).contains(&time))
-        };
-        let (start, end) = (expected(LAST_MICRO - 575), expected(LAST_MICRO));
-        prop_assert_eq!(LocalId::min_at(unix).err(), start);
-        prop_assert_eq!(LocalId::max_at(unix).err(), end);
-        prop_assert_eq!(Kuid { drift }.min_at(unix).err(), start);
-        prop_assert_eq!(Kuid { drift }.max_at(unix).err(), end);
-        prop_assert_eq!(WideGlobalId::min_at(unix, drift).err(), start);
-        prop_assert_eq!(WideGlobalId::max_at(unix, drift).err(), end);
-        prop_assert_eq!(Kuid { drift }.tick_at(unix).err(), end);
-    }
-
-    #[test]
     fn ticks_and_times_agree(second in second(), step in prop_oneof![0i64..977, Just(976)]) {
         let time = UnixTime::from_micros(second * 1_000_000 + step * 1_024);
         let tick = Kuid::default().tick_at(time).unwrap();
@@ -96,6 +77,29 @@ proptest! {
         let id = LocalId::min_at(time).unwrap();
         prop_assert_eq!(id.tick(), Some(tick));
         prop_assert_eq!(id.unix_time(), time);
+    }
+}
+
+#[test]
+fn times_end_with_the_format() {
+    let end = LAST_MICRO.into();
+    let range = [0, end - 575, end];
+    let last = local_at(LAST_MICRO, 0x3fff);
+    times::end_with_the_format([LocalId::MIN, last], range, LocalId::min_at, LocalId::max_at);
+    for drift in (5..=10).map(|bits| Drift::new(bits).unwrap()) {
+        let kuid = Kuid { drift };
+        times::end_with_the_format(
+            [GlobalId::MIN, GlobalId::from_local(last, Node::new(u32::MAX), drift)],
+            range,
+            |time| kuid.min_at(time),
+            |time| kuid.max_at(time),
+        );
+        times::end_with_the_format(
+            [WideGlobalId::MIN, WideGlobalId::from_local(last, u64::MAX, drift)],
+            range,
+            |time| WideGlobalId::min_at(time, drift),
+            |time| WideGlobalId::max_at(time, drift),
+        );
     }
 }
 
