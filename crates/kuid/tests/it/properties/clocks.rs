@@ -79,7 +79,7 @@ proptest! {
 
     #[test]
     fn recording_keeps_the_latest_id(list in entries()) {
-        let mut recorded = VectorClock::new();
+        let mut recorded = VectorClock::default();
         let mut map = Model::new();
         for entry in &list {
             let is_later = map.get(&entry.node).is_none_or(|known| *known < entry.id.get());
