@@ -193,7 +193,8 @@ fn rows_stay_below_twice_peak() {
     assert!(rows <= 2 * peak, "{rows} rows for at most {peak} holders");
 }
 
-/// Where there is no room for another row: even one that is worse than a node without a row.
+/// A store without room for another row grants one that exists, even if a node without a row would
+/// be better.
 #[test]
 fn full_stores_grant_rows_that_exist() {
     let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_123_456)));

@@ -1,4 +1,4 @@
-//! What only sno has through serde: null, partitions, snapshots. The IDs are tested in
+//! The forms in serde that only sno has: null, partitions, snapshots. The IDs are tested in
 //! `integration`.
 
 use serde::{Deserialize, Serialize};

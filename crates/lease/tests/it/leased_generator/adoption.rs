@@ -20,8 +20,8 @@ fn of_pool(pool: &str) -> Realm<Nanoflake> {
     Realm::builder("a", Nanoflake::default()).pool(pool).build().unwrap()
 }
 
-/// Starts a generator of the nodes 0 to 1023 from a store with one of these events before each read,
-/// in this order. Each claim and each adoption reads once.
+/// Starts a generator of the nodes 0 to 1023 from a store with one of these events before each
+/// read, in this order. Each claim and each adoption reads once.
 fn start(events: &[Event]) -> (Result<String, String>, usize) {
     let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_000_000)));
     let memory = MemoryBackend::new(Arc::clone(&clock));
