@@ -31,8 +31,10 @@ enum Step {
     /// The prose of comments and Markdown.
     Prose,
     /// Clippy for all targets with all features except those for databases, and for the command
-    /// without features.
+    /// without features: for what `cargo xtask test` compiles.
     Clippy,
+    /// Clippy for the workspaces that no test compiles.
+    Others,
     /// Clippy for the libraries without features, with `alloc`, and with `std`.
     Features,
     /// The documentation builds without warnings.
@@ -62,6 +64,7 @@ pub(crate) fn lint(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
             }
             Step::Prose => report(&prose::check(&files::read(&workspace.root)?))?,
             Step::Clippy => clippy(workspace)?,
+            Step::Others => others(workspace)?,
             Step::Features => features(workspace)?,
             Step::Docs => docs(workspace)?,
             Step::NoStd => no_std(workspace)?,
@@ -94,7 +97,10 @@ fn clippy(workspace: &Workspace) -> Result<()> {
     let all = workspace.cargo("", "clippy --workspace --all-targets");
     all.args([workspace.features_without_databases()]).args(DENY_WARNINGS).run()?;
     // All features hide what only some of them use. The README's first command has none.
-    workspace.cargo("", "clippy {cli}").args(DENY_WARNINGS).run()?;
+    workspace.cargo("", "clippy {cli}").args(DENY_WARNINGS).run()
+}
+
+fn others(workspace: &Workspace) -> Result<()> {
     for folder in OTHER_WORKSPACES {
         let targets = match folder {
             // `verify clippy-benches` checks the benchmarks, because their peers take a minute to

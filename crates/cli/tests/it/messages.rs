@@ -312,6 +312,8 @@ fn bad_input_has_a_reason() {
     ] {
         assert_fails(arguments, &run(arguments), INVALID, &[&format!("error: {message}")]);
     }
+    let hint = "\nhint: `tickid inspect --help` lists the formats";
+    assert_fails("inspect !", &run("inspect !"), INVALID, &[hint]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! IDs, no wrapping.
 
 use core::num::NonZeroU32;
+use core::time::Duration;
 
 use tickid_kuid::tickid_core::ManualClock;
 use tickid_kuid::{Builder, Drift, GlobalId, Kuid, Local, LocalId, Node, UnixTime};
@@ -78,4 +79,16 @@ fn parts(id: LocalId) -> (u32, u32, u32, u32) {
 fn with_sequence(id: LocalId, sequence: u32) -> LocalId {
     let (a, b, c, _) = parts(id);
     LocalId::from_parts(a, b, c, sequence).unwrap()
+}
+
+/// Ticks are cut short at the end of each second, so that 977 of them are a second exactly.
+#[test]
+fn waits_count_cut_ticks() {
+    let clock = clock_at(1_539_625_275_432_128);
+    let mut generator = builder().clock(&clock).build_local().unwrap();
+    generator.try_generate().unwrap();
+    // 101 seconds back, of which the ratchet allows one.
+    clock.set(UnixTime::from_micros(1_539_625_174_432_128));
+    let error = generator.try_generate().unwrap_err();
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(100)));
 }

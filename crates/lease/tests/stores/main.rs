@@ -32,7 +32,7 @@ fn main() -> std::process::ExitCode {
     let tests = tests.add("postgres", &postgres::tests());
     #[cfg(feature = "redis")]
     let tests = tests.add("redis", &redis::tests());
-    tests.run()
+    tests.threads(12).run()
 }
 
 #[cfg(not(unix))]
