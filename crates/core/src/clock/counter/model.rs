@@ -189,8 +189,8 @@ impl World {
             }
             Action::Jump(ticks) => {
                 let is_back = *ticks < 0;
-                // Any of these rates may be the known one.
-                let slowest = *self.speeds_since(self.now.get()).iter().min().unwrap();
+                // The counter may have come that far at any of its speeds.
+                let slowest = *self.speeds_since(0).iter().min().unwrap();
                 let ticks_fixed = u128::from(ticks.unsigned_abs()) << FRACTION;
                 let jump = u64::try_from(ticks_fixed / u128::from(slowest)).unwrap();
                 // If the counter is set back into the last line, it looks as if it had never left
@@ -458,6 +458,20 @@ proptest! {
         let failure = failure.filter(|(promise, _)| *promise == Promise::Order);
         prop_assert!(failure.is_none(), "{failure:?}");
     }
+}
+
+/// The counter is set back into the last line, and has run at two speeds since. No other call ended
+/// meanwhile.
+#[test]
+fn a_jump_beyond_a_change_of_speed_is_bounded() {
+    let holds = [
+        Vec::from([Action::Advance(51_872_859)]),
+        Vec::from([Action::Speed(1_303), Action::Read]),
+        Vec::from([Action::Advance(51_248_885)]),
+        Vec::from([Action::Jump(-1_397_930_836), Action::Read]),
+    ];
+    let history = [Action::Burst(14, 127_973), Action::Held(Vec::from(holds))];
+    assert_eq!(SOUND.go_through(&history), None);
 }
 
 /// The interval from an uncertain reading, here of 10 us, must be long before the rate can be
