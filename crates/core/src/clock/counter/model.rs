@@ -463,7 +463,7 @@ proptest! {
 /// The counter is set back into the last line, and has run at two speeds since. No other call ended
 /// meanwhile.
 #[test]
-fn a_jump_beyond_a_change_of_speed_is_bounded() {
+fn jumps_beyond_changes_are_bounded() {
     let holds = [
         Vec::from([Action::Advance(51_872_859)]),
         Vec::from([Action::Speed(1_303), Action::Read]),
