@@ -75,7 +75,7 @@ impl Scheme for Sno {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Meta(pub u8);
 
-/// Those of metabyte 0, so that an observed ID is followed under every metabyte.
+/// The least is metabyte 0, so that an observed ID is followed under every metabyte.
 impl Observable<Sno> for Meta {
     const LEAST: Self = Self(0);
 }

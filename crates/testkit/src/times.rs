@@ -15,7 +15,7 @@ pub fn end_with_the_format<I: Debug + PartialEq>(
     min_at: impl Fn(UnixTime) -> Result<I, RangeError>,
     max_at: impl Fn(UnixTime) -> Result<I, RangeError>,
 ) {
-    // The last tick of a format may go on after the end of time.
+    // The last tick of a format may reach beyond the end of time.
     let at = |micros| i64::try_from(micros).map_or(UnixTime::MAX, UnixTime::from_micros);
     assert_eq!((min_at(at(first)), max_at(at(last))), (Ok(lowest), Ok(highest)));
     for micros in [i64::MIN.into(), first - 1, start, start + 1, last + 1, i64::MAX.into()] {

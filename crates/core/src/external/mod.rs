@@ -61,7 +61,7 @@ mod tests {
 
     /// Asserts that times of a library, from `ends[0]` to `ends[1]`, are rounded down to
     /// microseconds and come back, and that errors name the time and the range. `at` makes a time
-    /// of nanoseconds since 1970, and `nanos` returns those of a time.
+    /// of nanoseconds since 1970, and `nanos` returns its nanoseconds.
     pub(super) fn assert_converts<T>(at: fn(i64) -> T, nanos: fn(&T) -> i128, ends: [T; 2])
     where
         T: TryFrom<UnixTime, Error = RangeError>,

@@ -87,7 +87,7 @@ fn waits_count_cut_ticks() {
     let clock = clock_at(1_539_625_275_432_128);
     let mut generator = builder().clock(&clock).build_local().unwrap();
     generator.try_generate().unwrap();
-    // 101 seconds back, of which the ratchet allows one.
+    // 101 seconds back; the ratchet allows one.
     clock.set(UnixTime::from_micros(1_539_625_174_432_128));
     let error = generator.try_generate().unwrap_err();
     assert_eq!(error.retry_after(), Some(Duration::from_secs(100)));

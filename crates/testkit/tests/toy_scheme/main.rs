@@ -140,7 +140,7 @@ fn files_naming(types: &[&str]) -> Vec<String> {
 }
 
 /// The four places of step 4 in `CONTRIBUTING.md` (the scheme's crate, two tables and the façade),
-/// and those of what only this scheme has.
+/// and the places of what only this scheme has.
 #[test]
 fn few_places_know_a_scheme() {
     let mut places = files_naming(&["tickid_sno", "SnoId", "::Sno"]);

@@ -12,7 +12,7 @@ use crate::process::{OK, USAGE, json_lines, ran, run, tickid, with_state};
 
 const PAGE: &str = include_str!("../../../../../docs/leases/programs.md");
 
-/// The programs' names, those of the tags on the page, and the arguments before the file.
+/// The programs' names, the names of the tags on the page, and the arguments before the file.
 const LANGUAGES: [(&str, &str, &[&str]); 4] =
     [("python3", "python", &[]), ("node", "js", &[]), ("go", "go", &["run"]), ("sh", "sh", &[])];
 
