@@ -77,7 +77,7 @@ fn snowflakes() -> Vec<String> {
 
 /// Returns the labelled IDs of all formats.
 fn mixture() -> Vec<String> {
-    let vectors = include_str!("../vectors/detect.json");
+    let vectors = include_str!("../tests/vectors/detect.json");
     let vectors: Value = serde_json::from_str(vectors).expect("JSON");
     let texts = vectors["ids"].as_array().expect("IDs").iter();
     texts.filter_map(|id| id["text"].as_str().map(str::to_owned)).collect()

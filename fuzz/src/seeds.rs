@@ -45,7 +45,7 @@ pub fn of_recordings(root: &Path, target: &str) -> io::Result<Vec<Vec<u8>>> {
     let mut inputs = Vec::new();
     for (_, names) in RECORDINGS.iter().filter(|(name, _)| *name == target) {
         for name in *names {
-            let path = root.join("vectors").join(name).with_extension("json");
+            let path = root.join("tests/vectors").join(name).with_extension("json");
             collect(&serde_json::from_str(&fs::read_to_string(path)?)?, &mut inputs);
         }
     }

@@ -6,6 +6,7 @@ use std::process;
 use crate::command::say;
 use crate::error::{self, Error};
 use crate::files::{self, Files};
+use crate::tables::LIBRARIES;
 use crate::tally::Tally;
 use crate::workspace::Workspace;
 
@@ -17,11 +18,12 @@ struct Example<'a> {
 }
 
 /// Runs every example whose documentation shows its output, and compares the two.
-pub(crate) fn run(workspace: &Workspace) -> error::Result<Tally> {
-    // The examples are built as the tests have built them.
-    let build = workspace.cargo("", "build --profile test --workspace --examples");
+///
+/// `options` select the packages and features as for the tests, which have built the examples.
+pub(crate) fn run(workspace: &Workspace, options: &[&str]) -> error::Result<Tally> {
+    let build = workspace.cargo("", "build --profile test --examples");
     let mut tally = Tally::default();
-    if let Err(error) = build.args([workspace.features_without_databases()]).run() {
+    if let Err(error) = build.args(options.iter().filter(|option| !option.is_empty())).run() {
         tally.fail(error.to_string());
         return Ok(tally);
     }
@@ -40,7 +42,7 @@ pub(crate) fn run(workspace: &Workspace) -> error::Result<Tally> {
 
 /// Finds the examples that show a command without extra arguments, and its output.
 fn examples(files: &Files) -> Vec<Example<'_>> {
-    let is_example = |path: &str| path.starts_with("crates/") && path.contains("/examples/");
+    let is_example = |path: &str| path.starts_with(LIBRARIES) && path.contains("/examples/");
     let examples = files.iter().filter(|(path, _)| is_example(path) && path.ends_with(".rs"));
     examples.filter_map(|(_, text)| example(text)).collect()
 }

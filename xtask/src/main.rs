@@ -33,17 +33,20 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Run all tests.
+    /// Test the libraries, or everything with `--all`.
     ///
-    /// First the main workspace with all features but those for databases; then its examples, whose
-    /// output must be like the one that they document; then the workspace of tests with databases
-    /// and other stacks; then the models of the engine, by loom; then the command without features.
+    /// Without `--all`, this tests the libraries with the stores that need no server, and compares
+    /// their examples' output with the output that they document. It needs only Rust.
+    ///
+    /// With `--all` it tests the whole workspace with all features but those for clients of
+    /// databases; then the examples; then the workspace of tests with databases and other stacks;
+    /// then the models of the engine, by loom; then the command without features. That needs a C
+    /// compiler, too. Tests whose server is not installed are skipped; with
+    /// TICKID_REQUIRE_SERVERS=1 they fail.
+    ///
     /// A failure stops none of them. Ends with the failures, the reasons for skipping tests, and a
     /// line like `1894 passed, 0 failed, 12 skipped`.
-    ///
-    /// Needs Rust and a C compiler. Tests whose server is not installed are skipped; with
-    /// TICKID_REQUIRE_SERVERS=1 they fail.
-    Test,
+    Test(test::Arguments),
     /// Check everything that can be checked without running the tests.
     ///
     /// Stops at the first step that fails. Needs clippy and rustfmt.
@@ -83,7 +86,7 @@ fn main() -> ExitCode {
 fn run(task: Task) -> Result<()> {
     let workspace = Workspace::find()?;
     match task {
-        Task::Test => test::test(&workspace),
+        Task::Test(arguments) => test::test(&workspace, &arguments),
         Task::Lint(arguments) => lint::lint(&workspace, &arguments),
         Task::Verify(arguments) => verify::verify(&workspace, &arguments),
         Task::Release(task) => release::release(&workspace, task),

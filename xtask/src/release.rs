@@ -14,7 +14,7 @@ use crate::error::{self, Error};
 use crate::workspace::Workspace;
 
 const MANIFEST: &str = "Cargo.toml";
-const CONTROL: &str = "packaging/debian/control";
+const CONTROL: &str = "apps/packaging/debian/control";
 /// The name of the registry to which `.ci/publish` uploads.
 const REHEARSAL: &str = "rehearsal";
 /// The host of the placeholders.
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(package["repository"].as_str(), Some("https://forge.test/a/tickid"));
         assert!(!replaced.contains(PLACEHOLDER) && !replaced.contains("laceholder"), "{replaced}");
 
-        let control = include_str!("../../packaging/debian/control");
+        let control = include_str!("../../apps/packaging/debian/control");
         let replaced = with_maintainer(control, "A B <a@forge.test>").unwrap();
         assert!(replaced.contains("\nMaintainer: A B <a@forge.test>\n\nPackage: tickid\n"));
         assert!(!replaced.contains(PLACEHOLDER), "{replaced}");

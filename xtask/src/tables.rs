@@ -1,5 +1,10 @@
 //! The rules of the architecture as tables.
 
+/// The folder of the libraries that programs depend on.
+pub(crate) const LIBRARIES: &str = "crates/";
+/// The lanes: the libraries, the programs that people run or embed, and what proves both.
+pub(crate) const LANES: [&str; 3] = [LIBRARIES, "apps/", "tests/"];
+
 /// The text codecs, which core does not depend on, nor they on core.
 pub(crate) const TEXT: &str = "crates/text";
 pub(crate) const CORE: &str = "crates/core";
@@ -9,16 +14,16 @@ pub(crate) const SCHEMES: [&str; 5] =
 pub(crate) const CONVERT: &str = "crates/convert";
 const DETECT: &str = "crates/detect";
 pub(crate) const LEASE: &str = "crates/lease";
-const SERVER: &str = "crates/server";
+const SERVER: &str = "apps/server";
 /// The functions in PostgreSQL.
-const SQL: &str = "crates/sql";
+const SQL: &str = "apps/sql";
 /// The façade.
 const FACADE: &str = "crates/tickid";
 /// Its documentation, which lists the features of all libraries.
 const FACADE_PAGE: &str = "crates/tickid/src/lib.rs";
-const CLI: &str = "crates/cli";
+const CLI: &str = "apps/cli";
 /// The shared test code, which is not published, so only tests may depend on it.
-const TESTKIT: &str = "crates/testkit";
+const TESTKIT: &str = "tests/kit";
 
 /// The crates, each with the crates of the workspace that it may depend on, except in tests.
 pub(crate) const ARROWS: &[(&[&str], &[&[&str]])] = &[
@@ -27,9 +32,9 @@ pub(crate) const ARROWS: &[(&[&str], &[&[&str]])] = &[
     (&[LEASE], &[&[CORE]]),
     (&[CONVERT], &[&[CORE, TEXT], &SCHEMES]),
     (&[DETECT], &[&[CORE, TEXT, CONVERT], &SCHEMES]),
+    (&[FACADE], &[&[CORE, TEXT, CONVERT, DETECT, LEASE], &SCHEMES]),
     (&[SERVER], &[&[CORE, TEXT, CONVERT, DETECT, LEASE], &SCHEMES]),
     (&[SQL], &[&[CORE, LEASE], &SCHEMES]),
-    (&[FACADE], &[&[CORE, TEXT, CONVERT, DETECT, LEASE, SERVER, SQL], &SCHEMES]),
     (&[CLI], &[&[CORE, TEXT, CONVERT, DETECT, LEASE, SERVER, SQL, FACADE], &SCHEMES]),
     (&[TESTKIT], &[&[CORE, TEXT]]),
 ];
@@ -74,12 +79,25 @@ pub(crate) const DATABASE_CLIENTS: [&str; 8] = [
     "sqlx_0_9_postgres",
 ];
 
+/// Features of libraries for stores of leases on servers. Each brings a client or TLS along.
+pub(crate) const SERVER_STORES: [&str; 9] = [
+    "_server",
+    "etcd",
+    "lease-etcd",
+    "lease-mysql",
+    "lease-postgres",
+    "lease-redis",
+    "mysql",
+    "postgres",
+    "redis",
+];
+
 /// Tests with databases, validators and other stacks.
-pub(crate) const INTEGRATION: &str = "integration";
+pub(crate) const INTEGRATION: &str = "tests/integration";
 /// A program that only links without `std`.
-pub(crate) const NO_STD: &str = "integration/no_std";
+pub(crate) const NO_STD: &str = "tests/integration/no_std";
 pub(crate) const BENCHES: &str = "benches";
 /// The inspector page and the npm package.
-pub(crate) const WEB: &str = "web";
+pub(crate) const WEB: &str = "apps/web";
 /// The other workspaces.
 pub(crate) const OTHER_WORKSPACES: [&str; 5] = [BENCHES, "fuzz", INTEGRATION, NO_STD, WEB];

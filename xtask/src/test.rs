@@ -1,9 +1,11 @@
-//! `cargo xtask test`: all tests.
+//! `cargo xtask test`: the tests of the libraries, or with `--all`, all tests.
 //!
 //! cargo-nextest would start a process for each test, and with it, for 300 of them, a server.
 
 use std::io::{self, Write as _};
 use std::thread;
+
+use clap::Args;
 
 use crate::command::Command;
 use crate::error::{Error, Result};
@@ -12,10 +14,33 @@ use crate::tables::INTEGRATION;
 use crate::tally::Tally;
 use crate::workspace::Workspace;
 
-/// Runs all tests, whether or not some fail, and prints the results.
-pub(crate) fn test(workspace: &Workspace) -> Result<()> {
-    let main = workspace.cargo("", "test --no-fail-fast --workspace");
-    let main = main.args([workspace.features_without_databases()]);
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Run everything: the programs, the stores on servers, and other stacks as well.
+    #[arg(long)]
+    all: bool,
+}
+
+/// Runs tests, whether or not some fail, and prints the results.
+pub(crate) fn test(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
+    let tally = if arguments.all { all(workspace)? } else { libraries(workspace)? };
+    writeln!(io::stdout(), "\n{tally}").map_err(Error::Output)?;
+    if tally.failed == 0 { Ok(()) } else { Err(Error::TestsFailed) }
+}
+
+/// Tests the libraries, which are the workspace's default members, with the stores that need no
+/// server.
+fn libraries(workspace: &Workspace) -> Result<Tally> {
+    let features = workspace.features_of_libraries();
+    let tests = workspace.cargo("", "test --no-fail-fast").args([&features]);
+    let mut tally = Tally::of(tests, |_| ())?;
+    tally.add(examples::run(workspace, &["", &features])?);
+    Ok(tally)
+}
+
+fn all(workspace: &Workspace) -> Result<Tally> {
+    let features = workspace.features_without_databases();
+    let main = workspace.cargo("", "test --no-fail-fast --workspace").args([&features]);
     let mut tally = thread::scope(|scope| {
         let mut builds = Some(|| build(workspace));
         // These tests wait for servers and processes most of the time.
@@ -25,13 +50,12 @@ pub(crate) fn test(workspace: &Workspace) -> Result<()> {
             }
         })
     })?;
-    tally.add(examples::run(workspace)?);
+    tally.add(examples::run(workspace, &["--workspace", &features])?);
     for command in others(workspace, "--no-fail-fast") {
         tally.add(Tally::of(command, |_| ())?);
     }
     tally.add(Tally::of(lean(workspace), |_| ())?);
-    writeln!(io::stdout(), "\n{tally}").map_err(Error::Output)?;
-    if tally.failed == 0 { Ok(()) } else { Err(Error::TestsFailed) }
+    Ok(tally)
 }
 
 /// Builds the other tests ahead. If that fails, the error shows again when they run.

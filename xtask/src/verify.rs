@@ -192,7 +192,7 @@ impl Step {
         if folders.is_empty() {
             return [":!docs"].into();
         }
-        folders.extend(["Cargo.lock", "crates/testkit", "xtask/steps.toml"]);
+        folders.extend(["Cargo.lock", "tests/kit", "xtask/steps.toml"]);
         folders
     }
 
@@ -308,7 +308,7 @@ mod tests {
             Vec::from_iter(step.reads(&workspace))
         };
         let expected =
-            ["Cargo.lock", "crates/core", "crates/lease", "crates/testkit", "xtask/steps.toml"];
+            ["Cargo.lock", "crates/core", "crates/lease", "tests/kit", "xtask/steps.toml"];
         assert_eq!(reads("cargo test {lease} --lib"), expected);
         assert_eq!(reads(".ci/web"), [":!docs"]);
     }

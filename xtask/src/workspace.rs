@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::command::Command;
 use crate::error::{Error, Result};
-use crate::tables::{DATABASE_CLIENTS, SCHEMES};
+use crate::tables::{DATABASE_CLIENTS, LIBRARIES, SCHEMES, SERVER_STORES};
 
 /// A package of the main workspace.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -59,11 +59,15 @@ impl Workspace {
     /// Returns a `--features` option with all features of all packages, except those for clients of
     /// databases.
     pub(crate) fn features_without_databases(&self) -> String {
-        let features = self.packages.iter().flat_map(|package| package.features.keys());
-        let features: BTreeSet<_> = features.map(String::as_str).collect();
-        let mut features = Vec::from_iter(features);
-        features.retain(|feature| !DATABASE_CLIENTS.contains(feature));
-        format!("--features={}", features.join(","))
+        features(&self.packages, &DATABASE_CLIENTS)
+    }
+
+    /// Returns a `--features` option with all features of the libraries, except those for clients
+    /// of databases and for stores of leases on servers.
+    pub(crate) fn features_of_libraries(&self) -> String {
+        let libraries =
+            self.packages.iter().filter(|package| package.folder.starts_with(LIBRARIES));
+        features(libraries, &[&DATABASE_CLIENTS[..], &SERVER_STORES].concat())
     }
 
     /// Returns cargo in a folder of the repository, with words separated by spaces. `{core}` stands
@@ -78,6 +82,15 @@ impl Workspace {
         let rustup = Command::new("rustup", &self.root, folder);
         rustup.args(["run", toolchain, "cargo"]).args(expand(words))
     }
+}
+
+/// Returns a `--features` option with all features of packages, except some.
+fn features<'a>(packages: impl IntoIterator<Item = &'a Package>, except: &[&str]) -> String {
+    let features = packages.into_iter().flat_map(|package| package.features.keys());
+    let features: BTreeSet<_> = features.map(String::as_str).collect();
+    let mut features = Vec::from_iter(features);
+    features.retain(|feature| !except.contains(feature));
+    format!("--features={}", features.join(","))
 }
 
 fn expand(words: &str) -> Vec<String> {
@@ -166,9 +179,12 @@ mod tests {
             features: features.iter().map(|&feature| (feature.to_owned(), vec![])).collect(),
             ..Package::default()
         };
-        let packages = vec![package("a", &["std", "serde"]), package("b", &["diesel_2", "std"])];
+        let library = package("crates/a", &["lease-redis", "serde", "std"]);
+        let packages = vec![library, package("apps/b", &["diesel_2", "serve", "std"])];
         let workspace = Workspace { root: PathBuf::new(), packages };
-        assert_eq!(workspace.features_without_databases(), "--features=serde,std");
+        let all = "--features=lease-redis,serde,serve,std";
+        assert_eq!(workspace.features_without_databases(), all);
+        assert_eq!(workspace.features_of_libraries(), "--features=serde,std");
         let options = expand("test {core} {schemes} --lib");
         assert_eq!(options[..3], ["test", "--package=tickid-core", "--package=tickid-kuid"]);
         assert_eq!(options[5..], ["--package=tickid-sno", "--package=tickid-snowflake", "--lib"]);

@@ -66,8 +66,6 @@
 //! | `convert` | `convert` | conversions between the schemes, UUIDs, IDs of other systems |
 //! | `detect` | `detect` | the formats that an unknown ID may have |
 //! | `lease` | `lease` | node IDs that no other generator has, leased from a store |
-//! | `server` | `server` | the ID server, for programs that embed it |
-//! | `sql` | `sql` | functions in PostgreSQL that make IDs |
 //! | [`engine`] | always | clocks, policies, windows and the engine that the schemes share |
 //! | [`text`] | always | the text forms that the schemes share |
 //!
@@ -87,9 +85,7 @@
 //! | `convert` | no | the conversions, and with them all schemes |
 //! | `detect` | no | the detection of formats, and with it the conversions |
 //! | `lease` | no | the leases; needs `std` |
-//! | `server` | no | the ID server, and with it the leases |
-//! | `sql` | no | functions in PostgreSQL, and with them its store and all schemes |
-//! | `all` | no | every library |
+//! | `full` | no | every library |
 //! | `std` | yes | the wall clock, methods that wait, seeds from the operating system |
 //! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | `String` forms, vector clocks, clocks behind an `Arc` |
@@ -129,14 +125,10 @@ pub use tickid_lease as lease;
 pub use tickid_nanoflake as nanoflake;
 #[cfg(feature = "scru64")]
 pub use tickid_scru64 as scru64;
-#[cfg(feature = "server")]
-pub use tickid_server as server;
 #[cfg(feature = "sno")]
 pub use tickid_sno as sno;
 #[cfg(feature = "snowflake")]
 pub use tickid_snowflake as snowflake;
-#[cfg(feature = "sql")]
-pub use tickid_sql as sql;
 pub use tickid_text as text;
 
 /// The examples of the package's README, so that they stay true.

@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 
 use crate::files::{Files, Finding};
-use crate::tables::{ARROWS, CORE, FEATURE_TABLES, INHERITED, SCHEMES, UNSAFE_FILES};
+use crate::tables::{
+    ARROWS, CORE, FEATURE_TABLES, INHERITED, LANES, LIBRARIES, SCHEMES, UNSAFE_FILES,
+};
 use crate::workspace::Package;
 
 pub(crate) fn check(packages: &[Package], files: &Files) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for package in packages.iter().filter(|package| package.folder.starts_with("crates/")) {
+    for package in packages.iter().filter(|package| is_in_lane(&package.folder)) {
         findings.extend(arrows(package, packages));
         findings.extend(inherited(package, files));
         findings.extend(documented_features(package, files));
@@ -23,7 +25,13 @@ pub(crate) fn check(packages: &[Package], files: &Files) -> Vec<Finding> {
     findings
 }
 
-/// Finds dependencies that the table does not allow.
+/// Reports whether a path is in one of the lanes, not in `xtask` or another separate workspace.
+fn is_in_lane(path: &str) -> bool {
+    LANES.iter().any(|lane| path.starts_with(lane))
+}
+
+/// Finds dependencies that the table does not allow, and any from a library up to a program or to
+/// test code, even if the table allowed it.
 fn arrows(package: &Package, packages: &[Package]) -> Vec<Finding> {
     let manifest = format!("{}/Cargo.toml", package.folder);
     let find = |message| Finding::new(&manifest, 0, message);
@@ -32,7 +40,10 @@ fn arrows(package: &Package, packages: &[Package]) -> Vec<Finding> {
         return vec![find("is missing in `ARROWS` in xtask/src/tables.rs".to_owned())];
     };
     let ours = packages.iter().filter(|other| package.dependencies.contains(&other.name));
-    let refused = ours.filter(|other| !allowed.concat().contains(&&*other.folder));
+    let is_up = |other: &Package| {
+        package.folder.starts_with(LIBRARIES) && !other.folder.starts_with(LIBRARIES)
+    };
+    let refused = ours.filter(|other| is_up(other) || !allowed.concat().contains(&&*other.folder));
     refused.map(|other| find(format!("must not depend on {}", other.name))).collect()
 }
 
@@ -91,7 +102,7 @@ fn unsafe_files(files: &Files, listed: &[&str]) -> Vec<Finding> {
             !line.contains("(unsafe_code)") || !line.contains("forbid(") && !line.contains("deny(")
         })
     };
-    let sources = files.iter().filter(|(path, _)| path.starts_with("crates/"));
+    let sources = files.iter().filter(|(path, _)| is_in_lane(path));
     let sources = sources.filter(|(path, text)| path.ends_with(".rs") && allows(text));
     let allowing: BTreeSet<_> = sources.map(|(path, _)| path.as_str()).collect();
     let listed = BTreeSet::from_iter(listed.iter().copied());
@@ -112,7 +123,7 @@ mod tests {
     fn package(folder: &str, dependencies: &[&str], features: &[(&str, &[&str])]) -> Package {
         let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
         Package {
-            name: folder.replace("crates/", "tickid-"),
+            name: format!("tickid-{}", folder.rsplit('/').next().unwrap()),
             folder: folder.to_owned(),
             dependencies: dependencies.iter().map(|&name| name.to_owned()).collect(),
             features: features.iter().map(|(name, on)| ((*name).to_owned(), texts(on))).collect(),
@@ -127,15 +138,17 @@ mod tests {
             package("crates/kuid", &["tickid-core"], &[]),
             package("crates/sno", &["tickid-core", "tickid-kuid"], &[]),
             package("crates/lease", &["tickid-sno"], &[]),
-            package("crates/cli", &["tickid-testkit"], &[]),
-            package("crates/testkit", &["tickid-core"], &[]),
+            package("crates/tickid", &["tickid-cli"], &[]),
+            package("apps/cli", &["tickid-kit"], &[]),
+            package("tests/kit", &["tickid-core"], &[]),
             package("crates/new", &[], &[]),
         ];
         let expected = [
             "crates/core/Cargo.toml: must not depend on tickid-sno",
             "crates/sno/Cargo.toml: must not depend on tickid-kuid",
             "crates/lease/Cargo.toml: must not depend on tickid-sno",
-            "crates/cli/Cargo.toml: must not depend on tickid-testkit",
+            "crates/tickid/Cargo.toml: must not depend on tickid-cli",
+            "apps/cli/Cargo.toml: must not depend on tickid-kit",
             "crates/new/Cargo.toml: is missing in `ARROWS` in xtask/src/tables.rs",
         ];
         let found = packages.iter().flat_map(|package| arrows(package, &packages));
@@ -167,7 +180,7 @@ mod tests {
         let own = "//! | `std` | yes |\n//! | `postgres-types`, `serde` | no |\n";
         assert_eq!(check("crates/sno", own, "//! | `serde`, `std` | no |"), [""; 0]);
         assert_eq!(check("crates/core", own, ""), [""; 0]);
-        assert_eq!(check("crates/cli", "", ""), [""; 0]);
+        assert_eq!(check("apps/cli", "", ""), [""; 0]);
         let missing = ["crates/tickid/src/lib.rs: no table lists the feature `std` of tickid-sno"];
         assert_eq!(check("crates/sno", own, "//! | `serde` | not with `std` |"), missing);
         let missing = ["crates/core/src/lib.rs: no table lists the feature `serde` of tickid-core"];

@@ -50,12 +50,15 @@ fn is_test_like(name: &str) -> bool {
     name.split('_').count() >= 3 && name.split('_').all(is_word)
 }
 
-/// Reports whether a name is a path into the repository that does not exist. Patterns do not count.
+/// Reports whether a name is a path into the repository that does not exist. Patterns do not count,
+/// nor do paths inside of a crate: `tests/it` is a folder of most crates, and `tests` also one of
+/// the repository.
 fn is_missing(name: &str, files: &Files) -> bool {
     let path = name.trim_end_matches('/');
     let is_ours = path.split_once('/').is_some_and(|(root, _)| is_folder(root, files));
     let is_pattern = path.contains(['*', '{', ' ']) || path.contains("NAME");
-    is_ours && !is_pattern && !files.contains_key(path) && !is_folder(path, files)
+    let is_in_crate = || files.keys().any(|file| file.contains(&format!("/{path}")));
+    is_ours && !is_pattern && !files.contains_key(path) && !is_folder(path, files) && !is_in_crate()
 }
 
 fn is_folder(path: &str, files: &Files) -> bool {

@@ -3,7 +3,7 @@
 //! has.
 
 use crate::files::{Files, Finding};
-use crate::tables::DATABASE_CLIENTS;
+use crate::tables::{DATABASE_CLIENTS, INTEGRATION};
 
 pub(crate) fn check(files: &Files) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -12,7 +12,7 @@ pub(crate) fn check(files: &Files) -> Vec<Finding> {
         if !is_declared(files, &format!("{folder}/tests"), file) {
             findings.push(Finding::new(path, 0, "is a module of no test program"));
         }
-        if folder.starts_with("crates/") {
+        if !folder.starts_with(INTEGRATION) {
             for (number, line) in (1..).zip(text.lines()) {
                 let is_named = |feature: &&&str| line.contains(&format!("feature = \"{feature}\""));
                 let named = DATABASE_CLIENTS.iter().find(is_named);
@@ -86,7 +86,7 @@ mod tests {
         let files = files([
             ("crates/a/tests/it/main.rs", "#[cfg(feature = \"rusqlite\")]\nmod sqlite;\n"),
             ("crates/a/tests/it/sqlite.rs", "#[cfg(feature = \"std\")]"),
-            ("integration/tests/a.rs", "#[cfg(feature = \"rusqlite\")]"),
+            ("tests/integration/tests/a.rs", "#[cfg(feature = \"rusqlite\")]"),
         ]);
         let expected =
             ["crates/a/tests/it/main.rs:1: `cargo xtask test` leaves the feature `rusqlite` out"];

@@ -1,4 +1,4 @@
-//! Detection of the labelled IDs in `vectors/detect.json`.
+//! Detection of the labelled IDs in `tests/vectors/detect.json`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Every recorded answer of the Erlang library (`vectors/kuid.json`), and ours where it must
+//! Every recorded answer of the Erlang library (`tests/vectors/kuid.json`), and ours where it must
 //! differ.
 
 use std::collections::BTreeSet;

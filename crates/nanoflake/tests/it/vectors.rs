@@ -1,4 +1,4 @@
-//! Every entry of `vectors/nanoflake.json`, which records the behaviour of the original
+//! Every entry of `tests/vectors/nanoflake.json`, which records the behaviour of the original
 //! implementation.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Every entry of `vectors/scru64.json`, which records the behaviour of the original
+//! Every entry of `tests/vectors/scru64.json`, which records the behaviour of the original
 //! implementation.
 
 use core::time::Duration;

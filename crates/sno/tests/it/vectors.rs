@@ -1,4 +1,4 @@
-//! Every entry of `vectors/sno.json`, which records the behaviour of the original implementation.
+//! Every entry of `tests/vectors/sno.json`, which records the behaviour of the original implementation.
 
 use core::time::Duration;
 

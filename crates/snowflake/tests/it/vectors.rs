@@ -1,4 +1,4 @@
-//! Every entry of `vectors/snowflake`, which records IDs of the original programs.
+//! Every entry of `tests/vectors/snowflake`, which records IDs of the original programs.
 
 use tickid_snowflake::{AnySnowflake, Order, Preset, Snowflake, SnowflakeId};
 use tickid_testkit::vectors::{Value, array, field, has_fields, list, load, string};

@@ -1,0 +1,190 @@
+//! Options and signals.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use tempfile::TempDir;
+use tickid_testkit::servers::Test;
+
+use super::Folder;
+use super::attacks::{
+    few_files_end_no_lease, libraries_write_no_log, wrong_tokens_are_logged_once,
+};
+use super::idle::idle_connections_are_kept;
+use super::serving::{Serving, http};
+use crate::process::{NODE_STORE, OK, USAGE, ran, ran_in, rows, with_state};
+
+pub(crate) const TESTS: &[Test<Folder>] = &[
+    ("realms_start_and_nodes_are_released", |_| realms_start_and_nodes_are_released()),
+    ("realms_have_the_named_layout", |_| realms_have_the_named_layout()),
+    ("mistakes_are_refused", |_| mistakes_are_refused()),
+    ("options_are_set_by_environment", |_| options_are_set_by_environment()),
+    ("libraries_write_no_log", |_| libraries_write_no_log()),
+    ("wrong_tokens_are_logged_once", |_| wrong_tokens_are_logged_once()),
+    ("few_files_end_no_lease", |_| few_files_end_no_lease()),
+    ("hangup_reads_tokens_again", |_| hangup_reads_tokens_again()),
+    ("requests_are_logged", |_| requests_are_logged()),
+    ("the_unit_of_systemd_finds_its_store", |_| the_unit_of_systemd_finds_its_store()),
+    ("idle_connections_are_kept", |_| idle_connections_are_kept()),
+];
+
+fn serve(state: &Path, options: &str) -> Serving {
+    Serving::start(with_state(state, &format!("serve {options}")))
+}
+
+fn realms_start_and_nodes_are_released() {
+    let state = TempDir::new().unwrap();
+    let init = "lease init nanoflake --realm chat --epoch discord --pool 5/10";
+    assert_eq!(ran_in(state.path(), init).status, OK);
+    for realms in ["--realm orders=sno --realm chat", "--realm orders --realm chat=nanoflake"] {
+        let serving = serve(state.path(), &format!("{realms} --holder tests"));
+        let mut client = serving.client();
+        assert_eq!(client.ids::<10>("orders", 3).unwrap().len(), 3);
+        let id: u64 = client.ask("INCR chat").unwrap()[1..].parse().unwrap();
+        assert_eq!(id >> 12 & 0x3ff, 5);
+        let (status, answer) = http(serving.http, "/v1/realms/orders/ids?count=2", "");
+        assert_eq!(status, 200, "{answer}");
+        assert_eq!(http(serving.http, "/readyz", "").0, 200);
+        let listed = || ran_in(state.path(), "lease list --realm chat --json").stdout;
+        assert_eq!(rows(&listed())[0]["holder"], "tests");
+        assert_eq!(rows(&listed())[0]["standing"], "held");
+
+        serving.signal("TERM");
+        let (status, log) = serving.end();
+        assert_eq!(status.code(), Some(OK));
+        assert!(log.contains("the nodes are released"), "{log}");
+        assert_eq!(rows(&listed())[0]["standing"], "free");
+    }
+}
+
+fn realms_have_the_named_layout() {
+    let state = TempDir::new().unwrap();
+    let realms = "--realm orders=snowflake:js-safe --realm chat=nanoflake:discord";
+    for realms in [realms, "--realm orders=snowflake:41x1ms/6n/6s@2025-01-01 --realm chat"] {
+        let serving = serve(state.path(), realms);
+        let mut client = serving.client();
+        let id: u64 = client.ask("INCR orders").unwrap()[1..].parse().unwrap();
+        assert!(id < 1 << 53, "{id}");
+        let since = (id >> 12) + 1_735_689_600_000;
+        assert!(since > 1_767_225_600_000, "{id} is of {since}, before this test was written");
+        let (status, answer) = http(serving.http, "/v1/realms/orders/ids?count=2", "");
+        assert_eq!(status, 200, "{answer}");
+        serving.signal("TERM");
+        assert_eq!(serving.end().0.code(), Some(OK));
+    }
+    let ran = ran_in(state.path(), "serve --realm orders=snowflake:discord");
+    assert_eq!(ran.status, USAGE);
+    let both = "has the layout 41x1ms/6n/6s@1735689600000, not 42x1ms/10n/12s/unsigned@";
+    assert!(ran.stderr.contains(both), "{}", ran.stderr);
+}
+
+fn mistakes_are_refused() {
+    let state = TempDir::new().unwrap();
+    let init = "lease init sno --realm orders";
+    assert_eq!(ran_in(state.path(), init).status, OK);
+    for (options, status, message) in [
+        ("", USAGE, "--realm <NAME[=SCHEME[:LAYOUT]]>"),
+        ("--realm orders=uuid", USAGE, "the schemes are scru64, nanoflake, kuid, sno, snowflake"),
+        ("--realm orders=kuid", USAGE, "the realm in the store is of the scheme sno"),
+        ("--realm other", NODE_STORE, "--realm other=SCHEME creates it"),
+        ("--realm orders --realm orders", USAGE, "the realm orders is named twice"),
+        ("--realm orders --listen 0.0.0.0:0", USAGE, "that takes tokens and TLS"),
+        ("--realm orders --listen localhost:0", USAGE, "an IP address and a port: 127.0.0.1:6400"),
+        ("--realm orders --http [::]:0", USAGE, "hint: --token-file, --tls-cert and --tls-key"),
+        ("--realm orders --max-count 0", USAGE, "the limit count is 0, outside of 1..=1000000"),
+        ("--realm orders --token-file /nowhere", USAGE, "could not read \"/nowhere\""),
+        ("--realm orders --tls-cert /nowhere", USAGE, "--tls-key"),
+    ] {
+        let ran = ran_in(state.path(), &format!("serve {options}"));
+        assert_eq!(ran.status, status, "{options}: {}", ran.stderr);
+        assert!(ran.stderr.contains(message), "{options}: {}", ran.stderr);
+    }
+}
+
+fn options_are_set_by_environment() {
+    let state = TempDir::new().unwrap();
+    let tokens = state.path().join("tokens");
+    fs::write(&tokens, "0123456789abcdef").unwrap();
+    let mut command = with_state(state.path(), "serve --max-count 7");
+    command.env("TICKID_REALMS", "orders=sno,chat=nanoflake").env("TICKID_HOLDER", "tests");
+    command.env("TICKID_TOKEN_FILE", &tokens).env("TICKID_UNIX", "");
+    command.env("TICKID_MAX_COUNT", "5").env("TICKID_RATE", "9").env("TICKID_TIMEOUT", "1s");
+    let serving = Serving::start(command);
+    let mut client = serving.client();
+    assert_eq!(client.ask("AUTH 0123456789abcdef").unwrap(), "+OK");
+    assert_eq!(client.ids::<10>("orders", 6).unwrap().len(), 6);
+    // The command line prevails.
+    let refused = client.ask("TICKID.NEXT orders 8").unwrap();
+    assert_eq!(refused, "-ERR the count 8 is outside of 1..=7 (limit count)");
+    assert!(client.ask("TICKID.NEXT chat 7").unwrap().starts_with("-TRYAGAIN the limit rate is 9"));
+    let listed = ran_in(state.path(), "lease list --realm chat --json").stdout;
+    assert_eq!(rows(&listed)[0]["holder"], "tests");
+
+    for (name, value, message) in [
+        ("TICKID_LISTEN", "127.0.0.1:0,0.0.0.0:0", "0.0.0.0:0 can be reached"),
+        ("TICKID_THREADS", "0", "'0'"),
+        ("TICKID_TLS_CERT", "/nowhere", "--tls-key"),
+        ("TICKID_LOG_LEVEL", "loud", "'loud'"),
+    ] {
+        let mut command = with_state(state.path(), "serve --realm orders");
+        let ran = ran(command.env(name, value));
+        assert_eq!(ran.status, USAGE, "{name}: {}", ran.stderr);
+        assert!(ran.stderr.contains(message), "{name}: {}", ran.stderr);
+    }
+    // Every option has one; the description of the store names its variable.
+    let help = ran_in(state.path(), "serve --help").stdout;
+    let options = help.lines().filter(|line| line.trim_start().starts_with("--")).count();
+    assert_eq!(help.matches("[env: TICKID_").count(), options, "{help}");
+}
+
+fn hangup_reads_tokens_again() {
+    let state = TempDir::new().unwrap();
+    let tokens = state.path().join("tokens");
+    fs::write(&tokens, "0123456789abcdef").unwrap();
+    let options = format!("--realm a=kuid --token-file {}", tokens.display());
+    let mut serving = serve(state.path(), &options);
+    let mut client = serving.client();
+    assert!(client.ask("PING").unwrap().starts_with("-NOAUTH"));
+    assert_eq!(client.ask("AUTH 0123456789abcdef").unwrap(), "+OK");
+    fs::write(&tokens, "fedcba9876543210").unwrap();
+    serving.signal("HUP");
+    serving.logged("the files were read again");
+    assert!(client.ask("PING").unwrap().starts_with("-NOAUTH"));
+    assert_eq!(client.ask("AUTH fedcba9876543210").unwrap(), "+OK");
+    fs::write(&tokens, "short").unwrap();
+    serving.signal("HUP");
+    let line = serving.logged("a file was not read again");
+    assert!(line["error"].as_str().unwrap().contains("the token has 5 bytes"), "{line}");
+    assert_eq!(serving.logged("what was read before stays in use")["count"], 1);
+    assert_eq!(client.ask("PING").unwrap(), "+PONG");
+}
+
+fn requests_are_logged() {
+    let state = TempDir::new().unwrap();
+    let socket = state.path().join("socket");
+    let options = format!("--realm a=kuid --log-level debug --unix {}", socket.display());
+    let mut serving = serve(state.path(), &options);
+    assert_eq!(serving.logged("listening")["path"], socket.to_str().unwrap());
+    let (_, answer) = http(serving.http, "/v1/realms/a/ids?count=0", "");
+    let id = answer.lines().find_map(|line| line.strip_prefix("x-request-id: ")).unwrap();
+    let line: Value = serving.logged("answered");
+    assert_eq!((&line["request"], &line["status"]), (&Value::from(id), &Value::from(400)));
+    assert_eq!((&line["path"], &line["method"]), (&"/v1/realms/a/ids".into(), &"GET".into()));
+}
+
+/// With `DynamicUser`, systemd makes the service's folder a symbolic link, which no store may be.
+fn the_unit_of_systemd_finds_its_store() {
+    let unit = include_str!("../../../../packaging/server/tickid.service");
+    let setting = |name: &str| unit.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+    assert_eq!(setting("DynamicUser="), "yes");
+    let name = setting("StateDirectory=");
+    let state = TempDir::new().unwrap();
+    fs::create_dir_all(state.path().join("private").join(name)).unwrap();
+    std::os::unix::fs::symlink(format!("private/{name}"), state.path().join(name)).unwrap();
+    let store = setting("Environment=TICKID_STORE=");
+    let store = store.replace("/var/lib", state.path().to_str().unwrap());
+    let mut command = with_state(state.path(), "serve --realm orders=sno");
+    command.env("TICKID_STORE", store);
+    assert_eq!(Serving::start(command).client().ids::<10>("orders", 3).unwrap().len(), 3);
+}

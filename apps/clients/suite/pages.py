@@ -1,0 +1,200 @@
+"""Follows docs/clients as a reader would: runs the lines of its shell blocks in an empty folder,
+and its examples in new projects. Three things differ. The command is there, and its server has
+free ports; the clone has only `clients`; and Prisma's tables are created by SQL, since the program
+that would do it is downloaded from outside of the registries."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+from scenarios import check
+from world import FOLDER, ROOT, Server
+
+PYTHON = """
+export PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+{install}
+python ../first.py
+
+pip install django
+django-admin startproject shop .
+python manage.py startapp orders
+echo 'INSTALLED_APPS.append("orders")' >>shop/settings.py
+cp ../models.py orders/models.py
+python manage.py makemigrations --verbosity 0
+python manage.py migrate --verbosity 0
+python manage.py shell --verbosity 0 <../use_django.py
+
+pip install sqlalchemy
+python ../rows.py
+"""
+ASYNCIO = """
+import asyncio
+async def main():
+    return await asyncio.gather(*[asyncio.to_thread(ids.next) for _ in range(20)])
+print(*sorted(asyncio.run(main())), sep="\\n")
+"""
+USE_DJANGO = """
+from orders.models import Order
+made = [Order.objects.create(item=str(index)) for index in range(20)]
+assert [order.item for order in Order.objects.order_by("id")] == [str(i) for i in range(20)]
+print(*Order.objects.order_by("id").values_list("id", flat=True), sep="\\n")
+"""
+SQLALCHEMY = """
+from sqlalchemy import create_engine, select
+from sqlalchemy.orm import Session
+engine = create_engine("sqlite://")
+Base.metadata.create_all(engine)
+with Session(engine) as session:
+    for index in range(20):
+        session.add(Order(item=str(index)))
+        session.flush()
+    rows = session.scalars(select(Order).order_by(Order.id)).all()
+    assert [row.item for row in rows] == [str(i) for i in range(20)]
+    print(*(row.id for row in rows), sep="\\n")
+"""
+PHP = """
+{install}
+mkdir -p app/Models
+cp ../TickidError.php ../IdSource.php ../HasTickid.php app
+cp ../Order.php app/Models
+php ../main.php
+"""
+LARAVEL = """<?php
+error_reporting(E_ALL & ~E_DEPRECATED);
+require 'Illuminate/Database/autoload.php';
+require 'Illuminate/Events/autoload.php';
+use App\\Models\\Order;
+use Illuminate\\Database\\Schema\\Blueprint;
+use Illuminate\\Support\\Facades\\Schema;
+
+// As in the composer.json of a new project.
+spl_autoload_register(function (string $class): void {
+    if (str_starts_with($class, 'App\\\\')) {
+        require 'app/' . strtr(substr($class, 4), '\\\\', '/') . '.php';
+    }
+});
+$capsule = new Illuminate\\Database\\Capsule\\Manager();
+$capsule->addConnection(['driver' => 'sqlite', 'database' => ':memory:']);
+$capsule->setEventDispatcher(new Illuminate\\Events\\Dispatcher());
+$capsule->setAsGlobal();
+$capsule->bootEloquent();
+$container = $capsule->getContainer();
+$container->instance('db', $capsule->getDatabaseManager());
+$container->instance('db.schema', $capsule->schema()); // Since Laravel 9.
+Schema::setFacadeApplication($container);
+{migration}
+for ($i = 0; $i < 20; $i++) {
+    $made = Order::create(['item' => "$i"]);
+    if (Order::find($made->id)->item !== "$i") throw new Exception($made->toJson());
+}
+$rows = Order::orderBy('id')->get();
+if ($rows->pluck('item')->all() != range(0, 19)) throw new Exception($rows->toJson());
+echo $rows->pluck('id')->implode("\\n");
+"""
+NODE = """
+export npm_config_fund=false npm_config_audit=false npm_config_loglevel=silent
+{install}
+cp ../*.mjs ../*.prisma .
+node first.mjs
+
+npm install drizzle-orm @libsql/client >/dev/null
+node drizzle.mjs
+
+npm install prisma @prisma/client @prisma/adapter-libsql >/dev/null
+PRISMA_SCHEMA_ENGINE_BINARY=$(type -P true) npx prisma generate --schema schema.prisma >/dev/null
+node prisma.mjs
+"""
+DRIZZLE = """
+import { drizzle } from 'drizzle-orm/libsql';
+const db = drizzle('file:drizzle.db');
+await db.run('CREATE TABLE orders (id text PRIMARY KEY, item text NOT NULL)');
+for (let i = 0; i < 20; i++) await addOrder(db, String(i));
+const rows = await db.select().from(orders).orderBy(orders.id);
+if (rows.some(({ item }, i) => item !== String(i))) throw new Error(JSON.stringify(rows));
+console.log(rows.map(({ id }) => id).join('\\n'));
+"""
+SCHEMA = """
+generator client {
+  provider = "prisma-client-js"
+}
+datasource db {
+  provider = "sqlite"
+}
+"""
+PRISMA = """
+import { PrismaClient } from '@prisma/client';
+import { PrismaLibSql } from '@prisma/adapter-libsql';
+const adapter = new PrismaLibSql({ url: 'file:prisma.db' });
+const prisma = new PrismaClient({ adapter }).$extends(withIds);
+await prisma.$executeRawUnsafe(
+  'CREATE TABLE "Order" (id text PRIMARY KEY NOT NULL, item text NOT NULL)');
+for (let i = 0; i < 10; i++) await prisma.order.create({ data: { item: String(i) } });
+const data = Array.from({ length: 10 }, (_, i) => ({ item: String(10 + i) }));
+await prisma.order.createMany({ data });
+const rows = await prisma.order.findMany({ orderBy: { id: 'asc' } });
+if (rows.some(({ item }, i) => item !== String(i))) throw new Error(JSON.stringify(rows));
+console.log(rows.map(({ id }) => id).join('\\n'));
+"""
+
+
+def examples(page, heading, language):
+    """Returns the blocks of a language below a heading."""
+    with open(f"{ROOT}/docs/clients/{page}.md") as file:
+        _, _, text = ("\n" + file.read()).partition(f"\n{heading}\n")
+    return re.findall(rf"```{language}\n(.*?\n)```", text, re.S)
+
+
+def example(page, heading, language):
+    return examples(page, heading, language)[0]
+
+
+def follow(world, page, script, files):
+    """Runs the lines of a page up to its first example, and a script, in an empty folder."""
+    folder = tempfile.mkdtemp(dir=FOLDER)
+    with open(f"{ROOT}/docs/clients/{page}.md") as file:
+        serve, *install = re.findall(r"```sh\n(.*?)\n```", file.read(), re.S)
+    install = "\n".join(install).replace("CLONE/", "./")
+    for name, text in files.items():
+        with open(f"{folder}/{name}", "w") as file:
+            file.write(text)
+    _, serve = serve.splitlines()
+    server = Server(f"{folder}/leases", command=serve.partition("#")[0].split()[1:])
+    world.ends(server)
+    package = f"apps/clients/{page}"
+    os.mkdir(f"{folder}/new")
+    if os.path.exists(f"{ROOT}/{package}"):
+        ignored = shutil.ignore_patterns("build", "*.egg-info", "node_modules", "__pycache__")
+        shutil.copytree(f"{ROOT}/{package}", f"{folder}/new/{package}", ignore=ignored)
+    run = ["bash", "-euo", "pipefail", "-c", script.replace("{install}", install)]
+    options = {"cwd": f"{folder}/new", "capture_output": True, "text": True, "timeout": 600}
+    options["env"] = os.environ | {"TICKID_URL": server.url}
+    ran = subprocess.run(run, **options)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout.split()
+
+
+def python(world):
+    files = {"first.py": example("python", "# IDs in Python", "python") + ASYNCIO}
+    files |= {"models.py": example("python", "## Django", "python"), "use_django.py": USE_DJANGO}
+    files["rows.py"] = example("python", "## SQLAlchemy", "python") + SQLALCHEMY
+    check({"all": follow(world, "python", PYTHON, files)}, 61)
+
+
+def node(world):
+    files = {"first.mjs": example("node", "# IDs in Node", "js")}
+    files["drizzle.mjs"] = example("node", "## Drizzle", "js") + DRIZZLE
+    files["prisma.mjs"] = example("node", "## Prisma", "js") + PRISMA
+    files["schema.prisma"] = SCHEMA + example("node", "## Prisma", "prisma")
+    check({"all": follow(world, "node", NODE, files)}, 41)
+
+
+def laravel(world):
+    classes = re.split(r"\n(?=final class)", example("php", "# IDs in PHP", "php"))
+    trait, model, migration = examples("php", "## Laravel", "php")
+    texts = dict(zip(("TickidError", "IdSource", "HasTickid"), [*classes, trait]))
+    files = {f"{name}.php": f"<?php\nnamespace App;\n{text}" for name, text in texts.items()}
+    files["Order.php"] = "<?php\n" + model
+    files["main.php"] = LARAVEL.replace("{migration}", migration)
+    check({"all": follow(world, "php", PHP, files)}, 20)

@@ -1,0 +1,408 @@
+"""Drives the clients of all languages through the scenarios, and plants faults, which the
+scenarios must find. Run `python3 -m unittest -v suite` in this folder, after building `tickid`."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import manifests
+import pages
+import scenarios
+from faults import FAULTS
+from world import FOLDER, HERE, ROOT, Broken, Driver, Server
+
+
+def has(program, *arguments):
+    try:
+        return subprocess.run([program, *arguments], capture_output=True).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
+class World:
+    """Two servers over one store, and those of single scenarios."""
+
+    def __init__(self):
+        self.started = []
+        store = self.store()
+        self.servers = [Server(store), Server(store)]
+        self.started += self.servers
+        self.token, self.certificate = "0123456789abcdef", f"{FOLDER}/cert.pem"
+        key = f"{FOLDER}/key.pem"
+        with open(f"{FOLDER}/tokens", "w") as file:
+            file.write(self.token)
+        command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2"
+        command += " -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1,DNS:tickid"
+        files = ["-keyout", key, "-out", self.certificate]
+        subprocess.run([*command.split(), *files], check=True, capture_output=True)
+        options = ["--token-file", f"{FOLDER}/tokens", "--tls-key", key]
+        self.protected = Server(store, "--tls-cert", self.certificate, *options)
+        self.protected.scheme, self.protected.unix_url = "https", None
+        self.started.append(self.protected)
+
+    def store(self):
+        return tempfile.mkdtemp(dir=FOLDER)
+
+    def ends(self, server):
+        self.started.append(server)
+
+    def end(self):
+        for server in self.started:
+            server.end()
+        shutil.rmtree(FOLDER)
+
+
+class Client:
+    """A client: the program that drives it, and the folder of its source."""
+
+    def __init__(self, command, folder, has_unix=True, trust=None):
+        self.command, self.folder, self.has_unix = command, folder, has_unix
+        self.trust = trust  # Returns the environment in which an authority is trusted.
+
+    def start(self, server, **settings):
+        if self.trust and "CA" in settings:
+            settings |= self.trust(settings["CA"])
+        url = self.has_unix and getattr(server, "unix_url", None) or server.url
+        return Driver(self.command, url, CLIENT=settings.pop("CLIENT", self.folder), **settings)
+
+
+def changed(text, changes):
+    for old, new in changes:
+        if text.count(old) != 1:  # Not an assertion, which would count as a fault that is found.
+            raise Broken(f"{old!r} is {text.count(old)} times in the source")
+        text = text.replace(old, new)
+    return text
+
+
+def snippet(language, changes=()):
+    """Builds a program of the class in a page, and returns its client."""
+    folder = tempfile.mkdtemp(dir=FOLDER)
+    source, build, command, prelude = SNIPPETS[language]
+    text = pages.example(language, f"# IDs in {TITLES[language]}", language)
+    text = changed(text, changes)
+    with open(f"{HERE}/{source}") as file:
+        driver = file.read()
+    path = f"{folder}/{os.path.basename(source)}"
+    with open(path, "w") as file:
+        file.write(prelude + (driver + text if language == "java" else text + driver))
+    if build:
+        env = os.environ | {"GOPATH": f"{FOLDER}/go", "GOCACHE": f"{FOLDER}/go/cache"}
+        subprocess.run([*build, path], cwd=folder, check=True, capture_output=True, env=env)
+    command = [word.format(folder=folder) for word in command]
+    return Client(command, folder, language != "java", globals()[f"trust_in_{language}"])
+
+
+def trust_in_php(authority):
+    with open(f"{FOLDER}/curl.ini", "w") as file:
+        file.write(f"curl.cainfo={authority}\n")
+    return {"PHP_INI_SCAN_DIR": f":{FOLDER}"}
+
+
+def trust_in_go(authority):
+    return {"SSL_CERT_FILE": authority}
+
+
+def trust_in_java(authority):
+    store = f"{FOLDER}/authorities.p12"
+    if not os.path.exists(store):
+        command = ["keytool", "-importcert", "-noprompt", "-storepass", "changeit"]
+        command += ["-storetype", "PKCS12", "-file", authority, "-keystore", store]
+        subprocess.run(command, check=True, capture_output=True)
+    options = f"-Djavax.net.ssl.trustStore={store} -Djavax.net.ssl.trustStorePassword=changeit"
+    return {"JAVA_TOOL_OPTIONS": options}
+
+
+def imports(form, words):
+    return "".join(form.format(word) for word in words.split())
+
+
+SNIPPETS = {
+    "php": ("driver.php", None, ["php", "{folder}/driver.php"], "<?php\n"),
+    "go": (
+        "main.go",
+        ["go", "build", "-o", "main"],
+        ["{folder}/main"],
+        "package main\n"
+        + imports(
+            'import "{}"\n',
+            "context errors fmt io net net/http net/url os regexp strconv strings time",
+        ),
+    ),
+    "java": (
+        "Main.java",
+        ["javac"],
+        ["java", "-Xshare:auto", "-cp", "{folder}", "Main"],
+        imports("import java.{}.*;\n", "io net net.http nio.charset util util.concurrent"),
+    ),
+}
+TITLES = {"php": "PHP", "go": "Go", "java": "Java"}
+
+
+def clients():
+    found = {"python": Client([sys.executable, f"{HERE}/driver.py"], f"{ROOT}/apps/clients/python")}
+    if has("node", "--version"):
+        found["node"] = Client(["node", f"{HERE}/driver.js"], f"{ROOT}/apps/clients/node")
+    return found
+
+
+SCENARIOS = {
+    "fork": scenarios.shared("fork"),
+    "forked": scenarios.forked,
+    "threads": scenarios.shared("threads"),
+    "workers": scenarios.shared("workers"),
+    "cluster": scenarios.shared("cluster"),
+    "restart": scenarios.ended("terminate"),
+    "kill": scenarios.ended("kill"),
+    "back_soon": scenarios.back_soon,
+    "status_503": scenarios.refused(503),
+    "status_429": scenarios.refused(429),
+    "waits": scenarios.waits,
+    "slow": scenarios.slow,
+    "cut": scenarios.cut,
+    "held": scenarios.held,
+    "forms": scenarios.forms,
+    "lies": scenarios.lies,
+    "floods": scenarios.floods,
+    "strays": scenarios.strays,
+    "repeated": scenarios.repeated,
+    "ipv6": scenarios.ipv6,
+    "clock_set_back": scenarios.clock(wall=-3600, monotonic=0),
+    "suspended": scenarios.clock(wall=60, monotonic=0),
+    "stopped": scenarios.clock(wall=60, monotonic=60),
+    "wall_set_back_as_much": scenarios.clock(wall=0, monotonic=60),
+    "small": scenarios.small,
+    "integers": scenarios.integers,
+    "dots": scenarios.dots,
+    "observed": scenarios.observed,
+    "overtaken": scenarios.overtaken,
+    "protected": scenarios.protected,
+    "many": lambda start, world: scenarios.many([(start, 1)], world, 20_000),
+}
+OTHERS = {"python": {"workers", "cluster"}, "node": {"fork", "forked"}}
+# Those in which threads that share a processor could differ.
+GREENLETS = ["threads", "restart", "waits", "slow", "strays", "protected"]
+
+
+class Clients(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.world = World()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.world.end()
+
+    def test_eight_processes(self):
+        starts = [(client.start, 20) for client in CLIENTS.values()]
+        # Without blocks.
+        starts += [(snippet(language).start, 1) for language in SNIPPETS if is_installed(language)]
+        scenarios.many(starts, self.world)
+
+    def test_packages_are_small(self):
+        for path in "python/tickid/__init__.py", "node/index.js":
+            with open(f"{ROOT}/apps/clients/{path}") as file:
+                self.assertLessEqual(len(file.readlines()), 250, path)
+
+    def test_each_scenario_has_a_fault(self):
+        for language, others in OTHERS.items():
+            found = {name.partition("__")[0] for name in FAULTS[language]}
+            library = {"strays"} if language == "node" else set()  # Node itself drops them.
+            self.assertEqual(found | library, SCENARIOS.keys() - others, language)
+
+    def test_urls(self):
+        urls = "ftp://h http:// http+unix://h/x http://u@h http://h?x http://h#x http://[::1"
+        for url in [*urls.split(), "http://h:99999", "http://a b"]:
+            for language, client in CLIENTS.items():
+                program, error = {
+                    "python": ("import tickid; tickid.IdSource('orders')", "ValueError"),
+                    "node": (f"new (require('{client.folder}')).IdSource('orders')", "TypeError"),
+                }[language]
+                command = [client.command[0], "-c" if language == "python" else "-e", program]
+                env = os.environ | {"TICKID_URL": url, "PYTHONPATH": client.folder}
+                ran = subprocess.run(command, capture_output=True, text=True, env=env)
+                self.assertIn(error, ran.stderr, url)
+
+    def run_with(self, language, program):
+        """Runs a program that uses a package, with the first server's URL in its environment."""
+        client = CLIENTS[language]
+        command = [client.command[0], "-c" if language == "python" else "-e", program]
+        env = os.environ | {"TICKID_URL": self.world.servers[0].url, "PYTHONPATH": client.folder}
+        ran = subprocess.run(command, capture_output=True, text=True, env=env, timeout=60)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+
+    def test_python_keeps_few_connections(self):
+        self.run_with("python", KEPT)
+
+    def test_python_tries_each_address(self):
+        self.run_with("python", NO_IPV6)
+
+    def test_node_waiters_ask_once(self):
+        self.run_with("node", WAITERS.replace("PACKAGE", CLIENTS["node"].folder))
+
+    def test_node_calls_have_own_deadlines(self):
+        self.run_with("node", DEADLINES.replace("PACKAGE", CLIENTS["node"].folder))
+
+    @unittest.skipUnless(importlib.util.find_spec("yaml"), "PyYAML is not installed")
+    def test_manifests(self):
+        manifests.scrape(self.world)
+
+    def test_python_page(self):
+        pages.python(self.world)
+
+    @unittest.skipUnless(has("npm", "--version"), "npm is not installed")
+    def test_node_page(self):
+        pages.node(self.world)
+
+    @unittest.skipUnless(os.path.exists("/usr/share/php/Illuminate"), "Laravel is not installed")
+    def test_laravel_page(self):
+        pages.laravel(self.world)
+
+
+KEPT = """
+import os, threading, tickid
+ids, barrier = tickid.IdSource("orders"), threading.Barrier(40)
+def work():
+    barrier.wait()
+    ids.next()
+    barrier.wait()
+threads = [threading.Thread(target=work) for _ in range(40)]
+before = len(os.listdir("/proc/self/fd"))
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+kept = len(os.listdir("/proc/self/fd")) - before
+assert 1 <= kept <= 16, f"{kept} connections"
+"""
+NO_IPV6 = """
+import os, socket, tickid
+made, found = socket.socket, socket.getaddrinfo
+def make(family=socket.AF_INET, *rest):
+    if family == socket.AF_INET6: raise OSError(97, "Address family not supported by protocol")
+    return made(family, *rest)
+socket.socket = make
+absent = socket.AF_INET6, socket.SOCK_STREAM, 6, "", ("::1", 1, 0, 0)
+socket.getaddrinfo = lambda *place, **kind: [absent, *found(*place, **kind)]
+assert len(tickid.IdSource("orders").next()) == 16
+"""
+WAITERS = """
+const { IdSource } = require('PACKAGE');
+let requests = 0;
+const server = require('node:http').createServer((request, response) => {
+  requests += 1;
+  if (request.url.includes('/unknown/')) response.writeHead(404).end();
+  else if (request.url.includes('/busy/')) response.writeHead(503, { 'Retry-After': 60 }).end();
+});
+server.listen(0, '127.0.0.1', async () => {
+  const url = `http://127.0.0.1:${server.address().port}`;
+  for (const realm of ['unknown', 'busy', 'hung']) {
+    requests = 0;
+    const ids = new IdSource(realm, { url, maxBlock: 10, timeoutMs: 500 });
+    const calls = await Promise.allSettled(Array.from({ length: 300 }, () => ids.next()));
+    const waits = new Set(calls.map(({ reason }) => reason.retryAfterMs));
+    const found = `${realm}: ${requests} requests, retry after ${[...waits]}`;
+    const expected = { unknown: undefined, busy: 60000, hung: 1000 }[realm];
+    if (requests > 5 || waits.size !== 1 || !waits.has(expected)) throw new Error(found);
+  }
+  process.exit(0);
+});
+"""
+# The server comes up after the first call's deadline, and before the second one's.
+DEADLINES = """
+const { IdSource } = require('PACKAGE');
+let isUp = false;
+const server = require('node:http').createServer((request, response) => {
+  if (isUp) response.end('{"ids":["22222222xxxxxxxx"]}');
+  else request.destroy();
+});
+server.listen(0, '127.0.0.1', async () => {
+  const url = `http://127.0.0.1:${server.address().port}`;
+  const ids = new IdSource('orders', { url, format: 'text', maxBlock: 10, timeoutMs: 1000 });
+  const first = ids.next().then(() => { throw new Error('an ID'); }, () => { isUp = true; });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  if (await ids.next() !== '22222222xxxxxxxx') throw new Error('another ID');
+  await first;
+  process.exit(0);
+});
+"""
+
+
+def mutant(client, changes):
+    """Returns a copy of a client with changes, each of which applies exactly once."""
+    folder = tempfile.mkdtemp(dir=FOLDER)
+    shutil.copytree(client.folder, folder, dirs_exist_ok=True)
+    name = "tickid/__init__.py" if os.path.exists(f"{folder}/tickid") else "index.js"
+    with open(f"{folder}/{name}") as file:
+        text = file.read()
+    text = changes if isinstance(changes, str) else changed(text, changes)
+    with open(f"{folder}/{name}", "w") as file:
+        file.write(text)
+    return folder
+
+
+def add(name, run):
+    setattr(Clients, f"test_{name}", run)
+
+
+CLIENTS = clients()
+for language, client in CLIENTS.items():
+    for name, scenario in SCENARIOS.items():
+        if name not in OTHERS[language]:
+            run = lambda self, s=scenario, c=client: s(c.start, self.world)
+            add(f"{language}_{name}", run)
+
+    for name, changes in FAULTS[language].items():
+        scenario = name.partition("__")[0]
+
+        def run(self, scenario=scenario, changes=changes, client=client):
+            folder = mutant(client, changes)
+            start = lambda server, **settings: client.start(server, CLIENT=folder, **settings)
+            with self.assertRaises(AssertionError) as found:
+                SCENARIOS[scenario](start, self.world)
+            print(f"found: {str(found.exception)[:120]}", file=sys.stderr)
+
+        add(f"{language}_fault_is_found_by_{name}", run)
+
+
+for name in GREENLETS:
+
+    def run(self, name=name):
+        start = lambda server, **settings: CLIENTS["python"].start(server, GEVENT=1, **settings)
+        SCENARIOS[name](start, self.world)
+
+    skip = unittest.skipUnless(importlib.util.find_spec("gevent"), "gevent is not installed")
+    add(f"gevent_{name}", skip(run))
+
+
+def is_installed(language):
+    probes = {"php": ["php", "-r", "curl_init();"], "go": ["go", "version"]}
+    return has(*probes.get(language, ["javac", "-version"]))
+
+
+WITHOUT_BLOCKS = ["restart", "kill", "status_503", "status_429", "slow", "cut", "many"]
+WITHOUT_BLOCKS += ["forms", "lies", "dots", "ipv6", "protected"]
+# libcurl 7 takes strays for answers, and Java's client has no limit of an answer's length.
+ALSO = {"php": ["fork", "floods"], "go": ["threads", "strays", "floods"]}
+ALSO["java"] = ["threads", "strays"]
+for language in SNIPPETS:
+    skip = unittest.skipUnless(is_installed(language), f"{TITLES[language]} is not installed")
+    for name in WITHOUT_BLOCKS + ALSO[language]:
+
+        def run(self, name=name, language=language):
+            SCENARIOS[name](snippet(language).start, self.world)
+
+        add(f"{language}_{name}", skip(run))
+    for name, changes in FAULTS[language].items():
+
+        def run(self, name=name, language=language, changes=changes):
+            with self.assertRaises(AssertionError) as found:
+                SCENARIOS[name](snippet(language, changes).start, self.world)
+            print(f"found: {str(found.exception)[:120]}", file=sys.stderr)
+
+        add(f"{language}_fault_is_found_by_{name}", skip(run))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,48 @@
+//! `docs/tutorial.md` shows parts of the program as they are.
+
+const PAGE: &str = include_str!("../../../../docs/tutorial.md");
+const PROGRAM: &str = include_str!("../src/main.rs");
+const MANIFEST: &str = include_str!("../Cargo.toml");
+
+/// Returns the page's blocks of code in a language.
+fn blocks(language: &str) -> Vec<&'static str> {
+    let opening = format!("\n```{language}\n");
+    let parts = PAGE.split(opening.as_str()).skip(1);
+    parts.map(|part| part.split_once("```").unwrap().0).collect()
+}
+
+#[test]
+fn the_page_shows_the_program() {
+    let blocks = blocks("rust");
+    for block in &blocks {
+        assert!(PROGRAM.contains(block), "the program has no such part:\n{block}");
+    }
+    let shown = blocks.concat();
+    for part in ["set_up", "place", "list", "ready", "LeasedGenerator::start_async"] {
+        assert!(shown.contains(part), "the page does not show {part}");
+    }
+}
+
+#[test]
+fn the_page_adds_the_dependencies() {
+    let words: Vec<_> = blocks("sh").concat().split_whitespace().map(str::to_owned).collect();
+    let added: Vec<_> = words.iter().filter_map(|word| word.split_once('@')).collect();
+    assert_eq!(added.len(), 5);
+    for (name, version) in added {
+        let plain = format!("\n{name} = {{ version = \"{version}\"");
+        assert!(MANIFEST.contains(&plain), "{name}@{version}");
+    }
+    let shell = blocks("sh").concat();
+    for line in shell.lines().filter_map(|line| line.strip_prefix("cargo add ")) {
+        let mut words = line.split_whitespace();
+        let name = words.next().unwrap().split('@').next().unwrap();
+        let dependency = format!("\n{name} = {{");
+        let entry = MANIFEST.split_once(&dependency).unwrap().1.split_once('\n').unwrap().0;
+        // cargo gives all features to one crate.
+        let mut features = words.clone().skip_while(|word| *word != "--features").skip(1);
+        for feature in features.next().into_iter().flat_map(|list| list.split(',')) {
+            assert!(entry.contains(&format!("\"{feature}\"")), "{line}: {feature}");
+        }
+        assert!(words.all(|word| !word.contains(['@', '/'])), "{line}");
+    }
+}
