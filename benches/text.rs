@@ -1,6 +1,4 @@
-//! `encode` and `decode`: IDs to text and back, one at a time. `encode/bulk` and `decode/bulk`: the
-//! same IDs and texts as slices. `encode/levels` and `decode/levels`: slices at each SIMD level
-//! that the processor has, instead of the best. Times are per ID.
+//! `encode` and `decode`: IDs to text and back, one at a time. Times are per ID.
 //!
 //! 1,024 different IDs are used in turn, because the branches of a parser that always gets the same
 //! ID would be predicted too well. All decoders check everything, all read from an array, and each
@@ -25,10 +23,6 @@ use tickid_kuid::{GlobalId, Kuid, LocalId};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
-use tickid_text::base36::TwelveDigits;
-use tickid_text::{
-    Alphabet as OurAlphabet, AlphabetCodec, Codec, SimdLevel, SliceError, StaticAlphabet, slices,
-};
 
 type Group<'a> = BenchmarkGroup<'a, WallTime>;
 type Official = scru64_official::Scru64Id;
@@ -61,39 +55,6 @@ fn text(c: &mut Criterion) {
     group.throughput(Throughput::Elements(COUNT as u64));
     inputs.decode(&mut group);
     group.finish();
-    let mut group = c.benchmark_group("encode/bulk");
-    group.throughput(Throughput::Elements(COUNT as u64));
-    inputs.encode_slices(&mut group);
-    group.finish();
-    let mut group = c.benchmark_group("decode/bulk");
-    group.throughput(Throughput::Elements(COUNT as u64));
-    inputs.decode_slices(&mut group);
-    group.finish();
-    for (name, work) in [("encode/levels", Work::Encode), ("decode/levels", Work::Decode)] {
-        let mut group = c.benchmark_group(name);
-        group.throughput(Throughput::Elements(COUNT as u64));
-        at_each_level::<AlphabetCodec<Base32, 10, 16>, _>(
-            &mut group,
-            work,
-            "sno",
-            &inputs.sno_bytes,
-        );
-        at_each_level::<AlphabetCodec<Sortable, 12, 16>, _>(
-            &mut group,
-            work,
-            "kuid-global",
-            &inputs.kuid_bytes,
-        );
-        let locals = inputs.locals.map(LocalId::to_be_bytes);
-        at_each_level::<AlphabetCodec<Sortable, 8, 11>, _>(&mut group, work, "kuid-local", &locals);
-        at_each_level::<TwelveDigits, _>(
-            &mut group,
-            work,
-            "scru64",
-            &inputs.scru64.map(Scru64Id::get),
-        );
-        group.finish();
-    }
 }
 
 /// Returns 128 bits for the libraries that take as many.
@@ -185,24 +146,6 @@ impl Inputs {
         parse::<ulid::Ulid>(group, "ulid", &Texts::of(&self.ulids));
         parse::<uuid::Uuid>(group, "uuid", &Texts::of(&self.uuids));
     }
-
-    fn encode_slices(&self, group: &mut Group<'_>) {
-        slices_of(group, "sno", &self.sno, [0; 16], SnoId::encode_slice);
-        slices_of(group, "scru64", &self.scru64, [0; 12], Scru64Id::encode_slice);
-        slices_of(group, "kuid-global", &self.kuid, [0; 16], GlobalId::encode_slice);
-        slices_of(group, "kuid-local", &self.locals, [0; 11], LocalId::encode_slice);
-    }
-
-    fn decode_slices(&self, group: &mut Group<'_>) {
-        let texts = self.sno.map(SnoId::to_text_bytes);
-        slices_of(group, "sno", &texts, SnoId::MIN, SnoId::decode_slice);
-        let texts = self.scru64.map(|id| array_of(&id.encode()));
-        slices_of(group, "scru64", &texts, Scru64Id::MIN, Scru64Id::decode_slice);
-        let texts = self.kuid.map(|id| array_of(&id.encode()));
-        slices_of(group, "kuid-global", &texts, GlobalId::MIN, GlobalId::decode_slice);
-        let texts = self.locals.map(|id| array_of(&id.encode()));
-        slices_of(group, "kuid-local", &texts, LocalId::MIN, LocalId::decode_slice);
-    }
 }
 
 const SNO_SYMBOLS: &str = "23456789abcdefghijklmnopqrstuvwx";
@@ -255,76 +198,6 @@ fn each<I, O>(group: &mut Group<'_>, name: &str, inputs: &[I; COUNT], one: impl 
             }
         });
     });
-}
-
-/// Measures a conversion of all texts in one call, into existing room.
-fn slices_of<I, O: Copy>(
-    group: &mut Group<'_>,
-    name: &str,
-    inputs: &[I; COUNT],
-    room: O,
-    all: impl Fn(&[I], &mut [O]) -> Result<(), SliceError>,
-) {
-    let mut outputs = [room; COUNT];
-    group.bench_function(name, |b| {
-        b.iter(|| {
-            all(black_box(inputs), &mut outputs).expect("valid, and as many as there is room for");
-            black_box(&outputs);
-        });
-    });
-}
-
-#[derive(Clone, Copy)]
-enum Work {
-    Encode,
-    Decode,
-}
-
-fn at_each_level<C: Codec<N>, const N: usize>(
-    group: &mut Group<'_>,
-    work: Work,
-    name: &str,
-    inputs: &[C::Value; COUNT],
-) where
-    C::Value: Copy,
-{
-    const HERE: &str = "a level that is available";
-    for level in SimdLevel::ALL.into_iter().filter(|level| level.is_available()) {
-        let name = format!("{name}/{}", format!("{level:?}").to_lowercase());
-        let mut texts = [[0; N]; COUNT];
-        let encode = |inputs: &[_], texts: &mut [_]| {
-            slices::encode_at::<C, _, N>(level, inputs, texts, |bits| bits).expect(HERE)
-        };
-        encode(inputs, &mut texts).expect("as many texts");
-        match work {
-            Work::Encode => slices_of(group, &name, inputs, [0; N], encode),
-            Work::Decode => slices_of(group, &name, &texts, inputs[0], |texts, outputs| {
-                slices::decode_at::<C, _, N>(level, texts, outputs, |bits| bits).expect(HERE)
-            }),
-        }
-    }
-}
-
-/// The alphabets of the schemes.
-struct Base32;
-struct Sortable;
-
-impl StaticAlphabet for Base32 {
-    const ALPHABET: OurAlphabet = match OurAlphabet::new(SNO_SYMBOLS, "sno's") {
-        Some(alphabet) => alphabet,
-        None => panic!("32 symbols"),
-    };
-}
-
-impl StaticAlphabet for Sortable {
-    const ALPHABET: OurAlphabet = match OurAlphabet::new(KUID_SYMBOLS, "kuid's") {
-        Some(alphabet) => alphabet,
-        None => panic!("64 symbols"),
-    };
-}
-
-fn array_of<const N: usize>(text: &str) -> [u8; N] {
-    text.as_bytes().try_into().expect("of this length")
 }
 
 criterion_group! {

@@ -20,7 +20,6 @@ pub mod node_specs;
 mod reference;
 pub mod scru64;
 pub mod seeds;
-pub mod slices;
 pub mod snapshot;
 pub mod sno;
 pub mod snowflake;
@@ -44,7 +43,6 @@ pub const TARGETS: &[(&str, Check)] = &[
     ("server_http", tickid_server::fuzzing::converse_http),
     ("server_requests", tickid_server::fuzzing::parse_requests),
     ("server_resp", tickid_server::fuzzing::converse_resp),
-    ("slices", slices::check),
     ("snapshot", snapshot::check),
     ("sno", sno::check),
     ("snowflake", snowflake::check),

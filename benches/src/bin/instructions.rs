@@ -17,7 +17,6 @@ use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
 use tickid_snowflake::{NodeAboveSequence, SequenceAboveNode, Snowflake, SnowflakeId};
-use tickid_text::SliceError;
 
 /// The number of calls, which is large enough that work done once (a call, a reading of the timer)
 /// is lost in the rounding.
@@ -50,7 +49,6 @@ fn processor() -> String {
         ("ssse3", std::is_x86_feature_detected!("ssse3")),
         ("bmi2", std::is_x86_feature_detected!("bmi2")),
         ("avx2", std::is_x86_feature_detected!("avx2")),
-        ("avx512vbmi", std::is_x86_feature_detected!("avx512vbmi")),
     ];
     #[cfg(not(target_arch = "x86_64"))]
     let found: [(&str, bool); 0] = [];
@@ -157,29 +155,6 @@ fn text() {
     });
     each("decode/snowflake/crockford", &snowflake.map(|id| id.encode_crockford()), |text| {
         SnowflakeId::parse_crockford(text.as_ref())
-    });
-
-    slices("scru64", &scru64, Scru64Id::encode_slice, Scru64Id::decode_slice);
-    slices("kuid-local", &locals, LocalId::encode_slice, LocalId::decode_slice);
-    slices("kuid-global", &kuid, GlobalId::encode_slice, GlobalId::decode_slice);
-    slices("sno", &sno, SnoId::encode_slice, SnoId::decode_slice);
-}
-
-/// Measures slices at the best level that callgrind shows, which is AVX2 if the processor has it.
-/// This also reveals a level that is no longer detected or used.
-fn slices<I: Copy, const CHARS: usize>(
-    name: &str,
-    ids: &[I; COUNT],
-    encode: impl Fn(&[I], &mut [[u8; CHARS]]) -> Result<(), SliceError>,
-    decode: impl Fn(&[[u8; CHARS]], &mut [I]) -> Result<(), SliceError>,
-) {
-    let mut texts = [[0; CHARS]; COUNT];
-    count(&format!("encode/bulk/{name}"), COUNT as u64, || {
-        encode(black_box(ids), black_box(&mut texts)).expect("as many texts as IDs");
-    });
-    let mut read = *ids;
-    count(&format!("decode/bulk/{name}"), COUNT as u64, || {
-        decode(black_box(&texts), black_box(&mut read)).expect("texts that were just written");
     });
 }
 

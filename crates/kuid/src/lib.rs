@@ -152,7 +152,7 @@ pub use tickid_core::{IntoUnixTime, Policy, RangeError, UnixTime, Window};
 #[doc(hidden)]
 pub use tickid_text::parsed as __parsed;
 #[doc(no_inline)]
-pub use tickid_text::{ParseError, ParseErrorKind, SliceError, Text};
+pub use tickid_text::{ParseError, ParseErrorKind, Text};
 
 /// The examples of the package's README, so that they stay true.
 #[cfg(doctest)]

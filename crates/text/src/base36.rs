@@ -5,7 +5,7 @@
 
 use core::iter::zip;
 
-use crate::{Codec, ParseErrorKind, SimdLevel, Text, kernels};
+use crate::{Codec, ParseErrorKind, Text, kernels};
 
 pub(super) const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
@@ -102,19 +102,6 @@ impl Codec<12> for TwelveDigits {
         } else {
             Self::decode_portable(text)
         }
-    }
-
-    fn encode_many(level: SimdLevel, values: &[u64], texts: &mut [[u8; 12]]) -> usize {
-        // No branch is needed for each number, because numbers from 36^12 on leave the highest bit
-        // in `seen`.
-        let seen = values
-            .iter()
-            .fold(0, |seen, value| seen | value | (TWELVE_DIGITS_END - 1).wrapping_sub(*value));
-        if seen >> 63 == 0 { kernels::encode_base36_many(level, values, texts) } else { 0 }
-    }
-
-    fn decode_many(level: SimdLevel, texts: &[[u8; 12]], values: &mut [u64]) -> usize {
-        kernels::decode_base36_many(level, texts, values)
     }
 }
 

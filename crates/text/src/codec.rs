@@ -1,6 +1,6 @@
 use core::marker::PhantomData;
 
-use crate::{Alphabet, ParseErrorKind, SimdLevel, Text, kernels};
+use crate::{Alphabet, ParseErrorKind, Text, kernels};
 
 /// An [`Alphabet`] as a type, so that code can be specialised to its characters at compile time.
 ///
@@ -27,8 +27,8 @@ pub trait StaticAlphabet {
 /// A text form of `CHARS` characters.
 ///
 /// All methods that write produce the same text, and all methods that read return the same value or
-/// the same error. The portable methods define the result, and the others add the instructions that
-/// the target or the processor offers.
+/// the same error. The portable methods define the result, and the others use the vector
+/// instructions that the target is compiled for.
 ///
 /// A scheme has one such type for each of its text forms: an [`AlphabetCodec`] or
 /// [`base36::TwelveDigits`](crate::base36::TwelveDigits).
@@ -80,16 +80,6 @@ pub trait Codec<const CHARS: usize> {
     /// assert!(TwelveDigits::decode(b"00000000001!").is_err());
     /// ```
     fn decode(text: &[u8; CHARS]) -> Result<Self::Value, ParseErrorKind>;
-
-    /// Writes as many texts as `level` has a kernel for, from the first on, and returns their
-    /// number.
-    #[doc(hidden)]
-    fn encode_many(level: SimdLevel, bits: &[Self::Value], texts: &mut [[u8; CHARS]]) -> usize;
-
-    /// Reads as many texts as `level` has a kernel for, from the first on, and returns their
-    /// number. All of these are valid, but the next one may not be.
-    #[doc(hidden)]
-    fn decode_many(level: SimdLevel, texts: &[[u8; CHARS]], bits: &mut [Self::Value]) -> usize;
 
     /// Returns the text of a value.
     ///
@@ -175,13 +165,5 @@ where
         } else {
             Self::decode_portable(text)
         }
-    }
-
-    fn encode_many(level: SimdLevel, ids: &[[u8; BYTES]], texts: &mut [[u8; CHARS]]) -> usize {
-        kernels::encode_many::<S, BYTES, CHARS>(level, ids, texts)
-    }
-
-    fn decode_many(level: SimdLevel, texts: &[[u8; CHARS]], ids: &mut [[u8; BYTES]]) -> usize {
-        kernels::decode_many::<S, BYTES, CHARS>(level, texts, ids)
     }
 }

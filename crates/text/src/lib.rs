@@ -12,13 +12,11 @@
 //! | [`decimal`] | integers in decimal; `const fn` |
 //! | [`crockford`] | integers in 13 characters of Crockford's Base32; `const fn` |
 //! | [`Codec`] | one fixed-length text form: [`AlphabetCodec`] or [`base36::TwelveDigits`] |
-//! | [`slices`] | whole slices of a codec's texts, written and read in one call |
-//! | [`ParseError`], [`SliceError`] | the reason a text was rejected, with byte and position |
+//! | [`ParseError`] | the reason a text was rejected, with byte and position |
 //!
-//! [`Alphabet`], [`decimal`] and [`base36::decode`] are portable and define the result. A codec
-//! uses the vector instructions that the target is compiled for, and slices use the best
-//! [`SimdLevel`] that the processor has, but neither ever differs from the portable code in a value
-//! or an error.
+//! [`Alphabet`], [`decimal`] and [`base36::decode`] are portable and define the result. On x86-64 a
+//! codec uses SSE2, which every such processor has, but it never differs from the portable code in
+//! a value or an error.
 //!
 //! Reading is strict: apart from the other case in Base36 and Crockford's Base32, and the latter's
 //! look-alikes of digits, a text that writing would not produce is rejected. Nothing allocates.
@@ -28,7 +26,7 @@
 //!
 //! # Examples
 //! ```
-//! use tickid_text::{Alphabet, AlphabetCodec, Codec, StaticAlphabet, slices};
+//! use tickid_text::{Alphabet, AlphabetCodec, Codec, StaticAlphabet};
 //!
 //! struct Hex;
 //!
@@ -47,29 +45,21 @@
 //! let error = Word::parse(b"cafebabE").unwrap_err();
 //! let error = tickid_text::ParseError::new("word", error);
 //! assert_eq!(error.to_string(), "not a word: 'E' at position 7 is none of 0-9, a-f");
-//!
-//! let mut texts = [[0; 8]; 2];
-//! let words = [1_u32, 2];
-//! slices::encode::<Word, _, 8>(&words, &mut texts, u32::to_be_bytes)?;
-//! assert_eq!(texts, [*b"00000001", *b"00000002"]);
-//! # Ok::<(), tickid_text::SliceError>(())
 //! ```
 //!
 //! # Features
 //! | feature | default | effect |
 //! |---|---|---|
-//! | `std` | yes | detects the processor's vector instructions at run time |
-//! | `alloc` | with `std` | `String` from [`Text`] |
+//! | `alloc` | yes | `String` from [`Text`] |
 //!
-//! Without `std`, the crate needs neither an allocator nor an operating system, and uses the vector
-//! instructions that the target is compiled for.
+//! Without it, the crate needs neither an allocator nor an operating system.
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
-#[cfg(any(test, feature = "std"))]
+#[cfg(test)]
 extern crate std;
 
 mod alphabet;
@@ -80,14 +70,11 @@ pub mod decimal;
 mod error;
 mod kernels;
 mod lanes;
-pub mod slices;
 mod text;
 
 pub use self::alphabet::Alphabet;
 pub use self::codec::{AlphabetCodec, Codec, StaticAlphabet};
 pub use self::error::{ParseError, ParseErrorKind, parsed};
-pub use self::kernels::SimdLevel;
-pub use self::slices::SliceError;
 pub use self::text::Text;
 
 /// Implements the text traits of an ID type through its `encode` and `parse_bytes`: `Display` and
@@ -155,8 +142,8 @@ macro_rules! impl_text {
     };
 }
 
-/// Implements the text of an ID type through a [`Codec`]: `parse_bytes`, `parse_const`, `encode`,
-/// `encode_slice`, `decode_slice` and, through [`impl_text`], the traits.
+/// Implements the text of an ID type through a [`Codec`]: `parse_bytes`, `parse_const`, `encode`
+/// and, through [`impl_text`], the traits.
 ///
 /// `$from` and `$to` are constant functions that convert the codec's value to an ID and back.
 /// `$decode` is a constant expression for the value of `$text`, and `$sample` is the text of some
@@ -226,58 +213,6 @@ macro_rules! impl_codec {
             #[must_use]
             pub fn encode(self) -> $crate::Text<{ $id::TEXT_LEN }> {
                 <$codec as $crate::Codec<{ $id::TEXT_LEN }>>::text(&$to(self))
-            }
-
-            /// Writes the canonical texts of many IDs, each at the index of its ID. This is faster
-            /// than writing them one by one.
-            ///
-            /// # Errors
-            /// Returns [`SliceError::Length`](crate::SliceError::Length) if `texts` is not as long
-            /// as `ids`.
-            ///
-            /// # Examples
-            /// ```
-            #[doc = concat!("use ", stringify!($crate_name), "::", stringify!($id), " as Id;")]
-            ///
-            #[doc = concat!("let ids = [\"", $sample, "\".parse()?, Id::MAX];")]
-            /// let mut texts = [[0; Id::TEXT_LEN]; 2];
-            /// Id::encode_slice(&ids, &mut texts)?;
-            #[doc = concat!("assert_eq!(&texts[0], b\"", $sample, "\");")]
-            /// # Ok::<(), Box<dyn std::error::Error>>(())
-            /// ```
-            pub fn encode_slice(
-                ids: &[Self],
-                texts: &mut [[u8; $id::TEXT_LEN]],
-            ) -> Result<(), $crate::SliceError> {
-                $crate::slices::encode::<$codec, _, _>(ids, texts, $to)
-            }
-
-            /// Parses many canonical texts, each into the ID at its index. This is faster than
-            /// parsing them one by one.
-            ///
-            /// # Errors
-            /// Returns [`SliceError::Length`](crate::SliceError::Length) if `ids` is not as long as
-            /// `texts`, and [`SliceError::Text`](crate::SliceError::Text) for the first text that
-            /// is not valid. The IDs before it are read, but `ids` is unchanged from there on.
-            ///
-            /// # Examples
-            /// ```
-            #[doc = concat!("use ", stringify!($crate_name), "::{SliceError, ", stringify!($id), " as Id};")]
-            ///
-            /// let mut ids = [Id::MIN; 2];
-            #[doc = concat!("let texts = [*b\"", $sample, "\"; 2];")]
-            /// Id::decode_slice(&texts, &mut ids)?;
-            #[doc = concat!("assert_eq!(ids[1].to_string(), \"", $sample, "\");")]
-            ///
-            /// let wrong = Id::decode_slice(&[texts[0], [b'!'; Id::TEXT_LEN]], &mut ids);
-            /// assert!(matches!(wrong, Err(SliceError::Text { index: 1, .. })));
-            /// # Ok::<(), SliceError>(())
-            /// ```
-            pub fn decode_slice(
-                texts: &[[u8; $id::TEXT_LEN]],
-                ids: &mut [Self],
-            ) -> Result<(), $crate::SliceError> {
-                $crate::slices::decode::<$codec, _, _>(texts, ids, $what, $from)
             }
         }
 

@@ -15,7 +15,6 @@
 //! | `every_clock` | all kinds of generators over each clock |
 //! | `threads` | eight threads, each with its own [`Dice`] |
 //! | `clock` | a clock that moves while it is read, and a record of the readings of each thread |
-//! | [`slices`] | slices of texts, compared with single texts |
 //! | [`nodes`] | nodes made of their bits, as leases make them |
 //! | [`times`] | IDs of times at the ends of a format |
 //! | [`vectors`] | recordings of the original programs |
@@ -52,7 +51,6 @@ mod schedule;
 #[cfg(all(feature = "std", unix))]
 pub mod servers;
 pub mod services;
-pub mod slices;
 #[cfg(feature = "std")]
 pub mod soak;
 #[cfg(feature = "std")]

@@ -6,7 +6,6 @@ use proptest::prelude::*;
 use tickid_scru64::tickid_core::{ManualClock, RandomStart, Scheme as _, SequenceStart};
 use tickid_scru64::{Builder, NodeIdSize, NodeSpec, Scru64, Scru64Id, UnixTime, scru64};
 use tickid_testkit::bounds::hold_at_every_edge;
-use tickid_testkit::slices::Slices;
 use tickid_testkit::{config, nodes, times};
 
 use crate::support::Subject;
@@ -116,19 +115,6 @@ proptest! {
         prop_assert_eq!(&id.to_string(), &text);
         prop_assert_eq!(&format!("{id:?}"), &text);
         prop_assert_eq!(format!("{id:_>15}"), format!("___{text}"));
-    }
-
-    #[test]
-    fn slices_agree_with_single_ids(
-        ids in prop::collection::vec(ids(), 1..130), wrong: prop::sample::Index,
-    ) {
-        let slices = Slices {
-            text: Scru64Id::encode,
-            parse: Scru64Id::parse_bytes,
-            encode: Scru64Id::encode_slice,
-            decode: Scru64Id::decode_slice,
-        };
-        slices.do_as_one_by_one(&ids, wrong.index(ids.len()));
     }
 
     #[test]

@@ -7,7 +7,6 @@ use crate::support::{MICROS_PER_TICK, at, within};
 use data_encoding::{Encoding, Specification};
 use proptest::prelude::*;
 use tickid_sno::{Partition, SnoId, sno};
-use tickid_testkit::slices::Slices;
 use tickid_testkit::{config, nodes, times};
 use tickid_text::ParseErrorKind;
 
@@ -53,19 +52,6 @@ proptest! {
         let oracle = oracle();
         prop_assert_eq!(id.to_string(), oracle.encode(&id.to_bytes()));
         prop_assert_eq!(oracle.decode(&id.to_text_bytes()).unwrap(), id.to_bytes());
-    }
-
-    #[test]
-    fn slices_agree_with_single_ids(
-        ids in prop::collection::vec(ids(), 1..130), wrong: prop::sample::Index,
-    ) {
-        let slices = Slices {
-            text: SnoId::encode,
-            parse: SnoId::parse_bytes,
-            encode: SnoId::encode_slice,
-            decode: SnoId::decode_slice,
-        };
-        slices.do_as_one_by_one(&ids, wrong.index(ids.len()));
     }
 
     #[test]

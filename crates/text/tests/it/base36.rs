@@ -1,26 +1,23 @@
 //! Properties that only Base36 has: divisions, and numbers of any length.
 
 use proptest::prelude::*;
-use tickid_text::SimdLevel;
+use tickid_text::Codec as _;
 use tickid_text::base36::{self, TwelveDigits};
 
-use crate::{config, decode, encode, forms, levels};
+use crate::{config, forms};
 
-/// Most levels divide four digits in `f32`. Every digit is also tested at every place.
+/// SSE2 divides four digits in `f32`. Every digit is also tested at every place.
 #[test]
 #[cfg_attr(miri, ignore = "takes an interpreter hours")]
 fn every_four_digits() {
     const FOUR: u64 = 36u64.pow(4);
     // Each number occurs once in each third.
-    let values: Vec<u64> = (0..FOUR)
-        .map(|n| (n * FOUR + (n + FOUR / 3) % FOUR) * FOUR + (n + 2 * FOUR / 3) % FOUR)
-        .collect();
-    let expected = encode::<TwelveDigits, 12>(SimdLevel::Portable, &values);
-    for level in levels() {
-        assert!(encode::<TwelveDigits, 12>(level, &values) == expected, "{level:?}");
-        let (decoded, read) = decode::<TwelveDigits, 12>(level, &expected, 0);
-        assert_eq!(decoded, Ok(()), "{level:?}");
-        assert!(read == values, "{level:?}");
+    let values =
+        (0..FOUR).map(|n| (n * FOUR + (n + FOUR / 3) % FOUR) * FOUR + (n + 2 * FOUR / 3) % FOUR);
+    for value in values {
+        let text = TwelveDigits::encode_portable(&value);
+        assert_eq!(TwelveDigits::encode(&value), text);
+        assert_eq!(TwelveDigits::decode(&text), Ok(value));
     }
 }
 
@@ -31,16 +28,14 @@ fn near_powers_8_and_4() {
     const FOUR: u64 = 36u64.pow(4);
     const REST: [u64; 5] = [0, 1, FOUR - 1, FOUR, FOUR * FOUR - 1];
     let first = (0..FOUR).step_by(89).chain([FOUR - 1]);
-    let values: Vec<u64> = first
-        .flat_map(|n| REST.into_iter().chain([n * FOUR]).map(move |rest| n * FOUR * FOUR + rest))
-        .collect();
-    let expected = encode::<TwelveDigits, 12>(SimdLevel::Portable, &values);
-    for level in levels() {
-        assert!(encode::<TwelveDigits, 12>(level, &values) == expected, "{level:?}");
+    let values = first
+        .flat_map(|n| REST.into_iter().chain([n * FOUR]).map(move |rest| n * FOUR * FOUR + rest));
+    for value in values {
+        assert_eq!(TwelveDigits::encode(&value), TwelveDigits::encode_portable(&value));
     }
 }
 
-/// The same test for the levels that divide by other powers.
+/// The same for the code that divides by other powers.
 #[test]
 #[cfg_attr(miri, ignore = "takes an interpreter hours")]
 fn near_powers_6_and_2() {
@@ -48,13 +43,11 @@ fn near_powers_6_and_2() {
     const FOUR: u64 = TWO * TWO;
     const SIX: u64 = FOUR * TWO;
     let next_to = |n| [n * FOUR, n * FOUR + 1, n * FOUR + TWO - 1, (n + 1) * FOUR - 1];
-    let values: Vec<u64> = (0..TWO)
+    let values = (0..TWO)
         .flat_map(next_to)
-        .flat_map(|six| [six * SIX, six * SIX + SIX - 1, (SIX - 1 - six) * SIX + six])
-        .collect();
-    let expected = encode::<TwelveDigits, 12>(SimdLevel::Portable, &values);
-    for level in levels() {
-        assert!(encode::<TwelveDigits, 12>(level, &values) == expected, "{level:?}");
+        .flat_map(|six| [six * SIX, six * SIX + SIX - 1, (SIX - 1 - six) * SIX + six]);
+    for value in values {
+        assert_eq!(TwelveDigits::encode(&value), TwelveDigits::encode_portable(&value));
     }
 }
 
@@ -68,16 +61,9 @@ fn long_numbers_keep_twelve_digits() {
         (1 << 63, *b"y2p0ij32e8e8"),
         (u64::MAX, *b"w5e11264sgsf"),
     ];
-    for level in levels() {
-        for (value, text) in cases {
-            // The value is among others, which then take the same path.
-            let values = [value, 0, 1, 2, 3, 4, 5, 6, 7];
-            let texts = encode::<TwelveDigits, 12>(level, &values);
-            assert_eq!((texts[0], texts[8]), (text, *b"000000000007"), "{level:?}");
-            // It is also tested as all values, so that no two of them can cancel out.
-            let texts = encode::<TwelveDigits, 12>(level, &[value; 16]);
-            assert_eq!(texts, [text; 16], "{level:?}");
-        }
+    for (value, text) in cases {
+        assert_eq!(TwelveDigits::encode(&value), text);
+        assert_eq!(TwelveDigits::encode_portable(&value), text);
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::*;
 use proptest::collection::vec;
-use tickid_testkit::slices::Slices;
 
 proptest! {
     #[test]
@@ -20,27 +19,6 @@ proptest! {
         prop_assert_eq!(wide.to_string(), sortable.encode(&bytes));
         prop_assert_eq!(url.as_str(), URL_SAFE_NO_PAD.encode(bytes));
         prop_assert_eq!(node.to_string(), format!("{:08x}", node.get()));
-    }
-
-    #[test]
-    fn slices_agree_with_single_ids(
-        local in vec(local(), 1..130), global in vec(global(), 1..130), wide in vec(wide(), 1..130),
-        wrong: prop::sample::Index,
-    ) {
-        macro_rules! check {
-            ($id:ty, $ids:ident) => {
-                let slices = Slices {
-                    text: <$id>::encode,
-                    parse: <$id>::parse_bytes,
-                    encode: <$id>::encode_slice,
-                    decode: <$id>::decode_slice,
-                };
-                slices.do_as_one_by_one(&$ids, wrong.index($ids.len()));
-            };
-        }
-        check!(LocalId, local);
-        check!(GlobalId, global);
-        check!(WideGlobalId, wide);
     }
 
     /// We also accept what other libraries accept, because they are strict about low bits as well.

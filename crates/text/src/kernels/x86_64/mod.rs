@@ -1,12 +1,11 @@
-//! The kernels for x86-64. Functions that need more than the target is compiled for are marked
-//! `#[target_feature]`. They are only called from here, after a check of the processor's features.
+//! The kernels for x86-64, and how they work.
 //!
 //! # Alphabets of 32 and 64 characters
 //!
 //! An ID of 16 characters is 16 values of 5 bits (10 bytes, sno) or 6 bits (12 bytes, global kuid);
 //! a local kuid is 11 of 6 bits, padded with zeros. With one value to a byte, additions and
-//! comparisons ([`lanes`]) or a table ([`avx512`]) turn values into characters and back. The rest
-//! is moving bits between 8 to a byte and 5 or 6 to a byte.
+//! comparisons ([`lanes`]) turn values into characters and back. The rest is moving bits between 8
+//! to a byte and 5 or 6 to a byte.
 //!
 //! To **encode**, take two values, 10 or 12 bits, at a time. They lie in two neighbouring bytes:
 //!
@@ -36,33 +35,10 @@
 //! registers. If there are 13 digits (Nanoflake), the first comes from a table, and the other
 //! twelve are read and written this way.
 
-mod avx2;
-mod avx512;
 mod lanes;
 mod sse2;
-mod tables;
 
 use crate::StaticAlphabet;
-use crate::kernels::SimdLevel;
-use crate::kernels::level::{has_avx2, has_avx512};
-
-/// Calls the kernel of `$level`, which returns the number of items it has done. This is 0 if the
-/// level or the processor has no kernel.
-macro_rules! at_level {
-    ($level:expr, $kernel:ident$(::<$($generic:tt),+>)?($from:expr, $to:expr)) => {
-        match $level {
-            // SAFETY: the processor has what the function is compiled for.
-            SimdLevel::Avx512 if has_avx512() => unsafe {
-                avx512::$kernel$(::<$($generic),+>)?($from, $to)
-            },
-            // SAFETY: as above.
-            SimdLevel::Avx2 if has_avx2() => unsafe {
-                avx2::$kernel$(::<$($generic),+>)?($from, $to)
-            },
-            _ => 0,
-        }
-    };
-}
 
 /// `true` if there is a kernel for one Base36 number.
 pub(crate) const ONE_BASE36: bool = true;
@@ -109,47 +85,4 @@ pub(crate) fn encode_base36(value: u64) -> [u8; 12] {
 pub(crate) fn decode_base36(text: &[u8; 12]) -> Option<u64> {
     // SAFETY: this module is compiled for targets with SSE2 only.
     unsafe { sse2::decode_base36(text) }
-}
-
-/// Writes texts from the first on, and returns their number. The rest is left to [`encode`].
-pub(crate) fn encode_many<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
-    level: SimdLevel,
-    ids: &[[u8; BYTES]],
-    texts: &mut [[u8; CHARS]],
-) -> usize {
-    if !has_encode(S::ALPHABET.bits(), BYTES, CHARS) {
-        return 0;
-    }
-    at_level!(level, encode::<S, _, _>(ids, texts))
-}
-
-/// Reads texts from the first on, and returns their number. It stops at the group that contains an
-/// invalid text, or when too few texts are left.
-pub(crate) fn decode_many<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
-    level: SimdLevel,
-    texts: &[[u8; CHARS]],
-    ids: &mut [[u8; BYTES]],
-) -> usize {
-    if !has_encode(S::ALPHABET.bits(), BYTES, CHARS) {
-        return 0;
-    }
-    at_level!(level, decode::<S, _, _>(texts, ids))
-}
-
-/// Writes texts of numbers below 36^12 from the first on, and returns their number.
-pub(crate) fn encode_base36_many(
-    level: SimdLevel,
-    values: &[u64],
-    texts: &mut [[u8; 12]],
-) -> usize {
-    at_level!(level, encode_base36(values, texts))
-}
-
-/// Reads texts from the first on, and returns their number, as [`decode_many`] does.
-pub(crate) fn decode_base36_many(
-    level: SimdLevel,
-    texts: &[[u8; 12]],
-    values: &mut [u64],
-) -> usize {
-    at_level!(level, decode_base36(texts, values))
 }

@@ -8,17 +8,8 @@
 use core::arch::x86_64::*;
 use core::ptr;
 
-use super::lanes::lanes;
+use super::lanes::{base36_symbols, base36_values, symbols, values};
 use crate::StaticAlphabet;
-
-lanes! {
-    "sse2", __m128i;
-    _mm_set1_epi8 _mm_set1_epi16 _mm_set1_ps
-    _mm_and_si128 _mm_andnot_si128 _mm_or_si128 _mm_xor_si128
-    _mm_add_epi8 _mm_sub_epi8 _mm_cmpgt_epi8 _mm_cmpeq_epi8 _mm_min_epu8
-    _mm_sub_epi16 _mm_mullo_epi16 _mm_mulhi_epu16 _mm_slli_epi16
-    _mm_slli_epi32 _mm_cvtepi32_ps _mm_add_ps _mm_mul_ps _mm_cvttps_epi32
-}
 
 #[inline]
 #[target_feature(enable = "sse2")]
@@ -127,7 +118,7 @@ pub(super) fn encode_base36(value: u64) -> [u8; 12] {
 /// Returns numbers of four digits each: the twelve digits of `value`, in order, and zero.
 #[inline]
 #[target_feature(enable = "sse2")]
-pub(super) fn fours(value: u64) -> __m128i {
+fn fours(value: u64) -> __m128i {
     const FOUR: u64 = 36u64.pow(4);
     let (value, last) = (value / FOUR, value % FOUR);
     let (first, second) = (value / FOUR, value % FOUR);
@@ -155,7 +146,7 @@ pub(super) fn decode_base36(text: &[u8; 12]) -> Option<u64> {
 /// Returns the number of three times four digits. Two of them are in the halves of `eight`, the
 /// first in the low half.
 #[inline]
-pub(super) const fn join_fours(eight: u64, last: u64) -> u64 {
+const fn join_fours(eight: u64, last: u64) -> u64 {
     const FOUR: u64 = 36u64.pow(4);
     ((eight & 0xffff_ffff) * FOUR + (eight >> 32)) * FOUR + last
 }
