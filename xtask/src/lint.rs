@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use crate::command::say;
 use crate::error::{Error, Result};
 use crate::files::{self, Finding};
-use crate::rules::{architecture, counts, documents, packages, prose, test_files};
+use crate::rules::{architecture, documents, packages};
 use crate::tables::{BENCHES, INTEGRATION, NO_STD, OTHER_WORKSPACES, WEB};
 use crate::workspace::Workspace;
 
@@ -25,11 +25,8 @@ pub(crate) struct Arguments {
 enum Step {
     /// The layout of the code.
     Fmt,
-    /// The project's own rules: dependencies between crates, features, `unsafe`, links, packages,
-    /// the README's numbers, tests that never run.
+    /// The project's own rules: dependencies between crates, features, `unsafe`, links, packages.
     Rules,
-    /// The prose of comments and Markdown.
-    Prose,
     /// Clippy for all targets with all features except those for databases, and for the command
     /// without features: for what `cargo xtask test` compiles.
     Clippy,
@@ -56,13 +53,10 @@ pub(crate) fn lint(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
             Step::Rules => {
                 let files = files::read(&workspace.root)?;
                 let mut findings = architecture::check(&workspace.packages, &files);
-                findings.extend(counts::check(workspace, &files)?);
                 findings.extend(documents::check(&files));
                 findings.extend(packages::check(&workspace.packages, &files));
-                findings.extend(test_files::check(&files));
                 report(&findings)?;
             }
-            Step::Prose => report(&prose::check(&files::read(&workspace.root)?))?,
             Step::Clippy => clippy(workspace)?,
             Step::Others => others(workspace)?,
             Step::Features => features(workspace)?,
