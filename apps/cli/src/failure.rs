@@ -60,6 +60,14 @@ pub(crate) enum Failure {
     NoLease(Token),
     #[error("{}; the node is free when its window ends", Chain(.0))]
     GiveBack(StoreError),
+    /// In bytes.
+    #[error(
+        "the stack is limited to {} kB (ulimit -s), and this command needs {}",
+        limit / 1_024,
+        least / 1_024
+    )]
+    #[cfg(target_os = "linux")]
+    Stack { limit: u64, least: u64 },
     #[error("cannot supervise the program: {0}")]
     #[cfg(target_os = "linux")]
     Supervise(io::Error),
@@ -134,6 +142,8 @@ impl Failure {
             Self::Hinted { hint, .. } => Some(hint),
             Self::TooLong { .. } => Some("--max-wait allows a longer wait"),
             Self::NoStateFolder(_) => Some(NO_FOLDER),
+            #[cfg(target_os = "linux")]
+            Self::Stack { .. } => Some(SMALL_STACK),
             #[cfg(feature = "serve")]
             Self::Serve(error) if matches!(**error, ServerError::Unprotected { .. }) => Some(
                 "--token-file, --tls-cert and --tls-key protect it; --insecure serves it unprotected",
@@ -209,6 +219,8 @@ impl Failure {
                 INVALID
             }
             Self::Usage(_) | Self::Realm(_) | Self::Parse(_) => USAGE,
+            #[cfg(target_os = "linux")]
+            Self::Stack { .. } => USAGE,
             Self::TooLong { .. } => CLOCK,
             Self::Build(error) => of_build(error, USAGE),
             Self::Lease(error) => of_lease(error),
@@ -318,6 +330,10 @@ pub(crate) fn layout_option(kept: &str) -> String {
 
 const NO_FOLDER: &str =
     "--store URL names another store, and `tickid gen SCHEME --node NODE` needs none";
+
+#[cfg(target_os = "linux")]
+const SMALL_STACK: &str = "`ulimit -s 1024` before it; a program of lease exec may have a lower limit \
+                           of its own: -- sh -c 'ulimit -s 64; exec PROGRAM'";
 
 const NO_NODES: &str = "a layout without bits of node (0n) has one generator, and nothing to \
                         lease: `tickid gen snowflake --node 0/0`";

@@ -113,6 +113,19 @@ fn doctor_warns_of_low_limits() {
     assert!(ran.stdout.contains("processes and threads"), "{}", ran.stdout);
 }
 
+/// Without the check it overflows, and the system ends the process without a reason.
+#[cfg(target_os = "linux")]
+#[test]
+fn small_stacks_are_an_error() {
+    let program = env!("CARGO_BIN_EXE_tickid");
+    for (arguments, limit) in [("--version", 64), ("lease exec --realm a -- true", 127)] {
+        let script = format!("ulimit -s {limit}; exec {program} {arguments}");
+        let ran = crate::process::ran(std::process::Command::new("sh").args(["-c", &script]));
+        let said = format!("error: the stack is limited to {limit} kB (ulimit -s), and this ");
+        assert_eq!((ran.status, ran.stderr.starts_with(&said)), (USAGE, true), "{}", ran.stderr);
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn doctor_finds_folders_without_files() {
