@@ -33,9 +33,10 @@ contain a password.
 
 The program starts when all windows have opened, and the leases are renewed while it runs. If one
 cannot be renewed, or is lost, the program's process group gets SIGTERM. Then the program and all its
-descendants, in any group or session, get SIGKILL, before their IDs can reach the end of the window.
-If the clock is set back below a window's floor, they are killed immediately. If this command itself
-is killed, or stopped when a window ends, a second process of it kills them.
+descendants, in any group or session, get SIGKILL, a twentieth of the term (100ms to 1s) before their
+IDs can reach the end of the window. The term must be at least a second. If the clock is set back
+below a window's floor, they are killed immediately. If this command itself is killed, or stopped
+when a window ends, a second process of it kills them.
 
 A program that becomes another user for good (sudo) can only be killed by root. Change the user
 before, not after: `sudo -u app tickid lease exec`, not `tickid lease exec -- sudo -u app`.
@@ -61,7 +62,7 @@ pub(crate) struct ExecArguments {
     #[arg(long)]
     pub(crate) release_on_exit: bool,
     /// The program's time between SIGTERM and SIGKILL, in seconds or with units [default: half a
-    /// term]
+    /// term, or less if the skew is shorter than that]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) kill_after: Option<Duration>,
     /// Longest wait for a node and its window, in seconds or with units (90s, 5m, 1h30m)

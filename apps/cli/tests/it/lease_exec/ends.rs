@@ -237,6 +237,80 @@ fn nothing_outlives_unattended_leases() {
     }
 }
 
+/// The program has ended, but nobody was told what it left behind.
+#[test]
+fn daemons_end_with_unattended_leases() {
+    let state = state("sno --pool 5/16 --term 1 --skew 1");
+    // Not the output, which the supervisor keeps open.
+    let output = state.path().join("output");
+    mkfifo(&output, Mode::S_IRWXU).expect("made");
+    let script = format!(
+        "(exec setsid sh -c 'echo began; exec sleep 1000' > {} 2>&1 &); read line; exit 3",
+        output.display()
+    );
+    let mut program = Supervised::start(exec(state.path(), "--kill-after 0.3", &script));
+    let output = File::open(output).expect("opened");
+    let mut lines = BufReader::new(output).lines().map(|line| line.expect("text"));
+    assert_eq!(lines.next().as_deref(), Some("began"));
+    program.signal(Signal::SIGSTOP);
+    program.child.stdin.as_mut().expect("piped").write_all(b"\n").expect("written");
+    assert_eq!(lines.next(), None);
+    program.signal(Signal::SIGCONT);
+    // What it sees first when it continues: the end of the program, or that of the lease.
+    assert!(matches!(program.end().2.code(), Some(3 | NO_LEASE)));
+}
+
+/// Each process of a chain writes the time, starts the next, and ends a millisecond later, in a
+/// session of its own.
+const CHAIN: &str = r#"exec perl -MPOSIX -MTime::HiRes=time -e '
+    $| = 1; POSIX::setsid();
+    for (;;) {
+        printf "%d\n", 1000 * time; select(undef, undef, undef, .001);
+        POSIX::_exit(0) if fork
+    }'"#;
+
+/// A process that is found may have started another by then.
+#[test]
+fn chains_of_processes_end() {
+    let state = state("sno --pool 5/16 --term 1 --skew 1");
+    let output = state.path().join("output");
+    mkfifo(&output, Mode::S_IRWXU).expect("made");
+    let script = format!("({CHAIN}) > {} & exec sleep 1000", output.display());
+    let program = Supervised::start(exec(state.path(), "--kill-after 0.3", &script));
+    let output = File::open(output).expect("opened");
+    let mut lines = BufReader::new(output).lines().map(|line| line.expect("text"));
+    lines.next().expect("it began");
+    program.signal(Signal::SIGSTOP);
+    let last: u64 = lines.last().expect("a line").parse().expect("a number");
+    let row = row(state.path());
+    program.signal(Signal::SIGCONT);
+    assert_eq!(program.end().2.code(), Some(NO_LEASE));
+    // Ticks of 4 ms since 2010.
+    let ceiling = 1_262_304_000_000 + 4 * tick(&row["ceiling"]);
+    assert!(last < ceiling, "{} ms after the window {row}", last - ceiling);
+}
+
+#[test]
+fn nothing_outlives_a_stopped_keeper() {
+    for is_killed in [true, false] {
+        for script in outliving() {
+            let state = state("sno --pool 5/16 --term 1 --skew 1");
+            let script = format!("echo $PPID; {script}");
+            let mut program = Supervised::start(exec(state.path(), "--kill-after 0.3", &script));
+            let keeper = Pid::from_raw(program.line().parse().expect("a process number"));
+            assert_eq!(program.line(), "began", "{script}");
+            kill(keeper, Signal::SIGSTOP).expect("sent");
+            let store = (!is_killed).then(|| take_away(state.path()));
+            if is_killed {
+                program.signal(Signal::SIGKILL);
+            }
+            let status = if is_killed { None } else { Some(NO_LEASE) };
+            assert_eq!(expect_silence(program, &script), status, "{script}");
+            drop(store);
+        }
+    }
+}
+
 /// The process between the two.
 #[test]
 fn nothing_outlives_its_keeper() {
@@ -303,6 +377,26 @@ fn programs_in_other_groups_get_signals() {
     }
 }
 
+/// A program that becomes root for good, like sudo, and its supervisor as another user. The
+/// program reports its keeper first.
+fn unreachable(state: &Path) -> Supervised {
+    let setuid = format!(
+        "cp $(command -v setpriv) {0} && chmod 4755 {0}/setpriv && chown -R 65534 {0}/tickid &&
+         chmod 755 {0}",
+        state.display()
+    );
+    let prepared = ran(Command::new("sh").args(["-c", &setuid]));
+    assert_eq!((prepared.status, prepared.stderr.as_str()), (OK, ""));
+    let script = format!(
+        "echo $PPID; exec {}/setpriv --reuid=0 --regid=0 --clear-groups \
+         sh -c 'exec 2> /dev/null; echo began; exec cat'",
+        state.display()
+    );
+    let exec = exec(state, "--kill-after 0.3", &script);
+    let setpriv: Vec<&str> = SETPRIV.split(' ').collect();
+    Supervised::start(by_way_of(&exec, setpriv[0], &setpriv[1..]))
+}
+
 /// The supervisor stays, and keeps the lease renewed as far as it can.
 #[test]
 fn unreachable_programs_are_named() {
@@ -311,21 +405,8 @@ fn unreachable_programs_are_named() {
         return;
     }
     let state = state("sno --pool 5/16 --term 1 --skew 1");
-    // A setuid program that becomes root for good, like sudo.
-    let setuid = format!(
-        "cp $(command -v setpriv) {0} && chmod 4755 {0}/setpriv && chown -R 65534 {0}/tickid &&
-         chmod 755 {0}",
-        state.path().display()
-    );
-    let prepared = ran(Command::new("sh").args(["-c", &setuid]));
-    assert_eq!((prepared.status, prepared.stderr.as_str()), (OK, ""));
-    let script = format!(
-        "exec {}/setpriv --reuid=0 --regid=0 --clear-groups sh -c 'echo began; exec cat'",
-        state.path().display()
-    );
-    let exec = exec(state.path(), "--kill-after 0.3", &script);
-    let setpriv: Vec<&str> = SETPRIV.split(' ').collect();
-    let mut program = Supervised::start(by_way_of(&exec, setpriv[0], &setpriv[1..]));
+    let mut program = unreachable(state.path());
+    program.line();
     assert_eq!(program.line(), "began");
     let store = take_away(state.path());
     let mut said = program.stderr.by_ref().map(|line| line.expect("text"));
@@ -334,4 +415,25 @@ fn unreachable_programs_are_named() {
     assert_eq!(program.line(), "still here");
     drop(store);
     assert_eq!(program.end().2.code(), Some(NO_LEASE));
+}
+
+/// Nobody is left who could wait for them.
+#[test]
+fn processes_given_up_are_named() {
+    if !is_root() {
+        assert!(std::env::var_os("CI").is_none(), "this needs root");
+        return;
+    }
+    let state = state("sno --pool 5/16");
+    let mut program = unreachable(state.path());
+    let keeper = Pid::from_raw(program.line().parse().expect("a process number"));
+    assert_eq!(program.line(), "began");
+    let children = fs::read_to_string(format!("/proc/{keeper}/task/{keeper}/children"));
+    let id = children.expect("a list").trim().to_owned();
+    kill(keeper, Signal::SIGKILL).expect("sent");
+    let said: Vec<String> = program.stderr.by_ref().map(|line| line.expect("text")).collect();
+    let named =
+        format!("tickid: process {id} could not be killed: it may use node 5/16 beyond its window");
+    assert!(said.contains(&named), "{id}: {said:?}");
+    assert_eq!(program.end().2.code(), Some(NOT_SUPERVISED));
 }

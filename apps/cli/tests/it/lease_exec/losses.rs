@@ -112,7 +112,7 @@ fn failed_renewals_are_retried() {
 fn late_supervisors_stop_programs() {
     let state = state("sno --pool 5/16 --term 1 --skew 1");
     let script = "trap 'sleep 1.4; echo late' TERM; echo began; while :; do sleep 0.02; done";
-    let mut program = Supervised::start(exec(state.path(), "--kill-after 1.5", script));
+    let mut program = Supervised::start(exec(state.path(), "--kill-after 1.3", script));
     assert_eq!(program.line(), "began");
     program.signal(Signal::SIGSTOP);
     while row(state.path())["standing"] != "expired" {

@@ -169,9 +169,11 @@ fn exit_status_is_passed_on() {
     let no_program = exec("-- /etc/passwd");
     assert_eq!(no_program.status, 126, "{}", no_program.stderr);
     assert_eq!(exec("").status, USAGE);
-    let endless = exec("--kill-after 10.1 -- true");
+    // Half a term and the skew, without the margin of half a second and two ticks.
+    let endless = exec("--kill-after 9.492 -- true");
     assert_eq!(endless.status, USAGE);
     assert!(endless.stderr.contains("no time to renew the lease"), "{}", endless.stderr);
+    assert_eq!(exec("--kill-after 9.491 -- true").status, OK);
     let elsewhere = exec("--store etcd://127.0.0.1:1 -- true");
     assert_eq!((elsewhere.status, elsewhere.stdout.as_str()), (NODE_STORE, ""));
 }
@@ -263,6 +265,19 @@ fn too_many_nodes_are_refused() {
     for nodes in ["0", "-1", "1025", "many"] {
         let arguments = format!("lease exec --realm orders --nodes={nodes} -- true");
         assert_eq!(ran_in(state.path(), &arguments).status, USAGE, "{nodes}");
+    }
+}
+
+/// They leave no time to end a program.
+#[test]
+fn terms_below_a_second_are_refused() {
+    for (term, is_long) in [("0.999", false), ("1", true)] {
+        let state = state(&format!("sno --pool 5/16 --term {term} --skew 1"));
+        let ran = ran(&mut exec(state.path(), "", "echo began"));
+        let (status, stdout) = if is_long { (OK, "began\n") } else { (USAGE, "") };
+        assert_eq!((ran.status, ran.stdout.as_str()), (status, stdout), "{}", ran.stderr);
+        let said = "error: a term of 999ms is outside of 1s..=2592000s\nhint: ";
+        assert_eq!(ran.stderr.starts_with(said), !is_long, "{}", ran.stderr);
     }
 }
 

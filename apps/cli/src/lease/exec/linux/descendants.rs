@@ -1,27 +1,52 @@
-//! The processes that a program leaves behind, in its process group or elsewhere.
+//! The processes that descend from this one, in whichever process group or session, and their end.
+//!
+//! After [`adopt`], a process whose parent ends becomes a child of this one. So all descendants are
+//! found from here by following the kernel's lists of children, without reading about any other
+//! process of the machine.
 
-use std::collections::HashMap;
+use core::time::Duration;
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 
 use nix::sys::prctl::set_child_subreaper;
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
-use nix::unistd::{Pid, getpid};
+use nix::unistd::{Pid, getpid, getsid};
 
-/// The descendants that are left.
+/// What is left after a look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Left {
     None,
-    /// They were killed, and will be gone soon.
+    /// Some were killed for the first time. Those that they started meanwhile are found by another
+    /// look.
+    New,
+    /// All have been killed, and will be gone soon.
     Dying,
     /// They are of other users, and cannot be killed. This is one of them.
     Kept(Pid),
 }
 
+impl Left {
+    /// Returns the longest time until the next look. A process whose parent cannot be killed ends
+    /// without a report.
+    pub(super) fn pause(self) -> Duration {
+        match self {
+            Self::None | Self::New => Duration::ZERO,
+            Self::Dying => Duration::from_millis(10),
+            Self::Kept(_) => Duration::from_millis(500),
+        }
+    }
+}
+
 /// Makes orphaned descendants children of this process.
-pub(super) fn adopt() -> nix::Result<()> {
-    set_child_subreaper(true)
+pub(super) fn adopt() -> io::Result<()> {
+    if fs::metadata("/proc/thread-self/children").is_err() {
+        let reason = "the kernel lists no children in /proc/thread-self/children, so that no \
+                      descendants could be found";
+        return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
+    }
+    Ok(set_child_subreaper(true)?)
 }
 
 /// Reports whether this process has children.
@@ -44,75 +69,213 @@ pub(super) fn reap_orphans(other: Pid) -> nix::Result<()> {
 /// Returns a process that is left of a program whose group was killed, if there is one: a child of
 /// this process rather than one of that child's.
 pub(super) fn left_behind(program: Pid) -> io::Result<Option<Pid>> {
-    let is_left = |one: &&Descendant| one.group != program && one.id != program;
-    Ok(descendants()?.iter().find(is_left).map(|one| one.id))
+    let mut left = None;
+    walk(|_, id| {
+        let is_left = |one: &Status| !one.is_over && one.group != program && id != program;
+        left = Status::of(id)?.filter(is_left).map(|_| id);
+        Ok(if left.is_some() { Next::Stop } else { Next::Below })
+    })?;
+    Ok(left)
 }
 
-/// Kills the descendants of this process. Reports whether there were any, and one that cannot be
-/// killed. After [`adopt`], those that were started meanwhile are found the next time.
-pub(super) fn kill_all() -> io::Result<(bool, Option<Pid>)> {
-    let (mut is_killed, mut kept) = (false, None);
-    for Descendant { id, .. } in descendants()? {
-        match kill(id, Signal::SIGKILL) {
-            Ok(()) => is_killed = true,
-            Err(nix::Error::EPERM) => kept = Some(id),
-            Err(nix::Error::ESRCH) => {}
-            Err(error) => return Err(error.into()),
+/// Returns the descendants that have not ended.
+pub(super) fn running() -> io::Result<Vec<Pid>> {
+    let mut running = Vec::new();
+    walk(|_, id| {
+        if Status::of(id)?.is_some_and(|one| !one.is_over) {
+            running.push(id);
+        }
+        Ok(Next::Below)
+    })?;
+    Ok(running)
+}
+
+/// Kills the descendants of this process, look after look.
+#[derive(Debug, Default)]
+pub(super) struct Killing {
+    /// The child that is not reaped, so that its number remains its own.
+    unreaped: Option<Pid>,
+    /// The processes that the last look killed.
+    killed: HashSet<Pid>,
+}
+
+impl Killing {
+    /// Kills all descendants. A child that has ended is reaped unless it is this one.
+    pub(super) fn all_but_reap(unreaped: Pid) -> Self {
+        Self { unreaped: Some(unreaped), ..Self::default() }
+    }
+
+    /// Kills the descendants that are there now, and reaps the children that have ended.
+    ///
+    /// A process that was killed starts no other. But it may have started one just before, which
+    /// the kernel shows as a child of this process only when the first has ended. So look again
+    /// without a pause while there are new ones.
+    pub(super) fn look(&mut self) -> io::Result<Left> {
+        let (own, session) = (getpid(), getsid(None)?);
+        let (mut killed, mut kept) = (HashSet::new(), None);
+        walk(|parent, id| {
+            if parent == own && self.has_ended(id)? {
+                return Ok(Next::Beside);
+            }
+            match kill(id, Signal::SIGKILL) {
+                Ok(()) => {
+                    killed.insert(id);
+                }
+                Err(nix::Error::EPERM) if Status::of(id)?.is_none_or(|one| !one.is_over) => {
+                    kept = Some(id);
+                }
+                Err(nix::Error::EPERM | nix::Error::ESRCH) => {}
+                Err(error) => return Err(error.into()),
+            }
+            // A session is left to those who are born in it. If it is not this process's, then all
+            // of its processes descend from this one, and die in the same moment, although they
+            // fork. In the session of this process there are others: a shell, and its other jobs.
+            if let Some(one) = Status::of(id)?
+                && one.session != session
+                && one.group.as_raw() > 1
+            {
+                match killpg(one.group, Signal::SIGKILL) {
+                    Ok(()) | Err(nix::Error::ESRCH | nix::Error::EPERM) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            Ok(Next::Below)
+        })?;
+        let is_new = !killed.is_subset(&self.killed);
+        self.killed = killed;
+        Ok(match kept {
+            _ if !has_children() => Left::None,
+            _ if is_new => Left::New,
+            Some(one) => Left::Kept(one),
+            None => Left::Dying,
+        })
+    }
+
+    /// Reports whether a child has ended, and reaps it then.
+    fn has_ended(&self, child: Pid) -> nix::Result<bool> {
+        let mut ask = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG;
+        if self.unreaped == Some(child) {
+            ask |= WaitPidFlag::WNOWAIT;
+        }
+        match waitid(Id::Pid(child), ask) {
+            Ok(WaitStatus::StillAlive) => Ok(false),
+            Ok(_) | Err(nix::Error::ECHILD) => Ok(true),
+            Err(error) => Err(error),
         }
     }
-    Ok((is_killed, kept))
 }
 
-/// Kills the descendants of this process and reaps the children that have ended.
-pub(super) fn end() -> io::Result<Left> {
-    let (is_killed, kept) = kill_all()?;
-    loop {
-        match waitid(Id::All, WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG) {
-            Ok(WaitStatus::StillAlive) => break,
-            Ok(_) => {}
-            Err(nix::Error::ECHILD) => return Ok(Left::None),
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(match kept {
-        Some(one) if !is_killed => Left::Kept(one),
-        _ => Left::Dying,
-    })
+/// The way of a walk after a process was visited.
+enum Next {
+    /// To its children.
+    Below,
+    /// Not to its children: it has none, and its number may be another's by now.
+    Beside,
+    Stop,
 }
 
-/// A child of this process, or of one of its descendants.
-struct Descendant {
-    id: Pid,
-    group: Pid,
-}
-
-/// Returns the children of this process, their children, and so on, without zombies.
-fn descendants() -> io::Result<Vec<Descendant>> {
-    let mut children: HashMap<i32, Vec<(Descendant, bool)>> = HashMap::new();
-    for entry in fs::read_dir("/proc")? {
-        let entry = entry?;
-        let Some(id) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
-            continue;
-        };
-        // One that cannot be read has ended and was reaped.
-        let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
-        // NUMBER (NAME) STATE PARENT GROUP …, where the name may contain anything.
-        let mut rest = stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ');
-        let is_zombie = rest.next() == Some("Z");
-        let mut number = || rest.next()?.parse().ok();
-        if let (Some(parent), Some(group)) = (number(), number()) {
-            let one = Descendant { id: Pid::from_raw(id), group: Pid::from_raw(group) };
-            children.entry(parent).or_default().push((one, is_zombie));
-        }
-    }
-    let (mut found, mut parents) = (Vec::new(), vec![getpid().as_raw()]);
+/// Visits the children of this process, their children, and so on, each with its parent.
+fn walk(mut visit: impl FnMut(Pid, Pid) -> io::Result<Next>) -> io::Result<()> {
+    let mut parents = vec![getpid()];
     while let Some(parent) = parents.pop() {
-        for (one, is_zombie) in children.remove(&parent).unwrap_or_default() {
-            parents.push(one.id.as_raw());
-            if !is_zombie {
-                found.push(one);
+        for child in children(parent)? {
+            match visit(parent, child)? {
+                Next::Below => parents.push(child),
+                Next::Beside => {}
+                Next::Stop => return Ok(()),
             }
         }
     }
-    Ok(found)
+    Ok(())
+}
+
+/// Returns the children of all threads of a process. There are none if it has ended.
+fn children(parent: Pid) -> io::Result<Vec<Pid>> {
+    let mut all = Vec::new();
+    let Some(threads) = unless_gone(fs::read_dir(format!("/proc/{parent}/task")))? else {
+        return Ok(all);
+    };
+    for thread in threads {
+        let Some(thread) = unless_gone(thread)? else { continue };
+        let list = unless_gone(fs::read_to_string(thread.path().join("children")))?;
+        let list = list.unwrap_or_default();
+        all.extend(list.split_whitespace().filter_map(|id| id.parse().ok()).map(Pid::from_raw));
+    }
+    Ok(all)
+}
+
+/// A process as `/proc/PID/stat` shows it.
+struct Status {
+    /// It has ended, and is only waited for. A process whose first thread alone has ended is shown
+    /// as a zombie too, with more than one thread.
+    is_over: bool,
+    group: Pid,
+    session: Pid,
+}
+
+impl Status {
+    /// Returns the status of a process, or `None` if it is gone or hidden.
+    fn of(id: Pid) -> io::Result<Option<Self>> {
+        let stat = unless_gone(fs::read_to_string(format!("/proc/{id}/stat")))?;
+        Ok(stat.as_deref().and_then(Self::parse))
+    }
+
+    fn parse(stat: &str) -> Option<Self> {
+        // NUMBER (NAME) STATE PARENT GROUP SESSION …, where the name may contain anything.
+        let mut rest = stat.rsplit_once(") ")?.1.split(' ');
+        let state = rest.next()?;
+        let mut number = |skipped| rest.nth(skipped)?.parse().ok();
+        let (group, session) = (number(1)?, number(0)?);
+        let threads = number(13)?;
+        Some(Self {
+            is_over: state == "Z" && threads <= 1,
+            group: Pid::from_raw(group),
+            session: Pid::from_raw(session),
+        })
+    }
+}
+
+/// Returns `None` for a process that has ended meanwhile, or whose user hides it.
+fn unless_gone<T>(read: io::Result<T>) -> io::Result<Option<T>> {
+    match read {
+        Ok(it) => Ok(Some(it)),
+        Err(error) if error.raw_os_error() == Some(nix::Error::ESRCH as i32) => Ok(None),
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => Ok(None),
+            _ => Err(error),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fields of `/proc/PID/stat` by their numbers there, of which the second is a name.
+    fn stat(name: &str, state: &str, threads: u32) -> String {
+        let rest: Vec<String> = (8..20).map(|field| field.to_string()).collect();
+        format!("10 ({name}) {state} 4 50 60 7 {} {threads} 21 22\n", rest.join(" "))
+    }
+
+    #[test]
+    fn names_of_processes_may_contain_anything() {
+        for name in ["sh", "a) Z 1 2 3 (b", "", "a b\n"] {
+            let one = Status::parse(&stat(name, "S", 1)).unwrap();
+            assert_eq!((one.is_over, one.group, one.session), (false, pid(50), pid(60)), "{name}");
+        }
+    }
+
+    #[test]
+    fn threads_outlive_the_first() {
+        for (state, threads, is_over) in
+            [("Z", 0, true), ("Z", 1, true), ("Z", 2, false), ("R", 1, false), ("D", 3, false)]
+        {
+            let one = Status::parse(&stat("sh", state, threads)).unwrap();
+            assert_eq!(one.is_over, is_over, "{state} {threads}");
+        }
+    }
+
+    fn pid(number: i32) -> Pid {
+        Pid::from_raw(number)
+    }
 }

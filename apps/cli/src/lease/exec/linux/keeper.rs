@@ -15,6 +15,7 @@ use std::process::{Command, ExitCode};
 
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{SigSet, Signal, killpg};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::timerfd::TimerSetTimeFlags;
@@ -22,7 +23,7 @@ use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::{Pid, close, dup, dup2_stderr, dup2_stdin, dup2_stdout};
 use tickid_core::UnixTime;
 
-use super::descendants::{self, Left, reap_orphans};
+use super::descendants::{self, Killing, Left, reap_orphans};
 use super::launch::Launch;
 use super::program::of_signal;
 use super::wake::{Alarms, blocked};
@@ -31,10 +32,6 @@ use crate::failure::{Failure, SUPERVISION};
 /// The first argument of this stage. It is not part of the documented command line, so that neither
 /// help nor completions have it.
 const STAGE: &str = "lease-exec-keep";
-
-/// The milliseconds between two searches for descendants while they are being killed. The death of
-/// a process whose parent cannot be killed is not reported.
-const AGAIN: u16 = 500;
 
 /// The signals that cannot be blocked.
 const NOT_BLOCKED: [Signal; 2] = [Signal::SIGKILL, Signal::SIGSTOP];
@@ -63,7 +60,8 @@ pub(super) enum Order {
     /// Kill the program and all its descendants at the first of these times: since the machine was
     /// started, and by the wall clock. It replaces an earlier order.
     KillAt(Duration, UnixTime),
-    /// The program has ended: let go of the processes that it has left behind.
+    /// The program has ended: let go of the processes that it has left behind. Without this order
+    /// they are killed in the end as well.
     LetGo,
 }
 
@@ -224,6 +222,8 @@ fn keep(command: &[OsString], control: File, reports: &mut File) -> io::Result<(
     let (before, supervisors) = (SigSet::thread_get_mask()?, blocked());
     let before = before.iter().filter(|signal| !supervisors.contains(*signal)).collect();
     SigSet::thread_block(&all)?;
+    // If this process is stopped when the supervisor dies, this continues it.
+    set_pdeathsig(Signal::SIGCONT)?;
     descendants::adopt()?;
     let signals = SigSet::from(Signal::SIGCHLD);
     let signals = SignalFd::with_flags(&signals, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)?;
@@ -266,8 +266,11 @@ fn watch(
     dup2_stderr(null)?;
     std::env::set_current_dir("/")?;
     Report::Started(leader).write(reports);
+    let mut has_ended = false;
     loop {
-        match state(leader)? {
+        // Once it has ended, the supervisor may send signals until it has heard of that.
+        let state = if has_ended { None } else { state(leader)? };
+        match state {
             Some(Report::Ended(status)) => {
                 // Still a zombie, so that its number names its group.
                 end_group(leader)?;
@@ -275,14 +278,7 @@ fn watch(
                     Report::Left(one).write(reports);
                 }
                 Report::Ended(status).write(reports);
-                // The supervisor may send signals until it has heard of the end.
-                return loop {
-                    match Order::read(&mut control)? {
-                        Some(Order::KillAt(..)) => {}
-                        Some(Order::LetGo) => break Ok(Watched::LetGo),
-                        None => break Ok(Watched::Alone),
-                    }
-                };
+                has_ended = true;
             }
             Some(report) => report.write(reports),
             None => {}
@@ -295,12 +291,12 @@ fn watch(
                 Some(Order::KillAt(boot, wall)) => {
                     alarms.at((boot, wall), TimerSetTimeFlags::empty())?;
                 }
-                Some(Order::LetGo) => {}
+                Some(Order::LetGo) => return Ok(Watched::LetGo),
                 None => return Ok(Watched::Alone),
             }
         } else if boot || wall {
             Report::Overdue.write(reports);
-            kill_until_alone(&mut control)?;
+            kill_until_alone(leader, &mut control)?;
             return Ok(Watched::Alone);
         }
         if news {
@@ -311,10 +307,12 @@ fn watch(
 
 /// Kills the program and all its descendants, again and again until the supervisor knows it: until
 /// then it may send signals to the program's number, which has to remain the program's.
-fn kill_until_alone(control: &mut File) -> io::Result<()> {
+fn kill_until_alone(leader: Pid, control: &mut File) -> io::Result<()> {
+    end_group(leader)?;
+    let mut killing = Killing::all_but_reap(leader);
     loop {
-        descendants::kill_all()?;
-        let [order] = ready([control.as_fd()], Some(AGAIN))?;
+        let left = killing.look()?;
+        let [order] = ready([control.as_fd()], Some(left.pause()))?;
         if order && Order::read(control)?.is_none() {
             return Ok(());
         }
@@ -350,8 +348,10 @@ fn end_group(leader: Pid) -> nix::Result<()> {
 fn end(leader: Pid, signals: &SignalFd, reports: &mut File) -> io::Result<()> {
     let mut is_reported = false;
     end_group(leader)?;
+    let mut killing = Killing::default();
     loop {
-        match descendants::end()? {
+        let left = killing.look()?;
+        match left {
             Left::None => {
                 Report::Gone.write(reports);
                 return Ok(());
@@ -360,21 +360,21 @@ fn end(leader: Pid, signals: &SignalFd, reports: &mut File) -> io::Result<()> {
                 Report::Kept(one).write(reports);
                 is_reported = true;
             }
-            Left::Kept(_) | Left::Dying => {}
+            Left::Kept(_) | Left::New | Left::Dying => {}
         }
-        ready([signals.as_fd()], Some(AGAIN))?;
+        ready([signals.as_fd()], Some(left.pause()))?;
         while signals.read_signal()?.is_some() {}
     }
 }
 
-/// Waits, for at most that many milliseconds, until one of the files is readable. Reports which
-/// are.
+/// Waits, for at most that time, until one of the files is readable. Reports which are.
 fn ready<const N: usize>(
     files: [BorrowedFd<'_>; N],
-    within: Option<u16>,
+    within: Option<Duration>,
 ) -> nix::Result<[bool; N]> {
     let mut files = files.map(|file| PollFd::new(file, PollFlags::POLLIN));
-    match poll(&mut files, within.map_or(PollTimeout::NONE, PollTimeout::from)) {
+    let within = within.map_or(Ok(PollTimeout::NONE), PollTimeout::try_from);
+    match poll(&mut files, within.unwrap_or(PollTimeout::MAX)) {
         Ok(_) | Err(nix::Error::EINTR) => {}
         Err(error) => return Err(error),
     }

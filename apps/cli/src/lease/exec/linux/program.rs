@@ -125,10 +125,11 @@ impl Program {
         }
     }
 
-    /// Has the program and all its descendants killed, wherever they are.
+    /// Kills the program, and has the keeper kill all its descendants, wherever they are. Until they
+    /// are gone this may be repeated, since the keeper may have been stopped meanwhile.
     pub(super) fn kill(&mut self) -> nix::Result<()> {
+        self.signal(Signal::SIGKILL)?;
         self.pipes.control = None;
-        // It may have been stopped.
         match kill(self.keeper, Signal::SIGCONT) {
             Ok(()) | Err(nix::Error::ESRCH) => Ok(()),
             Err(error) => Err(error),

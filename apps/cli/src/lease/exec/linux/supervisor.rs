@@ -8,25 +8,28 @@ use std::thread;
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 use tickid_core::{Scheme as _, UnixTime};
-use tickid_lease::admin::Refusal;
+use tickid_lease::admin::{Refusal, Terms};
 use tickid_lease::backend::StoreErrorKind;
 use tickid_lease::session::{LeaseSession, Token, holder_name};
-use tickid_lease::{RealmSpec, Store, StoreError};
+use tickid_lease::{RealmError, RealmSpec, Store, StoreError};
 use tickid_scru64::Scru64;
 
-use super::descendants::{self, Left};
+use super::descendants::{self, Killing, Left};
 use super::leases::{Held, Leases};
 use super::program::{Change, Program, of_signal, stop_as_well};
 use super::renewal::{News, keep};
 use super::wake::{Event, Wake, block_signals};
-use super::window::{Now, Window};
+use super::window::{Now, Window, margin};
 use crate::failure::{Chain, Failure, is_exhausted};
 use crate::lease::exec::arguments::ExecArguments;
 use crate::message::say;
 use crate::store::answer;
 
-/// Alarms that do not go off.
-const NEVER: (Duration, UnixTime) = (Duration::MAX, UnixTime::MAX);
+/// The shortest term, whose half is time for a renewal, and whose margin for the kill.
+const SHORTEST_TERM: Duration = Duration::from_secs(1);
+
+/// The time after which the keeper is told again to kill.
+const AGAIN: Duration = Duration::from_millis(500);
 
 /// The program was stopped because it had no lease. `timeout` has the same.
 const NO_LEASE: u8 = 124;
@@ -86,16 +89,26 @@ fn nodes(arguments: &ExecArguments, realm: &RealmSpec) -> Result<usize, Failure>
 
 /// Returns the time between the two signals. With more there would be no time to renew the lease.
 fn kill_after(arguments: &ExecArguments, realm: &RealmSpec) -> Result<Duration, Failure> {
-    let terms = realm.terms();
-    let (given, most) = (arguments.kill_after, terms.skew + terms.term / 2);
-    match given {
-        Some(given) if given > most => Err(Failure::Usage(format!(
-            "--kill-after {given:?} leaves no time to renew the lease: a skew of {:?} and a term of {:?} \
-             leave room for {most:?}",
+    let (terms, scale) = (realm.terms(), realm.scale());
+    if terms.term < SHORTEST_TERM {
+        let (duration, shortest, longest) = (terms.term, SHORTEST_TERM, Terms::LONGEST);
+        let short = RealmError::Duration { what: "term", duration, shortest, longest };
+        return Err(Failure::from(short).hinting(
+            "a shorter one leaves no time to end a program: `tickid lease init SCHEME --realm NAME \
+             --pool NODES --term 10 --reconfigure` changes the realm's",
+        ));
+    }
+    // What is left at least when a renewal is due. The window ends with a tick, and starts in one.
+    let ticks = scale.time_of(2).saturating_since(scale.time_of(0));
+    let most = (terms.skew + terms.term / 2).saturating_sub(margin(terms.term) + ticks);
+    match arguments.kill_after {
+        Some(given) if given >= most => Err(Failure::Usage(format!(
+            "--kill-after {given:?} leaves no time to renew the lease: with a skew of {:?} and a term \
+             of {:?}, it must be less than {most:?}",
             terms.skew, terms.term
         ))),
         Some(given) => Ok(given),
-        None => Ok(terms.term / 2),
+        None => Ok((terms.term / 2).min(most / 3 * 2)),
     }
 }
 
@@ -139,7 +152,7 @@ impl Supervisor {
         // If the keeper is killed, its children become those of this process.
         self.is_parent = !has_children;
         if self.is_parent {
-            descendants::adopt()?;
+            descendants::adopt().map_err(Failure::Supervise)?;
         }
         let ended = match self.wait() {
             Ok(Waited::Open) => {
@@ -231,8 +244,7 @@ impl Supervisor {
     fn supervise(&mut self, mut program: Program) -> Result<u8, Failure> {
         // Once it is asked to stop: the time since the machine's start when it is killed.
         let mut kill_at = None;
-        let (mut is_killed, mut is_held) = (false, false);
-        let mut left_behind = None;
+        let (mut is_held, mut left_behind) = (false, None);
         loop {
             let now = self.now()?;
             program.kill_at(self.leases.when_left(Duration::ZERO));
@@ -241,9 +253,10 @@ impl Supervisor {
                 self.say_why(now);
                 kill_at = Some(self.stop(&program, now)?);
             }
-            if !is_killed && kill_at.is_some_and(|at| now.boot >= at || left.is_zero()) {
+            let is_killed = kill_at.is_some_and(|at| now.boot >= at || left.is_zero());
+            if is_killed {
                 program.kill()?;
-                is_killed = true;
+                kill_at = Some(now.boot);
             }
             // Only now, so that it does not continue beyond its window.
             if core::mem::take(&mut is_held) {
@@ -251,7 +264,7 @@ impl Supervisor {
             }
             let alarms = match kill_at {
                 None => self.leases.when_left(self.kill_after),
-                Some(_) if is_killed => NEVER,
+                Some(_) if is_killed => (now.boot + AGAIN, UnixTime::MAX),
                 Some(kill_at) => {
                     let (boot, wall) = self.leases.when_left(Duration::ZERO);
                     (boot.min(kill_at), wall)
@@ -276,10 +289,7 @@ impl Supervisor {
                         return Ok(status);
                     }
                     // Others may have ignored the request.
-                    Change::Ended(_) => {
-                        program.kill()?;
-                        is_killed = true;
-                    }
+                    Change::Ended(_) => kill_at = Some(now.boot),
                     Change::Gone => return Ok(NO_LEASE),
                     Change::None => {}
                 },
@@ -304,10 +314,7 @@ impl Supervisor {
     /// an overflow takes beyond it.
     fn release_used(&mut self) -> Result<(), Failure> {
         if !self.end_descendants()? {
-            say(
-                "a process that the program started is left: its nodes are not released, and free \
-                 when their windows end",
-            );
+            say("its nodes are not released, and free when their windows end");
             return Ok(());
         }
         if self.is_stepped {
@@ -336,17 +343,24 @@ impl Supervisor {
     }
 
     /// Kills the descendants that are left, while the leases are still renewed. Reports whether all
-    /// have ended within the time that the program had to end.
+    /// have ended within the time that the program had to end, and names those that have not.
     fn end_descendants(&mut self) -> Result<bool, Failure> {
         let patience = self.kill_after.max(Duration::from_secs(1));
         let until = self.now()?.boot.saturating_add(patience);
+        let mut killing = Killing::default();
         loop {
-            let has_ended = descendants::end().map_err(Failure::Supervise)? == Left::None;
+            let left = killing.look().map_err(Failure::Supervise)?;
             let now = self.now()?;
-            if has_ended || now.boot >= until {
-                return Ok(has_ended);
+            if left == Left::None {
+                return Ok(true);
             }
-            self.wake.at((until, UnixTime::MAX))?;
+            if now.boot >= until {
+                // One that has ended may still be waited for by a debugger.
+                let running = descendants::running().map_err(Failure::Supervise)?;
+                self.say_running(&running);
+                return Ok(running.is_empty());
+            }
+            self.wake.at((until.min(now.boot.saturating_add(left.pause())), UnixTime::MAX))?;
             match self.wake.next(None)? {
                 Event::News((session, News::Lost(_))) => self.leases.lost(session),
                 Event::News(news) => self.renewal(news)?,
@@ -355,6 +369,21 @@ impl Supervisor {
                 Event::Signal(_) | Event::Time | Event::Change => {}
             }
         }
+    }
+
+    /// Names the processes that could not be ended.
+    fn say_running(&self, processes: &[Pid]) {
+        let names: Vec<String> = processes.iter().take(5).map(Pid::to_string).collect();
+        let [first, ..] = names.as_slice() else { return };
+        let (whom, of_them) = match processes.len() {
+            1 => (format!("process {first}"), "it"),
+            len if len == names.len() => (format!("processes {}", names.join(", ")), "they"),
+            len => (format!("{len} processes, {}, …,", names.join(", ")), "they"),
+        };
+        let nodes = nodes_of(&self.leases, ", ");
+        say(&format!(
+            "{whom} could not be killed: {of_them} may use node {nodes} beyond its window"
+        ));
     }
 
     /// Reads the clocks while the program runs.

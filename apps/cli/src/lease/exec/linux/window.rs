@@ -29,28 +29,37 @@ pub(super) struct Window {
     /// The floor's time. While the wall clock reads earlier, no program may run: a generator that
     /// it starts then issues IDs below the window.
     pub(super) opens: UnixTime,
-    /// The time when the program has to be gone, by the wall clock and since the machine's start.
+    /// The time when the program is killed, by the wall clock and since the machine's start.
     closes: UnixTime,
     closes_boot: Duration,
     /// The time since the machine's start when it should be renewed.
     renewal_due: Duration,
 }
 
+/// Returns the time before the end of a window when the program is killed at the latest. On a
+/// machine under load, tens of milliseconds pass until an alarm has woken a process, its signals
+/// have arrived, and all descendants are found.
+pub(super) fn margin(term: Duration) -> Duration {
+    (term / 20).clamp(Duration::from_millis(100), Duration::from_secs(1))
+}
+
 impl Window {
     /// Returns the window of a lease, requested at the time `asked` since the machine was started.
     ///
     /// A program's IDs are ahead of its clock by no more than the allowance and the one tick that
-    /// an overflow takes beyond it. So it has to be gone that much before the ceiling.
+    /// an overflow takes beyond it. So it has to be gone that much before the ceiling, and is
+    /// killed a [`margin`] earlier.
     pub(super) fn new(realm: &RealmSpec, lease: Lease, asked: Duration) -> Self {
-        let (scale, allowance) = (realm.scale(), realm.terms().allowance);
-        let closes = scale.time_of(lease.ceiling.saturating_sub(allowance.saturating_add(1)));
+        let (scale, terms) = (realm.scale(), realm.terms());
+        let last = lease.ceiling.saturating_sub(terms.allowance.saturating_add(1));
+        let closes = scale.time_of(last).checked_sub(margin(terms.term)).unwrap_or(UnixTime::MIN);
         Self {
             lease,
             opens: scale.time_of(lease.floor),
             closes,
             // The store's clock read that after the request was sent.
             closes_boot: asked.saturating_add(closes.saturating_since(lease.granted_at)),
-            renewal_due: asked.saturating_add(realm.terms().term / 2),
+            renewal_due: asked.saturating_add(terms.term / 2),
         }
     }
 
@@ -96,8 +105,11 @@ mod tests {
         Now { boot: secs(boot), wall: Some(UnixTime::from_micros(wall * 1_000_000)) }
     }
 
+    /// The margin of the terms below.
+    const MARGIN: Duration = Duration::from_millis(500);
+
     /// A window of the ticks 100..130, granted at the store's time 105 and requested 1,000 s after
-    /// the start.
+    /// the start, with the default term of 10 s.
     fn window(allowance: u64) -> Window {
         let realm = RealmSpec::from(Realm::builder("a", Seconds).pool("1/8").build().unwrap());
         let mut terms = realm.terms();
@@ -124,18 +136,37 @@ mod tests {
     fn lesser_clock_counts() {
         let window = window(3);
         // The allowance, and a tick.
-        assert_eq!(window.left(at(1_000, 105)), secs(30 - 5 - 4));
-        assert_eq!(window.left(at(1_000, 107)), secs(30 - 7 - 4), "the wall clock is ahead");
-        assert_eq!(window.left(at(1_010, 105)), secs(30 - 15 - 4), "it was set back");
+        assert_eq!(window.left(at(1_000, 105)), secs(30 - 5 - 4) - MARGIN);
+        assert_eq!(window.left(at(1_000, 107)), secs(30 - 7 - 4) - MARGIN, "wall clock ahead");
+        assert_eq!(window.left(at(1_010, 105)), secs(30 - 15 - 4) - MARGIN, "it was set back");
         assert_eq!(window.left(at(1_021, 105)), Duration::ZERO);
         assert_eq!(window.left(at(1_000, 126)), Duration::ZERO);
         assert_eq!(window.left(at(5_000, 5_000)), Duration::ZERO);
     }
 
+    /// A twentieth of the term, within limits.
+    #[test]
+    fn kills_before_the_ceiling() {
+        for (term, before) in [
+            (1_000, 100),
+            (2_000, 100),
+            (4_000, 200),
+            (10_000, 500),
+            (20_000, 1_000),
+            (86_400_000, 1_000),
+        ] {
+            let [term, before] = [term, before].map(Duration::from_millis);
+            assert_eq!(margin(term), before, "{term:?}");
+        }
+        let window = window(3);
+        let (boot, wall) = window.when_left(Duration::ZERO);
+        assert_eq!((boot, wall.as_micros()), (secs(1_021) - MARGIN, 125_500_000));
+    }
+
     #[test]
     fn nothing_left_without_a_clock() {
         let window = window(3);
-        assert_eq!(window.left(at(1_000, 100)), secs(21));
+        assert_eq!(window.left(at(1_000, 100)), secs(21) - MARGIN);
         assert_eq!(window.left(at(1_000, 99)), Duration::ZERO, "though within the allowance");
         let (boot, wall) = (secs(1_000), Some(UnixTime::from_micros(99_999_999)));
         assert_eq!(window.left(Now { boot, wall }), Duration::ZERO);
@@ -152,7 +183,7 @@ mod tests {
     fn alarms_fire_before_the_end() {
         let window = window(0);
         let (boot, wall) = window.when_left(secs(4));
-        assert_eq!((boot, wall.as_micros()), (secs(1_020), 125_000_000));
+        assert_eq!((boot, wall.as_micros()), (secs(1_020) - MARGIN, 124_500_000));
         let due = Now { boot, wall: Some(wall) };
         assert_eq!(window.left(due), secs(4));
     }
