@@ -19,8 +19,6 @@ pub(super) struct Limits {
     pub(super) step: u64,
     /// The shortest interval over which the counter's rate is measured.
     pub(super) shortest: u64,
-    /// The longest one.
-    pub(super) longest: u64,
     /// The largest part of an interval that the uncertainty of its ends may be.
     pub(super) precision: u64,
     /// The time after which a rate that cannot be measured again is no longer used, since the
@@ -28,6 +26,10 @@ pub(super) struct Limits {
     pub(super) stale: u64,
     /// The part of a rate that two consecutive measurements may differ by.
     pub(super) agreement: u64,
+    /// The time that they may differ by over the interval of the second, which matters after a
+    /// pause. If the counter's speed changed by a hundredth or more and the difference is smaller
+    /// than this, it changed less than 10 milliseconds ago.
+    pub(super) tolerance: u64,
     /// The largest uncertainty of a reading that a line may start from.
     pub(super) uncertainty: u64,
 }
@@ -36,16 +38,21 @@ pub(super) const LIMITS: Limits = Limits {
     period: 2 * MILLISECOND,
     step: MILLISECOND / 2,
     shortest: MILLISECOND,
-    longest: 100 * MILLISECOND,
     precision: 2_048,
     stale: 12 * MILLISECOND,
     agreement: 1_024,
+    tolerance: 100 * MICROSECOND,
     uncertainty: 10 * MICROSECOND,
 };
 
 /// The fastest slew backwards is less than one part in this many, since Linux slews by a tenth at
 /// most.
 const MOST_SLEWED: u64 = 4;
+
+/// Clocks that have not jumped differ by less than one part in this many of the time passed, beside
+/// [`Limits::step`]. Linux corrects the wall clock by 500 parts in a million at most, unless it is
+/// told to slew faster.
+const MOST_DRIFTED: u64 = 1_024;
 
 /// A reading of all clocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,6 +114,8 @@ pub(super) struct Anchor {
     base: Base,
     /// The last measurement of the rate, or zero if there is none.
     measured: u64,
+    /// The part of `measured` that it may be off by, in units of 2^-32.
+    doubt: u64,
     /// The rate if the last two measurements agreed on it, or else zero.
     rate: u64,
 }
@@ -178,12 +187,17 @@ impl Anchor {
             reading.counter.checked_sub(self.base.counter),
         );
         let (Some(wall), Some(raw), Some(run), Some(elapsed)) = runs else { return true };
-        let by_counter = proportion(elapsed, self.measured, 1 << RATE_BITS);
-        let has_counter_jumped = self.measured != 0 && by_counter.abs_diff(run) >= limits.step;
+        // Drift counts as a jump only beyond what clocks drift in the time passed. Otherwise each
+        // long pause would look like a jump, although it measures the rate best.
+        let is_jump = |off: u64, time: u64| off >= limits.step.saturating_add(time / MOST_DRIFTED);
         self.wall == 0
-            || wall.abs_diff(raw) >= limits.step
-            || run > limits.longest
-            || has_counter_jumped
+            || is_jump(wall.abs_diff(raw), raw)
+            || (self.measured != 0 && is_jump(self.by_counter(elapsed).abs_diff(run), run))
+    }
+
+    /// Returns the time of `elapsed` by the last measurement.
+    fn by_counter(&self, elapsed: u64) -> u64 {
+        proportion(elapsed, self.measured, 1 << RATE_BITS)
     }
 
     /// Measures the rate from the base to here, if that is far enough to be precise.
@@ -196,9 +210,19 @@ impl Anchor {
             return Self { rate, ..self };
         }
         let measured = proportion(run, 1 << RATE_BITS, elapsed.max(1));
-        let agrees = measured.abs_diff(self.measured) <= self.measured / limits.agreement;
-        let rate = if self.measured != 0 && agrees { measured } else { 0 };
-        Self { base: Base::of(reading), measured, rate, ..self }
+        // The interval may be a pause of any length, at whose end the counter ran at another speed
+        // than on average. A difference that is small in proportion is not enough then: it must
+        // also be shorter than a recent change of speed would leave, and so must the error of the
+        // last measurement, which might hide it.
+        let off = self.by_counter(elapsed).abs_diff(run);
+        let hidden = proportion(run, self.doubt, 1 << RATE_BITS);
+        let agrees = self.measured != 0
+            && off <= run / limits.agreement
+            && off.saturating_add(hidden) <= limits.tolerance;
+        let rate = if agrees { measured } else { 0 };
+        let rounding = (1 << RATE_BITS) / measured.max(1);
+        let doubt = proportion(uncertainty, 1 << RATE_BITS, run) + rounding + 1;
+        Self { base: Base::of(reading), measured, doubt, rate, ..self }
     }
 
     /// Returns the line that starts at `reading`, at `floor` or above.
@@ -232,17 +256,17 @@ pub(super) fn proportion(value: u64, numerator: u64, denominator: u64) -> u64 {
 
 impl Anchor {
     /// The number of words that hold the shared anchor without its line.
-    pub(super) const WORDS: usize = 8;
+    pub(super) const WORDS: usize = 9;
 
     pub(super) fn to_words(self) -> [u64; Self::WORDS] {
-        let Self { wall, raw, uncertainty, base, measured, rate, .. } = self;
-        [wall, raw, uncertainty, base.counter, base.raw, base.uncertainty, measured, rate]
+        let Self { wall, raw, uncertainty, base, measured, doubt, rate, .. } = self;
+        [wall, raw, uncertainty, base.counter, base.raw, base.uncertainty, measured, doubt, rate]
     }
 
     pub(super) fn from_words(line: Line, words: [u64; Self::WORDS]) -> Self {
-        let [wall, raw, uncertainty, base_counter, base_raw, base_uncertainty, measured, rate] =
+        let [wall, raw, uncertainty, counter, base_raw, base_uncertainty, measured, doubt, rate] =
             words;
-        let base = Base { counter: base_counter, raw: base_raw, uncertainty: base_uncertainty };
-        Self { line, wall, raw, uncertainty, base, measured, rate }
+        let base = Base { counter, raw: base_raw, uncertainty: base_uncertainty };
+        Self { line, wall, raw, uncertainty, base, measured, doubt, rate }
     }
 }
