@@ -116,13 +116,13 @@ pub fn restore<S: SchemeId, T: SchemeId>(
     let target = converted.parts(&options.target)?;
     let (shape, wanted) = (T::shape(&options.target), S::shape(&options.source));
     let rank = Rank::new(&shape, wanted.scale, wanted.sequence_bits, wanted.is_sno);
-    let value = target.sequence.value() << rank.shift();
-    let ticks = value >> rank.low_bits();
+    let value = u128::from(target.sequence.value()) << rank.shift();
+    let ticks = low_64(value >> rank.low_bits());
     let time = nth_tick_from(wanted.scale, target.time, ticks);
     let time = time.ok_or(ConvertError::NeverConverted)?;
     let (tick, _) = tick_of(time, &wanted)?;
     let bits = wanted.sequence_bits;
-    let sequence = Bits::held(value & mask(bits), bits);
+    let sequence = Bits::held(low_64(value) & mask(bits), bits);
     let mut source = Parts::held(time, wanted.scale, sequence);
     source.node = options.nodes.unmap(target.node, wanted.node_bits)?;
     if wanted.is_sno {
@@ -155,9 +155,9 @@ fn fit(
     let rank = Rank::new(shape, source.scale, bits, has_toggle);
     let before = source.scale.ticks_started_between(start, source.time);
     let value = rank.of(before, source.toggle, source.sequence);
-    let dropped = value & mask(rank.shift());
+    let dropped = low_64(value) & mask(rank.shift());
 
-    let sequence = Bits::held(value >> rank.shift(), shape.sequence_bits);
+    let sequence = Bits::held(low_64(value >> rank.shift()), shape.sequence_bits);
     let mut target = Parts::held(start, shape.scale, sequence);
     let (node, node_loss) = options.nodes.map(source.node, shape.node_bits)?;
     target.node = node;
@@ -201,9 +201,19 @@ fn too_far(time: UnixTime) -> ConvertError {
     ConvertError::Time(RangeError::of_time(time, min, max))
 }
 
+/// Returns the low half of a rank.
+#[inline]
+#[allow(clippy::cast_possible_truncation, reason = "the caller has shifted the rest out")]
+const fn low_64(rank: u128) -> u64 {
+    rank as u64
+}
+
 /// The rank of an ID among all IDs of its node within one tick of the target. Its parts, from high
 /// to low, are the number of the source's ticks that started earlier in that tick, the tick-tock
 /// bit and the sequence.
+///
+/// It has up to 65 bits, of which the target keeps at least one: the longest tick is an hour, with
+/// 2^32 microseconds, and the sequence of [`Parts`] may have 32 bits.
 #[derive(Clone, Copy)]
 struct Rank {
     sequence_bits: u32,
@@ -238,11 +248,12 @@ impl Rank {
     }
 
     #[inline]
-    const fn of(self, ticks: u64, toggle: Option<bool>, sequence: Bits) -> u64 {
+    const fn of(self, ticks: u64, toggle: Option<bool>, sequence: Bits) -> u128 {
         let toggle = self.has_toggle && matches!(toggle, Some(true));
-        let rank =
-            ticks << self.low_bits() | (toggle as u64) << self.sequence_bits | sequence.value();
-        debug_assert!(rank <= mask(self.bits));
+        let rank = (ticks as u128) << self.low_bits()
+            | (toggle as u128) << self.sequence_bits
+            | sequence.value() as u128;
+        debug_assert!(rank >> self.bits == 0);
         rank
     }
 }

@@ -39,7 +39,8 @@ pub struct Span {
 }
 
 impl Field {
-    /// Creates a field of `bits` bits, at most 128, below `start` others.
+    /// Creates a field of `bits` bits, at most 128, below `start` others. A wider field has the
+    /// [value](Self::value) of its first 128 bits.
     ///
     /// `meaning` is a phrase for people, such as `ticks of 4 ms since 2010`.
     #[must_use]
@@ -65,7 +66,7 @@ impl Field {
         while index < N {
             let (name, bits, meaning) = fields[index];
             row[index] = Self::new(name, start, bits, meaning);
-            start += bits;
+            start = start.saturating_add(bits);
             index += 1;
         }
         row
@@ -139,10 +140,10 @@ impl Field {
         self.high.start
     }
 
-    /// Returns the width in bits.
+    /// Returns the width in bits, saturating.
     #[must_use]
     pub const fn bits(&self) -> u32 {
-        self.high.bits + self.low.bits
+        self.high.bits.saturating_add(self.low.bits)
     }
 
     /// Returns the places of the field's bits, the highest first: one, or two if its low bits are
@@ -212,6 +213,31 @@ mod tests {
         }
         assert_eq!(Field::new("", 32, 128, "").value(&[255; 20]), u128::MAX);
         assert_eq!(Field::new("", 60, 8, "").value(&bytes), 0xf0, "beyond the end");
+    }
+
+    /// Nothing overflows, whatever the widths, and the whole of a wide field is its first 128 bits.
+    #[test]
+    fn any_width_is_a_field() {
+        let widths = [0, 1, 7, 8, 63, 64, 127, 128, 129, u32::MAX - 1, u32::MAX];
+        let bytes = [0xff; 40];
+        let ones = |bits: u32| u128::MAX.checked_shr(u128::BITS.saturating_sub(bits)).unwrap_or(0);
+        for (start, bits) in widths.iter().flat_map(|start| widths.map(|bits| (*start, bits))) {
+            let field = Field::new("", start, bits, "");
+            let value = field.value(&bytes);
+            if start <= 129 {
+                assert_eq!(value, ones(bits), "{start} {bits}");
+            }
+            for low in widths {
+                let both = field.and_low(start, low);
+                assert_eq!(both.bits(), bits.saturating_add(low), "{bits} {low}");
+                let high = value.checked_shl(low).unwrap_or(0);
+                assert_eq!(both.value(&bytes), high | Field::new("", start, low, "").value(&bytes));
+            }
+            let [_, second, third] = Field::row([("", start, ""), ("", bits, ""), ("", 8, "")]);
+            assert_eq!(second.start(), start);
+            assert_eq!(third.start(), start.saturating_add(bits));
+            let _ = third.at(start).times(u32::MAX).value(&bytes);
+        }
     }
 
     #[test]

@@ -160,7 +160,7 @@ impl TickScale {
     }
 
     /// Returns the number of the tick that contains `time`, negative before the epoch, or `None` if
-    /// `time` lies more than 2^63 microseconds from the epoch.
+    /// the number does not fit, as for ticks of 1 µs more than 2^63 microseconds from the epoch.
     ///
     /// Before the epoch, periods and ticks continue as they do after it.
     ///
@@ -195,13 +195,32 @@ impl TickScale {
     #[inline]
     #[must_use]
     pub const fn signed_tick_and_offset(&self, time: UnixTime) -> Option<(i64, u64)> {
-        match self.split(time) {
-            Some((periods, rest)) => {
-                let tick = self.signed_tick(periods, rest / self.micros_per_tick);
+        match time.as_micros().checked_sub(self.epoch.as_micros()) {
+            Some(since) => {
+                let (periods, rest) = div_floor(since, self.period_micros);
+                // The result fits because it has at most one tick for each microsecond, but the
+                // product might not.
+                let tick = periods
+                    .wrapping_mul(self.ticks_per_period().cast_signed())
+                    .wrapping_add((rest / self.micros_per_tick).cast_signed());
                 Some((tick, rest % self.micros_per_tick))
             }
-            None => None,
+            None => self.far_tick_and_offset(time),
         }
+    }
+
+    /// Does the same for a time more than 2^63 microseconds from the epoch.
+    #[cold]
+    const fn far_tick_and_offset(&self, time: UnixTime) -> Option<(i64, u64)> {
+        let since = time.as_micros() as i128 - self.epoch.as_micros() as i128;
+        let (period, len) = (self.period_micros as i128, self.micros_per_tick as i128);
+        let (periods, rest) = (since.div_euclid(period), since.rem_euclid(period));
+        let tick = periods * self.ticks_per_period() as i128 + rest / len;
+        if tick < i64::MIN as i128 || tick > i64::MAX as i128 {
+            return None;
+        }
+        #[allow(clippy::cast_possible_truncation, reason = "compared before; shorter than a tick")]
+        Some((tick as i64, (rest % len) as u64))
     }
 
     /// Returns the start of the tick with this signed number, or `None` if no [`UnixTime`]
@@ -229,8 +248,8 @@ impl TickScale {
         Some(UnixTime::from_micros(micros as i64))
     }
 
-    /// Returns the number of the first tick that starts at `time` or later, or `None` if `time`
-    /// lies more than 2^63 microseconds from the epoch.
+    /// Returns the number of the first tick that starts at `time` or later, or `None` if the number
+    /// does not fit.
     ///
     /// # Examples
     /// ```
@@ -242,22 +261,16 @@ impl TickScale {
     #[inline]
     #[must_use]
     pub const fn first_signed_tick_from(&self, time: UnixTime) -> Option<i64> {
-        match self.split(time) {
-            // After the last tick of a period this is the first of the next.
-            Some((periods, rest)) => {
-                let ticks = rest.div_ceil(self.micros_per_tick);
-                match ticks {
-                    0 => Some(self.signed_tick(periods, 0)),
-                    _ => self.signed_tick(periods, ticks - 1).checked_add(1),
-                }
-            }
+        match self.signed_tick_and_offset(time) {
+            Some((tick, 0)) => Some(tick),
+            Some((tick, _)) => tick.checked_add(1),
             None => None,
         }
     }
 
     /// Returns the number of ticks that start at `start` or later, and before the tick that
-    /// contains `time`. The result is 0 if there are none, or if either time lies more than 2^63
-    /// microseconds from the epoch.
+    /// contains `time`. The result is 0 if there are none, or if a number of a tick does not
+    /// [fit](Self::signed_tick_at).
     ///
     /// # Examples
     /// ```
@@ -315,27 +328,6 @@ impl TickScale {
         let apart = self.epoch.as_micros().abs_diff(other.epoch.as_micros());
         other.period_micros.is_multiple_of(self.period_micros)
             && apart.is_multiple_of(self.period_micros)
-    }
-
-    /// Returns the number of periods that end between the epoch and `time`, and the microseconds
-    /// since the last one.
-    #[inline]
-    const fn split(&self, time: UnixTime) -> Option<(i64, u64)> {
-        match time.as_micros().checked_sub(self.epoch.as_micros()) {
-            Some(since) => Some(div_floor(since, self.period_micros)),
-            None => None,
-        }
-    }
-
-    /// Returns the signed number of a tick by its place in a period, for times that
-    /// [`split`](Self::split) has taken apart.
-    #[inline]
-    const fn signed_tick(&self, periods: i64, ticks: u64) -> i64 {
-        // The result fits because it has at most one tick for each microsecond, but the product
-        // might not.
-        periods
-            .wrapping_mul(self.ticks_per_period().cast_signed())
-            .wrapping_add(ticks.cast_signed())
     }
 
     /// Returns the number of whole ticks that fit into `duration` from the start of a period,
@@ -597,6 +589,48 @@ mod tests {
                 assert_eq!(scale.signed_time_of(tick.cast_signed()), Some(scale.time_of(tick)));
             }
             assert_eq!(scale.signed_tick_at(time(epoch - 1)), Some(-1));
+        }
+    }
+
+    /// Far from the epoch, the numbers of ticks longer than a microsecond still fit.
+    #[test]
+    fn far_times_have_ticks() {
+        let whole = i128::from(u64::MAX);
+        let mut state = 1_u64;
+        for (period, len) in [(1, 1), (2, 1), (2, 2), (10, 3), (1_000_000, 1_024), (1 << 62, 7)] {
+            for epoch in [i64::MIN, i64::MIN + 5, -(1 << 62), 0, 1 << 62, i64::MAX] {
+                let scale = TickScale::anew_every(time(epoch), period, len);
+                for round in 0..200 {
+                    // Random times, and those around the distance of 2^63 and the ends.
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    let micros = match round % 4 {
+                        0 => state.cast_signed(),
+                        1 => epoch.wrapping_add(i64::MIN).wrapping_add(i64::from(round) / 4 - 25),
+                        2 => i64::MIN + i64::from(round) / 4,
+                        _ => i64::MAX - i64::from(round) / 4,
+                    };
+                    let since = i128::from(micros) - i128::from(epoch);
+                    let (periods, rest) =
+                        (since.div_euclid(period.into()), since.rem_euclid(period.into()));
+                    let tick = periods * i128::from(scale.ticks_per_period())
+                        + rest / i128::from(len);
+                    let offset = rest % i128::from(len);
+                    let expected = i64::try_from(tick).ok();
+                    assert!(since.abs() <= whole);
+                    assert_eq!(scale.signed_tick_at(time(micros)), expected, "{scale:?} {micros}");
+                    let found = scale.signed_tick_and_offset(time(micros));
+                    let offset_found = found.map(|(_, offset)| i128::from(offset));
+                    assert_eq!(offset_found, expected.map(|_| offset), "{scale:?} {micros}");
+                    let first = i64::try_from(tick + i128::from(offset > 0)).ok();
+                    let first = expected.and(first);
+                    assert_eq!(scale.first_signed_tick_from(time(micros)), first, "{scale:?}");
+                    let unsigned = u64::try_from(tick).ok();
+                    assert_eq!(scale.tick_at(time(micros)), unsigned, "{scale:?} {micros}");
+                    let start = unsigned.map(|tick| i128::from(scale.time_of(tick).as_micros()));
+                    let known = unsigned.map(|_| i128::from(micros) - offset);
+                    assert_eq!(start, known, "{scale:?} {micros}");
+                }
+            }
         }
     }
 

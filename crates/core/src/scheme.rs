@@ -354,7 +354,9 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
 
 /// Returns the first tick of `scale` that starts at `time` or later.
 fn first_tick_from(scale: TickScale, time: UnixTime) -> Option<u64> {
-    u64::try_from(scale.first_signed_tick_from(time.max(scale.epoch()))?).ok()
+    let time = time.max(scale.epoch());
+    let tick = scale.tick_at(time)?;
+    if scale.time_of(tick) < time { tick.checked_add(1) } else { Some(tick) }
 }
 
 /// The resolution of [`UnixTime`].

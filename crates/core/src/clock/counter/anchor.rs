@@ -177,27 +177,19 @@ impl Anchor {
         Self { line, wall, raw, uncertainty, base, ..Self::default() }
     }
 
-    /// Reports whether one of the clocks made a step or changed its speed considerably, or whether
-    /// this cannot be determined.
+    /// Reports whether the wall clock was stepped, a clock ran back, or this cannot be determined.
+    /// (A counter that jumped ahead shows in the next measurement of its rate.)
     fn has_jumped(&self, reading: &Reading, limits: &Limits) -> bool {
         let runs = (
             reading.wall.checked_sub(self.wall),
             reading.raw.checked_sub(self.raw),
-            reading.raw.checked_sub(self.base.raw),
             reading.counter.checked_sub(self.base.counter),
         );
-        let (Some(wall), Some(raw), Some(run), Some(elapsed)) = runs else { return true };
-        // Drift counts as a jump only beyond what clocks drift in the time passed. Otherwise each
-        // long pause would look like a jump, although it measures the rate best.
-        let is_jump = |off: u64, time: u64| off >= limits.step.saturating_add(time / MOST_DRIFTED);
-        self.wall == 0
-            || is_jump(wall.abs_diff(raw), raw)
-            || (self.measured != 0 && is_jump(self.by_counter(elapsed).abs_diff(run), run))
-    }
-
-    /// Returns the time of `elapsed` by the last measurement.
-    fn by_counter(&self, elapsed: u64) -> u64 {
-        proportion(elapsed, self.measured, 1 << RATE_BITS)
+        let (Some(wall), Some(raw), Some(_)) = runs else { return true };
+        // Clocks drift, so a long pause would otherwise look like a step, although nothing measures
+        // the counter's rate better.
+        let drift = raw / MOST_DRIFTED;
+        self.wall == 0 || wall.abs_diff(raw) >= limits.step.saturating_add(drift)
     }
 
     /// Measures the rate from the base to here, if that is far enough to be precise.
@@ -214,7 +206,7 @@ impl Anchor {
         // than on average. A difference that is small in proportion is not enough then: it must
         // also be shorter than a recent change of speed would leave, and so must the error of the
         // last measurement, which might hide it.
-        let off = self.by_counter(elapsed).abs_diff(run);
+        let off = proportion(elapsed, self.measured, 1 << RATE_BITS).abs_diff(run);
         let hidden = proportion(run, self.doubt, 1 << RATE_BITS);
         let agrees = self.measured != 0
             && off <= run / limits.agreement
