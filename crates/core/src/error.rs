@@ -201,10 +201,12 @@ impl core::error::Error for Error {}
 pub enum ObserveError {
     /// To follow the ID, the generator would have to run further ahead of its clock than it may:
     /// by half of what its policy allows it, and not at all under
-    /// [`Policy::Wait`](crate::Policy::Wait).
+    /// [`Policy::Wait`](crate::Policy::Wait) or a ratchet without an allowance. Under these, an ID
+    /// that leaves the generator no sequence of the present tick is refused until that tick is
+    /// over.
     #[error(
-        "the ID is from {time}, {:?} ahead of the clock, which reads {now}; the generator follows \
-         IDs that are at most {allowed:?} ahead",
+        "following the ID takes the generator to {time}, {:?} ahead of the clock, which reads \
+         {now}; it follows IDs that are at most {allowed:?} ahead",
         time.saturating_since(*now)
     )]
     Ahead {
@@ -217,8 +219,12 @@ pub enum ObserveError {
         /// The time until the clock is close enough, if it runs on steadily.
         retry_after: Duration,
     },
-    /// The ID is from a tick at or after the end of the generator's window.
-    #[error("the ID is from tick {tick}, and the generator's window ends before tick {ceiling}")]
+    /// The ID is from a tick at or after the end of the generator's window, or uses up the window's
+    /// last tick.
+    #[error(
+        "following the ID takes the generator to tick {tick}, and its window ends before tick \
+         {ceiling}"
+    )]
     Window {
         /// The tick that the generator would have to enter.
         tick: u64,

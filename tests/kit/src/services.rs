@@ -22,7 +22,7 @@ const CALLS: usize = 400;
 const LIVES: usize = 3;
 
 /// Checks that services which observe each other's IDs issue only greater ones, each once, under
-/// ratchets and when they wait. No ratchet may stall because of an ID that it accepts.
+/// ratchets and when they wait. No service may stall because of an ID that it accepts.
 ///
 /// Two of the services have shared generators and handles, one has a local generator.
 ///
@@ -77,6 +77,12 @@ where
                 turn(&scheme, &clocks[at], &mut dice);
                 let now = scheme.tick_at(clocks[at].now().unwrap()).unwrap().get();
                 let before = [one.state(), two.state(), local.state()][at];
+                let at_once = Duration::ZERO;
+                let is_ready = match at {
+                    0 => one.wait_ready(at_once).is_ok(),
+                    1 => two.wait_ready(at_once).is_ok(),
+                    _ => local.wait_ready(at_once).is_ok(),
+                };
                 let service: &mut dyn Service<S, V> = match number {
                     0 => &mut &one,
                     1 => &mut first,
@@ -86,7 +92,6 @@ where
                     5 => &mut fourth,
                     _ => &mut local,
                 };
-                let is_ready = policy != Policy::Wait && ahead(&before, now) <= allowance;
                 let variant = dice.one_of(variants);
                 if dice.below(3) > 0 {
                     services.draw(at, service, variant, &mut dice);

@@ -48,21 +48,26 @@ impl<S: Scheme> Rules<S> {
         })
     }
 
-    /// Checks that a generator may be brought to `goal` at the reading `now`. `ceiling` is the
-    /// stamp that may not be reached.
+    /// Checks that a generator may be brought to `goal` at the reading `now`, and then issues its
+    /// next ID without a wait. `ceiling` is the stamp that may not be reached.
     pub(crate) fn check_goal(
         &self,
         goal: Word<S>,
         now: Reading,
         ceiling: u64,
     ) -> Result<(), ObserveError> {
-        let stamp = goal.stamp();
-        if stamp > self.scheme.last_tick() && goal.sequence() >= self.exhausted() {
+        // An ID that uses up its tick puts the next one into the tick after it.
+        let next = goal.stamp() + u64::from(goal.sequence() >= self.exhausted());
+        if next > self.scheme.last_tick() + 1 {
             return Err(ObserveError::EndOfTime);
         }
         // The other half is left for overflows, and for a clock that goes back: otherwise observing
         // could make the generator stall.
-        let allowed = self.policy.allowance() / 2;
+        let allowance = self.policy.allowance();
+        let allowed = allowance / 2;
+        // With an allowance, the generator overflows into the next tick. Without one, it would have
+        // to wait for the clock to get there.
+        let stamp = if allowance > 0 { goal.stamp() } else { next };
         // A tick behind the clock is allowed.
         if stamp.saturating_sub(now.stamp) > allowed {
             let time = |stamp: u64| self.scheme.time_of(Tick::in_range(stamp - 1));
@@ -73,8 +78,8 @@ impl<S: Scheme> Rules<S> {
                 retry_after: time(stamp - allowed).saturating_since(now.time),
             });
         }
-        if stamp >= ceiling {
-            return Err(ObserveError::Window { tick: stamp - 1, ceiling: ceiling - 1 });
+        if next >= ceiling {
+            return Err(ObserveError::Window { tick: next - 1, ceiling: ceiling - 1 });
         }
         Ok(())
     }
@@ -202,7 +207,7 @@ mod tests {
             (ratchet(9), 4),
             (ratchet(u64::MAX), 400),
         ] {
-            assert_eq!(check(policy, 500 + most, 10, 500), Ok(()), "{policy}");
+            assert_eq!(check(policy, 500 + most, 9, 500), Ok(()), "{policy}");
             assert_eq!(check(policy, 200, 5, 500), Ok(()), "{policy}");
         }
         let seconds = |micros: i64| UnixTime::from_micros(micros);
@@ -218,10 +223,34 @@ mod tests {
     }
 
     #[test]
+    fn used_up_ticks_are_over_or_overflow() {
+        for policy in [Policy::Wait, ratchet(0)] {
+            let error = ObserveError::Ahead {
+                time: UnixTime::from_micros(501_000_000),
+                now: UnixTime::from_micros(500_250_000),
+                allowed: core::time::Duration::ZERO,
+                retry_after: core::time::Duration::from_micros(750_000),
+            };
+            assert_eq!(check(policy, 500, 10, 500), Err(error), "{policy}");
+            assert_eq!(check(policy, 500, 10, 501), Ok(()), "{policy}");
+        }
+        for (policy, most) in [(ratchet(1), 0), (ratchet(2), 1), (ratchet(9), 4)] {
+            assert_eq!(check(policy, 500 + most, 10, 500), Ok(()), "{policy}");
+        }
+    }
+
+    #[test]
     fn goals_stay_below_the_ceiling() {
-        assert_eq!(check(Policy::Wait, 999, 10, 999), Ok(()));
         let error = ObserveError::Window { tick: 1_000, ceiling: 1_000 };
-        assert_eq!(check(Policy::Wait, 1_000, 5, 1_000), Err(error));
+        for (tick, next, now, checked) in [
+            (999, 9, 999, Ok(())),
+            (999, 10, 999, Err(error)),
+            (999, 10, 1_000, Err(error)),
+            (998, 10, 999, Ok(())),
+            (1_000, 5, 1_000, Err(error)),
+        ] {
+            assert_eq!(check(ratchet(4), tick, next, now), checked, "{next} of {tick} at {now}");
+        }
     }
 
     #[test]

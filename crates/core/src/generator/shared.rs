@@ -143,9 +143,13 @@ impl<S: Scheme, C: Clock> Generator<S, C> {
     /// Returns an [`ObserveError`], and changes nothing, if the generator is closed, if its policy
     /// is tick-tock, or if it would have to enter a tick that is
     ///
-    /// - ahead of the clock by more than half of the policy's allowance, so that an observed ID
-    ///   makes no call stall ([`Policy::Wait`](crate::Policy::Wait) allows nothing), or
+    /// - ahead of the clock by more than half of the policy's allowance, or
     /// - outside of its window or after the last of the scheme.
+    ///
+    /// So a generator that can issue can do so after an accepted ID as well, at the same reading of
+    /// its clock. For example, [`Policy::Wait`](crate::Policy::Wait) allows nothing, so an ID that
+    /// leaves the generator no sequence of the clock's tick is refused until that tick is over. The
+    /// first ID after an accepted one is promised; it may be the last of its tick.
     ///
     /// # Examples
     /// ```

@@ -19,6 +19,11 @@ fn foreign(tick: u64) -> u64 {
     tick << 17 | 0x55 << 8 | 9
 }
 
+/// Returns an ID of the generators' own node.
+fn own(tick: u64, sequence: u64) -> u64 {
+    tick << 17 | 7 << 8 | sequence
+}
+
 fn builder<C: Clock>(clock: C) -> Builder<Seconds, C> {
     Builder::seeded(Node(7), 0).clock(clock).policy(ratchet(4))
 }
@@ -82,7 +87,7 @@ each_kind! {
         for (window, id, error) in [
             (None, foreign(103), ahead),
             (None, u64::MAX, ObserveError::EndOfTime),
-            (Some(window), foreign(102), outside),
+            (Some(window), own(102, 9), outside),
         ] {
             let clock = ManualClock::new(at(100));
             let mut generator = build!(match window {
@@ -139,16 +144,53 @@ each_kind! {
     }
 
     nothing_ahead_is_observed_by_waiting(build, local, shared) {
-        let clock = ManualClock::new(at(100));
-        let mut generator = build!(builder(&clock).policy(Policy::Wait));
-        let error = generator.observe(foreign(101)).unwrap_err();
-        assert_eq!(error.retry_after(), Some(Duration::from_secs(1)));
-        clock.advance(Duration::from_secs(1));
-        assert_eq!(generator.observe(foreign(101)), Ok(()));
-        // Node 0x55 is above this one, so the tick is used up.
-        assert!(generator.try_generate().is_err());
-        clock.advance(Duration::from_secs(1));
-        assert_eq!(generator.try_generate().map(|id| parts(id).tick), Ok(102));
+        for policy in [Policy::Wait, ratchet(0)] {
+            let clock = ManualClock::new(at(100));
+            let mut generator = build!(builder(&clock).policy(policy));
+            let error = generator.observe(own(101, 9)).unwrap_err();
+            assert_eq!(error.retry_after(), Some(Duration::from_secs(1)), "{policy}");
+            clock.advance(Duration::from_secs(1));
+            assert_eq!(generator.observe(own(101, 9)), Ok(()), "{policy}");
+            assert_eq!(generator.try_generate(), Ok(own(101, 10)), "{policy}");
+        }
+    }
+
+    no_observed_id_uses_up_the_clocks_tick(build, local, shared) {
+        // Node 0x55 is above this one.
+        for (policy, id) in [Policy::Wait, ratchet(0)]
+            .into_iter()
+            .flat_map(|policy| [(policy, foreign(100)), (policy, own(100, 255))])
+        {
+            let clock = ManualClock::new(at(100));
+            clock.advance(Duration::from_millis(400));
+            let mut generator = build!(builder(&clock).policy(policy));
+            let last = generator.try_generate().unwrap();
+            let state = generator.state();
+            let error = ObserveError::Ahead {
+                time: at(101),
+                now: clock.now().unwrap(),
+                allowed: Duration::ZERO,
+                retry_after: Duration::from_millis(600),
+            };
+            assert_eq!(generator.observe(id), Err(error), "{policy}");
+            assert_eq!(generator.state(), state, "{policy}");
+            assert_eq!(generator.try_generate(), Ok(last + 1), "{policy}");
+            clock.advance(error.retry_after().unwrap());
+            assert_eq!(generator.observe(id), Ok(()), "{policy}");
+            assert_eq!(generator.try_generate(), Ok(own(101, 0)), "{policy}");
+        }
+    }
+
+    no_observed_id_uses_up_the_window(build, local, shared) {
+        for now in [100, 101] {
+            let clock = ManualClock::new(at(now));
+            let mut generator = build!(builder(&clock).window(window(90, 102)));
+            let outside = ObserveError::Window { tick: 102, ceiling: 102 };
+            assert_eq!(generator.observe(foreign(101)), Err(outside), "{now}");
+            generator.widen(103).unwrap();
+            assert_eq!(generator.observe(foreign(101)), Ok(()), "{now}");
+            assert_eq!(generator.try_generate(), Ok(own(102, 0)), "{now}");
+        }
     }
 
     snapshots_keep_what_was_observed(build, local, shared) {
@@ -164,19 +206,19 @@ each_kind! {
         let clock = ManualClock::new(at(100));
         let mut generator = build!(builder(&clock).window(window(90, 102)));
         generator.widen(103).unwrap();
-        assert_eq!(generator.observe(foreign(102)), Ok(()));
+        assert_eq!(generator.observe(own(102, 9)), Ok(()));
     }
 
     last_tick_ends_what_follows(build, local, shared) {
         let last = Seconds::LAST_TICK;
         let clock = ManualClock::new(at(last));
         let mut generator = build!(builder(&clock));
-        assert_eq!(generator.observe(last << 17 | 7 << 8 | 254), Ok(()));
-        assert_eq!(generator.try_generate(), Ok(last << 17 | 7 << 8 | 255));
-        assert_eq!(generator.observe(last << 17 | 7 << 8 | 255), Ok(()), "its own");
+        assert_eq!(generator.observe(own(last, 254)), Ok(()));
+        assert_eq!(generator.try_generate(), Ok(own(last, 255)));
+        assert_eq!(generator.observe(own(last, 255)), Ok(()), "its own");
         let mut fresh = build!(builder(&clock));
-        assert_eq!(fresh.observe(last << 17 | 7 << 8 | 255), Err(ObserveError::EndOfTime));
-        assert_eq!(fresh.try_generate(), Ok(last << 17 | 7 << 8));
+        assert_eq!(fresh.observe(own(last, 255)), Err(ObserveError::EndOfTime));
+        assert_eq!(fresh.try_generate(), Ok(own(last, 0)));
     }
 }
 
@@ -195,6 +237,22 @@ fn handles_drop_their_blocks() {
     for handle in [&mut one, &mut other] {
         assert!(handle.try_generate().unwrap() > foreign(101));
     }
+}
+
+#[test]
+fn handles_keep_their_blocks_when_refused() {
+    let clock = ManualClock::new(at(100));
+    let generator = builder(&clock).policy(Policy::Wait).build().unwrap();
+    let mut handle = generator.handle();
+    for _ in 0..4 {
+        handle.try_generate().unwrap(); // of blocks of 1, 2 and 4
+    }
+    let error = handle.observe(foreign(100)).unwrap_err();
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(1)));
+    assert_eq!(handle.try_generate(), Ok(own(100, 4)), "of its block");
+    clock.advance(Duration::from_secs(1));
+    assert_eq!(handle.observe(foreign(100)), Ok(()));
+    assert_eq!(handle.try_generate(), Ok(own(101, 0)));
 }
 
 #[test]

@@ -136,7 +136,7 @@ fn late_step_back(subject: Subject) {
 fn early_step_back(subject: Subject) {
     let world = World::new(Policy::Wait, 4);
     world.clock.set(20);
-    let other = world.spawn(move |world| subject.observe(world, foreign(20, 1)));
+    let other = world.spawn(move |world| subject.observe(world, own(20, 252)));
     world.clock.set(15);
     let mine = subject.one(&world);
     let was_accepted = join(other);
@@ -259,7 +259,7 @@ fn refusal_of_a_ratchet(subject: Subject) {
 // The scenarios with the engine itself.
 
 holds! {
-    observing_the_same_tick: |subject| draws(subject, Policy::Wait, 3, foreign(10, 1));
+    observing_the_same_tick: |subject| draws(subject, Policy::Wait, 3, own(10, 253));
     observing_the_own_node: |subject| draws(subject, ratchet(1), 4, own(10, 254));
     observing_then_stepping_back: late_step_back;
     observing_drags_nothing_forward: early_step_back;

@@ -247,6 +247,23 @@ fn an_observed_id_outlives_its_lease() {
 }
 
 #[test]
+fn an_observed_id_costs_no_wait() {
+    let world = World::new("7/10");
+    let leased = world.builder().policy(Policy::Wait).start().unwrap();
+    let last = leased.try_generate().unwrap();
+    // From the highest node, within the millisecond of the clock.
+    let id = Nanoflake::default().max_at(world.clock.now().unwrap()).unwrap();
+    let error = leased.observe(id).unwrap_err();
+    assert!(matches!(error, ObserveError::Refused(tickid_core::ObserveError::Ahead { .. })));
+    let retry_after = error.retry_after().unwrap();
+    assert!(Duration::ZERO < retry_after && retry_after <= Duration::from_millis(1), "{error}");
+    assert!(leased.try_generate().unwrap() > last, "used up the tick");
+    world.clock.advance(retry_after);
+    leased.observe(id).unwrap();
+    assert!(leased.try_generate().unwrap() > id);
+}
+
+#[test]
 fn the_present_generator_observes() {
     let world = World::new("1-2/10");
     let leased = world.builder().policy(Policy::Ratchet { allowance: Ticks::new(1_000) });
