@@ -34,6 +34,35 @@ pub fn masked_losses_invalidate(stage: &dyn Stage) {
     }
 }
 
+/// The same backup is loaded again while the realm pauses because of the first loss: no lease shows
+/// that, but a claim that waits has seen the later era.
+pub fn second_losses_invalidate(stage: &dyn Stage) {
+    let scene = Scene::short(stage, "7/8");
+    come_and_go(&scene, None);
+    stage.save(scene.realm.name());
+    let lease = scene.acquire();
+    stage.load(scene.realm.name());
+    let why = assert_lost(scene.renew(&lease));
+    let mut claim = Scene::claim();
+    claim.lost = Some((lease, why));
+    // It waits for the start, unless the machine is so slow that the realm has started already.
+    let _ = answer(scene.store.acquire(&scene.realm, &mut claim));
+    let seen = scene.record().era;
+    assert!(seen > lease.era);
+    assert_eq!((claim.seen_era, claim.lost), (Some(seen), None));
+
+    stage.load(scene.realm.name());
+    let other = scene.acquire();
+    scene.release(&other, None).unwrap();
+    let limit = scene.tick(other.granted_at) + scene.realm.max_ahead();
+    let _ = answer(scene.store.acquire(&scene.realm, &mut claim));
+    let era = scene.record().era;
+    assert!(era > seen, "invalidated beyond the era that was seen");
+    super::trouble::starts_beyond(&scene, limit);
+    let _ = answer(scene.store.acquire(&scene.realm, &mut claim));
+    assert_eq!(scene.record().era, era, "once");
+}
+
 /// A claim that sees the whole pool counts its rows.
 pub fn missing_rows_invalidate(stage: &dyn Stage) {
     let scene = Scene::short(stage, "0-3/8");
@@ -120,6 +149,10 @@ pub fn evidence_is_of_its_realm(stage: &dyn Stage) {
     let another = RealmSpec { scheme: "others".to_owned(), ..scene.realm.clone() };
     let report = scene.store.report_lost(&another, &lease, Loss::Overtaken);
     assert!(!answer(report).unwrap());
+    let mut claim = Scene::claim();
+    claim.seen_era = Some(lease.era + 1);
+    let error = answer(scene.store.acquire(&another, &mut claim)).unwrap_err();
+    assert!(matches!(error.refusal(), Some(Refusal::Mismatch(_))), "{error}");
     assert_eq!(scene.record().era, lease.era);
 }
 

@@ -159,6 +159,7 @@ macro_rules! store_scenarios {
             trouble::lost_realm_starts_beyond,
             trouble::earlier_era_is_no_proof,
             losses::masked_losses_invalidate,
+            losses::second_losses_invalidate,
             losses::missing_rows_invalidate,
             losses::released_leases_are_no_evidence,
             losses::cut_leases_are_no_evidence,

@@ -24,8 +24,10 @@ use crate::store::Store;
 /// holders do not renew in step. A renewal that failed is repeated after a random time of up to a
 /// quarter of a term, doubled with each failure in a row up to half a term; a claim after up to a
 /// second and 5 seconds, or a tenth and half of a shorter term. Where the store says when a claim
-/// can succeed, it is repeated then, or up to a quarter of a term later, at random. A lost lease is
-/// followed by a new claim, which tries the same node first: after a loss of the store's data, each
+/// can succeed, it is repeated then, or up to a quarter of a term later, at random; until then it
+/// looks every half term, because a store that loses data again goes back behind the pause. Claims
+/// carry the highest [era](Claim::seen_era) that any of them has seen, which shows that. A lost
+/// lease is followed by a new claim, which tries the same node first: after a loss of the store's data, each
 /// holder gets its own node back without a search.
 ///
 /// If the clock was set back so far that the generator would have to wait for more than a term, the
@@ -66,6 +68,8 @@ pub struct LeaseSession {
     claim: Option<Claim>,
     /// A lost lease, for the next claim.
     lost: Option<(Lease, Loss)>,
+    /// The highest era of the realm that a claim has seen.
+    seen_era: Option<u64>,
     /// The highest tick used under each node.
     used: HashMap<Node, u64>,
     renewal: Timer,
@@ -142,6 +146,7 @@ impl LeaseSession {
             lease: None,
             claim: None,
             lost: None,
+            seen_era: None,
             used: HashMap::new(),
             renewal: Timer::default(),
             acquisition: Timer::default(),
@@ -219,6 +224,7 @@ impl LeaseSession {
             None => {
                 let mut claim = Claim::new(draw()?, &self.holder, None);
                 claim.lost = self.lost.take();
+                claim.seen_era = self.seen_era;
                 claim.attempt = claim.lost.map(|(lease, _)| lease.node);
                 claim
             }
@@ -237,6 +243,9 @@ impl LeaseSession {
     ) -> Outcome {
         let term = self.realm.terms().term;
         let is_renewal = matches!(request, Request::Renew(_));
+        if let Request::Acquire(claim) = &request {
+            self.seen_era = self.seen_era.max(claim.seen_era);
+        }
         match answer {
             Ok(lease) => {
                 if let Some(used) = self.used_under(lease.node).filter(|_| !is_renewal)
@@ -329,10 +338,11 @@ impl LeaseSession {
     fn pause(&mut self, error: &StoreError, is_renewal: bool, failures: u32) -> Duration {
         let term = self.realm.terms().term;
         match error.refusal() {
-            // All holders wait for this moment.
+            // All holders wait for this moment. Until then they look as often as they would renew:
+            // a store that loses data again may grant its nodes in the meantime.
             Some(Refusal::NotYet { from, now }) => {
-                let wait = from.saturating_since(*now).min(term.saturating_mul(10));
-                wait + self.random_below(term / 4)
+                let wait = from.saturating_since(*now) + self.random_below(term / 4);
+                wait.min(term / 2 - self.random_below(term / 10))
             }
             // Only an operator can change these.
             Some(Refusal::Mismatch(_) | Refusal::EndOfTime { .. } | Refusal::StoreClock { .. }) => {
@@ -546,13 +556,46 @@ mod tests {
         assert_eq!((claim.token, claim.attempt), (Token::from_bits(3), Some(lease(1).node)));
     }
 
+    /// The store may lose its data again in the meantime, and grant the nodes.
     #[test]
-    fn late_realm_is_awaited_once() {
+    fn waiting_claims_look_every_half_term() {
+        let time = |at: Duration| UnixTime::EPOCH.checked_add(at).unwrap();
+        for seed in 0..1_000 {
+            let (mut session, start) = (session(seed), secs(130));
+            let mut now = secs(100);
+            let mut looks = 0;
+            while now < start {
+                let not_yet = Refusal::NotYet { from: time(start), now: time(now) };
+                session.answer(now, Err(refused(not_yet)));
+                let pause = session.due() - now;
+                assert!(pause <= TERM / 2, "{pause:?}");
+                let left = start - now;
+                assert!(pause >= left.min(TERM * 4 / 10), "{pause:?} of {left:?}");
+                (now, looks) = (session.due(), looks + 1);
+            }
+            assert!((6..=8).contains(&looks), "{looks}");
+            assert!(now < start + TERM / 4, "{now:?}");
+        }
+    }
+
+    #[test]
+    fn claims_show_the_highest_era_seen() {
         let mut session = session(1);
-        let time = |secs: i64| UnixTime::from_micros(secs * 1_000_000);
-        let not_yet = Refusal::NotYet { from: time(530), now: time(500) };
-        session.answer(secs(100), Err(refused(not_yet)));
-        assert!((secs(130)..secs(133)).contains(&session.due()), "{:?}", session.due());
+        let seen = |session: &mut LeaseSession, now, era, answer| {
+            let Some(Request::Acquire(mut claim)) = session.next(now, NO_STALL, 7) else {
+                panic!("there is no lease");
+            };
+            let shown = claim.seen_era;
+            claim.seen_era = claim.seen_era.max(era);
+            session.answered(Request::Acquire(claim), now, now, answer);
+            shown
+        };
+        assert_eq!(seen(&mut session, secs(100), None, Err(unreachable())), None);
+        assert_eq!(seen(&mut session, secs(200), Some(3), Err(exhausted())), None);
+        assert_eq!(seen(&mut session, secs(300), Some(2), Ok(lease(1))), Some(3));
+        let lost = refused(Refusal::Lost { node: lease(1).node, why: Loss::Era });
+        session.answer(secs(400), Err(lost));
+        assert_eq!(seen(&mut session, secs(400), None, Ok(lease(1))), Some(3), "a new claim");
     }
 
     /// The server restarts within a second as another generation, and all leases are lost. The
@@ -586,7 +629,8 @@ mod tests {
             }
             latest = latest.max(now);
         }
-        assert!(failed < 5 * HOLDERS, "{failed}");
+        // Half of these are looks at a realm that has not started, as cheap as renewals.
+        assert!(failed < 10 * HOLDERS, "{failed}");
         assert!(latest < begins + secs(5), "{latest:?}");
     }
 

@@ -87,6 +87,10 @@ pub struct Claim {
     /// A lease that was lost, and the way in which it ended: evidence that the store may have lost
     /// data. Its holder never released it and never will, and has closed its generator.
     pub lost: Option<(Lease, Loss)>,
+    /// The highest era of the realm that the claimant has seen, which [`Store`](crate::Store)
+    /// raises with every view. A record of a lower era proves that the store lost data, also while
+    /// an invalidated realm pauses and there is no lease that could show it.
+    pub seen_era: Option<u64>,
     /// The number of pages of nodes read for it, so that each starts elsewhere.
     pub(crate) pages: u64,
 }
@@ -108,7 +112,21 @@ impl Claim {
             }
             kept.push(symbol);
         }
-        Self { token, holder: kept, now, only_started: false, attempt: None, lost: None, pages: 0 }
+        Self {
+            token,
+            holder: kept,
+            now,
+            only_started: false,
+            attempt: None,
+            lost: None,
+            seen_era: None,
+            pages: 0,
+        }
+    }
+
+    /// Notes the era of a record.
+    pub(crate) fn see(&mut self, era: u64) {
+        self.seen_era = self.seen_era.max(Some(era));
     }
 
     /// Returns the holder's name.

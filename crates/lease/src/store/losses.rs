@@ -10,6 +10,14 @@ use crate::model::record::Record;
 use crate::model::refusal::Loss;
 use crate::model::rules::Rules;
 
+/// The answer to a lost lease.
+struct Shown {
+    /// All leases of the realm were ended because of it.
+    ended_all: bool,
+    /// The realm's era since then, unless another kind of realm has taken its name.
+    era: Option<u64>,
+}
+
 impl Store {
     /// Shows the store a lease that was lost, though its holder never released it and never will.
     /// If it proves that the store lost data, the realm is invalidated. `why` is the reason for
@@ -58,8 +66,18 @@ impl Store {
         lease: &Lease,
         why: Loss,
     ) -> Result<bool, StoreError> {
+        Ok(self.show(realm, lease, why).await?.is_some_and(|shown| shown.ended_all))
+    }
+
+    /// Shows the store a lost lease; `None` if it is of another realm.
+    async fn show(
+        &self,
+        realm: &RealmSpec,
+        lease: &Lease,
+        why: Loss,
+    ) -> Result<Option<Shown>, StoreError> {
         if realm.name().id() != lease.realm {
-            return Ok(false);
+            return Ok(None);
         }
         let realm = &*self.own(realm)?;
         let node = lease.node;
@@ -67,31 +85,35 @@ impl Store {
         let answer = self.transact(realm.name(), Scope::Node(node), missing, |rules, view| {
             if rules.check_ids(realm).is_err() {
                 // Another kind of realm has taken its name: its ticks are not comparable.
-                return Ok(Step::none((false, false)));
+                return Ok(Step::none((false, false, None)));
             }
             let is_guess = rules.record.is_assumed && rules.record.realm != *realm;
             if !rules.proves_loss(lease, why, view.rows.get(&node)) {
-                return Ok(Step::none((false, is_guess)));
+                return Ok(Step::none((false, is_guess, Some(rules.record.era))));
             }
-            let record = Some(rules.invalidate(view.generation.clone(), lease.era));
-            Ok(Step { record, row: Some((node, None)), answer: (true, is_guess) })
+            let record = rules.invalidate(view.generation.clone(), lease.era);
+            let answer = (true, is_guess, Some(record.era));
+            Ok(Step { record: Some(record), row: Some((node, None)), answer })
         });
-        let (is_proven, is_guess) = answer.await?;
+        let (is_proven, is_guess, era) = answer.await?;
         if is_proven {
             tracing::error!(realm = %realm.name(), %node, "the store lost data: all leases of the realm are invalidated");
         }
         let is_restored = is_guess && self.restore(realm, lease).await?;
-        Ok(is_proven || is_restored)
+        Ok(Some(Shown { ended_all: is_proven || is_restored, era }))
     }
 
-    /// Shows the store the lost lease of a claim, once.
+    /// Shows the store the lost lease of a claim, once: where the store's clock is far behind, it
+    /// would prove a loss each time. A loss after it shows in the era.
     pub(crate) async fn take_evidence(
         &self,
         realm: &RealmSpec,
         claim: &mut Claim,
     ) -> Result<(), StoreError> {
         if let Some((lease, why)) = claim.lost {
-            self.report_lost(realm, &lease, why).await?;
+            if let Some(era) = self.show(realm, &lease, why).await?.and_then(|shown| shown.era) {
+                claim.see(era);
+            }
             claim.lost = None;
         }
         Ok(())

@@ -197,21 +197,8 @@ impl Store {
         let id = realm.name.id();
         self.take_evidence(realm, claim).await?;
         let realm = &*self.own(realm)?;
-        let missing = Missing::Create(realm, self.beyond());
         if let Some(node) = claim.attempt {
-            let earlier = &*claim;
-            let granted = self.transact(&realm.name, Scope::Node(node), missing, |rules, view| {
-                rules.check(realm)?;
-                let state = view.rows.get(&node);
-                Ok(match rules.retry(node, state, earlier)? {
-                    Some(row) => {
-                        let lease = lease(id, &row, state, view);
-                        Step::row(row, lease)
-                    }
-                    None => Step::none(None),
-                })
-            });
-            if let Some(lease) = granted.await? {
+            if let Some(lease) = self.acquire_again(realm, claim, node).await? {
                 return Ok(lease);
             }
             claim.attempt = None;
@@ -224,8 +211,10 @@ impl Store {
             claim.pages = claim.pages.wrapping_add(1);
             let start = page_start(realm.pool(), claim);
             let view = self.read(&realm.name, Scope::Candidates { start, limit }).await?;
+            let missing = Missing::Resume(realm, self.beyond().max(claim.seen_era));
             let ready = self.ready(&realm.name, &view, missing, &mut repeats).await?;
             let Some((rules, record_version)) = ready else { continue };
+            claim.see(rules.record.era);
             rules.check(realm).map_err(|no| self.refused(no))?;
             if !rules.record.is_complete() {
                 self.complete(realm).await?;
@@ -278,6 +267,33 @@ impl Store {
             }
             claim.attempt = None;
         }
+    }
+
+    /// Grants the node that a claim tries first: one that it may have got before, or that it lost.
+    async fn acquire_again(
+        &self,
+        realm: &RealmSpec,
+        claim: &mut Claim,
+        node: Node,
+    ) -> Result<Option<Lease>, StoreError> {
+        let missing = Missing::Resume(realm, self.beyond().max(claim.seen_era));
+        let earlier = &*claim;
+        let answer = self.transact(&realm.name, Scope::Node(node), missing, |rules, view| {
+            rules.check(realm)?;
+            let (era, state) = (rules.record.era, view.rows.get(&node));
+            Ok(match rules.retry(node, state, earlier) {
+                Ok(Some(row)) => {
+                    let lease = lease(realm.name.id(), &row, state, view);
+                    Step::row(row, (era, Ok(lease)))
+                }
+                Ok(None) => Step::none((era, Ok(None))),
+                // An answer as well: the claim has seen the era of a realm that starts later.
+                Err(refusal) => Step::none((era, Err(refusal))),
+            })
+        });
+        let (era, lease) = answer.await?;
+        claim.see(era);
+        lease.map_err(|no| self.refused(no))
     }
 
     /// Renews a lease: raises its ceiling. A lease that expired can be renewed as long as no other

@@ -53,6 +53,9 @@ pub(super) enum Missing<'a> {
     Refuse,
     /// It is created. If it may have existed before, it starts beyond the leases of this era.
     Create(&'a RealmSpec, Option<u64>),
+    /// As `Create`, for a claimant that has seen this era: a record of a lower one went back, so it
+    /// is invalidated beyond the era.
+    Resume(&'a RealmSpec, Option<u64>),
     /// It starts with an assumed pool and assumed terms, unless rows show that it was lost.
     Assume(&'a RealmSpec, Option<u64>),
 }
@@ -131,7 +134,12 @@ impl Store {
             (None, Missing::Assume(..)) if !view.rows.is_empty() => {
                 return Err(self.refused(Refusal::LostRecord));
             }
-            (None, Missing::Create(realm, beyond) | Missing::Assume(realm, beyond)) => {
+            (
+                None,
+                Missing::Create(realm, beyond)
+                | Missing::Resume(realm, beyond)
+                | Missing::Assume(realm, beyond),
+            ) => {
                 let is_lost =
                     self.shared.known.as_ref().is_some_and(|known| known.has(&realm.name));
                 // Rows without a record: it was lost, and with it the floors of its era.
@@ -144,11 +152,20 @@ impl Store {
             }
             (Some((record, version)), _) => {
                 let rules = Rules::new(record, view.now).map_err(|no| self.refused(no))?;
-                if !view.is_other_generation() {
+                // The eras of another kind of realm that has taken the name are not comparable.
+                let seen = match missing {
+                    Missing::Resume(realm, Some(seen)) if rules.check_ids(realm).is_ok() => seen,
+                    _ => 0,
+                };
+                if view.is_other_generation() {
+                    tracing::error!(%realm, "the store is another one: all leases are invalidated");
+                } else if record.era < seen {
+                    let era = record.era;
+                    tracing::error!(%realm, era, seen, "the store lost its last eras: all leases are invalidated");
+                } else {
                     return Ok(Some((rules, *version)));
                 }
-                tracing::error!(%realm, "the store is another one: all leases are invalidated");
-                (rules.invalidate(generation(), 0), Some(*version))
+                (rules.invalidate(generation(), seen), Some(*version))
             }
         };
         let step = Step::record(Some(record), ());

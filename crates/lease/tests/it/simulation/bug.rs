@@ -44,6 +44,8 @@ pub(crate) enum Bug {
     CutUnnoted,
     /// A claim does not show the lease that its holder lost.
     LostLeaseHidden,
+    /// A claim does not show the highest era that its holder has seen.
+    EraForgotten,
     /// A claim does not count rows.
     RowsUncounted,
     /// Claims show nothing, and a holder forgets the ticks that it has used [and refuses windows

@@ -19,6 +19,8 @@ pub(crate) struct Holder<S: Subject> {
     session: LeaseSession,
     running: Option<Running<S>>,
     asked: Option<Asked>,
+    /// The highest era that it has seen.
+    pub(crate) seen_era: Option<u64>,
     /// Differs for each process.
     pub(crate) id: u64,
     /// The end of its pause, by the true time.
@@ -67,7 +69,8 @@ impl<S: Subject> Holder<S> {
     pub(crate) fn new(realm: RealmSpec, clock: i64, seed: u64) -> Self {
         let session = LeaseSession::new(realm, &format!("holder {seed}"), seed);
         let clock = Arc::new(HookedClock::new(clock));
-        Self { clock, session, running: None, asked: None, id: seed, paused_until: 0 }
+        let (id, paused_until) = (seed, 0);
+        Self { clock, session, running: None, asked: None, seen_era: None, id, paused_until }
     }
 
     pub(crate) fn realm(&self) -> &RealmSpec {
@@ -108,6 +111,9 @@ impl<S: Subject> Holder<S> {
                 if matches!(bug, Some(Bug::LostLeaseHidden | Bug::OwnTicksForgotten)) {
                     claim.lost = None;
                 }
+                if bug == Some(Bug::EraForgotten) {
+                    claim.seen_era = None;
+                }
                 Message::Acquire(Arc::new(Mutex::new(claim)))
             }
             Some(Request::Renew(lease)) => Message::Renew(lease),
@@ -131,7 +137,11 @@ impl<S: Subject> Holder<S> {
             return Ok(None);
         };
         let request = match asked.message {
-            Message::Acquire(claim) => Request::Acquire(claim.lock().unwrap().clone()),
+            Message::Acquire(claim) => {
+                let claim = claim.lock().unwrap().clone();
+                self.seen_era = self.seen_era.max(claim.seen_era);
+                Request::Acquire(claim)
+            }
             Message::Renew(lease) => Request::Renew(lease),
             Message::Release(..) | Message::ReleaseByHand(..) => return Ok(None),
         };

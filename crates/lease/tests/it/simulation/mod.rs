@@ -8,7 +8,8 @@
 //! windows of equal or prefix-related nodes overlap, and no realm was invalidated without reason.
 //! After a loss that the store does not notice, the first request is a renewal. In worlds with a
 //! [masked loss](world::Masked), holders come and go before it: what goes wrong until the loss is
-//! discovered is counted and limited, and nothing may go wrong after it.
+//! discovered is counted and limited, and nothing may go wrong after it. The same holds if the store
+//! loses its data again while the realm pauses.
 //!
 //! A seed determines everything, and a failure names it. `TICKID_SIMULATION_SEEDS` sets the number
 //! of seeds to run.
@@ -115,6 +116,11 @@ struct Outcomes {
     missed: u64,
     /// Of these, those in which the holder heard it in time.
     missed_though_heard: u64,
+    /// Worlds with a second loss, in a pause that the first one caused.
+    second: u64,
+    /// Of these, those in which a holder that had seen the new era had an answer, and the realm was
+    /// not invalidated.
+    missed_second: u64,
     /// The realm was invalidated more than once.
     repeated: u64,
     /// IDs that one process issued twice.
@@ -128,12 +134,14 @@ struct Outcomes {
 
 impl Outcomes {
     fn add(&mut self, one: &Masked) {
-        let Masked { lost, has_victims, is_heard, invalidations, counts } = *one;
-        let is_missed = has_victims && invalidations == 0;
+        let Masked { lost, is_second, has_victims, is_heard, invalidations, counts } = *one;
+        let is_missed = has_victims && invalidations == 0 && !is_second;
         let has_record = matches!(lost, Lost::SomeRows | Lost::AllRows);
         self.worlds += 1;
         self.missed += u64::from(is_missed);
         self.missed_though_heard += u64::from(is_missed && is_heard);
+        self.second += u64::from(is_second);
+        self.missed_second += u64::from(is_second && is_heard && invalidations == 0);
         self.repeated += u64::from(invalidations > 1);
         self.own += counts.own;
         self.before += counts.before;
@@ -148,7 +156,9 @@ impl Outcomes {
         let share = |count: u64, most: u64| count > (self.worlds * most).div_ceil(1_000);
         [
             (self.own > 0, "own"),
-            (share(self.missed_though_heard, 5), "missed though heard"),
+            // A reconfiguration in between may raise the era to the one that was seen.
+            (share(self.missed_second, 1), "missed the second"),
+            (share(self.missed_though_heard, 8), "missed though heard"),
             (share(self.missed, 80), "missed"),
             (share(self.worlds_before, 5), "before the discovery"),
             (share(self.repeated, 30), "repeated"),
@@ -183,6 +193,7 @@ fn masked_losses_are_found() {
         let outcomes = masked(life, None);
         assert_eq!(outcomes.excess(), None, "{outcomes:?}");
         assert!(outcomes.before > 0, "nothing was lost that mattered: {outcomes:?}");
+        assert!(outcomes.second > 0, "nothing was lost twice: {outcomes:?}");
     }
 }
 
@@ -192,6 +203,7 @@ fn parts_of_the_rule_are_needed() {
     for (bug, expected) in [
         (Bug::LostLeaseHidden, "missed though heard"),
         (Bug::RowsUncounted, "before the discovery"),
+        (Bug::EraForgotten, "missed the second"),
     ] {
         assert_eq!(masked(Life::Calm, Some(bug)).excess(), Some(expected), "{bug:?}");
     }

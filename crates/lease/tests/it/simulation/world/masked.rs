@@ -1,10 +1,11 @@
-//! Worlds whose store loses data once, unnoticed, after which holders come and go before the others
-//! send their next request.
+//! Worlds whose store loses data unnoticed, after which holders come and go before the others send
+//! their next request. Some lose it again while the realm pauses because of that.
 
 use core::num::NonZeroU32;
 
 use tickid_core::Clock as _;
 use tickid_lease::backend::{Backup, RowState};
+use tickid_lease::session::Outcome;
 use tickid_lease::{Lease, StoreError};
 
 use super::{SECOND, STEPS, World, work};
@@ -34,10 +35,18 @@ pub(crate) enum Lost {
     Snapshot,
     /// A backup of the rows is restored, under the present record.
     OldRows,
+    /// A backup of everything is restored, and again before the realm starts anew.
+    SnapshotTwice,
 }
 
-const LOST: [Lost; 5] =
-    [Lost::SomeRows, Lost::AllRows, Lost::RowsAndRecord, Lost::Snapshot, Lost::OldRows];
+const LOST: [Lost; 6] = [
+    Lost::SomeRows,
+    Lost::AllRows,
+    Lost::RowsAndRecord,
+    Lost::Snapshot,
+    Lost::OldRows,
+    Lost::SnapshotTwice,
+];
 
 /// A loss that the store has not noticed.
 pub(super) struct Unnoticed {
@@ -47,12 +56,17 @@ pub(super) struct Unnoticed {
     victims: Vec<(u64, Lease)>,
     /// A victim heard that its lease was lost before its window had ended, by the store's clock.
     is_heard: bool,
+    /// The second loss of the same backup: the processes that had seen the era of the discovery,
+    /// and the number of the last request before it.
+    again: Option<(Vec<u64>, u64)>,
 }
 
 /// The consequences of a loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Masked {
     pub(crate) lost: Lost,
+    /// The data was lost a second time.
+    pub(crate) is_second: bool,
     pub(crate) has_victims: bool,
     /// A victim heard of it in time.
     pub(crate) is_heard: bool,
@@ -79,9 +93,17 @@ impl<S: Subject> World<S> {
             }
             world.step().map_err(|violation| format!("{violation} (step {step})"))?;
             masked.invalidations += u64::from(world.look_at_floor());
+            if masked.lost == Lost::SnapshotTwice
+                && (masked.is_second, masked.invalidations) == (false, 1)
+                && world.lose_again()?
+            {
+                (masked.is_second, masked.invalidations) = (true, 0);
+            }
         }
-        if let Some(Unnoticed { victims, is_heard, .. }) = &world.loss {
-            (masked.has_victims, masked.is_heard) = (!victims.is_empty(), *is_heard);
+        if let Some(Unnoticed { victims, is_heard, again, .. }) = &world.loss {
+            let has_victims =
+                again.as_ref().map_or(!victims.is_empty(), |(seen, _)| !seen.is_empty());
+            (masked.has_victims, masked.is_heard) = (has_victims, *is_heard);
         }
         Ok(Masked { counts: world.watch.counts, ..masked })
     }
@@ -113,7 +135,9 @@ impl<S: Subject> World<S> {
                 }
             }
             Lost::RowsAndRecord => memory.restore(Backup::default()),
-            Lost::Snapshot => memory.restore(self.backup.clone().unwrap_or_default()),
+            Lost::Snapshot | Lost::SnapshotTwice => {
+                memory.restore(self.backup.clone().unwrap_or_default())
+            }
             Lost::OldRows => {
                 let now = memory.back_up();
                 memory.restore(self.backup.clone().unwrap_or_default());
@@ -133,8 +157,38 @@ impl<S: Subject> World<S> {
         let leases = self.holders.iter().filter_map(|one| Some((one.id, *one.lease()?)));
         let victims = leases.filter(|(_, lease)| is_victim(lease)).collect();
         let floor = before.record.map_or(0, |(record, _)| record.floor);
-        self.loss = Some(Unnoticed { floor, victims, is_heard: false });
+        self.loss = Some(Unnoticed { floor, victims, is_heard: false, again: None });
         self.watch.counts_only = true;
+        self.others_come_and_go()?;
+        Ok(lost)
+    }
+
+    /// Restores the same backup once more, perhaps, while the realm that was invalidated because of
+    /// the first loss has not started yet: once no holder has a lease, whose renewal would show it.
+    fn lose_again(&mut self) -> Result<bool, String> {
+        let name = self.realm.name().clone();
+        let now = self.realm.tick_at(self.store_clock.now().unwrap()).unwrap();
+        let floor = self.backend.view(&name).record.map_or(0, |(record, _)| record.floor);
+        let has_lease = self.holders.iter().any(|holder| holder.lease().is_some());
+        if has_lease || floor <= now || self.dice.below(2) != 0 {
+            return Ok(false);
+        }
+        self.backend.memory().restore(self.backup.clone().unwrap_or_default());
+        self.backend.forget_replica();
+        let record = self.backend.view(&name).record;
+        // A realm that is created anew has no era to show.
+        let (floor, era) = record.map_or((0, 0), |(record, _)| (record.floor, record.era));
+        let has_seen = |holder: &&Holder<S>| holder.seen_era > Some(era);
+        let seen = self.holders.iter().filter(has_seen).map(|holder| holder.id).collect();
+        let again = Some((seen, self.asked));
+        self.loss = Some(Unnoticed { floor, victims: Vec::new(), is_heard: false, again });
+        self.watch.discovered_at = None;
+        self.others_come_and_go()?;
+        Ok(true)
+    }
+
+    /// Up to five holders come and go at once.
+    fn others_come_and_go(&mut self) -> Result<(), String> {
         for _ in 0..self.dice.below(6) {
             self.come_and_go()?;
             if self.dice.below(3) == 0 {
@@ -142,7 +196,7 @@ impl<S: Subject> World<S> {
                 self.advance(micros);
             }
         }
-        Ok(lost)
+        Ok(())
     }
 
     /// A holder starts, issues a few IDs and ends, or crashes.
@@ -175,12 +229,23 @@ impl<S: Subject> World<S> {
         self.atomically(work).transpose()
     }
 
-    /// Notes that a process heard that its lease is lost.
-    pub(super) fn note_heard(&mut self, index: usize) {
+    /// Notes that a process heard that its lease is lost, or after a second loss, that it had an
+    /// answer from the store.
+    pub(super) fn note_heard(&mut self, index: usize, number: u64, outcome: &Outcome) {
         let Some(loss) = &mut self.loss else { return };
         let now = self.store_clock.now().unwrap();
         let (now, id) = (self.realm.tick_at(now).unwrap(), self.holders[index].id);
-        let is_early = |(victim, lease): &(u64, Lease)| *victim == id && now < lease.ceiling;
-        loss.is_heard |= loss.victims.iter().any(is_early);
+        loss.is_heard |= match (&loss.again, outcome) {
+            (Some((seen, last)), Outcome::Acquired(_)) => *last < number && seen.contains(&id),
+            (Some((seen, last)), Outcome::Failed(error)) => {
+                *last < number && seen.contains(&id) && error.refusal().is_some()
+            }
+            (None, Outcome::Lost(_)) => {
+                let is_early =
+                    |(victim, lease): &(u64, Lease)| *victim == id && now < lease.ceiling;
+                loss.victims.iter().any(is_early)
+            }
+            _ => false,
+        };
     }
 }

@@ -251,9 +251,7 @@ impl<S: Subject> World<S> {
             let (watch, bug) = (&mut self.watch, self.bug);
             let heard = self.holders[to].hear(watch, self.time, number, answer, bug)?;
             let Some((outcome, left)) = heard else { continue };
-            if let Outcome::Lost(_) = &outcome {
-                self.note_heard(to);
-            }
+            self.note_heard(to, number, &outcome);
             match outcome {
                 Outcome::Acquired(_) => self.tally.granted += 1,
                 Outcome::Renewed(_) => self.tally.renewed += 1,
@@ -473,6 +471,7 @@ async fn work(
             let answer = store.acquire(&realm, &mut claim).await;
             let mut shared = shared.lock().unwrap();
             (shared.attempt, shared.lost) = (claim.attempt, claim.lost);
+            shared.seen_era = shared.seen_era.max(claim.seen_era);
             answer.map(Some)
         }
         Message::Renew(mut lease) => {
