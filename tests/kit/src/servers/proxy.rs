@@ -33,7 +33,7 @@ pub struct Proxy {
 type Filter = dyn Fn(&mut [u8]) + Send + Sync;
 
 struct Shared {
-    target: Target,
+    target: Mutex<Target>,
     filter: Box<Filter>,
     faults: Mutex<Faults>,
     changed: Condvar,
@@ -78,7 +78,7 @@ impl Proxy {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?.to_string();
         let shared = Arc::new(Shared {
-            target,
+            target: Mutex::new(target),
             filter: Box::new(filter),
             faults: Mutex::default(),
             changed: Condvar::new(),
@@ -100,6 +100,12 @@ impl Proxy {
     #[must_use]
     pub fn address(&self) -> &str {
         &self.address
+    }
+
+    /// Moves the address to another server, as a fail-over does. Open connections stay where they
+    /// are.
+    pub fn move_to(&self, target: Target) {
+        *self.shared.target() = target;
     }
 
     /// Delays everything, each way.
@@ -152,6 +158,10 @@ impl Proxy {
 }
 
 impl Shared {
+    fn target(&self) -> MutexGuard<'_, Target> {
+        self.target.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn faults(&self) -> MutexGuard<'_, Faults> {
         self.faults.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -176,7 +186,8 @@ struct Link {
 
 fn connect(client: TcpStream, shared: &Arc<Shared>) -> io::Result<()> {
     client.set_nodelay(true)?;
-    let server = shared.target.connect()?;
+    let target = shared.target().clone();
+    let server = target.connect()?;
     shared.connections.fetch_add(1, Ordering::SeqCst);
     let link = Arc::new(Link {
         shared: Arc::clone(shared),

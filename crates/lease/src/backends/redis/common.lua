@@ -4,9 +4,15 @@
 
 local RECORD, ROWS, NODES, CEILINGS = unpack(KEYS)
 
+local replication = redis.call('INFO', 'replication')
+
+-- A replica, or a primary that was demoted while it lives, has data that may be old.
+if string.match(replication, 'role:(%w+)') ~= 'master' then
+    return redis.error_reply('READONLY the server is a replica')
+end
+
 local function generation()
     local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
-    local replication = string.match(redis.call('INFO', 'replication'), 'master_replid:(%w+)')
-    return run .. '/' .. replication
+    return run .. '/' .. string.match(replication, 'master_replid:(%w+)')
 end
 

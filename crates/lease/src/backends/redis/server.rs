@@ -76,8 +76,7 @@ impl Server {
             link = self.connect(until)?;
             reply = run(&mut link)?;
         }
-        self.keep(link);
-        answer("run a script", reply)
+        self.keep(link, "run a script", reply)
     }
 
     /// Runs a command.
@@ -85,24 +84,41 @@ impl Server {
         let until = Instant::now() + self.timeout;
         let mut link = self.link(until)?;
         let reply = self.ask(&mut link, words, until)?;
-        self.keep(link);
-        answer("answer a request", reply)
+        self.keep(link, "answer a request", reply)
     }
 
+    /// Sends a command, and in the same round trip requests the settings, which may have changed
+    /// since the connection was opened. If they are wrong, the command was carried out, as one may
+    /// have been that was not answered.
     fn ask(&self, link: &mut Link, words: &[&str], until: Instant) -> Result<Reply, StoreError> {
-        let replies = link.connection.ask(&[words], until).map_err(|error| self.silence(error))?;
-        Ok(replies.into_iter().next().unwrap_or(Reply::Nil))
+        let Place { persistence, .. } = self.place;
+        let commands: Vec<&[&str]> =
+            [words].into_iter().chain(persistence.questions().iter().copied()).collect();
+        let replies = link.connection.ask(&commands, until).map_err(|error| self.silence(error))?;
+        let mut replies = replies.into_iter();
+        let reply = replies.next().unwrap_or(Reply::Nil);
+        // The reason for an error comes first: a server that is loading has no settings.
+        if !matches!(reply, Reply::Error(_)) {
+            Settings::of(replies).check(persistence)?;
+        }
+        Ok(reply)
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Link>> {
         self.idle.get_or_set(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn keep(&self, link: Link) {
+    /// Returns a reply, and keeps its connection unless it is an error: the server may be no primary
+    /// any more, or no server of the data at all. The next request looks its address up again, which
+    /// a fail-over may have moved while the connections stay open. None of those is kept either.
+    fn keep(&self, link: Link, what: &str, reply: Reply) -> Result<Reply, StoreError> {
         let mut idle = self.idle();
-        if idle.len() < MAX_IDLE {
+        if matches!(reply, Reply::Error(_)) {
+            idle.clear();
+        } else if idle.len() < MAX_IDLE {
             idle.push(link);
         }
+        answer(what, reply)
     }
 
     /// Returns a kept connection that is still open, or a new one.
@@ -130,22 +146,16 @@ impl Server {
             commands.push(vec!["SELECT", &database]);
         }
         commands.extend(SCRIPTS.map(|script| vec!["SCRIPT", "LOAD", script]));
-        if *persistence != Persistence::MayForget {
-            commands.extend(["persistence", "memory"].map(|section| vec!["INFO", section]));
-        }
-        if *persistence == Persistence::Shown {
-            commands.push(vec!["CONFIG", "GET", "appendfsync"]);
-        }
+        let own = commands.len();
+        commands.extend(persistence.questions().iter().map(|question| question.to_vec()));
         let commands: Vec<&[&str]> = commands.iter().map(|command| &**command).collect();
         let mut connection =
             Connection::open(&self.place, until).map_err(|error| self.silence(error))?;
         let replies = connection.ask(&commands, until).map_err(|error| self.hung_up(error))?;
+        let mut replies = replies.into_iter();
         let mut scripts = Vec::new();
-        let mut settings = Settings::default();
-        for (command, reply) in commands.iter().zip(replies) {
+        for (command, reply) in commands[..own].iter().zip(replies.by_ref()) {
             match command[0] {
-                "CONFIG" => settings.flush = flush(&reply),
-                "INFO" => settings.note(reply.text().unwrap_or_default()),
                 "SCRIPT" => {
                     let name = answer("take a script", reply)?;
                     scripts.push(name.text().unwrap_or_default().to_owned());
@@ -154,10 +164,8 @@ impl Server {
                 _ => drop(answer("select the database", reply)?),
             }
         }
-        match settings.doubt(*persistence) {
-            Some(why) => Err(StoreError::new(BACKEND, StoreErrorKind::Unfit { why })),
-            None => Ok(Link { connection, scripts }),
-        }
+        Settings::of(replies).check(*persistence)?;
+        Ok(Link { connection, scripts })
     }
 
     /// Returns the error of a request without an answer.
@@ -182,7 +190,11 @@ impl Server {
 /// Returns a reply unless it is an error.
 fn answer(what: &str, reply: Reply) -> Result<Reply, StoreError> {
     let Reply::Error(message) = reply else { return Ok(reply) };
-    let what = if message.starts_with("NOAUTH") { "log in" } else { what };
+    let what = match message.split(' ').next() {
+        Some("NOAUTH") => "log in",
+        Some("READONLY") => "write: the server accepts no writes, like a replica",
+        _ => what,
+    };
     Err(StoreError::failed(BACKEND, what).with_source(excerpt(&message)))
 }
 
@@ -197,12 +209,41 @@ struct Settings {
     eviction: Option<String>,
 }
 
-/// Returns the value of a setting; `None` if the server does not report it.
-fn flush(reply: &Reply) -> Option<String> {
-    Some(excerpt(reply.list()?.get(1)?.text()?))
+impl Persistence {
+    /// Returns the commands that request the settings in question.
+    const fn questions(self) -> &'static [&'static [&'static str]] {
+        match self {
+            Self::MayForget => &[],
+            Self::FlushStated => &[&["INFO", "persistence"], &["INFO", "memory"]],
+            Self::Shown => {
+                &[&["INFO", "persistence"], &["INFO", "memory"], &["CONFIG", "GET", "appendfsync"]]
+            }
+        }
+    }
 }
 
 impl Settings {
+    /// Takes the replies to the [questions](Persistence::questions). `CONFIG GET` has a list.
+    fn of(replies: impl Iterator<Item = Reply>) -> Self {
+        let mut settings = Self::default();
+        for reply in replies {
+            match reply.list() {
+                Some(list) => {
+                    settings.flush = list.get(1).and_then(Reply::text).map(excerpt);
+                }
+                None => settings.note(reply.text().unwrap_or_default()),
+            }
+        }
+        settings
+    }
+
+    fn check(&self, persistence: Persistence) -> Result<(), StoreError> {
+        match self.doubt(persistence) {
+            Some(why) => Err(StoreError::new(BACKEND, StoreErrorKind::Unfit { why })),
+            None => Ok(()),
+        }
+    }
+
     /// Takes what a section of `INFO` reports.
     fn note(&mut self, section: &str) {
         for line in section.lines() {

@@ -5,14 +5,15 @@ use core::time::Duration;
 
 use tickid_lease::admin::Loss;
 use tickid_lease::{Lease, Store, StoreError};
-use tickid_testkit::servers::{Redis, Server as _, Test};
+use tickid_testkit::servers::{Proxy, Redis, Server as _, Target, Test};
 
 use crate::redis::servers::{ask, store};
 use crate::windows::Windows;
 
-pub(crate) const TESTS: [Test<Redis>; 5] = [
+pub(crate) const TESTS: [Test<Redis>; 6] = [
     ("a_restart_costs_all_leases", a_restart_costs_all_leases),
     ("stale_failover_is_noticed", stale_failover_is_noticed),
+    ("a_demoted_primary_is_left", a_demoted_primary_is_left),
     ("restarted_realm_starts_beyond", restarted_realm_starts_beyond),
     ("flushall_repeats_no_window", flushall_repeats_no_window),
     ("loaded_dump_is_noticed", loaded_dump_is_noticed),
@@ -72,6 +73,30 @@ fn stale_failover_is_noticed(_: &Redis) {
     for _ in 0..4 {
         assert!(windows.acquire_in_time(&store).floor >= highest(&forgotten));
     }
+}
+
+/// A fail-over moves the address while the old primary lives on as a replica: no connection is cut.
+fn a_demoted_primary_is_left(_: &Redis) {
+    let (server, replica) = (Redis::start().unwrap(), Redis::start().unwrap());
+    let proxy = Proxy::new(Target::Tcp(server.address())).unwrap();
+    let store = Store::open(&format!("redis://{}", proxy.address())).unwrap();
+    let windows = Windows::short("0-3/10", TERM).begun(&store);
+    let held = windows.acquire(&store).unwrap();
+    let port = |server: &Redis| server.port().to_string();
+    let _: String = ask(&replica, &["REPLICAOF", "127.0.0.1", &port(&server)]);
+    let _: u32 = ask(&server, &["WAIT", "1", "0"]);
+
+    let _: String = ask(&replica, &["REPLICAOF", "NO", "ONE"]);
+    let _: String = ask(&server, &["REPLICAOF", "127.0.0.1", &port(&replica)]);
+    proxy.move_to(Target::Tcp(replica.address()));
+    let error = windows.renew(&store, &held).unwrap_err();
+    assert!(error.to_string().contains("accepts no writes, like a replica"), "{error}");
+    assert!(!error.is_lost());
+    // Neither is a claim answered from the old data. The next request is the new primary's.
+    assert_eq!(loss(windows.renew(&store, &held)), Some(Loss::Era));
+    assert!(windows.acquire_in_time(&store).floor >= held.ceiling);
+    let error = windows.acquire(&self::store(&server)).unwrap_err();
+    assert!(error.to_string().contains("accepts no writes, like a replica"), "{error}");
 }
 
 fn restarted_realm_starts_beyond(_: &Redis) {

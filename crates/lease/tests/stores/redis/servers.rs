@@ -11,11 +11,12 @@ use tickid_testkit::servers::{Redis, Server as _, Test};
 
 use crate::windows::{self, Windows, is_same};
 
-pub(crate) const TESTS: [Test<Redis>; 4] = [
+pub(crate) const TESTS: [Test<Redis>; 5] = [
     ("requests_are_few", requests_are_few),
     ("dropped_scripts_are_sent_again", dropped_scripts_are_sent_again),
     ("a_paused_server_is_unreachable", a_paused_server_is_unreachable),
     ("forgetful_server_is_refused", forgetful_server_is_refused),
+    ("changed_settings_are_noticed", changed_settings_are_noticed),
 ];
 
 /// The server of all tests, or a separate one for scenarios that set its clock or restart it.
@@ -169,5 +170,25 @@ fn forgetful_server_is_refused(_: &Redis) {
         let url = format!("redis://{}?persistence=acknowledged", server.address());
         let store = Store::open(&url).unwrap();
         windows.begun(&store).acquire(&store).unwrap();
+    }
+}
+
+/// Over a connection that was opened before.
+fn changed_settings_are_noticed(_: &Redis) {
+    let server = Redis::start().unwrap();
+    let store = store(&server);
+    let windows = Windows::new("0-7/10").begun(&store);
+    let held = windows.acquire(&store).unwrap();
+    for (setting, wrong, right, why) in [
+        ("appendonly", "no", "yes", "its appendonly is no instead of yes"),
+        ("appendfsync", "everysec", "always", "its appendfsync is everysec instead of always"),
+        ("maxmemory-policy", "allkeys-lru", "noeviction", "its maxmemory-policy is allkeys-lru"),
+    ] {
+        let _: String = ask(&server, &["CONFIG", "SET", setting, wrong]);
+        let error = windows.renew(&store, &held).unwrap_err();
+        assert!(matches!(error.kind(), StoreErrorKind::Unfit { .. }), "{error:?}");
+        assert!(error.to_string().contains(why), "{error}");
+        let _: String = ask(&server, &["CONFIG", "SET", setting, right]);
+        assert!(is_same(&windows.renew(&store, &held).unwrap(), &held));
     }
 }
