@@ -39,7 +39,8 @@ pub(super) struct Gateway {
     timeout: Option<Duration>,
     /// None at first.
     last: AtomicUsize,
-    agent: PerProcess<Agent>,
+    /// Its connections are kept for the next request.
+    agent: PerProcess<Mutex<Agent>>,
     pass: PerProcess<Mutex<Option<Pass>>>,
 }
 
@@ -73,16 +74,19 @@ impl Gateway {
         self.endpoints.join(",")
     }
 
-    fn agent(&self) -> &Agent {
-        self.agent.get_or_set(|| {
-            let config =
-                Agent::config_builder().http_status_as_error(false).max_redirects(0).proxy(None);
-            let config = match &self.tls {
-                Some(tls) => config.tls_config(tls.config()),
-                None => config,
-            };
-            config.build().new_agent()
-        })
+    fn agent(&self) -> MutexGuard<'_, Agent> {
+        let agent = self.agent.get_or_set(|| self.new_agent().into());
+        agent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn new_agent(&self) -> Agent {
+        let config =
+            Agent::config_builder().http_status_as_error(false).max_redirects(0).proxy(None);
+        let config = match &self.tls {
+            Some(tls) => config.tls_config(tls.config()),
+            None => config,
+        };
+        config.build().new_agent()
     }
 
     /// Does a transaction at the first member that answers, and returns its time.
@@ -198,7 +202,8 @@ impl Gateway {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{endpoint}/v3/{method}");
         let left = until.saturating_duration_since(Instant::now());
-        let mut post = self.agent().post(url).content_type("application/json");
+        let agent = self.agent().clone();
+        let mut post = agent.post(url).content_type("application/json");
         if let Some(pass) = pass {
             post = post.header(header::AUTHORIZATION, pass);
         }
@@ -212,6 +217,9 @@ impl Gateway {
         let body = response.body_mut().with_config().limit(MAX_ANSWER).read_to_vec();
         let body = body.map_err(silence)?;
         if response.status() != StatusCode::OK {
+            // A member without a leader, or a proxy without members: the next request looks the
+            // address up again, which may have been moved while the connections stay open.
+            *self.agent() = self.new_agent();
             return Err(refusal(response.status(), &body));
         }
         if body.iter().filter(|byte| **byte == b'{').count() > MAX_OBJECTS {
@@ -331,8 +339,9 @@ impl Error for Silence {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Read as _, Write as _};
-    use std::net::TcpListener;
+    use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+    use std::net::{TcpListener, TcpStream};
+    use std::sync::mpsc;
     use std::thread;
 
     use super::*;
@@ -373,6 +382,58 @@ mod tests {
         assert!(error.is_unreachable());
         let source = error.source().unwrap().to_string();
         assert!(source.contains("127.0.0.1:1: ") && source.contains("127.0.0.1:0: "), "{source}");
+    }
+
+    /// A member that lost its leader answers, and keeps its connections open.
+    #[test]
+    fn errors_end_the_connection() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let endpoints = vec![listener.local_addr().unwrap().to_string()];
+        let (send, asked) = mpsc::channel();
+        thread::spawn(move || {
+            for (number, stream) in listener.incoming().flatten().enumerate() {
+                let mut stream = BufReader::new(stream);
+                for request in 0.. {
+                    if !skip_request(&mut stream) {
+                        break;
+                    }
+                    send.send((number, request)).unwrap();
+                    let status = match (number, request) {
+                        (0, 1..) => "503 Service Unavailable",
+                        _ => "200 OK",
+                    };
+                    let answer = format!(
+                        "HTTP/1.1 {status}\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n\
+                         Content-Length: 13\r\n\r\n{{\"header\":{{}}}}"
+                    );
+                    stream.get_mut().write_all(answer.as_bytes()).unwrap();
+                }
+            }
+        });
+        let place = Place { endpoints, login: None, tls: None };
+        let gateway = Gateway::new(place, Some(Duration::from_secs(10)));
+        let ask = || (gateway.txn(&Txn::default(), false).is_ok(), asked.recv().unwrap());
+        let expected = [(true, (0, 0)), (false, (0, 1)), (true, (1, 0))];
+        assert_eq!([(); 3].map(|()| ask()), expected);
+    }
+
+    /// Reads a request with a body, and returns whether there was one.
+    fn skip_request(stream: &mut BufReader<TcpStream>) -> bool {
+        let mut len = 0;
+        loop {
+            let mut line = String::new();
+            match (stream.read_line(&mut line).unwrap_or(0), line.trim_end()) {
+                (0, _) => return false,
+                (_, "") => return stream.read_exact(&mut vec![0; len]).is_ok(),
+                (_, line) => {
+                    if let Some((name, value)) = line.split_once(": ")
+                        && name.eq_ignore_ascii_case("content-length")
+                    {
+                        len = value.parse().unwrap();
+                    }
+                }
+            }
+        }
     }
 
     /// Otherwise a change that a silent member has carried out would never be found out.
