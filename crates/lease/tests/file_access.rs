@@ -304,18 +304,16 @@ mod unix {
             assert!(source.contains("No space left on device"), "{source}");
             assert_eq!(read_all(), before);
         };
-        is_full(reconfigure(&store, "7-10/16"));
+        // A record that needs more room than is kept for it.
+        let scattered: Vec<String> = (0..900).map(|node| format!("{}/16", node * 2)).collect();
+        is_full(reconfigure(&store, &scattered.join(",")));
         is_full(acquire(&store, "7-8/16").map(drop));
         // A renewal takes no new room, and neither does a claim of a node that has a row: not even
         // if there is a better one without a row, and no room for a file that shows who holds it.
         let grant = renew(&store, &grant).unwrap();
         let used = Some(grant.ceiling - 1);
         block_on(store.release(&realm("7-8/16"), &grant, used), TIMEOUT).unwrap();
-        for number in 0.. {
-            if fs::write(folder.join(format!("filler-{number}")), "").is_err() {
-                break;
-            }
-        }
+        fill_up(folder);
         let mut claim = Claim::new(Token::random().unwrap(), "a test", Some(grant.ceiling - 2));
         let again = block_on(store.acquire(&realm("7-8/16"), &mut claim), TIMEOUT).unwrap();
         assert_eq!((again.node, again.floor), (grant.node, grant.ceiling));
@@ -328,9 +326,24 @@ mod unix {
         }
         let second = acquire(&store, "7-8/16").unwrap();
         assert_ne!(second.node, grant.node);
+        // What ends all leases is never out of room, not even the second time.
+        fill_up(folder);
+        for era in [1, 2] {
+            let floor = block_on(store.invalidate(&realm("7-8/16")), TIMEOUT).unwrap();
+            let record = block_on(store.realm(realm("7-8/16").name()), TIMEOUT).unwrap();
+            assert_eq!((record.era, record.floor), (era, floor));
+        }
         // It keeps the file of its lease open.
         drop(store);
         read_only(folder, second.node);
+    }
+
+    /// Uses up what is left of a disk: first its bytes, then its files.
+    fn fill_up(folder: &Path) {
+        for (name, bytes) in [("filler-bytes", &[0; 1 << 16][..]), ("filler", &[])] {
+            let mut fill = (0..).map(|number| folder.join(format!("{name}-{number}")));
+            fill.find(|path| fs::write(path, bytes).is_err()).unwrap();
+        }
     }
 
     /// Lists the nodes of a folder that cannot be written to.

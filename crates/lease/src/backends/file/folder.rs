@@ -313,6 +313,37 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     path.parent().map_or(Ok(()), sync)
 }
 
+/// The granularity of the room that is kept for a file.
+const ROOM: usize = 4_096;
+
+/// [Replaces](replace) a file, and keeps room for the next time: on a full disk, the file is written
+/// there.
+pub(super) fn replace_in_room(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let spare = path.with_extension("spare");
+    match replace(path, bytes) {
+        Err(error) if is_full(&error) => {
+            let Some(mut file) = open(&spare, OpenOptions::new().write(true))? else {
+                return Err(error);
+            };
+            if file.metadata().context("look at", &spare)?.len() < bytes.len() as u64 {
+                return Err(error);
+            }
+            // It only shrinks. After a crash it is spare as before: its contents do not matter.
+            file.write_all(bytes)
+                .and_then(|()| file.set_len(bytes.len() as u64))
+                .and_then(|()| file.sync_all())
+                .context("write", &spare)?;
+            fs::rename(&spare, path).context("put in its place", path)?;
+            path.parent().map_or(Ok(()), sync)?;
+        }
+        replaced => replaced?,
+    }
+    // The old file's room is free now. A lack of it is no error of this replacement.
+    let zeros = vec![0; bytes.len().next_multiple_of(ROOM)];
+    let _ = replace(&spare, &zeros);
+    Ok(())
+}
+
 /// Overwrites or appends a part of a file, durably.
 pub(super) fn overwrite(path: &Path, at: u64, bytes: &[u8]) -> Result<(), StoreError> {
     let file = open(path, OpenOptions::new().write(true))?;

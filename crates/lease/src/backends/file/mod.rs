@@ -3,6 +3,7 @@
 //! ```text
 //! ROOT/REALM/lock           held for the moment of every step
 //! ROOT/REALM/realm          the record, replaced as a whole
+//! ROOT/REALM/realm.spare    room for the next record, so that a full disk does not stop it
 //! ROOT/REALM/nodes/42-8     the row of node 42/8: two slots, overwritten by turns
 //! ROOT/REALM/index          the nodes that have rows, so that a claim need not read the folder
 //! ROOT/REALM/holders/TOKEN  locked by the holder for as long as it lives
@@ -272,7 +273,7 @@ impl<'a> RealmFolder<'a> {
         let checked = format!("{number} {}", record.to_json());
         let checksum = crc32fast::hash(checked.as_bytes());
         let text = format!("{RECORD_MAGIC} {checksum:08x} {checked}\n");
-        folder::replace(&self.record_path(), text.as_bytes())
+        folder::replace_in_room(&self.record_path(), text.as_bytes())
     }
 }
 

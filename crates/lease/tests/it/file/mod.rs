@@ -177,7 +177,10 @@ fn only_rows_are_left_behind() {
         names
     };
     assert_eq!(names(folder.root.path()), ["a"]);
-    assert_eq!(names(&folder.path("")), ["holders", "index", "lock", "nodes", "realm"]);
+    assert_eq!(
+        names(&folder.path("")),
+        ["holders", "index", "lock", "nodes", "realm", "realm.spare"]
+    );
     // One for each row that has a holder, or had one that died.
     let rows = names(&folder.path("nodes")).len();
     assert_eq!(names(&folder.path("holders")).len(), rows);
