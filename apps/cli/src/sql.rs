@@ -34,13 +34,21 @@ pub(crate) struct SqlArguments {
     /// scripts
     #[arg(long)]
     new: bool,
+    /// Move the functions to another node, because the IDs of theirs are far ahead of the clock;
+    /// takes one more each time
+    #[arg(long, conflicts_with = "new")]
+    another_node: bool,
 }
 
 pub(crate) fn run(arguments: &SqlArguments) -> Result<ExitCode, Failure> {
     let realm = arguments.shape.realm(&arguments.realm, arguments.scheme)?;
     let start = if arguments.new { Start::Immediately } else { Start::Delayed };
+    let script = match arguments.another_node {
+        true => tickid_sql::script_for_another_node(&realm)?,
+        false => tickid_sql::script(&realm, start)?,
+    };
     let mut out = Output::stdout();
-    out.buffer().extend_from_slice(tickid_sql::script(&realm, start)?.as_bytes());
+    out.buffer().extend_from_slice(script.as_bytes());
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }

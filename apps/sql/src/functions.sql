@@ -2,27 +2,33 @@
 -- store is this database. PostgreSQL 15 or later. Run after the lease backend's schema.sql and
 -- reserve.sql, as a whole, in one transaction, any number of times; then once for each realm:
 --
---     DO $$ BEGIN PERFORM tickid.create_functions_v1('orders', RECORD, false); END $$;
+--     DO $$ BEGIN PERFORM tickid.create_functions_v1('orders', RECORD, false, false); END $$;
 --
 -- WORD. The generator of a realm is an unlogged sequence, tickid.word_N: an ID's tick, a guard of
 -- zero bits in the place of its node, and its sequence number. `nextval` is an atomic fetch-add,
 -- which no rollback undoes. A draw looks at the word, adds, and then reads the clock; it is an ID
--- if the tick lies within [now, now + allowance] and the guard is empty. A session looks before
--- each draw, so it draws at most once into a full tick: no number of sessions overflows the guard.
--- Draws test tick and guard by one mask, as if the allowance were the next lower 2^n - 1 ticks;
--- tickid.advance_N draws from ticks that are further ahead.
+-- if the tick is the present one and the guard is empty. A session looks before each draw, so it
+-- draws at most once into a full tick: no number of sessions overflows the guard. Ticks that are
+-- ahead of the clock, within the allowance, are drawn from under the lock of tickid.advance_N.
 --
 -- ADVANCE. Another tick starts under a lock, by a `setval` to a higher value, whose sequence number
--- belongs to the setter. The lock is a table's, which roles without rights cannot take, and is held
--- by a subtransaction that always ends in an exception: `setval` outlives it, the lock does not,
--- nor does a cancelled statement or a long transaction keep it. No message is sent meanwhile
--- (client_min_messages), since a client that does not read it would keep the lock. tickid.advance_N
--- also handles a loss, a low bound, a full tick, and a clock that is behind.
+-- belongs to the setter. The lock is a view's, which roles without rights cannot take and ANALYZE
+-- does not, and is held by a subtransaction that always ends in an exception: `setval` outlives it,
+-- the lock does not, nor does a cancelled statement or a long transaction keep it. No message is
+-- sent meanwhile (client_min_messages, and exit_on_error, which would make that exception one),
+-- since a client that does not read it would keep the lock. tickid.advance_N also handles a loss, a
+-- low bound, a full tick, and a clock that is behind.
 --
 -- LOSS. A crash empties unlogged sequences. tickid.bound_N is logged, exceeds every tick in use,
 -- and is flushed before a tick below it is used: a lost word starts there. A word in a copy of the
 -- database, on a promoted standby or in a restored backup starts beyond anything that its original
--- can have issued: tickid.home_N and tickid.origin_N identify the database of the word.
+-- can have issued: tickid.home_N and tickid.origin_N identify the database of the word. So does a
+-- word that a dump of the data alone has set back: it also sets tickid.written_N, and with it the
+-- number of values that the log is ahead of that sequence (log_cnt) to zero, which no dump
+-- contains. Its name comes after the word's, since dumps set sequences in the order of names.
+--
+-- NODE. A row keeps leases away from the functions' node. It is looked for before the bound is
+-- raised: twice a second, or once in a longer tick. Without it there are no IDs above the bound.
 --
 -- SECURITY. Users need USAGE on the schema and nothing else. Functions that set a word run with the
 -- rights of their owner. Those that are called for each row set no search_path, which would more
@@ -41,13 +47,6 @@ BEGIN
     END IF;
 END
 $$;
-
--- A realm with functions: the number in the names of its objects, and the node that is its own.
-CREATE TABLE IF NOT EXISTS tickid.generator (
-    number integer PRIMARY KEY,
-    realm text COLLATE "C" NOT NULL UNIQUE,
-    node text NOT NULL
-);
 
 ----------------------------------------------------------------------------------------------------
 -- Time.
@@ -370,6 +369,18 @@ BEGIN
 END
 $$;
 
+-- Returns the position in the log at which the next record is written, or up to which the log is on
+-- disk; null on a server that has none: see generation_v1.
+CREATE OR REPLACE FUNCTION tickid.log_position_v1(is_flushed boolean) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (CASE WHEN is_flushed THEN pg_current_wal_flush_lsn()
+        ELSE pg_current_wal_insert_lsn() END - '0/0')::bigint;
+EXCEPTION
+    WHEN object_not_in_prerequisite_state THEN RETURN NULL;
+END
+$$;
+
 -- Creates the functions that draw from a realm's word. In the templates, names between @ are
 -- constants of the realm.
 CREATE OR REPLACE FUNCTION tickid.create_draw_v1(number integer, scheme text, constants jsonb)
@@ -392,9 +403,9 @@ BEGIN
             AND (tickid.was_home_v1('tickid.home_@number@', 'tickid.word_@number@')
                 OR tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@'))
             THEN pg_catalog.nextval('tickid.word_@number@')@with_node@ END;
-        -- The tick is ahead of the clock by 0 to @draw_allowance@, and the guard was empty.
-        @clock@EXIT WHEN (((word OPERATOR(pg_catalog.>>) @sequence_bits@) OPERATOR(pg_catalog.-)
-            ((@now_qualified@) OPERATOR(pg_catalog.<<) @guard_bits@))@late_or_full@)
+        -- The tick is the present one, and the guard was empty.
+        @clock@EXIT WHEN ((word OPERATOR(pg_catalog.>>) @sequence_bits@) OPERATOR(pg_catalog.-)
+            ((@now_qualified@) OPERATOR(pg_catalog.<<) @guard_bits@))
             OPERATOR(pg_catalog.=) @node_in_guard@;
         word := tickid.advance_@number@(attempt);
         EXIT WHEN word IS NOT NULL;
@@ -404,13 +415,15 @@ BEGIN
 END
 $body$;
 $draw$ || $advance$
--- Starts another tick, or draws from one that another session has started. Returns null after a
--- wait.
+-- Starts another tick, or draws from one that another session has started, or that is ahead of the
+-- clock. Returns null after a wait.
 CREATE OR REPLACE FUNCTION tickid.advance_@number@(attempt integer) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-SET client_min_messages = error AS $body$
+SET client_min_messages = error SET exit_on_error = off SET default_tablespace = '' AS $body$
 DECLARE
     unflushed CONSTANT bigint := 9223372036854775807;
+    is_loaded boolean;
+    is_flushed boolean;
     word bigint;
     micros bigint;
     now bigint;
@@ -426,14 +439,18 @@ BEGIN
     BEGIN
         LOCK TABLE tickid.lock_@number@ IN SHARE UPDATE EXCLUSIVE MODE NOWAIT;
         word := pg_sequence_last_value('tickid.word_@number@');
+        is_loaded := word IS NOT NULL
+            AND (SELECT w.log_cnt = 0 FROM tickid.written_@number@ AS w);
         @clock@now := @now@;
-        IF word IS NULL OR NOT tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@')
+        IF word IS NULL OR is_loaded
+            OR NOT tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@')
         THEN
-            PERFORM tickid.check_reserved_v1('@realm@', '@node_name@');
+            PERFORM tickid.check_reserved_v1('@realm@', '@node_key@');
             -- The word starts at the bound: its last value is that of a full tick below.
             bound := pg_sequence_last_value('tickid.bound_@number@');
             origin := hashtextextended(tickid.generation_v1(), 0);
-            IF NOT tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@')
+            IF is_loaded
+                OR NOT tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@')
                 OR pg_sequence_last_value('tickid.origin_@number@') IS DISTINCT FROM origin
             THEN
                 bound := greatest(bound, now + @skew@ + @allowance@ + 1,
@@ -444,6 +461,7 @@ BEGIN
             END IF;
             word := greatest(coalesce(word, 0), (bound - 1) << @shift@ | @last_sequence@);
             word := setval('tickid.word_@number@', word);
+            PERFORM setval('tickid.written_@number@', 1), nextval('tickid.written_@number@');
             -- From here on others draw.
             PERFORM setval('tickid.origin_@number@', origin);
             PERFORM setval('tickid.home_@number@', tickid.home_v1('tickid.word_@number@'));
@@ -452,7 +470,7 @@ BEGIN
         IF word >> @shift@ BETWEEN now AND now + @allowance@
             AND word & @below_tick@ < @last_sequence@
         THEN
-            -- Started by another session. Others draw from it, too.
+            -- Started by another session, or ahead of the clock. Others draw from it, too.
             word := nextval('tickid.word_@number@');
             drawn := CASE WHEN word & @guard@ = 0 THEN word END;
         ELSIF target > least(now + @allowance@, @last_tick@) THEN
@@ -471,20 +489,25 @@ BEGIN
             IF target + @ahead@ / 2 >= ready THEN
                 bound := pg_sequence_last_value('tickid.bound_@number@');
                 IF target + @ahead@ / 2 >= bound THEN
+                    PERFORM tickid.check_reserved_v1('@realm@', '@node_key@');
                     PERFORM setval('tickid.flushed_@number@', unflushed);
                     bound := setval('tickid.bound_@number@', target + @ahead@);
                     PERFORM setval('tickid.flushed_@number@',
-                        (pg_current_wal_insert_lsn() - '0/0')::bigint);
+                        coalesce(tickid.log_position_v1(false), unflushed));
                 END IF;
                 lsn := coalesce(pg_sequence_last_value('tickid.flushed_@number@'), unflushed);
                 IF lsn = unflushed THEN
                     lsn := setval('tickid.flushed_@number@',
-                        (pg_current_wal_insert_lsn() - '0/0')::bigint);
+                        coalesce(tickid.log_position_v1(false), unflushed));
                 END IF;
-                IF target >= ready AND (pg_current_wal_flush_lsn() - '0/0')::bigint < lsn THEN
+                is_flushed := tickid.log_position_v1(true) >= lsn;
+                IF target >= ready AND is_flushed IS NOT TRUE THEN
                     EXECUTE $flush$@flush@$flush$;
+                    -- Nothing tells on a server without positions in its log.
+                    is_flushed := coalesce(
+                        lsn = unflushed OR tickid.log_position_v1(true) >= lsn, true);
                 END IF;
-                IF (pg_current_wal_flush_lsn() - '0/0')::bigint >= lsn THEN
+                IF is_flushed THEN
                     ready := setval('tickid.ready_@number@', bound);
                 END IF;
                 why := 'the log is not flushed';
@@ -499,7 +522,7 @@ BEGIN
     IF drawn IS NULL THEN
         IF attempt >= 110 OR wait > 5 THEN
             RAISE EXCEPTION 'no ID of the realm @realm@: %',
-                coalesce(why, 'another session is stopped while it starts a tick')
+                coalesce(why, 'another session holds the lock of tickid.lock_@number@')
                 USING ERRCODE = 'object_not_in_prerequisite_state';
         END IF;
         -- A session that starts a tick needs some microseconds, unless it has lost the processor.
@@ -524,9 +547,10 @@ BEGIN
 END
 $create$;
 
--- Creates the functions of a realm, or anew those that exist. The arguments are lock_realm_v1's.
+-- Creates the functions of a realm, or anew those that exist, for the node that they have or for
+-- another one. The other arguments are lock_realm_v1's.
 CREATE OR REPLACE FUNCTION tickid.create_functions_v1(
-    realm_name text, fresh jsonb, immediately boolean
+    realm_name text, fresh jsonb, immediately boolean, another_node boolean
 ) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -537,6 +561,7 @@ DECLARE
     ticks_per_period bigint;
     epoch bigint;
     id integer;
+    key text;
     node text;
     floor numeric;
     bits integer;
@@ -551,39 +576,38 @@ DECLARE
     drift integer;
     layout text;
     sequence_shift integer;
-    draw_allowance bigint;
 BEGIN
     record := tickid.lock_realm_v1(realm_name, fresh, immediately);
     epoch := record ->> 'epoch_micros';
     period := record ->> 'period_micros';
     micros_per_tick := record ->> 'micros_per_tick';
     ticks_per_period := (period - 1) / micros_per_tick + 1;
-    SELECT g.number, g.node INTO id, node FROM tickid.generator AS g WHERE g.realm = realm_name;
-    IF FOUND THEN
-        PERFORM tickid.check_reserved_v1(realm_name, node);
-    ELSE
-        SELECT r.node, r.floor INTO node, floor
-        FROM tickid.reserve_v1(realm_name, record, 'functions in PostgreSQL') AS r;
+    PERFORM tickid.restore_reserved_v1(realm_name);
+    id := (SELECT max(g.number) FROM tickid.generator AS g WHERE g.realm = realm_name);
+    IF id IS NULL OR another_node THEN
         id := (SELECT coalesce(max(g.number), 0) + 1 FROM tickid.generator AS g);
         -- Those of a dump without data stay unused.
         WHILE to_regclass('tickid.word_' || id) IS NOT NULL LOOP
             id := id + 1;
         END LOOP;
-        INSERT INTO tickid.generator (number, realm, node) VALUES (id, realm_name, node);
-        EXECUTE replace('CREATE TABLE tickid.lock_N ();
+        floor := (SELECT r.floor FROM tickid.reserve_v1(realm_name, record, id) AS r);
+        EXECUTE replace('CREATE VIEW tickid.lock_N AS SELECT;
             CREATE UNLOGGED SEQUENCE tickid.word_N MINVALUE 0 CACHE 1;
+            CREATE UNLOGGED SEQUENCE tickid.written_N;
             CREATE UNLOGGED SEQUENCE tickid.ready_N MINVALUE 0;
             CREATE UNLOGGED SEQUENCE tickid.flushed_N MINVALUE 0;
             CREATE SEQUENCE tickid.bound_N MINVALUE 0;
             CREATE SEQUENCE tickid.home_N MINVALUE -9223372036854775808;
             CREATE SEQUENCE tickid.origin_N MINVALUE -9223372036854775808;
-            REVOKE ALL ON tickid.lock_N, tickid.word_N, tickid.ready_N, tickid.flushed_N,
-                tickid.bound_N, tickid.home_N, tickid.origin_N FROM PUBLIC',
+            REVOKE ALL ON tickid.lock_N, tickid.word_N, tickid.written_N, tickid.ready_N,
+                tickid.flushed_N, tickid.bound_N, tickid.home_N, tickid.origin_N FROM PUBLIC',
             '_N', '_' || id);
         PERFORM setval('tickid.bound_' || id, greatest(floor, 1)::bigint),
             setval('tickid.home_' || id, tickid.home_v1(('tickid.word_' || id)::regclass)),
             setval('tickid.origin_' || id, hashtextextended(tickid.generation_v1(), 0));
     END IF;
+    SELECT g.node, g.data ->> 'node' INTO key, node FROM tickid.generator AS g
+    WHERE g.number = id;
     scheme := record ->> 'scheme';
     value := split_part(node, '/', 1);
     bits := split_part(node, '/', 2);
@@ -603,12 +627,6 @@ BEGIN
     END IF;
     guard_bits := shift - sequence_bits;
     sequence_shift := CASE WHEN layout ~ '/[0-9]+s/[0-9]+n' THEN bits ELSE 0 END;
-    -- The next lower 2^n - 1.
-    draw_allowance := 1;
-    WHILE draw_allowance * 2 <= (record ->> 'allowance')::bigint + 1 LOOP
-        draw_allowance := draw_allowance * 2;
-    END LOOP;
-    draw_allowance := draw_allowance - 1;
     -- The node, if an ID is a word with its node.
     in_word := CASE WHEN scheme IN ('nanoflake', 'scru64') THEN value << sequence_bits ELSE 0 END;
     -- All of a draw is prepared anew in each transaction: the fewer operators, the better. They are
@@ -624,7 +642,7 @@ BEGIN
     now_qualified := regexp_replace(now, ' ([-+*/%]) ', ' OPERATOR(pg_catalog.\1) ', 'g');
     PERFORM tickid.create_draw_v1(id, scheme, jsonb_build_object(
         'realm', realm_name,
-        'node_name', node,
+        'node_key', key,
         'type', CASE WHEN scheme = 'sno' OR scheme = 'kuid' AND bits > 0 THEN 'bytea'
             ELSE 'int8' END,
         -- Only functions of variables are inlined.
@@ -657,9 +675,6 @@ BEGIN
             THEN format('floor(random() * %s)::bigint', 1 << sequence_bits
                 - (bits >= ${scru64_guarded})::integer) ELSE '0' END,
         'allowance', record -> 'allowance',
-        'draw_allowance', draw_allowance,
-        'late_or_full', CASE WHEN draw_allowance > 0 THEN format(' OPERATOR(pg_catalog.&) %s',
-            ~(draw_allowance << guard_bits)) ELSE '' END,
         'skew', ((record ->> 'skew_micros')::bigint + micros_per_tick - 1) / micros_per_tick,
         'ahead', greatest(2, 1000000 / micros_per_tick),
         -- Flushes the log. Before PostgreSQL 17 no function can, but the truncation of a table with
@@ -729,7 +744,11 @@ BEGIN
         INTO cases, layouts
         FROM tickid.generator AS g JOIN tickid.realm AS r ON r.name = g.realm
         WHERE r.record ->> 'scheme' = kind
-            AND (kind <> 'kuid' OR (split_part(g.node, '/', 2) = '0') = (called = 'kuid_local'));
+            AND g.number = (
+                SELECT max(own.number) FROM tickid.generator AS own WHERE own.realm = g.realm
+            )
+            AND (kind <> 'kuid'
+                OR (split_part(g.data ->> 'node', '/', 2) = '0') = (called = 'kuid_local'));
         EXECUTE format('CREATE OR REPLACE FUNCTION tickid.%I(realm text) RETURNS %s
             LANGUAGE sql VOLATILE PARALLEL UNSAFE
             RETURN CASE WHEN false THEN NULL %sELSE %s(tickid.no_realm_v1(%L, realm)) END', called,

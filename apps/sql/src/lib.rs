@@ -74,9 +74,39 @@ const MIN_GUARD_BITS: u32 = 5;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn script(realm: &RealmSpec, start: Start) -> Result<String, StoreError> {
+    Ok(transaction(&statements(realm, start, false)?))
+}
+
+/// Returns the statements of [`script`] that also move the functions of an existing realm to
+/// another node: for functions that cannot go on with theirs, because its IDs are far ahead of the
+/// clock.
+///
+/// After a moment of a clock that was a year ahead, calls fail for a year, because each new ID must
+/// be greater than all earlier ones. With another node the IDs start again at the clock's time, and
+/// sort below those from ahead. The node from before stays reserved. Each execution takes one more
+/// node of the realm's pool.
+///
+/// # Errors
+/// Returns an error as [`script`]. Executing the statements fails if the pool has no free node,
+/// which is always so for local kuids.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::Realm;
+/// use tickid_scru64::Scru64;
+///
+/// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
+/// let statements = tickid_sql::script_for_another_node(realm.spec())?;
+/// assert!(statements.starts_with("BEGIN;\n") && statements.ends_with("COMMIT;\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn script_for_another_node(realm: &RealmSpec) -> Result<String, StoreError> {
+    Ok(transaction(&statements(realm, Start::Delayed, true)?))
+}
+
+fn transaction(statements: &str) -> String {
     // Without notices of tables that exist.
-    const BEGIN: &str = "BEGIN;\nSET LOCAL client_min_messages = warning;\n";
-    Ok(format!("{BEGIN}{}COMMIT;\n", statements(realm, start)?))
+    format!("BEGIN;\nSET LOCAL client_min_messages = warning;\n{statements}COMMIT;\n")
 }
 
 /// Creates the functions which make a realm's IDs in a database, by the statements of [`script`].
@@ -106,10 +136,16 @@ pub fn install<'a>(
     realm: &'a RealmSpec,
     start: Start,
 ) -> Answer<'a, ()> {
-    Box::pin(async move { backend.execute("create functions", statements(realm, start)?).await })
+    Box::pin(async move {
+        backend.execute("create functions", statements(realm, start, false)?).await
+    })
 }
 
-fn statements(realm: &RealmSpec, start: Start) -> Result<String, StoreError> {
+fn statements(
+    realm: &RealmSpec,
+    start: Start,
+    another_node: bool,
+) -> Result<String, StoreError> {
     if !SCHEMES.contains(&realm.scheme()) {
         let what = format!("create functions: there are none for the scheme {}", realm.scheme());
         return Err(StoreError::new("PostgreSQL", StoreErrorKind::Failed { what }));
@@ -121,7 +157,9 @@ fn statements(realm: &RealmSpec, start: Start) -> Result<String, StoreError> {
     let record = Record::new(realm.clone(), String::new()).to_json().replace('\'', "''");
     let (name, immediately) = (realm.name(), start == Start::Immediately);
     let (tables, functions) = (PostgresBackend::RESERVATIONS, constants::filled(FUNCTIONS));
-    let create = format!("tickid.create_functions_v1('{name}', '{record}', {immediately})");
+    let create = format!(
+        "tickid.create_functions_v1('{name}', '{record}', {immediately}, {another_node})"
+    );
     Ok(format!("{tables}\n{functions}\nDO $$ BEGIN PERFORM {create}; END $$;\n"))
 }
 

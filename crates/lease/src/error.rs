@@ -224,9 +224,11 @@ impl StoreError {
     }
 }
 
-/// Returns an external text in a form that is safe to show: escaped, and cut to 300 characters.
+/// Returns an external text in a form that is safe to show: escaped but for quotes, and cut to 300
+/// characters.
 pub(crate) fn excerpt(text: &str) -> String {
-    text.trim().escape_debug().take(300).collect()
+    let escaped = text.trim().escape_debug().to_string();
+    escaped.replace("\\'", "'").replace("\\\"", "\"").chars().take(300).collect()
 }
 
 impl fmt::Display for StoreError {

@@ -143,11 +143,6 @@ impl Kind {
         }
     }
 
-    /// The allowance of a draw that takes no lock: the next lower 2^n - 1.
-    pub(crate) const fn draw_allowance(self) -> u64 {
-        (1 << (self.allowance() + 1).ilog2()) - 1
-    }
-
     pub(crate) const fn micros_per_tick(self) -> i64 {
         match self {
             Self::Nanoflake | Self::Discord | Self::JsSafe => 1_000,

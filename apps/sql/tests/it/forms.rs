@@ -488,8 +488,11 @@ fn statements_of_the_guide_run(server: &Postgres) {
         base.psql(&block.replace("TO app;", &format!("TO {role};")).replace("$1", "0"));
         run += 1;
     }
-    assert_eq!(run, 5);
+    assert_eq!(run, 7);
+    // The last one has removed the functions, and nothing else.
     assert_eq!(base.psql("SELECT count(*) FROM orders WHERE id > 0"), "1");
+    assert_eq!(base.psql("SELECT to_regclass('events_2026_11')"), "events_2026_11");
+    assert_eq!(base.psql("SELECT to_regnamespace('tickid')"), "");
     // The functions of the tables exist, for all schemes.
     let base = Base::new(server, &KINDS);
     let named = page.split('`').filter_map(|code| code.strip_prefix("tickid.")?.split('(').next());

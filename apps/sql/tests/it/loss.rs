@@ -7,7 +7,7 @@ use tickid_testkit::servers::{Postgres, Server as _, Test};
 
 use crate::base::{Base, Kind, Parts, START, Session, distinct};
 
-pub(crate) const TESTS: [Test<Postgres>; 10] = [
+pub(crate) const TESTS: [Test<Postgres>; 13] = [
     ("a_crash_repeats_nothing", a_crash_repeats_nothing),
     ("an_unflushed_bound_is_found", an_unflushed_bound_is_found),
     ("a_copied_database_starts_later", a_copied_database_starts_later),
@@ -16,6 +16,9 @@ pub(crate) const TESTS: [Test<Postgres>; 10] = [
     ("a_restored_backup_starts_later", a_restored_backup_starts_later),
     ("a_missing_timeline_is_found", a_missing_timeline_is_found),
     ("a_schema_without_data_is_refused", a_schema_without_data_is_refused),
+    ("a_dump_of_the_data_alone_starts_later", a_dump_of_the_data_alone_starts_later),
+    ("a_missing_mark_of_dumps_is_found", a_missing_mark_of_dumps_is_found),
+    ("a_log_without_positions_loses_nothing", a_log_without_positions_loses_nothing),
     ("a_standby_draws_nothing_and_then_later", a_standby_draws_nothing_and_then_later),
     ("a_clean_restart_goes_on", a_clean_restart_goes_on),
 ];
@@ -89,7 +92,7 @@ fn an_unflushed_bound_is_found(_: &Postgres) {
     // Full pages of the log are written nonetheless, so that a crash may lose nothing.
     let error = (0..8).find_map(|_| {
         let base = Base::new(&server, &[KIND]);
-        base.plant("advance_1", "(pg_current_wal_flush_lsn() - '0/0')::bigint", "unflushed");
+        base.plant("advance_1", "tickid.log_position_v1(true) >= lsn", "true");
         crash(&server, &base, 3).err()
     });
     let error = error.unwrap_or_else(|| "no ID came twice".to_owned());
@@ -243,10 +246,87 @@ fn a_schema_without_data_is_refused(server: &Postgres) {
     assert_eq!(copy.psql("SELECT count(*) FROM tickid.node"), "1");
     let error = session.draw(Kind::Scru64).unwrap_err();
     assert!(error.contains("there are no scru64 functions"), "{error}");
-    // Without its row, the node could be leased.
-    copy.psql("DELETE FROM tickid.node");
-    let error = copy.try_create(&KIND.realm(KIND.pool().0)).unwrap_err();
-    assert!(error.to_string().contains("no node is reserved"), "{error}");
+}
+
+/// Loads a dump of the data alone into its own database, which has issued more since, and is ahead
+/// of its clock.
+fn loaded_at_home(base: &Base<'_>, kind: Kind) -> Result<(), String> {
+    let (back, ahead) = (5_000_000, kind == Kind::Scru64);
+    base.script_clock();
+    let session = base.session();
+    session.draw(kind)?;
+    session.set_clock(START - if ahead { back } else { 0 });
+    let mut ids = session.draws(kind, 100)?;
+    // Rows that are there are not replaced, and sequences are set nevertheless.
+    let (url, name) = (base.url(), &base.name);
+    let dump = format!("pg_dump --data-only --dbname='{url}' >{name}.sql");
+    base.server.tell(&dump).unwrap();
+    session.set_clock(START + if ahead { -back } else { 300_000 });
+    ids.extend(session.draws(kind, 1_000)?);
+    let last = ids[ids.len() - 1];
+    let load = format!("psql --no-psqlrc --quiet --dbname='{url}' --file={name}.sql");
+    base.server.tell(&format!("{load} 2>/dev/null")).unwrap();
+    session.ask("SET statement_timeout = 500")?;
+    for session in [&session, &base.session()] {
+        session.set_clock(START + if ahead { -back } else { 400_000 });
+        match session.draw(kind) {
+            Err(error) if error.contains("behind the next ID") => {}
+            Err(error) if error.contains("statement timeout") => {}
+            other => return Err(format!("draws go on: {other:?}")),
+        }
+    }
+    session.ask("SET statement_timeout = 0")?;
+    session.set_clock(START + 6_000_000);
+    let later = session.draws(kind, 1_000)?;
+    assert!(later[0].tick > last.tick, "{:?} after {last:?}", later[0]);
+    distinct(ids.into_iter().chain(later)).map(drop)
+}
+
+fn a_dump_of_the_data_alone_starts_later(server: &Postgres) {
+    for kind in [Kind::Scru64, KIND] {
+        let base = Base::new(server, &[kind]);
+        base.plant("advance_1", "attempt >= 110", "attempt >= 10");
+        loaded_at_home(&base, kind).unwrap();
+    }
+}
+
+fn a_missing_mark_of_dumps_is_found(server: &Postgres) {
+    for kind in [Kind::Scru64, KIND] {
+        let base = Base::new(server, &[kind]);
+        base.plant("advance_1", "w.log_cnt = 0", "false");
+        let error = loaded_at_home(&base, kind).unwrap_err();
+        assert!(error.contains("draws go on: Ok"), "{error}");
+    }
+}
+
+/// As the writer of Amazon Aurora without logical replication: the functions of the log's position
+/// refuse.
+fn a_log_without_positions_loses_nothing(_: &Postgres) {
+    let server = Postgres::start().unwrap();
+    let base = Base::empty(&server);
+    for position in ["pg_current_wal_lsn", "pg_current_wal_insert_lsn", "pg_current_wal_flush_lsn"]
+    {
+        base.psql(&format!(
+            "CREATE OR REPLACE FUNCTION pg_catalog.{position}() RETURNS pg_lsn LANGUAGE plpgsql AS
+             $$ BEGIN
+                 RAISE 'logical replication is not enabled' USING ERRCODE = '55000';
+             END $$"
+        ));
+    }
+    base.create(&KIND.realm(KIND.pool().0));
+    base.script_clock();
+    let mut last = None;
+    for second in 0..10 {
+        base.set_clock(START + second * 1_700_000);
+        let ids = base.session().draws(KIND, 200).unwrap();
+        assert!(last < Some(ids[0]) && ids.is_sorted(), "{ids:?}");
+        last = ids.last().copied();
+        // The bound is on disk before a tick below it is used.
+        if second % 3 == 2 {
+            server.restart("immediate").unwrap();
+        }
+    }
+    assert!(base.psql("SELECT tickid.generation_v1()").contains(" timeline unknown "));
 }
 
 fn a_standby_draws_nothing_and_then_later(_: &Postgres) {

@@ -14,6 +14,8 @@ mod loss;
 #[cfg(unix)]
 mod model;
 #[cfg(unix)]
+mod reservation;
+#[cfg(unix)]
 mod rights;
 #[cfg(unix)]
 mod sessions;
@@ -27,6 +29,7 @@ fn main() -> std::process::ExitCode {
         .add("", &model::TESTS)
         .add("", &sessions::TESTS)
         .add("", &loss::TESTS)
+        .add("", &reservation::TESTS)
         .add("", &rights::TESTS)
         .add("", &clocks::TESTS)
         .run()

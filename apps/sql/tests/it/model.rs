@@ -34,12 +34,11 @@ impl Model {
     fn draw(&mut self, now: u64) -> Option<(u64, Option<u64>)> {
         let limit = now + self.kind.allowance();
         let ahead = self.tick.checked_sub(now);
-        // A look and a draw, and then another one of those that may be further ahead.
+        // A look and a draw, and then another one of those that may be ahead.
         let drawn = self.next_sequence();
-        if drawn && ahead.is_some_and(|ahead| ahead <= self.kind.draw_allowance())
-            || ahead.is_some_and(|ahead| {
-                (self.kind.draw_allowance() + 1..=self.kind.allowance()).contains(&ahead)
-            }) && self.next_sequence()
+        if drawn && ahead == Some(0)
+            || ahead.is_some_and(|ahead| (1..=self.kind.allowance()).contains(&ahead))
+                && self.next_sequence()
         {
             return Some((self.tick, Some(self.sequence)));
         }

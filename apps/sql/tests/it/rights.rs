@@ -11,14 +11,18 @@ use tickid_testkit::servers::{Postgres, Test};
 
 use crate::base::{Base, KINDS, Kind, START, Session, TIMEOUT};
 
-pub(crate) const TESTS: [Test<Postgres>; 8] = [
+pub(crate) const TESTS: [Test<Postgres>; 12] = [
     ("usage_is_enough_and_gives_no_more", usage_is_enough_and_gives_no_more),
     ("planted_objects_are_never_called", planted_objects_are_never_called),
     ("sessions_in_any_state_draw", sessions_in_any_state_draw),
     ("other_locks_stop_no_draw", other_locks_stop_no_draw),
+    ("maintenance_stops_no_draw", maintenance_stops_no_draw),
+    ("errors_that_end_sessions_stop_no_draw", errors_that_end_sessions_stop_no_draw),
+    ("no_tablespace_stops_the_flush", no_tablespace_stops_the_flush),
     ("unread_messages_stop_no_draw", unread_messages_stop_no_draw),
     ("a_message_under_the_lock_is_found", a_message_under_the_lock_is_found),
     ("other_locks_stop_no_installation", other_locks_stop_no_installation),
+    ("no_setting_stops_an_installation", no_setting_stops_an_installation),
     ("an_owner_needs_no_superuser", an_owner_needs_no_superuser),
 ];
 
@@ -42,7 +46,7 @@ fn usage_is_enough_and_gives_no_more(server: &Postgres) {
         assert!(error.contains("permission denied") || error.contains("must be owner"), "{error}");
     };
     for number in 1..=KINDS.len() {
-        for sequence in ["word", "bound", "ready", "flushed", "home", "origin"] {
+        for sequence in ["word", "written", "bound", "ready", "flushed", "home", "origin"] {
             let sequence = format!("tickid.{sequence}_{number}");
             denied(&format!("SELECT nextval('{sequence}')"));
             denied(&format!("SELECT setval('{sequence}', 5)"));
@@ -55,8 +59,8 @@ fn usage_is_enough_and_gives_no_more(server: &Postgres) {
     denied("SELECT * FROM tickid.generator");
     denied("SELECT tickid.create_public_v1()");
     denied("SELECT tickid.create_draw_v1(1, 'sno', '{}')");
-    denied("SELECT tickid.create_functions_v1('x', '{}', true)");
-    denied("SELECT tickid.reserve_v1('x', '{}', 'x')");
+    denied("SELECT tickid.create_functions_v1('x', '{}', true, true)");
+    denied("SELECT tickid.reserve_v1('x', '{}', 1)");
     denied("SELECT tickid.lock_realm_v1('x', '{}', true)");
     denied("CREATE OR REPLACE FUNCTION tickid.clock_v1() RETURNS bigint LANGUAGE sql RETURN 1");
     denied("CREATE FUNCTION tickid.mine() RETURNS bigint LANGUAGE sql RETURN 1");
@@ -220,6 +224,49 @@ fn other_locks_stop_no_draw(server: &Postgres) {
     session.draw(Kind::Nanoflake).unwrap();
 }
 
+/// `ANALYZE` locks every table of the owner until its transaction ends.
+fn maintenance_stops_no_draw(server: &Postgres) {
+    let base = Base::new(server, &[Kind::Nanoflake]);
+    base.script_clock();
+    base.give_up_soon();
+    let (owner, session) = (base.session(), base.session());
+    owner.ask("BEGIN; ANALYZE").unwrap();
+    for second in 1..4 {
+        session.set_clock(START + second * 1_000_000);
+        session.draw(Kind::Nanoflake).unwrap();
+    }
+    owner.ask("COMMIT; BEGIN; LOCK TABLE tickid.lock_1 IN SHARE UPDATE EXCLUSIVE MODE").unwrap();
+    session.set_clock(START + 5_000_000);
+    let error = session.draw(Kind::Nanoflake).unwrap_err();
+    assert!(error.contains("another session holds the lock of tickid.lock_1"), "{error}");
+}
+
+/// The exception that ends each advance would end the session, with a message under the lock.
+fn errors_that_end_sessions_stop_no_draw(server: &Postgres) {
+    let base = Base::new(server, &[Kind::Nanoflake]);
+    base.script_clock();
+    let session = base.session();
+    session.ask("SET exit_on_error = on").unwrap();
+    for second in 1..4 {
+        session.set_clock(START + second * 1_000_000);
+        session.draw(Kind::Nanoflake).unwrap();
+    }
+}
+
+/// Before PostgreSQL 17, a flush of the log takes a table.
+fn no_tablespace_stops_the_flush(server: &Postgres) {
+    let base = Base::new(server, &[Kind::Nanoflake]);
+    base.script_clock();
+    let session = base.session();
+    // No table can be created there.
+    session.ask("SET default_tablespace = pg_global").unwrap();
+    assert!(session.ask("CREATE TABLE public.t ()").unwrap_err().contains("pg_global"));
+    for second in 1..20 {
+        session.set_clock(START + second * 10_000_000);
+        session.draw(Kind::Nanoflake).unwrap();
+    }
+}
+
 /// A client that reads no answer to what it sends.
 struct Mute {
     stream: UnixStream,
@@ -334,6 +381,18 @@ fn other_locks_stop_no_installation(server: &Postgres) {
     stranger.ask(&format!("SET SESSION AUTHORIZATION {role}; BEGIN")).unwrap();
     let lock = "LOCK TABLE tickid.realm IN ACCESS SHARE MODE";
     assert!(stranger.ask(lock).unwrap_err().contains("permission denied"));
+}
+
+/// Settings of a database or role, from the session's start on.
+fn no_setting_stops_an_installation(server: &Postgres) {
+    let base = Base::empty(server);
+    for setting in ["standard_conforming_strings = off", "plpgsql.extra_errors = 'all'"] {
+        base.psql(&format!("ALTER DATABASE {} SET {setting}", base.name));
+    }
+    let realm = Kind::Nanoflake.realm(Kind::Nanoflake.pool().0);
+    base.create(&realm);
+    base.psql(&tickid_sql::script(&realm, Start::Immediately).unwrap());
+    base.session().draws(Kind::Nanoflake, 10).unwrap();
 }
 
 fn an_owner_needs_no_superuser(server: &Postgres) {

@@ -651,6 +651,19 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn repair_frees_no_reserved_node() {
+        let record = record();
+        let rules = Rules::new(&record, at(100)).unwrap();
+        let extra = || Extra(serde_json::from_str(r#"{"reserved": true}"#).unwrap());
+        // Further ahead than a lease can reach, as reservations are, or damaged to be within it.
+        for ceiling in [record.realm.end(), 120] {
+            let reserved = Row { token: None, extra: extra(), ..row(1, ceiling) };
+            let refusal = rules.repair(node(1), Some(&intact(reserved, 1))).unwrap_err();
+            assert_eq!(refusal, Refusal::Reserved { node: node(1), holder: String::new() });
+        }
+    }
+
+    #[test]
     fn newer_rows_are_left_alone() {
         let record = record_of("1/8");
         let newer = RowState::Newer { format: 2 };

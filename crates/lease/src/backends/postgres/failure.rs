@@ -41,9 +41,8 @@ pub(super) fn of_statement(error: &Error, what: &str) -> Failure {
         &SqlState::INVALID_SCHEMA_NAME
         | &SqlState::UNDEFINED_FUNCTION
         | &SqlState::UNDEFINED_TABLE => Failure::NoSchema,
-        // Another server may accept writes now. The second is a standby's, asked for its place in
-        // the log.
-        &SqlState::READ_ONLY_SQL_TRANSACTION | &SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE => {
+        // Another server may accept writes now.
+        &SqlState::READ_ONLY_SQL_TRANSACTION => {
             Failure::Broken(no_writes(what).with_source(message(error)))
         }
         _ => Failure::Answered(failed(format!("{what}: {}", message(error)))),

@@ -61,7 +61,8 @@ crate::backends::sql::sql_backend! {
 impl PostgresBackend {
     /// The statements that create the backend's tables and the functions that reserve nodes for the
     /// database itself, for good: `tickid.lock_realm_v1`, `tickid.reserve_v1` and
-    /// `tickid.check_reserved_v1`. The crate `tickid-sql` builds on them.
+    /// `tickid.check_reserved_v1`. The crate `tickid-sql` builds on them. A node in the table
+    /// `tickid.generator` is never granted, whatever happens to its row among the realm's.
     ///
     /// They must run as one transaction, and do no harm when they run again.
     pub const RESERVATIONS: &str = concat!(schema!(), "\n", include_str!("reserve.sql"));

@@ -59,15 +59,14 @@ BEGIN
 END
 $$;
 
--- Reserves a node of the realm's pool: marks its row, and returns the node with its first free
--- tick. The caller holds the lock on the records. The record gets a new version, so that no
--- reconfiguration commits that has not seen the row.
+-- Reserves a node of the realm's pool for functions of a number: marks its row, and returns the
+-- node with its first free tick. The caller holds the lock on the records. The record gets a new
+-- version, so that no reconfiguration commits that has not seen the row.
 CREATE OR REPLACE FUNCTION tickid.reserve_v1(
-    realm_name text, record jsonb, holder text, OUT node text, OUT floor numeric
+    realm_name text, record jsonb, number integer, OUT node text, OUT floor numeric
 ) LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     node_key text;
-    old_ceiling numeric;
     tick CONSTANT numeric := tickid.tick_v1(record);
 BEGIN
     IF record ->> 'generation' <> tickid.generation_v1() THEN
@@ -76,8 +75,8 @@ BEGIN
             HINT = 'tickid lease invalidate ends the leases of the other one.';
     END IF;
     -- Nodes that were never granted come first, then those that were free for the longest time.
-    SELECT c.node, c.key, n.ceiling, greatest((record ->> 'floor')::numeric, c.floor, n.ceiling)
-    INTO node, node_key, old_ceiling, floor
+    SELECT c.node, c.key, greatest((record ->> 'floor')::numeric, c.floor, n.ceiling)
+    INTO node, node_key, floor
     FROM (
         SELECT v || '/' || p.bits AS node, p.floor,
             lpad(to_hex(v << 63 - p.bits), 16, '0') || lpad(to_hex(p.bits), 2, '0') AS key
@@ -97,31 +96,31 @@ BEGIN
         RAISE EXCEPTION 'the realm % has no free node', realm_name
             USING ERRCODE = 'configuration_limit_exceeded';
     END IF;
-    INSERT INTO tickid.node AS n (realm, node, version, ceiling, data)
-    VALUES (realm_name, node_key, 1, (record ->> 'end')::numeric, jsonb_build_object(
-        'format', 1, 'node', reserve_v1.node, 'token', NULL, 'holder', reserve_v1.holder,
+    INSERT INTO tickid.generator (number, realm, node, data)
+    VALUES (reserve_v1.number, realm_name, node_key, jsonb_build_object(
+        'format', 1, 'node', reserve_v1.node, 'token', NULL, 'holder', 'functions in PostgreSQL',
         'era', record -> 'era', 'floor', reserve_v1.floor, 'ceiling', record -> 'end',
         'reserved', true
-    ))
-    ON CONFLICT ON CONSTRAINT node_pkey DO UPDATE
-    SET version = n.version + 1, ceiling = excluded.ceiling, data = excluded.data;
+    ));
+    PERFORM tickid.restore_reserved_v1(realm_name);
     UPDATE tickid.realm AS r SET version = greatest(r.version + 1, tickid.now_micros_v1())
     WHERE r.name = realm_name;
 END
 $$;
 
--- Raises an error in a database without the row that keeps leases away from a reserved node, as
--- after loading a dump of the schema without the data.
-CREATE OR REPLACE FUNCTION tickid.check_reserved_v1(realm_name text, node_name text) RETURNS void
+-- Raises an error in a database without the row that keeps leases away from a reserved node: after
+-- a loss of the row, or after loading a dump of the schema without the data. Sees what the caller's
+-- transaction sees.
+CREATE OR REPLACE FUNCTION tickid.check_reserved_v1(realm_name text, node_key text) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF NOT EXISTS (
-        SELECT FROM tickid.node AS n WHERE n.realm = realm_name
-            AND n.data ->> 'node' = node_name AND n.data @> '{"reserved": true}'
+        SELECT FROM tickid.node AS n WHERE n.realm = realm_name AND n.node = node_key
+            AND n.data @> '{"reserved": true}'
     ) THEN
         RAISE EXCEPTION 'no node is reserved for the realm % in this database', realm_name
             USING ERRCODE = 'integrity_constraint_violation',
-                HINT = 'tickid sql --realm prints the statements that reserve one.';
+                HINT = 'The statements of tickid sql --realm reserve one when they run again.';
     END IF;
 END
 $$;

@@ -16,6 +16,9 @@
 -- because it is searched first if it is not.
 
 SET LOCAL search_path = pg_catalog, pg_temp;
+-- How the rest is read, and which warnings are errors, must not depend on the caller's settings.
+SET LOCAL standard_conforming_strings = on;
+SET LOCAL plpgsql.extra_errors = 'none';
 
 -- Installations at the same time wait for each other: to create the schema and the first table by
 -- the catalog's unique indexes, and from then on by a lock that takes the right to update or delete
@@ -62,14 +65,35 @@ CREATE TABLE IF NOT EXISTS tickid.node (
     UNIQUE (realm, ceiling, node)
 ) WITH (fillfactor = 50);
 
+-- The nodes that functions of this database use for good, and their rows as they must be. The
+-- functions of a realm are those of its highest number, which is in the names of their objects;
+-- earlier ones have issued IDs, too.
+CREATE TABLE IF NOT EXISTS tickid.generator (
+    number integer PRIMARY KEY,
+    realm text COLLATE "C" NOT NULL,
+    node text COLLATE "C" NOT NULL,
+    data jsonb NOT NULL
+);
+
 -- Identifies the data: it changes when the server is restored from a backup or fails over (the
 -- timeline), when the database is copied (its OID), and when a dump creates the tables anew (the
--- table's OID). An error on a standby. In plpgsql, as all that follows: plans are kept for it.
+-- table's OID). An error on a standby. Servers with another kind of log, as Amazon Aurora's, refuse
+-- to return a position in it (SQLSTATE 55000, as a standby does), and then have no timeline. In
+-- plpgsql, as all that follows: plans are kept for it.
 CREATE OR REPLACE FUNCTION tickid.generation_v1() RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    timeline text;
 BEGIN
-    RETURN (pg_control_system()).system_identifier || ' timeline '
-        || left(pg_walfile_name(pg_current_wal_lsn()), 8)
+    IF pg_is_in_recovery() THEN
+        RAISE EXCEPTION 'the server is a standby' USING ERRCODE = 'read_only_sql_transaction';
+    END IF;
+    BEGIN
+        timeline := left(pg_walfile_name(pg_current_wal_lsn()), 8);
+    EXCEPTION
+        WHEN object_not_in_prerequisite_state THEN timeline := 'unknown';
+    END;
+    RETURN (pg_control_system()).system_identifier || ' timeline ' || timeline
         || ' database ' || (SELECT oid FROM pg_database WHERE datname = current_database())
         || ' table ' || 'tickid.realm'::regclass::oid;
 END
@@ -89,6 +113,25 @@ CREATE OR REPLACE FUNCTION tickid.settings_v1() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM set_config('lock_timeout', '2s', true), set_config('synchronous_commit', 'on', true);
+END
+$$;
+
+-- Puts back the rows of nodes that functions of this database use, where they are no longer: they
+-- were deleted, damaged, or replaced by an older dump's. Returns whether there were any. With the
+-- rights of its owner, as clients need none on the table of these nodes.
+CREATE OR REPLACE FUNCTION tickid.restore_reserved_v1(realm_name text) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    INSERT INTO tickid.node AS n (realm, node, version, ceiling, data)
+    SELECT g.realm, g.node, 1, (g.data ->> 'ceiling')::numeric, g.data
+    FROM tickid.generator AS g
+    WHERE g.realm = realm_name AND NOT EXISTS (
+        SELECT FROM tickid.node AS present WHERE present.realm = g.realm
+            AND present.node = g.node AND present.data = g.data
+    )
+    ON CONFLICT ON CONSTRAINT node_pkey DO UPDATE
+    SET version = n.version + 1, ceiling = excluded.ceiling, data = excluded.data;
+    RETURN FOUND;
 END
 $$;
 
@@ -128,7 +171,8 @@ $$;
 -- Compare-and-set: writes a record, a row or both if this is the store of that generation, its
 -- clock is between two times, if given, and the record and the row have these versions (null: there
 -- is none). An old row, if given, is compared as a whole. Returns a row if it did. A node without a
--- new row is only compared.
+-- new row is only compared. A realm that has lost a reserved row gets it back instead: whatever was
+-- decided did not see that row, and could grant its node.
 CREATE OR REPLACE FUNCTION tickid.commit_v1(
     realm_name text, of_generation text, record_version text, new_record text,
     node_key text, row_version text, old_row text, new_row text, new_ceiling text,
@@ -147,6 +191,9 @@ BEGIN
         OR (SELECT r.version FROM tickid.realm AS r WHERE r.name = realm_name)
             IS DISTINCT FROM record_version::bigint
     THEN
+        RETURN;
+    END IF;
+    IF tickid.restore_reserved_v1(realm_name) THEN
         RETURN;
     END IF;
     -- Another row commit may still be faster, and then finds nothing.

@@ -11,13 +11,15 @@ use crate::postgres::database::{Database, open_for};
 use crate::sql::failures::{self, Failing};
 use crate::sql::{acquire, answer, assert_goes_on, begin, claim, realm, reconnected, renew};
 
-pub(crate) const TESTS: [Test<Postgres>; 8] = [
+pub(crate) const TESTS: [Test<Postgres>; 10] = [
     ("a_crash_loses_nothing", a_crash_loses_nothing),
     ("silence_ends_with_the_timeout", silence_ends_with_the_timeout),
     ("restored_backup_ends_leases", restored_backup_ends_leases),
     ("unnoticed_backup_is_proven", unnoticed_backup_is_proven),
     ("loaded_dump_ends_leases", loaded_dump_ends_leases),
     ("a_standby_grants_nothing", a_standby_grants_nothing),
+    ("a_log_without_positions_grants", a_log_without_positions_grants),
+    ("only_standbys_are_called_standbys", only_standbys_are_called_standbys),
     ("a_lost_connection_is_made_anew", a_lost_connection_is_made_anew),
     ("a_slow_connection_is_made_once", a_slow_connection_is_made_once),
 ];
@@ -167,6 +169,44 @@ fn a_standby_grants_nothing(_: &Postgres) {
     // Promoted, it is another store.
     server.tell("pg_ctl promote --wait --pgdata=data").unwrap();
     assert!(renew(&store, &realm, &lease).unwrap_err().is_lost());
+}
+
+/// As the writer of Amazon Aurora without logical replication, which refuses with the code that a
+/// standby has.
+fn a_log_without_positions_grants(server: &Postgres) {
+    let database = Database::empty(server);
+    database.psql(
+        "CREATE OR REPLACE FUNCTION pg_catalog.pg_current_wal_lsn() RETURNS pg_lsn \
+         LANGUAGE plpgsql AS $$ BEGIN \
+             RAISE 'logical replication is not enabled' USING ERRCODE = '55000'; \
+         END $$",
+    );
+    let (store, realm) = (database.client(), realm("0-3/2", TERM));
+    begin(&store, &realm);
+    let lease = acquire(&store, &realm).unwrap();
+    assert_goes_on(&lease, &renew(&store, &realm, &lease).unwrap());
+    let record = answer(store.realm(realm.name())).unwrap();
+    assert!(record.generation.contains(" timeline unknown database "), "{record:?}");
+    // A copy is another store nevertheless.
+    database.psql("ALTER TABLE tickid.realm RENAME TO old");
+    database.psql(
+        "CREATE TABLE tickid.realm (LIKE tickid.old INCLUDING ALL); \
+         INSERT INTO tickid.realm SELECT * FROM tickid.old",
+    );
+    assert!(renew(&store, &realm, &lease).unwrap_err().is_lost());
+}
+
+/// The error of a server that accepts writes has the server's own words.
+fn only_standbys_are_called_standbys(server: &Postgres) {
+    let database = Database::new(server);
+    let realm = realm("0-3/2", TERM);
+    begin(&database.client(), &realm);
+    database.psql(
+        "CREATE OR REPLACE FUNCTION tickid.now_micros_v1() RETURNS bigint LANGUAGE plpgsql AS \
+         $$ BEGIN RAISE 'not in the \"state\" of ''a''' USING ERRCODE = '55000'; END $$",
+    );
+    let error = acquire(&database.client(), &realm).unwrap_err().to_string();
+    assert!(error.contains("read a realm: not in the \"state\" of 'a'"), "{error}");
 }
 
 /// Otherwise, if a server took long to accept many clients, each of them would start over.
