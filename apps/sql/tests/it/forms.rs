@@ -14,7 +14,7 @@ use tickid_testkit::vectors::{array, field, load, string};
 
 use crate::base::{Base, DISCORD, KINDS, Kind, START, Session, spec};
 
-pub(crate) const TESTS: [Test<Postgres>; 10] = [
+pub(crate) const TESTS: [Test<Postgres>; 11] = [
     ("recorded_ids_round_trip", recorded_ids_round_trip),
     ("texts_that_are_no_id_are_refused", texts_that_are_no_id_are_refused),
     ("ranges_and_times_agree_with_rust", ranges_and_times_agree_with_rust),
@@ -24,6 +24,7 @@ pub(crate) const TESTS: [Test<Postgres>; 10] = [
     ("every_form_is_a_default", every_form_is_a_default),
     ("ranges_are_immutable", ranges_are_immutable),
     ("other_realms_and_schemes_are_refused", other_realms_and_schemes_are_refused),
+    ("an_index_sorts_scru64_of_either_case", an_index_sorts_scru64_of_either_case),
     ("statements_of_the_guide_run", statements_of_the_guide_run),
 ];
 
@@ -473,6 +474,28 @@ fn other_realms_and_schemes_are_refused(server: &Postgres) {
     assert_eq!(base.psql("SELECT count(*) FROM tickid.node"), "1");
 }
 
+/// Bytes do not sort SCRU64's text by time if it is of either case.
+fn an_index_sorts_scru64_of_either_case(server: &Postgres) {
+    let base = Base::new(server, &[Kind::Scru64]);
+    base.psql(
+        "CREATE TABLE public.mixed (n bigint, id text COLLATE \"C\");
+         INSERT INTO public.mixed SELECT n, CASE WHEN n % 2 = 0 THEN e ELSE upper(e) END
+             FROM (SELECT n, tickid.scru64_encode(n << 56) AS e FROM generate_series(0, 63) AS n);
+         CREATE INDEX by_time ON public.mixed (tickid.scru64_decode(id))",
+    );
+    let numbers = |order: &str| {
+        let rows = base.psql(&format!("SELECT n FROM public.mixed ORDER BY {order}"));
+        rows.lines().map(|n| n.parse().unwrap()).collect::<Vec<u32>>()
+    };
+    assert!(!numbers("id").is_sorted());
+    assert!(numbers("tickid.scru64_decode(id)").is_sorted());
+    let plan = base.psql(
+        "SET enable_sort = off;
+         EXPLAIN SELECT n FROM public.mixed ORDER BY tickid.scru64_decode(id)",
+    );
+    assert!(plan.contains("Index Scan using by_time"), "{plan}");
+}
+
 fn statements_of_the_guide_run(server: &Postgres) {
     let base = Base::empty(server);
     let realm = spec("orders", DISCORD, "0-1023/10");
@@ -485,7 +508,12 @@ fn statements_of_the_guide_run(server: &Postgres) {
     let blocks = page.split("```sql\n").skip(1).map(|rest| rest.split("```").next().unwrap());
     let mut run = 0;
     for block in blocks.filter(|block| !block.contains("-- MySQL")) {
-        base.psql(&block.replace("TO app;", &format!("TO {role};")).replace("$1", "0"));
+        let block = block.replace("TO app;", &format!("TO {role};")).replace("$1", "0");
+        // The tests' role has the name of our schema, which a search path would have first.
+        let rows = base.psql(&format!("SET search_path = public; {block}"));
+        if block.contains("pg_describe_object") {
+            assert!(rows.contains("default value for column id of table orders"), "{rows}");
+        }
         run += 1;
     }
     assert_eq!(run, 7);

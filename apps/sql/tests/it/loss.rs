@@ -307,7 +307,8 @@ fn a_log_without_positions_loses_nothing(_: &Postgres) {
     for position in ["pg_current_wal_lsn", "pg_current_wal_insert_lsn", "pg_current_wal_flush_lsn"]
     {
         base.psql(&format!(
-            "CREATE OR REPLACE FUNCTION pg_catalog.{position}() RETURNS pg_lsn LANGUAGE plpgsql AS
+            "ALTER FUNCTION pg_catalog.{position}() RENAME TO own_{position};
+             CREATE FUNCTION pg_catalog.{position}() RETURNS pg_lsn LANGUAGE plpgsql AS
              $$ BEGIN
                  RAISE 'logical replication is not enabled' USING ERRCODE = '55000';
              END $$"

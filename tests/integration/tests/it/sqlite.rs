@@ -77,6 +77,21 @@ fn nocase_merges_and_misorders_ids() {
     }
 }
 
+/// Of all schemes' digits, only SCRU64's have one value in either case.
+#[test]
+fn nocase_sorts_scru64_of_either_case() {
+    for (collation, sorts) in [("BINARY", false), ("NOCASE", true)] {
+        let mut table = Sqlite::<String>::new(&format!("TEXT COLLATE {collation}"));
+        for number in 0..64 {
+            let text = Scru64Id::new(number << 56).unwrap().to_string();
+            let id = if number % 2 == 0 { text } else { text.to_uppercase() };
+            table.insert(Row { number: number.cast_signed(), micros: 0, id });
+        }
+        let numbers: Vec<_> = table.in_order_of_id().into_iter().map(|(number, _)| number).collect();
+        assert_eq!(numbers.is_sorted(), sorts, "{collation}");
+    }
+}
+
 /// Writes a value, reads it back, and returns SQLite's literal for it.
 fn stored<T: ToSql + FromSql + PartialEq + Debug>(value: T) -> String {
     let connection = Connection::open_in_memory().unwrap();

@@ -176,7 +176,8 @@ fn a_standby_grants_nothing(_: &Postgres) {
 fn a_log_without_positions_grants(server: &Postgres) {
     let database = Database::empty(server);
     database.psql(
-        "CREATE OR REPLACE FUNCTION pg_catalog.pg_current_wal_lsn() RETURNS pg_lsn \
+        "ALTER FUNCTION pg_catalog.pg_current_wal_lsn() RENAME TO own_pg_current_wal_lsn; \
+         CREATE FUNCTION pg_catalog.pg_current_wal_lsn() RETURNS pg_lsn \
          LANGUAGE plpgsql AS $$ BEGIN \
              RAISE 'logical replication is not enabled' USING ERRCODE = '55000'; \
          END $$",

@@ -234,10 +234,11 @@ fn planted_objects_are_never_called(server: &Postgres) {
 }
 
 /// A call of each function, as an administrator may write it.
-const CALLS: [(&str, &str); 5] = [
+const CALLS: [(&str, &str); 6] = [
     ("generation_v1", "tickid.generation_v1()"),
     ("now_micros_v1", "tickid.now_micros_v1()"),
     ("settings_v1", "tickid.settings_v1()"),
+    ("restore_reserved_v1", "tickid.restore_reserved_v1('test')"),
     ("read_v1", "* FROM tickid.read_v1('test', '', '', '5', '5')"),
     (
         "commit_v1",
