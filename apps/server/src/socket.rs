@@ -5,8 +5,12 @@ use core::net::SocketAddr;
 use std::fs;
 use std::io;
 #[cfg(unix)]
+use std::os::fd::OwnedFd;
+#[cfg(unix)]
 use std::path::{Path, PathBuf};
 
+#[cfg(unix)]
+use socket2::{Domain, SockAddr, Type};
 use tokio::net::{TcpListener, TcpStream};
 #[cfg(unix)]
 use tokio::net::{UnixListener, UnixStream};
@@ -36,12 +40,12 @@ impl Socket {
     /// Binds a Unix socket that its owner and its group may use.
     #[cfg(unix)]
     pub(crate) fn unix(path: &Path) -> Result<Self, ServerError> {
-        check_unused(path)?;
-        let listener = bind_unix(path).map_err(|source| ServerError::Listen {
+        let stale = check_unused(path)?;
+        let (listener, file) = bind_unix(path, stale).map_err(|source| ServerError::Listen {
             address: path.display().to_string(),
             source,
         })?;
-        Ok(Self::Unix { listener, _file: SocketFile::new(path) })
+        Ok(Self::Unix { listener, _file: file })
     }
 
     pub(crate) fn address(&self) -> Option<SocketAddr> {
@@ -75,74 +79,89 @@ impl Socket {
 #[derive(Debug)]
 pub(crate) struct SocketFile {
     path: PathBuf,
-    /// The device and the inode.
-    identity: Option<(u64, u64)>,
-}
-
-#[cfg(unix)]
-impl SocketFile {
-    fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), identity: identity(path) }
-    }
+    identity: Option<Identity>,
 }
 
 #[cfg(unix)]
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        // Another server may have taken the path meanwhile.
-        if self.identity.is_some() && self.identity == identity(&self.path) {
-            // Its absence is what is wanted.
-            let _ = fs::remove_file(&self.path);
-        }
+        // Its absence is what is wanted.
+        let _ = remove(&self.path, self.identity);
     }
 }
 
-/// Returns the device and the inode of a file, if there is one.
+/// Removes a socket's file, unless another has its path by now.
 #[cfg(unix)]
-fn identity(path: &Path) -> Option<(u64, u64)> {
+fn remove(path: &Path, socket: Option<Identity>) -> io::Result<()> {
+    if socket.is_none() || socket != identity(path) {
+        return Ok(());
+    }
+    fs::remove_file(path)
+}
+
+/// The device and the inode of a file.
+#[cfg(unix)]
+type Identity = (u64, u64);
+
+/// Returns the identity of a file, if there is one.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt as _;
 
     let metadata = fs::symlink_metadata(path).ok()?;
     Some((metadata.dev(), metadata.ino()))
 }
 
-/// Checks that the name is free, or names a socket that no server listens on.
+/// Checks that the path is free, or names a socket that no server listens on, whose
+/// identity is returned.
 #[cfg(unix)]
-fn check_unused(path: &Path) -> Result<(), ServerError> {
+fn check_unused(path: &Path) -> Result<Option<Identity>, ServerError> {
     use std::os::unix::fs::FileTypeExt as _;
 
     let in_use = |reason| Err(ServerError::InUse { path: path.to_owned(), reason });
+    let stale = identity(path);
     match fs::symlink_metadata(path) {
-        Err(_) => Ok(()),
+        Err(_) => Ok(None),
         Ok(metadata) if !metadata.file_type().is_socket() => in_use("it is not a socket"),
-        Ok(_) => match std::os::unix::net::UnixStream::connect(path) {
-            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(()),
+        Ok(_) => match connect(path) {
+            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(stale),
+            // Its server has just stopped.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            // That includes a server that accepts nothing, so that its queue is full.
             _ => in_use("a server listens on it"),
         },
     }
 }
 
-/// Binds a socket in a folder that only its owner can enter, and moves it to its place once it has
-/// its permissions.
+/// Connects to a Unix socket without waiting for its server, which may never accept.
 #[cfg(unix)]
-fn bind_unix(path: &Path) -> io::Result<UnixListener> {
-    use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+fn connect(path: &Path) -> io::Result<()> {
+    let socket = socket2::Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    socket.set_nonblocking(true)?;
+    socket.connect(&SockAddr::unix(path)?)
+}
 
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}", std::process::id()));
-    let folder = PathBuf::from(name);
-    fs::DirBuilder::new().mode(0o700).create(&folder)?;
-    let socket = folder.join("s");
-    let bound = UnixListener::bind(&socket).and_then(|listener| {
-        fs::set_permissions(&socket, fs::Permissions::from_mode(0o660))?;
-        fs::rename(&socket, path)?;
-        Ok(listener)
-    });
-    if bound.is_err() {
-        let _ = fs::remove_file(&socket);
-    }
-    let removed = fs::remove_dir(&folder);
-    bound.and_then(|listener| removed.map(|()| listener))
+/// Binds a socket in the place of a stale one. Until it listens, which it does only once it has its
+/// permissions, the system refuses connections.
+#[cfg(unix)]
+fn bind_unix(path: &Path, stale: Option<Identity>) -> io::Result<(UnixListener, SocketFile)> {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    /// The most clients that wait to be accepted: as many as TCP has by default in `tokio`.
+    const BACKLOG: i32 = 1_024;
+    let address = SockAddr::unix(path).map_err(|_| {
+        let len = path.as_os_str().len();
+        let text = format!("a socket's path cannot have {len} bytes (Linux: at most 107)");
+        io::Error::new(io::ErrorKind::InvalidInput, text)
+    })?;
+    remove(path, stale)?;
+    let socket = socket2::Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    socket.set_nonblocking(true)?;
+    socket.bind(&address)?;
+    let file = SocketFile { path: path.to_owned(), identity: identity(path) };
+    fs::set_permissions(path, fs::Permissions::from_mode(0o660))?;
+    socket.listen(BACKLOG)?;
+    Ok((UnixListener::from_std(OwnedFd::from(socket).into())?, file))
 }
 
 /// A connection that was accepted.

@@ -6,7 +6,7 @@ use std::path::Path;
 use tempfile::TempDir;
 use tickid_server::{Server, TlsFiles};
 
-use crate::support::{Raw, builder};
+use crate::support::{PATIENCE, Raw, builder};
 
 const TOKEN: &str = "0123456789abcdef";
 
@@ -112,6 +112,80 @@ async fn unix_sockets_are_for_owner_and_group() {
     assert!(error.contains("it is not a socket"), "{error}");
     assert_eq!(fs::read_to_string(&path).unwrap(), "text");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+/// A server that accepts nothing has no room for another client, and still has its path.
+#[cfg(unix)]
+#[tokio::test]
+async fn unix_sockets_with_full_queues_are_in_use() {
+    use socket2::{Domain, SockAddr, Socket, Type};
+
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("socket");
+    let address = SockAddr::unix(&path).unwrap();
+    let socket = || {
+        let socket = Socket::new(Domain::UNIX, Type::STREAM, None).unwrap();
+        socket.set_nonblocking(true).unwrap();
+        socket
+    };
+    let listener = socket();
+    listener.bind(&address).unwrap();
+    listener.listen(0).unwrap();
+    let mut waiting = Vec::new();
+    // Where the system refuses clients of a full queue, it looks stale.
+    let full = loop {
+        let client = socket();
+        match client.connect(&address) {
+            Ok(()) => waiting.push(client),
+            Err(error) => break error.kind(),
+        }
+    };
+    if full != std::io::ErrorKind::WouldBlock {
+        return;
+    }
+    // In a thread of its own, so that a start that blocks the runtime fails instead of hanging.
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let taken = path.clone();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let error = runtime.block_on(builder().unix(taken).start()).unwrap_err();
+        let _ = sender.send(error.to_string());
+    });
+    let error = receiver.recv_timeout(PATIENCE).expect("an answer in time");
+    assert!(error.contains("a server listens on it"), "{error}");
+    assert!(path.exists());
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn unix_sockets_have_paths_of_up_to_107_bytes() {
+    let folder = TempDir::new().unwrap();
+    let fill = |len: usize| {
+        let start = folder.path().to_str().unwrap().len() + 1;
+        folder.path().join("s".repeat(len - start))
+    };
+    for len in [100, 107] {
+        let path = fill(len);
+        let server = builder().unix(&path).start().await.unwrap();
+        tokio::net::UnixStream::connect(&path).await.unwrap();
+        server.stop().await;
+        assert!(!path.exists());
+    }
+    let error = builder().unix(fill(108)).start().await.unwrap_err();
+    let reason = std::error::Error::source(&error).unwrap().to_string();
+    assert_eq!(reason, "a socket's path cannot have 108 bytes (Linux: at most 107)");
+}
+
+/// In containers each start has the same process ID, also after the server was killed in it.
+#[cfg(unix)]
+#[tokio::test]
+async fn unix_sockets_need_no_other_name() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("socket");
+    fs::create_dir(folder.path().join(format!("socket.{}", std::process::id()))).unwrap();
+    let server = builder().unix(&path).start().await.unwrap();
+    tokio::net::UnixStream::connect(&path).await.unwrap();
+    server.stop().await;
 }
 
 #[cfg(unix)]
