@@ -92,6 +92,9 @@ pub(crate) struct RateExceeded {
 const SHORTEST: usize = 16;
 /// The longest token.
 const LONGEST: usize = 256;
+/// The number of wrong tokens that end a connection, because nothing else would slow a client down
+/// that guesses. A program whose token was replaced sends one or two.
+pub(crate) const WRONG_TOKENS: u32 = 5;
 /// The right to have generators observe IDs.
 const OBSERVE: &str = "observe";
 
@@ -211,7 +214,7 @@ fn read(path: &Path) -> Result<Vec<Client>, ServerError> {
         if let Some(other) = lines.insert(token, index + 1) {
             return refuse(format!("the token is also on line {other}"));
         }
-        if rights.iter().any(|right| *right != OBSERVE) {
+        if !matches!(rights, [] | [OBSERVE]) {
             return refuse(format!("after the token is something other than the right {OBSERVE}"));
         }
         clients.push(Client::new(name, token, !rights.is_empty()));
@@ -311,6 +314,7 @@ mod tests {
             ("a short", "the token has 5 bytes, outside of 16..=256"),
             ("a 0123456789äbcdef", "other than visible ASCII"),
             ("a 0123456789abcdef 0123456789", "line 1: after the token is something other than"),
+            ("a 0123456789abcdef observe observe", "after the token is something other than"),
             ("# nothing", "there is no token"),
             ("a 0123456789abcdef\n\nb 0123456789abcdef", "line 3: the token is also on line 1"),
         ] {

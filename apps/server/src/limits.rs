@@ -23,7 +23,8 @@ pub struct Limits {
     /// The number of IDs of one request: 10,000.
     pub count: u32,
     /// The number of bytes of one request that are buffered: 65,536. Answers take as many, or a
-    /// whole answer of [`count`](Self::count) IDs.
+    /// whole answer of [`count`](Self::count) IDs. The path and headers of an HTTP request have at
+    /// most 16,384 bytes of these, because no request of a client needs more.
     pub request_bytes: u32,
     /// The time that a request may take to arrive, to get its IDs, and to be answered, each: 5
     /// seconds. A connection has as long until its first request. The heads of later HTTP/1.1

@@ -98,7 +98,8 @@ impl ServerBuilder {
     }
 
     /// Adds the path of a Unix socket for RESP. It is created for its owner and its group (mode
-    /// 0660), and replaces a socket that no server listens on.
+    /// 0660), and replaces a socket that no server listens on. On Linux, a path has at most 107
+    /// bytes.
     #[cfg(unix)]
     pub fn unix(mut self, path: impl Into<PathBuf>) -> Self {
         self.unix.push((Protocol::Resp, path.into()));

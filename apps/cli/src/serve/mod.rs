@@ -116,7 +116,7 @@ struct LimitOptions {
     /// Most IDs of one request
     #[arg(long, value_name = "N", default_value_t = Limits::default().count)]
     max_count: u32,
-    /// Most bytes of one request
+    /// Most bytes of one request; path and headers of HTTP have at most 16384 of them
     #[arg(long, value_name = "N", default_value_t = Limits::default().request_bytes)]
     max_request_bytes: u32,
     /// Longest time to receive a request, also the first of a connection, to wait for its IDs, and

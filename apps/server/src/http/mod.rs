@@ -1,6 +1,7 @@
 //! HTTP/1.1 and HTTP/2.
 
 mod accept;
+mod host;
 mod ids;
 mod inspect;
 mod observe;
@@ -13,7 +14,7 @@ mod streams;
 use core::fmt;
 use core::future::poll_fn;
 use core::pin::pin;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use core::task::Poll;
 use core::time::Duration;
 use std::sync::Arc;
@@ -28,6 +29,7 @@ use tokio::time::{Instant, sleep};
 
 use self::patient::Patient;
 use self::streams::Streams;
+use crate::access::WRONG_TOKENS;
 use crate::listener::Connection;
 use crate::shared::{LOOK, Peer, Shared};
 
@@ -102,6 +104,8 @@ struct Link {
     is_ending: AtomicBool,
     /// Set once they were read.
     is_drained: AtomicBool,
+    /// The number of wrong tokens that requests have had.
+    wrong_tokens: AtomicU32,
 }
 
 impl Link {
@@ -116,6 +120,7 @@ impl Link {
             must_look: AtomicBool::new(false),
             is_ending: AtomicBool::new(false),
             is_drained: AtomicBool::new(false),
+            wrong_tokens: AtomicU32::new(0),
         }
     }
 }
@@ -144,7 +149,8 @@ pub(crate) async fn serve(
     let mut look = pin!(sleep(LOOK));
     let mut was_waiting = false;
     let is = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
-    let (mut is_stopping, mut is_drained, mut is_late) = (false, false, false);
+    let (mut is_stopping, mut is_drained, mut is_late, mut is_barred) =
+        (false, false, false, false);
     let result = poll_fn(|context| {
         loop {
             if let Poll::Ready(result) = connection.as_mut().poll(context) {
@@ -165,6 +171,12 @@ pub(crate) async fn serve(
                     return Poll::Ready(Ok(()));
                 }
                 is_drained = true;
+                connection.as_mut().graceful_shutdown();
+                continue;
+            }
+            // HTTP/1 ends with the header Connection of its answer.
+            if !is_barred && link.wrong_tokens.load(Ordering::Relaxed) >= WRONG_TOKENS {
+                is_barred = true;
                 connection.as_mut().graceful_shutdown();
                 continue;
             }

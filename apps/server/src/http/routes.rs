@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::body::HttpBody as _;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
@@ -15,8 +15,8 @@ use tokio::time::Instant;
 
 use super::accept::preferred;
 use super::problem::Problem;
-use super::{HEADERS, Link, Place, ids, inspect, observe, prometheus};
-use crate::access::Client;
+use super::{HEADERS, Link, Place, host, ids, inspect, observe, prometheus};
+use crate::access::{Client, WRONG_TOKENS};
 use crate::metrics::Protocol;
 use crate::shared::{Shared, request_id};
 
@@ -119,10 +119,19 @@ fn check(request: &Request, shared: &Shared, link: &Link) -> Result<(), Problem>
             .with_limit("connections")
             .with_retry(Duration::from_secs(1)));
     }
+    if link.wrong_tokens.load(Ordering::Relaxed) >= WRONG_TOKENS {
+        // Only HTTP/2 sends more requests. They may be other clients', whose tokens are valid.
+        let text = format!("{WRONG_TOKENS} tokens were wrong, the most on one connection");
+        return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, text)
+            .with_limit("wrong tokens")
+            .with_retry(Duration::from_secs(1)));
+    }
+    host::check(request)
+        .map_err(|reason| Problem::new(StatusCode::BAD_REQUEST, reason.to_string()))?;
     let headers = request.headers();
-    let hosts = headers.get_all(header::HOST).iter().count();
-    if hosts > 1 || hosts == 0 && request.version() == Version::HTTP_11 {
-        let text = format!("the request has {hosts} Host headers, and must have one");
+    let tokens = headers.get_all(header::AUTHORIZATION).iter().count();
+    if tokens > 1 {
+        let text = format!("the request has {tokens} Authorization headers, more than 1");
         return Err(Problem::new(StatusCode::BAD_REQUEST, text));
     }
     let longest = shared.limits.request_bytes.min(HEADERS) as usize;
@@ -152,10 +161,11 @@ fn client(request: &Request, shared: &Shared, link: &Link) -> Option<Arc<Client>
         return Some(Arc::clone(anyone));
     }
     let client = shared.access.client(bearer(request)?);
-    if client.is_none()
-        && let Some(suppressed) = shared.warnings.token.admit("")
-    {
-        tracing::warn!(peer = %link.peer, suppressed, "a client has no valid token");
+    if client.is_none() {
+        link.wrong_tokens.fetch_add(1, Ordering::Relaxed);
+        if let Some(suppressed) = shared.warnings.token.admit("") {
+            tracing::warn!(peer = %link.peer, suppressed, "a client has no valid token");
+        }
     }
     client
 }
@@ -171,28 +181,30 @@ async fn attend(
     let id = request_id();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     link.has_asked.store(true, Ordering::Relaxed);
-    let client = client(&request, &shared, &link);
-    if client.is_some() {
-        link.is_known.store(true, Ordering::Relaxed);
-    }
-    let name = client.as_ref().map(|client| client.name().to_owned());
-    let mut response = match (check(&request, &shared, &link), client) {
-        (Err(problem), _) => problem.into_response(),
-        (Ok(()), Some(client)) => {
+    let checked = check(&request, &shared, &link);
+    let client = checked.and_then(|()| Ok(client(&request, &shared, &link)));
+    let mut name = None;
+    let mut response = match client {
+        Err(problem) => problem.into_response(),
+        Ok(Some(client)) => {
+            link.is_known.store(true, Ordering::Relaxed);
+            name = Some(client.name().to_owned());
             request.extensions_mut().insert(client);
             link.is_waiting.store(true, Ordering::Relaxed);
             let response = next.run(request).await;
             link.is_waiting.store(false, Ordering::Relaxed);
             response
         }
-        (Ok(()), None) if is_public(&path) => next.run(request).await,
-        (Ok(()), None) => {
+        Ok(None) if is_public(&path) => next.run(request).await,
+        Ok(None) => {
             let text = "the request needs a known token, as in Authorization: Bearer TOKEN";
             Problem::new(StatusCode::UNAUTHORIZED, text).into_response()
         }
     };
     let headers = response.headers_mut();
-    if link.place == Place::Reserve && !link.is_http2.load(Ordering::Relaxed) {
+    let is_last =
+        link.place == Place::Reserve || link.wrong_tokens.load(Ordering::Relaxed) >= WRONG_TOKENS;
+    if is_last && !link.is_http2.load(Ordering::Relaxed) {
         headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -215,7 +227,7 @@ async fn attend(
 fn bearer(request: &Request) -> Option<&[u8]> {
     let value = request.headers().get(header::AUTHORIZATION)?.as_bytes();
     let (scheme, token) = value.split_at_checked(7)?;
-    scheme.eq_ignore_ascii_case(b"Bearer ").then_some(token)
+    scheme.eq_ignore_ascii_case(b"Bearer ").then(|| token.trim_ascii())
 }
 
 #[cfg(test)]

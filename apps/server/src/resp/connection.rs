@@ -189,7 +189,9 @@ impl<S: Stream> Connection<S> {
                         Next::Continue => {}
                         Next::Close => status = Status::Over,
                         Next::Wait(waiting) => self.wait(waiting, shared).await?,
-                        Next::Execute(transaction) => self.execute(&transaction, shared).await?,
+                        Next::Execute(transaction) => {
+                            status = self.execute(&transaction, shared).await?;
+                        }
                     }
                     true
                 }
@@ -252,7 +254,7 @@ impl<S: Stream> Connection<S> {
     }
 
     /// Runs the commands of a transaction, and answers with an array of their answers.
-    async fn execute(&mut self, transaction: &Transaction, shared: &Shared) -> io::Result<()> {
+    async fn execute(&mut self, transaction: &Transaction, shared: &Shared) -> io::Result<Status> {
         let limits = &shared.limits;
         reply::array(transaction.count as usize, &mut self.output);
         let mut rest = &*transaction.commands;
@@ -261,14 +263,17 @@ impl<S: Stream> Connection<S> {
         while let Ok(Some(len)) = command.read(rest, limits.request_bytes as usize) {
             let (bytes, next) = rest.split_at(len);
             rest = next;
-            if let Next::Wait(waiting) = self.session.run(&command, bytes, &mut self.output) {
-                self.wait(waiting, shared).await?;
+            match self.session.run(&command, bytes, &mut self.output) {
+                Next::Wait(waiting) => self.wait(waiting, shared).await?,
+                // The client has guessed too many tokens; the rest of the array is not its own.
+                Next::Close => return Ok(Status::Over),
+                Next::Continue | Next::Execute(_) => {}
             }
             if self.output.len() >= FLUSH {
                 self.flush(limits.timeout).await?;
             }
         }
-        Ok(())
+        Ok(Status::Open)
     }
 
     /// Writes the answers. A client that does not read them in time loses its connection.

@@ -54,6 +54,32 @@ async fn resp_needs_a_token() {
     assert!(raw.ask("INCR scru64").await.starts_with(':'));
 }
 
+/// Neither other commands, a new state of the connection nor a valid token start the count anew.
+#[tokio::test]
+async fn wrong_tokens_end_a_resp_connection() {
+    let folder = TempDir::new().unwrap();
+    let server = with_tokens(folder.path()).await;
+    let wrong = "-WRONGPASS invalid username-password pair or user is disabled.\r\n";
+    let attempts = ["AUTH x", "HELLO 3 AUTH default x", "AUTH other 0123456789abcdef"];
+    let rest = |count: usize| attempts.into_iter().cycle().take(count);
+
+    let mut raw = Raw::resp(&server).await;
+    for attempt in rest(4) {
+        raw.send(format!("{attempt}\r\n")).await;
+        raw.expect(wrong).await;
+    }
+    assert_eq!(raw.ask(&format!("AUTH {TOKEN}")).await, "+OK");
+    assert_eq!(raw.ask("RESET").await, "+RESET");
+    raw.send(format!("AUTH {TOKEN}\r\nPING\r\nAUTH x\r\nPING\r\n")).await;
+    assert_eq!(raw.rest().await, format!("+OK\r\n+PONG\r\n{wrong}"));
+
+    let mut raw = Raw::resp(&server).await;
+    let guesses: String = rest(1_000).map(|guess| format!("{guess}\r\n")).collect();
+    raw.send(format!("AUTH {TOKEN}\r\nMULTI\r\n{guesses}EXEC\r\n")).await;
+    raw.expect(format!("+OK\r\n+OK\r\n{}*1000\r\n", "+QUEUED\r\n".repeat(1_000))).await;
+    assert_eq!(raw.rest().await, wrong.repeat(5));
+}
+
 #[tokio::test]
 async fn http_needs_a_token() {
     let folder = TempDir::new().unwrap();
@@ -76,6 +102,38 @@ async fn http_needs_a_token() {
     }
     let header = format!("authorization: bearer {TOKEN}\r\n");
     assert_eq!(status(ids, &header).await, "HTTP/1.1 200 OK");
+}
+
+/// A pipeline of guesses, among which the right one is the sixth.
+#[tokio::test]
+async fn wrong_tokens_end_an_http_connection() {
+    let folder = TempDir::new().unwrap();
+    let server = with_tokens(folder.path()).await;
+    let ask = |token: &str| {
+        let authorization = format!("Authorization: Bearer {token}\r\n");
+        format!("GET /v1/realms HTTP/1.1\r\nHost: a\r\n{authorization}\r\n")
+    };
+    let mut raw = Raw::http(&server).await;
+    // Its client has shown its own token, and guesses another's.
+    raw.send(ask(TOKEN) + &ask("x").repeat(5) + &ask(TOKEN)).await;
+    let answers = raw.rest().await;
+    assert_eq!(answers.matches("HTTP/1.1 200 OK").count(), 1, "{answers}");
+    assert_eq!(answers.matches("HTTP/1.1 401 Unauthorized").count(), 5, "{answers}");
+    assert_eq!(answers.matches("connection: close").count(), 1, "{answers}");
+}
+
+/// As RFC 9110 has it, at least one space follows the scheme.
+#[tokio::test]
+async fn a_request_has_one_authorization() {
+    let folder = TempDir::new().unwrap();
+    let server = with_tokens(folder.path()).await;
+    let authorization = format!("Authorization: Bearer  {TOKEN}\r\n");
+    for (headers, status) in [(1, "200 OK"), (2, "400 Bad Request")] {
+        let mut raw = Raw::http(&server).await;
+        let headers = authorization.repeat(headers);
+        raw.send(format!("GET /v1/realms HTTP/1.1\r\nHost: a\r\n{headers}\r\n")).await;
+        assert_eq!(raw.line().await, format!("HTTP/1.1 {status}"));
+    }
 }
 
 #[cfg(unix)]

@@ -15,7 +15,7 @@ use tickid_server::{Limits, Server};
 use tickid_sno::SnoId;
 use tokio::net::TcpStream;
 
-use crate::support::{PATIENCE, Raw, any_port, realms, server, starved, with_limits};
+use crate::support::{PATIENCE, Raw, any_port, builder, realms, server, starved, with_limits};
 
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -114,7 +114,7 @@ async fn ids_come_in_every_format() {
     let ids: Vec<i64> = json["ids"].as_array().unwrap().iter().map(parse).collect();
     assert!(ids[0] < ids[1]);
 
-    let text = [("accept", "text/plain, application/json;q=0.5")];
+    let text = [("accept", "text/*")];
     let answer = ask(&server, "/v1/realms/nanoflake/ids?count=2", &text).await;
     assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8");
     let lines: Vec<&str> = answer.text().lines().collect();
@@ -190,6 +190,14 @@ async fn refusals_are_problems() {
         ("POST", ids, one, "405 Method Not Allowed", "POST is none of those in the header Allow"),
         ("GET", ids, "", "400 Bad Request", "the request has 0 Host headers"),
         ("GET", ids, &format!("{one}{one}"), "400 Bad Request", "the request has 2 Host headers"),
+        ("GET", ids, "Host: a b\r\n", "400 Bad Request", "the host \"a b\" is not a name or an"),
+        (
+            "GET",
+            "http://u@a/healthz",
+            one,
+            "400 Bad Request",
+            "the host \"u@a\" is not a name or an",
+        ),
         ("GET", &format!("/{long}"), one, "414 URI Too Long", "the path of the request has 17001"),
         ("GET", ids, &format!("{one}{header}"), "431 Request Header", "more than 16384"),
         ("GET", ids, &format!("{one}{body}"), "413 Payload Too Large", "has 65537 bytes"),
@@ -564,6 +572,29 @@ async fn quiet_connections_are_closed() {
     let (_sender, connection) = handshake.await.unwrap();
     // Closed with or without an error.
     let _ = tokio::time::timeout(PATIENCE, connection).await.expect("closed in time");
+}
+
+/// Streams of other clients may share the connection, which has guessed its share of tokens.
+#[tokio::test]
+async fn wrong_tokens_end_an_http2_connection() {
+    let folder = tempfile::tempdir().unwrap();
+    let tokens = folder.path().join("tokens");
+    std::fs::write(&tokens, "0123456789abcdef").unwrap();
+    let server = builder().tokens(tokens).start().await.unwrap();
+    let io = TokioIo::new(TcpStream::connect(server.http_addresses()[0]).await.unwrap());
+    let executor = TokioExecutor::new();
+    let (sender, connection) = hyper::client::conn::http2::handshake(executor, io).await.unwrap();
+    let connection = tokio::spawn(connection);
+    let mut statuses = Vec::new();
+    for token in ["0123456789abcdef", "a", "b", "c", "d", "e"] {
+        let request = Request::get("http://localhost/v1/realms");
+        let request = request.header("authorization", format!("Bearer {token}"));
+        let request = request.body(Empty::<Bytes>::new()).unwrap();
+        statuses.push(sender.clone().send_request(request).await.unwrap().status().as_u16());
+    }
+    assert_eq!(statuses, [200, 401, 401, 401, 401, 401]);
+    let ended = tokio::time::timeout(PATIENCE, connection).await;
+    ended.expect("an end in time").unwrap().unwrap();
 }
 
 /// A client of HTTP/2 may accept no answer, though its connection is alive.

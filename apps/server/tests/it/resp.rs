@@ -128,6 +128,11 @@ async fn commands_of_clients_are_answered() {
         ("TICKID.NEXT sno META 256", "-ERR the metabyte 256 is outside of 0..=255\r\n"),
         ("TICKID.NEXT kuid META 1", "-ERR the scheme kuid has no metabyte\r\n"),
         ("TICKID.NEXT sno META", "-ERR syntax error\r\n"),
+        ("TICKID.NEXT sno 2 3 META 1", "-ERR syntax error\r\n"),
+        ("TICKID.NEXT sno META 1 meta 2", "-ERR the option META is repeated\r\n"),
+        ("TICKID.NEXT sno FORMAT text format text", "-ERR the option FORMAT is repeated\r\n"),
+        ("HELLO 3 SETNAME a SETNAME b", "-ERR Syntax error in HELLO option 'SETNAME'\r\n"),
+        ("CLIENT GETNAME", "$-1\r\n"),
         ("TICKID.NEXT sno FORMAT hex", "-ERR the format 'hex' is none of text, int, bytes\r\n"),
         ("AUTH x", "-ERR AUTH <password> called without any password configured"),
     ] {

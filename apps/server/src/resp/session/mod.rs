@@ -14,7 +14,7 @@ use self::commands::COMMANDS;
 pub(crate) use self::transaction::Transaction;
 use super::parse::Command;
 use super::reply::{self, Version};
-use crate::access::Client;
+use crate::access::{Client, WRONG_TOKENS};
 use crate::metrics::Protocol;
 use crate::realm::{Framing, Order, OutputForm, Realm, RequestError};
 use crate::shared::{Peer, Shared};
@@ -33,6 +33,8 @@ pub(crate) struct Session {
     transaction: Option<Transaction>,
     /// The name that the client gave itself.
     name: String,
+    /// The number of wrong tokens that the client has sent.
+    wrong_tokens: u32,
 }
 
 /// The next step after a command.
@@ -115,6 +117,7 @@ impl Session {
             peer,
             transaction: None,
             name: String::new(),
+            wrong_tokens: 0,
         }
     }
 
@@ -206,7 +209,7 @@ impl Session {
         let Some(realm) = self.realm(args.get(1)) else { return no_realm(args, out) };
         let mut order =
             Order { count: 1, format: OutputForm::Text, framing: Framing::Resp, meta: None };
-        let mut at = 2;
+        let (mut at, mut format) = (2, None);
         let mut answer = Answer::One;
         let is_number = |arg: &[u8]| {
             arg.first().is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'+'))
@@ -229,6 +232,9 @@ impl Session {
                 return fail("ERR syntax error", out);
             }
             if args.is(at, "meta") {
+                if order.meta.is_some() {
+                    return fail(&repeated(args, at), out);
+                }
                 let meta = number(args.get(at + 1)).and_then(|meta| u8::try_from(meta).ok());
                 let Some(meta) = meta else {
                     let meta = args.shown(at + 1);
@@ -236,22 +242,27 @@ impl Session {
                 };
                 order.meta = Some(meta);
             } else if args.is(at, "format") {
+                if format.is_some() {
+                    return fail(&repeated(args, at), out);
+                }
                 let formats = [
                     ("text", OutputForm::Text),
                     ("int", OutputForm::Int),
                     ("bytes", OutputForm::Bytes),
                 ];
-                let format = formats.into_iter().find(|(name, _)| args.is(at + 1, name));
-                let Some((_, format)) = format else {
+                format = formats.into_iter().find(|(name, _)| args.is(at + 1, name));
+                if format.is_none() {
                     let format = args.shown(at + 1);
                     let text = format!("ERR the format '{format}' is none of text, int, bytes");
                     return fail(&text, out);
-                };
-                order.format = format;
+                }
             } else {
                 return fail("ERR syntax error", out);
             }
             at += 2;
+        }
+        if let Some((_, format)) = format {
+            order.format = format;
         }
         if order.format == OutputForm::Bytes {
             answer = Answer::Bytes;
@@ -334,7 +345,8 @@ impl Session {
     }
 
     fn reset(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> Next {
-        *self = Self::new(Arc::clone(&self.shared), self.id, self.peer);
+        let new = Self::new(Arc::clone(&self.shared), self.id, self.peer);
+        *self = Self { wrong_tokens: self.wrong_tokens, ..new };
         reply::status("RESET", out);
         Next::Continue
     }
@@ -352,8 +364,14 @@ impl Session {
         let user = if args.len() == 3 { args.get(1) } else { b"default" };
         match self.admit(user, args.get(args.len() - 1)) {
             Ok(()) => ok(out),
-            Err(text) => fail(text, out),
+            Err(text) => self.refuse_token(text, out),
         }
+    }
+
+    /// Refuses a token. The last one that a connection may guess ends it.
+    fn refuse_token(&self, text: &str, out: &mut Vec<u8>) -> Next {
+        reply::error(text, out);
+        if self.wrong_tokens < WRONG_TOKENS { Next::Continue } else { Next::Close }
     }
 
     /// Looks up the token. The user is "default" or the token's name.
@@ -369,6 +387,7 @@ impl Session {
                 Ok(())
             }
             None => {
+                self.wrong_tokens += 1;
                 if let Some(suppressed) = self.shared.warnings.token.admit("") {
                     tracing::warn!(peer = %self.peer, suppressed, "a client has no valid token");
                 }
@@ -389,10 +408,10 @@ impl Session {
         let (mut at, mut name) = (2, None);
         let mut credentials = None;
         while at < args.len() {
-            if args.is(at, "auth") && at + 2 < args.len() {
+            if args.is(at, "auth") && at + 2 < args.len() && credentials.is_none() {
                 credentials = Some((args.get(at + 1), args.get(at + 2)));
                 at += 3;
-            } else if args.is(at, "setname") && at + 1 < args.len() {
+            } else if args.is(at, "setname") && at + 1 < args.len() && name.is_none() {
                 name = Some(args.get(at + 1));
                 at += 2;
             } else {
@@ -403,7 +422,7 @@ impl Session {
         if let Some((user, token)) = credentials
             && let Err(text) = self.admit(user, token)
         {
-            return fail(text, out);
+            return self.refuse_token(text, out);
         }
         if !self.is_admitted() {
             return fail(
@@ -603,6 +622,11 @@ fn ok(out: &mut Vec<u8>) -> Next {
 fn fail(text: &str, out: &mut Vec<u8>) -> Next {
     reply::error(text, out);
     Next::Continue
+}
+
+/// Returns the error for an option that came before.
+fn repeated(args: &Args<'_>, at: usize) -> String {
+    format!("ERR the option {} is repeated", args.shown(at).to_ascii_uppercase())
 }
 
 fn no_realm(args: &Args<'_>, out: &mut Vec<u8>) -> Next {
