@@ -101,6 +101,12 @@ impl ServedRealm {
         policy: Option<GivenPolicy>,
     ) -> Result<RealmSpec, Failure> {
         let Self { name, scheme } = self;
+        let differs = |text: String| {
+            let hint = format!(
+                "serve it as it is with `--realm {name}`, or choose another name for a new realm"
+            );
+            Err(Failure::Usage(text).hinting(hint))
+        };
         match (kept(store, name)?, scheme) {
             (Some(kept), None) => Ok(kept),
             (Some(kept), Some((scheme, None))) if kept.scheme() == scheme.name() => Ok(kept),
@@ -109,17 +115,17 @@ impl ServedRealm {
                 if kept.layout() == wanted.layout() {
                     return Ok(kept);
                 }
-                Err(Failure::Usage(format!(
+                differs(format!(
                     "--realm {name}: the realm in the store has the layout {}, not {}",
                     kept.layout(),
                     wanted.layout()
-                )))
+                ))
             }
-            (Some(kept), Some((scheme, _))) => Err(Failure::Usage(format!(
+            (Some(kept), Some((scheme, _))) => differs(format!(
                 "--realm {name}={}: the realm in the store is of the scheme {}",
                 scheme.name(),
                 kept.scheme()
-            ))),
+            )),
             (None, Some((scheme, layouts))) => {
                 let shape = ShapeOptions::of(layouts.as_ref(), policy);
                 create(store, &shape.realm(name, *scheme)?)

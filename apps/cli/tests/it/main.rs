@@ -17,6 +17,7 @@ mod lease;
 mod lease_exec;
 mod man;
 mod messages;
+mod pages;
 #[path = "../process/mod.rs"]
 mod process;
 mod range;

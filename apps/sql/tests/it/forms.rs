@@ -498,7 +498,7 @@ fn an_index_sorts_scru64_of_either_case(server: &Postgres) {
 
 fn statements_of_the_guide_run(server: &Postgres) {
     let base = Base::empty(server);
-    let realm = spec("orders", DISCORD, "0-1023/10");
+    let realm = spec("shop", DISCORD, "0-1023/10");
     base.create(&spec("events", Kuid::default(), "7/32"));
     // Quietly, as the page has it.
     assert_eq!(base.psql(&tickid_sql::script(&realm, Start::Immediately).unwrap()), "");

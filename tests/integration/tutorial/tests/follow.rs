@@ -134,7 +134,7 @@ fn tutorial_is_followed(server: &Postgres) {
     let url = "postgres://localhost/orders";
     assert!(start.contains(url));
     let start = start.replace(url, &format!("'{}'", server.url_of("orders")));
-    let listing = "tickid lease list --store $DATABASE_URL --realm orders";
+    let listing = "tickid lease list --store $DATABASE_URL --realm tutorial";
     assert!(TUTORIAL.contains(&format!("`{listing}`")));
     let script = format!(
         "trap 'kill $(jobs -p)' EXIT

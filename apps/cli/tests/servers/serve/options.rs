@@ -77,6 +77,7 @@ fn realms_have_the_named_layout() {
     assert_eq!(ran.status, USAGE);
     let both = "has the layout 41x1ms/6n/6s@1735689600000, not 42x1ms/10n/12s/unsigned@";
     assert!(ran.stderr.contains(both), "{}", ran.stderr);
+    assert!(ran.stderr.contains("serve it as it is with `--realm orders`"), "{}", ran.stderr);
 }
 
 fn mistakes_are_refused() {
@@ -87,6 +88,7 @@ fn mistakes_are_refused() {
         ("", USAGE, "--realm <NAME[=SCHEME[:LAYOUT]]>"),
         ("--realm orders=uuid", USAGE, "the schemes are scru64, nanoflake, kuid, sno, snowflake"),
         ("--realm orders=kuid", USAGE, "the realm in the store is of the scheme sno"),
+        ("--realm orders=kuid", USAGE, "serve it as it is with `--realm orders`"),
         ("--realm other", NODE_STORE, "--realm other=SCHEME creates it"),
         ("--realm orders --realm orders", USAGE, "the realm orders is named twice"),
         ("--realm orders --listen 0.0.0.0:0", USAGE, "that takes tokens and TLS"),
