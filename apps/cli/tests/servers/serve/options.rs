@@ -25,7 +25,7 @@ pub(crate) const TESTS: &[Test<Folder>] = &[
     ("few_files_end_no_lease", |_| few_files_end_no_lease()),
     ("hangup_reads_tokens_again", |_| hangup_reads_tokens_again()),
     ("requests_are_logged", |_| requests_are_logged()),
-    ("the_unit_of_systemd_finds_its_store", |_| the_unit_of_systemd_finds_its_store()),
+    ("the_unit_of_systemd_serves", |_| the_unit_of_systemd_serves()),
     ("idle_connections_are_kept", |_| idle_connections_are_kept()),
 ];
 
@@ -176,17 +176,34 @@ fn requests_are_logged() {
 }
 
 /// With `DynamicUser`, systemd makes the service's folder a symbolic link, which no store may be.
-fn the_unit_of_systemd_finds_its_store() {
+fn the_unit_of_systemd_serves() {
     let unit = include_str!("../../../../packaging/server/tickid.service");
-    let setting = |name: &str| unit.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+    let settings = |name| unit.lines().filter_map(move |line| line.strip_prefix(name));
+    let setting = |name| settings(name).next().unwrap();
     assert_eq!(setting("DynamicUser="), "yes");
     let name = setting("StateDirectory=");
     let state = TempDir::new().unwrap();
     fs::create_dir_all(state.path().join("private").join(name)).unwrap();
     std::os::unix::fs::symlink(format!("private/{name}"), state.path().join(name)).unwrap();
-    let store = setting("Environment=TICKID_STORE=");
-    let store = store.replace("/var/lib", state.path().to_str().unwrap());
-    let mut command = with_state(state.path(), "serve --realm orders=sno");
-    command.env("TICKID_STORE", store);
-    assert_eq!(Serving::start(command).client().ids::<10>("orders", 3).unwrap().len(), 3);
+    let run = state.path().join("run");
+    fs::create_dir_all(run.join(setting("RuntimeDirectory="))).unwrap();
+    let arguments = setting("ExecStart=/usr/bin/tickid ");
+    let mut command = with_state(state.path(), arguments);
+    let place = state.path().to_str().unwrap();
+    for (name, value) in settings("Environment=")
+        .flat_map(str::split_ascii_whitespace)
+        .map(|variable| variable.split_once('=').unwrap())
+    {
+        let value = value.replace("/run", run.to_str().unwrap());
+        command.env(name, value.replace("/var/lib", place));
+    }
+    // The line that a user puts into the file of the unit.
+    command.env("TICKID_REALMS", "orders=sno");
+    let mut serving = Serving::start(command);
+    assert_eq!(serving.client().ids::<10>("orders", 3).unwrap().len(), 3);
+    for protocol in ["resp", "http"] {
+        let line = serving.logged("listening");
+        assert_eq!(line["protocol"], protocol);
+        assert!(line["path"].as_str().unwrap().starts_with(place), "{line}");
+    }
 }
