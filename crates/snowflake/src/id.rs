@@ -196,7 +196,7 @@ mod tests {
     fn parse_errors_name_the_place() {
         let cases = [
             ("", "not a Snowflake: 0 bytes long, not 1 to 20"),
-            ("07", "not a Snowflake: '0' at position 0 is none of 0-9"),
+            ("07", "not a Snowflake: '0' at position 0 is none of 1-9 (no leading zeros)"),
             (
                 "18446744073709551616",
                 "the number 18446744073709551616 is above 18446744073709551615",

@@ -2,8 +2,11 @@
 
 use crate::{ParseErrorKind, Text};
 
-/// The characters that [`ParseErrorKind::Character`] reports as expected.
-pub const EXPECTED: &str = "0-9 (no leading zero)";
+/// The characters that [`ParseErrorKind::Character`] reports as expected, unless a zero leads.
+pub const EXPECTED: &str = "0-9";
+
+/// The same where a zero leads.
+const EXPECTED_FIRST: &str = "1-9 (no leading zeros)";
 
 /// The number of digits of `u64::MAX`.
 const MAX_LEN: usize = 20;
@@ -77,7 +80,8 @@ pub const fn decode(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
         return Err(ParseErrorKind::Length { found: text.len(), min: 1, max: MAX_LEN });
     }
     if text[0] == b'0' && text.len() > 1 {
-        return Err(no_digit(text, 0));
+        let (byte, position, expected) = (b'0', 0, EXPECTED_FIRST);
+        return Err(ParseErrorKind::Character { byte, position, expected });
     }
     let (mut value, mut rest) = (0, text);
     while let Some((chunk, others)) = rest.split_first_chunk() {
@@ -117,11 +121,6 @@ const fn first_other(text: &[u8]) -> ParseErrorKind {
     while text[position].is_ascii_digit() {
         position += 1;
     }
-    no_digit(text, position)
-}
-
-#[cold]
-const fn no_digit(text: &[u8], position: usize) -> ParseErrorKind {
     ParseErrorKind::Character { byte: text[position], position, expected: EXPECTED }
 }
 
@@ -168,13 +167,15 @@ mod tests {
 
     #[test]
     fn only_canonical_text_is_read() {
-        let wrong =
-            |byte, position| Err(ParseErrorKind::Character { byte, position, expected: EXPECTED });
+        let wrong_of =
+            |byte, position, expected| Err(ParseErrorKind::Character { byte, position, expected });
+        let wrong = |byte, position| wrong_of(byte, position, EXPECTED);
         let length = |found| Err(ParseErrorKind::Length { found, min: 1, max: 20 });
         assert_eq!(decode(b"", 9), length(0));
         assert_eq!(decode(&[b'1'; 21], 9), length(21));
         assert_eq!(decode(b"+1", 9), wrong(b'+', 0));
-        assert_eq!(decode(b"01", 9), wrong(b'0', 0));
+        assert_eq!(decode(b"01", 9), wrong_of(b'0', 0, EXPECTED_FIRST));
+        assert_eq!(decode(b"00", 9), wrong_of(b'0', 0, EXPECTED_FIRST));
         assert_eq!(decode(b"1_0", 9), wrong(b'_', 1));
         assert_eq!(decode(b"10", 9), Err(ParseErrorKind::TooLarge { value: 10, max: 9 }));
         let above = ParseErrorKind::TooLarge { value: 1 << 64, max: u64::MAX.into() };
