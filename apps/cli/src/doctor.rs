@@ -17,6 +17,8 @@ use tickid_lease::{Store, StoreError};
 use crate::failure::{Chain, Failure};
 use crate::message::shown;
 use crate::output::Output;
+use crate::picture;
+use crate::printed::write_json;
 use crate::store::{StoreOptions, answer};
 
 #[derive(Debug, Args)]
@@ -88,8 +90,14 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
         }
     }
     let mut out = Output::stdout();
+    // Elsewhere a finding is one line, to be searched.
+    let width = if out.is_terminal() { picture::width() } else { usize::MAX };
     for finding in &findings {
-        write(finding, arguments.json, out.buffer())?;
+        if arguments.json {
+            write_json(finding, out.buffer())?;
+        } else {
+            out.buffer().extend_from_slice(lines(finding, width).as_bytes());
+        }
     }
     out.flush()?;
     let is_bad = |topic: &str| {
@@ -105,23 +113,21 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(status))
 }
 
-fn write(finding: &Finding, json: bool, out: &mut Vec<u8>) -> Result<(), Failure> {
-    if json {
-        serde_json::to_writer(&mut *out, finding).map_err(|error| Failure::Write(error.into()))?;
-        out.push(b'\n');
-        return Ok(());
-    }
+/// Returns the lines about a finding.
+fn lines(finding: &Finding, width: usize) -> String {
     let level = match finding.level {
         Level::Ok => "ok",
         Level::Warning => "warning",
         Level::Error => "error",
     };
-    let mut line = format!("{level:<8} {:<12} {}\n", finding.topic, shown(&finding.text));
+    let mut lines = String::new();
+    let start = format!("{level:<8} {:<12} ", finding.topic);
+    picture::push_wrapped(&mut lines, &start, start.len(), &shown(&finding.text), width);
     if let Some(hint) = finding.hint {
-        line.push_str(&format!("{:21} hint: {hint}\n", ""));
+        let indent = " ".repeat(start.len());
+        picture::push_wrapped(&mut lines, &indent, start.len(), &format!("hint: {hint}"), width);
     }
-    out.extend_from_slice(line.as_bytes());
-    Ok(())
+    lines
 }
 
 /// Looks at the machine's clocks.
@@ -422,15 +428,24 @@ mod tests {
 
     #[test]
     fn findings_are_lines_with_hints() {
-        let mut out = Vec::new();
         let finding = Finding::warning("limits", "8 open files", "more");
-        write(&finding, false, &mut out).unwrap();
-        write(&finding, true, &mut out).unwrap();
-        assert_eq!(
-            String::from_utf8(out).unwrap(),
-            "warning  limits       8 open files\n                      hint: more\n\
-             {\"topic\":\"limits\",\"level\":\"warning\",\"text\":\"8 open files\",\
-             \"hint\":\"more\"}\n"
-        );
+        let expected = "warning  limits       8 open files\n                      hint: more\n";
+        assert_eq!(lines(&finding, usize::MAX), expected);
+    }
+
+    #[test]
+    fn lines_fit_the_terminal() {
+        let text = "/var/lib/tickid is a folder on a file system of the network ".repeat(3);
+        let finding = Finding::warning("store folder", text.trim_end(), "a folder of this machine");
+        let one_line = lines(&finding, usize::MAX);
+        for width in [40, 60, 80] {
+            let lines = lines(&finding, width);
+            assert!(lines.lines().all(|line| line.len() <= width), "{lines}");
+            assert!(lines.lines().skip(1).all(|line| line.starts_with("                      ")));
+            let words = |text: &str| -> Vec<String> {
+                text.split_whitespace().map(str::to_owned).collect()
+            };
+            assert_eq!(words(&lines), words(&one_line));
+        }
     }
 }

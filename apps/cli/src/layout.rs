@@ -20,7 +20,8 @@ use crate::printed::write_json;
   tickid layout discord
   tickid layout 39x10ms/8s/16n@2014-09-01 --json
 
-The text of a layout has its fields from high to low and its epoch, as milliseconds since 1970 or a
+The table has the fields of each layout, the days of the first and the last ID, the nodes, and the
+IDs that one of them makes in a second. The text of a layout has its fields from high to low and its epoch, as milliseconds since 1970 or a
 date: 39 bits of time in units of 10 ms, 8 of sequence (s), 16 of node (n). Layouts of 64 bits have
 /unsigned before the @.")]
 pub(crate) struct LayoutArguments {
@@ -77,7 +78,10 @@ fn lines(card: &LayoutCard) -> Vec<String> {
         format!("exact in JavaScript: {}", safe(card.javascript_until())),
         format!("positive in signed columns: {}", safe(card.signed_until())),
     ];
-    lines.into_iter().chain(card.warnings().map(|warning| format!("warning: {warning}"))).collect()
+    let names: Vec<&str> = card.names().collect();
+    let names = (names.len() > 1).then(|| format!("names {}", names.join(", ")));
+    let warnings = card.warnings().map(|warning| format!("warning: {warning}"));
+    names.into_iter().chain(lines).chain(warnings).collect()
 }
 
 fn per_tick(card: &LayoutCard) -> String {
@@ -102,30 +106,29 @@ fn grouped(number: u64) -> String {
     places.collect()
 }
 
-/// Returns a row for each card, in columns.
+/// Returns a row for each card, in columns: what fits 80 of the terminal's. Cards have the rest.
 fn table(cards: &[LayoutCard]) -> String {
     let day = |time: UnixTime| time.to_string().chars().take("2026-01-01".len()).collect();
-    let safe = |until: Option<UnixTime>| until.map_or_else(|| "always".to_owned(), day);
-    let heading = ["NAME", "LAYOUT", "LAST", "NODES", "IDS/S", "EXACT IN JS", "POSITIVE"];
+    let heading = ["NAME", "FIELDS", "FIRST", "LAST", "NODES", "IDS/S"];
     let rows = cards.iter().map(|card| {
+        let text = card.layout().to_string();
         [
-            card.names().collect::<Vec<_>>().join(", "),
-            card.layout().to_string(),
+            card.names().next().unwrap_or_default().to_owned(),
+            text.split('@').next().unwrap_or_default().replace("/unsigned", ""),
+            day(card.first()),
             day(card.last()),
             grouped(card.nodes()),
             rate(card),
-            safe(card.javascript_until()),
-            safe(card.signed_until()),
         ]
     });
-    let rows: Vec<[String; 7]> = [heading.map(str::to_owned)].into_iter().chain(rows).collect();
+    let rows: Vec<[String; 6]> = [heading.map(str::to_owned)].into_iter().chain(rows).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
-    let line = |row: &[String; 7]| {
+    let line = |row: &[String; 6]| {
         let cells = row.iter().enumerate().map(|(column, cell)| match column {
-            3 | 4 => format!("{cell:>width$}", width = width(column)),
+            4.. => format!("{cell:>width$}", width = width(column)),
             _ => format!("{cell:<width$}", width = width(column)),
         });
-        format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
+        format!("{}\n", cells.collect::<Vec<_>>().join("  "))
     };
     rows.iter().map(line).collect()
 }

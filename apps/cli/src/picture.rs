@@ -96,20 +96,35 @@ pub(crate) fn draw_layout(card: &LayoutCard, lines: &[String], width: usize) -> 
 
 /// Appends an indented line. One that is too wide continues in the next lines, indented further.
 fn push_line(picture: &mut String, line: &str, width: usize) {
+    push_wrapped(picture, "  ", 4, line, width);
+}
+
+/// Appends a line after `start`. One that is wider than `width` columns continues in the next
+/// lines, after `indent` blanks.
+pub(crate) fn push_wrapped(
+    picture: &mut String,
+    start: &str,
+    indent: usize,
+    line: &str,
+    width: usize,
+) {
     let len = |text: &str| text.chars().count();
-    if 2 + len(line) <= width {
-        let _ = writeln!(picture, "  {line}");
-        return;
-    }
-    let mut column = 0;
-    for word in line.split_whitespace() {
-        if column > 0 && column + 1 + len(word) <= width {
-            let _ = write!(picture, " {word}");
-            column += 1 + len(word);
-        } else {
-            let indent = if column == 0 { "  " } else { "\n    " };
-            let _ = write!(picture, "{indent}{word}");
-            column = if column == 0 { 2 } else { 4 } + len(word);
+    picture.push_str(start);
+    if len(start) + len(line) <= width {
+        picture.push_str(line);
+    } else {
+        let mut column = len(start);
+        for (number, word) in line.split_whitespace().enumerate() {
+            // The first word stands where it is, and a blank is needed before the others.
+            if number > 0 && column + 1 + len(word) <= width {
+                picture.push(' ');
+                column += 1;
+            } else if number > 0 {
+                let _ = write!(picture, "\n{:indent$}", "");
+                column = indent;
+            }
+            picture.push_str(word);
+            column += len(word);
         }
     }
     picture.push('\n');

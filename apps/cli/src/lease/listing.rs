@@ -41,7 +41,8 @@ pub(crate) struct RealmsArguments {
 
 Begins with the realm (with --json its first object), whose figures count the nodes of the pool. A
 node is free, held, expired (not renewed in time), quarantined (further ahead of the store's clock
-than a lease can reach, or unreadable) or retired (not in the pool any more).
+than a lease can reach, or unreadable) or retired (not in the pool any more). The ceiling is the end
+of its last window; --json adds the floor, and the token.
 
 --check is for monitors. Exit status: 0 if all is well; 1 if a node is quarantined, few nodes are
 left, or none can be granted yet; 3 if the store does not answer or has no such realm.")]
@@ -121,9 +122,8 @@ impl Line {
         if json {
             serde_json::to_writer(&mut *out, self).map_err(|error| Failure::Write(error.into()))?;
         } else {
-            let time = |time: &Option<String>| time.clone().unwrap_or_else(|| "-".to_owned());
-            let (floor, ceiling) = (time(&self.floor_time), time(&self.ceiling_time));
-            let line = columns([&self.node, self.standing, &floor, &ceiling, &shown(&self.holder)]);
+            let ceiling = self.ceiling_time.as_deref().unwrap_or("-");
+            let line = columns([&self.node, self.standing, ceiling, &shown(&self.holder)]);
             out.extend_from_slice(line.as_bytes());
         }
         out.push(b'\n');
@@ -131,13 +131,14 @@ impl Line {
     }
 }
 
-fn columns([node, standing, floor, ceiling, holder]: [&str; 5]) -> String {
-    format!("{node:<12} {standing:<11} {floor:<24} {ceiling:<24} {holder}")
+/// Returns a row, which leaves a holder 30 of a terminal's 80 columns. JSON has the other members.
+fn columns([node, standing, ceiling, holder]: [&str; 4]) -> String {
+    format!("{node:<12} {standing:<11} {ceiling:<24} {holder}")
 }
 
 pub(super) fn write_head(json: bool, out: &mut Vec<u8>) {
     if !json {
-        let head = columns(["NODE", "STANDING", "FLOOR", "CEILING", "HOLDER"]);
+        let head = columns(["NODE", "STANDING", "CEILING", "HOLDER"]);
         out.extend_from_slice(head.as_bytes());
         out.push(b'\n');
     }

@@ -43,8 +43,8 @@ fn tables_have_a_head() {
     let head = lines.iter().position(|line| line.is_empty()).expect("an empty line") + 1;
     assert_eq!(lines[0], ["realm", "orders"]);
     let lines = &lines[head..];
-    assert_eq!(lines[0], ["NODE", "STANDING", "FLOOR", "CEILING", "HOLDER"]);
-    let names = ["node", "standing", "floor_time", "ceiling_time", "holder"];
+    assert_eq!(lines[0], ["NODE", "STANDING", "CEILING", "HOLDER"]);
+    let names = ["node", "standing", "ceiling_time", "holder"];
     assert_eq!(lines[1], names.map(|name| row[name].as_str().expect("text")));
     assert_eq!(lines.len(), 2);
 }
