@@ -30,7 +30,7 @@ pub(crate) const SUPERVISION: u8 = 125;
 pub(crate) enum Failure {
     /// An input is not an ID, or cannot be converted: a predicate, and perhaps a hint.
     #[error("{reason}")]
-    Invalid { reason: String, hint: Option<&'static str> },
+    Invalid { reason: String, hint: Option<Cow<'static, str>> },
     #[error("{0}")]
     Usage(String),
     #[error(transparent)]

@@ -1,5 +1,6 @@
 //! The inputs of a command, and remarks about them.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::Path;
 use std::process::ExitCode;
@@ -9,8 +10,9 @@ use tickid_detect::trimmed;
 
 use crate::csv::{Column, ColumnReader, column};
 use crate::failure::{Failure, INVALID};
-use crate::message::{say, say_error, shown};
+use crate::message::{is_format, say, say_error, shown};
 use crate::output::Output;
+use crate::progress::Progress;
 
 /// The longest line of standard input that is kept, in bytes. No ID is nearly as long.
 const MAX_LINE: usize = 64 * 1024;
@@ -48,14 +50,17 @@ impl Selection {
 /// The hint for a file among the arguments.
 const FROM_FILE: &str = "`< FILE` after the options reads the lines of a file";
 
-/// Returns the problem of an argument, which may be a file that holds IDs.
+/// Returns the problem of an argument, which may be a file that holds IDs, or the name of a format.
 fn of_argument(failure: Failure, text: &str) -> Failure {
-    match failure {
-        Failure::Invalid { reason, .. } if Path::new(text).is_file() => {
-            Failure::Invalid { reason, hint: Some(FROM_FILE) }
-        }
-        other => other,
-    }
+    let Failure::Invalid { reason, hint } = failure else { return failure };
+    let hint = if Path::new(text).is_file() {
+        Some(FROM_FILE.into())
+    } else if is_format(text) {
+        Some(format!("did you mean `--from {text}`?").into())
+    } else {
+        hint
+    };
+    Failure::Invalid { reason, hint }
 }
 
 /// One input and its place.
@@ -63,48 +68,55 @@ fn of_argument(failure: Failure, text: &str) -> Failure {
 pub(crate) struct Input<'a> {
     pub(crate) text: &'a [u8],
     /// The number of the line of standard input, from 1; `None` for an argument.
-    line: Option<u64>,
+    pub(crate) line: Option<u64>,
 }
 
 /// Calls `each` with every one of `arguments`, or with every line of standard input if there are
 /// none or the only one is `-`. Passes over blank lines and removes what is pasted around an ID.
 /// Reports the problem of each invalid input, and continues with the others.
+///
+/// With `keeps_lines`, a line for which `each` writes nothing becomes an empty line of output, so
+/// that the output can be pasted beside the input.
 pub(crate) fn run(
     arguments: &[String],
     selection: &Selection,
+    keeps_lines: bool,
     mut each: impl FnMut(Input<'_>, &mut Output) -> Result<(), Failure>,
 ) -> Result<ExitCode, Failure> {
     let mut out = Output::stdout();
     let mut problems = Problems { hints: Vec::new(), status: ExitCode::SUCCESS };
+    let end_line = |out: &mut Output, start: u64| {
+        if keeps_lines && out.len() == start {
+            out.buffer().push(b'\n');
+        }
+        out.drain()
+    };
     if !arguments.is_empty() && arguments != ["-"] {
         selection.refuse_arguments()?;
         for text in arguments {
+            let start = out.len();
             // One that is empty is a mistake.
             let input = Input { text: trimmed(text.as_bytes()), line: None };
             if let Err(failure) = each(input, &mut out) {
                 problems.settle(input, of_argument(failure, text), &mut out)?;
             }
-            out.drain()?;
+            end_line(&mut out, start)?;
         }
         out.flush()?;
         return Ok(problems.status);
     }
     let mut selector = Selector::new(selection);
-    let done = for_each_line(selector.longest_line(), |line, number| {
-        let (line, too_long) = match line {
-            Line::Whole(line) => (line, None),
-            Line::Cut(line, len) => (line, Some(len)),
+    let done = for_each_line(selector.longest_line(), &mut out, |line, number, out| {
+        let start = out.len();
+        let done = match selector.select(line, number) {
+            Ok(Some(input)) => each(input, out).map_err(|failure| (input, failure)),
+            Ok(None) => Ok(()),
+            Err(problem) => Err(problem),
         };
-        let place = Input { text: line, line: Some(number) };
-        let (input, done) = match selector.select(line, too_long, number) {
-            Ok(Some(input)) => (input, each(input, &mut out)),
-            Ok(None) => return Ok(()),
-            Err(failure) => (place, Err(failure)),
-        };
-        if let Err(failure) = done {
-            problems.settle(input, failure, &mut out)?;
+        if let Err((input, failure)) = done {
+            problems.settle(input, failure, out)?;
         }
-        out.drain()
+        end_line(out, start)
     });
     if let Err(failure) = done {
         // The lines before it are done.
@@ -122,7 +134,7 @@ pub(crate) fn run(
 /// The problems of inputs, after which others follow.
 struct Problems {
     /// The hints that were given. Each is given only once.
-    hints: Vec<&'static str>,
+    hints: Vec<Cow<'static, str>>,
     status: ExitCode,
 }
 
@@ -138,7 +150,7 @@ impl Problems {
         self.status = ExitCode::from(INVALID);
         let hint = hint.filter(|hint| !self.hints.contains(hint));
         out.before_message()?;
-        say_error(&input.message(&reason), hint);
+        say_error(&input.message(&reason), hint.as_deref());
         self.hints.extend(hint);
         Ok(())
     }
@@ -153,9 +165,14 @@ enum Line<'a> {
 
 /// Calls `each` with the lines of standard input and their numbers, from 1. If a line is longer
 /// than `longest`, only its start is kept.
+///
+/// The output is flushed before each read, which may wait: a terminal, or a program that writes
+/// now and then, gets the answer to a line before it sends the next one. A file is read in large
+/// pieces, so this costs it nothing.
 fn for_each_line(
     longest: usize,
-    mut each: impl FnMut(Line<'_>, u64) -> Result<(), Failure>,
+    out: &mut Output,
+    mut each: impl FnMut(Line<'_>, u64, &mut Output) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     /// Some programs write it before the first line.
     const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -166,15 +183,19 @@ fn for_each_line(
     if stdin.is_terminal() {
         say("reading IDs from the terminal, one per line; Ctrl-D ends");
     }
+    let mut progress = Progress::new("lines", len_of_stdin(), out);
     // The start of a line that has not ended yet is at the front.
     let mut buffer = vec![0; longest + CHUNK];
-    let (mut kept, mut cut, mut number) = (0, 0, 0);
+    let (mut kept, mut cut, mut number, mut bytes) = (0, 0, 0, 0);
     loop {
+        out.flush()?;
+        progress.show(number, bytes);
         let read = match stdin.read(&mut buffer[kept..kept + CHUNK]) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             read => read.map_err(Failure::Read)?,
         };
         let filled = kept + read;
+        bytes += read as u64;
         if number == 0 && UTF_16.iter().any(|mark| buffer[..filled].starts_with(mark)) {
             let error = "it is UTF-16, and not UTF-8";
             let failure = Failure::Read(io::Error::new(io::ErrorKind::InvalidData, error));
@@ -189,12 +210,12 @@ fn for_each_line(
         while let Some(place) = memchr::memchr(b'\n', &buffer[searched..filled]) {
             let end = searched + place;
             number += 1;
-            each(whole(&buffer[start..end], longest, cut), number)?;
+            each(whole(&buffer[start..end], longest, cut), number, out)?;
             (start, searched, cut) = (end + 1, end + 1, 0);
         }
         if read == 0 {
             if start < filled {
-                each(whole(&buffer[start..filled], longest, cut), number + 1)?;
+                each(whole(&buffer[start..filled], longest, cut), number + 1, out)?;
             }
             return Ok(());
         }
@@ -206,6 +227,22 @@ fn for_each_line(
             kept = longest;
         }
     }
+}
+
+/// Returns the number of bytes that standard input has left, if it is a file.
+fn len_of_stdin() -> Option<u64> {
+    #[cfg(unix)]
+    {
+        use std::fs::File;
+        use std::io::Seek as _;
+        use std::os::fd::AsFd as _;
+
+        let mut file = File::from(io::stdin().as_fd().try_clone_to_owned().ok()?);
+        let metadata = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        return metadata.len().checked_sub(file.stream_position().ok()?);
+    }
+    #[cfg(not(unix))]
+    None
 }
 
 /// Returns a line, without the `cut` bytes that were not kept.
@@ -222,6 +259,8 @@ struct Selector {
     part: LinePart,
     /// The first line of a record that continues, and its number.
     open: Option<(Vec<u8>, u64)>,
+    /// The same of a record of several lines that has just ended.
+    ended: Option<(Vec<u8>, u64)>,
     /// The text of a JSON member.
     text: Vec<u8>,
 }
@@ -240,46 +279,53 @@ impl Selector {
             (None, Some(name)) => LinePart::Member(name.clone()),
             (None, None) => LinePart::All,
         };
-        Self { part, open: None, text: Vec::new() }
+        Self { part, open: None, ended: None, text: Vec::new() }
     }
 
     const fn longest_line(&self) -> usize {
         if matches!(self.part, LinePart::All) { MAX_LINE } else { MAX_RECORD }
     }
 
-    /// Returns the ID in a line; `None` for a line that has to hold none. A line that is too long
-    /// has a length.
+    /// Returns the ID in a line; `None` for a line that has to hold none. A problem comes with the
+    /// line that has it; of a record of several lines, that is the first.
     #[inline]
     fn select<'a>(
         &'a mut self,
-        line: &'a [u8],
-        too_long: Option<usize>,
+        line: Line<'a>,
         number: u64,
-    ) -> Result<Option<Input<'a>>, Failure> {
-        if let Some(len) = too_long {
-            let longest = self.longest_line();
-            let reason = format!("is not an ID: about {len} bytes long, more than {longest}");
-            return Err(Failure::invalid(reason));
-        }
+    ) -> Result<Option<Input<'a>>, (Input<'a>, Failure)> {
+        let line = match line {
+            Line::Whole(line) => line,
+            Line::Cut(line, len) => {
+                let longest = self.longest_line();
+                let reason = format!("is not an ID: about {len} bytes long, more than {longest}");
+                return Err((Input { text: line, line: Some(number) }, Failure::invalid(reason)));
+            }
+        };
         let text = trimmed(line);
         if text.is_empty() && self.open.is_none() {
             return Ok(None);
         }
+        let place = Input { text: line, line: Some(number) };
         match &mut self.part {
-            LinePart::All => Ok(Some(Input { text, line: Some(number) })),
+            LinePart::All => Ok(Some(Input { text, ..place })),
             LinePart::Column(column) => {
                 let is_there = column.read(line);
                 if column.is_open() {
                     self.open.get_or_insert_with(|| (line.to_vec(), number));
                     return Ok(None);
                 }
-                let first = self.open.take().map_or(number, |(_, number)| number);
-                let input = Input { text: trimmed(column.field()), line: Some(first) };
-                Ok(is_there?.then_some(input))
+                self.ended = self.open.take();
+                let place = match &self.ended {
+                    Some((text, number)) => Input { text, line: Some(*number) },
+                    None => place,
+                };
+                let is_there = is_there.map_err(|failure| (place, failure))?;
+                Ok(is_there.then(|| Input { text: trimmed(column.field()), ..place }))
             }
             LinePart::Member(name) => {
-                self.text = member(line, name)?;
-                Ok(Some(Input { text: trimmed(&self.text), line: Some(number) }))
+                self.text = member(line, name).map_err(|failure| (place, failure))?;
+                Ok(Some(Input { text: trimmed(&self.text), ..place }))
             }
         }
     }
@@ -291,14 +337,16 @@ fn member(line: &[u8], name: &str) -> Result<Vec<u8>, Failure> {
 
     let value: Value = serde_json::from_slice(line).map_err(|error| Failure::Invalid {
         reason: format!("is not JSON: {error}"),
-        hint: Some("--field needs a JSON value in each line; `jq --compact-output` makes such"),
+        hint: Some(
+            "--field needs a JSON value in each line; `jq --compact-output` makes such".into(),
+        ),
     })?;
     let member = if name.starts_with('/') { value.pointer(name) } else { value.get(name) };
     match member {
         Some(Value::String(text)) => Ok(text.clone().into_bytes()),
         Some(Value::Number(number)) if number.is_f64() => Err(Failure::Invalid {
             reason: format!("has a member {name} that is not an integer of up to 64 bits"),
-            hint: Some("larger integers are read from strings: {\"id\": \"…\"}"),
+            hint: Some("larger integers are read from strings: {\"id\": \"…\"}".into()),
         }),
         Some(Value::Number(number)) => Ok(number.to_string().into_bytes()),
         Some(_) => {

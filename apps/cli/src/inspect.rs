@@ -21,12 +21,12 @@ use crate::picture::{self, Heading};
 use crate::printed::write_json;
 use crate::schemes;
 use crate::template::Template;
-use crate::when;
+use crate::when::{self, zone};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tickid inspect 0u375nxqh5cq                       whatever it may be, likeliest first
-  tickid inspect 017f22e2-79b0-7cc3-98c4-dc0c0c07398f --local
+  tickid inspect 017f22e2-79b0-7cc3-98c4-dc0c0c07398f --tz local
   tickid inspect --from discord 175928847299117063
   tickid inspect --from nanoflake --radix 10 --epoch discord 175928847299117063
   tickid gen sno -n 3 | tickid inspect --json       one object per line
@@ -40,17 +40,20 @@ pub(crate) struct InspectArguments {
     /// The format of all IDs; unless given, every one that fits
     #[arg(long, visible_alias = "scheme", value_name = "FORMAT", value_parser = formats())]
     from: Option<Format>,
-    /// Print JSON, one object per line; of several formats that fit the likeliest
+    /// Print JSON, one object per line; of several formats that fit the likeliest. The member line
+    /// is the number of the line that the ID was read from
     #[arg(long)]
     json: bool,
     /// Show every possible reading; with --json, an object for each
     #[arg(long)]
     all: bool,
-    /// Show times in the local zone as well, and their age; with --json as local and age_ms
-    #[arg(long)]
-    local: bool,
-    /// Print one line per ID in this form: '{text} {time}'
-    #[arg(long, value_name = "TEMPLATE", conflicts_with_all = ["json", "local"])]
+    /// Show times in this zone as well, and their age: UTC, local, or as in Europe/Berlin; with
+    /// --json as local and age_ms
+    #[arg(long, value_name = "ZONE", value_parser = zone)]
+    tz: Option<TimeZone>,
+    /// Print one line per ID in this form: '{text} {time}'. A line of input without an ID gives an
+    /// empty one, so that `paste` puts each beside its own
+    #[arg(long, value_name = "TEMPLATE", conflicts_with_all = ["json", "tz"])]
     template: Option<Template>,
     #[command(flatten)]
     selection: Selection,
@@ -77,9 +80,12 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
         layouts: arguments.layouts.all(),
         colour: choice != anstream::ColorChoice::Never,
         width: picture::width(),
-        zone: arguments.local.then(TimeZone::system),
+        zone: arguments.tz.clone(),
     };
-    input::run(&arguments.ids, &arguments.selection, |input, out| inspector.inspect(input, out))
+    let keeps_lines = arguments.template.is_some();
+    input::run(&arguments.ids, &arguments.selection, keeps_lines, |input, out| {
+        inspector.inspect(input, out)
+    })
 }
 
 /// Returns the remark on the confidence in a reading, one of those that were found.
@@ -103,15 +109,17 @@ pub(crate) fn named(reading: &Reading) -> String {
     }
 }
 
-/// An inspection with the time in another zone.
+/// An inspection, with the time in another zone if one was asked for, and its place.
 #[derive(Serialize)]
-struct Local<'a> {
+struct Line<'a> {
     #[serde(flatten)]
     inspection: &'a Inspection<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     local: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     age_ms: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
 }
 
 struct Inspector<'a> {
@@ -135,13 +143,13 @@ impl Inspector<'_> {
         if let Some(scheme) = self.scheme
             && let Ok(id) = schemes::read(scheme, input.text, &self.arguments.layouts)
         {
-            return self.show(&Inspection::new(id, "", &self.layouts), None, out);
+            return self.show(input, &Inspection::new(id, "", &self.layouts), None, out);
         }
         // Only its name makes an integer a TSID.
         if self.arguments.from == Some(Format::Tsid)
             && let Ok(id) = of_preset(Preset::Tsid, input.text)
         {
-            return self.show(&Inspection::new(id, "", &self.layouts), None, out);
+            return self.show(input, &Inspection::new(id, "", &self.layouts), None, out);
         }
         let found = detect(input.text, &self.layouts, self.now);
         match self.arguments.from {
@@ -166,12 +174,12 @@ impl Inspector<'_> {
             Some(reading) => {
                 let text = String::from_utf8_lossy(input.text);
                 let id = Inspection::new(reading.identifier(), &text, &self.layouts);
-                self.show(&id.in_form(reading.form()), None, out)
+                self.show(input, &id.in_form(reading.form()), None, out)
             }
             None => {
                 let reason = near_miss::of(format, input.text, &self.arguments.layouts);
                 let others = "`tickid inspect ID`, without --from, shows what it may be";
-                let hint = (!found.is_empty()).then_some(others);
+                let hint = (!found.is_empty()).then_some(others.into());
                 Err(Failure::Invalid { reason, hint })
             }
         }
@@ -181,7 +189,7 @@ impl Inspector<'_> {
     fn any(&mut self, input: Input<'_>, found: &Readings, out: &mut Output) -> Result<(), Failure> {
         let InspectArguments { json, all, ref template, .. } = *self.arguments;
         let is_one = (json && !all) || template.is_some();
-        // Whatever has a reading is ASCII.
+        // Every reading is ASCII.
         let text = str::from_utf8(input.text).unwrap_or_default();
         let (mut shown, mut is_likely) = (0, false);
         let asked_for = found.iter().filter(|one| self.is_asked_for(one, input.text));
@@ -190,7 +198,7 @@ impl Inspector<'_> {
                 break;
             }
             is_likely |= reading.confidence() <= Confidence::Likely;
-            self.show(&Inspection::of(reading, text, &self.layouts), Some(found), out)?;
+            self.show(input, &Inspection::of(reading, text, &self.layouts), Some(found), out)?;
             shown += 1;
             if is_one {
                 break;
@@ -212,18 +220,19 @@ impl Inspector<'_> {
     /// unless the format was given.
     fn show(
         &self,
+        input: Input<'_>,
         inspection: &Inspection<'_>,
         found: Option<&Readings>,
         out: &mut Output,
     ) -> Result<(), Failure> {
         if self.arguments.json {
-            let Some(zone) = &self.zone else { return write_json(inspection, out.buffer()) };
-            let local = inspection.time().and_then(|time| when::rfc3339(time, zone));
-            let age_ms = inspection
-                .time()
-                .zip(self.now)
-                .map(|(time, now)| now.as_millis().saturating_sub(time.as_millis()));
-            return write_json(&Local { inspection, local, age_ms }, out.buffer());
+            let mut line = Line { inspection, local: None, age_ms: None, line: input.line };
+            if let (Some(zone), Some(time)) = (&self.zone, inspection.time()) {
+                line.local = when::rfc3339(time, zone);
+                let age_ms = |now: UnixTime| now.as_millis().saturating_sub(time.as_millis());
+                line.age_ms = self.now.map(age_ms);
+            }
+            return write_json(&line, out.buffer());
         }
         if let Some(template) = &self.arguments.template {
             return template.write(inspection, out.buffer());
@@ -254,12 +263,14 @@ impl Inspector<'_> {
             let named: Vec<String> = found.iter().map(named).collect();
             return Failure::Invalid {
                 reason: format!("is not likely an ID; it may be: {}", named.join(", ")),
-                hint: Some("`tickid inspect --all ID` shows these readings, --from says which"),
+                hint: Some(
+                    "`tickid inspect --all ID` shows these readings, --from says which".into(),
+                ),
             };
         }
         Failure::Invalid {
             reason: near_miss::of_all(text, &self.arguments.layouts),
-            hint: Some("`tickid inspect --help` lists the formats"),
+            hint: Some("`tickid inspect --help` lists the formats".into()),
         }
     }
 

@@ -22,6 +22,7 @@ mod output;
 mod picture;
 mod policy;
 mod printed;
+mod progress;
 mod range;
 mod schemes;
 #[cfg(feature = "serve")]

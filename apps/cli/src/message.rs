@@ -7,9 +7,11 @@ use std::sync::LazyLock;
 use anstyle::{AnsiColor, Style};
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use tickid_detect::{Format, detect};
 use tickid_snowflake::Preset;
 
 use crate::options::variable;
+use crate::progress;
 use crate::when::When;
 
 /// The characters shown of one input.
@@ -45,6 +47,7 @@ fn write(label: &str, style: Style, message: &str) {
     });
     let style = if *IS_COLOURED { style } else { Style::new() };
     let line = format!("{style}{label}:{style:#} {}\n", escaped(message.as_bytes(), MESSAGE));
+    progress::erase();
     // No place is left to report a failure to.
     let _ = io::stderr().write_all(line.as_bytes());
 }
@@ -90,6 +93,9 @@ fn similar(error: &clap::Error, path: &str, command: &Command) -> String {
         Some(ContextValue::String(text)) => text.as_str(),
         _ => "",
     };
+    if let Some(hint) = of_ids(error, path) {
+        return hint;
+    }
     if let Some(hint) = habit(path, text(ContextKind::InvalidArg), text(ContextKind::InvalidValue))
     {
         return format!("did you mean {hint}? `{path} --help` shows all");
@@ -123,11 +129,45 @@ fn similar(error: &clap::Error, path: &str, command: &Command) -> String {
     }
 }
 
+/// Returns the hint for arguments of `inspect` and `convert` that were not taken as they were meant:
+/// IDs that start with `-`, and formats without their options.
+fn of_ids(error: &clap::Error, path: &str) -> Option<String> {
+    if !matches!(path, "tickid inspect" | "tickid convert") {
+        return None;
+    }
+    let mut given = std::env::args().skip(2);
+    if error.kind() == ErrorKind::UnknownArgument {
+        let is_id = |it: &String| {
+            // Names of options have neither upper-case letters nor digits.
+            let is_name = !it.contains(|c: char| c.is_ascii_uppercase() || c.is_ascii_digit());
+            let layouts = tickid_convert::Layouts::default();
+            it.starts_with('-') && !is_name && !detect(it.as_bytes(), &layouts, None).is_empty()
+        };
+        let id = given.find(is_id)?;
+        return Some(format!("IDs that start with - come last, after --: `{path} … -- {id}`"));
+    }
+    if error.kind() == ErrorKind::MissingRequiredArgument {
+        let formats: Vec<String> = given.filter(|it| is_format(it)).take(2).collect();
+        return match formats.as_slice() {
+            [from, to] => Some(format!("did you mean `{path} --from {from} --to {to}`?")),
+            [to] => Some(format!("did you mean `{path} --to {to}`?")),
+            _ => None,
+        };
+    }
+    None
+}
+
+/// Reports whether a text is the name of a format.
+pub(crate) fn is_format(text: &str) -> bool {
+    text.parse::<Format>().is_ok() || Preset::named(text).is_some()
+}
+
 /// Returns what a habit from other commands stands for here.
 fn habit(path: &str, argument: &str, value: &str) -> Option<String> {
     let words: Vec<&str> = path.split(' ').collect();
     match (words.as_slice(), argument, value) {
         (_, "--n", _) => Some("-n".into()),
+        (["tickid", "inspect"], "--local", _) => Some("--tz local".into()),
         (["tickid", "inspect" | "convert"], "--format", _) => Some("--json".into()),
         (_, _, "json") if argument.starts_with("--format") => Some("--json".into()),
         (["tickid", "gen", _], number, _) if number.bytes().all(|byte| byte.is_ascii_digit()) => {

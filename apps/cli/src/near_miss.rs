@@ -1,6 +1,6 @@
 //! The reasons why a text is not an ID, of the formats that it comes close to.
 
-use tickid_detect::{Format, Identifier};
+use tickid_detect::{Format, Identifier, detect};
 use tickid_snowflake::Preset;
 use tickid_text::{ParseError, ParseErrorKind};
 use uuid::Uuid;
@@ -17,10 +17,13 @@ struct Fixed {
     has: fn(&u8) -> bool,
 }
 
+/// The number of digits of a ULID, and of a TypeID after its prefix.
+const ULID_LEN: usize = 26;
+
 const FIXED: [Fixed; 4] = [
     Fixed {
         format: Format::Ulid,
-        len: 26,
+        len: ULID_LEN,
         alphabet: "0-9, A-Z without I, L, O and U",
         has: |byte| byte.is_ascii_alphanumeric() && !b"ILOU".contains(&byte.to_ascii_uppercase()),
     },
@@ -75,6 +78,11 @@ pub(crate) fn of(format: Format, text: &[u8], layouts: &Layouts) -> String {
     if let Some(reason) = Preset::named(format.key()).and_then(|preset| of_layout(preset, text)) {
         return reason;
     }
+    if format == Format::TypeId
+        && let Some(reason) = of_type_id(text)
+    {
+        return format!("is {reason}");
+    }
     match FIXED.iter().find(|one| one.format == format) {
         Some(one) => format!("is {}", one.reason(text)),
         None => format!("is not {}", named(format)),
@@ -109,6 +117,19 @@ fn of_uuid(text: &[u8]) -> Option<String> {
     Uuid::parse_str(&text).err().map(|error| format!("not a UUID: {error}"))
 }
 
+/// Returns the reason why a text is not a TypeID, if it is one but for the case of its digits.
+fn of_type_id(text: &[u8]) -> Option<String> {
+    let (prefix, suffix) = text.split_at_checked(text.len().checked_sub(ULID_LEN)?)?;
+    let is_upper = suffix.iter().any(u8::is_ascii_uppercase);
+    let lower = [prefix, &suffix.to_ascii_lowercase()].concat();
+    let found = detect(&lower, &tickid_convert::Layouts::default(), None);
+    let is_one = found.iter().any(|one| one.format() == Format::TypeId);
+    (is_upper && is_one).then(|| {
+        let lower = String::from_utf8_lossy(&lower);
+        format!("not a TypeID: its 26 digits are lower-case letters and numbers: {lower}")
+    })
+}
+
 /// Returns a predicate about a text that is of no format.
 pub(crate) fn of_all(text: &[u8], layouts: &Layouts) -> String {
     if text.is_empty() {
@@ -129,8 +150,10 @@ pub(crate) fn of_all(text: &[u8], layouts: &Layouts) -> String {
     let mut reasons: Vec<String> = own.map(|error| error.to_string()).collect();
     let fixed = FIXED.iter().filter(|one| one.len.abs_diff(len) <= 1);
     reasons.extend(fixed.map(|one| one.reason(text)));
-    if matches!(len, 31..=39) {
-        reasons.extend(of_uuid(text));
+    match of_type_id(text) {
+        Some(reason) => reasons.push(reason),
+        None if matches!(len, 31..=39) => reasons.extend(of_uuid(text)),
+        None => {}
     }
     if reasons.is_empty() {
         return format!("is not an ID of a known format: none has {len} bytes like these");
@@ -169,6 +192,11 @@ mod tests {
             ("507f1f77bcf86cd79943901", &["not an ObjectId: 23 bytes long, not 24"]),
             ("01ARZ3NDEKTSV4RRFFQ69G5FAU", &["not a ULID: 'U' at position 25", "not a KSUID: 26"]),
             ("9m4e2mr0ui3e8a215n4z", &["not an Xid: 'z' at position 19"]),
+            (
+                "user_01J1HZW2P7ES59RPW0QFQNR7BC",
+                &["known format: not a TypeID: ", "lower-case", "user_01j1hzw2p7es59rpw0qfqnr7bc"],
+            ),
+            ("User_01j1hzw2p7es59rpw0qfqnr7bc", &["not a UUID: "]),
             ("1.54182E+18", &["spreadsheets round"]),
             ("a longer text than any ID, with words in it", &["none has 43 bytes"]),
         ] {

@@ -44,7 +44,12 @@ pub(crate) struct ConvertArguments {
     /// Convert back: find the ID that a conversion with these options turned into the given one
     #[arg(long, requires = "from", conflicts_with = "exact")]
     pub(super) restore: bool,
-    /// Print one JSON object per line, with what was lost
+    /// Print an empty line for a line of input without an ID, or one that cannot be converted, so
+    /// that `paste` puts each new ID beside its own
+    #[arg(long, conflicts_with = "json")]
+    pub(super) keep_lines: bool,
+    /// Print one JSON object per line, with what was lost. The member line is the number of the line
+    /// that the ID was read from
     #[arg(long)]
     pub(super) json: bool,
     #[command(flatten)]

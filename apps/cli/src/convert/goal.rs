@@ -221,5 +221,5 @@ fn problem(
         }
         _ => None,
     };
-    Failure::Invalid { reason: format!("can't be converted: {error}"), hint }
+    Failure::Invalid { reason: format!("can't be converted: {error}"), hint: hint.map(Into::into) }
 }

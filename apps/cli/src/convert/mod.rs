@@ -27,7 +27,9 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
     let options = goal::options(arguments, &mut table)?;
     let now = SystemClock.now().ok();
     let mut converter = Converter { arguments, options, now, guessed: Vec::new() };
-    input::run(&arguments.ids, &arguments.selection, |input, out| converter.convert(input, out))
+    input::run(&arguments.ids, &arguments.selection, arguments.keep_lines, |input, out| {
+        converter.convert(input, out)
+    })
 }
 
 struct Converter<'a> {
@@ -57,6 +59,7 @@ impl Converter<'_> {
                 id: text,
                 hex: made.hex(),
                 lost: (!loss.is_none()).then(|| Lost::new(&loss)),
+                line: input.line,
             };
             return write_json(&line, out.buffer());
         }
@@ -104,6 +107,8 @@ struct Line<'a> {
     id: String,
     hex: String,
     lost: Option<Lost>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
 }
 
 /// The reading chosen for a text, and the reason.

@@ -3,7 +3,6 @@
 mod holding;
 mod patience;
 mod plan;
-mod progress;
 mod source;
 mod uuid;
 

@@ -14,7 +14,6 @@ use tickid_lease::{LeasedGenerator, Realm};
 
 use super::holding::Holding;
 use super::patience::Patience;
-use super::progress::Progress;
 use super::source::{IdSource, LeaseOptions, of_time};
 use crate::failure::Failure;
 use crate::message::say;
@@ -22,6 +21,7 @@ use crate::option_values::{count, duration, parse};
 use crate::options::OutputForm;
 use crate::output::Output;
 use crate::printed::{Printed, Style, write_id, write_json};
+use crate::progress::Progress;
 use crate::store::{answer, setting};
 use crate::template::Template;
 use crate::when::{self, When};
@@ -53,7 +53,8 @@ pub(crate) struct GenOptions {
     /// Print one line per ID in this form: '{text} {time}'
     #[arg(long, value_name = "TEMPLATE", conflicts_with_all = ["json", "format"])]
     template: Option<Template>,
-    /// Write to a file, which is replaced, instead of standard output
+    /// Write to a file instead of standard output. It is replaced once all IDs are made (with
+    /// --forever, overwritten from the start)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Make IDs of another time, for tests and examples: a date, RFC 3339, '2h ago'. Needs --node
@@ -176,12 +177,13 @@ impl<S: Scheme, V: Variant<S, Id: Printed>> Plan<S, V> {
         options: &GenOptions,
         mut patience: Patience,
     ) -> Result<ExitCode, Failure> {
-        let mut out = Output::to(options.output.as_deref())?;
+        let mut out = Output::to(options.output.as_deref(), options.forever)?;
         let mut batch = [self.blank; BATCH];
         let total = (!options.forever).then_some(options.count);
-        let mut progress = Progress::new(total, out.is_terminal());
-        let mut left = if options.forever { u64::MAX } else { options.count };
-        while left > 0 {
+        let mut progress = Progress::new("IDs", total, &out);
+        let mut made = 0;
+        while total.is_none_or(|total| made < total) {
+            let left = total.map_or(u64::MAX, |total| total - made);
             let want = usize::try_from(left).map_or(BATCH, |left| left.min(BATCH));
             let ids = match source.try_fill(self.variant, &mut batch[..want]) {
                 Ok(len) => &batch[..len],
@@ -208,14 +210,12 @@ impl<S: Scheme, V: Variant<S, Id: Printed>> Plan<S, V> {
                     write_id(*id, self.style.notation, options.format, out.buffer());
                 }
             }
-            if !options.forever {
-                left -= ids.len() as u64;
-            }
+            made += ids.len() as u64;
             out.drain()?;
-            progress.show(left);
+            progress.show(made, made);
         }
-        out.flush()?;
-        progress.clear();
+        out.finish()?;
+        drop(progress);
         if let Err(failure) = source.finish() {
             // The IDs are out, and good.
             say(&failure.to_string());

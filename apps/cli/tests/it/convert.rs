@@ -122,6 +122,16 @@ fn bad_lines_do_not_stop_convert() {
 }
 
 #[test]
+fn keep_lines_leaves_none_out() {
+    let id = "0u375nxqh5cq";
+    let input = format!("{id}\nnot-an-id\n\nzzzzzzzzzzzz\n{id}");
+    let convert = "convert --from scru64 --node-size 8 --to sno --keep-lines";
+    let ran = run_with_input(convert, input.as_bytes());
+    assert_eq!((ran.status, ran.stderr.lines().count()), (INVALID, 2), "{}", ran.stderr);
+    assert_eq!(ran.stdout, "83thvaq22224mqss\n\n\n\n83thvaq22224mqss\n");
+}
+
+#[test]
 fn clear_guesses_are_reported() {
     let ran = run("convert --to sno bppc0m3ju134");
     assert_eq!(ran.status, OK);

@@ -1,8 +1,13 @@
 //! `tickid gen` as a process.
 
 use std::collections::HashSet;
+use std::fs;
 use std::io::{BufRead as _, BufReader};
+#[cfg(target_os = "linux")]
+use std::path::Path;
 use std::process::Stdio;
+#[cfg(target_os = "linux")]
+use std::thread;
 
 use crate::SCHEMES;
 use crate::process::{CLOCK, INVALID, OK, Ran, USAGE, json_lines, run, stdout_of, tickid};
@@ -147,6 +152,90 @@ fn closed_pipes_are_no_error() {
         let ran = Ran::from(child.wait_with_output().expect("ends"));
         assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{scheme}");
     }
+}
+
+/// Two IDs in 256 ms, so that a thousand of them take minutes.
+const SLOW: &str = "gen scru64 --node 1/23 -n 1000";
+
+#[test]
+fn files_are_replaced_as_a_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ids");
+    fs::write(&path, "old").expect("written");
+    let names = || fs::read_dir(folder.path()).expect("a folder").count();
+    // An error ends the run after its first IDs.
+    let ran = run(&format!("{SLOW} --max-wait 0 -o {}", path.display()));
+    assert_eq!(ran.status, CLOCK, "{}", ran.stderr);
+    assert_eq!((fs::read_to_string(&path).expect("text").as_str(), names()), ("old", 1));
+    assert_eq!(stdout_of(&format!("gen sno --node 1 -n 3 -o {}", path.display())), "");
+    assert_eq!((fs::read_to_string(&path).expect("text").lines().count(), names()), (3, 1));
+    // One that is not there yet.
+    let new = folder.path().join("new");
+    assert_eq!(run(&format!("{SLOW} --max-wait 0 -o {}", new.display())).status, CLOCK);
+    assert!(!new.exists() && names() == 1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn interrupted_runs_leave_the_old_file() {
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ids");
+    fs::write(&path, "old").expect("written");
+    let mut command = tickid(&format!("{SLOW} --max-wait 600 -o {}", path.display()));
+    let mut child = command.spawn().expect("runs");
+    // The IDs that it has made are written before it waits for more.
+    let made = || {
+        let entries = fs::read_dir(folder.path()).expect("a folder");
+        let other = entries.map(|entry| entry.expect("an entry").path()).find(|it| *it != path);
+        other.is_some_and(|it| fs::read_to_string(it).is_ok_and(|text| !text.is_empty()))
+    };
+    while !made() {
+        assert_eq!(fs::read_to_string(&path).expect("text"), "old");
+        assert!(child.try_wait().expect("a child").is_none(), "it ended before it was interrupted");
+    }
+    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGINT).expect("sent");
+    assert_eq!(child.wait().expect("ends").code(), None);
+    assert_eq!(fs::read_to_string(&path).expect("text"), "old");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn outputs_that_are_no_files_stay_what_they_are() {
+    use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
+
+    use nix::sys::stat::Mode;
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = |name: &str| folder.path().join(name);
+    let write = |path: &Path| {
+        let command = format!("gen sno --node 1 -n 3 -o {}", path.display());
+        assert_eq!(stdout_of(&command), "", "{command}");
+    };
+    // A pipe has a reader.
+    nix::unistd::mkfifo(&place("pipe"), Mode::S_IRWXU).expect("made");
+    let pipe = place("pipe");
+    let reader = thread::spawn(move || fs::read_to_string(pipe).expect("text"));
+    write(&place("pipe"));
+    assert_eq!(reader.join().expect("no panic").lines().count(), 3);
+    assert!(fs::symlink_metadata(place("pipe")).expect("there").file_type().is_fifo());
+    // Links, also to files that are not there yet, go on to name them.
+    fs::write(place("file"), "old").expect("written");
+    fs::set_permissions(place("file"), fs::Permissions::from_mode(0o640)).expect("set");
+    for target in ["file", "later"] {
+        let link = place(&format!("link-to-{target}"));
+        symlink(place(target), &link).expect("linked");
+        write(&link);
+        assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
+        assert_eq!(fs::read_to_string(place(target)).expect("text").lines().count(), 3);
+    }
+    let mode = fs::metadata(place("file")).expect("there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+    let ran = run(&format!("gen sno --node 1 -o {}", folder.path().display()));
+    assert_eq!(ran.status, INVALID);
+    assert!(ran.stderr.starts_with("error: cannot write /"), "{}", ran.stderr);
 }
 
 #[test]

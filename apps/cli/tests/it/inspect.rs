@@ -1,6 +1,7 @@
 //! `tickid inspect` as a process.
 
-use std::process::Command;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -190,8 +191,85 @@ fn earlier_lines_survive_an_error() {
     let (sno, scru64) = ("9q8q28b6522i6222", "0u375nxqh5cq");
     let input = format!("{sno}\n{scru64}\n{sno}\n");
     let ran = run_with_input("inspect --template {text}|{partition}", input.as_bytes());
-    assert_eq!((ran.status, ran.stdout), (INVALID, format!("{sno}|258\n{sno}|258\n")));
+    assert_eq!((ran.status, ran.stdout), (INVALID, format!("{sno}|258\n\n{sno}|258\n")));
     assert!(ran.stderr.contains("line 2: '0u375nxqh5cq' has no {partition}; it has scheme, "));
+}
+
+/// As a terminal sends lines, or `tail -f`.
+#[test]
+fn each_line_is_answered_before_the_next() {
+    for (arguments, answer) in [
+        ("inspect --json", "{\"scheme\":\"scru64\",\"text\":\"0u375nxqh5cq\","),
+        ("inspect --template {time}", "2023-03-12T09:34:19.136Z"),
+        ("convert --from scru64 --node-size 8 --to sno", "83thvaq22224mqss"),
+    ] {
+        let mut command = tickid(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("runs");
+        let mut stdin = child.stdin.take().expect("piped");
+        let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+        for _ in 0..3 {
+            stdin.write_all(b"0u375nxqh5cq\n").expect("written");
+            // The input stays open meanwhile.
+            let line = lines.next().expect("a line").expect("text");
+            assert!(line.starts_with(answer), "{arguments}: {line}");
+        }
+        drop(stdin);
+        assert!(lines.next().is_none(), "{arguments}");
+        assert_eq!(child.wait().expect("ends").code(), Some(OK), "{arguments}");
+    }
+}
+
+#[test]
+fn templates_keep_the_lines_of_the_input() {
+    let id = "0u375nxqh5cq";
+    let time = "2023-03-12T09:34:19.136Z";
+    let of = |options: &str, input: &str| {
+        let ran =
+            run_with_input(&format!("inspect --template {{time}} {options}"), input.as_bytes());
+        assert_eq!(ran.stdout.lines().count(), input.lines().count(), "{options}: {}", ran.stdout);
+        ran.stdout
+    };
+    let input = format!("{id}\n\nnot-an-id\n{id}\nhello\n{id}");
+    assert_eq!(of("", &input), format!("{time}\n\n\n{time}\n\n{time}\n"));
+    // A reading that is shown though it is not likely has its line already.
+    assert_eq!(of("--all", "activities12\n").lines().count(), 1);
+    // A record's line is the last of its own; the titles have an empty one.
+    let csv = format!("note,id\n\"a\n\nb\",{id}\nlonely\nc,\n\nd,{id}\n");
+    assert_eq!(of("--column id", &csv), format!("\n\n\n{time}\n\n\n\n{time}\n"));
+    let members = format!("{{\"id\":\"{id}\"}}\n{{}}\n{{\"id\":\"{id}\"}}\n");
+    assert_eq!(of("--field id", &members), format!("{time}\n\n{time}\n"));
+    let long = "a".repeat(100_000);
+    assert_eq!(of("", &format!("{long}\n{id}\n")), format!("\n{time}\n"));
+    let ran = run(&format!("inspect --template {{time}} x! {id}"));
+    assert_eq!((ran.status, ran.stdout), (INVALID, format!("\n{time}\n")));
+}
+
+#[test]
+fn json_has_the_number_of_the_line() {
+    let id = "0u375nxqh5cq";
+    let numbers = |arguments: &str, input: &str| -> Vec<Option<u64>> {
+        let ran = run_with_input(arguments, input.as_bytes());
+        json_lines(&ran.stdout).iter().map(|object| object["line"].as_u64()).collect()
+    };
+    let input = format!("{id}\n\nnot-an-id\n{id}\n");
+    assert_eq!(numbers("inspect --json", &input), [Some(1), Some(4)]);
+    assert_eq!(numbers("inspect --json --tz UTC", &input), [Some(1), Some(4)]);
+    let convert = "convert --from scru64 --node-size 8 --to sno --json";
+    assert_eq!(numbers(convert, &input), [Some(1), Some(4)]);
+    // The first line of a record.
+    let csv = format!("\"a\nb\",{id}\nc,{id}\n");
+    assert_eq!(numbers("inspect --json --column 2", &csv), [Some(1), Some(3)]);
+    // Arguments have none.
+    assert_eq!(json_lines(&stdout_of(&format!("inspect --json {id}")))[0].get("line"), None);
+}
+
+#[test]
+fn problems_of_records_name_their_first_line() {
+    let csv = "a,1\n\"b\nc\nd\"\ne,2\n";
+    let ran = run_with_input("inspect --json --column 2 --from sno", csv.as_bytes());
+    assert!(ran.stderr.contains("line 2: '\"b' has no column 2, but 1 column\n"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("line 5: '2' is not a sno ID"), "{}", ran.stderr);
 }
 
 #[test]
@@ -203,13 +281,19 @@ fn cards_explain_kuids_and_show_the_age() {
         assert!(drawn.contains(line), "{drawn}");
     }
     let zone = "EST5EDT,M3.2.0,M11.1.0";
-    let ran = run_with("inspect --local 0u375nxqh5cq", "TZ", zone);
+    let ran = run_with("inspect --tz local 0u375nxqh5cq", "TZ", zone);
     assert!(ran.stdout.contains("2023-03-12 05:34:19 EDT  "), "{}", ran.stdout);
     assert!(ran.stdout.contains(" ago"), "{}", ran.stdout);
-    let ran = run_with("inspect --local --json 0u375nxqh5cq", "TZ", zone);
+    let ran = run_with("inspect --tz local --json 0u375nxqh5cq", "TZ", zone);
     let line = &json_lines(&ran.stdout)[0];
     assert_eq!(line["local"], "2023-03-12T05:34:19.136-04:00");
     assert!(line["age_ms"].as_i64() > Some(100_000_000_000), "{line}");
+    // The zones of `range`.
+    let drawn = stdout_of("inspect --tz UTC 0u375nxqh5cq");
+    assert!(drawn.contains("2023-03-12 09:34:19 UTC  "), "{drawn}");
+    let ran = run("inspect --tz Atlantis 0u375nxqh5cq");
+    assert_eq!(ran.status, USAGE);
+    assert!(ran.stderr.contains("UTC, local, or one as in Europe/Berlin"), "{}", ran.stderr);
 }
 
 #[test]

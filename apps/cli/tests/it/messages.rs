@@ -314,6 +314,29 @@ fn bad_input_has_a_reason() {
     }
     let hint = "\nhint: `tickid inspect --help` lists the formats";
     assert_fails("inspect !", &run("inspect !"), INVALID, &[hint]);
+    let prefixed = "inspect --from typeid user_01J1HZW2P7ES59RPW0QFQNR7BC";
+    assert_fails(
+        prefixed,
+        &run(prefixed),
+        INVALID,
+        &["lower-case", "user_01j1hzw2p7es59rpw0qfqnr7bc"],
+    );
+    let zero = "inspect --from discord 0123";
+    let error = "'0' at position 0 is none of 1-9 (no leading zeros)";
+    assert_fails(zero, &run(zero), INVALID, &[error]);
+    // The names of formats are values of options here.
+    for name in ["discord", "leaf", "sno"] {
+        let hint = format!("\nhint: did you mean `--from {name}`?\n");
+        let ran = run(&format!("inspect {name} 175928847299117063"));
+        assert!(ran.stderr.contains(&hint), "{}", ran.stderr);
+        let ran = run(&format!("convert {name} 175928847299117063 --to sno"));
+        assert!(ran.stderr.contains(&hint), "{}", ran.stderr);
+    }
+    // An ID that starts with a dash is read after two.
+    let read = "inspect --from kuid --alphabet url --json -- -Gg5igPrJzJ7aYAB";
+    let ran = run(read);
+    assert_eq!(ran.status, OK, "{}", ran.stderr);
+    assert!(ran.stdout.contains("\"text\":\"-Gg5igPrJzJ7aYAB\""), "{}", ran.stdout);
 }
 
 #[test]
@@ -358,7 +381,7 @@ fn typos_list_the_choices() {
         ("gen --node 5", ["'--node'", "\nhint: did you mean `tickid gen SCHEME --node`?"]),
         ("inspect --json --scheme uid x", ["'uid'", "kuid"]),
         ("inspect --form sno x", ["'--form'", "\nhint: did you mean --from? `tickid inspect "]),
-        ("inspect --local --template x x", ["--template", "\nhint: `tickid inspect --help`"]),
+        ("inspect --tz UTC --template x x", ["--template", "\nhint: `tickid inspect --help`"]),
         ("convert x", ["--to <FORMAT>", "\nhint: `tickid convert --help`"]),
         ("convert --from isbn --to sno x", ["'isbn'", "instagram"]),
         ("gen nanoflake --radix 16", ["'16'", "10, 36"]),
@@ -377,7 +400,28 @@ fn typos_list_the_choices() {
         ("gen sno --forever -n 3", ["--forever", "--count"]),
         ("bench --for 0", ["--for", "longer than 0"]),
         ("frobnicate", ["frobnicate", "hint: `tickid --help`"]),
+        // The scheme comes first elsewhere.
+        (
+            "convert scru64 sno 0u375nxqh5cq",
+            ["--to <FORMAT>", "\nhint: did you mean `tickid convert --from scru64 --to sno`?"],
+        ),
+        (
+            "convert discord 1",
+            ["--to <FORMAT>", "\nhint: did you mean `tickid convert --to discord`"],
+        ),
+        (
+            "inspect -Gg5igPrJzJ7aYAB",
+            [
+                "'-G'",
+                "\nhint: IDs that start with - come last, after --: `tickid inspect … -- -Gg5i",
+            ],
+        ),
+        (
+            "convert --to sno --Gg5igPrJzJ7aYA",
+            ["'--Gg5i", "`tickid convert … -- --Gg5igPrJzJ7aYA`"],
+        ),
         // Habits from other commands.
+        ("inspect --local x", ["'--local'", "\nhint: did you mean --tz local?"]),
         ("gen sno 5", ["'5'", "\nhint: did you mean -n 5?"]),
         ("gen sno --n 5", ["'--n'", "\nhint: did you mean -n?"]),
         ("gen sno --format json", ["'json'", "\nhint: did you mean --json?"]),

@@ -1,7 +1,7 @@
 //! The command on a terminal, and with input that means harm to one.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{Read as _, Seek as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::process::{Child, Stdio};
 use std::thread::{self, JoinHandle};
@@ -9,7 +9,9 @@ use std::thread::{self, JoinHandle};
 use nix::pty::{OpenptyResult, Winsize, openpty};
 use nix::sys::termios::{SetArg, cfmakeraw, tcgetattr, tcsetattr};
 
-use crate::process::{INVALID, OK, USAGE, ran, run_with_input, tickid};
+use crate::process::{
+    INVALID, NODE_STORE, OK, USAGE, ran, ran_in, run_with_input, tickid, with_state,
+};
 
 /// A long run, which shows its progress where it can.
 const LONG_RUN: &str = "gen sno --node 1 -n 1000001";
@@ -49,9 +51,14 @@ impl Terminal {
     }
 
     /// Returns what was shown, once `child` has ended well.
-    fn shown(self, mut child: Child) -> String {
+    fn shown(self, child: Child) -> String {
+        self.shown_of(child, OK)
+    }
+
+    /// Returns what was shown, once `child` has ended with `status`.
+    fn shown_of(self, mut child: Child, status: i32) -> String {
         drop(self.slave);
-        assert_eq!(child.wait().expect("ends").code(), Some(OK));
+        assert_eq!(child.wait().expect("ends").code(), Some(status));
         String::from_utf8(self.shown.join().expect("no panic")).expect("text")
     }
 }
@@ -77,12 +84,87 @@ fn progress_is_not_among_ids() {
     }
 }
 
+/// Input of an unknown length is long once it turns out to be.
+#[test]
+fn long_input_shows_its_progress() {
+    for (arguments, is_file, lines, share) in [
+        ("inspect --json --from sno", true, 1_100_000, " %)"),
+        ("convert --from sno --to uuid", true, 1_100_000, " %)"),
+        ("inspect --json --from sno", true, 900_000, ""),
+        ("inspect --json --from sno", false, 1_200_000, " lines"),
+        ("inspect --json --from sno", false, 900_000, ""),
+    ] {
+        let terminal = Terminal::open();
+        let mut command = tickid(arguments);
+        command.stdout(Stdio::null()).stderr(terminal.output());
+        // Blank lines, which take no time and are counted.
+        let input = "brpk4q72xwf2m63l".to_owned() + &"\n".repeat(lines);
+        let mut child = if is_file {
+            let mut file = tempfile::tempfile().expect("a file");
+            file.write_all(input.as_bytes()).expect("written");
+            file.rewind().expect("rewound");
+            command.stdin(file).spawn().expect("runs")
+        } else {
+            command.stdin(Stdio::piped()).spawn().expect("runs")
+        };
+        drop(command);
+        if let Some(mut stdin) = child.stdin.take() {
+            stdin.write_all(input.as_bytes()).expect("written");
+        }
+        let shown = terminal.shown(child);
+        assert_eq!(shown.contains(share) && !shown.is_empty(), !share.is_empty(), "{shown:?}");
+        assert_eq!(shown.ends_with("\r\x1b[K"), !share.is_empty(), "{shown:?}");
+    }
+}
+
+#[test]
+fn messages_replace_the_progress() {
+    let terminal = Terminal::open();
+    let mut file = tempfile::tempfile().expect("a file");
+    let input = "\n".repeat(1_100_000) + "x\n";
+    file.write_all(input.as_bytes()).expect("written");
+    file.rewind().expect("rewound");
+    let mut command = tickid("inspect --json --from sno");
+    let child = command.stdin(file).stdout(Stdio::null()).stderr(terminal.output()).spawn();
+    drop(command);
+    let shown = terminal.shown_of(child.expect("runs"), INVALID);
+    let place = shown.find("error").expect("a message");
+    let (progress, _) = shown.split_at(place);
+    let line = progress.trim_end_matches(|c: char| c != 'K');
+    assert!(line.ends_with("\r\x1b[K"), "{shown:?}");
+}
+
+#[test]
+fn tables_fit_80_columns() {
+    let state = tempfile::tempdir().expect("a folder");
+    let run = |arguments: &str| {
+        let ran = ran_in(state.path(), arguments);
+        assert_eq!(ran.status, OK, "{arguments}: {}", ran.stderr);
+        ran.stdout
+    };
+    run("lease init kuid --realm orders --pool 4294967290-4294967295/32");
+    run("lease acquire --realm orders --holder orders-7d9f8b6c5d-x2x4z/app:1");
+    for arguments in ["layout", "lease list --realm orders"] {
+        let table = run(arguments);
+        let longest = table.lines().map(|line| line.chars().count()).max().expect("lines");
+        assert!(longest <= 80, "{arguments}: {longest} columns: {table}");
+    }
+    let terminal = Terminal::open();
+    let mut command = with_state(state.path(), "doctor --store redis://127.0.0.1:1");
+    command.env("NO_COLOR", "1").stdout(terminal.output());
+    let child = command.spawn();
+    drop(command);
+    let shown = terminal.shown_of(child.expect("runs"), NODE_STORE);
+    assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+    assert!(shown.contains("hint: "), "{shown}");
+}
+
 #[test]
 fn cards_fit_the_terminal() {
     for columns in [40_u16, 60, 80, 200] {
         let terminal = Terminal::with_columns(columns);
         let mut command = tickid(
-            "inspect --local 017f22e2-79b0-7cc3-98c4-dc0c0c07398f 0u375nxqh5cq 2006515713440194560",
+            "inspect --tz local 017f22e2-79b0-7cc3-98c4-dc0c0c07398f 0u375nxqh5cq 2006515713440194560",
         );
         command.env("NO_COLOR", "1").env("TZ", "UTC").stdout(terminal.output());
         let child = command.spawn();
