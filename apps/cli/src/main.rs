@@ -1,6 +1,5 @@
 //! The `tickid` command: generates, inspects and converts time-ordered identifiers.
 
-mod bench;
 mod convert;
 mod csv;
 mod doctor;
@@ -41,7 +40,6 @@ use std::process::ExitCode;
 use clap::{ArgAction, CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
 
-use crate::bench::BenchArguments;
 use crate::convert::ConvertArguments;
 use crate::doctor::DoctorArguments;
 use crate::failure::Failure;
@@ -97,8 +95,6 @@ enum Command {
     Lease(LeaseCommand),
     /// Check the clock, the store and the limits of this machine
     Doctor(DoctorArguments),
-    /// Measure how many IDs per second this machine generates
-    Bench(BenchArguments),
     /// Serve IDs to other programs over RESP (the Redis protocol) and HTTP
     #[cfg(feature = "serve")]
     Serve(Box<serve::ServeArguments>),
@@ -197,7 +193,6 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Layout(arguments) => layout::run(&arguments),
         Command::Lease(command) => lease::run(&command),
         Command::Doctor(arguments) => doctor::run(&arguments),
-        Command::Bench(arguments) => bench::run(&arguments),
         #[cfg(feature = "serve")]
         Command::Serve(serve) => serve::run(&serve, arguments.verbose),
         #[cfg(not(feature = "serve"))]

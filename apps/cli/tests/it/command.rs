@@ -137,26 +137,6 @@ fn doctor_finds_folders_without_files() {
 }
 
 #[test]
-fn bench_measures_every_combination() {
-    let rows = json_lines(&stdout_of("bench sno --json --threads 1,2 --for 10ms"));
-    let keys: Vec<_> =
-        rows.iter().map(|row| (row["clock"].clone(), row["threads"].clone())).collect();
-    let expected =
-        ["system", "default"].map(|clock| [1, 2].map(|threads| (clock.into(), threads.into())));
-    assert_eq!(keys, expected.concat());
-    assert!(rows.iter().all(|row| row["ids_per_second"].as_u64() > Some(0)));
-}
-
-/// Not one that the allowance, 10 s ahead of the clock, makes possible for a while.
-#[test]
-fn bench_measures_rates_that_last() {
-    let rows = json_lines(&stdout_of("bench scru64 --json --threads 1 --for 10ms"));
-    // 65,536 sequences in 256 ms, and those between two looks at the time.
-    let most = 256_000 + 256;
-    assert!(rows.iter().all(|row| row["ids_per_second"].as_u64() < Some(most)), "{rows:?}");
-}
-
-#[test]
 fn every_help_has_examples() {
     let subcommands = [
         "gen",
@@ -168,7 +148,6 @@ fn every_help_has_examples() {
         "gen uuid",
         "inspect",
         "doctor",
-        "bench",
         "convert",
         "range",
         "layout",

@@ -398,7 +398,6 @@ fn typos_list_the_choices() {
         ("gen sno --time 2024-01-01", ["--time", "--node"]),
         ("gen sno --template {nose}", ["{nose}", "partition"]),
         ("gen sno --forever -n 3", ["--forever", "--count"]),
-        ("bench --for 0", ["--for", "longer than 0"]),
         ("frobnicate", ["frobnicate", "hint: `tickid --help`"]),
         // The scheme comes first elsewhere.
         (
