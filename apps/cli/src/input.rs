@@ -10,9 +10,10 @@ use tickid_detect::trimmed;
 
 use crate::csv::{Column, ColumnReader, column};
 use crate::failure::{Failure, INVALID};
-use crate::message::{is_format, say, say_error, shown};
+use crate::message::{say, say_error, shown};
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::reading::is_format;
 
 /// The longest line of standard input that is kept, in bytes. No ID is nearly as long.
 const MAX_LINE: usize = 64 * 1024;
@@ -111,7 +112,7 @@ pub(crate) fn run(
         let done = match selector.select(line, number) {
             Ok(Some(input)) => each(input, out).map_err(|failure| (input, failure)),
             Ok(None) => Ok(()),
-            Err(problem) => Err(problem),
+            Err((input, failure)) => Err((input, *failure)),
         };
         if let Err((input, failure)) = done {
             problems.settle(input, failure, out)?;
@@ -239,7 +240,7 @@ fn len_of_stdin() -> Option<u64> {
 
         let mut file = File::from(io::stdin().as_fd().try_clone_to_owned().ok()?);
         let metadata = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-        return metadata.len().checked_sub(file.stream_position().ok()?);
+        metadata.len().checked_sub(file.stream_position().ok()?)
     }
     #[cfg(not(unix))]
     None
@@ -293,13 +294,14 @@ impl Selector {
         &'a mut self,
         line: Line<'a>,
         number: u64,
-    ) -> Result<Option<Input<'a>>, (Input<'a>, Failure)> {
+    ) -> Result<Option<Input<'a>>, (Input<'a>, Box<Failure>)> {
         let line = match line {
             Line::Whole(line) => line,
             Line::Cut(line, len) => {
                 let longest = self.longest_line();
                 let reason = format!("is not an ID: about {len} bytes long, more than {longest}");
-                return Err((Input { text: line, line: Some(number) }, Failure::invalid(reason)));
+                let place = Input { text: line, line: Some(number) };
+                return Err((place, Failure::invalid(reason).into()));
             }
         };
         let text = trimmed(line);
@@ -320,11 +322,11 @@ impl Selector {
                     Some((text, number)) => Input { text, line: Some(*number) },
                     None => place,
                 };
-                let is_there = is_there.map_err(|failure| (place, failure))?;
+                let is_there = is_there.map_err(|failure| (place, failure.into()))?;
                 Ok(is_there.then(|| Input { text: trimmed(column.field()), ..place }))
             }
             LinePart::Member(name) => {
-                self.text = member(line, name).map_err(|failure| (place, failure))?;
+                self.text = member(line, name).map_err(|failure| (place, failure.into()))?;
                 Ok(Some(Input { text: trimmed(&self.text), ..place }))
             }
         }

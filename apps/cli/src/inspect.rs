@@ -11,7 +11,6 @@ use tickid_core::{Clock as _, SystemClock, UnixTime};
 use tickid_detect::{Confidence, Format, Identifier, Inspection, Reading, Readings, detect};
 use tickid_snowflake::Preset;
 
-use crate::convert::of_preset;
 use crate::failure::Failure;
 use crate::input::{self, Input, Selection};
 use crate::near_miss;
@@ -19,6 +18,7 @@ use crate::options::{Layouts, Scheme};
 use crate::output::Output;
 use crate::picture::{self, Heading};
 use crate::printed::write_json;
+use crate::reading::{named, of_preset};
 use crate::schemes;
 use crate::template::Template;
 use crate::when::{self, zone};
@@ -99,14 +99,6 @@ fn remark(reading: &Inspection<'_>, found: &Readings) -> Option<String> {
             format!("one of {number} formats that explain the bits about as well: {reason}")
         }
     })
-}
-
-/// Returns the name of a reading, with the time that the ID then has.
-pub(crate) fn named(reading: &Reading) -> String {
-    match reading.time() {
-        Some(time) => format!("{} ({time})", reading.identifier()),
-        None => reading.identifier().to_string(),
-    }
 }
 
 /// An inspection, with the time in another zone if one was asked for, and its place.

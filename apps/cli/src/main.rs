@@ -23,6 +23,7 @@ mod policy;
 mod printed;
 mod progress;
 mod range;
+mod reading;
 mod schemes;
 #[cfg(feature = "serve")]
 mod serve;
@@ -30,6 +31,7 @@ mod serve;
 mod sql;
 mod store;
 mod template;
+mod usage;
 #[cfg(feature = "_log")]
 mod verbose;
 mod when;
@@ -160,7 +162,7 @@ fn run_and_report() -> ExitCode {
         if failure.is_closed_pipe() {
             return ExitCode::SUCCESS;
         }
-        let other = || failure.usual_hint(&message::subcommand(&Arguments::command()).0);
+        let other = || failure.usual_hint(&usage::subcommand(&Arguments::command()).0);
         let hint = failure.hint().map(Cow::into_owned).or_else(other);
         message::say_error(&failure.to_string(), hint.as_deref());
         failure.exit_code()
@@ -173,7 +175,7 @@ fn run() -> Result<ExitCode, Failure> {
         return ended;
     }
     let arguments = Arguments::try_parse()
-        .unwrap_or_else(|error| message::exit_usage(error, &Arguments::command()));
+        .unwrap_or_else(|error| usage::exit_usage(error, &Arguments::command()));
     match arguments.command {
         // It has its own log.
         #[cfg(feature = "serve")]

@@ -5,22 +5,14 @@ use std::io::{self, Write as _};
 use std::sync::LazyLock;
 
 use anstyle::{AnsiColor, Style};
-use clap::Command;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use tickid_detect::{Format, detect};
-use tickid_snowflake::Preset;
 
-use crate::options::variable;
 use crate::progress;
-use crate::when::When;
 
 /// The characters shown of one input.
 const INPUT: usize = 300;
 
 /// The characters shown of one message, which may quote several inputs and the answers of servers.
 const MESSAGE: usize = 2_000;
-
-const HINT: Style = AnsiColor::Cyan.on_default().bold();
 
 /// Returns the first 300 characters of an input, escaped.
 pub(crate) fn shown(input: impl AsRef<[u8]>) -> String {
@@ -36,8 +28,13 @@ pub(crate) fn say(remark: &str) {
 pub(crate) fn say_error(error: &str, hint: Option<&str>) {
     write("error", AnsiColor::Red.on_default().bold(), error);
     if let Some(hint) = hint {
-        write("hint", HINT, hint);
+        say_hint(hint);
     }
+}
+
+/// Writes a hint to standard error, as a separate line.
+pub(crate) fn say_hint(hint: &str) {
+    write("hint", AnsiColor::Cyan.on_default().bold(), hint);
 }
 
 fn write(label: &str, style: Style, message: &str) {
@@ -50,203 +47,6 @@ fn write(label: &str, style: Style, message: &str) {
     progress::erase();
     // No place is left to report a failure to.
     let _ = io::stderr().write_all(line.as_bytes());
-}
-
-/// Prints the help that was asked for, or an error of usage in the form of every other, and ends
-/// the process.
-pub(crate) fn exit_usage(error: clap::Error, command: &Command) -> ! {
-    if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        error.exit();
-    }
-    let (path, last) = subcommand(command);
-    let hint = of_environment(&error).unwrap_or_else(|| similar(&error, &path, last));
-    let code = error.exit_code();
-    let text = quoted(error).render().ansi().to_string();
-    // A summary of the usage follows.
-    let message = text.split("\n\n").next().unwrap_or_default();
-    anstream::eprintln!("{}", message.trim_end());
-    write("hint", HINT, &hint);
-    std::process::exit(code);
-}
-
-/// Returns the command with the subcommands that were given, `tickid gen sno`, and the last of
-/// these.
-pub(crate) fn subcommand(mut command: &Command) -> (String, &Command) {
-    let mut path = command.get_name().to_owned();
-    for argument in std::env::args_os().skip(1) {
-        let Some(next) = command.find_subcommand(&argument) else { continue };
-        path.push(' ');
-        path.push_str(next.get_name());
-        command = next;
-    }
-    (path, command)
-}
-
-/// Returns the hint for an error of usage.
-fn similar(error: &clap::Error, path: &str, command: &Command) -> String {
-    let suggested = |kind| match error.get(kind) {
-        Some(ContextValue::String(one)) => vec![one.clone()],
-        Some(ContextValue::Strings(several)) => several.clone(),
-        _ => Vec::new(),
-    };
-    let text = |kind| match error.get(kind) {
-        Some(ContextValue::String(text)) => text.as_str(),
-        _ => "",
-    };
-    if let Some(hint) = of_ids(error, path) {
-        return hint;
-    }
-    if let Some(hint) = habit(path, text(ContextKind::InvalidArg), text(ContextKind::InvalidValue))
-    {
-        return format!("did you mean {hint}? `{path} --help` shows all");
-    }
-    let other_case = |it: &&Command| is_same(it.get_name(), text(ContextKind::InvalidSubcommand));
-    if let Some(same) = command.get_subcommands().find(other_case) {
-        return format!("did you mean `{path} {}`? `{path} --help` shows all", same.get_name());
-    }
-    let given = [ContextKind::InvalidSubcommand, ContextKind::InvalidValue].map(text).concat();
-    // `range` and `convert` take the names of layouts.
-    if path == "tickid gen"
-        && let Some(preset) = Preset::named(&given)
-    {
-        let name = preset.key();
-        return format!(
-            "did you mean `{path} snowflake --layout {name}`? `{path} --help` shows all"
-        );
-    }
-    if let Some(same) = suggested(ContextKind::ValidValue).iter().find(|it| is_same(it, &given)) {
-        return format!("did you mean {same}? `{path} --help` shows all");
-    }
-    let suggested = |kind| related(&given, suggested(kind));
-    let commands = suggested(ContextKind::SuggestedSubcommand);
-    let commands = commands.into_iter().map(|name| format!("`{path} {name}`"));
-    let options = suggested(ContextKind::SuggestedArg).into_iter();
-    let values = suggested(ContextKind::SuggestedValue).into_iter();
-    let all: Vec<String> = commands.chain(options).chain(values).collect();
-    match all.as_slice() {
-        [] => format!("`{path} --help` shows the options, with examples"),
-        all => format!("did you mean {}? `{path} --help` shows all", all.join(" or ")),
-    }
-}
-
-/// Returns the hint for arguments of `inspect` and `convert` that were not taken as they were meant:
-/// IDs that start with `-`, and formats without their options.
-fn of_ids(error: &clap::Error, path: &str) -> Option<String> {
-    if !matches!(path, "tickid inspect" | "tickid convert") {
-        return None;
-    }
-    let mut given = std::env::args().skip(2);
-    if error.kind() == ErrorKind::UnknownArgument {
-        let is_id = |it: &String| {
-            // Names of options have neither upper-case letters nor digits.
-            let is_name = !it.contains(|c: char| c.is_ascii_uppercase() || c.is_ascii_digit());
-            let layouts = tickid_convert::Layouts::default();
-            it.starts_with('-') && !is_name && !detect(it.as_bytes(), &layouts, None).is_empty()
-        };
-        let id = given.find(is_id)?;
-        return Some(format!("IDs that start with - come last, after --: `{path} … -- {id}`"));
-    }
-    if error.kind() == ErrorKind::MissingRequiredArgument {
-        let formats: Vec<String> = given.filter(|it| is_format(it)).take(2).collect();
-        return match formats.as_slice() {
-            [from, to] => Some(format!("did you mean `{path} --from {from} --to {to}`?")),
-            [to] => Some(format!("did you mean `{path} --to {to}`?")),
-            _ => None,
-        };
-    }
-    None
-}
-
-/// Reports whether a text is the name of a format.
-pub(crate) fn is_format(text: &str) -> bool {
-    text.parse::<Format>().is_ok() || Preset::named(text).is_some()
-}
-
-/// Returns what a habit from other commands stands for here.
-fn habit(path: &str, argument: &str, value: &str) -> Option<String> {
-    let words: Vec<&str> = path.split(' ').collect();
-    match (words.as_slice(), argument, value) {
-        (_, "--n", _) => Some("-n".into()),
-        (["tickid", "inspect"], "--local", _) => Some("--tz local".into()),
-        (["tickid", "inspect" | "convert"], "--format", _) => Some("--json".into()),
-        (_, _, "json") if argument.starts_with("--format") => Some("--json".into()),
-        (["tickid", "gen", _], number, _) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
-            (!number.is_empty()).then(|| format!("-n {number}"))
-        }
-        // Options of a scheme before it.
-        (["tickid", "gen"] | ["tickid", "gen", _], option, _) if is_before_scheme(option) => {
-            Some(format!("`tickid gen SCHEME {option}`"))
-        }
-        (["tickid", "lease", "invalidate"], "[SCHEME]", name) => Some(format!("--realm {name}")),
-        (["tickid", "lease", verb], name, _)
-            if !name.starts_with('-') && !name.is_empty() && *verb != "init" =>
-        {
-            Some(format!("--realm {name}"))
-        }
-        // Elsewhere they name formats.
-        (["tickid", "range"], "--from", _) => Some("--since".into()),
-        (["tickid", "range"], "--to", _) => Some("--until".into()),
-        (["tickid", "range"], time, _) if time.parse::<When>().is_ok() => {
-            let quote = if time.contains(' ') { "'" } else { "" };
-            Some(format!("--since {quote}{time}{quote}"))
-        }
-        _ => None,
-    }
-}
-
-/// Reports whether an option was given to `gen` rather than to one of its schemes.
-fn is_before_scheme(option: &str) -> bool {
-    let mut arguments = std::env::args().skip_while(|it| it != "gen" && it != "generate").skip(1);
-    option.starts_with('-') && arguments.next().is_some_and(|it| it.starts_with(option))
-}
-
-/// Reports whether a value is another spelling of one of ours: `UUID_v7`, `uuid7`.
-fn is_same(ours: &str, given: &str) -> bool {
-    let plain = |text: &str| text.to_lowercase().replace(['-', '_'], "").replace("idv", "id");
-    plain(ours) == plain(given)
-}
-
-/// Returns the suggestions that have to do with what was given. A name that others use for
-/// something else is not a misspelling, however similar ours are.
-fn related(given: &str, mut suggestions: Vec<String>) -> Vec<String> {
-    const OTHERS: [&str; 12] = [
-        "cuid", "cuid2", "guid", "ksh", "ksuid", "nanoid", "oid", "sh", "tcsh", "tsid", "typeid",
-        "ulid",
-    ];
-    let given = given.to_lowercase();
-    if OTHERS.contains(&given.as_str()) {
-        return Vec::new();
-    }
-    if given.starts_with("uuid") {
-        suggestions.retain(|one| one.starts_with("uuid"));
-    }
-    suggestions
-}
-
-/// Returns the hint for an invalid value that no argument has.
-fn of_environment(error: &clap::Error) -> Option<String> {
-    let ContextValue::String(argument) = error.get(ContextKind::InvalidArg)? else { return None };
-    let option = argument.split(' ').next()?;
-    let variable = variable(option.strip_prefix("--")?);
-    let is_given =
-        std::env::args_os().any(|it| it.as_encoded_bytes().starts_with(option.as_bytes()));
-    (!is_given && std::env::var_os(&variable).is_some())
-        .then(|| format!("the value is ${variable}'s; `unset {variable}` removes it"))
-}
-
-/// Returns an error of clap's that shows the arguments it quotes as every other message does.
-fn quoted(mut error: clap::Error) -> clap::Error {
-    let foreign: Vec<(ContextKind, String)> = error
-        .context()
-        .filter_map(|(kind, value)| match value {
-            ContextValue::String(text) => Some((kind, shown(text))),
-            _ => None,
-        })
-        .collect();
-    for (kind, text) in foreign {
-        error.insert(kind, ContextValue::String(text));
-    }
-    error
 }
 
 /// Replaces all but printable characters by escapes and cuts the text to `most` characters of

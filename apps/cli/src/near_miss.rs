@@ -5,8 +5,8 @@ use tickid_snowflake::Preset;
 use tickid_text::{ParseError, ParseErrorKind};
 use uuid::Uuid;
 
-use crate::convert::of_preset;
 use crate::options::{Layouts, Scheme};
+use crate::reading::of_preset;
 use crate::schemes;
 
 /// A format whose texts all have one length and one alphabet.
@@ -49,7 +49,7 @@ const FIXED: [Fixed; 4] = [
 
 impl Fixed {
     fn reason(&self, text: &[u8]) -> String {
-        let name = named(self.format);
+        let name = with_article(self.format);
         let (Self { len, alphabet, .. }, found) = (self, text.len());
         if found != *len {
             return format!("not {name}: {found} bytes long, not {len}");
@@ -85,7 +85,7 @@ pub(crate) fn of(format: Format, text: &[u8], layouts: &Layouts) -> String {
     }
     match FIXED.iter().find(|one| one.format == format) {
         Some(one) => format!("is {}", one.reason(text)),
-        None => format!("is not {}", named(format)),
+        None => format!("is not {}", with_article(format)),
     }
 }
 
@@ -104,7 +104,7 @@ fn of_layout(preset: Preset, text: &[u8]) -> Option<String> {
 }
 
 /// Returns the title of a format with its article.
-fn named(format: Format) -> String {
+fn with_article(format: Format) -> String {
     let title = format.title();
     let article = if title.starts_with(['I', 'O', 'X']) { "an" } else { "a" };
     format!("{article} {title}")

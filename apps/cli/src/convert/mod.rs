@@ -12,14 +12,13 @@ use tickid_convert::{Bits, ConvertError, Loss, Options};
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 
 pub(crate) use self::args::ConvertArguments;
-pub(crate) use self::origin::of_preset;
 use self::origin::{Guess, Original};
 use crate::failure::Failure;
 use crate::input::{self, Input};
-use crate::inspect::named;
 use crate::options::name_of;
 use crate::output::Output;
 use crate::printed::write_json;
+use crate::reading::named;
 use crate::when::date_time;
 
 pub(crate) fn run(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {

@@ -4,13 +4,11 @@ use tickid_convert::foreign::{Mastodon, NanoflakeShift24};
 use tickid_convert::{AnyId, ConvertError, Kind, Layouts, Parts, ToParts, carry};
 use tickid_core::UnixTime;
 use tickid_detect::{Confidence, Doubt, Format, Identifier, Reading, detect};
-use tickid_snowflake::{Preset, SnowflakeId};
-use tickid_text::{ParseError, decimal};
 use uuid::Uuid;
 
 use super::args::Origin;
-use crate::inspect::named;
 use crate::options::{self, KuidKind, Scheme};
+use crate::reading::{integer, named, of_preset};
 use crate::schemes;
 
 /// An ID that was read.
@@ -88,20 +86,6 @@ pub(super) fn read(
         }
     };
     Ok(Original::Read(identifier))
-}
-
-/// Reads the ID of a preset: an integer, or a TSID's text. The error is a predicate.
-pub(crate) fn of_preset(preset: Preset, text: &[u8]) -> Result<Identifier, String> {
-    let id = if preset == Preset::Tsid && text.len() == SnowflakeId::CROCKFORD_LEN {
-        SnowflakeId::parse_crockford(text).map_err(|error| format!("is {error}"))?
-    } else {
-        SnowflakeId::new(integer(text, preset.title())?)
-    };
-    Ok(Identifier::Preset(preset, id))
-}
-
-fn integer(text: &[u8], name: &'static str) -> Result<u64, String> {
-    decimal::decode(text, u64::MAX).map_err(|kind| format!("is {}", ParseError::new(name, kind)))
 }
 
 /// The reading chosen for a text.
