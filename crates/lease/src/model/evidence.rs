@@ -189,6 +189,7 @@ mod tests {
             let is_current = since_era == 2;
             let lost = if is_current && expected { Loss::Forgotten } else { Loss::Era };
             assert_eq!(why(None), lost, "no row");
+            assert_eq!(rules.proves_loss(&lease(), Loss::Token, None), expected, "no row");
         }
     }
 
@@ -202,6 +203,9 @@ mod tests {
             assert_eq!(rules.proves_loss(&lease(), Loss::Overtaken, Some(&above)), expected);
             assert!(!rules.proves_loss(&lease(), Loss::Token, Some(&above)));
         }
+        record.parts.clear();
+        let rules = Rules::new(&record, now()).unwrap();
+        assert!(!rules.proves_loss(&lease(), Loss::Overtaken, Some(&above)), "not in the pool");
     }
 
     #[test]
@@ -248,6 +252,7 @@ mod tests {
         assert_eq!(kept(0, 0, 0), Some(1));
         assert_eq!(kept(7, 7, 7), Some(8));
         assert_eq!(kept(8, 8, 8), None, "9 are not worth it");
+        assert_eq!(kept(8, 9, 9), None, "nor are 10, a quarter more");
         assert_eq!(kept(8, 10, 10), Some(11));
         assert_eq!(kept(8, 9, 0), Some(9), "no row is new, so no other claim comes");
         assert_eq!(kept(9, 9, 0), None);

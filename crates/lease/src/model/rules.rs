@@ -542,8 +542,9 @@ pub(super) mod tests {
         let after = Row { floor: 110, ..other.clone() };
         let cases = [
             (Some(intact(row(1, 110), 5)), None),
-            // Renewed by a request whose answer was lost.
+            // Renewed by a request whose answer was lost, perhaps by nothing.
             (Some(intact(row(1, 115), 6)), None),
+            (Some(intact(row(1, 110), 6)), None),
             (Some(intact(after, 6)), token),
             // Below its ceiling: a release, unless the holder knows better.
             (Some(intact(other.clone(), 6)), token),
@@ -610,6 +611,41 @@ pub(super) mod tests {
         assert_eq!(retried(&record(), own(), &other).unwrap(), None);
         let next = Rules::new(&record(), at(60)).unwrap().invalidate("1".to_owned(), 0);
         assert_eq!(retried(&next, own(), &claim).unwrap(), None);
+        assert_eq!(retried(&record_of("2/8"), own(), &claim).unwrap(), None, "not in the pool");
+    }
+
+    #[test]
+    fn no_window_is_empty() {
+        let record = record();
+        let (end, claim) = (record.realm.end(), Claim::new(Token::from_bits(8), "", None));
+        let rules = Rules::new(&record, at(100)).unwrap();
+        let grant = |ceiling| rules.grant(node(1), Some(&intact(row(1, ceiling), 1)), &claim);
+        let last = grant(end - 1).unwrap();
+        assert_eq!((last.floor, last.ceiling), (end - 1, end));
+        assert_eq!(grant(end).unwrap_err(), Refusal::EndOfTime { last: end - 1 });
+    }
+
+    #[test]
+    fn standings_change_at_the_limits() {
+        let mut record = Record { era: 3, ..record() };
+        record.parts[0].since_era = 2;
+        let rules = Rules::new(&record, at(100)).unwrap();
+        let of_era = |era, ceiling| intact(Row { era, ..row(1, ceiling) }, 1);
+        let free = Row { token: None, ..row(1, 110) };
+        for (state, expected) in [
+            (None, Standing::Free),
+            (Some(intact(free, 1)), Standing::Free),
+            (Some(dead(row(1, 110))), Standing::Free),
+            (Some(of_era(2, 101)), Standing::Held),
+            (Some(of_era(2, 100)), Standing::Expired),
+            (Some(of_era(1, 110)), Standing::Expired),
+            (Some(of_era(1, 100)), Standing::Expired),
+            (Some(of_era(2, 130)), Standing::Held),
+            (Some(of_era(2, 131)), Standing::Quarantined),
+        ] {
+            assert_eq!(rules.standing(node(1), state.as_ref()), expected, "{state:?}");
+        }
+        assert_eq!(rules.standing(node(3), None), Standing::Retired);
     }
 
     #[test]
@@ -636,6 +672,15 @@ pub(super) mod tests {
             let (record, row) = rules.repair(node(1), state.as_ref()).unwrap();
             assert_eq!((record.unwrap().floor, row.token), (130, None));
             assert!(row.ceiling <= 130);
+        }
+        let at_limit =
+            Rules { record: &record(), ..rules }.repair(node(1), Some(&intact(row(1, 130), 1)));
+        let refusal = Refusal::NotQuarantined { node: node(1), ceiling: 130, limit: 130 };
+        assert_eq!(at_limit.unwrap_err(), refusal);
+        for (floor, expected) in [(5, 5), (130, 130), (131, 130)] {
+            let state = intact(Row { floor, ..row(1, 900) }, 1);
+            let (_, row) = rules.repair(node(1), Some(&state)).unwrap();
+            assert_eq!((row.floor, row.ceiling), (expected, 130));
         }
         let outside = rules.repair(node(9), None).unwrap_err();
         assert_eq!(outside, Refusal::NoRow { node: node(9) });

@@ -16,7 +16,8 @@ use crate::error::{StoreError, StoreErrorKind};
 const NAME: &str = "MySQL";
 
 crate::backends::sql::sql_backend! {
-    /// The backend in a MySQL (8.0 or later) or MariaDB (10.5 or later) database.
+    /// The backend in a MariaDB (10.5 or later) or MySQL (8.0 or later) database. It is tested on
+    /// MariaDB; MySQL was never run.
     ///
     /// A renewal is one round trip. Grants are committed to InnoDB tables and flushed: a
     /// server that does not flush at each commit (`innodb_flush_log_at_trx_commit`, and with a

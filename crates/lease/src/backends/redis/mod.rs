@@ -25,7 +25,7 @@ const PAGE: usize = 2_048;
 /// The version of a row without one. It is above the version of any lease.
 const UNREADABLE: Version = Version(1 << 52);
 
-/// The backend in Redis (6.2 and later, or Valkey).
+/// The backend in Redis (6.2 and later) or Valkey.
 ///
 /// A script reads, and another one compares and writes. A renewal is one round trip: it is decided
 /// here, by the record and the row as this client has seen them last, and committed if the server
@@ -49,7 +49,9 @@ const UNREADABLE: Version = Version(1 << 52);
 /// and an eviction policy that removes only keys with an expiry are required. A user that may not
 /// read the second by `CONFIG GET`, which also shows the server's passwords, states it:
 /// `?appendfsync=always`. `?persistence=acknowledged` accepts any server, for cases where its
-/// settings cannot be changed and these losses are acceptable.
+/// settings cannot be changed and these losses are acceptable. Each request asks for the settings
+/// anew. A replica is an error, and after an error the next request connects anew: a primary that was
+/// demoted while it lives cuts no connection.
 ///
 /// **Keys.** A realm has four, in one hash slot of a cluster: `tickid:{REALM}:record`, and `:rows`,
 /// `:nodes` and `:ceilings`, a hash and the sorted sets that index it.
