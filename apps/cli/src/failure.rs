@@ -119,6 +119,15 @@ impl Failure {
         }
     }
 
+    /// Reports whether the clock is past a window although the lease was renewed: by as much as it
+    /// is ahead of the store's.
+    fn is_past_window(&self) -> bool {
+        let Self::Stalled(GenerateError::Stalled(stall)) = self else { return false };
+        let is_past =
+            stall.error.kind() == ErrorKind::Window && stall.error.retry_after().is_none();
+        is_past && stall.cause.is_none() && stall.clock_ahead_micros > Some(0)
+    }
+
     /// Returns the duration of the failure, if a clock determines it.
     pub(crate) fn retry_after(&self) -> Option<Duration> {
         match self {
@@ -140,6 +149,9 @@ impl Failure {
     fn fixed_hint(&self) -> Option<&str> {
         match self {
             Self::Hinted { hint, .. } => Some(hint),
+            Self::TooLong { stall, .. } if stall.is_past_window() => {
+                Some("synchronise the clocks: a longer wait does not help one that is ahead")
+            }
             Self::TooLong { .. } => Some("--max-wait allows a longer wait"),
             Self::NoStateFolder(_) => Some(NO_FOLDER),
             #[cfg(target_os = "linux")]

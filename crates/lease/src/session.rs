@@ -1,6 +1,7 @@
 //! Names for holding leases without a [`LeasedGenerator`](crate::LeasedGenerator): claims, the
 //! requests of a holder without I/O, and the parts of a generator's state.
 
+pub use crate::holder::clock_gap::ClockGap;
 pub use crate::holder::error::Stall;
 pub use crate::holder::name::holder_name;
 pub use crate::holder::session::{LeaseSession, Outcome, Request};

@@ -7,6 +7,7 @@ use std::thread;
 
 use tickid_core::{Scheme, Variant};
 use tickid_lease::LeasedGenerator;
+use tickid_lease::session::ClockGap;
 
 use super::source::IdSource;
 use crate::failure::Failure;
@@ -43,6 +44,11 @@ impl<S: Scheme> Holding<S> {
     /// Waits for the first lease, or for the error that ends the start.
     pub(super) fn first_lease(&self) -> Result<(), Failure> {
         self.call(|generator| Ok(generator.first_lease()?)).map(drop)
+    }
+
+    /// Returns the difference of the clocks, if it is more than the realm's skew.
+    pub(super) fn clock_gap(&self) -> Option<ClockGap> {
+        self.0.generator.get()?.state().clock_gap
     }
 
     /// Calls the generator. If a signal ends the process, waits for that.

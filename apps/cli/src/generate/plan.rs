@@ -97,6 +97,13 @@ impl<S: Scheme, V: Variant<S, Id: Printed>> Plan<S, V> {
             if let Err(failure) = holding.first_lease() {
                 patience.wait_on(failure, |rest| holding.wait_ready(rest))?;
             }
+            if let Some(gap) = holding.clock_gap() {
+                let effect = match gap.is_behind() {
+                    true => "these IDs may be of the past",
+                    false => "there are none from the end of the window on",
+                };
+                say(&format!("{gap}, so {effect}: synchronise the clocks"));
+            }
             return self.stream(holding, options, patience);
         };
         self.check_size(&format!("--node is {}/{}", node.value(), node.bits()), &[node.bits()])?;

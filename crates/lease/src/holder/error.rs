@@ -8,6 +8,7 @@ use std::time::Instant;
 use tickid_core::{BuildError, ErrorKind, RangeError};
 
 use crate::error::StoreError;
+use crate::holder::clock_gap::ClockGap;
 use crate::holder::waiting::{Wait, WaitReason};
 
 /// The reason that a [`LeasedGenerator`](crate::LeasedGenerator) has no lease, or did not renew it.
@@ -189,11 +190,8 @@ impl fmt::Display for GenerateError {
             (None, ErrorKind::Window, _) => f.write_str("; the lease is in order")?,
             _ => return Ok(()),
         }
-        match clock_ahead_micros {
-            Some(micros @ 0..) => write!(f, "; this clock is {micros} µs ahead of the store's"),
-            Some(micros) => {
-                write!(f, "; this clock is {} µs behind the store's", micros.unsigned_abs())
-            }
+        match *clock_ahead_micros {
+            Some(ahead_micros) => write!(f, "; {}", ClockGap { ahead_micros }),
             None => Ok(()),
         }
     }

@@ -2,6 +2,7 @@
 
 mod boot;
 pub(crate) mod builder;
+pub(crate) mod clock_gap;
 pub(crate) mod error;
 pub(crate) mod leased_generator;
 #[cfg(feature = "metrics")]

@@ -10,6 +10,7 @@ use arc_swap::ArcSwapOption;
 use tickid_core::{Clock, ErrorKind, Process, Scheme, UnixTime};
 
 use crate::error::StoreError;
+use crate::holder::clock_gap::ClockGap;
 use crate::holder::error::{GenerateError, LeaseError, Stall};
 use crate::holder::tenure::Tenure;
 use crate::holder::waiting::{Wait, WaitReason};
@@ -32,6 +33,9 @@ pub struct LeaseState {
     /// The lead of the generator's clock over the store's in microseconds, when they were last
     /// compared, give or take a round trip; negative if it was behind.
     pub clock_ahead_micros: Option<i64>,
+    /// The same, if it is more than the realm's skew. A generator whose clock is behind may issue
+    /// IDs of the past; one whose clock is ahead runs into the end of its window.
+    pub clock_gap: Option<ClockGap>,
     /// The reason that the last request to the store failed, or that a generator whose clock is far
     /// behind found no other node; `None` if all is well.
     pub trouble: Option<LeaseError>,
@@ -196,6 +200,7 @@ struct Desk {
     renewed_at: Option<UnixTime>,
     latency: Option<Duration>,
     clock_ahead_micros: Option<i64>,
+    clock_gap: Option<ClockGap>,
     /// The reason that the last request to acquire or renew the lease failed.
     trouble: Option<LeaseError>,
     /// The trouble ends the start, unless there was a lease already.
@@ -214,6 +219,7 @@ struct Desk {
 pub(crate) struct Granted {
     pub(crate) lease: Lease,
     pub(crate) clock_ahead_micros: Option<i64>,
+    pub(crate) clock_gap: Option<ClockGap>,
     pub(crate) latency: Duration,
 }
 
@@ -310,6 +316,7 @@ impl<S: Scheme, C> Shared<S, C> {
             renewed_at: desk.renewed_at,
             latency: desk.latency,
             clock_ahead_micros: desk.clock_ahead_micros,
+            clock_gap: desk.clock_gap,
             trouble: desk.trouble.clone().or_else(|| desk.stuck.clone()),
             wait: None,
             counters: Counters { stalls, ..desk.counters },
@@ -545,6 +552,7 @@ impl Desk {
             renewed_at: None,
             latency: None,
             clock_ahead_micros: None,
+            clock_gap: None,
             trouble: None,
             ends_start: false,
             stuck: None,
@@ -576,6 +584,7 @@ impl Desk {
         self.renewed_at = Some(granted.lease.granted_at);
         self.latency = Some(granted.latency);
         self.clock_ahead_micros = granted.clock_ahead_micros;
+        self.clock_gap = granted.clock_gap;
         (self.trouble, self.failing_since, self.realm_starts) = (None, None, None);
     }
 }

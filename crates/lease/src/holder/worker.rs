@@ -2,11 +2,12 @@ use core::fmt;
 use core::time::Duration;
 use std::sync::Arc;
 
-use tickid_core::{Clock, Generator, ProcessClock, Scheme};
+use tickid_core::{Clock, Generator, ProcessClock, Scheme, UnixTime};
 
 use crate::error::StoreError;
 use crate::holder::boot;
 use crate::holder::builder::{LeasedGeneratorBuilder, Options};
+use crate::holder::clock_gap::ClockGap;
 use crate::holder::error::LeaseError;
 #[cfg(feature = "metrics")]
 use crate::holder::metrics::Metrics;
@@ -187,10 +188,16 @@ where
                     }
                 }
                 self.has_adopted = false;
-                let clock_ahead_micros = ahead(&generator, &lease);
+                let granted = self.granted(&generator, lease, latency);
+                if let Some(gap) = granted.clock_gap {
+                    let effect = match gap.is_behind() {
+                        true => "IDs may be of the past",
+                        false => "there are none from the end of the window on",
+                    };
+                    tracing::warn!(%realm, %gap, effect, "the clocks differ");
+                }
                 let tenure = Arc::new(Tenure::new(generator, lease));
                 self.tenure = Some(Arc::clone(&tenure));
-                let granted = Granted { lease, clock_ahead_micros, latency };
                 self.shared.acquired(tenure, &granted, previous.is_some());
             }
             Err(error) => {
@@ -224,12 +231,26 @@ where
             Ok(()) => {
                 let realm = self.session.realm().name();
                 tracing::debug!(%realm, ceiling = lease.ceiling, "lease renewed");
-                let clock_ahead_micros = ahead(tenure.generator(), &lease);
-                self.shared.renewed(&Granted { lease, clock_ahead_micros, latency });
+                self.shared.renewed(&self.granted(tenure.generator(), lease, latency));
             }
             // No backend that keeps its promises grants that.
             Err(error) => self.fail(error.into(), Cause::Failed, false),
         }
+    }
+
+    /// Compares the clocks.
+    fn granted(
+        &self,
+        generator: &Generator<S, ProcessClock<C>>,
+        lease: Lease,
+        latency: Duration,
+    ) -> Granted {
+        let now = generator.clock().now().ok();
+        let ahead = |now: UnixTime| now.as_micros().checked_sub(lease.granted_at.as_micros());
+        let clock_ahead_micros = now.and_then(ahead);
+        let skew = self.session.realm().terms().skew;
+        let clock_gap = ClockGap::beyond(skew, clock_ahead_micros, latency);
+        Granted { lease, clock_ahead_micros, clock_gap, latency }
     }
 
     fn fail(&mut self, error: LeaseError, cause: Cause, is_move: bool) {
@@ -288,10 +309,4 @@ impl<S: Scheme, C> Drop for Finish<S, C> {
     fn drop(&mut self) {
         self.0.finish();
     }
-}
-
-/// Returns the lead of the generator's clock over the store's, in microseconds.
-fn ahead<S: Scheme, C: Clock>(generator: &Generator<S, C>, lease: &Lease) -> Option<i64> {
-    let now = generator.clock().now().ok()?;
-    now.as_micros().checked_sub(lease.granted_at.as_micros())
 }

@@ -167,6 +167,32 @@ fn a_lease_is_renewed_ahead_of_need() {
 }
 
 #[test]
+fn clocks_that_differ_are_reported() {
+    let world = World::new("0-9/10");
+    let clock = |secs: i64| {
+        let now = world.clock.now().unwrap().as_micros() + secs * 1_000_000;
+        Arc::new(ManualClock::new(UnixTime::from_micros(now)))
+    };
+    for (secs, expected) in [
+        (0, None),
+        (-14, None),
+        (-3_600, Some("this clock is 1 hour behind the store's")),
+        (3_600, Some("this clock is 1 hour ahead of the store's")),
+    ] {
+        let leased = world.builder_with(clock(secs)).start().unwrap();
+        let gap = leased.state().clock_gap.map(|gap| gap.to_string());
+        assert_eq!(gap.as_deref(), expected, "{secs} s");
+        // One that is behind issues without a word.
+        let answer = leased.try_generate();
+        assert_eq!(answer.is_ok(), secs <= 0, "{secs} s: {answer:?}");
+        if let (Err(error), Some(expected)) = (answer, expected) {
+            assert!(error.to_string().ends_with(expected), "{error}");
+        }
+        leased.shut_down().unwrap();
+    }
+}
+
+#[test]
 fn survives_an_outage() {
     let world = World::new("7/10");
     let leased = world.start();
