@@ -11,17 +11,16 @@ use tickid_testkit::servers::{Postgres, Test};
 
 use crate::base::{Base, KINDS, Kind, START, Session, TIMEOUT};
 
-pub(crate) const TESTS: [Test<Postgres>; 12] = [
+pub(crate) const TESTS: [Test<Postgres>; 11] = [
     ("usage_is_enough_and_gives_no_more", usage_is_enough_and_gives_no_more),
     ("planted_objects_are_never_called", planted_objects_are_never_called),
     ("sessions_in_any_state_draw", sessions_in_any_state_draw),
     ("other_locks_stop_no_draw", other_locks_stop_no_draw),
     ("maintenance_stops_no_draw", maintenance_stops_no_draw),
-    ("errors_that_end_sessions_stop_no_draw", errors_that_end_sessions_stop_no_draw),
-    ("no_tablespace_stops_the_flush", no_tablespace_stops_the_flush),
     ("unread_messages_stop_no_draw", unread_messages_stop_no_draw),
     ("a_message_under_the_lock_is_found", a_message_under_the_lock_is_found),
     ("other_locks_stop_no_installation", other_locks_stop_no_installation),
+    ("no_setting_stops_a_draw", no_setting_stops_a_draw),
     ("no_setting_stops_an_installation", no_setting_stops_an_installation),
     ("an_owner_needs_no_superuser", an_owner_needs_no_superuser),
 ];
@@ -241,32 +240,6 @@ fn maintenance_stops_no_draw(server: &Postgres) {
     assert!(error.contains("another session holds the lock of tickid.lock_1"), "{error}");
 }
 
-/// The exception that ends each advance would end the session, with a message under the lock.
-fn errors_that_end_sessions_stop_no_draw(server: &Postgres) {
-    let base = Base::new(server, &[Kind::Nanoflake]);
-    base.script_clock();
-    let session = base.session();
-    session.ask("SET exit_on_error = on").unwrap();
-    for second in 1..4 {
-        session.set_clock(START + second * 1_000_000);
-        session.draw(Kind::Nanoflake).unwrap();
-    }
-}
-
-/// Before PostgreSQL 17, a flush of the log takes a table.
-fn no_tablespace_stops_the_flush(server: &Postgres) {
-    let base = Base::new(server, &[Kind::Nanoflake]);
-    base.script_clock();
-    let session = base.session();
-    // No table can be created there.
-    session.ask("SET default_tablespace = pg_global").unwrap();
-    assert!(session.ask("CREATE TABLE public.t ()").unwrap_err().contains("pg_global"));
-    for second in 1..20 {
-        session.set_clock(START + second * 10_000_000);
-        session.draw(Kind::Nanoflake).unwrap();
-    }
-}
-
 /// A client that reads no answer to what it sends.
 struct Mute {
     stream: UnixStream,
@@ -385,14 +358,61 @@ fn other_locks_stop_no_installation(server: &Postgres) {
 
 /// Settings of a database or role, from the session's start on.
 fn no_setting_stops_an_installation(server: &Postgres) {
-    let base = Base::empty(server);
     for setting in ["standard_conforming_strings = off", "plpgsql.extra_errors = 'all'"] {
+        let base = Base::empty(server);
         base.psql(&format!("ALTER DATABASE {} SET {setting}", base.name));
+        let realm = Kind::Nanoflake.realm(Kind::Nanoflake.pool().0);
+        base.create(&realm);
+        base.psql(&tickid_sql::script(&realm, Start::Immediately).unwrap());
+        base.session().draws(Kind::Nanoflake, 10).unwrap();
     }
-    let realm = Kind::Nanoflake.realm(Kind::Nanoflake.pool().0);
-    base.create(&realm);
-    base.psql(&tickid_sql::script(&realm, Start::Immediately).unwrap());
-    base.session().draws(Kind::Nanoflake, 10).unwrap();
+}
+
+/// Every value of every switch that a role without rights can set, the ends of every range, and
+/// texts. `exit_on_error` would end the session with a message under the lock, and before PostgreSQL
+/// 17 a flush takes a table, which needs a tablespace.
+fn no_setting_stops_a_draw(server: &Postgres) {
+    let base = Base::new(server, &[Kind::Nanoflake]);
+    base.script_clock();
+    let (role, watch) = (format!("setter_of_{}", base.name), base.session());
+    base.psql(&format!("CREATE ROLE {role}; GRANT USAGE ON SCHEMA tickid TO {role}"));
+    let mut settings = watch
+        .ask(
+            "SELECT name || ' = ' || quote_literal(value) FROM pg_settings,
+                 unnest(CASE vartype WHEN 'bool' THEN '{on,off}' WHEN 'enum' THEN enumvals
+                     ELSE ARRAY[min_val, max_val] END) AS value
+             WHERE context = 'user' AND vartype <> 'string'
+                 -- These say that nothing is to be written, or for how long.
+                 AND name NOT IN ('default_transaction_read_only', 'transaction_read_only',
+                     'statement_timeout')
+             ORDER BY name",
+        )
+        .unwrap();
+    assert!(settings.len() > 200, "{settings:?}");
+    settings.extend(
+        [
+            "default_tablespace = pg_global",
+            "temp_tablespaces = pg_global",
+            "client_encoding = SJIS",
+            "datestyle = 'SQL, MDY'",
+            "restrict_nonsystem_relation_kind = 'view, foreign-table'",
+        ]
+        .map(str::to_owned),
+    );
+    let mut failed = Vec::new();
+    for (second, setting) in settings.iter().enumerate() {
+        let session = base.session();
+        session.ask(&format!("SET SESSION AUTHORIZATION {role}")).unwrap();
+        if session.ask(&format!("SET {setting}")).is_err() {
+            continue;
+        }
+        // Starts a tick beyond the bound, which is flushed.
+        watch.set_clock(START + 10_000_000 * i64::try_from(second).unwrap());
+        if let Err(error) = session.draws(Kind::Nanoflake, 10) {
+            failed.push(format!("{setting}: {error}"));
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
 }
 
 fn an_owner_needs_no_superuser(server: &Postgres) {
