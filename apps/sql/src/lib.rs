@@ -136,16 +136,12 @@ pub fn install<'a>(
     realm: &'a RealmSpec,
     start: Start,
 ) -> Answer<'a, ()> {
-    Box::pin(async move {
-        backend.execute("create functions", statements(realm, start, false)?).await
-    })
+    Box::pin(
+        async move { backend.execute("create functions", statements(realm, start, false)?).await },
+    )
 }
 
-fn statements(
-    realm: &RealmSpec,
-    start: Start,
-    another_node: bool,
-) -> Result<String, StoreError> {
+fn statements(realm: &RealmSpec, start: Start, another_node: bool) -> Result<String, StoreError> {
     if !SCHEMES.contains(&realm.scheme()) {
         let what = format!("create functions: there are none for the scheme {}", realm.scheme());
         return Err(StoreError::new("PostgreSQL", StoreErrorKind::Failed { what }));
@@ -157,9 +153,8 @@ fn statements(
     let record = Record::new(realm.clone(), String::new()).to_json().replace('\'', "''");
     let (name, immediately) = (realm.name(), start == Start::Immediately);
     let (tables, functions) = (PostgresBackend::RESERVATIONS, constants::filled(FUNCTIONS));
-    let create = format!(
-        "tickid.create_functions_v1('{name}', '{record}', {immediately}, {another_node})"
-    );
+    let create =
+        format!("tickid.create_functions_v1('{name}', '{record}', {immediately}, {another_node})");
     Ok(format!("{tables}\n{functions}\nDO $$ BEGIN PERFORM {create}; END $$;\n"))
 }
 

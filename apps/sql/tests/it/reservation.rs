@@ -167,7 +167,10 @@ fn functions_reserve_their_node_again(server: &Postgres) {
     session.set_clock(START + BEYOND_BOUND);
     assert!(session.draw(KIND).unwrap_err().contains("no node is reserved"));
     base.create(&spec);
-    assert_eq!(base.psql("SELECT count(*) FROM tickid.node WHERE data @> '{\"reserved\": true}'"), "1");
+    assert_eq!(
+        base.psql("SELECT count(*) FROM tickid.node WHERE data @> '{\"reserved\": true}'"),
+        "1"
+    );
     // The clock is the server's again, and behind.
     assert!(session.draw(KIND).unwrap_err().contains("behind the next ID"));
 }
