@@ -1,5 +1,6 @@
 //! A field that does not fit is reported by an error that names it; nothing wraps.
 
+use proptest::prelude::*;
 use tickid_convert::{
     Bits, ConvertError, ConvertSliceError, Kind, Layouts, Losses, Nodes, Options, Parts, convert,
     convert_all, convert_any, convert_exact, convert_slice, restore, restore_any,
@@ -10,6 +11,7 @@ use tickid_nanoflake::{Epoch, GeneratorId, NanoflakeId};
 use tickid_scru64::{NodeIdSize, Scru64Id};
 use tickid_sno::{Partition, SnoId};
 use tickid_snowflake::SnowflakeId;
+use tickid_testkit::config;
 
 const MILLIS: TickScale = TickScale::every(UnixTime::EPOCH, 1_000);
 
@@ -104,6 +106,103 @@ fn ends_of_time_are_errors() {
                 // `UnixTime::MIN` is not a whole millisecond, so it is before the first.
                 assert_eq!(reaches, at_end && time == UnixTime::MAX, "{time} since {epoch:?}");
             }
+        }
+    }
+}
+
+/// Hours of microseconds, a toggle and a sequence of 32 bits have more ranks than 64 bits count.
+#[test]
+fn widest_ranks_keep_order() {
+    for layout in ["30x3600s/0n/18s@0", "30x3600s/10n/1s@0", "30x3600s/0n/9s@1970-01-02"] {
+        let target = Layouts { snowflake: layout.parse().unwrap(), ..Layouts::default() };
+        let options = Options { target, ..set() };
+        let options = if target.snowflake.shape().node == 0 {
+            Options { nodes: Nodes::Keep, ..options }
+        } else {
+            options
+        };
+        let convert_at = |micros: i64, toggle, sequence| {
+            let time = UnixTime::from_micros(86_400_000_000 + micros);
+            let scale = TickScale::every(UnixTime::EPOCH, 1);
+            let parts = Parts::new(time, scale, Bits::new(sequence, 32).unwrap()).unwrap();
+            convert::<SnowflakeId>(parts.with_toggle(toggle), &options).unwrap()
+        };
+        let max = u32::MAX.into();
+        let ids = [
+            convert_at(0, false, 0),
+            convert_at(0, true, max),
+            convert_at(1 << 30, false, 5),
+            convert_at((1 << 31) - 1, true, max),
+            convert_at(1 << 31, false, 0),
+            convert_at(3_000_000_000, true, max),
+            convert_at(3_599_999_999, true, max),
+        ];
+        assert!(ids.is_sorted_by_key(|converted| converted.id), "{layout}: {ids:?}");
+        // The highest bit of the rank is the last that is cut.
+        assert!(ids[3].id < ids[4].id, "{layout}");
+        assert_eq!(ids[0].id.get(), ids[0].id.get() >> 1 << 1, "{layout}");
+    }
+}
+
+/// Returns any scale, with ticks of a microsecond to two hours, that restart now and then.
+fn scales() -> impl Strategy<Value = TickScale> {
+    let len = prop_oneof![1_u64..=4, 1_u64..=7_200_000_000, (0..33_u32).prop_map(|bits| 1 << bits)];
+    let epoch = prop_oneof![Just(i64::MIN), Just(0), Just(i64::MAX), any::<i64>()];
+    (epoch, len, 1_u64..=5, 0_u64..=3).prop_map(|(epoch, len, ticks, more)| {
+        TickScale::anew_every(UnixTime::from_micros(epoch), len * ticks + more, len)
+    })
+}
+
+fn layouts() -> impl Strategy<Value = Layouts> {
+    let layout = prop_oneof![
+        Just("41x1ms/10n/12s@1288834974657"),
+        Just("30x3600s/0n/18s@0"),
+        Just("30x3600s/10n/1s@0"),
+        Just("43x100us/10s/10n@2024-01-01"),
+        Just("43x2s/2n/18s@-9223372036854775"),
+    ];
+    layout.prop_map(|layout| Layouts { snowflake: layout.parse().unwrap(), ..Layouts::default() })
+}
+
+proptest! {
+    #![proptest_config(config(8))]
+
+    /// Whatever the widths and scales of parts, nothing overflows, order is kept, and what is not
+    /// lost distinguishes IDs.
+    #[test]
+    fn parts_of_any_width_convert(
+        scale in scales(), target in layouts(), bits in 0..=32_u32,
+        one: (i64, u64, bool), micros in prop_oneof![0..5_i64, 0..7_200_000_000_i64],
+        other: (u64, bool), is_now: bool,
+    ) {
+        let options = Options { target, nodes: Nodes::Set(0), ..Options::default() };
+        let parts = |micros: i64, sequence: u64, toggle| {
+            let micros = if is_now { micros % (1 << 50) } else { micros };
+            let sequence = Bits::new(sequence & ((1 << bits) - 1), bits).unwrap();
+            let tick = scale.signed_tick_at(UnixTime::from_micros(micros));
+            // Without one, it is the time of no ID.
+            let start = tick.and_then(|tick| scale.signed_time_of(tick));
+            let parts = Parts::new(start.unwrap_or(UnixTime::MIN), scale, sequence).unwrap();
+            (tick.filter(|_| start.is_some()), parts.with_toggle(toggle))
+        };
+        let (a, first) = parts(one.0, one.1, one.2);
+        let (b, second) = parts(one.0.saturating_add(micros), other.0, other.1);
+        let rank = |tick, parts: &Parts| (tick, parts.toggle(), parts.sequence().value());
+        let (a, b) = (rank(a, &first), rank(b, &second));
+        let has_node = target.snowflake.shape().node > 0;
+        let options = if has_node { options } else { Options { nodes: Nodes::Keep, ..options } };
+        let (Ok(x), Ok(y)) =
+            (convert::<SnowflakeId>(first, &options), convert::<SnowflakeId>(second, &options))
+        else {
+            return Ok(()); // not one of the target's times
+        };
+        if a.0.is_none() || b.0.is_none() {
+            return Ok(());
+        }
+        let order = x.id.cmp(&y.id);
+        prop_assert!(order.is_eq() || order == a.cmp(&b), "{a:?} {b:?}: {x:?} {y:?}");
+        if a != b && x.loss.is_restorable() && y.loss.is_restorable() {
+            prop_assert!(order.is_ne(), "{a:?} {b:?}: {x:?}");
         }
     }
 }

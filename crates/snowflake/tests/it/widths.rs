@@ -212,3 +212,26 @@ fn documented_ends_are_right() {
         assert_eq!(day(negative, time).1, expected);
     }
 }
+
+/// A layout's ticks may reach more than 2^63 microseconds beyond its epoch, which is as far as
+/// signed differences of times do.
+#[test]
+fn far_times_have_bounds_and_ranges() {
+    let layout: Snowflake = "43x2s/2n/18s@-9223372036854775".parse().unwrap();
+    let last = layout.max_timestamp();
+    let ticks = [0, 1, (1 << 62) / 1_000_000, (1 << 62) / 1_000_000 + 1, last - 1, last];
+    for tick in ticks {
+        let time = layout.time_of(Tick::new(tick).unwrap());
+        let [lowest, highest] = [(0, 0), (3, layout.max_sequence())]
+            .map(|(node, sequence)| layout.from_parts(tick, node, sequence).unwrap());
+        assert_eq!(layout.min_at(time), Ok(lowest), "{time}");
+        assert_eq!(layout.max_at(time), Ok(highest), "{time}");
+        assert_eq!(layout.range(time..=time), Some(lowest..=highest), "{time}");
+        assert_eq!(layout.range(..=time), Some(SnowflakeId::MIN..=highest), "{time}");
+        let next = UnixTime::from_micros(time.as_micros() + 1);
+        let following = layout.from_parts(tick + 1, 0, 0);
+        assert_eq!(layout.min_at(next).ok(), following.ok(), "{next}");
+        assert_eq!(layout.max_at(next), Ok(highest), "{next}");
+        assert_eq!(layout.range(next..=next), None, "{next}");
+    }
+}
