@@ -231,9 +231,48 @@ mod tests {
             ("2000-02-29", 951_782_400_000),
             ("2024-03-01", 1_709_251_200_000),
             ("0000-03-01", -719_468 * 86_400_000),
+            ("0000-01-01", -719_528 * 86_400_000),
+            ("0000-02-29", -719_469 * 86_400_000),
+            ("9999-12-31", 2_932_896 * 86_400_000),
         ] {
             let by_date = any(&std::format!("41x1ms/10n/12s@{date}")).unwrap();
             assert_eq!(by_date.to_string(), std::format!("41x1ms/10n/12s@{millis}"));
+        }
+    }
+
+    /// `UnixTime` counts days for itself.
+    #[test]
+    fn dates_are_those_of_times() {
+        let day = |date: &str| {
+            let layout = any(&std::format!("41x1ms/10n/12s@{date}")).unwrap();
+            layout.shape().epoch.as_micros().div_euclid(86_400_000_000)
+        };
+        // All months, with and without a leap day, around the years that make exceptions.
+        for first in ["1896-01-01", "1996-01-01", "2096-01-01", "2396-01-01"].map(day) {
+            for number in first..first + 3_000 {
+                let time = UnixTime::from_micros(number * 86_400_000_000).to_string();
+                assert_eq!(day(time.get(..10).unwrap()), number, "{time}");
+            }
+        }
+    }
+
+    #[test]
+    fn days_end_with_their_month() {
+        for (month, last) in (1..).zip([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]) {
+            for year in [1900, 2023, 2100] {
+                let date = |day| any(&std::format!("41x1ms/10n/12s@{year}-{month:02}-{day:02}"));
+                assert!(date(1).is_ok() && date(last).is_ok(), "{year}-{month}");
+                for day in [0, last + 1, 32, 99] {
+                    assert!(
+                        matches!(date(day), Err(LayoutError::Text { position: 15, .. })),
+                        "{year}-{month}-{day}"
+                    );
+                }
+            }
+        }
+        for (year, is_leap) in [(1900, false), (2000, true), (2024, true), (2100, false)] {
+            let leap_day = any(&std::format!("41x1ms/10n/12s@{year}-02-29"));
+            assert_eq!(leap_day.is_ok(), is_leap, "{year}");
         }
     }
 
@@ -259,6 +298,14 @@ mod tests {
             ("41x1ms/10n/12s@2014-9-1", 15),
             ("41x1ms/10n/12s@2023-02-29", 15),
             ("41x1ms/10n/12s@2023-13-01", 15),
+            ("41x1ms/10n/12s@2023-00-01", 15),
+            ("41x1ms/10n/12s@2023-+9-01", 15),
+            ("41x1ms/10n/12s@2023-09-+1", 15),
+            ("41x1ms/10n/12s@2023-09x01", 15),
+            ("41x1ms/10n/12s@20230-9-01", 15),
+            ("41x1ms/10n/12s@-", 16),
+            ("41x1ms/10n/12s@-9223372036854775809", 15),
+            ("41x1ms/10n/12s@-2014-09-01", 20),
             ("41x1ms/10n/12s@0 ", 16),
             ("41x1ms/10n/12s@2014-09-01T00:00", 25),
         ] {
@@ -271,11 +318,28 @@ mod tests {
     }
 
     #[test]
+    fn units_are_shown_in_the_largest() {
+        for (text, shown) in [
+            ("31x3600s/10n/12s@0", "31x3600s/10n/12s@0"),
+            ("31x1000ms/10n/12s@0", "31x1s/10n/12s@0"),
+            ("31x1500ms/10n/12s@-7", "31x1500ms/10n/12s@-7"),
+            ("31x10000us/12s/10n@5", "31x10ms/12s/10n@5"),
+            ("31x1024us/10n/12s@0", "31x1024us/10n/12s@0"),
+            ("43x1ms/3n/18s/unsigned@0", "43x1ms/3n/18s/unsigned@0"),
+        ] {
+            assert_eq!(any(text).unwrap().to_string(), shown);
+        }
+    }
+
+    #[test]
     fn other_values_name_the_field() {
         for (text, message) in [
             ("44x1ms/1n/1s@0", "time bits 44 is outside of 8..=43"),
             ("7x1ms/1n/1s@0", "time bits 7 is outside of 8..=43"),
             ("99999999999x1ms/1n/1s@0", "time bits 4294967295 is outside of 8..=43"),
+            // 41 and 10 in the low 32 bits.
+            ("4294967337x1ms/10n/12s@0", "time bits 4294967295 is outside of 8..=43"),
+            ("41x1ms/4294967306n/12s@0", "node bits 4294967295 is outside of 0..=22"),
             ("41x1ms/23n/1s@0", "node bits 23 is outside of 0..=22"),
             ("41x1ms/1n/19s@0", "sequence bits 19 is outside of 1..=18"),
             ("41x1ms/1n/0s@0", "sequence bits 0 is outside of 1..=18"),
@@ -286,6 +350,12 @@ mod tests {
             (
                 "41x99us/10n/12s@0",
                 "the unit 99µs is not a whole number of microseconds from 100 µs to 1 h",
+            ),
+            // A multiple of 2^61, and one, which times 1,000 is 1,000 in 64 bits.
+            (
+                "41x2305843009213693953ms/10n/12s@0",
+                "the unit 18446744073709.551615s is not a whole number of microseconds from 100 µs \
+                 to 1 h",
             ),
         ] {
             assert_eq!(any(text).unwrap_err().to_string(), message, "{text}");

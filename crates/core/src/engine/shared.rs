@@ -392,9 +392,11 @@ impl<S: Scheme> Engine<S> for &SharedEngine<S> {
 
 #[cfg(test)]
 mod tests {
-    use core::cell::Cell;
+    use core::cell::{Cell, RefCell};
     use core::panic::AssertUnwindSafe;
+    use std::boxed::Box;
     use std::panic::catch_unwind;
+    use std::rc::Rc;
 
     use super::*;
     use crate::engine::rules::toggling;
@@ -403,7 +405,7 @@ mod tests {
     use crate::error::ClockError;
     use crate::example::Toggling;
     use crate::policy::Policy;
-    use crate::sequence::{SequenceBounds, SequenceStart};
+    use crate::sequence::{Sequence, SequenceBounds, SequenceStart};
     use crate::tick::{Tick, Ticks};
 
     type Shared = SharedEngine<Toggling>;
@@ -699,6 +701,41 @@ mod tests {
         let block = fields(&engine.try_block(&clock, many(1)).unwrap());
         assert_eq!(block, Fields { tick: 7, toggle: true, first: 1, len: 1 });
         assert_eq!(engine.close().drifts, 1);
+    }
+
+    std::thread_local! {
+        /// Calls of other threads, for [`Interrupted`].
+        static MEANWHILE: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
+    }
+
+    /// Starts of ticks that others are waiting for: they call between the step and the exchange.
+    #[derive(Debug)]
+    struct Interrupted;
+
+    impl Sequence for Interrupted {
+        fn start(&self, _: u64, bounds: SequenceBounds) -> u32 {
+            let others = MEANWHILE.with_borrow_mut(Option::take);
+            others.into_iter().for_each(|others| others());
+            bounds.lowest()
+        }
+    }
+
+    #[test]
+    fn late_flips_lower_no_past() {
+        let rules = toggling(Policy::TickTock, SequenceStart::from(&Interrupted), &Window::ALL);
+        let engine = Rc::new(Shared::new(rules, Window::ALL, &Snapshot::EMPTY).unwrap());
+        let ticks = |engine: &Shared, nows: &[u64]| {
+            nows.iter().for_each(|&now| assert_eq!(draw(engine, now, 1).unwrap().tick, now));
+        };
+        ticks(&engine, &[10]);
+        // This thread is about to leave tick 10 when others leave it, return at 11, go on to 20
+        // and flip again.
+        let others = engine.clone();
+        MEANWHILE.set(Some(Box::new(move || ticks(&others, &[5, 12, 11, 20, 15]))));
+        assert_eq!(draw(&engine, 7, 1), Err(ErrorKind::Rollback));
+        // Below 20, the other toggle was used.
+        assert_eq!(draw(&engine, 13, 1), Err(ErrorKind::Rollback));
+        ticks(&engine, &[21]);
     }
 
     #[test]

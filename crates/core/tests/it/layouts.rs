@@ -1,111 +1,22 @@
 //! Limits that depend on the layout's value: schemes whose widths are chosen at run time.
 
-use core::fmt;
-
-use tickid_core::example::Plain;
 use tickid_core::{
-    BuildError, Builder, ErrorKind, ManualClock, NodeId, Policy, Prefix, RangeError, Scheme,
-    SequenceBounds, Slot, Snapshot, Tick, TickScale, Ticks, UnixTime, Variant, Window,
+    BuildError, Builder, ErrorKind, ManualClock, Policy, RangeError, Scheme, Snapshot, Tick, Ticks,
+    UnixTime, Window,
 };
 
-/// A scheme of any widths: time, node and sequence, from the high bits to the low ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Widths {
-    micros_per_tick: u64,
-    time: u32,
-    node: u32,
-    sequence: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Node {
-    bits: u32,
-    value: u64,
-}
-
-impl NodeId for Node {
-    fn bits(&self) -> u32 {
-        self.bits
-    }
-
-    fn value(&self) -> u64 {
-        self.value
-    }
-
-    fn from_value(value: u64, bits: u32) -> Result<Self, RangeError> {
-        Ok(Self { bits, value })
-    }
-}
-
-impl Scheme for Widths {
-    const NAME: &'static str = "widths";
-    const MAX_TICK: u64 = (1 << 43) - 1;
-    const LAST_TICK: u64 = Self::MAX_TICK - 1;
-    const MAX_SEQUENCE: u32 = (1 << 18) - 1;
-
-    type Node = Node;
-    type Variant = Plain;
-
-    fn scale(&self) -> TickScale {
-        TickScale::every(UnixTime::EPOCH, self.micros_per_tick)
-    }
-
-    fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result {
-        write!(out, "{}/{}/{}", self.time, self.node, self.sequence)
-    }
-
-    fn prefix(&self, node: &Node, tick: Tick<Self>, _: bool) -> Prefix {
-        Prefix::new(0, (tick.get() << self.node | node.value) << self.sequence)
-    }
-
-    fn default_policy(&self) -> Policy<Self> {
-        Policy::Wait
-    }
-
-    fn max_tick(&self) -> u64 {
-        (1 << self.time) - 1
-    }
-
-    fn last_tick(&self) -> u64 {
-        self.max_tick().min(Self::LAST_TICK)
-    }
-
-    fn check_node(&self, node: &Node) -> Result<(), RangeError> {
-        if node.bits == self.node {
-            return Ok(());
-        }
-        let bits = self.node.into();
-        Err(RangeError::new("node bits", node.bits.into(), bits, bits))
-    }
-
-    fn sequence_bounds(&self, _: &Node) -> SequenceBounds {
-        SequenceBounds::new(0, (1 << self.sequence) - 1)
-    }
-}
-
-impl Variant<Widths> for Plain {
-    type Id = u64;
-
-    fn id(self, _: &Widths, slot: Slot<Widths>) -> u64 {
-        slot.low()
-    }
-}
-
-impl Widths {
-    fn node(&self) -> Node {
-        Node { bits: self.node, value: (1 << self.node) - 1 }
-    }
-}
+use crate::widths::{Node, Widths};
 
 /// 256 seconds, sixteen nodes, eight IDs a second.
-const SMALL: Widths = Widths { micros_per_tick: 1_000_000, time: 8, node: 4, sequence: 3 };
+const SMALL: Widths =
+    Widths { micros_per_tick: 1_000_000, time: 8, node: 4, sequence: 3, is_node_lowest: false };
 
 fn seconds(seconds: i64) -> UnixTime {
     UnixTime::from_micros(seconds * 1_000_000)
 }
 
 fn small(clock: &ManualClock) -> Builder<Widths, &ManualClock> {
-    Builder::seeded_of(SMALL, SMALL.node(), 0).clock(clock)
+    Builder::seeded_of(SMALL, SMALL.node(15), 0).clock(clock)
 }
 
 fn window(floor: u64, ceiling: u64) -> Window<Widths> {

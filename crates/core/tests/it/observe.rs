@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use tickid_core::example::{Node, Plain, Seconds, Toggling};
 use tickid_core::{
-    Builder, Clock, ClockError, Generator, ManualClock, ObserveError, Policy, Scheme, Snapshot,
-    UnixTime,
+    Builder, Clock, ClockError, Generator, ManualClock, ObserveError, Policy, Scheme,
+    SequenceStart, Snapshot, UnixTime,
 };
 use tickid_testkit::example::{assert_distinct, at, parts, ratchet, window};
 use tickid_testkit::scaled;
@@ -193,6 +193,15 @@ each_kind! {
         }
     }
 
+    observed_ticks_start_where_they_would(build, local, shared) {
+        let clock = ManualClock::new(at(100));
+        for (observed, next) in [(9, 50), (49, 50), (50, 51), (60, 61)] {
+            let mut generator = build!(builder(&clock).sequence(SequenceStart::fixed(50)));
+            generator.observe(own(101, observed)).unwrap();
+            assert_eq!(generator.try_generate(), Ok(own(101, next)), "{observed}");
+        }
+    }
+
     snapshots_keep_what_was_observed(build, local, shared) {
         let clock = ManualClock::new(at(100));
         let mut generator = build!(builder(&clock));
@@ -237,6 +246,22 @@ fn handles_drop_their_blocks() {
     for handle in [&mut one, &mut other] {
         assert!(handle.try_generate().unwrap() > foreign(101));
     }
+}
+
+#[test]
+fn handles_follow_the_greatest_id() {
+    let clock = ManualClock::new(at(100));
+    let generator = builder(&clock).build().unwrap();
+    let mut handle = generator.handle();
+    generator.observe(own(101, 9)).unwrap();
+    for _ in 0..4 {
+        handle.try_generate().unwrap(); // of blocks of 1, 2 and 4
+    }
+    // The second ID has passed the first before that comes again.
+    for id in [own(102, 9), own(101, 9)] {
+        generator.observe(id).unwrap();
+    }
+    assert!(handle.try_generate().unwrap() > own(102, 9));
 }
 
 #[test]

@@ -9,32 +9,57 @@ use tickid_testkit::reference::{Document, Given, follow};
 
 /// The reason for a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reason {
+pub(crate) enum Reason {
     Rollback,
     Exhausted,
     Window,
     EndOfTime,
     Clock,
+    Closed,
     SequenceStart,
 }
 
 /// A refusal, with the tick that the clock has to reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Refused {
-    reason: Reason,
-    until: Option<u64>,
+pub(crate) struct Refused {
+    pub(crate) reason: Reason,
+    pub(crate) until: Option<u64>,
+}
+
+impl Refused {
+    /// Reports whether `error` says so, at a clock that reads `micros`.
+    pub(crate) fn is(self, error: &Error, micros: i64, micros_per_tick: u64) -> bool {
+        let reason = match error.kind() {
+            ErrorKind::Rollback => Reason::Rollback,
+            ErrorKind::Exhausted => Reason::Exhausted,
+            ErrorKind::Window => Reason::Window,
+            ErrorKind::EndOfTime => Reason::EndOfTime,
+            ErrorKind::Closed => Reason::Closed,
+            ErrorKind::Clock(ClockError::OutOfRange { time, .. })
+                if time == UnixTime::from_micros(micros) =>
+            {
+                Reason::Clock
+            }
+            ErrorKind::SequenceStart { .. } => Reason::SequenceStart,
+            _ => return false,
+        };
+        let rest = |tick| i128::from(tick) * i128::from(micros_per_tick) - i128::from(micros);
+        let rest = self.until.and_then(|tick| u128::try_from(rest(tick)).ok());
+        (reason, error.retry_after().map(|rest| rest.as_micros())) == (self.reason, rest)
+    }
 }
 
 /// The state of a generator.
-struct Rules {
-    given: Given,
+#[derive(Clone)]
+pub(crate) struct Rules {
+    pub(crate) given: Given,
     /// The first and the last tick that may be issued.
-    range: (u64, u64),
+    pub(crate) range: (u64, u64),
     /// The tick issued last.
-    tick: Option<u64>,
+    pub(crate) tick: Option<u64>,
     toggle: bool,
     /// The next sequence.
-    next: u32,
+    pub(crate) next: u32,
     /// The number of flips.
     drifts: u32,
     /// For each toggle, one past the last tick when it was left.
@@ -42,9 +67,14 @@ struct Rules {
 }
 
 impl Rules {
-    /// Moves to the tick of the next ID. A refusal changes nothing.
-    fn step(&mut self, micros: i64) -> Result<(), Refused> {
-        let now = u64::try_from(micros.div_euclid(1_000_000)).ok();
+    /// The state of a generator that has issued no ID.
+    pub(crate) const fn new(given: Given, range: (u64, u64)) -> Self {
+        Self { given, range, tick: None, toggle: false, next: 0, drifts: 0, past: [0; 2] }
+    }
+
+    /// Moves to the tick of the next ID. A refusal changes nothing. `now` is the clock's tick, if
+    /// its reading is not before the epoch.
+    pub(crate) fn step(&mut self, now: Option<u64>) -> Result<(), Refused> {
         let Some(now) = now.filter(|now| (self.range.0..=self.range.1).contains(now)) else {
             return self.refuse(Reason::Clock, None);
         };
@@ -112,8 +142,7 @@ impl Rules {
 
 impl<S: ExampleScheme> Document<Example<S>> for Rules {
     fn new(given: Given) -> Self {
-        let range = (S::FIRST_TICK, S::LAST_TICK);
-        Self { given, range, tick: None, toggle: false, next: 0, drifts: 0, past: [0; 2] }
+        Self::new(given, (S::FIRST_TICK, S::LAST_TICK))
     }
 
     fn given(&mut self) -> &mut Given {
@@ -121,7 +150,7 @@ impl<S: ExampleScheme> Document<Example<S>> for Rules {
     }
 
     fn next(&mut self, micros: i64, form: S::Variant) -> Option<u64> {
-        self.step(micros).ok()?;
+        self.step(tick_of(micros)).ok()?;
         Document::<Example<S>>::more(self, form)
     }
 
@@ -133,27 +162,9 @@ impl<S: ExampleScheme> Document<Example<S>> for Rules {
     }
 
     fn check_refusal(&mut self, micros: i64, error: &Error) -> Result<(), String> {
-        let rules = self.step(micros);
-        let reason = match error.kind() {
-            ErrorKind::Rollback => Reason::Rollback,
-            ErrorKind::Exhausted => Reason::Exhausted,
-            ErrorKind::Window => Reason::Window,
-            ErrorKind::EndOfTime => Reason::EndOfTime,
-            ErrorKind::Clock(ClockError::OutOfRange { time, .. })
-                if time == UnixTime::from_micros(micros) =>
-            {
-                Reason::Clock
-            }
-            ErrorKind::SequenceStart { .. } => Reason::SequenceStart,
-            other => return Err(format!("{other:?}, where the rules say {rules:?}")),
-        };
-        let micros = i128::from(micros);
-        let until = |tick| u128::try_from(i128::from(tick) * 1_000_000 - micros).ok();
-        let retry = rules.err().map(|rules| (rules.reason, rules.until.and_then(until)));
-        if retry == Some((reason, error.retry_after().map(|rest| rest.as_micros()))) {
-            Ok(())
-        } else {
-            Err(format!("{error}, where the rules say {rules:?}"))
+        match self.step(tick_of(micros)) {
+            Err(refused) if refused.is(error, micros, 1_000_000) => Ok(()),
+            rules => Err(format!("{error}, where the rules say {rules:?}")),
         }
     }
 
@@ -165,6 +176,11 @@ impl<S: ExampleScheme> Document<Example<S>> for Rules {
             && snapshot.other_past.map(Tick::get) == past.checked_sub(1);
         if is_same { Ok(()) } else { Err(format!("{snapshot:?}, where tick is {:?}", self.tick)) }
     }
+}
+
+/// Returns the tick of the example schemes, which are seconds.
+fn tick_of(micros: i64) -> Option<u64> {
+    u64::try_from(micros.div_euclid(1_000_000)).ok()
 }
 
 fn agree<S: ExampleScheme>(scheme: S, rules: &[Rule]) {

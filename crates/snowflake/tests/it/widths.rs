@@ -149,6 +149,74 @@ fn units_and_epochs_have_limits() {
 }
 
 #[test]
+fn times_are_exact_to_the_microsecond() {
+    const UNIT: i64 = 10_000;
+    let layout: Snowflake<SequenceAboveNode> = "8x10ms/3s/5n@1409529600000".parse().unwrap();
+    let last = 255 * UNIT;
+    let tick = |id: SnowflakeId| layout.timestamp_of(id);
+    for (after_epoch, from, until) in [
+        (-1, None, None),
+        (0, Some(0), Some(0)),
+        (1, Some(1), Some(0)),
+        (UNIT - 1, Some(1), Some(0)),
+        (UNIT, Some(1), Some(1)),
+        (last, Some(255), Some(255)),
+        (last + 1, None, Some(255)),
+        (last + UNIT - 1, None, Some(255)),
+        (last + UNIT, None, None),
+    ] {
+        let time = UnixTime::from_micros(layout.epoch().as_micros() + after_epoch);
+        let (min, max) = (layout.min_at(time).ok(), layout.max_at(time).ok());
+        assert_eq!((min.map(tick), max.map(tick)), (from, until), "{after_epoch}");
+        assert!(min.is_none_or(|id| id.get() & 0xff == 0), "{min:?}");
+        assert!(max.is_none_or(|id| id.get() & 0xff == 0xff), "{max:?}");
+        // Without a first ID, the range is empty or has all IDs.
+        let ids = layout.range(time..);
+        let first = min.or((after_epoch < 0).then_some(SnowflakeId::MIN));
+        assert_eq!(ids, first.map(|first| first..=layout.max_id()), "{after_epoch}");
+        let ids = layout.range(..=time);
+        let most = max.or((after_epoch > 0).then_some(layout.max_id()));
+        assert_eq!(ids, most.map(|most| SnowflakeId::MIN..=most), "{after_epoch}");
+    }
+}
+
+#[test]
+fn layouts_of_either_order_agree() {
+    let upper: Snowflake = "31x1s/10n/12s@86400000".parse().unwrap();
+    let lower: Snowflake<SequenceAboveNode> = "32x10ms/8s/16n@5".parse().unwrap();
+    let id = SnowflakeId::new(1 << 40 | 5);
+    let any = AnySnowflake::from(upper);
+    assert_eq!((any.max_id(), any.shape()), (upper.max_id(), upper.shape()));
+    assert_eq!(any.unix_time(id), upper.unix_time(id));
+    assert_eq!(Snowflake::<NodeAboveSequence>::try_from(any), Ok(upper));
+    assert_eq!(Snowflake::<SequenceAboveNode>::try_from(any), Err(LayoutError::Order));
+    let any = AnySnowflake::from(lower);
+    assert_eq!((any.max_id(), any.shape()), (lower.max_id(), lower.shape()));
+    assert_eq!(any.unix_time(id), lower.unix_time(id));
+    assert_eq!(Snowflake::<SequenceAboveNode>::try_from(any), Ok(lower));
+    assert_eq!(Snowflake::<NodeAboveSequence>::try_from(any), Err(LayoutError::Order));
+}
+
+#[test]
+fn layouts_are_read_by_name_or_bits() {
+    for (text, layout) in [
+        ("twitter", Some(Snowflake::TWITTER.into())),
+        ("sonyflake", Some(Snowflake::SONYFLAKE.into())),
+        ("41x1ms/10n/12s@1288834974657", Some(AnySnowflake::from(Snowflake::TWITTER))),
+        ("", None),
+        ("twiter", None),
+        ("@", None),
+    ] {
+        match layout {
+            Some(layout) => assert_eq!(AnySnowflake::read(text), Ok(layout)),
+            None => assert_eq!(AnySnowflake::read(text), Err(LayoutError::Name), "{text:?}"),
+        }
+    }
+    let error = AnySnowflake::read("41x1ms").unwrap_err();
+    assert!(matches!(error, LayoutError::Text { position: 6, .. }), "{error}");
+}
+
+#[test]
 fn nodes_of_other_layouts_are_refused() {
     let clock = ManualClock::new(UnixTime::from_millis(1_700_000_000_000).unwrap());
     let node = Snowflake::SONYFLAKE.node(3).unwrap();
