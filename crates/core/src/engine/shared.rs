@@ -703,6 +703,24 @@ mod tests {
         assert_eq!(engine.close().drifts, 1);
     }
 
+    #[test]
+    fn each_flip_is_counted() {
+        let engine = engine(Policy::TickTock);
+        for (now, drifts, other_past) in [
+            (10, 0, None),
+            (5, 1, Some(10)),
+            (12, 1, Some(10)),
+            (11, 2, Some(12)),
+            (20, 2, Some(12)),
+            (15, 3, Some(20)),
+        ] {
+            draw(&engine, now, 1).unwrap();
+            let snapshot = engine.state().snapshot;
+            let flips = (snapshot.drifts, snapshot.other_past);
+            assert_eq!(flips, (drifts, other_past.map(tick)), "{now}");
+        }
+    }
+
     std::thread_local! {
         /// Calls of other threads, for [`Interrupted`].
         static MEANWHILE: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };

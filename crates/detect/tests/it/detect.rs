@@ -115,6 +115,108 @@ fn times_are_judged_by_now() {
     assert_eq!(v4.first().unwrap().confidence(), Confidence::Certain);
 }
 
+/// Returns a ULID of a time in milliseconds.
+fn ulid(millis: u64) -> String {
+    let symbols = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    let time = (0..10).rev().map(|digit| symbols[(millis >> (5 * digit) & 31) as usize] as char);
+    time.chain("TSV4RRFFQ69G5FAV".chars()).collect()
+}
+
+/// Returns the confidence and the doubt of the reading as that format.
+fn judged(text: &str, format: Format, now: Option<UnixTime>) -> (Confidence, Option<Doubt>) {
+    let found = detect(text.as_bytes(), &Layouts::default(), now);
+    let one = found.iter().find(|one| one.format() == format).unwrap();
+    (one.confidence(), one.doubt())
+}
+
+#[test]
+fn likely_times_end_to_the_millisecond() {
+    let now = NOW.as_millis().cast_unsigned();
+    let (days, years) = (30 * 86_400_000, 30 * 31_556_952_000);
+    let certain = (Confidence::Certain, None);
+    let doubted = (Confidence::Possible, Some(Doubt::Time));
+    for (millis, expected) in [
+        (now + days + 1, doubted),
+        (now + days, certain),
+        (now, certain),
+        (now - years, certain),
+        (now - years - 1, doubted),
+    ] {
+        assert_eq!(judged(&ulid(millis), Format::Ulid, Some(NOW)), expected, "{millis}");
+    }
+    // MongoDB is of 2009.
+    let first = 1_230_768_000_u64;
+    for (seconds, is_doubted) in [(first - 1, true), (first, false)] {
+        let text = format!("{seconds:08x}bcf86cd799439011");
+        let (_, doubt) = judged(&text, Format::ObjectId, Some(NOW));
+        assert_eq!(doubt == Some(Doubt::Time), is_doubted, "{text}: {doubt:?}");
+    }
+}
+
+#[test]
+fn no_time_is_likely_without_a_clock() {
+    for (text, format, doubt) in [
+        (&*ulid(1_700_000_000_000), Format::Ulid, Some(Doubt::NoClock)),
+        ("0u375nxqh5cq", Format::Scru64, Some(Doubt::NoClock)),
+        // It has no time.
+        ("919108f7-52d1-4320-9bac-f847db4148a8", Format::Uuid, None),
+        ("000000000000", Format::Scru64, Some(Doubt::NeverIssued)),
+    ] {
+        assert_eq!(judged(text, format, None).1, doubt, "{text}");
+    }
+}
+
+#[test]
+fn readings_are_in_the_order_of_their_doubts() {
+    let rank = |one: &Reading| match one.doubt() {
+        None => 0,
+        Some(Doubt::NeverIssued) => 2,
+        Some(_) => 1,
+    };
+    let mut most = 0;
+    for text in [
+        "1541815603606036480",
+        "zzzzzzzzzzw",
+        "000000000000",
+        "2222222222222222",
+        "4e6f2160-a0ff-89a0-a840-cc0001c70745",
+        "bppc0m3ju134",
+    ] {
+        let found = found(text);
+        let ranks: Vec<u8> = found.iter().map(rank).collect();
+        assert!(ranks.is_sorted(), "{text}: {ranks:?}");
+        most = most.max(ranks.last().copied().unwrap_or(0));
+        assert_eq!(found.first(), found.iter().next(), "{text}");
+        assert_eq!(found.likely().count(), ranks.iter().filter(|&&rank| rank == 0).count());
+        assert_eq!(found.is_clear(), found.likely().count() == 1, "{text}");
+        assert!(found.iter().copied().eq(found), "{text}");
+        assert_eq!((found.len(), found.is_empty()), (ranks.len(), false), "{text}");
+    }
+    assert_eq!(most, 2, "nothing that is never issued");
+}
+
+#[test]
+fn an_id_in_a_uuid_is_as_certain() {
+    let found = found("4e6f2160-a0ff-89a0-a840-cc0001c70745");
+    let likely: Vec<_> = found.likely().map(|one| (one.identifier(), one.confidence())).collect();
+    assert!(likely.iter().all(|(_, confidence)| *confidence == Confidence::Certain), "{likely:?}");
+    assert!(likely.iter().any(|(id, _)| matches!(id, Identifier::Uuid(_))), "{likely:?}");
+    assert!(likely.iter().any(|(id, _)| matches!(id, Identifier::Carried(_))), "{likely:?}");
+}
+
+#[test]
+fn confidence_and_doubt_are_words() {
+    let all = [Confidence::Certain, Confidence::Likely, Confidence::Possible];
+    assert!(all.is_sorted());
+    assert_eq!(all.map(Confidence::name), ["certain", "likely", "possible"]);
+    assert_eq!(
+        format!("{:<9}|{:>8}|", Confidence::Likely, Confidence::Certain),
+        "likely   | certain|"
+    );
+    let doubt = Doubt::Words;
+    assert_eq!(format!("{doubt:>21}|"), "  it reads like words|");
+}
+
 #[test]
 fn early_times_need_long_texts() {
     let unlikely = |text: &str, name: &str, layouts: &Layouts| {
