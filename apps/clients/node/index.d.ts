@@ -20,6 +20,10 @@ export interface IdSourceOptions<F extends Format = Format> {
   tls?: SecureContextOptions;
 }
 
+/** What an ID is, by the format. */
+export type Id<F extends Format> =
+  F extends 'int' ? bigint : F extends 'text' ? string : bigint | string;
+
 /** IDs of one realm of a tickid server. */
 export class IdSource<F extends Format = undefined> {
   constructor(realm: string, options?: IdSourceOptions<F>);
@@ -27,15 +31,19 @@ export class IdSource<F extends Format = undefined> {
    * Returns an ID, greater than those of earlier awaited calls from the same server. Rejects with a
    * `TickidError` if there is none within the timeout.
    */
-  next(): Promise<F extends 'int' ? bigint : F extends 'text' ? string : bigint | string>;
+  next(): Promise<Id<F>>;
+  /** Returns 1 to 1000 IDs of one request, as `next` does one, and drops the block. */
+  take(count: number): Promise<Id<F>[]>;
   /**
    * Makes the IDs of later calls greater than `id`, which came from elsewhere. It binds the server
    * that answers, and drops the block. Rejects with a `TickidError` if the server refuses, as it
    * does with an ID too far ahead of its clock.
    */
-  observe(id: bigint | string): Promise<void>;
+  observe(id: Id<F>): Promise<void>;
   /** Closes the kept connections, which keep no process alive. */
   close(): void;
+  /** Calls `close` at the end of a block that begins with `using`. */
+  [Symbol.dispose](): void;
 }
 
 /** The server issued no ID, or refused one. */

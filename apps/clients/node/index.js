@@ -9,19 +9,17 @@ const { createSecureContext } = require('node:tls');
 
 /** Bytes of an answer. One of 1,000 IDs has less than half. */
 const MOST = 1 << 17;
+// The integers are strings: numbers of JavaScript would be rounded.
+const FORMS = { int: /^[0-9]{1,20}$/, text: /^[0-9A-Za-z._-]{1,64}$/ };
 
 /** The server issued no ID, or refused one. */
 class TickidError extends Error {
   constructor(message, retryAfterMs, options) {
     const when = retryAfterMs === undefined ? '' : `; retry after ${retryAfterMs} ms`;
     super(message + when, options);
-    this.name = 'TickidError';
-    this.retryAfterMs = retryAfterMs;
+    Object.assign(this, { name: 'TickidError', retryAfterMs });
   }
 }
-
-/** An error of a connection, or an answer that cannot be read. */
-class Broken extends Error {}
 
 const within = (name, value, least, most) => {
   if (!(Number.isInteger(value) && value >= least && value <= most)) {
@@ -30,13 +28,18 @@ const within = (name, value, least, most) => {
   return value;
 };
 
+const settle = (call, how, value) => {
+  clearTimeout(call.timer);
+  call.calls.delete(call);
+  call[how](value);
+};
+
 /** IDs of one realm of a tickid server. */
 class IdSource {
   #answer = new Set();
   #block = [];
   #drops = 0;
-  #format;
-  #isInt;
+  #forms;
   #made = { wall: -Infinity, monotonic: -Infinity };
   #maxAgeMs;
   #maxBlock;
@@ -44,9 +47,9 @@ class IdSource {
   #path;
   #place;
   #protocol;
-  #refill;
   #size = 1;
   #timeoutMs;
+  #waiting = new Set(); // Calls, from the first on, for IDs of blocks.
 
   constructor(realm, options = {}) {
     const url = (options.url || process.env.TICKID_URL || 'http://127.0.0.1:6480').trim();
@@ -56,79 +59,63 @@ class IdSource {
       throw new TypeError(`the URL '${url}' is not http://, https:// or http+unix:///PATH`);
     }
     const { format, tls } = options;
-    if (tls) createSecureContext(tls); // Throws for a bad key or certificate.
+    if (tls) createSecureContext(tls); // Throws for a bad key, but not for a bad `ca`.
+    if (![tls?.ca ?? []].flat().every((ca) => /-----BEGIN [A-Z0-9 ]*CERTIFICATE-----/.test(ca))) {
+      throw new TypeError('tls.ca is not the text of a PEM file');
+    }
     // A token from a file or a secret often ends with a newline.
     const token = (options.token || process.env.TICKID_TOKEN || '').trim();
     if (!/^[!-~]*$/.test(token)) throw new TypeError('the token is not visible ASCII');
     if (![undefined, 'int', 'text'].includes(format)) {
       throw new TypeError(`the format '${format}' is neither 'int' nor 'text'`);
     }
-    this.#format = format;
-    this.#isInt = format !== 'text';
+    this.#forms = format ? [format] : ['int', 'text'];
     this.#timeoutMs = within('timeoutMs', options.timeoutMs ?? 2000, 1, 2 ** 31 - 1);
     this.#maxBlock = within('maxBlock', options.maxBlock ?? 1, 1, 1000);
     this.#maxAgeMs = within('maxAgeMs', options.maxAgeMs ?? 1000, 1, 2 ** 31 - 1);
     this.#place = `${url} (realm '${realm}')`;
     this.#protocol = match[1] === 'https' ? https : http;
     const agent = new this.#protocol.Agent({ ...tls, keepAlive: true, maxSockets: 16 });
-    const prefix = isUnix ? '' : new URL(url).pathname.replace(/\/+$/, '');
-    this.#path = `${prefix}/v1/realms/${encodeURIComponent(realm)}`;
-    const headers = token ? { authorization: `Bearer ${token}` } : {};
-    if (isUnix) {
-      this.#options = { socketPath: unescape(match[3]), headers, agent };
-    } else {
-      const { hostname, port } = new URL(url);
-      // Without the brackets of an IPv6 address.
-      this.#options = { hostname: hostname.replace(/^\[|\]$/g, ''), port, headers, agent };
-    }
+    const { hostname, port, pathname } = new URL(isUnix ? 'http://localhost' : url);
+    this.#path = `${pathname.replace(/\/+$/, '')}/v1/realms/${encodeURIComponent(realm)}`;
+    this.#options = {
+      hostname: hostname.replace(/^\[|\]$/g, ''), // Without the brackets of an IPv6 address.
+      port,
+      socketPath: isUnix ? unescape(match[3]) : undefined,
+      headers: token ? { authorization: `Bearer ${token}` } : {},
+      agent,
+    };
   }
 
   async next() {
-    const deadline = performance.now() + this.#timeoutMs;
-    if (this.#maxBlock === 1) return (await this.#ids(1, deadline))[0];
-    for (;;) {
-      if (!this.#isFresh()) this.#block = [];
-      const id = this.#block.pop();
-      if (id !== undefined) return id;
-      if (!this.#refill) {
-        this.#refill = this.#fill(deadline).finally(() => { this.#refill = undefined; });
-        return this.#refill;
-      }
-      // Concurrent calls share one request.
-      await this.#before(deadline, this.#refill);
-    }
+    if (this.#maxBlock === 1) return (await this.#direct((left) => this.#request(1, left)))[0];
+    return this.#pop() ?? this.#call(this.#waiting, () => this.#fill());
+  }
+
+  async take(count) {
+    const ids = await this.#direct((left) => this.#request(within('count', count, 1, 1000), left));
+    this.#drop();
+    return ids;
   }
 
   async observe(id) {
-    if (!/^(bigint|string),[\w.-]+$/.test([typeof id, id])) throw new TypeError(`'${id}' is no ID`);
-    const deadline = performance.now() + this.#timeoutMs;
-    const form = typeof id === 'bigint' ? 'int' : 'text';
-    const path = `${this.#path}/observe?id=${encodeURIComponent(id)}&format=${form}`;
-    await this.#repeat(deadline, async () => {
-      const answer = await this.#send('POST', path, deadline);
-      if (answer.status !== 204) throw this.#refusal(answer);
-    });
-    this.#block = [];
-    this.#drops += 1;
+    const form = { bigint: 'int', string: 'text' }[typeof id];
+    if (!this.#forms.includes(form) || !FORMS[form].test(id)) {
+      throw new TypeError(`'${id}' is no ID of ${this.#place}`);
+    }
+    await this.#direct((left) => this.#send(204, 'POST', `observe?id=${id}`, left, form));
+    this.#drop();
   }
 
-  /** Waits for another call's request, which may have a later deadline, or fail by an earlier. */
-  async #before(deadline, refill) {
-    const abort = new AbortController();
-    const left = Math.max(0, deadline - performance.now());
-    const timeout = sleep(left, undefined, { signal: abort.signal }).then(() => {
-      throw new TickidError(`no IDs from ${this.#place}: the timeout is over`, 1000);
-    });
-    const own = refill.catch((error) => {
-      const wait = error.cause ? 0 : error.retryAfterMs; // Of a refusal; a lost answer has a cause.
-      if (!(wait < deadline - performance.now())) throw error;
-    });
-    await Promise.race([own, timeout]).finally(() => abort.abort());
-  }
+  close() { this.#options.agent.destroy(); }
 
-  close() {
-    this.#block = [];
-    this.#options.agent.destroy();
+  [Symbol.dispose ?? Symbol('dispose')]() { this.close(); }
+
+  #drop() { [this.#block, this.#drops] = [[], this.#drops + 1]; }
+
+  #pop() {
+    if (!this.#isFresh()) this.#block = [];
+    return this.#block.pop();
   }
 
   #isFresh() {
@@ -136,96 +123,109 @@ class IdSource {
     return ages.every((age) => Math.abs(age) < this.#maxAgeMs);
   }
 
-  /** Fetches a block, and returns its first ID, even if the answer took longer than `maxAgeMs`. */
-  async #fill(deadline) {
-    // As old as the request, whatever time the answer takes.
-    const made = { wall: Date.now(), monotonic: performance.now() };
-    const size = this.#isFresh() ? Math.min(2 * this.#size, this.#maxBlock) : 1;
-    const drops = this.#drops;
-    const ids = await this.#ids(size, deadline);
-    if (drops !== this.#drops) return ids[0]; // Those of later calls follow the observed ID.
-    this.#block = ids.reverse();
-    this.#made = made;
-    this.#size = size;
-    return this.#block.pop();
+  /** Fetches a block, for as many calls as wait. */
+  async #fill() {
+    const made = { wall: Date.now(), monotonic: performance.now() }; // As old as its request.
+    const next = Math.min(this.#isFresh() ? 2 * this.#size : 1, this.#maxBlock);
+    const size = Math.max(next, Math.min(this.#waiting.size, this.#maxBlock));
+    const [first, drops] = [[], this.#drops];
+    for (const call of this.#waiting) if (first.push(call) === size) break;
+    const ids = (await this.#request(size, this.#timeoutMs)).reverse();
+    // These have their IDs even if the answer took longer than `maxAgeMs`.
+    for (const call of first) if (this.#waiting.has(call)) settle(call, 'resolve', ids.pop());
+    if (drops !== this.#drops) return; // Later calls follow the observed ID.
+    [this.#block, this.#made, this.#size] = [ids, made, next];
+    for (const call of this.#waiting) {
+      const id = this.#pop();
+      if (id === undefined) return;
+      settle(call, 'resolve', id);
+    }
   }
 
-  #ids(count, deadline) {
-    return this.#repeat(deadline, () => this.#request(count, deadline));
+  #call(calls, attempt) {
+    return new Promise((resolve, reject) => {
+      const call = { calls, resolve, reject, deadline: performance.now() + this.#timeoutMs };
+      const late = () => settle(call, 'reject', this.#lost(new Error('the timeout is over'), 1000));
+      call.timer = setTimeout(late, this.#timeoutMs);
+      calls.add(call);
+      this.#serve(calls, attempt);
+    });
   }
 
-  /** Calls a function, and again until the deadline if that may help. */
-  async #repeat(deadline, attempt) {
-    for (let pause = 20; ; ) {
-      let failure, wait;
+  #direct(attempt) {
+    return this.#call(new Set(), async (call) => {
+      settle(call, 'resolve', await attempt(call.deadline - performance.now()));
+    });
+  }
+
+  /** Attempts while there are calls, which an attempt settles. */
+  async #serve(calls, attempt) {
+    if (calls.isServed) return;
+    calls.isServed = true;
+    for (let pause = 20; calls.size > 0; ) {
       try {
-        return await attempt();
+        await attempt(calls.values().next().value);
       } catch (error) {
-        if (error instanceof Broken) {
-          // The server closes connections that are idle.
-          if (error.isKept && performance.now() < deadline) continue;
-          const message = `no answer from ${this.#place}: ${error.message}`;
-          failure = new TickidError(message, 1000, { cause: error });
+        let wait = error.retryAfterMs ?? Infinity;
+        if (error.cause && wait < Infinity) {
           wait = pause * (0.5 + Math.random() / 2);
-          pause *= 2;
-        } else {
-          if (error.retryAfterMs === undefined) throw error;
-          failure = error;
-          wait = error.retryAfterMs;
+          pause = Math.min(2 * pause, 200);
         }
+        for (const call of calls) {
+          if (call.deadline - performance.now() <= wait) settle(call, 'reject', error);
+        }
+        if (calls.size > 0) await sleep(wait);
       }
-      if (deadline - performance.now() <= wait) throw failure;
-      await sleep(wait);
+    }
+    calls.isServed = false;
+  }
+
+  async #request(count, left) {
+    const body = await this.#send(200, 'GET', `ids?count=${count}`, left);
+    const [form] = this.#forms;
+    try {
+      const { ids } = JSON.parse(body);
+      const isNew = (id) => typeof id === 'string' && FORMS[form].test(id) && !this.#answer.has(id);
+      const found = new Set(ids.filter(isNew));
+      if (ids.length !== count || found.size !== count) throw new Error(`not ${count} new IDs`);
+      this.#answer = found;
+      return form === 'int' ? ids.map(BigInt) : ids;
+    } catch (error) {
+      throw this.#lost(new Error(`${error.message}: ${body.slice(0, 100)}`), 1000);
     }
   }
 
-  async #request(count, deadline) {
-    const isInt = this.#isInt;
-    const path = `${this.#path}/ids?count=${count}&format=${isInt ? 'int' : 'text'}`;
-    const answer = await this.#send('GET', path, deadline);
-    const { status, body } = answer;
-    if (status === 200) {
-      let ids;
-      try {
-        ids = JSON.parse(body).ids;
-        // The integers are strings: numbers of JavaScript would be rounded.
-        const form = isInt ? /^[0-9]{1,20}$/ : /^[0-9A-Za-z._-]{1,64}$/;
-        const texts = new Set(ids.filter((id) => typeof id === 'string' && form.test(id)));
-        if (ids.length !== count || texts.size !== count) throw new Error(`not ${count} IDs`);
-      } catch (error) {
-        throw new Broken(`${error.message}: ${body.slice(0, 100)}`);
-      }
-      if (ids.some((id) => this.#answer.has(id))) throw new Broken('an answer of a cache');
-      this.#answer = new Set(ids);
-      return isInt ? ids.map(BigInt) : ids;
-    }
-    if (status === 409 && isInt && this.#format === undefined) {
-      this.#isInt = false;
-      return this.#request(count, deadline);
-    }
-    throw this.#refusal(answer);
+  #lost(cause, retryAfterMs) {
+    const message = `no answer from ${this.#place}: ${cause.code ?? cause.message}`;
+    return new TickidError(message, retryAfterMs, { cause });
   }
 
-  #refusal({ status, retryAfter, body }) {
+  /** Returns an answer of the status. */
+  async #send(expected, method, query, left, form = this.#forms[0]) {
+    const path = `${this.#path}/${query}&format=${form}`;
+    const { status, retryAfter, body } = await this.#exchange(method, path, left);
+    if (status === expected) return body;
+    if (status === 409 && expected === 200 && this.#forms.length > 1) {
+      this.#forms = ['text'];
+      return this.#send(expected, method, query, left);
+    }
     const hasTime = /^[1-9]\d{0,5}$/.test(retryAfter ?? '');
-    const isAhead = hasTime && status === 409;
-    const isTemporary = isAhead || status >= 500 || status === 408 || status === 429;
-    const wait = hasTime ? Number(retryAfter) * 1000 : 1000;
-    const message = `refused by ${this.#place}: ${status} ${body.slice(0, 300)}`;
-    return new TickidError(message, isTemporary ? wait : undefined);
+    const isTemporary = status >= 500 || [408, 429, hasTime && 409].includes(status);
+    const wait = isTemporary ? (hasTime ? Number(retryAfter) * 1000 : 1000) : undefined;
+    throw new TickidError(`refused by ${this.#place}: ${status} ${body.slice(0, 300)}`, wait);
   }
 
-  #send(method, path, deadline) {
+  #exchange(method, path, left) {
     return new Promise((resolve, reject) => {
       const request = this.#protocol.request({ ...this.#options, method, path });
       request.end();
       const fail = (error) => {
         clearTimeout(timer);
         request.destroy();
-        const broken = new Broken(error.code ?? error.message, { cause: error });
-        reject(Object.assign(broken, { isKept: request.reusedSocket }));
+        // A certificate, an alert, or what is no TLS.
+        const isFinal = request.socket?.authorizationError || /^(ERR_SSL_|EPROTO)/.test(error.code);
+        reject(this.#lost(error, isFinal ? undefined : 1000));
       };
-      const left = Math.max(0, deadline - performance.now());
       const timer = setTimeout(() => fail(new Error('the timeout is over')), left);
       request.on('error', fail);
       request.on('response', (response) => {

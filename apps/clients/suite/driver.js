@@ -52,6 +52,7 @@ const each = async (groups, start) => {
 
 const commands = {
   next: (_, count) => take(0, count),
+  many: async (_, count) => (await ids.take(Number(count))).map((id) => `0 ${id}\n`).join(''),
   // Does not wait for the IDs.
   request: (_, count) => { take(0, count); return ''; },
   observe: (_, id) => ids.observe(REALM === 'orders' ? id : BigInt(id))

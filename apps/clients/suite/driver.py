@@ -8,6 +8,7 @@ import ssl
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor, TimeoutError
 
 if os.environ.get("GEVENT"):
     from gevent import monkey
@@ -91,10 +92,79 @@ def forked(_, count):
     return lines + open(reader).read()
 
 
+class Interrupt(BaseException):
+    pass
+
+
+def at_opcode(number, act, call):
+    """Calls, and acts before one of the opcodes that the client then executes, as the handler of a
+    signal may. Returns whether there were so many."""
+    left = number
+
+    def trace(frame, event, _):
+        nonlocal left
+        if frame.f_code.co_filename != tickid.__file__:
+            return None
+        frame.f_trace_opcodes = True
+        if event == "opcode":
+            left -= 1
+            if left == -1:
+                act()
+        return trace
+
+    sys.settrace(trace)
+    try:
+        call()
+    except Interrupt:
+        pass
+    finally:
+        sys.settrace(None)
+    return left < 0
+
+
+def interrupted(draws, _):
+    """Takes IDs and is interrupted before each opcode in turn, by a handler that raises or, if
+    `draws`, takes an ID itself. After each, another thread and this one take more."""
+    lines, highest, other = [], "", ThreadPoolExecutor(1)
+
+    def draw():
+        nonlocal highest
+        before = highest
+        lines.append(f"0 {ids.next()}\n")
+        if lines[-1] <= before:
+            lines.append("0 ! None an ID is lower than one before\n")
+        highest = max(highest, lines[-1])
+
+    def interrupt():
+        if not draws:
+            raise Interrupt
+        draw()
+
+    def draw_some():
+        for _ in range(3):  # All of a block, and one of the next.
+            draw()
+
+    number = 0
+    ids.take(1)
+    while at_opcode(number, interrupt, draw_some):
+        try:
+            lines.append(other.submit(take, 1, 3).result(10))
+        except TimeoutError:
+            return "0 ! None another thread waits\n"
+        draw()
+        number += 1
+        ids.take(1)  # The next round begins without a block.
+    return "".join(lines)
+
+
 def request(_, count):
     """Does not wait for the IDs."""
     threading.Thread(target=take, args=(0, int(count))).start()
     return ""
+
+
+def many(_, count):
+    return "".join(f"0 {id}\n" for id in ids.take(int(count)))
 
 
 def observe(_, id):
@@ -106,7 +176,13 @@ def observe(_, id):
 
 
 commands = {"next": lambda _, count: take(0, int(count)), "threads": threads, "fork": fork}
-commands |= {"request": request, "observe": observe, "forked": forked}
+commands |= {
+    "interrupted": interrupted,
+    "many": many,
+    "request": request,
+    "observe": observe,
+    "forked": forked,
+}
 for line in sys.stdin:
     command, groups, count = line.split()
     print(commands[command](int(groups), count) + ".", flush=True)

@@ -43,7 +43,9 @@ module.exports = { IdSource, TickidError };
 """
 HERE = "if self._local.process != (os.getpid(), len(_forks)):"
 STILL_HERE = "if local is self._local and local.process == (os.getpid(), len(_forks)):"
-AGE = "max(abs(wall - local.wall), abs(monotonic - local.monotonic))"
+AGE = "max(abs(wall - block.wall), abs(monotonic - block.monotonic))"
+POP = "return [block.ids.pop()]"
+PAUSE = "if wait is None or deadline - time.monotonic() <= wait:"
 TRIMMED = "strings.TrimSpace(string(body))"
 TAKEN = f"return {TRIMMED}, nil"
 LAST = (
@@ -61,21 +63,25 @@ FAULTS = {
         ],
         "forked": [(STILL_HERE, "if True:")],
         "threads": [
-            ("not local.lock.acquire(timeout=self._timeout):", "False:"),
-            ("                    local.lock.release()", "                    pass"),
+            (POP, "id = block.ids[-1]; time.sleep(0); block.ids[:] = block.ids[:-1]; return [id]"),
+        ],
+        "interrupted": [
             (
-                "return [local.block.pop()]",
-                "id = local.block[-1]; time.sleep(0); local.block and local.block.pop()\n"
-                "        return [id]",
+                "            with block:\n",
+                "            block.turn.acquire(timeout=30)\n            with block:\n",
+            ),
+            (
+                "                block.turn.acquire(timeout=max",
+                "                (lambda **_: None)(timeout=max",
             ),
         ],
-        "restart": [
-            ('{failure!r}", 1.0)', '{failure!r}")'),
+        "interrupted__order": [
             (
-                "wait, pause = pause *",
-                "error.retry_after = None\n                wait, pause = pause *",
-            ),
+                "if block.later.setdefault(0, new) is new:",
+                "if block.later.update({0: new}) is None:",
+            )
         ],
+        "restart": [('{failure!r}", wait and 1.0)', '{failure!r}")')],
         "kill": [
             (
                 "            local.answer = set(texts)\n",
@@ -83,104 +89,95 @@ FAULTS = {
             ),
             ("                raise error\n", "                return self._earlier\n"),
         ],
-        "back_soon": [("if wait is None or deadline - time.monotonic() <= wait:", "if True:")],
-        "status_503": [
-            (
-                "if wait is None or deadline - time.monotonic() <= wait:",
-                "wait = 0.01\n            if deadline < time.monotonic():",
-            )
-        ],
-        "status_429": [("answer.status in (408, 429)", "answer.status == 408")],
+        "back_soon": [(PAUSE, "if True:")],
+        "status_503": [(PAUSE, "wait = 0.01\n            if deadline < time.monotonic():")],
+        "status_429": [("answer.status in (408, 429,", "answer.status in (408,")],
         "waits": [("            time.sleep(wait)", "            time.sleep(0.01)")],
-        "slow": [("settimeout(_left(self.deadline))", "settimeout(2)")],
+        "slow": [("settimeout(max(self.deadline - time.monotonic(), 1e-6))", "settimeout(2)")],
         "cut": [
             ("if answer.length or", "if"),
             ('json.loads(body)["ids"]', 're.findall("[2-9a-x]+", body.decode().split("ids")[1])'),
-            ("is_whole = ", "is_whole = True or "),
+            ("if not (found == texts", "if False and not (found == texts"),
         ],
-        "clock_set_back": [(AGE, "wall - local.wall")],
-        "suspended": [(AGE, "monotonic - local.monotonic")],
+        "clock_set_back": [(AGE, "wall - block.wall")],
+        "suspended": [(AGE, "monotonic - block.monotonic")],
         "stopped": [(AGE, "0.0")],
         "stopped__naive": NAIVE,
-        "wall_set_back_as_much": [(AGE, "abs(wall - local.wall)")],
-        "held": [("], size, wall, monotonic\n", "], size, time.time(), time.monotonic()\n")],
+        "wall_set_back_as_much": [(AGE, "abs(wall - block.wall)")],
+        "held": [("era, wall, monotonic)  #", "era, time.time(), time.monotonic())  #")],
         "forms": [("answer.read(_MOST)", "answer.fp.read(answer.length or _MOST)")],
-        "lies": [("is_whole = found == texts and", "is_whole =")],
+        "lies": [("found == texts and ", "")],
         "lies__endless": [
             ("answer.read(_MOST)", "answer.read()"),
             (" or len(body) == _MOST", ""),
         ],
         "lies__letters": [("[0-9A-Za-z._-]{1,64}", r"[\\w.-]{1,64}")],
-        "lies__busy": [(" and isinstance(failure, _ENDED)", "")],
+        "lies__busy": [("            time.sleep(wait)", "            pass")],
         "floods": [("answer.read(_MOST)", "answer.read()")],
-        "strays": [("            if is_kept:\n", "            if False:\n")],
-        "repeated": [(" and local.answer.isdisjoint(texts)", "")],
-        "ipv6": [('HTTPConnection("localhost")', "HTTPConnection(self._host)")],
+        "strays": [("                link.recv(1)  #", "                return link  #")],
+        "repeated": [("set(texts) - local.answer", "set(texts)")],
+        "ipv6": [('parts.hostname or "localhost"', 'parts.netloc.rpartition(":")[0]')],
         "small": [
             (
-                "size = min(2 * local.size, self._max_block) if is_fresh else 1",
+                "size = min(2 * block.size, self._max_block) if is_fresh else 1",
                 "size = self._max_block",
             )
         ],
         "protected": [("ssl.create_default_context()", "ssl._create_unverified_context()")],
         "dots": [("[0-9A-Za-z._-]", "[0-9A-Za-z_-]")],
-        "integers": [("[int(id) if is_int", "[int(float(id)) if is_int")],
+        "integers": [("[kind(id) for", "[int(float(id)) for")],
         "integers__long": [("[0-9]{1,20}", "[0-9]+")],
         "many": [
-            (
-                "return [local.block.pop()]",
-                "return [local.block[-1] if random.random() < 1e-3 else local.block.pop()]",
-            )
+            (POP, "return [block.ids[-1] if random.random() < 1e-3 else block.ids.pop()]"),
         ],
-        "many__order": [("= ids[::-1], size", "= ids, size")],
-        "observed": [("            local.block.clear()\n", "")],
-        "observed__refusals": [("is_temporary = is_ahead or", "is_temporary =")],
-        "overtaken": [
-            ("self._call(id)", "self._take(self._local, time.monotonic() + 2, id)"),
-        ],
+        "many__order": [("ids[:0:-1]", "ids[1:]")],
+        "observed": [("local.era = object()  #", "pass  #")],
+        "observed__refusals": [(", seconds and 409)", ")")],
+        "overtaken": [("_Block(ids[:0:-1], size, era", "_Block(ids[:0:-1], size, local.era")],
+        "taken": [("if count:\n", "if observed:\n")],
+        "distrusted": [("failure.errno == ssl.SSL_ERROR_SSL", "not failure.errno")],
     },
     "node": {
         "threads": [
             (
-                "const id = this.#block.pop();\n",
-                "const id = this.#block.at(-1); await 0; this.#block.pop();\n",
+                "return this.#pop() ??",
+                "const id = this.#block.at(-1); await 0; this.#pop(); return id ??",
             )
         ],
         "workers": NAIVE_JS,
         "cluster": NAIVE_JS,
-        "restart": [
-            (
-                "failure = new TickidError(message, 1000,",
-                "failure = new TickidError(message, undefined,",
-            )
-        ],
+        "restart": [("isFinal ? undefined : 1000", "undefined")],
         "kill": [
-            ("return isInt ? ids.map(BigInt) : ids;", "return (this.earlier = ids).slice();"),
-            ("throw failure;", "return this.earlier.slice();"),
+            (
+                "return form === 'int' ? ids.map(BigInt) : ids;",
+                "return (this.earlier = ids).slice();",
+            ),
+            ("settle(call, 'reject', error)", "settle(call, 'resolve', this.earlier.slice())"),
         ],
-        "back_soon": [("if (deadline - performance.now() <= wait)", "if (true)")],
+        "back_soon": [("if (call.deadline - performance.now() <= wait)", "if (true)")],
         "status_503": [
             (
-                "if (deadline - performance.now() <= wait)",
-                "wait = 10; if (deadline < performance.now())",
+                "if (call.deadline - performance.now() <= wait)",
+                "wait = 10; if (call.deadline < performance.now())",
             )
         ],
-        "status_429": [(" || status === 429", "")],
+        "status_429": [("[408, 429, ", "[408, ")],
         "waits": [("await sleep(wait);", "await sleep(10);")],
         "slow": [
             (
                 "const timer = setTimeout(() => fail(new Error('the timeout is over')), left);",
                 "const timer = 0; request.setTimeout(left, () => fail(new Error('idle')));",
-            )
+            ),
+            ("call.timer = setTimeout(late, this.#timeoutMs);", ""),
         ],
         "cut": [
             ("if (!response.complete) return", "if (false) return"),
             ("response.on('error', fail);", "response.on('error', () => response.emit('end'));"),
             (
-                "JSON.parse(body).ids",
-                "body.split('ids')[1].match(/[2-9a-x]+/g)",
+                "const { ids } = JSON.parse(body)",
+                "const ids = body.split('ids')[1].match(/[2-9a-x]+/g)",
             ),
-            ("if (ids.length !== count || texts.size !== count)", "if (false)"),
+            ("if (ids.length !== count || found.size !== count)", "if (false)"),
         ],
         "clock_set_back": [(AGES, "[Date.now() - this.#made.wall]"), ("Math.abs(age)", "age")],
         "suspended": [(AGES, "[performance.now() - this.#made.monotonic]")],
@@ -189,37 +186,35 @@ FAULTS = {
         "wall_set_back_as_much": [(AGES, "[Date.now() - this.#made.wall]")],
         "held": [
             (
-                "this.#made = made;",
-                "this.#made = { wall: Date.now(), monotonic: performance.now() };",
+                "= [ids, made, next];",
+                "= [ids, { wall: Date.now(), monotonic: performance.now() }, next];",
             )
         ],
-        "held__starved": [("return this.#refill;", "await this.#refill; continue;")],
+        "held__starved": [("for (const call of first)", "for (const call of [])")],
         "forms": [("if (!response.complete)", "if (!response.headers['content-length'])")],
         "dots": [("[0-9A-Za-z._-]", "[0-9A-Za-z_-]")],
-        "lies": [("if (ids.length !== count || texts.size !== count)", "if (false)")],
-        "lies__numbers": [("typeof id === 'string' && form.test(id)", "form.test(id)")],
-        "lies__busy": [
-            ("throw new Broken(`", "throw Object.assign(new Broken(), { isKept: 1 }, `"),
-        ],
+        "lies": [("if (ids.length !== count || found.size !== count)", "if (false)")],
+        "lies__numbers": [("typeof id === 'string' && FORMS", "FORMS")],
+        "lies__busy": [("await sleep(wait);", "")],
         "floods": [("if (body.length > MOST)", "if (false)")],
-        "repeated": [("if (ids.some((id) => this.#answer.has(id)))", "if (false)")],
+        "repeated": [(" && !this.#answer.has(id)", "")],
         "ipv6": [("hostname.replace(/^\\[|\\]$/g, '')", "hostname")],
-        "small": [
-            ("this.#isFresh() ? Math.min(2 * this.#size, this.#maxBlock) : 1", "this.#maxBlock")
-        ],
+        "small": [("this.#isFresh() ? 2 * this.#size : 1", "this.#maxBlock")],
         "protected": [("...tls,", "...tls, rejectUnauthorized: false,")],
         "integers": [("ids.map(BigInt)", "ids.map(Number)")],
         "integers__long": [("[0-9]{1,20}", "[0-9]+")],
         "many": [
             (
-                "const id = this.#block.pop();",
-                "const id = Math.random() < 1e-3 ? this.#block.at(-1) : this.#block.pop();",
+                "return this.#block.pop();",
+                "return Math.random() < 1e-3 ? this.#block.at(-1) : this.#block.pop();",
             )
         ],
         "many__order": [(".reverse();", ";")],
-        "observed": [("this.#block = [];\n    this.#drops += 1;", "")],
-        "observed__refusals": [("isTemporary = isAhead ||", "isTemporary =")],
-        "overtaken": [("this.#drops += 1;", "")],
+        "observed": [("[this.#block, this.#drops] = [[], this.#drops + 1];", "")],
+        "observed__refusals": [(", hasTime && 409]", "]")],
+        "overtaken": [("this.#drops + 1]", "this.#drops]")],
+        "taken": [("    this.#drop();\n    return ids;\n", "    return ids;\n")],
+        "distrusted": [("isFinal ? undefined : 1000", "1000")],
     },
     "php": {
         "fork": [("if ($this->process !== getmypid())", "if ($this->process === null)")],

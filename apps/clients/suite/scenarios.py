@@ -265,6 +265,19 @@ def forked(start, world):
             check(groups | {"before": ids}, 61)
 
 
+def interrupted(start, world):
+    """A signal's handler raises or takes an ID itself, wherever it comes: IDs may be lost, and
+    nothing else is."""
+    for draws in 0, 1:
+        with start(world.servers[0], MAX_BLOCK=2, MAX_AGE=600, TIMEOUT=600) as driver:
+            groups, errors = driver.ask("interrupted", draws, limit=300)
+            assert not errors, errors[0][1]
+            assert len(groups["1"]) > 300, "the client has few opcodes"
+            if draws:
+                groups["0"].sort()  # A handler's ID and the interrupted call's have any order.
+            check(groups)
+
+
 def said(body, head="200 OK"):
     body = body.encode()
     return f"HTTP/1.1 {head}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
@@ -377,6 +390,19 @@ def observed(start, world):
         assert errors[0][0] is None and "409" in errors[0][1], f"sno IDs follow none: {errors}"
 
 
+def taken(start, world):
+    """Many IDs come by one request, and later ones are of no earlier block."""
+    proxy = Proxy(world.servers[0])
+    with start(proxy, MAX_BLOCK=100, MAX_AGE=60, TIMEOUT=20) as driver:
+        ids = driver.take(10)  # The block has five more.
+        for count in 1, 1000:
+            sent = len(proxy.requests)
+            groups, errors = driver.ask("many", 1, count)
+            assert len(proxy.requests) == sent + 1, f"{len(proxy.requests) - sent} requests"
+            ids += groups["0"] + driver.take(10)
+        check({"0": ids}, 1031)
+
+
 def overtaken(start, world):
     """A block that was requested before an ID was observed, and comes after, is not used."""
     proxy = Proxy(world.servers[0])
@@ -419,6 +445,17 @@ def protected(start, world):
                 assert not groups and len(errors) == 3, f"IDs without {reason}"
                 assert re.search(reason, errors[0][1]), errors
                 assert reason not in ("401", "404") or errors[0][0] is None, errors
+
+
+def distrusted(start, world):
+    """What time does not mend in TLS is not retried: an authority that is not trusted, and a server
+    without TLS."""
+    secret = {"TICKID_TOKEN": world.token, "TIMEOUT": 20}
+    plain = f"https://127.0.0.1:{world.servers[0].port}"
+    for settings in secret, secret | {"TICKID_URL": plain}:
+        with start(world.protected, **settings) as driver:
+            groups, errors = driver.ask("next")
+            assert errors and errors[0][0] is None, errors
 
 
 def many(starts, world, total=100_000):

@@ -152,6 +152,7 @@ def clients():
 SCENARIOS = {
     "fork": scenarios.shared("fork"),
     "forked": scenarios.forked,
+    "interrupted": scenarios.interrupted,
     "threads": scenarios.shared("threads"),
     "workers": scenarios.shared("workers"),
     "cluster": scenarios.shared("cluster"),
@@ -179,10 +180,12 @@ SCENARIOS = {
     "dots": scenarios.dots,
     "observed": scenarios.observed,
     "overtaken": scenarios.overtaken,
+    "taken": scenarios.taken,
     "protected": scenarios.protected,
+    "distrusted": scenarios.distrusted,
     "many": lambda start, world: scenarios.many([(start, 1)], world, 20_000),
 }
-OTHERS = {"python": {"workers", "cluster"}, "node": {"fork", "forked"}}
+OTHERS = {"python": {"workers", "cluster"}, "node": {"fork", "forked", "interrupted"}}
 # Those in which threads that share a processor could differ.
 GREENLETS = ["threads", "restart", "waits", "slow", "strays", "protected"]
 
@@ -240,6 +243,18 @@ class Clients(unittest.TestCase):
     def test_python_tries_each_address(self):
         self.run_with("python", NO_IPV6)
 
+    def test_python_manners(self):
+        self.run_with("python", MANNERS)
+
+    def test_python_without_unix_sockets(self):
+        self.run_with("python", NO_UNIX)
+
+    def test_node_manners(self):
+        self.run_with("node", NODE_MANNERS.replace("PACKAGE", CLIENTS["node"].folder))
+
+    def test_node_waiters_share_blocks(self):
+        self.run_with("node", HERD.replace("PACKAGE", CLIENTS["node"].folder))
+
     def test_node_waiters_ask_once(self):
         self.run_with("node", WAITERS.replace("PACKAGE", CLIENTS["node"].folder))
 
@@ -286,6 +301,99 @@ socket.socket = make
 absent = socket.AF_INET6, socket.SOCK_STREAM, 6, "", ("::1", 1, 0, 0)
 socket.getaddrinfo = lambda *place, **kind: [absent, *found(*place, **kind)]
 assert len(tickid.IdSource("orders").next()) == 16
+"""
+MANNERS = """
+import os, tickid
+def fails(kind, call, *words):
+    try:
+        call()
+    except kind as error:
+        assert all(word in str(error) for word in words), error
+        return error
+    raise AssertionError("no error")
+def sockets():
+    links = (os.readlink(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd")
+             if os.path.lexists(f"/proc/self/fd/{fd}"))
+    return sum(link.startswith("socket:") for link in links)
+url = os.environ["TICKID_URL"]
+with tickid.IdSource("chat", token="secret", max_block=9) as ids:
+    assert type(ids.next()) is int and sockets() == 1
+    for other in None, True, 1.0, b"x", -1, 10**20, "", "1e+5", "a b":
+        fails(TypeError, lambda: ids.observe(other), repr(other))
+    for count in 0, 1001, -1, "3", None, 2.5:
+        fails(ValueError, lambda: ids.take(count), "1..=1000")
+assert sockets() == 0
+assert "chat" in repr(ids) and url in repr(ids) and "secret" not in repr(ids), repr(ids)
+integers, texts = tickid.IdSource("chat", format=int), tickid.IdSource("orders", format=str)
+fails(TypeError, lambda: integers.observe("1e5"), "1e5")
+fails(TypeError, lambda: texts.observe(5), "5")
+fails(ValueError, lambda: tickid.IdSource("chat", format="int"), "neither int nor str")
+gone = tickid.IdSource("chat", url="http://127.0.0.1:1", timeout=0.1)
+error = fails(tickid.TickidError, gone.next, "retry after 1 s")
+assert isinstance(error.__cause__, ConnectionRefusedError), error.__cause__
+refused = fails(tickid.TickidError, tickid.IdSource("nothing").next, "404")
+assert refused.retry_after is None and refused.__cause__ is None
+"""
+NO_UNIX = """
+import socket
+del socket.AF_UNIX
+import tickid
+try:
+    tickid.IdSource("orders", url="http+unix:///run/tickid.sock")
+except ValueError as error:
+    assert "on Unix" in str(error), error
+else:
+    raise AssertionError("no error")
+"""
+NODE_MANNERS = """
+const assert = require('node:assert');
+const { IdSource, TickidError } = require('PACKAGE');
+(async () => {
+  const ids = new IdSource('chat', { maxBlock: 9 });
+  assert.strictEqual(typeof await ids.next(), 'bigint');
+  for (const other of [null, undefined, 5, -1n, 10n ** 20n, '', '1e+5', 'a b', ['x']]) {
+    await assert.rejects(ids.observe(other), TypeError, String(other));
+  }
+  for (const count of [0, 1001, '3', 2.5, undefined]) {
+    await assert.rejects(ids.take(count), RangeError, String(count));
+  }
+  const integers = new IdSource('chat', { format: 'int' });
+  await assert.rejects(integers.observe('1e5'), TypeError);
+  await assert.rejects(new IdSource('orders', { format: 'text' }).observe(5n), TypeError);
+  const gone = new IdSource('chat', { url: 'http://127.0.0.1:1', timeoutMs: 100 });
+  await assert.rejects(gone.next(), (error) => error instanceof TickidError &&
+    error.retryAfterMs === 1000 && error.cause.code === 'ECONNREFUSED');
+  for (const ca of ['/etc/ssl/cert.pem', '', Buffer.from('x'), ['x']]) {
+    assert.throws(() => new IdSource('chat', { tls: { ca } }), /tls.ca/, String(ca));
+  }
+  if (Symbol.dispose) ids[Symbol.dispose]();
+  else ids.close();
+  gone.close();
+  integers.close();
+})();
+"""
+# Requests and readings of the clock, neither of which may grow faster than the calls.
+HERD = """
+const { performance } = require('node:perf_hooks');
+const { IdSource } = require('PACKAGE');
+const now = performance.now.bind(performance);
+let readings = 0, requests = 0, last = 10n ** 15n;
+performance.now = () => { readings += 1; return now(); };
+const server = require('node:http').createServer((request, response) => {
+  requests += 1;
+  const count = Number(/count=(\\d+)/.exec(request.url)[1]);
+  response.end(JSON.stringify({ ids: Array.from({ length: count }, () => String(last += 1n)) }));
+});
+server.listen(0, '127.0.0.1', async () => {
+  const url = `http://127.0.0.1:${server.address().port}`;
+  const ids = new IdSource('chat', { url, maxBlock: 10, timeoutMs: 50_000 });
+  const found = await Promise.all(Array.from({ length: 2000 }, () => ids.next()));
+  if (found.some((id, index) => index > 0 && id <= found[index - 1])) throw new Error('order');
+  // The first asks for its own ID, since no other one waits yet.
+  if (requests > 202) throw new Error(`${requests} requests`);
+  if (readings > 20 * 2000) throw new Error(`${readings} readings of the clock`);
+  process.exit(0);
+});
 """
 WAITERS = """
 const { IdSource } = require('PACKAGE');

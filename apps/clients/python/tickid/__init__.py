@@ -13,14 +13,19 @@ import socket
 import ssl
 import threading
 import time
+import typing
 import urllib.parse
-from typing import Any, Literal, Union
+from typing import TYPE_CHECKING, Any, Union
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+else:  # Only Python 3.13 has defaults, which type checkers need.
+    TypeVar = lambda name, **_: typing.TypeVar(name)
 __all__ = ["IdSource", "TickidError"]
-
-_Id = Union[int, str]
-_MOST, _MOST_KEPT = 1 << 17, 16  # Bytes of an answer, of which 1,000 IDs are half; connections.
-_ENDED = OSError, http.client.HTTPException
+_Id = TypeVar("_Id", bound=Union[int, str], default=Union[int, str])
+_COUNTS, _FORMS = range(1, 1001), {int: "[0-9]{1,20}", str: "[0-9A-Za-z._-]{1,64}"}
+_MOST = 1 << 17  # Bytes of an answer. One of 1,000 IDs has half of that.
+_LIES = ValueError, LookupError, TypeError, RecursionError
 # Counts the forks before this process: its ID may be that of a process which has ended.
 _forks: list[None] = []
 if hasattr(os, "register_at_fork"):
@@ -28,25 +33,21 @@ if hasattr(os, "register_at_fork"):
 
 
 class TickidError(Exception):
-    """The server issued no ID, or refused one. `retry_after` is the number of seconds after which
-    the same call may succeed, or None if it cannot: the realm is unknown, for example."""
+    """There is no ID. The same call may succeed after `retry_after` seconds, unless it is None."""
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
-        when = "" if retry_after is None else f"; retry after {retry_after:g} s"
-        super().__init__(message + when)
+        super().__init__(message + (f"; retry after {retry_after:g} s" if retry_after else ""))
         self.retry_after = retry_after
 
 
-class IdSource:
-    """IDs of one realm of a tickid server. Threads and forked processes may share it.
+class IdSource(typing.Generic[_Id]):
+    """IDs of one realm of a tickid server. Threads, signal handlers and forked processes share it.
 
     `url` is `http://HOST:PORT`, `https://HOST:PORT` or `http+unix:///PATH`; by default $TICKID_URL.
-    `token`, by default $TICKID_TOKEN, and `ssl_context` authenticate. `format` is "int" or "text";
-    by default IDs are an `int` where the realm's scheme is an integer. A call takes at most
-    `timeout` seconds, with all attempts but without the lookup of a name. With `max_block` above 1,
-    IDs come in blocks: the first of one ID, and each that is used up doubles the next. A block is
-    dropped once it is `max_age` seconds old by the wall clock or the monotonic one.
-    """
+    `token`, by default $TICKID_TOKEN, and `ssl_context` authenticate. `format` is `int` or `str`;
+    without it, IDs are an `int` where the realm's scheme is an integer. A call takes at most
+    `timeout` seconds. With `max_block` above 1, IDs are fetched in blocks of at most so many, each
+    of which is dropped once it is `max_age` seconds old."""
 
     def __init__(
         self,
@@ -54,7 +55,7 @@ class IdSource:
         *,
         url: str | None = None,
         token: str | None = None,
-        format: Literal["int", "text"] | None = None,
+        format: type[_Id] | None = None,
         timeout: float = 2.0,
         max_block: int = 1,
         max_age: float = 1.0,
@@ -62,189 +63,188 @@ class IdSource:
     ) -> None:
         url = (url or os.environ.get("TICKID_URL") or "http://127.0.0.1:6480").strip()
         parts = urllib.parse.urlsplit(url)
-        if not re.fullmatch(r"http\+unix:///[^?#@]+|https?://[^/?#@\s]+(/[^?#@\s]*)?", url):
-            raise ValueError(f"the URL {url!r} is not http://, https:// or http+unix:///PATH")
-        if format not in (None, "int", "text"):
-            raise ValueError(f"the format {format!r} is neither 'int' nor 'text'")
-        if not (isinstance(max_block, int) and 1 <= max_block <= 1000):
+        unix = r"|http\+unix:///[^?#@]+" if hasattr(socket, "AF_UNIX") else ""
+        if not re.fullmatch(rf"https?://[^/?#@\s]+(/[^?#@\s]*)?{unix}", url):
+            raise ValueError(f"{url!r} is not http://, https:// or, on Unix, http+unix:///PATH")
+        self._unix = urllib.parse.unquote(parts.path) if not parts.netloc else None
+        if format not in (None, int, str):
+            raise ValueError(f"the format {format!r} is neither int nor str")
+        if max_block not in _COUNTS:
             raise ValueError(f"max_block {max_block} is outside 1..=1000")
         if not (0 < timeout <= 1e6 and 0 < max_age <= 1e6):
             raise ValueError(f"timeout {timeout} or max_age {max_age} is outside 0..=1000000 s")
-        self._unix = urllib.parse.unquote(parts.path) if not parts.netloc else None
-        self._host = parts.hostname or "localhost"
         self._tls: Any = parts.scheme == "https" and (ssl_context or ssl.create_default_context())
-        self._port = parts.port or (443 if self._tls else 80)
-        self._place = f"{url} (realm {realm!r})"
+        self._address = parts.hostname or "localhost", parts.port or (443 if self._tls else 80)
+        self._place, self._local = f"realm {realm!r} of {url}", _Local()
         prefix = "" if self._unix else parts.path.rstrip("/")
         self._path = f"{prefix}/v1/realms/{urllib.parse.quote(realm, safe='')}"
         token = (token or os.environ.get("TICKID_TOKEN") or "").strip()  # Files end with newlines.
         if not re.fullmatch("[!-~]*", token):
             raise ValueError("the token has a character that is not visible ASCII")
-        self._headers = {"Host": parts.netloc or "localhost"}
-        self._headers |= {"Authorization": f"Bearer {token}"} if token else {}
-        self._is_int, self._may_be_text, self._local = format != "text", format is None, _Local()
+        proof = f"Authorization: Bearer {token}\r\n" if token else ""
+        self._head = f"Host: {parts.netloc or 'localhost'}\r\n{proof}\r\n".encode()
+        self._kinds: Any = (format,) if format else (int, str)
         self._timeout, self._max_block, self._max_age = timeout, max_block, max_age
 
-    def next(self) -> int | str:
-        """Returns an ID, greater than those that this thread had before from the same server.
-        Raises `TickidError` if there is none within the timeout."""
-        return self._call()[0]
+    def __repr__(self) -> str:
+        return f"<IdSource: {self._place}>"
 
-    def observe(self, id: int | str) -> None:
+    def __enter__(self) -> IdSource[_Id]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connections that are kept. A later call connects anew."""
+        with contextlib.suppress(IndexError):
+            while True:
+                self._local.idle.pop().close()
+
+    def next(self) -> _Id:
+        """Returns an ID, greater than those that this thread had before from the same server."""
+        return self._call(0 if self._max_block > 1 else 1)[0]
+
+    def take(self, count: int) -> list[_Id]:
+        """Returns 1 to 1000 IDs of one request, as `next` does one, and drops the block."""
+        if count not in _COUNTS:
+            raise ValueError(f"the count {count} is outside 1..=1000")
+        return self._call(count)
+
+    def observe(self, id: _Id) -> None:
         """Makes the next IDs of the server that answers greater, or raises `TickidError`."""
-        self._call(id)
+        if type(id) not in self._kinds or not re.fullmatch(_FORMS[type(id)], str(id)):
+            raise TypeError(f"{id!r} is no ID of {self!r}")
+        self._call(1, id)
 
-    def _call(self, *observed: _Id) -> list[_Id]:
-        """Calls in this process, for one thread at a time if there are blocks."""
+    def _call(self, count: int, *observed: _Id) -> list[_Id]:
+        """Calls in this process, and again until the deadline if that may help."""
+        deadline, pause = time.monotonic() + self._timeout, 0.02
         while True:
             if self._local.process != (os.getpid(), len(_forks)):
                 self._local = _Local()  # A fork: blocks, connections and locks are the parent's.
-            local, deadline = self._local, time.monotonic() + self._timeout
-            if self._max_block > 1 and not local.lock.acquire(timeout=self._timeout):
-                raise TickidError("other threads wait for the server", 1.0)
+            local, ask = self._local, self._send if count else self._draw
             try:
-                result = self._take(local, deadline, *observed)
-            finally:
-                if self._max_block > 1:
-                    local.lock.release()
-            if local is self._local and local.process == (os.getpid(), len(_forks)):
-                return result  # Otherwise the call itself was forked, and an ID is the parent's.
-
-    def _take(self, local: _Local, deadline: float, *observed: _Id) -> list[_Id]:
-        if observed or self._max_block == 1:
-            local.block.clear()
-            return self._fetch(local, deadline, 1, *observed)
-        wall, monotonic = time.time(), time.monotonic()
-        is_fresh = max(abs(wall - local.wall), abs(monotonic - local.monotonic)) < self._max_age
-        if not (local.block and is_fresh):
-            size = min(2 * local.size, self._max_block) if is_fresh else 1
-            ids = self._fetch(local, deadline, size)
-            # As old as the request, whatever time the answer took.
-            local.block, local.size, local.wall, local.monotonic = ids[::-1], size, wall, monotonic
-        return [local.block.pop()]
-
-    def _fetch(self, local: _Local, deadline: float, count: int, *observed: _Id) -> list[_Id]:
-        """Sends a request, and again until the deadline if that may help."""
-        pause = 0.02
-        while True:
-            is_kept = bool(local.idle)
-            try:
-                return self._send(local, deadline, count, *observed)
+                result: list[_Id] = ask(local, deadline, count, *observed)
+                if count:
+                    local.era = object()  # Drops the block, and those that are being requested.
+                if local is self._local and local.process == (os.getpid(), len(_forks)):
+                    return result
+                continue  # The call itself was forked, and an ID is the parent's.
             except TickidError as refusal:
                 error, wait = refusal, refusal.retry_after
-            except (*_ENDED, ValueError, LookupError, TypeError, RecursionError) as failure:
-                if is_kept and isinstance(failure, _ENDED) and time.monotonic() < deadline:
-                    continue  # The server closes connections that are idle.
-                error = TickidError(f"no answer from {self._place}: {failure!r}", 1.0)
+            except (OSError, http.client.HTTPException, *_LIES) as failure:
                 wait, pause = pause * random.uniform(0.5, 1), 2 * pause
+                if isinstance(failure, ssl.SSLError) and failure.errno == ssl.SSL_ERROR_SSL:
+                    wait = None  # Not an end, but a certificate, or a server without TLS.
+                error = TickidError(f"no answer from {self._place}: {failure!r}", wait and 1.0)
+                error.__cause__ = failure.with_traceback(None)  # It would be a cycle.
             if wait is None or deadline - time.monotonic() <= wait:
                 raise error
             time.sleep(wait)
 
-    def _send(self, local: _Local, deadline: float, count: int, *observed: _Id) -> list[_Id]:
-        method, is_int, query = "GET", self._is_int, f"ids?count={count}"
+    def _draw(self, local: _Local, deadline: float, *_: Any) -> list[Any]:
+        """Draws from a block. No lock guards it, as signal handlers draw and raise anywhere."""
+        while True:
+            block, era, wall, monotonic = local.block, local.era, time.time(), time.monotonic()
+            while block.later:
+                local.block = block = block.later[0]
+            is_fresh = max(abs(wall - block.wall), abs(monotonic - block.monotonic)) < self._max_age
+            with contextlib.suppress(IndexError):
+                if is_fresh and block.era is era:
+                    return [block.ids.pop()]
+            with block:
+                block.turn.acquire(timeout=max(deadline - time.monotonic(), 0) / 2)
+                if not block.later:
+                    size = min(2 * block.size, self._max_block) if is_fresh else 1
+                    ids = self._send(local, deadline, size)
+                    new = _Block(ids[:0:-1], size, era, wall, monotonic)  # As old as its request.
+                    if block.later.setdefault(0, new) is new:
+                        return ids[:1]
+
+    def _send(self, local: _Local, deadline: float, count: int, *observed: _Id) -> list[Any]:
+        line, kind = f"GET {self._path}/ids?count={count}", self._kinds[0]
         if observed:
-            method, is_int = "POST", isinstance(observed[0], int)
-            query = f"observe?id={urllib.parse.quote(str(observed[0]), safe='')}"
-        path = f"{self._path}/{query}&format={'int' if is_int else 'text'}"
-        try:
-            link = local.idle.pop()
-        except IndexError:
-            link = self._connect(deadline)
+            line, kind = f"POST {self._path}/observe?id={observed[0]}", type(observed[0])
+        line += f"&format={'int' if kind is int else 'text'} HTTP/1.1\r\n"
         with contextlib.ExitStack() as stack:
-            stack.callback(link.end)
-            link.reuse(deadline)
-            connection: Any = http.client.HTTPConnection("localhost")  # It misreads IPv6 addresses.
-            connection.sock = link
-            connection.request(method, path, headers=self._headers)
-            answer = connection.getresponse()
+            link = stack.enter_context(self._link(local, deadline))
+            link.settimeout(max(deadline - time.monotonic(), 1e-6))
+            link.sendall(line.encode() + self._head)
+            answer = http.client.HTTPResponse(_Reader(link, deadline))  # type: ignore[arg-type]
+            answer.begin()
             body = answer.read(_MOST)
             if answer.length or len(body) == _MOST or answer.status < 200:
                 raise ValueError(f"an answer that broke off, or has {_MOST} bytes")
-            if not answer.will_close and len(local.idle) < _MOST_KEPT:
+            if not answer.will_close and len(local.idle) < 16:
                 stack.pop_all()
                 local.idle.append(link)
         if answer.status == 204 and observed:
             return []
         if answer.status == 200 and not observed:
             found = json.loads(body)["ids"]
-            form = "[0-9]{1,20}" if is_int else "[0-9A-Za-z._-]{1,64}"
-            texts = [id for id in found if re.fullmatch(form, id)]
-            is_whole = found == texts and len(texts) == len(set(texts)) == count
-            if not (is_whole and local.answer.isdisjoint(texts)):  # A cache may answer again.
-                raise ValueError(f"an answer that does not have {count} new IDs: {body[:100]!r}")
+            texts = [id for id in found if re.fullmatch(_FORMS[kind], id)]
+            if not (found == texts and len(set(texts) - local.answer) == len(texts) == count):
+                raise ValueError(f"an answer without {count} new IDs: {body[:100]!r}")
             local.answer = set(texts)
-            return [int(id) if is_int else id for id in texts]
-        if answer.status == 409 and is_int and self._may_be_text and not observed:
-            self._is_int = False
+            return [kind(id) for id in texts]
+        if answer.status == 409 and str in self._kinds[1:] and not observed:
+            self._kinds = (str,)
             return self._send(local, deadline, count)
         seconds = re.fullmatch("[1-9][0-9]{0,5}", answer.getheader("Retry-After", ""))
-        is_ahead = seconds and answer.status == 409
-        is_temporary = is_ahead or answer.status >= 500 or answer.status in (408, 429)
+        is_temporary = answer.status >= 500 or answer.status in (408, 429, seconds and 409)
         wait = float(seconds.group() if seconds else 1) if is_temporary else None
-        text = body[:300].decode("utf-8", "replace")
-        raise TickidError(f"refused by {self._place}: {answer.status} {text}", wait)
+        raise TickidError(f"refused by {self._place}: {answer.status} {body[:300]!r}", wait)
 
-    def _connect(self, deadline: float) -> _Link:
-        addresses: Any = self._unix and [(socket.AF_UNIX, 0, 0, "", self._unix)]
-        if not addresses:
-            addresses = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM)
-        for index, (family, _, _, _, address) in enumerate(addresses):
-            link: Any = None
+    def _link(self, local: _Local, deadline: float) -> Any:
+        while local.idle:
+            link: Any = local.idle.pop()
+            link.settimeout(0)
             try:
-                link = socket.socket(family, socket.SOCK_STREAM)
-                # An address that does not answer leaves time for the others.
-                link.settimeout(_left(deadline) / (len(addresses) - index))
-                link.connect(address)
-                if self._tls:
-                    link.settimeout(_left(deadline))
-                    link = self._tls.wrap_socket(link, server_hostname=self._host)
-                return _Link(link)
-            except OSError as error:
-                if link:
-                    link.close()
-                failure = error.with_traceback(None)  # It would keep the next address's socket.
-        raise failure
+                link.recv(1)  # It was closed, or has what no request asked for.
+            except OSError as failure:
+                if isinstance(failure, (BlockingIOError, ssl.SSLWantReadError)):
+                    return link
+        left = max(deadline - time.monotonic(), 1e-6)
+        if self._unix:
+            link = socket.socket(socket.AF_UNIX)
+            link.settimeout(left)
+            link.connect(self._unix)
+        else:
+            shares = len(socket.getaddrinfo(*self._address, type=socket.SOCK_STREAM))
+            link = socket.create_connection(self._address, left / shares)  # Some do not answer.
+        return self._tls.wrap_socket(link, server_hostname=self._address[0]) if self._tls else link
 
 
-class _Local:  # What one process has.
+class _Block(contextlib.AbstractContextManager[Any]):
+    """IDs of a request, and the block that was requested `later`, which is never replaced: IDs of
+    a thread never decrease. One thread has the `turn` to request it, and the others wait."""
+
+    def __init__(self, ids: Any, size: int, era: object, wall: float, monotonic: float) -> None:
+        self.ids, self.later, self.turn = ids, dict[int, _Block](), threading.RLock()
+        self.size, self.era, self.wall, self.monotonic = size, era, wall, monotonic
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(RuntimeError):
+            self.turn.release()
+
+
+class _Local:  # What one process has. Blocks of an earlier era are not used.
     def __init__(self) -> None:
-        self.process, self.lock = (os.getpid(), len(_forks)), threading.Lock()
-        self.idle: list[_Link] = []
-        self.block: list[_Id] = []
-        self.answer: set[str] = set()
-        self.size, self.wall, self.monotonic = 1, 0.0, 0.0
+        self.process, self.era = (os.getpid(), len(_forks)), object()
+        self.idle, self.answer, self.block = list[Any](), set[str](), _Block((), 1, None, 0, 0)
 
 
-def _left(deadline: float) -> float:
-    left = deadline - time.monotonic()
-    if left <= 0:
-        raise TimeoutError("the timeout is over")
-    return left
+class _Reader(socket.SocketIO):
+    """Reads until one deadline, as `http.client` does not."""
 
-
-class _Link(socket.SocketIO):
-    """A socket whose operations end at one deadline, as those of `http.client` do not."""
-
-    def __init__(self, link: Any) -> None:
+    def __init__(self, link: Any, deadline: float) -> None:
         super().__init__(link, "r")
-        self.link, self.end, self.sendall, self.deadline = link, link.close, link.sendall, 0.0
-
-    def close(self) -> None:
-        """Does nothing: `http.client` closes what it has before the whole answer is read."""
-
-    def reuse(self, deadline: float) -> None:
-        """Fails if the connection was closed since, or has what no request asked for."""
-        is_kept, self.deadline = bool(self.deadline), deadline
-        self.link.settimeout(0)
-        with contextlib.suppress(BlockingIOError, ssl.SSLWantReadError):
-            if is_kept:
-                raise ConnectionError(f"a kept connection has {self.link.recv(1)!r}")
-        self.link.settimeout(_left(deadline))
+        self.link, self.deadline = link, deadline
 
     def makefile(self, mode: str) -> io.BufferedReader:
         return io.BufferedReader(self)
 
     def readinto(self, buffer: Any) -> Any:
-        self.link.settimeout(_left(self.deadline))
+        self.link.settimeout(max(self.deadline - time.monotonic(), 1e-6))
         return super().readinto(buffer)
