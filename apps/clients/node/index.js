@@ -205,7 +205,7 @@ class IdSource {
     const path = `${this.#path}/${query}&format=${form}`;
     const { status, retryAfter, body } = await this.#exchange(method, path, left);
     if (status === expected) return body;
-    if (status === 409 && expected === 200 && this.#forms.length > 1) {
+    if (status === 409 && expected === 200 && form !== this.#forms.at(-1)) {
       this.#forms = ['text'];
       return this.#send(expected, method, query, left);
     }

@@ -351,6 +351,10 @@ const { IdSource, TickidError } = require('PACKAGE');
 (async () => {
   const ids = new IdSource('chat', { maxBlock: 9 });
   assert.strictEqual(typeof await ids.next(), 'bigint');
+  // Their requests are sent before the first answer shows that the IDs are texts.
+  const sources = [new IdSource('orders'), new IdSource('orders', { maxBlock: 9 })];
+  const texts = await Promise.all([...sources, ...sources].map((source) => source.next()));
+  assert.strictEqual(texts.join(' ').length, 4 * 16 + 3);
   for (const other of [null, undefined, 5, -1n, 10n ** 20n, '', '1e+5', 'a b', ['x']]) {
     await assert.rejects(ids.observe(other), TypeError, String(other));
   }
@@ -368,7 +372,7 @@ const { IdSource, TickidError } = require('PACKAGE');
   }
   if (Symbol.dispose) ids[Symbol.dispose]();
   else ids.close();
-  gone.close();
+  for (const source of [gone, ...sources]) source.close();
   integers.close();
 })();
 """

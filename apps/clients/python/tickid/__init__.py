@@ -188,7 +188,7 @@ class IdSource(typing.Generic[_Id]):
                 raise ValueError(f"an answer without {count} new IDs: {body[:100]!r}")
             local.answer = set(texts)
             return [kind(id) for id in texts]
-        if answer.status == 409 and str in self._kinds[1:] and not observed:
+        if answer.status == 409 and kind is int and str in self._kinds and not observed:
             self._kinds = (str,)
             return self._send(local, deadline, count)
         seconds = re.fullmatch("[1-9][0-9]{0,5}", answer.getheader("Retry-After", ""))
