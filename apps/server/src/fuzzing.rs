@@ -17,7 +17,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex, spl
 use tokio::runtime::{Builder, Runtime};
 
 use crate::access::Access;
-use crate::http::Place;
+use crate::http::ConnectionKind;
 use crate::limits::Limits;
 use crate::realm::{Realm, Realms, Start};
 use crate::resp::parse::{Command, ProtocolError};
@@ -74,7 +74,7 @@ pub fn converse_http(data: &[u8]) {
     let world = World::get();
     let answers = world.converse(data, |stream| {
         let shared = Arc::clone(&world.shared);
-        http::serve(stream, world.http.clone(), shared, Peer(None), Place::Regular)
+        http::serve(stream, world.http.clone(), shared, Peer(None), ConnectionKind::Regular)
     });
     // An answer of HTTP/2 starts with its settings, of type 4 in stream 0.
     let is_http2 = answers.get(3..9).is_some_and(|head| head == [4, 0, 0, 0, 0, 0]);

@@ -79,6 +79,7 @@ mod resp;
 mod server;
 mod shared;
 mod socket;
+mod stream;
 mod tls;
 
 pub use self::error::{RealmProblem, ReloadError, ServerError, Stopped};

@@ -1,6 +1,5 @@
-//! Listeners, and the connections that they accept.
+//! Listeners, which accept connections and have the protocols serve them.
 
-use core::mem::MaybeUninit;
 use core::pin::{Pin, pin};
 use core::sync::atomic::Ordering;
 use core::time::Duration;
@@ -10,11 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::FutureExt as _;
 use rustls::ServerConfig;
-use socket2::SockRef;
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, Interest};
+use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
-#[cfg(unix)]
-use tokio::net::UnixStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
@@ -22,63 +18,14 @@ use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::http::Place;
+use crate::http::ConnectionKind;
 use crate::limits::RESERVE;
 use crate::metrics::Protocol;
 use crate::shared::{Peer, Shared};
-use crate::socket::{Socket, Stream};
+use crate::socket::Socket;
+use crate::stream::{Connection, Stream};
 use crate::tls::ReloadedTls;
 use crate::{http, resp};
-
-/// A connection that can say what the system knows about it.
-pub(crate) trait Connection: AsyncRead + AsyncWrite + Unpin + Send + 'static {
-    /// Reports whether the client sends nothing more, though what it has sent is not all read.
-    fn has_left(&self) -> bool;
-
-    /// Reports whether there are bytes to read now, which the runtime may not know of yet.
-    fn has_more(&self) -> bool;
-}
-
-macro_rules! socket {
-    ($stream:ty) => {
-        impl Connection for $stream {
-            fn has_left(&self) -> bool {
-                let ready = self.ready(Interest::READABLE).now_or_never();
-                ready.is_some_and(|ready| ready.map_or(true, |ready| ready.is_read_closed()))
-            }
-
-            fn has_more(&self) -> bool {
-                let mut byte = [MaybeUninit::uninit()];
-                SockRef::from(self).peek(&mut byte).is_ok_and(|len| len > 0)
-            }
-        }
-    };
-}
-
-socket!(TcpStream);
-#[cfg(unix)]
-socket!(UnixStream);
-
-impl Connection for TlsStream<TcpStream> {
-    fn has_left(&self) -> bool {
-        self.get_ref().0.has_left()
-    }
-
-    fn has_more(&self) -> bool {
-        self.get_ref().0.has_more()
-    }
-}
-
-#[cfg(any(feature = "_fuzzing", test))]
-impl Connection for tokio::io::DuplexStream {
-    fn has_left(&self) -> bool {
-        false
-    }
-
-    fn has_more(&self) -> bool {
-        false
-    }
-}
 
 /// The settings of one listener.
 #[derive(Debug)]
@@ -140,21 +87,21 @@ impl Listener {
         };
         metrics.accepted.fetch_add(1, Ordering::Relaxed);
         let open = Open::new(Arc::clone(shared), self.protocol, slot);
-        let connection = self.serve(stream, peer, Place::Regular);
+        let connection = self.serve(stream, peer, ConnectionKind::Regular);
         self.tasks.spawn(async move {
             open.shared.cut_off.run_until_cancelled(connection).await;
         });
     }
 
     /// Serves a connection to its end.
-    fn serve(&self, stream: Stream, peer: Peer, place: Place) -> Boxed {
+    fn serve(&self, stream: Stream, peer: Peer, kind: ConnectionKind) -> Boxed {
         let (shared, service) = (Arc::clone(&self.shared), self.http.clone());
         let id = shared.next_connection();
         let tls = self.tls.as_ref().map(|tls| match self.protocol {
             Protocol::Resp => tls.for_resp(),
             Protocol::Http => tls.for_http(),
         });
-        let client = Client { shared, service, protocol: self.protocol, peer, id, place };
+        let client = Client { shared, service, protocol: self.protocol, peer, id, kind };
         match (stream, tls) {
             (Stream::Tcp(stream), None) => client.serve(stream),
             (Stream::Tcp(stream), Some(tls)) => Box::pin(async move {
@@ -174,7 +121,7 @@ impl Listener {
         let patience = self.shared.limits.timeout.min(Duration::from_secs(1));
         match self.protocol {
             Protocol::Http => {
-                let connection = self.serve(stream, peer, Place::Reserve);
+                let connection = self.serve(stream, peer, ConnectionKind::ProbesOnly);
                 self.reserve(patience, connection);
             }
             // An answer would need an encrypted connection.
@@ -209,15 +156,15 @@ struct Client {
     peer: Peer,
     /// The number of the connection.
     id: u64,
-    place: Place,
+    kind: ConnectionKind,
 }
 
 impl Client {
     /// Boxed, so that a connection takes the memory of its protocol only.
     fn serve(self, stream: impl Connection) -> Boxed {
-        let Self { shared, service, protocol, peer, id, place } = self;
+        let Self { shared, service, protocol, peer, id, kind } = self;
         match protocol {
-            Protocol::Http => Box::pin(http::serve(stream, service, shared, peer, place)),
+            Protocol::Http => Box::pin(http::serve(stream, service, shared, peer, kind)),
             Protocol::Resp => Box::pin(async move {
                 if let Err(error) = resp::serve(stream, shared, id, peer).await {
                     tracing::debug!(%peer, %error, "the connection broke");

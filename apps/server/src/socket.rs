@@ -11,12 +11,13 @@ use std::path::{Path, PathBuf};
 
 #[cfg(unix)]
 use socket2::{Domain, SockAddr, Type};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 #[cfg(unix)]
-use tokio::net::{UnixListener, UnixStream};
+use tokio::net::UnixListener;
 
 use crate::error::ServerError;
 use crate::shared::Peer;
+use crate::stream::Stream;
 
 /// A socket that accepts connections.
 #[derive(Debug)]
@@ -162,12 +163,4 @@ fn bind_unix(path: &Path, stale: Option<Identity>) -> io::Result<(UnixListener, 
     fs::set_permissions(path, fs::Permissions::from_mode(0o660))?;
     socket.listen(BACKLOG)?;
     Ok((UnixListener::from_std(OwnedFd::from(socket).into())?, file))
-}
-
-/// A connection that was accepted.
-#[derive(Debug)]
-pub(crate) enum Stream {
-    Tcp(TcpStream),
-    #[cfg(unix)]
-    Unix(UnixStream),
 }

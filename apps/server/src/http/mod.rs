@@ -2,36 +2,37 @@
 
 mod accept;
 mod host;
+mod idle_timeout;
 mod ids;
 mod inspect;
+mod link;
 mod observe;
-mod patient;
 mod problem;
 mod prometheus;
 mod routes;
 mod streams;
 
 use core::fmt;
-use core::future::poll_fn;
 use core::pin::pin;
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use core::task::Poll;
 use core::time::Duration;
 use std::sync::Arc;
 
 use axum::Router;
+use futures_util::FutureExt as _;
 use hyper::body::Incoming;
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::service::TowerToHyperService;
+use tokio::select;
 use tokio::time::{Instant, sleep};
 
-use self::patient::Patient;
+use self::idle_timeout::IdleTimeout;
+pub(crate) use self::link::ConnectionKind;
+use self::link::{Link, Progress};
 use self::streams::Streams;
-use crate::access::WRONG_TOKENS;
-use crate::listener::Connection;
-use crate::shared::{LOOK, Peer, Shared};
+use crate::shared::{Peer, Shared};
+use crate::stream::Connection;
 
 /// The time within which the head of a request must arrive, and the longest that HTTP/1 keeps a
 /// connection without one.
@@ -62,6 +63,8 @@ impl Service {
         let buffer = limits.request_bytes.max(8_192);
         builder
             .http1()
+            // The stream ends when the server stops, and requests that came before are answered.
+            .half_close(true)
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD.min(limits.idle))
             .max_buf_size(buffer as usize);
@@ -77,134 +80,54 @@ impl Service {
     }
 }
 
-/// The place of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// One of those that the limit permits.
-    Regular,
-    /// One beyond the limit, on which only probes are answered.
-    Reserve,
-}
-
-/// The state of a connection that its stream, its requests and its task share.
-#[derive(Debug)]
-struct Link {
-    peer: Peer,
-    place: Place,
-    is_http2: AtomicBool,
-    /// Set once a request has arrived.
-    has_asked: AtomicBool,
-    /// Set once a request has arrived whose client is admitted.
-    is_known: AtomicBool,
-    /// Set while a request waits for its answer.
-    is_waiting: AtomicBool,
-    /// Set if the stream must see whether the client has left.
-    must_look: AtomicBool,
-    /// Set if only bytes that have arrived are read.
-    is_ending: AtomicBool,
-    /// Set once they were read.
-    is_drained: AtomicBool,
-    /// The number of wrong tokens that requests have had.
-    wrong_tokens: AtomicU32,
-}
-
-impl Link {
-    fn new(peer: Peer, place: Place) -> Self {
-        Self {
-            peer,
-            place,
-            is_http2: AtomicBool::new(false),
-            has_asked: AtomicBool::new(false),
-            is_known: AtomicBool::new(false),
-            is_waiting: AtomicBool::new(false),
-            must_look: AtomicBool::new(false),
-            is_ending: AtomicBool::new(false),
-            is_drained: AtomicBool::new(false),
-            wrong_tokens: AtomicU32::new(0),
-        }
-    }
-}
-
 /// Serves a connection to its end.
+///
+/// Besides the connection itself, three things can end it: the stop of the server, a [`Link`] that
+/// wants the end, and a client that is not known in time.
 pub(crate) async fn serve(
     stream: impl Connection,
     service: Service,
     shared: Arc<Shared>,
     peer: Peer,
-    place: Place,
+    kind: ConnectionKind,
 ) {
     let Service { router, builder } = service;
     let limits = &shared.limits;
-    let link = Arc::new(Link::new(peer, place));
-    let stream = Patient::new(stream, Arc::clone(&link), limits.idle, limits.timeout);
+    let link = Arc::new(Link::new(peer, kind));
+    let stream = IdleTimeout::new(stream, Arc::clone(&link), limits.idle, limits.timeout);
     let service = service_fn(|mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(Arc::clone(&link));
         router.call(request)
     });
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
-    let mut stopping = pin!(shared.stopping.cancelled());
-    // Until a known client has sent a request.
+    let mut stopping = pin!(shared.stopping.cancelled().fuse());
+    let mut end_wanted = pin!(link.end_wanted().fuse());
     let mut patience = pin!(sleep(limits.timeout.min(limits.idle)));
-    // Started anew with each wait.
-    let mut look = pin!(sleep(LOOK));
-    let mut was_waiting = false;
-    let is = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
-    let (mut is_stopping, mut is_drained, mut is_late, mut is_barred) =
-        (false, false, false, false);
-    let result = poll_fn(|context| {
-        loop {
-            if let Poll::Ready(result) = connection.as_mut().poll(context) {
-                return Poll::Ready(result);
+    let (mut is_late, mut is_known) = (false, false);
+    loop {
+        select! {
+            // What has arrived is answered before anything else is looked at.
+            biased;
+            ended = connection.as_mut() => {
+                if let Err(error) = ended {
+                    tracing::debug!(%peer, error = %error, "the connection broke");
+                }
+                return;
             }
-            if !is_stopping && stopping.as_mut().poll(context).is_ready() {
-                is_stopping = true;
-                if is(&link.is_http2) {
+            // Requests that have arrived by now are answered, so the stream ends after them.
+            () = &mut stopping => link.end_input(),
+            () = &mut end_wanted => connection.as_mut().graceful_shutdown(),
+            () = &mut patience, if !is_known => match link.progress() {
+                Progress::Known => is_known = true,
+                // The answer of its last request may be on its way.
+                Progress::Asking if !is_late => {
+                    is_late = true;
+                    patience.as_mut().reset(Instant::now() + limits.timeout);
                     connection.as_mut().graceful_shutdown();
-                } else {
-                    // HTTP/1 would drop the requests behind the present one.
-                    link.is_ending.store(true, Ordering::Relaxed);
                 }
-                continue;
-            }
-            if !is_drained && is(&link.is_drained) {
-                if !is(&link.has_asked) {
-                    return Poll::Ready(Ok(()));
-                }
-                is_drained = true;
-                connection.as_mut().graceful_shutdown();
-                continue;
-            }
-            // HTTP/1 ends with the header Connection of its answer.
-            if !is_barred && link.wrong_tokens.load(Ordering::Relaxed) >= WRONG_TOKENS {
-                is_barred = true;
-                connection.as_mut().graceful_shutdown();
-                continue;
-            }
-            if !is(&link.is_known) && patience.as_mut().poll(context).is_ready() {
-                if is_late || !is(&link.has_asked) {
-                    return Poll::Ready(Ok(()));
-                }
-                // The answer of the last request may be on its way.
-                is_late = true;
-                patience.as_mut().reset(Instant::now() + limits.timeout);
-                connection.as_mut().graceful_shutdown();
-                continue;
-            }
-            // HTTP/1 reads nothing while there are more requests in its buffer.
-            if is(&link.is_waiting) && !was_waiting {
-                look.as_mut().reset(Instant::now() + LOOK);
-            }
-            was_waiting = is(&link.is_waiting);
-            if was_waiting && look.as_mut().poll(context).is_ready() {
-                link.must_look.store(true, Ordering::Relaxed);
-                was_waiting = false;
-                continue;
-            }
-            return Poll::Pending;
+                Progress::Silent | Progress::Asking => return,
+            },
         }
-    });
-    if let Err(error) = result.await {
-        tracing::debug!(%peer, error = %error, "the connection broke");
     }
 }
 
@@ -241,7 +164,7 @@ mod tests {
             let (mut client, server) = duplex(1_024);
             let start = Instant::now();
             let service = Service::new(&shared);
-            tokio::spawn(serve(server, service, shared, Peer(None), Place::Regular));
+            tokio::spawn(serve(server, service, shared, Peer(None), ConnectionKind::Regular));
             client.write_all(first.as_bytes()).await.unwrap();
             let mut rest = Vec::new();
             client.read_to_end(&mut rest).await.unwrap();

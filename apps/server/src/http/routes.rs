@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::body::HttpBody as _;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
@@ -14,8 +14,9 @@ use axum::{Extension, Router};
 use tokio::time::Instant;
 
 use super::accept::preferred;
+use super::link::{ConnectionKind, Link, Progress};
 use super::problem::Problem;
-use super::{HEADERS, Link, Place, host, ids, inspect, observe, prometheus};
+use super::{HEADERS, host, ids, inspect, observe, prometheus};
 use crate::access::{Client, WRONG_TOKENS};
 use crate::metrics::Protocol;
 use crate::shared::{Shared, request_id};
@@ -112,14 +113,14 @@ fn is_public(path: &str) -> bool {
 
 /// Checks what every request must have, before it is known who sent it.
 fn check(request: &Request, shared: &Shared, link: &Link) -> Result<(), Problem> {
-    if link.place == Place::Reserve && !is_probe(request.uri().path()) {
+    if link.kind == ConnectionKind::ProbesOnly && !is_probe(request.uri().path()) {
         let most = shared.limits.connections;
         let text = format!("there are {most} connections, the most that are permitted");
         return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, text)
             .with_limit("connections")
             .with_retry(Duration::from_secs(1)));
     }
-    if link.wrong_tokens.load(Ordering::Relaxed) >= WRONG_TOKENS {
+    if link.is_barred() {
         // Only HTTP/2 sends more requests. They may be other clients', whose tokens are valid.
         let text = format!("{WRONG_TOKENS} tokens were wrong, the most on one connection");
         return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, text)
@@ -162,7 +163,7 @@ fn client(request: &Request, shared: &Shared, link: &Link) -> Option<Arc<Client>
     }
     let client = shared.access.client(bearer(request)?);
     if client.is_none() {
-        link.wrong_tokens.fetch_add(1, Ordering::Relaxed);
+        link.count_wrong_token();
         if let Some(suppressed) = shared.warnings.token.admit("") {
             tracing::warn!(peer = %link.peer, suppressed, "a client has no valid token");
         }
@@ -180,20 +181,18 @@ async fn attend(
     let start = Instant::now();
     let id = request_id();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    link.has_asked.store(true, Ordering::Relaxed);
+    let version = request.version();
+    link.advance(Progress::Asking);
     let checked = check(&request, &shared, &link);
     let client = checked.and_then(|()| Ok(client(&request, &shared, &link)));
     let mut name = None;
     let mut response = match client {
         Err(problem) => problem.into_response(),
         Ok(Some(client)) => {
-            link.is_known.store(true, Ordering::Relaxed);
+            link.advance(Progress::Known);
             name = Some(client.name().to_owned());
             request.extensions_mut().insert(client);
-            link.is_waiting.store(true, Ordering::Relaxed);
-            let response = next.run(request).await;
-            link.is_waiting.store(false, Ordering::Relaxed);
-            response
+            next.run(request).await
         }
         Ok(None) if is_public(&path) => next.run(request).await,
         Ok(None) => {
@@ -202,9 +201,8 @@ async fn attend(
         }
     };
     let headers = response.headers_mut();
-    let is_last =
-        link.place == Place::Reserve || link.wrong_tokens.load(Ordering::Relaxed) >= WRONG_TOKENS;
-    if is_last && !link.is_http2.load(Ordering::Relaxed) {
+    let is_last = link.kind == ConnectionKind::ProbesOnly || link.is_barred();
+    if is_last && version != Version::HTTP_2 {
         headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -12,9 +12,9 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use super::parse::Command;
 use super::reply;
 use super::session::{Next, Session, Transaction, Waiting};
-use crate::listener::Connection as Stream;
 use crate::metrics::Protocol;
 use crate::shared::{LOOK, Last, Peer, Shared};
+use crate::stream::Connection as Stream;
 
 /// The size of a quiet connection's buffer.
 const QUIET: usize = 1_024;

@@ -284,6 +284,36 @@ async fn stopping_answers_what_arrived() {
     assert_eq!(rest.matches("HTTP/1.1 200 OK").count(), REQUESTS - 1);
 }
 
+/// HTTP/2 has an end of its own, which comes after the answers that are on their way.
+#[tokio::test(flavor = "multi_thread")]
+async fn stopping_ends_http2_connections() {
+    const COUNT: usize = 100_000;
+    let server = with_limits(Limits { count: 200_000, ..Limits::default() }).await;
+    let io = TokioIo::new(TcpStream::connect(server.http_addresses()[0]).await.unwrap());
+    let executor = TokioExecutor::new();
+    let (mut sender, connection) =
+        hyper::client::conn::http2::handshake(executor, io).await.unwrap();
+    let connection = tokio::spawn(connection);
+    let uri = format!("http://localhost/v1/realms/kuid/ids?count={COUNT}&format=bytes");
+    let request = Request::get(uri).body(Empty::<Bytes>::new()).unwrap();
+    let answer = sender.send_request(request).await.unwrap().into_body();
+    let (stopped, answer) = tokio::join!(server.stop(), answer.collect());
+    assert!(!stopped.cut_off);
+    assert_eq!(answer.unwrap().to_bytes().len(), COUNT * 12);
+    let ended = tokio::time::timeout(PATIENCE, connection).await;
+    ended.expect("an end in time").unwrap().unwrap();
+}
+
+/// A client that only closes its own side still reads its answer.
+#[tokio::test]
+async fn clients_may_close_their_side() {
+    let server = server().await;
+    let mut raw = Raw::http(&server).await;
+    raw.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2)).await;
+    tokio::io::AsyncWriteExt::shutdown(&mut raw.stream).await.unwrap();
+    assert_eq!(raw.rest().await.matches("HTTP/1.1 200 OK").count(), 2);
+}
+
 #[tokio::test]
 async fn head_issues_nothing() {
     let limits = Limits { rate: Some(10), ..Limits::default() };

@@ -1,0 +1,163 @@
+//! The stream of an HTTP connection.
+
+use core::future::{Future as _, poll_fn};
+use core::pin::{Pin, pin};
+use core::task::{Context, Poll, ready};
+use core::time::Duration;
+use std::io;
+use std::sync::Arc;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::task::coop::unconstrained;
+use tokio::time::{Instant, Sleep, sleep, sleep_until};
+use tokio_io_timeout::TimeoutStream;
+
+use super::link::Link;
+use crate::shared::{LOOK, Last};
+use crate::stream::Connection;
+
+/// A stream that fails once nothing has come through it for too long, or once its client has left
+/// while nothing is read from it. When the server stops, it ends after the bytes that have arrived
+/// by then: HTTP/1 answers all requests before such an end, though it would drop those in its
+/// buffer if it were shut down. HTTP/2, which ends by a frame of its own, is shut down instead.
+#[derive(Debug)]
+pub(super) struct IdleTimeout<S> {
+    stream: Pin<Box<TimeoutStream<S>>>,
+    link: Arc<Link>,
+    /// The version of HTTP, once something was read.
+    is_http2: Option<bool>,
+    /// Set while its reader waits for bytes, and so learns by itself that the client has left.
+    is_awaited: bool,
+    /// Set if something was written since the last flush.
+    has_written: bool,
+    /// The time of the next look whether the client has left. Made for the first request that waits.
+    look: Option<Pin<Box<Sleep>>>,
+    /// The bytes that are still read once the server is stopping, and the timer of their end.
+    last: Option<(Last, Pin<Box<Sleep>>)>,
+}
+
+impl<S: Connection> IdleTimeout<S> {
+    /// Lets the client send nothing for the time `idle`, and accept no byte of an answer for the
+    /// time `stuck`.
+    pub(super) fn new(stream: S, link: Arc<Link>, idle: Duration, stuck: Duration) -> Self {
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_read_timeout(Some(idle));
+        stream.set_write_timeout(Some(stuck));
+        Self {
+            stream: Box::pin(stream),
+            link,
+            is_http2: None,
+            is_awaited: false,
+            has_written: false,
+            look: None,
+            last: None,
+        }
+    }
+
+    /// Reads what has arrived, and then the end.
+    fn poll_rest(
+        &mut self,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let (last, timer) = self.last.get_or_insert_with(|| {
+            let last = Last::new();
+            (last, Box::pin(sleep_until(last.deadline)))
+        });
+        if last.is_over() {
+            return Poll::Ready(Ok(()));
+        }
+        let before = buffer.filled().len();
+        // Otherwise a task that has used up its time would take that for the end.
+        let read = poll_fn(|context| self.stream.as_mut().poll_read(context, buffer));
+        if let Poll::Ready(result) = pin!(unconstrained(read)).poll(context) {
+            last.read(buffer.filled().len() - before, false);
+            return Poll::Ready(result);
+        }
+        if Instant::now() >= last.deadline && self.stream.get_ref().has_more() {
+            last.prolong();
+        }
+        timer.as_mut().reset(last.deadline);
+        ready!(timer.as_mut().poll(context));
+        Poll::Ready(Ok(()))
+    }
+
+    /// Fails if the client has left, though nothing is read that would show it: HTTP/1 reads
+    /// nothing before it has answered a request.
+    fn poll_look(&mut self, context: &mut Context<'_>) -> io::Result<()> {
+        let look = self.look.get_or_insert_with(|| Box::pin(sleep(LOOK)));
+        while look.as_mut().poll(context).is_ready() {
+            if self.stream.get_ref().has_left() {
+                let error = io::ErrorKind::ConnectionAborted;
+                return Err(io::Error::new(error, "the client left while it waited"));
+            }
+            look.as_mut().reset(Instant::now() + LOOK);
+        }
+        Ok(())
+    }
+}
+
+impl<S: Connection> AsyncRead for IdleTimeout<S> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let before = buffer.filled().len();
+        let outcome = if this.link.input_ends() && this.is_http2 != Some(true) {
+            this.poll_rest(context, buffer)
+        } else {
+            this.stream.as_mut().poll_read(context, buffer)
+        };
+        this.is_awaited = outcome.is_pending();
+        if outcome.is_ready() && this.is_http2.is_none() {
+            // The start of its preface, which HTTP/1 does not know.
+            this.is_http2 = Some(buffer.filled()[before..].starts_with(b"PRI"));
+        }
+        if this.link.input_ends() && this.is_http2 == Some(true) {
+            this.link.want_end();
+        }
+        outcome
+    }
+}
+
+impl<S: Connection> AsyncWrite for IdleTimeout<S> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        this.has_written = true;
+        this.stream.as_mut().poll_write(context, buffer)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffers: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        this.has_written = true;
+        this.stream.as_mut().poll_write_vectored(context, buffers)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        // It is called each time that the connection is polled. If nothing was written and nothing is
+        // awaited, a request is waiting for its answer.
+        if !core::mem::take(&mut this.has_written) && !this.is_awaited {
+            this.poll_look(context)?;
+        }
+        this.stream.as_mut().poll_flush(context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.get_mut().stream.as_mut().poll_shutdown(context)
+    }
+}
