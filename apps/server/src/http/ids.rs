@@ -16,7 +16,7 @@ use super::accept::preferred;
 use super::problem::Problem;
 use crate::access::Client;
 use crate::metrics::Protocol;
-use crate::realm::{Framing, Order, OutputForm, Realm, RequestError};
+use crate::realm::{Framing, IdRequest, OutputForm, Realm, RequestError};
 use crate::shared::Shared;
 
 /// The number of IDs in one part of an answer. An answer with more is streamed.
@@ -101,8 +101,8 @@ pub(super) async fn ids(
         "text/plain" => Framing::Lines,
         _ => Framing::Json,
     };
-    let order = Order { count, format, framing, meta };
-    realm.check(&order)?;
+    let request = IdRequest { count, format, framing, meta };
+    realm.check(&request)?;
     let kind = match (format, framing) {
         (OutputForm::Bytes, _) => "application/octet-stream",
         (_, Framing::Json | Framing::Resp) => "application/json",
@@ -113,7 +113,7 @@ pub(super) async fn ids(
         Body::from_stream(futures_util::stream::empty::<io::Result<Bytes>>())
     } else {
         shared.access.admit(&client, count)?;
-        Answer { shared: Arc::clone(&shared), realm: Arc::clone(realm), order }.body().await?
+        Answer { shared: Arc::clone(&shared), realm: Arc::clone(realm), request }.body().await?
     };
     let mut response = body.into_response();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
@@ -174,7 +174,7 @@ struct Answer {
     shared: Arc<Shared>,
     realm: Arc<Realm>,
     /// The IDs that are missing.
-    order: Order,
+    request: IdRequest,
 }
 
 impl Answer {
@@ -187,25 +187,25 @@ impl Answer {
             first.extend_from_slice(head.as_bytes());
         }
         self.part(true, &mut first).await?;
-        Ok(if self.order.count == 0 { Body::from(first) } else { self.stream(first) })
+        Ok(if self.request.count == 0 { Body::from(first) } else { self.stream(first) })
     }
 
     fn is_json(&self) -> bool {
-        self.order.framing == Framing::Json && self.order.format != OutputForm::Bytes
+        self.request.framing == Framing::Json && self.request.format != OutputForm::Bytes
     }
 
     /// Appends the next part. Only the first waits for its turn: the client decides when the stream
     /// of the others is polled.
     async fn part(&mut self, is_first: bool, out: &mut Vec<u8>) -> Result<(), RequestError> {
-        let part = Order { count: self.order.count.min(PART), ..self.order };
+        let part = IdRequest { count: self.request.count.min(PART), ..self.request };
         let deadline = Instant::now() + self.shared.limits.timeout;
         if is_first {
             self.realm.issue_in_turn(part, Protocol::Http, deadline, out).await?;
         } else {
             self.realm.issue(part, Protocol::Http, deadline, out).await?;
         }
-        self.order.count -= part.count;
-        if self.is_json() && self.order.count == 0 {
+        self.request.count -= part.count;
+        if self.is_json() && self.request.count == 0 {
             // In the place of the comma after the last ID.
             out.pop();
             out.extend_from_slice(b"]}");
@@ -221,14 +221,14 @@ impl Answer {
                 if let Some(first) = first {
                     return Some((Ok(Bytes::from(first)), (answer, None)));
                 }
-                if answer.order.count == 0 {
+                if answer.request.count == 0 {
                     return None;
                 }
                 let mut out = Vec::new();
                 match answer.part(false, &mut out).await {
                     Ok(()) => Some((Ok(Bytes::from(out)), (answer, None))),
                     Err(error) => {
-                        answer.order.count = 0;
+                        answer.request.count = 0;
                         let error: io::Error = io::Error::other(error.to_string());
                         Some((Err(error), (answer, None)))
                     }

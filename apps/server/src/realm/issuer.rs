@@ -17,9 +17,9 @@ use tokio::time::Instant;
 use super::id::{Framing, OutputForm, integer, write_ids};
 use crate::error::RealmProblem;
 
-/// IDs to issue in one go.
+/// A request for IDs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Order {
+pub(crate) struct IdRequest {
     pub(crate) count: u32,
     pub(crate) format: OutputForm,
     pub(crate) framing: Framing,
@@ -29,9 +29,9 @@ pub(crate) struct Order {
 
 /// A leased generator behind its scheme.
 pub(crate) trait Issuer: Send + Sync {
-    /// Appends at least one and at most `order.count` IDs, as many as there are without waiting,
+    /// Appends at least one and at most `request.count` IDs, as many as there are without waiting,
     /// and returns the number.
-    fn try_issue(&self, order: Order, out: &mut Vec<u8>) -> Result<u32, GenerateError>;
+    fn try_issue(&self, request: IdRequest, out: &mut Vec<u8>) -> Result<u32, GenerateError>;
 
     /// Returns an ID as an integer, without waiting. Zero for schemes without that form.
     fn try_integer(&self) -> Result<u64, GenerateError>;
@@ -132,9 +132,9 @@ struct Leased<S: Scheme, V> {
 const BATCH: usize = 256;
 
 impl<S: Scheme, V: SchemeVariant<S>> Issuer for Leased<S, V> {
-    fn try_issue(&self, order: Order, out: &mut Vec<u8>) -> Result<u32, GenerateError> {
-        let variant = order.meta.map_or(self.variant, V::with_metabyte);
-        let Order { count, format, framing, .. } = order;
+    fn try_issue(&self, request: IdRequest, out: &mut Vec<u8>) -> Result<u32, GenerateError> {
+        let variant = request.meta.map_or(self.variant, V::with_metabyte);
+        let IdRequest { count, format, framing, .. } = request;
         // One ID first: a call that is refused may use up as many sequences as it asks for.
         let id = self.generator.with(variant).try_generate()?;
         write_ids(&[id], format, framing, out);

@@ -15,8 +15,8 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout_at};
 
 pub(crate) use self::id::{Framing, OutputForm};
+pub(crate) use self::issuer::{IdRequest, Start};
 use self::issuer::{Issuer, ObserveProblem, StartError, scheme_of};
-pub(crate) use self::issuer::{Order, Start};
 use crate::error::{ServerError, chain};
 use crate::metrics::{Protocol, RealmMetrics};
 
@@ -121,12 +121,12 @@ impl Realm {
         })
     }
 
-    /// Checks that the realm has IDs as ordered.
-    pub(crate) fn check(&self, order: &Order) -> Result<(), RequestError> {
-        if order.format == OutputForm::Int {
+    /// Checks that the realm has IDs as requested.
+    pub(crate) fn check(&self, request: &IdRequest) -> Result<(), RequestError> {
+        if request.format == OutputForm::Int {
             self.check_integer()?;
         }
-        if order.meta.is_some() && !self.has_meta() {
+        if request.meta.is_some() && !self.has_meta() {
             return Err(RequestError::NoMeta { scheme: self.scheme() });
         }
         Ok(())
@@ -140,15 +140,15 @@ impl Realm {
         Err(RequestError::NoInteger { realm: self.name().clone(), size: self.id_size() })
     }
 
-    /// Appends up to `order.count` IDs without waiting, and returns the number, at least one.
+    /// Appends up to `request.count` IDs without waiting, and returns the number, at least one.
     #[inline]
     pub(crate) fn try_issue(
         &self,
-        order: Order,
+        request: IdRequest,
         protocol: Protocol,
         out: &mut Vec<u8>,
     ) -> Result<u32, GenerateError> {
-        let issued = self.issuer.try_issue(order, out)?;
+        let issued = self.issuer.try_issue(request, out)?;
         self.metrics.count(protocol, issued);
         Ok(issued)
     }
@@ -166,19 +166,19 @@ impl Realm {
     /// must not depend on a client while it waits.
     pub(crate) async fn issue_in_turn(
         &self,
-        mut order: Order,
+        mut request: IdRequest,
         protocol: Protocol,
         deadline: Instant,
         out: &mut Vec<u8>,
     ) -> Result<(), RequestError> {
-        self.check(&order)?;
+        self.check(&request)?;
         let start = out.len();
-        order.count -= self.try_issue(order, protocol, out).unwrap_or(0).min(order.count);
-        if order.count == 0 {
+        request.count -= self.try_issue(request, protocol, out).unwrap_or(0).min(request.count);
+        if request.count == 0 {
             return Ok(());
         }
         let issued = match timeout_at(deadline, self.turn.lock()).await {
-            Ok(_turn) => self.issue(order, protocol, deadline, out).await,
+            Ok(_turn) => self.issue(request, protocol, deadline, out).await,
             Err(_) => Err(self.overtaken().await),
         };
         if issued.is_err() {
@@ -203,24 +203,24 @@ impl Realm {
         }
     }
 
-    /// Appends `order.count` IDs, waiting until the deadline. On an error nothing is appended, and
+    /// Appends `request.count` IDs, waiting until the deadline. On an error nothing is appended, and
     /// IDs that were generated are dropped.
     ///
     /// # Errors
     /// Returns [`RequestError::Later`] immediately if the wait would exceed the deadline.
     pub(crate) async fn issue(
         &self,
-        mut order: Order,
+        mut request: IdRequest,
         protocol: Protocol,
         deadline: Instant,
         out: &mut Vec<u8>,
     ) -> Result<(), RequestError> {
-        self.check(&order)?;
+        self.check(&request)?;
         let start = out.len();
         loop {
-            match self.try_issue(order, protocol, out) {
-                Ok(issued) if issued >= order.count => return Ok(()),
-                Ok(issued) => order.count -= issued,
+            match self.try_issue(request, protocol, out) {
+                Ok(issued) if issued >= request.count => return Ok(()),
+                Ok(issued) => request.count -= issued,
                 Err(_) => {
                     let left = deadline.saturating_duration_since(Instant::now());
                     if let Err(error) = self.issuer.wait_ready(left).await {

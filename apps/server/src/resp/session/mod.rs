@@ -16,7 +16,7 @@ use super::parse::Command;
 use super::reply::{self, Version};
 use crate::access::{Client, WRONG_TOKENS};
 use crate::metrics::Protocol;
-use crate::realm::{Framing, Order, OutputForm, Realm, RequestError};
+use crate::realm::{Framing, IdRequest, OutputForm, Realm, RequestError};
 use crate::shared::{Peer, Shared};
 
 /// The state of one connection.
@@ -55,7 +55,7 @@ pub(crate) enum Next {
 pub(crate) struct Waiting {
     realm: Arc<Realm>,
     /// The IDs that are missing.
-    order: Order,
+    request: IdRequest,
     answer: Answer,
     /// The start of the answer in the output.
     start: usize,
@@ -189,10 +189,14 @@ impl Session {
         match realm.try_integer(Protocol::Resp) {
             Ok(id) => integer_id(id, out),
             Err(_) => {
-                let order =
-                    Order { count: 1, format: OutputForm::Int, framing: Framing::Resp, meta: None };
+                let request = IdRequest {
+                    count: 1,
+                    format: OutputForm::Int,
+                    framing: Framing::Resp,
+                    meta: None,
+                };
                 let realm = Arc::clone(realm);
-                Next::Wait(Waiting { realm, order, answer: Answer::One, start: out.len() })
+                Next::Wait(Waiting { realm, request, answer: Answer::One, start: out.len() })
             }
         }
     }
@@ -207,8 +211,8 @@ impl Session {
 
     fn next(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
         let Some(realm) = self.realm(args.get(1)) else { return no_realm(args, out) };
-        let mut order =
-            Order { count: 1, format: OutputForm::Text, framing: Framing::Resp, meta: None };
+        let mut request =
+            IdRequest { count: 1, format: OutputForm::Text, framing: Framing::Resp, meta: None };
         let (mut at, mut format) = (2, None);
         let mut answer = Answer::One;
         let is_number = |arg: &[u8]| {
@@ -217,7 +221,7 @@ impl Session {
         if args.len() > at && is_number(args.get(at)) {
             let most = self.shared.limits.count;
             match number(args.get(at)) {
-                Some(count @ 1..) if count <= most => order.count = count,
+                Some(count @ 1..) if count <= most => request.count = count,
                 _ => {
                     let count = args.shown(at);
                     let text = format!("ERR the count {count} is outside of 1..={most}");
@@ -232,7 +236,7 @@ impl Session {
                 return fail("ERR syntax error", out);
             }
             if args.is(at, "meta") {
-                if order.meta.is_some() {
+                if request.meta.is_some() {
                     return fail(&repeated(args, at), out);
                 }
                 let meta = number(args.get(at + 1)).and_then(|meta| u8::try_from(meta).ok());
@@ -240,7 +244,7 @@ impl Session {
                     let meta = args.shown(at + 1);
                     return fail(&format!("ERR the metabyte {meta} is outside of 0..=255"), out);
                 };
-                order.meta = Some(meta);
+                request.meta = Some(meta);
             } else if args.is(at, "format") {
                 if format.is_some() {
                     return fail(&repeated(args, at), out);
@@ -262,28 +266,29 @@ impl Session {
             at += 2;
         }
         if let Some((_, format)) = format {
-            order.format = format;
+            request.format = format;
         }
-        if order.format == OutputForm::Bytes {
+        if request.format == OutputForm::Bytes {
             answer = Answer::Bytes;
         }
-        if let Err(error) = realm.check(&order) {
+        if let Err(error) = realm.check(&request) {
             return fail(&format!("ERR {error}"), out);
         }
-        if let Some(refusal) = self.over_rate(order.count) {
+        if let Some(refusal) = self.over_rate(request.count) {
             return fail(&refusal, out);
         }
         let start = out.len();
         match answer {
             Answer::One => {}
-            Answer::Array => reply::array(order.count as usize, out),
-            Answer::Bytes => reply::bulk_header(order.count as usize * realm.id_size(), out),
+            Answer::Array => reply::array(request.count as usize, out),
+            Answer::Bytes => reply::bulk_header(request.count as usize * realm.id_size(), out),
         }
-        order.count -= realm.try_issue(order, Protocol::Resp, out).unwrap_or(0).min(order.count);
-        if order.count > 0 {
-            return Next::Wait(Waiting { realm: Arc::clone(realm), order, answer, start });
+        request.count -=
+            realm.try_issue(request, Protocol::Resp, out).unwrap_or(0).min(request.count);
+        if request.count > 0 {
+            return Next::Wait(Waiting { realm: Arc::clone(realm), request, answer, start });
         }
-        finish(answer, order.format, start, out);
+        finish(answer, request.format, start, out);
         Next::Continue
     }
 
@@ -557,17 +562,17 @@ impl Waiting {
 
     /// Issues the IDs by the deadline and completes the answer, or replaces it by an error.
     pub(crate) async fn run(self, shared: &Shared, deadline: Instant, out: &mut Vec<u8>) {
-        let error = match self.realm.issue_in_turn(self.order, Protocol::Resp, deadline, out).await
-        {
-            Ok(()) => {
-                finish(self.answer, self.order.format, self.start, out);
-                if out.get(self.start) == Some(&b'-') {
-                    shared.metrics.of(Protocol::Resp).failed.fetch_add(1, Ordering::Relaxed);
+        let error =
+            match self.realm.issue_in_turn(self.request, Protocol::Resp, deadline, out).await {
+                Ok(()) => {
+                    finish(self.answer, self.request.format, self.start, out);
+                    if out.get(self.start) == Some(&b'-') {
+                        shared.metrics.of(Protocol::Resp).failed.fetch_add(1, Ordering::Relaxed);
+                    }
+                    return;
                 }
-                return;
-            }
-            Err(error) => error,
-        };
+                Err(error) => error,
+            };
         out.truncate(self.start);
         shared.metrics.of(Protocol::Resp).failed.fetch_add(1, Ordering::Relaxed);
         reply::error(&refusal(&error), out);
