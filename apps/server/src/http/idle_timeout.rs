@@ -30,7 +30,7 @@ pub(super) struct IdleTimeout<S> {
     is_awaited: bool,
     /// Set if something was written since the last flush.
     has_written: bool,
-    /// The time of the next look whether the client has left. Made for the first request that waits.
+    /// The time of the next look whether the client has left, once a request has waited.
     look: Option<Pin<Box<Sleep>>>,
     /// The bytes that are still read once the server is stopping, and the timer of their end.
     last: Option<(Last, Pin<Box<Sleep>>)>,
@@ -149,8 +149,8 @@ impl<S: Connection> AsyncWrite for IdleTimeout<S> {
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        // It is called each time that the connection is polled. If nothing was written and nothing is
-        // awaited, a request is waiting for its answer.
+        // It is called each time that the connection is polled. If nothing was written and nothing
+        // is awaited, a request is waiting for its answer.
         if !core::mem::take(&mut this.has_written) && !this.is_awaited {
             this.poll_look(context)?;
         }

@@ -39,7 +39,7 @@ pub(crate) enum ConnectionKind {
     ProbesOnly,
 }
 
-/// How far the client of a connection has come.
+/// The progress of a connection's client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(super) enum Progress {

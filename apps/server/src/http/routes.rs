@@ -183,8 +183,9 @@ async fn attend(
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let version = request.version();
     link.advance(Progress::Asking);
+    // A malformed request proves nothing about its client, so the token is looked up afterwards.
     let checked = check(&request, &shared, &link);
-    let client = checked.and_then(|()| Ok(client(&request, &shared, &link)));
+    let client = checked.map(|()| client(&request, &shared, &link));
     let mut name = None;
     let mut response = match client {
         Err(problem) => problem.into_response(),
@@ -200,15 +201,18 @@ async fn attend(
             Problem::new(StatusCode::UNAUTHORIZED, text).into_response()
         }
     };
+    // HTTP/1 ends after an answer that says so; HTTP/2 has no such header.
     let headers = response.headers_mut();
     let is_last = link.kind == ConnectionKind::ProbesOnly || link.is_barred();
     if is_last && version != Version::HTTP_2 {
         headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
+    // A cache that answered a second request would issue an ID twice.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if let Ok(id) = HeaderValue::from_str(&id) {
         headers.insert("x-request-id", id);
     }
+    // The time until the answer's head; a streamed body takes longer.
     let latency = start.elapsed();
     let metrics = shared.metrics.of(Protocol::Http);
     metrics.latency.observe(latency, 1);

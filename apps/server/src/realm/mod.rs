@@ -203,8 +203,8 @@ impl Realm {
         }
     }
 
-    /// Appends `request.count` IDs, waiting until the deadline. On an error nothing is appended, and
-    /// IDs that were generated are dropped.
+    /// Appends `request.count` IDs, waiting until the deadline. On an error nothing is appended,
+    /// and IDs that were generated are dropped.
     ///
     /// # Errors
     /// Returns [`RequestError::Later`] immediately if the wait would exceed the deadline.

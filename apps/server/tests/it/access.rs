@@ -216,7 +216,7 @@ async fn unix_sockets_with_full_queues_are_in_use() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn unix_sockets_have_paths_of_up_to_107_bytes() {
+async fn unix_paths_have_up_to_107_bytes() {
     let folder = TempDir::new().unwrap();
     let fill = |len: usize| {
         let start = folder.path().to_str().unwrap().len() + 1;
@@ -230,7 +230,7 @@ async fn unix_sockets_have_paths_of_up_to_107_bytes() {
         assert!(!path.exists());
     }
     let error = builder().unix(fill(108)).start().await.unwrap_err();
-    let reason = std::error::Error::source(&error).unwrap().to_string();
+    let reason = core::error::Error::source(&error).unwrap().to_string();
     assert_eq!(reason, "a socket's path cannot have 108 bytes (Linux: at most 107)");
 }
 
