@@ -17,8 +17,8 @@ use tickid_lease::{Store, StoreError};
 use crate::failure::{Chain, Failure};
 use crate::message::shown;
 use crate::output::Output;
-use crate::picture;
-use crate::printed::write_json;
+use crate::output::picture;
+use crate::output::printed::write_json;
 use crate::store::{StoreOptions, answer};
 
 #[derive(Debug, Args)]

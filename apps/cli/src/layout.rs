@@ -11,8 +11,8 @@ use tickid_snowflake::{AnySnowflake, Preset};
 use crate::failure::Failure;
 use crate::options::LayoutValues;
 use crate::output::Output;
-use crate::picture;
-use crate::printed::write_json;
+use crate::output::picture;
+use crate::output::printed::write_json;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:

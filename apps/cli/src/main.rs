@@ -1,7 +1,6 @@
 //! The `tickid` command: generates, inspects and converts time-ordered identifiers.
 
 mod convert;
-mod csv;
 mod doctor;
 mod failure;
 mod features;
@@ -13,28 +12,18 @@ mod lease;
 #[cfg(feature = "full")]
 mod man;
 mod message;
-mod near_miss;
-mod node;
-mod option_values;
 mod options;
 mod output;
-mod picture;
-mod policy;
-mod printed;
-mod progress;
 mod range;
 mod reading;
-mod schemes;
 #[cfg(feature = "serve")]
 mod serve;
 #[cfg(feature = "postgres")]
 mod sql;
 mod store;
-mod template;
 mod usage;
 #[cfg(feature = "_log")]
 mod verbose;
-mod when;
 
 use std::borrow::Cow;
 use std::process::ExitCode;
@@ -49,6 +38,8 @@ use crate::generate::GenCommand;
 use crate::inspect::InspectArguments;
 use crate::layout::LayoutArguments;
 use crate::lease::LeaseCommand;
+// The supervisor imports them by this name.
+use crate::options::values as option_values;
 use crate::range::RangeArguments;
 
 /// Generate, inspect and convert time-ordered identifiers: SCRU64, Nanoflake, kuid, sno and

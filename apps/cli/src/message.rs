@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use anstyle::{AnsiColor, Style};
 
-use crate::progress;
+use crate::output::progress;
 
 /// The characters shown of one input.
 const INPUT: usize = 300;

@@ -12,12 +12,12 @@ use tickid_core::{RangeError, UnixTime};
 use tickid_kuid::{GlobalId, LocalId, Node};
 
 use crate::failure::Failure;
-use crate::node::{GivenNode, NodeHash};
-use crate::option_values::parse;
+use crate::options::node::{GivenNode, NodeHash};
+use crate::options::values::parse;
+use crate::options::when::{self, When, zone};
 use crate::options::{KuidKind, Layouts, OutputForm, SchemeOrLayout, name_of};
 use crate::output::Output;
-use crate::printed::{self, write_json};
-use crate::when::{self, When, zone};
+use crate::output::printed::{self, write_json};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:

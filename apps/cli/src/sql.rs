@@ -7,8 +7,8 @@ use tickid_lease::admin::{RealmName, Start};
 
 use crate::failure::Failure;
 use crate::lease::ShapeOptions;
-use crate::option_values::parse;
 use crate::options::Scheme;
+use crate::options::values::parse;
 use crate::output::Output;
 
 #[derive(Debug, Args)]

@@ -8,8 +8,8 @@ use tickid_snowflake::Preset;
 
 use crate::message::{say_hint, shown};
 use crate::options::variable;
+use crate::options::when::When;
 use crate::reading::is_format;
-use crate::when::When;
 
 /// Prints the help that was asked for, or an error of usage in the form of every other, and ends
 /// the process.

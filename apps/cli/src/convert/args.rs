@@ -6,8 +6,8 @@ use tickid_detect::Format;
 use tickid_snowflake::Preset;
 
 use crate::input::Selection;
-use crate::node::NodeHash;
-use crate::option_values::{metabyte, number};
+use crate::options::node::NodeHash;
+use crate::options::values::{metabyte, number};
 use crate::options::{KuidKind, LayoutValues, Layouts, Scheme, SchemeOrLayout};
 
 #[derive(Debug, Args)]

@@ -1,8 +1,8 @@
 //! `tickid convert`.
 
 mod args;
-mod goal;
-mod origin;
+mod source;
+mod target;
 
 use std::borrow::Cow;
 use std::process::ExitCode;
@@ -12,18 +12,18 @@ use tickid_convert::{Bits, ConvertError, Loss, Options};
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 
 pub(crate) use self::args::ConvertArguments;
-use self::origin::{Guess, Original};
+use self::source::{Guess, Original};
 use crate::failure::Failure;
 use crate::input::{self, Input};
 use crate::options::name_of;
+use crate::options::when::date_time;
 use crate::output::Output;
-use crate::printed::write_json;
+use crate::output::printed::write_json;
 use crate::reading::named;
-use crate::when::date_time;
 
 pub(crate) fn run(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
     let mut table = arguments.nodes.node_table.clone();
-    let options = goal::options(arguments, &mut table)?;
+    let options = target::options(arguments, &mut table)?;
     let now = SystemClock.now().ok();
     let mut converter = Converter { arguments, options, now, guessed: Vec::new() };
     input::run(&arguments.ids, &arguments.selection, arguments.keep_lines, |input, out| {
@@ -44,9 +44,9 @@ impl Converter<'_> {
     /// Converts one input.
     fn convert(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {
         let (original, guess) = self.read(input, out)?;
-        let (made, loss) = goal::make(original, self.arguments, &self.options)?;
+        let (made, loss) = target::make(original, self.arguments, &self.options)?;
         if self.arguments.exact && !loss.is_none() {
-            return Err(goal::not_converted(ConvertError::Lossy(loss)));
+            return Err(target::not_converted(ConvertError::Lossy(loss)));
         }
         let text = made.text(&self.arguments.layouts);
         if self.arguments.json {
@@ -75,10 +75,10 @@ impl Converter<'_> {
     ) -> Result<(Original, Option<Guess>), Failure> {
         let (arguments, layouts) = (self.arguments, &self.options.source);
         if let Some(origin) = arguments.from {
-            let original = origin::read(origin, input.text, &arguments.layouts, layouts);
+            let original = source::read(origin, input.text, &arguments.layouts, layouts);
             return Ok((original.map_err(Failure::invalid)?, None));
         }
-        let guess = origin::guess(input.text, &arguments.layouts, layouts, self.now);
+        let guess = source::guess(input.text, &arguments.layouts, layouts, self.now);
         let guess = guess.map_err(Failure::invalid)?;
         let original = Original::Read(guess.reading.identifier());
         if !self.guessed.contains(&original.name()) {

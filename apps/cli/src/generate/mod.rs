@@ -21,10 +21,10 @@ use self::plan::{GenOptions, Plan};
 use self::uuid::{UuidId, UuidVersion};
 use crate::failure::Failure;
 use crate::message::shown;
-use crate::node::{GivenNode, NodeHash};
-use crate::option_values::metabyte;
+use crate::options::node::{GivenNode, NodeHash};
+use crate::options::values::metabyte;
 use crate::options::{self, KuidKind, Layouts, default_pool};
-use crate::printed::{Printed, Style};
+use crate::output::printed::{Printed, Style};
 
 const EXAMPLES: &str = "Examples:
   tickid gen sno -n 5                 five sno IDs

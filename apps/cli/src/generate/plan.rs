@@ -17,14 +17,14 @@ use super::patience::Patience;
 use super::source::{IdSource, LeaseOptions, of_time};
 use crate::failure::Failure;
 use crate::message::say;
-use crate::option_values::{count, duration, parse};
 use crate::options::OutputForm;
+use crate::options::values::{count, duration, parse};
+use crate::options::when::{self, When};
 use crate::output::Output;
-use crate::printed::{Printed, Style, write_id, write_json};
-use crate::progress::Progress;
+use crate::output::printed::{Printed, Style, write_id, write_json};
+use crate::output::progress::Progress;
+use crate::output::template::Template;
 use crate::store::{answer, setting};
-use crate::template::Template;
-use crate::when::{self, When};
 
 /// Names the realm unless the command line does.
 const REALM_VARIABLE: &str = "TICKID_REALM";

@@ -8,7 +8,7 @@ use tickid_core::{LocalGenerator, ManualClock, Scheme, Variant};
 use tickid_lease::admin::RealmName;
 
 use crate::failure::Failure;
-use crate::option_values::parse;
+use crate::options::values::parse;
 use crate::store::StoreOptions;
 
 pub(super) trait IdSource<S: Scheme>: Sized {

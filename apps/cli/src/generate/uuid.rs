@@ -7,7 +7,7 @@ use tickid_detect::{Identifier, Notation};
 use tickid_kuid::{Global, Kuid};
 use uuid::Uuid;
 
-use crate::printed::Printed;
+use crate::output::printed::Printed;
 
 /// The shape of the UUIDs to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

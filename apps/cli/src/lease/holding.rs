@@ -12,7 +12,7 @@ use super::listing::{Line, write_head};
 use super::realm::RealmOptions;
 use crate::failure::Failure;
 use crate::message::say;
-use crate::option_values::{number, parse};
+use crate::options::values::{number, parse};
 use crate::output::Output;
 use crate::store::answer;
 

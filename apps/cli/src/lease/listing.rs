@@ -16,10 +16,10 @@ use super::realm::RealmOptions;
 use super::summary::Summary;
 use crate::failure::{Chain, Failure, INVALID};
 use crate::message::{say, shown};
-use crate::option_values::duration;
+use crate::options::values::duration;
+use crate::options::when::date_time;
 use crate::output::Output;
 use crate::store::{StoreOptions, answer};
-use crate::when::date_time;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:

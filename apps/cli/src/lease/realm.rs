@@ -9,9 +9,9 @@ use tickid_lease::admin::RealmName;
 use tickid_lease::{NodePool, Realm, RealmSpec, Store, StoreError};
 
 use crate::failure::Failure;
-use crate::option_values::{duration, parse};
+use crate::options::policy::GivenPolicy;
+use crate::options::values::{duration, parse};
 use crate::options::{self, KuidKind, LayoutValues, default_pool};
-use crate::policy::GivenPolicy;
 use crate::store::{StoreOptions, answer};
 
 /// A realm and its store.

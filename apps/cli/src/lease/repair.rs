@@ -11,8 +11,8 @@ use tickid_lease::{Node, NodePool, RealmSpec};
 use super::realm::{RealmOptions, ShapeOptions};
 use crate::failure::Failure;
 use crate::message::say;
-use crate::option_values::parse;
 use crate::options::Scheme;
+use crate::options::values::parse;
 use crate::store::{self, answer};
 
 #[derive(Debug, Args)]

@@ -5,7 +5,7 @@ use tickid_lease::admin::{Refusal, Rules, Standing};
 use tickid_lease::backend::RealmData;
 
 use crate::failure::Failure;
-use crate::when::date_time;
+use crate::options::when::date_time;
 
 /// A realm, and the number of its pool's nodes in each standing.
 #[derive(Debug, Serialize)]

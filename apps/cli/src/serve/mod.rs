@@ -23,8 +23,8 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use self::realm::ServedRealm;
 use crate::failure::Failure;
 use crate::message::say;
-use crate::option_values::{duration, number};
-use crate::policy::GivenPolicy;
+use crate::options::policy::GivenPolicy;
+use crate::options::values::{duration, number};
 use crate::store::StoreOptions;
 
 /// The port for RESP.

@@ -8,8 +8,8 @@ use tickid_lease::{RealmSpec, Store};
 use crate::failure::{Failure, layout_option};
 use crate::lease::{ShapeOptions, say_start};
 use crate::message::shown;
+use crate::options::policy::GivenPolicy;
 use crate::options::{KuidKind, LayoutValues, Scheme};
-use crate::policy::GivenPolicy;
 use crate::store::{answer, kept};
 
 /// A realm to serve.

@@ -1,5 +1,10 @@
 //! Standard output or a file, in large pieces.
 
+pub(crate) mod picture;
+pub(crate) mod printed;
+pub(crate) mod progress;
+pub(crate) mod template;
+
 use std::fs::{self, File, Metadata};
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};

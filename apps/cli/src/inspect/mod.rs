@@ -1,5 +1,7 @@
 //! `tickid inspect`.
 
+mod near_miss;
+
 use std::io;
 use std::process::ExitCode;
 
@@ -13,15 +15,14 @@ use tickid_snowflake::Preset;
 
 use crate::failure::Failure;
 use crate::input::{self, Input, Selection};
-use crate::near_miss;
+use crate::options::when::{self, zone};
 use crate::options::{Layouts, Scheme};
 use crate::output::Output;
-use crate::picture::{self, Heading};
-use crate::printed::write_json;
+use crate::output::picture::{self, Heading};
+use crate::output::printed::write_json;
+use crate::output::template::Template;
+use crate::reading::schemes;
 use crate::reading::{named, of_preset};
-use crate::schemes;
-use crate::template::Template;
-use crate::when::{self, zone};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:

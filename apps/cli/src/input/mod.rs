@@ -1,5 +1,7 @@
 //! The inputs of a command, and remarks about them.
 
+mod csv;
+
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::Path;
@@ -8,11 +10,11 @@ use std::process::ExitCode;
 use clap::Args;
 use tickid_detect::trimmed;
 
-use crate::csv::{Column, ColumnReader, column};
+use self::csv::{Column, ColumnReader, column};
 use crate::failure::{Failure, INVALID};
 use crate::message::{say, say_error, shown};
 use crate::output::Output;
-use crate::progress::Progress;
+use crate::output::progress::Progress;
 use crate::reading::is_format;
 
 /// The longest line of standard input that is kept, in bytes. No ID is nearly as long.

@@ -1,5 +1,7 @@
 //! Texts read as IDs of other systems, and the names of readings.
 
+pub(crate) mod schemes;
+
 use tickid_detect::{Format, Identifier, Reading};
 use tickid_snowflake::{Preset, SnowflakeId};
 use tickid_text::{ParseError, decimal};

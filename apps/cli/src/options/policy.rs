@@ -8,7 +8,7 @@ use tickid_core::{BuildError, Policy, Scheme, Ticks};
 use tickid_lease::admin::Terms;
 
 use crate::message::shown;
-use crate::option_values::duration;
+use crate::options::values::duration;
 
 /// A policy for a scheme that is not known yet: `ratchet:500ms`, `wait` or `tick-tock`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

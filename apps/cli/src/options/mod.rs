@@ -1,5 +1,10 @@
 //! Options that several subcommands share.
 
+pub(crate) mod node;
+pub(crate) mod policy;
+pub(crate) mod values;
+pub(crate) mod when;
+
 use std::sync::LazyLock;
 
 use clap::builder::PossibleValue;
@@ -8,7 +13,7 @@ use tickid_convert::{AnyScheme, Kind, LayoutOption};
 use tickid_detect::{Format, Notation};
 use tickid_snowflake::Preset;
 
-use crate::option_values::layout;
+use crate::options::values::layout;
 
 /// A scheme, by its name in the table of `tickid_convert`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

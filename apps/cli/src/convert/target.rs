@@ -11,12 +11,12 @@ use tickid_scru64::NodeIdSize;
 use uuid::Uuid;
 
 use super::args::{ConvertArguments, End, Goal, NodeArguments, Origin};
-use super::origin::Original;
+use super::source::Original;
 use crate::failure::Failure;
 use crate::message::shown;
-use crate::node::GivenNode;
+use crate::options::node::GivenNode;
 use crate::options::{self, KuidKind, name_of};
-use crate::printed;
+use crate::output::printed;
 
 /// The outcome of a conversion.
 #[derive(Clone, Copy, Debug)]

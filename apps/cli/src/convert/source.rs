@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::args::Origin;
 use crate::options::{self, KuidKind, Scheme};
+use crate::reading::schemes;
 use crate::reading::{integer, named, of_preset};
-use crate::schemes;
 
 /// An ID that was read.
 #[derive(Clone, Copy, Debug)]

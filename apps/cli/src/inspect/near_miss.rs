@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::options::{Layouts, Scheme};
 use crate::reading::of_preset;
-use crate::schemes;
+use crate::reading::schemes;
 
 /// A format whose texts all have one length and one alphabet.
 struct Fixed {

@@ -9,7 +9,7 @@ use tickid_convert::{LayoutError, LayoutOption, Layouts};
 use tickid_core::RangeError;
 
 use crate::message::shown;
-use crate::when::{fixed, is_odd};
+use crate::options::when::{fixed, is_odd};
 
 pub(crate) fn parse<T: FromStr>(text: &str) -> Result<T, String>
 where

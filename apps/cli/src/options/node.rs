@@ -8,7 +8,7 @@ use tickid_kuid::Node as KuidNode;
 use tickid_scru64::{NodeIdSize, NodeSpec, NodeSpecError};
 
 use crate::message::shown;
-use crate::option_values::number;
+use crate::options::values::number;
 
 /// A node that an option names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
