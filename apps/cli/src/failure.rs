@@ -169,7 +169,7 @@ impl Failure {
                 Some(Refusal::NotYet { .. }) => Some(
                     "with `tickid lease init --new`, a realm that never existed starts immediately",
                 ),
-                Some(Refusal::NoRealm) => Some(
+                Some(Refusal::NoRealm { .. }) => Some(
                     "`tickid lease init` creates a realm: tickid lease init SCHEME --realm NAME",
                 ),
                 Some(Refusal::LostRecord) => Some(

@@ -129,7 +129,9 @@ pub(crate) fn answer<T>(
 pub(crate) fn kept(store: &Store, name: &RealmName) -> Result<Option<RealmSpec>, StoreError> {
     match answer(store.realm(name)) {
         Ok(record) => Ok(Some(record.realm)),
-        Err(error) if matches!(error.refusal(), Some(Refusal::NoRealm | Refusal::LostRecord)) => {
+        Err(error)
+            if matches!(error.refusal(), Some(Refusal::NoRealm { .. } | Refusal::LostRecord)) =>
+        {
             Ok(None)
         }
         Err(error) => Err(error),

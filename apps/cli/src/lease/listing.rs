@@ -145,7 +145,8 @@ pub(super) fn write_head(json: bool, out: &mut Vec<u8>) {
 }
 
 fn lines(view: &RealmData) -> Result<Vec<(Node, Line)>, Failure> {
-    let (record, _) = view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm))?;
+    let (record, _) =
+        view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm { nearest: None }))?;
     let standings = view.standings().map_err(Failure::Refused)?;
     let line = |(node, state, standing): (Node, &RowState, _)| {
         (node, Line::new(&record.realm, node, state.row(), standing))

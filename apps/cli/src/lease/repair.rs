@@ -66,11 +66,13 @@ pub(super) fn invalidate(arguments: &InvalidateArguments) -> Result<ExitCode, Fa
         (Some(kept), _) => kept,
         (None, Some(scheme)) => arguments.shape.realm(name, scheme)?,
         (None, None) => {
-            let failure = Failure::Usage(format!("the store keeps no realm {name}"));
-            let hint = "if the store has lost it, name its scheme";
-            return Err(
-                failure.hinting(format!("{hint}: tickid lease invalidate SCHEME --realm {name}"))
+            let hint = format!(
+                "if the store has lost it, name its scheme: tickid lease invalidate SCHEME --realm \
+                 {name}"
             );
+            // Asked again for the error, which names the nearest realm.
+            let again = answer(store.realm(name)).map(|record| record.realm);
+            again.map_err(|error| Failure::from(error).hinting(hint))?
         }
     };
     let scale = realm.scale();
@@ -98,7 +100,8 @@ pub(super) fn repair(arguments: &RepairArguments) -> Result<ExitCode, Failure> {
     let name = &arguments.realm.realm;
     let store = arguments.realm.store.open_existing()?;
     let view = answer(store.list(name))?;
-    let (record, _) = view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm))?;
+    let (record, _) =
+        view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm { nearest: None }))?;
     let rules = Rules::new(record, view.now).map_err(Failure::Refused)?;
     let node = arguments.node.as_deref().map(|text| node_of(record.realm.pool(), text));
     let node = node.transpose()?;

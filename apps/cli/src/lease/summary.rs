@@ -30,7 +30,8 @@ pub(super) struct Summary {
 
 impl Summary {
     pub(super) fn of(view: &RealmData) -> Result<Self, Failure> {
-        let (record, _) = view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm))?;
+        let (record, _) =
+            view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm { nearest: None }))?;
         let rules = Rules::new(record, view.now).map_err(Failure::Refused)?;
         let realm = &record.realm;
         let terms = realm.terms();

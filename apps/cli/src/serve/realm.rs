@@ -131,10 +131,11 @@ impl ServedRealm {
                 create(store, &shape.realm(name, *scheme)?)
             }
             (None, None) => {
-                let failure = Failure::Refused(Refusal::NoRealm);
                 let hint =
                     format!("--realm {name}=SCHEME creates it, and so does `tickid lease init`");
-                Err(failure.hinting(hint))
+                // Asked again for the error, which names the nearest realm.
+                let again = answer(store.realm(name)).map(|record| record.realm);
+                again.map_err(|error| Failure::from(error).hinting(hint))
             }
         }
     }

@@ -208,10 +208,13 @@ fn unknown_realms_name_lease_init() {
         let parts = ["no realm of that name", "\nhint: ", "tickid lease init SCHEME --realm NAME"];
         assert_fails(arguments, &ran, NODE_STORE, &parts);
     }
+    assert_eq!(ran_in(state.path(), "lease init sno --realm orders").status, OK);
+    let misspelt = "lease list --realm ordres";
+    let parts = ["no realm of that name; the nearest is orders\n"];
+    assert_fails(misspelt, &ran_in(state.path(), misspelt), NODE_STORE, &parts);
     let invalidate = "lease invalidate --realm no --yes";
-    let parts =
-        ["the store keeps no realm no", "\nhint: ", "tickid lease invalidate SCHEME --realm no"];
-    assert_fails(invalidate, &ran_in(state.path(), invalidate), USAGE, &parts);
+    let parts = ["no realm of that name", "\nhint: ", "tickid lease invalidate SCHEME --realm no"];
+    assert_fails(invalidate, &ran_in(state.path(), invalidate), NODE_STORE, &parts);
 }
 
 #[test]

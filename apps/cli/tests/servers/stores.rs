@@ -117,6 +117,24 @@ fn doctor_checks_the_store(place: &Place) {
     }
 }
 
+/// A new node has no earlier window, so a clock that is behind issues without a stall.
+fn gen_reports_another_clock(place: &Place) {
+    let Some(library) = clock_library() else { return };
+    place.stdout_of("init nanoflake --realm another-clock --new");
+    for (offset, status, message, hint) in [
+        ("-1h", OK, "this clock is 1 hour behind the store's, so these IDs may be of the past", ""),
+        ("+1h", CLOCK, "this clock is 1 hour ahead of the store's", "hint: synchronise the clocks"),
+    ] {
+        let arguments = "gen nanoflake --realm another-clock --max-wait 1 --store";
+        let mut command = tickid(&format!("{arguments} {}", place.url));
+        command.env("LD_PRELOAD", &library).env("FAKETIME", offset);
+        let ran = seen(ran(command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1")));
+        assert_eq!(ran.status, status, "{}", ran.stderr);
+        assert!(ran.stderr.contains(message) && ran.stderr.contains(hint), "{}", ran.stderr);
+        assert!(!ran.stderr.contains("--max-wait"), "{}", ran.stderr);
+    }
+}
+
 /// Returns `exec` of a script with both nodes of the realm `exec`, which it releases.
 #[cfg(target_os = "linux")]
 fn exec(place: &Place, script: &str) -> std::process::Command {

@@ -8,7 +8,7 @@ use std::thread;
 use super::{SHORT, Scene, Stage, answer, assert_lost, assert_same, quarantined_of_exhausted};
 use crate::model::lease::Lease;
 use crate::model::node::Node;
-use crate::model::realm::{RealmSpec, Terms};
+use crate::model::realm::{RealmName, RealmSpec, Terms};
 use crate::model::record::Rows;
 use crate::model::refusal::Refusal;
 use crate::model::rules::Standing;
@@ -155,13 +155,23 @@ fn is_mismatch(error: &crate::StoreError, what: &str, kept: &RealmSpec) -> bool 
     }
 }
 
-/// Listing an unknown realm is a separate error.
+/// Listing an unknown realm is a separate error, which names the nearest realm if the name may be
+/// misspelt.
 pub fn unknown_realms_are_not_listed(stage: &dyn Stage) {
-    let scene = Scene::unknown(stage, "0-7/8");
-    let error = answer(scene.store.list(scene.realm.name())).unwrap_err();
-    assert_eq!(error.refusal(), Some(&Refusal::NoRealm));
-    let error = answer(scene.store.realm(scene.realm.name())).unwrap_err();
-    assert_eq!(error.refusal(), Some(&Refusal::NoRealm));
+    let unknown = Scene::unknown(stage, "0-7/8");
+    let scene = Scene::new(stage, "0-7/8");
+    let misspelt: RealmName = format!("{}-", scene.realm.name()).parse().unwrap();
+    for (name, nearest) in [(unknown.realm.name(), None), (&misspelt, Some(scene.realm.name()))] {
+        let expected = Refusal::NoRealm { nearest: nearest.cloned() };
+        let errors = [
+            answer(scene.store.list(name)).map(drop),
+            answer(scene.store.realm(name)).map(drop),
+            answer(scene.store.repair(name, "1/8".parse().unwrap())).map(drop),
+        ];
+        for error in errors {
+            assert_eq!(error.unwrap_err().refusal(), Some(&expected));
+        }
+    }
 }
 
 /// A caller that still uses the old realm is refused.

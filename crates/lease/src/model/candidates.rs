@@ -208,3 +208,155 @@ impl Rules<'_> {
 pub(crate) fn page_start(pool: &NodePool, claim: &Claim) -> Node {
     pool.node_at(claim.dice())
 }
+
+#[cfg(test)]
+mod tests {
+    use tickid_core::UnixTime;
+
+    use super::*;
+    use crate::model::record::{PoolPart, Record, Rows};
+    use crate::model::rules::tests::{at, intact, node, record_of, row, rows};
+    use crate::model::token::Token;
+
+    /// At the store's time 100: a lease reaches to 115, and never further than 130.
+    fn choose(record: &Record, rows: Rows, claim: &Claim) -> Result<Row, Refusal> {
+        let view = RealmData { rows, ..RealmData::empty(at(100), "1".to_owned()) };
+        let rules = Rules::new(record, at(100)).unwrap();
+        let chosen = rules.choose(&view, node(0), claim, true)?;
+        chosen.map_err(|shortage| shortage.refusal(&rules))
+    }
+
+    fn claim(now: Option<u64>) -> Claim {
+        Claim::new(Token::from_bits(9), "", now)
+    }
+
+    fn started(now: u64) -> Claim {
+        let mut claim = claim(Some(now));
+        claim.only_started = true;
+        claim
+    }
+
+    fn of_floor(pool: &str, floor: u64) -> Record {
+        let mut record = record_of(pool);
+        record.parts = record.parts.iter().map(|part| PoolPart { floor, ..*part }).collect();
+        record
+    }
+
+    fn free_at(refusal: Result<Row, Refusal>) -> (u64, u64, Option<UnixTime>) {
+        match refusal.unwrap_err() {
+            Refusal::Exhausted { seen, quarantined, free_at, .. } => (seen, quarantined, free_at),
+            other => panic!("{other}"),
+        }
+    }
+
+    fn held(ceilings: impl IntoIterator<Item = u64>) -> Rows {
+        let states = (0..).zip(ceilings);
+        rows(states.map(|(value, ceiling)| (value, intact(row(value, ceiling), 1))))
+    }
+
+    #[test]
+    fn shortages_name_the_lowest_ceiling() {
+        let record = record_of("0-2/8");
+        let exhausted = choose(&record, held([120, 110, 131]), &claim(None));
+        assert_eq!(free_at(exhausted), (3, 1, Some(at(110))));
+        // A part without unused nodes does not count.
+        let record = of_floor("0/8", 105);
+        assert_eq!(free_at(choose(&record, held([110]), &claim(None))), (1, 0, Some(at(110))));
+        assert_eq!(free_at(choose(&record, Rows::new(), &claim(None))), (1, 0, Some(at(105))));
+        assert_eq!(choose(&of_floor("0/8", 100), Rows::new(), &claim(None)).unwrap().floor, 100);
+    }
+
+    #[test]
+    fn pages_add_up() {
+        let page =
+            |seen, quarantined, soonest| Shortage { seen, quarantined, soonest, is_whole: false };
+        let record = record_of("0-9/8");
+        let rules = Rules::new(&record, at(100)).unwrap();
+        let mut all = page(4, 1, Some(120));
+        all.add(&page(3, 2, Some(110)));
+        assert_eq!(free_at(Err(all.refusal(&rules))), (7, 3, Some(at(110))));
+        // Those that were on both pages count twice, but never more than there are.
+        all.add(&page(5, 0, Some(115)));
+        assert_eq!(free_at(Err(all.refusal(&rules))), (10, 3, Some(at(110))));
+        all.add(&Shortage { is_whole: true, ..page(1, 10, None) });
+        assert_eq!(free_at(Err(all.refusal(&rules))), (10, 10, None));
+    }
+
+    #[test]
+    fn windows_start_at_the_claimants_clock() {
+        let record = record_of("0-1/8");
+        let floor = |claim| choose(&record, held([60, 70]), &claim).map(|row| row.floor);
+        for now in [70, 69, 60] {
+            let expected = if now >= 70 { [60, 70].as_slice() } else { &[60] };
+            assert!(expected.contains(&floor(started(now)).unwrap()), "{now}");
+        }
+        assert!(matches!(floor(started(59)), Err(Refusal::Exhausted { .. })));
+        assert_eq!(floor(claim(Some(59))), Ok(60), "the lowest of those in its future");
+    }
+
+    /// Nodes without a row start at the floor of their part of the pool.
+    #[test]
+    fn unused_nodes_start_with_their_part() {
+        let mut record = record_of("0/8,2/8");
+        record.parts[0].floor = 60;
+        record.parts[1].floor = 50;
+        let chosen = |claim| choose(&record, Rows::new(), &claim).map(|row| row.node.value());
+        assert_eq!(chosen(started(60)), Ok(0));
+        assert_eq!(chosen(started(59)), Ok(2), "the other one is in its future");
+        assert_eq!(chosen(started(50)), Ok(2));
+        assert!(matches!(chosen(started(49)), Err(Refusal::Exhausted { .. })));
+    }
+
+    /// Neither rows nor gaps are preferred where both start in the claimant's future.
+    #[test]
+    fn the_lowest_of_rows_and_gaps_is_chosen() {
+        let record = of_floor("0-1/8", 50);
+        for (ceiling, expected) in [(60, (1, 50)), (45, (0, 50))] {
+            let row = choose(&record, held([ceiling]), &claim(Some(40))).unwrap();
+            assert_eq!((row.node.value(), row.floor), expected, "{ceiling}");
+        }
+    }
+
+    #[test]
+    fn pages_include_both_ends() {
+        let record = record_of("0-9/8");
+        let rules = Rules::new(&record, at(100)).unwrap();
+        let gap = |start, end, used: &[u64]| {
+            let used = used.iter().map(|&value| (value, intact(row(value, 110), 1)));
+            let page_end = Some(node(end));
+            let empty = RealmData::empty(at(100), "1".to_owned());
+            let view = RealmData { rows: rows(used), page_end, ..empty };
+            let chosen = rules.choose(&view, node(start), &claim(None), true).unwrap();
+            chosen.ok().map(|row| row.node.value())
+        };
+        assert_eq!(gap(3, 5, &[]), Some(3));
+        assert_eq!(gap(3, 5, &[3, 4]), Some(5));
+        assert_eq!(gap(3, 5, &[3, 4, 5]), None);
+        assert_eq!(gap(8, 1, &[]), Some(8));
+        assert_eq!(gap(8, 1, &[8, 9, 0]), Some(1));
+        assert_eq!(gap(8, 1, &[8, 9, 0, 1]), None);
+    }
+
+    #[test]
+    fn realms_start_at_their_floor() {
+        for (floor, is_early) in [(99, false), (100, false), (101, true), (130, true), (131, false)]
+        {
+            let record = Record { floor, ..record_of("0/8") };
+            let answer = choose(&record, Rows::new(), &claim(None));
+            let not_yet = Refusal::NotYet { from: at(floor.cast_signed()), now: at(100) };
+            assert_eq!(answer.clone().err() == Some(not_yet), is_early, "{floor}: {answer:?}");
+            // Further ahead than a lease can reach, it is a clock that was wrong.
+            assert_eq!(answer.is_ok(), floor <= 100, "{floor}: {answer:?}");
+        }
+    }
+
+    #[test]
+    fn retries_need_no_clock() {
+        let record = record_of("1/8");
+        let rules = Rules::new(&record, at(100)).unwrap();
+        let free = intact(row(1, 90), 1);
+        let floor =
+            |now| rules.retry(node(1), Some(&free), &claim(now)).unwrap().map(|row| row.floor);
+        assert_eq!([None, Some(90), Some(89)].map(floor), [Some(90), Some(90), None]);
+    }
+}

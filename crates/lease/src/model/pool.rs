@@ -393,6 +393,13 @@ mod tests {
     }
 
     #[test]
+    fn ranges_are_not_reversed() {
+        let error = NodeRange::new(9, 8, 8).unwrap_err();
+        assert_eq!(error.to_string(), "last node 8 is outside of 9..=255");
+        assert_eq!(NodeRange::new(9, 9, 8).unwrap().len(), 1);
+    }
+
+    #[test]
     fn spelling_does_not_matter() {
         assert_eq!(pool("5-9/8,0-4/8").unwrap(), pool("0-9/8").unwrap());
         assert_eq!(pool("5-9/8,0-4/8").unwrap().to_string(), "0-9/8");

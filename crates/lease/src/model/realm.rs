@@ -39,6 +39,29 @@ impl RealmName {
     pub(crate) fn id(&self) -> u64 {
         self.0.bytes().fold(0, |id, byte| mix(id ^ u64::from(byte)))
     }
+
+    /// Returns the name among others that this one may be a misspelling of: the nearest, unless
+    /// more than a third of its letters differ.
+    pub(crate) fn nearest(&self, names: impl IntoIterator<Item = Self>) -> Option<Self> {
+        let most = self.0.len().div_ceil(3);
+        let names = names.into_iter().map(|name| (self.distance(&name), name));
+        names.filter(|(distance, _)| *distance <= most).min().map(|(_, name)| name)
+    }
+
+    /// Returns the number of bytes that have to be added, removed or replaced to get the other name.
+    fn distance(&self, other: &Self) -> usize {
+        // The distances of the part of this name so far to each beginning of the other.
+        let mut row: Vec<usize> = (0..=other.0.len()).collect();
+        for (index, own) in self.0.bytes().enumerate() {
+            let mut diagonal = core::mem::replace(&mut row[0], index + 1);
+            for (at, byte) in other.0.bytes().enumerate() {
+                let replaced = diagonal + usize::from(own != byte);
+                diagonal = row[at + 1];
+                row[at + 1] = replaced.min(diagonal + 1).min(row[at] + 1);
+            }
+        }
+        row[other.0.len()]
+    }
 }
 
 impl fmt::Display for RealmName {
@@ -489,6 +512,27 @@ mod tests {
 
     fn realm() -> RealmSpec {
         RealmSpec::new("a".parse().unwrap(), &Seconds, "0-7/8".parse().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn misspelt_names_are_near() {
+        let name = |text: &str| text.parse::<RealmName>().unwrap();
+        let nearest = |text: &str, names: &[&str]| {
+            name(text).nearest(names.iter().map(|text| name(text))).map(|name| name.to_string())
+        };
+        for (text, names, expected) in [
+            ("ordes", &["orders", "order-items"][..], Some("orders")),
+            ("odrers", &["chat", "orders"], Some("orders")),
+            ("orderss", &["borders", "orders"], Some("orders")),
+            ("orders2", &["orders", "orders1"], Some("orders")),
+            ("orders", &["logs", "mail"], None),
+            ("a", &["b", "cc"], Some("b")),
+            ("abc", &["abcd", "abcde"], Some("abcd")),
+            ("abc", &["abcde"], None),
+            ("orders", &[], None),
+        ] {
+            assert_eq!(nearest(text, names).as_deref(), expected, "{text}");
+        }
     }
 
     #[test]

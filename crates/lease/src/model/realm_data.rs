@@ -76,7 +76,7 @@ impl RealmData {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn standings(&self) -> Result<Vec<(Node, &RowState, Standing)>, Refusal> {
-        let (record, _) = self.record.as_ref().ok_or(Refusal::NoRealm)?;
+        let (record, _) = self.record.as_ref().ok_or(Refusal::NoRealm { nearest: None })?;
         let rules = Rules::new(record, self.now)?;
         let standing = |(&node, state)| (node, state, rules.standing(node, Some(state)));
         Ok(self.rows.iter().map(standing).collect())

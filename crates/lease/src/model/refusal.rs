@@ -79,8 +79,11 @@ pub enum Refusal {
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
     /// The store has no such realm.
-    #[error("the store has no realm of that name")]
-    NoRealm,
+    #[error("the store has no realm of that name{}", instead(.nearest.as_ref()))]
+    NoRealm {
+        /// The realm of the store whose name is nearest, if the difference may be a slip.
+        nearest: Option<RealmName>,
+    },
     /// The store has rows of the realm, but its record is lost.
     #[error("the store has nodes of that realm, but lost its record")]
     LostRecord,
@@ -152,6 +155,10 @@ pub enum Refusal {
 
 fn soonest(at: Option<UnixTime>) -> String {
     at.map_or_else(String::new, |at| format!("; the first may be free at {at} by its clock"))
+}
+
+fn instead(nearest: Option<&RealmName>) -> String {
+    nearest.map_or_else(String::new, |nearest| format!("; the nearest is {nearest}"))
 }
 
 /// The way that a lease ended.

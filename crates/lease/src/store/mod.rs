@@ -365,7 +365,9 @@ impl Store {
     /// Returns [`Refusal::NoRealm`].
     pub async fn realm(&self, realm: &RealmName) -> Result<Record, StoreError> {
         let view = self.view(realm, Scope::Record).await?;
-        view.record.map(|(record, _)| record).ok_or_else(|| self.refused(Refusal::NoRealm))
+        view.record
+            .map(|(record, _)| record)
+            .ok_or_else(|| self.refused(Refusal::NoRealm { nearest: None }))
     }
 
     /// Ends all leases and starts every node beyond anything that a lease can have reached: for a
@@ -515,10 +517,20 @@ impl Store {
     async fn view(&self, realm: &RealmName, scope: Scope) -> Result<RealmData, StoreError> {
         let mut view = self.read(&*self.own_name(realm)?, scope).await?;
         let Some((record, _)) = &mut view.record else {
-            return Err(self.refused(no_record(&view)));
+            return Err(self.no_record(realm, &view).await);
         };
         record.realm.name.clone_from(realm);
         Ok(view)
+    }
+
+    /// Returns the error for a view without a record.
+    async fn no_record(&self, realm: &RealmName, view: &RealmData) -> StoreError {
+        if !view.rows.is_empty() {
+            return self.refused(Refusal::LostRecord);
+        }
+        // The name is only a help: without it, the answer is the same.
+        let names = self.realms().await.unwrap_or_default();
+        self.refused(Refusal::NoRealm { nearest: realm.nearest(names) })
     }
 
     fn refused(&self, refusal: Refusal) -> StoreError {
@@ -555,11 +567,6 @@ impl Store {
 /// Returns the scope that shows whether the store ever had a realm: one row will do.
 fn glance(realm: &RealmSpec) -> Scope {
     Scope::Candidates { start: realm.pool().node_at(0), limit: 1 }
-}
-
-/// Returns the refusal for a view without a record.
-fn no_record(view: &RealmData) -> Refusal {
-    if view.rows.is_empty() { Refusal::NoRealm } else { Refusal::LostRecord }
 }
 
 fn own_suffix(node: Node) -> String {

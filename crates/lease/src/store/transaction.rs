@@ -2,7 +2,7 @@
 
 use core::sync::atomic::Ordering;
 
-use super::{Store, no_record};
+use super::Store;
 use crate::backend::{Change, RowChange, Scope};
 use crate::error::StoreError;
 use crate::model::lease::Lease;
@@ -130,7 +130,7 @@ impl Store {
     ) -> Result<Option<(Rules<'a>, Version)>, StoreError> {
         let generation = || view.generation.clone();
         let (record, version) = match (&view.record, missing) {
-            (None, Missing::Refuse) => return Err(self.refused(no_record(view))),
+            (None, Missing::Refuse) => return Err(self.no_record(realm, view).await),
             (None, Missing::Assume(..)) if !view.rows.is_empty() => {
                 return Err(self.refused(Refusal::LostRecord));
             }
