@@ -2,7 +2,7 @@
 
 use clap::ValueEnum as _;
 use tickid_convert::{AnyScheme, SchemeVariant, SchemeVisitor};
-use tickid_lease::admin::{ParseError, RealmName, Refusal, Terms};
+use tickid_lease::admin::{ParseError, RealmName, Terms};
 use tickid_lease::{RealmSpec, Store};
 
 use crate::failure::{Failure, layout_option};

@@ -236,8 +236,9 @@ impl Located for Redis {
     }
 }
 
-fn tests_of<S: Located>() -> [Test<S>; 4] {
+fn tests_of<S: Located>() -> [Test<S>; 5] {
     [
+        ("gen_reports_another_clock", |server| gen_reports_another_clock(&server.place())),
         ("doctor_checks_the_store", |server| doctor_checks_the_store(&server.place())),
         ("a_realm_starts_beyond", |server| {
             init_reports_the_start(&server.place());
