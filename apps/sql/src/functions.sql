@@ -584,7 +584,8 @@ BEGIN
     ticks_per_period := (period - 1) / micros_per_tick + 1;
     PERFORM tickid.restore_reserved_v1(realm_name);
     id := (SELECT max(g.number) FROM tickid.generator AS g WHERE g.realm = realm_name);
-    IF id IS NULL OR another_node THEN
+    -- The table may have come from another database, without the functions.
+    IF id IS NULL OR another_node OR to_regclass('tickid.word_' || id) IS NULL THEN
         id := (SELECT coalesce(max(g.number), 0) + 1 FROM tickid.generator AS g);
         -- Those of a dump without data stay unused.
         WHILE to_regclass('tickid.word_' || id) IS NOT NULL LOOP
@@ -745,7 +746,8 @@ BEGIN
         FROM tickid.generator AS g JOIN tickid.realm AS r ON r.name = g.realm
         WHERE r.record ->> 'scheme' = kind
             AND g.number = (
-                SELECT max(own.number) FROM tickid.generator AS own WHERE own.realm = g.realm
+                SELECT max(own.number) FROM tickid.generator AS own
+                WHERE own.realm = g.realm AND to_regproc('tickid.draw_' || own.number) IS NOT NULL
             )
             AND (kind <> 'kuid'
                 OR (split_part(g.data ->> 'node', '/', 2) = '0') = (called = 'kuid_local'));

@@ -8,11 +8,12 @@ use tickid_testkit::servers::{Postgres, Test};
 
 use crate::base::{Base, Kind, START, TIMEOUT};
 
-pub(crate) const TESTS: [Test<Postgres>; 5] = [
+pub(crate) const TESTS: [Test<Postgres>; 6] = [
     ("a_lost_reservation_grants_nothing", a_lost_reservation_grants_nothing),
     ("a_missing_check_is_found", a_missing_check_is_found),
     ("a_lost_reservation_keeps_its_pool_out", a_lost_reservation_keeps_its_pool_out),
     ("functions_reserve_their_node_again", functions_reserve_their_node_again),
+    ("functions_follow_moved_tables", functions_follow_moved_tables),
     ("another_node_starts_at_the_clock", another_node_starts_at_the_clock),
 ];
 
@@ -173,6 +174,29 @@ fn functions_reserve_their_node_again(server: &Postgres) {
     );
     // The clock is the server's again, and behind.
     assert!(session.draw(KIND).unwrap_err().contains("behind the next ID"));
+}
+
+/// The three tables move to a database that has no functions yet.
+fn functions_follow_moved_tables(server: &Postgres) {
+    let spec = KIND.realm("0-2/10");
+    let (old, _) = installed(server, &spec);
+    let base = Base::empty(server);
+    let store = Store::new(base.backend());
+    block_on(store.realms(), TIMEOUT).unwrap();
+    let (from, to) = (old.url(), base.url());
+    server
+        .tell(&format!(
+            "pg_dump --data-only --table=tickid.realm --table=tickid.node \
+             --table=tickid.generator --dbname='{from}' | \
+             psql --no-psqlrc --set=ON_ERROR_STOP=1 --dbname='{to}'"
+        ))
+        .unwrap();
+    block_on(store.invalidate(&spec), TIMEOUT).unwrap();
+    base.create(&spec);
+    base.script_clock();
+    // The other database may still use its node.
+    assert_eq!(base.session().draw(KIND).unwrap().node, 1);
+    assert_eq!(old.session().draw(KIND).unwrap().node, 2);
 }
 
 /// After a moment of a clock that was a year ahead.

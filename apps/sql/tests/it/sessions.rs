@@ -12,11 +12,12 @@ use tickid_testkit::servers::{Postgres, Test};
 
 use crate::base::{Base, DISCORD, KINDS, Kind, Parts, START, Session, TIMEOUT, distinct};
 
-pub(crate) const TESTS: [Test<Postgres>; 13] = [
+pub(crate) const TESTS: [Test<Postgres>; 14] = [
     ("sessions_draw_distinct_ordered_ids", sessions_draw_distinct_ordered_ids),
     ("pgbench_draws_distinct_ids", pgbench_draws_distinct_ids),
     ("stopped_processes_do_no_harm", stopped_processes_do_no_harm),
     ("storms_of_cancels_do_no_harm", storms_of_cancels_do_no_harm),
+    ("ticks_ahead_are_shared_by_sessions", ticks_ahead_are_shared_by_sessions),
     ("full_ticks_are_shared_by_sessions", full_ticks_are_shared_by_sessions),
     ("stopped_sessions_do_no_harm", stopped_sessions_do_no_harm),
     ("cancelled_statements_do_no_harm", cancelled_statements_do_no_harm),
@@ -59,6 +60,22 @@ fn sessions_draw_distinct_ordered_ids(server: &Postgres) {
         }
         assert!(of_sessions.iter().flatten().all(|id| id.node == kind.pool().1));
         assert!(distinct(of_sessions.concat()).unwrap().len() > 10_000);
+    }
+}
+
+/// While the clock is behind, sessions draw one at a time, and none of them fails.
+fn ticks_ahead_are_shared_by_sessions(server: &Postgres) {
+    for kind in [Kind::Scru64, Kind::KuidLocal] {
+        let base = Base::new(server, &[kind]);
+        base.script_clock();
+        let first = base.session().draw(kind).unwrap();
+        base.set_clock(START - 500_000);
+        let of_sessions = storm(&base, kind, 16, 30);
+        for ids in &of_sessions {
+            assert!(ids.is_sorted_by(|one, two| one < two), "{kind:?}");
+        }
+        let ids = distinct(of_sessions.concat()).unwrap();
+        assert!(ids.len() > 5_000 && ids.iter().all(|id| first < *id), "{}", ids.len());
     }
 }
 

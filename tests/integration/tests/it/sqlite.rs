@@ -87,7 +87,8 @@ fn nocase_sorts_scru64_of_either_case() {
             let id = if number % 2 == 0 { text } else { text.to_uppercase() };
             table.insert(Row { number: number.cast_signed(), micros: 0, id });
         }
-        let numbers: Vec<_> = table.in_order_of_id().into_iter().map(|(number, _)| number).collect();
+        let numbers: Vec<_> =
+            table.in_order_of_id().into_iter().map(|(number, _)| number).collect();
         assert_eq!(numbers.is_sorted(), sorts, "{collation}");
     }
 }
