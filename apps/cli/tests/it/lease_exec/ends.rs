@@ -284,10 +284,38 @@ fn chains_of_processes_end() {
     let last: u64 = lines.last().expect("a line").parse().expect("a number");
     let row = row(state.path());
     program.signal(Signal::SIGCONT);
-    assert_eq!(program.end().2.code(), Some(NO_LEASE));
+    let (_, stderr, status) = program.end();
+    assert_eq!(status.code(), Some(NO_LEASE), "{stderr}");
+    assert!(stderr.contains("or this process did not run"), "{stderr}");
     // Ticks of 4 ms since 2010.
     let ceiling = 1_262_304_000_000 + 4 * tick(&row["ceiling"]);
     assert!(last < ceiling, "{} ms after the window {row}", last - ceiling);
+}
+
+/// Its first thread ends, and the kernel shows it as a zombie, but the others run on.
+#[test]
+fn half_zombies_are_killed() {
+    const PROGRAM: &str = "import ctypes, os, threading, time
+os.setsid()
+def run():
+    while '(zombie)' not in status(): pass
+    print('began', flush=True); time.sleep(1000)
+def status():
+    return open('/proc/%d/status' % os.getpid()).read()
+threading.Thread(target=run).start()
+ctypes.CDLL(None).syscall({'x86_64': 60, 'aarch64': 93}[os.uname().machine], 0)";
+    if ran(Command::new("sh").args(["-c", "command -v python3"])).status != OK {
+        println!("python3 is not installed");
+        return;
+    }
+    let state = state("sno --pool 5/16");
+    let file = state.path().join("program.py");
+    fs::write(&file, PROGRAM).expect("written");
+    let script = format!("python3 {} & exec cat", file.display());
+    let mut program = Supervised::start(exec(state.path(), "", &script));
+    assert_eq!(program.line(), "began");
+    program.signal(Signal::SIGKILL);
+    expect_silence(program, &script);
 }
 
 #[test]

@@ -276,6 +276,8 @@ impl Supervisor {
                     Change::Stopped(by) => is_held = program.stopped(by)?,
                     Change::Left(process) => left_behind = Some(process),
                     Change::Overdue => {
+                        // This process did not run when it should have stopped the program.
+                        let now = self.now()?;
                         if kill_at.is_none() {
                             self.say_why(now);
                         }
@@ -444,8 +446,8 @@ impl Supervisor {
                 Chain(error)
             )),
             None if window.is_overdue(now) => say(&format!(
-                "the lease of node {node} was not renewed in time: the {} store has not answered; the \
-                 program is stopped",
+                "the lease of node {node} was not renewed in time: the {} store has not answered, or \
+                 this process did not run; the program is stopped",
                 self.store.backend()
             )),
             None => say(&format!(
