@@ -2,6 +2,7 @@
 
 mod arguments;
 #[cfg(target_os = "linux")]
+#[path = "../../../../../apps/exec/src/lib.rs"]
 mod linux;
 
 pub(crate) use self::arguments::ExecArguments;
