@@ -19,6 +19,9 @@
 //! 5. **Windowed**: no ID lies outside of the generator's [`Window`].
 //! 6. **No panics**.
 //!
+//! The child of a `fork` has a copy of its parent's generators. With the default clock they issue
+//! nothing there ([`ClockError::Forked`]), and a child builds its own, with another node.
+//!
 //! # Examples
 //! ```
 //! use tickid_core::{Generator, ManualClock, UnixTime, example};

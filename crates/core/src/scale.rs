@@ -612,8 +612,8 @@ mod tests {
                     let since = i128::from(micros) - i128::from(epoch);
                     let (periods, rest) =
                         (since.div_euclid(period.into()), since.rem_euclid(period.into()));
-                    let tick = periods * i128::from(scale.ticks_per_period())
-                        + rest / i128::from(len);
+                    let tick =
+                        periods * i128::from(scale.ticks_per_period()) + rest / i128::from(len);
                     let offset = rest % i128::from(len);
                     let expected = i64::try_from(tick).ok();
                     assert!(since.abs() <= whole);

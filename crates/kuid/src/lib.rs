@@ -108,7 +108,7 @@ pub use self::global::{GlobalId, WideGlobalId};
 pub use self::local::LocalId;
 pub use self::node::{ForeignNode, Node};
 #[cfg(feature = "std")]
-pub use self::process::{ProcessGenerator, generator, new, new_local};
+pub use self::process::{generator, new, new_local};
 pub use self::scheme::{Drift, Global, Kuid, Local};
 #[cfg(feature = "alloc")]
 pub use self::vector_clock::VectorClock;

@@ -2,6 +2,7 @@
 
 use tickid_core::{PerProcess, ProcessError};
 
+use crate::generator::Generator;
 use crate::global::GlobalId;
 use crate::local::LocalId;
 use crate::node::Node;
@@ -65,8 +66,8 @@ pub fn new_local() -> Result<LocalId, ProcessError> {
 /// assert!(ids.is_sorted());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn generator() -> Result<&'static ProcessGenerator, ProcessError> {
-    static GENERATOR: PerProcess<ProcessGenerator> = PerProcess::new();
+pub fn generator() -> Result<&'static Generator, ProcessError> {
+    static GENERATOR: PerProcess<Generator> = PerProcess::new();
     GENERATOR.generator(Kuid::default(), |parents| {
         loop {
             let node = Node::random()?;
@@ -76,6 +77,3 @@ pub fn generator() -> Result<&'static ProcessGenerator, ProcessError> {
         }
     })
 }
-
-/// The type of the process-wide generator, which issues nothing in a child that was forked since.
-pub type ProcessGenerator = tickid_core::ProcessGenerator<Kuid>;

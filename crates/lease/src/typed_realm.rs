@@ -1,8 +1,7 @@
 use core::time::Duration;
 
 use tickid_core::{
-    Builder, DEFAULT_MAX_WAIT, DefaultClock, NodeId as _, Policy, ProcessClock, RangeError, Scheme,
-    Tick, Window,
+    Builder, DEFAULT_MAX_WAIT, NodeId as _, Policy, RangeError, Scheme, Tick, Window,
 };
 
 use crate::model::lease::Lease;
@@ -214,18 +213,16 @@ impl<S: Scheme> Realm<S> {
     /// Returns a builder of a generator with the node and the window of a lease of this realm.
     ///
     /// Layout, window and [variants](RealmSpec::variants) are [pinned](Builder::pin), and the
-    /// policy is the [realm's](Self::policy). The clock is
-    /// [of this process](ProcessClock), so that a child of a `fork` issues nothing under the node;
-    /// wrap any other clock in one as well. [`max_wait`](Builder::max_wait) is set to
-    /// [`DEFAULT_MAX_WAIT`], so that the generator waits for a renewal after its window has ended.
+    /// policy is the [realm's](Self::policy). With the
+    /// [default clock](tickid_core::DefaultClock), a child of a `fork` issues nothing under the
+    /// node; wrap any other clock in a [`ProcessClock`](tickid_core::ProcessClock).
+    /// [`max_wait`](Builder::max_wait) is set to [`DEFAULT_MAX_WAIT`], so that the generator waits
+    /// for a renewal after its window has ended.
     ///
     /// # Errors
     /// Returns a [`RangeError`] if the scheme has no such node or no such ticks, so that the lease
     /// is not of this realm.
-    pub fn generator_builder(
-        &self,
-        lease: &Lease,
-    ) -> Result<Builder<S, ProcessClock<DefaultClock>>, RangeError> {
+    pub fn generator_builder(&self, lease: &Lease) -> Result<Builder<S>, RangeError> {
         let window = Window::new(Tick::new(lease.floor)?, lease.ceiling)?;
         self.builder_of(lease.node, window)
     }
@@ -235,12 +232,11 @@ impl<S: Scheme> Realm<S> {
         &self,
         node: Node,
         window: Window<S>,
-    ) -> Result<Builder<S, ProcessClock<DefaultClock>>, RangeError> {
+    ) -> Result<Builder<S>, RangeError> {
         let builder = Builder::of(self.scheme, generator_node::<S>(node)?)
             .window(window)
             .variants(self.spec.variants())
             .policy(self.policy())
-            .clock(ProcessClock::new(DefaultClock::default()))
             .max_wait(DEFAULT_MAX_WAIT);
         Ok(builder.pin())
     }

@@ -1,5 +1,5 @@
-//! In the child of a `fork`, no generator with a leased node issues IDs, and no process-wide one
-//! issues the parent's.
+//! In the child of a `fork`, no generator of the parent issues IDs by the default clock, leased or
+//! not, and the process-wide one is another.
 //!
 //! It has its own `main`, so that tests run one after the other on the main thread, and a process
 //! has as few threads as possible when it forks.
@@ -33,15 +33,18 @@ mod linux {
 
     use libtest_mimic::{Arguments, Trial};
     use tickid_core::{
-        Clock, ClockError, DefaultClock, ErrorKind, ProcessClock, SequenceBounds, UnixTime,
+        Builder, Clock, ClockError, DefaultClock, ErrorKind, Id, Scheme, SequenceBounds,
+        SystemClock, UnixTime,
     };
+    use tickid_kuid::Kuid;
     use tickid_lease::session::{Claim, Token};
     use tickid_lease::{
         GenerateError, Lease, LeasedGenerator, ObserveError, Realm, Store, block_on,
     };
-    use tickid_nanoflake::GeneratorId;
-    use tickid_scru64::{NODE_SPEC_VARIABLE, NodeSpec, ProcessError};
-    use tickid_sno::Sno;
+    use tickid_nanoflake::{GeneratorId, Nanoflake};
+    use tickid_scru64::{NODE_SPEC_VARIABLE, NodeSpec, ProcessError, Scru64};
+    use tickid_sno::{Partition, Sno};
+    use tickid_snowflake::{NodeAboveSequence, SequenceAboveNode, Snowflake};
 
     const PATIENCE: Duration = Duration::from_secs(10);
     const SPEC: &str = "42/8";
@@ -52,7 +55,8 @@ mod linux {
             let status = again.args(env::args_os().skip(1)).env(NODE_SPEC_VARIABLE, SPEC).status();
             exit(status.expect("runs").code().unwrap_or(1));
         }
-        let tests: [(&str, fn()); 9] = [
+        let tests: [(&str, fn()); 10] = [
+            ("default_clocks_issue_nothing", by_default),
             ("leased_shared_issue_nothing", shared),
             ("leased_local_issue_nothing", exclusive),
             ("handles_drop_their_blocks", handles),
@@ -61,7 +65,7 @@ mod linux {
             ("given_nodes_are_the_parents", given),
             ("grandchildren_are_forked_as_well", grandchildren),
             ("forks_of_waiting_threads_go_on", while_threads_wait),
-            ("given_nodes_go_on_in_the_child", given_to_the_child),
+            ("other_clocks_go_on_in_the_child", given_to_the_child),
         ];
         let trial = |(name, test): (&str, fn())| {
             Trial::test(name, move || {
@@ -157,7 +161,8 @@ mod linux {
 
     impl Clock for Hasty {
         fn now(&self) -> Result<UnixTime, ClockError> {
-            self.default.now()?;
+            // Without its refusal in a child.
+            self.default.inner().now()?;
             let micros = self.micros.fetch_add(200, Ordering::Relaxed);
             Ok(UnixTime::from_micros(1_700_000_000_000_000 + micros))
         }
@@ -170,7 +175,7 @@ mod linux {
     }
 
     /// Returns a builder of a generator with a leased node.
-    fn builder() -> tickid_sno::Builder<ProcessClock<DefaultClock>> {
+    fn builder() -> tickid_sno::Builder {
         let mut claim = Claim::new(Token::random().unwrap(), "me", None);
         let lease: Lease =
             block_on(Store::in_memory().acquire(realm().spec(), &mut claim), PATIENCE).unwrap();
@@ -312,9 +317,55 @@ mod linux {
         assert_eq!(lines, ["true"]);
     }
 
-    /// Only the owner can decide whether the parent or the child keeps such a node.
+    /// The shared generator, the exclusive one and the handle of every scheme.
+    fn by_default() {
+        issues_nothing::<Scru64>(Scru64, SPEC.parse().unwrap());
+        issues_nothing::<Nanoflake>(Nanoflake::default(), GeneratorId::MAX);
+        issues_nothing::<Kuid>(Kuid::default(), tickid_kuid::Node::new(7));
+        issues_nothing::<Sno>(Sno, Partition::new(7));
+        let (above, below) = (Snowflake::TWITTER, Snowflake::SONYFLAKE);
+        issues_nothing::<Snowflake<NodeAboveSequence>>(above, above.node(7).unwrap());
+        issues_nothing::<Snowflake<SequenceAboveNode>>(below, below.node(7).unwrap());
+    }
+
+    fn issues_nothing<S: Scheme>(layout: S, node: S::Node)
+    where
+        Id<S>: Ord + fmt::Debug,
+    {
+        let builder = || Builder::of(layout, node);
+        let generator = builder().build().unwrap();
+        let (mut local, mut handle) = (builder().build_local().unwrap(), generator.handle());
+        handle.generate().unwrap();
+        let before = generator.generate().unwrap();
+        let before_local = local.generate().unwrap();
+        let results = in_child(|| {
+            let mut results = Vec::new();
+            for _ in 0..2 {
+                results.extend([
+                    generator.try_generate().map(drop),
+                    generator.generate().map(drop),
+                    generator.handle().generate().map(drop),
+                    handle.try_generate().map(drop),
+                    handle.generate().map(drop),
+                    local.try_generate().map(drop),
+                    local.generate().map(drop),
+                ]);
+            }
+            // A generator of its own is not concerned.
+            builder().build().unwrap().generate().unwrap();
+            builder().build_local().unwrap().generate().unwrap();
+            results.iter().map(|result| format!("{:?}", result.map_err(|e| e.kind()))).collect()
+        });
+        assert_eq!(results, vec![format!("{:?}", Err::<(), _>(FORKED)); 14], "{}", S::NAME);
+        assert!(generator.generate().unwrap() > before);
+        assert!(handle.generate().is_ok() && local.generate().unwrap() > before_local);
+    }
+
+    /// Where the clock knows nothing of processes, only the owner can decide whether the parent or
+    /// the child keeps such a node.
     fn given_to_the_child() {
-        let generator = tickid_scru64::Generator::new("7/8".parse().unwrap()).unwrap();
+        let builder = tickid_scru64::Builder::new("7/8".parse().unwrap());
+        let generator = builder.clock(SystemClock).build().unwrap();
         let before = generator.generate().unwrap();
         let after = in_child(|| vec![generator.generate().unwrap()]);
         assert!(after[0] > before.to_string());

@@ -82,7 +82,7 @@ pub use self::generator::{Builder, LocalGenerator};
 pub use self::id::NanoflakeId;
 pub use self::node::GeneratorId;
 #[cfg(feature = "std")]
-pub use self::process::{ProcessGenerator, generator, new};
+pub use self::process::{generator, new};
 pub use self::scheme::Nanoflake;
 
 pub use tickid_core;

@@ -2,6 +2,7 @@
 
 use tickid_core::{PerProcess, ProcessError};
 
+use crate::generator::Generator;
 use crate::id::NanoflakeId;
 use crate::node::GeneratorId;
 use crate::scheme::Nanoflake;
@@ -45,8 +46,8 @@ pub fn new() -> Result<NanoflakeId, ProcessError> {
 /// assert!(ids.is_sorted());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn generator() -> Result<&'static ProcessGenerator, ProcessError> {
-    static GENERATOR: PerProcess<ProcessGenerator> = PerProcess::new();
+pub fn generator() -> Result<&'static Generator, ProcessError> {
+    static GENERATOR: PerProcess<Generator> = PerProcess::new();
     GENERATOR.generator(Nanoflake::default(), |parents| {
         loop {
             let node = GeneratorId::random()?;
@@ -56,6 +57,3 @@ pub fn generator() -> Result<&'static ProcessGenerator, ProcessError> {
         }
     })
 }
-
-/// The type of the process-wide generator, which issues nothing in a child that was forked since.
-pub type ProcessGenerator = tickid_core::ProcessGenerator<Nanoflake>;

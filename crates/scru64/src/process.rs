@@ -5,6 +5,7 @@ use std::env::{self, VarError};
 
 use tickid_core::{BuildError, Error, PerProcess};
 
+use crate::generator::Generator;
 use crate::id::Scru64Id;
 use crate::node::{NodeSpec, NodeSpecError};
 use crate::scheme::Scru64;
@@ -76,8 +77,8 @@ pub fn new_string() -> Result<String, ProcessError> {
 /// assert_eq!(generator.node().to_string(), "42/8");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn generator() -> Result<&'static ProcessGenerator, ProcessError> {
-    static GENERATOR: PerProcess<ProcessGenerator> = PerProcess::new();
+pub fn generator() -> Result<&'static Generator, ProcessError> {
+    static GENERATOR: PerProcess<Generator> = PerProcess::new();
     GENERATOR.generator(Scru64, |parents| {
         let node = node_spec()?;
         if parents.is_some_and(|parents| is_same_node(parents, node)) {
@@ -86,9 +87,6 @@ pub fn generator() -> Result<&'static ProcessGenerator, ProcessError> {
         Ok(node)
     })
 }
-
-/// The type of the process-wide generator, which issues nothing in a child that was forked since.
-pub type ProcessGenerator = tickid_core::ProcessGenerator<Scru64>;
 
 fn is_same_node(a: NodeSpec, b: NodeSpec) -> bool {
     (a.node_id(), a.node_id_size()) == (b.node_id(), b.node_id_size())

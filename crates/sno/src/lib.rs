@@ -81,7 +81,7 @@ pub use self::generator::{Builder, LocalGenerator};
 pub use self::id::SnoId;
 pub use self::partition::Partition;
 #[cfg(feature = "std")]
-pub use self::process::{ProcessGenerator, generator, new};
+pub use self::process::{generator, new};
 pub use self::scheme::{Meta, Sno};
 pub use self::snapshot::GeneratorSnapshot;
 #[cfg(target_has_atomic = "16")]

@@ -2,6 +2,7 @@
 
 use tickid_core::{PerProcess, ProcessError};
 
+use crate::generator::Generator;
 use crate::id::SnoId;
 use crate::partition::Partition;
 use crate::scheme::{Meta, Sno};
@@ -44,8 +45,8 @@ pub fn new(meta: u8) -> Result<SnoId, ProcessError> {
 /// assert!(ids.is_sorted());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn generator() -> Result<&'static ProcessGenerator, ProcessError> {
-    static GENERATOR: PerProcess<ProcessGenerator> = PerProcess::new();
+pub fn generator() -> Result<&'static Generator, ProcessError> {
+    static GENERATOR: PerProcess<Generator> = PerProcess::new();
     GENERATOR.generator(Sno, |parents| {
         loop {
             let node = Partition::random()?;
@@ -55,6 +56,3 @@ pub fn generator() -> Result<&'static ProcessGenerator, ProcessError> {
         }
     })
 }
-
-/// The type of the process-wide generator, which issues nothing in a child that was forked since.
-pub type ProcessGenerator = tickid_core::ProcessGenerator<Sno>;

@@ -28,6 +28,22 @@ use crate::order::NodeAboveSequence;
 /// assert_eq!(Snowflake::TWITTER.node_of(id), generator.node());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// A process-wide generator is in a [`PerProcess`](tickid_core::PerProcess):
+///
+/// ```
+/// use tickid_snowflake::tickid_core::PerProcess;
+/// use tickid_snowflake::{Generator, ProcessError, Snowflake, SnowflakeId};
+///
+/// fn next() -> Result<SnowflakeId, ProcessError> {
+///     static GENERATOR: PerProcess<Generator> = PerProcess::new();
+///     // With a random node of the 1,024; assign or lease nodes if there are several processes.
+///     let node = |parents| Snowflake::DISCORD.random_node(parents);
+///     Ok(GENERATOR.generator(Snowflake::DISCORD, node)?.generate()?)
+/// }
+/// assert!(next()? < next()?);
+/// # Ok::<(), ProcessError>(())
+/// ```
 #[cfg(target_has_atomic = "64")]
 pub type Generator<O = NodeAboveSequence, C = DefaultClock> =
     tickid_core::Generator<Snowflake<O>, C>;
@@ -48,23 +64,3 @@ pub type LocalGenerator<O = NodeAboveSequence, C = DefaultClock> =
 
 /// The options of a generator; see [`tickid_core::Builder`].
 pub type Builder<O = NodeAboveSequence, C = DefaultClock> = tickid_core::Builder<Snowflake<O>, C>;
-
-/// A process-wide generator, which issues nothing in a child that was forked since; see
-/// [`PerProcess`](tickid_core::PerProcess).
-///
-/// # Examples
-/// ```
-/// use tickid_snowflake::tickid_core::PerProcess;
-/// use tickid_snowflake::{ProcessError, ProcessGenerator, Snowflake, SnowflakeId};
-///
-/// fn next() -> Result<SnowflakeId, ProcessError> {
-///     static GENERATOR: PerProcess<ProcessGenerator> = PerProcess::new();
-///     // With a random node of the 1,024; assign or lease nodes if there are several processes.
-///     let node = |parents| Snowflake::DISCORD.random_node(parents);
-///     Ok(GENERATOR.generator(Snowflake::DISCORD, node)?.generate()?)
-/// }
-/// assert!(next()? < next()?);
-/// # Ok::<(), ProcessError>(())
-/// ```
-#[cfg(feature = "std")]
-pub type ProcessGenerator<O = NodeAboveSequence> = tickid_core::ProcessGenerator<Snowflake<O>>;

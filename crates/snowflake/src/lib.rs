@@ -77,8 +77,6 @@ mod time;
 pub use self::any::AnySnowflake;
 #[cfg(target_has_atomic = "64")]
 pub use self::generator::Generator;
-#[cfg(feature = "std")]
-pub use self::generator::ProcessGenerator;
 pub use self::generator::{Builder, LocalGenerator};
 pub use self::id::SnowflakeId;
 pub use self::layout::{LayoutError, Shape, Snowflake};

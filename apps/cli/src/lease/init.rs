@@ -55,6 +55,9 @@ pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let was_there = store::kept(&store, realm.name())?.is_some();
+    if !was_there {
+        arguments.shape.check_new()?;
+    }
     let start = if arguments.new { Start::Immediately } else { Start::Delayed };
     match answer(store.create(&realm, start)) {
         Ok(record) => {

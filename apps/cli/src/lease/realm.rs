@@ -62,6 +62,11 @@ impl ShapeOptions {
         Self { layouts: layouts.cloned().unwrap_or_default(), policy, ..Self::default() }
     }
 
+    /// Checks the layout of a realm that begins: it is made by hand.
+    pub(super) fn check_new(&self) -> Result<(), Failure> {
+        self.layouts.check_epochs().map_err(Failure::Usage)
+    }
+
     /// Returns a realm of this shape.
     pub(crate) fn realm(
         &self,

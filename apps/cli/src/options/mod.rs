@@ -13,7 +13,7 @@ use tickid_convert::{AnyScheme, Kind, LayoutOption};
 use tickid_detect::{Format, Notation};
 use tickid_snowflake::Preset;
 
-use crate::options::values::layout;
+use crate::options::values::{check_epoch, layout};
 
 /// A scheme, by its name in the table of `tickid_convert`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,6 +195,13 @@ impl<const IS_TARGET: bool> LayoutValues<IS_TARGET> {
         let is_own = |name| kind.layout_options().iter().any(|option| option.name == name);
         let own = self.0.iter().filter(|(option, _)| is_own(option.name)).cloned().collect();
         AnyScheme::new(kind, &Self(own).over(tickid_convert::Layouts::default()))
+    }
+
+    /// Refuses layouts that were probably mistyped, for a realm that has its layout for good.
+    pub(crate) fn check_epochs(&self) -> Result<(), String> {
+        // The layout of Snowflakes ends with its epoch.
+        let epochs = self.0.iter().filter_map(|(_, text)| text.rsplit_once('@'));
+        epochs.map(|(_, epoch)| epoch).try_for_each(check_epoch)
     }
 
     /// Returns the value of the first layout option that a kind has.

@@ -71,16 +71,8 @@ pub(crate) fn metabyte(text: &str) -> Result<u8, String> {
 pub(crate) fn layout(option: &LayoutOption, text: &str) -> Result<String, String> {
     let set = |text: &str| option.set(&mut Layouts::default(), text);
     let name = option.name;
-    // The layout of Snowflakes ends with its epoch.
-    let epoch = text.rsplit_once('@').map_or(text, |(_, epoch)| epoch);
     match set(text) {
-        // It is for good: a mistake would show when it is too late.
-        Ok(()) if is_odd(epoch) && (option.is_time || epoch.len() < text.len()) => {
-            let time = fixed(epoch)?;
-            Err(format!(
-                "epochs count milliseconds since 1970, so this one is {time}; as a date: 2020-01-01"
-            ))
-        }
+        Ok(()) if option.is_time => check_epoch(text).map(|()| text.to_owned()),
         Ok(()) => Ok(text.to_owned()),
         Err(LayoutError::Epoch) => {
             let time =
@@ -94,6 +86,19 @@ pub(crate) fn layout(option: &LayoutOption, text: &str) -> Result<String, String
         }
         Err(error) => Err(error.to_string()),
     }
+}
+
+/// Refuses an epoch that is likelier a year or a count of seconds than of milliseconds: it is for
+/// good, and a mistake would show when it is too late. The text of a whole layout may be the
+/// command's own, so it is checked only where a realm begins.
+pub(crate) fn check_epoch(text: &str) -> Result<(), String> {
+    if is_odd(text) {
+        let time = fixed(text)?;
+        return Err(format!(
+            "epochs count milliseconds since 1970, so this one is {time}; as a date: 2020-01-01"
+        ));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

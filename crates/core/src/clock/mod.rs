@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `SystemClock` | none | `reads_the_system_time` |
 //! | `CounterClock` | 20 microseconds, more after a jump | `stays_within_its_bounds` |
+//! | `ProcessClock` | its inner clock's; fails in the child of a `fork` | `crates/lease/tests/fork.rs` |
 //! | `ManualClock` | none: it shows the time it was set to | its example |
 
 #[cfg(all(feature = "std", target_arch = "x86_64", target_os = "linux"))]
@@ -18,7 +19,7 @@ mod sleep;
 mod system;
 
 #[cfg(all(feature = "std", target_arch = "x86_64", target_os = "linux"))]
-pub use self::counter::{CounterClock, DefaultClock};
+pub use self::counter::CounterClock;
 #[cfg(target_has_atomic = "64")]
 pub use self::manual::ManualClock;
 #[cfg(feature = "std")]
@@ -26,9 +27,27 @@ pub use self::process::ProcessClock;
 #[cfg(feature = "std")]
 pub use self::system::SystemClock;
 
-/// The clock of a builder that was given no other clock: the system's.
+/// The clock of a builder that was given no other clock: the cheapest one that follows the wall
+/// clock, for this process only. In the child of a `fork` it fails, so that the child does not
+/// repeat the IDs of its parent.
+///
+/// # Examples
+/// ```
+/// use tickid_core::{Clock, DefaultClock, SystemClock};
+///
+/// let clock = DefaultClock::default();
+/// let now = clock.now()?;
+/// // Within 20 microseconds, and the time between the readings.
+/// assert!(SystemClock.now()?.saturating_since(now).as_secs() < 60);
+/// # Ok::<(), tickid_core::ClockError>(())
+/// ```
+#[cfg(all(feature = "std", target_arch = "x86_64", target_os = "linux"))]
+pub type DefaultClock = ProcessClock<CounterClock>;
+
+/// The clock of a builder that was given no other clock: the system's, for this process only. In
+/// the child of a `fork` it fails, so that the child does not repeat the IDs of its parent.
 #[cfg(all(feature = "std", not(all(target_arch = "x86_64", target_os = "linux"))))]
-pub type DefaultClock = SystemClock;
+pub type DefaultClock = ProcessClock<SystemClock>;
 
 /// The clock of a builder that was given no other clock: none, because without `std` there is no
 /// wall clock.

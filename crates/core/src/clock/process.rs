@@ -7,10 +7,12 @@ use crate::time::UnixTime;
 
 /// A clock for a single process, which fails in a child forked later.
 ///
-/// If a generator's clock cannot be read, neither the generator nor its handles issue anything, so
-/// a generator with this clock never issues its parent's IDs in a child. Leased and process-wide
-/// generators have this clock. For other generators, the owner decides whether the child may
-/// continue instead of the parent.
+/// A child has a copy of its parent's generators and would issue the same IDs. If a generator's
+/// clock cannot be read, though, neither the generator nor its handles issue anything, so with this
+/// clock a generator works in the process that made it and fails with
+/// [`ClockError::Forked`] in others. The [default clock](crate::DefaultClock) is of this type, and
+/// so are the clocks of leased generators. Other clocks know nothing of processes: with one that is
+/// not wrapped, the owner has to make sure that only the parent or only the child goes on.
 ///
 /// The check costs a comparison.
 ///
@@ -18,6 +20,7 @@ use crate::time::UnixTime;
 /// ```
 /// use tickid_core::{Generator, ProcessClock, SystemClock, example};
 ///
+/// // Each reading is a call of the system, which `DefaultClock` avoids on x86-64 Linux.
 /// let clock = ProcessClock::new(SystemClock);
 /// let generator = Generator::<example::Seconds>::builder(example::Node(1)).clock(clock).build()?;
 /// generator.try_generate()?;

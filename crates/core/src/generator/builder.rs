@@ -26,7 +26,7 @@ pub const DEFAULT_MAX_WAIT: Duration = Duration::from_secs(60);
 /// | option | default |
 /// |---|---|
 /// | [`layout`](Self::layout) | the scheme's default |
-/// | [`clock`](Self::clock) | the system's wall clock |
+/// | [`clock`](Self::clock) | the system's wall clock, in this process only ([`DefaultClock`]) |
 /// | [`policy`](Self::policy) | the policy in the scheme's document |
 /// | [`window`](Self::window) | everything |
 /// | [`variants`](Self::variants) | all |
@@ -176,6 +176,9 @@ impl<S: Scheme, C> Builder<S, C> {
     }
 
     /// Sets the clock.
+    ///
+    /// The default clock fails in the child of a `fork`, where the generator would otherwise repeat
+    /// its parent's IDs. Other clocks do not, unless they are wrapped in a `ProcessClock`.
     ///
     /// # Examples
     /// ```

@@ -27,7 +27,7 @@ pub use self::local::{LocalGenerator, ResetError, Resettable};
 #[cfg(feature = "std")]
 pub use self::overflow::Overflow;
 #[cfg(feature = "std")]
-pub use self::process::{ProcessError, ProcessGenerator};
+pub use self::process::ProcessError;
 #[cfg(target_has_atomic = "64")]
 pub use self::shared::Generator;
 pub use self::view::View;

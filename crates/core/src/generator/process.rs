@@ -1,13 +1,9 @@
 //! Generators that belong to the whole process.
 
-use crate::clock::{DefaultClock, ProcessClock};
 use crate::error::{BuildError, Error};
 use crate::fork::PerProcess;
 use crate::generator::{Builder, Generator};
 use crate::scheme::Scheme;
-
-/// A process-wide generator, which issues nothing in a child forked later.
-pub type ProcessGenerator<S> = Generator<S, ProcessClock<DefaultClock>>;
 
 /// The reason why a process-wide generator issued no ID.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,7 +17,7 @@ pub enum ProcessError {
     Generate(#[from] Error),
 }
 
-impl<S: Scheme> PerProcess<ProcessGenerator<S>> {
+impl<S: Scheme> PerProcess<Generator<S>> {
     /// Returns the generator of this process. The first call builds it for the node that `node`
     /// returns. In a child of a `fork`, `node` is passed the node of the parent's generator.
     ///
@@ -34,9 +30,9 @@ impl<S: Scheme> PerProcess<ProcessGenerator<S>> {
     /// # Examples
     /// ```
     /// use tickid_core::example::{Node, Seconds};
-    /// use tickid_core::{BuildError, PerProcess, ProcessError, ProcessGenerator};
+    /// use tickid_core::{BuildError, Generator, PerProcess, ProcessError};
     ///
-    /// static GENERATOR: PerProcess<ProcessGenerator<Seconds>> = PerProcess::new();
+    /// static GENERATOR: PerProcess<Generator<Seconds>> = PerProcess::new();
     ///
     /// fn next() -> Result<u64, ProcessError> {
     ///     // A child of a `fork` gets another node: its parent still has this one.
@@ -54,7 +50,7 @@ impl<S: Scheme> PerProcess<ProcessGenerator<S>> {
         &self,
         layout: S,
         node: impl FnOnce(Option<S::Node>) -> Result<S::Node, E>,
-    ) -> Result<&ProcessGenerator<S>, E> {
+    ) -> Result<&Generator<S>, E> {
         if let Some(generator) = self.get() {
             if generator.layout() == layout {
                 return Ok(generator);
@@ -62,8 +58,7 @@ impl<S: Scheme> PerProcess<ProcessGenerator<S>> {
             return Err(BuildError::Pinned { option: "layout" }.into());
         }
         let node = node(self.inherited().map(Generator::node))?;
-        let clock = ProcessClock::new(DefaultClock::default());
         // If threads race here, only one generator stays, and the others have issued nothing.
-        Ok(self.set(Builder::of(layout, node).clock(clock).build()?))
+        Ok(self.set(Builder::of(layout, node).build()?))
     }
 }

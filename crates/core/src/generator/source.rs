@@ -86,7 +86,7 @@ pub trait Source {
     fn until_ready_async<F, Fut>(
         &mut self,
         error: Self::Error,
-        deadline: Deadline,
+        deadline: &mut Deadline,
         sleep: &F,
     ) -> impl Future<Output = Result<(), Self::Error>>
     where
@@ -163,7 +163,7 @@ macro_rules! own_source {
         fn until_ready_async<F, Fut>(
             &mut self,
             error: Error,
-            deadline: crate::generator::wait::Deadline,
+            deadline: &mut crate::generator::wait::Deadline,
             sleep: &F,
         ) -> impl Future<Output = Result<(), Error>>
         where

@@ -20,6 +20,10 @@ const MAX_SLEEP: Duration = Duration::from_millis(50);
 pub struct Deadline {
     /// By the monotonic clock of the source that waits.
     at: Duration,
+    /// The time that may still be awaited. The executor's time is not the source's: a
+    /// `ManualClock` stands still while a task sleeps, and without this bound it would sleep
+    /// forever.
+    to_await: Duration,
     /// Set if a wait whose end is unknown may use all of the time.
     is_explicit: bool,
 }
@@ -28,13 +32,19 @@ impl Deadline {
     /// Returns the deadline `within` after `now`.
     #[must_use]
     pub const fn after(now: Duration, within: Duration) -> Self {
-        Self { at: now.saturating_add(within), is_explicit: true }
+        Self { at: now.saturating_add(within), to_await: within, is_explicit: true }
     }
 
     /// Returns the time that is left at `now`.
     #[must_use]
     pub const fn left(&self, now: Duration) -> Duration {
-        self.at.saturating_sub(now)
+        let left = self.at.saturating_sub(now);
+        if left.as_nanos() < self.to_await.as_nanos() { left } else { self.to_await }
+    }
+
+    /// Notes that the executor slept for `pause`.
+    pub const fn awaited(&mut self, pause: Duration) {
+        self.to_await = self.to_await.saturating_sub(pause);
     }
 }
 
@@ -69,9 +79,9 @@ where
     Fut: Future<Output = ()>,
 {
     let mut error = source.note(error);
-    let deadline = source.deadline(None);
+    let mut deadline = source.deadline(None);
     loop {
-        source.until_ready_async(error, deadline, &sleep).await?;
+        source.until_ready_async(error, &mut deadline, &sleep).await?;
         match source.try_block(want) {
             Ok(block) => return Ok(block),
             Err(again) => error = again,
@@ -98,16 +108,17 @@ where
     Fut: Future<Output = ()>,
 {
     let Err(error) = source.check_ready() else { return Ok(()) };
-    let deadline = source.deadline(Some(within));
-    source.until_ready_async(error, deadline, &sleep).await
+    let mut deadline = source.deadline(Some(within));
+    source.until_ready_async(error, &mut deadline, &sleep).await
 }
 
 /// Returns the deadline of a wait that starts now.
 pub(crate) fn deadline(source: &impl Timed, within: Option<Duration>) -> Deadline {
     let timing = source.timing();
     let within = within.or(timing.max_wait);
-    let at = timing.clock.monotonic().saturating_add(within.unwrap_or(DEFAULT_MAX_WAIT));
-    Deadline { at, is_explicit: within.is_some() }
+    let bound = within.unwrap_or(DEFAULT_MAX_WAIT);
+    let deadline = Deadline::after(timing.clock.monotonic(), bound);
+    Deadline { is_explicit: within.is_some(), ..deadline }
 }
 
 /// Sleeps until `source` could issue.
@@ -133,7 +144,7 @@ pub(crate) fn until_ready<D: Timed>(
 pub(crate) async fn until_ready_async<D, F, Fut>(
     source: &D,
     mut error: Error,
-    deadline: Deadline,
+    deadline: &mut Deadline,
     sleep: &F,
 ) -> Result<(), Error>
 where
@@ -143,9 +154,10 @@ where
 {
     let mut waiting = None;
     loop {
-        let pause = pause(source, &error, deadline)?;
+        let pause = pause(source, &error, *deadline)?;
         if is_counted(source, &error, &mut waiting) {
             sleep(pause).await;
+            deadline.awaited(pause);
         }
         match source.check_ready() {
             Ok(()) => return Ok(()),

@@ -1,5 +1,8 @@
 //! Methods that wait: the length of the wait, its steps, and the cases without any wait.
 
+use core::cell::Cell;
+use core::pin::pin;
+use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -403,4 +406,54 @@ fn recorded(
     let clock = Arc::new(RecordingClock::new(time));
     let builder = options(builder(Arc::clone(&clock), Policy::Wait));
     (clock, Arc::new(builder.build().unwrap()))
+}
+
+/// A clock for tests stands still while an executor sleeps, so what was awaited counts.
+#[test]
+fn async_waits_end_on_a_frozen_clock() {
+    let clock = ManualClock::new(into(1_000, 250));
+    let awaited = Cell::new(Duration::ZERO);
+    let sleep = |pause: Duration| {
+        assert!(awaited.get() <= millis(2_000), "it has no end");
+        awaited.set(awaited.get() + pause);
+        core::future::ready(())
+    };
+    for bound in [0, 1, 50, 100, 749] {
+        awaited.set(Duration::ZERO);
+        let generator = builder(&clock, Policy::Wait).max_wait(millis(bound)).build().unwrap();
+        use_up(&generator);
+        let error = ready(generator.generate_async(sleep)).unwrap_err();
+        // The tick has 750 ms left, which is known before the wait.
+        assert_eq!((error.kind(), awaited.get()), (ErrorKind::Exhausted, Duration::ZERO));
+    }
+    for bound in [750, 760, 1_000] {
+        let generator = builder(&clock, Policy::Wait).max_wait(millis(bound)).build().unwrap();
+        use_up(&generator);
+        awaited.set(Duration::ZERO);
+        assert!(ready(generator.generate_async(sleep)).is_err());
+        // It ends as soon as the rest of the bound is shorter than the rest of the tick.
+        assert_eq!(awaited.get(), SLICE * u32::try_from((bound - 750) / 50 + 1).unwrap());
+        let mut handle = generator.handle();
+        awaited.set(Duration::ZERO);
+        assert!(ready(handle.generate_async(sleep)).is_err());
+        assert!(awaited.get() <= millis(bound));
+        awaited.set(Duration::ZERO);
+        assert!(ready(generator.wait_ready_async(millis(bound), sleep)).is_err());
+        assert!(awaited.get() <= millis(bound) && !awaited.get().is_zero());
+    }
+    // Nothing predicts the end of this wait, so it lasts for all of its bound.
+    let bounded = builder(&clock, Policy::Wait).max_wait(millis(120)).window(window(900, 950));
+    let mut local = bounded.build_local().unwrap();
+    awaited.set(Duration::ZERO);
+    assert_eq!(ready(local.generate_async(sleep)).unwrap_err().kind(), ErrorKind::Window);
+    assert_eq!(awaited.get(), millis(120));
+}
+
+/// Returns the result of a future that never waits.
+fn ready<T>(future: impl Future<Output = T>) -> T {
+    let mut context = Context::from_waker(Waker::noop());
+    match pin!(future).poll(&mut context) {
+        Poll::Ready(result) => result,
+        Poll::Pending => panic!("it waits"),
+    }
 }

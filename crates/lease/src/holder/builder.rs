@@ -67,8 +67,8 @@ impl<S: Scheme> Options<S> {
         &self,
         builder: Builder<S, impl Sized>,
         clock: C,
-    ) -> Result<Generator<S, ProcessClock<C>>, BuildError> {
-        let mut builder = builder.max_wait(self.max_wait).clock(ProcessClock::new(clock));
+    ) -> Result<Generator<S, C>, BuildError> {
+        let mut builder = builder.max_wait(self.max_wait).clock(clock);
         if let Some(policy) = self.policy {
             builder = builder.policy(policy);
         }
@@ -161,7 +161,8 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
         self
     }
 
-    /// Sets the clock. Each lease has a clone of it, which must read the same time.
+    /// Sets the clock. Each lease has a clone of it, which must read the same time, in a
+    /// [`ProcessClock`]: the lease belongs to this process, and no child may issue under it.
     ///
     /// # Examples
     /// ```
@@ -179,8 +180,12 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     /// assert_eq!(generator.generate()?.unix_time(), time);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn clock<D: Clone + Send + 'static>(self, clock: D) -> LeasedGeneratorBuilder<S, D> {
-        LeasedGeneratorBuilder { options: self.options, clock: Box::new(move || clock.clone()) }
+    pub fn clock<D>(self, clock: D) -> LeasedGeneratorBuilder<S, ProcessClock<D>>
+    where
+        D: Clone + Send + 'static,
+    {
+        let clock = Box::new(move || ProcessClock::new(clock.clone()));
+        LeasedGeneratorBuilder { options: self.options, clock }
     }
 }
 

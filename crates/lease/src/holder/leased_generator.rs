@@ -9,8 +9,8 @@ use tickid_core::source_parts::{
     Block, Deadline, Follow, Source, observe, wait_ready, wait_ready_async,
 };
 use tickid_core::{
-    Clock, DefaultClock, Error as CoreError, Generator, Id, Ids, Observable, ProcessClock, Scheme,
-    Slot, Variant, View,
+    Clock, DefaultClock, Error as CoreError, Generator, Id, Ids, Observable, Scheme, Slot, Variant,
+    View,
 };
 
 use crate::error::StoreError;
@@ -278,7 +278,7 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// Draws from the first generator, or from the one that has replaced it.
     fn draw<T>(
         &self,
-        draw: impl Fn(&Generator<S, ProcessClock<C>>) -> Result<T, tickid_core::Error>,
+        draw: impl Fn(&Generator<S, C>) -> Result<T, tickid_core::Error>,
     ) -> Result<T, GenerateError> {
         if !self.is_over() {
             match draw(self.first.generator()) {
@@ -291,7 +291,7 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
 
     fn draw_from_present<T>(
         &self,
-        draw: impl Fn(&Generator<S, ProcessClock<C>>) -> Result<T, tickid_core::Error>,
+        draw: impl Fn(&Generator<S, C>) -> Result<T, tickid_core::Error>,
     ) -> Result<T, GenerateError> {
         loop {
             let tenure = self.shared().tenure.load();
@@ -361,7 +361,7 @@ impl<'a, S: Scheme, C: Clock + fmt::Debug> Source for &'a LeasedGenerator<S, C> 
     type Scheme = S;
     type Error = GenerateError;
     /// `None` once the first lease is over.
-    type Missed = Option<<&'a Generator<S, ProcessClock<C>> as Source>::Missed>;
+    type Missed = Option<<&'a Generator<S, C> as Source>::Missed>;
 
     #[inline]
     fn scheme(&self) -> S {
@@ -434,7 +434,7 @@ impl<'a, S: Scheme, C: Clock + fmt::Debug> Source for &'a LeasedGenerator<S, C> 
     async fn until_ready_async<F, Fut>(
         &mut self,
         error: GenerateError,
-        deadline: Deadline,
+        deadline: &mut Deadline,
         sleep: &F,
     ) -> Result<(), GenerateError>
     where
@@ -445,14 +445,13 @@ impl<'a, S: Scheme, C: Clock + fmt::Debug> Source for &'a LeasedGenerator<S, C> 
         if error.wait().is_none() {
             return Err(error);
         }
-        // The executor's time may run faster than this clock, in tests.
-        let (most, mut slept) = (deadline.left(boot::now()), Duration::ZERO);
         loop {
-            let left = deadline.left(boot::now()).min(most.saturating_sub(slept));
+            let left = deadline.left(boot::now());
             let Some(tenure) = self.tenure() else {
                 self.shared().check_wait(left)?;
-                sleep(PAUSE.min(left)).await;
-                slept += PAUSE;
+                let pause = PAUSE.min(left);
+                sleep(pause).await;
+                deadline.awaited(pause);
                 continue;
             };
             match wait_ready_async(tenure.generator(), left, sleep).await {

@@ -2,9 +2,7 @@ use core::fmt;
 use core::sync::atomic::AtomicBool;
 use core::time::Duration;
 
-use tickid_core::{
-    Clock, DefaultClock, ErrorKind, Generator, ProcessClock, Scheme, UnixTime, Window,
-};
+use tickid_core::{Clock, DefaultClock, ErrorKind, Generator, Scheme, UnixTime, Window};
 
 use crate::holder::builder::{LeasedGeneratorBuilder, Options};
 use crate::holder::error::LeaseError;
@@ -27,14 +25,14 @@ use crate::model::token::Token;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Tenure<S: Scheme, C = DefaultClock> {
-    generator: Generator<S, ProcessClock<C>>,
+    generator: Generator<S, C>,
     lease: Lease,
     /// Set once a call has found the generator closed.
     pub(super) is_over: AtomicBool,
 }
 
 impl<S: Scheme, C> Tenure<S, C> {
-    pub(super) fn new(generator: Generator<S, ProcessClock<C>>, lease: Lease) -> Self {
+    pub(super) fn new(generator: Generator<S, C>, lease: Lease) -> Self {
         Self { generator, lease, is_over: AtomicBool::new(false) }
     }
 
@@ -65,7 +63,7 @@ impl<S: Scheme, C> Tenure<S, C> {
 
     /// Returns the generator.
     #[must_use]
-    pub fn generator(&self) -> &Generator<S, ProcessClock<C>> {
+    pub fn generator(&self) -> &Generator<S, C> {
         &self.generator
     }
 

@@ -2,7 +2,7 @@ use core::fmt;
 use core::time::Duration;
 use std::sync::Arc;
 
-use tickid_core::{Clock, Generator, ProcessClock, Scheme, UnixTime};
+use tickid_core::{Clock, Generator, Scheme, UnixTime};
 
 use crate::error::StoreError;
 use crate::holder::boot;
@@ -221,7 +221,7 @@ where
         used
     }
 
-    fn build(&self, lease: &Lease) -> Result<Generator<S, ProcessClock<C>>, LeaseError> {
+    fn build(&self, lease: &Lease) -> Result<Generator<S, C>, LeaseError> {
         Ok(self.options.build(self.options.realm.generator_builder(lease)?, (self.new_clock)())?)
     }
 

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use tickid_core::{Clock, ClockError, ErrorKind, SystemClock, UnixTime};
+use tickid_core::{Clock, ClockError, ErrorKind, ProcessClock, SystemClock, UnixTime};
 use tickid_lease::admin::{RealmName, Start};
 use tickid_lease::backend::{
     Answer, Backend, Change, FileBackend, RealmData, RowState, Scope, StoreErrorKind,
@@ -116,7 +116,7 @@ pub(crate) fn run<S: Subject>(task: &Task) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-type Leased<S> = LeasedGenerator<<S as Subject>::Scheme, Arc<SetClock>>;
+type Leased<S> = LeasedGenerator<<S as Subject>::Scheme, ProcessClock<Arc<SetClock>>>;
 
 fn start<S: Subject>(
     reporting: &Arc<Reporting>,

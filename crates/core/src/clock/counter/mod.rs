@@ -16,10 +16,6 @@ use crate::error::ClockError;
 use crate::fork::Process;
 use crate::time::UnixTime;
 
-/// The default clock of a builder, which is the cheapest one that follows the wall clock within 20
-/// microseconds.
-pub type DefaultClock = CounterClock;
-
 /// A wall clock at half the price of [`SystemClock`]: the processor's time-stamp counter, held to
 /// the system's clock every 2 milliseconds.
 ///
@@ -44,6 +40,12 @@ pub type DefaultClock = CounterClock;
 /// neither on the number of threads nor on when the events happen, and the first two readings are
 /// not an exception.
 ///
+/// A pause, in which no thread reads the clock for longer than 2 ms, measures the counter's mean
+/// speed. A single change of speed during a pause shows in that mean
+/// (`changes_in_a_pause_are_bounded`), but several jumps and changes may cancel each other out. If
+/// another such event was less than 20 ms before or after a change, without the pauses, then pauses
+/// do not count for its 20 ms either: the error is bounded for as long, from the first reading on.
+///
 /// One case goes undetected. If the counter is set back while no thread reads the clock, and has
 /// just returned to its earlier value when the next thread does, that reading is off by as much as
 /// the counter was set back.
@@ -57,10 +59,12 @@ pub type DefaultClock = CounterClock;
 ///
 /// # Speed
 ///
-/// The counter's rate is measured against `CLOCK_MONOTONIC_RAW`, over 1 to 100 milliseconds, and
+/// The counter's rate is measured against `CLOCK_MONOTONIC_RAW`, over a millisecond or more, and
 /// used when two consecutive measurements agree. Until then, and again after anything that looks
 /// like a jump, each call reads the system's clock. So does the first call after a pause of 2
-/// milliseconds.
+/// milliseconds, which then measures the rate over the pause: the longer, the better. Only if the
+/// last measurement was too short to predict the counter to 100 microseconds at the end of the
+/// pause (about a second, after a measurement over 2 milliseconds) is another one needed.
 ///
 /// # Platforms
 ///

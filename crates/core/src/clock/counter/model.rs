@@ -573,10 +573,7 @@ fn finds_what_is_planted() {
     let by_the_wall = |limits| Subject { limits, is_raw_the_wall: true };
     let planted = [
         ("a rate is used at its first measurement", with(Limits { agreement: 1, ..LIMITS })),
-        (
-            "a pause need agree only in proportion",
-            with(Limits { tolerance: u64::MAX, ..LIMITS }),
-        ),
+        ("a pause need agree only in proportion", with(Limits { tolerance: u64::MAX, ..LIMITS })),
         ("the rate survives a step", by_the_wall(Limits { step: u64::MAX, ..LIMITS })),
         ("extrapolation has no bound", with(Limits { period: 1_000 * MILLISECOND, ..LIMITS })),
         ("uncertain readings begin lines", with(Limits { uncertainty: u64::MAX, ..LIMITS })),

@@ -16,7 +16,8 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use tickid_core::{
-    Clock as _, DEFAULT_MAX_WAIT, ErrorKind, ManualClock, Plain, Policy, Ticks, UnixTime,
+    Clock as _, DEFAULT_MAX_WAIT, ErrorKind, ManualClock, Plain, Policy, ProcessClock, Ticks,
+    UnixTime,
 };
 use tickid_lease::admin::Standing;
 use tickid_lease::backend::{MemoryBackend, StoreErrorKind};
@@ -30,7 +31,7 @@ use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use crate::altered::{Altered, Memory};
 
 type Clock = Arc<ManualClock>;
-type Leased = LeasedGenerator<Nanoflake, Clock>;
+type Leased = LeasedGenerator<Nanoflake, ProcessClock<Clock>>;
 
 struct World {
     clock: Clock,
@@ -375,7 +376,7 @@ fn slices_and_blocks_survive_a_loss() {
 #[derive(Debug)]
 struct Ending {
     clock: Clock,
-    tenure: OnceLock<Arc<Tenure<Nanoflake, Arc<Self>>>>,
+    tenure: OnceLock<Arc<Tenure<Nanoflake, ProcessClock<Arc<Self>>>>>,
 }
 
 impl tickid_core::Clock for Ending {
