@@ -610,6 +610,14 @@ mod tests {
     }
 
     #[test]
+    fn fast_path_draws_the_last_sequence() {
+        let engine = engine(Policy::Wait);
+        draw(&engine, 5, 9).unwrap();
+        let last = engine.try_draw(&At(|| Ok(5)), many(1)).unwrap();
+        assert_eq!(fields(&last), Fields { tick: 5, toggle: false, first: 9, len: 1 });
+    }
+
+    #[test]
     fn fast_path_rejects_a_moved_word() {
         let engine = engine(Policy::TickTock);
         draw(&engine, 5, 1).unwrap();

@@ -211,13 +211,6 @@ each_kind! {
         assert!(successor.try_generate().unwrap() > foreign(102));
     }
 
-    wider_windows_admit_more(build, local, shared) {
-        let clock = ManualClock::new(at(100));
-        let mut generator = build!(builder(&clock).window(window(90, 102)));
-        generator.widen(103).unwrap();
-        assert_eq!(generator.observe(own(102, 9)), Ok(()));
-    }
-
     last_tick_ends_what_follows(build, local, shared) {
         let last = Seconds::LAST_TICK;
         let clock = ManualClock::new(at(last));
