@@ -13,7 +13,7 @@ import manifests
 import pages
 import scenarios
 from faults import FAULTS
-from world import FOLDER, HERE, ROOT, Broken, Driver, Server
+from world import FOLDER, HERE, ROOT, Broken, Driver, Postgres, Server
 
 
 def has(program, *arguments):
@@ -265,14 +265,18 @@ class Clients(unittest.TestCase):
     def test_manifests(self):
         manifests.scrape(self.world)
 
+    @unittest.skipUnless(Postgres.programs, "PostgreSQL is not installed")
     def test_python_page(self):
         pages.python(self.world)
 
     @unittest.skipUnless(has("npm", "--version"), "npm is not installed")
+    @unittest.skipUnless(Postgres.programs, "PostgreSQL is not installed")
     def test_node_page(self):
         pages.node(self.world)
 
     @unittest.skipUnless(os.path.exists("/usr/share/php/Illuminate"), "Laravel is not installed")
+    @unittest.skipUnless(has("php", "-r", "pg_connect(...);"), "PHP has no client of PostgreSQL")
+    @unittest.skipUnless(Postgres.programs, "PostgreSQL is not installed")
     def test_laravel_page(self):
         pages.laravel(self.world)
 

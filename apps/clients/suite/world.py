@@ -1,8 +1,10 @@
 """Servers, a proxy that misbehaves, and drivers of clients."""
 
+import glob
 import json
 import os
 import re
+import shutil
 import socket
 import subprocess
 import tempfile
@@ -68,6 +70,34 @@ class Server:
     def end(self, signal="terminate"):
         getattr(self.process, signal)()
         self.process.wait()
+
+
+class Postgres:
+    """A server whose databases sort texts as Czech does, where "ch" follows "h"."""
+
+    programs = max(glob.glob("/usr/lib/postgresql/*/bin"), default=None)
+
+    def __init__(self):
+        self.folder = tempfile.mkdtemp(prefix="tickid-postgres-")
+        # PostgreSQL does not run as root.
+        self.user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+        if self.user:
+            shutil.chown(self.folder, "postgres")
+        options = "--auth=trust --username=tickid --encoding=UTF8 --locale=C --no-sync"
+        self.run("initdb", *options.split(), "--locale-provider=icu", "--icu-locale=cs")
+        server = f"-c listen_addresses='' -c unix_socket_directories={self.folder}"
+        self.run("pg_ctl", "start", "--wait", f"--log={self.folder}/log", f"--options={server}")
+        self.variables = {"PGHOST": self.folder, "PGUSER": "tickid", "PGDATABASE": "postgres"}
+
+    def run(self, program, *arguments):
+        command = [*self.user, f"{self.programs}/{program}", f"--pgdata={self.folder}/data"]
+        ran = subprocess.run([*command, *arguments], stdout=subprocess.DEVNULL)
+        if ran.returncode != 0:
+            raise Broken(f"{program} failed")
+
+    def end(self):
+        self.run("pg_ctl", "stop", "--wait", "--mode=immediate")
+        shutil.rmtree(self.folder)
 
 
 class Gate:
