@@ -13,7 +13,7 @@ fn every_page_has_its_own_realms() {
     let mut pages = Vec::new();
     add_pages(Path::new(PAGES), &mut pages);
     for page in &pages {
-        for realm in created(&fs::read_to_string(page).unwrap()) {
+        for realm in created(&fs::read_to_string(page).expect("a page")) {
             let other = realms.insert(realm.clone(), page).filter(|other| *other != page);
             assert_eq!(other, None, "{} creates the realm {realm} as well", page.display());
         }
@@ -24,8 +24,8 @@ fn every_page_has_its_own_realms() {
 }
 
 fn add_pages(folder: &Path, pages: &mut Vec<std::path::PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
         if path.is_dir() {
             add_pages(&path, pages);
         } else if path.extension().is_some_and(|end| end == "md") {
