@@ -1,4 +1,4 @@
-//! `tickid doctor`.
+//! `tickid doctor`: checks the clock, the limits and the store of this machine.
 
 use core::time::Duration;
 use std::fs;

@@ -1,4 +1,4 @@
-//! `tickid layout`.
+//! `tickid layout`: a table of the known layouts of Snowflakes, or the card of one layout.
 
 use std::process::ExitCode;
 

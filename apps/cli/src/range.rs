@@ -1,4 +1,4 @@
-//! `tickid range`.
+//! `tickid range`: the lowest and the highest ID of a time range.
 
 use core::ops::RangeInclusive;
 use core::time::Duration;

@@ -1,4 +1,4 @@
-//! `tickid sql`.
+//! `tickid sql`: prints the script that lets PostgreSQL make the IDs of a realm.
 
 use std::process::ExitCode;
 

@@ -1,3 +1,5 @@
+//! The arguments of `tickid convert`, and the formats that they name.
+
 use std::sync::LazyLock;
 
 use clap::builder::PossibleValue;
@@ -26,10 +28,10 @@ pub(crate) struct ConvertArguments {
     /// The format of the IDs [default: the only one that gives an ID a plausible time, which is
     /// reported]
     #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(super) from: Option<Origin>,
+    pub(super) from: Option<Source>,
     /// The format of the new IDs
     #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(super) to: Goal,
+    pub(super) to: Target,
     /// kuid: make local IDs (8 bytes) or global ones (12 bytes, with the node)
     #[arg(long, value_enum, default_value_t = KuidKind::Global)]
     pub(super) kind: KuidKind,
@@ -86,7 +88,7 @@ pub(super) enum End {
 
 /// The formats to convert from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum Source {
     Scheme(Scheme),
     /// As the original programs write them, with the timestamp shifted by two more bits.
     NanoflakeShift24,
@@ -96,16 +98,16 @@ pub(super) enum Origin {
     Mastodon,
 }
 
-static ORIGINS: LazyLock<Vec<Origin>> = LazyLock::new(|| {
-    let schemes = Scheme::all().iter().map(|scheme| Origin::Scheme(*scheme));
-    let presets = Preset::ALL.iter().map(|preset| Origin::Preset(*preset));
-    let others = [Origin::NanoflakeShift24, Origin::Uuid, Origin::Mastodon];
+static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {
+    let schemes = Scheme::all().iter().map(|scheme| Source::Scheme(*scheme));
+    let presets = Preset::ALL.iter().map(|preset| Source::Preset(*preset));
+    let others = [Source::NanoflakeShift24, Source::Uuid, Source::Mastodon];
     schemes.chain(others).chain(presets).collect()
 });
 
-impl ValueEnum for Origin {
+impl ValueEnum for Source {
     fn value_variants<'a>() -> &'a [Self] {
-        &ORIGINS
+        &SOURCES
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
@@ -124,7 +126,7 @@ impl ValueEnum for Origin {
 
 /// The formats to convert to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Goal {
+pub(super) enum Target {
     Scheme(SchemeOrLayout),
     /// A UUID of version 8 that holds the ID.
     Uuid,
@@ -134,14 +136,14 @@ pub(super) enum Goal {
     UuidSno,
 }
 
-static GOALS: LazyLock<Vec<Goal>> = LazyLock::new(|| {
-    let schemes = SchemeOrLayout::value_variants().iter().map(|scheme| Goal::Scheme(*scheme));
-    schemes.chain([Goal::Uuid, Goal::UuidV7, Goal::UuidSno]).collect()
+static TARGETS: LazyLock<Vec<Target>> = LazyLock::new(|| {
+    let schemes = SchemeOrLayout::value_variants().iter().map(|scheme| Target::Scheme(*scheme));
+    schemes.chain([Target::Uuid, Target::UuidV7, Target::UuidSno]).collect()
 });
 
-impl ValueEnum for Goal {
+impl ValueEnum for Target {
     fn value_variants<'a>() -> &'a [Self] {
-        &GOALS
+        &TARGETS
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {

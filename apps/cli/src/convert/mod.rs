@@ -1,4 +1,4 @@
-//! `tickid convert`.
+//! `tickid convert`: converts each input, and reports what was lost.
 
 mod args;
 mod source;
@@ -12,7 +12,7 @@ use tickid_convert::{Bits, ConvertError, Loss, Options};
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 
 pub(crate) use self::args::ConvertArguments;
-use self::source::{Guess, Original};
+use self::source::{Detected, Original};
 use crate::failure::Failure;
 use crate::input::{self, Input};
 use crate::options::name_of;
@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
     let mut table = arguments.nodes.node_table.clone();
     let options = target::options(arguments, &mut table)?;
     let now = SystemClock.now().ok();
-    let mut converter = Converter { arguments, options, now, guessed: Vec::new() };
+    let mut converter = Converter { arguments, options, now, reported: Vec::new() };
     input::run(&arguments.ids, &arguments.selection, arguments.keep_lines, |input, out| {
         converter.convert(input, out)
     })
@@ -36,28 +36,28 @@ struct Converter<'a> {
     options: Options<'a>,
     /// The time that others are judged by. Without a clock all are equally likely.
     now: Option<UnixTime>,
-    /// The formats that were guessed. Each is reported only once.
-    guessed: Vec<&'static str>,
+    /// The detected formats that were reported. Each is reported only once.
+    reported: Vec<&'static str>,
 }
 
 impl Converter<'_> {
     /// Converts one input.
     fn convert(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {
-        let (original, guess) = self.read(input, out)?;
-        let (made, loss) = target::make(original, self.arguments, &self.options)?;
+        let (original, detected) = self.read(input, out)?;
+        let (new, loss) = target::make(original, self.arguments, &self.options)?;
         if self.arguments.exact && !loss.is_none() {
             return Err(target::not_converted(ConvertError::Lossy(loss)));
         }
-        let text = made.text(&self.arguments.layouts);
+        let text = new.text(&self.arguments.layouts);
         if self.arguments.json {
-            let line = Line {
+            let line = ConversionJson {
                 from: original.name(),
-                detected: guess.as_ref().map(Detected::new),
+                detected: detected.as_ref().map(DetectedJson::new),
                 text: String::from_utf8_lossy(input.text),
                 to: name_of(&self.arguments.to),
                 id: text,
-                hex: made.hex(),
-                lost: (!loss.is_none()).then(|| Lost::new(&loss)),
+                hex: new.hex(),
+                lost: (!loss.is_none()).then(|| LossJson::new(&loss)),
                 line: input.line,
             };
             return write_json(&line, out.buffer());
@@ -67,52 +67,53 @@ impl Converter<'_> {
         if loss.is_none() { Ok(()) } else { input.remark(out, &format!("lost: {loss}")) }
     }
 
-    /// Reads the ID in the format that was named, or else in the likeliest, and reports the guess.
+    /// Reads the ID in the format that was named, or else in the likeliest, and reports what it was
+    /// taken for.
     fn read(
         &mut self,
         input: Input<'_>,
         out: &mut Output,
-    ) -> Result<(Original, Option<Guess>), Failure> {
+    ) -> Result<(Original, Option<Detected>), Failure> {
         let (arguments, layouts) = (self.arguments, &self.options.source);
-        if let Some(origin) = arguments.from {
-            let original = source::read(origin, input.text, &arguments.layouts, layouts);
+        if let Some(from) = arguments.from {
+            let original = source::read(from, input.text, &arguments.layouts, layouts);
             return Ok((original.map_err(Failure::invalid)?, None));
         }
-        let guess = source::guess(input.text, &arguments.layouts, layouts, self.now);
-        let guess = guess.map_err(Failure::invalid)?;
-        let original = Original::Read(guess.reading.identifier());
-        if !self.guessed.contains(&original.name()) {
-            self.guessed.push(original.name());
-            let mut remark = format!("is taken for {}", named(&guess.reading));
-            if !guess.others.is_empty() {
-                let others: Vec<String> = guess.others.iter().map(named).collect();
+        let detected = source::likeliest(input.text, &arguments.layouts, layouts, self.now);
+        let detected = detected.map_err(Failure::invalid)?;
+        let original = Original::Read(detected.reading.identifier());
+        if !self.reported.contains(&original.name()) {
+            self.reported.push(original.name());
+            let mut remark = format!("is taken for {}", named(&detected.reading));
+            if !detected.others.is_empty() {
+                let others: Vec<String> = detected.others.iter().map(named).collect();
                 remark.push_str("; it may also be ");
                 remark.push_str(&others.join(", "));
             }
             remark.push_str("; say what it is with --from");
             input.remark(out, &remark)?;
         }
-        Ok((original, Some(guess)))
+        Ok((original, Some(detected)))
     }
 }
 
 /// A conversion as JSON.
 #[derive(Serialize)]
-struct Line<'a> {
+struct ConversionJson<'a> {
     from: &'static str,
-    detected: Option<Detected>,
+    detected: Option<DetectedJson>,
     text: Cow<'a, str>,
     to: String,
     id: String,
     hex: String,
-    lost: Option<Lost>,
+    lost: Option<LossJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u64>,
 }
 
 /// The reading chosen for a text, and the reason.
 #[derive(Serialize)]
-struct Detected {
+struct DetectedJson {
     #[serde(rename = "as")]
     name: String,
     reason: &'static str,
@@ -122,9 +123,9 @@ struct Detected {
     others: Vec<String>,
 }
 
-impl Detected {
-    fn new(guess: &Guess) -> Self {
-        let Guess { reading, others } = guess;
+impl DetectedJson {
+    fn new(detected: &Detected) -> Self {
+        let Detected { reading, others } = detected;
         Self {
             name: reading.identifier().to_string(),
             reason: reading.reason(),
@@ -138,13 +139,13 @@ impl Detected {
 
 /// The parts that were lost, and no others.
 #[derive(Serialize)]
-struct Lost {
+struct LossJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     time_us: Option<u128>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    node: Option<LostNode>,
+    node: Option<NodeLossJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    sequence: Option<LostSequence>,
+    sequence: Option<SequenceLossJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     metabyte: Option<u8>,
     #[serde(skip_serializing_if = "core::ops::Not::not")]
@@ -153,26 +154,28 @@ struct Lost {
 
 /// The numbers are strings, as kuid has nodes of 64 bits, which JavaScript would round.
 #[derive(Serialize)]
-struct LostNode {
+struct NodeLossJson {
     from: String,
     to: Option<String>,
 }
 
 #[derive(Serialize)]
-struct LostSequence {
+struct SequenceLossJson {
     bits: u32,
     value: u64,
 }
 
-impl Lost {
+impl LossJson {
     fn new(loss: &Loss) -> Self {
         let number = |bits: Bits| bits.value().to_string();
         Self {
             time_us: loss.time.map(|time| time.as_micros()),
             node: loss
                 .node
-                .map(|node| LostNode { from: number(node.from), to: node.to.map(number) }),
-            sequence: loss.sequence.map(|lost| LostSequence { bits: lost.bits, value: lost.value }),
+                .map(|node| NodeLossJson { from: number(node.from), to: node.to.map(number) }),
+            sequence: loss
+                .sequence
+                .map(|lost| SequenceLossJson { bits: lost.bits, value: lost.value }),
             metabyte: loss.metabyte,
             toggle: loss.toggle,
         }

@@ -1,4 +1,4 @@
-//! The IDs to convert.
+//! The IDs to convert: read in the format that `--from` names, or in the likeliest.
 
 use tickid_convert::foreign::{Mastodon, NanoflakeShift24};
 use tickid_convert::{AnyId, ConvertError, Kind, Layouts, Parts, ToParts, carry};
@@ -6,7 +6,7 @@ use tickid_core::UnixTime;
 use tickid_detect::{Confidence, Doubt, Format, Identifier, Reading, detect};
 use uuid::Uuid;
 
-use super::args::Origin;
+use super::args::Source;
 use crate::options::{self, KuidKind, Scheme};
 use crate::reading::schemes;
 use crate::reading::{integer, named, of_preset};
@@ -27,7 +27,7 @@ impl ToParts for Original {
     }
 }
 
-impl Origin {
+impl Source {
     /// Returns the kind of the IDs with a node, if conversions make them.
     pub(super) fn kind(self) -> Option<Kind> {
         match self {
@@ -54,7 +54,7 @@ impl Original {
 
 /// Reads `text` in the format that was named. The error is a predicate.
 pub(super) fn read(
-    origin: Origin,
+    source: Source,
     text: &[u8],
     options: &options::Layouts,
     layouts: &Layouts,
@@ -64,13 +64,13 @@ pub(super) fn read(
         read.or_else(|error| schemes::other_form(scheme, text, layouts).ok_or(error))
             .map_err(|error| format!("is {error}"))
     };
-    let identifier = match origin {
-        Origin::Scheme(scheme) => read(scheme)?,
-        Origin::Preset(preset) => of_preset(preset, text)?,
-        Origin::Mastodon => {
+    let identifier = match source {
+        Source::Scheme(scheme) => read(scheme)?,
+        Source::Preset(preset) => of_preset(preset, text)?,
+        Source::Mastodon => {
             Identifier::Mastodon(Mastodon(integer(text, Format::Mastodon.title())?))
         }
-        Origin::NanoflakeShift24 => {
+        Source::NanoflakeShift24 => {
             // The same texts, whatever the bits mean; its timestamps are never negative as texts.
             let scheme = Scheme::of(Format::Nanoflake).ok_or("is not a Nanoflake ID")?;
             let id = read(scheme)?;
@@ -79,7 +79,7 @@ pub(super) fn read(
             }
             id
         }
-        Origin::Uuid => {
+        Source::Uuid => {
             let uuid = Uuid::try_parse_ascii(text).map_err(|_| "is not a UUID")?;
             let id = carry::from_uuid(uuid, layouts);
             Identifier::Carried(id.map_err(|error| format!("can't be read: {error}"))?)
@@ -90,7 +90,7 @@ pub(super) fn read(
 
 /// The reading chosen for a text.
 #[derive(Clone, Debug)]
-pub(super) struct Guess {
+pub(super) struct Detected {
     pub(super) reading: Reading,
     /// The other readings that it fits.
     pub(super) others: Vec<Reading>,
@@ -98,12 +98,12 @@ pub(super) struct Guess {
 
 /// Returns the likeliest reading of `text`, or as an error a predicate if that is not clear, or if
 /// nothing is at least likely.
-pub(super) fn guess(
+pub(super) fn likeliest(
     text: &[u8],
     options: &options::Layouts,
     layouts: &Layouts,
     now: Option<UnixTime>,
-) -> Result<Guess, String> {
+) -> Result<Detected, String> {
     // A UUID that holds an ID is that ID here.
     let found = detect(text, layouts, now);
     let is_carried = |one: &Reading| matches!(one.identifier(), Identifier::Carried(_));
@@ -132,5 +132,5 @@ pub(super) fn guess(
             names()
         ));
     }
-    Ok(Guess { reading, others })
+    Ok(Detected { reading, others })
 }

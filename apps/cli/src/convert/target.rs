@@ -1,4 +1,4 @@
-//! The new IDs.
+//! The IDs that a conversion makes, and the library's options for it.
 
 use core::fmt::Display;
 
@@ -10,7 +10,7 @@ use tickid_detect::Identifier;
 use tickid_scru64::NodeIdSize;
 use uuid::Uuid;
 
-use super::args::{ConvertArguments, End, Goal, NodeArguments, Origin};
+use super::args::{ConvertArguments, End, NodeArguments, Source, Target};
 use super::source::Original;
 use crate::failure::Failure;
 use crate::message::shown;
@@ -20,12 +20,12 @@ use crate::output::printed;
 
 /// The outcome of a conversion.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Made {
+pub(super) enum NewId {
     Id(AnyId),
     Uuid(Uuid),
 }
 
-impl Made {
+impl NewId {
     /// Returns the text in the form that the options select.
     pub(super) fn text(&self, options: &options::Layouts) -> String {
         match self {
@@ -43,7 +43,7 @@ impl Made {
     }
 }
 
-impl Goal {
+impl Target {
     /// Returns the scheme, unless it is a UUID.
     fn kind(self, kind: KuidKind) -> Option<Kind> {
         match self {
@@ -59,27 +59,27 @@ pub(super) fn options<'a>(
     table: &'a mut [(u64, u64)],
 ) -> Result<Options<'a>, Failure> {
     let mut source = arguments.layouts.all();
-    let goal = arguments.to.kind(arguments.kind);
+    let kind = arguments.to.kind(arguments.kind);
     let mut target = arguments.target_layouts.over(source);
-    if let Goal::Scheme(goal) = arguments.to {
-        target = goal.over(target);
-        if arguments.from == Some(Origin::Uuid) {
+    if let Target::Scheme(scheme) = arguments.to {
+        target = scheme.over(target);
+        if arguments.from == Some(Source::Uuid) {
             // A UUID does not show the layout of its ID.
-            source = arguments.layouts.values.over(goal.over(Layouts::default()));
+            source = arguments.layouts.values.over(scheme.over(Layouts::default()));
         }
     }
-    if let Some(Origin::Preset(preset)) = arguments.from {
+    if let Some(Source::Preset(preset)) = arguments.from {
         source.snowflake = preset.layout();
     }
     let NodeArguments { node, truncate_node, .. } = &arguments.nodes;
     let nodes = match (node, truncate_node) {
         (Some(node), _) => {
             // The node of the IDs that a conversion makes, or made.
-            let (made, layouts) = match arguments.from {
-                Some(origin) if arguments.restore => (origin.kind(), &mut source),
-                _ => (goal, &mut target),
+            let (kind, layouts) = match arguments.from {
+                Some(from) if arguments.restore => (from.kind(), &mut source),
+                _ => (kind, &mut target),
             };
-            Nodes::Set(set_node(arguments, made, node, layouts)?)
+            Nodes::Set(set_node(arguments, kind, node, layouts)?)
         }
         (None, Some(End::Low)) => Nodes::LowBits,
         (None, Some(End::High)) => Nodes::HighBits,
@@ -104,8 +104,8 @@ fn set_node(
     let hash = arguments.nodes.node_hash;
     let parsed = match kind {
         None => {
-            let goal = name_of(&arguments.to);
-            Err(format!("an ID goes into a {goal} as it is, with the node it has"))
+            let target = name_of(&arguments.to);
+            Err(format!("an ID goes into a {target} as it is, with the node it has"))
         }
         Some(Kind::Scru64) => scru64_node(arguments, node, layouts),
         Some(kind) => {
@@ -133,7 +133,7 @@ fn scru64_node(
     // The option for the size of these nodes: --node-size is also for the other IDs, if any of them
     // has a use for it.
     let is_scru64 =
-        |origin| matches!(origin, Origin::Scheme(it) if it.kind(KuidKind::Global) == Kind::Scru64);
+        |from| matches!(from, Source::Scheme(it) if it.kind(KuidKind::Global) == Kind::Scru64);
     let is_shared = !arguments.restore && arguments.from.is_none_or(is_scru64);
     let of_target = arguments.target_layouts.over(Layouts::default()).node_size;
     let others = [
@@ -154,7 +154,7 @@ pub(super) fn make(
     original: Original,
     arguments: &ConvertArguments,
     options: &Options<'_>,
-) -> Result<(Made, Loss), Failure> {
+) -> Result<(NewId, Loss), Failure> {
     let kind = arguments.to.kind(arguments.kind);
     let mut source = options.source;
     let id = match original {
@@ -171,13 +171,13 @@ pub(super) fn make(
         };
         let restored = restore_any(id, kind, options);
         let restored = restored.map_err(|error| problem(&error, &original, kind, options))?;
-        return Ok((Made::Id(restored), Loss::default()));
+        return Ok((NewId::Id(restored), Loss::default()));
     }
     if let Some(kind) = kind {
         let converted = convert_any(original, kind, options);
         let Converted { id, loss, .. } =
             converted.map_err(|error| problem(&error, &original, kind, options))?;
-        return Ok((Made::Id(id), loss));
+        return Ok((NewId::Id(id), loss));
     }
     let Some(id) = id else {
         // Which fails for a reading without fields.
@@ -186,14 +186,14 @@ pub(super) fn make(
         return Err(not_converted(format!("a {}: {reason}", original.name())));
     };
     let uuid = match (arguments.to, id) {
-        (Goal::UuidV7, _) => carry::to_uuid_v7(id, &source).map_err(not_converted)?,
-        (Goal::UuidSno, AnyId::Sno(id)) => carry::sno_to_uuid(id),
-        (Goal::UuidSno, _) => {
+        (Target::UuidV7, _) => carry::to_uuid_v7(id, &source).map_err(not_converted)?,
+        (Target::UuidSno, AnyId::Sno(id)) => carry::sno_to_uuid(id),
+        (Target::UuidSno, _) => {
             return Err(not_converted(format!("a {}, and not a sno ID", id.kind())));
         }
         _ => carry::to_uuid(id),
     };
-    Ok((Made::Uuid(uuid), Loss::default()))
+    Ok((NewId::Uuid(uuid), Loss::default()))
 }
 
 /// Returns the problem of an ID that cannot be converted.
@@ -205,7 +205,7 @@ pub(super) fn not_converted(reason: impl Display) -> Failure {
 fn problem(
     error: &ConvertError,
     original: &Original,
-    goal: Kind,
+    target: Kind,
     options: &Options<'_>,
 ) -> Failure {
     const SIZE: &str = "name the size of SCRU64 nodes: --node-size BITS for the IDs given, \
@@ -214,7 +214,7 @@ fn problem(
     let is_set = matches!(options.nodes, Nodes::Set(_));
     let hint = match error {
         ConvertError::NodeMissing { .. } if original.is_scru64() && lacks_size => Some(SIZE),
-        ConvertError::NodeTooWide { bits: 0, .. } if goal == Kind::Scru64 => Some(SIZE),
+        ConvertError::NodeTooWide { bits: 0, .. } if target == Kind::Scru64 => Some(SIZE),
         ConvertError::NodeMissing { .. } if !is_set => Some("--node NODE gives the new IDs a node"),
         ConvertError::NodeTooWide { bits: 1.., .. } if !is_set => {
             Some("--node, --node-table and --truncate-node choose another")

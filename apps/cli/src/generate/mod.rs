@@ -1,4 +1,4 @@
-//! `tickid gen`.
+//! `tickid gen`: a subcommand for each scheme, and one for UUIDs.
 
 mod holding;
 mod patience;
@@ -48,13 +48,13 @@ no other generator has the node.";
 
 /// The IDs to generate: a subcommand for each scheme, and one for UUIDs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Goal {
+enum SchemeOrUuid {
     Scheme(options::Scheme),
     /// Global kuids in UUIDs.
     Uuid,
 }
 
-impl Goal {
+impl SchemeOrUuid {
     fn all() -> impl Iterator<Item = Self> {
         options::Scheme::all().iter().copied().map(Self::Scheme).chain([Self::Uuid])
     }
@@ -127,7 +127,7 @@ fn about(kind: Kind) -> String {
 /// The arguments of `gen`.
 #[derive(Debug)]
 pub(crate) struct GenCommand {
-    goal: Goal,
+    ids: SchemeOrUuid,
     arguments: GenArguments,
 }
 
@@ -159,7 +159,7 @@ struct GenArguments {
 
 impl Subcommand for GenCommand {
     fn augment_subcommands(command: Command) -> Command {
-        command.after_help(EXAMPLES).subcommands(Goal::all().map(Goal::command))
+        command.after_help(EXAMPLES).subcommands(SchemeOrUuid::all().map(SchemeOrUuid::command))
     }
 
     fn augment_subcommands_for_update(command: Command) -> Command {
@@ -167,7 +167,7 @@ impl Subcommand for GenCommand {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        Goal::all().any(|goal| goal.name() == name)
+        SchemeOrUuid::all().any(|ids| ids.name() == name)
     }
 }
 
@@ -175,9 +175,9 @@ impl FromArgMatches for GenCommand {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let missing = || clap::Error::new(ErrorKind::MissingSubcommand);
         let (name, matches) = matches.subcommand().ok_or_else(missing)?;
-        let goal = Goal::all().find(|goal| goal.name() == name).ok_or_else(missing)?;
+        let ids = SchemeOrUuid::all().find(|ids| ids.name() == name).ok_or_else(missing)?;
         for id in matches.ids().map(clap::Id::as_str) {
-            if matches.value_source(id) == Some(ValueSource::CommandLine) && !goal.has(id) {
+            if matches.value_source(id) == Some(ValueSource::CommandLine) && !ids.has(id) {
                 let option = if id == "uuid_version" { "as".into() } else { id.replace('_', "-") };
                 let option = format!("--{option}");
                 let mut error = clap::Error::new(ErrorKind::UnknownArgument);
@@ -185,7 +185,7 @@ impl FromArgMatches for GenCommand {
                 return Err(error);
             }
         }
-        Ok(Self { goal, arguments: GenArguments::from_arg_matches(matches)? })
+        Ok(Self { ids, arguments: GenArguments::from_arg_matches(matches)? })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -197,9 +197,9 @@ impl FromArgMatches for GenCommand {
 pub(crate) fn run(command: &GenCommand) -> Result<ExitCode, Failure> {
     let GenArguments { node, node_hash, kind, meta, version, layouts, options } =
         &command.arguments;
-    let kind = match command.goal {
-        Goal::Scheme(scheme) => scheme.kind(*kind),
-        Goal::Uuid => Kind::KuidGlobal,
+    let kind = match command.ids {
+        SchemeOrUuid::Scheme(scheme) => scheme.kind(*kind),
+        SchemeOrUuid::Uuid => Kind::KuidGlobal,
     };
     let scheme = layouts.values.scheme(kind);
     let node = node.as_deref().map(|text| {
@@ -212,7 +212,7 @@ pub(crate) fn run(command: &GenCommand) -> Result<ExitCode, Failure> {
     let node = node.transpose()?;
     let style = Style { layouts: *scheme.layouts(), notation: layouts.notation(kind) };
     let run = Run { any: scheme, node, metabyte: *meta, style, options };
-    if command.goal == Goal::Uuid {
+    if command.ids == SchemeOrUuid::Uuid {
         // Kuids and UUIDs of one node differ in their times or sequences.
         let kuid = Kuid { drift: scheme.layouts().drift };
         return run.plan(kuid, *version, UuidId(Uuid::nil()))?.run(options);

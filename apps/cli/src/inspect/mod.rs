@@ -1,4 +1,4 @@
-//! `tickid inspect`.
+//! `tickid inspect`: shows the readings of each input as cards, JSON or lines of a template.
 
 mod near_miss;
 

@@ -1,4 +1,4 @@
-//! `tickid lease acquire` and `release`.
+//! `tickid lease acquire` and `release`: a lease that outlives the command and is not renewed.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `tickid lease init`.
+//! `tickid lease init`: creates a realm, restores a lost one, or gives it other nodes or terms.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `tickid lease`.
+//! `tickid lease`: its subcommands.
 
 mod exec;
 mod holding;

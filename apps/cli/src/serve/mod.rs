@@ -1,4 +1,4 @@
-//! `tickid serve`.
+//! `tickid serve`: the options of the ID server, and its start and end.
 
 #[cfg(target_os = "linux")]
 mod files;

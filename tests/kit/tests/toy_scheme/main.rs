@@ -147,7 +147,7 @@ fn few_places_know_a_scheme() {
     places.retain(|place| !place.starts_with("crates/sno/") && !place.ends_with("/fuzzing.rs"));
     let expected = [
         // `--to uuid-sno`: sno's document has UUIDs of its own.
-        "apps/cli/src/convert/goal.rs",
+        "apps/cli/src/convert/target.rs",
         // As are the UUIDs themselves.
         "crates/convert/src/carry.rs",
         "crates/convert/src/schemes/mod.rs",
