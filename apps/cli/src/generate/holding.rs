@@ -9,9 +9,11 @@ use tickid_core::{Scheme, Variant};
 use tickid_lease::LeasedGenerator;
 use tickid_lease::session::ClockGap;
 
+use super::signals;
 use super::source::IdSource;
 use crate::failure::Failure;
 use crate::message::say;
+use crate::output;
 
 /// A leased generator, which a signal can shut down.
 pub(super) struct Holding<S: Scheme>(Arc<Held<S>>);
@@ -21,6 +23,19 @@ struct Held<S: Scheme> {
     generator: OnceLock<LeasedGenerator<S>>,
     /// Set once a signal ends the process.
     is_ending: AtomicBool,
+}
+
+impl<S: Scheme> Held<S> {
+    /// Releases the node, and removes the unfinished file, because a signal ends the process.
+    fn release(&self) {
+        self.is_ending.store(true, Ordering::Relaxed);
+        output::discard();
+        if let Some(generator) = self.generator.get()
+            && let Err(error) = generator.shut_down()
+        {
+            say(&Failure::GiveBack(error).to_string());
+        }
+    }
 }
 
 impl<S: Scheme> Holding<S> {
@@ -34,8 +49,8 @@ impl<S: Scheme> Holding<S> {
     {
         let held = Held { generator: OnceLock::new(), is_ending: AtomicBool::new(false) };
         let holding = Self(Arc::new(held));
-        #[cfg(target_os = "linux")]
-        linux::watch(&holding.0);
+        let held = Arc::clone(&holding.0);
+        signals::before_the_end(move || held.release());
         let generator = start()?;
         holding.0.generator.get_or_init(|| generator);
         Ok(holding)
@@ -88,51 +103,5 @@ impl<S: Scheme> Drop for Holding<S> {
         if let Err(failure) = released {
             say(&failure.to_string());
         }
-    }
-}
-
-#[cfg(target_os = "linux")]
-mod linux {
-    use std::fs;
-
-    use nix::sys::signal::{SigSet, Signal, raise};
-
-    use super::{Arc, Failure, Held, Ordering, Scheme, say, thread};
-
-    /// Starts a thread that waits for the signals. If there can be none, they end the process as
-    /// usual. Call it before other threads are started, which would receive the signals.
-    pub(super) fn watch<S: Scheme + 'static>(held: &Arc<Held<S>>) {
-        let all = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM].into_iter();
-        let signals: SigSet = all.filter(|signal| !is_ignored(*signal)).collect();
-        if signals.thread_block().is_err() {
-            return;
-        }
-        let held = Arc::clone(held);
-        let thread = thread::Builder::new().name("tickid-signals".to_owned());
-        if thread.spawn(move || release(&held, &signals)).is_err() {
-            let _ = signals.thread_unblock();
-        }
-    }
-
-    fn release<S: Scheme>(held: &Held<S>, signals: &SigSet) {
-        let Ok(signal) = signals.wait() else { return };
-        // The next one ends the process even if the store does not answer.
-        let _ = signals.thread_unblock();
-        held.is_ending.store(true, Ordering::Relaxed);
-        if let Some(generator) = held.generator.get()
-            && let Err(error) = generator.shut_down()
-        {
-            say(&Failure::GiveBack(error).to_string());
-        }
-        let _ = raise(signal);
-    }
-
-    /// Reports whether the signal was ignored before this process started, as by `nohup`. While it
-    /// is blocked, it would arrive nevertheless.
-    fn is_ignored(signal: Signal) -> bool {
-        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-        let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-        ignored.is_some_and(|mask| mask >> (signal as i32 - 1) & 1 == 1)
     }
 }

@@ -3,6 +3,7 @@
 mod holding;
 mod patience;
 mod plan;
+mod signals;
 mod source;
 mod uuid;
 

@@ -14,16 +14,17 @@ use tickid_lease::{LeasedGenerator, Realm};
 
 use super::holding::Holding;
 use super::patience::Patience;
+use super::signals;
 use super::source::{IdSource, LeaseOptions, of_time};
 use crate::failure::Failure;
 use crate::message::say;
 use crate::options::OutputForm;
 use crate::options::values::{count, duration, parse};
 use crate::options::when::{self, When};
-use crate::output::Output;
 use crate::output::printed::{Printed, Style, write_id, write_json};
 use crate::output::progress::Progress;
 use crate::output::template::Template;
+use crate::output::{self, Output};
 use crate::store::{answer, setting};
 
 /// Names the realm unless the command line does.
@@ -88,6 +89,9 @@ pub(super) struct Plan<S: Scheme, V: Variant<S, Id: Printed>> {
 impl<S: Scheme, V: Variant<S, Id: Printed>> Plan<S, V> {
     pub(super) fn run(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
         let mut patience = Patience::new(options.max_wait);
+        if self.node.is_some() && options.output.is_some() {
+            signals::before_the_end(output::discard);
+        }
         if let Some(time) = &options.time {
             return self.stream(self.at(time)?, options, patience);
         }

@@ -9,6 +9,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process;
+use std::sync::{Mutex, PoisonError};
 
 use crate::failure::Failure;
 
@@ -115,6 +116,9 @@ fn failure(path: &Path, reason: io::Error) -> Failure {
     Failure::WriteFile { path: path.to_owned(), reason }
 }
 
+/// The file that is not finished. A signal that ends the process removes it.
+static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
+
 /// A file beside the one that it is to replace. Dropping it removes it, unless it did.
 struct NewFile {
     file: File,
@@ -145,6 +149,7 @@ impl NewFile {
         };
         let made = attempts.find(|made| !is_taken(made));
         let (file, temporary) = made.ok_or(io::ErrorKind::AlreadyExists)??;
+        *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = Some(temporary.clone());
         let new = Self { file, temporary, path };
         if let Some(old) = old {
             new.resemble(&old)?;
@@ -176,7 +181,15 @@ impl NewFile {
 
 impl Drop for NewFile {
     fn drop(&mut self) {
+        discard();
+    }
+}
+
+/// Removes the file that is not finished, if there is one.
+pub(crate) fn discard() {
+    let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some(temporary) = unfinished {
         // It is gone once it has taken the other's place.
-        let _ = fs::remove_file(&self.temporary);
+        let _ = fs::remove_file(temporary);
     }
 }

@@ -178,27 +178,35 @@ fn files_are_replaced_as_a_whole() {
 #[cfg(target_os = "linux")]
 #[test]
 fn interrupted_runs_leave_the_old_file() {
+    use std::os::unix::process::ExitStatusExt as _;
+
     use nix::sys::signal::{Signal, kill};
     use nix::unistd::Pid;
 
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("ids");
-    fs::write(&path, "old").expect("written");
-    let mut command = tickid(&format!("{SLOW} --max-wait 600 -o {}", path.display()));
-    let mut child = command.spawn().expect("runs");
-    // The IDs that it has made are written before it waits for more.
-    let made = || {
-        let entries = fs::read_dir(folder.path()).expect("a folder");
-        let other = entries.map(|entry| entry.expect("an entry").path()).find(|it| *it != path);
-        other.is_some_and(|it| fs::read_to_string(it).is_ok_and(|text| !text.is_empty()))
-    };
-    while !made() {
-        assert_eq!(fs::read_to_string(&path).expect("text"), "old");
-        assert!(child.try_wait().expect("a child").is_none(), "it ended before it was interrupted");
+    use crate::process::with_state;
+
+    let state = tempfile::tempdir().expect("a folder");
+    // With a node of its own, and with a leased one.
+    for run in [SLOW, "gen scru64 -n 1G"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("ids");
+        fs::write(&path, "old").expect("written");
+        let run = format!("{run} --max-wait 600 -o {}", path.display());
+        let mut child = with_state(state.path(), &run).spawn().expect("runs");
+        let others = || {
+            let entries = fs::read_dir(folder.path()).expect("a folder");
+            entries.map(|entry| entry.expect("an entry").path()).filter(|it| *it != path)
+        };
+        // It writes the IDs that it has before it waits for more.
+        while !others().any(|it| fs::metadata(it).is_ok_and(|new| new.len() > 0)) {
+            assert_eq!(fs::read_to_string(&path).expect("text"), "old", "{run}");
+            assert!(child.try_wait().expect("a child").is_none(), "{run} has ended");
+        }
+        kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGINT).expect("sent");
+        assert_eq!(child.wait().expect("ends").signal(), Some(Signal::SIGINT as i32), "{run}");
+        assert_eq!(fs::read_to_string(&path).expect("text"), "old", "{run}");
+        assert_eq!(others().count(), 0, "{run}");
     }
-    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGINT).expect("sent");
-    assert_eq!(child.wait().expect("ends").code(), None);
-    assert_eq!(fs::read_to_string(&path).expect("text"), "old");
 }
 
 #[cfg(target_os = "linux")]
