@@ -241,7 +241,7 @@ where
     /// Compares the clocks.
     fn granted(
         &self,
-        generator: &Generator<S, ProcessClock<C>>,
+        generator: &Generator<S, C>,
         lease: Lease,
         latency: Duration,
     ) -> Granted {
