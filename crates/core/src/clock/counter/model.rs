@@ -1,6 +1,6 @@
 //! The counter clock in simulated histories: steps and slews of the wall clock, suspends, jumps of
-//! the counter and changes of its speed, and threads that are held up at any reading while others
-//! read, too.
+//! the counter and changes of its speed, pauses in which any of these happen, and threads that are
+//! held up at any reading while others read, too.
 //!
 //! Nothing here depends on the machine's clocks. A held-up thread is simulated by a call during
 //! which other calls run from start to end.
@@ -15,6 +15,7 @@
 //! - `wait_or_cancel` cancels nothing: hangs.
 //! - A line that was cancelled is published anyway: back.
 //! - A line does not run slower while it is ahead: off.
+//! - `measure` forgets that the last rate's own error may hide a change of speed: off.
 //! - A holder that a `fork` left behind stays: no line.
 //!
 //! One fault was not found because a call that is held up ends after those that run in the

@@ -71,11 +71,11 @@ impl World {
         Store::new(Altered { read: Box::new(read), ..Altered::new(self.memory.clone()) })
     }
 
-    fn builder(&self) -> LeasedGeneratorBuilder<Nanoflake, Clock> {
+    fn builder(&self) -> LeasedGeneratorBuilder<Nanoflake, ProcessClock<Clock>> {
         self.builder_with(Arc::clone(&self.clock))
     }
 
-    fn builder_with(&self, clock: Clock) -> LeasedGeneratorBuilder<Nanoflake, Clock> {
+    fn builder_with(&self, clock: Clock) -> LeasedGeneratorBuilder<Nanoflake, ProcessClock<Clock>> {
         let builder = LeasedGenerator::builder(self.store(), self.realm.clone());
         builder.answer_within(PATIENCE).clock(clock)
     }
