@@ -480,7 +480,8 @@ fn an_index_sorts_scru64_of_either_case(server: &Postgres) {
     base.psql(
         "CREATE TABLE public.mixed (n bigint, id text COLLATE \"C\");
          INSERT INTO public.mixed SELECT n, CASE WHEN n % 2 = 0 THEN e ELSE upper(e) END
-             FROM (SELECT n, tickid.scru64_encode(n << 56) AS e FROM generate_series(0, 63) AS n) AS s;
+             FROM (SELECT n, tickid.scru64_encode(n << 56) AS e FROM generate_series(0, 63) AS n)
+                 AS encoded;
          CREATE INDEX by_time ON public.mixed (tickid.scru64_decode(id))",
     );
     let numbers = |order: &str| {

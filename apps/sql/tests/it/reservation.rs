@@ -158,7 +158,7 @@ fn a_lost_reservation_keeps_its_pool_out(server: &Postgres) {
     }
 }
 
-/// Where no lease brings the row back, the statements do.
+/// If no lease brings the row back, the statements do.
 fn functions_reserve_their_node_again(server: &Postgres) {
     let spec = KIND.realm("0-1/10");
     let (base, dump) = installed(server, &spec);

@@ -369,7 +369,7 @@ fn no_setting_stops_an_installation(server: &Postgres) {
 }
 
 /// Every value of every switch that a role without rights can set, the ends of every range, and
-/// texts. `exit_on_error` would end the session with a message under the lock, and before PostgreSQL
+/// texts. `exit_on_error` would end the session with a message under the lock, and before version
 /// 17 a flush takes a table, which needs a tablespace.
 fn no_setting_stops_a_draw(server: &Postgres) {
     let base = Base::new(server, &[Kind::Nanoflake]);
