@@ -5,9 +5,10 @@ use crate::clock::Clock;
 use crate::engine::{Block, Engine as _, TickCache};
 use crate::error::{Error, ObserveError};
 use crate::generator::calls::calls;
+use crate::generator::own_source::own_source;
 #[cfg(feature = "std")]
 use crate::generator::source::Timed;
-use crate::generator::source::{Follow, Source, observe, own_source};
+use crate::generator::source::{Follow, Source, observe};
 #[cfg(feature = "std")]
 use crate::generator::timing::Timing;
 use crate::generator::{Generator, Ids, View};

@@ -5,9 +5,10 @@ use crate::engine::{Block, Engine as _, ExclusiveEngine};
 use crate::error::{Error, ObserveError};
 use crate::generator::accessors::accessors;
 use crate::generator::calls::calls;
+use crate::generator::own_source::own_source;
 #[cfg(feature = "std")]
 use crate::generator::source::Timed;
-use crate::generator::source::{Follow, Source, observe, own_source};
+use crate::generator::source::{Follow, Source, observe};
 use crate::generator::timing::Timing;
 use crate::generator::{Ids, View};
 use crate::policy::Policy;

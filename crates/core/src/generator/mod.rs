@@ -9,6 +9,7 @@ mod ids;
 mod local;
 #[cfg(feature = "std")]
 mod overflow;
+mod own_source;
 #[cfg(feature = "std")]
 mod process;
 #[cfg(target_has_atomic = "64")]
@@ -39,7 +40,9 @@ pub mod source_parts {
     #[cfg(feature = "std")]
     pub use crate::generator::calls::{block, fill, generate, generate_async};
     pub use crate::generator::calls::{try_block, try_fill, try_generate};
+    #[cfg(feature = "std")]
+    pub use crate::generator::source::Deadline;
     pub use crate::generator::source::{Follow, Source, observe};
     #[cfg(feature = "std")]
-    pub use crate::generator::wait::{Deadline, wait_ready, wait_ready_async};
+    pub use crate::generator::wait::{wait_ready, wait_ready_async};
 }

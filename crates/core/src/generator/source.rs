@@ -13,11 +13,44 @@ use crate::engine::Rules;
 use crate::error::Error;
 #[cfg(feature = "std")]
 use crate::generator::timing::Timing;
-#[cfg(feature = "std")]
-use crate::generator::wait::Deadline;
 use crate::scheme::Scheme;
 use crate::slot::Slot;
 use crate::variant::{Observable, Variant};
+
+/// The end of a wait.
+#[cfg(feature = "std")]
+#[derive(Clone, Copy, Debug)]
+pub struct Deadline {
+    /// By the monotonic clock of the source that waits.
+    pub(super) at: Duration,
+    /// The time that may still be awaited. The executor's time is not the source's: a
+    /// `ManualClock` stands still while a task sleeps, and without this bound it would sleep
+    /// forever.
+    to_await: Duration,
+    /// Set if a wait whose end is unknown may use all of the time.
+    pub(super) is_explicit: bool,
+}
+
+#[cfg(feature = "std")]
+impl Deadline {
+    /// Returns the deadline `within` after `now`.
+    #[must_use]
+    pub const fn after(now: Duration, within: Duration) -> Self {
+        Self { at: now.saturating_add(within), to_await: within, is_explicit: true }
+    }
+
+    /// Returns the time that is left at `now`.
+    #[must_use]
+    pub const fn left(&self, now: Duration) -> Duration {
+        let left = self.at.saturating_sub(now);
+        if left.as_nanos() < self.to_await.as_nanos() { left } else { self.to_await }
+    }
+
+    /// Notes that the executor slept for `pause`.
+    pub const fn awaited(&mut self, pause: Duration) {
+        self.to_await = self.to_await.saturating_sub(pause);
+    }
+}
 
 /// A source of slots: a generator or a handle, borrowed for one call.
 ///
@@ -127,62 +160,3 @@ pub(crate) trait Timed: Source<Error = Error> {
 
     fn timing(&self) -> &Timing<Self::Clock>;
 }
-
-/// Implements the parts of [`Source`] that are the same for all generators of this crate, and
-/// [`Timed`]: `$this` is `self`, and `$rules` and `$timing` are expressions of it.
-macro_rules! own_source {
-    (rules $this:ident $rules:expr) => {
-        #[inline]
-        fn scheme(&$this) -> S {
-            $rules.scheme
-        }
-
-        #[inline]
-        fn check_variant(&$this, variant: impl crate::variant::Variant<S>) -> Result<(), Error> {
-            $rules.check_variant(variant)
-        }
-
-        #[cfg(feature = "std")]
-        fn deadline(
-            &self,
-            within: Option<core::time::Duration>,
-        ) -> crate::generator::wait::Deadline {
-            crate::generator::wait::deadline(self, within)
-        }
-
-        #[cfg(feature = "std")]
-        fn until_ready(
-            &mut self,
-            error: Error,
-            deadline: crate::generator::wait::Deadline,
-        ) -> Result<(), Error> {
-            crate::generator::wait::until_ready(self, error, deadline)
-        }
-
-        #[cfg(feature = "std")]
-        fn until_ready_async<F, Fut>(
-            &mut self,
-            error: Error,
-            deadline: &mut crate::generator::wait::Deadline,
-            sleep: &F,
-        ) -> impl Future<Output = Result<(), Error>>
-        where
-            F: Fn(core::time::Duration) -> Fut,
-            Fut: Future<Output = ()>,
-        {
-            crate::generator::wait::until_ready_async(self, error, deadline, sleep)
-        }
-    };
-    (timed $this:ident $rules:expr, $timing:expr) => {
-        type Clock = C;
-
-        fn rules(&$this) -> &crate::engine::Rules<S> {
-            $rules
-        }
-
-        fn timing(&$this) -> &Timing<C> {
-            &$timing
-        }
-    };
-}
-pub(crate) use own_source;

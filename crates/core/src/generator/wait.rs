@@ -8,45 +8,12 @@ use crate::engine::Block;
 use crate::error::{Error, ErrorKind};
 use crate::generator::DEFAULT_MAX_WAIT;
 use crate::generator::overflow::Waiting;
-use crate::generator::source::{Source, Timed};
+use crate::generator::source::{Deadline, Source, Timed};
 use crate::scheme::Scheme as _;
 
 /// The longest sleep of a waiting call before it rereads the clock, since a step of the clock or a
 /// wider window may have shortened the wait.
 const MAX_SLEEP: Duration = Duration::from_millis(50);
-
-/// The end of a wait.
-#[derive(Clone, Copy, Debug)]
-pub struct Deadline {
-    /// By the monotonic clock of the source that waits.
-    at: Duration,
-    /// The time that may still be awaited. The executor's time is not the source's: a
-    /// `ManualClock` stands still while a task sleeps, and without this bound it would sleep
-    /// forever.
-    to_await: Duration,
-    /// Set if a wait whose end is unknown may use all of the time.
-    is_explicit: bool,
-}
-
-impl Deadline {
-    /// Returns the deadline `within` after `now`.
-    #[must_use]
-    pub const fn after(now: Duration, within: Duration) -> Self {
-        Self { at: now.saturating_add(within), to_await: within, is_explicit: true }
-    }
-
-    /// Returns the time that is left at `now`.
-    #[must_use]
-    pub const fn left(&self, now: Duration) -> Duration {
-        let left = self.at.saturating_sub(now);
-        if left.as_nanos() < self.to_await.as_nanos() { left } else { self.to_await }
-    }
-
-    /// Notes that the executor slept for `pause`.
-    pub const fn awaited(&mut self, pause: Duration) {
-        self.to_await = self.to_await.saturating_sub(pause);
-    }
-}
 
 /// Waits until `source` can issue after `error`, and draws a block.
 #[cold]
