@@ -6,12 +6,11 @@ use core::fmt;
 use crate::node::NodeId;
 use crate::policy::Policy;
 use crate::scale::TickScale;
-use crate::scheme::Scheme;
+pub use crate::scheme::Plain;
+use crate::scheme::{Observable, Scheme, Variant};
 use crate::slot::{Prefix, Slot};
 use crate::tick::Tick;
 use crate::time::UnixTime;
-pub use crate::variant::Plain;
-use crate::variant::{Observable, Variant};
 
 /// A scheme with 32 bits of seconds since 1970, 8 bits of node and 8 bits of sequence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -76,6 +76,7 @@ mod field;
 mod fork;
 mod generator;
 mod impl_conversions;
+mod micros;
 mod node;
 #[cfg(feature = "std")]
 #[cfg_attr(all(target_family = "wasm", target_os = "unknown"), path = "platform/browser.rs")]
@@ -106,13 +107,13 @@ pub use self::node::NodeId;
 pub use self::policy::Policy;
 pub use self::range::RangeError;
 pub use self::scale::TickScale;
-pub use self::scheme::{Id, Scheme};
+pub use self::scheme::{Id, Observable, Plain, Scheme, Variant};
 pub use self::sequence::{RandomStart, Sequence, SequenceBounds, SequenceStart};
 pub use self::slot::{Prefix, Slot};
 pub use self::snapshot::Snapshot;
 pub use self::tick::{Tick, Ticks};
 pub use self::time::{IntoUnixTime, UnixTime};
-pub use self::variant::{Observable, Plain, Variant, Variants};
+pub use self::variant::Variants;
 pub use self::window::Window;
 
 /// The examples of the package's README, so that they stay true.

@@ -3,7 +3,7 @@
 use core::convert::Infallible;
 use core::fmt;
 
-use crate::time::Micros;
+use crate::micros::Micros;
 
 /// A number or a time outside of its permitted range.
 ///

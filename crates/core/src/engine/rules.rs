@@ -8,12 +8,12 @@ use crate::engine::word::Word;
 use crate::error::{ClockError, Error, ErrorKind};
 use crate::policy::Policy;
 use crate::range::RangeError;
-use crate::scheme::Scheme;
+use crate::scheme::{Scheme, Variant};
 use crate::sequence::{SequenceBounds, SequenceStart};
 use crate::slot::Slot;
 use crate::tick::Tick;
 use crate::time::UnixTime;
-use crate::variant::{Variant, Variants};
+use crate::variant::Variants;
 use crate::window::Window;
 
 /// The settings of an engine, which never change.

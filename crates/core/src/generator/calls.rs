@@ -10,8 +10,8 @@ use crate::generator::ids::{FillError, Filled, Ids};
 use crate::generator::source::Source;
 #[cfg(feature = "std")]
 use crate::generator::wait;
+use crate::scheme::Variant;
 use crate::slot::Slot;
-use crate::variant::Variant;
 
 /// Generates one ID. `slow` is a cold function, so that only the fast path is inlined.
 #[inline]

@@ -12,9 +12,8 @@ use crate::generator::source::{Follow, Source, observe};
 #[cfg(feature = "std")]
 use crate::generator::timing::Timing;
 use crate::generator::{Generator, Ids, View};
-use crate::scheme::{Id, Scheme};
+use crate::scheme::{Id, Observable, Scheme};
 use crate::slot::Slot;
-use crate::variant::Observable;
 
 /// One thread's share of a [`Generator`]. It draws blocks from the generator and issues IDs from
 /// those, so threads rarely contend for the generator's word.

@@ -5,9 +5,8 @@ use core::ops::{Deref, DerefMut};
 
 use crate::engine::Block;
 use crate::error::Error;
-use crate::scheme::Scheme;
+use crate::scheme::{Scheme, Variant};
 use crate::slot::Slot;
-use crate::variant::Variant;
 
 /// The IDs of one block, in increasing order.
 ///

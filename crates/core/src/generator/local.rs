@@ -13,10 +13,9 @@ use crate::generator::timing::Timing;
 use crate::generator::{Ids, View};
 use crate::policy::Policy;
 use crate::range::RangeError;
-use crate::scheme::{Id, Scheme};
+use crate::scheme::{Id, Observable, Scheme, Variant as _};
 use crate::slot::Slot;
 use crate::snapshot::Snapshot;
-use crate::variant::{Observable, Variant as _};
 use crate::window::Window;
 
 /// The exclusive generator, for a single owner: it takes `&mut self` and uses no atomics.

@@ -10,7 +10,7 @@ macro_rules! own_source {
         }
 
         #[inline]
-        fn check_variant(&$this, variant: impl crate::variant::Variant<S>) -> Result<(), Error> {
+        fn check_variant(&$this, variant: impl crate::scheme::Variant<S>) -> Result<(), Error> {
             $rules.check_variant(variant)
         }
 

@@ -12,10 +12,9 @@ use crate::generator::source::{Follow, Source, observe};
 use crate::generator::timing::Timing;
 use crate::generator::{Handle, Ids, View};
 use crate::range::RangeError;
-use crate::scheme::{Id, Scheme};
+use crate::scheme::{Id, Observable, Scheme};
 use crate::slot::Slot;
 use crate::snapshot::Snapshot;
-use crate::variant::Observable;
 
 /// The shared generator: up to 1,024 threads at the same time draw IDs through `&self` without a
 /// lock.

@@ -13,9 +13,8 @@ use crate::engine::Rules;
 use crate::error::Error;
 #[cfg(feature = "std")]
 use crate::generator::timing::Timing;
-use crate::scheme::Scheme;
+use crate::scheme::{Observable, Scheme, Variant};
 use crate::slot::Slot;
-use crate::variant::{Observable, Variant};
 
 /// The end of a wait.
 #[cfg(feature = "std")]

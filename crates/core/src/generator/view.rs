@@ -1,6 +1,6 @@
 use crate::generator::calls::calls;
 use crate::generator::source::{Follow, Source, observe};
-use crate::variant::{Observable, Variant};
+use crate::scheme::{Observable, Variant};
 
 /// A generator together with the variant of the IDs to issue, as
 /// [`Generator::with`](crate::Generator::with),

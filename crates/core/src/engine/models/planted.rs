@@ -16,9 +16,9 @@ use crate::error::{Error, ErrorKind};
 use crate::example::Toggling;
 use crate::generator::Ids;
 use crate::policy::Policy;
+use crate::scheme::Plain;
 use crate::snapshot::Snapshot;
 use crate::sync::Ordering;
-use crate::variant::Plain;
 
 type Engine = SharedEngine<Toggling>;
 
