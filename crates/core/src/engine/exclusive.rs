@@ -372,6 +372,7 @@ mod tests {
         let before = engine.state();
         assert_eq!(check(&engine, 10), Ok(()));
         assert_eq!(check(&engine, 11), Ok(()));
+        assert_eq!(check(&engine, 9), Ok(()), "it would flip");
         assert_eq!(engine.state(), before);
         draw(&mut engine, 10).unwrap();
         let used_up = check(&engine, 10).unwrap_err();

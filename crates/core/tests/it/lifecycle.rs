@@ -99,6 +99,21 @@ fn restored_keeps_the_other_past() {
 }
 
 #[test]
+fn restored_counts_flips_on() {
+    for (drifts, next) in [(0, 1), (5, 6), (u32::MAX, 0)] {
+        let clock = ManualClock::new(at(1_000));
+        let snapshot = Snapshot::at(tick(1_000), 3).with_drifts(drifts, Some(tick(980)));
+        let builder = || builder::<Toggling, _>(&clock).restore(snapshot);
+        let (shared, mut local) = (builder().build().unwrap(), builder().build_local().unwrap());
+        assert_eq!([shared.state(), local.state()].map(|state| state.snapshot), [snapshot; 2]);
+        clock.set(at(990));
+        shared.try_generate().unwrap();
+        local.try_generate().unwrap();
+        assert_eq!([shared.close(), local.close()].map(|snapshot| snapshot.drifts), [next; 2]);
+    }
+}
+
+#[test]
 fn restored_on_reserved_is_at_end() {
     for policy in [Policy::Wait, ratchet(1), ratchet(u64::MAX)] {
         let clock = ManualClock::new(at(Narrow::LAST_TICK));
