@@ -5,7 +5,6 @@ use tickid_core::UnixTime;
 use crate::id::SnowflakeId;
 use crate::layout::{LayoutError, Shape, Snowflake};
 use crate::order::{NodeAboveSequence, Order, SequenceAboveNode};
-use crate::presets::Preset;
 
 /// A layout whose order is known at run time, such as one that a user enters.
 ///
@@ -31,42 +30,6 @@ pub enum AnySnowflake {
 }
 
 impl AnySnowflake {
-    /// Returns the layout of the [preset](Preset) with this name or alias.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_snowflake::{AnySnowflake, Snowflake};
-    ///
-    /// assert_eq!(AnySnowflake::named("leaf"), Some(Snowflake::TWITTER.into()));
-    /// assert_eq!(AnySnowflake::named("41x1ms/10n/12s@0"), None); // a text, not a name
-    /// ```
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Preset::named(name).map(Preset::layout)
-    }
-
-    /// Reads the name of a preset, or else the text of a layout.
-    ///
-    /// # Errors
-    /// Returns [`LayoutError::Name`] for a text that starts without a digit, or else the
-    /// [`LayoutError`] of the text.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_snowflake::AnySnowflake;
-    ///
-    /// let text = "41x1ms/10n/12s@1288834974657";
-    /// assert_eq!(AnySnowflake::read("leaf")?, AnySnowflake::read(text)?);
-    /// # Ok::<(), tickid_snowflake::LayoutError>(())
-    /// ```
-    pub fn read(text: &str) -> Result<Self, LayoutError> {
-        match Self::named(text) {
-            Some(layout) => Ok(layout),
-            None if text.starts_with(|first: char| first.is_ascii_digit()) => text.parse(),
-            None => Err(LayoutError::Name),
-        }
-    }
-
     /// Returns the highest ID.
     #[must_use]
     pub const fn max_id(&self) -> SnowflakeId {

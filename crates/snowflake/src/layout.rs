@@ -6,7 +6,7 @@ use core::time::Duration;
 use tickid_core::{Field, RangeError, Tick, UnixTime};
 
 use crate::id::SnowflakeId;
-use crate::node::Node;
+use crate::node::{self, Node};
 use crate::order::{NodeAboveSequence, Order};
 
 /// The layout of Snowflakes: the unit and the start of their time, and the widths of time, node and
@@ -77,9 +77,12 @@ pub enum LayoutError {
     /// A name that no preset has, and that is not the text of a layout.
     #[error(
         "not a layout: expected its bits, as in 41x1ms/10n/12s@2026-01-01, or one of the names {}",
-        crate::presets::Names
+        Names(names)
     )]
-    Name,
+    Name {
+        /// The names of the presets.
+        names: &'static [&'static str],
+    },
     /// A text that is not a layout.
     #[error("not a layout: expected {expected} at position {position}")]
     Text {
@@ -99,7 +102,7 @@ impl<O> Snowflake<O> {
     /// The most bits of the time.
     pub const MAX_TIME_BITS: u32 = 43;
     /// The most bits of the node.
-    pub const MAX_NODE_BITS: u32 = 22;
+    pub const MAX_NODE_BITS: u32 = node::MAX_BITS;
     /// The fewest bits of the sequence.
     pub const MIN_SEQUENCE_BITS: u32 = 1;
     /// The most bits of the sequence.
@@ -524,6 +527,18 @@ impl<O: Order> Snowflake<O> {
 impl<O: Order> fmt::Debug for Snowflake<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+/// Displays names as a list.
+struct Names<'a>(&'a [&'static str]);
+
+impl fmt::Display for Names<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, name) in self.0.iter().enumerate() {
+            write!(f, "{}{name}", if index == 0 { "" } else { ", " })?;
+        }
+        Ok(())
     }
 }
 

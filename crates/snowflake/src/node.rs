@@ -2,7 +2,8 @@ use core::fmt;
 
 use tickid_core::{NodeId, RangeError};
 
-use crate::layout::Snowflake;
+/// The most bits of a node.
+pub(crate) const MAX_BITS: u32 = 22;
 
 /// The node that distinguishes generators: a number and the bits that it takes in an ID.
 ///
@@ -28,7 +29,7 @@ impl Node {
     /// Returns the node with the number `value` in a layout whose nodes have `bits` bits.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] for more bits than [a layout has](Snowflake::MAX_NODE_BITS), and
+    /// Returns a [`RangeError`] for more bits than [a layout has](crate::Snowflake::MAX_NODE_BITS), and
     /// for a number that does not fit them.
     ///
     /// # Examples
@@ -40,9 +41,8 @@ impl Node {
     /// # Ok::<(), tickid_snowflake::RangeError>(())
     /// ```
     pub const fn new(value: u32, bits: u32) -> Result<Self, RangeError> {
-        let most = <Snowflake>::MAX_NODE_BITS;
-        if bits > most {
-            return Err(RangeError::new("node bits", bits as i128, 0, most as i128));
+        if bits > MAX_BITS {
+            return Err(RangeError::new("node bits", bits as i128, 0, MAX_BITS as i128));
         }
         let max = (1 << bits) - 1;
         if value > max {

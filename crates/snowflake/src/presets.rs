@@ -1,12 +1,11 @@
 //! Layouts of known systems.
 
-use core::fmt;
 use core::time::Duration;
 
 use tickid_core::{Field, UnixTime};
 
 use crate::any::AnySnowflake;
-use crate::layout::{Shape, Snowflake};
+use crate::layout::{LayoutError, Shape, Snowflake};
 use crate::order::{NodeAboveSequence, Order, SequenceAboveNode};
 
 /// Returns a layout that is legal, which the compiler checks.
@@ -118,6 +117,7 @@ macro_rules! presets {
         impl Preset {
             /// All presets.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+            const KEYS: &'static [&'static str] = &[$($key),+];
 
             /// Returns the name in options and data: lower case, with hyphens.
             #[must_use]
@@ -250,15 +250,41 @@ impl Preset {
     }
 }
 
-/// Displays the names of all presets.
-pub(crate) struct Names;
+impl AnySnowflake {
+    /// Returns the layout of the [preset](Preset) with this name or alias.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_snowflake::{AnySnowflake, Snowflake};
+    ///
+    /// assert_eq!(AnySnowflake::named("leaf"), Some(Snowflake::TWITTER.into()));
+    /// assert_eq!(AnySnowflake::named("41x1ms/10n/12s@0"), None); // a text, not a name
+    /// ```
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Preset::named(name).map(Preset::layout)
+    }
 
-impl fmt::Display for Names {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, preset) in Preset::ALL.iter().enumerate() {
-            write!(f, "{}{}", if index == 0 { "" } else { ", " }, preset.key())?;
+    /// Reads the name of a preset, or else the text of a layout.
+    ///
+    /// # Errors
+    /// Returns [`LayoutError::Name`] for a text that starts without a digit, or else the
+    /// [`LayoutError`] of the text.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_snowflake::AnySnowflake;
+    ///
+    /// let text = "41x1ms/10n/12s@1288834974657";
+    /// assert_eq!(AnySnowflake::read("leaf")?, AnySnowflake::read(text)?);
+    /// # Ok::<(), tickid_snowflake::LayoutError>(())
+    /// ```
+    pub fn read(text: &str) -> Result<Self, LayoutError> {
+        match Self::named(text) {
+            Some(layout) => Ok(layout),
+            None if text.starts_with(|first: char| first.is_ascii_digit()) => text.parse(),
+            None => Err(LayoutError::Name { names: Preset::KEYS }),
         }
-        Ok(())
     }
 }
 

@@ -209,7 +209,12 @@ fn layouts_are_read_by_name_or_bits() {
     ] {
         match layout {
             Some(layout) => assert_eq!(AnySnowflake::read(text), Ok(layout)),
-            None => assert_eq!(AnySnowflake::read(text), Err(LayoutError::Name), "{text:?}"),
+            None => {
+                let error = AnySnowflake::read(text).unwrap_err();
+                assert!(matches!(error, LayoutError::Name { .. }), "{text:?}: {error}");
+                let message = error.to_string();
+                assert!(Preset::ALL.iter().all(|preset| message.contains(preset.key())));
+            }
         }
     }
     let error = AnySnowflake::read("41x1ms").unwrap_err();
