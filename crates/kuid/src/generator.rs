@@ -1,6 +1,6 @@
 use tickid_core::DefaultClock;
 
-use crate::scheme::Kuid;
+use crate::layout::Kuid;
 
 /// The shared generator; see [`tickid_core::Generator`] for all its methods.
 ///

@@ -5,10 +5,9 @@ use tickid_core::{Field, IntoUnixTime, Prefix, RangeError, Slot, Tick, UnixTime}
 
 use crate::codec::impl_texts;
 use crate::distance::Distance;
+use crate::layout::{Drift, Kuid, WideKuid};
 use crate::local::LocalId;
 use crate::node::{ForeignNode, Node};
-use crate::scheme::{Drift, Kuid};
-use crate::wide::WideKuid;
 
 /// The number of bits below the low bits of the seconds: 10 of the microseconds, 14 of the
 /// sequence.

@@ -91,6 +91,7 @@ mod distance;
 mod external;
 mod generator;
 mod global;
+mod layout;
 mod local;
 mod macros;
 mod node;
@@ -105,16 +106,17 @@ pub use self::distance::Distance;
 pub use self::generator::Generator;
 pub use self::generator::{Builder, LocalGenerator};
 pub use self::global::{GlobalId, WideGlobalId};
+pub use self::layout::{Drift, Kuid, WideKuid};
 pub use self::local::LocalId;
 pub use self::node::{ForeignNode, Node};
 #[cfg(feature = "std")]
 pub use self::process::{generator, new, new_local};
-pub use self::scheme::{Drift, Global, Kuid, Local};
+pub use self::scheme::{Global, Local};
 #[cfg(feature = "alloc")]
 pub use self::vector_clock::VectorClock;
 #[cfg(target_has_atomic = "64")]
 pub use self::wide::WideGenerator;
-pub use self::wide::{Wide, WideKuid, WideLocalGenerator, WideNode};
+pub use self::wide::{Wide, WideLocalGenerator, WideNode};
 #[cfg(feature = "std")]
 #[doc(no_inline)]
 pub use tickid_core::ProcessError;

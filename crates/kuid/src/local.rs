@@ -4,7 +4,7 @@ use tickid_core::{Field, IntoUnixTime, RangeError, Scheme as _, Tick, UnixTime};
 
 use crate::codec::impl_texts;
 use crate::distance::Distance;
-use crate::scheme::Kuid;
+use crate::layout::Kuid;
 
 /// A local ID: 64 bits, unique among the IDs of one generator.
 ///

@@ -4,9 +4,10 @@ use tickid_core::{PerProcess, ProcessError};
 
 use crate::generator::Generator;
 use crate::global::GlobalId;
+use crate::layout::Kuid;
 use crate::local::LocalId;
 use crate::node::Node;
-use crate::scheme::{Kuid, Local};
+use crate::scheme::Local;
 
 /// Generates a global ID with the process-wide generator, as Erlang's `uid:g()`.
 ///

@@ -9,9 +9,10 @@ use tickid_text::{ParseError, Text};
 
 use crate::codec::HEX;
 use crate::global::WideGlobalId;
+use crate::layout::{Kuid, WideKuid};
 use crate::local::LocalId;
 use crate::node::Node;
-use crate::scheme::{Drift, Kuid, Local};
+use crate::scheme::Local;
 
 /// A wide node: any 64 bits.
 ///
@@ -107,29 +108,6 @@ tickid_core::impl_conversions! { WideNode:
     into u64 = WideNode::get;
 }
 tickid_core::impl_node_id!(WideNode: "node", u64::BITS);
-
-/// The scheme of [`WideGlobalId`]s: [`Kuid`] with nodes of 64 bits instead of 32.
-///
-/// # Examples
-/// ```
-/// use tickid_kuid::{Drift, WideGenerator, WideKuid, WideNode};
-///
-/// let layout = WideKuid { drift: Drift::MAX };
-/// let generator = WideGenerator::builder(WideNode::new(7)).layout(layout).build()?;
-/// assert_eq!(generator.generate()?.node(Drift::MAX), 7);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct WideKuid {
-    /// The number of low bits of the seconds that stand behind the node.
-    pub drift: Drift,
-}
-
-impl WideKuid {
-    const fn narrow(self) -> Kuid {
-        Kuid { drift: self.drift }
-    }
-}
 
 impl Scheme for WideKuid {
     const NAME: &'static str = "wide kuid";

@@ -24,9 +24,9 @@ pub use self::owned::VectorClock;
 
 use crate::distance::Distance;
 use crate::global::GlobalId;
+use crate::layout::Drift;
 use crate::local::LocalId;
 use crate::node::Node;
-use crate::scheme::Drift;
 
 /// One node of a vector clock, and the last it is known to have issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
