@@ -4,7 +4,8 @@ use tickid_nanoflake::Epoch;
 use tickid_snowflake::Preset;
 
 use crate::format::Format;
-use crate::identifier::{Identifier, Notation, version};
+use crate::identifier::{Identifier, version};
+use crate::notation::Notation;
 
 /// The confidence that a text is an ID of a format. Higher confidence comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -7,7 +7,8 @@ use tickid_snowflake::{Preset, SnowflakeId};
 use crate::alphabets::Alphabets;
 use crate::confidence::{Doubt, Now, doubt_of_time};
 use crate::format::{EXAMPLES, Form, each_id, each_text};
-use crate::identifier::{Identifier, NANOFLAKES, Notation, UnixUnit, version};
+use crate::identifier::{Identifier, NANOFLAKES, version};
+use crate::notation::{Notation, UnixUnit};
 use crate::reading::{Reading, Readings};
 use crate::{literal, named};
 

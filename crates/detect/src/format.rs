@@ -5,7 +5,7 @@ use tickid_convert::Kind;
 use tickid_core::UnixTime;
 use tickid_snowflake::Preset;
 
-use crate::identifier::Notation;
+use crate::notation::Notation;
 
 /// The expectations about the IDs of a format. Readings are compared by how well they meet them.
 #[derive(Clone, Copy, Debug)]

@@ -11,65 +11,7 @@ use tickid_snowflake::{Preset, SnowflakeId};
 
 use crate::fields;
 use crate::format::{Format, KSUID_EPOCH, name_and_features};
-
-/// The text form of a scheme's ID.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Notation {
-    /// The scheme's canonical text.
-    Canonical,
-    /// URL-safe Base64, which only kuid has.
-    Url,
-    /// Decimal, of Nanoflake.
-    Decimal,
-}
-
-/// The unit of a Unix time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum UnixUnit {
-    /// Seconds since 1970.
-    Seconds,
-    /// Milliseconds since 1970.
-    Millis,
-    /// Microseconds since 1970.
-    Micros,
-    /// Nanoseconds since 1970.
-    Nanos,
-}
-
-impl UnixUnit {
-    pub(crate) const ALL: [Self; 4] = [Self::Seconds, Self::Millis, Self::Micros, Self::Nanos];
-
-    /// Returns the number of units per second.
-    pub(crate) const fn per_second(self) -> u64 {
-        match self {
-            Self::Seconds => 1,
-            Self::Millis => 1_000,
-            Self::Micros => 1_000_000,
-            Self::Nanos => 1_000_000_000,
-        }
-    }
-
-    /// Returns the time that a number of units is.
-    pub(crate) const fn time(self, number: u64) -> UnixTime {
-        let micros = match self {
-            Self::Nanos => number / 1_000,
-            _ => number.saturating_mul(1_000_000 / self.per_second()),
-        };
-        let max = UnixTime::MAX.as_micros().cast_unsigned();
-        UnixTime::from_micros(if micros < max { micros.cast_signed() } else { max.cast_signed() })
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Seconds => "Unix time in seconds",
-            Self::Millis => "Unix time in milliseconds",
-            Self::Micros => "Unix time in microseconds",
-            Self::Nanos => "Unix time in nanoseconds",
-        }
-    }
-}
+use crate::notation::{Notation, UnixUnit};
 
 /// An ID of any format.
 ///

@@ -8,7 +8,8 @@ use tickid_core::{Field, UnixTime};
 
 use crate::confidence::{Confidence, Doubt};
 use crate::format::{Form, Format};
-use crate::identifier::{Identifier, Notation};
+use crate::identifier::Identifier;
+use crate::notation::Notation;
 use crate::reading::Reading;
 
 /// An ID taken apart: everything that is printed about it.

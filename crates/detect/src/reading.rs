@@ -4,7 +4,8 @@ use tickid_core::UnixTime;
 use crate::alphabets::Alphabets;
 use crate::confidence::{Confidence, DECISIVE_BITS, Doubt, surprise};
 use crate::format::{Form, Format};
-use crate::identifier::{Identifier, Notation};
+use crate::identifier::Identifier;
+use crate::notation::Notation;
 use crate::ordinary;
 
 /// A text as an ID of one format, with the confidence that it is one.

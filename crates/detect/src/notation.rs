@@ -1,0 +1,62 @@
+//! The forms that a format has, where it has several.
+
+use tickid_core::UnixTime;
+
+/// The text form of a scheme's ID.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Notation {
+    /// The scheme's canonical text.
+    Canonical,
+    /// URL-safe Base64, which only kuid has.
+    Url,
+    /// Decimal, of Nanoflake.
+    Decimal,
+}
+
+/// The unit of a Unix time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum UnixUnit {
+    /// Seconds since 1970.
+    Seconds,
+    /// Milliseconds since 1970.
+    Millis,
+    /// Microseconds since 1970.
+    Micros,
+    /// Nanoseconds since 1970.
+    Nanos,
+}
+
+impl UnixUnit {
+    pub(crate) const ALL: [Self; 4] = [Self::Seconds, Self::Millis, Self::Micros, Self::Nanos];
+
+    /// Returns the number of units per second.
+    pub(crate) const fn per_second(self) -> u64 {
+        match self {
+            Self::Seconds => 1,
+            Self::Millis => 1_000,
+            Self::Micros => 1_000_000,
+            Self::Nanos => 1_000_000_000,
+        }
+    }
+
+    /// Returns the time that a number of units is.
+    pub(crate) const fn time(self, number: u64) -> UnixTime {
+        let micros = match self {
+            Self::Nanos => number / 1_000,
+            _ => number.saturating_mul(1_000_000 / self.per_second()),
+        };
+        let max = UnixTime::MAX.as_micros().cast_unsigned();
+        UnixTime::from_micros(if micros < max { micros.cast_signed() } else { max.cast_signed() })
+    }
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Seconds => "Unix time in seconds",
+            Self::Millis => "Unix time in milliseconds",
+            Self::Micros => "Unix time in microseconds",
+            Self::Nanos => "Unix time in nanoseconds",
+        }
+    }
+}
