@@ -51,10 +51,10 @@ mod tests {
     }
 
     mod scru64_new {
-        use tickid_scru64::tickid_core::{ManualClock, RandomStart, Ticks};
+        use tickid_scru64::tickid_core::{ManualClock, Ticks};
         use tickid_scru64::{
-            Generator, LocalGenerator, NodeSpec, Policy, Scru64Id, UnixTime, generator, new,
-            new_string, scru64,
+            Generator, LocalGenerator, NodeSpec, Policy, RandomStart, Scru64Id, UnixTime,
+            generator, new, new_string, scru64,
         };
 
         use super::Result;
