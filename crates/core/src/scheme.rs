@@ -38,7 +38,8 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// The last tick that fits the format; of the widest layout, where
     /// [`max_tick`](Self::max_tick) depends on it.
     const MAX_TICK: u64;
-    /// The highest sequence of the widest configuration.
+    /// The highest sequence of the widest configuration: at least 1, because the engine counts
+    /// sequences. A format without any can only be read.
     const MAX_SEQUENCE: u32;
 
     /// The first tick a generator may issue.

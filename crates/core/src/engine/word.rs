@@ -34,12 +34,16 @@ impl<S: Scheme> Word<S> {
     /// Fails to compile for a scheme whose constants contradict each other. Both engines refer to
     /// it.
     pub(crate) const CHECKED: () = {
-        assert!(S::FIRST_TICK <= S::LAST_TICK && S::LAST_TICK <= S::MAX_TICK);
+        let is_ordered = S::FIRST_TICK <= S::LAST_TICK && S::LAST_TICK <= S::MAX_TICK;
+        assert!(is_ordered, "FIRST_TICK, LAST_TICK and MAX_TICK must be in this order");
         assert!(S::MAX_TICK < u64::MAX && S::LAST_TICK < Self::MAX_STAMP, "stamps must fit");
-        assert!(S::MIN_POOL >= 1 && S::MIN_POOL <= S::MAX_SEQUENCE);
+        assert!(S::MAX_SEQUENCE >= 1, "the engine needs a sequence: MAX_SEQUENCE is 0");
+        let has_pool = S::MIN_POOL >= 1 && S::MIN_POOL <= S::MAX_SEQUENCE;
+        assert!(has_pool, "MIN_POOL must be in 1..=MAX_SEQUENCE");
         // One past the last sequence must fit, too.
-        assert!(S::MAX_SEQUENCE < u32::MAX);
-        assert!(S::MAX_SEQUENCE as u64 + 1 < Self::CLOSED);
+        assert!(S::MAX_SEQUENCE < u32::MAX, "MAX_SEQUENCE must be below 2^32 - 1");
+        let fits = (S::MAX_SEQUENCE as u64) + 1 < Self::CLOSED;
+        assert!(fits, "MAX_SEQUENCE must fit beside TICK_BITS and the toggle");
     };
 
     /// The maximum of one add, such that the guard has room for [`MAX_THREADS`] of them together.
