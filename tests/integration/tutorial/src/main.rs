@@ -4,6 +4,7 @@
 //! `orders setup` prepares a new database; `orders` serves.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{Path, Query, State};
 use axum::http::{StatusCode, header};
@@ -24,6 +25,8 @@ type Failure = Box<dyn core::error::Error + Send + Sync>;
 struct App {
     orders: PgPool,
     ids: LeasedGenerator<Scru64>,
+    /// The least time for which a copy that is ready can issue IDs.
+    reserve: Duration,
 }
 
 #[tokio::main]
@@ -36,8 +39,9 @@ async fn main() -> Result<(), Failure> {
         return set_up(&orders, &store, &realm).await;
     }
 
+    let reserve = realm.terms().term / 4;
     let ids = LeasedGenerator::start_async(store, realm).await?;
-    let app = Arc::new(App { orders, ids });
+    let app = Arc::new(App { orders, ids, reserve });
     let routes = Router::new()
         .route("/orders", post(place).get(list))
         .route("/orders/{id}", get(one))
@@ -103,36 +107,6 @@ async fn one(
     Ok(Json(Order::new(id, item)?))
 }
 
-#[derive(Deserialize)]
-struct Period {
-    since: Timestamp,
-    until: Timestamp,
-}
-
-async fn list(
-    State(app): State<Arc<App>>,
-    Query(period): Query<Period>,
-) -> Result<Json<Vec<Order>>, Rejection> {
-    let Some(keys) = Scru64Id::range(period.since..period.until) else {
-        return Ok(Json(Vec::new()));
-    };
-    let (min, max) = keys.into_inner();
-    let select = "SELECT id, item FROM orders WHERE id BETWEEN $1 AND $2 ORDER BY id LIMIT 1000";
-    let rows: Vec<(Scru64Id, String)> =
-        sqlx::query_as(select).bind(min).bind(max).fetch_all(&app.orders).await?;
-    let orders = rows.into_iter().map(|(id, item)| Order::new(id, item));
-    Ok(Json(orders.collect::<Result<_, _>>()?))
-}
-
-async fn ready(State(app): State<Arc<App>>) -> Result<&'static str, Rejection> {
-    let state = app.ids.state();
-    if state.window_left.is_zero() {
-        let trouble = state.trouble.map_or_else(String::new, |error| error.to_string());
-        return Err(Rejection::new(StatusCode::SERVICE_UNAVAILABLE, trouble));
-    }
-    Ok("ready\n")
-}
-
 /// An answer other than success.
 struct Rejection {
     status: StatusCode,
@@ -155,18 +129,6 @@ impl From<GenerateError> for Rejection {
     }
 }
 
-impl From<RangeError> for Rejection {
-    fn from(error: RangeError) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, error.to_string())
-    }
-}
-
-impl From<jiff::Error> for Rejection {
-    fn from(error: jiff::Error) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, error.to_string())
-    }
-}
-
 impl From<sqlx::Error> for Rejection {
     fn from(error: sqlx::Error) -> Self {
         eprintln!("{error}");
@@ -179,5 +141,47 @@ impl IntoResponse for Rejection {
         let retry_after =
             self.retry_after.map(|seconds| [(header::RETRY_AFTER, seconds.to_string())]);
         (self.status, retry_after, self.message).into_response()
+    }
+}
+
+async fn ready(State(app): State<Arc<App>>) -> Result<&'static str, Rejection> {
+    let state = app.ids.state();
+    if state.window_left < app.reserve {
+        let trouble = state.trouble.map_or_else(String::new, |error| error.to_string());
+        return Err(Rejection::new(StatusCode::SERVICE_UNAVAILABLE, trouble));
+    }
+    Ok("ready\n")
+}
+
+#[derive(Deserialize)]
+struct Period {
+    since: Timestamp,
+    until: Timestamp,
+}
+
+async fn list(
+    State(app): State<Arc<App>>,
+    Query(period): Query<Period>,
+) -> Result<Json<Vec<Order>>, Rejection> {
+    let Some(keys) = Scru64Id::range(period.since..period.until) else {
+        return Ok(Json(Vec::new()));
+    };
+    let (min, max) = keys.into_inner();
+    let select = "SELECT id, item FROM orders WHERE id BETWEEN $1 AND $2 ORDER BY id LIMIT 1000";
+    let rows: Vec<(Scru64Id, String)> =
+        sqlx::query_as(select).bind(min).bind(max).fetch_all(&app.orders).await?;
+    let orders = rows.into_iter().map(|(id, item)| Order::new(id, item));
+    Ok(Json(orders.collect::<Result<_, _>>()?))
+}
+
+impl From<RangeError> for Rejection {
+    fn from(error: RangeError) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, error.to_string())
+    }
+}
+
+impl From<jiff::Error> for Rejection {
+    fn from(error: jiff::Error) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, error.to_string())
     }
 }

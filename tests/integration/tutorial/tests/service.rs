@@ -15,6 +15,7 @@ fn main() -> ExitCode {
         ("orders_are_placed_and_found", orders_are_placed_and_found),
         ("a_set_up_database_is_refused", a_set_up_database_is_refused),
         ("a_stopped_service_releases_its_node", a_stopped_service_releases_its_node),
+        ("readiness_ends_before_ids_do", readiness_ends_before_ids_do),
     ])
 }
 
@@ -147,4 +148,13 @@ fn a_stopped_service_releases_its_node(server: &Postgres) {
     kill_process(Pid::from_child(&service.process), Signal::TERM).unwrap();
     assert!(service.process.wait().unwrap().success());
     assert_eq!(held(server, "released"), 0);
+}
+
+fn readiness_ends_before_ids_do(server: &Postgres) {
+    set_up(server, "unready");
+    let service = Service::start(server, "unready");
+    // The orders can still be written, but the lease cannot be renewed.
+    server.psql("unready", "ALTER SCHEMA tickid RENAME TO away").unwrap();
+    while service.status("/readyz") == 200 {}
+    service.place("tea");
 }
