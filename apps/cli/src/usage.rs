@@ -88,32 +88,43 @@ fn similar(error: &clap::Error, path: &str, command: &Command) -> String {
     }
 }
 
-/// Returns the hint for arguments of `inspect` and `convert` that were not taken as they were meant:
-/// IDs that start with `-`, and formats without their options.
+/// Returns the hint for arguments of `inspect` and `convert` that were mistaken for others: IDs
+/// that start with `-`, and formats without their options.
 fn of_ids(error: &clap::Error, path: &str) -> Option<String> {
     if !matches!(path, "tickid inspect" | "tickid convert") {
         return None;
     }
-    let mut given = std::env::args().skip(2);
-    if error.kind() == ErrorKind::UnknownArgument {
-        let is_id = |it: &String| {
-            // Names of options have neither upper-case letters nor digits.
-            let is_name = !it.contains(|c: char| c.is_ascii_uppercase() || c.is_ascii_digit());
-            let layouts = tickid_convert::Layouts::default();
-            it.starts_with('-') && !is_name && !detect(it.as_bytes(), &layouts, None).is_empty()
-        };
-        let id = given.find(is_id)?;
-        return Some(format!("IDs that start with - come last, after --: `{path} … -- {id}`"));
+    let given: Vec<String> = arguments().collect();
+    match error.kind() {
+        ErrorKind::UnknownArgument => {
+            let id = given.iter().find(|it| is_id(it))?;
+            Some(format!("IDs that start with - come last, after --: `{path} … -- {id}`"))
+        }
+        ErrorKind::MissingRequiredArgument => {
+            // The value of an option is where it belongs.
+            let is_stray = |pair: &&[String]| !pair[0].starts_with('-') && is_format(&pair[1]);
+            let formats = given.windows(2).filter(is_stray).map(|pair| pair[1].as_str());
+            match formats.collect::<Vec<_>>().as_slice() {
+                [from, to, ..] => Some(format!("did you mean `{path} --from {from} --to {to}`?")),
+                [to] => Some(format!("did you mean `{path} --to {to}`?")),
+                [] => None,
+            }
+        }
+        _ => None,
     }
-    if error.kind() == ErrorKind::MissingRequiredArgument {
-        let formats: Vec<String> = given.filter(|it| is_format(it)).take(2).collect();
-        return match formats.as_slice() {
-            [from, to] => Some(format!("did you mean `{path} --from {from} --to {to}`?")),
-            [to] => Some(format!("did you mean `{path} --to {to}`?")),
-            _ => None,
-        };
-    }
-    None
+}
+
+/// Reports whether an argument that was taken for an option is an ID.
+fn is_id(argument: &str) -> bool {
+    // Names of options have neither upper-case letters nor digits, and most IDs have both.
+    let is_name = !argument.contains(|c: char| c.is_ascii_uppercase() || c.is_ascii_digit());
+    let layouts = tickid_convert::Layouts::default();
+    argument.starts_with('-') && !is_name && !detect(argument.as_bytes(), &layouts, None).is_empty()
+}
+
+/// Returns the arguments of the process that are text.
+fn arguments() -> impl Iterator<Item = String> {
+    std::env::args_os().filter_map(|argument| argument.into_string().ok())
 }
 
 /// Returns what a habit from other commands stands for here.
@@ -150,7 +161,7 @@ fn habit(path: &str, argument: &str, value: &str) -> Option<String> {
 
 /// Reports whether an option was given to `gen` rather than to one of its schemes.
 fn is_before_scheme(option: &str) -> bool {
-    let mut arguments = std::env::args().skip_while(|it| it != "gen" && it != "generate").skip(1);
+    let mut arguments = arguments().skip_while(|it| it != "gen" && it != "generate").skip(1);
     option.starts_with('-') && arguments.next().is_some_and(|it| it.starts_with(option))
 }
 

@@ -50,8 +50,8 @@ pub(crate) struct ConvertArguments {
     /// that `paste` puts each new ID beside its own
     #[arg(long, conflicts_with = "json")]
     pub(super) keep_lines: bool,
-    /// Print one JSON object per line, with what was lost. The member line is the number of the line
-    /// that the ID was read from
+    /// Print one JSON object per line, with what was lost. The member line is the number of the
+    /// line that the ID was read from
     #[arg(long)]
     pub(super) json: bool,
     #[command(flatten)]

@@ -16,8 +16,8 @@ const INTERVAL: Duration = Duration::from_millis(200);
 /// Set while the terminal shows the line, which messages must not be mixed into.
 static IS_SHOWN: AtomicBool = AtomicBool::new(false);
 
-/// A line on standard error, if that is a terminal and the data goes elsewhere: on the terminal that
-/// shows the data, the line would be mixed into it. Dropping it takes the line away.
+/// A line on standard error, if that is a terminal and the data goes elsewhere: on the terminal
+/// that shows the data, the line would be mixed into it. Dropping it takes the line away.
 pub(crate) struct Progress {
     /// The plural of what is counted.
     noun: &'static str,

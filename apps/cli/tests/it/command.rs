@@ -58,6 +58,21 @@ fn wrong_settings_are_errors() {
     assert!(!error.contains("TICKID_DRIFT"), "{error}");
 }
 
+#[cfg(unix)]
+#[test]
+fn arguments_that_are_no_text_are_errors() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    use crate::process::{ran, tickid};
+
+    for arguments in ["inspect -x", "convert sno", "gen -x", "gen sno -x", "range sno -x"] {
+        let ran = ran(tickid(arguments).arg(OsStr::from_bytes(b"\xff")));
+        assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{arguments}: {}", ran.stderr);
+        assert!(ran.stderr.contains("\nhint: "), "{arguments}: {}", ran.stderr);
+    }
+}
+
 #[test]
 #[cfg_attr(not(feature = "_log"), ignore = "needs the feature full")]
 fn events_are_shown_on_request() {

@@ -211,7 +211,7 @@ fn interrupted_runs_leave_the_old_file() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn outputs_that_are_no_files_stay_what_they_are() {
+fn pipes_and_links_stay_what_they_are() {
     use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
 
     use nix::sys::stat::Mode;

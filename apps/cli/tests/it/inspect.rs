@@ -265,7 +265,7 @@ fn json_has_the_number_of_the_line() {
 }
 
 #[test]
-fn problems_of_records_name_their_first_line() {
+fn problems_name_the_first_line_of_records() {
     let csv = "a,1\n\"b\nc\nd\"\ne,2\n";
     let ran = run_with_input("inspect --json --column 2 --from sno", csv.as_bytes());
     assert!(ran.stderr.contains("line 2: '\"b' has no column 2, but 1 column\n"), "{}", ran.stderr);

@@ -408,6 +408,10 @@ fn typos_list_the_choices() {
             ["--to <FORMAT>", "\nhint: did you mean `tickid convert --from scru64 --to sno`?"],
         ),
         (
+            "convert --from sno brpk4q72xwf2m63l",
+            ["--to <FORMAT>", "\nhint: `tickid convert --help`"],
+        ),
+        (
             "convert discord 1",
             ["--to <FORMAT>", "\nhint: did you mean `tickid convert --to discord`"],
         ),
