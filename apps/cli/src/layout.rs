@@ -33,9 +33,10 @@ pub(crate) struct LayoutArguments {
     json: bool,
 }
 
-/// Parses a layout as `--layout` does.
+/// Parses a layout as `--layout` does, but not one that was probably mistyped.
 fn parse(text: &str) -> Result<AnySnowflake, String> {
     let layout: LayoutValues = LayoutValues::of(Kind::Snowflake, text)?;
+    layout.check_epochs()?;
     Ok(layout.over(Layouts::default()).snowflake)
 }
 

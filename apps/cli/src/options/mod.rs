@@ -197,7 +197,8 @@ impl<const IS_TARGET: bool> LayoutValues<IS_TARGET> {
         AnyScheme::new(kind, &Self(own).over(tickid_convert::Layouts::default()))
     }
 
-    /// Refuses layouts that were probably mistyped, for a realm that has its layout for good.
+    /// Refuses Snowflakes' layouts that were probably mistyped. Only commands that make a layout or a
+    /// realm call it, so that all others read whatever there is.
     pub(crate) fn check_epochs(&self) -> Result<(), String> {
         // The layout of Snowflakes ends with its epoch.
         let epochs = self.0.iter().filter_map(|(_, text)| text.rsplit_once('@'));

@@ -89,11 +89,15 @@ pub(crate) fn layout(option: &LayoutOption, text: &str) -> Result<String, String
 }
 
 /// Refuses an epoch that is likelier a year or a count of seconds than of milliseconds: it is for
-/// good, and a mistake would show when it is too late. The text of a whole layout may be the
-/// command's own, so it is checked only where a realm begins.
+/// good, and a mistake would show when it is too late. Whole days are accepted, because the command
+/// itself writes dates as milliseconds.
 pub(crate) fn check_epoch(text: &str) -> Result<(), String> {
+    const DAY_MICROS: i64 = 86_400_000_000;
     if is_odd(text) {
         let time = fixed(text)?;
+        if time.as_micros() % DAY_MICROS == 0 {
+            return Ok(());
+        }
         return Err(format!(
             "epochs count milliseconds since 1970, so this one is {time}; as a date: 2020-01-01"
         ));
