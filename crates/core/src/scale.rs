@@ -219,7 +219,11 @@ impl TickScale {
         if tick < i64::MIN as i128 || tick > i64::MAX as i128 {
             return None;
         }
-        #[allow(clippy::cast_possible_truncation, reason = "compared before; shorter than a tick")]
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the tick was compared before, and the rest is shorter than one"
+        )]
         Some((tick as i64, (rest % len) as u64))
     }
 
