@@ -6,8 +6,8 @@ use tickid_snowflake::tickid_core::{
     BuildError, Builder, ErrorKind, ManualClock, ObserveError, Scheme as _, Snapshot, Tick, Ticks,
 };
 use tickid_snowflake::{
-    AnySnowflake, LayoutError, Node, NodeAboveSequence, Order, Policy, SequenceAboveNode, Shape,
-    Snowflake, SnowflakeId, UnixTime, Window,
+    AnySnowflake, LayoutError, Node, NodeAboveSequence, Order, Policy, Preset, SequenceAboveNode,
+    Shape, Snowflake, SnowflakeId, UnixTime, Window,
 };
 
 const MILLI: Duration = Duration::from_millis(1);
