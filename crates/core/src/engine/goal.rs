@@ -86,7 +86,7 @@ impl<S: Scheme> Rules<S> {
 
     /// Returns `goal`, but not before the first sequence of its tick if `word` is not in that tick.
     pub(crate) fn enter(&self, word: Word<S>, goal: Word<S>, now: UnixTime) -> Word<S> {
-        if goal.same_tick(word) || goal.sequence() >= self.exhausted() {
+        if goal.same_tick(word) {
             return goal;
         }
         // Calls would fail on a start outside of the bounds, so nothing is lost with the tick.
