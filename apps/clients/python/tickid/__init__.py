@@ -194,7 +194,8 @@ class IdSource(typing.Generic[_Id]):
         seconds = re.fullmatch("[1-9][0-9]{0,5}", answer.getheader("Retry-After", ""))
         is_temporary = answer.status >= 500 or answer.status in (408, 429, seconds and 409)
         wait = float(seconds.group() if seconds else 1) if is_temporary else None
-        raise TickidError(f"refused by {self._place}: {answer.status} {body[:300]!r}", wait)
+        text = body[:300].decode("utf-8", "replace")
+        raise TickidError(f"refused by {self._place}: {answer.status} {text}", wait)
 
     def _link(self, local: _Local, deadline: float) -> Any:
         while local.idle:
@@ -213,6 +214,7 @@ class IdSource(typing.Generic[_Id]):
         else:
             shares = len(socket.getaddrinfo(*self._address, type=socket.SOCK_STREAM))
             link = socket.create_connection(self._address, left / shares)  # Some do not answer.
+        link.settimeout(max(deadline - time.monotonic(), 1e-6))
         return self._tls.wrap_socket(link, server_hostname=self._address[0]) if self._tls else link
 
 
@@ -235,9 +237,7 @@ class _Local:  # What one process has. Blocks of an earlier era are not used.
         self.idle, self.answer, self.block = list[Any](), set[str](), _Block((), 1, None, 0, 0)
 
 
-class _Reader(socket.SocketIO):
-    """Reads until one deadline, as `http.client` does not."""
-
+class _Reader(socket.SocketIO):  # Reads until one deadline, as `http.client` does not.
     def __init__(self, link: Any, deadline: float) -> None:
         super().__init__(link, "r")
         self.link, self.deadline = link, deadline
