@@ -8,11 +8,12 @@ use hyper::body::Bytes;
 use hyper::{Request, StatusCode, Version};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use serde_json::Value;
-use tickid_lease::Store;
 use tickid_lease::admin::Start;
+use tickid_lease::{Realm, Store};
 use tickid_nanoflake::NanoflakeId;
 use tickid_server::{Limits, Server};
 use tickid_sno::SnoId;
+use tickid_snowflake::Snowflake;
 use tokio::net::TcpStream;
 
 use crate::support::{PATIENCE, Raw, any_port, builder, realms, server, starved, with_limits};
@@ -282,6 +283,21 @@ async fn stopping_answers_what_arrived() {
     let (stopped, rest) = tokio::join!(server.stop(), raw.rest());
     assert!(!stopped.cut_off);
     assert_eq!(rest.matches("HTTP/1.1 200 OK").count(), REQUESTS - 1);
+}
+
+/// A request whose IDs are of later ticks is answered, though nothing more is read.
+#[tokio::test(flavor = "multi_thread")]
+async fn stopping_answers_what_waits() {
+    let layout: Snowflake = "42x20ms/20n/1s@2024-01-01".parse().unwrap();
+    let realm = Realm::builder("slow", layout).pool("7/20").build().unwrap();
+    let server = builder().realm(realm).start().await.unwrap();
+    let mut raw = Raw::http(&server).await;
+    let request = "GET /v1/realms/slow/ids?count=20&format=bytes HTTP/1.1\r\nHost: a\r\n\r\n";
+    raw.send(request.repeat(2)).await;
+    let (stopped, rest) = tokio::join!(server.stop(), raw.rest());
+    assert!(!stopped.cut_off);
+    assert_eq!(rest.matches("HTTP/1.1 200 OK").count(), 2, "{rest}");
+    assert_eq!(rest.matches("content-length: 160").count(), 2, "{rest}");
 }
 
 /// HTTP/2 has an end of its own, which comes after the answers that are on their way.
