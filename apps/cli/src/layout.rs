@@ -35,7 +35,7 @@ pub(crate) struct LayoutArguments {
 
 /// Parses a layout as `--layout` does, but not one that was probably mistyped.
 fn parse(text: &str) -> Result<AnySnowflake, String> {
-    let layout: LayoutValues = LayoutValues::of(Kind::Snowflake, text)?;
+    let layout = LayoutValues::of(Kind::Snowflake, text)?;
     layout.check_epochs()?;
     Ok(layout.over(Layouts::default()).snowflake)
 }

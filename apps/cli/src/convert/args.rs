@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use tickid_detect::Format;
 use tickid_snowflake::Preset;
 
@@ -59,7 +59,38 @@ pub(crate) struct ConvertArguments {
     #[command(flatten)]
     pub(super) layouts: Layouts,
     #[command(flatten)]
-    pub(super) target_layouts: LayoutValues<true>,
+    pub(super) target_layouts: TargetLayouts,
+}
+
+/// The layouts of the new IDs: the options have `to-` before the names of those for the given IDs,
+/// whose values they replace.
+#[derive(Debug)]
+pub(super) struct TargetLayouts(pub(super) LayoutValues);
+
+const TO: &str = "to-";
+
+impl Args for TargetLayouts {
+    fn augment_args(command: Command) -> Command {
+        command.args(LayoutValues::arguments(TO, |scheme, option| {
+            let name = option.name;
+            format!("{scheme}: {name} of the new IDs [default: as --{name}]")
+        }))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for TargetLayouts {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Self(LayoutValues::read(matches, TO)))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 /// The node of the new IDs: the one that they had, if it fits, unless the options name another.

@@ -60,7 +60,7 @@ pub(super) fn options<'a>(
 ) -> Result<Options<'a>, Failure> {
     let mut source = arguments.layouts.all();
     let kind = arguments.to.kind(arguments.kind);
-    let mut target = arguments.target_layouts.over(source);
+    let mut target = arguments.target_layouts.0.over(source);
     if let Target::Scheme(scheme) = arguments.to {
         target = scheme.over(target);
         if arguments.from == Some(Source::Uuid) {
@@ -135,7 +135,7 @@ fn scru64_node(
     let is_scru64 =
         |from| matches!(from, Source::Scheme(it) if it.kind(KuidKind::Global) == Kind::Scru64);
     let is_shared = !arguments.restore && arguments.from.is_none_or(is_scru64);
-    let of_target = arguments.target_layouts.over(Layouts::default()).node_size;
+    let of_target = arguments.target_layouts.0.over(Layouts::default()).node_size;
     let others = [
         ("--to-node-size", of_target.filter(|_| !arguments.restore)),
         ("--node-size", arguments.layouts.all().node_size.filter(|_| !is_shared)),

@@ -174,12 +174,11 @@ impl Layouts {
     }
 }
 
-/// The values of the options that `tickid_convert` has for layouts. Those with `to-` before their
-/// names are for the IDs that a conversion makes.
+/// The values of the options that `tickid_convert` has for layouts.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct LayoutValues<const IS_TARGET: bool = false>(Vec<(LayoutOption, String)>);
+pub(crate) struct LayoutValues(Vec<(LayoutOption, String)>);
 
-impl<const IS_TARGET: bool> LayoutValues<IS_TARGET> {
+impl LayoutValues {
     /// Returns layouts with these values in place of others.
     pub(crate) fn over(&self, mut layouts: tickid_convert::Layouts) -> tickid_convert::Layouts {
         for (option, text) in &self.0 {
@@ -213,7 +212,33 @@ impl<const IS_TARGET: bool> LayoutValues<IS_TARGET> {
         Ok(Self(vec![(*option, layout(option, text)?)]))
     }
 
-    /// Returns each option once, with the first kind that has it.
+    /// Returns the values of the options whose names on the command line are those of the layout
+    /// after `prefix`.
+    pub(crate) fn read(matches: &ArgMatches, prefix: &str) -> Self {
+        let value = |(_, option): (Kind, LayoutOption)| {
+            let id = format!("{prefix}{}", option.name);
+            Some((option, matches.get_one::<String>(&id)?.clone()))
+        };
+        Self(Self::options().into_iter().filter_map(value).collect())
+    }
+
+    /// Returns the arguments of these options: each option once, with the first kind that has it.
+    /// `help` makes the text of each out of the scheme's title.
+    pub(crate) fn arguments(
+        prefix: &str,
+        help: impl Fn(&str, &LayoutOption) -> String,
+    ) -> impl Iterator<Item = Arg> {
+        Self::options().into_iter().map(move |(kind, option)| {
+            let name = format!("{prefix}{}", option.name);
+            Arg::new(name.clone())
+                .long(name)
+                .value_name(option.values)
+                .value_parser(move |text: &str| layout(&option, text))
+                .allow_negative_numbers(option.is_time)
+                .help(help(Format::of_scheme(kind).title(), &option))
+        })
+    }
+
     fn options() -> Vec<(Kind, LayoutOption)> {
         let all = Kind::ALL.iter();
         let all = all.flat_map(|kind| kind.layout_options().iter().map(|option| (*kind, *option)));
@@ -225,26 +250,6 @@ impl<const IS_TARGET: bool> LayoutValues<IS_TARGET> {
         }
         options
     }
-
-    fn argument(kind: Kind, option: LayoutOption) -> Arg {
-        let (scheme, name) = (Format::of_scheme(kind).title(), option.name);
-        let argument = Arg::new(Self::id(option.name))
-            .long(Self::id(option.name))
-            .value_name(option.values)
-            .value_parser(move |text: &str| layout(&option, text))
-            .allow_negative_numbers(option.is_time);
-        if IS_TARGET {
-            argument.help(format!("{scheme}: {name} of the new IDs [default: as --{name}]"))
-        } else {
-            let help = format!("{scheme}: {}", option.about);
-            argument.help(help).env(variable(name))
-        }
-    }
-
-    /// Returns the name of an option on the command line.
-    fn id(name: &str) -> String {
-        if IS_TARGET { format!("to-{name}") } else { name.to_owned() }
-    }
 }
 
 /// Returns the environment variable of a layout's option.
@@ -252,10 +257,13 @@ pub(crate) fn variable(name: &str) -> String {
     format!("TICKID_{}", name.to_uppercase().replace('-', "_"))
 }
 
-impl<const IS_TARGET: bool> Args for LayoutValues<IS_TARGET> {
+impl Args for LayoutValues {
     fn augment_args(command: Command) -> Command {
-        let options = Self::options().into_iter();
-        command.args(options.map(|(kind, option)| Self::argument(kind, option)))
+        let arguments = Self::arguments("", |scheme, option| format!("{scheme}: {}", option.about));
+        command.args(arguments.map(|argument| {
+            let variable = variable(argument.get_id().as_str());
+            argument.env(variable)
+        }))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -263,12 +271,9 @@ impl<const IS_TARGET: bool> Args for LayoutValues<IS_TARGET> {
     }
 }
 
-impl<const IS_TARGET: bool> FromArgMatches for LayoutValues<IS_TARGET> {
+impl FromArgMatches for LayoutValues {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let value = |(_, option): (Kind, LayoutOption)| {
-            Some((option, matches.get_one::<String>(&Self::id(option.name))?.clone()))
-        };
-        Ok(Self(Self::options().into_iter().filter_map(value).collect()))
+        Ok(Self::read(matches, ""))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -25,7 +25,7 @@ pub struct Deadline {
     /// The time that may still be awaited. The executor's time is not the source's: a
     /// `ManualClock` stands still while a task sleeps, and without this bound it would sleep
     /// forever.
-    to_await: Duration,
+    pub(super) to_await: Duration,
     /// Set if a wait whose end is unknown may use all of the time.
     pub(super) is_explicit: bool,
 }
