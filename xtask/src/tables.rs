@@ -21,6 +21,8 @@ const SQL: &str = "apps/sql";
 const FACADE: &str = "crates/tickid";
 /// Its documentation, which lists the features of all libraries.
 const FACADE_PAGE: &str = "crates/tickid/src/lib.rs";
+/// The supervisor of programs with leased nodes.
+const EXEC: &str = "apps/exec";
 const CLI: &str = "apps/cli";
 /// The shared test code, which is not published, so only tests may depend on it.
 const TESTKIT: &str = "tests/kit";
@@ -35,7 +37,8 @@ pub(crate) const ARROWS: &[(&[&str], &[&[&str]])] = &[
     (&[FACADE], &[&[CORE, TEXT, CONVERT, DETECT, LEASE], &SCHEMES]),
     (&[SERVER], &[&[CORE, TEXT, CONVERT, DETECT, LEASE], &SCHEMES]),
     (&[SQL], &[&[CORE, LEASE], &SCHEMES]),
-    (&[CLI], &[&[CORE, TEXT, CONVERT, DETECT, LEASE, SERVER, SQL, FACADE], &SCHEMES]),
+    (&[EXEC], &[&[CORE, LEASE]]),
+    (&[CLI], &[&[CORE, TEXT, CONVERT, DETECT, LEASE, EXEC, SERVER, SQL, FACADE], &SCHEMES]),
     (&[TESTKIT], &[&[CORE, TEXT]]),
 ];
 

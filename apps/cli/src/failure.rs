@@ -4,6 +4,8 @@ use core::error::Error;
 use core::fmt;
 use core::time::Duration;
 use std::borrow::Cow;
+#[cfg(target_os = "linux")]
+use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,15 +18,20 @@ use tickid_lease::{GenerateError, LeaseError, RealmError, StoreError};
 #[cfg(feature = "serve")]
 use tickid_server::ServerError;
 
+#[cfg(target_os = "linux")]
+use crate::message::shown;
+
 /// Some input was not an ID, or the output could not be written.
 pub(crate) const INVALID: u8 = 1;
 const USAGE: u8 = 2;
 const STORE: u8 = 3;
 /// The clock prevents it, or a wait took too long.
 const CLOCK: u8 = 4;
-/// The same status as in `env` and `timeout`.
+/// A program of `lease exec` was not found, or could not be run, as `env` has them.
 #[cfg(target_os = "linux")]
-pub(crate) const SUPERVISION: u8 = 125;
+const NOT_FOUND: u8 = 127;
+#[cfg(target_os = "linux")]
+const NOT_RUNNABLE: u8 = 126;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -68,9 +75,13 @@ pub(crate) enum Failure {
     )]
     #[cfg(target_os = "linux")]
     Stack { limit: u64, least: u64 },
-    #[error("cannot supervise the program: {0}")]
+    /// A program of `lease exec` was not run, or not to its end.
+    #[error("{0}")]
     #[cfg(target_os = "linux")]
-    Supervise(io::Error),
+    Exec(tickid_exec::Error),
+    #[error("cannot run '{}': {reason}", shown(program.as_encoded_bytes()))]
+    #[cfg(target_os = "linux")]
+    Run { program: OsString, reason: io::Error },
     #[error("{}", Chain(&**.0))]
     #[cfg(feature = "serve")]
     Serve(Box<ServerError>),
@@ -156,6 +167,10 @@ impl Failure {
             Self::NoStateFolder(_) => Some(NO_FOLDER),
             #[cfg(target_os = "linux")]
             Self::Stack { .. } => Some(SMALL_STACK),
+            #[cfg(target_os = "linux")]
+            Self::Exec(tickid_exec::Error::Term { .. }) => Some(SHORT_TERM),
+            #[cfg(target_os = "linux")]
+            Self::Exec(tickid_exec::Error::Children) => Some(CHILDREN),
             #[cfg(feature = "serve")]
             Self::Serve(error) if matches!(**error, ServerError::Unprotected { .. }) => Some(
                 "--token-file, --tls-cert and --tls-key protect it; --insecure serves it unprotected",
@@ -250,7 +265,13 @@ impl Failure {
             Self::Store(_) | Self::GiveBack(_) => STORE,
             Self::Randomness(_) | Self::NoLease(_) | Self::NoStateFolder(_) => STORE,
             #[cfg(target_os = "linux")]
-            Self::Supervise(_) => SUPERVISION,
+            Self::Exec(tickid_exec::Error::Supervise(_)) => tickid_exec::SUPERVISION,
+            #[cfg(target_os = "linux")]
+            Self::Exec(_) => USAGE,
+            #[cfg(target_os = "linux")]
+            Self::Run { reason, .. } if reason.kind() == io::ErrorKind::NotFound => NOT_FOUND,
+            #[cfg(target_os = "linux")]
+            Self::Run { .. } => NOT_RUNNABLE,
             #[cfg(feature = "serve")]
             Self::Serve(error) => of_server(error),
             #[cfg(feature = "serve")]
@@ -267,9 +288,20 @@ impl From<ServerError> for Failure {
 }
 
 #[cfg(target_os = "linux")]
-impl From<nix::Error> for Failure {
-    fn from(error: nix::Error) -> Self {
-        Self::Supervise(error.into())
+impl From<tickid_exec::Error> for Failure {
+    fn from(error: tickid_exec::Error) -> Self {
+        use tickid_exec::Error;
+
+        match error {
+            Error::Store(error) => Self::Store(error),
+            Error::GiveBack(error) => Self::GiveBack(error),
+            Error::Randomness(error) => Self::Randomness(error),
+            Error::TooLong { stall, max_wait } => {
+                Self::TooLong { stall: Box::new(Self::Store(stall)), max_wait }
+            }
+            Error::Run { program, reason } => Self::Run { program, reason },
+            other => Self::Exec(other),
+        }
     }
 }
 
@@ -342,6 +374,14 @@ pub(crate) fn layout_option(kept: &str) -> String {
 
 const NO_FOLDER: &str =
     "--store URL names another store, and `tickid gen SCHEME --node NODE` needs none";
+
+#[cfg(target_os = "linux")]
+const SHORT_TERM: &str = "a shorter one leaves no time to end a program: `tickid lease init SCHEME --realm NAME --pool NODES \
+     --term 10 --reconfigure` changes the realm's";
+
+#[cfg(target_os = "linux")]
+const CHILDREN: &str = "do not start other processes before an `exec tickid lease exec`, or leave \
+                        --release-on-exit out";
 
 #[cfg(target_os = "linux")]
 const SMALL_STACK: &str = "`ulimit -s 1024` before it; a program of lease exec may have a lower limit \

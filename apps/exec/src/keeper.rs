@@ -27,7 +27,8 @@ use super::descendants::{self, Killing, Left, reap_orphans};
 use super::launch::Launch;
 use super::program::of_signal;
 use super::wake::{Alarms, blocked};
-use crate::failure::{Failure, SUPERVISION};
+use crate::SUPERVISION;
+use crate::error::Error;
 
 /// The first argument of this stage. It is not part of the documented command line, so that neither
 /// help nor completions have it.
@@ -192,13 +193,13 @@ impl Keeper {
         [STAGE.into()].into_iter().chain(ends).chain(command.iter().cloned())
     }
 
-    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+    pub(crate) fn run(&self) -> Result<ExitCode, Error> {
         let (Some(control), Some(reports)) = (self.control, self.reports) else {
-            return Err(Failure::Usage(format!("{STAGE} is for lease exec to call")));
+            return Err(Error::Stage(STAGE));
         };
         let inherited = inherited(reports, File::options().write(true))
             .and_then(|reports| Ok((inherited(control, File::options().read(true))?, reports)));
-        let (control, mut reports) = inherited.map_err(Failure::Supervise)?;
+        let (control, mut reports) = inherited.map_err(Error::Supervise)?;
         let Err(error) = keep(&self.command, control, &mut reports) else {
             return Ok(ExitCode::SUCCESS);
         };

@@ -1,25 +1,20 @@
 //! The stage between the keeper and the program: binds its own life to the keeper's, as far as the
 //! kernel does that, then becomes the program.
 
+use core::convert::Infallible;
 use std::ffi::OsString;
-use std::io;
 use std::os::unix::process::CommandExt as _;
-use std::process::{self, Command, ExitCode};
+use std::process::{self, Command};
 
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::{Pid, getppid};
 
-use crate::failure::Failure;
-use crate::message::{say_error, shown};
+use crate::error::Error;
 
 /// The first argument of this stage. It is not part of the documented command line, so that neither
 /// help nor completions have it.
 const STAGE: &str = "lease-exec-launch";
-
-/// As `env` has them.
-const NOT_FOUND: u8 = 127;
-const NOT_RUNNABLE: u8 = 126;
 
 /// The arguments of this stage.
 #[derive(Debug)]
@@ -56,24 +51,20 @@ impl Launch {
     }
 }
 
-pub(crate) fn launch(launch: &Launch) -> Result<ExitCode, Failure> {
+/// Becomes the program. Returns the reason why it did not.
+pub(crate) fn launch(launch: &Launch) -> Result<Infallible, Error> {
     set_pdeathsig(Signal::SIGKILL)?;
     // It may have died before that.
     if launch.keeper.map(Pid::from_raw) != Some(getppid()) {
-        return Err(Failure::Usage(format!("{STAGE} is for lease exec to call")));
+        return Err(Error::Stage(STAGE));
     }
     let blocked = launch.blocked.iter().map(|number| Signal::try_from(*number));
     let blocked: SigSet = blocked.collect::<nix::Result<Vec<_>>>()?.into_iter().collect();
     let unblocked = Signal::iterator().filter(|signal| !blocked.contains(*signal));
     unblocked.collect::<SigSet>().thread_unblock()?;
     let [program, rest @ ..] = launch.command.as_slice() else {
-        return Err(Failure::Usage("no program".into()));
+        return Err(Error::Stage(STAGE));
     };
-    let error = Command::new(program).args(rest).exec();
-    let program = shown(program.as_encoded_bytes());
-    say_error(&format!("cannot run '{program}': {error}"), None);
-    Ok(ExitCode::from(match error.kind() {
-        io::ErrorKind::NotFound => NOT_FOUND,
-        _ => NOT_RUNNABLE,
-    }))
+    let reason = Command::new(program).args(rest).exec();
+    Err(Error::Run { program: program.clone(), reason })
 }

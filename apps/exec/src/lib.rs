@@ -1,9 +1,79 @@
-//! `tickid lease exec` on Linux, which ends a program together with its supervisor.
+//! Runs a program with leased node IDs, and ends it with all its descendants before its IDs can
+//! reach the end of a lease. For Linux; elsewhere this crate is empty.
+//!
+//! The program reads its nodes from the environment and generates IDs in any language. Nothing
+//! holds it to its window, so this is exclusion by time. What that assumes, and what remains, is in
+//! `docs/leases/command.md`; the command `tickid lease exec` is this crate with options.
+//!
+//! # Processes
+//!
+//! ```text
+//!   shell, systemd, a container            the store
+//!         │ TERM, INT, TSTP, …                │ a thread for each lease:
+//!         ▼                                   │ granted, failed, lost
+//!   supervisor ◄──────────────────────────────┘
+//!     │  │ ▲
+//!     │  │ │ two pipes.  down: kill at this time · let go · closed: kill now
+//!     │  │ │             up:   started · stopped · left behind · overdue · ended · gone
+//!     │  ▼ │
+//!     │ keeper ────────────────┐ in a group of its own, deaf to signals;
+//!     │  │                     │ all orphans become its children
+//!     │  │ parent              │ KILL, to everything below,
+//!     │  ▼                     │ again until nothing is left
+//!     └► program ◄─────────────┤
+//!  TERM, │ with the terminal,  │
+//!  INT, …│ in a group of       │
+//!  KILL  ▼ its own             │
+//!       descendants ◄──────────┘ in any group or session
+//! ```
+//!
+//! - The **supervisor** is the process that calls [`exec`]. It leases, renews, and passes signals
+//!   on to the program's group. When the program is to end, it sends SIGTERM, and SIGKILL later.
+//! - The **keeper** is its child and the program's parent. Whatever the program starts descends
+//!   from it, even when everything in between has ended. It kills all of that when its pipe from
+//!   the supervisor closes, and at the time that the supervisor gave last. If it is stopped when
+//!   the supervisor dies, the kernel continues it (a parent-death signal, SIGCONT).
+//! - The **launcher** is a stage between the two: the keeper's child, which binds its life to the
+//!   keeper's (SIGKILL as its parent-death signal), restores the signal mask, and becomes the
+//!   program.
+//!
+//! If the keeper dies, the kernel kills the program, and the descendants become children of the
+//! supervisor, which kills them.
+//!
+//! # The order that matters
+//!
+//! 1. `main` calls [`stage`] before anything else, so that keeper and launcher do nothing more.
+//! 2. [`exec`] blocks signals before it opens the store: a store may start threads, and a signal
+//!    goes to a thread that does not block it. Signals are read, not handled, so that ignored ones
+//!    stay ignored for the program (`nohup`).
+//! 3. The program starts when all windows are open and more time is left than the kill takes. The
+//!    keeper knows the time of the kill before it starts the program.
+//! 4. The program is killed a margin before its IDs can reach the ceiling: a twentieth of the term,
+//!    at least 100 ms and at most 1 s. Alarms follow the wall clock, which the program reads, and
+//!    the time since the machine was started, which never steps.
+//! 5. A kill goes to the program's group first. Then the keeper looks for descendants and kills
+//!    what it finds, without a pause while anything is found for the first time: a process that
+//!    forks and ends is followed through its children, and a whole session dies at once.
+//! 6. The program's number stays its own (it is not reaped) until the supervisor has heard of its
+//!    end, since it may send signals until then.
+//! 7. Nodes are released, if at all, when all descendants have ended: from the highest reading of
+//!    the clock plus the allowance and one tick.
+//!
+//! # Security
+//!
+//! A process that may signal the supervisor and the keeper can stop or kill both. What the program
+//! started then outlives the lease. A descendant that became another user for good can only be
+//! killed by root.
+
+#![cfg(target_os = "linux")]
+#![deny(unsafe_code)]
 
 mod descendants;
+mod error;
 mod keeper;
 mod launch;
 mod leases;
+mod plan;
 mod program;
 mod renewal;
 mod supervisor;
@@ -12,13 +82,33 @@ mod window;
 
 use std::process::ExitCode;
 
+pub use self::error::Error;
 use self::keeper::Keeper;
 use self::launch::{Launch, launch};
-pub(crate) use self::supervisor::exec;
-use crate::failure::Failure;
+pub use self::plan::Plan;
+pub use self::supervisor::exec;
 
-/// Runs the stage that this process is, if a supervisor or a keeper has started it.
-pub(crate) fn stage() -> Option<Result<ExitCode, Failure>> {
+/// The examples of the package's README, so that they stay true.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+/// The exit status of a program that could not be supervised. `env` and `timeout` have the same.
+pub const SUPERVISION: u8 = 125;
+
+/// Runs the stage that this process is, if a supervisor or a keeper has started it; `None` in every
+/// other process. Call it first in `main`: [`exec`] runs the program that it is called in again.
+///
+/// Returns the exit status of the keeper.
+///
+/// # Errors
+/// Returns [`Error::Run`] if the program cannot be run, [`Error::Stage`] if the stage was called by
+/// something else than a supervisor, and [`Error::Supervise`] if the system refuses what it needs.
+#[must_use]
+pub fn stage() -> Option<Result<ExitCode, Error>> {
     let keeper = Keeper::of_this_process().map(|keeper| keeper.run());
-    keeper.or_else(|| Launch::of_this_process().map(|stage| launch(&stage)))
+    keeper.or_else(|| {
+        let stage = Launch::of_this_process()?;
+        Some(launch(&stage).map(|never| match never {}))
+    })
 }

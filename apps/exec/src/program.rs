@@ -2,7 +2,6 @@
 
 use core::cell::Cell;
 use core::time::Duration;
-use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -16,9 +15,8 @@ use tickid_core::UnixTime;
 
 use super::descendants::reap_orphans;
 use super::keeper::{Keeper, Order, Pipes, Report};
-use crate::failure::Failure;
-use crate::message::say;
-use crate::store::STORE_VARIABLE;
+use crate::error::Error;
+use crate::plan::Plan;
 
 /// A change of the program's state.
 #[derive(Clone, Copy, Debug)]
@@ -52,37 +50,40 @@ pub(super) struct Program {
     is_refused: Cell<bool>,
     /// The keeper ends by itself.
     is_over: bool,
+    say: fn(&str),
 }
 
 impl Program {
     /// Starts the program by way of a [`Keeper`], which kills it at these times. Variables without
     /// a value are removed from its environment.
     pub(super) fn start(
-        command: &[OsString],
+        plan: &Plan,
         environment: &[(&str, Option<String>)],
         kill_at: (Duration, UnixTime),
-    ) -> Result<Self, Failure> {
-        let (mut pipes, ends) = Pipes::new().map_err(Failure::Supervise)?;
+    ) -> Result<Self, Error> {
+        let (mut pipes, ends) = Pipes::new().map_err(Error::Supervise)?;
         if let Some(control) = &pipes.control {
             Order::KillAt(kill_at.0, kill_at.1).write(control);
         }
         // Not the path that this program was started from: there may be another version by now.
         let mut stage = Command::new("/proc/self/exe");
-        stage.arg0("tickid").args(Keeper::arguments(&ends, command)).process_group(0);
-        // It may hold a password, which the program has no use for.
-        stage.env_remove(STORE_VARIABLE);
+        stage.arg0("tickid").args(Keeper::arguments(&ends, &plan.command)).process_group(0);
+        // They may hold passwords, which the program has no use for.
+        for name in &plan.hidden {
+            stage.env_remove(name);
+        }
         for (name, value) in environment {
             match value {
                 Some(value) => stage.env(name, value),
                 None => stage.env_remove(name),
             };
         }
-        let keeper = stage.spawn().map_err(Failure::Supervise)?;
+        let keeper = stage.spawn().map_err(Error::Supervise)?;
         drop(ends);
         let keeper = i32::try_from(keeper.id()).map_err(|_| nix::Error::EOVERFLOW)?;
-        let leader = match Report::read(&mut pipes.reports).map_err(Failure::Supervise)? {
+        let leader = match Report::read(&mut pipes.reports).map_err(Error::Supervise)? {
             Report::Started(leader) => leader,
-            report => return Err(Failure::Supervise(unexpected(report))),
+            report => return Err(Error::Supervise(unexpected(report))),
         };
         let terminal = File::options().read(true).write(true).open("/dev/tty").ok();
         Ok(Self {
@@ -94,6 +95,7 @@ impl Program {
             has_terminal: false,
             is_refused: Cell::new(false),
             is_over: false,
+            say: plan.say,
         })
     }
 
@@ -125,8 +127,8 @@ impl Program {
         }
     }
 
-    /// Kills the program, and has the keeper kill all its descendants, wherever they are. Until they
-    /// are gone this may be repeated, since the keeper may have been stopped meanwhile.
+    /// Kills the program, and has the keeper kill all its descendants, wherever they are. Until
+    /// they are gone this may be repeated, since the keeper may have been stopped meanwhile.
     pub(super) fn kill(&mut self) -> nix::Result<()> {
         self.signal(Signal::SIGKILL)?;
         self.pipes.control = None;
@@ -147,7 +149,7 @@ impl Program {
     /// Says that a process runs as another user.
     fn refused(&self, process: Pid) {
         if !self.is_refused.replace(true) {
-            say(&format!(
+            (self.say)(&format!(
                 "process {process} belongs to another user: this one cannot end it, and it may use \
                  the node beyond its window"
             ));
@@ -160,8 +162,8 @@ impl Program {
     }
 
     /// Returns a change of the program's state, and waits for it.
-    pub(super) fn change(&mut self) -> Result<Change, Failure> {
-        match Report::read(&mut self.pipes.reports).map_err(Failure::Supervise)? {
+    pub(super) fn change(&mut self) -> Result<Change, Error> {
+        match Report::read(&mut self.pipes.reports).map_err(Error::Supervise)? {
             Report::Stopped(by) => Ok(Change::Stopped(by)),
             Report::Left(process) => Ok(Change::Left(process)),
             Report::Overdue => Ok(Change::Overdue),
@@ -174,7 +176,7 @@ impl Program {
                 self.refused(process);
                 Ok(Change::None)
             }
-            report => Err(Failure::Supervise(unexpected(report))),
+            report => Err(Error::Supervise(unexpected(report))),
         }
     }
 

@@ -10,9 +10,8 @@ use tickid_lease::{Store, StoreError, block_on};
 
 use super::wake::Bell;
 use super::window::{Now, Window};
-use crate::failure::{Chain, Failure};
-use crate::message::say;
-use crate::store::answer;
+use crate::error::{Chain, Error};
+use crate::supervisor::answer;
 
 /// A change of the lease.
 #[derive(Debug)]
@@ -24,7 +23,7 @@ pub(super) enum News {
     /// It has ended.
     Lost(StoreError),
     /// It cannot be requested any more.
-    Broken(Failure),
+    Broken(Error),
 }
 
 /// Keeps one lease until it is lost, or until the supervisor has gone. `number` is the session's.
@@ -33,6 +32,7 @@ pub(super) fn keep(
     store: &Store,
     news: &Sender<(usize, News)>,
     bell: &Bell,
+    say: fn(&str),
 ) {
     loop {
         let held = session.lease().copied();
@@ -58,12 +58,12 @@ pub(super) fn keep(
 }
 
 /// Sends the request that is due, or waits until one is.
-fn step(session: &mut LeaseSession, store: &Store) -> Result<Option<News>, Failure> {
+fn step(session: &mut LeaseSession, store: &Store) -> Result<Option<News>, Error> {
     let now = Now::read()?;
     let tick = now.wall.and_then(|wall| session.realm().tick_at(wall));
     // A program whose clock falls behind its window is killed, so that nothing stalls.
     let request = session.request(now.boot, tick, Duration::ZERO, Token::random);
-    let Some(mut request) = request.map_err(Failure::Randomness)? else {
+    let Some(mut request) = request.map_err(Error::Randomness)? else {
         sleep_until(session.due())?;
         return Ok(None);
     };
@@ -81,7 +81,7 @@ fn step(session: &mut LeaseSession, store: &Store) -> Result<Option<News>, Failu
 }
 
 /// Sleeps by the clock that counts a suspend.
-fn sleep_until(time: Duration) -> Result<(), Failure> {
+fn sleep_until(time: Duration) -> Result<(), Error> {
     let time = TimeSpec::from(time);
     match clock_nanosleep(ClockId::CLOCK_BOOTTIME, ClockNanosleepFlags::TIMER_ABSTIME, &time) {
         Ok(_) | Err(nix::Error::EINTR) => Ok(()),

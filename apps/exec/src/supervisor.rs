@@ -1,5 +1,4 @@
 use core::time::Duration;
-use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
 use std::sync::mpsc;
@@ -7,12 +6,11 @@ use std::thread;
 
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
-use tickid_core::{Scheme as _, UnixTime};
-use tickid_lease::admin::{Refusal, Terms};
+use tickid_core::UnixTime;
+use tickid_lease::admin::Refusal;
 use tickid_lease::backend::StoreErrorKind;
 use tickid_lease::session::{LeaseSession, Token, holder_name};
-use tickid_lease::{RealmError, RealmSpec, Store, StoreError};
-use tickid_scru64::Scru64;
+use tickid_lease::{RealmSpec, Store, StoreError, block_on};
 
 use super::descendants::{self, Killing, Left};
 use super::leases::{Held, Leases};
@@ -20,10 +18,8 @@ use super::program::{Change, Program, of_signal, stop_as_well};
 use super::renewal::{News, keep};
 use super::wake::{Event, Wake, block_signals};
 use super::window::{Now, Window, margin};
-use crate::failure::{Chain, Failure, is_exhausted};
-use crate::lease::exec::arguments::ExecArguments;
-use crate::message::say;
-use crate::store::answer;
+use crate::error::{Chain, Error, is_exhausted};
+use crate::plan::Plan;
 
 /// The shortest term, whose half is time for a renewal, and whose margin for the kill.
 const SHORTEST_TERM: Duration = Duration::from_secs(1);
@@ -34,97 +30,130 @@ const AGAIN: Duration = Duration::from_millis(500);
 /// The program was stopped because it had no lease. `timeout` has the same.
 const NO_LEASE: u8 = 124;
 
-pub(crate) fn exec(arguments: &ExecArguments) -> Result<ExitCode, Failure> {
-    // A store may start its own threads.
-    block_signals()?;
-    let store = arguments.realm.store.open()?;
-    let realm = arguments.realm.kept(&store)?;
-    let kill_after = kill_after(arguments, &realm)?;
+/// The timeout of a request that no session makes.
+const ANSWER_WITHIN: Duration = Duration::from_secs(5);
+
+/// Runs a program with leased nodes, until it ends or one of the leases does.
+///
+/// `open` opens the store, and returns it with the realm as the store keeps it. It is called after
+/// signals have been blocked, because a store may start threads, and a signal to the process goes
+/// to a thread that does not block it.
+///
+/// Returns the program's exit status, as a shell has it, or 124 if the program was stopped for lack
+/// of a lease.
+///
+/// # Errors
+/// Returns the error of `open`, or an [`Error`]. The program has ended then, if it was started,
+/// except for processes that could not be killed and were named.
+///
+/// # Examples
+/// ```no_run
+/// use tickid_exec::{Error, Plan, exec, stage};
+/// use tickid_lease::{Store, block_on};
+///
+/// # fn main() -> Result<(), Error> {
+/// let open = || {
+///     let store = Store::open("file:///var/lib/orders")?;
+///     let name = "orders".parse().expect("a name");
+///     let realm = block_on(store.realm(&name), Plan::MAX_WAIT)?.realm;
+///     Ok((store, realm))
+/// };
+/// let plan = Plan::new(vec!["./server".into()], |remark| eprintln!("{remark}"));
+/// let status = stage().unwrap_or_else(|| exec(open, &plan))?;
+/// # Ok(())
+/// # }
+/// ```
+pub fn exec<E: From<Error>>(
+    open: impl FnOnce() -> Result<(Store, RealmSpec), E>,
+    plan: &Plan,
+) -> Result<ExitCode, E> {
+    block_signals().map_err(Error::from)?;
+    let (store, realm) = open()?;
+    Ok(supervise(store, realm, plan)?)
+}
+
+/// Waits for an answer of the store.
+pub(super) fn answer<T>(
+    request: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, StoreError> {
+    block_on(request, ANSWER_WITHIN)
+}
+
+fn supervise(store: Store, realm: RealmSpec, plan: &Plan) -> Result<ExitCode, Error> {
+    let kill_after = kill_after(plan, &realm)?;
     let (sender, news) = mpsc::channel();
     let wake = Wake::new(news)?;
-    let (holder, count) = (holder(arguments), nodes(arguments, &realm)?);
+    let (holder, count) = (holder(plan), nodes(plan, &realm)?);
     let mut renewals = Vec::new();
     for number in 0..count {
-        let seed = Token::random().map_err(Failure::Randomness)?.bits();
+        let seed = Token::random().map_err(Error::Randomness)?.bits();
         #[allow(clippy::cast_possible_truncation, reason = "any half of the bits will do")]
         let session = LeaseSession::new(realm.clone(), &holder, seed as u64);
         let (bell, asked, news) = (wake.bell(), store.clone(), sender.clone());
         let renewal = thread::Builder::new().name("tickid-lease".to_owned());
-        let renewal = renewal.spawn(move || keep((number, session), &asked, &news, &bell));
-        renewals.push(renewal.map_err(Failure::Supervise)?);
+        let say = plan.say;
+        let renewal = renewal.spawn(move || keep((number, session), &asked, &news, &bell, say));
+        renewals.push(renewal.map_err(Error::Supervise)?);
     }
     let mut supervisor = Supervisor {
         realm,
         store,
         wake,
-        max_wait: arguments.max_wait,
+        plan,
         kill_after,
-        release_on_exit: arguments.release_on_exit,
         is_parent: false,
         leases: Leases::new(count),
         latest: UnixTime::MIN,
         is_stepped: false,
     };
-    let ended = supervisor.run(&arguments.command).map(ExitCode::from);
+    let ended = supervisor.run().map(ExitCode::from);
     // A lost lease is evidence, which its session shows to the store.
     let is_lost = |session: &(usize, _)| supervisor.leases.is_lost(session.0);
     for (_, renewal) in renewals.into_iter().enumerate().filter(is_lost) {
-        renewal.join().map_err(|_| Failure::Supervise(io::Error::other("a thread panicked")))?;
+        renewal.join().map_err(|_| Error::Supervise(io::Error::other("a thread panicked")))?;
     }
     ended
 }
 
 /// Returns the number of nodes to lease, which the realm must have.
-fn nodes(arguments: &ExecArguments, realm: &RealmSpec) -> Result<usize, Failure> {
-    let (count, len) = (arguments.nodes, realm.pool().len());
-    if count > len {
-        return Err(Failure::Usage(format!(
-            "--nodes {count} is more than the {len} nodes of the realm {}, {}",
-            realm.name(),
-            realm.pool()
-        )));
-    }
-    usize::try_from(count).map_err(|_| Failure::Usage(format!("--nodes {count} is too large")))
+fn nodes(plan: &Plan, realm: &RealmSpec) -> Result<usize, Error> {
+    let (nodes, pool) = (plan.nodes, realm.pool());
+    let count = usize::try_from(nodes).ok().filter(|_| (1..=pool.len()).contains(&nodes));
+    let wrong = || Error::Nodes { nodes, realm: realm.name().clone(), pool: pool.clone() };
+    count.ok_or_else(wrong)
 }
 
 /// Returns the time between the two signals. With more there would be no time to renew the lease.
-fn kill_after(arguments: &ExecArguments, realm: &RealmSpec) -> Result<Duration, Failure> {
+fn kill_after(plan: &Plan, realm: &RealmSpec) -> Result<Duration, Error> {
     let (terms, scale) = (realm.terms(), realm.scale());
-    if terms.term < SHORTEST_TERM {
-        let (duration, shortest, longest) = (terms.term, SHORTEST_TERM, Terms::LONGEST);
-        let short = RealmError::Duration { what: "term", duration, shortest, longest };
-        return Err(Failure::from(short).hinting(
-            "a shorter one leaves no time to end a program: `tickid lease init SCHEME --realm NAME \
-             --pool NODES --term 10 --reconfigure` changes the realm's",
-        ));
+    let (skew, term) = (terms.skew, terms.term);
+    if term < SHORTEST_TERM {
+        return Err(Error::Term { term, shortest: SHORTEST_TERM });
     }
     // What is left at least when a renewal is due. The window ends with a tick, and starts in one.
     let ticks = scale.time_of(2).saturating_since(scale.time_of(0));
-    let most = (terms.skew + terms.term / 2).saturating_sub(margin(terms.term) + ticks);
-    match arguments.kill_after {
-        Some(given) if given >= most => Err(Failure::Usage(format!(
-            "--kill-after {given:?} leaves no time to renew the lease: with a skew of {:?} and a term \
-             of {:?}, it must be less than {most:?}",
-            terms.skew, terms.term
-        ))),
+    let limit = (skew + term / 2).saturating_sub(margin(term) + ticks);
+    match plan.kill_after {
+        Some(kill_after) if kill_after >= limit => {
+            Err(Error::KillAfter { kill_after, limit, skew, term })
+        }
         Some(given) => Ok(given),
-        None => Ok((terms.term / 2).min(most / 3 * 2)),
+        None => Ok((term / 2).min(limit / 3 * 2)),
     }
 }
 
-fn holder(arguments: &ExecArguments) -> String {
-    let program = arguments.command.first().map(|program| program.to_string_lossy());
+fn holder(plan: &Plan) -> String {
+    let program = plan.command.first().map(|program| program.to_string_lossy());
     let described = || holder_name(&program.unwrap_or_default());
-    arguments.holder.clone().unwrap_or_else(described)
+    plan.holder.clone().unwrap_or_else(described)
 }
 
-struct Supervisor {
+struct Supervisor<'p> {
+    plan: &'p Plan,
     realm: RealmSpec,
     store: Store,
     wake: Wake<(usize, News)>,
-    max_wait: Duration,
     kill_after: Duration,
-    release_on_exit: bool,
     /// All children of this process are the program's descendants, which become its children.
     is_parent: bool,
     leases: Leases,
@@ -141,31 +170,29 @@ enum Waited {
     Signal(Signal),
 }
 
-impl Supervisor {
-    fn run(&mut self, command: &[OsString]) -> Result<u8, Failure> {
+impl Supervisor<'_> {
+    fn run(&mut self) -> Result<u8, Error> {
         let has_children = descendants::has_children();
-        if has_children && self.release_on_exit {
-            let failure = "this process has children already, which --release-on-exit would end";
-            return Err(Failure::Usage(failure.into())
-                .hinting("do not start other processes before an `exec tickid lease exec`"));
+        if has_children && self.plan.release_on_exit {
+            return Err(Error::Children);
         }
         // If the keeper is killed, its children become those of this process.
         self.is_parent = !has_children;
         if self.is_parent {
-            descendants::adopt().map_err(Failure::Supervise)?;
+            descendants::adopt().map_err(Error::Supervise)?;
         }
         let ended = match self.wait() {
             Ok(Waited::Open) => {
-                let environment = environment(&self.realm, &self.leases);
+                let environment = environment(self.plan, &self.realm, &self.leases);
                 let end = self.leases.when_left(Duration::ZERO);
-                let program = Program::start(command, &environment, end);
+                let program = Program::start(self.plan, &environment, end);
                 let ended = program.and_then(|program| self.supervise(program));
                 // Its keeper has done that, unless it was killed.
                 if ended.is_err() && self.is_parent {
                     self.end_descendants()?;
                 }
                 let status = ended?;
-                if self.release_on_exit {
+                if self.plan.release_on_exit {
                     self.release_used()?;
                 }
                 return Ok(status);
@@ -176,14 +203,14 @@ impl Supervisor {
         // No program has used them.
         for window in self.leases.to_release() {
             let unused = self.store.release(&self.realm, &window.lease, None);
-            answer(unused).map_err(Failure::GiveBack)?;
+            answer(unused).map_err(Error::GiveBack)?;
         }
         ended
     }
 
     /// Waits for all leases, and for their windows to start.
-    fn wait(&mut self) -> Result<Waited, Failure> {
-        let patience = Now::read()?.boot.saturating_add(self.max_wait);
+    fn wait(&mut self) -> Result<Waited, Error> {
+        let patience = Now::read()?.boot.saturating_add(self.plan.max_wait);
         loop {
             let now = Now::read()?;
             let is_closed = |opens| now.wall.is_none_or(|wall| wall < opens);
@@ -203,7 +230,7 @@ impl Supervisor {
                         Some(from) if opens.is_none() && is_closed(from) => {
                             let nodes = nodes_of(&self.leases, ", ");
                             let s = if nodes.contains(',') { "s" } else { "" };
-                            say(&format!(
+                            self.say(&format!(
                                 "waiting for the window{s} of node{s} {nodes}, from {from} on"
                             ));
                         }
@@ -216,7 +243,7 @@ impl Supervisor {
                     let is_early = matches!(error.refusal(), Some(Refusal::NotYet { .. }));
                     let message = Chain(&error).to_string();
                     if self.leases.failed(session, error) && is_early {
-                        say(&format!("waiting: {message}"));
+                        self.say(&format!("waiting: {message}"));
                     }
                 }
                 Event::News((session, News::Lost(error))) => {
@@ -234,14 +261,14 @@ impl Supervisor {
         }
     }
 
-    fn out_of_patience(&mut self) -> Failure {
+    fn out_of_patience(&mut self) -> Error {
         let silence = || StoreError::new(self.store.backend(), StoreErrorKind::Unreachable);
-        let stall = Box::new(self.leases.take_trouble().unwrap_or_else(silence).into());
-        Failure::TooLong { stall, max_wait: self.max_wait }
+        let stall = self.leases.take_trouble().unwrap_or_else(silence);
+        Error::TooLong { stall, max_wait: self.plan.max_wait }
     }
 
     /// Runs until the program has ended. Returns its exit status, or [`NO_LEASE`].
-    fn supervise(&mut self, mut program: Program) -> Result<u8, Failure> {
+    fn supervise(&mut self, mut program: Program) -> Result<u8, Error> {
         // Once it is asked to stop: the time since the machine's start when it is killed.
         let mut kill_at = None;
         let (mut is_held, mut left_behind) = (false, None);
@@ -285,7 +312,7 @@ impl Supervisor {
                     }
                     Change::Ended(status) if kill_at.is_none() => {
                         program.let_go();
-                        if let (Some(process), false) = (left_behind, self.release_on_exit) {
+                        if let (Some(process), false) = (left_behind, self.plan.release_on_exit) {
                             self.say_left(process);
                         }
                         return Ok(status);
@@ -300,7 +327,7 @@ impl Supervisor {
                 Event::News((session, News::Lost(error))) => {
                     self.leases.lost(session);
                     if kill_at.is_none() {
-                        say(&format!("{}; the program is stopped", Chain(&error)));
+                        self.say(&format!("{}; the program is stopped", Chain(&error)));
                         kill_at = Some(self.stop(&program, Now::read()?)?);
                     }
                 }
@@ -314,13 +341,13 @@ impl Supervisor {
     /// Ends all descendants of the program and releases the nodes: from the highest tick on that an
     /// ID of theirs can have, the latest time by the clock plus the allowance and the one tick that
     /// an overflow takes beyond it.
-    fn release_used(&mut self) -> Result<(), Failure> {
+    fn release_used(&mut self) -> Result<(), Error> {
         if !self.end_descendants()? {
-            say("its nodes are not released, and free when their windows end");
+            self.say("its nodes are not released, and free when their windows end");
             return Ok(());
         }
         if self.is_stepped {
-            say(
+            self.say(
                 "the wall clock was set while the program ran: its nodes are not released, and free \
                  when their windows end",
             );
@@ -335,7 +362,7 @@ impl Supervisor {
             if let Err(error) = answer(release) {
                 // The exit status remains the program's.
                 let is_unreachable = error.is_unreachable();
-                say(&Failure::GiveBack(error).to_string());
+                self.say(&Error::GiveBack(error).to_string());
                 if is_unreachable {
                     break;
                 }
@@ -346,19 +373,19 @@ impl Supervisor {
 
     /// Kills the descendants that are left, while the leases are still renewed. Reports whether all
     /// have ended within the time that the program had to end, and names those that have not.
-    fn end_descendants(&mut self) -> Result<bool, Failure> {
+    fn end_descendants(&mut self) -> Result<bool, Error> {
         let patience = self.kill_after.max(Duration::from_secs(1));
         let until = self.now()?.boot.saturating_add(patience);
         let mut killing = Killing::default();
         loop {
-            let left = killing.look().map_err(Failure::Supervise)?;
+            let left = killing.look().map_err(Error::Supervise)?;
             let now = self.now()?;
             if left == Left::None {
                 return Ok(true);
             }
             if now.boot >= until {
                 // One that has ended may still be waited for by a debugger.
-                let running = descendants::running().map_err(Failure::Supervise)?;
+                let running = descendants::running().map_err(Error::Supervise)?;
                 self.say_running(&running);
                 return Ok(running.is_empty());
             }
@@ -383,20 +410,24 @@ impl Supervisor {
             len => (format!("{len} processes, {}, …,", names.join(", ")), "they"),
         };
         let nodes = nodes_of(&self.leases, ", ");
-        say(&format!(
+        self.say(&format!(
             "{whom} could not be killed: {of_them} may use node {nodes} beyond its window"
         ));
     }
 
+    fn say(&self, remark: &str) {
+        (self.plan.say)(remark);
+    }
+
     /// Reads the clocks while the program runs.
-    fn now(&mut self) -> Result<Now, Failure> {
+    fn now(&mut self) -> Result<Now, Error> {
         let now = Now::read()?;
         self.latest = self.latest.max(now.wall.unwrap_or(UnixTime::MIN));
         Ok(now)
     }
 
     /// Asks the program to end. Returns the time when it is killed.
-    fn stop(&self, program: &Program, now: Now) -> Result<Duration, Failure> {
+    fn stop(&self, program: &Program, now: Now) -> Result<Duration, Error> {
         for signal in [Signal::SIGTERM, Signal::SIGCONT] {
             program.signal(signal)?;
         }
@@ -405,18 +436,18 @@ impl Supervisor {
 
     fn granted(&mut self, session: usize, window: Window) {
         if self.leases.granted(session, window) {
-            say("the lease is renewed again");
+            self.say("the lease is renewed again");
         }
     }
 
     /// Takes the result of a renewal.
-    fn renewal(&mut self, (session, news): (usize, News)) -> Result<(), Failure> {
+    fn renewal(&mut self, (session, news): (usize, News)) -> Result<(), Error> {
         match news {
             News::Granted(window) => self.granted(session, window),
             News::Failed(error) => {
                 let message = Chain(&error).to_string();
                 if self.leases.failed(session, error) {
-                    say(&format!("the lease was not renewed yet: {message}"));
+                    self.say(&format!("the lease was not renewed yet: {message}"));
                 }
             }
             News::Lost(_) => self.leases.lost(session),
@@ -429,7 +460,7 @@ impl Supervisor {
     fn say_left(&self, process: Pid) {
         let (_, end) = self.leases.when_left(Duration::ZERO);
         let nodes = nodes_of(&self.leases, ", ");
-        say(&format!(
+        self.say(&format!(
             "process {process}, which the program left behind, is still running: end it by {end}, \
              when another holder may get node {nodes}; --release-on-exit ends such processes"
         ));
@@ -441,16 +472,16 @@ impl Supervisor {
         };
         let node = window.lease.node;
         match trouble {
-            Some(error) => say(&format!(
+            Some(error) => self.say(&format!(
                 "the lease of node {node} could not be renewed in time: {}; the program is stopped",
                 Chain(error)
             )),
-            None if window.is_overdue(now) => say(&format!(
+            None if window.is_overdue(now) => self.say(&format!(
                 "the lease of node {node} was not renewed in time: the {} store has not answered, or \
                  this process did not run; the program is stopped",
                 self.store.backend()
             )),
-            None => say(&format!(
+            None => self.say(&format!(
                 "this machine's clock shows {}, which is not within the window of node {node}, from {} to \
                  {}, or too near its end; the program is stopped",
                 now.wall.map_or_else(|| "nothing".to_owned(), |wall| wall.to_string()),
@@ -469,7 +500,11 @@ fn nodes_of(leases: &Leases, separator: &str) -> String {
 
 /// Returns the program's environment. A single node has its own variables. With several, those are
 /// removed, since they could come from an outer `lease exec`.
-fn environment(realm: &RealmSpec, leases: &Leases) -> Vec<(&'static str, Option<String>)> {
+fn environment(
+    plan: &Plan,
+    realm: &RealmSpec,
+    leases: &Leases,
+) -> Vec<(&'static str, Option<String>)> {
     let windows =
         leases.windows().map(|Window { lease, .. }| format!("{}..{}", lease.floor, lease.ceiling));
     let windows = windows.collect::<Vec<_>>().join(" ");
@@ -486,8 +521,8 @@ fn environment(realm: &RealmSpec, leases: &Leases) -> Vec<(&'static str, Option<
         ("TICKID_WINDOW", only(&windows)),
         ("TICKID_RESTART_WAIT", Some(wait.to_string())),
     ];
-    if realm.scheme() == Scru64::NAME {
-        environment.push(("SCRU64_NODE_SPEC", only(&nodes)));
+    if let Some(variable) = (plan.node_variable)(realm) {
+        environment.push((variable, only(&nodes)));
     }
     environment.extend([("TICKID_NODES", Some(nodes)), ("TICKID_WINDOWS", Some(windows))]);
     environment

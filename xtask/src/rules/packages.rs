@@ -10,7 +10,7 @@ use crate::workspace::Package;
 const FIELDS: [&str; 7] =
     ["categories", "description", "documentation", "keywords", "license", "readme", "repository"];
 /// The categories of crates.io that we use. It ignores others without an error.
-const CATEGORIES: [&str; 10] = [
+const CATEGORIES: [&str; 11] = [
     "command-line-utilities",
     "concurrency",
     "data-structures",
@@ -19,6 +19,7 @@ const CATEGORIES: [&str; 10] = [
     "encoding",
     "network-programming",
     "no-std",
+    "os::linux-apis",
     "parser-implementations",
     "web-programming::http-server",
 ];

@@ -237,7 +237,7 @@ fn nothing_outlives_unattended_leases() {
     }
 }
 
-/// The program has ended, but nobody was told what it left behind.
+/// The program has ended, but no user was told what it left behind.
 #[test]
 fn daemons_end_with_unattended_leases() {
     let state = state("sno --pool 5/16 --term 1 --skew 1");
@@ -445,7 +445,7 @@ fn unreachable_programs_are_named() {
     assert_eq!(program.end().2.code(), Some(NO_LEASE));
 }
 
-/// Nobody is left who could wait for them.
+/// No keeper is left that could wait for them.
 #[test]
 fn processes_given_up_are_named() {
     if !is_root() {

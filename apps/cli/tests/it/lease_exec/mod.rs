@@ -259,7 +259,7 @@ fn too_many_nodes_are_refused() {
     let state = state("sno --pool 1-3/16");
     let ran = ran(&mut exec(state.path(), "--nodes 4", "echo began"));
     assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""));
-    let said = "--nodes 4 is more than the 3 nodes of the realm orders, 1-3/16";
+    let said = "4 nodes are not within 1..=3, those of the realm orders: 1-3/16";
     assert!(ran.stderr.contains(said), "{}", ran.stderr);
     assert_eq!(rows(state.path()), [Value::Null; 0]);
     for nodes in ["0", "-1", "1025", "many"] {

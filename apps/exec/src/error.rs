@@ -1,0 +1,109 @@
+//! The reasons why a program was not run to its end.
+
+use core::error::Error as _;
+use core::fmt;
+use core::time::Duration;
+use std::ffi::OsString;
+use std::io;
+
+use tickid_lease::admin::{RealmName, Refusal, Terms};
+use tickid_lease::{NodePool, StoreError};
+
+/// The reason why a program was not run, or not to its end.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The realm has fewer nodes than the plan wants, or the plan wants none.
+    #[error("{nodes} nodes are not within 1..={}, those of the realm {realm}: {pool}", pool.len())]
+    Nodes {
+        /// The number of nodes of the plan.
+        nodes: u64,
+        /// The realm.
+        realm: RealmName,
+        /// The realm's nodes.
+        pool: NodePool,
+    },
+    /// The realm's term leaves no time to end a program.
+    #[error("a term of {term:?} is outside of {shortest:?}..={longest:?}", longest = Terms::LONGEST)]
+    Term {
+        /// The realm's term.
+        term: Duration,
+        /// The shortest one.
+        shortest: Duration,
+    },
+    /// The time between the signals leaves no time to renew the lease.
+    #[error(
+        "{kill_after:?} between SIGTERM and SIGKILL leave no time to renew the lease: with a skew of \
+         {skew:?} and a term of {term:?}, it must be less than {limit:?}"
+    )]
+    KillAfter {
+        /// The time of the plan.
+        kill_after: Duration,
+        /// The time that it must be shorter than.
+        limit: Duration,
+        /// The realm's skew.
+        skew: Duration,
+        /// The realm's term.
+        term: Duration,
+    },
+    /// The process has children already, which could not be told from the program's.
+    #[error("this process has children already, which would be ended with the program's")]
+    Children,
+    /// The process was started as a stage of the supervision, but not by a supervisor.
+    #[error("{0} is for a supervisor to call")]
+    Stage(&'static str),
+    /// The store refused or did not answer.
+    #[error("{}", Chain(.0))]
+    Store(#[from] StoreError),
+    /// There was no node, or no window has opened, in time.
+    #[error("{}; that takes longer than {max_wait:?}", Chain(stall))]
+    TooLong {
+        /// The last answer of the store.
+        stall: StoreError,
+        /// The longest wait of the plan.
+        max_wait: Duration,
+    },
+    /// The nodes were not released. They are free when their windows end.
+    #[error("{}; the node is free when its window ends", Chain(.0))]
+    GiveBack(StoreError),
+    /// The system gave no random numbers.
+    #[error("no random numbers: {0}")]
+    Randomness(io::Error),
+    /// The program cannot be run.
+    #[error("cannot run '{}': {reason}", program.display())]
+    Run {
+        /// The program.
+        program: OsString,
+        /// The system's reason.
+        reason: io::Error,
+    },
+    /// The program cannot be supervised: it was not started, or has been killed.
+    #[error("cannot supervise the program: {0}")]
+    Supervise(io::Error),
+}
+
+impl From<nix::Error> for Error {
+    fn from(error: nix::Error) -> Self {
+        Self::Supervise(error.into())
+    }
+}
+
+/// An error with everything that caused it.
+pub(crate) struct Chain<'a>(pub(crate) &'a StoreError);
+
+impl fmt::Display for Chain<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        let mut causes = core::iter::successors(self.0.source(), |&cause| cause.source());
+        causes.try_for_each(|cause| write!(f, ": {cause}"))
+    }
+}
+
+/// Reports whether all nodes are in use. One of them may be released at any time.
+pub(crate) fn is_exhausted(error: &StoreError) -> bool {
+    match error.refusal() {
+        Some(Refusal::Exhausted { seen, quarantined, .. }) => quarantined < seen,
+        Some(Refusal::NotYet { .. }) => true,
+        _ => false,
+    }
+}

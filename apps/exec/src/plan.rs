@@ -1,0 +1,67 @@
+//! The program to run, and its terms.
+
+use core::fmt;
+use core::time::Duration;
+use std::ffi::OsString;
+
+use tickid_lease::RealmSpec;
+
+/// A program to run with leased nodes.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Plan {
+    /// The program and its arguments.
+    pub command: Vec<OsString>,
+    /// The number of nodes to lease; one by default.
+    pub nodes: u64,
+    /// The holder's name, for people to read. The default is the program and the supervisor's
+    /// process ID.
+    pub holder: Option<String>,
+    /// Release the nodes when the program and all its descendants have ended. By default they are
+    /// free when their windows end.
+    pub release_on_exit: bool,
+    /// The program's time between SIGTERM and SIGKILL. The default is half a term, or less if the
+    /// skew is short.
+    pub kill_after: Option<Duration>,
+    /// The longest wait for the nodes and their windows; a minute by default.
+    pub max_wait: Duration,
+    /// The variables that are removed from the program's environment, since they may hold
+    /// passwords.
+    pub hidden: Vec<OsString>,
+    /// Names the variable that the libraries of a realm's scheme read a node from; none by default.
+    pub node_variable: fn(&RealmSpec) -> Option<&'static str>,
+    /// Shows a remark, such as the reason why the program is stopped. Its text may be of foreign
+    /// origin, so that a terminal must not interpret it.
+    pub say: fn(&str),
+}
+
+impl Plan {
+    /// The default of [`max_wait`](Self::max_wait).
+    pub const MAX_WAIT: Duration = Duration::from_secs(60);
+
+    /// Returns a plan to run a program and its arguments, with one node.
+    #[must_use]
+    pub fn new(command: Vec<OsString>, say: fn(&str)) -> Self {
+        Self {
+            command,
+            nodes: 1,
+            holder: None,
+            release_on_exit: false,
+            kill_after: None,
+            max_wait: Self::MAX_WAIT,
+            hidden: Vec::new(),
+            node_variable: |_| None,
+            say,
+        }
+    }
+}
+
+impl fmt::Debug for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut all = f.debug_struct("Plan");
+        all.field("command", &self.command).field("nodes", &self.nodes);
+        all.field("holder", &self.holder).field("release_on_exit", &self.release_on_exit);
+        all.field("kill_after", &self.kill_after).field("max_wait", &self.max_wait);
+        all.field("hidden", &self.hidden).finish_non_exhaustive()
+    }
+}
