@@ -41,10 +41,16 @@ impl Left {
 
 /// Makes orphaned descendants children of this process.
 pub(super) fn adopt() -> io::Result<()> {
+    // Otherwise descendants would not be found, or others be taken for them.
+    let unsupported = |reason| Err(io::Error::new(io::ErrorKind::Unsupported, reason));
+    let own = fs::read_link("/proc/self").ok().and_then(|link| link.to_str()?.parse().ok());
+    if own != Some(getpid().as_raw()) {
+        return unsupported("/proc is not mounted, or belongs to another PID namespace");
+    }
     if fs::metadata("/proc/thread-self/children").is_err() {
-        let reason = "the kernel lists no children in /proc/thread-self/children, so that no \
-                      descendants could be found";
-        return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
+        return unsupported(
+            "/proc/thread-self/children is missing, as the kernel lists no children",
+        );
     }
     Ok(set_child_subreaper(true)?)
 }

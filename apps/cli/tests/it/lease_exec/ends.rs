@@ -106,21 +106,41 @@ fn orphans_are_reaped() {
     assert_eq!((stdout.as_str(), stderr.as_str(), status.code()), ("gone", "", Some(OK)));
 }
 
+/// The options of `unshare` for a command that is process 1. The last is for `/proc`.
+const AS_PROCESS_1: [&str; 6] =
+    ["--user", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"];
+
+fn has_namespaces() -> bool {
+    let probe = Command::new("unshare").args(AS_PROCESS_1).arg("true").output().expect("runs");
+    let is_possible = probe.status.success();
+    assert!(is_possible || std::env::var_os("CI").is_none(), "no namespaces: {probe:?}");
+    is_possible
+}
+
+/// There, numbers in `/proc` name other processes.
+#[test]
+fn other_namespaces_are_refused() {
+    if !has_namespaces() {
+        return;
+    }
+    let state = state("sno --pool 5/16");
+    let exec = exec(state.path(), "", "echo began");
+    let ran = ran(&mut by_way_of(&exec, "unshare", &AS_PROCESS_1[..5]));
+    assert_eq!((ran.status, ran.stdout.as_str()), (NOT_SUPERVISED, ""));
+    assert!(ran.stderr.contains("/proc is not mounted, or belongs to another"), "{}", ran.stderr);
+}
+
 /// As in a container, without the option too.
 #[test]
 fn orphans_are_reaped_by_process_1() {
-    const OWN: [&str; 6] =
-        ["--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child"];
-    let probe = Command::new("unshare").args(OWN).arg("true").output().expect("runs");
-    if !probe.status.success() {
-        assert!(std::env::var_os("CI").is_none(), "no namespaces: {probe:?}");
+    if !has_namespaces() {
         return;
     }
     let state = state("sno --pool 5/16");
     let rest = "id=$(cat daemon); kill -9 $id; while [ -e /proc/$id ]; do sleep 0.02; done; exit 6";
     let is_below_1 = "[ \"$(cut -d ' ' -f 4 /proc/$PPID/stat)\" = 1 ]";
     let exec = exec(state.path(), "", &format!("{DAEMON} {is_below_1} && {rest}"));
-    let mut alone = by_way_of(&exec, "unshare", &OWN);
+    let mut alone = by_way_of(&exec, "unshare", &AS_PROCESS_1);
     let ran = ran(alone.current_dir(state.path()));
     assert_eq!((ran.status, ran.stderr.as_str()), (6, ""), "{}", ran.stdout);
 }
