@@ -57,7 +57,7 @@ Environment:
   TICKID_OPTION     a layout, as --option: TICKID_EPOCH, TICKID_NODE_SIZE, TICKID_DRIFT,
                     TICKID_LAYOUT
   RUST_LOG          the library's events to show, by module and level, as in tickid_lease=debug
-  NO_COLOR          no colours; CLICOLOR_FORCE for colours that no terminal shows
+  NO_COLOR          no colours; CLICOLOR_FORCE forces them
 
 Exit status: 0 done, 1 some ID was invalid or the output could not be written, 2 usage, 3 node
 store, 4 clock or timeout.")]

@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
 struct Converter<'a> {
     arguments: &'a ConvertArguments,
     options: Options<'a>,
-    /// The time that others are judged by. Without a clock all are equally likely.
+    /// The present, which makes the times of IDs likely or not; `None` if it is unknown.
     now: Option<UnixTime>,
     /// The detected formats that were reported. Each is reported only once.
     reported: Vec<&'static str>,

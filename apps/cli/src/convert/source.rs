@@ -127,10 +127,7 @@ pub(super) fn likeliest(
         return Err(format!("is not likely an ID; it may be: {}; say which with --from", names()));
     }
     if rivals().count() > 1 {
-        return Err(format!(
-            "is as likely one of these as another: {}; say which with --from",
-            names()
-        ));
+        return Err(format!("is ambiguous: {}; say which with --from", names()));
     }
     Ok(Detected { reading, others })
 }

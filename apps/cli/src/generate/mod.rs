@@ -39,8 +39,8 @@ const EXAMPLES: &str = "Examples:
   tickid gen uuid --as v8
   tickid gen sno -n 1M -o ids.txt     a million, into a file
 
-If there is a format to match, it decides the scheme. Otherwise a 64-bit column takes nanoflake, or
-scru64 where there are many small nodes, and everything else takes sno.
+Keep the format of existing IDs. For new ones: nanoflake in a 64-bit column, or scru64 if there are
+many small nodes; sno everywhere else.
 
 Without --node, the node is leased: two commands never hold the same node at the same time, and
 setting the clock back between two runs does no harm. The records are in the store that --store or

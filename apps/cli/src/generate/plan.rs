@@ -130,7 +130,7 @@ impl<S: Scheme, V: Variant<S, Id: Printed>> Plan<S, V> {
             .build_local()
             .map_err(of_time)?;
         say(
-            "IDs of a given time are unique among themselves only: the same command makes the same \
+            "IDs of a given time may collide with others, because the same command makes the same \
              IDs again, and a generator of that node may have issued them",
         );
         Ok(generator)
@@ -195,6 +195,7 @@ impl<S: Scheme, V: Variant<S, Id: Printed>> Plan<S, V> {
         let mut made = 0;
         while total.is_none_or(|total| made < total) {
             let left = total.map_or(u64::MAX, |total| total - made);
+            // Drawing many IDs in one call is faster, but no more than are left.
             let want = usize::try_from(left).map_or(BATCH, |left| left.min(BATCH));
             let ids = match source.try_fill(self.variant, &mut batch[..want]) {
                 Ok(len) => &batch[..len],
@@ -208,6 +209,7 @@ impl<S: Scheme, V: Variant<S, Id: Printed>> Plan<S, V> {
                     continue;
                 }
             };
+            // A template may name a field that these IDs lack, which is an error of usage.
             for id in ids {
                 if let Some(template) = &options.template {
                     let inspection = id.inspection(&self.style);

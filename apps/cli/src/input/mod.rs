@@ -108,6 +108,7 @@ pub(crate) fn run(
         out.flush()?;
         return Ok(problems.status);
     }
+    // The problem of one line must not cost the others their answers.
     let mut selector = Selector::new(selection);
     let done = for_each_line(selector.longest_line(), &mut out, |line, number, out| {
         let start = out.len();
@@ -199,13 +200,14 @@ fn for_each_line(
         };
         let filled = kept + read;
         bytes += read as u64;
+        // Another encoding would make every line invalid, for no reason that one could see.
         if number == 0 && UTF_16.iter().any(|mark| buffer[..filled].starts_with(mark)) {
             let error = "it is UTF-16, and not UTF-8";
             let failure = Failure::Read(io::Error::new(io::ErrorKind::InvalidData, error));
             return Err(failure.hinting("`iconv -f UTF-16 -t UTF-8 FILE` converts it"));
         }
+        // Hand out each line that has ended. The bytes that were kept hold no end of a line.
         let mut start = 0;
-        // The bytes that were kept hold no end of a line.
         let mut searched = kept;
         if number == 0 && buffer[..filled].starts_with(BYTE_ORDER_MARK) {
             start = BYTE_ORDER_MARK.len();
@@ -216,12 +218,14 @@ fn for_each_line(
             each(whole(&buffer[start..end], longest, cut), number, out)?;
             (start, searched, cut) = (end + 1, end + 1, 0);
         }
+        // The last line may end with the input.
         if read == 0 {
             if start < filled {
                 each(whole(&buffer[start..filled], longest, cut), number + 1, out)?;
             }
             return Ok(());
         }
+        // Keep the start of the line that continues, because its end is still to be read.
         kept = filled - start;
         buffer.copy_within(start..filled, 0);
         if kept > longest {

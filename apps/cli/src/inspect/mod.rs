@@ -97,7 +97,7 @@ fn remark(reading: &Inspection<'_>, found: &Readings) -> Option<String> {
         (_, Some(doubt), _) => format!("{confidence}: {reason}; {doubt}"),
         (_, None, 0 | 1) => format!("{confidence}: {reason}"),
         (_, None, number) => {
-            format!("one of {number} formats that explain the bits about as well: {reason}")
+            format!("{number} formats fit equally well; this is one: {reason}")
         }
     })
 }
@@ -121,7 +121,7 @@ struct Inspector<'a> {
     scheme: Option<Scheme>,
     /// The formats that others were named beside. Each is named only once.
     named: Vec<Format>,
-    /// The time that others are judged by. Without a clock all are equally likely.
+    /// The present, which makes the times of IDs likely or not; `None` if it is unknown.
     now: Option<UnixTime>,
     layouts: tickid_convert::Layouts,
     colour: bool,
@@ -201,7 +201,7 @@ impl Inspector<'_> {
             return Err(self.nothing(input.text, found));
         }
         if !is_likely {
-            return Err(Failure::invalid("is likely none of these"));
+            return Err(Failure::invalid("is not likely any of these"));
         }
         if is_one && !found.is_clear() {
             return self.name_rivals(input, found, out);

@@ -143,7 +143,7 @@ pub(crate) fn of_all(text: &[u8], layouts: &Layouts) -> String {
         let mut lens = scheme.kinds().map(|kind| kind.text_lens());
         lens.any(|lens| (lens.start() - 1..=lens.end() + 1).contains(&len))
     };
-    // Digits have other readings, and other characters are no near miss.
+    // Digits have other readings, and other characters are not near misses.
     let snowflake = Scheme::of(Format::Snowflake);
     let own = Scheme::all().iter().filter(|scheme| Some(**scheme) != snowflake).filter(is_near);
     let own = own.filter_map(|scheme| schemes::read(*scheme, text, layouts).err());

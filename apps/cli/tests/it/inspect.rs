@@ -79,7 +79,7 @@ fn only_likely_readings_are_shown() {
     let ran = run("inspect activities12 --all");
     assert_eq!(ran.status, INVALID);
     assert!(ran.stdout.contains("possible: up to 13 digits of Base36; it reads like words"));
-    assert!(ran.stderr.contains("is likely none of these"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("is not likely any of these"), "{}", ran.stderr);
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn inspect_names_what_fits_as_well() {
     assert!(ran.stderr.contains("its bits fit as well: Mastodon ID (2025-"), "{}", ran.stderr);
     let drawn = stdout_of("inspect 113882101964472591");
     assert!(drawn.contains("SCRU64, integer") && drawn.contains("Mastodon ID"), "{drawn}");
-    assert!(drawn.contains("formats that explain the bits about as well: "), "{drawn}");
+    assert!(drawn.contains("formats fit equally well; this is one: "), "{drawn}");
     // Twitter's, with a sequence of 0. Discord is years from it.
     for (options, named) in [
         ("", "Nanoflake in decimal, or Twitter Snowflake\n"),
