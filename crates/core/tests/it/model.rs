@@ -4,6 +4,8 @@
 //! are the generator's own, those of its peers and any others. The model draws by the machine of
 //! [`reference`](crate::reference) and finds slots by looking at them one by one.
 
+#![allow(clippy::print_stdout, reason = "tests print the seeds of what fails")]
+
 use std::collections::HashSet;
 use std::rc::Rc;
 
