@@ -8,8 +8,8 @@ use tickid_core::{
     UnixTime, Variant,
 };
 
-/// Time, node and sequence of any widths, from the high bits to the low ones, or with the node below
-/// the sequence.
+/// Time, node and sequence of any widths, from the high bits to the low ones, or with the node
+/// below the sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Widths {
     pub(crate) micros_per_tick: u64,

@@ -167,7 +167,7 @@ fn no_time_is_likely_without_a_clock() {
 }
 
 #[test]
-fn readings_are_in_the_order_of_their_doubts() {
+fn doubted_readings_come_last() {
     let rank = |one: &Reading| match one.doubt() {
         None => 0,
         Some(Doubt::NeverIssued) => 2,
