@@ -153,8 +153,22 @@ fn a_stopped_service_releases_its_node(server: &Postgres) {
 fn readiness_ends_before_ids_do(server: &Postgres) {
     set_up(server, "unready");
     let service = Service::start(server, "unready");
-    // The orders can still be written, but the lease cannot be renewed.
-    server.psql("unready", "ALTER SCHEMA tickid RENAME TO away").unwrap();
-    while service.status("/readyz") == 200 {}
-    service.place("tea");
+    std::thread::scope(|scope| {
+        // The lease cannot be renewed while its tables are locked, but orders can be written.
+        let lock = "DO $$ DECLARE name text; BEGIN
+            FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'tickid' LOOP
+                EXECUTE format('LOCK TABLE tickid.%I', name);
+            END LOOP;
+            PERFORM pg_sleep(600);
+        END $$";
+        let locked = scope.spawn(|| server.psql("unready", lock).unwrap_err());
+        while service.status("/readyz") == 200 {}
+        let order = json!({ "item": "tea" });
+        let placed = ureq::post(format!("{}/orders", service.url)).send_json(order);
+        let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE query LIKE 'DO %' AND pid <> pg_backend_pid()";
+        server.psql("unready", end).unwrap();
+        locked.join().unwrap();
+        assert_eq!(placed.unwrap().status(), 201);
+    });
 }
