@@ -20,7 +20,7 @@ export interface IdSourceOptions<F extends Format = Format> {
   tls?: SecureContextOptions;
 }
 
-/** What an ID is, by the format. */
+/** The type of an ID, by the format. */
 export type Id<F extends Format> =
   F extends 'int' ? bigint : F extends 'text' ? string : bigint | string;
 
