@@ -527,3 +527,38 @@ fn environment(
     environment.extend([("TICKID_NODES", Some(nodes)), ("TICKID_WINDOWS", Some(windows))]);
     environment
 }
+
+#[cfg(test)]
+mod tests {
+    use tickid_core::example::Seconds;
+    use tickid_lease::Realm;
+
+    use super::*;
+
+    fn secs(secs: f64) -> Duration {
+        Duration::from_secs_f64(secs)
+    }
+
+    fn between(given: Option<f64>, term: f64, skew: f64) -> Result<Duration, Error> {
+        let realm = RealmSpec::from(Realm::builder("a", Seconds).pool("1/8").build().unwrap());
+        let terms = realm.terms().with_term(secs(term)).with_skew(secs(skew));
+        let mut plan = Plan::new(vec!["true".into()], |_| ());
+        plan.kill_after = given.map(secs);
+        kill_after(&plan, &realm.with_terms(terms).unwrap())
+    }
+
+    /// Otherwise the program would be stopped before a renewal is due, after half a term.
+    #[test]
+    fn stops_leave_time_for_renewals() {
+        assert_eq!(between(None, 10.0, 5.0).unwrap(), secs(5.0));
+        // Half a term, without a margin of half a second and two ticks.
+        assert_eq!(between(None, 10.0, 0.0).unwrap(), secs(2.5) / 3 * 2);
+        assert_eq!(between(Some(2.499), 10.0, 0.0).unwrap(), secs(2.499));
+        let refused = between(Some(2.5), 10.0, 0.0).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "2.5s between SIGTERM and SIGKILL leave no time to renew the lease: with a skew of 0ns and \
+             a term of 10s, it must be less than 2.5s"
+        );
+    }
+}
