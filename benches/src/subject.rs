@@ -171,7 +171,9 @@ pub fn exclusive<S: Subject>(clock: &ManualClock) -> LocalGenerator<S, &ManualCl
 
 /// Returns a leased generator on a manual clock, which its store shares. The clock can advance by
 /// 10 seconds before a renewal is needed.
-pub fn leased<S: Subject>(clock: &Arc<ManualClock>) -> LeasedGenerator<S, ProcessClock<Arc<ManualClock>>> {
+pub fn leased<S: Subject>(
+    clock: &Arc<ManualClock>,
+) -> LeasedGenerator<S, ProcessClock<Arc<ManualClock>>> {
     let store = Store::new(MemoryBackend::new(Arc::clone(clock)));
     let realm = Realm::builder("bench", S::layout()).pool(S::POOL).build();
     let realm = realm.expect("a pool of this scheme");

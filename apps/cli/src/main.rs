@@ -38,8 +38,6 @@ use crate::generate::GenCommand;
 use crate::inspect::InspectArguments;
 use crate::layout::LayoutArguments;
 use crate::lease::LeaseCommand;
-// The supervisor imports them by this name.
-use crate::options::values as option_values;
 use crate::range::RangeArguments;
 
 /// Generate, inspect and convert time-ordered identifiers: SCRU64, Nanoflake, kuid, sno and

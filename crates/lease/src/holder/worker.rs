@@ -239,12 +239,7 @@ where
     }
 
     /// Compares the clocks.
-    fn granted(
-        &self,
-        generator: &Generator<S, C>,
-        lease: Lease,
-        latency: Duration,
-    ) -> Granted {
+    fn granted(&self, generator: &Generator<S, C>, lease: Lease, latency: Duration) -> Granted {
         let now = generator.clock().now().ok();
         let ahead = |now: UnixTime| now.as_micros().checked_sub(lease.granted_at.as_micros());
         let clock_ahead_micros = now.and_then(ahead);

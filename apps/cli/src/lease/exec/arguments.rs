@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use clap::Args;
 
 use crate::lease::realm::RealmOptions;
-use crate::option_values::{duration, number};
+use crate::options::values::{duration, number};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
