@@ -1,8 +1,5 @@
 //! The subjects of the libraries' own tests, from their support files.
 
-#[allow(dead_code, reason = "of the codecs' tests, which use all of it")]
-#[path = "../../crates/text/tests/it/forms.rs"]
-pub(crate) mod codecs;
 #[path = "../../crates/kuid/tests/it/support/mod.rs"]
 pub(crate) mod kuid;
 #[path = "../../crates/nanoflake/tests/it/support/mod.rs"]

@@ -23,12 +23,12 @@ use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::{Pid, close, dup, dup2_stderr, dup2_stdin, dup2_stdout};
 use tickid_core::UnixTime;
 
-use super::descendants::{self, Killing, Left, reap_orphans};
-use super::launch::Launch;
-use super::program::of_signal;
-use super::wake::{Alarms, blocked};
 use crate::SUPERVISION;
+use crate::descendants::{self, Killing, Left, reap_orphans};
 use crate::error::Error;
+use crate::launch::Launch;
+use crate::status::of_signal;
+use crate::wake::{Alarms, blocked};
 
 /// The first argument of this stage. It is not part of the documented command line, so that neither
 /// help nor completions have it.

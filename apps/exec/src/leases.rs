@@ -5,7 +5,7 @@ use core::time::Duration;
 use tickid_core::UnixTime;
 use tickid_lease::StoreError;
 
-use super::window::{Now, Window};
+use crate::window::{Now, Window};
 
 /// The leases, by the number of their session.
 #[derive(Debug)]

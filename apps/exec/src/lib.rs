@@ -76,6 +76,7 @@ mod leases;
 mod plan;
 mod program;
 mod renewal;
+mod status;
 mod supervisor;
 mod wake;
 mod window;

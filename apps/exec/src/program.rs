@@ -13,9 +13,9 @@ use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::{Pid, getpgid, getpgrp, tcgetpgrp, tcsetpgrp};
 use tickid_core::UnixTime;
 
-use super::descendants::reap_orphans;
-use super::keeper::{Keeper, Order, Pipes, Report};
+use crate::descendants::reap_orphans;
 use crate::error::Error;
+use crate::keeper::{Keeper, Order, Pipes, Report};
 use crate::plan::Plan;
 
 /// A change of the program's state.
@@ -252,12 +252,6 @@ fn unexpected(report: Report) -> io::Error {
         Report::Failed(errno) => io::Error::from_raw_os_error(errno),
         report => io::Error::other(format!("unexpected report: {report:?}")),
     }
-}
-
-/// Returns the exit status of a process that a signal killed.
-pub(super) fn of_signal(signal: Signal) -> u8 {
-    // They are numbered up to 31 (64 in real time).
-    u8::try_from(128 + signal as i32).unwrap_or(u8::MAX)
 }
 
 /// Stops this process and its group, until they are continued. Without a shell that could continue

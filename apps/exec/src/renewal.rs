@@ -8,10 +8,12 @@ use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
 use tickid_lease::session::{LeaseSession, Outcome, Token};
 use tickid_lease::{Store, StoreError, block_on};
 
-use super::wake::Bell;
-use super::window::{Now, Window};
 use crate::error::{Chain, Error};
-use crate::supervisor::answer;
+use crate::wake::Bell;
+use crate::window::{Now, Window};
+
+/// The timeout of a request that no session makes.
+const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 
 /// A change of the lease.
 #[derive(Debug)]
@@ -87,4 +89,11 @@ fn sleep_until(time: Duration) -> Result<(), Error> {
         Ok(_) | Err(nix::Error::EINTR) => Ok(()),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Waits for an answer of the store.
+pub(super) fn answer<T>(
+    request: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, StoreError> {
+    block_on(request, ANSWER_WITHIN)
 }

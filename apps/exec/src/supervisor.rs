@@ -1,3 +1,5 @@
+//! The supervisor: it leases, starts the program by its keeper, and ends it before the leases do.
+
 use core::time::Duration;
 use std::io;
 use std::process::ExitCode;
@@ -10,16 +12,17 @@ use tickid_core::UnixTime;
 use tickid_lease::admin::Refusal;
 use tickid_lease::backend::StoreErrorKind;
 use tickid_lease::session::{LeaseSession, Token, holder_name};
-use tickid_lease::{RealmSpec, Store, StoreError, block_on};
+use tickid_lease::{RealmSpec, Store, StoreError};
 
-use super::descendants::{self, Killing, Left};
-use super::leases::{Held, Leases};
-use super::program::{Change, Program, of_signal, stop_as_well};
-use super::renewal::{News, keep};
-use super::wake::{Event, Wake, block_signals};
-use super::window::{Now, Window, margin};
+use crate::descendants::{self, Killing, Left};
 use crate::error::{Chain, Error, is_exhausted};
+use crate::leases::{Held, Leases};
 use crate::plan::Plan;
+use crate::program::{Change, Program, stop_as_well};
+use crate::renewal::{News, answer, keep};
+use crate::status::of_signal;
+use crate::wake::{Event, Wake, block_signals};
+use crate::window::{Now, Window, margin};
 
 /// The shortest term, whose half is time for a renewal, and whose margin for the kill.
 const SHORTEST_TERM: Duration = Duration::from_secs(1);
@@ -29,9 +32,6 @@ const AGAIN: Duration = Duration::from_millis(500);
 
 /// The program was stopped because it had no lease. `timeout` has the same.
 const NO_LEASE: u8 = 124;
-
-/// The timeout of a request that no session makes.
-const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 
 /// Runs a program with leased nodes, until it ends or one of the leases does.
 ///
@@ -70,13 +70,6 @@ pub fn exec<E: From<Error>>(
     block_signals().map_err(Error::from)?;
     let (store, realm) = open()?;
     Ok(supervise(store, realm, plan)?)
-}
-
-/// Waits for an answer of the store.
-pub(super) fn answer<T>(
-    request: impl Future<Output = Result<T, StoreError>>,
-) -> Result<T, StoreError> {
-    block_on(request, ANSWER_WITHIN)
 }
 
 fn supervise(store: Store, realm: RealmSpec, plan: &Plan) -> Result<ExitCode, Error> {

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::thread;
 
 use crate::read;
-use crate::results::{Measurement, Results, TIME};
+use crate::results::{Measurement, Results, TIME, number};
 use crate::targets::TARGETS;
 
 /// The folder of the charts, from the page.
@@ -142,15 +142,6 @@ fn table(all: &[&Measurement]) -> String {
         }
     }
     text
-}
-
-/// Formats a value with three significant digits.
-pub(crate) fn number(value: f64) -> String {
-    match value {
-        value if value < 10.0 => format!("{value:.2}"),
-        value if value < 100.0 => format!("{value:.1}"),
-        value => format!("{value:.0}"),
-    }
 }
 
 /// The words in names of what is not ours: other libraries, and the processor or the system alone.

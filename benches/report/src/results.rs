@@ -105,6 +105,15 @@ fn figures(file: &Value) -> Option<Vec<Measurement>> {
     file["figures"].as_array()?.iter().map(measurement).collect()
 }
 
+/// Formats a value with three significant digits.
+pub(crate) fn number(value: f64) -> String {
+    match value {
+        value if value < 10.0 => format!("{value:.2}"),
+        value if value < 100.0 => format!("{value:.1}"),
+        value => format!("{value:.0}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

@@ -2,8 +2,7 @@
 
 use Bound::{AtLeast, AtMost, Times};
 
-use crate::page::number;
-use crate::results::{Measurement, Results, TIME};
+use crate::results::{Measurement, Results, TIME, number};
 
 /// A bound for some of the measurements.
 pub(crate) struct Target {
