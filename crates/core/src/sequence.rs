@@ -277,7 +277,8 @@ impl RandomStart {
     #[must_use]
     pub fn start(self, tick: u64, bounds: SequenceBounds) -> u32 {
         let random = mix(self.seed.wrapping_add(tick.wrapping_mul(GOLDEN_GAMMA)));
-        let choices = bounds.pool().checked_shr(self.guard_bits).unwrap_or(0).max(1);
+        // Without choices, every start is the lowest.
+        let choices = bounds.pool().checked_shr(self.guard_bits).unwrap_or(0);
         // The high half of a 64 by 64 bit product spreads `random` evenly over `choices`.
         let offset = (u128::from(random) * u128::from(choices)) >> 64;
         #[allow(clippy::cast_possible_truncation, reason = "below `pool`, which fits 33 bits")]
@@ -351,15 +352,40 @@ mod tests {
     /// them.
     #[test]
     fn random_numbers_are_splitmix64() {
-        let numbers =
-            (1..=5).map(|n: u64| mix(GOLDEN_GAMMA.wrapping_mul(n).wrapping_add(1_234_567)));
-        assert!(numbers.eq([
-            6_457_827_717_110_365_317,
+        let bounds = SequenceBounds::new(0, u32::MAX);
+        for (tick, number) in (1..).zip([
+            6_457_827_717_110_365_317_u64,
             3_203_168_211_198_807_973,
             9_817_491_932_198_370_423,
             4_593_380_528_125_082_431,
             16_408_922_859_458_223_821,
-        ]));
+        ]) {
+            let seed = 1_234_567_u64;
+            assert_eq!(mix(seed.wrapping_add(GOLDEN_GAMMA.wrapping_mul(tick))), number);
+            let start = RandomStart::new(seed).start(tick, bounds);
+            assert_eq!(u64::from(start), number >> 32, "{tick}");
+        }
+    }
+
+    /// Starts at the tick, within the bounds.
+    #[derive(Debug)]
+    struct ByTick;
+
+    impl Sequence for ByTick {
+        fn start(&self, tick: u64, bounds: SequenceBounds) -> u32 {
+            u32::try_from(tick).unwrap().clamp(bounds.lowest(), bounds.last())
+        }
+    }
+
+    #[test]
+    fn custom_starts_are_asked() {
+        let mut rules = std::vec![SequenceStart::from(&ByTick)];
+        #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+        rules.push(Arc::new(ByTick).into());
+        for rule in rules {
+            let starts = [0, 5, 12].map(|tick| rule.start(tick, SequenceBounds::new(3, 9)));
+            assert_eq!(starts, [3, 5, 9], "{rule:?}");
+        }
     }
 
     #[test]

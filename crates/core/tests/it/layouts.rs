@@ -92,4 +92,10 @@ fn snapshots_end_with_the_layout() {
     assert_eq!(restore(255).unwrap().try_generate().unwrap(), 255 << 7 | 15 << 3 | 2);
     let BuildError::Restore(error) = restore(256).unwrap_err() else { panic!("restored") };
     assert_eq!((error.value(), error.max()), (256, 255));
+    for (other_past, is_legal) in [(255, true), (256, false)] {
+        let other_past = Tick::new(other_past).unwrap();
+        let snapshot = Snapshot::at(Tick::new(255).unwrap(), 2).with_drifts(0, Some(other_past));
+        let restored = small(&clock).restore(snapshot).build();
+        assert_eq!(restored.is_ok(), is_legal, "{other_past}");
+    }
 }

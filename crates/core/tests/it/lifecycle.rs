@@ -114,6 +114,16 @@ fn restored_counts_flips_on() {
 }
 
 #[test]
+fn nothing_is_restored_before_the_first_tick() {
+    let clock = ManualClock::new(at(1_000));
+    let restore = |at| builder::<Narrow, _>(&clock).restore(Snapshot::at(tick(at), 3));
+    assert!(restore(1).build().is_ok() && restore(1).build_local().is_ok());
+    let error = refused(restore(0));
+    let BuildError::Restore(error) = error else { panic!("{error}") };
+    assert_eq!((error.value(), error.min()), (0, 1));
+}
+
+#[test]
 fn restored_on_reserved_is_at_end() {
     for policy in [Policy::Wait, ratchet(1), ratchet(u64::MAX)] {
         let clock = ManualClock::new(at(Narrow::LAST_TICK));

@@ -11,7 +11,7 @@ use tickid_core::{
     Builder, Clock, ClockError, Generator, ManualClock, ObserveError, Policy, Scheme,
     SequenceStart, Snapshot, UnixTime,
 };
-use tickid_testkit::example::{assert_distinct, at, parts, ratchet, window};
+use tickid_testkit::example::{Narrow, assert_distinct, at, parts, ratchet, window};
 use tickid_testkit::scaled;
 
 /// Returns an ID of another node.
@@ -128,6 +128,17 @@ each_kind! {
             assert_eq!(generator.observe(id), Err(ObserveError::TickTock));
         }
         assert_eq!(generator.state().snapshot, Snapshot::EMPTY);
+    }
+
+    reserved_ticks_are_not_entered(build, local, shared) {
+        let clock = ManualClock::new(at(100));
+        let reserved = Builder::<Narrow, _>::seeded(Node(7), 0).clock(&clock);
+        let mut generator = build!(reserved.policy(Policy::Wait));
+        // The first tick is reserved.
+        assert_eq!(generator.observe(own(0, 200)), Ok(()));
+        assert_eq!(generator.state().snapshot, Snapshot::EMPTY);
+        assert_eq!(generator.observe(own(1, 200)), Ok(()));
+        assert_eq!(generator.state().snapshot.next_sequence, 201);
     }
 
     passed_ids_read_no_clock(build, local, shared) {
