@@ -4,8 +4,8 @@
 use core::num::NonZeroU32;
 use core::time::Duration;
 
-use tickid_kuid::tickid_core::ManualClock;
-use tickid_kuid::{Builder, Drift, GlobalId, Kuid, Local, LocalId, Node, UnixTime};
+use tickid_kuid::tickid_core::{Error, ErrorKind, ManualClock, Variants};
+use tickid_kuid::{Builder, Drift, Global, GlobalId, Kuid, Local, LocalId, Node, UnixTime};
 
 const NODE: Node = Node::phash2("uid@127.0.0.1");
 
@@ -14,6 +14,37 @@ fn shared_calls_draw_at_most_495() {
     let clock = clock_at(1_700_000_000_000_000);
     let generator = Builder::new(NODE).clock(&clock).build().unwrap();
     assert_eq!(generator.try_block(NonZeroU32::MAX).unwrap().len(), 495);
+}
+
+#[test]
+fn other_variants_are_refused() {
+    let clock = clock_at(1_700_000_000_000_000);
+    for (variants, with_node, without) in [
+        (Variants::All, true, true),
+        (Variants::WithNode, true, false),
+        (Variants::WithoutNode, false, true),
+    ] {
+        let builder = || builder().variants(variants).clock(&clock);
+        let (shared, mut local) = (builder().build().unwrap(), builder().build_local().unwrap());
+        let mut handle = shared.handle();
+        let refused = Err(ErrorKind::Variant(variants));
+        let expected = |is_allowed| if is_allowed { Ok(()) } else { refused };
+        let kind = |error: Error| error.kind();
+        for _ in 0..3 {
+            let global = [
+                shared.with(Global).try_generate().map(|_| ()).map_err(kind),
+                local.with(Global).try_block(NonZeroU32::MIN).map(|_| ()).map_err(kind),
+                handle.with(Global).try_generate().map(|_| ()).map_err(kind),
+            ];
+            assert_eq!(global, [expected(with_node); 3], "{variants}");
+            let local = [
+                shared.with(Local).try_block(NonZeroU32::MIN).map(|_| ()).map_err(kind),
+                local.with(Local).try_generate().map(|_| ()).map_err(kind),
+                handle.with(Local).try_generate().map(|_| ()).map_err(kind),
+            ];
+            assert_eq!(local, [expected(without); 3], "{variants}");
+        }
+    }
 }
 
 #[test]

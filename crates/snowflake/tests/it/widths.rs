@@ -25,12 +25,13 @@ fn draw_the_last<O: Order>(layout: Snowflake<O>) {
     let lowest = layout.max_sequence().saturating_sub(2);
     let snapshot = Snapshot::at(Tick::new(last).unwrap(), lowest);
     let builder = || Builder::seeded_of(layout, node, 0).clock(&clock).restore(snapshot);
-    let shared = builder().build().unwrap();
-    let mut local = builder().build_local().unwrap();
+    let (shared, of_handle) = (builder().build().unwrap(), builder().build().unwrap());
+    let (mut handle, mut local) = (of_handle.handle(), builder().build_local().unwrap());
     let mut filled = [SnowflakeId::MIN; 2];
     for sequence in lowest..=layout.max_sequence() {
         let id = shared.try_generate().unwrap();
         assert_eq!(layout.from_parts(last, highest, sequence), Ok(id), "{layout}");
+        assert_eq!(handle.try_generate(), Ok(id), "{layout}");
         let parts = (layout.timestamp_of(id), layout.node_of(id), layout.sequence_of(id));
         assert_eq!(parts, (last, node, sequence), "{layout}");
         assert!(id <= layout.max_id(), "{layout}");
@@ -201,6 +202,7 @@ fn layouts_of_either_order_agree() {
 fn layouts_are_read_by_name_or_bits() {
     for (text, layout) in [
         ("twitter", Some(Snowflake::TWITTER.into())),
+        ("leaf", Some(Snowflake::TWITTER.into())),
         ("sonyflake", Some(Snowflake::SONYFLAKE.into())),
         ("41x1ms/10n/12s@1288834974657", Some(AnySnowflake::from(Snowflake::TWITTER))),
         ("", None),
