@@ -269,6 +269,13 @@ fn future_epochs_are_refused() {
     let node = Snowflake::TWITTER.node(0).unwrap();
     let error = Builder::seeded_of(Snowflake::TWITTER, node, 0).clock(&clock).build().unwrap_err();
     assert!(matches!(error, BuildError::Epoch { .. }));
+    // Its own microsecond is the first that is not.
+    let epoch = Snowflake::TWITTER.epoch().as_micros();
+    for (now, is_legal) in [(epoch - 1, false), (epoch, true)] {
+        clock.set(UnixTime::from_micros(now));
+        let built = Builder::seeded_of(Snowflake::TWITTER, node, 0).clock(&clock).build();
+        assert_eq!(built.is_ok(), is_legal, "{now}");
+    }
 }
 
 #[test]
