@@ -154,6 +154,21 @@ fn likely_times_end_to_the_millisecond() {
 }
 
 #[test]
+fn first_day_of_a_given_layout_is_doubted() {
+    let snowflake = "41x1ms/10n/12s@2025-01-01".parse().unwrap();
+    let layouts = Layouts { snowflake, ..Layouts::default() };
+    let day = 86_400_000_u64;
+    for (millis, is_doubted) in [(day - 1, true), (day, false)] {
+        let text = (millis << 22 | 1).to_string();
+        let found = detect(text.as_bytes(), &layouts, Some(NOW));
+        let is_snowflake =
+            |one: &&Reading| matches!(one.identifier(), Identifier::Scheme(AnyId::Snowflake(_), _));
+        let doubt = found.iter().find(is_snowflake).unwrap().doubt();
+        assert_eq!(doubt == Some(Doubt::Time), is_doubted, "{text}: {doubt:?}");
+    }
+}
+
+#[test]
 fn no_time_is_likely_without_a_clock() {
     for (text, format, doubt) in [
         (&*ulid(1_700_000_000_000), Format::Ulid, Some(Doubt::NoClock)),
