@@ -114,7 +114,7 @@ fn restored_counts_flips_on() {
 }
 
 #[test]
-fn nothing_is_restored_before_the_first_tick() {
+fn reserved_first_ticks_are_not_restored() {
     let clock = ManualClock::new(at(1_000));
     let restore = |at| builder::<Narrow, _>(&clock).restore(Snapshot::at(tick(at), 3));
     assert!(restore(1).build().is_ok() && restore(1).build_local().is_ok());
