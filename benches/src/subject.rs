@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tickid_core::{
-    Builder, Generator, LocalGenerator, ManualClock, ProcessClock, Scheme, SequenceStart, Variant,
+    Builder, Fixed, Generator, LocalGenerator, ManualClock, ProcessClock, Scheme, Variant,
 };
 use tickid_kuid::{GlobalId, Kuid, Node};
 use tickid_lease::backend::MemoryBackend;
@@ -178,5 +178,5 @@ pub fn leased<S: Subject>(
     let realm = Realm::builder("bench", S::layout()).pool(S::POOL).build();
     let realm = realm.expect("a pool of this scheme");
     let builder = LeasedGenerator::builder(store, realm).clock(Arc::clone(clock));
-    builder.sequence(SequenceStart::fixed(0)).start().expect("a node")
+    builder.sequence(Fixed(0)).start().expect("a node")
 }

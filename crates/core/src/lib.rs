@@ -1,13 +1,22 @@
 //! Time-ordered identifiers from clock ticks: the parts that every tickid scheme shares.
 //!
-//! Most users want one of the scheme crates (`tickid-scru64`, `tickid-nanoflake`, `tickid-kuid`,
-//! `tickid-sno`), which re-export the parts that they need. This crate is for programs with their
-//! own [`Clock`], [`Sequence`] or [`Scheme`].
+//! An ID is made of a *tick* (the scheme's unit of time), a *sequence* (which distinguishes the IDs
+//! of one tick) and a *node* (which distinguishes generators). A trait stands for each, and a
+//! program can bring its own implementation:
 //!
-//! An ID is made of a *tick* (the scheme's unit of time), a *node* (which distinguishes generators)
-//! and a *sequence* (which distinguishes the IDs of one tick). A generator has one lock-free engine
-//! with a single 64-bit word of state. It upholds these promises, whatever the clock does and
-//! however many threads (up to 1,024 at the same time) draw from it:
+//! | trait | supplies | implementations |
+//! |---|---|---|
+//! | [`Clock`] | the time that ticks are counted from | `SystemClock`, `CounterClock`, [`ManualClock`], and `ProcessClock` around another |
+//! | [`Sequence`] | the first sequence of each tick | [`Lowest`], [`Fixed`], [`RandomStart`] |
+//! | [`NodeId`] | the generator's own bits | the schemes' nodes: SCRU64's `NodeSpec`, Nanoflake's `GeneratorId`, sno's `Partition`, the `Node`s of kuid and Snowflakes |
+//!
+//! Most users want one of the scheme crates (`tickid-scru64`, `tickid-nanoflake`, `tickid-kuid`,
+//! `tickid-sno`, `tickid-snowflake`), which re-export the parts that they need. This crate is for
+//! programs with their own implementation of these traits, or their own [`Scheme`].
+//!
+//! A generator has one lock-free engine with a single 64-bit word of state. It upholds these
+//! promises, whatever the clock does and however many threads (up to 1,024 at the same time) draw
+//! from it:
 //!
 //! 1. **Unique**: it never issues the same ID twice.
 //! 2. **Ordered**: its IDs strictly increase. (Except after a regression under
@@ -41,7 +50,7 @@
 //! |---|---|---|
 //! | `std` | yes | `SystemClock`, methods that wait, overflow observers, random seeds |
 //! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
-//! | `alloc` | with `std` | clocks behind an `Arc` |
+//! | `alloc` | with `std` | clocks behind an `Arc`, rules for sequences of the caller's own |
 //! | `serde` | no | text in human-readable formats, else integers or bytes |
 //! | `jiff_1`, `jiff_0_2`, `chrono_0_4` | no | times: of IDs, for ranges, from and to [`UnixTime`] |
 //! | `postgres_types_0_2`, `sqlx_0_9`, `sqlx_0_9_postgres`, `sea_orm_2` | no | columns of databases |
@@ -108,7 +117,7 @@ pub use self::policy::Policy;
 pub use self::range::RangeError;
 pub use self::scale::TickScale;
 pub use self::scheme::{Id, Observable, Plain, Scheme, Variant};
-pub use self::sequence::{RandomStart, Sequence, SequenceBounds, SequenceStart};
+pub use self::sequence::{Fixed, Lowest, RandomStart, Sequence, SequenceBounds};
 pub use self::slot::{Prefix, Slot};
 pub use self::snapshot::Snapshot;
 pub use self::tick::{Tick, Ticks};

@@ -2,6 +2,8 @@
 
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 use alloc::sync::Arc;
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+use core::any::Any;
 use core::fmt;
 use core::panic::RefUnwindSafe;
 
@@ -85,10 +87,19 @@ impl SequenceBounds {
     }
 }
 
-/// A custom rule for the first sequence of each tick.
+/// A rule for the first sequence of each tick.
 ///
-/// The first sequence must be a **pure function of the tick** and of the value itself, so that
-/// threads that race for a new tick agree on it without a lock. A generator calls it once per tick.
+/// A [`Builder`](crate::Builder::sequence) takes one of these, or a type of the caller's own:
+///
+/// | rule | starts every tick at |
+/// |---|---|
+/// | [`Lowest`] | the lowest sequence |
+/// | [`Fixed`] | the same given sequence |
+/// | [`RandomStart`] | a pseudo-random sequence |
+///
+/// The first sequence must be a **pure function of the tick** and of the value itself, because
+/// threads that race for a new tick have to agree on it without a lock. A generator computes it
+/// only where it enters a tick, so the rule costs nothing per ID.
 ///
 /// # Examples
 /// ```
@@ -106,7 +117,7 @@ impl SequenceBounds {
 ///
 /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
 /// let mut generator = LocalGenerator::<example::Seconds>::builder(example::Node(1))
-///     .sequence(&Alternating)
+///     .sequence(Alternating)
 ///     .clock(&clock)
 ///     .build_local()?;
 /// assert_eq!(generator.try_generate()? & 0xff, 0);
@@ -120,95 +131,133 @@ pub trait Sequence: fmt::Debug + RefUnwindSafe + Send + Sync {
     fn start(&self, tick: u64, bounds: SequenceBounds) -> u32;
 }
 
-/// The rule for the first sequence of each tick.
-///
-/// A [`Builder`](crate::Builder::sequence) takes it, or anything that converts into it: a
-/// [`RandomStart`], a `&'static` [`Sequence`], or (with the feature `alloc`) an `Arc` of one.
+impl<T: Sequence + ?Sized> Sequence for &T {
+    fn start(&self, tick: u64, bounds: SequenceBounds) -> u32 {
+        (**self).start(tick, bounds)
+    }
+}
+
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+impl<T: Sequence + ?Sized> Sequence for Arc<T> {
+    fn start(&self, tick: u64, bounds: SequenceBounds) -> u32 {
+        (**self).start(tick, bounds)
+    }
+}
+
+/// A rule that starts every tick at the lowest sequence of the generator's bounds.
 ///
 /// # Examples
 /// ```
-/// use tickid_core::{RandomStart, SequenceBounds, SequenceStart};
+/// use tickid_core::{Lowest, Sequence, SequenceBounds};
 ///
-/// let bounds = SequenceBounds::new(3, 9);
-/// assert_eq!(SequenceStart::LOWEST.start(100, bounds), 3);
-/// assert_eq!(SequenceStart::fixed(5).start(100, bounds), 5);
-/// let random = SequenceStart::from(RandomStart::new(42));
-/// assert!(bounds.check(random.start(100, bounds)).is_ok());
+/// assert_eq!(Lowest.start(100, SequenceBounds::new(3, 9)), 3);
 /// ```
-#[derive(Clone, Debug)]
-pub struct SequenceStart(Rule);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lowest;
 
-#[derive(Clone, Debug)]
-enum Rule {
-    Lowest,
-    Fixed(u32),
-    Random(RandomStart),
-    Static(&'static dyn Sequence),
-    #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-    Shared(Arc<dyn Sequence>),
+impl Sequence for Lowest {
+    fn start(&self, _: u64, bounds: SequenceBounds) -> u32 {
+        bounds.lowest
+    }
 }
 
-impl SequenceStart {
-    /// A rule that starts every tick at the lowest sequence of the generator's bounds.
-    pub const LOWEST: Self = Self(Rule::Lowest);
+/// A rule that starts every tick at this sequence. If it lies outside of the generator's bounds,
+/// no ID is issued.
+///
+/// # Examples
+/// ```
+/// use tickid_core::{ErrorKind, Fixed, LocalGenerator, SequenceBounds, example};
+///
+/// let builder = LocalGenerator::<example::Seconds>::builder(example::Node(1));
+/// let mut generator = builder.sequence(Fixed(5)).bounds(SequenceBounds::new(6, 9)).build_local()?;
+/// let error = generator.try_generate().unwrap_err().kind();
+/// assert_eq!(error, ErrorKind::SequenceStart { start: 5, lowest: 6, last: 9 });
+/// # Ok::<(), tickid_core::BuildError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fixed(pub u32);
 
-    /// Starts every tick at `sequence`.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_core::{SequenceBounds, SequenceStart};
-    ///
-    /// assert_eq!(SequenceStart::fixed(5).start(100, SequenceBounds::new(3, 9)), 5);
-    /// ```
-    #[must_use]
-    pub const fn fixed(sequence: u32) -> Self {
-        Self(Rule::Fixed(sequence))
+impl Sequence for Fixed {
+    fn start(&self, _: u64, _: SequenceBounds) -> u32 {
+        self.0
     }
+}
 
+/// The rule that a generator holds. The built-in ones are held by value because they then need no
+/// allocator, and because a generator that starts over in a forked child reseeds its random starts.
+#[derive(Clone, Debug)]
+#[allow(unnameable_types, reason = "callers meet it in a bound only, which their rule meets")]
+pub enum Start {
+    Lowest,
+    Fixed(Fixed),
+    Random(RandomStart),
+    #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+    Custom(Arc<dyn Sequence>),
+    #[cfg(not(all(feature = "alloc", target_has_atomic = "ptr")))]
+    Custom(&'static dyn Sequence),
+}
+
+impl Start {
     /// Returns the first sequence of `tick`. A fixed or custom start may lie outside of `bounds`.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_core::{SequenceBounds, SequenceStart};
-    ///
-    /// assert_eq!(SequenceStart::LOWEST.start(100, SequenceBounds::new(3, 9)), 3);
-    /// ```
-    #[must_use]
-    pub fn start(&self, tick: u64, bounds: SequenceBounds) -> u32 {
-        match &self.0 {
-            Rule::Lowest => bounds.lowest,
-            Rule::Fixed(sequence) => *sequence,
-            Rule::Random(random) => random.start(tick, bounds),
-            Rule::Static(custom) => custom.start(tick, bounds),
-            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-            Rule::Shared(custom) => custom.start(tick, bounds),
+    pub(crate) fn start(&self, tick: u64, bounds: SequenceBounds) -> u32 {
+        match self {
+            Self::Lowest => Lowest.start(tick, bounds),
+            Self::Fixed(fixed) => fixed.start(tick, bounds),
+            Self::Random(random) => random.start(tick, bounds),
+            Self::Custom(custom) => custom.start(tick, bounds),
         }
     }
 
     /// Replaces the seed of a random start; the other rules have none.
     pub(crate) fn reseed(&mut self, seed: u64) {
-        if let Rule::Random(random) = &mut self.0 {
+        if let Self::Random(random) = self {
             random.seed = seed;
         }
     }
 }
 
-impl From<RandomStart> for SequenceStart {
-    fn from(random: RandomStart) -> Self {
-        Self(Rule::Random(random))
-    }
-}
-
-impl<T: Sequence> From<&'static T> for SequenceStart {
-    fn from(custom: &'static T) -> Self {
-        Self(Rule::Static(custom))
-    }
-}
-
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-impl<T: Sequence + 'static> From<Arc<T>> for SequenceStart {
-    fn from(custom: Arc<T>) -> Self {
-        Self(Rule::Shared(custom))
+impl<T: Sequence + 'static> From<T> for Start {
+    fn from(rule: T) -> Self {
+        let any: &dyn Any = &rule;
+        if let Some(&random) = any.downcast_ref() {
+            Self::Random(random)
+        } else if let Some(&fixed) = any.downcast_ref() {
+            Self::Fixed(fixed)
+        } else if any.is::<Lowest>() {
+            Self::Lowest
+        } else {
+            Self::Custom(Arc::new(rule))
+        }
+    }
+}
+
+#[cfg(not(all(feature = "alloc", target_has_atomic = "ptr")))]
+mod without_alloc {
+    use super::{Fixed, Lowest, RandomStart, Sequence, Start};
+
+    impl From<Lowest> for Start {
+        fn from(_: Lowest) -> Self {
+            Self::Lowest
+        }
+    }
+
+    impl From<Fixed> for Start {
+        fn from(fixed: Fixed) -> Self {
+            Self::Fixed(fixed)
+        }
+    }
+
+    impl From<RandomStart> for Start {
+        fn from(random: RandomStart) -> Self {
+            Self::Random(random)
+        }
+    }
+
+    impl<T: Sequence> From<&'static T> for Start {
+        fn from(custom: &'static T) -> Self {
+            Self::Custom(custom)
+        }
     }
 }
 
@@ -222,7 +271,7 @@ impl<T: Sequence + 'static> From<Arc<T>> for SequenceStart {
 ///
 /// # Examples
 /// ```
-/// use tickid_core::{RandomStart, SequenceBounds};
+/// use tickid_core::{RandomStart, Sequence, SequenceBounds};
 ///
 /// let all = SequenceBounds::new(0, 65_535);
 /// let starts = RandomStart::new(42);
@@ -252,7 +301,7 @@ impl RandomStart {
     ///
     /// # Examples
     /// ```
-    /// use tickid_core::{RandomStart, SequenceBounds};
+    /// use tickid_core::{RandomStart, Sequence, SequenceBounds};
     ///
     /// let bounds = SequenceBounds::new(0, 4_095);
     /// let start = RandomStart::new(42).with_guard_bits(1);
@@ -262,20 +311,10 @@ impl RandomStart {
     pub const fn with_guard_bits(self, guard_bits: u32) -> Self {
         Self { guard_bits, ..self }
     }
+}
 
-    /// Returns the first sequence of `tick`, which lies within `bounds`.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_core::{RandomStart, SequenceBounds};
-    ///
-    /// let bounds = SequenceBounds::new(100, 199);
-    /// let start = RandomStart::new(42).start(7, bounds);
-    /// assert!(bounds.check(start).is_ok());
-    /// assert_eq!(RandomStart::new(42).start(7, bounds), start); // the same for all threads
-    /// ```
-    #[must_use]
-    pub fn start(self, tick: u64, bounds: SequenceBounds) -> u32 {
+impl Sequence for RandomStart {
+    fn start(&self, tick: u64, bounds: SequenceBounds) -> u32 {
         let random = mix(self.seed.wrapping_add(tick.wrapping_mul(GOLDEN_GAMMA)));
         // Without choices, every start is the lowest.
         let choices = bounds.pool().checked_shr(self.guard_bits).unwrap_or(0);
@@ -322,8 +361,8 @@ mod tests {
     fn fixed_starts_ignore_the_tick() {
         let bounds = SequenceBounds::new(3, 9);
         for tick in [0, 7] {
-            assert_eq!(SequenceStart::LOWEST.start(tick, bounds), 3);
-            assert_eq!(SequenceStart::fixed(5).start(tick, bounds), 5);
+            assert_eq!(Lowest.start(tick, bounds), 3);
+            assert_eq!(Fixed(5).start(tick, bounds), 5);
         }
     }
 
@@ -394,9 +433,21 @@ mod tests {
         let starts = |seed| (0..64).map(move |tick| RandomStart::new(seed).start(tick, bounds));
         assert!(starts(1).eq(starts(1)));
         assert!(starts(1).ne(starts(2)));
-        let mut reseeded = SequenceStart::from(RandomStart::new(1).with_guard_bits(2));
+        let mut reseeded = Start::from(RandomStart::new(1).with_guard_bits(2));
         reseeded.reseed(2);
         let expected = RandomStart::new(2).with_guard_bits(2);
         assert!((0..64).all(|tick| reseeded.start(tick, bounds) == expected.start(tick, bounds)));
+    }
+
+    /// The built-in rules take no allocation, and all others go behind a pointer.
+    #[test]
+    fn generators_hold_the_built_in_rules_by_value() {
+        let random = RandomStart::new(7);
+        assert!(matches!(Start::from(random), Start::Random(held) if held == random));
+        assert!(matches!(Start::from(Fixed(5)), Start::Fixed(Fixed(5))));
+        assert!(matches!(Start::from(Lowest), Start::Lowest));
+        let custom = Start::from(&Fixed(5));
+        assert!(matches!(&custom, Start::Custom(_)));
+        assert_eq!(custom.start(0, SequenceBounds::new(3, 9)), 5);
     }
 }

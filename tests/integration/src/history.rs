@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use tickid_core::{
-    Builder, Clock as _, ManualClock, Plain, RangeError, Scheme, SequenceStart, UnixTime, Variant,
+    Builder, Clock as _, Lowest, ManualClock, Plain, RangeError, Scheme, UnixTime, Variant,
 };
 use tickid_kuid::{Drift, Global, GlobalId, Kuid, Local, LocalId, Node};
 use tickid_nanoflake::{GeneratorId, Nanoflake, NanoflakeId};
@@ -127,8 +127,7 @@ fn record<S: Scheme, F: Variant<S>>(
 ) -> History<F::Id> {
     let mut dice = Dice::new(seed);
     let clock = ManualClock::new(START);
-    let mut generator =
-        builder.clock(&clock).sequence(SequenceStart::LOWEST).build_local().unwrap();
+    let mut generator = builder.clock(&clock).sequence(Lowest).build_local().unwrap();
     let issue = |_| {
         let at = clock.now().unwrap();
         let id = generator.with(form).try_generate().unwrap();

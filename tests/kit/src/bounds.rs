@@ -3,8 +3,7 @@
 use core::num::NonZeroU32;
 
 use tickid_core::{
-    BuildError, Builder, Clock, ErrorKind, Ids, ManualClock, Policy, Scheme, SequenceBounds,
-    SequenceStart,
+    BuildError, Builder, Clock, ErrorKind, Ids, Lowest, ManualClock, Policy, Scheme, SequenceBounds,
 };
 
 use crate::subject::Subject;
@@ -72,7 +71,7 @@ fn builder<'a, T: Subject>(
         .clock(clock)
         .policy(Policy::Wait)
         .bounds(bounds)
-        .sequence(SequenceStart::LOWEST)
+        .sequence(Lowest)
 }
 
 /// Draws all IDs of a tick.

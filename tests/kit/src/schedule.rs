@@ -3,12 +3,13 @@
 use core::num::NonZeroU32;
 use core::ops::Range;
 use core::time::Duration;
+use std::sync::Arc;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use tickid_core::{
-    Builder, ManualClock, Policy, RandomStart, Scheme, SequenceBounds, SequenceStart, Snapshot,
-    Tick, Ticks, UnixTime, Window,
+    Builder, Fixed, Lowest, ManualClock, Policy, RandomStart, Scheme, Sequence, SequenceBounds,
+    Snapshot, Tick, Ticks, UnixTime, Window,
 };
 
 use crate::subject::Subject;
@@ -56,14 +57,14 @@ pub enum Start {
 
 impl Start {
     /// The rule for a generator of `node`.
-    pub(crate) fn rule<S: Scheme>(self, layout: &S, node: &S::Node) -> SequenceStart {
+    pub(crate) fn rule<S: Scheme>(self, layout: &S, node: &S::Node) -> Arc<dyn Sequence> {
         match self {
             Self::Own(seed) if S::RANDOM_START => {
-                RandomStart::new(seed).with_guard_bits(layout.guard_bits(node)).into()
+                Arc::new(RandomStart::new(seed).with_guard_bits(layout.guard_bits(node)))
             }
-            Self::Own(_) => SequenceStart::LOWEST,
-            Self::Fixed(start) => SequenceStart::fixed(start),
-            Self::Random(random) => random.into(),
+            Self::Own(_) => Arc::new(Lowest),
+            Self::Fixed(start) => Arc::new(Fixed(start)),
+            Self::Random(random) => Arc::new(random),
         }
     }
 }

@@ -4,8 +4,8 @@ use core::num::NonZeroU32;
 use core::time::Duration;
 
 use tickid_core::{
-    BuildError, Builder, ErrorKind, Generator, ManualClock, Policy, Scheme, SequenceBounds,
-    SequenceStart, Ticks,
+    BuildError, Builder, ErrorKind, Generator, Lowest, ManualClock, Policy, Scheme, SequenceBounds,
+    Ticks,
 };
 
 use crate::cases::scaled;
@@ -162,7 +162,7 @@ pub fn refuse_without_a_trace<T: Subject>(subject: &T) {
     let (layout, form) = (subject.layout(), subject.forms()[0]);
     let clock = ManualClock::new(subject.start());
     let builder = Builder::seeded_of(layout, subject.node(), 0).clock(&clock).policy(Policy::Wait);
-    let generator = builder.sequence(SequenceStart::LOWEST).build().unwrap();
+    let generator = builder.sequence(Lowest).build().unwrap();
     generator.with(form).try_generate().unwrap();
     let before = generator.state().snapshot;
     let tick = Duration::from_micros(tick_length(&layout).unsigned_abs());

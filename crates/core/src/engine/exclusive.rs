@@ -239,14 +239,14 @@ mod tests {
     use crate::engine::tests::{At, Fields, fields};
     use crate::error::ClockError;
     use crate::example::{Node, Toggling};
-    use crate::sequence::{RandomStart, Sequence, SequenceBounds, SequenceStart};
+    use crate::sequence::{Fixed, RandomStart, Sequence, SequenceBounds, Start};
     use crate::tick::Tick;
 
     fn tick(tick: u64) -> Tick<Toggling> {
         Tick::new(tick).unwrap()
     }
 
-    fn engine(start: impl Into<SequenceStart>) -> ExclusiveEngine<Toggling> {
+    fn engine(start: impl Into<Start>) -> ExclusiveEngine<Toggling> {
         let rules = toggling(Policy::TickTock, start.into(), &Window::ALL);
         ExclusiveEngine::new(rules, Window::ALL, &Snapshot::EMPTY).unwrap()
     }
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn a_refused_start_changes_nothing() {
-        let mut engine = engine(&WrongOnceAt(7));
+        let mut engine = engine(WrongOnceAt(7));
         draw(&mut engine, 10).unwrap();
         let before = engine.state();
         let refused = draw(&mut engine, 7);
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn only_flips_leave_a_past() {
-        let mut engine = engine(SequenceStart::fixed(0));
+        let mut engine = engine(Fixed(0));
         for (now, drifts, other_past) in
             [(10, 0, None), (11, 0, None), (5, 1, Some(11)), (6, 1, Some(11)), (12, 1, Some(11))]
         {
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn a_stall_changes_nothing() {
-        let mut engine = engine(SequenceStart::fixed(255));
+        let mut engine = engine(Fixed(255));
         draw(&mut engine, 10).unwrap();
         let before = engine.state();
         assert_eq!(draw(&mut engine, 10), Err(ErrorKind::Exhausted));
@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn unreadable_clock_changes_nothing() {
-        let mut engine = engine(SequenceStart::fixed(0));
+        let mut engine = engine(Fixed(0));
         draw(&mut engine, 10).unwrap();
         let before = engine.state();
         let error = ClockError::Unreadable { reason: "broken" };
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn closed_engine_issues_nothing() {
-        let mut engine = engine(SequenceStart::fixed(0));
+        let mut engine = engine(Fixed(0));
         draw(&mut engine, 10).unwrap();
         let snapshot = engine.close();
         for now in [5, 10, 11] {
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn fast_path_draws_in_its_tick() {
-        let mut engine = engine(SequenceStart::fixed(253));
+        let mut engine = engine(Fixed(253));
         let try_draw =
             |engine: &mut ExclusiveEngine<_>, second| engine.try_draw(&At(|| Ok(second)));
         assert_eq!(try_draw(&mut engine, 0), None, "pristine");
@@ -342,7 +342,7 @@ mod tests {
 
     #[test]
     fn restored_engine_goes_on() {
-        let rules = toggling(Policy::Wait, SequenceStart::LOWEST, &Window::ALL);
+        let rules = toggling(Policy::Wait, Start::Lowest, &Window::ALL);
         let snapshot = Snapshot::at(tick(10), 254);
         let mut engine = ExclusiveEngine::new(rules, Window::ALL, &snapshot).unwrap();
         assert_eq!(engine.try_draw(&At(|| Ok(10))).map(|slot| slot.low() & 0xff), Some(254));
@@ -366,7 +366,7 @@ mod tests {
     #[cfg(feature = "std")]
     #[test]
     fn readiness_draws_nothing() {
-        let mut engine = engine(SequenceStart::fixed(254));
+        let mut engine = engine(Fixed(254));
         let check = |engine: &ExclusiveEngine<_>, now| engine.check_ready(&At(|| Ok(now)));
         draw(&mut engine, 10).unwrap();
         let before = engine.state();

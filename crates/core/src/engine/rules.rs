@@ -9,7 +9,7 @@ use crate::error::{ClockError, Error, ErrorKind};
 use crate::policy::Policy;
 use crate::range::RangeError;
 use crate::scheme::{Scheme, Variant};
-use crate::sequence::{SequenceBounds, SequenceStart};
+use crate::sequence::{SequenceBounds, Start};
 use crate::slot::Slot;
 use crate::tick::Tick;
 use crate::time::UnixTime;
@@ -23,7 +23,7 @@ pub(crate) struct Rules<S: Scheme> {
     pub(crate) node: S::Node,
     pub(crate) policy: Policy<S>,
     pub(crate) bounds: SequenceBounds,
-    pub(crate) start: SequenceStart,
+    pub(crate) start: Start,
     pub(crate) variants: Variants,
     /// The stamp of the first tick that may be issued.
     pub(crate) floor: u64,
@@ -250,7 +250,7 @@ pub(crate) fn next_sequence<S: Scheme>(word: Word<S>) -> u32 {
 #[cfg(test)]
 pub(super) fn toggling(
     policy: Policy<crate::example::Toggling>,
-    start: SequenceStart,
+    start: Start,
     window: &Window<crate::example::Toggling>,
 ) -> Rules<crate::example::Toggling> {
     Rules {
@@ -268,6 +268,7 @@ pub(super) fn toggling(
 mod tests {
     use super::*;
     use crate::example::{Node, Seconds, Toggling};
+    use crate::sequence::Fixed;
     use crate::tick::Ticks;
 
     /// Sequences are 0 to 9, starting at the lowest.
@@ -277,7 +278,7 @@ mod tests {
             node: Node(7),
             policy,
             bounds: SequenceBounds::new(0, 9),
-            start: SequenceStart::LOWEST,
+            start: Start::Lowest,
             variants: Variants::All,
             floor: Rules::floor_of(&Window::<S>::ALL),
         }
@@ -554,7 +555,7 @@ mod tests {
         for (start, is_ok) in [(2, false), (3, true), (9, true), (10, false)] {
             let rules = Rules {
                 bounds,
-                start: SequenceStart::fixed(start),
+                start: Start::Fixed(Fixed(start)),
                 ..rules(Toggling, Policy::Wait)
             };
             let result = rules.start(100, UnixTime::EPOCH).map_err(|error| error.kind());

@@ -11,7 +11,7 @@ use crate::policy::Policy;
 use crate::random::random_seed;
 use crate::range::RangeError;
 use crate::scheme::Scheme;
-use crate::sequence::{RandomStart, SequenceBounds, SequenceStart};
+use crate::sequence::{RandomStart, Sequence, SequenceBounds, Start};
 use crate::snapshot::Snapshot;
 use crate::variant::Variants;
 use crate::window::Window;
@@ -59,7 +59,7 @@ pub struct Builder<S: Scheme, C = DefaultClock> {
     variants: Variants,
     pinned: Option<(S, Window<S>, Variants)>,
     bounds: Option<SequenceBounds>,
-    start: Option<SequenceStart>,
+    start: Option<Start>,
     /// The seed of the scheme's random starts, unless the operating system is to provide it.
     seed: Option<u64>,
     snapshot: Option<Snapshot<S>>,
@@ -206,8 +206,9 @@ impl<S: Scheme, C> Builder<S, C> {
         }
     }
 
-    /// Sets the rule for the first sequence of each tick: a [`SequenceStart`], a [`RandomStart`],
-    /// or a custom [`Sequence`](crate::Sequence) by reference or in an `Arc`.
+    /// Sets the rule for the first sequence of each tick: [`Lowest`](crate::Lowest),
+    /// [`Fixed`](crate::Fixed), [`RandomStart`] or a [`Sequence`] of the caller's own, which without
+    /// the feature `alloc` has to be a `&'static` reference.
     ///
     /// # Examples
     /// ```
@@ -219,8 +220,11 @@ impl<S: Scheme, C> Builder<S, C> {
     /// generator.generate()?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn sequence(self, start: impl Into<SequenceStart>) -> Self {
-        Self { start: Some(start.into()), ..self }
+    pub fn sequence<R: Sequence + 'static>(self, rule: R) -> Self
+    where
+        Start: From<R>,
+    {
+        Self { start: Some(rule.into()), ..self }
     }
 
     /// Sets the reaction to a clock rollback and to an exhausted tick.
@@ -496,9 +500,9 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
             None if S::RANDOM_START => {
                 let seed = self.seed.map_or_else(random_seed, Ok)?;
                 let guard_bits = self.scheme.guard_bits(&self.node);
-                RandomStart::new(seed).with_guard_bits(guard_bits).into()
+                Start::Random(RandomStart::new(seed).with_guard_bits(guard_bits))
             }
-            None => SequenceStart::LOWEST,
+            None => Start::Lowest,
         };
         let snapshot = self.snapshot.unwrap_or_else(|| self.scheme.resume(&self.node));
         let rules = Rules {

@@ -2,8 +2,8 @@
 
 use tickid_core::example::{Node, Seconds, Toggling};
 use tickid_core::{
-    BuildError, Builder, Clock, ErrorKind, ManualClock, Policy, Scheme, SequenceBounds,
-    SequenceStart, Snapshot, Tick, Variant, Window,
+    BuildError, Builder, Clock, ErrorKind, Fixed, ManualClock, Policy, Scheme, SequenceBounds,
+    Snapshot, Tick, Variant, Window,
 };
 
 use tickid_testkit::example::{NODE, Narrow, at, many, parts, ratchet, tick, window};
@@ -225,8 +225,7 @@ fn empty_slices_are_filled() {
 #[test]
 fn filling_stops_with_its_tick() {
     let clock = ManualClock::new(at(1_000));
-    let generator =
-        builder::<Seconds, _>(&clock).sequence(SequenceStart::fixed(250)).build().unwrap();
+    let generator = builder::<Seconds, _>(&clock).sequence(Fixed(250)).build().unwrap();
     let mut ids = [0; 10];
     let sequences = generator.try_fill(&mut ids).unwrap().into_slice().iter();
     assert!(sequences.map(|&id| parts(id).sequence).eq(250..=255));

@@ -8,11 +8,12 @@
 
 use std::collections::HashSet;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use tickid_core::{
-    Builder, Clock as _, ClockError, Error, Generator, Handle, LocalGenerator, ManualClock,
-    ObserveError, Policy, RandomStart, Scheme as _, SequenceBounds, SequenceStart, Snapshot, State,
-    Tick, Ticks, UnixTime, Window,
+    Builder, Clock as _, ClockError, Error, Fixed, Generator, Handle, LocalGenerator, Lowest,
+    ManualClock, ObserveError, Policy, RandomStart, Scheme as _, Sequence, SequenceBounds,
+    Snapshot, State, Tick, Ticks, UnixTime, Window,
 };
 use tickid_testkit::invariants::Rule;
 use tickid_testkit::reference::Given;
@@ -456,17 +457,17 @@ fn any_layout(dice: &mut Dice) -> Widths {
 }
 
 /// Returns random options, and the first reading of the clock.
-fn any_options(dice: &mut Dice, layout: Widths) -> (Given, SequenceStart, i64) {
+fn any_options(dice: &mut Dice, layout: Widths) -> (Given, Arc<dyn Sequence>, i64) {
     let most = (1_u32 << layout.sequence) - 1;
     let lowest = dice.one_of(&[0, 1, 3, most / 2, most - 1]).min(most - 1);
     let last = lowest.saturating_add(dice.count(40)).min(most);
     let bounds = SequenceBounds::new(lowest, last);
-    let start = match dice.below(4) {
-        0 => RandomStart::new(dice.below(1 << 40)).into(),
-        1 => SequenceStart::fixed(lowest + dice.count(last - lowest)),
+    let start: Arc<dyn Sequence> = match dice.below(4) {
+        0 => Arc::new(RandomStart::new(dice.below(1 << 40))),
+        1 => Arc::new(Fixed(lowest + dice.count(last - lowest))),
         // A fixed start may lie outside of the bounds.
-        2 if dice.below(8) == 0 => SequenceStart::fixed(last + 1),
-        _ => SequenceStart::LOWEST,
+        2 if dice.below(8) == 0 => Arc::new(Fixed(last + 1)),
+        _ => Arc::new(Lowest),
     };
     let (rule, allowance) = match dice.below(3) {
         0 => (Rule::Wait, 0),

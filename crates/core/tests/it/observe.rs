@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use tickid_core::example::{Node, Plain, Seconds, Toggling};
 use tickid_core::{
-    Builder, Clock, ClockError, Generator, ManualClock, ObserveError, Policy, Scheme,
-    SequenceStart, Snapshot, UnixTime,
+    Builder, Clock, ClockError, Fixed, Generator, ManualClock, ObserveError, Policy, Scheme,
+    Snapshot, UnixTime,
 };
 use tickid_testkit::example::{Narrow, assert_distinct, at, parts, ratchet, window};
 use tickid_testkit::scaled;
@@ -207,7 +207,7 @@ each_kind! {
     observed_ticks_start_where_they_would(build, local, shared) {
         let clock = ManualClock::new(at(100));
         for (observed, next) in [(9, 50), (49, 50), (50, 51), (60, 61)] {
-            let mut generator = build!(builder(&clock).sequence(SequenceStart::fixed(50)));
+            let mut generator = build!(builder(&clock).sequence(Fixed(50)));
             generator.observe(own(101, observed)).unwrap();
             assert_eq!(generator.try_generate(), Ok(own(101, next)), "{observed}");
         }

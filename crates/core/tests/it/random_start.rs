@@ -3,14 +3,14 @@
 use core::time::Duration;
 
 use tickid_core::example::Seconds;
-use tickid_core::{Builder, ManualClock, RandomStart, SequenceStart};
+use tickid_core::{Builder, Lowest, ManualClock, RandomStart, Sequence};
 
 use tickid_testkit::example::{NODE, at};
 
 const TICKS: usize = 10_000;
 
 /// Returns one ID in each of many consecutive ticks.
-fn one_per_tick(start: impl Into<SequenceStart>) -> Vec<u64> {
+fn one_per_tick(start: impl Sequence + 'static) -> Vec<u64> {
     let clock = ManualClock::new(at(1_700_000_000));
     let mut local =
         Builder::<Seconds>::seeded(NODE, 0).clock(&clock).sequence(start).build_local().unwrap();
@@ -46,6 +46,6 @@ fn random_starts_spread_over_shards() {
 
 #[test]
 fn lowest_starts_leave_shards_empty() {
-    let ids = one_per_tick(SequenceStart::LOWEST);
+    let ids = one_per_tick(Lowest);
     assert!(ids.iter().all(|id| id % 2 == 0));
 }

@@ -8,9 +8,7 @@ use core::num::NonZeroU32;
 use std::thread;
 
 use tickid_core::example::Toggling;
-use tickid_core::{
-    Builder, ErrorKind, Generator, ManualClock, Policy, SequenceStart, Tick, UnixTime,
-};
+use tickid_core::{Builder, ErrorKind, Fixed, Generator, ManualClock, Policy, Tick, UnixTime};
 
 use tickid_testkit::scaled;
 
@@ -24,7 +22,7 @@ const START: u32 = 7;
 type Shared<'a, S> = Generator<S, &'a ManualClock>;
 
 fn builder<S: ExampleScheme>(clock: &ManualClock, policy: Policy<S>) -> Builder<S, &ManualClock> {
-    Builder::seeded(NODE, 0).clock(clock).policy(policy).sequence(SequenceStart::fixed(START))
+    Builder::seeded(NODE, 0).clock(clock).policy(policy).sequence(Fixed(START))
 }
 
 /// Returns a generator that has used up the present tick.

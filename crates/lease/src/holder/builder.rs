@@ -1,9 +1,10 @@
 use core::fmt;
 use core::time::Duration;
+use std::sync::Arc;
 
 use tickid_core::{
     BuildError, Builder, Clock, DEFAULT_MAX_WAIT, DefaultClock, Generator, Policy, ProcessClock,
-    Scheme, SequenceStart,
+    Scheme, Sequence,
 };
 
 use crate::holder::name::this_holder;
@@ -27,13 +28,13 @@ use crate::typed_realm::Realm;
 /// ```
 #[doc = include_str!("../example.rs.txt")]
 /// use core::time::Duration;
-/// use tickid_core::{Policy, SequenceStart};
+/// use tickid_core::{Fixed, Policy};
 /// use tickid_lease::{LeasedGenerator, Store};
 ///
 /// let generator = LeasedGenerator::builder(Store::in_memory(), realm)
 ///     .holder("billing")
 ///     .policy(Policy::Wait)
-///     .sequence(SequenceStart::fixed(1_000))
+///     .sequence(Fixed(1_000))
 ///     .start_within(Duration::from_secs(30))
 ///     .max_wait(Duration::from_secs(5))
 ///     .start()?;
@@ -58,7 +59,7 @@ pub(super) struct Options<S> {
     pub(super) answer_within: Option<Duration>,
     pub(super) policy: Option<Policy<S>>,
     pub(super) adopts: bool,
-    pub(super) sequence: Option<SequenceStart>,
+    pub(super) sequence: Option<Arc<dyn Sequence>>,
 }
 
 impl<S: Scheme> Options<S> {
@@ -73,7 +74,7 @@ impl<S: Scheme> Options<S> {
             builder = builder.policy(policy);
         }
         if let Some(sequence) = &self.sequence {
-            builder = builder.sequence(sequence.clone());
+            builder = builder.sequence(Arc::clone(sequence));
         }
         builder.build()
     }
@@ -155,9 +156,10 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
         self
     }
 
-    /// Sets the rule for the first sequence of each tick.
-    pub fn sequence(mut self, sequence: impl Into<SequenceStart>) -> Self {
-        self.options.sequence = Some(sequence.into());
+    /// Sets the rule for the first sequence of each tick, as
+    /// [`Builder::sequence`](tickid_core::Builder::sequence) does.
+    pub fn sequence(mut self, rule: impl Sequence + 'static) -> Self {
+        self.options.sequence = Some(Arc::new(rule));
         self
     }
 

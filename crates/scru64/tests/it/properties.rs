@@ -3,7 +3,7 @@
 use core::num::NonZeroU32;
 
 use proptest::prelude::*;
-use tickid_scru64::tickid_core::{ManualClock, RandomStart, Scheme as _, SequenceStart};
+use tickid_scru64::tickid_core::{Fixed, ManualClock, RandomStart, Scheme as _, Sequence as _};
 use tickid_scru64::{Builder, NodeIdSize, NodeSpec, Scru64, Scru64Id, UnixTime, scru64};
 use tickid_testkit::bounds::hold_at_every_edge;
 use tickid_testkit::{config, nodes, times};
@@ -291,7 +291,7 @@ proptest! {
         steps in prop::collection::vec(0..30_u64, 1..8),
     ) {
         let node = NodeSpec::with_node_id(spec.node_id(), spec.node_id_size()).unwrap();
-        let start = SequenceStart::fixed(start & node.node_id_size().max_counter());
+        let start = Fixed(start & node.node_id_size().max_counter());
         let clock = ManualClock::new(UnixTime::EPOCH);
         let mut successor = node;
         let mut last = None;
@@ -299,7 +299,7 @@ proptest! {
             // Some times are behind the last one, but within the allowance even if each call
             // overflows.
             clock.set(UnixTime::from_micros((first + step).cast_signed() * 256_000));
-            let builder = Builder::seeded(successor, 0).clock(&clock).sequence(start.clone());
+            let builder = Builder::seeded(successor, 0).clock(&clock).sequence(start);
             let mut generator = builder.build_local().unwrap();
             prop_assert_eq!(NodeSpec::from(&generator), successor);
             let id = generator.try_generate().unwrap();
@@ -406,7 +406,7 @@ fn format_limits() {
 fn shared_blocks_have_up_to_8191() {
     let clock = ManualClock::new(UnixTime::from_micros(256_000 * 9));
     let builder = Builder::seeded("0/1".parse().unwrap(), 0).clock(&clock);
-    let generator = builder.sequence(SequenceStart::fixed(0)).build().unwrap();
+    let generator = builder.sequence(Fixed(0)).build().unwrap();
     assert_eq!(generator.try_block(NonZeroU32::MAX).unwrap().len(), 8_191);
 }
 
@@ -419,8 +419,7 @@ fn prefix_free_nodes_share_a_realm() {
         let clock = ManualClock::new(UnixTime::from_micros(256_000 * 9));
         let extremes = [0, size.max_counter()].map(|start| {
             let builder = Builder::seeded(node, 0).clock(&clock);
-            let mut generator =
-                builder.sequence(SequenceStart::fixed(start)).build_local().unwrap();
+            let mut generator = builder.sequence(Fixed(start)).build_local().unwrap();
             generator.try_generate().unwrap()
         });
         taken.push(extremes);

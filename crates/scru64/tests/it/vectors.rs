@@ -4,9 +4,7 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use tickid_scru64::tickid_core::{
-    ClockError, Error, ErrorKind, ManualClock, Scheme as _, SequenceStart,
-};
+use tickid_scru64::tickid_core::{ClockError, Error, ErrorKind, Fixed, ManualClock, Scheme as _};
 use tickid_scru64::{
     Builder, LocalGenerator, NodeIdSize, NodeSpec, NodeSpecError, Policy, Scru64, Scru64Id,
     UnixTime,
@@ -210,7 +208,7 @@ type Traced<'a> = LocalGenerator<&'a ManualClock>;
 fn traced<'a>(entry: &Value, clock: &'a ManualClock) -> Traced<'a> {
     Builder::new(string(entry, "node_spec").parse().unwrap())
         .clock(clock)
-        .sequence(SequenceStart::fixed(number(entry, "counter_init")))
+        .sequence(Fixed(number(entry, "counter_init")))
         // Each call reports whether the node's previous ID is too far ahead of the clock.
         .max_wait(Duration::MAX)
         .build_local()

@@ -72,7 +72,7 @@ use crate::error::{ClockError, Error};
 use crate::example::{Node, Toggling};
 use crate::generator::{Builder, Generator, Handle, LocalGenerator};
 use crate::policy::Policy;
-use crate::sequence::SequenceStart;
+use crate::sequence::Fixed;
 use crate::snapshot::Snapshot;
 use crate::sync::{AtomicU64, Ordering};
 use crate::tick::{Tick, Ticks};
@@ -181,7 +181,7 @@ impl World {
         let generator = Builder::seeded(Node(0), 0)
             .clock(clock.clone())
             .policy(policy)
-            .sequence(SequenceStart::fixed(start))
+            .sequence(Fixed(start))
             .window(Window::new(Tick::new(floor).unwrap(), ceiling).unwrap())
             .build()
             .unwrap();
@@ -270,7 +270,7 @@ impl World {
         Builder::seeded(Node(0), 0)
             .clock(clock)
             .policy(self.policy)
-            .sequence(SequenceStart::fixed(self.start))
+            .sequence(Fixed(self.start))
             .restore(snapshot)
             .max_wait(core::time::Duration::MAX)
             .build_local()

@@ -405,7 +405,7 @@ mod tests {
     use crate::error::ClockError;
     use crate::example::Toggling;
     use crate::policy::Policy;
-    use crate::sequence::{Sequence, SequenceBounds, SequenceStart};
+    use crate::sequence::{Sequence, SequenceBounds, Start};
     use crate::tick::{Tick, Ticks};
 
     type Shared = SharedEngine<Toggling>;
@@ -417,7 +417,7 @@ mod tests {
 
     fn windowed(policy: Policy<Toggling>, window: Window<Toggling>) -> Shared {
         let bounds = SequenceBounds::new(0, 9);
-        let rules = Rules { bounds, ..toggling(policy, SequenceStart::LOWEST, &window) };
+        let rules = Rules { bounds, ..toggling(policy, Start::Lowest, &window) };
         SharedEngine::new(rules, window, &Snapshot::EMPTY).unwrap()
     }
 
@@ -748,7 +748,7 @@ mod tests {
 
     #[test]
     fn late_flips_lower_no_past() {
-        let rules = toggling(Policy::TickTock, SequenceStart::from(&Interrupted), &Window::ALL);
+        let rules = toggling(Policy::TickTock, Start::from(Interrupted), &Window::ALL);
         let engine = Rc::new(Shared::new(rules, Window::ALL, &Snapshot::EMPTY).unwrap());
         let ticks = |engine: &Shared, nows: &[u64]| {
             nows.iter().for_each(|&now| assert_eq!(draw(engine, now, 1).unwrap().tick, now));

@@ -2,7 +2,7 @@ use core::num::NonZeroU32;
 use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
-use tickid_core::{Clock as _, Generator, Scheme, SequenceBounds, SequenceStart, Snapshot};
+use tickid_core::{Clock as _, Generator, Lowest, Scheme, SequenceBounds, Snapshot};
 use tickid_lease::backend::StoreErrorKind;
 use tickid_lease::session::{Claim, LeaseSession, Outcome, Request, Token};
 use tickid_lease::{Lease, Node, Realm, RealmSpec, StoreError};
@@ -190,7 +190,7 @@ impl<S: Subject> Holder<S> {
             realm.generator_builder(lease).map_err(|error| format!("builder: {error}"))?;
         let generator = builder
             .clock(Arc::clone(&self.clock))
-            .sequence(SequenceStart::LOWEST)
+            .sequence(Lowest)
             .bounds(SequenceBounds::new(0, 7))
             .build()
             .map_err(|error| format!("build: {error}"))?;
