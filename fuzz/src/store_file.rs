@@ -11,8 +11,8 @@ use tickid_lease::backend::{
     Change, Extra, MemoryBackend, Record, Row, RowState, Rows, Scope, Version,
 };
 use tickid_lease::fuzzing::{FILE_LEN, create_file, read_file, write_file};
-use tickid_lease::session::{Claim, Token};
-use tickid_lease::{Node, Store, block_on};
+use tickid_lease::session::{Claim, Token, block_on};
+use tickid_lease::{Node, Store};
 
 pub fn check(data: &[u8]) {
     let Some((kind, rest)) = data.split_first() else {

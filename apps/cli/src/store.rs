@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use clap::Args;
 use tickid_lease::admin::{RealmName, Refusal};
 use tickid_lease::backend::FileBackend;
-use tickid_lease::{RealmSpec, Store, StoreError, block_on};
+use tickid_lease::session::block_on;
+use tickid_lease::{RealmSpec, Store, StoreError};
 
 use crate::failure::Failure;
 use crate::features::check_store;

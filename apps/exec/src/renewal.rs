@@ -5,8 +5,8 @@ use std::sync::mpsc::Sender;
 
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
-use tickid_lease::session::{LeaseSession, Outcome, Token};
-use tickid_lease::{Store, StoreError, block_on};
+use tickid_lease::session::{LeaseSession, Outcome, Token, block_on};
+use tickid_lease::{Store, StoreError};
 
 use crate::error::{Chain, Error};
 use crate::wake::Bell;

@@ -49,7 +49,8 @@ const NO_LEASE: u8 = 124;
 /// # Examples
 /// ```no_run
 /// use tickid_exec::{Error, Plan, exec, stage};
-/// use tickid_lease::{Store, block_on};
+/// use tickid_lease::Store;
+/// use tickid_lease::session::block_on;
 ///
 /// # fn main() -> Result<(), Error> {
 /// let open = || {

@@ -92,8 +92,8 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use tickid_core::example::Seconds;
-    use tickid_lease::session::{Claim, Token};
-    use tickid_lease::{Realm, Store, block_on};
+    use tickid_lease::session::{Claim, Token, block_on};
+    use tickid_lease::{Realm, Store};
 
     use super::*;
 

@@ -122,7 +122,8 @@ fn transaction(statements: &str) -> String {
 /// use core::time::Duration;
 /// use tickid_lease::admin::Start;
 /// use tickid_lease::backend::PostgresBackend;
-/// use tickid_lease::{Realm, block_on};
+/// use tickid_lease::Realm;
+/// use tickid_lease::session::block_on;
 /// use tickid_scru64::Scru64;
 ///
 /// let backend = PostgresBackend::open("postgres://admin@db.example.com/app")?;

@@ -10,8 +10,8 @@ use core::time::Duration;
 use std::time::Instant;
 
 use tickid_lease::admin::Start;
-use tickid_lease::session::{Claim, Token};
-use tickid_lease::{Lease, Realm, RealmSpec, Store, block_on};
+use tickid_lease::session::{Claim, Token, block_on};
+use tickid_lease::{Lease, Realm, RealmSpec, Store};
 use tickid_scru64::Scru64;
 
 type Failure = Box<dyn core::error::Error>;

@@ -118,7 +118,7 @@ pub trait Backend: fmt::Debug + Send + Sync {
     /// use core::time::Duration;
     /// use tickid_core::SystemClock;
     /// use tickid_lease::backend::{Backend, Change, MemoryBackend, Record, Scope};
-    /// use tickid_lease::block_on;
+    /// use tickid_lease::session::block_on;
     ///
     /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
     /// let name = realm.name().clone();

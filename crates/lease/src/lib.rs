@@ -68,7 +68,6 @@ pub use self::model::pool::NodePool;
 pub use self::model::realm::{RealmError, RealmSpec};
 pub use self::store::Store;
 pub use self::typed_realm::{Realm, RealmBuilder};
-pub use self::wait::block_on;
 
 /// The examples of the package's README, so that they stay true.
 #[cfg(doctest)]

@@ -1,5 +1,6 @@
 //! Names for holding leases without a [`LeasedGenerator`](crate::LeasedGenerator): claims, the
-//! requests of a holder without I/O, and the parts of a generator's state.
+//! requests of a holder without I/O, the parts of a generator's state, and [`block_on`], which runs
+//! a request without an executor.
 
 pub use crate::holder::clock_gap::ClockGap;
 pub use crate::holder::error::Stall;
@@ -10,3 +11,4 @@ pub use crate::holder::tenure::Tenure;
 pub use crate::holder::waiting::{Wait, WaitReason};
 pub use crate::model::lease::Claim;
 pub use crate::model::token::Token;
+pub use crate::wait::block_on;

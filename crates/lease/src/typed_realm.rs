@@ -16,7 +16,8 @@ use crate::model::realm::{Mismatch, RealmError, RealmName, RealmSpec, Terms, sho
 /// # Examples
 /// ```
 /// use core::time::Duration;
-/// use tickid_lease::{LeasedGenerator, Realm, Store, block_on};
+/// use tickid_lease::{LeasedGenerator, Realm, Store};
+/// use tickid_lease::session::block_on;
 /// use tickid_scru64::Scru64;
 ///
 /// let term = Duration::from_secs(60); // a lease lasts a minute without a renewal
@@ -38,8 +39,8 @@ use crate::model::realm::{Mismatch, RealmError, RealmName, RealmSpec, Terms, sho
 /// ```
 #[doc = include_str!("example.rs.txt")]
 /// use core::time::Duration;
-/// use tickid_lease::session::{Claim, Token};
-/// use tickid_lease::{Store, block_on};
+/// use tickid_lease::session::{Claim, Token, block_on};
+/// use tickid_lease::Store;
 ///
 /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
 /// let mut claim = Claim::new(Token::random()?, "an example", None);

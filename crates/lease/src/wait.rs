@@ -32,7 +32,8 @@ impl Wake for Unpark {
 /// # Examples
 /// ```
 /// use core::time::Duration;
-/// use tickid_lease::{Store, block_on};
+/// use tickid_lease::Store;
+/// use tickid_lease::session::block_on;
 ///
 /// let realms = block_on(Store::in_memory().realms(), Duration::from_secs(5))?;
 /// assert!(realms.is_empty());

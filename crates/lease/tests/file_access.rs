@@ -36,8 +36,8 @@ mod unix {
     use libtest_mimic::{Arguments, Trial};
     use tempfile::TempDir;
     use tickid_lease::backend::{Exposure, ExposureReason, FileBackend, StoreErrorKind};
-    use tickid_lease::session::{Claim, Token};
-    use tickid_lease::{Lease, Node, Realm, RealmSpec, Store, StoreError, block_on};
+    use tickid_lease::session::{Claim, Token, block_on};
+    use tickid_lease::{Lease, Node, Realm, RealmSpec, Store, StoreError};
     use tickid_sno::Sno;
 
     const TIMEOUT: Duration = Duration::from_secs(30);

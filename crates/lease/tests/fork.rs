@@ -37,9 +37,9 @@ mod linux {
         SystemClock, UnixTime,
     };
     use tickid_kuid::Kuid;
-    use tickid_lease::session::{Claim, Token};
+    use tickid_lease::session::{Claim, Token, block_on};
     use tickid_lease::{
-        GenerateError, Lease, LeasedGenerator, ObserveError, Realm, Store, block_on,
+        GenerateError, Lease, LeasedGenerator, ObserveError, Realm, Store,
     };
     use tickid_nanoflake::{GeneratorId, Nanoflake};
     use tickid_scru64::{NODE_SPEC_VARIABLE, NodeSpec, ProcessError, Scru64};

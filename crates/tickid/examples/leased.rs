@@ -11,7 +11,8 @@
 #![allow(clippy::print_stdout, reason = "it is a program")]
 
 use core::time::Duration;
-use tickid::lease::{LeasedGenerator, Realm, Store, block_on};
+use tickid::lease::session::block_on;
+use tickid::lease::{LeasedGenerator, Realm, Store};
 use tickid::sno::Sno;
 
 fn main() -> Result<(), Box<dyn core::error::Error>> {

@@ -2,8 +2,8 @@
 //! and functions can move to another one.
 
 use tickid_lease::admin::{Refusal, Start};
-use tickid_lease::session::{Claim, Token};
-use tickid_lease::{RealmSpec, Store, block_on};
+use tickid_lease::session::{Claim, Token, block_on};
+use tickid_lease::{RealmSpec, Store};
 use tickid_testkit::servers::{Postgres, Test};
 
 use crate::base::{Base, Kind, START, TIMEOUT};

@@ -6,7 +6,7 @@ use std::thread;
 
 use tickid_lease::admin::Start;
 use tickid_lease::backend::PostgresBackend;
-use tickid_lease::block_on;
+use tickid_lease::session::block_on;
 use tickid_testkit::servers::{Postgres, Test};
 
 use crate::base::{Base, KINDS, Kind, START, Session, TIMEOUT};

@@ -6,8 +6,8 @@ use std::thread;
 use std::time::Instant;
 
 use tickid_lease::admin::{Refusal, Standing};
-use tickid_lease::session::{Claim, Token};
-use tickid_lease::{LeasedGenerator, Realm, Store, block_on};
+use tickid_lease::session::{Claim, Token, block_on};
+use tickid_lease::{LeasedGenerator, Realm, Store};
 use tickid_testkit::servers::{Postgres, Test};
 
 use crate::base::{Base, DISCORD, KINDS, Kind, Parts, START, Session, TIMEOUT, distinct};

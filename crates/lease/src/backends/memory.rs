@@ -23,7 +23,8 @@ const NAME: &str = "memory";
 /// use tickid_core::{ManualClock, UnixTime};
 /// use tickid_lease::admin::Start;
 /// use tickid_lease::backend::{MemoryBackend, Scope};
-/// use tickid_lease::{Store, block_on};
+/// use tickid_lease::Store;
+/// use tickid_lease::session::block_on;
 ///
 /// let now = UnixTime::from_millis(1_700_000_000_000)?;
 /// let backend = MemoryBackend::new(Arc::new(ManualClock::new(now)));
@@ -97,8 +98,8 @@ impl<C: Clock> MemoryBackend<C> {
     /// use tickid_core::SystemClock;
     /// use tickid_lease::admin::{Start, Loss};
     /// use tickid_lease::backend::MemoryBackend;
-    /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{Store, block_on};
+    /// use tickid_lease::session::{Claim, Token, block_on};
+    /// use tickid_lease::Store;
     ///
     /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
     /// let store = Store::new(backend.clone());

@@ -49,8 +49,8 @@ impl Store {
     #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::admin::Standing;
-    /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{Store, block_on};
+    /// use tickid_lease::session::{Claim, Token, block_on};
+    /// use tickid_lease::Store;
     ///
     /// let (folder, timeout) = (tempfile::tempdir()?, Duration::from_secs(5));
     /// let url = format!("static:42/16?state={}", folder.path().display());

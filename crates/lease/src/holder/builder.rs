@@ -140,7 +140,8 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::admin::Start;
-    /// use tickid_lease::{LeasedGenerator, Realm, Store, block_on};
+    /// use tickid_lease::{LeasedGenerator, Realm, Store};
+    /// use tickid_lease::session::block_on;
     /// use tickid_sno::Sno;
     ///
     /// let store = Store::in_memory();

@@ -174,9 +174,9 @@ impl<S: Scheme> LeasedGenerator<S> {
     #[doc = include_str!("../example.rs.txt")]
     /// # let timeout = core::time::Duration::from_secs(5);
     /// # let start = async { Ok(start(realm).await) };
-    /// # let generator = tickid_lease::block_on(start, timeout)??;
+    /// # let generator = tickid_lease::session::block_on(start, timeout)??;
     /// # generator.generate()?;
-    /// # tickid_lease::block_on(generator.shut_down_async(), timeout)?;
+    /// # tickid_lease::session::block_on(generator.shut_down_async(), timeout)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub async fn start_async(store: Store, realm: Realm<S>) -> Result<Self, LeaseError> {

@@ -38,8 +38,8 @@ use crate::store::Store;
 /// ```
 #[doc = include_str!("../example.rs.txt")]
 /// use core::time::Duration;
-/// use tickid_lease::session::{LeaseSession, Outcome, Token};
-/// use tickid_lease::{Store, block_on};
+/// use tickid_lease::session::{LeaseSession, Outcome, Token, block_on};
+/// use tickid_lease::Store;
 ///
 /// let store = Store::in_memory();
 /// let mut session = LeaseSession::new(realm.clone(), "web-1", 42);
@@ -294,8 +294,8 @@ impl LeaseSession {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_lease::session::{LeaseSession, Outcome, Token};
-    /// use tickid_lease::{Realm, Store, block_on};
+    /// use tickid_lease::session::{LeaseSession, Outcome, Token, block_on};
+    /// use tickid_lease::{Realm, Store};
     /// use tickid_sno::Sno;
     ///
     /// let realm = Realm::builder("orders", Sno).pool("42/16").build()?;

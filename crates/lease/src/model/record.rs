@@ -27,7 +27,8 @@ pub struct Extra(pub(crate) Map<String, Value>);
 /// ```
 #[doc = include_str!("../example.rs.txt")]
 /// use core::time::Duration;
-/// use tickid_lease::{Store, block_on};
+/// use tickid_lease::Store;
+/// use tickid_lease::session::block_on;
 ///
 /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
 /// let floor = block_on(store.invalidate(realm.spec()), timeout)?;

@@ -16,8 +16,8 @@ use crate::model::record::FORMAT;
 /// ```
 /// use core::time::Duration;
 /// use tickid_lease::admin::Refusal;
-/// use tickid_lease::session::{Claim, Token};
-/// use tickid_lease::{Realm, Store, block_on};
+/// use tickid_lease::session::{Claim, Token, block_on};
+/// use tickid_lease::{Realm, Store};
 /// use tickid_sno::Sno;
 ///
 /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));

@@ -19,8 +19,8 @@ use crate::model::refusal::{Loss, Refusal};
 #[doc = include_str!("../example.rs.txt")]
 /// use core::time::Duration;
 /// use tickid_lease::admin::{Rules, Standing};
-/// use tickid_lease::session::{Claim, Token};
-/// use tickid_lease::{Store, block_on};
+/// use tickid_lease::session::{Claim, Token, block_on};
+/// use tickid_lease::Store;
 ///
 /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
 /// let mut claim = Claim::new(Token::random()?, "web-1", None);

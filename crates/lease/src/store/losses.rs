@@ -35,8 +35,8 @@ impl Store {
     /// use tickid_core::SystemClock;
     /// use tickid_lease::admin::Loss;
     /// use tickid_lease::backend::MemoryBackend;
-    /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{Realm, Store, block_on};
+    /// use tickid_lease::session::{Claim, Token, block_on};
+    /// use tickid_lease::{Realm, Store};
     /// use tickid_sno::Sno;
     ///
     /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
@@ -164,7 +164,8 @@ impl Store {
     #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::admin::Start;
-    /// use tickid_lease::{Realm, Store, block_on};
+    /// use tickid_lease::{Realm, Store};
+    /// use tickid_lease::session::block_on;
     /// use tickid_sno::Sno;
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
@@ -200,8 +201,8 @@ impl Store {
     /// ```
     #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
-    /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{Store, block_on};
+    /// use tickid_lease::session::{Claim, Token, block_on};
+    /// use tickid_lease::Store;
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
     /// let mut claim = Claim::new(Token::random()?, "web-1", None);

@@ -33,8 +33,8 @@ use crate::model::text::ParseError;
 /// ```
 #[doc = include_str!("../example.rs.txt")]
 /// use core::time::Duration;
-/// use tickid_lease::session::{Claim, Token};
-/// use tickid_lease::{Store, block_on};
+/// use tickid_lease::session::{Claim, Token, block_on};
+/// use tickid_lease::Store;
 ///
 /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
 /// let mut claim = Claim::new(Token::random()?, "web-1", None);
@@ -81,8 +81,8 @@ impl fmt::Debug for Shared {
 /// use tickid_core::SystemClock;
 /// use tickid_lease::admin::{Refusal, Start};
 /// use tickid_lease::backend::MemoryBackend;
-/// use tickid_lease::session::{Claim, Token};
-/// use tickid_lease::{Store, block_on};
+/// use tickid_lease::session::{Claim, Token, block_on};
+/// use tickid_lease::Store;
 ///
 /// let store = || Store::new(MemoryBackend::new(SystemClock).like_a_server());
 /// let (old, new, timeout) = (store(), store(), Duration::from_secs(5));
@@ -401,7 +401,8 @@ impl Store {
     /// use tickid_core::SystemClock;
     /// use tickid_lease::admin::Start;
     /// use tickid_lease::backend::{MemoryBackend, RowState, Version};
-    /// use tickid_lease::{Store, block_on};
+    /// use tickid_lease::Store;
+    /// use tickid_lease::session::block_on;
     ///
     /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
     /// let store = Store::new(backend.clone());
@@ -436,8 +437,8 @@ impl Store {
     /// use std::sync::Arc;
     /// use tickid_core::{ManualClock, UnixTime};
     /// use tickid_lease::backend::MemoryBackend;
-    /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{Store, block_on};
+    /// use tickid_lease::session::{Claim, Token, block_on};
+    /// use tickid_lease::Store;
     ///
     /// let (now, tomorrow) = (1_700_000_000_000, 1_700_086_400_000);
     /// let clock = Arc::new(ManualClock::new(UnixTime::from_millis(tomorrow)?));
@@ -484,7 +485,8 @@ impl Store {
     #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_lease::admin::Start;
-    /// use tickid_lease::{Realm, Store, block_on};
+    /// use tickid_lease::{Realm, Store};
+    /// use tickid_lease::session::block_on;
     /// use tickid_sno::Sno;
     ///
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));

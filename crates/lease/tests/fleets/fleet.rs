@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use tickid_core::{Clock as _, Scheme as _};
 use tickid_lease::admin::Start;
-use tickid_lease::session::{Failures, Token};
-use tickid_lease::{Lease, LeasedGenerator, Realm, RealmBuilder, Store, block_on};
+use tickid_lease::session::{Failures, Token, block_on};
+use tickid_lease::{Lease, LeasedGenerator, Realm, RealmBuilder, Store};
 use tickid_sno::{Sno, SnoId};
 
 /// Longer than any event takes on a busy machine.

@@ -11,8 +11,8 @@ use tickid_lease::admin::{Refusal, Start};
 use tickid_lease::backend::{
     Change, Extra, MemoryBackend, Record, Row, RowState, Scope, StoreErrorKind, Version,
 };
-use tickid_lease::session::{Claim, Token};
-use tickid_lease::{Lease, Node, Realm, RealmSpec, Store, StoreError, block_on};
+use tickid_lease::session::{Claim, Token, block_on};
+use tickid_lease::{Lease, Node, Realm, RealmSpec, Store, StoreError};
 use tickid_sno::Sno;
 
 use crate::altered::{Altered, Memory};

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use tickid_core::{Builder, Clock as _, ManualClock, NodeId as _, Scheme, Tick, UnixTime, Window};
 use tickid_lease::admin::Refusal;
 use tickid_lease::backend::{Change, MemoryBackend, RowState};
-use tickid_lease::session::{Claim, Token};
-use tickid_lease::{Node, Realm, RealmSpec, Store, block_on};
+use tickid_lease::session::{Claim, Token, block_on};
+use tickid_lease::{Node, Realm, RealmSpec, Store};
 use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
 

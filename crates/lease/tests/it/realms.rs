@@ -16,10 +16,10 @@ use tickid_core::{
 use tickid_kuid::{Drift, Global, Kuid, Local};
 use tickid_lease::admin::Refusal;
 use tickid_lease::backend::MemoryBackend;
-use tickid_lease::session::{Claim, Token};
+use tickid_lease::session::{Claim, Token, block_on};
 use tickid_lease::{
     GenerateError, Lease, LeasedGenerator, NodePool, Realm, RealmError, RealmSpec, Store,
-    StoreError, block_on,
+    StoreError,
 };
 use tickid_nanoflake::{Epoch, Nanoflake};
 use tickid_scru64::Scru64;

@@ -14,8 +14,9 @@ use tickid_lease::admin::{RealmName, Start};
 use tickid_lease::backend::{
     Answer, Backend, Change, FileBackend, RealmData, RowState, Scope, StoreErrorKind,
 };
+use tickid_lease::session::block_on;
 use tickid_lease::{
-    GenerateError, LeaseError, LeasedGenerator, Node, Realm, Store, StoreError, block_on,
+    GenerateError, LeaseError, LeasedGenerator, Node, Realm, Store, StoreError,
 };
 
 use crate::subjects::Subject;

@@ -11,7 +11,8 @@ use serde_json::json;
 use tempfile::TempDir;
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::RealmData;
-use tickid_lease::{Store, StoreError, block_on};
+use tickid_lease::session::block_on;
+use tickid_lease::{Store, StoreError};
 use tickid_testkit::servers::{Etcd, MySql, Outage, Postgres, Redis, Server, StartError, Target};
 
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use tickid_lease::admin::{Refusal, Start, Terms};
-use tickid_lease::session::{Claim, Token};
-use tickid_lease::{Lease, Realm, RealmSpec, Store, StoreError, block_on};
+use tickid_lease::session::{Claim, Token, block_on};
+use tickid_lease::{Lease, Realm, RealmSpec, Store, StoreError};
 use tickid_nanoflake::Nanoflake;
 
 use crate::error_chain::causes;

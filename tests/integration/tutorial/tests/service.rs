@@ -6,8 +6,9 @@ use std::process::{Child, Command, ExitCode, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use tickid::lease::Store;
 use tickid::lease::admin::Standing;
-use tickid::lease::{Store, block_on};
+use tickid::lease::session::block_on;
 use tickid_testkit::servers::Postgres;
 
 fn main() -> ExitCode {

@@ -59,8 +59,8 @@ const MAX_ROUND: usize = 64;
 /// ```no_run
 #[doc = include_str!("../../example.rs.txt")]
 /// use core::time::Duration;
-/// use tickid_lease::session::{Claim, Token};
-/// use tickid_lease::{Store, block_on};
+/// use tickid_lease::session::{Claim, Token, block_on};
+/// use tickid_lease::Store;
 ///
 /// let store = Store::open("etcd://10.0.0.1:2379,10.0.0.2:2379,10.0.0.3:2379")?;
 /// let mut claim = Claim::new(Token::random()?, "web-1", None);

@@ -102,8 +102,8 @@ impl<C> FileBackend<C> {
     /// use core::time::Duration;
     /// use tickid_lease::admin::Standing;
     /// use tickid_lease::backend::FileBackend;
-    /// use tickid_lease::session::{Claim, Token};
-    /// use tickid_lease::{Store, block_on};
+    /// use tickid_lease::session::{Claim, Token, block_on};
+    /// use tickid_lease::Store;
     ///
     /// let (folder, timeout) = (tempfile::tempdir()?, Duration::from_secs(5));
     /// let store = Store::new(FileBackend::open(folder.path())?.detached());

@@ -46,7 +46,8 @@ crate::backends::sql::sql_backend! {
     /// ```no_run
     /// use core::time::Duration;
     /// use tickid_lease::backend::MySqlBackend;
-    /// use tickid_lease::{Store, block_on};
+    /// use tickid_lease::Store;
+    /// use tickid_lease::session::block_on;
     ///
     /// let backend = MySqlBackend::open("mysql://app@db.example.com/app?sslmode=require")?;
     /// let store = Store::new(backend.with_timeout(Duration::from_secs(1)));

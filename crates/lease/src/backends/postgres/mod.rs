@@ -47,7 +47,8 @@ crate::backends::sql::sql_backend! {
     /// ```no_run
     /// use core::time::Duration;
     /// use tickid_lease::backend::PostgresBackend;
-    /// use tickid_lease::{Store, block_on};
+    /// use tickid_lease::Store;
+    /// use tickid_lease::session::block_on;
     ///
     /// let url = "postgres://app@db.example.com/app?sslmode=require";
     /// let backend = PostgresBackend::open(url)?.with_timeout(Duration::from_secs(1));
@@ -78,7 +79,7 @@ impl PostgresBackend {
     /// ```no_run
     /// use core::time::Duration;
     /// use tickid_lease::backend::PostgresBackend;
-    /// use tickid_lease::block_on;
+    /// use tickid_lease::session::block_on;
     ///
     /// let backend = PostgresBackend::open("postgres://admin@db.example.com/app")?;
     /// let tables = backend.execute("create tables", PostgresBackend::RESERVATIONS.to_owned());

@@ -65,8 +65,8 @@ const UNREADABLE: Version = Version(1 << 52);
 /// ```no_run
 #[doc = include_str!("../../example.rs.txt")]
 /// use core::time::Duration;
-/// use tickid_lease::session::{Claim, Token};
-/// use tickid_lease::{Store, block_on};
+/// use tickid_lease::session::{Claim, Token, block_on};
+/// use tickid_lease::Store;
 ///
 /// let store = Store::open("redis://10.0.0.1")?;
 /// let mut claim = Claim::new(Token::random()?, "web-1", None);

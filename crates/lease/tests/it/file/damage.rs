@@ -6,7 +6,7 @@ use std::fs;
 
 use tickid_lease::admin::{Loss, Refusal};
 use tickid_lease::backend::StoreErrorKind;
-use tickid_lease::block_on;
+use tickid_lease::session::block_on;
 
 use super::{Folder, HOUR, TIMEOUT, acquire, contents, realm, release, renew};
 

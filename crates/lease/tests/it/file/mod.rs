@@ -12,8 +12,8 @@ use tickid_core::{Clock as _, ManualClock, UnixTime};
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::{Backend as _, FileBackend, RowState, Scope, StoreErrorKind};
 use tickid_lease::conformance::Stage;
-use tickid_lease::session::{Claim, Token};
-use tickid_lease::{Lease, Node, Realm, RealmSpec, Store, StoreError, block_on};
+use tickid_lease::session::{Claim, Token, block_on};
+use tickid_lease::{Lease, Node, Realm, RealmSpec, Store, StoreError};
 use tickid_sno::Sno;
 
 const HOUR: Duration = Duration::from_secs(3_600);

@@ -21,10 +21,10 @@ use tickid_core::{
 };
 use tickid_lease::admin::Standing;
 use tickid_lease::backend::{MemoryBackend, StoreErrorKind};
-use tickid_lease::session::{Claim, Tenure, Token, Wait, WaitReason};
+use tickid_lease::session::{Claim, Tenure, Token, Wait, WaitReason, block_on};
 use tickid_lease::{
     GenerateError, Lease, LeaseError, LeasedGenerator, LeasedGeneratorBuilder, ObserveError, Realm,
-    Store, block_on,
+    Store,
 };
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
 

@@ -2,8 +2,9 @@
 
 use core::time::Duration;
 
+use tickid_lease::RealmSpec;
 use tickid_lease::admin::Refusal;
-use tickid_lease::{RealmSpec, block_on};
+use tickid_lease::session::block_on;
 use tickid_testkit::servers::{Redis, Server as _, Test};
 
 use crate::herd;

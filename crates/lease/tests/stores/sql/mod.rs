@@ -8,8 +8,8 @@ use core::time::Duration;
 use tickid_core::{Policy, TickScale, UnixTime, example::Seconds};
 use tickid_lease::admin::{Start, Terms};
 use tickid_lease::backend::RealmParts;
-use tickid_lease::session::{Claim, Token};
-use tickid_lease::{Lease, RealmSpec, Store, StoreError, block_on};
+use tickid_lease::session::{Claim, Token, block_on};
+use tickid_lease::{Lease, RealmSpec, Store, StoreError};
 
 /// Longer than any answer takes on a busy machine.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
