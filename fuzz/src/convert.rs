@@ -67,7 +67,7 @@ fn near(id: AnyId, by: i32, layouts: &Layouts) -> AnyId {
         let toggle = u32::from(parts.toggle().is_some());
         let low = u64::from(parts.toggle() == Some(true)) << bits | parts.sequence().value();
         let low = i64::try_from(low).ok()?.checked_add(by.into())?;
-        let (tick, _) = scale.signed_tick_and_offset(parts.time())?;
+        let (tick, _) = scale.signed_tick_and_offset(parts.unix_time())?;
         let time = scale.signed_time_of(tick.checked_add(low >> (bits + toggle))?)?;
         let low = low.cast_unsigned();
         let sequence = Bits::new(low & ((1 << bits) - 1), bits).ok()?;
@@ -99,7 +99,7 @@ fn alone(id: AnyId, to: Kind, options: &Options<'_>) {
     // Its time is the target's tick that contains the start of the ID's tick.
     let (before, after) = (id.parts(&options.source), converted.id.parts(&options.target));
     let (before, after) = (before.unwrap(), after.unwrap());
-    let earlier = before.time().as_micros() - after.time().as_micros();
+    let earlier = before.unix_time().as_micros() - after.unix_time().as_micros();
     let lost = converted.loss.time.map_or(0, |time| time.as_micros());
     assert_eq!(u128::try_from(earlier), Ok(lost), "{id} to {converted:?}");
 

@@ -89,7 +89,7 @@ pub(crate) fn inspection(inspection: &Inspection<'_>) -> Record {
         record.set("hex", &JsValue::from_str(hex));
     });
     record.set("bytes", &Uint8Array::from(inspection.bytes()));
-    record.set("unixMs", &millis(inspection.time()));
+    record.set("unixMs", &millis(inspection.unix_time()));
     record.set("fields", &fields(inspection));
     let forms = Array::new();
     for (name, text) in inspection.forms() {

@@ -56,7 +56,7 @@ impl Mastodon {
     /// Returns the millisecond of the ID.
     #[inline]
     #[must_use]
-    pub const fn time(self) -> UnixTime {
+    pub const fn unix_time(self) -> UnixTime {
         // 48 bits of milliseconds are far from the end of 64 bits of microseconds.
         UnixTime::from_micros((self.0 >> Self::SEQUENCE_BITS).saturating_mul(1_000).cast_signed())
     }
@@ -66,7 +66,7 @@ impl ToParts for Mastodon {
     #[inline]
     fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
         let sequence = Bits::held(self.0 & mask(Self::SEQUENCE_BITS), Self::SEQUENCE_BITS);
-        Ok(Parts::held(self.time(), TickScale::every(UnixTime::EPOCH, 1_000), sequence))
+        Ok(Parts::held(self.unix_time(), TickScale::every(UnixTime::EPOCH, 1_000), sequence))
     }
 }
 

@@ -17,7 +17,7 @@ use crate::nodes::Nodes;
 ///
 /// let id = NanoflakeId::new(175_928_847_299_117_063)?;
 /// let discord = Layouts { epoch: Epoch::DISCORD, ..Layouts::default() };
-/// assert_eq!(id.parts(&discord)?.time().as_millis(), 1_462_015_105_796);
+/// assert_eq!(id.parts(&discord)?.unix_time().as_millis(), 1_462_015_105_796);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -220,12 +220,12 @@ impl Parts {
     ///
     /// let id = scru64!("0u375nxqh5cq");
     /// let parts = id.parts(&Layouts::default())?;
-    /// assert_eq!(parts.time(), id.unix_time());
+    /// assert_eq!(parts.unix_time(), id.unix_time());
     /// assert_eq!(parts.scale().micros_per_tick(), 256_000);
     /// # Ok::<(), tickid_convert::ConvertError>(())
     /// ```
     #[must_use]
-    pub const fn time(&self) -> UnixTime {
+    pub const fn unix_time(&self) -> UnixTime {
         self.time
     }
 

@@ -22,7 +22,7 @@ pub trait ToParts: Copy {
     ///
     /// let parts = sno!("brpk4q72xwf2m63l").parts(&Layouts::default())?;
     /// assert_eq!(parts.node().map(|node| (node.value(), node.bits())), Some((39_434, 16)));
-    /// assert_eq!(parts.time(), sno!("brpk4q72xwf2m63l").unix_time());
+    /// assert_eq!(parts.unix_time(), sno!("brpk4q72xwf2m63l").unix_time());
     /// # Ok::<(), tickid_convert::ConvertError>(())
     /// ```
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError>;

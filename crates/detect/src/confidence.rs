@@ -212,7 +212,7 @@ pub(crate) fn surprise(id: &Identifier, layouts: &Layouts, now: UnixTime) -> u32
     /// The additional bits of surprise at an ID of a later time.
     const LATER: u32 = 3;
     let at_any_time = ticks(since(id, layouts));
-    rest + match id.time(layouts) {
+    rest + match id.unix_time(layouts) {
         Some(time) if time > now => at_any_time + LATER,
         Some(time) => at_any_time.min(ticks(time) + AGES),
         None => at_any_time,

@@ -118,7 +118,7 @@ impl Search<'_> {
     }
 
     fn has_likely_time(&self, id: &Identifier) -> bool {
-        doubt_of_time(id, self.layouts, id.time(self.layouts), self.now).is_none()
+        doubt_of_time(id, self.layouts, id.unix_time(self.layouts), self.now).is_none()
     }
 
     fn judge(&mut self, identifier: Identifier, form: Form, is_marked: bool) {
@@ -129,7 +129,7 @@ impl Search<'_> {
     /// of a text that is one of the schemes' goes into this.
     #[inline(always)]
     fn judge_here(&mut self, identifier: Identifier, form: Form, is_marked: bool) {
-        let time = identifier.time(self.layouts);
+        let time = identifier.unix_time(self.layouts);
         let mut doubt = doubt_of_time(&identifier, self.layouts, time, self.now);
         if is_marked && matches!(doubt, Some(Doubt::Time | Doubt::NoClock)) {
             // A wrong clock, and still what it is.
@@ -260,7 +260,7 @@ impl Search<'_> {
             // Seconds have 10 digits from 2001 to 2286, milliseconds 13, and so on.
             if number / unit.per_second() >= 1_000_000_000
                 && digits == 10 + unit.per_second().ilog10() as usize
-                && doubt_of_time(&id, self.layouts, id.time(self.layouts), self.now)
+                && doubt_of_time(&id, self.layouts, id.unix_time(self.layouts), self.now)
                     != Some(Doubt::Time)
             {
                 self.add(id, Form::Text);

@@ -157,12 +157,12 @@ impl Identifier {
     /// Returns the time when the ID was made, if it and the layouts determine it.
     #[inline(always)]
     #[must_use]
-    pub fn time(&self, layouts: &Layouts) -> Option<UnixTime> {
+    pub fn unix_time(&self, layouts: &Layouts) -> Option<UnixTime> {
         match *self {
-            Self::Scheme(id, _) | Self::Carried(id) => Some(id.time(layouts)),
+            Self::Scheme(id, _) | Self::Carried(id) => Some(id.unix_time(layouts)),
             Self::KuidWide(id, _) => Some(id.unix_time(layouts.drift)),
             Self::Preset(preset, id) => Some(preset.layout().unix_time(id)),
-            Self::Mastodon(id) => Some(id.time()),
+            Self::Mastodon(id) => Some(id.unix_time()),
             Self::Uuid(uuid) | Self::TypeId { uuid, .. } => uuid_time(uuid),
             Self::Ulid([a, b, c, d, e, f, ..]) => {
                 let millis = i64::from_be_bytes([0, 0, a, b, c, d, e, f]);

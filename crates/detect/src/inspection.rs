@@ -30,7 +30,7 @@ use crate::reading::Reading;
 /// let id = AnyId::from(sno!("brpk4q72xwf2m63l"));
 /// let inspection = Inspection::new(id.into(), "", &Layouts::default());
 /// assert_eq!(inspection.name().to_string(), "sno");
-/// assert_eq!(inspection.time().map(|time| time.as_millis()), Some(1_936_047_814_976));
+/// assert_eq!(inspection.unix_time().map(|time| time.as_millis()), Some(1_936_047_814_976));
 /// let partition = inspection.members().find(|member| member.name == "partition");
 /// let partition = partition.ok_or("no partition")?;
 /// assert_eq!(partition.value.to_string(), "39434");
@@ -211,7 +211,7 @@ impl<'a> Inspection<'a> {
         Self {
             text: canonical(&identifier, &bytes, text),
             bytes,
-            time: identifier.time(layouts),
+            time: identifier.unix_time(layouts),
             fields: identifier.fields(layouts),
             layouts: *layouts,
             form,
@@ -319,7 +319,7 @@ impl<'a> Inspection<'a> {
 
     /// Returns the start of the ID's tick, if the format has a time.
     #[must_use]
-    pub const fn time(&self) -> Option<UnixTime> {
+    pub const fn unix_time(&self) -> Option<UnixTime> {
         self.time
     }
 

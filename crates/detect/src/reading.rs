@@ -23,7 +23,7 @@ use crate::ordinary;
 /// assert_eq!((first.format(), first.form()), (Format::Scru64, Form::Text));
 /// assert_eq!(first.confidence(), Confidence::Likely);
 /// assert_eq!(first.reason(), "12 digits of Base36");
-/// assert_eq!(first.time(), Some(scru64!("0u375nxqh5cq").unix_time()));
+/// assert_eq!(first.unix_time(), Some(scru64!("0u375nxqh5cq").unix_time()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl Reading {
 
     /// Returns the time when it would have been made, if the format and the layouts determine it.
     #[must_use]
-    pub const fn time(&self) -> Option<UnixTime> {
+    pub const fn unix_time(&self) -> Option<UnixTime> {
         self.time
     }
 

@@ -136,6 +136,20 @@ impl Scru64Id {
 }
 
 impl Scru64 {
+    /// Returns the start of an ID's tick, as [`Scru64Id::unix_time`] does.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_scru64::{Scru64, scru64};
+    ///
+    /// let id = scru64!("0u375nxqh5cq");
+    /// assert_eq!(Scru64.unix_time(id), id.unix_time());
+    /// ```
+    #[must_use]
+    pub const fn unix_time(self, id: Scru64Id) -> UnixTime {
+        id.unix_time()
+    }
+
     /// Returns the lowest ID that shows `time` or a later one; see [`Scru64Id::min_at`].
     ///
     /// # Errors

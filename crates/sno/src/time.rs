@@ -135,6 +135,20 @@ impl SnoId {
 }
 
 impl Sno {
+    /// Returns the start of an ID's tick, as [`SnoId::unix_time`] does.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{Sno, sno};
+    ///
+    /// let id = sno!("brpk4q72xwf2m63l");
+    /// assert_eq!(Sno.unix_time(id), id.unix_time());
+    /// ```
+    #[must_use]
+    pub const fn unix_time(self, id: SnoId) -> UnixTime {
+        id.unix_time()
+    }
+
     /// Returns the lowest ID that shows `time` or a later one; see [`SnoId::min_at`].
     ///
     /// # Errors

@@ -130,8 +130,8 @@ impl DetectedJson {
             name: reading.identifier().to_string(),
             reason: reading.reason(),
             confidence: reading.confidence().name(),
-            unix_ms: reading.time().map(UnixTime::as_millis),
-            time: reading.time().and_then(date_time),
+            unix_ms: reading.unix_time().map(UnixTime::as_millis),
+            time: reading.unix_time().and_then(date_time),
             others: others.iter().map(|other| other.identifier().to_string()).collect(),
         }
     }

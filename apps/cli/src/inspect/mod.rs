@@ -220,7 +220,7 @@ impl Inspector<'_> {
     ) -> Result<(), Failure> {
         if self.arguments.json {
             let mut line = Line { inspection, local: None, age_ms: None, line: input.line };
-            if let (Some(zone), Some(time)) = (&self.zone, inspection.time()) {
+            if let (Some(zone), Some(time)) = (&self.zone, inspection.unix_time()) {
                 line.local = when::rfc3339(time, zone);
                 let age_ms = |now: UnixTime| now.as_millis().saturating_sub(time.as_millis());
                 line.age_ms = self.now.map(age_ms);
@@ -231,7 +231,7 @@ impl Inspector<'_> {
             return template.write(inspection, out.buffer());
         }
         let name = inspection.name().to_string();
-        let local = match (&self.zone, inspection.time()) {
+        let local = match (&self.zone, inspection.unix_time()) {
             (Some(zone), Some(time)) => when::local(time, zone, self.now),
             _ => None,
         };

@@ -54,7 +54,7 @@ pub(crate) fn draw(inspection: &Inspection<'_>, heading: &Heading, width: usize)
         push_line(&mut picture, &heading.name, width);
     }
     let mut line = |line: String| push_line(&mut picture, &line, width);
-    if let Some(time) = inspection.time() {
+    if let Some(time) = inspection.unix_time() {
         let date = inspection.date_time();
         let date = date.map_or_else(|| time.to_string(), |date| date.to_string());
         match &heading.local {

@@ -88,7 +88,7 @@ fn write_member(name: &str, id: &Inspection<'_>, out: &mut Vec<u8>) -> Result<()
         "text" => out.extend_from_slice(id.text().as_bytes()),
         "hex" => id.with_hex(|hex| out.extend_from_slice(hex.as_bytes())),
         "unix_ms" => {
-            let _ = id.time().map_or(Ok(()), |time| write!(out, "{}", time.as_millis()));
+            let _ = id.unix_time().map_or(Ok(()), |time| write!(out, "{}", time.as_millis()));
         }
         "time" => {
             let _ = id.date_time().map_or(Ok(()), |date| write!(out, "{date}"));

@@ -23,7 +23,7 @@ pub(crate) fn integer(text: &[u8], name: &'static str) -> Result<u64, String> {
 
 /// Returns the name of a reading, with the time that the ID then has.
 pub(crate) fn named(reading: &Reading) -> String {
-    match reading.time() {
+    match reading.unix_time() {
         Some(time) => format!("{} ({time})", reading.identifier()),
         None => reading.identifier().to_string(),
     }

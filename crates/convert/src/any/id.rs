@@ -179,8 +179,8 @@ impl AnyId {
     /// Returns the start of the ID's tick. A kuid whose fields are not a valid time has one, too,
     /// and no [`parts`](ToParts::parts).
     #[must_use]
-    pub fn time(self, layouts: &Layouts) -> UnixTime {
-        with_id!(self, id => SchemeId::time(id, layouts))
+    pub fn unix_time(self, layouts: &Layouts) -> UnixTime {
+        with_id!(self, id => SchemeId::unix_time(id, layouts))
     }
 }
 

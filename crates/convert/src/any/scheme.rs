@@ -34,7 +34,7 @@ pub enum SchemeError {
 /// // As the realm of a lease store records it.
 /// let scheme = AnyScheme::from_realm("nanoflake", "epoch 1420070400000", true)?;
 /// let id = AnyId::parse(Kind::Nanoflake, b"bppc0m3ju134")?;
-/// assert_eq!(scheme.time(id).to_string(), "2026-08-25T14:24:45.448Z");
+/// assert_eq!(scheme.unix_time(id).to_string(), "2026-08-25T14:24:45.448Z");
 /// assert_eq!(scheme.fields()[5].value(&id.bytes()), 0); // the sequence
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -140,8 +140,8 @@ impl AnyScheme {
 
     /// Returns the start of the tick of an ID.
     #[must_use]
-    pub fn time(&self, id: AnyId) -> UnixTime {
-        id.time(&self.layouts)
+    pub fn unix_time(&self, id: AnyId) -> UnixTime {
+        id.unix_time(&self.layouts)
     }
 
     /// Returns the fields that the bits of IDs consist of, the highest first.
@@ -217,7 +217,7 @@ impl AnyScheme {
     /// ```
     pub fn id_at(&self, time: UnixTime, node: u64, sequence: u64) -> Result<AnyId, ConvertError> {
         let shape = with_type!(self.kind, Id => Id::shape(&self.layouts));
-        let time = self.max_at(time).map_err(ConvertError::Time)?.time(&self.layouts);
+        let time = self.max_at(time).map_err(ConvertError::Time)?.unix_time(&self.layouts);
         let sequence = Bits::of("sequence", sequence, shape.sequence_bits);
         let mut parts = Parts::held(time, shape.scale, sequence.map_err(ConvertError::Sequence)?);
         match shape.node_bits {

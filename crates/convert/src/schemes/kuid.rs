@@ -100,7 +100,7 @@ impl SchemeId for GlobalId {
     own_bytes!(12);
 
     #[inline(always)]
-    fn time(self, layouts: &Layouts) -> UnixTime {
+    fn unix_time(self, layouts: &Layouts) -> UnixTime {
         self.unix_time(layouts.drift)
     }
 

@@ -94,7 +94,7 @@ macro_rules! url_texts {
 macro_rules! own_times {
     () => {
         #[inline(always)]
-        fn time(self, _: &Layouts) -> UnixTime {
+        fn unix_time(self, _: &Layouts) -> UnixTime {
             self.unix_time()
         }
 

@@ -60,7 +60,7 @@ impl SchemeId for NanoflakeId {
     own_integer!();
 
     #[inline(always)]
-    fn time(self, layouts: &Layouts) -> UnixTime {
+    fn unix_time(self, layouts: &Layouts) -> UnixTime {
         Nanoflake { epoch: layouts.epoch }.unix_time(self)
     }
 
@@ -122,7 +122,7 @@ impl Assemble for NanoflakeId {
     }
 
     fn time_to_carry(self, layouts: &Layouts) -> Result<UnixTime, RangeError> {
-        Ok(self.time(layouts))
+        Ok(self.unix_time(layouts))
     }
 
     fn rest_to_carry(self, _: &Layouts) -> u64 {

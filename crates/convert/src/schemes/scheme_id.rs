@@ -19,7 +19,7 @@ use crate::to_parts::ToParts;
 /// use tickid_convert::{AnyId, Layouts, SchemeId};
 ///
 /// fn describe<I: SchemeId>(id: I) -> String {
-///     let time = id.time(&Layouts::default());
+///     let time = id.unix_time(&Layouts::default());
 ///     format!("{} of {time}, {} bytes", &*id.text(), id.bytes().as_ref().len())
 /// }
 /// let id = tickid_scru64::scru64!("0u375nxqh5cq");
@@ -85,7 +85,7 @@ pub trait SchemeId:
 
     /// Returns the start of the ID's tick. A kuid whose fields are not a valid time has one, too,
     /// and no [`parts`](ToParts::parts).
-    fn time(self, layouts: &Layouts) -> UnixTime;
+    fn unix_time(self, layouts: &Layouts) -> UnixTime;
 
     /// Returns the fields that the bits consist of, the highest first.
     fn fields(layouts: &Layouts) -> Fields;

@@ -82,7 +82,7 @@ impl SchemeId for SnowflakeId {
     own_integer!();
 
     #[inline]
-    fn time(self, layouts: &Layouts) -> UnixTime {
+    fn unix_time(self, layouts: &Layouts) -> UnixTime {
         layouts.snowflake.unix_time(self)
     }
 

@@ -23,11 +23,11 @@ fn read(id: u64, layout: impl Into<AnySnowflake>) -> Read {
 fn read_with(id: impl ToParts, layouts: &Layouts) -> Read {
     let parts = id.parts(layouts).unwrap();
     assert_eq!(parts.scale().micros_per_tick(), 1_000);
-    let tick = parts.scale().signed_tick_at(parts.time()).unwrap();
-    assert_eq!(parts.scale().signed_time_of(tick), Some(parts.time()));
+    let tick = parts.scale().signed_tick_at(parts.unix_time()).unwrap();
+    assert_eq!(parts.scale().signed_time_of(tick), Some(parts.unix_time()));
     assert_eq!((parts.toggle(), parts.metabyte(), parts.drift()), (None, None, None));
     let pair = |field: Bits| (field.value(), field.bits());
-    (parts.time().as_millis(), parts.node().map(pair), pair(parts.sequence()))
+    (parts.unix_time().as_millis(), parts.node().map(pair), pair(parts.sequence()))
 }
 
 #[test]
@@ -75,7 +75,7 @@ proptest! {
             (Snowflake::SONYFLAKE_V2, 1_735_689_600_000),
         ] {
             let parts = SnowflakeId::new(id).parts(&of(layout)).unwrap();
-            prop_assert_eq!(parts.time().as_millis(), since(epoch, 10 * (id >> 24)));
+            prop_assert_eq!(parts.unix_time().as_millis(), since(epoch, 10 * (id >> 24)));
             prop_assert_eq!(parts.scale().micros_per_tick(), 10_000);
             let node = parts.node().map(|node| (node.value(), node.bits()));
             prop_assert_eq!(node, Some(bits(id, 0, 16)));
@@ -157,7 +157,7 @@ fn nanoflake_forms_differ_in_time() {
     let value = 1_u64 << 40;
     let shifted = NanoflakeShift24(value).parts(&Layouts::default()).unwrap();
     let plain = NanoflakeId::try_from(value).unwrap().parts(&Layouts::default()).unwrap();
-    let since = |parts: &Parts| parts.time().as_millis() - Epoch::TWITTER.as_unix_millis();
+    let since = |parts: &Parts| parts.unix_time().as_millis() - Epoch::TWITTER.as_unix_millis();
     assert_eq!((since(&shifted), since(&plain)), (1 << 16, 1 << 18));
 }
 

@@ -96,10 +96,10 @@ proptest! {
             let scheme = AnyScheme::new(kind, &Layouts { node_size, ..Layouts::default() });
             let node = if kind == Kind::KuidLocal { 0 } else { node };
             let id = scheme.id_at(time, node, sequence).unwrap();
-            let shown = scheme.time(id);
+            let shown = scheme.unix_time(id);
             let (min, max) = (scheme.min_at(shown).unwrap(), scheme.max_at(time).unwrap());
             prop_assert!((min.to_u128()..=max.to_u128()).contains(&id.to_u128()));
-            prop_assert_eq!(scheme.time(id), scheme.time(min));
+            prop_assert_eq!(scheme.unix_time(id), scheme.unix_time(min));
             let value = |names: &[&str]| {
                 let fields = scheme.fields();
                 let field = fields.iter().find(|field| names.contains(&field.name()));

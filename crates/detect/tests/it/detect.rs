@@ -98,7 +98,7 @@ fn times_are_judged_by_now() {
         let found = detect(text.as_bytes(), &Layouts::default(), Some(NOW));
         let one = found.iter().find(|one| one.identifier() == scheme(id));
         let one = one.unwrap();
-        assert_eq!(one.time().unwrap().as_millis(), millis);
+        assert_eq!(one.unix_time().unwrap().as_millis(), millis);
         one.confidence()
     };
     let (now, day) = (NOW.as_millis(), 86_400_000);
@@ -311,7 +311,7 @@ fn unix_times_are_read_as_such() {
         let first = found.first().unwrap();
         assert_eq!(first.identifier().to_string(), name);
         assert_eq!(first.confidence(), Confidence::Likely);
-        assert_eq!(first.time().unwrap().as_millis() / 1_000, 1_741_816_012, "{text}");
+        assert_eq!(first.unix_time().unwrap().as_millis() / 1_000, 1_741_816_012, "{text}");
         assert!(found.is_clear(), "{text}: {found:?}");
     }
     assert!(names("1841816012").is_empty() || names("1841816012")[0] != "Unix time in seconds");
@@ -385,7 +385,7 @@ fn named_texts_are_not_converted() {
         ("919108f7-52d1-4320-9bac-f847db4148a8", None, "UUID"),
     ] {
         let one = found(text).into_iter().next().unwrap();
-        assert_eq!(one.time().map(UnixTime::as_millis), millis, "{text}");
+        assert_eq!(one.unix_time().map(UnixTime::as_millis), millis, "{text}");
         let error = convert::<SnoId>(one.identifier(), &Options::default()).unwrap_err();
         assert_eq!(error, ConvertError::NoFields { format: kind });
     }

@@ -148,7 +148,7 @@ proptest! {
             let number = id.integer().unwrap();
             prop_assert_eq!(&object["scheme"], id.format().key());
             prop_assert_eq!(&object["int"], &number.to_string());
-            let time = id.time(&Layouts::default()).unwrap();
+            let time = id.unix_time(&Layouts::default()).unwrap();
             prop_assert_eq!(&object["unix_ms"], time.as_millis());
             // The fields put together again are the number.
             let fields = id.fields(&Layouts::default());

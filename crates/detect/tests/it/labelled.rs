@@ -76,7 +76,7 @@ fn recorded_times_are_read() {
         let Some(millis) = entry.get("unix_ms") else { continue };
         let found = found(string(entry, "text"), now);
         let one = found.iter().find(|one| is_labelled(one, entry)).unwrap();
-        let time = one.time().unwrap().as_millis();
+        let time = one.unix_time().unwrap().as_millis();
         assert_eq!(Some(time), millis.as_i64(), "{entry}");
     }
 }
