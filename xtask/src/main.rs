@@ -63,7 +63,7 @@ enum Task {
     Release(release::Task),
     /// Run the benchmarks: see `cargo xtask bench -- --help`.
     ///
-    /// Without options it writes docs/results; --check compares instruction counts.
+    /// Without options it writes benches/targets.md; --check compares instruction counts.
     Bench {
         /// Options and filters for the report's program.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

@@ -1,5 +1,5 @@
-"""Measures what an ID costs, and writes docs/clients/cost.md: `python3 cost.py`, on an idle
-machine, with the path of a release build in $TICKID."""
+"""Measures what an ID costs, and prints the table in docs/results/README.md: `python3 cost.py`, on
+an idle machine, with the path of a release build in $TICKID."""
 
 import datetime
 import os
@@ -12,17 +12,13 @@ import time
 from suite import CLIENTS, SNIPPETS, TITLES, is_installed, snippet
 from world import FOLDER, ROOT, TICKID, Server
 
-PAGE = """# What an ID costs
-
-Microseconds for an ID, taken one after the other by one program:
-
+PAGE = """\
 | client | Unix socket | loopback | Unix socket, blocks of 100 |
 |---|---:|---:|---:|
 {rows}
 
 Medians of five rounds of {count:,} IDs on {date} at commit `{commit}`, from a {build} build of the
 server on the same machine ({processors} processors, {model}; load {load:.1f} before).
-`python3 apps/clients/suite/cost.py` measures it anew; set `TICKID` to a release build.
 """
 COUNT = 4000
 
@@ -69,6 +65,4 @@ page = PAGE.format(
     model=model,
     load=load,
 )
-with open(f"{ROOT}/docs/clients/cost.md", "w") as file:
-    file.write(page)
 sys.stdout.write(page)

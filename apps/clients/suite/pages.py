@@ -1,6 +1,6 @@
-"""Follows docs/clients as a reader would: runs the lines of its shell blocks in an empty folder,
-and its examples in new projects, with a database that does not sort texts as bytes. Three things
-differ. The command is there, and its server has free ports; the clone has only `clients`; and
+"""Follows the pages of the clients as a reader would: runs the lines of their shell blocks in an
+empty folder, and their examples in new projects, with a database that does not sort texts as bytes.
+Three things differ. The command is there, and its server has free ports; the clone has only `clients`; and
 Prisma's tables are created by SQL, since the program that would do it is downloaded from outside of
 the registries."""
 
@@ -172,9 +172,15 @@ await prisma.$disconnect();
 """
 
 
+def path(page):
+    """Returns a package's README, or the page of classes to copy."""
+    readme = f"{ROOT}/apps/clients/{page}/README.md"
+    return readme if os.path.exists(readme) else f"{ROOT}/docs/clients/{page}.md"
+
+
 def examples(page, heading, language):
     """Returns the blocks of a language below a heading."""
-    with open(f"{ROOT}/docs/clients/{page}.md") as file:
+    with open(path(page)) as file:
         _, _, text = ("\n" + file.read()).partition(f"\n{heading}\n")
     return re.findall(rf"```{language}\n(.*?\n)```", text, re.S)
 
@@ -186,7 +192,7 @@ def example(page, heading, language):
 def follow(world, page, script, files):
     """Runs the lines of a page up to its first example, and a script, in an empty folder."""
     folder = tempfile.mkdtemp(dir=FOLDER)
-    with open(f"{ROOT}/docs/clients/{page}.md") as file:
+    with open(path(page)) as file:
         serve, *install = re.findall(r"```sh\n(.*?)\n```", file.read(), re.S)
     install = "\n".join(install).replace("CLONE/", "./")
     for name, text in files.items():
@@ -211,7 +217,7 @@ def follow(world, page, script, files):
 
 
 def python(world):
-    files = {"first.py": example("python", "# IDs in Python", "python") + ASYNCIO}
+    files = {"first.py": example("python", "# tickid", "python") + ASYNCIO}
     files |= {"models.py": example("python", "## Django", "python")}
     files["use_django.py"] = f"MISPLACED = {MISPLACED}\n{USE_DJANGO}"
     sqlalchemy = example("python", "## SQLAlchemy", "python")
@@ -220,7 +226,7 @@ def python(world):
 
 
 def node(world):
-    files = {"first.mjs": example("node", "# IDs in Node", "js")}
+    files = {"first.mjs": example("node", "# tickid", "js")}
     misplaced = f"const MISPLACED = {MISPLACED};\n"
     files["drizzle.mjs"] = example("node", "## Drizzle", "js") + misplaced + DRIZZLE
     prisma = PRISMA.replace("{collation}", example("node", "## Prisma", "sql"))

@@ -1,4 +1,4 @@
-//! Runs the benchmarks, writes a page of their results, and guards instruction counts.
+//! Runs the benchmarks, compares their results with the targets, and guards instruction counts.
 
 #![allow(clippy::print_stderr, reason = "a program for people")]
 
@@ -20,10 +20,13 @@ use crate::results::Results;
 
 type Result<T> = core::result::Result<T, Box<dyn core::error::Error>>;
 
-/// The page of the last run. The folder of the same name has its charts.
-const PAGE: &str = "docs/results/benchmarks.md";
+/// The targets, with the results of the last run.
+const PAGE: &str = "benches/targets.md";
 
-/// Run the benchmarks and write their results to docs/results.
+/// The README's chart.
+const CHART: &str = "docs/images/peers.svg";
+
+/// Run the benchmarks and compare their results with the targets in benches/targets.md.
 ///
 /// A full run takes about ten minutes, on a machine that is otherwise idle. With filters, criterion
 /// compares each result with the run before.
@@ -31,7 +34,7 @@ const PAGE: &str = "docs/results/benchmarks.md";
 #[command(name = "cargo xtask bench", bin_name = "cargo xtask bench")]
 struct Arguments {
     /// Run only the benchmarks with one of these in their names: `encode`, `sno`, ... That leaves
-    /// docs/results unchanged.
+    /// benches/targets.md unchanged.
     filters: Vec<String>,
     /// Count the instructions of the hot paths instead, and fail if one has become more expensive
     /// than benches/instructions.json says. Needs valgrind.
@@ -80,14 +83,7 @@ fn bench(arguments: &Arguments) -> Result<()> {
         return Ok(());
     }
     let page = Page { about: &page::about(), results: &Results::read(&home)? };
-    let folder = root.join(PAGE).with_file_name(page::FOLDER);
-    if folder.exists() {
-        fs::remove_dir_all(&folder)?;
-    }
-    fs::create_dir_all(&folder)?;
-    for (file, chart) in page.charts() {
-        fs::write(folder.join(file), chart)?;
-    }
+    fs::write(root.join(CHART), page.chart())?;
     fs::write(root.join(PAGE), page.text())?;
     eprintln!("bench: see {PAGE}");
     Ok(())

@@ -1,7 +1,6 @@
-//! The page of results: its targets, and a chart and a table for each group.
+//! The page of targets, and the README's chart.
 
 use core::fmt::Write as _;
-use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 use std::thread;
@@ -10,13 +9,10 @@ use crate::read;
 use crate::results::{Measurement, Results, TIME, number};
 use crate::targets::TARGETS;
 
-/// The folder of the charts, from the page.
-pub(crate) const FOLDER: &str = "benchmarks";
-
 const HEAD: &str = "\
-# Benchmark results
+# Targets of the benchmarks
 
-Written by `cargo xtask bench`; do not edit. [Benchmarks](../benchmarks.md) explains the names.
+Written by `cargo xtask bench`; do not edit. [Benchmarks](README.md) explains the names.
 ";
 
 /// The results of a run.
@@ -29,39 +25,26 @@ pub(crate) struct Page<'a> {
 impl Page<'_> {
     pub(crate) fn text(&self) -> String {
         let mut text = format!("{HEAD}\n| | |\n|---|---|\n");
-        let mut add = |line: String| {
-            text.push_str(&line);
-            text.push('\n');
-        };
         for (what, which) in self.about {
-            add(format!("| {what} | {which} |"));
+            let _ = writeln!(text, "| {what} | {which} |");
         }
         let verdicts = TARGETS.iter().flat_map(|target| target.verdicts(self.results));
         let verdicts: Vec<_> = verdicts.collect();
         let reached = verdicts.iter().filter(|(_, is_reached)| *is_reached).count();
-        add(format!(
-            "\n## Targets\n\n{reached} of {} measured targets are reached.",
+        let _ = write!(
+            text,
+            "\n{reached} of {} measured targets are reached.\n\n\
+             | target | measured | is | bound | reached |\n|---|---|---:|---|---|\n",
             verdicts.len()
-        ));
-        add("\n| target | measured | is | bound | reached |\n|---|---|---:|---|---|".to_owned());
-        verdicts.into_iter().for_each(|(row, _)| add(row));
-        for group in self.groups() {
-            add(format!("\n## `{group}`\n"));
-            if !self.times(group).is_empty() {
-                add(format!("![Times of `{group}`]({FOLDER}/{})\n", file(group)));
-            }
-            add(table(&self.of(group)));
+        );
+        for (row, _) in verdicts {
+            let _ = writeln!(text, "{row}");
         }
         text
     }
 
-    /// Returns the charts of all times with their files, and the README's.
-    pub(crate) fn charts(&self) -> impl Iterator<Item = (String, String)> {
-        let times = self.groups().into_iter().map(|group| (group, self.times(group)));
-        let charts = times.filter(|(_, times)| !times.is_empty()).map(|(group, times)| {
-            let bars: Vec<_> = times.into_iter().map(|one| (one.name(), one)).collect();
-            (file(group), chart(group, &bars))
-        });
+    /// Returns the README's chart, the shortest times first.
+    pub(crate) fn chart(&self) -> String {
         let bars = self.results.0.iter().filter(|one| one.quantity == TIME).filter_map(|one| {
             let name = one.id.strip_prefix(ONE_THREAD)?;
             let (_, label) = PEERS.iter().find(|(other, _)| *other == name)?;
@@ -69,25 +52,7 @@ impl Page<'_> {
         });
         let mut bars: Vec<_> = bars.collect();
         bars.sort_by(|(_, a), (_, b)| a.value.total_cmp(&b.value));
-        let peers =
-            (!bars.is_empty()).then(|| (file("peers"), chart("One ID, on one thread", &bars)));
-        charts.chain(peers)
-    }
-
-    fn groups(&self) -> BTreeSet<&str> {
-        self.results.0.iter().map(Measurement::group).collect()
-    }
-
-    fn of(&self, group: &str) -> Vec<&Measurement> {
-        self.results.0.iter().filter(|one| one.group() == group).collect()
-    }
-
-    /// Returns the times of a group, the shortest first.
-    fn times(&self, group: &str) -> Vec<&Measurement> {
-        let mut times = self.of(group);
-        times.retain(|one| one.quantity == TIME);
-        times.sort_by(|a, b| a.value.total_cmp(&b.value));
-        times
+        chart("One ID, on one thread", &bars)
     }
 }
 
@@ -106,43 +71,6 @@ const PEERS: [(&str, &str); 10] = [
     ("wall/ulid/exclusive", "ulid, one owner"),
     ("wall/uuid-v7", "uuid, version 7"),
 ];
-
-fn file(group: &str) -> String {
-    group.replace('/', "-") + ".svg"
-}
-
-/// Returns a table with a row for each name, the least values first, and a column for each
-/// quantity.
-fn table(all: &[&Measurement]) -> String {
-    let (mut columns, mut names) = (Vec::new(), Vec::new());
-    for one in all {
-        let column = (&*one.quantity, &*one.unit);
-        if !columns.contains(&column) {
-            columns.push(column);
-        }
-        if !names.contains(&one.name()) {
-            names.push(one.name());
-        }
-    }
-    let value = |name: &str, quantity: &str| {
-        let one = all.iter().find(|one| one.name() == name && one.quantity == quantity);
-        one.map(|one| one.value)
-    };
-    let first = |name: &str| value(name, columns[0].0).unwrap_or(f64::INFINITY);
-    names.sort_by(|a, b| first(a).total_cmp(&first(b)));
-    let mut text = String::from("| |");
-    for (quantity, unit) in &columns {
-        let _ = write!(text, " {quantity}, {unit} |");
-    }
-    let _ = write!(text, "\n|---|{}", "---:|".repeat(columns.len()));
-    for name in names {
-        let _ = write!(text, "\n| `{name}` |");
-        for (quantity, _) in &columns {
-            let _ = write!(text, " {} |", value(name, quantity).map(number).unwrap_or_default());
-        }
-    }
-    text
-}
 
 /// The words in names of what is not ours: other libraries, and the processor or the system alone.
 const OTHERS: &str = "base64 data-encoding ferroid fetch-add kernel scru64-official snowflaked std \
@@ -182,7 +110,7 @@ fn chart(title: &str, bars: &[(&str, &Measurement)]) -> String {
     );
     for (row, (label, one)) in bars.iter().enumerate() {
         let value = number(one.value);
-        let class = if is_ours(one.name()) { "ours" } else { "other" };
+        let class = if is_ours(&one.id) { "ours" } else { "other" };
         let (top, middle) = (HEAD_HEIGHT + ROW * row + 4, HEAD_HEIGHT + ROW * row + 13);
         // Even the shortest bar is visible.
         let width = (one.value * scale).max(1.0);
@@ -241,23 +169,16 @@ mod tests {
     }
 
     #[test]
-    fn a_page_has_targets_and_tables() {
+    fn a_page_has_the_targets() {
         let text = page(&[
             ("encode", "data-encoding/sno", TIME, 10.0),
             ("encode", "sno", TIME, 1.0),
-            ("slow-path", "timer", "p50", 20.0),
-            ("slow-path", "sno", "p50", 5.0),
             ("slow-path", "sno", "p99", 1_500.0),
         ]);
         for expected in [
-            "| cores | 2 |\n\n## Targets\n",
-            "1 of 2 measured targets are reached.\n",
+            "| cores | 2 |\n\n1 of 2 measured targets are reached.\n",
             "| sno to text | `encode/sno` | 0.10 | ≤ 0.18 × `encode/data-encoding/sno` | yes |\n",
             "`slow-path/sno` | 1500 | ≤ 1000 ns (p99) | **no** |\n",
-            "## `encode`\n\n![Times of `encode`](benchmarks/encode.svg)\n\n| | time, ns |\n\
-             |---|---:|\n| `sno` | 1.00 |\n| `data-encoding/sno` | 10.0 |\n",
-            "## `slow-path`\n\n| | p50, ns | p99, ns |\n|---|---:|---:|\n\
-             | `sno` | 5.00 | 1500 |\n| `timer` | 20.0 |  |\n",
         ] {
             assert!(text.contains(expected), "{expected}\n{text}");
         }
@@ -267,7 +188,7 @@ mod tests {
     fn a_chart_has_a_bar_for_each_time() {
         let [ours, other] = [("system/now", 11.0), ("std/system-time", 22.0)]
             .map(|(name, value)| Measurement::new("clock", name, TIME, "ns", value));
-        let bars = [&ours, &other].map(|one| (one.name(), one));
+        let bars = [("system/now", &ours), ("std/system-time", &other)];
         let svg = chart("clock", &bars);
         for expected in [
             ">system/now</text><rect class=\"ours\" x=\"144\" y=\"76\" width=\"320.0\"",
@@ -282,8 +203,7 @@ mod tests {
         let group = ONE_THREAD.trim_end_matches('/');
         let all = PEERS.iter().map(|(name, _)| Measurement::new(group, name, TIME, "ns", 1.0));
         let results = Results(all.collect());
-        let page = Page { about: &[], results: &results };
-        let (_, svg) = page.charts().find(|(file, _)| file == "peers.svg").unwrap();
+        let svg = Page { about: &[], results: &results }.chart();
         for (_, label) in PEERS {
             assert!(svg.contains(&format!(">{label}</text>")), "{label}");
         }

@@ -12,8 +12,6 @@ use crate::Result;
 pub(crate) struct Measurement {
     /// The group and the name.
     pub(crate) id: String,
-    /// The length of the group in `id`.
-    group: usize,
     /// `time`, `p99`, `of the cap`, ...
     pub(crate) quantity: String,
     pub(crate) unit: String,
@@ -23,31 +21,18 @@ pub(crate) struct Measurement {
 /// Criterion's quantity: the time per ID, or per call if no IDs are generated.
 pub(crate) const TIME: &str = "time";
 
-/// The groups with a table for each first word of the names.
-const DIVIDED: [&str; 3] = ["generate/one-thread", "generate/contended", "generate/clocks"];
-
 impl Measurement {
     pub(crate) fn new(group: &str, name: &str, quantity: &str, unit: &str, value: f64) -> Self {
-        let part = name.split_once('/').filter(|_| DIVIDED.contains(&group));
         Self {
             id: format!("{group}/{name}"),
-            group: group.len() + part.map_or(0, |(part, _)| part.len() + 1),
             quantity: quantity.to_owned(),
             unit: unit.to_owned(),
             value,
         }
     }
-
-    pub(crate) fn group(&self) -> &str {
-        &self.id[..self.group]
-    }
-
-    pub(crate) fn name(&self) -> &str {
-        &self.id[self.group + 1..]
-    }
 }
 
-/// All measurements, in order of groups and names.
+/// All measurements, in the order of their names.
 #[derive(Debug, Default)]
 pub(crate) struct Results(pub(crate) Vec<Measurement>);
 
@@ -56,7 +41,7 @@ impl Results {
     pub(crate) fn read(home: &Path) -> Result<Self> {
         let mut all = Vec::new();
         read_folder(home, &mut all)?;
-        all.sort_by(|a, b| (a.group(), a.name()).cmp(&(b.group(), b.name())));
+        all.sort_by(|a, b| a.id.cmp(&b.id));
         Ok(Self(all))
     }
 
@@ -143,19 +128,6 @@ mod tests {
         assert_eq!(results.get("slow-path/sno", "p99").unwrap().value, 160.0);
         assert_eq!(results.get("slow-path/sno", "p50"), None);
         assert!(figures(&json!({ "group": "slow-path" })).is_none());
-    }
-
-    #[test]
-    fn large_groups_are_divided() {
-        let parts = |group: &str, name: &str| {
-            let one = Measurement::new(group, name, TIME, "ns", 1.0);
-            assert_eq!(one.id, format!("{group}/{name}"));
-            [one.group(), one.name()].map(str::to_owned)
-        };
-        let contended = parts("generate/contended", "2-threads/sno/shared");
-        assert_eq!(contended, ["generate/contended/2-threads", "sno/shared"]);
-        assert_eq!(parts("generate/one-thread", "fetch-add"), ["generate/one-thread", "fetch-add"]);
-        assert_eq!(parts("encode", "base64/kuid"), ["encode", "base64/kuid"]);
     }
 
     #[test]

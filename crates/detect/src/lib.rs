@@ -33,7 +33,7 @@
 //! # Confidence
 //! A reading is *certain*, *likely* or *possible*. Most texts fit several formats, and much of what
 //! fits one is something else: words, numbers, hashes, times. Common texts are at most
-//! possible, with the reason as a [`Doubt`]. The project's `docs/results/detect.md` has the shares
+//! possible, with the reason as a [`Doubt`]. The project's `docs/results/README.md` has the shares
 //! of IDs that are recognized, by format, and of other texts that are taken for IDs, by kind.
 //!
 //! # `no_std`

@@ -1,5 +1,5 @@
 //! Measures how many IDs are recognized and how many other texts are taken for IDs, and compares
-//! the shares with `docs/results/detect.md`.
+//! the shares with `docs/results/README.md`.
 
 use core::fmt::Write as _;
 use std::collections::BTreeMap;
@@ -236,6 +236,6 @@ fn shares_by_format_are_on_the_page() {
 }
 
 fn assert_on_page(table: &str, shown: &str) {
-    let page = include_str!("../../../../docs/results/detect.md");
-    assert!(page.contains(table), "docs/results/detect.md lacks this table:\n{table}\n{shown}");
+    let page = include_str!("../../../../docs/results/README.md");
+    assert!(page.contains(table), "docs/results/README.md lacks this table:\n{table}\n{shown}");
 }
