@@ -13,7 +13,6 @@ pages! {
     Causality: "docs/causality.md";
     Conversions: "docs/conversions.md";
     Leases: "docs/leases.md";
-    Snowflakes: "docs/snowflakes.md";
     Kuid: "docs/schemes/kuid.md";
     Nanoflake: "docs/schemes/nanoflake.md";
     Scru64: "docs/schemes/scru64.md";

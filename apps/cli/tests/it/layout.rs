@@ -2,7 +2,7 @@
 
 use crate::process::{OK, json_lines, ran, ran_in, run, stdout_of};
 
-const PAGE: &str = include_str!("../../../../docs/snowflakes.md");
+const PAGE: &str = include_str!("../../../../docs/schemes/snowflake.md");
 
 #[test]
 fn commands_of_the_page_succeed() {
