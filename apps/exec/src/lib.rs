@@ -2,8 +2,8 @@
 //! reach the end of a lease. For Linux; elsewhere this crate is empty.
 //!
 //! The program reads its nodes from the environment and generates IDs in any language. Nothing
-//! holds it to its window, so this is exclusion by time. The package's README lists what that assumes,
-//! and what remains. The command `tickid lease exec` is this crate with options.
+//! holds it to its window, so this is exclusion by time. The package's README has what that
+//! assumes, and what remains. The command `tickid lease exec` is this crate with options.
 //!
 //! # Processes
 //!

@@ -1,8 +1,8 @@
 //! An ID server: time-ordered identifiers over RESP, the protocol of Redis, and HTTP.
 //!
-//! It gives IDs to programs in any language, and to those that do not live long enough for a
-//! generator. Each server leases its nodes from a store, so several servers of one
-//! realm need no other coordination: their IDs differ.
+//! It gives IDs to programs in any language, and to those that are too short-lived to run a
+//! generator. Each server leases its nodes from a store, so the IDs of several servers of one realm
+//! differ without any other coordination.
 //!
 //! ```
 //! use tickid_lease::{Realm, Store};

@@ -106,7 +106,8 @@ impl ServerBuilder {
         self
     }
 
-    /// Adds the path of a Unix socket for HTTP. It is created as that of [`unix`](Self::unix) is.
+    /// Adds the path of a Unix socket for HTTP. Its file has the mode of
+    /// [`unix`](Self::unix).
     ///
     /// # Examples
     /// ```

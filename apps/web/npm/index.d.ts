@@ -18,7 +18,7 @@ export interface KindInfo {
   /** The bits of the node; 0 if there is none, or if a layout decides. */
   nodeBits: number;
   sequenceBits: number;
-  /** The options for the facts that are not in the bits. */
+  /** The options for what the bits do not say. */
   options: LayoutOption[];
 }
 
@@ -74,7 +74,7 @@ export type Format =
   | 'unix-time'
   | Foreign;
 
-/** The facts that are not in the bits of an ID. */
+/** What the bits of an ID do not say. */
 export interface Layouts {
   /** Nanoflake's epoch in milliseconds since 1970, or by name; Twitter's by default. */
   epoch?: number | bigint | 'twitter' | 'discord' | 'unix';
@@ -138,7 +138,7 @@ export interface Description {
   unixMs: number | null;
   /** The fields, the highest first. */
   fields: Field[];
-  /** The facts that are not in the bits. */
+  /** What the bits do not say. */
   settings: Setting[];
   /** The forms as text, each with its name in words. Several may be the same text. */
   forms: { name: string; text: string }[];

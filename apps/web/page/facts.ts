@@ -1,4 +1,4 @@
-// The facts that are not in an ID, such as an epoch: a field for each option of the schemes.
+// What an ID does not say, such as an epoch: a field for each option of the schemes.
 
 import type { LayoutOption, Layouts } from 'tickid-wasm';
 

@@ -101,7 +101,7 @@ test('typing shows the card of an ID', { skip }, async (t) => {
 
 test('facts that are not in an ID are set', { skip }, async (t) => {
   const page = await open(t, { fragment: '#id=0u375nxqh5cq' });
-  await page.getByText('Facts that are not in an ID').click();
+  await page.getByText('What the ID does not say').click();
   await page.getByLabel('SCRU64: node size').fill('8');
   await card(page).getByRole('rowheader', { name: 'node ID' }).waitFor();
   assert.deepEqual((await row(page, 'node ID')).slice(0, 2), ['8 bits', '42']);

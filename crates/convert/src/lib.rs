@@ -33,8 +33,8 @@
 //!
 //! # What is here
 //! - [`convert`], [`convert_exact`] and [`restore`]; [`convert_all`] and [`convert_slice`] for
-//!   many, without allocating. [`Options`] hold the facts that are not in the bits: epochs, node
-//!   sizes, drifts, the mapping of nodes.
+//!   many, without allocating. [`Options`] hold what the bits do not say, such as epochs, node
+//!   sizes, drifts and the mapping of nodes.
 //! - [`Parts`]: an ID in scheme-independent terms.
 //! - [`carry`]: any ID in a UUID, a `u128` or 16 bytes, without loss.
 //! - [`foreign`]: IDs of Twitter, Discord, Instagram, Mastodon, Sonyflake, pgEdge and the original
@@ -101,9 +101,9 @@
 //! tick-tock bit that was set. Time and tick-tock bit are still in the rank; [`restore`] splits the
 //! rank and recovers the old ID unless the node, the metabyte or bits of the sequence were lost.
 //!
-//! Converting back is not restoring. A sno ID made of a SCRU64 ID converts to a SCRU64 ID whose
-//! sequence is a rank *among all sno IDs* of that quarter of a second; restoring returns the SCRU64
-//! ID that the sno ID was made of.
+//! Converting back is not restoring. For example, a sno ID made of a SCRU64 ID converts to a SCRU64
+//! ID whose sequence is a rank *among all sno IDs* of that quarter of a second, while restoring
+//! returns the SCRU64 ID that the sno ID was made of.
 //!
 //! # `no_std`
 //! The crate needs neither `std` nor an allocator and has no features.

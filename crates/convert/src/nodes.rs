@@ -154,7 +154,7 @@ pub enum NodeTableError {
         second: u64,
     },
     /// Two nodes are to become one.
-    #[error("nodes {first} and {second} are both to become {node}")]
+    #[error("nodes {first} and {second} both map to {node}")]
     Joined {
         /// The new node.
         node: u64,

@@ -28,8 +28,9 @@
 //! 5. **Windowed**: no ID lies outside of the generator's [`Window`].
 //! 6. **No panics**.
 //!
-//! The child of a `fork` has a copy of its parent's generators. With the default clock they issue
-//! nothing there ([`ClockError::Forked`]), and a child builds its own, with another node.
+//! The child of a `fork` has a copy of its parent's generators, which would issue the same IDs.
+//! With the default clock they therefore issue nothing there ([`ClockError::Forked`]), and a child
+//! builds its own, with a different node.
 //!
 //! # Examples
 //! ```
@@ -43,8 +44,8 @@
 //! ```
 //!
 //! # Features
-//! The traits of other libraries, which are implemented for the IDs of all schemes, have the
-//! library's major version in their name: another major is another feature.
+//! The traits of other libraries are implemented for the IDs of all schemes. Their features have
+//! the library's major version in the name, so each major version has its own feature.
 //!
 //! | feature | default | gives |
 //! |---|---|---|

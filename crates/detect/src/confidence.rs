@@ -11,7 +11,7 @@ use crate::notation::Notation;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Confidence {
-    /// The text has marks that texts of other formats lack, and nothing else is likely.
+    /// Only this format has the text's marks, and nothing else is likely.
     Certain,
     /// The ID was made since its format is in use, in the 30 years before now or in the 30 days
     /// after it, the text is not one that is common for other reasons, and no other reading
@@ -80,7 +80,7 @@ impl Doubt {
     pub const fn reason(self) -> &'static str {
         match self {
             Self::Time => "of an unlikely time",
-            Self::NoClock => "without a clock no time is likely",
+            Self::NoClock => "the current time is unknown",
             Self::Words => "it reads like words",
             Self::Digits => "digits alone are rarely such an ID",
             Self::HexDigits => "hexadecimal digits, as of a hash or an address",

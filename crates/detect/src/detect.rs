@@ -19,14 +19,14 @@ const MAX_TEXT: usize = 160;
 ///
 /// It covers every [`Format`](crate::Format) but TSIDs, whose integers read as Discord's, and of
 /// our schemes also integers, hexadecimal digits and literals of bytes ([`Form`]). `layouts` hold
-/// the facts that are not in the texts.
+/// what the texts do not say.
 ///
 /// Times are judged relative to `now` ([`Confidence`](crate::Confidence)); without it only texts
-/// with marks are more than possible. Of several readings with plausible times, the one comes first
-/// that explains the bits best: the one that, of all its format's IDs up to now, expects this ID
-/// most. A sequence of 0 is more to be expected than one of 2,741, and so is a node 1 where nodes
-/// are counted from 0. This separates most integers, but not all: one that several formats explain
-/// about as well is *likely* as each of them.
+/// with marks are more than possible. Of several readings with plausible times, the best
+/// explanation of the bits comes first, which is the format that, of all its IDs up to now, expects
+/// this one most. For example, a sequence of 0 is more to be expected than one of 2,741, and so is
+/// a node 1 where nodes are counted from 0. This separates most integers, but not all. If several
+/// formats explain one about equally well, it is *likely* as each of them.
 ///
 /// It does not allocate.
 ///

@@ -164,8 +164,8 @@ formats! {
         Sno(tickid_sno::SnoId) {
             Canonical if Alphabets::are_sno => "sno", "16 characters of 2-9a-x";
         };
-    /// A Snowflake of the layout among the options, unless that is Twitter's: such IDs are
-    /// Nanoflakes.
+    /// A Snowflake in the layout that the options give, unless that is Twitter's, because such IDs
+    /// are Nanoflakes.
     Snowflake("snowflake", "Snowflake"): of_preset(Preset::Twitter);
         Snowflake(tickid_snowflake::SnowflakeId) {
             Decimal if Alphabets::are_decimal =>

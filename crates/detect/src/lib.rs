@@ -32,9 +32,10 @@
 //!
 //! # Confidence
 //! A reading is *certain*, *likely* or *possible*. Most texts fit several formats, and much of what
-//! fits one is something else: words, numbers, hashes, times. Common texts are at most
-//! possible, with the reason as a [`Doubt`]. The project's `docs/results/README.md` has the shares
-//! of IDs that are recognized, by format, and of other texts that are taken for IDs, by kind.
+//! fits one is something else, for example a word, a number, a hash or a time. Common texts are at
+//! most possible, with the reason as a [`Doubt`]. The project's `docs/results/README.md` has the
+//! shares of IDs that are recognized, by format, and of other texts that are taken for IDs, by
+//! kind.
 //!
 //! # `no_std`
 //! The crate needs neither `std` nor an allocator and has no features.

@@ -15,7 +15,7 @@
 //!
 //! `{A, B, C}` are mega-seconds, seconds and microseconds since 1970; C lacks its low 10 bits. The
 //! *drift* I (5 to 10, 8 by default) is the number of bits of the seconds that are placed below the
-//! node, so that within 2^I seconds IDs sort by node first. This is the meaning of k-ordered here:
+//! node, so that within 2^I seconds IDs sort by node first. That is what k-ordered means here:
 //! across nodes, IDs are in the order of time only to within this interval.
 //!
 //! # Examples
@@ -37,8 +37,8 @@
 //! Choose it to share IDs with Erlang, to have short 64-bit IDs inside one process or database and
 //! turn them into global ones at its border, or to detect concurrent writes with a [`VectorClock`].
 //! A generator can issue 16 million IDs a second. It needs no central assignment of node numbers as
-//! long as node names differ: the node is a hash of the name with an effective width of 28 bits,
-//! which is enough for a few hundred nodes but not for a hundred thousand.
+//! long as node names differ, because the node is a hash of the name. The hash has an effective
+//! width of 28 bits, which is enough for a few hundred nodes but not for a hundred thousand.
 //!
 //! Local IDs of two generators can be the same. IDs hide nothing: they reveal their time and node,
 //! and other IDs can be guessed from them.

@@ -13,12 +13,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! IDs made of time and node go wrong in two ways: two generators get the same node, or a clock
-//! steps back across a restart. Here a generator gets a node together with a half-open range of
-//! ticks, its [window](tickid_core::Window), and the store grants no tick of a node twice. A
-//! generator that was paused for an hour, has a wrong clock, or cannot reach its store finds its
-//! ticks outside the window and stops. Clocks and timeouts decide *when* a node is granted again,
-//! never whether that is safe.
+//! IDs made of time and node go wrong if two generators get the same node, or if a clock steps back
+//! across a restart. Here a generator gets a node together with a half-open range of ticks, its
+//! [window](tickid_core::Window), and the store never grants a tick of a node twice. A generator
+//! that was paused for an hour, has a wrong clock, or cannot reach its store finds its ticks
+//! outside the window and stops. Clocks and timeouts decide *when* a node is granted again, never
+//! whether that is safe.
 //!
 //! # Parts
 //! | part | purpose |

@@ -65,7 +65,7 @@ pub struct Realm<S> {
 /// | [`pool`](Self::pool) | none; it is needed |
 /// | [`policy`](Self::policy) | the scheme's |
 /// | [`skew`](Self::skew) | 5 seconds ([`Terms::DEFAULT_SKEW`]) |
-/// | [`term`](Self::term) | 10 seconds ([`Terms::DEFAULT_TERM`]), or two ticks that are longer |
+/// | [`term`](Self::term) | 10 seconds ([`Terms::DEFAULT_TERM`]), or two ticks if that is longer |
 ///
 /// # Examples
 /// ```

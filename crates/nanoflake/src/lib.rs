@@ -30,14 +30,14 @@
 //! ```
 //!
 //! # When to choose it
-//! It is meant for systems that use Snowflakes: the integers are the same, bit for bit, and fit a
-//! signed 64-bit column. There is room for 1,024 generators, 4,096 IDs per generator and
-//! millisecond, and 69 years from the epoch on.
+//! Choose it if you have a 64-bit column, or a system that uses Snowflakes already, because the
+//! integers are the same, bit for bit. There is room for 1,024 generators, 4,096 IDs per generator
+//! and millisecond, and 69 years from the epoch on.
 //!
-//! Its canonical text has no fixed length and so does not sort;
-//! [`encode_padded`](NanoflakeId::encode_padded) does. JavaScript numbers can't hold the integers:
-//! use text there. IDs hide nothing: they reveal their time and generator, and other IDs can be
-//! guessed from them.
+//! Its canonical text has no fixed length and so does not sort. Use
+//! [`encode_padded`](NanoflakeId::encode_padded) if it should. JavaScript's numbers can't hold the
+//! integers, so use text there. IDs hide nothing: they reveal their time and generator, and other
+//! IDs can be guessed from them.
 //!
 //! # Features
 //! | feature | default | gives |

@@ -10,7 +10,7 @@
 //!  text: 12 digits of Base36, lower case, sorts as the integers do
 //! ```
 //!
-//! A *node spec* assigns 1 to 23 of the 24 bits to the node ID; the counter has the rest.
+//! A *node spec* assigns 1 to 23 of the 24 bits to the node ID, and the counter has the rest.
 //!
 //! # Examples
 //! ```
@@ -25,9 +25,10 @@
 //! ```
 //!
 //! # When to choose it
-//! Its text is the shortest that sorts (12 characters), it fits a signed 64-bit column, and it
-//! lasts to the year 4261. Its ticks are long: with 8 bits of node a generator has 65,536 IDs each
-//! quarter of a second, and then borrows from the next tick, up to ten seconds ahead of the clock.
+//! Choose it if you have many small nodes, or want the shortest text that sorts (12 characters). It
+//! fits a signed 64-bit column, and lasts to the year 4261. The price is a long tick. For example,
+//! with 8 bits of node a generator has 65,536 IDs each quarter of a second, and then borrows from
+//! the next tick, up to ten seconds ahead of the clock.
 //!
 //! IDs hide nothing: they reveal their time and node, and other IDs can be guessed from them.
 //!

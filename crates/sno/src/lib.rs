@@ -23,16 +23,16 @@
 //! ```
 //!
 //! # When to choose it
-//! Choose it when setting the clock back must not stop anything: after the first regression issuing
-//! continues immediately at the clock's current time, and the tick-tock bit distinguishes the IDs.
-//! It is also good for keys that should hold an extra byte (a kind, a status, a version). It
-//! provides 65,536 IDs each 4 milliseconds under each of 65,536 partitions, until 2079; the text of
-//! 16 characters also fits a column made for UUIDs.
+//! Choose it if setting the clock back must not stop anything. After the first regression, issuing
+//! continues immediately at the clock's current time, because the tick-tock bit distinguishes the
+//! IDs. It is also good for keys that should hold an extra byte, for example a kind, a status or a
+//! version. It provides 65,536 IDs each 4 milliseconds under each of 65,536 partitions, until 2079;
+//! the text of 16 characters also fits a column made for UUIDs.
 //!
 //! There are two pitfalls. IDs of *different* metabytes are not in order within a tick, because the
-//! metabyte comes before the sequence; and IDs issued after a regression sort among the IDs issued
-//! before it, by their time. IDs hide nothing: they reveal their time and partition, and other IDs
-//! can be guessed from them.
+//! metabyte comes before the sequence. And IDs that are issued after a regression sort by their
+//! time, so they are among the IDs issued before it. IDs hide nothing: they reveal their time and
+//! partition, and other IDs can be guessed from them.
 //!
 //! # Features
 //! | feature | default | gives |

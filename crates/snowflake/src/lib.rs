@@ -32,9 +32,9 @@
 //! must fit their IDs into fewer bits: [`Snowflake::JS_SAFE`] has 53, which JavaScript's numbers
 //! hold exactly. With Twitter's widths, `tickid-nanoflake` has a smaller API and a shorter text.
 //!
-//! An ID does not show its layout. All generators and readers of a system must use the same one; a
-//! realm of leases pins it. IDs hide nothing: they reveal their time and node, and other IDs can be
-//! guessed from them.
+//! An ID does not show its layout, so all generators and readers of a system must use the same one.
+//! A realm of leases ensures that. IDs hide nothing: they reveal their time and node, and other IDs
+//! can be guessed from them.
 //!
 //! # Features
 //! | feature | default | gives |

@@ -24,9 +24,9 @@
 //! ```
 //!
 //! The nodes of these generators are random (a Snowflake's is given, SCRU64's is from the
-//! environment), which suits a single process: two processes may draw the same. A *lease* is a node
-//! that no other process has, with a window of time, from a folder or a database, so that no ID is
-//! issued twice whatever clocks and networks do:
+//! environment), which suits a single process, because two processes may draw the same one. A
+//! *lease* is a node that no other process has, with a window of time, from a folder or a database,
+//! so that no ID is issued twice whatever clocks and networks do:
 //!
 //! ```
 //! # let folder = std::env::temp_dir().join(format!("tickid-facade-{}", std::process::id()));
@@ -70,13 +70,13 @@
 //! | [`text`] | always | the text forms that the schemes share |
 //!
 //! # Which scheme
-//! None, if a 128-bit key is fine: take UUIDv7, which needs no node ID. If there is a format to
-//! match, it decides, such as existing Snowflakes (`snowflake`, with their layout) or Erlang's
-//! `uid` (`kuid`). Otherwise:
+//! None, if a 128-bit key is fine, because UUIDv7 needs no node ID. Keep the format of existing
+//! IDs, for example of Snowflakes (`snowflake`, with their layout) or of Erlang's `uid` (`kuid`).
+//! For new ones, take
 //!
-//! - a 64-bit column takes `nanoflake`, or `scru64` where there are many small nodes,
-//! - everything else takes `sno`, which keeps issuing when the clock is set back and carries a byte
-//!   of the caller's choice.
+//! - `nanoflake` in a 64-bit column, or `scru64` there if you have many small nodes,
+//! - `sno` anywhere else, because it keeps issuing when the clock is set back, and has room for a
+//!   byte of your choice.
 //!
 //! # Features
 //! | feature | default | effect |

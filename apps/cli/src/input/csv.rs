@@ -75,9 +75,9 @@ impl ColumnReader {
                 self.column = Column::Number(found);
                 Ok(false)
             }
-            (Column::Number(column), None) => {
+            (Column::Number(_), None) => {
                 let plural = if self.number == 1 { "" } else { "s" };
-                let reason = format!("has no column {column}, but {} column{plural}", self.number);
+                let reason = format!("has only {} column{plural}", self.number);
                 Err(Failure::invalid(reason))
             }
             (Column::Title(title), None) => {
@@ -146,7 +146,7 @@ mod tests {
         let some = |text: &str| Ok(Some(text.to_owned()));
         assert_eq!(read("2", text), [some("b, \"c\""), some(""), some("y")]);
         assert_eq!(read("1", text), [some("a"), some(""), some("x")]);
-        let no = |columns| Err(format!("has no column 3, but {columns} columns"));
+        let no = |columns| Err(format!("has only {columns} columns"));
         assert_eq!(read("3", text), [some("d"), some(""), no(2)]);
     }
 

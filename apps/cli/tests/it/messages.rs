@@ -109,7 +109,7 @@ fn wrong_values_are_explained() {
         ("convert --to scru64 --node 42 x", "--to-node-size"),
         ("convert --to kuid --kind local --node a@b x", "no node"),
         ("convert --to uuid --node 7 x", "as it is"),
-        ("convert --to sno --node-table 1=2,3=2 x", "nodes 1 and 3 are both to become 2"),
+        ("convert --to sno --node-table 1=2,3=2 x", "nodes 1 and 3 both map to 2"),
         ("convert --to sno --node-table 12 x", "'='"),
         ("convert --to sno --node 1 --truncate-node low x", "--truncate-node"),
         ("convert --restore --to sno 0u375nxqh5cq", "--from"),

@@ -93,11 +93,11 @@ async fn metrics_text(
 
 async fn no_route(uri: Uri) -> Problem {
     let path: String = uri.path().chars().take(128).collect();
-    Problem::new(StatusCode::NOT_FOUND, format!("there is nothing at {path:?}"))
+    Problem::new(StatusCode::NOT_FOUND, format!("no such path: {path:?}"))
 }
 
 async fn no_method(method: Method) -> Problem {
-    let text = format!("the method {method} is none of those in the header Allow");
+    let text = format!("the method {method} is not allowed");
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, text)
 }
 

@@ -72,7 +72,7 @@ async fn sleep(time: Duration) {
 pub(crate) enum ObserveProblem {
     #[error("{0}")]
     NoId(String),
-    #[error("generators follow no {0}: these IDs sort by node before the last part of their time")]
+    #[error("{0} IDs cannot be observed: they sort by node before the last part of their time")]
     NotObservable(Kind),
     #[error(transparent)]
     Refused(#[from] ObserveError),

@@ -124,7 +124,7 @@ async fn hostile_ids_change_nothing() {
         // No realms for it.
         ("sno", &sno, "text", 409, "under tick-tock, a generator's IDs go back with its clock"),
         ("sno", "1", "int", 409, "no form as an integer of 64 bits"),
-        ("kuid", ".5.tXVEf8n8vPN.0", "text", 409, "generators follow no kuid global: these IDs"),
+        ("kuid", ".5.tXVEf8n8vPN.0", "text", 409, "kuid global IDs cannot be observed"),
         ("nothing", "0", "text", 404, "no such realm"),
     ] {
         let line = resp(&mut raw, realm, id, format).await;

@@ -154,8 +154,8 @@ impl<S: Scheme> ExclusiveEngine<S> {
         self.rules.step(self.word(), now.stamp, policy, ceiling, other_past)
     }
 
-    /// Raises the word, so that `is_after` returns true of every slot drawn later. It is true of
-    /// all slots after the first of which it is.
+    /// Raises the word, so that `is_after` returns true of every slot drawn later. `is_after` is
+    /// monotone: once true, it stays true.
     #[cold]
     pub(crate) fn observe(
         &mut self,

@@ -131,8 +131,8 @@ pub trait Follow: Source {
     /// The reason that it was not.
     type Refusal;
 
-    /// Makes the slots of later calls those of which `is_after` returns true. It is true of all
-    /// slots after the first of which it is.
+    /// Makes later calls draw only slots for which `is_after` returns true. `is_after` is monotone:
+    /// once true, it stays true.
     ///
     /// # Errors
     /// Returns the reason why it cannot, and changes nothing.

@@ -191,7 +191,7 @@ pub(crate) struct Shared<S: Scheme, C> {
 #[derive(Debug)]
 struct Desk {
     lease: Option<Lease>,
-    /// The time since which there is no lease, if there is none.
+    /// When the last lease ended, if there is none now.
     without_lease_since: Instant,
     /// The time of the first failure since the last answer.
     failing_since: Option<Instant>,

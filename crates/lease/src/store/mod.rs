@@ -105,8 +105,8 @@ pub enum Start {
     Immediately,
 }
 
-/// The number of rows in each page of a claim, which is refused after the last one. A fifth of the
-/// largest pool: it has one of 100 free nodes but once in 10 billion claims.
+/// The number of rows in each page of a claim, which is refused after the last one. Together they
+/// are a fifth of the largest pool, so a claim misses all of 100 free nodes once in 10 billion.
 const PAGES: [usize; 9] = [64, 512, 512, 2_048, 2_048, 2_048, 2_048, 2_048, 2_048];
 /// The number of pages after which a claim is refused if they had the rows with the lowest
 /// ceilings.

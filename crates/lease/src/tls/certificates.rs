@@ -22,7 +22,7 @@ pub(crate) enum FileError {
     Unreadable { option: &'static str, path: String, source: BoxError },
     #[error("there is no certificate in {option} {path}")]
     Empty { option: &'static str, path: String },
-    #[error("sslcert and sslkey come together")]
+    #[error("sslcert and sslkey must be set together")]
     Half,
     #[error("sslkey is not the key of sslcert: {0}")]
     NotOne(#[source] BoxError),
@@ -182,8 +182,8 @@ mod tests {
         let error = |options: &[(&str, &str)]| {
             files(options).identity().map(|_| ()).unwrap_err().to_string()
         };
-        assert_eq!(error(&[("sslcert", "/a")]), "sslcert and sslkey come together");
-        assert_eq!(error(&[("sslkey", "/a")]), "sslcert and sslkey come together");
+        assert_eq!(error(&[("sslcert", "/a")]), "sslcert and sslkey must be set together");
+        assert_eq!(error(&[("sslkey", "/a")]), "sslcert and sslkey must be set together");
         let both = [("sslcert", "/nowhere"), ("sslkey", &*path)];
         assert!(error(&both).starts_with("sslcert /nowhere cannot be read: "));
         assert!(!Files::default().take("sslmode", "require"));

@@ -11,7 +11,7 @@ use crate::sync::Ordering;
 
 impl<S: Scheme> SharedEngine<S> {
     /// Raises the word, so that `is_after` returns true of every slot that is drawn by a call that
-    /// begins after this one has returned. It is true of all slots after the first of which it is.
+    /// begins after this one has returned. `is_after` is monotone: once true, it stays true.
     #[cold]
     pub(crate) fn observe(
         &self,
