@@ -57,7 +57,8 @@ macro_rules! impl_conversions {
     };
 }
 
-/// Implements [`NodeId`](crate::NodeId) for a tuple struct of an integer that uses `$bits` bits.
+/// Implements [`NodeId`](crate::NodeId) and [`NumberedNode`](crate::NumberedNode) for a tuple struct
+/// of an integer that uses `$bits` bits.
 #[macro_export]
 macro_rules! impl_node_id {
     ($node:ty: $what:literal, $bits:expr) => {
@@ -77,6 +78,10 @@ macro_rules! impl_node_id {
                 let names = ($what, concat!($what, " bits"));
                 $crate::external::node_number(names, $bits, value, bits).map(Self)
             }
+        }
+
+        impl $crate::NumberedNode for $node {
+            const BITS: u32 = $bits;
         }
     };
 }

@@ -113,7 +113,7 @@ pub use self::field::{Field, Span};
 #[cfg(feature = "std")]
 pub use self::fork::{PerProcess, Process};
 pub use self::generator::*;
-pub use self::node::NodeId;
+pub use self::node::{NodeId, NumberedNode};
 pub use self::policy::Policy;
 pub use self::range::RangeError;
 pub use self::scale::TickScale;

@@ -42,3 +42,21 @@ pub trait NodeId: Copy + Eq + fmt::Debug + Send + Sync + 'static {
     /// ```
     fn from_value(value: u64, bits: u32) -> Result<Self, RangeError>;
 }
+
+/// A node whose width is the same in every ID of its scheme, so that its number says it all:
+/// Nanoflake's, sno's and kuid's are such nodes. SCRU64's come in sizes, and those of Snowflakes
+/// have the width that the layout gives them.
+///
+/// # Examples
+/// ```
+/// use tickid_core::example::{Node, Seconds};
+/// use tickid_core::{Generator, NumberedNode};
+///
+/// assert_eq!(Node::BITS, 8);
+/// assert_eq!(Generator::<Seconds>::numbered(7)?.node(), Node(7));
+/// # Ok::<(), tickid_core::BuildError>(())
+/// ```
+pub trait NumberedNode: NodeId {
+    /// The number of bits that every node takes in an ID.
+    const BITS: u32;
+}

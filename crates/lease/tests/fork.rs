@@ -38,9 +38,7 @@ mod linux {
     };
     use tickid_kuid::Kuid;
     use tickid_lease::session::{Claim, Token, block_on};
-    use tickid_lease::{
-        GenerateError, Lease, LeasedGenerator, ObserveError, Realm, Store,
-    };
+    use tickid_lease::{GenerateError, Lease, LeasedGenerator, ObserveError, Realm, Store};
     use tickid_nanoflake::{GeneratorId, Nanoflake};
     use tickid_scru64::{NODE_SPEC_VARIABLE, NodeSpec, ProcessError, Scru64};
     use tickid_sno::{Partition, Sno};

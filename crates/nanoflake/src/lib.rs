@@ -14,9 +14,9 @@
 //!
 //! # Examples
 //! ```
-//! use tickid_nanoflake::{Epoch, Generator, GeneratorId, Nanoflake, NanoflakeId};
+//! use tickid_nanoflake::{Epoch, Generator, Nanoflake, NanoflakeId};
 //!
-//! let generator = Generator::new(GeneratorId::new(378)?)?; // Twitter's epoch
+//! let generator = Generator::numbered(378)?; // Twitter's epoch
 //! let id = generator.generate()?;
 //! println!("{id}"); // such as bppc0m3ju134
 //! assert_eq!(id.to_string().parse::<NanoflakeId>()?, id);

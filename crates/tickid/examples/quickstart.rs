@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
     let id = scru64::Generator::new("42/8".parse()?)?.generate()?;
     println!("SCRU64     63 bits  {id:16}  {}", id.unix_time());
 
-    let generator = nanoflake::Generator::new(nanoflake::GeneratorId::new(42)?)?;
+    let generator = nanoflake::Generator::numbered(42)?;
     let id = generator.generate()?;
     println!("Nanoflake  63 bits  {id:16}  {}", generator.layout().unix_time(id));
 
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
     let id = generator.generate()?;
     println!("kuid       96 bits  {id:16}  {}", generator.layout().unix_time(id));
 
-    let id = sno::Generator::new(sno::Partition::new(42))?.generate()?;
+    let id = sno::Generator::numbered(42)?.generate()?;
     println!("sno        80 bits  {id:16}  {}", id.unix_time());
     Ok(())
 }

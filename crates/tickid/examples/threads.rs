@@ -11,12 +11,12 @@ use std::sync::LazyLock;
 use std::thread;
 
 use tickid::engine::{BuildError, Error};
-use tickid::sno::{Generator, Partition, SnoId};
+use tickid::sno::{Generator, SnoId};
 
 const THREADS: usize = 1_000;
 
 static GENERATOR: LazyLock<Result<Generator, BuildError>> =
-    LazyLock::new(|| Generator::new(Partition::new(258)));
+    LazyLock::new(|| Generator::numbered(258));
 
 type Failure = Box<dyn core::error::Error + Send + Sync>;
 

@@ -24,6 +24,32 @@ macro_rules! accessors {
                 Self::builder(node).$build()
             }
 
+            /// Builds a generator for the node with this number, with the settings of the scheme's
+            /// document, if all of the scheme's nodes have [one width](crate::NumberedNode).
+            ///
+            /// # Errors
+            /// Returns [`BuildError::Node`](crate::BuildError::Node) if no node has this number,
+            /// and the errors of [`new`](Self::new).
+            ///
+            /// # Examples
+            /// ```
+            /// use tickid_core::example::{Node, Seconds};
+            #[doc = concat!("use tickid_core::", stringify!($generator), " as Generator;")]
+            ///
+            /// assert_eq!(Generator::<Seconds>::numbered(7)?.node(), Node(7));
+            /// let error = Generator::<Seconds>::numbered(256).unwrap_err();
+            /// assert_eq!(error.to_string(), "node 256 is outside of 0..=255");
+            /// # Ok::<(), tickid_core::BuildError>(())
+            /// ```
+            pub fn numbered(number: u64) -> Result<Self, crate::BuildError>
+            where
+                S::Node: crate::NumberedNode,
+            {
+                use crate::{NodeId as _, NumberedNode as _};
+                let node = S::Node::from_value(number, S::Node::BITS);
+                Self::new(node.map_err(crate::BuildError::Node)?)
+            }
+
             /// Returns a builder of a generator for `node`.
             ///
             /// # Examples

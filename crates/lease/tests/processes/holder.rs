@@ -15,9 +15,7 @@ use tickid_lease::backend::{
     Answer, Backend, Change, FileBackend, RealmData, RowState, Scope, StoreErrorKind,
 };
 use tickid_lease::session::block_on;
-use tickid_lease::{
-    GenerateError, LeaseError, LeasedGenerator, Node, Realm, Store, StoreError,
-};
+use tickid_lease::{GenerateError, LeaseError, LeasedGenerator, Node, Realm, Store, StoreError};
 
 use crate::subjects::Subject;
 use crate::task::{Named, Note, Plant, Stall, Task};
