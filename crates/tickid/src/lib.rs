@@ -1,7 +1,8 @@
 //! Time-ordered identifiers made of clock ticks: SCRU64, Nanoflake (and other Snowflakes), kuid and
 //! sno.
 //!
-//! An ID is one line, from a generator that the whole process shares:
+//! An ID is one line, from a generator that the whole process shares. It is unique in this process:
+//! the node is random, so another process may draw the same one.
 //!
 //! ```
 //! let id = tickid::sno::new(24)?; // the byte is the caller's own
@@ -13,20 +14,28 @@
 //! let (global, local) = (tickid::kuid::new()?, tickid::kuid::new_local()?);
 //! # let _ = (global, local);
 //!
-//! let discord = tickid::snowflake::Snowflake::DISCORD.builder(378)?.build()?; // node 378
-//! let id = discord.generate()?; // a u64: id.get()
-//!
 //! # // As `SCRU64_NODE_SPEC=42/8 program` does; here nothing else runs yet.
 //! # unsafe { std::env::set_var("SCRU64_NODE_SPEC", "42/8") };
-//! let id = tickid::scru64::new()?; // with SCRU64_NODE_SPEC=42/8 in the environment
+//! let id = tickid::scru64::new()?; // its node is SCRU64_NODE_SPEC=42/8 in the environment
 //! assert_eq!(id.to_string().len(), 12);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The nodes of these generators are random (a Snowflake's is given, SCRU64's is from the
-//! environment), which suits a single process, because two processes may draw the same one. A
-//! *lease* is a node that no other process has, with a window of time, from a folder or a database,
-//! so that no ID is issued twice whatever clocks and networks do:
+//! With a node of its own, each process issues IDs that no other does, as long as no two use the
+//! same node at the same time:
+//!
+//! ```
+//! let generator = tickid::sno::Generator::numbered(258)?;
+//! let id = generator.generate()?;
+//! assert_eq!(id.partition().get(), 258);
+//!
+//! let discord = tickid::snowflake::Snowflake::DISCORD.builder(378)?.build()?; // node 378
+//! let id = discord.generate()?; // a u64: id.get()
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A *lease* is a node that no other process has, with a window of time, from a folder or a
+//! database, so that no ID is issued twice whatever clocks and networks do:
 //!
 //! ```
 //! # let folder = std::env::temp_dir().join(format!("tickid-facade-{}", std::process::id()));

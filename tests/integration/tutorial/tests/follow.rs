@@ -115,8 +115,11 @@ fn readme_is_followed(_: &Postgres) {
     let (_, seconds) = newcomer.time("program", "cargo build --quiet");
     holds("ten seconds of processor time", 10.0, seconds);
     let printed = newcomer.run("program", "cargo run --quiet");
-    let (id, time) = printed.trim().split_once(' ').unwrap();
-    assert!(is_sno(id) && time.starts_with("20") && time.ends_with('Z'), "{printed}");
+    let is_id_with_time = |line: &str| {
+        let (id, time) = line.split_once(' ').unwrap();
+        is_sno(id) && time.starts_with("20") && time.ends_with('Z')
+    };
+    assert!(printed.lines().count() == 2 && printed.lines().all(is_id_with_time), "{printed}");
 }
 
 fn tutorial_is_followed(server: &Postgres) {
