@@ -11,8 +11,8 @@ mod report;
 
 use js_sys::{Date, Uint8Array};
 use tickid_convert::{AnyId, AnyScheme, Kind, Layouts, Options, convert_any, restore_any};
-use tickid_core::UnixTime;
-use tickid_detect::{Inspection, LayoutCard, detect, trimmed};
+use tickid_core::{ManualClock, UnixTime};
+use tickid_detect::{Detector, Inspection, LayoutCard, trimmed};
 use tickid_snowflake::{AnySnowflake, Preset};
 use wasm_bindgen::prelude::*;
 
@@ -56,11 +56,12 @@ pub fn inspect(text: &JsValue, options: Option<Given>) -> Result<Record, Thrown>
         None => now()?,
     };
     let limit = given::small(options.as_ref(), "limit", 0..=u32::MAX)?.unwrap_or(u32::MAX);
-    let found = detect(text.as_bytes(), &layouts, Some(now));
+    let found = Detector::new(layouts, ManualClock::new(now)).inspect(&text);
     let readings = js_sys::Array::new();
-    for (_, reading) in (0..limit).zip(found.iter()) {
-        readings.push(&report::inspection(&Inspection::of(reading, &text, &layouts)));
+    for (_, inspection) in (0..limit).zip(found.iter()) {
+        readings.push(&report::inspection(&inspection));
     }
+    let found = found.readings();
     let record = Record::new();
     record.set("text", &JsValue::from_str(&text));
     record.set("isClear", &found.is_clear().into());

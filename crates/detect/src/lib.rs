@@ -1,18 +1,13 @@
 //! The formats that an unknown ID may have: which it is, how sure that is, and what its bits say.
 //!
 //! ```
-//! use tickid_convert::Layouts;
-//! use tickid_core::UnixTime;
-//! use tickid_detect::{Confidence, Format, Inspection, detect};
+//! use tickid_detect::{Confidence, Format, inspect};
 //!
-//! let now = UnixTime::from_millis(1_750_000_000_000)?;
-//! let layouts = Layouts::default();
-//! let found = detect(b"0u375nxqh5cq", &layouts, Some(now));
+//! let found = inspect("0u375nxqh5cq");
 //! let first = found.first().ok_or("no known format")?;
-//! assert_eq!((first.format(), first.confidence()), (Format::Scru64, Confidence::Likely));
+//! assert_eq!((first.format(), first.confidence()), (Format::Scru64, Some(Confidence::Likely)));
 //!
-//! let inspection = Inspection::of(first, "0u375nxqh5cq", &layouts);
-//! let json = serde_json::to_string(&inspection)?;
+//! let json = serde_json::to_string(&first)?;
 //! assert_eq!(
 //!     json,
 //!     r#"{"scheme":"scru64","text":"0u375nxqh5cq","hex":"0186d52bbe2a635a","#.to_owned()
@@ -23,6 +18,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! - [`inspect`] answers in one call. A [`Detector`] does so with other layouts or another clock,
+//!   which it is given once.
 //! - [`detect`] returns every [`Reading`] of a text, likeliest first, each with its [`Format`], its
 //!   [`Confidence`] and the [`Identifier`] that the text is in that format.
 //! - [`Inspection`] is an ID taken apart, which the command, the ID server, the inspector page and
@@ -37,8 +34,12 @@
 //! shares of IDs that are recognized, by format, and of other texts that are taken for IDs, by
 //! kind.
 //!
-//! # `no_std`
-//! The crate needs neither `std` nor an allocator and has no features.
+//! # Features
+//! | feature | default | gives |
+//! |---|---|---|
+//! | `std` | yes | [`inspect`] and a default [`Detector`], which read the system's clock |
+//!
+//! Without it, the crate needs neither `std` nor an allocator.
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -50,6 +51,7 @@ extern crate std;
 mod alphabets;
 mod confidence;
 mod detect;
+mod detector;
 mod fields;
 mod format;
 mod identifier;
@@ -64,6 +66,9 @@ mod reading;
 
 pub use self::confidence::{Confidence, Doubt};
 pub use self::detect::detect;
+#[cfg(feature = "std")]
+pub use self::detector::inspect;
+pub use self::detector::{Detector, Inspections};
 pub use self::format::{Form, Format, FormatError};
 pub use self::identifier::Identifier;
 pub use self::inspection::{Inspection, Member, MemberValue};

@@ -5,9 +5,7 @@ use axum::extract::rejection::PathRejection;
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use tickid_convert::Layouts;
-use tickid_core::{Clock as _, SystemClock};
-use tickid_detect::{Inspection, detect};
+use tickid_detect::Inspection;
 
 use super::ids::parameters;
 use super::problem::Problem;
@@ -17,7 +15,7 @@ const LONGEST: usize = 128;
 
 /// The readings of a text.
 #[derive(Serialize)]
-struct Inspections<'a> {
+struct InspectAnswer<'a> {
     text: &'a str,
     /// The likeliest first; none for a text that fits no known format.
     readings: Vec<Inspection<'a>>,
@@ -35,10 +33,8 @@ pub(super) async fn inspect(
     if len > LONGEST {
         return Err(bad(format!("the text has {len} characters, more than {LONGEST}")));
     }
-    let layouts = Layouts::default();
-    let found = detect(text.as_bytes(), &layouts, SystemClock.now().ok());
-    let readings = found.iter().map(|one| Inspection::of(one, &text, &layouts)).collect();
-    let body = serde_json::to_vec(&Inspections { text: &text, readings })
+    let found = tickid_detect::inspect(&text);
+    let body = serde_json::to_vec(&InspectAnswer { text: &text, readings: found.iter().collect() })
         .map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
     Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
 }

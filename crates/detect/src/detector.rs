@@ -1,0 +1,114 @@
+//! Inspections in one call.
+
+use tickid_convert::Layouts;
+use tickid_core::Clock;
+#[cfg(feature = "std")]
+use tickid_core::SystemClock;
+
+use crate::detect::detect;
+use crate::inspection::Inspection;
+use crate::reading::Readings;
+
+/// Inspects a text: every ID that it may be, likeliest first.
+///
+/// Layouts are the defaults, and times are judged by the system's clock; a [`Detector`] has others.
+/// Text around the ID, such as quotation marks, has to be [trimmed](crate::trimmed) before.
+///
+/// # Examples
+/// ```
+/// let found = tickid_detect::inspect("017f22e2-79b0-7cc3-98c4-dc0c0c07398f");
+/// let first = found.first().ok_or("no known format")?;
+/// assert_eq!(first.name().to_string(), "UUID of version 7");
+/// assert_eq!(first.unix_time().ok_or("no time")?.to_string(), "2022-02-22T19:22:22Z");
+/// assert!(tickid_detect::inspect("?").first().is_none());
+/// # Ok::<(), &str>(())
+/// ```
+#[cfg(feature = "std")]
+#[must_use]
+pub fn inspect(text: &str) -> Inspections<'_> {
+    Detector::default().inspect(text)
+}
+
+/// Inspects texts under options that are given once: the layouts of the IDs, and the clock that
+/// times are judged by.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::Layouts;
+/// use tickid_core::{ManualClock, UnixTime};
+/// use tickid_detect::Detector;
+/// use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
+///
+/// let layouts = Layouts { epoch: Epoch::DISCORD, ..Layouts::default() };
+/// let clock = ManualClock::new(UnixTime::from_millis(1_900_000_000_000)?);
+/// let detector = Detector::new(layouts, clock);
+/// let found = detector.inspect("bppc0m3ju134");
+/// let first = found.first().ok_or("no known format")?;
+/// let id: NanoflakeId = "bppc0m3ju134".parse()?;
+/// assert_eq!(first.unix_time(), Some(Nanoflake { epoch: Epoch::DISCORD }.unix_time(id)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Detector<C> {
+    layouts: Layouts,
+    clock: C,
+}
+
+/// The default layouts, and the system's clock.
+#[cfg(feature = "std")]
+impl Default for Detector<SystemClock> {
+    fn default() -> Self {
+        Self::new(Layouts::default(), SystemClock)
+    }
+}
+
+impl<C: Clock> Detector<C> {
+    /// Returns a detector for IDs of these layouts, which reads `clock` once per text. While the
+    /// clock fails, only texts with marks are more than possible.
+    #[must_use]
+    pub const fn new(layouts: Layouts, clock: C) -> Self {
+        Self { layouts, clock }
+    }
+
+    /// Inspects a text under these options: every ID that it may be, likeliest first.
+    #[must_use]
+    pub fn inspect<'a>(&self, text: &'a str) -> Inspections<'a> {
+        let readings = detect(text.as_bytes(), &self.layouts, self.clock.now().ok());
+        Inspections { readings, text, layouts: self.layouts }
+    }
+}
+
+/// The inspections of a text: one for each reading.
+#[derive(Clone, Debug)]
+pub struct Inspections<'a> {
+    readings: Readings,
+    text: &'a str,
+    layouts: Layouts,
+}
+
+impl Inspections<'_> {
+    /// Returns the readings that are inspected.
+    #[must_use]
+    pub const fn readings(&self) -> &Readings {
+        &self.readings
+    }
+
+    /// Returns the inspection of the likeliest reading.
+    #[must_use]
+    pub fn first(&self) -> Option<Inspection<'_>> {
+        self.readings.first().map(|one| Inspection::of(one, self.text, &self.layouts))
+    }
+
+    /// Returns the inspections, likeliest first.
+    ///
+    /// # Examples
+    /// ```
+    /// let found = tickid_detect::inspect("brpk4q72xwf2m63l");
+    /// let formats: Vec<&str> = found.iter().map(|one| one.format().key()).collect();
+    /// assert!(formats.contains(&"sno"));
+    /// assert_eq!(formats.len(), found.readings().len());
+    /// ```
+    pub fn iter(&self) -> impl Iterator<Item = Inspection<'_>> {
+        self.readings.iter().map(|one| Inspection::of(one, self.text, &self.layouts))
+    }
+}
