@@ -5,7 +5,7 @@ import { options } from './facts.ts';
 export interface State {
   /** The text as it was pasted. */
   text: string;
-  /** The facts that are not in an ID, by the names of their options. */
+  /** The values that an ID does not say, by the names of their options. */
   facts: Record<string, string>;
 }
 

@@ -99,7 +99,7 @@ test('typing shows the card of an ID', { skip }, async (t) => {
   assert.equal(whole.length, 64);
 });
 
-test('facts that are not in an ID are set', { skip }, async (t) => {
+test('values that an ID does not say are set', { skip }, async (t) => {
   const page = await open(t, { fragment: '#id=0u375nxqh5cq' });
   await page.getByText('What the ID does not say').click();
   await page.getByLabel('SCRU64: node size').fill('8');

@@ -69,7 +69,7 @@ pub enum CarryError {
         /// The reason.
         reason: &'static str,
     },
-    /// The time does not fit 48 bits of milliseconds since 1970, or is none.
+    /// The time is not valid, or does not fit 48 bits of milliseconds since 1970.
     #[error("no version-7 UUID of this time: {0}")]
     Time(RangeError),
     /// The UUID holds a Nanoflake of another epoch.

@@ -10,8 +10,8 @@ pub enum ConvertError {
     /// timestamp of SCRU64 are reserved.
     #[error("no ID of the target for this time: {0}")]
     Time(RangeError),
-    /// The ID's own time is none: a kuid whose seconds or microseconds are a million or more, or a
-    /// SCRU64 ID with a reserved timestamp.
+    /// The ID's own time is not valid, for example of a kuid whose seconds or microseconds are a
+    /// million or more, or a SCRU64 ID with a reserved timestamp.
     #[error("the ID has no time: {0}")]
     NoTime(RangeError),
     /// The node does not fit.
@@ -57,7 +57,7 @@ pub enum ConvertError {
         /// The name of the format.
         format: &'static str,
     },
-    /// No ID becomes this one under these options, so there is none to restore.
+    /// No ID converts to this one under these options, so there is nothing to restore.
     #[error("no ID of the source becomes this one under these options")]
     NeverConverted,
 }

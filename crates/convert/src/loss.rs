@@ -99,7 +99,7 @@ impl Loss {
     }
 }
 
-/// Each loss in a few words, in the order of the fields; `nothing` when there is none.
+/// Each loss in a few words, in the order of the fields, or `nothing`.
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "";

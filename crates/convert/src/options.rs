@@ -8,7 +8,7 @@ use tickid_snowflake::{AnySnowflake, Snowflake};
 
 use crate::nodes::Nodes;
 
-/// The facts that are not in the bits of IDs, for all schemes together.
+/// The values that the bits of IDs do not say, for all schemes together.
 ///
 /// # Examples
 /// ```

@@ -119,7 +119,7 @@ impl<T: Send + Sync> PerProcess<T> {
         self.entry().filter(|entry| !entry.home.is_this()).map(|entry| &*entry.value)
     }
 
-    /// Returns this process's value, which is made now if there is none. Threads that race here may
+    /// Returns this process's value, and makes it first if necessary. Threads that race here may
     /// make several, but only one of them stays.
     ///
     /// # Examples

@@ -27,8 +27,8 @@ const fn splice(local: LocalId, node: u64, node_bits: u32, drift: Drift) -> u128
     ((high as u128) << node_bits | node as u128) << low_bits | low as u128
 }
 
-/// Returns the local ID around the node, of whatever width: its high bits are still where they were
-/// in the first 8 bytes, its low bits in the last 8.
+/// Returns the local ID around the node, whose width does not matter: its high bits are still where
+/// they were in the first 8 bytes, its low bits in the last 8.
 #[inline]
 const fn local_part(first: u64, last: u64, drift: Drift) -> LocalId {
     let low = (1 << low_bits(drift)) - 1;

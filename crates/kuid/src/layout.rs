@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use tickid_core::{RangeError, TickScale, UnixTime};
 
-/// The kuid scheme with its layout: the facts that are not in the bits of a global ID.
+/// The kuid scheme with its layout: the values that the bits of a global ID do not say.
 ///
 /// # Examples
 /// ```

@@ -117,7 +117,7 @@ fn of_uuid(text: &[u8]) -> Option<String> {
     Uuid::parse_str(&text).err().map(|error| format!("not a UUID: {error}"))
 }
 
-/// Returns the reason why a text is not a TypeID, if it is one but for the case of its digits.
+/// Returns the reason why a text is not a TypeID, if only the case of its digits is wrong.
 fn of_type_id(text: &[u8]) -> Option<String> {
     let (prefix, suffix) = text.split_at_checked(text.len().checked_sub(ULID_LEN)?)?;
     let is_upper = suffix.iter().any(u8::is_ascii_uppercase);

@@ -59,7 +59,7 @@ impl<I: SchemeId> Printed for I {
     }
 }
 
-/// Appends one ID as a line (but for raw bytes, which have nothing in between).
+/// Appends one ID as a line, or as raw bytes, which have no separator.
 pub(crate) fn write_id(id: impl Printed, notation: Notation, form: OutputForm, out: &mut Vec<u8>) {
     match form {
         OutputForm::Text => id.write_text(notation, out),

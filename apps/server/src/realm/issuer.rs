@@ -183,7 +183,7 @@ impl<S: Scheme, V: SchemeVariant<S>> Issuer for Leased<S, V> {
     }
 }
 
-/// Reads an ID, or returns the reason why it is none.
+/// Reads an ID, or returns the reason why the text is not one.
 fn read<I: SchemeId>(id: &str, form: OutputForm) -> Result<I, String> {
     if form != OutputForm::Int {
         return I::parse(id.as_bytes()).map_err(|error| error.to_string());

@@ -153,7 +153,7 @@ impl Realm {
         Ok(issued)
     }
 
-    /// Returns an ID as an integer, without waiting. Check that there is that form before.
+    /// Returns an ID as an integer, without waiting. Check first that its scheme has integers.
     #[inline]
     pub(crate) fn try_integer(&self, protocol: Protocol) -> Result<u64, GenerateError> {
         let id = self.issuer.try_integer()?;

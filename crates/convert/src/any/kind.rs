@@ -135,7 +135,7 @@ impl Kind {
         with_type!(self, Id => Id::RANGE_NOTE)
     }
 
-    /// Returns the options for the facts that are not in the bits of IDs. An option of several
+    /// Returns the options for the values that the bits of IDs do not say. An option of several
     /// kinds has one name.
     #[must_use]
     pub const fn layout_options(self) -> &'static [LayoutOption] {

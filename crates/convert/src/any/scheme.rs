@@ -150,7 +150,7 @@ impl AnyScheme {
         with_type!(self.kind, Id => <Id as SchemeId>::fields(&self.layouts))
     }
 
-    /// Returns the facts that are not in the bits of IDs.
+    /// Returns the values that the bits of IDs do not say.
     #[must_use]
     pub fn settings(&self) -> Settings {
         with_type!(self.kind, Id => Id::settings(&self.layouts))

@@ -40,7 +40,7 @@ pub trait SchemeId:
     const TEXT_LENS: RangeInclusive<usize>;
     /// The reason why a range of times holds IDs of other times, too, if there is one.
     const RANGE_NOTE: Option<&'static str> = None;
-    /// The options for the facts that are not in the bits.
+    /// The options for the values that the bits do not say.
     const LAYOUT_OPTIONS: &'static [LayoutOption] = &[];
 
     /// The canonical text on the stack.
@@ -90,7 +90,7 @@ pub trait SchemeId:
     /// Returns the fields that the bits consist of, the highest first.
     fn fields(layouts: &Layouts) -> Fields;
 
-    /// Returns the facts that are not in the bits.
+    /// Returns the values that the bits do not say.
     fn settings(layouts: &Layouts) -> Settings {
         let _ = layouts;
         Settings::default()
@@ -125,7 +125,7 @@ pub trait SchemeVariant<S: Scheme>:
     /// [observe](tickid_core::Observable) the IDs.
     const LEAST: Option<Self>;
 
-    /// Returns the variant with a metabyte; the default one where there is none.
+    /// Returns the variant with a metabyte, or the default one if the scheme has no metabyte.
     #[must_use]
     fn with_metabyte(metabyte: u8) -> Self {
         let _ = metabyte;
@@ -226,7 +226,7 @@ impl fmt::Display for SettingValue {
     }
 }
 
-/// The facts that are not in the bits of an ID, such as Nanoflake's epoch.
+/// The values that the bits of an ID do not say, such as Nanoflake's epoch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings([Option<Setting>; 2]);
 

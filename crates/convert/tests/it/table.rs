@@ -28,7 +28,7 @@ fn worst<S: Subject, T: Subject>(options: &Options<'_>) -> (Duration, u32) {
     let [first, last] = [FROM, TO].map(|time| scheme.tick_at(time).unwrap().get());
     let (mut time, mut cut) = (Duration::ZERO, 0);
     for tick in first..=last {
-        // All bits set, so that whatever is cut shows.
+        // All bits are set, so every bit that is cut shows.
         let fields = Fields { node: 1, sequence: u32::MAX, toggle: true, metabyte: 1 };
         let id = S::at(Tick::new(tick).unwrap(), fields, &options.source);
         let Converted { loss, .. } = convert::<T>(id, options).unwrap();

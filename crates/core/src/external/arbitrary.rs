@@ -3,7 +3,7 @@
 #[doc(hidden)]
 pub use arbitrary as __arbitrary;
 
-/// Implements `Arbitrary` for an ID: every one that there is.
+/// Implements `Arbitrary` for an ID, with every possible value.
 #[macro_export]
 macro_rules! impl_arbitrary {
     ($id:ident) => {

@@ -3,7 +3,7 @@
 #[doc(hidden)]
 pub use proptest as __proptest;
 
-/// Implements `Arbitrary` for an ID: every one that there is, shrinking towards the lowest.
+/// Implements `Arbitrary` for an ID, with every possible value, shrinking towards the lowest.
 #[macro_export]
 macro_rules! impl_proptest {
     ($id:ident) => {

@@ -81,13 +81,13 @@ pub trait Source {
     /// Returns one slot.
     ///
     /// # Errors
-    /// Returns the reason why there is none now.
+    /// Returns the reason why no ID can be issued now.
     fn slow_slot(&mut self, missed: Self::Missed) -> Result<Slot<Self::Scheme>, Self::Error>;
 
     /// Returns at least one and at most `want` slots.
     ///
     /// # Errors
-    /// Returns the reason why there are none now.
+    /// Returns the reason why no IDs can be issued now.
     fn try_block(&mut self, want: NonZeroU32) -> Result<Block<Self::Scheme>, Self::Error>;
 
     /// Reports whether a slot could be drawn now, without drawing one.

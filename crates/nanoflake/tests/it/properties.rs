@@ -213,7 +213,7 @@ proptest! {
     }
 }
 
-/// The unpadded and the decimal text are as short as possible, which is why they don't sort.
+/// The unpadded and the decimal text are as short as possible, so they don't sort.
 #[test]
 fn other_texts_do_not_order() {
     let id = |value| NanoflakeId::new(value).unwrap();

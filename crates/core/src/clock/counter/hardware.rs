@@ -51,7 +51,7 @@ impl Clocks for Hardware {
     }
 }
 
-/// Waits until all instructions before it are done, and starts none of those after it.
+/// Waits until all earlier instructions are done, before any later one starts.
 #[inline]
 fn fence() {
     // SAFETY: every x86-64 processor has the instruction; it touches no memory.

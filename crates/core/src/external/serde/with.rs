@@ -66,7 +66,7 @@ macro_rules! with_module {
             pub mod option {
                 use super::*;
 
-                /// Writes the ID, or that there is none.
+                /// Writes the ID, or `None`.
                 ///
                 /// # Errors
                 /// The serializer's.
@@ -77,7 +77,7 @@ macro_rules! with_module {
                     id.map($form).serialize(serializer)
                 }
 
-                /// Reads an ID, or that there is none.
+                /// Reads an ID, or `None`.
                 ///
                 /// # Errors
                 /// Returns the deserializer's error, or the reason why the value read is not an ID.
