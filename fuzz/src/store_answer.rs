@@ -8,7 +8,7 @@ use tickid_core::UnixTime;
 use tickid_lease::Node;
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::{RealmData, Record, Row, RowState, Scope, Version};
-use tickid_lease::fuzzing::{
+use tickid_stores::fuzzing::{
     MYSQL_GENERATION, is_redis_reply, mysql_statement, read_mysql_stream, read_redis_row,
     read_sql_answer,
 };
@@ -154,8 +154,8 @@ fn reply(bytes: &[u8]) -> Result<()> {
 }
 
 const STATEMENTS: [&str; 3] = [
-    include_str!("../../crates/lease/src/backends/mysql/read.sql"),
-    include_str!("../../crates/lease/src/backends/mysql/commit.sql"),
+    include_str!("../../crates/stores/src/mysql/read.sql"),
+    include_str!("../../crates/stores/src/mysql/commit.sql"),
     "$1$2 $generation $$3 '$'",
 ];
 const LITERAL: &str = "_utf8mb4 X'";

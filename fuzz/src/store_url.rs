@@ -1,7 +1,6 @@
 //! URLs of stores on servers: any text opens a store or is refused, and passwords are never shown.
 
 use arbitrary::{Result, Unstructured};
-use tickid_lease::Store;
 
 const PASSWORD: &str = "Hunter2-is-not-to-be-seen";
 
@@ -20,7 +19,7 @@ fn open(url: &str) -> Option<String> {
     if scheme == "file" || ["state", "cert", "key"].iter().any(|it| url.contains(it)) {
         return None;
     }
-    let error = match Store::open(url) {
+    let error = match tickid_stores::open(url) {
         Ok(store) => return Some(format!("{store:?} {}", store.endpoint())),
         Err(error) => error,
     };

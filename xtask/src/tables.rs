@@ -14,6 +14,8 @@ pub(crate) const SCHEMES: [&str; 5] =
 pub(crate) const CONVERT: &str = "crates/convert";
 const DETECT: &str = "crates/detect";
 pub(crate) const LEASE: &str = "crates/lease";
+/// The stores of leases on servers.
+pub(crate) const STORES: &str = "crates/stores";
 const SERVER: &str = "apps/server";
 /// The functions in PostgreSQL.
 const SQL: &str = "apps/sql";
@@ -32,13 +34,14 @@ pub(crate) const ARROWS: &[(&[&str], &[&[&str]])] = &[
     (&[CORE, TEXT], &[]),
     (&SCHEMES, &[&[CORE, TEXT]]),
     (&[LEASE], &[&[CORE]]),
+    (&[STORES], &[&[CORE, LEASE]]),
     (&[CONVERT], &[&[CORE, TEXT], &SCHEMES]),
     (&[DETECT], &[&[CORE, TEXT, CONVERT], &SCHEMES]),
-    (&[FACADE], &[&[CORE, TEXT, CONVERT, DETECT, LEASE], &SCHEMES]),
+    (&[FACADE], &[&[CORE, TEXT, CONVERT, DETECT, LEASE, STORES], &SCHEMES]),
     (&[SERVER], &[&[CORE, TEXT, CONVERT, DETECT, LEASE], &SCHEMES]),
-    (&[SQL], &[&[CORE, LEASE], &SCHEMES]),
+    (&[SQL], &[&[CORE, LEASE, STORES], &SCHEMES]),
     (&[EXEC], &[&[CORE, LEASE]]),
-    (&[CLI], &[&[CORE, TEXT, CONVERT, DETECT, LEASE, EXEC, SERVER, SQL, FACADE], &SCHEMES]),
+    (&[CLI], &[&[CORE, TEXT, CONVERT, DETECT, LEASE, STORES, EXEC, SERVER, SQL, FACADE], &SCHEMES]),
     (&[TESTKIT], &[&[CORE, TEXT]]),
 ];
 
@@ -67,7 +70,7 @@ pub(crate) const INHERITED: &[&str] = &[
 pub(crate) const FEATURE_TABLES: &[(&[&str], &[&str])] = &[
     (&SCHEMES, &["*/src/lib.rs", FACADE_PAGE]),
     (&[CORE, FACADE], &["*/src/lib.rs"]),
-    (&[LEASE], &[FACADE_PAGE]),
+    (&[LEASE, STORES], &[FACADE_PAGE]),
 ];
 
 /// Features for clients of databases. They bring crates in two versions, and C libraries.
@@ -83,7 +86,8 @@ pub(crate) const DATABASE_CLIENTS: [&str; 8] = [
 ];
 
 /// Features of libraries for stores of leases on servers. Each brings a client or TLS along.
-pub(crate) const SERVER_STORES: [&str; 9] = [
+pub(crate) const SERVER_STORES: [&str; 10] = [
+    "_fuzzing",
     "_server",
     "etcd",
     "lease-etcd",

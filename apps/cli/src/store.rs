@@ -33,7 +33,7 @@ impl StoreOptions {
     /// Opens the store.
     pub(crate) fn open(&self) -> Result<Store, Failure> {
         match self.url()? {
-            Some(url) => check_store(&url).and_then(|()| Ok(Store::open(&url)?)),
+            Some(url) => check_store(&url).and_then(|()| Ok(tickid_stores::open(&url)?)),
             None => Ok(Store::new(FileBackend::open(state_folder()?)?)),
         }
     }
@@ -41,7 +41,7 @@ impl StoreOptions {
     /// Opens the store for a lease that outlives this process.
     pub(crate) fn open_detached(&self) -> Result<Store, Failure> {
         match self.url()? {
-            Some(url) => check_store(&url).and_then(|()| Ok(Store::open_detached(&url)?)),
+            Some(url) => check_store(&url).and_then(|()| Ok(tickid_stores::open_detached(&url)?)),
             None => Ok(Store::new(FileBackend::open(state_folder()?)?.detached())),
         }
     }

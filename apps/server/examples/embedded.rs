@@ -17,7 +17,8 @@ use tokio::net::TcpStream;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn core::error::Error>> {
-    // Leases in memory end with the program; `Store::open` takes the URL of a folder or a server.
+    // Leases in memory end with the program; `tickid_stores::open` takes the
+    // URL of a folder or a server.
     let realm = RealmSpec::from(Realm::builder("orders", Sno).pool("0-1023/16").build()?);
     let server = Server::builder(Store::in_memory())
         .realm(realm)

@@ -34,12 +34,13 @@ mod constants;
 use tickid_core::Scheme as _;
 use tickid_kuid::Kuid;
 use tickid_lease::admin::Start;
-use tickid_lease::backend::{Answer, PostgresBackend, Record, StoreErrorKind};
+use tickid_lease::backend::{Answer, Record, StoreErrorKind};
 use tickid_lease::{RealmSpec, StoreError};
 use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
 use tickid_sno::Sno;
 use tickid_snowflake::{AnySnowflake, NodeAboveSequence, Snowflake};
+use tickid_stores::PostgresBackend;
 
 const FUNCTIONS: &str = include_str!("functions.sql");
 const SCHEMES: [&str; 5] = [Kuid::NAME, Nanoflake::NAME, Scru64::NAME, Sno::NAME, SNOWFLAKE];
@@ -121,9 +122,9 @@ fn transaction(statements: &str) -> String {
 /// ```no_run
 /// use core::time::Duration;
 /// use tickid_lease::admin::Start;
-/// use tickid_lease::backend::PostgresBackend;
-/// use tickid_lease::Realm;
 /// use tickid_lease::session::block_on;
+/// use tickid_lease::Realm;
+/// use tickid_stores::PostgresBackend;
 /// use tickid_scru64::Scru64;
 ///
 /// let backend = PostgresBackend::open("postgres://admin@db.example.com/app")?;

@@ -11,18 +11,11 @@ use crate::model::node::Node;
 use crate::model::realm::RealmName;
 use crate::wait;
 
-#[cfg(feature = "etcd")]
-pub use crate::backends::etcd::EtcdBackend;
 pub use crate::backends::file::FileBackend;
 pub use crate::backends::memory::{Backup, MemoryBackend};
-#[cfg(feature = "mysql")]
-pub use crate::backends::mysql::MySqlBackend;
-#[cfg(feature = "postgres")]
-pub use crate::backends::postgres::PostgresBackend;
-#[cfg(feature = "redis")]
-pub use crate::backends::redis::RedisBackend;
 pub use crate::backends::static_node::NodeSource;
-pub use crate::error::{Exposure, ExposureReason, StoreErrorKind};
+pub use crate::blocking::on_a_thread;
+pub use crate::error::{Exposure, ExposureReason, StoreErrorKind, excerpt};
 pub use crate::model::realm::RealmParts;
 pub use crate::model::realm_data::RealmData;
 pub use crate::model::record::{Extra, PoolPart, Record, Row, RowState, Rows, Version};

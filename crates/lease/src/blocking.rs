@@ -1,19 +1,33 @@
-//! Futures of clients that block, without a runtime.
+//! Answers of clients that block, without a runtime.
 
 use crate::backend::Answer;
 use crate::error::StoreError;
-use crate::wait::on_a_thread;
+use crate::wait::spawned;
 
-/// Runs `work` on a separate thread once the answer is polled. The thread ends at the client's
-/// deadline at the latest, also if the answer is dropped before.
-pub(crate) fn ask<T: Send + 'static>(
+/// Runs `work` on a thread of its own once the answer is polled, for a backend whose client blocks.
+///
+/// The thread continues if the answer is dropped, so `work` must end at a deadline of its own.
+///
+/// # Errors
+/// The answer is the error of `work`, or one of the kind
+/// [`Failed`](crate::backend::StoreErrorKind::Failed) if no thread can be started or `work` panics.
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_lease::backend::on_a_thread;
+/// use tickid_lease::session::block_on;
+///
+/// let answer = on_a_thread("my", || Ok(std::thread::current().name().map(str::to_owned)));
+/// assert_eq!(block_on(answer, Duration::from_secs(5))?.as_deref(), Some("tickid-my"));
+/// # Ok::<(), tickid_lease::StoreError>(())
+/// ```
+pub fn on_a_thread<T: Send + 'static>(
     backend: &'static str,
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Answer<'static, T> {
     Box::pin(async move {
         let failed = |error| StoreError::failed(backend, "run a thread").with_source(error);
-        on_a_thread(&format!("tickid-{backend}"), work)
-            .await
-            .unwrap_or_else(|error| Err(failed(error)))
+        spawned(&format!("tickid-{backend}"), work).await.unwrap_or_else(|error| Err(failed(error)))
     })
 }

@@ -224,9 +224,17 @@ impl StoreError {
     }
 }
 
-/// Returns an external text in a form that is safe to show: escaped but for quotes, and cut to 300
-/// characters.
-pub(crate) fn excerpt(text: &str) -> String {
+/// Returns an external text, such as a server's message, in a form that is safe to show: escaped
+/// but for quotes, and cut to 300 characters.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::backend::excerpt;
+///
+/// assert_eq!(excerpt("no \"such\" user\u{1b}[2J\n"), "no \"such\" user\\u{1b}[2J");
+/// ```
+#[must_use]
+pub fn excerpt(text: &str) -> String {
     let escaped = text.trim().escape_debug().to_string();
     escaped.replace("\\'", "'").replace("\\\"", "\"").chars().take(300).collect()
 }

@@ -29,8 +29,11 @@
 //! | [`Lease`] | a node ID and a window, granted to one holder |
 //! | [`session`] | holding leases without a [`LeasedGenerator`] |
 //! | [`admin`] | administering realms, and the rules |
-//! | [`backend`] | databases and folders as stores, and writing another |
+//! | [`backend`] | folders and memory as stores, and writing another |
+//! | [`tickid-stores`][stores] | stores on servers: PostgreSQL, MySQL, Redis, etcd |
 //! | `conformance` | scenarios that every backend must pass (feature `conformance`) |
+//!
+//! [stores]: https://docs.rs/tickid-stores
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]
@@ -38,7 +41,6 @@
 pub mod admin;
 pub mod backend;
 mod backends;
-#[cfg(any(feature = "etcd", feature = "redis"))]
 mod blocking;
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -50,11 +52,7 @@ mod holder;
 mod model;
 pub mod session;
 mod store;
-#[cfg(feature = "_server")]
-mod tls;
 mod typed_realm;
-#[cfg(any(feature = "etcd", feature = "mysql", feature = "redis"))]
-mod url;
 mod wait;
 
 pub use self::error::StoreError;

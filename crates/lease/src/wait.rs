@@ -71,14 +71,14 @@ pub(crate) async fn back_off(lost: u32) {
 
 /// Waits on a separate thread, which needs no executor and still works in the child of a `fork`.
 async fn sleep(time: Duration) {
-    if on_a_thread("tickid-wait", move || thread::sleep(time)).await.is_err() {
+    if spawned("tickid-wait", move || thread::sleep(time)).await.is_err() {
         // If no thread can be started, this one waits.
         thread::sleep(time);
     }
 }
 
 /// Runs `work` on a separate thread, which continues if the future is dropped.
-pub(crate) async fn on_a_thread<T: Send + 'static>(
+pub(crate) async fn spawned<T: Send + 'static>(
     name: &str,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<T> {

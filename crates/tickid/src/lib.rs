@@ -43,7 +43,7 @@
 //! use tickid::lease::{LeasedGenerator, Realm, Store};
 //! use tickid::sno::Sno;
 //!
-//! let store = Store::new(FileBackend::open(&folder)?); // or a database, by Store::open(URL)
+//! let store = Store::new(FileBackend::open(&folder)?); // or a database, by tickid::stores::open(URL)
 //! let realm = Realm::builder("orders", Sno).pool("0-65535/16").build()?;
 //! let generator = LeasedGenerator::start(store, realm)?;
 //! let id = generator.generate()?;
@@ -75,6 +75,7 @@
 //! | `convert` | `convert` | conversions between the schemes, UUIDs, IDs of other systems |
 //! | `detect` | `detect` | the formats that an unknown ID may have |
 //! | `lease` | `lease` | node IDs that no other generator has, leased from a store |
+//! | `stores` | `stores` | stores of leases on servers; `stores::open` opens any store by its URL |
 //! | [`engine`] | always | clocks, policies, windows and the engine that the schemes share |
 //! | [`text`] | always | the text forms that the schemes share |
 //!
@@ -94,6 +95,7 @@
 //! | `convert` | no | the conversions, and with them all schemes |
 //! | `detect` | no | the detection of formats, and with it the conversions |
 //! | `lease` | no | the leases; needs `std` |
+//! | `stores` | no | `stores::open`, and with it the leases |
 //! | `full` | no | every library |
 //! | `std` | yes | the wall clock, methods that wait, seeds from the operating system |
 //! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
@@ -105,9 +107,9 @@
 //! | `schemars_1`, `utoipa_6` | no | the schema of the text, for JSON and OpenAPI |
 //! | `bytemuck_1`, `uuid_1` | no | sno and global kuid as plain bytes and in UUIDs |
 //! | `arbitrary_1`, `proptest_1` | no | every ID there is, for fuzzing and property tests |
-//! | `lease-etcd`, `lease-mysql`, `lease-postgres`, `lease-redis` | no | stores on these servers, with TLS; with them `lease` |
+//! | `lease-etcd`, `lease-mysql`, `lease-postgres`, `lease-redis` | no | stores on these servers, with TLS; with them `stores` |
 //! | `metrics` | no | measurements of leased generators for the crate `metrics`; with it `lease` |
-//! | `etcd`, `mysql`, `postgres`, `redis`, of `tickid-lease` alone | no | the same stores |
+//! | `etcd`, `mysql`, `postgres`, `redis`, of `tickid-stores` alone | no | the same stores |
 //! | `conformance`, of `tickid-lease` alone | no | scenarios that a backend of leases must pass |
 //!
 //! A feature of several libraries is enabled in those that are part of the build.
@@ -138,6 +140,8 @@ pub use tickid_scru64 as scru64;
 pub use tickid_sno as sno;
 #[cfg(feature = "snowflake")]
 pub use tickid_snowflake as snowflake;
+#[cfg(feature = "stores")]
+pub use tickid_stores as stores;
 pub use tickid_text as text;
 
 /// The examples of the package's README, so that they stay true.

@@ -5,8 +5,8 @@ use std::os::unix::net::UnixStream;
 use std::thread;
 
 use tickid_lease::admin::Start;
-use tickid_lease::backend::PostgresBackend;
 use tickid_lease::session::block_on;
+use tickid_stores::PostgresBackend;
 use tickid_testkit::servers::{Postgres, Test};
 
 use crate::base::{Base, KINDS, Kind, START, Session, TIMEOUT};

@@ -14,10 +14,7 @@ impl Store {
     /// | `static:SOURCE` | a node from a [source](NodeSource), as in `static:42/8` or `static:hostname/10`; its window is in memory |
     /// | `static:SOURCE?state=/var/lib/tickid` | the same with its window in a folder |
     ///
-    /// | `etcd://a:2379,b:2379` | an etcd cluster, with the feature `etcd` |
-    /// | `mysql://app:secret@a/ids`, `mariadb://…` | MySQL or MariaDB, with the feature `mysql` |
-    /// | `postgres://app:secret@a/ids`, `postgresql://…` | PostgreSQL, with the feature `postgres` |
-    /// | `redis://:secret@a`, `rediss://…` | Redis, with the feature `redis` |
+    /// Stores on servers, as in `postgres://…`, are opened by the crate `tickid-stores`.
     ///
     /// # Errors
     /// Returns an error of the kind [`Url`](crate::backend::StoreErrorKind::Url) for a URL that
@@ -74,33 +71,18 @@ fn open(url: &str, holders: Holders) -> Result<Store, StoreError> {
             "the URL of a store starts with its kind and a colon, as in file:///var/lib/tickid";
         return Err(StoreError::url("the", why));
     };
-    match BACKENDS.iter().find(|(schemes, _)| schemes.contains(&scheme)) {
-        Some((_, open)) => open(url, holders),
-        None => {
-            let known: Vec<_> = BACKENDS.iter().map(|(schemes, _)| schemes[0]).collect();
-            let why = format!("there is no store {scheme:?}; there are {}", known.join(", "));
+    match scheme {
+        "file" => file(url, holders),
+        "static" => static_node(url, holders),
+        _ => {
+            let why = format!(
+                "there is no store {scheme:?}; there are file, static, and those on servers in the \
+                 crate tickid-stores"
+            );
             Err(StoreError::url("the", why))
         }
     }
 }
-
-type Open = fn(&str, Holders) -> Result<Store, StoreError>;
-
-/// The schemes of URLs, and the function that opens these.
-const BACKENDS: &[(&[&str], Open)] = &[
-    (&["file"], file),
-    (&["static"], static_node),
-    #[cfg(feature = "etcd")]
-    (&["etcd"], |url, _| Ok(Store::new(crate::backend::EtcdBackend::open(url)?))),
-    #[cfg(feature = "mysql")]
-    (&["mysql", "mariadb"], |url, _| Ok(Store::new(crate::backend::MySqlBackend::open(url)?))),
-    #[cfg(feature = "postgres")]
-    (&["postgres", "postgresql"], |url, _| {
-        Ok(Store::new(crate::backend::PostgresBackend::open(url)?))
-    }),
-    #[cfg(feature = "redis")]
-    (&["redis", "rediss"], |url, _| Ok(Store::new(crate::backend::RedisBackend::open(url)?))),
-];
 
 fn file(url: &str, holders: Holders) -> Result<Store, StoreError> {
     let folder = url.strip_prefix("file://").filter(|folder| folder.starts_with('/'));

@@ -97,9 +97,19 @@ impl Node {
         format!("{:016x}{:02x}", self.span().start(), self.bits)
     }
 
-    /// Parses a text of [`sort_key`](Self::sort_key).
-    #[cfg(feature = "_server")]
-    pub(crate) fn from_sort_key(key: &str) -> Option<Self> {
+    /// Parses a text of [`sort_key`](Self::sort_key). Any other text is `None`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::Node;
+    ///
+    /// let node = Node::new(42, 8)?;
+    /// assert_eq!(Node::from_sort_key(&node.sort_key()), Some(node));
+    /// assert_eq!(Node::from_sort_key("42/8"), None);
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
+    #[must_use]
+    pub fn from_sort_key(key: &str) -> Option<Self> {
         let (start, bits) = key.split_at_checked(16)?;
         let bits = u32::from_str_radix(bits, 16).ok()?;
         let shift = Self::MAX_BITS.checked_sub(bits)?;

@@ -12,14 +12,6 @@ mod altered;
 mod bounded;
 mod crash_loop;
 mod file;
-#[cfg(all(
-    target_os = "linux",
-    feature = "etcd",
-    feature = "mysql",
-    feature = "postgres",
-    feature = "redis"
-))]
-mod hostile;
 mod leased_generator;
 mod memory;
 #[cfg(feature = "metrics")]

@@ -238,8 +238,8 @@ fn tasks_await_local_stores() {
     let url = format!("file://{}/leases", folder.path().display());
     let stores: [(Store, &str); 3] = [
         (Store::in_memory(), "0-255/8"),
-        (Store::open(&url).unwrap(), "0-255/8"),
-        (Store::open("static:42/8").unwrap(), "42/8"),
+        (tickid_stores::open(&url).unwrap(), "0-255/8"),
+        (tickid_stores::open("static:42/8").unwrap(), "42/8"),
     ];
     run(async {
         for (store, pool) in stores {

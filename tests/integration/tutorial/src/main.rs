@@ -33,7 +33,7 @@ struct App {
 async fn main() -> Result<(), Failure> {
     let url = std::env::var("DATABASE_URL").map_err(|_| "DATABASE_URL is not set")?;
     let orders = PgPool::connect(&url).await?;
-    let store = Store::open(&url)?;
+    let store = tickid::stores::open(&url)?;
     let realm = Realm::builder("tutorial", Scru64).pool("0-255/8").build()?;
     if std::env::args().nth(1).as_deref() == Some("setup") {
         return set_up(&orders, &store, &realm).await;

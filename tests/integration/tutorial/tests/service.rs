@@ -46,7 +46,7 @@ fn set_up(server: &Postgres, database: &str) {
 
 /// Returns the number of nodes that are leased.
 fn held(server: &Postgres, database: &str) -> usize {
-    let store = Store::open(&url(server, database)).unwrap();
+    let store = tickid::stores::open(&url(server, database)).unwrap();
     let view = block_on(store.list(&"tutorial".parse().unwrap()), Duration::from_secs(10)).unwrap();
     let standings = view.standings().unwrap();
     standings.iter().filter(|(_, _, standing)| *standing == Standing::Held).count()

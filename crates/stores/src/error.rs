@@ -1,0 +1,29 @@
+//! Shorthands for the errors of the backends.
+
+use core::error::Error;
+
+use tickid_lease::StoreError;
+use tickid_lease::backend::StoreErrorKind;
+
+/// Creates the error of a request that failed.
+pub(crate) fn failed(backend: &'static str, what: impl Into<String>) -> StoreError {
+    StoreError::new(backend, StoreErrorKind::Failed { what: what.into() })
+}
+
+/// Creates the error of a request without an answer.
+pub(crate) fn unreachable(
+    backend: &'static str,
+    source: impl Into<Box<dyn Error + Send + Sync>>,
+) -> StoreError {
+    StoreError::new(backend, StoreErrorKind::Unreachable).with_source(source)
+}
+
+/// Creates the error of data that cannot be read.
+pub(crate) fn corrupt(backend: &'static str, what: impl Into<String>) -> StoreError {
+    StoreError::new(backend, StoreErrorKind::Corrupt { what: what.into() })
+}
+
+/// Creates the error of a URL that names no store.
+pub(crate) fn url(backend: &'static str, why: impl Into<String>) -> StoreError {
+    StoreError::new(backend, StoreErrorKind::Url { why: why.into() })
+}

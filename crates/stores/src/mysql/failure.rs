@@ -1,0 +1,50 @@
+//! The meaning of MySQL's errors for a lease.
+
+use tickid_lease::StoreError;
+
+use crate::mysql::protocol::Error;
+use crate::mysql::{failed, no_writes, unreachable};
+use crate::sql::Failure;
+
+/// Returns the failure of statements with the purpose `what`.
+pub(super) fn of_statement(error: &Error, what: &str) -> Failure {
+    let source = error.to_string();
+    let code = match error {
+        Error::Server(code, _) => *code,
+        Error::Io(_) => return Failure::Broken(unreachable(source)),
+        _ => return Failure::Broken(failed(what).with_source(source)),
+    };
+    match code {
+        _ if has_no_answer(code) => Failure::Broken(unreachable(source)),
+        // A record that has changed, a duplicate key, a deadlock, a table that was just created.
+        1020 | 1050 | 1062 | 1213 | 1412 => Failure::Conflict,
+        1146 => Failure::NoSchema,
+        // A lock that was not free within two seconds, as under the herd of a restart.
+        1205 => Failure::Answered(unreachable(source)),
+        // Read-only servers, transactions, and modes.
+        1290 | 1792 | 1836 => Failure::Broken(no_writes(what).with_source(source)),
+        _ => Failure::Answered(failed(format!("{what}: {source}"))),
+    }
+}
+
+/// Returns the error of connecting. No request was sent yet, so everything that is not silence is
+/// an answer: a wrong password, a certificate that is not trusted.
+pub(super) fn of_connecting(error: &Error) -> StoreError {
+    let failed = |what: &str| failed(what).with_source(error.to_string());
+    if let Some(hindrance) = crate::tls::certificates::hindrance(error) {
+        return failed(hindrance);
+    }
+    match error {
+        Error::Io(_) => unreachable(error.to_string()),
+        Error::Server(code, _) if has_no_answer(*code) => unreachable(error.to_string()),
+        // Wrong user, password, database or way to connect.
+        Error::Server(1044 | 1045 | 1698 | 3159 | 4151, _) | Error::Plugin(_) => failed("log in"),
+        Error::NoEncryption => failed("encrypt the connection"),
+        _ => failed("connect"),
+    }
+}
+
+/// Too many connections, a server that shuts down, and connections and statements that were killed.
+fn has_no_answer(code: u16) -> bool {
+    matches!(code, 1040 | 1053 | 1077..=1080 | 1152 | 1153 | 1158..=1161 | 1203 | 1226 | 1317 | 1927 | 3169)
+}

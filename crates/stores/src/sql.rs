@@ -1,0 +1,450 @@
+//! The parts that backends in SQL databases share: a request is a statement with values, an answer
+//! is rows of text, and records and rows are JSON. Each store has a thread and a connection of its
+//! own.
+
+use core::fmt;
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::time::Duration;
+use std::sync::Arc;
+
+use tickid_core::UnixTime;
+use tickid_lease::admin::RealmName;
+use tickid_lease::backend::{
+    Answer, Backend, Change, RealmData, Record, Row, RowState, Scope, Version,
+};
+use tickid_lease::{Node, StoreError};
+use tokio::runtime::Runtime;
+use tokio::sync::OwnedMutexGuard;
+use tokio::time::{sleep, timeout};
+
+use crate::error;
+
+/// The timeout of a request over an open connection.
+const TIMEOUT: Duration = Duration::from_secs(3);
+/// The timeout of a request that connects first, after which a connection is closed that has not
+/// answered. If a thousand clients connect at the same time, most of this is spent in the server's
+/// queue.
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
+/// The time after which a claim's connection is closed that has not answered. A claim that timed
+/// out is repeated over the same connection, because another one would start at the end of the
+/// queue.
+const CLAIM_TIMEOUT: Duration = Duration::from_secs(20);
+/// The time after which an idle connection is closed. With the default terms a tenth of a fleet is
+/// connected at any moment.
+const IDLE: Duration = Duration::from_millis(500);
+/// The largest number of bytes of an answer: all rows of 65,536 nodes.
+pub(super) const MAX_ANSWER: usize = 24 << 20;
+
+/// A server's answer: the columns of each row.
+pub(super) type Texts = Vec<Vec<Option<String>>>;
+
+/// A value of a statement.
+#[derive(Debug)]
+pub(super) enum Value {
+    Null,
+    Number(i128),
+    Text(String),
+}
+
+macro_rules! values {
+    ($($number:ty),*) => {$(
+        impl From<$number> for Value {
+            fn from(number: $number) -> Self {
+                Self::Number(i128::from(number))
+            }
+        }
+    )*};
+}
+values!(i64, u64);
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+/// A request to a server.
+#[derive(Debug)]
+pub(super) struct Request {
+    /// The purpose, for error messages.
+    pub(super) what: &'static str,
+    pub(super) statement: &'static str,
+    pub(super) values: Vec<Value>,
+}
+
+/// The reason that a server did not carry out a request.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// Another client was faster.
+    Conflict,
+    /// The database lacks our tables or functions.
+    NoSchema,
+    /// The server answered with an error.
+    Answered(StoreError),
+    /// The connection is no longer usable.
+    Broken(StoreError),
+}
+
+/// A database server.
+pub(super) trait Database: fmt::Debug + Send + Sync + 'static {
+    /// A connection, which is closed immediately when it is dropped.
+    type Session: Send + 'static;
+
+    const NAME: &'static str;
+    /// Reads a realm, by its name, one node, the first node of a page, the page's number of rows,
+    /// and the number of rows with the lowest ceilings. Returns a kind, a key, a version and data:
+    /// the `store`'s clock and generation, its `record`, and rows. A `page` may be unsorted.
+    const READ: &'static str;
+    /// Compares a generation and the record's version, and writes a record; compares a node's
+    /// version and row, and writes its row and ceiling; all that if the clock reads a time between
+    /// two. Returns a row if it was done.
+    const COMMIT: &'static str;
+    /// Returns the names of all realms.
+    const REALMS: &'static str;
+
+    /// Returns the server's address, for messages.
+    fn endpoint(&self) -> String;
+
+    fn connect(&self) -> impl Future<Output = Result<Self::Session, StoreError>> + Send;
+
+    fn is_open(session: &Self::Session) -> bool;
+
+    fn ask(
+        session: &mut Self::Session,
+        request: &Request,
+    ) -> impl Future<Output = Result<Texts, Failure>> + Send;
+
+    /// Creates the tables and functions that are missing.
+    fn install(session: &mut Self::Session) -> impl Future<Output = Result<(), Failure>> + Send;
+}
+
+/// A backend in a database.
+#[derive(Debug)]
+pub(super) struct Sql<D: Database> {
+    shared: Arc<Shared<D>>,
+    timeout: Option<Duration>,
+    /// A child process does not have its parent's threads.
+    process: u32,
+    /// `None` while it is dropped.
+    runtime: Option<Runtime>,
+}
+
+struct Shared<D: Database> {
+    database: D,
+    session: Arc<tokio::sync::Mutex<Option<D::Session>>>,
+    uses: AtomicU64,
+}
+
+impl<D: Database> fmt::Debug for Shared<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.database.fmt(f)
+    }
+}
+
+impl<D: Database> Shared<D> {
+    /// Waits for the connection and sends a request. If this future is dropped after that, the
+    /// request continues, so that the next one finds the connection. Otherwise, if many clients
+    /// connected at the same time, each of them would connect again and again.
+    async fn ask(self: Arc<Self>, request: Request, limit: Duration) -> Result<Texts, StoreError> {
+        let slot = Arc::clone(&self.session).lock_owned().await;
+        let work = async move { timeout(limit, self.send(slot, request)).await };
+        tokio::spawn(work).await.map_err(unreachable::<D>)?.map_err(unreachable::<D>)?
+    }
+
+    async fn send(
+        self: Arc<Self>,
+        mut slot: OwnedMutexGuard<Option<D::Session>>,
+        request: Request,
+    ) -> Result<Texts, StoreError> {
+        // It is closed if this future is dropped, with an answer still to come.
+        let mut session = match slot.take().filter(D::is_open) {
+            Some(session) => session,
+            None => self.database.connect().await?,
+        };
+        let mut answer = D::ask(&mut session, &request).await;
+        for _ in 0..2 {
+            let next = match &answer {
+                Err(Failure::NoSchema) => D::install(&mut session).await,
+                Err(Failure::Conflict) => Ok(()),
+                _ => break,
+            };
+            answer = match next {
+                Ok(()) => D::ask(&mut session, &request).await,
+                Err(failure) => Err(failure),
+            };
+        }
+        let answer = match answer {
+            Ok(texts) => Ok(texts),
+            Err(Failure::Broken(error)) => return Err(error),
+            Err(Failure::Answered(error)) => Err(error),
+            Err(Failure::Conflict) => Ok(Texts::new()),
+            Err(Failure::NoSchema) => Err(failed::<D>(format!("{}: no tables", request.what))),
+        };
+        self.keep(&mut slot, session);
+        answer
+    }
+
+    /// Keeps a connection for the next request, until it is idle.
+    fn keep(self: &Arc<Self>, slot: &mut Option<D::Session>, session: D::Session) {
+        *slot = Some(session);
+        let use_number = self.uses.fetch_add(1, Ordering::Relaxed) + 1;
+        let shared = Arc::downgrade(self);
+        tokio::spawn(async move {
+            sleep(IDLE).await;
+            let Some(shared) = shared.upgrade() else { return };
+            // A request that holds the lock keeps the connection anew.
+            if let Ok(mut slot) = shared.session.try_lock()
+                && shared.uses.load(Ordering::Relaxed) == use_number
+            {
+                *slot = None;
+            }
+        });
+    }
+}
+
+impl<D: Database> Sql<D> {
+    pub(super) fn new(database: D) -> Result<Self, StoreError> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name(format!("tickid-{}", D::NAME))
+            .enable_all()
+            .build()
+            .map_err(|error| failed::<D>("start a thread").with_source(error))?;
+        let shared = Shared { database, session: Arc::default(), uses: AtomicU64::new(0) };
+        Ok(Self {
+            shared: Arc::new(shared),
+            timeout: None,
+            process: std::process::id(),
+            runtime: Some(runtime),
+        })
+    }
+
+    pub(super) fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends a request from our own thread, so that any executor can wait for the answer. A
+    /// connection that does not answer is closed after `most`.
+    async fn ask<const N: usize>(
+        &self,
+        what: &'static str,
+        most: Duration,
+        statement: &'static str,
+        values: [Value; N],
+    ) -> Result<Texts, StoreError> {
+        let runtime = self.runtime()?;
+        let request = Request { what, statement, values: values.into() };
+        // Another request, which holds the connection, may be about to open it.
+        let slot = self.shared.session.try_lock();
+        let is_open = slot.is_ok_and(|slot| slot.as_ref().is_some_and(D::is_open));
+        let limit = self.timeout.unwrap_or(if is_open { TIMEOUT } else { CONNECTION_TIMEOUT });
+        let asked = Arc::clone(&self.shared).ask(request, limit.max(most));
+        // The timer must start on the runtime's own thread.
+        let task = runtime.spawn(async move { timeout(limit, asked).await });
+        task.await.map_err(unreachable::<D>)?.map_err(unreachable::<D>)?
+    }
+
+    fn runtime(&self) -> Result<&Runtime, StoreError> {
+        let runtime = self.runtime.as_ref().filter(|_| std::process::id() == self.process);
+        runtime.ok_or_else(|| failed::<D>("run in a child process: open it there anew"))
+    }
+
+    /// Does `work` with a separate connection, within a longer timeout.
+    #[cfg(feature = "postgres")]
+    pub(super) async fn apart<F>(
+        &self,
+        work: impl FnOnce(D::Session) -> F + Send + 'static,
+    ) -> Result<(), StoreError>
+    where
+        F: Future<Output = Result<(), Failure>> + Send,
+    {
+        let (shared, limit) =
+            (Arc::clone(&self.shared), self.timeout.unwrap_or(TIMEOUT).max(CONNECTION_TIMEOUT));
+        let work = async move {
+            let session = shared.database.connect().await?;
+            work(session).await.map_err(|failure| match failure {
+                Failure::Answered(error) | Failure::Broken(error) => error,
+                Failure::Conflict => failed::<D>("commit: another client was faster"),
+                Failure::NoSchema => failed::<D>("find its tables"),
+            })
+        };
+        let task = self.runtime()?.spawn(async move { timeout(limit, work).await });
+        task.await.map_err(unreachable::<D>)?.map_err(unreachable::<D>)?
+    }
+}
+
+impl<D: Database> Backend for Sql<D> {
+    fn name(&self) -> &'static str {
+        D::NAME
+    }
+
+    fn endpoint(&self) -> String {
+        self.shared.database.endpoint()
+    }
+
+    fn is_remote(&self) -> bool {
+        true
+    }
+
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
+        let (node, start, page, lowest) = match scope {
+            Scope::Record => (None, String::new(), 0, 0),
+            Scope::Node(node) => (Some(node.sort_key()), String::new(), 0, 0),
+            Scope::Candidates { start, limit } => {
+                let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+                (None, start.sort_key(), limit.saturating_add(1), limit)
+            }
+            Scope::All => (None, String::new(), i64::MAX, 0),
+        };
+        let values = [realm.as_str().into(), node.into(), start.into(), page.into(), lowest.into()];
+        let most = match scope {
+            Scope::Candidates { .. } => CLAIM_TIMEOUT,
+            _ => CONNECTION_TIMEOUT,
+        };
+        Box::pin(async move {
+            let what = "read a realm";
+            let texts = self.ask(what, most, D::READ, values).await?;
+            if texts.is_empty() {
+                return Err(failed::<D>(format!("{what}: other clients were faster")));
+            }
+            view::<D>(realm, scope, texts)
+        })
+    }
+
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+        let row = change.row.as_ref();
+        let new = row.and_then(|row| row.row.as_ref());
+        let values = [
+            realm.as_str().into(),
+            (&*change.generation).into(),
+            change.record_version.map(|version| version.0).into(),
+            change.record.as_ref().map(Record::to_json).into(),
+            row.map(|row| row.node.sort_key()).into(),
+            row.and_then(|row| row.version).map(|version| version.0).into(),
+            row.and_then(|row| row.exactly.as_ref()).map(Row::to_json).into(),
+            new.map(Row::to_json).into(),
+            new.map(|row| row.ceiling).into(),
+            change.within.map(|(earliest, _)| earliest.as_micros()).into(),
+            change.within.map(|(_, latest)| latest.as_micros()).into(),
+        ];
+        Box::pin(async move {
+            let texts = self.ask("write", CONNECTION_TIMEOUT, D::COMMIT, values).await?;
+            Ok(!texts.is_empty())
+        })
+    }
+
+    fn realms(&self) -> Answer<'_, Vec<RealmName>> {
+        Box::pin(async move {
+            let what = "read the names of realms";
+            let texts = self.ask(what, CONNECTION_TIMEOUT, D::REALMS, []).await?;
+            let names = texts.into_iter().flatten().flatten();
+            let mut names: Vec<RealmName> = names.filter_map(|name| name.parse().ok()).collect();
+            names.sort_unstable();
+            Ok(names)
+        })
+    }
+}
+
+impl<D: Database> Drop for Sql<D> {
+    fn drop(&mut self) {
+        // To wait for the thread would panic on another executor's thread.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+fn failed<D: Database>(what: impl Into<String>) -> StoreError {
+    error::failed(D::NAME, what)
+}
+
+fn unreachable<D: Database>(source: impl core::error::Error + Send + Sync + 'static) -> StoreError {
+    error::unreachable(D::NAME, source)
+}
+
+/// Builds a view from the answer to [`READ`](Database::READ).
+pub(super) fn view<D: Database>(
+    realm: &RealmName,
+    scope: Scope,
+    texts: Texts,
+) -> Result<RealmData, StoreError> {
+    let no_answer = || error::corrupt(D::NAME, "the answer");
+    let mut view = RealmData::empty(UnixTime::EPOCH, String::new());
+    let (mut page, mut is_whole) = (Vec::new(), false);
+    for columns in texts {
+        let Ok([Some(kind), key, version, data]) = <[_; 4]>::try_from(columns) else {
+            return Err(no_answer());
+        };
+        let (key, data) = (key.unwrap_or_default(), data.unwrap_or_default());
+        if kind == "store" {
+            view.now = UnixTime::from_micros(key.parse().map_err(|_| no_answer())?);
+            (view.generation, is_whole) = (data, true);
+            continue;
+        }
+        let version = version.and_then(|version| version.parse().ok()).map(Version);
+        let version = version.ok_or_else(no_answer)?;
+        if kind == "record" {
+            let record = Record::from_json(realm.clone(), data.as_bytes());
+            let what = || error::corrupt(D::NAME, format!("the record of the realm {realm}"));
+            view.record = Some((record.map_err(|error| what().with_source(error))?, version));
+            continue;
+        }
+        // A key of another form does not belong to a node, and quarantines none.
+        let Some(node) = Node::from_sort_key(&key) else { continue };
+        view.rows.insert(node, RowState::from_json(node, data.as_bytes(), version));
+        if kind == "page" {
+            page.push(node);
+        }
+    }
+    if !is_whole {
+        return Err(no_answer());
+    }
+    if let Scope::Candidates { start, limit } = scope {
+        view.has_lowest = true;
+        page.sort_unstable_by_key(|node| (*node < start, *node));
+        if page.len() > limit {
+            view.page_end = limit.checked_sub(1).and_then(|last| page.get(last)).copied();
+        }
+    }
+    Ok(view)
+}
+
+/// Defines a backend over a [`Database`].
+macro_rules! sql_backend {
+    ($(#[$doc:meta])* $name:ident, $database:ty) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub struct $name($crate::sql::Sql<$database>);
+
+        impl $name {
+            /// Sets the timeout of a request, connecting included. The default is 3 seconds, or 10
+            /// for a request that connects first.
+            #[must_use]
+            pub fn with_timeout(self, timeout: core::time::Duration) -> Self {
+                Self(self.0.with_timeout(timeout))
+            }
+        }
+
+        impl core::ops::Deref for $name {
+            type Target = dyn tickid_lease::backend::Backend;
+
+            fn deref(&self) -> &Self::Target {
+                &self.0
+            }
+        }
+    };
+}
+pub(super) use sql_backend;
