@@ -20,8 +20,8 @@ use std::sync::LazyLock;
 use std::time::Instant;
 use std::{env, fs, thread};
 
-use tickid_lease::session::{Claim, Token};
-use tickid_lease::{Realm, RealmSpec, Store, StoreError, block_on};
+use tickid_lease::session::{Claim, Token, block_on};
+use tickid_lease::{Realm, RealmSpec, Store, StoreError};
 use tickid_nanoflake::Nanoflake;
 use tickid_stores::{EtcdBackend, MySqlBackend, PostgresBackend, RedisBackend};
 use tickid_testkit::servers::Hostile;

@@ -10,8 +10,8 @@ use core::time::Duration;
 use std::sync::{Mutex, PoisonError};
 
 use tickid_lease::admin::{Standing, Start};
-use tickid_lease::session::{Claim, Token};
-use tickid_lease::{LeasedGenerator, Realm, RealmSpec, StoreError, block_on};
+use tickid_lease::session::{Claim, Token, block_on};
+use tickid_lease::{LeasedGenerator, Realm, RealmSpec, StoreError};
 use tickid_nanoflake::Nanoflake;
 #[cfg(unix)]
 use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Server, Tests, free_port};

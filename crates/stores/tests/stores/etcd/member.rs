@@ -6,7 +6,8 @@ use std::thread;
 use serde_json::{Value, json};
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::{Backend as _, Scope};
-use tickid_lease::{Node, Store, block_on, conformance};
+use tickid_lease::session::block_on;
+use tickid_lease::{Node, Store, conformance};
 use tickid_stores::EtcdBackend;
 use tickid_testkit::servers::{Etcd, Proxy, Target};
 
