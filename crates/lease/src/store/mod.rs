@@ -198,7 +198,7 @@ impl Store {
         self.take_evidence(realm, claim).await?;
         let realm = &*self.own(realm)?;
         if let Some(node) = claim.attempt {
-            if let Some(lease) = self.acquire_again(realm, claim, node).await? {
+            if let Some(lease) = self.acquire_again(id, realm, claim, node).await? {
                 return Ok(lease);
             }
             claim.attempt = None;
@@ -272,6 +272,7 @@ impl Store {
     /// Grants the node that a claim tries first: one that it may have got before, or that it lost.
     async fn acquire_again(
         &self,
+        id: u64,
         realm: &RealmSpec,
         claim: &mut Claim,
         node: Node,
@@ -283,7 +284,7 @@ impl Store {
             let (era, state) = (rules.record.era, view.rows.get(&node));
             Ok(match rules.retry(node, state, earlier) {
                 Ok(Some(row)) => {
-                    let lease = lease(realm.name.id(), &row, state, view);
+                    let lease = lease(id, &row, state, view);
                     Step::row(row, (era, Ok(lease)))
                 }
                 Ok(None) => Step::none((era, Ok(None))),

@@ -47,6 +47,16 @@ fn realms_have_their_own_names() {
 }
 
 #[test]
+fn repeated_claims_get_a_lease_of_the_realm() {
+    let store = Store::open("static:42/16").unwrap();
+    let mut claim = Claim::new(Token::random().unwrap(), "a test", None);
+    let mut acquire = || block_on(store.acquire(&realm(), &mut claim), TIMEOUT).unwrap();
+    let (first, again) = (acquire(), acquire());
+    assert_eq!((again.node, again.floor), (first.node, first.floor));
+    block_on(store.renew(&realm(), &again), TIMEOUT).unwrap();
+}
+
+#[test]
 fn node_outside_pool_is_refused() {
     let store = Store::open("static:100/16").unwrap();
     let error = acquire(&store).unwrap_err().to_string();
