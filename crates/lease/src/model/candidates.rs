@@ -19,6 +19,15 @@ pub(crate) struct Shortage {
     pub(crate) is_whole: bool,
 }
 
+/// What a page has for a claim.
+#[derive(Debug)]
+pub(crate) enum Choice {
+    /// The row to commit.
+    Row(Row),
+    /// No suitable node: the nodes that were looked at.
+    Shortage(Shortage),
+}
+
 impl Shortage {
     fn note(&mut self, ceiling: Option<u64>, limit: u64, nodes: u64) {
         self.seen += nodes;
@@ -78,7 +87,7 @@ impl Rules<'_> {
         start: Node,
         claim: &Claim,
         may_add: bool,
-    ) -> Result<Result<Row, Shortage>, Refusal> {
+    ) -> Result<Choice, Refusal> {
         let is_future = |ceiling| claim.now.is_some_and(|now| now < ceiling);
         let mut shortage = Shortage { is_whole: view.page_end.is_none(), ..Shortage::default() };
         let (mut good, mut later) = (Vec::new(), None);
@@ -108,8 +117,8 @@ impl Rules<'_> {
             !claim.only_started
         });
         let chosen = chosen.or(later.map(|(_, node)| node));
-        let Some(node) = chosen else { return Ok(Err(shortage)) };
-        self.grant(node, view.rows.get(&node), claim).map(Ok)
+        let Some(node) = chosen else { return Ok(Choice::Shortage(shortage)) };
+        self.grant(node, view.rows.get(&node), claim).map(Choice::Row)
     }
 
     /// Returns the row of a lease of `node`: the one that an earlier attempt of the claim got,
@@ -210,6 +219,16 @@ pub(crate) fn page_start(pool: &NodePool, claim: &Claim) -> Node {
 }
 
 #[cfg(test)]
+impl Choice {
+    pub(crate) fn row(self) -> Option<Row> {
+        match self {
+            Self::Row(row) => Some(row),
+            Self::Shortage(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use tickid_core::UnixTime;
 
@@ -222,8 +241,10 @@ mod tests {
     fn choose(record: &Record, rows: Rows, claim: &Claim) -> Result<Row, Refusal> {
         let view = RealmData { rows, ..RealmData::empty(at(100), "1".to_owned()) };
         let rules = Rules::new(record, at(100)).unwrap();
-        let chosen = rules.choose(&view, node(0), claim, true)?;
-        chosen.map_err(|shortage| shortage.refusal(&rules))
+        match rules.choose(&view, node(0), claim, true)? {
+            Choice::Row(row) => Ok(row),
+            Choice::Shortage(shortage) => Err(shortage.refusal(&rules)),
+        }
     }
 
     fn claim(now: Option<u64>) -> Claim {
@@ -327,7 +348,7 @@ mod tests {
             let empty = RealmData::empty(at(100), "1".to_owned());
             let view = RealmData { rows: rows(used), page_end, ..empty };
             let chosen = rules.choose(&view, node(start), &claim(None), true).unwrap();
-            chosen.ok().map(|row| row.node.value())
+            chosen.row().map(|row| row.node.value())
         };
         assert_eq!(gap(3, 5, &[]), Some(3));
         assert_eq!(gap(3, 5, &[3, 4]), Some(5));

@@ -384,7 +384,7 @@ pub(super) mod tests {
     use tickid_core::example::Seconds;
 
     use super::*;
-    use crate::model::candidates::Shortage;
+    use crate::model::candidates::Choice;
     use crate::model::realm_data::RealmData;
     use crate::model::record::Rows;
     use crate::model::token::Token;
@@ -434,20 +434,22 @@ pub(super) mod tests {
     }
 
     /// Chooses from a view of the whole realm.
-    fn choose(record: &Record, rows: Rows, now: i64) -> Result<Result<Row, Shortage>, Refusal> {
+    fn choose(record: &Record, rows: Rows, now: i64) -> Choice {
         let view = RealmData { rows, ..RealmData::empty(at(now), "1".to_owned()) };
         let claim = Claim::new(Token::from_bits(9), "", None);
-        Rules::new(record, at(now)).unwrap().choose(&view, node(0), &claim, true)
+        Rules::new(record, at(now)).unwrap().choose(&view, node(0), &claim, true).unwrap()
     }
 
     fn window(record: &Record, state: RowState, now: i64) -> Option<(u64, u64)> {
-        let row = choose(record, rows([(1, state)]), now).unwrap().ok()?;
+        let row = choose(record, rows([(1, state)]), now).row()?;
         assert_eq!(row.node, node(1));
         Some((row.floor, row.ceiling))
     }
 
     fn exhausted(record: &Record, state: RowState, now: i64) -> Refusal {
-        let shortage = choose(record, rows([(1, state)]), now).unwrap().unwrap_err();
+        let Choice::Shortage(shortage) = choose(record, rows([(1, state)]), now) else {
+            panic!("it was granted");
+        };
         shortage.refusal(&Rules::new(record, at(now)).unwrap())
     }
 
@@ -493,7 +495,7 @@ pub(super) mod tests {
     fn nodes_with_rows_come_first() {
         let chosen = |ceiling| {
             let rows = rows([(1, intact(row(1, ceiling), 1))]);
-            choose(&record(), rows, 100).unwrap().unwrap().node
+            choose(&record(), rows, 100).row().unwrap().node
         };
         assert_eq!(chosen(50), node(1));
         assert_ne!(chosen(110), node(1));
@@ -507,7 +509,7 @@ pub(super) mod tests {
         let rules = Rules::new(&record, at(100)).unwrap();
         let chosen = |token| {
             let claim = Claim::new(Token::from_bits(token), "", None);
-            rules.choose(&view, node(0), &claim, true).unwrap().unwrap().node
+            rules.choose(&view, node(0), &claim, true).unwrap().row().unwrap().node
         };
         let nodes: std::collections::BTreeSet<Node> = (0..100).map(chosen).collect();
         assert_eq!(nodes.len(), 10);
@@ -526,7 +528,7 @@ pub(super) mod tests {
             };
             let claim = Claim::new(Token::from_bits(9), "", None);
             let rules = Rules::new(&record, at(100)).unwrap();
-            let chosen = rules.choose(&view, node(start), &claim, true).unwrap().ok();
+            let chosen = rules.choose(&view, node(start), &claim, true).unwrap().row();
             assert_eq!(chosen.map(|row| row.node.value()), expected, "{start}..={end}");
         }
     }

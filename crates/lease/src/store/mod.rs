@@ -1,3 +1,4 @@
+mod acquire;
 mod cache;
 mod losses;
 mod transaction;
@@ -7,12 +8,12 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use self::acquire::Acquisition;
 use self::cache::Cache;
-use self::transaction::{Missing, Repeats, Step};
+use self::transaction::{Missing, Step};
 use crate::backend::{Backend, Scope};
 use crate::backends;
 use crate::error::{StoreError, StoreErrorKind};
-use crate::model::candidates::{Shortage, page_start};
 use crate::model::lease::{Claim, Lease};
 use crate::model::node::Node;
 use crate::model::pool::NodePool;
@@ -105,13 +106,6 @@ pub enum Start {
     Immediately,
 }
 
-/// The number of rows in each page of a claim, which is refused after the last one. Together they
-/// are a fifth of the largest pool, so a claim misses all of 100 free nodes once in 10 billion.
-const PAGES: [usize; 9] = [64, 512, 512, 2_048, 2_048, 2_048, 2_048, 2_048, 2_048];
-/// The number of pages after which a claim is refused if they had the rows with the lowest
-/// ceilings.
-const PAGES_WITH_LOWEST: usize = 3;
-
 impl Store {
     /// Creates a store over a backend.
     pub fn new(backend: impl Backend + 'static) -> Self {
@@ -194,107 +188,9 @@ impl Store {
     /// [`Refusal::Mismatch`] if the store has another realm of that name, and
     /// [`Refusal::EndOfTime`].
     pub async fn acquire(&self, realm: &RealmSpec, claim: &mut Claim) -> Result<Lease, StoreError> {
-        let id = realm.name.id();
         self.take_evidence(realm, claim).await?;
-        let realm = &*self.own(realm)?;
-        if let Some(node) = claim.attempt {
-            if let Some(lease) = self.acquire_again(id, realm, claim, node).await? {
-                return Ok(lease);
-            }
-            claim.attempt = None;
-        }
-        let (mut shortage, mut pages, mut repeats) = (Shortage::default(), 0, Repeats::default());
-        // The error of adding a row, as on a full disk. Rows that exist may still be written to.
-        let mut no_room = None;
-        loop {
-            let limit = PAGES[pages];
-            claim.pages = claim.pages.wrapping_add(1);
-            let start = page_start(realm.pool(), claim);
-            let view = self.read(&realm.name, Scope::Candidates { start, limit }).await?;
-            let missing = Missing::Resume(realm, self.beyond().max(claim.seen_era));
-            let ready = self.ready(&realm.name, &view, missing, &mut repeats).await?;
-            let Some((rules, record_version)) = ready else { continue };
-            claim.see(rules.record.era);
-            rules.check(realm).map_err(|no| self.refused(no))?;
-            if !rules.record.is_complete() {
-                self.complete(realm).await?;
-                self.prepared(&mut repeats).await?;
-                continue;
-            }
-            if rules.lacks_rows(&view) {
-                let record = rules.invalidate(view.generation.clone(), 0);
-                let step = Step::record(Some(record), ());
-                if self.commit(&realm.name, &view, Some(record_version), step).await?.is_some() {
-                    tracing::error!(realm = %realm.name(), "rows are missing: all leases of the realm are invalidated");
-                }
-                self.prepared(&mut repeats).await?;
-                continue;
-            }
-            let chosen = rules.choose(&view, start, claim, no_room.is_none());
-            let row = match chosen.map_err(|no| self.refused(no))? {
-                Ok(row) => row,
-                Err(page) => {
-                    pages += 1;
-                    shortage.add(&page);
-                    let most = if view.has_lowest { PAGES_WITH_LOWEST } else { PAGES.len() };
-                    let refusal = shortage.refusal(&rules);
-                    // Before a realm starts, no page has a node.
-                    let is_last = page.is_whole || pages >= most;
-                    if is_last || matches!(refusal, Refusal::NotYet { .. }) {
-                        return Err(no_room.unwrap_or_else(|| self.refused(refusal)));
-                    }
-                    continue;
-                }
-            };
-            let node = row.node;
-            let lease = lease(id, &row, view.rows.get(&node), &view);
-            claim.attempt = Some(node);
-            // On a full disk neither rows nor records can be added.
-            let record = rules.counted(&view, node).filter(|_| no_room.is_none());
-            let needs_room = record.is_some() || !view.rows.contains_key(&node);
-            let step = Step { record, ..Step::row(row, lease) };
-            match self.commit(&realm.name, &view, Some(record_version), step).await {
-                Ok(Some(Some(lease))) => return Ok(lease),
-                Ok(_) => self.lose(&mut repeats).await?,
-                Err(error)
-                    if matches!(error.kind(), StoreErrorKind::Failed { .. })
-                        && no_room.is_none()
-                        && needs_room =>
-                {
-                    no_room = Some(error);
-                }
-                Err(error) => return Err(error),
-            }
-            claim.attempt = None;
-        }
-    }
-
-    /// Grants the node that a claim tries first: one that it may have got before, or that it lost.
-    async fn acquire_again(
-        &self,
-        id: u64,
-        realm: &RealmSpec,
-        claim: &mut Claim,
-        node: Node,
-    ) -> Result<Option<Lease>, StoreError> {
-        let missing = Missing::Resume(realm, self.beyond().max(claim.seen_era));
-        let earlier = &*claim;
-        let answer = self.transact(&realm.name, Scope::Node(node), missing, |rules, view| {
-            rules.check(realm)?;
-            let (era, state) = (rules.record.era, view.rows.get(&node));
-            Ok(match rules.retry(node, state, earlier) {
-                Ok(Some(row)) => {
-                    let lease = lease(id, &row, state, view);
-                    Step::row(row, (era, Ok(lease)))
-                }
-                Ok(None) => Step::none((era, Ok(None))),
-                // An answer as well: the claim has seen the era of a realm that starts later.
-                Err(refusal) => Step::none((era, Err(refusal))),
-            })
-        });
-        let (era, lease) = answer.await?;
-        claim.see(era);
-        lease.map_err(|no| self.refused(no))
+        let own = self.own(realm)?;
+        Acquisition::new(self, realm.name.id(), &own, claim).run().await
     }
 
     /// Renews a lease: raises its ceiling. A lease that expired can be renewed as long as no other
