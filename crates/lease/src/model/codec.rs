@@ -9,8 +9,8 @@ use crate::error::excerpt;
 use crate::model::node::Node;
 use crate::model::pool::NodePool;
 use crate::model::realm::{RealmName, RealmSpec, Terms};
-use crate::model::record::{Extra, FORMAT, PoolPart, Record, Row, RowState, Version};
-use crate::model::text::ParseError;
+use crate::model::record::{Extra, PoolPart, Record, Row, RowState, Version};
+use crate::model::text::{FORMAT, ParseError};
 
 const KIND_OF_RECORD: &str = "record of a realm";
 

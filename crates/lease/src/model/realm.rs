@@ -1,5 +1,6 @@
 use core::convert::Infallible;
 use core::fmt;
+use core::str::FromStr;
 use core::time::Duration;
 
 use tickid_core::{NodeId as _, Policy, RangeError, Scheme, TickScale, Ticks, UnixTime, Variants};
@@ -22,7 +23,7 @@ use crate::model::token::mix;
 /// # Ok::<(), tickid_lease::admin::ParseError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RealmName(pub(super) String);
+pub struct RealmName(String);
 
 impl RealmName {
     /// The largest number of bytes.
@@ -61,6 +62,36 @@ impl RealmName {
             }
         }
         row[other.0.len()]
+    }
+}
+
+impl TryFrom<&str> for RealmName {
+    type Error = ParseError;
+
+    fn try_from(text: &str) -> Result<Self, ParseError> {
+        text.parse()
+    }
+}
+
+impl TryFrom<String> for RealmName {
+    type Error = ParseError;
+
+    fn try_from(text: String) -> Result<Self, ParseError> {
+        text.parse()
+    }
+}
+
+impl FromStr for RealmName {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        const FORM: &str = "1 to 63 lower-case letters, digits, hyphens and underscores, a letter or \
+                            digit first";
+        let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        let is_name = text.len() <= Self::MAX_LEN
+            && text.bytes().next().is_some_and(is_letter)
+            && text.bytes().all(|byte| is_letter(byte) || matches!(byte, b'-' | b'_'));
+        if is_name { Ok(Self(text.to_owned())) } else { Err(ParseError::form(text, FORM)) }
     }
 }
 
@@ -512,6 +543,16 @@ mod tests {
 
     fn realm() -> RealmSpec {
         RealmSpec::new("a".parse().unwrap(), &Seconds, "0-7/8".parse().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn names_are_plain() {
+        for name in ["a", "0", "orders-eu_1", &"x".repeat(63)] {
+            assert_eq!(name.parse::<RealmName>().unwrap().as_str(), name);
+        }
+        for name in ["", "A", "-a", "_", "a b", "a/b", "ä", &"x".repeat(64)] {
+            assert!(name.parse::<RealmName>().is_err(), "{name}");
+        }
     }
 
     #[test]

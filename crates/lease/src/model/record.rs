@@ -8,9 +8,6 @@ use crate::model::pool::NodeRange;
 use crate::model::realm::RealmSpec;
 use crate::model::token::Token;
 
-/// The highest format that this release can read. It reads all earlier ones and writes this one.
-pub(crate) const FORMAT: u32 = 1;
-
 /// Fields of a record or row that a later release added. They are kept when it is written again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -7,7 +7,7 @@ use tickid_core::UnixTime;
 use crate::model::node::Node;
 use crate::model::pool::NodeRange;
 use crate::model::realm::{Mismatch, RealmName};
-use crate::model::record::FORMAT;
+use crate::model::text::FORMAT;
 
 /// The reason that a store refuses a request. It has changed nothing then, unless the refusal is a
 /// [proven loss](Loss::Forgotten).

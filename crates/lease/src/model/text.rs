@@ -1,4 +1,4 @@
-//! The text forms of nodes, pools, names and tokens, and errors of parsing.
+//! The text forms of nodes, pools and tokens, and errors of parsing.
 
 use core::str::FromStr;
 
@@ -6,9 +6,10 @@ use tickid_core::RangeError;
 
 use crate::model::node::Node;
 use crate::model::pool::{NodePool, NodeRange, PoolError};
-use crate::model::realm::RealmName;
-use crate::model::record::FORMAT;
 use crate::model::token::Token;
+
+/// The highest format of records and rows that this release can read. It reads all earlier ones and writes this one.
+pub(crate) const FORMAT: u32 = 1;
 
 /// An error from parsing a text.
 ///
@@ -112,36 +113,6 @@ impl FromStr for NodePool {
     }
 }
 
-impl TryFrom<&str> for RealmName {
-    type Error = ParseError;
-
-    fn try_from(text: &str) -> Result<Self, ParseError> {
-        text.parse()
-    }
-}
-
-impl TryFrom<String> for RealmName {
-    type Error = ParseError;
-
-    fn try_from(text: String) -> Result<Self, ParseError> {
-        text.parse()
-    }
-}
-
-impl FromStr for RealmName {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        const FORM: &str = "1 to 63 lower-case letters, digits, hyphens and underscores, a letter or \
-                            digit first";
-        let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-        let is_name = text.len() <= Self::MAX_LEN
-            && text.bytes().next().is_some_and(is_letter)
-            && text.bytes().all(|byte| is_letter(byte) || matches!(byte, b'-' | b'_'));
-        if is_name { Ok(Self(text.to_owned())) } else { Err(ParseError::form(text, FORM)) }
-    }
-}
-
 impl FromStr for Token {
     type Err = ParseError;
 
@@ -174,16 +145,6 @@ mod tests {
         }
         let error = "256/8".parse::<Node>().unwrap_err();
         assert_eq!(error.to_string(), "node 256 is outside of 0..=255");
-    }
-
-    #[test]
-    fn names_are_plain() {
-        for name in ["a", "0", "orders-eu_1", &"x".repeat(63)] {
-            assert_eq!(name.parse::<RealmName>().unwrap().as_str(), name);
-        }
-        for name in ["", "A", "-a", "_", "a b", "a/b", "ä", &"x".repeat(64)] {
-            assert!(name.parse::<RealmName>().is_err(), "{name}");
-        }
     }
 
     #[test]

@@ -28,6 +28,7 @@ const PAGES: [usize; 9] = [64, 512, 512, 2_048, 2_048, 2_048, 2_048, 2_048, 2_04
 /// ceilings.
 const PAGES_WITH_LOWEST: usize = 3;
 
+#[allow(clippy::large_enum_variant, reason = "a request has one at a time")]
 enum State {
     /// The node that the claim tries first: it may have got it before, or lost it.
     Retry(Node),
