@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tickid_convert::foreign::Mastodon;
 use tickid_convert::{AnyId, Layouts};
-use tickid_core::UnixTime;
-use tickid_detect::{Format, Identifier, Inspection, Notation, detect};
+use tickid_core::{ManualClock, UnixTime};
+use tickid_detect::{Detector, Format, Identifier, Inspection, Notation, detect};
 use tickid_kuid::{Drift, GlobalId, LocalId, WideGlobalId};
 use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
 use tickid_scru64::{NodeIdSize, Scru64Id};
@@ -251,4 +251,29 @@ fn forms_are_those_of_the_format() {
         let all: Vec<_> = all.map(|(name, text)| (name, text.to_owned())).collect();
         assert_eq!(forms(text, format), all);
     }
+}
+
+/// The clock and a layout that change the readings reach each of them.
+#[test]
+fn detectors_inspect_all_readings_under_their_options() {
+    let layouts = Layouts { epoch: Epoch::DISCORD, ..Layouts::default() };
+    let to_json = |inspection: &Inspection<'_>| serde_json::to_string(inspection).unwrap();
+    let texts = ["bppc0m3ju134", "175928847299117063", "0u375nxqh5cq", "information", "?"];
+    let mut seen = Vec::new();
+    for millis in [1_500_000_000_000, 1_900_000_000_000] {
+        let now = UnixTime::from_millis(millis).unwrap();
+        let detector = Detector::new(layouts, ManualClock::new(now));
+        for text in texts {
+            let found = detector.inspect(text);
+            let readings = detect(text.as_bytes(), &layouts, Some(now));
+            let expected: Vec<_> =
+                readings.iter().map(|one| to_json(&Inspection::of(one, text, &layouts))).collect();
+            let inspections: Vec<_> = found.iter().map(|one| to_json(&one)).collect();
+            assert_eq!(inspections, expected, "{text} at {now}");
+            assert_eq!(found.first().map(|one| to_json(&one)).as_ref(), expected.first());
+            seen.push(expected);
+        }
+    }
+    let (early, late) = seen.split_at(texts.len());
+    assert_ne!(early, late, "the clock makes no difference");
 }
