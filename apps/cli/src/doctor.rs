@@ -14,7 +14,7 @@ use tickid_lease::admin::{RealmName, Standing, Terms};
 use tickid_lease::backend::{RealmData, RowState, Scope};
 use tickid_lease::{Store, StoreError};
 
-use crate::failure::{Chain, Failure};
+use crate::failure::Failure;
 use crate::message::shown;
 use crate::output::Output;
 use crate::output::picture;
@@ -208,7 +208,7 @@ fn store_findings(store: &Store) -> Vec<Finding> {
     let begun = Instant::now();
     let realms = match answer(store.realms()) {
         Ok(realms) => realms,
-        Err(error) => return vec![Finding::error("store", Chain(&error).to_string(), HINT)],
+        Err(error) => return vec![Finding::error("store", format!("{error:?}"), HINT)],
     };
     let took = begun.elapsed();
     findings.push(Finding::ok(
@@ -222,16 +222,17 @@ fn store_findings(store: &Store) -> Vec<Finding> {
     ));
     findings.extend(folder(&store.endpoint()));
     if realms.is_empty() {
-        findings.extend(clock_of(store).unwrap_or_else(|error| {
-            Some(Finding::error("store", Chain(&error).to_string(), HINT))
-        }));
+        findings.extend(
+            clock_of(store)
+                .unwrap_or_else(|error| Some(Finding::error("store", format!("{error:?}"), HINT))),
+        );
     }
     for realm in &realms {
         let asked = SystemClock.now();
         match answer(store.list(realm)) {
             Ok(view) => findings.extend(realm_findings(realm, &view, asked)),
             Err(error) => {
-                findings.push(Finding::error("store realm", Chain(&error).to_string(), HINT));
+                findings.push(Finding::error("store realm", format!("{error:?}"), HINT));
             }
         }
     }

@@ -1,7 +1,5 @@
 //! The failures that end the command, their exit statuses and hints.
 
-use core::error::Error;
-use core::fmt;
 use core::time::Duration;
 use std::borrow::Cow;
 #[cfg(target_os = "linux")]
@@ -10,10 +8,12 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use tickid_core::{BuildError, ErrorKind};
+#[cfg(feature = "serve")]
+use tickid_core::source_parts::Chain;
+use tickid_core::{BuildError, ErrorKind, StallReason};
 use tickid_lease::admin::{Mismatch, ParseError, Refusal};
 use tickid_lease::backend::StoreErrorKind;
-use tickid_lease::session::{Token, WaitReason};
+use tickid_lease::session::Token;
 use tickid_lease::{GenerateError, LeaseError, RealmError, StoreError};
 #[cfg(feature = "serve")]
 use tickid_server::ServerError;
@@ -50,11 +50,11 @@ pub(crate) enum Failure {
     Parse(#[from] ParseError),
     #[error("no folder for the node store: {0}")]
     NoStateFolder(String),
-    #[error("{}", Chain(.0))]
+    #[error("{0:?}")]
     Store(#[from] StoreError),
-    #[error("{}", Chain(.0))]
+    #[error("{0:?}")]
     Lease(#[from] LeaseError),
-    #[error("{}", Chain(.0))]
+    #[error("{0:?}")]
     Stalled(#[from] GenerateError),
     /// A wait that would exceed its bound.
     #[error("{stall}; that takes longer than {max_wait:?}")]
@@ -65,7 +65,7 @@ pub(crate) enum Failure {
     Randomness(io::Error),
     #[error("no node of the realm is leased under the token {0}")]
     NoLease(Token),
-    #[error("{}; the node is free when its window ends", Chain(.0))]
+    #[error("{0:?}; the node is free when its window ends")]
     GiveBack(StoreError),
     /// In bytes.
     #[error(
@@ -115,17 +115,11 @@ impl Failure {
 
     /// Reports whether another attempt may succeed after a while.
     pub(crate) fn passes(&self) -> bool {
-        let stalls = |error: &tickid_core::Error| {
-            let kind = error.kind();
-            matches!(kind, ErrorKind::Rollback | ErrorKind::Exhausted | ErrorKind::Window)
-        };
         match self {
-            Self::Generate(error) => stalls(error),
-            Self::Stalled(error) => {
-                error.wait().is_some_and(|wait| wait.reason != WaitReason::Refused)
-            }
+            Self::Generate(error) => matches!(error.kind(), ErrorKind::Stalled(_)),
+            Self::Stalled(error) => error.wait().is_some_and(|wait| wait.helps(Duration::MAX)),
             // A node may be released at any time.
-            Self::Lease(_) => self.store().is_some_and(is_exhausted),
+            Self::Lease(_) => self.store().is_some_and(has_no_free_node),
             _ => false,
         }
     }
@@ -134,8 +128,7 @@ impl Failure {
     /// is ahead of the store's.
     fn is_past_window(&self) -> bool {
         let Self::Stalled(GenerateError::Stalled(stall)) = self else { return false };
-        let is_past =
-            stall.error.kind() == ErrorKind::Window && stall.error.retry_after().is_none();
+        let is_past = stall.error.kind() == ErrorKind::Stalled(StallReason::WindowEnded);
         is_past && stall.cause.is_none() && stall.clock_ahead_micros > Some(0)
     }
 
@@ -191,7 +184,7 @@ impl Failure {
                     "`tickid lease init` restores it, with the nodes and terms that it had: \
                      tickid lease init SCHEME --realm NAME --pool NODES",
                 ),
-                Some(Refusal::Exhausted { .. }) => {
+                Some(Refusal::NoFreeNode { .. }) => {
                     Some("`tickid lease list --realm NAME` shows who holds the nodes")
                 }
                 Some(_) => None,
@@ -306,9 +299,9 @@ impl From<tickid_exec::Error> for Failure {
 }
 
 /// Reports whether all nodes are in use. One of them may be released at any time.
-pub(crate) fn is_exhausted(error: &StoreError) -> bool {
+pub(crate) fn has_no_free_node(error: &StoreError) -> bool {
     match error.refusal() {
-        Some(Refusal::Exhausted { seen, quarantined, .. }) => quarantined < seen,
+        Some(Refusal::NoFreeNode { seen, quarantined, .. }) => quarantined < seen,
         Some(Refusal::NotYet { .. }) => true,
         _ => false,
     }
@@ -392,22 +385,3 @@ const NO_NODES: &str = "a layout without bits of node (0n) has one generator, an
 
 const OTHER_STORE: &str = "`tickid doctor` checks the store; --store URL names another, and \
                            `tickid gen SCHEME --node NODE` needs none";
-
-/// An error with everything that caused it.
-pub(crate) struct Chain<'a>(pub(crate) &'a dyn Error);
-
-impl fmt::Display for Chain<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.0, Causes(self.0.source()))
-    }
-}
-
-/// The causes of an error, each after a colon.
-struct Causes<'a>(Option<&'a dyn Error>);
-
-impl fmt::Display for Causes<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut causes = core::iter::successors(self.0, |&cause| cause.source());
-        causes.try_for_each(|cause| write!(f, ": {cause}"))
-    }
-}

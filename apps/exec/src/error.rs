@@ -1,7 +1,5 @@
 //! The reasons why a program was not run to its end.
 
-use core::error::Error as _;
-use core::fmt;
 use core::time::Duration;
 use std::ffi::OsString;
 use std::io;
@@ -53,10 +51,10 @@ pub enum Error {
     #[error("{0} is for a supervisor to call")]
     Stage(&'static str),
     /// The store refused or did not answer.
-    #[error("{}", Chain(.0))]
+    #[error("{0:?}")]
     Store(#[from] StoreError),
     /// There was no node, or no window has opened, in time.
-    #[error("{}; that takes longer than {max_wait:?}", Chain(stall))]
+    #[error("{stall:?}; that takes longer than {max_wait:?}")]
     TooLong {
         /// The last answer of the store.
         stall: StoreError,
@@ -64,7 +62,7 @@ pub enum Error {
         max_wait: Duration,
     },
     /// The nodes were not released. They are free when their windows end.
-    #[error("{}; the node is free when its window ends", Chain(.0))]
+    #[error("{0:?}; the node is free when its window ends")]
     GiveBack(StoreError),
     /// The system gave no random numbers.
     #[error("no random numbers: {0}")]
@@ -88,21 +86,10 @@ impl From<nix::Error> for Error {
     }
 }
 
-/// An error with everything that caused it.
-pub(crate) struct Chain<'a>(pub(crate) &'a StoreError);
-
-impl fmt::Display for Chain<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)?;
-        let mut causes = core::iter::successors(self.0.source(), |&cause| cause.source());
-        causes.try_for_each(|cause| write!(f, ": {cause}"))
-    }
-}
-
 /// Reports whether all nodes are in use. One of them may be released at any time.
-pub(crate) fn is_exhausted(error: &StoreError) -> bool {
+pub(crate) fn has_no_free_node(error: &StoreError) -> bool {
     match error.refusal() {
-        Some(Refusal::Exhausted { seen, quarantined, .. }) => quarantined < seen,
+        Some(Refusal::NoFreeNode { seen, quarantined, .. }) => quarantined < seen,
         Some(Refusal::NotYet { .. }) => true,
         _ => false,
     }

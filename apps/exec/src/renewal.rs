@@ -8,7 +8,7 @@ use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
 use tickid_lease::session::{LeaseSession, Outcome, Token, block_on};
 use tickid_lease::{Store, StoreError};
 
-use crate::error::{Chain, Error};
+use crate::error::Error;
 use crate::wake::Bell;
 use crate::window::{Now, Window};
 
@@ -51,7 +51,7 @@ pub(super) fn keep(
         if let Some((lease, why)) = held.zip(why)
             && let Err(error) = answer(store.report_lost(session.realm(), &lease, why))
         {
-            say(&format!("the lost lease was not reported to the store: {}", Chain(&error)));
+            say(&format!("the lost lease was not reported to the store: {error:?}"));
         }
         if is_over || !is_heard {
             return;

@@ -15,7 +15,7 @@ use tickid_lease::session::{LeaseSession, Token, holder_name};
 use tickid_lease::{RealmSpec, Store, StoreError};
 
 use crate::descendants::{self, Killing, Left};
-use crate::error::{Chain, Error, is_exhausted};
+use crate::error::{Error, has_no_free_node};
 use crate::leases::{Held, Leases};
 use crate::plan::Plan;
 use crate::program::{Change, Program, stop_as_well};
@@ -232,10 +232,10 @@ impl Supervisor<'_> {
                     }
                 }
                 Event::News((session, News::Failed(error)))
-                    if self.leases.is_granted(session) || is_exhausted(&error) =>
+                    if self.leases.is_granted(session) || has_no_free_node(&error) =>
                 {
                     let is_early = matches!(error.refusal(), Some(Refusal::NotYet { .. }));
-                    let message = Chain(&error).to_string();
+                    let message = format!("{error:?}");
                     if self.leases.failed(session, error) && is_early {
                         self.say(&format!("waiting: {message}"));
                     }
@@ -321,7 +321,7 @@ impl Supervisor<'_> {
                 Event::News((session, News::Lost(error))) => {
                     self.leases.lost(session);
                     if kill_at.is_none() {
-                        self.say(&format!("{}; the program is stopped", Chain(&error)));
+                        self.say(&format!("{error:?}; the program is stopped"));
                         kill_at = Some(self.stop(&program, Now::read()?)?);
                     }
                 }
@@ -439,7 +439,7 @@ impl Supervisor<'_> {
         match news {
             News::Granted(window) => self.granted(session, window),
             News::Failed(error) => {
-                let message = Chain(&error).to_string();
+                let message = format!("{error:?}");
                 if self.leases.failed(session, error) {
                     self.say(&format!("the lease was not renewed yet: {message}"));
                 }
@@ -467,8 +467,7 @@ impl Supervisor<'_> {
         let node = window.lease.node;
         match trouble {
             Some(error) => self.say(&format!(
-                "the lease of node {node} could not be renewed in time: {}; the program is stopped",
-                Chain(error)
+                "the lease of node {node} could not be renewed in time: {error:?}; the program is stopped"
             )),
             None if window.is_overdue(now) => self.say(&format!(
                 "the lease of node {node} was not renewed in time: the {} store has not answered, or \

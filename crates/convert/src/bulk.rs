@@ -109,7 +109,7 @@ impl Losses {
 }
 
 /// The reason why a slice was not converted to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConvertSliceError {
     /// The slices are not of the same length; nothing was converted.
@@ -126,7 +126,10 @@ pub enum ConvertSliceError {
         /// Its place in the slice, counted from 0.
         index: usize,
         /// The reason it cannot be converted.
-        #[source]
         reason: ConvertError,
     },
+}
+
+tickid_core::debug_error! {
+    enum ConvertSliceError { Length { ids, room }, Id { index, reason } }
 }

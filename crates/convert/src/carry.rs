@@ -60,7 +60,7 @@ const MILLIS_BITS: u32 = 48;
 const TAG_BITS: u32 = 10;
 
 /// The reason why a UUID holds no ID, or an ID does not fit a UUID.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CarryError {
     /// None of the three forms.
@@ -88,6 +88,12 @@ pub enum CarryError {
         /// The drift that was given.
         expected: u8,
     },
+}
+
+tickid_core::debug_error! {
+    enum CarryError {
+        NotCarried { reason }, Time(error), Epoch { found, expected }, Drift { found, expected },
+    }
 }
 
 impl CarryError {

@@ -3,7 +3,7 @@ use tickid_core::RangeError;
 use crate::loss::Loss;
 
 /// The reason why an ID could not be converted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConvertError {
     /// The target has no tick for the ID's time, or no generator issues it: the first and the last
@@ -60,4 +60,12 @@ pub enum ConvertError {
     /// No ID converts to this one under these options, so there is nothing to restore.
     #[error("no ID of the source becomes this one under these options")]
     NeverConverted,
+}
+
+tickid_core::debug_error! {
+    enum ConvertError {
+        Time(error), NoTime(error), NodeTooWide { node, bits }, Node(error), Sequence(error),
+        NodeMissing { bits }, NodeUnknown { node }, Lossy(error), StrayBits { form, bits },
+        NoFields { format }, NeverConverted,
+    }
 }

@@ -140,7 +140,7 @@ pub struct NodeTable<'a> {
 }
 
 /// A table with a node that occurs twice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum NodeTableError {
     /// One node is to become two.
@@ -163,6 +163,10 @@ pub enum NodeTableError {
         /// The other.
         second: u64,
     },
+}
+
+tickid_core::debug_error! {
+    enum NodeTableError { Split { node, first, second }, Joined { node, first, second } }
 }
 
 impl<'a> NodeTable<'a> {

@@ -86,7 +86,7 @@ impl LayoutOption {
 }
 
 /// The reason why a text is not the value of a [`LayoutOption`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LayoutError {
     /// The text is not a number.
@@ -108,6 +108,10 @@ pub enum LayoutError {
     /// The text is neither the name nor the text of a layout of Snowflakes.
     #[error(transparent)]
     Snowflake(#[from] tickid_snowflake::LayoutError),
+}
+
+tickid_core::debug_error! {
+    enum LayoutError { Number { what, min, max }, Epoch, Range(error), Snowflake(error) }
 }
 
 /// Reads a number of a range.

@@ -8,7 +8,7 @@ use crate::time::UnixTime;
 use crate::variant::Variants;
 
 /// A clock could not be read, or reads a time outside of the scheme's ticks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClockError {
     /// The time lies before the first or after the last tick that may be issued.
@@ -32,6 +32,10 @@ pub enum ClockError {
     Forked,
 }
 
+crate::debug_error! {
+    enum ClockError { OutOfRange { time, first, last }, Unreadable { reason }, Forked }
+}
+
 /// The reason why a generator did not issue an ID.
 ///
 /// [`kind`](Self::kind) returns the cause, and [`retry_after`](Self::retry_after) the time until it
@@ -40,7 +44,7 @@ pub enum ClockError {
 /// # Examples
 /// ```
 /// use core::time::Duration;
-/// use tickid_core::{ErrorKind, LocalGenerator, ManualClock, UnixTime, example};
+/// use tickid_core::{ErrorKind, LocalGenerator, ManualClock, StallReason, UnixTime, example};
 ///
 /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
 /// let mut generator =
@@ -49,7 +53,7 @@ pub enum ClockError {
 ///
 /// clock.set(UnixTime::from_millis(99_500)?);
 /// let error = generator.try_generate().unwrap_err();
-/// assert_eq!(error.kind(), ErrorKind::Rollback);
+/// assert_eq!(error.kind(), ErrorKind::Stalled(StallReason::ClockBehind));
 /// assert_eq!(error.retry_after(), Some(Duration::from_millis(500)));
 ///
 /// generator.close();
@@ -57,7 +61,7 @@ pub enum ClockError {
 /// assert_eq!((error.kind(), error.retry_after()), (ErrorKind::Closed, None));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Error {
     pub(crate) scheme: &'static str,
     pub(crate) kind: ErrorKind,
@@ -65,21 +69,30 @@ pub struct Error {
     pub(crate) now: Option<UnixTime>,
     /// The clock reading that ends the stall.
     pub(crate) until: Option<UnixTime>,
-    /// True if the clock is within the window, but no tick of it is left.
-    pub(crate) is_window_used_up: bool,
+    pub(crate) detail: Detail,
+}
+
+crate::debug_error! {
+    struct Error { scheme, kind, now, until, detail }
+}
+
+/// The facts about a stall that only its message has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Detail {
+    None,
+    /// The clock is behind the window, and not behind the last ID.
+    BeforeWindow,
+    /// The clock is within the window, but no tick of it is left.
+    WindowUsedUp,
 }
 
 /// The cause that kept a generator from issuing an ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The clock is behind the last ID issued, by more than the policy allows: it went back, or
-    /// overflows of a ratchet ran ahead of it.
-    Rollback,
-    /// All sequences of the tick are used up.
-    Exhausted,
-    /// The clock is outside of the generator's window, or all ticks of the window are used up.
-    Window,
+    /// The generator can issue again once its clock has moved on or its window is widened, so
+    /// waiting helps.
+    Stalled(StallReason),
     /// The generator was closed.
     Closed,
     /// The scheme has no tick left.
@@ -97,6 +110,60 @@ pub enum ErrorKind {
         /// The last sequence allowed.
         last: u32,
     },
+}
+
+/// The reason why a generator that works has no ID at the moment.
+///
+/// # Examples
+/// ```
+/// use tickid_core::{ErrorKind, LocalGenerator, ManualClock, StallReason, UnixTime, example};
+///
+/// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+/// let mut generator =
+///     LocalGenerator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build_local()?;
+/// generator.try_generate()?;
+///
+/// clock.set(UnixTime::from_millis(99_500)?);
+/// let ErrorKind::Stalled(reason) = generator.try_generate().unwrap_err().kind() else {
+///     panic!("the clock went back");
+/// };
+/// assert_eq!((reason, reason.label()), (StallReason::ClockBehind, "clock_behind"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StallReason {
+    /// The clock is behind the last ID issued by more than the policy allows, because it went back
+    /// or overflows of a ratchet ran ahead of it; or it has not reached the generator's window.
+    ClockBehind,
+    /// All sequences of the tick are used up.
+    TickUsedUp,
+    /// The clock is past the generator's window, or all ticks of the window are used up.
+    WindowEnded,
+}
+
+impl StallReason {
+    /// The reasons, in the order of their declaration.
+    pub const ALL: [Self; 3] = [Self::ClockBehind, Self::TickUsedUp, Self::WindowEnded];
+
+    /// Returns the name that metrics have for the reason, such as `"clock_behind"`.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::ClockBehind => "clock_behind",
+            Self::TickUsedUp => "tick_used_up",
+            Self::WindowEnded => "window_ended",
+        }
+    }
+}
+
+impl fmt::Display for StallReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::ClockBehind => "the clock is behind",
+            Self::TickUsedUp => "the tick's sequences are used up",
+            Self::WindowEnded => "the window has ended",
+        })
+    }
 }
 
 impl Error {
@@ -146,12 +213,12 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.scheme)?;
         match self.kind {
-            ErrorKind::Rollback => f.write_str("the clock is too far behind the last ID issued")?,
-            ErrorKind::Exhausted => f.write_str("all sequences of this tick are used up")?,
-            ErrorKind::Window => f.write_str(match self.until {
-                Some(_) => "the clock is before the generator's window",
-                None if self.is_window_used_up => "all ticks of the generator's window are used up",
-                None => "the clock is past the generator's window",
+            ErrorKind::Stalled(reason) => f.write_str(match (reason, self.detail) {
+                (_, Detail::BeforeWindow) => "the clock is before the generator's window",
+                (_, Detail::WindowUsedUp) => "all ticks of the generator's window are used up",
+                (StallReason::ClockBehind, _) => "the clock is too far behind the last ID issued",
+                (StallReason::TickUsedUp, _) => "all sequences of this tick are used up",
+                (StallReason::WindowEnded, _) => "the clock is past the generator's window",
             })?,
             ErrorKind::Closed => f.write_str("the generator is closed")?,
             ErrorKind::EndOfTime => f.write_str("the last tick of the scheme is used up")?,
@@ -196,7 +263,7 @@ impl core::error::Error for Error {}
 /// ```
 ///
 /// [`Generator::observe`]: crate::Generator::observe
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObserveError {
     /// To follow the ID, the generator would have to run further ahead of its clock than it may:
@@ -246,6 +313,13 @@ pub enum ObserveError {
     TickTock,
 }
 
+crate::debug_error! {
+    enum ObserveError {
+        Ahead { time, now, allowed, retry_after }, Window { tick, ceiling }, EndOfTime, Closed,
+        Clock(error), TickTock,
+    }
+}
+
 impl ObserveError {
     /// Returns the time until the generator can observe the ID, if its clock runs on steadily.
     /// Returns `None` if waiting does not help, or if something other than the clock has to change.
@@ -259,7 +333,7 @@ impl ObserveError {
 }
 
 /// The reason why a generator could not be built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
     /// [`Policy::TickTock`](crate::Policy::TickTock) for a scheme without a toggle bit.
@@ -350,6 +424,15 @@ pub enum BuildError {
     Seed,
 }
 
+crate::debug_error! {
+    enum BuildError {
+        NoToggle { scheme }, SequenceBound(error), Node(error), Ceiling(error),
+        Pool { lowest, last, pool, min }, Window { floor, ceiling, first, last }, Restore(error),
+        Epoch { epoch, now }, Ahead { last, now, wait, max_wait }, Clock(error),
+        NoNodelessIds { scheme }, Pinned { option }, Seed,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     extern crate alloc;
@@ -369,10 +452,10 @@ mod tests {
     fn retry_after_is_until_minus_now() {
         let error = |now, until| Error {
             scheme: "sno",
-            kind: ErrorKind::Exhausted,
+            kind: ErrorKind::Stalled(StallReason::TickUsedUp),
             now: Some(UnixTime::from_micros(now)),
             until,
-            is_window_used_up: false,
+            detail: Detail::None,
         };
         let stalled = error(1_000, Some(UnixTime::from_micros(5_000)));
         assert_eq!(stalled.retry_after(), Some(Duration::from_millis(4)));

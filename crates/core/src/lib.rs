@@ -77,6 +77,7 @@ compile_error!(
 );
 
 mod clock;
+mod debug_error;
 mod engine;
 mod error;
 pub mod example;
@@ -108,7 +109,7 @@ mod window;
 
 pub use self::clock::*;
 pub use self::engine::State;
-pub use self::error::{BuildError, ClockError, Error, ErrorKind, ObserveError};
+pub use self::error::{BuildError, ClockError, Error, ErrorKind, ObserveError, StallReason};
 pub use self::field::{Field, Span};
 #[cfg(feature = "std")]
 pub use self::fork::{PerProcess, Process};

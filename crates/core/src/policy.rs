@@ -19,7 +19,7 @@ use crate::tick::Ticks;
 /// # Examples
 /// ```
 /// use core::time::Duration;
-/// use tickid_core::{ErrorKind, LocalGenerator, ManualClock, Policy, Ticks, UnixTime, example};
+/// use tickid_core::{ErrorKind, StallReason, LocalGenerator, ManualClock, Policy, Ticks, UnixTime, example};
 ///
 /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
 /// let mut generator = LocalGenerator::<example::Seconds>::builder(example::Node(1))
@@ -33,7 +33,7 @@ use crate::tick::Ticks;
 ///
 /// clock.set(UnixTime::from_millis(97_000)?); // three
 /// let error = generator.try_generate().unwrap_err();
-/// assert_eq!(error.kind(), ErrorKind::Rollback);
+/// assert_eq!(error.kind(), ErrorKind::Stalled(StallReason::ClockBehind));
 /// assert_eq!(error.retry_after(), Some(Duration::from_secs(1)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -17,12 +17,16 @@ use crate::micros::Micros;
 /// assert_eq!((error.value(), error.min(), error.max()), (1 << 32, 0, (1 << 32) - 1));
 /// assert!(error.to_string().ends_with("4294967296 is outside of 0..=4294967295"));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RangeError {
     what: What,
     value: i128,
     min: i128,
     max: i128,
+}
+
+crate::debug_error! {
+    struct RangeError { what, value, min, max }
 }
 
 /// As large as the name alone: results everywhere hold this error.

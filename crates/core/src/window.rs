@@ -16,7 +16,7 @@ use crate::tick::Tick;
 ///
 /// # Examples
 /// ```
-/// use tickid_core::{ErrorKind, Generator, ManualClock, Tick, UnixTime, Window, example};
+/// use tickid_core::{ErrorKind, StallReason, Generator, ManualClock, Tick, UnixTime, Window, example};
 ///
 /// // Seconds 100 to 109 belong to this generator, all others to other generators.
 /// let window = Window::new(Tick::new(100)?, 110)?;
@@ -28,7 +28,7 @@ use crate::tick::Tick;
 /// assert!(generator.try_generate().is_ok());
 ///
 /// clock.set(UnixTime::from_millis(110_000)?);
-/// assert_eq!(generator.try_generate().unwrap_err().kind(), ErrorKind::Window);
+/// assert_eq!(generator.try_generate().unwrap_err().kind(), ErrorKind::Stalled(StallReason::WindowEnded));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -182,11 +182,15 @@ tickid_core::impl_node_id!(Node: "node", u32::BITS);
 /// let error = id.to_local_of(a, Drift::DEFAULT).unwrap_err();
 /// assert_eq!((error.expected(), error.found()), (a, b));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("the ID is of node {found}, not of node {expected}")]
 pub struct ForeignNode {
     expected: Node,
     found: Node,
+}
+
+tickid_core::debug_error! {
+    struct ForeignNode { expected, found }
 }
 
 impl ForeignNode {

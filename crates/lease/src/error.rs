@@ -27,11 +27,14 @@ use crate::model::refusal::{Loss, Refusal};
 /// assert_eq!(error.loss(), Some(Loss::Era));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
 pub struct StoreError {
     backend: &'static str,
     kind: StoreErrorKind,
     source: Option<Box<dyn Error + Send + Sync>>,
+}
+
+tickid_core::debug_error! {
+    struct StoreError { backend, kind, source }
 }
 
 /// The kind of a [`StoreError`].

@@ -3,12 +3,13 @@
 //! a request without an executor.
 
 pub use crate::holder::clock_gap::ClockGap;
+pub use crate::holder::counters::{Counters, ReasonCounts};
 pub use crate::holder::error::Stall;
 pub use crate::holder::name::holder_name;
 pub use crate::holder::session::{LeaseSession, Outcome, Request};
-pub use crate::holder::state::{Counters, Failures, Stalls};
 pub use crate::holder::tenure::Tenure;
-pub use crate::holder::waiting::{Wait, WaitReason};
+pub use crate::holder::wait_reason::WaitReason;
+pub use crate::holder::waiting::Wait;
 pub use crate::model::lease::Claim;
 pub use crate::model::token::Token;
 pub use crate::wait::block_on;

@@ -178,7 +178,7 @@ impl fmt::Debug for NodeSpec {
 }
 
 /// The reason a text is not a node spec.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NodeSpecError {
     /// The text does not contain exactly one slash.
@@ -213,6 +213,12 @@ pub enum NodeSpecError {
     /// A size or a node ID that does not fit.
     #[error(transparent)]
     Range(#[from] RangeError),
+}
+
+tickid_core::debug_error! {
+    enum NodeSpecError {
+        Slash { slashes }, Node { len, position }, Size { len, position }, Range(error),
+    }
 }
 
 impl FromStr for NodeSpec {

@@ -94,7 +94,7 @@ fn is_same_node(a: NodeSpec, b: NodeSpec) -> bool {
 
 fn node_spec() -> Result<NodeSpec, ProcessError> {
     match env::var(NODE_SPEC_VARIABLE) {
-        Ok(text) => text.parse().map_err(|source| ProcessError::NodeSpec { text, source }),
+        Ok(text) => text.parse().map_err(|reason| ProcessError::NodeSpec { text, reason }),
         Err(VarError::NotPresent) => Err(ProcessError::NotSet),
         Err(VarError::NotUnicode(value)) => {
             Err(ProcessError::NotUnicode(value.to_string_lossy().into_owned()))
@@ -118,7 +118,7 @@ fn node_spec() -> Result<NodeSpec, ProcessError> {
 ///     other => panic!("{other:?}"),
 /// }
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProcessError {
     /// The environment variable is not set.
@@ -128,12 +128,12 @@ pub enum ProcessError {
     #[error("the environment variable SCRU64_NODE_SPEC is not Unicode: {0}")]
     NotUnicode(String),
     /// The environment variable holds no node spec.
-    #[error("the environment variable SCRU64_NODE_SPEC holds {text:?}: {source}")]
+    #[error("the environment variable SCRU64_NODE_SPEC holds {text:?}: {reason}")]
     NodeSpec {
         /// The value of the variable.
         text: String,
         /// The reason it is not a node spec.
-        source: NodeSpecError,
+        reason: NodeSpecError,
     },
     /// The environment variable holds the node of the process that this one was forked from.
     #[error(
@@ -150,4 +150,11 @@ pub enum ProcessError {
     /// The generator could not issue an ID.
     #[error(transparent)]
     Generate(#[from] Error),
+}
+
+tickid_core::debug_error! {
+    enum ProcessError {
+        NotSet, NotUnicode(error), NodeSpec { text, reason }, Forked { node }, Build(error),
+        Generate(error),
+    }
 }

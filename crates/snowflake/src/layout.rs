@@ -62,7 +62,7 @@ pub struct Shape {
 }
 
 /// The reason why a layout is not legal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LayoutError {
     /// A width or the epoch is out of range.
@@ -94,6 +94,13 @@ pub enum LayoutError {
     /// A text whose order of node and sequence is not the order of the type.
     #[error("node and sequence are in the other order")]
     Order,
+}
+
+tickid_core::debug_error! {
+    enum LayoutError {
+        Field(error), Unit(error), Epoch(error), Name { names }, Text { position, expected },
+        Order,
+    }
 }
 
 impl<O> Snowflake<O> {

@@ -101,7 +101,7 @@ fn keep<S: Subject>(url: &str, realm: &str) -> Result<LeasedGenerator<S>, Failur
 
 fn is_busy(error: &LeaseError) -> bool {
     let refusal = error.store().and_then(|error| error.refusal());
-    matches!(refusal, Some(Refusal::Exhausted { .. }))
+    matches!(refusal, Some(Refusal::NoFreeNode { .. }))
 }
 
 trait Subject: Scheme + Default {

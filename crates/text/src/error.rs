@@ -1,7 +1,7 @@
 use core::fmt;
 
 /// The error for a text that is not a valid ID, or not in the requested form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ParseError {
     what: &'static str,
     kind: ParseErrorKind,
@@ -147,6 +147,18 @@ impl fmt::Display for ParseError {
 
 impl core::error::Error for ParseError {}
 
+/// `{:?}` writes the sentence, which a program whose `main` returns the error ends with, and
+/// `{:#?}` the parts.
+impl fmt::Debug for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            return fmt::Display::fmt(self, f);
+        }
+        let Self { what, kind } = self;
+        f.debug_struct("ParseError").field("what", what).field("kind", kind).finish()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::string::ToString as _;
@@ -171,6 +183,8 @@ mod tests {
         for (kind, message) in cases {
             let error = ParseError::new("test ID", kind);
             assert_eq!(error.to_string(), std::format!("not a test ID: {message}"));
+            assert_eq!(std::format!("{error:?}"), error.to_string());
+            assert!(std::format!("{error:#?}").starts_with("ParseError {\n    what: "));
             assert_eq!((error.what(), error.kind()), ("test ID", kind));
         }
     }

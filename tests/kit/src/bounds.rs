@@ -4,6 +4,7 @@ use core::num::NonZeroU32;
 
 use tickid_core::{
     BuildError, Builder, Clock, ErrorKind, Ids, Lowest, ManualClock, Policy, Scheme, SequenceBounds,
+    StallReason,
 };
 
 use crate::subject::Subject;
@@ -92,7 +93,7 @@ fn exhaust<T: Subject>(
                 }));
             }
             Err(error) => {
-                assert_eq!(error.kind(), ErrorKind::Exhausted);
+                assert_eq!(error.kind(), ErrorKind::Stalled(StallReason::TickUsedUp));
                 break;
             }
         }

@@ -4,7 +4,9 @@
 //! If a clock is stepped back during the test, no promise is broken, but the test may take as long
 //! as the step.
 
-use tickid_core::{Builder, Clock, Error, ErrorKind, Generator, ManualClock, SystemClock, Window};
+use tickid_core::{
+    Builder, Clock, Error, ErrorKind, Generator, ManualClock, StallReason, SystemClock, Window,
+};
 
 use crate::clock::{Noted, forget};
 use crate::dice::Dice;
@@ -112,8 +114,10 @@ fn draw<T: Subject>(
         let OneBlock(is_of_one_block) = match call(&mut dice, form, &mut ids) {
             Ok(one_block) => one_block,
             Err(error) => {
-                let is_soon_over =
-                    matches!(error.kind(), ErrorKind::Exhausted | ErrorKind::Rollback);
+                let is_soon_over = matches!(
+                    error.kind(),
+                    ErrorKind::Stalled(StallReason::TickUsedUp | StallReason::ClockBehind)
+                );
                 assert!(is_soon_over, "{error}");
                 OneBlock(false)
             }

@@ -57,14 +57,15 @@ fn assert_no_walk<S: Scheme>(layout: &S, rule: Rule, seen: &Seen) {
         Rule::TickTock => Policy::TickTock,
     };
     let is_ratchet = matches!(policy, Policy::Ratchet { .. });
-    let always = [seen.rollback, seen.window, seen.clock, seen.end_of_time, seen.sequence_start];
+    let always =
+        [seen.clock_behind, seen.window_ended, seen.clock, seen.end_of_time, seen.sequence_start];
     assert!(always.iter().all(|&count| count > 0), "{rule:?}: {seen:?}");
     assert!(
         seen.reopened > 0 && seen.ids > u64::from(config(TIMES).cases) * 10,
         "{rule:?}: {seen:?}"
     );
     // A ratchet continues where the others are exhausted.
-    assert_eq!(seen.exhausted > 0, !is_ratchet, "{rule:?}: {seen:?}");
+    assert_eq!(seen.tick_used_up > 0, !is_ratchet, "{rule:?}: {seen:?}");
     assert_eq!(seen.ahead > 0, is_ratchet, "{rule:?}: {seen:?}");
     assert_eq!(seen.flips > 0, policy == Policy::TickTock, "{rule:?}: {seen:?}");
 }

@@ -2,7 +2,8 @@
 //! range, and in the window.
 
 use tickid_core::{
-    ClockError, Error, ErrorKind, Policy, Scheme, SequenceBounds, Tick, UnixTime, Window,
+    ClockError, Error, ErrorKind, Policy, Scheme, SequenceBounds, StallReason, Tick, UnixTime,
+    Window,
 };
 
 use crate::subject::{Parts, Subject};
@@ -113,11 +114,11 @@ impl<'a, T: Subject> Witness<'a, T> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     /// Refusals because the clock was behind.
-    pub rollback: u64,
+    pub clock_behind: u64,
     /// Refusals because a tick was used up.
-    pub exhausted: u64,
-    /// Refusals because of the window.
-    pub window: u64,
+    pub tick_used_up: u64,
+    /// Refusals because the window had ended.
+    pub window_ended: u64,
     /// Refusals because no ID can have the time that the clock shows.
     pub clock: u64,
     /// Refusals because the scheme has no tick left.
@@ -138,18 +139,20 @@ impl Seen {
     /// Counts a refusal. A generator that is not closed has no other reasons.
     pub(crate) fn refusal(&mut self, error: &Error) -> Result<(), String> {
         let count = match error.kind() {
-            ErrorKind::Rollback => &mut self.rollback,
-            ErrorKind::Exhausted => &mut self.exhausted,
-            ErrorKind::Window => &mut self.window,
+            ErrorKind::Stalled(StallReason::ClockBehind) => &mut self.clock_behind,
+            ErrorKind::Stalled(StallReason::TickUsedUp) => &mut self.tick_used_up,
+            ErrorKind::Stalled(StallReason::WindowEnded) => &mut self.window_ended,
             ErrorKind::Clock(ClockError::OutOfRange { .. }) => &mut self.clock,
             ErrorKind::EndOfTime => &mut self.end_of_time,
             ErrorKind::SequenceStart { .. } => &mut self.sequence_start,
             kind => return Err(format!("refused for {kind:?}")),
         };
         *count += 1;
-        let says_until = error.retry_after().is_some();
-        match error.kind() {
-            ErrorKind::Rollback | ErrorKind::Exhausted if !says_until => {
+        match (error.kind(), error.retry_after()) {
+            (ErrorKind::Stalled(StallReason::WindowEnded), Some(_)) => {
+                Err(format!("knows when the window is widened: {error}"))
+            }
+            (ErrorKind::Stalled(StallReason::ClockBehind | StallReason::TickUsedUp), None) => {
                 Err(format!("does not say until when: {error}"))
             }
             _ => Ok(()),
@@ -157,9 +160,9 @@ impl Seen {
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
-        self.rollback += other.rollback;
-        self.exhausted += other.exhausted;
-        self.window += other.window;
+        self.clock_behind += other.clock_behind;
+        self.tick_used_up += other.tick_used_up;
+        self.window_ended += other.window_ended;
         self.clock += other.clock;
         self.end_of_time += other.end_of_time;
         self.sequence_start += other.sequence_start;

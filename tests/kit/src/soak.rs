@@ -209,7 +209,10 @@ fn ten_years<T: Subject>(subject: &T, pace: Pace) {
     assert!(leap_seconds >= 19, "{diary:?}");
     assert!(suspends > 2_000 && steps > 900 && slews > 20_000 && restarts > 90, "{diary:?}");
     // Clocks that go back are refused or make the toggle flip.
-    assert!(seen.ids > calls && seen.rollback + seen.flips > 0 && seen.window > 0, "{seen:?}");
+    assert!(
+        seen.ids > calls && seen.clock_behind + seen.flips > 0 && seen.window_ended > 0,
+        "{seen:?}"
+    );
     if pace == Pace::Steady {
         show(&format!(
             "{}: ten years in {} s: {} IDs in {calls} calls, {leap_seconds} leap seconds, {suspends} suspends, {steps} \
@@ -218,8 +221,8 @@ fn ten_years<T: Subject>(subject: &T, pace: Pace) {
             start.elapsed().as_secs(),
             seen.ids,
             seen.flips,
-            seen.rollback,
-            seen.window,
+            seen.clock_behind,
+            seen.window_ended,
         ));
     }
 }

@@ -5,8 +5,8 @@ use core::num::NonZeroU32;
 use core::ops::Range;
 
 use tickid_core::{
-    Builder, Clock, Error, ErrorKind, Generator, Policy, Scheme, SequenceBounds, Snapshot, Tick,
-    Variant, Window,
+    Builder, Clock, Error, ErrorKind, Generator, Policy, Scheme, SequenceBounds, Snapshot,
+    StallReason, Tick, Variant, Window,
 };
 
 use crate::cases::scaled;
@@ -111,7 +111,7 @@ impl<T: Subject> Storm<'_, T> {
                 // never continue.
                 match error.kind() {
                     _ if dice.below(8) > 0 => {}
-                    ErrorKind::Window => {
+                    ErrorKind::Stalled(StallReason::WindowEnded) => {
                         let now = shown.last().copied().unwrap_or_default();
                         let ceiling = window.ceiling().max(now) + dice.below(40);
                         generator.widen(ceiling).unwrap();
@@ -125,7 +125,7 @@ impl<T: Subject> Storm<'_, T> {
 
     fn assert_no_breeze(&self, seen: &Seen) {
         let policy = self.policy;
-        let always = [seen.rollback, seen.window, seen.clock];
+        let always = [seen.clock_behind, seen.window_ended, seen.clock];
         assert!(always.iter().all(|&count| count > 10), "{policy}: {seen:?}");
         assert_eq!(seen.end_of_time + seen.sequence_start, 0, "{policy}: {seen:?}");
         // A ratchet continues where the others are exhausted.
@@ -133,7 +133,7 @@ impl<T: Subject> Storm<'_, T> {
             Policy::Ratchet { .. } => (0..1, 10..u64::MAX),
             _ => (10..u64::MAX, 0..1),
         };
-        assert!(exhausted.contains(&seen.exhausted), "{policy}: {seen:?}");
+        assert!(exhausted.contains(&seen.tick_used_up), "{policy}: {seen:?}");
         assert!(ahead.contains(&seen.ahead), "{policy}: {seen:?}");
     }
 }

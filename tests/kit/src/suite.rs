@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use tickid_core::{
     BuildError, Builder, ErrorKind, Generator, Lowest, ManualClock, Policy, Scheme, SequenceBounds,
-    Ticks,
+    StallReason, Ticks,
 };
 
 use crate::cases::scaled;
@@ -176,10 +176,13 @@ pub fn refuse_without_a_trace<T: Subject>(subject: &T) {
             }
         });
     };
-    hammer(subject.start().checked_sub(1_000 * tick).unwrap(), ErrorKind::Rollback);
+    hammer(
+        subject.start().checked_sub(1_000 * tick).unwrap(),
+        ErrorKind::Stalled(StallReason::ClockBehind),
+    );
     clock.set(subject.start());
     while generator.with(form).try_block(NonZeroU32::MAX).is_ok() {}
-    hammer(subject.start(), ErrorKind::Exhausted);
+    hammer(subject.start(), ErrorKind::Stalled(StallReason::TickUsedUp));
     let after = generator.state().snapshot;
     assert_eq!((after.tick, after.drifts), (before.tick, before.drifts));
 

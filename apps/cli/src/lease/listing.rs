@@ -14,7 +14,7 @@ use tickid_lease::{Node, RealmSpec};
 
 use super::realm::RealmOptions;
 use super::summary::Summary;
-use crate::failure::{Chain, Failure, INVALID};
+use crate::failure::{Failure, INVALID};
 use crate::message::{say, shown};
 use crate::options::values::duration;
 use crate::options::when::date_time;
@@ -209,7 +209,7 @@ pub(super) fn watch(arguments: &WatchArguments) -> Result<ExitCode, Failure> {
                 out.flush()?;
             }
             Err(error) if error.is_unreachable() => {
-                say(&Chain(&error).to_string());
+                say(&format!("{error:?}"));
             }
             Err(error) => return Err(error.into()),
         }

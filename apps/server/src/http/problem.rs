@@ -3,6 +3,7 @@ use core::time::Duration;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use tickid_lease::session::WaitReason;
 
 use crate::access::RateExceeded;
 use crate::realm::RequestError;
@@ -19,6 +20,9 @@ pub(super) struct Problem {
     /// The name of the limit that was exceeded.
     #[serde(skip_serializing_if = "Option::is_none")]
     limit: Option<&'static str>,
+    /// The label of the reason for which there are no IDs at the moment, as metrics have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
     #[serde(skip)]
     retry_after: Option<Duration>,
 }
@@ -30,6 +34,7 @@ impl Problem {
             title: status.canonical_reason().unwrap_or_default().to_owned(),
             detail: detail.into(),
             limit: None,
+            reason: None,
             retry_after: None,
         }
     }
@@ -53,7 +58,11 @@ impl From<RequestError> for Problem {
             | RequestError::NoInteger { .. }
             | RequestError::Unobserved { .. } => StatusCode::CONFLICT,
         };
-        Self { retry_after: error.retry_after(), ..Self::new(status, error.to_string()) }
+        Self {
+            reason: error.wait().map(WaitReason::label),
+            retry_after: error.retry_after(),
+            ..Self::new(status, error.to_string())
+        }
     }
 }
 

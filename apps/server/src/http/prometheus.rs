@@ -9,6 +9,7 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
+use tickid_lease::session::ReasonCounts;
 
 use crate::metrics::{BOUNDS, Histogram, Metrics, Protocol, ProtocolMetrics};
 use crate::realm::Realms;
@@ -135,33 +136,16 @@ impl Collected {
                     .encode_counter::<NoLabelSet, _, u64>(&count, None)?;
             }
         }
-        // The leases' own metrics have the same labels.
-        type Causes = fn(&tickid_lease::session::Counters) -> [(&'static str, u64); 4];
-        let by_cause: [(&str, &str, &str, Causes); 2] = [
-            ("tickid_lease_failures", "Requests to the store that failed", "cause", |it| {
-                let it = it.failures;
-                [
-                    ("unreachable", it.unreachable),
-                    ("exhausted", it.exhausted),
-                    ("refused", it.refused),
-                    ("failed", it.failed),
-                ]
-            }),
-            ("tickid_lease_stalls", "Calls that could not issue immediately", "reason", |it| {
-                let it = it.stalls;
-                [
-                    ("window_ended", it.window_ended),
-                    ("clock_behind", it.clock_behind),
-                    ("tick_exhausted", it.tick_exhausted),
-                    ("no_lease", it.no_lease),
-                ]
-            }),
+        type ByReason = fn(&tickid_lease::session::Counters) -> ReasonCounts;
+        let by_reason: [(&str, &str, ByReason); 2] = [
+            ("tickid_lease_failures", "Requests to the store that failed", |it| it.failures),
+            ("tickid_lease_stalls", "Calls that could not issue immediately", |it| it.stalls),
         ];
-        for (name, help, label, read) in by_cause {
+        for (name, help, read) in by_reason {
             let mut family = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
             for (realm, state) in &states {
-                for (cause, count) in read(&state.counters) {
-                    let labels = [("realm", realm.name().as_str()), (label, cause)];
+                for (reason, count) in read(&state.counters).iter() {
+                    let labels = [("realm", realm.name().as_str()), ("reason", reason.label())];
                     family
                         .encode_family(&labels)?
                         .encode_counter::<NoLabelSet, _, u64>(&count, None)?;

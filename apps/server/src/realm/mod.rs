@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use tickid_convert::AnyScheme;
 use tickid_lease::admin::RealmName;
-use tickid_lease::session::WaitReason;
+use tickid_lease::session::{Wait, WaitReason};
 use tickid_lease::{GenerateError, LeaseState, ObserveError, RealmSpec, StoreError};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout_at};
@@ -43,9 +43,9 @@ pub(crate) enum RequestError {
     /// The generator refused to observe an ID. It may succeed after the given time, if any.
     #[error("the realm {realm}: {reason}")]
     Unobserved { realm: RealmName, reason: String, retry_after: Option<Duration> },
-    /// It may succeed after the given time.
+    /// It may succeed after the given time. Without a `wait`, other requests take the IDs.
     #[error("the realm {realm}: {reason}")]
-    Later { realm: RealmName, reason: String, retry_after: Duration },
+    Later { realm: RealmName, reason: String, wait: Option<WaitReason>, retry_after: Duration },
 }
 
 impl Realm {
@@ -72,8 +72,7 @@ impl Realm {
     /// Returns the error if the lease is refused for good. Otherwise it is still being acquired.
     pub(crate) async fn check_start(&self) -> Result<(), ServerError> {
         let Err(source) = self.issuer.first_lease().await else { return Ok(()) };
-        let wait = self.state().wait.map(|wait| wait.reason);
-        if matches!(wait, Some(WaitReason::Refused | WaitReason::Failed)) {
+        if self.state().wait.is_some_and(|wait| !wait.reason.passes()) {
             return Err(ServerError::Lease { realm: self.name().clone(), source });
         }
         Ok(())
@@ -193,11 +192,12 @@ impl Realm {
         match self.issuer.wait_ready(Duration::ZERO).await {
             Err(error) => {
                 let retry_after = error.retry_after().map(|time| time.max(pause));
-                self.later(&error, retry_after)
+                self.later(&error, error.wait(), retry_after)
             }
             Ok(()) => RequestError::Later {
                 realm: self.name().clone(),
                 reason: "earlier requests take all of its IDs".to_owned(),
+                wait: None,
                 retry_after: pause,
             },
         }
@@ -225,7 +225,7 @@ impl Realm {
                     let left = deadline.saturating_duration_since(Instant::now());
                     if let Err(error) = self.issuer.wait_ready(left).await {
                         out.truncate(start);
-                        return Err(self.later(&error, error.retry_after()));
+                        return Err(self.later(&error, error.wait(), error.retry_after()));
                     }
                 }
             }
@@ -251,14 +251,26 @@ impl Realm {
                 RequestError::Unobserved { realm, reason, retry_after: Some(retry_after) }
             }
             // The lease, its window or the clock.
-            ObserveProblem::Refused(error) => self.later(&error, error.retry_after()),
+            ObserveProblem::Refused(error) => {
+                let wait = match &error {
+                    ObserveError::Generator(error) => error.wait(),
+                    _ => None,
+                };
+                self.later(&error, wait, error.retry_after())
+            }
         })
     }
 
     /// Returns the error of a request that may succeed later.
-    fn later(&self, error: &dyn core::error::Error, retry_after: Option<Duration>) -> RequestError {
+    fn later(
+        &self,
+        error: &dyn core::error::Error,
+        wait: Option<Wait>,
+        retry_after: Option<Duration>,
+    ) -> RequestError {
         let retry_after = retry_after.unwrap_or(Duration::from_secs(1));
-        RequestError::Later { realm: self.name().clone(), reason: chain(error), retry_after }
+        let (realm, wait) = (self.name().clone(), wait.map(|wait| wait.reason));
+        RequestError::Later { realm, reason: chain(error), wait, retry_after }
     }
 
     /// Issues no more IDs, and releases the node.
@@ -268,6 +280,14 @@ impl Realm {
 }
 
 impl RequestError {
+    /// Returns the reason for which there are no IDs at the moment, if that is the error.
+    pub(crate) const fn wait(&self) -> Option<WaitReason> {
+        match self {
+            Self::Later { wait, .. } => *wait,
+            _ => None,
+        }
+    }
+
     /// Returns the time after which the request may succeed, if any.
     pub(crate) const fn retry_after(&self) -> Option<Duration> {
         match self {

@@ -405,9 +405,9 @@ async fn machines_get_their_answers() {
         "tickid_server_request_errors_total{protocol=\"http\"} 1\n",
         "tickid_server_request_duration_seconds_count{protocol=\"resp\"} 1\n",
         "tickid_server_request_duration_seconds_bucket{le=\"+Inf\",protocol=\"resp\"} 1\n",
-        "tickid_lease_stalls_total{realm=\"sno\",reason=\"no_lease\"} 0\n",
+        "tickid_lease_stalls_total{realm=\"sno\",reason=\"no_free_node\"} 0\n",
         "tickid_lease_leases_total{realm=\"kuid\"} 1\n",
-        "tickid_lease_failures_total{realm=\"sno\",cause=\"unreachable\"} 0\n",
+        "tickid_lease_failures_total{realm=\"sno\",reason=\"unreachable\"} 0\n",
         "# TYPE tickid_lease_window_seconds gauge\n",
     ] {
         assert!(text.contains(line), "{line}{text}");
@@ -522,6 +522,8 @@ async fn stalls_name_a_time() {
         detail.contains("the realm sno: there is no lease: memory store: no node is free"),
         "{detail}"
     );
+    let problem: Value = serde_json::from_slice(&answer.body).unwrap();
+    assert_eq!(problem["reason"], "no_free_node");
     let answer = get(&server, "/readyz").await;
     assert_eq!(answer.header("retry-after"), "1");
     let (status, detail, _) = answer.problem();

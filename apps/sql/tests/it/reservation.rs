@@ -79,7 +79,7 @@ fn claim_all(store: &Store, spec: &RealmSpec) -> Vec<u64> {
         match block_on(store.acquire(spec, &mut claim), TIMEOUT) {
             Ok(lease) => granted.push(lease.node.value()),
             Err(error) => {
-                assert!(matches!(error.refusal(), Some(Refusal::Exhausted { .. })), "{error}");
+                assert!(matches!(error.refusal(), Some(Refusal::NoFreeNode { .. })), "{error}");
                 granted.sort_unstable();
                 return granted;
             }

@@ -426,7 +426,7 @@ fn leases_leave_the_node_out(server: &Postgres) {
             Err(error) => break error,
         }
     };
-    assert!(matches!(error.refusal(), Some(Refusal::Exhausted { .. })), "{error}");
+    assert!(matches!(error.refusal(), Some(Refusal::NoFreeNode { .. })), "{error}");
     assert!(granted.len() <= 3 && !granted.contains(&node), "{granted:?}");
     let error = block_on(store.repair(spec.name(), node), TIMEOUT).unwrap_err();
     assert!(matches!(error.refusal(), Some(Refusal::Reserved { .. })), "{error}");
@@ -476,7 +476,7 @@ fn pools_leave_the_node_out(server: &Postgres) {
             Err(error) => break error,
         }
     };
-    assert!(matches!(error.refusal(), Some(Refusal::Exhausted { .. })), "{error}");
+    assert!(matches!(error.refusal(), Some(Refusal::NoFreeNode { .. })), "{error}");
     granted.sort();
     assert_eq!(granted, ["0/4", "1/4", "12/6", "13/6", "2/4"]);
     // The functions continue after the node has left the pool.

@@ -11,7 +11,7 @@ use crate::schemes::sealed::Assemble as _;
 use crate::schemes::{Fields, SchemeId, SchemeVisitor, Settings};
 
 /// The reason why a name, or a layout as text, is not a scheme's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemeError {
     /// No scheme has this name.
@@ -23,6 +23,10 @@ pub enum SchemeError {
     /// The text is not a layout of the scheme.
     #[error("not a layout of this scheme")]
     Layout,
+}
+
+tickid_core::debug_error! {
+    enum SchemeError { Name, Nodeless, Layout }
 }
 
 /// A scheme that is known only at run time, with its layout.

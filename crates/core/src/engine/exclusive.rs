@@ -8,7 +8,7 @@ use crate::engine::state::{self, State};
 use crate::engine::tick_cache::TickCache;
 use crate::engine::word::Word;
 use crate::engine::{Block, Engine};
-use crate::error::{Error, ErrorKind, ObserveError};
+use crate::error::{Error, ErrorKind, ObserveError, StallReason};
 use crate::policy::Policy;
 use crate::range::RangeError;
 use crate::scheme::Scheme;
@@ -139,7 +139,7 @@ impl<S: Scheme> ExclusiveEngine<S> {
         match self.rules.left(self.word(), want) {
             Some(len) => Ok(self.draw(len)),
             None => {
-                let used_up = Stall::new(ErrorKind::Exhausted, None);
+                let used_up = Stall::new(ErrorKind::Stalled(StallReason::TickUsedUp), None);
                 Err(self.rules.stalled(used_up, Some(now.time)))
             }
         }
@@ -294,7 +294,7 @@ mod tests {
         let mut engine = engine(Fixed(255));
         draw(&mut engine, 10).unwrap();
         let before = engine.state();
-        assert_eq!(draw(&mut engine, 10), Err(ErrorKind::Exhausted));
+        assert_eq!(draw(&mut engine, 10), Err(ErrorKind::Stalled(StallReason::TickUsedUp)));
         assert_eq!(engine.state(), before);
     }
 
@@ -376,7 +376,7 @@ mod tests {
         assert_eq!(engine.state(), before);
         draw(&mut engine, 10).unwrap();
         let used_up = check(&engine, 10).unwrap_err();
-        assert_eq!(used_up.kind(), ErrorKind::Exhausted);
+        assert_eq!(used_up.kind(), ErrorKind::Stalled(StallReason::TickUsedUp));
         assert_eq!(used_up.retry_after(), Some(core::time::Duration::from_secs(1)));
     }
 }

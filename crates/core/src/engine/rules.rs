@@ -5,7 +5,7 @@ use core::num::NonZeroU32;
 use crate::engine::Block;
 use crate::engine::tick_cache::TickCache;
 use crate::engine::word::Word;
-use crate::error::{ClockError, Error, ErrorKind};
+use crate::error::{ClockError, Detail, Error, ErrorKind, StallReason};
 use crate::policy::Policy;
 use crate::range::RangeError;
 use crate::scheme::{Scheme, Variant};
@@ -47,13 +47,12 @@ pub(crate) struct Stall<S> {
     /// The clock reading that lets the engine continue. It is `None` if no reading helps, or if the
     /// stall does not depend on the clock because the window has to be widened.
     pub(crate) until: Option<Tick<S>>,
-    /// The clock is within the window, but no tick of it is left.
-    pub(crate) is_window_used_up: bool,
+    pub(crate) detail: Detail,
 }
 
 impl<S> Stall<S> {
     pub(crate) const fn new(reason: ErrorKind, until: Option<Tick<S>>) -> Self {
-        Self { reason, until, is_window_used_up: false }
+        Self { reason, until, detail: Detail::None }
     }
 }
 
@@ -110,7 +109,7 @@ impl<S: Scheme> Rules<S> {
 
     #[cold]
     fn error(&self, kind: ErrorKind, now: Option<UnixTime>) -> Error {
-        Error { scheme: S::NAME, kind, now, until: None, is_window_used_up: false }
+        Error { scheme: S::NAME, kind, now, until: None, detail: Detail::None }
     }
 
     /// Checks that IDs of `variant` may be issued. If all IDs of a scheme carry the node, this
@@ -127,8 +126,7 @@ impl<S: Scheme> Rules<S> {
     #[cold]
     pub(crate) fn stalled(&self, stall: Stall<S>, now: Option<UnixTime>) -> Error {
         let until = stall.until.map(|tick| self.scheme.time_of(tick));
-        let is_window_used_up = stall.is_window_used_up;
-        Error { until, is_window_used_up, ..self.error(stall.reason, now) }
+        Error { until, detail: stall.detail, ..self.error(stall.reason, now) }
     }
 
     /// Returns the facts about the tick of `word` that fast paths need.
@@ -190,13 +188,15 @@ impl<S: Scheme> Rules<S> {
             Policy::Ratchet { .. } if ahead <= policy.allowance() => {
                 self.go(stamp + 1, toggle, now, policy, ceiling)
             }
-            Policy::Ratchet { .. } => self.stall(ErrorKind::Rollback, stamp - policy.allowance()),
-            Policy::Wait | Policy::TickTock if ahead == 0 => {
-                self.stall(ErrorKind::Exhausted, resumes)
+            Policy::Ratchet { .. } => {
+                self.stall(StallReason::ClockBehind, stamp - policy.allowance())
             }
-            Policy::Wait => self.stall(ErrorKind::Rollback, resumes),
+            Policy::Wait | Policy::TickTock if ahead == 0 => {
+                self.stall(StallReason::TickUsedUp, resumes)
+            }
+            Policy::Wait => self.stall(StallReason::ClockBehind, resumes),
             Policy::TickTock if now > other_past => self.go(now, !toggle, now, policy, ceiling),
-            Policy::TickTock => self.stall(ErrorKind::Rollback, resumes.min(other_past + 1)),
+            Policy::TickTock => self.stall(StallReason::ClockBehind, resumes.min(other_past + 1)),
         }
     }
 
@@ -204,25 +204,31 @@ impl<S: Scheme> Rules<S> {
     fn go(&self, stamp: u64, toggle: bool, now: u64, policy: Policy<S>, ceiling: u64) -> Step<S> {
         let earliest = self.floor.saturating_sub(policy.allowance());
         if now < earliest {
-            return self.stall(ErrorKind::Window, earliest);
+            return self.stall_until(earliest, StallReason::ClockBehind, Detail::BeforeWindow);
         }
         // Only a ratchet can be below its floor here, and by no more than its allowance.
         let stamp = stamp.max(self.floor);
         if stamp > self.scheme.last_tick() + 1 {
             Step::Stall(Stall::new(ErrorKind::EndOfTime, None))
         } else if stamp >= ceiling {
-            let is_window_used_up = now < ceiling;
-            Step::Stall(Stall { is_window_used_up, ..Stall::new(ErrorKind::Window, None) })
+            let detail = if now < ceiling { Detail::WindowUsedUp } else { Detail::None };
+            let reason = ErrorKind::Stalled(StallReason::WindowEnded);
+            Step::Stall(Stall { detail, ..Stall::new(reason, None) })
         } else {
             Step::Move { stamp, toggle }
         }
     }
 
     /// Returns a stall until the tick of `stamp`, if the layout has it.
-    fn stall(&self, reason: ErrorKind, stamp: u64) -> Step<S> {
+    fn stall(&self, reason: StallReason, stamp: u64) -> Step<S> {
+        self.stall_until(stamp, reason, Detail::None)
+    }
+
+    fn stall_until(&self, stamp: u64, reason: StallReason, detail: Detail) -> Step<S> {
         let until = stamp.saturating_sub(1).max(S::FIRST_TICK);
         Step::Stall(if until <= self.scheme.last_tick() {
-            Stall::new(reason, Some(Tick::in_range(until)))
+            let until = Some(Tick::in_range(until));
+            Stall { detail, ..Stall::new(ErrorKind::Stalled(reason), until) }
         } else {
             Stall::new(ErrorKind::EndOfTime, None)
         })
@@ -284,6 +290,8 @@ mod tests {
         }
     }
 
+    const WINDOW_ENDED: ErrorKind = ErrorKind::Stalled(StallReason::WindowEnded);
+
     const ALL: [Policy<Toggling>; 3] = [ratchet(2), Policy::Wait, Policy::TickTock];
 
     const fn ratchet(allowance: u64) -> Policy<Toggling> {
@@ -331,8 +339,14 @@ mod tests {
         Step::Move { stamp, toggle }
     }
 
-    fn stalled(reason: ErrorKind, until: u64) -> Step<Toggling> {
-        Step::Stall(Stall::new(reason, Some(Tick::in_range(until))))
+    fn stalled(reason: StallReason, until: u64) -> Step<Toggling> {
+        Step::Stall(Stall::new(ErrorKind::Stalled(reason), Some(Tick::in_range(until))))
+    }
+
+    fn before_the_window(until: u64) -> Step<Toggling> {
+        let reason = ErrorKind::Stalled(StallReason::ClockBehind);
+        let stall = Stall::new(reason, Some(Tick::in_range(until)));
+        Step::Stall(Stall { detail: Detail::BeforeWindow, ..stall })
     }
 
     fn stalled_for_good(reason: ErrorKind) -> Step<Toggling> {
@@ -370,8 +384,8 @@ mod tests {
     fn exhausted_tick_ends_with_clock() {
         for (policy, step) in [
             (ratchet(0), go(101, true)),
-            (Policy::Wait, stalled(ErrorKind::Exhausted, 101)),
-            (Policy::TickTock, stalled(ErrorKind::Exhausted, 101)),
+            (Policy::Wait, stalled(StallReason::TickUsedUp, 101)),
+            (Policy::TickTock, stalled(StallReason::TickUsedUp, 101)),
         ] {
             let ask = Ask { word: Some((100, 10)), ..Ask::now(100, policy) };
             assert_eq!(ask.step(), step, "{policy}");
@@ -380,7 +394,7 @@ mod tests {
 
     #[test]
     fn ratchet_stays_in_allowance() {
-        let rollback = stalled(ErrorKind::Rollback, 98);
+        let rollback = stalled(StallReason::ClockBehind, 98);
         for (now, step) in [(99, Step::Draw), (98, Step::Draw), (97, rollback)] {
             assert_eq!(Ask::now(now, ratchet(2)).step(), step, "{now}");
         }
@@ -388,7 +402,7 @@ mod tests {
 
     #[test]
     fn ratchet_overflows_by_one() {
-        for (now, step) in [(98, go(101, true)), (97, stalled(ErrorKind::Rollback, 98))] {
+        for (now, step) in [(98, go(101, true)), (97, stalled(StallReason::ClockBehind, 98))] {
             let ask = Ask { word: Some((100, 10)), ..Ask::now(now, ratchet(2)) };
             assert_eq!(ask.step(), step, "{now}");
         }
@@ -420,15 +434,15 @@ mod tests {
     fn waiting_waits_for_its_own_tick() {
         for now in [0, 98, 99] {
             let step = Ask::now(now, Policy::Wait).step();
-            assert_eq!(step, stalled(ErrorKind::Rollback, 100), "{now}");
+            assert_eq!(step, stalled(StallReason::ClockBehind, 100), "{now}");
         }
     }
 
     #[test]
     fn flips_only_past_the_other_past() {
         for (now, step) in [
-            (49, stalled(ErrorKind::Rollback, 51)),
-            (50, stalled(ErrorKind::Rollback, 51)),
+            (49, stalled(StallReason::ClockBehind, 51)),
+            (50, stalled(StallReason::ClockBehind, 51)),
             (51, go(51, false)),
             (99, go(99, false)),
         ] {
@@ -447,7 +461,7 @@ mod tests {
     fn stalls_until_nearer_own_tick() {
         for (other_past, until) in [(98, 99), (99, 100), (100, 100), (150, 100)] {
             let ask = Ask { other_past: Some(other_past), ..Ask::now(70, Policy::TickTock) };
-            assert_eq!(ask.step(), stalled(ErrorKind::Rollback, until));
+            assert_eq!(ask.step(), stalled(StallReason::ClockBehind, until));
         }
     }
 
@@ -468,12 +482,12 @@ mod tests {
     #[test]
     fn only_ratchets_go_on_at_the_floor() {
         for (policy, now, step) in [
-            (ratchet(2), 97, stalled(ErrorKind::Window, 98)),
+            (ratchet(2), 97, before_the_window(98)),
             (ratchet(2), 98, go(100, true)),
             (ratchet(2), 99, go(100, true)),
-            (ratchet(0), 99, stalled(ErrorKind::Window, 100)),
-            (Policy::Wait, 99, stalled(ErrorKind::Window, 100)),
-            (Policy::TickTock, 99, stalled(ErrorKind::Window, 100)),
+            (ratchet(0), 99, before_the_window(100)),
+            (Policy::Wait, 99, before_the_window(100)),
+            (Policy::TickTock, 99, before_the_window(100)),
             (Policy::Wait, 100, go(100, true)),
             (Policy::TickTock, 100, go(100, true)),
         ] {
@@ -490,7 +504,7 @@ mod tests {
 
     #[test]
     fn flips_only_down_to_the_floor() {
-        for (now, step) in [(89, stalled(ErrorKind::Window, 90)), (90, go(90, false))] {
+        for (now, step) in [(89, before_the_window(90)), (90, go(90, false))] {
             let ask = Ask { floor: 90, ..Ask::now(now, Policy::TickTock) };
             assert_eq!(ask.step(), step, "{now}");
         }
@@ -503,7 +517,7 @@ mod tests {
                 let ask = Ask { ceiling: 150, word, ..Ask::now(149, policy) };
                 assert_eq!(ask.step(), go(149, true), "{policy}");
                 let beyond = Ask { now: 150, ..ask };
-                let step = stalled_for_good(ErrorKind::Window);
+                let step = stalled_for_good(WINDOW_ENDED);
                 assert_eq!(beyond.step(), step, "{policy}");
             }
         }
@@ -512,7 +526,7 @@ mod tests {
     #[test]
     fn ratchet_stops_at_the_ceiling() {
         let ask = Ask { ceiling: 101, word: Some((100, 10)), ..Ask::now(100, ratchet(2)) };
-        let stall = Stall { is_window_used_up: true, ..Stall::new(ErrorKind::Window, None) };
+        let stall = Stall { detail: Detail::WindowUsedUp, ..Stall::new(WINDOW_ENDED, None) };
         assert_eq!(ask.step(), Step::Stall(stall));
     }
 

@@ -84,11 +84,15 @@ const MIDDLE_BITS: u32 = 12;
 const TAIL_BITS: u32 = 62;
 
 /// The reason why a UUID holds no ID of a scheme.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the UUID holds no {name}: {reason}")]
 pub struct UuidError {
     name: &'static str,
     reason: &'static str,
+}
+
+crate::debug_error! {
+    struct UuidError { name, reason }
 }
 
 impl UuidError {

@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use crate::clock::{Clock, DefaultClock};
 use crate::engine::{Engine, ExclusiveEngine, Rules};
-use crate::error::{BuildError, ErrorKind};
+use crate::error::{BuildError, Detail, ErrorKind, StallReason};
 use crate::generator::LocalGenerator;
 #[cfg(feature = "std")]
 use crate::generator::overflow::{Overflow, OverflowWatch};
@@ -159,8 +159,11 @@ fn check_resumed<S: Scheme>(
     // recovered by then.
     let Err(error) = engine.check_ready(&timing.clock) else { return Ok(()) };
     let max_wait = timing.max_wait.unwrap_or(DEFAULT_MAX_WAIT);
-    match (error.kind, error.now, error.retry_after()) {
-        (ErrorKind::Rollback, Some(now), Some(wait)) if wait > max_wait => {
+    match (error.kind, error.detail, error.now, error.retry_after()) {
+        // A clock before the window says nothing about the snapshot.
+        (ErrorKind::Stalled(StallReason::ClockBehind), Detail::None, Some(now), Some(wait))
+            if wait > max_wait =>
+        {
             let last = engine.rules().scheme.time_of(last);
             Err(BuildError::Ahead { last, now, wait, max_wait })
         }
@@ -248,11 +251,11 @@ impl<S: Scheme, C> Builder<S, C> {
     /// # Examples
     /// ```
     /// use tickid_core::example::{Node, Seconds};
-    /// use tickid_core::{ErrorKind, LocalGenerator, Tick, Window};
+    /// use tickid_core::{ErrorKind, StallReason, LocalGenerator, Tick, Window};
     ///
     /// let past = Window::new(Tick::new(100)?, 200)?; // a hundred seconds of 1970
     /// let mut generator = LocalGenerator::<Seconds>::builder(Node(7)).window(past).build_local()?;
-    /// assert_eq!(generator.try_generate().unwrap_err().kind(), ErrorKind::Window);
+    /// assert_eq!(generator.try_generate().unwrap_err().kind(), ErrorKind::Stalled(StallReason::WindowEnded));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn window(self, window: Window<S>) -> Self {
@@ -350,7 +353,7 @@ impl<S: Scheme, C> Builder<S, C> {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_core::{ErrorKind, LocalGenerator, ManualClock, UnixTime, example};
+    /// use tickid_core::{ErrorKind, StallReason, LocalGenerator, ManualClock, UnixTime, example};
     ///
     /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
     /// let mut generator = LocalGenerator::<example::Seconds>::builder(example::Node(1))
@@ -362,7 +365,7 @@ impl<S: Scheme, C> Builder<S, C> {
     /// generator.generate()?;
     /// clock.set(UnixTime::from_millis(90_000)?); // ten
     /// let error = generator.generate().unwrap_err();
-    /// assert_eq!(error.kind(), ErrorKind::Rollback);
+    /// assert_eq!(error.kind(), ErrorKind::Stalled(StallReason::ClockBehind));
     /// assert_eq!(error.retry_after(), Some(Duration::from_secs(10)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -374,7 +377,7 @@ impl<S: Scheme, C> Builder<S, C> {
     /// Sets an observer, which is called whenever a call is about to wait because a tick's
     /// sequences are used up. (A ratchet continues in the next tick instead. If that has brought it
     /// too far ahead of the clock, it waits for the clock, which is an
-    /// [`ErrorKind::Rollback`](crate::ErrorKind::Rollback) and not reported here.)
+    /// [`StallReason::ClockBehind`](crate::StallReason::ClockBehind) and not reported here.)
     ///
     /// The observer runs on the calling thread before it sleeps, outside of any lock. It may itself
     /// generate IDs, but overflows of these calls are not reported.

@@ -234,7 +234,7 @@ mod tests {
 
     use super::*;
     use crate::clock::ManualClock;
-    use crate::error::ErrorKind;
+    use crate::error::{ErrorKind, StallReason};
     use crate::example::{Node, Seconds};
     use crate::generator::Builder;
     use crate::policy::Policy;
@@ -317,7 +317,10 @@ mod tests {
         clock.advance(SECOND);
         assert_eq!(tick(handle.try_generate().unwrap()), 1_001);
         clock.set(UnixTime::from_micros(1_000_000_000));
-        assert_eq!(handle.try_generate().unwrap_err().kind(), ErrorKind::Rollback);
+        assert_eq!(
+            handle.try_generate().unwrap_err().kind(),
+            ErrorKind::Stalled(StallReason::ClockBehind)
+        );
     }
 
     #[test]
@@ -331,7 +334,10 @@ mod tests {
         clock.set(UnixTime::from_micros(998_000_000));
         assert_eq!(tick(handle.try_generate().unwrap()), 1_000);
         clock.set(UnixTime::from_micros(997_999_999));
-        assert_eq!(handle.try_generate().unwrap_err().kind(), ErrorKind::Rollback);
+        assert_eq!(
+            handle.try_generate().unwrap_err().kind(),
+            ErrorKind::Stalled(StallReason::ClockBehind)
+        );
     }
 
     #[test]

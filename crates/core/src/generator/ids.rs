@@ -1,8 +1,10 @@
 //! Several IDs from one call: the results of blocks and slices.
 
+use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::{Deref, DerefMut};
 
+use crate::debug_error::Chain;
 use crate::engine::Block;
 use crate::error::Error;
 use crate::scheme::{Scheme, Variant};
@@ -131,7 +133,7 @@ impl<T> DerefMut for Filled<'_, T> {
 }
 
 /// The error of a slice that could not be filled to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[error("only {written} IDs were written")]
 pub struct FillError<E = Error> {
@@ -139,4 +141,14 @@ pub struct FillError<E = Error> {
     pub written: usize,
     /// The reason why the generator could not continue.
     pub source: E,
+}
+
+impl<E: core::error::Error + 'static> fmt::Debug for FillError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            return fmt::Display::fmt(&Chain(self), f);
+        }
+        let Self { written, source } = self;
+        f.debug_struct("FillError").field("written", written).field("source", source).finish()
+    }
 }

@@ -117,7 +117,7 @@ impl<S: Scheme, C: Clock> LocalGenerator<S, C> {
     ///
     /// # Errors
     /// Returns the errors of `try_generate`, and
-    /// [`ErrorKind::Rollback`](crate::ErrorKind::Rollback) also if the policy is tick-tock, the
+    /// [`StallReason::ClockBehind`](crate::StallReason::ClockBehind) also if the policy is tick-tock, the
     /// scheme has no toggle bit and the clock went back.
     ///
     /// # Examples
@@ -149,7 +149,7 @@ impl<S: Scheme, C: Clock> LocalGenerator<S, C> {
 pub trait Resettable: Scheme {}
 
 /// The reason why a generator cannot be reset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResetError {
     /// The generator has a window, which promises that no ID is issued twice.
@@ -161,6 +161,10 @@ pub enum ResetError {
     /// The operating system provided no random number for the new seed.
     #[error("no random seed from the operating system")]
     Seed,
+}
+
+crate::debug_error! {
+    enum ResetError { Windowed, Closed, Seed }
 }
 
 impl<S: Resettable, C> LocalGenerator<S, C> {

@@ -36,6 +36,7 @@ pub use self::view::View;
 /// The parts of a generator's calls, for the leased generators of `tickid-lease`.
 #[doc(hidden)]
 pub mod source_parts {
+    pub use crate::debug_error::Chain;
     pub use crate::engine::Block;
     #[cfg(feature = "std")]
     pub use crate::generator::calls::{block, fill, generate, generate_async};

@@ -6,7 +6,7 @@ use crate::generator::{Builder, Generator};
 use crate::scheme::Scheme;
 
 /// The reason why a process-wide generator issued no ID.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProcessError {
     /// The generator could not be built.
@@ -15,6 +15,10 @@ pub enum ProcessError {
     /// The generator could not issue an ID.
     #[error(transparent)]
     Generate(#[from] Error),
+}
+
+crate::debug_error! {
+    enum ProcessError { Build(error), Generate(error) }
 }
 
 impl<S: Scheme> PerProcess<Generator<S>> {

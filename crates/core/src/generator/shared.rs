@@ -212,14 +212,14 @@ impl<S: Scheme, C> Generator<S, C> {
     ///
     /// # Examples
     /// ```
-    /// use tickid_core::{ErrorKind, Generator, ManualClock, Tick, UnixTime, Window, example};
+    /// use tickid_core::{ErrorKind, StallReason, Generator, ManualClock, Tick, UnixTime, Window, example};
     ///
     /// let clock = ManualClock::new(UnixTime::from_millis(110_000)?);
     /// let generator = Generator::<example::Seconds>::builder(example::Node(1))
     ///     .window(Window::new(Tick::new(100)?, 110)?)
     ///     .clock(&clock)
     ///     .build()?;
-    /// assert_eq!(generator.try_generate().unwrap_err().kind(), ErrorKind::Window);
+    /// assert_eq!(generator.try_generate().unwrap_err().kind(), ErrorKind::Stalled(StallReason::WindowEnded));
     /// generator.widen(120)?; // the lease was renewed
     /// assert!(generator.try_generate().is_ok());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -236,7 +236,7 @@ impl<S: Scheme, C> Generator<S, C> {
     ///
     /// # Examples
     /// ```
-    /// use tickid_core::{ErrorKind, Generator, ManualClock, UnixTime, example};
+    /// use tickid_core::{ErrorKind, StallReason, Generator, ManualClock, UnixTime, example};
     ///
     /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
     /// let builder = Generator::<example::Seconds>::builder(example::Node(1));

@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use crate::clock::Clock;
 use crate::engine::Block;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, StallReason};
 use crate::generator::DEFAULT_MAX_WAIT;
 use crate::generator::overflow::Waiting;
 use crate::generator::source::{Deadline, Source, Timed};
@@ -140,7 +140,8 @@ fn is_counted<'a, D: Timed>(
     error: &Error,
     waiting: &mut Option<Waiting<'a>>,
 ) -> bool {
-    if let (ErrorKind::Exhausted, Some(now), None) = (error.kind, error.now, &waiting)
+    const USED_UP: ErrorKind = ErrorKind::Stalled(StallReason::TickUsedUp);
+    if let (USED_UP, Some(now), None) = (error.kind, error.now, &waiting)
         && let Ok(tick) = source.rules().scheme.tick_at(now)
     {
         *waiting = Some(source.timing().overflow.enter(now, tick.get()));
@@ -152,10 +153,7 @@ fn is_counted<'a, D: Timed>(
 /// Returns the next pause on `error`. Returns the error itself if waiting does not help, if its end
 /// is unknown and no bound was set, or if the rest of the bound is too short.
 fn pause<D: Timed>(source: &D, error: &Error, deadline: Deadline) -> Result<Duration, Error> {
-    match error.kind {
-        ErrorKind::Rollback | ErrorKind::Exhausted | ErrorKind::Window => {}
-        _ => return Err(*error),
-    }
+    let ErrorKind::Stalled(_) = error.kind else { return Err(*error) };
     let rest = error.retry_after();
     let left = deadline.left(source.timing().clock.monotonic());
     let is_too_long = match rest {

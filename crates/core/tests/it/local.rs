@@ -1,7 +1,7 @@
 //! The calls that only the exclusive generator has.
 
 use tickid_core::example::{Seconds, Toggling};
-use tickid_core::{Builder, ErrorKind, LocalGenerator, ManualClock, Policy, Snapshot};
+use tickid_core::{Builder, ErrorKind, LocalGenerator, ManualClock, Policy, Snapshot, StallReason};
 
 use tickid_testkit::Parts;
 use tickid_testkit::example::{NODE, assert_distinct, at, parts, ratchet, tick};
@@ -25,10 +25,10 @@ fn policy_override_lasts_one_call() {
     let mut local = waiting(&clock);
     local.try_generate().unwrap();
     clock.set(at(998));
-    assert_eq!(with(&mut local, ratchet(1)), Err(ErrorKind::Rollback));
+    assert_eq!(with(&mut local, ratchet(1)), Err(ErrorKind::Stalled(StallReason::ClockBehind)));
     assert_eq!(with(&mut local, ratchet(2)).map(|id| (id.tick, id.sequence)), Ok((1_000, 1)));
     let error = local.try_generate().unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Rollback);
+    assert_eq!(error.kind(), ErrorKind::Stalled(StallReason::ClockBehind));
     assert_eq!(local.policy(), Policy::Wait);
 }
 
@@ -39,7 +39,7 @@ fn refused_override_is_a_no_op() {
     local.try_generate().unwrap();
     let before = local.state();
     clock.set(at(990));
-    assert_eq!(with(&mut local, ratchet(9)), Err(ErrorKind::Rollback));
+    assert_eq!(with(&mut local, ratchet(9)), Err(ErrorKind::Stalled(StallReason::ClockBehind)));
     assert_eq!(local.state(), before);
 }
 
@@ -64,7 +64,7 @@ fn tick_tock_needs_a_toggle() {
     local.try_generate().unwrap();
     clock.set(at(990));
     let error = local.try_generate_under(Policy::TickTock).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Rollback);
+    assert_eq!(error.kind(), ErrorKind::Stalled(StallReason::ClockBehind));
     clock.set(at(1_000));
     let id = local.try_generate_under(Policy::TickTock).unwrap();
     assert_eq!(parts(id).sequence, 1);

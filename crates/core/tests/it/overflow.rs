@@ -6,7 +6,9 @@ use std::panic::catch_unwind;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use tickid_core::example::Toggling;
-use tickid_core::{Builder, ErrorKind, Generator, Overflow, Policy, SequenceBounds, UnixTime};
+use tickid_core::{
+    Builder, ErrorKind, Generator, Overflow, Policy, SequenceBounds, StallReason, UnixTime,
+};
 
 use crate::clocks::RecordingClock;
 use tickid_testkit::example::{NODE, assert_distinct, at, many, parts};
@@ -126,7 +128,7 @@ fn other_calls_are_not_observed() {
     use_up(&generator);
     generator.try_generate().unwrap_err();
     let error = generator.generate().unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Exhausted);
+    assert_eq!(error.kind(), ErrorKind::Stalled(StallReason::TickUsedUp));
     assert_eq!(facts(&told), []);
 }
 

@@ -2,7 +2,7 @@
 //! policies, written as a state machine in plain ticks, without words, stamps and bits.
 
 use tickid_core::example::Toggling;
-use tickid_core::{ClockError, Error, ErrorKind, Snapshot, Tick, UnixTime};
+use tickid_core::{ClockError, Error, ErrorKind, Snapshot, StallReason, Tick, UnixTime};
 use tickid_testkit::example::{Example, ExampleScheme, NODE, Narrow};
 use tickid_testkit::invariants::Rule;
 use tickid_testkit::reference::{Document, Given, follow};
@@ -10,9 +10,7 @@ use tickid_testkit::reference::{Document, Given, follow};
 /// The reason for a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
-    Rollback,
-    Exhausted,
-    Window,
+    Stalled(StallReason),
     EndOfTime,
     Clock,
     Closed,
@@ -30,9 +28,7 @@ impl Refused {
     /// Reports whether `error` says so, at a clock that reads `micros`.
     pub(crate) fn is(self, error: &Error, micros: i64, micros_per_tick: u64) -> bool {
         let reason = match error.kind() {
-            ErrorKind::Rollback => Reason::Rollback,
-            ErrorKind::Exhausted => Reason::Exhausted,
-            ErrorKind::Window => Reason::Window,
+            ErrorKind::Stalled(reason) => Reason::Stalled(reason),
             ErrorKind::EndOfTime => Reason::EndOfTime,
             ErrorKind::Closed => Reason::Closed,
             ErrorKind::Clock(ClockError::OutOfRange { time, .. })
@@ -92,16 +88,18 @@ impl Rules {
         let allowance = self.given.allowance;
         match self.given.rule {
             Rule::Ratchet if tick - now > allowance => {
-                self.refuse(Reason::Rollback, Some(tick - allowance))
+                self.refuse(Reason::Stalled(StallReason::ClockBehind), Some(tick - allowance))
             }
             Rule::Ratchet if used_up => self.enter(tick + 1, now, self.toggle),
             Rule::Wait | Rule::TickTock if tick == now && used_up => {
-                self.refuse(Reason::Exhausted, Some(tick + 1))
+                self.refuse(Reason::Stalled(StallReason::TickUsedUp), Some(tick + 1))
             }
-            Rule::Wait if tick != now => self.refuse(Reason::Rollback, Some(resumes)),
+            Rule::Wait if tick != now => {
+                self.refuse(Reason::Stalled(StallReason::ClockBehind), Some(resumes))
+            }
             Rule::TickTock if tick != now && now >= other => self.enter(now, now, !self.toggle),
             Rule::TickTock if tick != now => {
-                self.refuse(Reason::Rollback, Some(resumes.min(other)))
+                self.refuse(Reason::Stalled(StallReason::ClockBehind), Some(resumes.min(other)))
             }
             _ => Ok(()),
         }
@@ -112,14 +110,17 @@ impl Rules {
         // No other policy has an allowance.
         let reach = now.saturating_add(self.given.allowance);
         if reach < self.given.floor {
-            return self.refuse(Reason::Window, Some(self.given.floor - (reach - now)));
+            return self.refuse(
+                Reason::Stalled(StallReason::ClockBehind),
+                Some(self.given.floor - (reach - now)),
+            );
         }
         let tick = tick.max(self.given.floor);
         if tick > self.range.1 {
             return self.refuse(Reason::EndOfTime, None);
         }
         if tick >= self.given.ceiling {
-            return self.refuse(Reason::Window, None);
+            return self.refuse(Reason::Stalled(StallReason::WindowEnded), None);
         }
         let Some(start) = self.given.enter(tick) else {
             return self.refuse(Reason::SequenceStart, None);

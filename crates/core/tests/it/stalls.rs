@@ -8,7 +8,9 @@ use core::num::NonZeroU32;
 use std::thread;
 
 use tickid_core::example::Toggling;
-use tickid_core::{Builder, ErrorKind, Fixed, Generator, ManualClock, Policy, Tick, UnixTime};
+use tickid_core::{
+    Builder, ErrorKind, Fixed, Generator, ManualClock, Policy, StallReason, Tick, UnixTime,
+};
 
 use tickid_testkit::scaled;
 
@@ -66,7 +68,7 @@ fn assert_goes_on_at<S: ExampleScheme>(generator: &Shared<'_, S>, tick: u64) {
 fn an_hour_in_one_tick<S: ExampleScheme>(policy: Policy<S>, want: NonZeroU32) {
     let clock = ManualClock::new(at(NOW));
     let generator = used_up(&clock, policy);
-    hammer(&generator, want, ErrorKind::Exhausted);
+    hammer(&generator, want, ErrorKind::Stalled(StallReason::TickUsedUp));
     assert_eq!(generator.state().snapshot.next_sequence, 256);
     clock.set(at(NOW + 1));
     assert_goes_on_at(&generator, NOW + 1);
@@ -103,7 +105,7 @@ fn an_hour_past_the_allowance<S: ExampleScheme>(want: NonZeroU32) {
     }
     assert_eq!(highest, NOW + 3);
     let before = generator.state().snapshot;
-    hammer(&generator, want, ErrorKind::Rollback);
+    hammer(&generator, want, ErrorKind::Stalled(StallReason::ClockBehind));
     // Refused calls give back what they drew unless another one has drawn since.
     let after = generator.state().snapshot;
     assert_eq!((after.tick, after.other_past), (before.tick, before.other_past));
@@ -133,7 +135,7 @@ fn hour_behind_the_last_tick() {
     let generator = builder::<Narrow>(&clock, Policy::Wait).build().unwrap();
     generator.try_generate().unwrap();
     clock.set(at(NOW - 1));
-    hammer(&generator, NonZeroU32::MIN, ErrorKind::Rollback);
+    hammer(&generator, NonZeroU32::MIN, ErrorKind::Stalled(StallReason::ClockBehind));
     clock.set(at(NOW + 1));
     assert_goes_on_at(&generator, NOW + 1);
 }
@@ -143,7 +145,7 @@ fn hour_before_the_window() {
     let clock = ManualClock::new(at(NOW));
     let generator =
         builder::<Narrow>(&clock, Policy::Wait).window(window(NOW + 1, NOW + 9)).build().unwrap();
-    hammer(&generator, NonZeroU32::MIN, ErrorKind::Window);
+    hammer(&generator, NonZeroU32::MIN, ErrorKind::Stalled(StallReason::ClockBehind));
     assert_eq!(generator.state().snapshot.tick, None);
     clock.set(at(NOW + 1));
     assert_goes_on_at(&generator, NOW + 1);
@@ -156,7 +158,7 @@ fn hour_after_the_window() {
         builder::<Narrow>(&clock, Policy::Wait).window(window(0, NOW + 1)).build().unwrap();
     generator.try_generate().unwrap();
     clock.set(at(NOW + 1));
-    hammer(&generator, NonZeroU32::MIN, ErrorKind::Window);
+    hammer(&generator, NonZeroU32::MIN, ErrorKind::Stalled(StallReason::WindowEnded));
     generator.widen(NOW + 2).unwrap();
     assert_goes_on_at(&generator, NOW + 1);
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tickid_core::example::Toggling;
 use tickid_core::{
     BuildError, Builder, Clock, ClockError, DEFAULT_MAX_WAIT, Error, ErrorKind, Generator,
-    LocalGenerator, ManualClock, Policy, SequenceBounds, Snapshot, UnixTime,
+    LocalGenerator, ManualClock, Policy, SequenceBounds, Snapshot, StallReason, UnixTime,
 };
 
 use crate::clocks::RecordingClock;
@@ -144,7 +144,7 @@ fn too_long_stall_fails_immediately() {
     let generator = builder(&clock, Policy::Wait).max_wait(millis(749)).build().unwrap();
     use_up(&generator);
     let error = generator.generate().unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Exhausted);
+    assert_eq!(error.kind(), ErrorKind::Stalled(StallReason::TickUsedUp));
     assert_eq!(error.retry_after(), Some(millis(750)));
     assert_eq!(clock.slept(), Duration::ZERO);
 }
@@ -164,7 +164,10 @@ fn filling_errors_count_written() {
     let generator = builder(&clock, Policy::Wait).max_wait(millis(1)).build().unwrap();
     let mut ids = [0; 10];
     let error = generator.fill(&mut ids).unwrap_err();
-    assert_eq!((error.written, error.source.kind()), (4, ErrorKind::Exhausted));
+    assert_eq!(
+        (error.written, error.source.kind()),
+        (4, ErrorKind::Stalled(StallReason::TickUsedUp))
+    );
     assert!(ids[..4].iter().all(|&id| parts(id).tick == 1_000));
     assert_eq!(ids[4..], [0; 6]);
 }
@@ -186,7 +189,10 @@ fn window_stall_waits_in_slices() {
         .build()
         .unwrap();
     let error = generator.generate().unwrap_err();
-    assert_eq!((error.kind(), error.retry_after()), (ErrorKind::Window, None));
+    assert_eq!(
+        (error.kind(), error.retry_after()),
+        (ErrorKind::Stalled(StallReason::WindowEnded), None)
+    );
     assert_eq!(clock.sleeps(), [SLICE, SLICE, SLICE, millis(30)]);
 }
 
@@ -197,7 +203,10 @@ fn passed_window_fails_immediately() {
     let generator = passed().build().unwrap();
     let mut local = passed().build_local().unwrap();
     for error in [generator.generate(), local.generate()].map(Result::unwrap_err) {
-        assert_eq!((error.kind(), error.retry_after()), (ErrorKind::Window, None));
+        assert_eq!(
+            (error.kind(), error.retry_after()),
+            (ErrorKind::Stalled(StallReason::WindowEnded), None)
+        );
     }
     assert_eq!(clock.slept(), Duration::ZERO);
 }
@@ -208,7 +217,10 @@ fn passing_window_ends_wait() {
     let generator = builder(&clock, Policy::Wait).window(window(900, 1_001)).build().unwrap();
     use_up(&generator);
     let error = generator.generate().unwrap_err();
-    assert_eq!((error.kind(), error.retry_after()), (ErrorKind::Window, None));
+    assert_eq!(
+        (error.kind(), error.retry_after()),
+        (ErrorKind::Stalled(StallReason::WindowEnded), None)
+    );
     assert_eq!(clock.slept(), millis(750));
 }
 
@@ -220,7 +232,10 @@ fn default_wait_is_a_minute() {
         generator.try_generate().unwrap();
         clock.set(at(1_000 - behind));
         let kind = generator.generate().map_err(|error| error.kind());
-        assert_eq!(kind.err(), slept.is_none().then_some(ErrorKind::Rollback));
+        assert_eq!(
+            kind.err(),
+            slept.is_none().then_some(ErrorKind::Stalled(StallReason::ClockBehind))
+        );
         assert_eq!(clock.slept(), slept.unwrap_or_default());
     }
 }
@@ -424,7 +439,10 @@ fn async_waits_end_on_a_frozen_clock() {
         use_up(&generator);
         let error = ready(generator.generate_async(sleep)).unwrap_err();
         // The tick has 750 ms left, which is known before the wait.
-        assert_eq!((error.kind(), awaited.get()), (ErrorKind::Exhausted, Duration::ZERO));
+        assert_eq!(
+            (error.kind(), awaited.get()),
+            (ErrorKind::Stalled(StallReason::TickUsedUp), Duration::ZERO)
+        );
     }
     for bound in [750, 760, 1_000] {
         let generator = builder(&clock, Policy::Wait).max_wait(millis(bound)).build().unwrap();
@@ -445,7 +463,10 @@ fn async_waits_end_on_a_frozen_clock() {
     let bounded = builder(&clock, Policy::Wait).max_wait(millis(120)).window(window(900, 950));
     let mut local = bounded.build_local().unwrap();
     awaited.set(Duration::ZERO);
-    assert_eq!(ready(local.generate_async(sleep)).unwrap_err().kind(), ErrorKind::Window);
+    assert_eq!(
+        ready(local.generate_async(sleep)).unwrap_err().kind(),
+        ErrorKind::Stalled(StallReason::WindowEnded)
+    );
     assert_eq!(awaited.get(), millis(120));
 }
 

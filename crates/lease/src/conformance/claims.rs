@@ -45,7 +45,7 @@ pub fn a_held_node_is_not_granted(stage: &dyn Stage) {
     let first = scene.acquire();
     let error = scene.try_acquire().unwrap_err();
     match error.refusal() {
-        Some(&Refusal::Exhausted { nodes: 1, seen: 1, quarantined: 0, free_at: Some(at) }) => {
+        Some(&Refusal::NoFreeNode { nodes: 1, seen: 1, quarantined: 0, free_at: Some(at) }) => {
             assert_eq!(scene.tick(at), first.ceiling);
         }
         _ => panic!("{error}"),
@@ -90,7 +90,7 @@ pub fn racing_claims_get_own_windows(stage: &dyn Stage) {
             let lease = match answer(store.acquire(realm, &mut Scene::claim())) {
                 Ok(lease) => lease,
                 Err(error) => {
-                    assert!(matches!(error.refusal(), Some(Refusal::Exhausted { .. })), "{error}");
+                    assert!(matches!(error.refusal(), Some(Refusal::NoFreeNode { .. })), "{error}");
                     full.send(()).unwrap();
                     continue;
                 }

@@ -336,7 +336,7 @@ fn assert_same(one: &Lease, other: &Lease) {
 fn quarantined_of_exhausted(result: Result<Lease, StoreError>) -> u64 {
     let error = result.expect_err("there is no free node");
     match error.refusal() {
-        Some(Refusal::Exhausted { quarantined, .. }) => *quarantined,
+        Some(Refusal::NoFreeNode { quarantined, .. }) => *quarantined,
         _ => panic!("{error}"),
     }
 }

@@ -5,11 +5,12 @@ use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
-use tickid_core::{BuildError, ErrorKind, RangeError};
+use tickid_core::{BuildError, ErrorKind, RangeError, StallReason};
 
 use crate::error::StoreError;
 use crate::holder::clock_gap::ClockGap;
-use crate::holder::waiting::{Wait, WaitReason};
+use crate::holder::wait_reason::WaitReason;
+use crate::holder::waiting::Wait;
 
 /// The reason that a [`LeasedGenerator`](crate::LeasedGenerator) has no lease, or did not renew it.
 ///
@@ -23,14 +24,14 @@ use crate::holder::waiting::{Wait, WaitReason};
 /// assert!(error.store().is_some_and(|error| error.to_string().contains("2000/16")));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeaseError {
     /// The store refused the request, or did not answer it.
     #[error(transparent)]
     Store(Arc<StoreError>),
     /// The store granted nodes or ticks that the scheme does not have.
-    #[error("the lease cannot be used: {0}")]
+    #[error("the lease cannot be used")]
     Range(#[from] RangeError),
     /// The generator could not be built.
     #[error(transparent)]
@@ -45,6 +46,10 @@ pub enum LeaseError {
     },
 }
 
+tickid_core::debug_error! {
+    enum LeaseError { Store(error), Range(error), Build(error), System { what, source } }
+}
+
 impl From<StoreError> for LeaseError {
     fn from(error: StoreError) -> Self {
         Self::Store(Arc::new(error))
@@ -54,6 +59,11 @@ impl From<StoreError> for LeaseError {
 impl LeaseError {
     pub(crate) fn system(what: &'static str, source: io::Error) -> Self {
         Self::System { what, source: Arc::new(source) }
+    }
+
+    /// Returns the reason for labels and counts.
+    pub(super) fn reason(&self) -> WaitReason {
+        self.store().map_or(WaitReason::Failed, WaitReason::of_request)
     }
 
     /// Returns the store's error, if it is one.
@@ -90,7 +100,7 @@ impl LeaseError {
 /// assert_eq!(error.retry_after(), Some(Duration::from_secs(1)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub enum GenerateError {
     /// The generator cannot issue at the present clock reading.
@@ -108,6 +118,10 @@ pub enum GenerateError {
     Stopped,
     /// The generator belongs to the process that this one was forked from.
     Forked,
+}
+
+tickid_core::debug_error! {
+    enum GenerateError { Stalled(error), NoLease { cause, since, until }, Stopped, Forked }
 }
 
 /// The stall of a [`LeasedGenerator`](crate::LeasedGenerator).
@@ -138,7 +152,7 @@ impl GenerateError {
                 Some(Wait { reason, since, until })
             }
             Self::NoLease { cause, since, until } => {
-                let reason = WaitReason::of_no_lease(cause.as_deref());
+                let reason = cause.as_ref().map_or(WaitReason::Acquiring, |cause| cause.reason());
                 Some(Wait { reason, since: *since, until: *until })
             }
             Self::Stopped | Self::Forked => None,
@@ -182,13 +196,14 @@ impl fmt::Display for GenerateError {
             Self::Stalled(stall) => &**stall,
         };
         write!(f, "{error}")?;
-        match (cause, error.kind(), error.retry_after()) {
-            (Some(cause), ErrorKind::Window, None) => {
+        const WINDOW_ENDED: ErrorKind = ErrorKind::Stalled(StallReason::WindowEnded);
+        match (cause, error.kind()) {
+            (Some(cause), WINDOW_ENDED) => {
                 write!(f, "; the lease could not be renewed: {cause}")?;
             }
-            (Some(cause), ..) => write!(f, "; no other node could be leased: {cause}")?,
-            (None, ErrorKind::Window, _) => f.write_str("; the lease is in order")?,
-            _ => return Ok(()),
+            (Some(cause), _) => write!(f, "; no other node could be leased: {cause}")?,
+            (None, WINDOW_ENDED) => f.write_str("; the lease is in order")?,
+            (None, _) => return Ok(()),
         }
         match *clock_ahead_micros {
             Some(ahead_micros) => write!(f, "; {}", ClockGap { ahead_micros }),
@@ -206,7 +221,7 @@ impl Error for GenerateError {
 
 /// The reason that a [`LeasedGenerator`](crate::LeasedGenerator) did not observe an ID. Nothing has
 /// changed.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObserveError {
     /// The generator refused the ID.
@@ -215,6 +230,10 @@ pub enum ObserveError {
     /// The generator has no lease, was stopped, or belongs to the parent process.
     #[error(transparent)]
     Generator(#[from] GenerateError),
+}
+
+tickid_core::debug_error! {
+    enum ObserveError { Refused(error), Generator(error) }
 }
 
 impl ObserveError {

@@ -51,8 +51,8 @@ use crate::typed_realm::Realm;
 /// | `tickid_lease_renewed_timestamp_seconds` | gauge | | [`renewed_at`](LeaseState::renewed_at), since 1970 |
 /// | `tickid_lease_request_seconds` | histogram | `request` (`acquire`, `renew`), `outcome` (`granted`, `failed`) | time that the store took |
 /// | `tickid_lease_leases_total`, `…_renewals_total`, `…_losses_total`, `…_moves_total` | counter | | [`counters`](LeaseState::counters) |
-/// | `tickid_lease_failures_total` | counter | `cause` (`unreachable`, `exhausted`, `refused`, `failed`) | [`Failures`](crate::session::Failures) |
-/// | `tickid_lease_stalls_total` | counter | `reason` (`window_ended`, `clock_behind`, `tick_exhausted`, `no_lease`) | [`Stalls`](crate::session::Stalls) |
+/// | `tickid_lease_failures_total` | counter | `reason` | [`failures`](crate::session::Counters::failures), by their [`label`](crate::session::WaitReason::label) |
+/// | `tickid_lease_stalls_total` | counter | `reason` | [`stalls`](crate::session::Counters::stalls), in the same way |
 ///
 /// # Shutdown
 ///

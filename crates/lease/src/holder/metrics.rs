@@ -2,8 +2,9 @@ use core::time::Duration;
 
 use metrics::{counter, gauge, histogram};
 
+use crate::holder::counters::Counters;
 use crate::holder::session::Request;
-use crate::holder::state::{Counters, LeaseState};
+use crate::holder::state::LeaseState;
 use crate::model::realm::RealmName;
 
 /// The metrics of one leased generator. Its documentation lists them.
@@ -37,17 +38,14 @@ impl Metrics {
         ] {
             counter!(name, "realm" => realm()).increment(now - before);
         }
-        for ((cause, now), (_, before)) in
-            now.failures.pairs().into_iter().zip(before.failures.pairs())
-        {
-            counter!("tickid_lease_failures_total", "realm" => realm(), "cause" => cause)
-                .increment(now - before);
-        }
-        for ((reason, now), (_, before)) in
-            now.stalls.pairs().into_iter().zip(before.stalls.pairs())
-        {
-            counter!("tickid_lease_stalls_total", "realm" => realm(), "reason" => reason)
-                .increment(now - before);
+        for (name, now, before) in [
+            ("tickid_lease_failures_total", now.failures, before.failures),
+            ("tickid_lease_stalls_total", now.stalls, before.stalls),
+        ] {
+            for (reason, count) in now.iter() {
+                counter!(name, "realm" => realm(), "reason" => reason.label())
+                    .increment(count - before.of(reason));
+            }
         }
         self.reported = state.counters;
     }

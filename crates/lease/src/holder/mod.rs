@@ -3,6 +3,7 @@
 mod boot;
 pub(crate) mod builder;
 pub(crate) mod clock_gap;
+pub(crate) mod counters;
 pub(crate) mod error;
 pub(crate) mod leased_generator;
 #[cfg(feature = "metrics")]
@@ -11,6 +12,7 @@ pub(crate) mod name;
 pub(crate) mod session;
 pub(crate) mod state;
 pub(crate) mod tenure;
+pub(crate) mod wait_reason;
 pub(crate) mod waiting;
 mod warnings;
 mod worker;

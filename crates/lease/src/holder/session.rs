@@ -412,7 +412,7 @@ mod tests {
     }
 
     fn exhausted() -> StoreError {
-        refused(Refusal::Exhausted { nodes: 8, seen: 8, quarantined: 0, free_at: None })
+        refused(Refusal::NoFreeNode { nodes: 8, seen: 8, quarantined: 0, free_at: None })
     }
 
     #[test]

@@ -7,13 +7,15 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use arc_swap::ArcSwapOption;
-use tickid_core::{Clock, ErrorKind, Process, Scheme, UnixTime};
+use tickid_core::{Clock, ErrorKind, Process, Scheme, StallReason, UnixTime};
 
 use crate::error::StoreError;
 use crate::holder::clock_gap::ClockGap;
+use crate::holder::counters::Counters;
 use crate::holder::error::{GenerateError, LeaseError, Stall};
 use crate::holder::tenure::Tenure;
-use crate::holder::waiting::{Wait, WaitReason};
+use crate::holder::wait_reason::WaitReason;
+use crate::holder::waiting::Wait;
 use crate::model::lease::Lease;
 use crate::model::refusal::Refusal;
 
@@ -47,121 +49,6 @@ pub struct LeaseState {
     pub is_stopped: bool,
 }
 
-/// The number of events in the life of a [`LeasedGenerator`](crate::LeasedGenerator).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Counters {
-    /// Leases acquired.
-    pub leases: u64,
-    /// Renewals.
-    pub renewals: u64,
-    /// Leases lost.
-    pub losses: u64,
-    /// Leases exchanged for one of another node because the clock was set far back.
-    pub moves: u64,
-    /// Requests to the store that failed.
-    pub failures: Failures,
-    /// Calls that could not issue immediately.
-    pub stalls: Stalls,
-}
-
-/// Defines a number of events for each cause, and the causes.
-macro_rules! counts {
-    (
-        $(#[$doc:meta])* $counts:ident,
-        $(#[$cause_doc:meta])* $cause:ident:
-        $($(#[$count_doc:meta])* $count:ident = $variant:ident,)*
-    ) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-        #[non_exhaustive]
-        pub struct $counts {
-            $($(#[$count_doc])* pub $count: u64,)*
-        }
-
-        impl $counts {
-            /// Returns the sum.
-            #[must_use]
-            pub const fn total(&self) -> u64 {
-                0 $(+ self.$count)*
-            }
-
-            #[cfg(feature = "metrics")]
-            pub(super) const fn pairs(&self) -> [(&'static str, u64); $cause::ALL.len()] {
-                [$((stringify!($count), self.$count)),*]
-            }
-        }
-
-        $(#[$cause_doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(crate) enum $cause {
-            $($variant,)*
-        }
-
-        impl $cause {
-            pub(crate) const ALL: [Self; [$(stringify!($variant)),*].len()] = [$(Self::$variant),*];
-
-            fn count(self, counts: &mut $counts) -> &mut u64 {
-                match self {
-                    $(Self::$variant => &mut counts.$count,)*
-                }
-            }
-        }
-    };
-}
-
-counts! {
-    /// Requests to the store that failed, by cause.
-    Failures,
-    /// The cause of a failed request.
-    Cause:
-    /// The store did not answer.
-    unreachable = Unreachable,
-    /// No node was free.
-    exhausted = Exhausted,
-    /// The store refused for another reason.
-    refused = Refused,
-    /// The store failed, or its answer could not be used.
-    failed = Failed,
-}
-
-counts! {
-    /// Calls that could not issue immediately, by reason. Whether they waited makes no difference.
-    Stalls,
-    /// The reason of a stall.
-    Reason:
-    /// The window had ended.
-    window_ended = WindowEnded,
-    /// The clock was behind the window or the last ID.
-    clock_behind = ClockBehind,
-    /// The sequences of the tick were used up.
-    tick_exhausted = TickExhausted,
-    /// The generator had no lease.
-    no_lease = NoLease,
-}
-
-impl Cause {
-    pub(crate) fn of(error: &StoreError) -> Self {
-        match error.refusal() {
-            Some(Refusal::Exhausted { .. } | Refusal::NotYet { .. }) => Self::Exhausted,
-            Some(_) => Self::Refused,
-            None if error.is_unreachable() => Self::Unreachable,
-            None => Self::Failed,
-        }
-    }
-}
-
-impl Reason {
-    fn of(error: &GenerateError) -> Option<Self> {
-        Some(match error.wait()?.reason {
-            WaitReason::WindowEnded => Self::WindowEnded,
-            WaitReason::ClockBehind => Self::ClockBehind,
-            WaitReason::TickExhausted => Self::TickExhausted,
-            _ => Self::NoLease,
-        })
-    }
-}
-
 /// The step that fails without the thread.
 const THREAD: &str = "keep the lease's thread";
 
@@ -183,8 +70,8 @@ pub(crate) struct Shared<S: Scheme, C> {
     desk: Mutex<Desk>,
     /// Notified of changes of the desk.
     changed: Condvar,
-    /// By [`Reason`].
-    stalls: [AtomicU64; Reason::ALL.len()],
+    /// By [`WaitReason::index`].
+    stalls: [AtomicU64; WaitReason::ALL.len()],
 }
 
 /// The data that changes rarely.
@@ -233,7 +120,7 @@ impl<S: Scheme, C> Shared<S, C> {
             max_start,
             desk: Mutex::new(Desk::new()),
             changed: Condvar::new(),
-            stalls: [const { AtomicU64::new(0) }; Reason::ALL.len()],
+            stalls: [const { AtomicU64::new(0) }; WaitReason::ALL.len()],
         }
     }
 
@@ -305,11 +192,11 @@ impl<S: Scheme, C> Shared<S, C> {
         if !self.is_ours() {
             return LeaseState { is_stopped: true, ..LeaseState::default() };
         }
-        let mut stalls = Stalls::default();
-        for (reason, count) in Reason::ALL.into_iter().zip(&self.stalls) {
-            *reason.count(&mut stalls) = count.load(Ordering::Relaxed);
-        }
         let desk = self.desk();
+        let mut counters = desk.counters;
+        for (reason, count) in WaitReason::ALL.into_iter().zip(&self.stalls) {
+            counters.stalls.add(reason, count.load(Ordering::Relaxed));
+        }
         LeaseState {
             lease: desk.lease,
             window_left: Duration::ZERO,
@@ -319,7 +206,7 @@ impl<S: Scheme, C> Shared<S, C> {
             clock_gap: desk.clock_gap,
             trouble: desk.trouble.clone().or_else(|| desk.stuck.clone()),
             wait: None,
-            counters: Counters { stalls, ..desk.counters },
+            counters,
             is_stopped: desk.is_stopped,
         }
     }
@@ -448,8 +335,10 @@ impl<S: Scheme, C> Shared<S, C> {
         }
         let desk = self.desk();
         let (cause, since) = match WaitReason::of_stall(&error) {
-            Some(WaitReason::WindowEnded) => (desk.trouble.clone(), desk.failing_since),
-            Some(WaitReason::ClockBehind) => (desk.stuck.clone(), None),
+            Some(WaitReason::Stalled(StallReason::WindowEnded)) => {
+                (desk.trouble.clone(), desk.failing_since)
+            }
+            Some(WaitReason::Stalled(StallReason::ClockBehind)) => (desk.stuck.clone(), None),
             _ => (None, None),
         };
         let (since, clock_ahead_micros) =
@@ -460,8 +349,8 @@ impl<S: Scheme, C> Shared<S, C> {
     /// Counts a call that could not issue immediately.
     #[cold]
     pub(crate) fn count(&self, error: GenerateError) -> GenerateError {
-        if let Some(reason) = Reason::of(&error) {
-            self.stalls[reason as usize].fetch_add(1, Ordering::Relaxed);
+        if let Some(wait) = error.wait() {
+            self.stalls[wait.reason.index()].fetch_add(1, Ordering::Relaxed);
         }
         error
     }
@@ -505,7 +394,8 @@ impl<S: Scheme, C> Shared<S, C> {
     }
 
     /// Notes a failed request: to move to another node, or to acquire or renew the lease.
-    pub(crate) fn failed(&self, error: LeaseError, cause: Cause, is_move: bool, ends_start: bool) {
+    pub(crate) fn failed(&self, error: LeaseError, is_move: bool, ends_start: bool) {
+        let reason = error.reason();
         let now = Instant::now();
         let realm_starts = match error.store().and_then(StoreError::refusal) {
             Some(Refusal::NotYet { from, now: asked }) => {
@@ -522,7 +412,7 @@ impl<S: Scheme, C> Shared<S, C> {
                 desk.failing_since.get_or_insert(now);
                 desk.trouble = Some(error);
             }
-            *cause.count(&mut desk.counters.failures) += 1;
+            desk.counters.failures.add(reason, 1);
         });
     }
 

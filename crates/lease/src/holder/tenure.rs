@@ -2,7 +2,9 @@ use core::fmt;
 use core::sync::atomic::AtomicBool;
 use core::time::Duration;
 
-use tickid_core::{Clock, DefaultClock, ErrorKind, Generator, Scheme, UnixTime, Window};
+use tickid_core::{
+    Clock, DefaultClock, ErrorKind, Generator, Scheme, StallReason, UnixTime, Window,
+};
 
 use crate::holder::builder::{LeasedGeneratorBuilder, Options};
 use crate::holder::error::LeaseError;
@@ -79,7 +81,7 @@ impl<S: Scheme, C: Clock> Tenure<S, C> {
     pub(super) fn window_left(&self) -> Duration {
         let is_ready = match self.generator.check_ready() {
             Ok(()) => true,
-            Err(error) => error.kind() == ErrorKind::Exhausted,
+            Err(error) => error.kind() == ErrorKind::Stalled(StallReason::TickUsedUp),
         };
         match self.generator.clock().now() {
             Ok(now) if is_ready => {
@@ -93,7 +95,7 @@ impl<S: Scheme, C: Clock> Tenure<S, C> {
     /// Returns the time until the generator's clock has caught up with the window and the last ID.
     pub(super) fn stall(&self) -> Duration {
         match self.generator.check_ready() {
-            Err(error) if matches!(error.kind(), ErrorKind::Rollback | ErrorKind::Window) => {
+            Err(error) if error.kind() == ErrorKind::Stalled(StallReason::ClockBehind) => {
                 error.retry_after().unwrap_or(Duration::ZERO)
             }
             _ => Duration::ZERO,

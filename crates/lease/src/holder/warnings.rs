@@ -1,13 +1,11 @@
-use core::error::Error;
-use core::fmt;
 use core::time::Duration;
 
-use crate::holder::state::Cause;
+use crate::holder::wait_reason::WaitReason;
 
-/// Decides which warnings are logged: of each cause, one per term.
+/// Decides which warnings are logged: for each reason, one per term.
 #[derive(Debug, Default)]
 pub(super) struct Warnings {
-    logged: [Option<Logged>; Cause::ALL.len()],
+    logged: [Option<Logged>; WaitReason::ALL.len()],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -20,8 +18,13 @@ struct Logged {
 impl Warnings {
     /// Reports whether a warning is logged at the time `now`, as the number of similar ones
     /// suppressed since the last.
-    pub(super) fn admit(&mut self, cause: Cause, now: Duration, term: Duration) -> Option<u64> {
-        let logged = &mut self.logged[cause as usize];
+    pub(super) fn admit(
+        &mut self,
+        reason: WaitReason,
+        now: Duration,
+        term: Duration,
+    ) -> Option<u64> {
+        let logged = &mut self.logged[reason.index()];
         match logged {
             Some(logged) if now < logged.at.saturating_add(term) => {
                 logged.suppressed += 1;
@@ -36,31 +39,21 @@ impl Warnings {
     }
 }
 
-/// An error with its sources, each after a colon.
-pub(super) struct Chain<'a>(pub(super) &'a dyn Error);
-
-impl fmt::Display for Chain<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)?;
-        let mut sources = core::iter::successors(self.0.source(), |&source| source.source());
-        sources.try_for_each(|source| write!(f, ": {source}"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn one_warning_per_cause_and_term() {
+    fn one_warning_per_reason_and_term() {
         let mut warnings = Warnings::default();
-        let mut admit =
-            |cause, secs| warnings.admit(cause, Duration::from_secs(secs), Duration::from_secs(10));
-        assert_eq!(admit(Cause::Unreachable, 100), Some(0));
-        assert_eq!(admit(Cause::Unreachable, 101), None);
-        assert_eq!(admit(Cause::Exhausted, 101), Some(0), "another cause");
-        assert_eq!(admit(Cause::Unreachable, 109), None);
-        assert_eq!(admit(Cause::Unreachable, 110), Some(2));
-        assert_eq!(admit(Cause::Unreachable, 120), Some(0));
+        let mut admit = |reason, secs| {
+            warnings.admit(reason, Duration::from_secs(secs), Duration::from_secs(10))
+        };
+        assert_eq!(admit(WaitReason::Unreachable, 100), Some(0));
+        assert_eq!(admit(WaitReason::Unreachable, 101), None);
+        assert_eq!(admit(WaitReason::NoFreeNode, 101), Some(0), "another reason");
+        assert_eq!(admit(WaitReason::Unreachable, 109), None);
+        assert_eq!(admit(WaitReason::Unreachable, 110), Some(2));
+        assert_eq!(admit(WaitReason::Unreachable, 120), Some(0));
     }
 }

@@ -12,9 +12,9 @@ use crate::holder::error::LeaseError;
 #[cfg(feature = "metrics")]
 use crate::holder::metrics::Metrics;
 use crate::holder::session::{LeaseSession, Outcome, Request};
-use crate::holder::state::{Cause, Granted, Shared};
+use crate::holder::state::{Granted, Shared};
 use crate::holder::tenure::Tenure;
-use crate::holder::warnings::{Chain, Warnings};
+use crate::holder::warnings::Warnings;
 use crate::model::lease::Lease;
 use crate::model::node::Node;
 use crate::model::refusal::Refusal;
@@ -101,7 +101,7 @@ where
                     self.shared.rest(self.session.due().saturating_sub(now).min(nap));
                 }
                 Err(error) => {
-                    self.fail(LeaseError::system(DRAW, error), Cause::Failed, false);
+                    self.fail(LeaseError::system(DRAW, error), false);
                     self.shared.rest(nap);
                 }
             }
@@ -127,7 +127,7 @@ where
                 }
                 let (realm, endpoint) =
                     (self.session.realm().name(), self.options.store.endpoint());
-                tracing::error!(%realm, endpoint, error = %Chain(&error), "lease lost");
+                tracing::error!(%realm, endpoint, ?error, "lease lost");
                 self.shared.lost(Some(error.into()));
             }
             Outcome::Repeated(lease, used) => {
@@ -137,7 +137,7 @@ where
                      tick {used} were issued under it"
                 );
                 let error = StoreError::failed(self.options.store.backend(), what);
-                self.fail(error.into(), Cause::Failed, is_move);
+                self.fail(error.into(), is_move);
                 self.release(&lease, Some(used));
             }
             Outcome::Failed(error) => {
@@ -146,8 +146,7 @@ where
                     Ok(false) => error,
                     Err(error) => error,
                 };
-                let cause = Cause::of(&error);
-                self.fail(error.into(), cause, is_move);
+                self.fail(error.into(), is_move);
             }
         }
     }
@@ -201,7 +200,7 @@ where
                 self.shared.acquired(tenure, &granted, previous.is_some());
             }
             Err(error) => {
-                self.fail(error, Cause::Failed, false);
+                self.fail(error, false);
                 self.release(&lease, None);
                 self.session.give_up(boot::now());
             }
@@ -234,7 +233,7 @@ where
                 self.shared.renewed(&self.granted(tenure.generator(), lease, latency));
             }
             // No backend that keeps its promises grants that.
-            Err(error) => self.fail(error.into(), Cause::Failed, false),
+            Err(error) => self.fail(error.into(), false),
         }
     }
 
@@ -248,20 +247,19 @@ where
         Granted { lease, clock_ahead_micros, clock_gap, latency }
     }
 
-    fn fail(&mut self, error: LeaseError, cause: Cause, is_move: bool) {
+    fn fail(&mut self, error: LeaseError, is_move: bool) {
+        let reason = error.reason();
         let realm = self.session.realm();
-        if let Some(suppressed) = self.warnings.admit(cause, boot::now(), realm.terms().term) {
+        if let Some(suppressed) = self.warnings.admit(reason, boot::now(), realm.terms().term) {
             let (realm, endpoint) = (realm.name(), self.options.store.endpoint());
-            let error = Chain(&error);
             if is_move {
-                tracing::warn!(%realm, endpoint, %error, suppressed, "clock behind, no other node");
+                tracing::warn!(%realm, endpoint, ?error, suppressed, "clock behind, no other node");
             } else {
-                tracing::warn!(%realm, endpoint, %error, suppressed, "no lease or no renewal");
+                tracing::warn!(%realm, endpoint, ?error, suppressed, "no lease or no renewal");
             }
         }
-        let passes = matches!(cause, Cause::Unreachable | Cause::Exhausted);
-        let ends_start = !passes || self.session.due() >= self.start_until;
-        self.shared.failed(error, cause, is_move, ends_start);
+        let ends_start = !reason.passes() || self.session.due() >= self.start_until;
+        self.shared.failed(error, is_move, ends_start);
     }
 
     /// Closes the generator and releases its node.
@@ -286,7 +284,7 @@ where
     fn release(&self, lease: &Lease, used: Option<u64>) {
         if let Err(error) = self.try_release(lease, used) {
             let (realm, node) = (self.session.realm().name(), lease.node);
-            tracing::warn!(%realm, %node, error = %Chain(&error), "the node was not released");
+            tracing::warn!(%realm, %node, ?error, "the node was not released");
         }
     }
 }

@@ -58,7 +58,7 @@ impl Shortage {
         let seen = if self.is_whole { nodes } else { self.seen.min(nodes) };
         let quarantined = self.quarantined.min(seen);
         let free_at = self.soonest.map(|tick| realm.scale().time_of(tick));
-        Refusal::Exhausted { nodes, seen, quarantined, free_at }
+        Refusal::NoFreeNode { nodes, seen, quarantined, free_at }
     }
 }
 
@@ -265,7 +265,7 @@ mod tests {
 
     fn free_at(refusal: Result<Row, Refusal>) -> (u64, u64, Option<UnixTime>) {
         match refusal.unwrap_err() {
-            Refusal::Exhausted { seen, quarantined, free_at, .. } => (seen, quarantined, free_at),
+            Refusal::NoFreeNode { seen, quarantined, free_at, .. } => (seen, quarantined, free_at),
             other => panic!("{other}"),
         }
     }
@@ -311,7 +311,7 @@ mod tests {
             let expected = if now >= 70 { [60, 70].as_slice() } else { &[60] };
             assert!(expected.contains(&floor(started(now)).unwrap()), "{now}");
         }
-        assert!(matches!(floor(started(59)), Err(Refusal::Exhausted { .. })));
+        assert!(matches!(floor(started(59)), Err(Refusal::NoFreeNode { .. })));
         assert_eq!(floor(claim(Some(59))), Ok(60), "the lowest of those in its future");
     }
 
@@ -325,7 +325,7 @@ mod tests {
         assert_eq!(chosen(started(60)), Ok(0));
         assert_eq!(chosen(started(59)), Ok(2), "the other one is in its future");
         assert_eq!(chosen(started(50)), Ok(2));
-        assert!(matches!(chosen(started(49)), Err(Refusal::Exhausted { .. })));
+        assert!(matches!(chosen(started(49)), Err(Refusal::NoFreeNode { .. })));
     }
 
     /// Neither rows nor gaps are preferred where both start in the claimant's future.

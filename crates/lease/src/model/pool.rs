@@ -336,7 +336,7 @@ impl fmt::Debug for NodePool {
 /// assert_eq!(error.to_string(), "a pool has at most 65536 nodes, not 65537");
 /// # Ok::<(), tickid_lease::admin::ParseError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PoolError {
     /// The pool is empty.
@@ -356,6 +356,10 @@ pub enum PoolError {
         /// The other.
         other: Node,
     },
+}
+
+tickid_core::debug_error! {
+    enum PoolError { Empty, TooMany { len }, Related { one, other } }
 }
 
 #[cfg(test)]

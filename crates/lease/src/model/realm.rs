@@ -263,7 +263,7 @@ impl RealmSpec {
                 if range.bits() > 0 {
                     S::Node::from_value(value, range.bits())
                         .and_then(|node| layout.check_node(&node))
-                        .map_err(|source| RealmError::Node { scheme: S::NAME, source })?;
+                        .map_err(|range| RealmError::Node { scheme: S::NAME, range })?;
                 } else if !S::HAS_NODELESS_IDS {
                     return Err(RealmError::NoNodelessIds { scheme: S::NAME });
                 }
@@ -463,7 +463,7 @@ impl RealmSpec {
 /// assert_eq!(mismatch.what, "layouts");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the realm's {what} do not match: it has {kept:?}, the request {brought:?}")]
 #[non_exhaustive]
 pub struct Mismatch {
@@ -473,6 +473,10 @@ pub struct Mismatch {
     pub brought: String,
     /// The store's value.
     pub kept: String,
+}
+
+tickid_core::debug_error! {
+    struct Mismatch { what, brought, kept }
 }
 
 fn layout_text(layout: &impl Scheme) -> String {
@@ -492,7 +496,7 @@ fn layout_text(layout: &impl Scheme) -> String {
 /// let error = Realm::builder("orders", Sno).pool("0/0").build().unwrap_err();
 /// assert_eq!(error.to_string(), "sno has no IDs without a node, which the pool 0/0 is for");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RealmError {
     /// The name or the pool cannot be read.
@@ -502,12 +506,12 @@ pub enum RealmError {
     #[error("the realm has no pool of nodes")]
     NoPool,
     /// A node of the pool does not exist in the scheme.
-    #[error("{scheme} has no such node: {source}")]
+    #[error("{scheme} has no such node: {range}")]
     Node {
         /// The scheme.
         scheme: &'static str,
         /// The range it is outside of.
-        source: RangeError,
+        range: RangeError,
     },
     /// The pool is the empty node, but all IDs of the scheme carry a node.
     #[error("{scheme} has no IDs without a node, which the pool 0/0 is for")]
@@ -527,6 +531,13 @@ pub enum RealmError {
         /// The longest possible.
         longest: Duration,
     },
+}
+
+tickid_core::debug_error! {
+    enum RealmError {
+        Text(error), NoPool, Node { scheme, range }, NoNodelessIds { scheme },
+        Duration { what, duration, shortest, longest },
+    }
 }
 
 impl From<Infallible> for RealmError {

@@ -27,12 +27,12 @@ use crate::model::text::FORMAT;
 /// let mut claim = Claim::new(Token::random()?, "web-2", None);
 /// let error = block_on(store.acquire(realm.spec(), &mut claim), timeout).unwrap_err();
 /// match error.refusal() {
-///     Some(Refusal::Exhausted { free_at, .. }) => assert!(free_at.is_some()),
+///     Some(Refusal::NoFreeNode { free_at, .. }) => assert!(free_at.is_some()),
 ///     _ => return Err(error.into()),
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
     /// The lease is over, and its generator must be closed: the node may have another holder.
@@ -48,7 +48,7 @@ pub enum Refusal {
         "no node is free: {seen} of {nodes} were looked at ({quarantined} of them quarantined){}",
         soonest(*.free_at)
     )]
-    Exhausted {
+    NoFreeNode {
         /// The number of nodes in the pool.
         nodes: u64,
         /// The number of nodes looked at: all of a small pool, a random part of a large one.
@@ -151,6 +151,16 @@ pub enum Refusal {
         /// The last tick.
         last: u64,
     },
+}
+
+tickid_core::debug_error! {
+    enum Refusal {
+        Lost { node, why }, NoFreeNode { nodes, seen, quarantined, free_at },
+        NotYet { from, now }, OtherRealm { node, asked }, Mismatch(error), NoRealm { nearest },
+        LostRecord, NoRow { node }, Malformed { node }, Newer { node, format },
+        NotQuarantined { node, ceiling, limit }, Reserved { node, holder },
+        Overlap { range, node, holder }, StoreClock { now }, EndOfTime { last },
+    }
 }
 
 fn soonest(at: Option<UnixTime>) -> String {

@@ -480,13 +480,13 @@ pub(super) mod tests {
         let record = record_of("1/8");
         for (ceiling, expected) in [(130, 0), (131, 1)] {
             match exhausted(&record, intact(row(1, ceiling), 1), 100) {
-                Refusal::Exhausted { quarantined, .. } => assert_eq!(quarantined, expected),
+                Refusal::NoFreeNode { quarantined, .. } => assert_eq!(quarantined, expected),
                 other => panic!("{other}"),
             }
         }
         let malformed = RowState::Malformed { version: Version(0) };
         match exhausted(&record, malformed, 100) {
-            Refusal::Exhausted { quarantined: 1, free_at: None, .. } => {}
+            Refusal::NoFreeNode { quarantined: 1, free_at: None, .. } => {}
             other => panic!("{other}"),
         }
     }

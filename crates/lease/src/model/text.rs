@@ -22,7 +22,7 @@ pub(crate) const FORMAT: u32 = 1;
 /// let error = "all".parse::<NodePool>().unwrap_err();
 /// assert!(error.to_string().starts_with(r#""all" does not have the form FIRST-LAST/BITS"#));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseError {
     /// The text does not have the form.
@@ -55,6 +55,13 @@ pub enum ParseError {
         /// The format's number.
         format: u32,
     },
+}
+
+tickid_core::debug_error! {
+    enum ParseError {
+        Form { text, form }, Range(error), Pool(error), Malformed { what, why },
+        Newer { what, format },
+    }
 }
 
 impl ParseError {

@@ -184,7 +184,7 @@ impl Store {
     /// the same claim again.
     ///
     /// # Errors
-    /// Returns [`Refusal::Exhausted`] if no node was free among those looked at,
+    /// Returns [`Refusal::NoFreeNode`] if no node was free among those looked at,
     /// [`Refusal::Mismatch`] if the store has another realm of that name, and
     /// [`Refusal::EndOfTime`].
     pub async fn acquire(&self, realm: &RealmSpec, claim: &mut Claim) -> Result<Lease, StoreError> {

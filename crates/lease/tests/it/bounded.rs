@@ -137,7 +137,7 @@ fn a_full_pool_is_refused_after_nine_pages() {
         let (answer, rows, reads) = backend.acquire(&store, number);
         assert_eq!((rows, reads), (MOST_ROWS, 9));
         match answer.unwrap_err().refusal() {
-            Some(&Refusal::Exhausted { nodes: NODES, seen, quarantined: 0, free_at }) => {
+            Some(&Refusal::NoFreeNode { nodes: NODES, seen, quarantined: 0, free_at }) => {
                 assert!(seen == MOST_ROWS as u64 && free_at.is_some());
             }
             other => panic!("{other:?}"),

@@ -66,7 +66,7 @@ fn hour_of_crashes<S: Scheme + Default>(pool: &str, shows_death_after: Option<Du
         let lease = match block_on(store.acquire(&realm, &mut claim), SECOND) {
             Ok(lease) => lease,
             Err(error) => match error.refusal() {
-                Some(Refusal::Exhausted { quarantined: 0, .. }) => return None,
+                Some(Refusal::NoFreeNode { quarantined: 0, .. }) => return None,
                 _ => panic!("{error}"),
             },
         };

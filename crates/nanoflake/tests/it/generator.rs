@@ -3,7 +3,7 @@
 use core::num::NonZeroU32;
 use core::time::Duration;
 
-use tickid_nanoflake::tickid_core::{BuildError, ErrorKind, ManualClock};
+use tickid_nanoflake::tickid_core::{BuildError, ErrorKind, ManualClock, StallReason};
 use tickid_nanoflake::{Builder, Epoch, GeneratorId, Nanoflake, NanoflakeId, UnixTime};
 
 /// Returns the time half a millisecond into timestamp `timestamp` of the default epoch.
@@ -61,7 +61,7 @@ fn blocks_are_consecutive() {
         }
     }
     let error = shared.try_block(NonZeroU32::MIN).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Exhausted);
+    assert_eq!(error.kind(), ErrorKind::Stalled(StallReason::TickUsedUp));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::process::Command;
 use std::thread;
 
-use tickid_scru64::tickid_core::{BuildError, DEFAULT_MAX_WAIT, ErrorKind};
+use tickid_scru64::tickid_core::{BuildError, DEFAULT_MAX_WAIT, ErrorKind, StallReason};
 use tickid_scru64::{
     NODE_SPEC_VARIABLE, NodeIdSize, NodeSpec, ProcessError, Scru64Id, UnixTime, generator, new,
     new_string,
@@ -62,6 +62,8 @@ fn missing_variable_is_an_error() {
         all_fail_with(&expected);
         let message = "the environment variable SCRU64_NODE_SPEC is not set";
         assert_eq!(expected.to_string(), message);
+        // So `main` prints it, if it returns the error.
+        assert_eq!(format!("{expected:?}"), message);
     });
 }
 
@@ -71,10 +73,10 @@ fn malformed_spec_is_quoted() {
     for text in ["", "42", "300/8", "42/24", " 42/8", "0x+2a/8", "4\u{ff12}/8", "a\"b/8"] {
         in_child(name, Some(OsStr::new(text)), || {
             let text = env::var(NODE_SPEC_VARIABLE).unwrap();
-            let source = text.parse::<NodeSpec>().unwrap_err();
+            let reason = text.parse::<NodeSpec>().unwrap_err();
             let message =
-                format!("the environment variable SCRU64_NODE_SPEC holds {text:?}: {source}");
-            let expected = ProcessError::NodeSpec { text, source };
+                format!("the environment variable SCRU64_NODE_SPEC holds {text:?}: {reason}");
+            let expected = ProcessError::NodeSpec { text, reason };
             all_fail_with(&expected);
             assert_eq!(expected.to_string(), message);
         });
@@ -92,6 +94,8 @@ fn invalid_unicode_is_an_error() {
         all_fail_with(&expected);
         let message = "the environment variable SCRU64_NODE_SPEC is not Unicode: 42/8\u{fffd}";
         assert_eq!(expected.to_string(), message);
+        // So `main` prints it, if it returns the error.
+        assert_eq!(format!("{expected:?}"), message);
     });
 }
 
@@ -196,7 +200,7 @@ fn near_previous_id_is_accepted() {
     let name = "near_previous_id_is_accepted";
     in_child(name, Some(OsStr::new(&spec_ahead(45, 8))), || {
         let error = generator().unwrap().try_generate().unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Rollback);
+        assert_eq!(error.kind(), ErrorKind::Stalled(StallReason::ClockBehind));
         assert!(error.retry_after().unwrap() < DEFAULT_MAX_WAIT);
         let spec: NodeSpec = env::var(NODE_SPEC_VARIABLE).unwrap().parse().unwrap();
         let (prev, now) = (spec.node_prev(), NodeSpec::from(generator().unwrap()).node_prev());

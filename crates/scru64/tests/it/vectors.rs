@@ -4,7 +4,9 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use tickid_scru64::tickid_core::{ClockError, Error, ErrorKind, Fixed, ManualClock, Scheme as _};
+use tickid_scru64::tickid_core::{
+    ClockError, Error, ErrorKind, Fixed, ManualClock, Scheme as _, StallReason,
+};
 use tickid_scru64::{
     Builder, LocalGenerator, NodeIdSize, NodeSpec, NodeSpecError, Policy, Scru64, Scru64Id,
     UnixTime,
@@ -220,7 +222,10 @@ fn call(generator: &mut Traced<'_>, mode: Mode, allowance_ms: u64) -> Result<Scr
     let policy =
         Policy::Ratchet { allowance: Scru64.ticks_in(Duration::from_millis(allowance_ms)) };
     match generator.try_generate_under(policy) {
-        Err(error) if mode == Mode::Reset && error.kind() == ErrorKind::Rollback => {
+        Err(error)
+            if mode == Mode::Reset
+                && error.kind() == ErrorKind::Stalled(StallReason::ClockBehind) =>
+        {
             generator.reset().unwrap();
             generator.try_generate_under(policy)
         }
@@ -270,7 +275,11 @@ fn traces_are_as_recorded() {
                 aborts += 1;
                 assert_eq!(mode, Mode::Abort, "{name}, step {index}");
                 let kind = result.unwrap_err().kind();
-                assert_eq!(kind, ErrorKind::Rollback, "{name}, step {index}");
+                assert_eq!(
+                    kind,
+                    ErrorKind::Stalled(StallReason::ClockBehind),
+                    "{name}, step {index}"
+                );
             }
         }
         let spec = NodeSpec::from(&generator);
@@ -442,7 +451,7 @@ fn panics_become_errors() {
             let result = call(&mut generator, mode, big(entry, "rollback_allowance"));
             let expected = match ours {
                 Ours::Gives(text) => Ok(text.parse().unwrap()),
-                Ours::Rollback => Err(ErrorKind::Rollback),
+                Ours::Rollback => Err(ErrorKind::Stalled(StallReason::ClockBehind)),
                 Ours::EndOfTime => Err(ErrorKind::EndOfTime),
                 Ours::Clock => Err(out_of_range(time)),
                 Ours::SequenceStart => {

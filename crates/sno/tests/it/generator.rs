@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::thread;
 
 use crate::support::{MICROS_PER_TICK, PARTITION, at, many, ratchet, within};
-use tickid_sno::tickid_core::{ClockError, ErrorKind, ManualClock};
+use tickid_sno::tickid_core::{ClockError, ErrorKind, ManualClock, StallReason};
 use tickid_sno::{Builder, Generator, Meta, Policy, SequenceBounds, Sno, SnoId};
 
 const POLICIES: [Policy<Sno>; 3] = [Policy::TickTock, Policy::Wait, ratchet(250)];
@@ -68,7 +68,7 @@ fn overflow_waits_for_next_tick() {
     assert!(ids.iter().map(|&id| fields(id)).eq((0..=u16::MAX).map(|n| (100, false, n))));
 
     let error = generator.try_generate().unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Exhausted);
+    assert_eq!(error.kind(), ErrorKind::Stalled(StallReason::TickUsedUp));
     assert_eq!(error.retry_after(), Some(Duration::from_millis(3)));
     assert_eq!(fields(generator.generate().unwrap()), (101, false, 0));
     assert_eq!(clock.slept(), Duration::from_millis(3));
@@ -116,7 +116,7 @@ fn last_tick_comes_in_both_toggles() {
     assert_eq!(fields(again), (SnoId::MAX_TIMESTAMP, true, 0));
     // Here the other bit's past ends with time itself, so the wait is for the tick the word is in.
     let error = at_tick(LAST - 1).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Rollback);
+    assert_eq!(error.kind(), ErrorKind::Stalled(StallReason::ClockBehind));
     assert_eq!(error.retry_after(), Some(ticks(1)));
 }
 

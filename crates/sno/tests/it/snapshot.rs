@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::support::{MICROS_PER_TICK, PARTITION, at, tick};
 use proptest::prelude::*;
-use tickid_sno::tickid_core::{self, BuildError, ErrorKind, ManualClock, RangeError};
+use tickid_sno::tickid_core::{self, BuildError, ErrorKind, ManualClock, RangeError, StallReason};
 use tickid_sno::{
     Generator, GeneratorSnapshot, LocalGenerator, Partition, SequenceBounds, Sno, SnoId, UnixTime,
     Window,
@@ -81,7 +81,7 @@ fn zero_means_the_lowest_is_used() {
 fn excess_sequence_means_used_up() {
     for sequence in [50, 51, 70, u32::MAX] {
         let exhausted = GeneratorSnapshot { sequence, ..snapshot(Issued::at(tick(100), 51), 100) };
-        assert_eq!(restored(exhausted, 100), Err(ErrorKind::Exhausted));
+        assert_eq!(restored(exhausted, 100), Err(ErrorKind::Stalled(StallReason::TickUsedUp)));
         assert_eq!(restored(exhausted, 101), Ok((101, false, 10)));
     }
 }
@@ -91,7 +91,7 @@ fn excess_sequence_means_used_up() {
 #[test]
 fn past_tick_is_used_up() {
     let theirs = GeneratorSnapshot { sequence: 10, ..snapshot(Issued::at(tick(100), 51), 101) };
-    assert_eq!(restored(theirs, 100), Err(ErrorKind::Exhausted));
+    assert_eq!(restored(theirs, 100), Err(ErrorKind::Stalled(StallReason::TickUsedUp)));
     assert_eq!(restored(theirs, 101), Ok((101, false, 10)));
     // The sequence counts in the tick itself, or if the snapshot has no time.
     for now in [100, 0] {
@@ -117,7 +117,7 @@ fn inexpressible_states_round_up() {
     // Tick 0 cannot be the other bit's past because 0 means that it has no past.
     let past = snapshot(Issued::at(tick(100), 12).with_drifts(1, Some(tick(0))), 100);
     assert_eq!(past.wall_safe, 1);
-    assert_eq!(restored(past, 0), Err(ErrorKind::Rollback));
+    assert_eq!(restored(past, 0), Err(ErrorKind::Stalled(StallReason::ClockBehind)));
     assert_eq!(restored(past, 2), Ok((2, false, 10)));
 }
 

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use crate::support::{MICROS_PER_TICK, at, within};
-use tickid_sno::tickid_core::{BuildError, Error, ErrorKind, ManualClock};
+use tickid_sno::tickid_core::{BuildError, Error, ErrorKind, ManualClock, StallReason};
 use tickid_sno::{
     Builder, GeneratorSnapshot, LocalGenerator, Meta, Partition, SequenceBounds, SnoId, UnixTime,
     WithTime,
@@ -194,10 +194,10 @@ fn one_less(id: SnoId) -> SnoId {
 fn blocked(wall: i64, state: &Value) -> (ErrorKind, i64) {
     let (hi, safe) = (number::<i64>(state, "wallHi"), number::<i64>(state, "wallSafe"));
     if wall == hi {
-        (ErrorKind::Exhausted, wall + 1)
+        (ErrorKind::Stalled(StallReason::TickUsedUp), wall + 1)
     } else {
         assert!(wall < hi && wall <= safe);
-        (ErrorKind::Rollback, hi.min(safe + 1))
+        (ErrorKind::Stalled(StallReason::ClockBehind), hi.min(safe + 1))
     }
 }
 
@@ -323,7 +323,10 @@ fn snapshot_bounds_are_as_recorded() {
             if effective < bounds.last() {
                 assert_eq!(next.map(u32::from), Ok(effective + 1), "{entry}");
             } else {
-                assert_eq!(next.map_err(|error| error.kind()), Err(ErrorKind::Exhausted));
+                assert_eq!(
+                    next.map_err(|error| error.kind()),
+                    Err(ErrorKind::Stalled(StallReason::TickUsedUp))
+                );
             }
             accepted += 1;
         } else if !is_pool_of_4_or_5(entry) {
@@ -371,7 +374,7 @@ fn small_pools_are_accepted() {
             assert_eq!(u32::from(id.sequence()), sequence);
         }
         let error = generator.try_generate().unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Exhausted);
+        assert_eq!(error.kind(), ErrorKind::Stalled(StallReason::TickUsedUp));
         usable += 1;
     }
     assert_eq!((entries.len(), usable), (13, 12));

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use tickid_lease::RealmBuilder;
 use tickid_lease::admin::Terms;
-use tickid_lease::session::Failures;
+use tickid_lease::session::{ReasonCounts, WaitReason};
 use tickid_sno::Sno;
 use tickid_testkit::servers::Test;
 
@@ -81,7 +81,7 @@ fn a_herd_gets_nodes<G: FleetServer>(_: &G) {
 fn an_outage_stops_no_holder<G: FleetServer>(_: &G) {
     let (setup, server) = (Setup::of_environment(G::RENEWING), G::start().unwrap());
     let mut fleet = start(&server, &setup);
-    let before: Vec<Failures> = fleet.holders().iter().map(Holder::failures).collect();
+    let before: Vec<ReasonCounts> = fleet.holders().iter().map(Holder::failures).collect();
     let bring_back = server.interrupt();
     fleet.issue_for(setup.outage);
     let renewals: Vec<u64> = fleet.holders().iter().map(Holder::renewals).collect();
@@ -105,7 +105,7 @@ fn an_outage_stops_no_holder<G: FleetServer>(_: &G) {
 fn after_a_loss_all_issue_again<G: FleetServer>(_: &G) {
     let (setup, server) = (Setup::of_environment(G::RENEWING), G::start().unwrap());
     let mut fleet = start(&server, &setup);
-    let before: Vec<Failures> = fleet.holders().iter().map(Holder::failures).collect();
+    let before: Vec<ReasonCounts> = fleet.holders().iter().map(Holder::failures).collect();
     let down = Instant::now();
     let come_back = server.crash();
     fleet.issue_for(setup.outage);
@@ -157,7 +157,7 @@ struct Failed {
     /// Without an answer.
     silent: u64,
     /// Without a free node, or before one can be granted.
-    exhausted: u64,
+    no_free_node: u64,
     other: u64,
     /// The number of the holder that has most.
     most: u64,
@@ -165,16 +165,21 @@ struct Failed {
 
 impl Failed {
     fn sum(&self) -> u64 {
-        self.silent + self.exhausted + self.other
+        self.silent + self.no_free_node + self.other
     }
 
-    fn since(before: &[Failures], holders: &[Holder]) -> Self {
-        let mut failed = Self { silent: 0, exhausted: 0, other: 0, most: 0 };
+    fn since(before: &[ReasonCounts], holders: &[Holder]) -> Self {
+        let mut failed = Self { silent: 0, no_free_node: 0, other: 0, most: 0 };
         for (holder, before) in holders.iter().zip(before) {
             let now = holder.failures();
-            failed.silent += now.unreachable - before.unreachable;
-            failed.exhausted += now.exhausted - before.exhausted;
-            failed.other += now.refused + now.failed - before.refused - before.failed;
+            for (reason, count) in now.iter() {
+                let failed = match reason {
+                    WaitReason::Unreachable => &mut failed.silent,
+                    WaitReason::NoFreeNode | WaitReason::NotStarted => &mut failed.no_free_node,
+                    _ => &mut failed.other,
+                };
+                *failed += count - before.of(reason);
+            }
             failed.most = failed.most.max(now.total() - before.total());
         }
         failed
@@ -183,10 +188,10 @@ impl Failed {
 
 impl core::fmt::Display for Failed {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let Self { silent, exhausted, other, most } = self;
+        let Self { silent, no_free_node, other, most } = self;
         write!(
             f,
-            "{} failed requests ({silent} without an answer, {exhausted} without a node, {other} \
+            "{} failed requests ({silent} without an answer, {no_free_node} without a node, {other} \
              others), at most {most} of a holder",
             self.sum()
         )

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use tickid_core::{Clock as _, Scheme as _};
 use tickid_lease::admin::Start;
-use tickid_lease::session::{Failures, Token, block_on};
+use tickid_lease::session::{ReasonCounts, Token, block_on};
 use tickid_lease::{Lease, LeasedGenerator, Realm, RealmBuilder, Store};
 use tickid_sno::{Sno, SnoId};
 
@@ -180,7 +180,7 @@ impl Holder {
     }
 
     /// Returns the numbers of requests that failed since it started.
-    pub(crate) fn failures(&self) -> Failures {
+    pub(crate) fn failures(&self) -> ReasonCounts {
         self.leased.state().counters.failures
     }
 }

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use tickid_core::{Clock, ClockError, ErrorKind, ProcessClock, SystemClock, UnixTime};
+use tickid_core::{Clock, ClockError, ErrorKind, ProcessClock, StallReason, SystemClock, UnixTime};
 use tickid_lease::admin::{RealmName, Start};
 use tickid_lease::backend::{
     Answer, Backend, Change, FileBackend, RealmData, RowState, Scope, StoreErrorKind,
@@ -143,7 +143,11 @@ fn issue<S: Subject>(leased: &Leased<S>, stalled: &mut Option<Stall>) {
         tell(&Note::Ids(ids));
     }
     let stall = error.as_ref().map(|error| match error {
-        GenerateError::Stalled(stall) if stall.error.kind() == ErrorKind::Window => Stall::Window,
+        GenerateError::Stalled(stall)
+            if stall.error.kind() == ErrorKind::Stalled(StallReason::WindowEnded) =>
+        {
+            Stall::Window
+        }
         GenerateError::NoLease { .. } => Stall::NoLease,
         _ => Stall::Other,
     });

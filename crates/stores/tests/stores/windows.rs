@@ -58,7 +58,7 @@ impl Windows {
     /// Acquires a node as soon as the store's clock allows it.
     pub(crate) fn acquire_in_time(&self, store: &Store) -> Lease {
         let is_busy = |error: &StoreError| {
-            matches!(error.refusal(), Some(Refusal::Exhausted { .. } | Refusal::NotYet { .. }))
+            matches!(error.refusal(), Some(Refusal::NoFreeNode { .. } | Refusal::NotYet { .. }))
         };
         in_time(|| self.acquire(store), is_busy)
     }

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use tickid_core::{
     Clock as _, DefaultClock, Error, ErrorKind, Generator, Observable, Plain, Policy, Scheme,
-    SystemClock, UnixTime,
+    StallReason, SystemClock, UnixTime,
 };
 use tickid_kuid::{Kuid, Local, Node};
 use tickid_nanoflake::{GeneratorId, Nanoflake};
@@ -330,8 +330,8 @@ fn watch_ids<S: Scheme>(
                 let peak = world.peak.load(Ordering::SeqCst);
                 let was_later = peak > 0 && call.from <= peak + world.error.load(Ordering::SeqCst);
                 let is_allowed = match error.kind() {
-                    ErrorKind::Exhausted => true,
-                    ErrorKind::Rollback => was_later,
+                    ErrorKind::Stalled(StallReason::TickUsedUp) => true,
+                    ErrorKind::Stalled(StallReason::ClockBehind) => was_later,
                     _ => false,
                 };
                 assert!(is_allowed, "{error} at {first}..={last}: {world}");

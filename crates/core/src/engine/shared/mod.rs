@@ -402,7 +402,7 @@ mod tests {
     use crate::engine::rules::toggling;
     use crate::engine::tests::{At, Fields, fields};
     use crate::engine::word::MAX_THREADS;
-    use crate::error::ClockError;
+    use crate::error::{ClockError, StallReason};
     use crate::example::Toggling;
     use crate::policy::Policy;
     use crate::sequence::{Sequence, SequenceBounds, Start};
@@ -460,7 +460,7 @@ mod tests {
         assert_eq!(draw(&engine, 5, 7).unwrap().len, 7);
         let rest = draw(&engine, 5, 7).unwrap();
         assert_eq!((rest.first, rest.len), (7, 3));
-        assert_eq!(draw(&engine, 5, 1), Err(ErrorKind::Exhausted));
+        assert_eq!(draw(&engine, 5, 1), Err(ErrorKind::Stalled(StallReason::TickUsedUp)));
     }
 
     #[test]
@@ -477,7 +477,7 @@ mod tests {
         draw(&engine, 5, 10).unwrap();
         let exhausted = word(&engine).bits();
         for want in more_than_the_guard_holds().flat_map(|_| [1, u32::MAX]) {
-            assert_eq!(draw(&engine, 5, want), Err(ErrorKind::Exhausted));
+            assert_eq!(draw(&engine, 5, want), Err(ErrorKind::Stalled(StallReason::TickUsedUp)));
             assert_eq!(word(&engine).bits(), exhausted);
         }
     }
@@ -499,7 +499,10 @@ mod tests {
         let window = Window::new(tick(100), 200).unwrap();
         let engine = windowed(Policy::Wait, window);
         for _ in more_than_the_guard_holds() {
-            assert_eq!(draw(&engine, 5, u32::MAX), Err(ErrorKind::Window));
+            assert_eq!(
+                draw(&engine, 5, u32::MAX),
+                Err(ErrorKind::Stalled(StallReason::ClockBehind))
+            );
             assert_eq!(word(&engine).tick(), None);
             assert!(!word(&engine).is_closed());
         }
@@ -514,7 +517,11 @@ mod tests {
             let before = word(&engine).bits();
             for want in [1, 4, 6, 7, 8, u32::MAX] {
                 let refused = draw(&engine, 2, want);
-                assert_eq!(refused, Err(ErrorKind::Rollback), "{want} under {policy}");
+                assert_eq!(
+                    refused,
+                    Err(ErrorKind::Stalled(StallReason::ClockBehind)),
+                    "{want} under {policy}"
+                );
                 assert_eq!(word(&engine).bits(), before, "{want} under {policy}");
             }
         }
@@ -758,9 +765,9 @@ mod tests {
         // and flip again.
         let others = engine.clone();
         MEANWHILE.set(Some(Box::new(move || ticks(&others, &[5, 12, 11, 20, 15]))));
-        assert_eq!(draw(&engine, 7, 1), Err(ErrorKind::Rollback));
+        assert_eq!(draw(&engine, 7, 1), Err(ErrorKind::Stalled(StallReason::ClockBehind)));
         // Below 20, the other toggle was used.
-        assert_eq!(draw(&engine, 13, 1), Err(ErrorKind::Rollback));
+        assert_eq!(draw(&engine, 13, 1), Err(ErrorKind::Stalled(StallReason::ClockBehind)));
         ticks(&engine, &[21]);
     }
 

@@ -84,7 +84,7 @@ fn truncated_row_is_quarantined() {
         assert_ne!(other.node, lease.node, "{len} bytes");
         let left = acquire(&store, "7-8/16").unwrap_err();
         assert!(
-            matches!(left.refusal(), Some(Refusal::Exhausted { quarantined: 1, .. })),
+            matches!(left.refusal(), Some(Refusal::NoFreeNode { quarantined: 1, .. })),
             "{left}"
         );
         release(&store, &other).unwrap();

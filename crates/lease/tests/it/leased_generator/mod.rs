@@ -16,8 +16,8 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use tickid_core::{
-    Clock as _, DEFAULT_MAX_WAIT, ErrorKind, ManualClock, Plain, Policy, ProcessClock, Ticks,
-    UnixTime,
+    Clock as _, DEFAULT_MAX_WAIT, ErrorKind, ManualClock, Plain, Policy, ProcessClock, StallReason,
+    Ticks, UnixTime,
 };
 use tickid_lease::admin::Standing;
 use tickid_lease::backend::{MemoryBackend, StoreErrorKind};
@@ -106,6 +106,16 @@ impl World {
 /// Compiles if executors may move the future between threads.
 fn assert_spawns<T>(future: impl Future<Output = T> + Send) {
     drop(future);
+}
+
+/// Returns the number of calls that found no lease.
+fn stalls_without_lease(leased: &Leased) -> u64 {
+    let stalls = leased.state().counters.stalls;
+    stalls
+        .iter()
+        .filter(|(reason, _)| !matches!(reason, WaitReason::Stalled(_)))
+        .map(|it| it.1)
+        .sum()
 }
 
 #[test]
@@ -208,7 +218,7 @@ fn survives_an_outage() {
     let error = leased.try_generate().unwrap_err();
     match &error {
         GenerateError::Stalled(stall) => {
-            assert_eq!(stall.error.kind(), ErrorKind::Window);
+            assert_eq!(stall.error.kind(), ErrorKind::Stalled(StallReason::WindowEnded));
             assert!(error.cause().unwrap().store().unwrap().is_unreachable());
         }
         _ => panic!("{error}"),
@@ -216,9 +226,18 @@ fn survives_an_outage() {
     let message = error.to_string();
     assert!(message.contains("could not be renewed: altered store: no answer"), "{message}");
     let state = leased.state();
-    assert_eq!((state.counters.stalls.window_ended, state.counters.stalls.total()), (1, 1));
-    assert!(state.counters.failures.unreachable > 0);
-    assert_eq!(state.counters.failures.total(), state.counters.failures.unreachable);
+    assert_eq!(
+        (
+            state.counters.stalls.of(WaitReason::Stalled(StallReason::WindowEnded)),
+            state.counters.stalls.total()
+        ),
+        (1, 1)
+    );
+    assert!(state.counters.failures.of(WaitReason::Unreachable) > 0);
+    assert_eq!(
+        state.counters.failures.total(),
+        state.counters.failures.of(WaitReason::Unreachable)
+    );
     assert_eq!(state.window_left, Duration::ZERO);
 
     world.set_down(false);
@@ -321,7 +340,11 @@ fn slices_and_blocks_are_drawn() {
     let n = NonZeroU32::new(5_000).unwrap();
     assert!(matches!(leased.try_fill(&mut ids), Err(GenerateError::Stalled(_))));
     assert!(matches!(leased.try_block(n), Err(GenerateError::Stalled(_))));
-    assert_eq!(leased.state().counters.stalls.tick_exhausted, 2, "as many calls failed");
+    assert_eq!(
+        leased.state().counters.stalls.of(WaitReason::Stalled(StallReason::TickUsedUp)),
+        2,
+        "as many calls failed"
+    );
     assert_eq!(world.clock.slept(), Duration::ZERO);
 
     leased.fill(&mut ids).unwrap();
@@ -358,7 +381,7 @@ fn slices_and_blocks_survive_a_loss() {
         leased.tenure().unwrap().generator().close();
         let error = leased.try_block(NonZeroU32::MIN).unwrap_err();
         assert!(matches!(error, GenerateError::NoLease { .. }), "{error}");
-        let stalls = || leased.state().counters.stalls.no_lease;
+        let stalls = || stalls_without_lease(&leased);
         let before = stalls();
         thread::scope(|scope| {
             let ids = scope.spawn(|| call(&leased));
@@ -463,7 +486,7 @@ fn a_start_repeats_what_may_pass() {
     failing.store(3, Ordering::Relaxed);
     let leased = world.builder().start_within(HOUR).start().unwrap();
     assert_eq!(failing.load(Ordering::Relaxed), 0);
-    assert_eq!(leased.state().counters.failures.unreachable, 3);
+    assert_eq!(leased.state().counters.failures.of(WaitReason::Unreachable), 3);
     // That does not pass.
     let sno = Realm::builder("a", tickid_sno::Sno).pool("7/16").build().unwrap();
     let builder = LeasedGenerator::builder(world.store(), sno).start_within(HOUR);

@@ -57,8 +57,8 @@ fn stalls_without_another_node() {
     assert!(error.retry_after().unwrap() > Duration::from_secs(3_500));
     let state = leased.state();
     assert_eq!((state.counters.moves, state.counters.losses), (0, 0));
-    assert_eq!(state.counters.stalls.clock_behind, 1);
-    assert!(state.counters.failures.exhausted > 0);
+    assert_eq!(state.counters.stalls.of(WaitReason::Stalled(StallReason::ClockBehind)), 1);
+    assert!(state.counters.failures.of(WaitReason::NoFreeNode) > 0);
     assert_eq!(state.window_left, Duration::ZERO);
     let standings = world.rows().into_iter().map(|(standing, _)| standing);
     assert_eq!(standings.filter(|standing| *standing == Standing::Held).count(), 1);

@@ -21,7 +21,7 @@ fn pending_generators_wait_for_a_lease() {
                 vec![leased.try_generate().unwrap()]
             }),
         ];
-        until(|| (leased.state().counters.stalls.no_lease > 3).then_some(()));
+        until(|| (stalls_without_lease(&leased) > 3).then_some(()));
         world.set_down(false);
         let ids: Vec<_> = calls.into_iter().flat_map(|call| call.join().unwrap()).collect();
         assert_eq!(ids.iter().collect::<HashSet<_>>().len(), 4);
@@ -82,18 +82,18 @@ fn stalls_have_a_reason() {
     let leased = world.start();
     let reason = || leased.check_ready().unwrap_err().wait().unwrap();
     while leased.try_generate().is_ok() {}
-    assert_eq!(reason().reason, WaitReason::TickExhausted);
+    assert_eq!(reason().reason, WaitReason::Stalled(StallReason::TickUsedUp));
     world.set_down(true);
     until(|| leased.state().trouble);
     world.clock.advance(HOUR);
     let wait = reason();
-    assert_eq!((wait.reason, wait.until), (WaitReason::WindowEnded, None));
-    until(|| (leased.state().counters.failures.unreachable > 2).then_some(()));
+    assert_eq!((wait.reason, wait.until), (WaitReason::Stalled(StallReason::WindowEnded), None));
+    until(|| (leased.state().counters.failures.of(WaitReason::Unreachable) > 2).then_some(()));
     assert_eq!(reason().since, wait.since, "the first failure, not the call");
-    assert_eq!(leased.state().wait.unwrap().reason, WaitReason::WindowEnded);
+    assert_eq!(leased.state().wait.unwrap().reason, WaitReason::Stalled(StallReason::WindowEnded));
     world.clock.set(UnixTime::from_micros(1_699_999_900_000_000));
     let wait = reason();
-    assert_eq!(wait.reason, WaitReason::ClockBehind);
+    assert_eq!(wait.reason, WaitReason::Stalled(StallReason::ClockBehind));
     assert!(wait.until.unwrap() - wait.since > Duration::from_secs(90), "{wait:?}");
 }
 
@@ -134,7 +134,7 @@ fn lease_wait_ends_with_max_wait() {
     assert!(matches!(error, GenerateError::NoLease { .. }), "{error}");
     let error = run(leased.generate_async(async |_| ())).unwrap_err();
     assert!(matches!(error, GenerateError::NoLease { .. }), "{error}");
-    assert!(leased.state().counters.stalls.no_lease >= 2);
+    assert!(stalls_without_lease(&leased) >= 2);
 }
 
 #[test]
@@ -180,5 +180,5 @@ fn exhausted_ticks_are_stalls() {
     let issued = (0..10_000).map_while(|_| leased.try_generate().ok()).count();
     assert_eq!(issued, 4_096);
     leased.generate().unwrap();
-    assert_eq!(leased.state().counters.stalls.tick_exhausted, 2);
+    assert_eq!(leased.state().counters.stalls.of(WaitReason::Stalled(StallReason::TickUsedUp)), 2);
 }

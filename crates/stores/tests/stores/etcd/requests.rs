@@ -63,7 +63,7 @@ fn full_pool_claims_read_few_rows(_: &Etcd) {
         match acquire(&store, &realm) {
             Ok(_) => granted += 1,
             Err(error) => {
-                assert!(matches!(error.refusal(), Some(Refusal::Exhausted { .. })), "{error}");
+                assert!(matches!(error.refusal(), Some(Refusal::NoFreeNode { .. })), "{error}");
             }
         }
         assert!(proxy.requests() - requests <= 11);

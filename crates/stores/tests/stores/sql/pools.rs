@@ -54,7 +54,7 @@ pub(crate) fn claims_read_few_rows(rows: &impl Rows) {
             match result {
                 Ok(_) => assert!(bits == 0 || free > 0),
                 Err(error) => {
-                    let is_exhausted = matches!(error.refusal(), Some(Refusal::Exhausted { .. }));
+                    let is_exhausted = matches!(error.refusal(), Some(Refusal::NoFreeNode { .. }));
                     assert!(is_exhausted && bits > 0 && free == 0, "{error}");
                 }
             }

@@ -1,0 +1,133 @@
+use core::fmt;
+
+use tickid_core::{ErrorKind, StallReason};
+
+use crate::error::StoreError;
+use crate::model::refusal::Refusal;
+
+/// The reason why a [`LeasedGenerator`](crate::LeasedGenerator) has no ID at the moment, or why a
+/// request to its store failed.
+///
+/// # Examples
+/// ```
+/// use tickid_core::StallReason;
+/// use tickid_lease::session::WaitReason;
+///
+/// let reason = WaitReason::Stalled(StallReason::WindowEnded);
+/// assert_eq!((reason.label(), WaitReason::NoFreeNode.label()), ("window_ended", "no_free_node"));
+/// assert_eq!(WaitReason::NoFreeNode.to_string(), "no node is free");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum WaitReason {
+    /// There is a lease, but its generator cannot issue now.
+    Stalled(StallReason),
+    /// A lease is being acquired, and the store has not answered yet.
+    Acquiring,
+    /// All nodes of the pool are in use.
+    NoFreeNode,
+    /// The realm starts later: it is new to the store, or its leases were invalidated.
+    NotStarted,
+    /// The store does not answer.
+    Unreachable,
+    /// The store refuses a lease until an operator changes something. Calls do not wait for that.
+    Refused,
+    /// The store failed, or its answer could not be used.
+    Failed,
+}
+
+impl WaitReason {
+    /// The reasons.
+    pub const ALL: [Self; 9] = [
+        Self::Stalled(StallReason::ClockBehind),
+        Self::Stalled(StallReason::TickUsedUp),
+        Self::Stalled(StallReason::WindowEnded),
+        Self::Acquiring,
+        Self::NoFreeNode,
+        Self::NotStarted,
+        Self::Unreachable,
+        Self::Refused,
+        Self::Failed,
+    ];
+
+    /// The reasons for which a request to the store fails.
+    pub(super) const OF_REQUESTS: &'static [Self] =
+        &[Self::NoFreeNode, Self::NotStarted, Self::Unreachable, Self::Refused, Self::Failed];
+
+    /// Returns the name that metrics, logs and the server's answers have for the reason, such as
+    /// `"no_free_node"`.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Stalled(reason) => reason.label(),
+            Self::Acquiring => "acquiring",
+            Self::NoFreeNode => "no_free_node",
+            Self::NotStarted => "not_started",
+            Self::Unreachable => "unreachable",
+            Self::Refused => "refused",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// Returns the reason why a request failed.
+    pub(super) fn of_request(error: &StoreError) -> Self {
+        match error.refusal() {
+            Some(Refusal::NoFreeNode { .. }) => Self::NoFreeNode,
+            Some(Refusal::NotYet { .. }) => Self::NotStarted,
+            Some(_) => Self::Refused,
+            None if error.is_unreachable() => Self::Unreachable,
+            None => Self::Failed,
+        }
+    }
+
+    /// Returns the reason why a generator with a lease stalls, if waiting helps.
+    pub(super) fn of_stall(error: &tickid_core::Error) -> Option<Self> {
+        match error.kind() {
+            ErrorKind::Stalled(reason) => Some(Self::Stalled(reason)),
+            _ => None,
+        }
+    }
+
+    /// Reports whether it ends by itself, as far as anyone knows. A start goes on then; it ends
+    /// with [`Refused`](Self::Refused), and with [`Failed`](Self::Failed), of which nothing is
+    /// known.
+    #[must_use]
+    pub const fn passes(self) -> bool {
+        !matches!(self, Self::Refused | Self::Failed)
+    }
+
+    /// Returns the position in [`ALL`](Self::ALL).
+    pub(super) fn index(self) -> usize {
+        Self::ALL.iter().take_while(|&&reason| reason != self).count()
+    }
+}
+
+impl fmt::Display for WaitReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Stalled(reason) => return reason.fmt(f),
+            Self::Acquiring => "a lease is being acquired",
+            Self::NoFreeNode => "no node is free",
+            Self::NotStarted => "the realm starts later",
+            Self::Unreachable => "the store does not answer",
+            Self::Refused => "the store refuses a lease",
+            Self::Failed => "the store failed",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_reason_has_its_own_label() {
+        let labels: HashSet<_> = WaitReason::ALL.iter().map(|reason| reason.label()).collect();
+        assert_eq!(labels.len(), WaitReason::ALL.len());
+        for (index, reason) in WaitReason::ALL.into_iter().enumerate() {
+            assert_eq!(reason.index(), index, "{reason}");
+        }
+    }
+}
