@@ -36,8 +36,8 @@ fn measure<S: Subject>(request: &Request, figures: &mut Figures, turns: usize) {
     }
     let clock = Arc::new(ManualClock::new(SystemClock.now().expect("a clock")));
     let leased = leased::<S>(&clock);
-    let tenure = leased.tenure().expect("a lease");
-    let inner = tenure.generator();
+    let active = leased.active_lease().expect("a lease");
+    let inner = active.generator();
     let free = builder::<S>().clock(Arc::clone(&clock)).build().expect("valid options");
 
     let mut times = [const { Vec::new() }; 3];

@@ -13,7 +13,7 @@ use tickid_lease::{LeasedGenerator, Realm, Store};
 use tickid_nanoflake::{GeneratorId, Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Partition, Sno, SnoId};
-use tickid_snowflake::{Order, Shape, Snowflake, SnowflakeId};
+use tickid_snowflake::{Order, Widths, Snowflake, SnowflakeId};
 
 /// A scheme to measure.
 pub trait Subject: Scheme + Debug {
@@ -140,8 +140,8 @@ impl<O: Order> Subject for Snowflake<O> {
 
     fn layout() -> Self {
         let (unit, epoch) = (Duration::from_millis(1), tickid_core::UnixTime::EPOCH);
-        let shape = Shape { unit, epoch, time: 41, node: 10, sequence: 12, is_unsigned: false };
-        Self::new(shape).expect("a legal layout")
+        let widths = Widths { unit, epoch, time: 41, node: 10, sequence: 12, is_unsigned: false };
+        Self::new(widths).expect("a legal layout")
     }
 
     fn node() -> Self::Node {

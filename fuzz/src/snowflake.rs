@@ -6,7 +6,7 @@ use core::time::Duration;
 use arbitrary::{Result, Unstructured};
 use tickid_core::UnixTime;
 use tickid_snowflake::{
-    AnySnowflake, NodeAboveSequence, Order, SequenceAboveNode, Shape, Snowflake, SnowflakeId,
+    AnySnowflake, NodeAboveSequence, Order, SequenceAboveNode, Widths, Snowflake, SnowflakeId,
 };
 
 use crate::engine;
@@ -67,7 +67,7 @@ fn any_order(data: &mut Unstructured<'_>) -> Result<()> {
 }
 
 fn hold<O: Order>(data: &mut Unstructured<'_>) -> Result<()> {
-    let shape = Shape {
+    let widths = Widths {
         unit: Duration::from_micros(match data.int_in_range(0..=4)? {
             0 => data.arbitrary::<u32>()?.into(),
             1 => 100,
@@ -82,20 +82,20 @@ fn hold<O: Order>(data: &mut Unstructured<'_>) -> Result<()> {
         sequence: data.int_in_range(0..=19)?,
         is_unsigned: data.arbitrary()?,
     };
-    let sum = shape.time + shape.node + shape.sequence;
-    let is_legal = (8..=43).contains(&shape.time)
-        && shape.node <= 22
-        && (1..=18).contains(&shape.sequence)
-        && if shape.is_unsigned { sum == 64 } else { sum <= 63 };
-    let layout = Snowflake::<O>::new(shape);
+    let sum = widths.time + widths.node + widths.sequence;
+    let is_legal = (8..=43).contains(&widths.time)
+        && widths.node <= 22
+        && (1..=18).contains(&widths.sequence)
+        && if widths.is_unsigned { sum == 64 } else { sum <= 63 };
+    let layout = Snowflake::<O>::new(widths);
     // The unit and the epoch have limits as well.
-    assert!(is_legal || layout.is_err(), "{shape:?}");
+    assert!(is_legal || layout.is_err(), "{widths:?}");
     let Ok(layout) = layout else { return Ok(()) };
-    assert_eq!(layout.shape(), shape);
+    assert_eq!(layout.widths(), widths);
     assert_eq!(layout.to_string().parse(), Ok(layout));
     let id = SnowflakeId::new(data.arbitrary()?);
     fields(layout, id);
-    let node = layout.node(data.int_in_range(0..=(1 << shape.node) - 1)?).unwrap();
+    let node = layout.node(data.int_in_range(0..=(1 << widths.node) - 1)?).unwrap();
     engine::hold(&Subject { layout, node }, data)
 }
 

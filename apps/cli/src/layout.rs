@@ -86,7 +86,7 @@ fn lines(card: &LayoutCard) -> Vec<String> {
 }
 
 fn per_tick(card: &LayoutCard) -> String {
-    let unit = jiff::SignedDuration::try_from(card.layout().shape().unit);
+    let unit = jiff::SignedDuration::try_from(card.layout().widths().unit);
     format!("{} per {:#}", grouped(card.ids_per_tick()), unit.unwrap_or_default())
 }
 

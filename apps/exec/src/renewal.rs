@@ -44,7 +44,7 @@ pub(super) fn keep(
             Err(failure) => News::Broken(failure),
         };
         let is_over = matches!(new, News::Lost(_) | News::Broken(_));
-        let why = if let News::Lost(error) = &new { error.loss() } else { None };
+        let why = if let News::Lost(error) = &new { error.lease_end() } else { None };
         let is_heard = news.send((number, new)).is_ok();
         bell.ring();
         // No claim follows that would show it to the store.

@@ -21,7 +21,7 @@ use crate::http::ConnectionKind;
 use crate::limits::Limits;
 use crate::realm::{Realm, Realms, Start};
 use crate::resp::parse::{Command, ProtocolError};
-use crate::shared::{Peer, Shared};
+use crate::shared::{Peer, ServerState};
 use crate::{http, resp};
 
 /// The largest request in the fuzz targets.
@@ -83,7 +83,7 @@ pub fn converse_http(data: &[u8]) {
 
 struct World {
     runtime: Runtime,
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     http: http::Service,
 }
 
@@ -117,7 +117,7 @@ impl World {
         };
         let access = Access::new(None, None)?;
         let (shared, http) = runtime.block_on(async {
-            let shared = Arc::new(Shared::new(realms, access, limits));
+            let shared = Arc::new(ServerState::new(realms, access, limits));
             let http = http::Service::new(&shared);
             (shared, http)
         });

@@ -21,7 +21,7 @@ use tokio_util::task::TaskTracker;
 use crate::http::ConnectionKind;
 use crate::limits::RESERVE;
 use crate::metrics::Protocol;
-use crate::shared::{Peer, Shared};
+use crate::shared::{Peer, ServerState};
 use crate::socket::Socket;
 use crate::stream::{Connection, Stream};
 use crate::tls::ReloadedTls;
@@ -33,7 +33,7 @@ pub(crate) struct Listener {
     pub(crate) socket: Socket,
     pub(crate) protocol: Protocol,
     pub(crate) tls: Option<Arc<ReloadedTls>>,
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<ServerState>,
     pub(crate) http: http::Service,
     pub(crate) slots: Arc<Slots>,
     pub(crate) tasks: TaskTracker,
@@ -150,7 +150,7 @@ type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// A client that has connected.
 struct Client {
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     service: http::Service,
     protocol: Protocol,
     peer: Peer,
@@ -221,13 +221,13 @@ impl Slots {
 
 /// The place of an open connection among those that are allowed.
 struct Open {
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     protocol: Protocol,
     _slot: OwnedSemaphorePermit,
 }
 
 impl Open {
-    fn new(shared: Arc<Shared>, protocol: Protocol, slot: OwnedSemaphorePermit) -> Self {
+    fn new(shared: Arc<ServerState>, protocol: Protocol, slot: OwnedSemaphorePermit) -> Self {
         shared.metrics.of(protocol).open.fetch_add(1, Ordering::Relaxed);
         Self { shared, protocol, _slot: slot }
     }

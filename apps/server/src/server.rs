@@ -14,7 +14,7 @@ use crate::limits::Limits;
 use crate::listener::{Listener, Slots};
 use crate::metrics::Protocol;
 use crate::realm::{Realm, Realms, Start};
-use crate::shared::Shared;
+use crate::shared::ServerState;
 use crate::socket::Socket;
 use crate::tls::{ReloadedTls, TlsFiles};
 
@@ -230,7 +230,7 @@ impl ServerBuilder {
         };
         let sockets = self.bind().await?;
         let (realms, started) = self.lease().await;
-        let shared = Arc::new(Shared::new(realms, access, self.limits.clone()));
+        let shared = Arc::new(ServerState::new(realms, access, self.limits.clone()));
         let tasks = TaskTracker::new();
         let mut server = Server { shared, tls, tasks, resp: Vec::new(), http: Vec::new() };
         if let Err(error) = started {
@@ -329,7 +329,7 @@ impl ServerBuilder {
 /// ```
 #[derive(Debug)]
 pub struct Server {
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     tls: Option<Arc<ReloadedTls>>,
     tasks: TaskTracker,
     resp: Vec<SocketAddr>,

@@ -16,7 +16,7 @@ use crate::realm::Realms;
 
 /// The data that all connections share.
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct ServerState {
     pub(crate) realms: Realms,
     pub(crate) access: Access,
     pub(crate) limits: Limits,
@@ -30,7 +30,7 @@ pub(crate) struct Shared {
     connections: AtomicU64,
 }
 
-impl Shared {
+impl ServerState {
     pub(crate) fn new(realms: Realms, access: Access, limits: Limits) -> Self {
         Self {
             realms,

@@ -162,8 +162,8 @@ fn statements(realm: &RealmSpec, start: Start, another_node: bool) -> Result<Str
 
 /// Checks that a Snowflake's word has room for a guard.
 fn check_guard(layout: &str) -> Result<(), String> {
-    let shape = layout.parse::<AnySnowflake>().map_err(|error| error.to_string())?.shape();
-    let (used, most) = (shape.time + shape.sequence, i64::BITS - 1 - MIN_GUARD_BITS);
+    let widths = layout.parse::<AnySnowflake>().map_err(|error| error.to_string())?.widths();
+    let (used, most) = (widths.time + widths.sequence, i64::BITS - 1 - MIN_GUARD_BITS);
     if used <= most {
         return Ok(());
     }

@@ -121,12 +121,12 @@ pub mod carry;
 mod convert;
 mod error;
 pub mod foreign;
+mod inline_vec;
 mod loss;
 mod nodes;
 mod options;
 mod parts;
 mod schemes;
-mod short;
 mod to_parts;
 
 pub use self::any::{

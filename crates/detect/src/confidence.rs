@@ -164,7 +164,7 @@ fn since(id: &Identifier, layouts: &Layouts) -> UnixTime {
         }
         Identifier::Scheme(AnyId::Nanoflake(_), Notation::Canonical) => BASE36_SINCE,
         Identifier::Scheme(AnyId::Snowflake(_), _) => {
-            let epoch = layouts.snowflake.shape().epoch;
+            let epoch = layouts.snowflake.widths().epoch;
             UnixTime::from_micros(epoch.as_micros().saturating_add(DAY))
         }
         _ => id.format().prior().since,

@@ -10,7 +10,7 @@ use crate::format::{EXAMPLES, Form, each_id, each_text};
 use crate::identifier::{Identifier, NANOFLAKES, version};
 use crate::notation::{Notation, UnixUnit};
 use crate::reading::{Reading, Readings};
-use crate::{literal, named};
+use crate::{literal, third_party};
 
 /// The longest text that is read: longer than any ID and any literal of one.
 const MAX_TEXT: usize = 160;
@@ -241,7 +241,7 @@ impl Search<'_> {
         let is_sought = |it: &Preset| *it != Preset::Tsid && id <= it.layout().max_id();
         for preset in Preset::ALL.iter().copied().filter(is_sought) {
             // The Nanoflakes of the layouts' epoch are read already.
-            let is_nanoflake = preset.layout().shape().epoch == self.layouts.epoch.unix_time()
+            let is_nanoflake = preset.layout().widths().epoch == self.layouts.epoch.unix_time()
                 && NANOFLAKES.contains(&preset)
                 && number >> 63 == 0;
             if !is_nanoflake {
@@ -308,13 +308,13 @@ impl Search<'_> {
 
     fn named(&mut self, text: &[u8], alphabets: Alphabets) {
         if alphabets.are(Alphabets::CROCKFORD)
-            && let Some(id) = named::ulid(text)
+            && let Some(id) = third_party::ulid(text)
         {
             let is_upper = alphabets.are(Alphabets::NO_LOWER);
             let reading = Identifier::Ulid(id.to_be_bytes());
             self.judge(reading, Form::Text, is_upper && self.has_likely_time(&reading));
         }
-        if let Some((prefix_len, id)) = named::type_id(text) {
+        if let Some((prefix_len, id)) = third_party::type_id(text) {
             let uuid = Uuid::from_u128(id);
             // Of another version only behind a prefix.
             if prefix_len > 0 || version(uuid) == Some(7) {
@@ -326,12 +326,12 @@ impl Search<'_> {
             }
         }
         if alphabets.are(Alphabets::BASE36)
-            && let Some(id) = named::ksuid(text)
+            && let Some(id) = third_party::ksuid(text)
         {
             self.add(Identifier::Ksuid(id), Form::Text);
         }
         if alphabets.are(Alphabets::XID)
-            && let Some(id) = named::xid(text)
+            && let Some(id) = third_party::xid(text)
         {
             self.add(Identifier::Xid(id), Form::Text);
         }

@@ -37,7 +37,7 @@ const OLD: Prior = Prior { since: UnixTime::from_micros(631_152_000_000_000), ..
 
 /// Returns the expectations about the integers of a preset.
 const fn of_preset(preset: Preset) -> Prior {
-    let epoch = preset.layout().shape().epoch.as_micros();
+    let epoch = preset.layout().widths().epoch.as_micros();
     Prior { since: UnixTime::from_micros(epoch + FIRST_WEEKS), ..OURS }
 }
 
@@ -225,7 +225,7 @@ formats! {
     JsSafe of Preset: Prior {
         // Numbers of up to 14 digits are likelier something else, such as telephone numbers.
         since: UnixTime::from_micros(
-            Preset::JsSafe.layout().shape().epoch.as_micros() + (10_i64.pow(14) >> 12) * 1_000,
+            Preset::JsSafe.layout().widths().epoch.as_micros() + (10_i64.pow(14) >> 12) * 1_000,
         ),
         rarity: 3,
         numbering: Some(0),

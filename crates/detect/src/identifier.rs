@@ -112,7 +112,7 @@ impl Identifier {
         let is_decimal = matches!(self, Self::Scheme(AnyId::Nanoflake(_), Notation::Decimal));
         let epoch = layouts.epoch.unix_time();
         let mut presets = NANOFLAKES.into_iter();
-        let has_epoch = |preset: &Preset| preset.layout().shape().epoch == epoch;
+        let has_epoch = |preset: &Preset| preset.layout().widths().epoch == epoch;
         let preset = presets.find(|preset| is_decimal && has_epoch(preset))?;
         Some(Format::of_preset(preset))
     }
@@ -134,7 +134,7 @@ impl Identifier {
             }
             Self::KuidWide(..) => ("kuid global of 128 bits", "22 characters of .0-9A-Z_a-z"),
             Self::Carried(_) => ("UUID", "a UUID with the marks of a carried ID"),
-            Self::Preset(preset, _) if preset.layout().shape().is_unsigned => {
+            Self::Preset(preset, _) if preset.layout().widths().is_unsigned => {
                 (preset.title(), up_to_64_bits)
             }
             Self::Preset(preset, _) => (preset.title(), up_to_63_bits),

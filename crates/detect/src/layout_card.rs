@@ -4,7 +4,7 @@ use core::time::Duration;
 use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 use tickid_convert::{AnyScheme, Fields, Kind, Layouts};
 use tickid_core::{Field, Scheme as _, TickScale, UnixTime};
-use tickid_snowflake::{AnySnowflake, Preset, Shape};
+use tickid_snowflake::{AnySnowflake, Preset, Widths};
 
 use crate::inspection::{Displayed, date_time};
 
@@ -113,19 +113,19 @@ impl LayoutCard {
     #[must_use]
     pub fn span(&self) -> impl fmt::Display + use<> {
         let ticks = u128::from(self.last_tick()) + 1;
-        Span(ticks * self.layout.shape().unit.as_micros())
+        Span(ticks * self.layout.widths().unit.as_micros())
     }
 
     /// Returns the number of nodes.
     #[must_use]
     pub const fn nodes(&self) -> u64 {
-        1 << self.layout.shape().node
+        1 << self.layout.widths().node
     }
 
     /// Returns the number of IDs that a node makes in a tick.
     #[must_use]
     pub const fn ids_per_tick(&self) -> u64 {
-        1 << self.layout.shape().sequence
+        1 << self.layout.widths().sequence
     }
 
     /// Returns the number of IDs that a node makes in a second, below 1 if ticks are long.
@@ -157,7 +157,7 @@ impl LayoutCard {
 
     /// Returns the time of the first tick whose IDs have more than `bits` bits.
     fn fits_until(&self, bits: u32) -> Option<UnixTime> {
-        let Shape { time, node, sequence, .. } = self.layout.shape();
+        let Widths { time, node, sequence, .. } = self.layout.widths();
         let low = node + sequence;
         (time + low > bits).then(|| self.scale().time_of(1 << (bits - low)))
     }
@@ -301,13 +301,13 @@ impl Serialize for LayoutWarning {
 
 impl Serialize for LayoutCard {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let shape = self.layout.shape();
+        let widths = self.layout.widths();
         let fields = self.fields();
         let mut map = serializer.serialize_struct("LayoutCard", 15)?;
         map.serialize_field("layout", &Displayed(self.layout))?;
         map.serialize_field("names", &With(|| self.names()))?;
         map.serialize_field("title", &self.preset().map(Preset::title))?;
-        map.serialize_field("bits", &(shape.time + shape.node + shape.sequence))?;
+        map.serialize_field("bits", &(widths.time + widths.node + widths.sequence))?;
         map.serialize_field("fields", &With(|| fields.iter().copied().map(FieldMap)))?;
         map.serialize_field("tick_us", &self.scale().micros_per_tick())?;
         map.serialize_field("first", &Instant(self.first()))?;

@@ -3,10 +3,10 @@ use tickid_core::UnixTime;
 
 use crate::alphabets::Alphabets;
 use crate::confidence::{Confidence, DECISIVE_BITS, Doubt, surprise};
+use crate::false_positives;
 use crate::format::{Form, Format};
 use crate::identifier::Identifier;
 use crate::notation::Notation;
-use crate::ordinary;
 
 /// A text as an ID of one format, with the confidence that it is one.
 ///
@@ -394,7 +394,7 @@ fn doubt_of_text(reading: &Reading, text: &[u8], alphabets: Alphabets) -> Option
             | Identifier::Scheme(_, Notation::Decimal),
             _,
         )
-        | (_, Form::Integer) => ordinary::is_date(text).then_some(Doubt::Date),
+        | (_, Form::Integer) => false_positives::is_date(text).then_some(Doubt::Date),
         (Identifier::UnixTime(..), _) | (_, Form::Hex | Form::Bytes) => None,
         _ if is_decimal => Some(Doubt::Digits),
         (Identifier::Uuid(_) | Identifier::Carried(_) | Identifier::ObjectId(_), _) => None,
@@ -405,7 +405,7 @@ fn doubt_of_text(reading: &Reading, text: &[u8], alphabets: Alphabets) -> Option
         }
         _ if alphabets.are(Alphabets::HEX) => Some(Doubt::HexDigits),
         // Present Nanoflakes start with any character, IDs of other formats with one of a few.
-        (Identifier::Scheme(AnyId::Nanoflake(_), _), _) if ordinary::is_wordlike(text) => {
+        (Identifier::Scheme(AnyId::Nanoflake(_), _), _) if false_positives::is_wordlike(text) => {
             Some(Doubt::Words)
         }
         _ => {

@@ -3,7 +3,7 @@
 
 pub use crate::model::pool::{NodeRange, PoolError};
 pub use crate::model::realm::{Mismatch, RealmName, Terms};
-pub use crate::model::refusal::{Loss, Refusal};
+pub use crate::model::refusal::{LeaseEnd, Refusal};
 pub use crate::model::rules::{Rules, Standing};
 pub use crate::model::text::ParseError;
 pub use crate::store::Start;

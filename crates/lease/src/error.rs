@@ -3,7 +3,7 @@ use core::fmt;
 use core::time::Duration;
 use std::path::PathBuf;
 
-use crate::model::refusal::{Loss, Refusal};
+use crate::model::refusal::{LeaseEnd, Refusal};
 
 /// An error of a store: it refused a request, or did not answer it.
 ///
@@ -14,9 +14,9 @@ use crate::model::refusal::{Loss, Refusal};
 /// ```
 #[doc = include_str!("example.rs.txt")]
 /// use core::time::Duration;
-/// use tickid_lease::admin::Loss;
-/// use tickid_lease::session::{Claim, Token, block_on};
 /// use tickid_lease::Store;
+/// use tickid_lease::admin::LeaseEnd;
+/// use tickid_lease::session::{Claim, Token, block_on};
 ///
 /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
 /// let mut claim = Claim::new(Token::random()?, "web-1", None);
@@ -24,7 +24,7 @@ use crate::model::refusal::{Loss, Refusal};
 /// block_on(store.invalidate(realm.spec()), timeout)?;
 /// let error = block_on(store.renew(realm.spec(), &lease), timeout).unwrap_err();
 /// assert!(error.is_lost() && !error.is_unreachable()); // close the generator
-/// assert_eq!(error.loss(), Some(Loss::Era));
+/// assert_eq!(error.lease_end(), Some(LeaseEnd::Era));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct StoreError {
@@ -207,7 +207,7 @@ impl StoreError {
 
     /// Returns how the lease ended, if it is lost.
     #[must_use]
-    pub const fn loss(&self) -> Option<Loss> {
+    pub const fn lease_end(&self) -> Option<LeaseEnd> {
         match self.refusal() {
             Some(Refusal::Lost { why, .. }) => Some(*why),
             _ => None,
@@ -217,7 +217,7 @@ impl StoreError {
     /// Reports whether the lease is over.
     #[must_use]
     pub const fn is_lost(&self) -> bool {
-        self.loss().is_some()
+        self.lease_end().is_some()
     }
 
     /// Reports whether the store did not answer.

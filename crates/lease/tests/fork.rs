@@ -238,8 +238,8 @@ mod linux {
             assert!(matches!(leased.generate(), Err(GenerateError::Forked)));
             let observed = leased.observe(ids[0]);
             assert!(matches!(observed, Err(ObserveError::Generator(GenerateError::Forked))));
-            let tenure = leased.tenure().expect("as it was");
-            assert_eq!(tenure.generator().try_generate().unwrap_err().kind(), FORKED);
+            let active = leased.active_lease().expect("as it was");
+            assert_eq!(active.generator().try_generate().unwrap_err().kind(), FORKED);
             assert!(leased.state().is_stopped && leased.state().lease.is_none());
             // Releases nothing, and waits for no thread.
             leased.shut_down().unwrap();
@@ -252,12 +252,12 @@ mod linux {
         assert!(leased.state().lease.is_some());
 
         // One that is dropped in the child, one that starts there.
-        let node = leased.tenure().unwrap().lease().node.to_string();
+        let node = leased.active_lease().unwrap().lease().node.to_string();
         let nodes = in_child(|| {
             drop(kept.take());
             let own = start().unwrap();
             own.generate().unwrap();
-            vec![own.tenure().unwrap().lease().node]
+            vec![own.active_lease().unwrap().lease().node]
         });
         // The child's copy of the store has the lease.
         assert_ne!(nodes, [node]);

@@ -3,7 +3,7 @@ use core::fmt;
 use tickid_core::UnixTime;
 
 use crate::id::SnowflakeId;
-use crate::layout::{LayoutError, Shape, Snowflake};
+use crate::layout::{LayoutError, Snowflake, Widths};
 use crate::order::{NodeAboveSequence, Order, SequenceAboveNode};
 
 /// A layout whose order is known at run time, such as one that a user enters.
@@ -56,14 +56,14 @@ impl AnySnowflake {
     /// use tickid_snowflake::AnySnowflake;
     ///
     /// let layout: AnySnowflake = "39x10ms/8s/16n@2014-09-01".parse()?;
-    /// assert_eq!(layout.shape().sequence, 8);
+    /// assert_eq!(layout.widths().sequence, 8);
     /// # Ok::<(), tickid_snowflake::LayoutError>(())
     /// ```
     #[must_use]
-    pub const fn shape(&self) -> Shape {
+    pub const fn widths(&self) -> Widths {
         match self {
-            Self::NodeAboveSequence(layout) => layout.shape(),
-            Self::SequenceAboveNode(layout) => layout.shape(),
+            Self::NodeAboveSequence(layout) => layout.widths(),
+            Self::SequenceAboveNode(layout) => layout.widths(),
         }
     }
 }
@@ -90,7 +90,7 @@ impl<O: Order> TryFrom<AnySnowflake> for Snowflake<O> {
     fn try_from(layout: AnySnowflake) -> Result<Self, LayoutError> {
         let is_node_lowest = matches!(layout, AnySnowflake::SequenceAboveNode(_));
         if is_node_lowest == O::IS_NODE_LOWEST {
-            Self::new(layout.shape())
+            Self::new(layout.widths())
         } else {
             Err(LayoutError::Order)
         }

@@ -18,9 +18,9 @@ use crate::order::{NodeAboveSequence, Order};
 /// # Examples
 /// ```
 /// use core::time::Duration;
-/// use tickid_snowflake::{SequenceAboveNode, Shape, Snowflake, UnixTime};
+/// use tickid_snowflake::{SequenceAboveNode, Widths, Snowflake, UnixTime};
 ///
-/// let layout = Snowflake::<SequenceAboveNode>::new(Shape {
+/// let layout = Snowflake::<SequenceAboveNode>::new(Widths {
 ///     unit: Duration::from_millis(10),
 ///     epoch: UnixTime::from_millis(1_409_529_600_000)?,
 ///     time: 39,
@@ -45,7 +45,7 @@ pub struct Snowflake<O = NodeAboveSequence> {
 
 /// The parts of a layout, which [`Snowflake::new`] checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Shape {
+pub struct Widths {
     /// The length of a tick: whole microseconds from 100 µs to 1 h.
     pub unit: Duration,
     /// The start of the first tick: a whole millisecond, such that all ticks are times.
@@ -119,24 +119,24 @@ impl<O> Snowflake<O> {
     /// The longest unit, an hour.
     pub const MAX_UNIT: Duration = Duration::from_secs(3_600);
 
-    /// Returns the layout with this shape.
+    /// Returns the layout with this widths.
     ///
     /// # Errors
     /// Returns a [`LayoutError`] that names the part and its range.
     ///
     /// # Examples
     /// ```
-    /// use tickid_snowflake::{Shape, Snowflake};
+    /// use tickid_snowflake::{Widths, Snowflake};
     ///
-    /// let shape = Snowflake::TWITTER.shape();
-    /// let error = <Snowflake>::new(Shape { time: 44, ..shape }).unwrap_err();
+    /// let widths = Snowflake::TWITTER.widths();
+    /// let error = <Snowflake>::new(Widths { time: 44, ..widths }).unwrap_err();
     /// assert_eq!(error.to_string(), "time bits 44 is outside of 8..=43");
-    /// let error = <Snowflake>::new(Shape { time: 42, ..shape }).unwrap_err();
+    /// let error = <Snowflake>::new(Widths { time: 42, ..widths }).unwrap_err();
     /// assert_eq!(error.to_string(), "sum of bits 64 is outside of 9..=63");
-    /// assert!(<Snowflake>::new(Shape { time: 42, is_unsigned: true, ..shape }).is_ok());
+    /// assert!(<Snowflake>::new(Widths { time: 42, is_unsigned: true, ..widths }).is_ok());
     /// ```
-    pub const fn new(shape: Shape) -> Result<Self, LayoutError> {
-        let Shape { unit, epoch, time, node, sequence, is_unsigned } = shape;
+    pub const fn new(widths: Widths) -> Result<Self, LayoutError> {
+        let Widths { unit, epoch, time, node, sequence, is_unsigned } = widths;
         if unit.as_micros() < Self::MIN_UNIT.as_micros()
             || unit.as_micros() > Self::MAX_UNIT.as_micros()
             || !unit.as_nanos().is_multiple_of(1_000)
@@ -194,13 +194,13 @@ impl<O> Snowflake<O> {
     /// ```
     /// use tickid_snowflake::Snowflake;
     ///
-    /// let shape = Snowflake::DISCORD.shape();
-    /// assert_eq!((shape.time, shape.node, shape.sequence), (42, 10, 12));
-    /// assert!(shape.is_unsigned);
+    /// let widths = Snowflake::DISCORD.widths();
+    /// assert_eq!((widths.time, widths.node, widths.sequence), (42, 10, 12));
+    /// assert!(widths.is_unsigned);
     /// ```
     #[must_use]
-    pub const fn shape(&self) -> Shape {
-        Shape {
+    pub const fn widths(&self) -> Widths {
+        Widths {
             unit: Duration::from_micros(self.unit_micros as u64),
             epoch: self.epoch(),
             time: self.time as u32,

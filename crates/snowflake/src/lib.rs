@@ -79,7 +79,7 @@ pub use self::any::AnySnowflake;
 pub use self::generator::Generator;
 pub use self::generator::{Builder, LocalGenerator};
 pub use self::id::SnowflakeId;
-pub use self::layout::{LayoutError, Shape, Snowflake};
+pub use self::layout::{LayoutError, Snowflake, Widths};
 pub use self::node::Node;
 pub use self::order::{NodeAboveSequence, Order, SequenceAboveNode};
 pub use self::presets::Preset;

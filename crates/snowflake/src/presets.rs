@@ -5,14 +5,14 @@ use core::time::Duration;
 use tickid_core::{Field, UnixTime};
 
 use crate::any::AnySnowflake;
-use crate::layout::{LayoutError, Shape, Snowflake};
+use crate::layout::{LayoutError, Snowflake, Widths};
 use crate::order::{NodeAboveSequence, Order, SequenceAboveNode};
 
 /// Returns a layout that is legal, which the compiler checks.
 #[allow(clippy::panic, reason = "in constants")]
 const fn layout<O: Order>(unit_millis: u64, epoch_millis: i64, widths: [u32; 3]) -> Snowflake<O> {
     let [time, node, sequence] = widths;
-    let shape = Shape {
+    let widths = Widths {
         unit: Duration::from_millis(unit_millis),
         epoch: UnixTime::from_micros(epoch_millis * 1_000),
         time,
@@ -20,7 +20,7 @@ const fn layout<O: Order>(unit_millis: u64, epoch_millis: i64, widths: [u32; 3])
         sequence,
         is_unsigned: time + node + sequence == u64::BITS,
     };
-    match Snowflake::new(shape) {
+    match Snowflake::new(widths) {
         Ok(layout) => layout,
         Err(_) => panic!("a preset is not legal"),
     }

@@ -8,7 +8,7 @@ use core::time::Duration;
 use tickid_core::UnixTime;
 
 use crate::any::AnySnowflake;
-use crate::layout::{LayoutError, Shape, Snowflake};
+use crate::layout::{LayoutError, Snowflake, Widths};
 use crate::order::{NodeAboveSequence, Order, SequenceAboveNode};
 
 /// The field that says that the layout fills 64 bits.
@@ -27,7 +27,7 @@ const UNSIGNED: &str = "unsigned";
 /// ```
 impl<O: Order> fmt::Display for Snowflake<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Shape { time, node, sequence, is_unsigned, .. } = self.shape();
+        let Widths { time, node, sequence, is_unsigned, .. } = self.widths();
         let (unit, name) = match self.micros_per_tick() {
             unit if unit.is_multiple_of(1_000_000) => (unit / 1_000_000, "s"),
             unit if unit.is_multiple_of(1_000) => (unit / 1_000, "ms"),
@@ -56,8 +56,12 @@ impl<O: Order> FromStr for Snowflake<O> {
     type Err = LayoutError;
 
     fn from_str(text: &str) -> Result<Self, LayoutError> {
-        let (shape, is_node_lowest) = parse(text)?;
-        if is_node_lowest == O::IS_NODE_LOWEST { Self::new(shape) } else { Err(LayoutError::Order) }
+        let (widths, is_node_lowest) = parse(text)?;
+        if is_node_lowest == O::IS_NODE_LOWEST {
+            Self::new(widths)
+        } else {
+            Err(LayoutError::Order)
+        }
     }
 }
 
@@ -67,17 +71,17 @@ impl FromStr for AnySnowflake {
     type Err = LayoutError;
 
     fn from_str(text: &str) -> Result<Self, LayoutError> {
-        let (shape, is_node_lowest) = parse(text)?;
+        let (widths, is_node_lowest) = parse(text)?;
         Ok(if is_node_lowest {
-            Snowflake::<SequenceAboveNode>::new(shape)?.into()
+            Snowflake::<SequenceAboveNode>::new(widths)?.into()
         } else {
-            Snowflake::<NodeAboveSequence>::new(shape)?.into()
+            Snowflake::<NodeAboveSequence>::new(widths)?.into()
         })
     }
 }
 
-/// Returns the shape that a text spells, unchecked, and whether the node is lowest.
-fn parse(text: &str) -> Result<(Shape, bool), LayoutError> {
+/// Returns the widths that a text spells, unchecked, and whether the node is lowest.
+fn parse(text: &str) -> Result<(Widths, bool), LayoutError> {
     let mut cursor = Cursor { text, position: 0 };
     let time = cursor.width("the bits of the time, as in 41x1ms")?;
     cursor.expect("x", "'x' and the unit of the time")?;
@@ -104,7 +108,7 @@ fn parse(text: &str) -> Result<(Shape, bool), LayoutError> {
         return Err(cursor.missing("the end"));
     }
     let (sequence, node) = if is_node_lowest { (first, second) } else { (second, first) };
-    Ok((Shape { unit, epoch, time, node, sequence, is_unsigned }, is_node_lowest))
+    Ok((Widths { unit, epoch, time, node, sequence, is_unsigned }, is_node_lowest))
 }
 
 /// A place in a text.
@@ -245,7 +249,7 @@ mod tests {
     fn dates_are_those_of_times() {
         let day = |date: &str| {
             let layout = any(&std::format!("41x1ms/10n/12s@{date}")).unwrap();
-            layout.shape().epoch.as_micros().div_euclid(86_400_000_000)
+            layout.widths().epoch.as_micros().div_euclid(86_400_000_000)
         };
         // All months, with and without a leap day, around the years that make exceptions.
         for first in ["1896-01-01", "1996-01-01", "2096-01-01", "2396-01-01"].map(day) {

@@ -3,8 +3,8 @@
 use core::num::NonZeroU32;
 
 use tickid_core::{
-    BuildError, Builder, Clock, ErrorKind, Ids, Lowest, ManualClock, Policy, Scheme, SequenceBounds,
-    StallReason,
+    BuildError, Builder, Clock, ErrorKind, Ids, Lowest, ManualClock, Policy, Scheme,
+    SequenceBounds, StallReason,
 };
 
 use crate::subject::Subject;

@@ -161,7 +161,7 @@ impl Problems {
 }
 
 /// A line of input without its end.
-enum Line<'a> {
+enum InputLine<'a> {
     Whole(&'a [u8]),
     /// The start of a line that is too long to be kept, and its length.
     Cut(&'a [u8], usize),
@@ -176,7 +176,7 @@ enum Line<'a> {
 fn for_each_line(
     longest: usize,
     out: &mut Output,
-    mut each: impl FnMut(Line<'_>, u64, &mut Output) -> Result<(), Failure>,
+    mut each: impl FnMut(InputLine<'_>, u64, &mut Output) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     /// Some programs write it before the first line.
     const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -253,12 +253,12 @@ fn len_of_stdin() -> Option<u64> {
 }
 
 /// Returns a line, without the `cut` bytes that were not kept.
-fn whole(line: &[u8], longest: usize, cut: usize) -> Line<'_> {
+fn whole(line: &[u8], longest: usize, cut: usize) -> InputLine<'_> {
     let text = line.strip_suffix(b"\r").unwrap_or(line);
     if cut == 0 && text.len() <= longest {
-        return Line::Whole(text);
+        return InputLine::Whole(text);
     }
-    Line::Cut(&text[..text.len().min(longest)], text.len() + cut)
+    InputLine::Cut(&text[..text.len().min(longest)], text.len() + cut)
 }
 
 /// Finds the IDs in lines.
@@ -298,12 +298,12 @@ impl Selector {
     #[inline]
     fn select<'a>(
         &'a mut self,
-        line: Line<'a>,
+        line: InputLine<'a>,
         number: u64,
     ) -> Result<Option<Input<'a>>, (Input<'a>, Box<Failure>)> {
         let line = match line {
-            Line::Whole(line) => line,
-            Line::Cut(line, len) => {
+            InputLine::Whole(line) => line,
+            InputLine::Cut(line, len) => {
                 let longest = self.longest_line();
                 let reason = format!("is not an ID: about {len} bytes long, more than {longest}");
                 let place = Input { text: line, line: Some(number) };

@@ -8,7 +8,7 @@ use tickid_lease::admin::Standing;
 use tickid_lease::backend::{Extra, RealmData, Row, RowState, Version};
 use tickid_lease::session::{Claim, Token};
 
-use super::listing::{Line, write_head};
+use super::listing::{NodeLine, write_head};
 use super::realm::RealmOptions;
 use crate::failure::Failure;
 use crate::message::say;
@@ -80,7 +80,7 @@ pub(super) fn acquire(arguments: &AcquireArguments) -> Result<ExitCode, Failure>
     };
     let mut out = Output::stdout();
     write_head(*json, out.buffer());
-    let line = Line::new(&realm, row.node, Some(&row), Standing::Held);
+    let line = NodeLine::new(&realm, row.node, Some(&row), Standing::Held);
     line.write(*json, out.buffer())?;
     out.flush()?;
     if !json {

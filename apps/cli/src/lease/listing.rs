@@ -76,7 +76,7 @@ pub(crate) struct WatchArguments {
 
 /// A row as it is printed.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Line {
+pub(super) struct NodeLine {
     node: String,
     standing: &'static str,
     floor: Option<u64>,
@@ -87,7 +87,7 @@ pub(super) struct Line {
     holder: String,
 }
 
-impl Line {
+impl NodeLine {
     /// `row` is `None` if it cannot be read.
     pub(super) fn new(
         realm: &RealmSpec,
@@ -144,12 +144,12 @@ pub(super) fn write_head(json: bool, out: &mut Vec<u8>) {
     }
 }
 
-fn lines(view: &RealmData) -> Result<Vec<(Node, Line)>, Failure> {
+fn lines(view: &RealmData) -> Result<Vec<(Node, NodeLine)>, Failure> {
     let (record, _) =
         view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm { nearest: None }))?;
     let standings = view.standings().map_err(Failure::Refused)?;
     let line = |(node, state, standing): (Node, &RowState, _)| {
-        (node, Line::new(&record.realm, node, state.row(), standing))
+        (node, NodeLine::new(&record.realm, node, state.row(), standing))
     };
     Ok(standings.into_iter().map(line).collect())
 }

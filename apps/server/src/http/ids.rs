@@ -17,7 +17,7 @@ use super::problem::Problem;
 use crate::access::Client;
 use crate::metrics::Protocol;
 use crate::realm::{Framing, IdRequest, OutputForm, Realm, RequestError};
-use crate::shared::Shared;
+use crate::shared::ServerState;
 
 /// The number of IDs in one part of an answer. An answer with more is streamed.
 const PART: u32 = 1_024;
@@ -47,7 +47,7 @@ pub(super) struct RealmList {
 
 /// Lists the realms.
 pub(super) async fn realms(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<ServerState>>,
     uri: Uri,
 ) -> Result<Json<RealmList>, Problem> {
     parameters(&uri, &[])?;
@@ -65,7 +65,7 @@ pub(super) async fn realms(
 /// Issues IDs: as JSON unless the request accepts text/plain, which has an ID on each line, and
 /// nothing else.
 pub(super) async fn ids(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<ServerState>>,
     Extension(client): Extension<Arc<Client>>,
     realm: Result<Path<String>, PathRejection>,
     uri: Uri,
@@ -122,7 +122,7 @@ pub(super) async fn ids(
 
 /// Returns the realm in the path of a request.
 pub(super) fn realm_of(
-    shared: &Shared,
+    shared: &ServerState,
     realm: Result<Path<String>, PathRejection>,
 ) -> Result<&Arc<Realm>, Problem> {
     let Path(name) = realm.map_err(|error| bad(error.body_text()))?;
@@ -171,7 +171,7 @@ pub(super) fn parameters<const N: usize>(
 
 /// The rest of an answer.
 struct Answer {
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     realm: Arc<Realm>,
     /// The IDs that are missing.
     request: IdRequest,

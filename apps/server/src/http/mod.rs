@@ -31,7 +31,7 @@ use self::idle_timeout::IdleTimeout;
 pub(crate) use self::link::ConnectionKind;
 use self::link::{Link, Progress};
 use self::streams::Streams;
-use crate::shared::{Peer, Shared};
+use crate::shared::{Peer, ServerState};
 use crate::stream::Connection;
 
 /// The time within which the head of a request must arrive, and the longest that HTTP/1 keeps a
@@ -57,7 +57,7 @@ impl fmt::Debug for Service {
 }
 
 impl Service {
-    pub(crate) fn new(shared: &Arc<Shared>) -> Self {
+    pub(crate) fn new(shared: &Arc<ServerState>) -> Self {
         let limits = &shared.limits;
         let mut builder = auto::Builder::new(Streams { stuck: limits.timeout });
         let buffer = limits.request_bytes.max(8_192);
@@ -87,7 +87,7 @@ impl Service {
 pub(crate) async fn serve(
     stream: impl Connection,
     service: Service,
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     peer: Peer,
     kind: ConnectionKind,
 ) {
@@ -160,7 +160,7 @@ mod tests {
             (&known, Some(&path), HEAD),
         ] {
             let access = Access::new(tokens.cloned(), None).unwrap();
-            let shared = Arc::new(Shared::new(Realms::default(), access, limits.clone()));
+            let shared = Arc::new(ServerState::new(Realms::default(), access, limits.clone()));
             let (mut client, server) = duplex(1_024);
             let start = Instant::now();
             let service = Service::new(&shared);

@@ -11,11 +11,11 @@ use super::ids::{bad, parameters, realm_of, shown};
 use super::problem::Problem;
 use crate::access::Client;
 use crate::realm::OutputForm;
-use crate::shared::Shared;
+use crate::shared::ServerState;
 
 /// Makes all later IDs of this server greater than one from elsewhere.
 pub(super) async fn observe(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<ServerState>>,
     Extension(client): Extension<Arc<Client>>,
     realm: Result<Path<String>, PathRejection>,
     uri: Uri,

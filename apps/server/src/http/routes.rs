@@ -19,12 +19,12 @@ use super::problem::Problem;
 use super::{HEADERS, host, ids, inspect, observe, prometheus};
 use crate::access::{Client, WRONG_TOKENS};
 use crate::metrics::Protocol;
-use crate::shared::{Shared, request_id};
+use crate::shared::{ServerState, request_id};
 
 /// The description of the API.
 const DESCRIPTION: &str = include_str!("../../openapi.json");
 
-type Routes = [(&'static str, &'static str, MethodRouter<Arc<Shared>>); 8];
+type Routes = [(&'static str, &'static str, MethodRouter<Arc<ServerState>>); 8];
 
 /// The handlers by path and method.
 fn routes() -> Routes {
@@ -41,8 +41,8 @@ fn routes() -> Routes {
 }
 
 /// Returns all routes.
-pub(super) fn router(shared: &Arc<Shared>) -> Router {
-    let add = |router: Router<Arc<Shared>>, (path, _, handler)| router.route(path, handler);
+pub(super) fn router(shared: &Arc<ServerState>) -> Router {
+    let add = |router: Router<Arc<ServerState>>, (path, _, handler)| router.route(path, handler);
     routes()
         .into_iter()
         .fold(Router::new(), add)
@@ -62,7 +62,7 @@ async fn health() -> &'static str {
 }
 
 /// Reports whether all realms can issue IDs, for a quarter of their term at least.
-async fn ready(State(shared): State<Arc<Shared>>) -> Result<&'static str, Problem> {
+async fn ready(State(shared): State<Arc<ServerState>>) -> Result<&'static str, Problem> {
     let refuse = |detail: String| {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail).with_retry(Duration::from_secs(1))
     };
@@ -77,7 +77,7 @@ async fn ready(State(shared): State<Arc<Shared>>) -> Result<&'static str, Proble
 
 /// Returns the metrics.
 async fn metrics_text(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<ServerState>>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     const OPEN: &str = "application/openmetrics-text";
@@ -112,7 +112,7 @@ fn is_public(path: &str) -> bool {
 }
 
 /// Checks what every request must have, before it is known who sent it.
-fn check(request: &Request, shared: &Shared, link: &Link) -> Result<(), Problem> {
+fn check(request: &Request, shared: &ServerState, link: &Link) -> Result<(), Problem> {
     if link.kind == ConnectionKind::ProbesOnly && !is_probe(request.uri().path()) {
         let most = shared.limits.connections;
         let text = format!("there are {most} connections, the most that are permitted");
@@ -157,7 +157,7 @@ fn check(request: &Request, shared: &Shared, link: &Link) -> Result<(), Problem>
 }
 
 /// Returns the client that sent a request, if its token is known or none is needed.
-fn client(request: &Request, shared: &Shared, link: &Link) -> Option<Arc<Client>> {
+fn client(request: &Request, shared: &ServerState, link: &Link) -> Option<Arc<Client>> {
     if let Some(anyone) = shared.access.anyone() {
         return Some(Arc::clone(anyone));
     }
@@ -173,7 +173,7 @@ fn client(request: &Request, shared: &Shared, link: &Link) -> Option<Arc<Client>
 
 /// Admits a request, numbers it, and records its outcome.
 async fn attend(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<ServerState>>,
     Extension(link): Extension<Arc<Link>>,
     mut request: Request,
     next: Next,

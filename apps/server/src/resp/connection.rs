@@ -13,7 +13,7 @@ use super::parse::Command;
 use super::reply;
 use super::session::{Next, Session, Transaction, Waiting};
 use crate::metrics::Protocol;
-use crate::shared::{LOOK, Last, Peer, Shared};
+use crate::shared::{LOOK, Last, Peer, ServerState};
 use crate::stream::Connection as Stream;
 
 /// The size of a quiet connection's buffer.
@@ -29,7 +29,7 @@ const FLUSH: usize = 65_536;
 /// Returns the error that ended the connection, if it was not one of the client's requests.
 pub(crate) async fn serve(
     stream: impl Stream,
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     id: u64,
     peer: Peer,
 ) -> io::Result<()> {
@@ -70,7 +70,7 @@ enum Status {
 }
 
 impl<S: Stream> Connection<S> {
-    async fn run(mut self, shared: &Arc<Shared>) -> io::Result<()> {
+    async fn run(mut self, shared: &Arc<ServerState>) -> io::Result<()> {
         let limits = &shared.limits;
         // Made once, as they would cost more than a request. The timer is set anew only when it has
         // run out, or is too late for a deadline.
@@ -169,7 +169,7 @@ impl<S: Stream> Connection<S> {
     }
 
     /// Answers the commands that have arrived.
-    async fn answer(&mut self, shared: &Shared) -> io::Result<Status> {
+    async fn answer(&mut self, shared: &ServerState) -> io::Result<Status> {
         let limits = &shared.limits;
         let metrics = shared.metrics.of(Protocol::Resp);
         let mut start = Instant::now();
@@ -229,7 +229,7 @@ impl<S: Stream> Connection<S> {
 
     /// Waits for the IDs of a command, unless its client leaves. One that has closed its side only
     /// is taken to have left, as Redis does it.
-    async fn wait(&mut self, mut waiting: Waiting, shared: &Shared) -> io::Result<()> {
+    async fn wait(&mut self, mut waiting: Waiting, shared: &ServerState) -> io::Result<()> {
         // Earlier answers do not wait with it.
         let (earlier, patience) = (waiting.split_off_earlier(), shared.limits.timeout);
         if earlier > 0 {
@@ -254,7 +254,11 @@ impl<S: Stream> Connection<S> {
     }
 
     /// Runs the commands of a transaction, and answers with an array of their answers.
-    async fn execute(&mut self, transaction: &Transaction, shared: &Shared) -> io::Result<Status> {
+    async fn execute(
+        &mut self,
+        transaction: &Transaction,
+        shared: &ServerState,
+    ) -> io::Result<Status> {
         let limits = &shared.limits;
         reply::array(transaction.count as usize, &mut self.output);
         let mut rest = &*transaction.commands;
@@ -316,7 +320,7 @@ mod tests {
         let limits = Limits::default();
         let part = limits.timeout * 2 / 3;
         let access = Access::new(None, None).unwrap();
-        let shared = Arc::new(Shared::new(Realms::default(), access, limits));
+        let shared = Arc::new(ServerState::new(Realms::default(), access, limits));
         let (mut client, server) = duplex(1_024);
         tokio::spawn(serve(server, shared, 1, Peer(None)));
         client.write_all(b"PI").await.unwrap();
@@ -344,7 +348,7 @@ mod tests {
             ("AUTH 0123456789abcdef\r\n", "+OK", limits.idle),
         ] {
             let access = Access::new(Some(path.clone()), None).unwrap();
-            let shared = Arc::new(Shared::new(Realms::default(), access, limits.clone()));
+            let shared = Arc::new(ServerState::new(Realms::default(), access, limits.clone()));
             let (mut client, server) = duplex(1_024);
             let start = Instant::now();
             tokio::spawn(serve(server, shared, 1, Peer(None)));

@@ -1,18 +1,18 @@
 use core::fmt;
 use core::ops::Deref;
 
-use crate::short::Short;
+use crate::inline_vec::InlineVec;
 
 /// The length of the longest canonical text.
 const MAX_TEXT: usize = 20;
 
 /// The canonical text of an ID on the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct IdText(Short<u8, MAX_TEXT>);
+pub struct IdText(InlineVec<u8, MAX_TEXT>);
 
 impl IdText {
     pub(super) fn new(text: &str) -> Self {
-        Self(Short::new(text.as_bytes(), 0))
+        Self(InlineVec::new(text.as_bytes(), 0))
     }
 }
 
@@ -29,13 +29,13 @@ const MAX_BYTES: usize = 20;
 
 /// The bytes of an ID on the stack, the highest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct IdBytes(Short<u8, MAX_BYTES>);
+pub struct IdBytes(InlineVec<u8, MAX_BYTES>);
 
 impl IdBytes {
     /// Returns the first twenty of these bytes.
     #[must_use]
     pub fn new(bytes: &[u8]) -> Self {
-        Self(Short::new(bytes, 0))
+        Self(InlineVec::new(bytes, 0))
     }
 }
 

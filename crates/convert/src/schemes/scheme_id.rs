@@ -5,8 +5,8 @@ use tickid_core::{Field, RangeError, Scheme, UnixTime, Variant};
 use tickid_text::ParseError;
 
 use crate::any::{AnyId, Kind};
+use crate::inline_vec::InlineVec;
 use crate::options::{LayoutOption, Layouts};
-use crate::short::Short;
 use crate::to_parts::ToParts;
 
 /// The ID type of a scheme: the description that [`AnyId`] and
@@ -174,7 +174,7 @@ pub trait SchemeVisitor {
 /// assert_eq!(names, ["timestamp", "toggle", "meta", "partition", "sequence"]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fields(Short<Field, { Self::MAX }>);
+pub struct Fields(InlineVec<Field, { Self::MAX }>);
 
 impl Fields {
     /// The largest number of fields.
@@ -183,7 +183,7 @@ impl Fields {
     /// Returns the first [`MAX`](Self::MAX) of these fields.
     #[must_use]
     pub fn new(fields: &[Field]) -> Self {
-        Self(Short::new(fields, Field::new("", 0, 0, "")))
+        Self(InlineVec::new(fields, Field::new("", 0, 0, "")))
     }
 }
 

@@ -42,13 +42,13 @@ fn parts<O: Order>(id: SnowflakeId, layout: Snowflake<O>) -> Result<Parts, u64> 
     if stray != 0 {
         return Err(stray << layout.bits());
     }
-    let shape = layout.shape();
-    let sequence = Bits::held(layout.sequence_of(id).into(), shape.sequence);
+    let widths = layout.widths();
+    let sequence = Bits::held(layout.sequence_of(id).into(), widths.sequence);
     let parts = Parts::held(layout.unix_time(id), layout.scale(), sequence);
-    if shape.node == 0 {
+    if widths.node == 0 {
         return Ok(parts);
     }
-    Ok(parts.with_node(Bits::held(layout.node_of(id).get().into(), shape.node)))
+    Ok(parts.with_node(Bits::held(layout.node_of(id).get().into(), widths.node)))
 }
 
 #[cold]
@@ -95,10 +95,10 @@ impl SchemeId for SnowflakeId {
     }
 
     fn settings(layouts: &Layouts) -> Settings {
-        let shape = layouts.snowflake.shape();
-        let epoch = SettingValue::Number(shape.epoch.as_millis());
+        let widths = layouts.snowflake.widths();
+        let epoch = SettingValue::Number(widths.epoch.as_millis());
         // An hour at most.
-        let unit = i64::try_from(shape.unit.as_micros()).unwrap_or(i64::MAX);
+        let unit = i64::try_from(widths.unit.as_micros()).unwrap_or(i64::MAX);
         Settings::one("epoch_ms", epoch, "ms since 1970; not in the ID").and(
             "tick_us",
             SettingValue::Number(unit),
@@ -125,9 +125,9 @@ impl SchemeId for SnowflakeId {
 impl Assemble for SnowflakeId {
     #[inline]
     fn shape(layouts: &Layouts) -> Shape {
-        let shape = layouts.snowflake.shape();
+        let widths = layouts.snowflake.widths();
         let scale = with_layout!(layouts, layout => layout.scale());
-        Shape::new(scale, shape.node, shape.sequence)
+        Shape::new(scale, widths.node, widths.sequence)
     }
 
     fn visit<T: SchemeVisitor>(layouts: &Layouts, visitor: T) -> T::Output {

@@ -116,7 +116,7 @@ fn widest_ranks_keep_order() {
     for layout in ["30x3600s/0n/18s@0", "30x3600s/10n/1s@0", "30x3600s/0n/9s@1970-01-02"] {
         let target = Layouts { snowflake: layout.parse().unwrap(), ..Layouts::default() };
         let options = Options { target, ..set() };
-        let options = if target.snowflake.shape().node == 0 {
+        let options = if target.snowflake.widths().node == 0 {
             Options { nodes: Nodes::Keep, ..options }
         } else {
             options
@@ -189,7 +189,7 @@ proptest! {
         let (b, second) = parts(one.0.saturating_add(micros), other.0, other.1);
         let rank = |tick, parts: &Parts| (tick, parts.toggle(), parts.sequence().value());
         let (a, b) = (rank(a, &first), rank(b, &second));
-        let has_node = target.snowflake.shape().node > 0;
+        let has_node = target.snowflake.widths().node > 0;
         let options = if has_node { options } else { Options { nodes: Nodes::Keep, ..options } };
         let (Ok(x), Ok(y)) =
             (convert::<SnowflakeId>(first, &options), convert::<SnowflakeId>(second, &options))

@@ -27,8 +27,8 @@ fn any_layout() -> impl Strategy<Value = Layouts> {
 
 /// Returns an ID of the layout with these bits.
 fn id(bits: u64, layouts: &Layouts) -> AnyId {
-    let shape = layouts.snowflake.shape();
-    let unused = u64::BITS - shape.time - shape.node - shape.sequence;
+    let widths = layouts.snowflake.widths();
+    let unused = u64::BITS - widths.time - widths.node - widths.sequence;
     SnowflakeId::new(bits >> unused).into()
 }
 

@@ -10,9 +10,9 @@
 )]
 
 mod exclusive;
-mod goal;
 #[cfg(all(test, any(tickid_loom, tickid_shuttle)))]
 mod models;
+mod observe;
 mod rules;
 #[cfg(target_has_atomic = "64")]
 mod shared;

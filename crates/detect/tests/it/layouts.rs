@@ -23,17 +23,17 @@ fn check(layout: AnySnowflake) {
     let scheme = AnyScheme::new(Kind::Snowflake, &layouts);
     let min_at = |time| u64::try_from(scheme.min_at(time).unwrap().to_u128()).unwrap();
     assert_eq!(min_at(card.first()), 0, "{layout}");
-    let (last_tick, shape) = match layout {
-        AnySnowflake::NodeAboveSequence(layout) => (layout.last_tick(), layout.shape()),
-        AnySnowflake::SequenceAboveNode(layout) => (layout.last_tick(), layout.shape()),
+    let (last_tick, widths) = match layout {
+        AnySnowflake::NodeAboveSequence(layout) => (layout.last_tick(), layout.widths()),
+        AnySnowflake::SequenceAboveNode(layout) => (layout.last_tick(), layout.widths()),
     };
-    let (low, bits) = (shape.node + shape.sequence, shape.time + shape.node + shape.sequence);
+    let (low, bits) = (widths.node + widths.sequence, widths.time + widths.node + widths.sequence);
     assert_eq!(min_at(card.last()), last_tick << low, "{layout}");
     for (until, exact) in [(card.javascript_until(), 53), (card.signed_until(), 63)] {
         assert_eq!(until.map(min_at), (bits > exact).then(|| 1 << exact), "{layout}");
     }
     assert_eq!(card.nodes() * card.ids_per_tick(), 1 << low, "{layout}");
-    let per_second = card.ids_per_second() * shape.unit.as_secs_f64();
+    let per_second = card.ids_per_second() * widths.unit.as_secs_f64();
     #[allow(clippy::cast_precision_loss, reason = "18 bits")]
     let per_tick = card.ids_per_tick() as f64;
     assert!((per_second / per_tick - 1.0).abs() < 1e-9, "{layout}");

@@ -96,7 +96,7 @@ impl<C: Clock> MemoryBackend<C> {
     #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_core::SystemClock;
-    /// use tickid_lease::admin::{Start, Loss};
+    /// use tickid_lease::admin::{Start, LeaseEnd};
     /// use tickid_lease::backend::MemoryBackend;
     /// use tickid_lease::session::{Claim, Token, block_on};
     /// use tickid_lease::Store;
@@ -110,7 +110,7 @@ impl<C: Clock> MemoryBackend<C> {
     ///
     /// backend.restore(backup);
     /// let error = block_on(store.renew(realm.spec(), &lease), timeout).unwrap_err();
-    /// assert_eq!(error.loss(), Some(Loss::Forgotten)); // the lease proves that data was lost
+    /// assert_eq!(error.lease_end(), Some(LeaseEnd::Forgotten)); // the lease proves that data was lost
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]

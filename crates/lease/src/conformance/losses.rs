@@ -5,7 +5,7 @@ use super::{SHORT, Scene, Stage, answer, assert_lost};
 use crate::error::StoreError;
 use crate::model::lease::Lease;
 use crate::model::realm::RealmSpec;
-use crate::model::refusal::{Loss, Refusal};
+use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::store::Start;
 
 /// Rows are lost under a holder, and others come and go before its renewal, so that the row shows
@@ -23,12 +23,12 @@ pub fn masked_losses_invalidate(stage: &dyn Stage) {
             come_and_go(&scene, None);
         }
         let era = scene.record().era;
-        assert_eq!(assert_lost(scene.renew(&lease)), Loss::Overtaken);
+        assert_eq!(assert_lost(scene.renew(&lease)), LeaseEnd::Overtaken);
         assert_eq!(scene.record().era, era, "a renewal may come late: it changes nothing");
         if outlasts {
             come_and_go(&scene, Some(lease.ceiling));
         }
-        let _ = claim_after(&scene, &scene.realm, lease, Loss::Overtaken);
+        let _ = claim_after(&scene, &scene.realm, lease, LeaseEnd::Overtaken);
         assert!(scene.record().era > era, "invalidated before a grant");
         super::trouble::starts_beyond(&scene, limit);
     }
@@ -79,7 +79,7 @@ pub fn missing_rows_invalidate(stage: &dyn Stage) {
     }
     assert!(scene.record().era > held[0].era);
     for lease in &held {
-        assert_eq!(assert_lost(scene.renew(lease)), Loss::Era);
+        assert_eq!(assert_lost(scene.renew(lease)), LeaseEnd::Era);
     }
     super::trouble::starts_beyond(&scene, limit);
 }
@@ -91,8 +91,8 @@ pub fn released_leases_are_no_evidence(stage: &dyn Stage) {
     let (first, other) = (scene.acquire(), scene.acquire());
     scene.release(&first, None).unwrap();
     let is_over = || {
-        assert_eq!(assert_lost(scene.release(&first, None)), Loss::Token);
-        assert_eq!(assert_lost(scene.renew(&first)), Loss::Overtaken);
+        assert_eq!(assert_lost(scene.release(&first, None)), LeaseEnd::Token);
+        assert_eq!(assert_lost(scene.renew(&first)), LeaseEnd::Overtaken);
     };
     is_over();
     let second = scene.acquire();
@@ -112,16 +112,16 @@ pub fn cut_leases_are_no_evidence(stage: &dyn Stage) {
     answer(scene.store.release_by_hand(&scene.realm, &first, used)).unwrap();
     let second = scene.acquire();
     assert_eq!(second.node, first.node);
-    assert_eq!(assert_lost(scene.renew(&first)), Loss::Token);
-    assert_eq!(assert_lost(scene.release(&first, None)), Loss::Token);
-    claim_after(&scene, &scene.realm, first, Loss::Token).unwrap();
+    assert_eq!(assert_lost(scene.renew(&first)), LeaseEnd::Token);
+    assert_eq!(assert_lost(scene.release(&first, None)), LeaseEnd::Token);
+    claim_after(&scene, &scene.realm, first, LeaseEnd::Token).unwrap();
     for lease in [second, other] {
         assert!(scene.renew(&lease).is_ok());
     }
     assert_eq!(scene.record().era, first.era);
     // The next holder's lease is evidence again.
     stage.delete(scene.realm.name(), Some(second.node));
-    assert!(answer(scene.store.report_lost(&scene.realm, &second, Loss::Token)).unwrap());
+    assert!(answer(scene.store.report_lost(&scene.realm, &second, LeaseEnd::Token)).unwrap());
 }
 
 /// One invalidation is enough, even if several holders lost their leases.
@@ -131,9 +131,9 @@ pub fn repaired_losses_are_no_evidence(stage: &dyn Stage) {
     for lease in &held {
         stage.delete(scene.realm.name(), Some(lease.node));
     }
-    assert_eq!(assert_lost(scene.renew(&held[0])), Loss::Forgotten);
+    assert_eq!(assert_lost(scene.renew(&held[0])), LeaseEnd::Forgotten);
     let era = scene.record().era;
-    for (lease, why) in [(held[0], Loss::Forgotten), (held[1], Loss::Overtaken)] {
+    for (lease, why) in [(held[0], LeaseEnd::Forgotten), (held[1], LeaseEnd::Overtaken)] {
         assert_lost(scene.renew(&lease));
         assert!(!answer(scene.store.report_lost(&scene.realm, &lease, why)).unwrap());
     }
@@ -144,10 +144,10 @@ pub fn repaired_losses_are_no_evidence(stage: &dyn Stage) {
 pub fn evidence_is_of_its_realm(stage: &dyn Stage) {
     let (scene, other) = (Scene::new(stage, "0-1/8"), Scene::new(stage, "0-1/8"));
     let lease = scene.acquire();
-    claim_after(&other, &other.realm, lease, Loss::Overtaken).unwrap();
+    claim_after(&other, &other.realm, lease, LeaseEnd::Overtaken).unwrap();
     assert_eq!(other.record().era, lease.era);
     let another = RealmSpec { scheme: "others".to_owned(), ..scene.realm.clone() };
-    let report = scene.store.report_lost(&another, &lease, Loss::Overtaken);
+    let report = scene.store.report_lost(&another, &lease, LeaseEnd::Overtaken);
     assert!(!answer(report).unwrap());
     let mut claim = Scene::claim();
     claim.seen_era = Some(lease.era + 1);
@@ -215,7 +215,7 @@ pub fn chosen_pools_stay(stage: &dyn Stage) {
     scene.outlast();
     scene.outlast();
     let lease = scene.acquire();
-    let error = claim_after(&scene, &other, lease, Loss::Era).unwrap_err();
+    let error = claim_after(&scene, &other, lease, LeaseEnd::Era).unwrap_err();
     assert!(matches!(error.refusal(), Some(Refusal::Mismatch(_))), "{error}");
     assert_eq!(scene.record().realm, scene.realm);
     let another = RealmSpec { layout: "drift 5".to_owned(), ..scene.realm.clone() };
@@ -234,7 +234,7 @@ fn claim_after(
     scene: &Scene<'_>,
     realm: &RealmSpec,
     lost: Lease,
-    why: Loss,
+    why: LeaseEnd,
 ) -> Result<Lease, StoreError> {
     let mut claim = Scene::claim();
     claim.lost = Some((lost, why));

@@ -36,7 +36,7 @@ use crate::model::node::Node;
 use crate::model::realm::{RealmName, RealmSpec, Terms};
 use crate::model::realm_data::RealmData;
 use crate::model::record::{Record, Row};
-use crate::model::refusal::{Loss, Refusal};
+use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::model::rules::Standing;
 use crate::model::token::Token;
 use crate::store::{Start, Store};
@@ -342,8 +342,8 @@ fn quarantined_of_exhausted(result: Result<Lease, StoreError>) -> u64 {
 }
 
 #[track_caller]
-fn assert_lost<T: core::fmt::Debug>(result: Result<T, StoreError>) -> Loss {
+fn assert_lost<T: core::fmt::Debug>(result: Result<T, StoreError>) -> LeaseEnd {
     let error = result.expect_err("the lease is over");
     assert!(!error.is_unreachable());
-    error.loss().unwrap_or_else(|| panic!("{error}"))
+    error.lease_end().unwrap_or_else(|| panic!("{error}"))
 }

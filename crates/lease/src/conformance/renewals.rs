@@ -4,7 +4,7 @@ use std::thread;
 
 use super::{SHORT, Scene, Stage, answer, assert_lost, assert_same};
 use crate::model::record::Version;
-use crate::model::refusal::{Loss, Refusal};
+use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::store::Start;
 
 /// The ceiling depends on the store's clock, not on the number of renewals. A renewal may be
@@ -43,8 +43,8 @@ pub fn expired_node_keeps_its_ceiling(stage: &dyn Stage) {
     assert_eq!(second.node, first.node);
     assert_eq!(second.floor, renewed.ceiling);
     assert_ne!(second.token, first.token);
-    assert_eq!(assert_lost(scene.renew(&renewed)), Loss::Token);
-    assert_eq!(assert_lost(scene.release(&renewed, Some(first.ceiling - 1))), Loss::Token);
+    assert_eq!(assert_lost(scene.renew(&renewed)), LeaseEnd::Token);
+    assert_eq!(assert_lost(scene.release(&renewed, Some(first.ceiling - 1))), LeaseEnd::Token);
     assert!(scene.renew(&second).is_ok());
 }
 
@@ -57,7 +57,7 @@ pub fn released_node_keeps_its_ticks(stage: &dyn Stage) {
     let second = scene.acquire();
     assert_eq!(second.floor, used + 1);
     assert!(second.ceiling > second.floor);
-    assert_eq!(assert_lost(scene.renew(&first)), Loss::Overtaken);
+    assert_eq!(assert_lost(scene.renew(&first)), LeaseEnd::Overtaken);
 }
 
 /// The next window starts above the floor, whatever tick the holder reports, because the floor
@@ -87,8 +87,8 @@ pub fn a_late_claim_revives_no_lease(stage: &dyn Stage) {
     let again = answer(scene.store.acquire(&scene.realm, &mut claim)).unwrap();
     assert_eq!(again.token, first.token);
     assert!(again.floor > first.floor);
-    assert_eq!(assert_lost(scene.renew(&first)), Loss::Token);
-    assert_eq!(assert_lost(scene.release(&first, Some(first.floor))), Loss::Token);
+    assert_eq!(assert_lost(scene.renew(&first)), LeaseEnd::Token);
+    assert_eq!(assert_lost(scene.release(&first, Some(first.floor))), LeaseEnd::Token);
 }
 
 /// Nor does it if the node was released unused: the earlier lease proves no loss.
@@ -100,7 +100,7 @@ pub fn a_late_claim_revives_no_unused_lease(stage: &dyn Stage) {
     scene.release(&first, None).unwrap();
     let again = answer(scene.store.acquire(&scene.realm, &mut claim)).unwrap();
     assert_eq!(again.token, first.token);
-    assert_eq!(assert_lost(scene.renew(&renewed)), Loss::Overtaken);
+    assert_eq!(assert_lost(scene.renew(&renewed)), LeaseEnd::Overtaken);
     assert!(scene.renew(&again).is_ok());
 }
 
@@ -148,7 +148,7 @@ pub fn administration_beside_renewals(stage: &dyn Stage) {
         // That ends all leases, and with them the renewers.
         for renewer in renewers {
             let error = renewer.join().unwrap();
-            assert_eq!(error.loss(), Some(Loss::Era), "{error}");
+            assert_eq!(error.lease_end(), Some(LeaseEnd::Era), "{error}");
         }
     });
 }

@@ -5,7 +5,7 @@ use core::time::Duration;
 use super::{SHORT, Scene, Stage, answer, assert_lost, assert_same, quarantined_of_exhausted};
 use crate::model::lease::Lease;
 use crate::model::node::Node;
-use crate::model::refusal::{Loss, Refusal};
+use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::model::rules::Standing;
 
 /// A node is quarantined if the store's clock was ahead by an hour when it was granted.
@@ -20,7 +20,7 @@ pub fn quarantined_until_repaired(stage: &dyn Stage) {
     let repaired = answer(scene.store.repair(scene.realm.name(), lease.node)).unwrap();
     assert!(repaired.ceiling < lease.ceiling);
     assert_ne!(scene.standing(lease.node), Standing::Quarantined);
-    assert_eq!(assert_lost(scene.renew(&lease)), Loss::Token);
+    assert_eq!(assert_lost(scene.renew(&lease)), LeaseEnd::Token);
     scene.outlast();
     scene.outlast();
     assert_eq!(scene.acquire().floor, repaired.ceiling);
@@ -83,7 +83,7 @@ pub fn repaired_row_starts_beyond(stage: &dyn Stage) {
     answer(scene.store.repair(scene.realm.name(), damaged.node)).unwrap();
     assert_ne!(scene.standing(damaged.node), Standing::Quarantined);
     // An ordinary loss.
-    assert_eq!(assert_lost(scene.renew(&damaged)), Loss::Token);
+    assert_eq!(assert_lost(scene.renew(&damaged)), LeaseEnd::Token);
     scene.outlast();
     scene.outlast();
     let again = scene.acquire();
@@ -113,8 +113,8 @@ pub fn new_generation_invalidates(stage: &dyn Stage) {
     let held = [(); 2].map(|()| scene.acquire());
     let limit = scene.tick(held[0].granted_at) + scene.realm.max_ahead();
     stage.change_generation();
-    assert_eq!(assert_lost(scene.renew(&held[0])), Loss::Era);
-    assert_eq!(assert_lost(scene.renew(&held[1])), Loss::Era);
+    assert_eq!(assert_lost(scene.renew(&held[0])), LeaseEnd::Era);
+    assert_eq!(assert_lost(scene.renew(&held[1])), LeaseEnd::Era);
     starts_beyond(&scene, limit);
 }
 
@@ -125,8 +125,8 @@ pub fn invalidation_ends_all_leases(stage: &dyn Stage) {
     let limit = scene.tick(held[0].granted_at) + scene.realm.max_ahead();
     let floor = answer(scene.store.invalidate(&scene.realm)).unwrap();
     assert!(floor >= limit);
-    assert_eq!(assert_lost(scene.renew(&held[0])), Loss::Era);
-    assert_eq!(assert_lost(scene.renew(&held[1])), Loss::Era);
+    assert_eq!(assert_lost(scene.renew(&held[0])), LeaseEnd::Era);
+    assert_eq!(assert_lost(scene.renew(&held[1])), LeaseEnd::Era);
     starts_beyond(&scene, limit);
 }
 
@@ -190,7 +190,7 @@ pub fn earlier_era_is_no_proof(stage: &dyn Stage) {
     answer(scene.store.invalidate(&scene.realm)).unwrap();
     stage.damage(scene.realm.name(), first.node);
     let era = scene.record().era;
-    assert_eq!(assert_lost(scene.renew(&first)), Loss::Era);
+    assert_eq!(assert_lost(scene.renew(&first)), LeaseEnd::Era);
     assert_eq!(scene.record().era, era);
 }
 
@@ -209,7 +209,7 @@ fn proves_a_loss(stage: &dyn Stage, grant: impl Fn(&Scene<'_>) -> Lease) {
         } else {
             assert_lost(scene.renew(&lease))
         };
-        assert_eq!(loss, Loss::Forgotten);
+        assert_eq!(loss, LeaseEnd::Forgotten);
         assert!(scene.record().era > lease.era);
         assert_lost(scene.renew(&other));
         starts_beyond(&scene, limit);

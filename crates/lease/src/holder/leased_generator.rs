@@ -14,11 +14,11 @@ use tickid_core::{
 };
 
 use crate::error::StoreError;
+use crate::holder::active_lease::ActiveLease;
 use crate::holder::boot;
 use crate::holder::builder::{LeasedGeneratorBuilder, Options};
 use crate::holder::error::{GenerateError, LeaseError, ObserveError};
-use crate::holder::state::{LeaseState, Shared};
-use crate::holder::tenure::Tenure;
+use crate::holder::state::{HolderState, LeaseState};
 use crate::holder::worker::Worker;
 use crate::model::lease::Lease;
 use crate::store::Store;
@@ -81,13 +81,13 @@ use crate::typed_realm::Realm;
 pub struct LeasedGenerator<S: Scheme, C = DefaultClock> {
     /// Tried before the present one is looked up: most leases are never lost. In a generator that
     /// started without a lease it is over from the start.
-    first: Arc<Tenure<S, C>>,
+    first: Arc<ActiveLease<S, C>>,
     thread: Thread<S, C>,
 }
 
 /// The thread that keeps the lease. Dropping this stops it.
 struct Thread<S: Scheme, C> {
-    shared: Arc<Shared<S, C>>,
+    shared: Arc<HolderState<S, C>>,
     /// Until it is joined. It returns the result of releasing the node.
     handle: Mutex<Option<JoinHandle<Result<(), StoreError>>>>,
 }
@@ -128,7 +128,7 @@ where
     /// # Errors
     /// Returns a [`LeaseError`] if no generator of the realm can be built, or no thread started.
     pub fn start_pending(self) -> Result<LeasedGenerator<S, C>, LeaseError> {
-        let first = Arc::new(Tenure::over(&self)?);
+        let first = Arc::new(ActiveLease::over(&self)?);
         Ok(LeasedGenerator { first, thread: self.spawn()? })
     }
 
@@ -140,7 +140,7 @@ where
         let requests = if *adopts { 3 } else { 1 };
         let timeout = timeout.saturating_mul(requests).saturating_add(Duration::from_secs(1));
         let max_start = start_within.saturating_add(timeout);
-        let shared = Arc::new(Shared::new(self.options.max_wait, max_start));
+        let shared = Arc::new(HolderState::new(self.options.max_wait, max_start));
         let worker = Worker::new(self, Arc::clone(&shared))?;
         let thread = thread::Builder::new().name("tickid-lease".to_owned());
         let handle = thread.spawn(move || worker.run());
@@ -227,7 +227,7 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// # Errors
     /// Returns a [`LeaseError`].
     pub fn first_lease(&self) -> Result<Lease, LeaseError> {
-        self.shared().wait_for_first().map(|tenure| *tenure.lease())
+        self.shared().wait_for_first().map(|active| *active.lease())
     }
 
     /// Does the same as [`first_lease`](Self::first_lease) as a task, on any executor.
@@ -235,7 +235,7 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// # Errors
     /// As `first_lease`.
     pub async fn first_lease_async(&self) -> Result<Lease, LeaseError> {
-        self.shared().wait_for_first_async().await.map(|tenure| *tenure.lease())
+        self.shared().wait_for_first_async().await.map(|active| *active.lease())
     }
 
     /// Returns a view of the generator that issues IDs of `variant`.
@@ -271,7 +271,7 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
         observe::<_, S::Variant>(self, id)
     }
 
-    fn shared(&self) -> &Shared<S, C> {
+    fn shared(&self) -> &HolderState<S, C> {
         &self.thread.shared
     }
 
@@ -294,11 +294,11 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
         draw: impl Fn(&Generator<S, C>) -> Result<T, tickid_core::Error>,
     ) -> Result<T, GenerateError> {
         loop {
-            let tenure = self.shared().tenure.load();
-            let Some(tenure) = &*tenure else { return Err(self.shared().no_lease()) };
-            match draw(tenure.generator()) {
+            let active = self.shared().active.load();
+            let Some(active) = &*active else { return Err(self.shared().no_lease()) };
+            match draw(active.generator()) {
                 Ok(drawn) => return Ok(drawn),
-                Err(error) => self.shared().leave_if_closed(tenure, error)?,
+                Err(error) => self.shared().leave_if_closed(active, error)?,
             }
         }
     }
@@ -312,10 +312,10 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
 
     /// Returns the present lease and its generator, which offers blocks, slices and handles, or
     /// `None` without a lease. Once the generator is [closed](tickid_core::ErrorKind::Closed),
-    /// there is another tenure, or will be.
+    /// there is another lease, or will be.
     #[must_use]
-    pub fn tenure(&self) -> Option<Arc<Tenure<S, C>>> {
-        self.shared().tenure.load_full()
+    pub fn active_lease(&self) -> Option<Arc<ActiveLease<S, C>>> {
+        self.shared().active.load_full()
     }
 
     /// Returns the present state, for readiness checks and monitoring.
@@ -420,13 +420,13 @@ impl<'a, S: Scheme, C: Clock + fmt::Debug> Source for &'a LeasedGenerator<S, C> 
         }
         loop {
             let left = deadline.left(boot::now());
-            let Some(tenure) = self.tenure() else {
+            let Some(active) = self.active_lease() else {
                 self.shared().wait_for_lease(left)?;
                 continue;
             };
-            match wait_ready(tenure.generator(), left) {
+            match wait_ready(active.generator(), left) {
                 Ok(()) => return Ok(()),
-                Err(error) => self.shared().leave_if_closed(&tenure, error)?,
+                Err(error) => self.shared().leave_if_closed(&active, error)?,
             }
         }
     }
@@ -447,16 +447,16 @@ impl<'a, S: Scheme, C: Clock + fmt::Debug> Source for &'a LeasedGenerator<S, C> 
         }
         loop {
             let left = deadline.left(boot::now());
-            let Some(tenure) = self.tenure() else {
+            let Some(active) = self.active_lease() else {
                 self.shared().check_wait(left)?;
                 let pause = PAUSE.min(left);
                 sleep(pause).await;
                 deadline.awaited(pause);
                 continue;
             };
-            match wait_ready_async(tenure.generator(), left, sleep).await {
+            match wait_ready_async(active.generator(), left, sleep).await {
                 Ok(()) => return Ok(()),
-                Err(error) => self.shared().leave_if_closed(&tenure, error)?,
+                Err(error) => self.shared().leave_if_closed(&active, error)?,
             }
         }
     }
@@ -470,10 +470,10 @@ impl<S: Scheme, C: Clock + fmt::Debug> Follow for &LeasedGenerator<S, C> {
             return Err(GenerateError::Forked.into());
         }
         loop {
-            let tenure = self.shared().tenure.load();
-            let Some(tenure) = &*tenure else { return Err(self.shared().no_lease().into()) };
-            match tenure.generator().follow(&is_after) {
-                Err(tickid_core::ObserveError::Closed) => self.shared().leave(tenure),
+            let active = self.shared().active.load();
+            let Some(active) = &*active else { return Err(self.shared().no_lease().into()) };
+            match active.generator().follow(&is_after) {
+                Err(tickid_core::ObserveError::Closed) => self.shared().leave(active),
                 result => return Ok(result?),
             }
         }

@@ -1,5 +1,6 @@
 //! Holders of leases: they acquire one, issue IDs under it, renew it and release it.
 
+pub(crate) mod active_lease;
 mod boot;
 pub(crate) mod builder;
 pub(crate) mod clock_gap;
@@ -11,7 +12,6 @@ mod metrics;
 pub(crate) mod name;
 pub(crate) mod session;
 pub(crate) mod state;
-pub(crate) mod tenure;
 pub(crate) mod wait_reason;
 pub(crate) mod waiting;
 mod warnings;

@@ -6,7 +6,7 @@ use crate::error::StoreError;
 use crate::model::lease::{Claim, Lease};
 use crate::model::node::Node;
 use crate::model::realm::RealmSpec;
-use crate::model::refusal::{Loss, Refusal};
+use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::model::token::{Token, mix};
 use crate::store::Store;
 
@@ -67,7 +67,7 @@ pub struct LeaseSession {
     /// The claim that was last sent without success, until there is a lease.
     claim: Option<Claim>,
     /// A lost lease, for the next claim.
-    lost: Option<(Lease, Loss)>,
+    lost: Option<(Lease, LeaseEnd)>,
     /// The highest era of the realm that a claim has seen.
     seen_era: Option<u64>,
     /// The highest tick used under each node.
@@ -265,7 +265,7 @@ impl LeaseSession {
                 Outcome::Acquired(lease)
             }
             Err(error) if is_renewal && error.is_lost() => {
-                self.lost = self.lease.take().zip(error.loss());
+                self.lost = self.lease.take().zip(error.lease_end());
                 self.acquisition = Timer { due: now, failures: 0 };
                 Outcome::Lost(error)
             }
@@ -376,7 +376,7 @@ mod tests {
     use super::*;
     use crate::error::StoreErrorKind;
     use crate::model::record::Version;
-    use crate::model::refusal::Loss;
+    use crate::model::refusal::LeaseEnd;
 
     const TERM: Duration = Duration::from_secs(10);
     const NO_STALL: Duration = Duration::ZERO;
@@ -548,7 +548,7 @@ mod tests {
     #[test]
     fn lost_lease_is_replaced() {
         let mut session = session(1).holding(secs(100));
-        let lost = refused(Refusal::Lost { node: lease(1).node, why: Loss::Token });
+        let lost = refused(Refusal::Lost { node: lease(1).node, why: LeaseEnd::Token });
         assert!(matches!(session.answer(secs(105), Err(lost)), Outcome::Lost(_)));
         assert_eq!(session.lease(), None);
         let request = session.next(secs(105), NO_STALL, 3);
@@ -593,7 +593,7 @@ mod tests {
         assert_eq!(seen(&mut session, secs(100), None, Err(unreachable())), None);
         assert_eq!(seen(&mut session, secs(200), Some(3), Err(exhausted())), None);
         assert_eq!(seen(&mut session, secs(300), Some(2), Ok(lease(1))), Some(3));
-        let lost = refused(Refusal::Lost { node: lease(1).node, why: Loss::Era });
+        let lost = refused(Refusal::Lost { node: lease(1).node, why: LeaseEnd::Era });
         session.answer(secs(400), Err(lost));
         assert_eq!(seen(&mut session, secs(400), None, Ok(lease(1))), Some(3), "a new claim");
     }
@@ -616,7 +616,7 @@ mod tests {
                         now = session.due();
                         continue;
                     }
-                    Some(lease) => refused(Refusal::Lost { node: lease.node, why: Loss::Era }),
+                    Some(lease) => refused(Refusal::Lost { node: lease.node, why: LeaseEnd::Era }),
                     None if now >= begins => break,
                     None => {
                         let time = |at: Duration| UnixTime::EPOCH.checked_add(at).unwrap();
@@ -653,7 +653,7 @@ mod tests {
     #[test]
     fn lost_leases_are_shown() {
         let mut session = session(1).holding(secs(100));
-        let why = Loss::Overtaken;
+        let why = LeaseEnd::Overtaken;
         let lost = StoreError::refused("test", Refusal::Lost { node: lease(1).node, why });
         let due = session.due();
         session.next(due, NO_STALL, 2).unwrap();

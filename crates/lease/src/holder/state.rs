@@ -10,10 +10,10 @@ use arc_swap::ArcSwapOption;
 use tickid_core::{Clock, ErrorKind, Process, Scheme, StallReason, UnixTime};
 
 use crate::error::StoreError;
+use crate::holder::active_lease::ActiveLease;
 use crate::holder::clock_gap::ClockGap;
 use crate::holder::counters::Counters;
 use crate::holder::error::{GenerateError, LeaseError, Stall};
-use crate::holder::tenure::Tenure;
 use crate::holder::wait_reason::WaitReason;
 use crate::holder::waiting::Wait;
 use crate::model::lease::Lease;
@@ -53,16 +53,16 @@ pub struct LeaseState {
 const THREAD: &str = "keep the lease's thread";
 
 /// The first lease and its generator, or the reason that there is none.
-type First<S, C> = Result<Arc<Tenure<S, C>>, LeaseError>;
+type First<S, C> = Result<Arc<ActiveLease<S, C>>, LeaseError>;
 
 /// The data that a leased generator and its thread share.
-pub(crate) struct Shared<S: Scheme, C> {
+pub(crate) struct HolderState<S: Scheme, C> {
     /// The process with the thread. A child of a `fork` has no such thread, and the desk may be
     /// locked forever.
     home: Process,
-    pub(crate) tenure: ArcSwapOption<Tenure<S, C>>,
-    /// The first of all tenures.
-    first: OnceLock<Arc<Tenure<S, C>>>,
+    pub(crate) active: ArcSwapOption<ActiveLease<S, C>>,
+    /// The first of all.
+    first: OnceLock<Arc<ActiveLease<S, C>>>,
     /// The longest wait of a call.
     pub(crate) max_wait: Duration,
     /// The longest time until the thread has a first lease, or an error that ends the start.
@@ -110,11 +110,11 @@ pub(crate) struct Granted {
     pub(crate) latency: Duration,
 }
 
-impl<S: Scheme, C> Shared<S, C> {
+impl<S: Scheme, C> HolderState<S, C> {
     pub(crate) fn new(max_wait: Duration, max_start: Duration) -> Self {
         Self {
             home: Process::this(),
-            tenure: ArcSwapOption::empty(),
+            active: ArcSwapOption::empty(),
             first: OnceLock::new(),
             max_wait,
             max_start,
@@ -177,10 +177,10 @@ impl<S: Scheme, C> Shared<S, C> {
     where
         C: Clock,
     {
-        let tenure = self.tenure.load_full().filter(|_| self.is_ours());
-        let window_left = tenure.as_ref().map_or(Duration::ZERO, |tenure| tenure.window_left());
-        let error = match tenure {
-            Some(tenure) => tenure.generator().check_ready().err().map(|error| self.explain(error)),
+        let active = self.active.load_full().filter(|_| self.is_ours());
+        let window_left = active.as_ref().map_or(Duration::ZERO, |active| active.window_left());
+        let error = match active {
+            Some(active) => active.generator().check_ready().err().map(|error| self.explain(error)),
             None => Some(self.no_lease()),
         };
         let wait = error.and_then(|error| error.wait());
@@ -262,7 +262,7 @@ impl<S: Scheme, C> Shared<S, C> {
         let start = Instant::now();
         let over = self.wait(left, |desk| {
             let left = left.saturating_sub(start.elapsed());
-            if self.tenure.load().is_some() {
+            if self.active.load().is_some() {
                 return Some(Ok(()));
             }
             let error = desk.no_lease();
@@ -293,37 +293,37 @@ impl<S: Scheme, C> Shared<S, C> {
         C: Clock,
     {
         loop {
-            let Some(tenure) = self.tenure.load_full() else { return Err(self.no_lease()) };
-            match tenure.generator().check_ready() {
+            let Some(active) = self.active.load_full() else { return Err(self.no_lease()) };
+            match active.generator().check_ready() {
                 Ok(()) => return Ok(()),
-                Err(error) => self.leave_if_closed(&tenure, error)?,
+                Err(error) => self.leave_if_closed(&active, error)?,
             }
         }
     }
 
-    /// Handles an error of the generator of `tenure`: a closed one is abandoned, any other error is
+    /// Handles an error of the generator of `active`: a closed one is abandoned, any other error is
     /// the caller's.
     #[cold]
     pub(crate) fn leave_if_closed(
         &self,
-        tenure: &Arc<Tenure<S, C>>,
+        active: &Arc<ActiveLease<S, C>>,
         error: tickid_core::Error,
     ) -> Result<(), GenerateError> {
         if error.kind() != ErrorKind::Closed {
             return Err(self.explain(error));
         }
-        self.leave(tenure);
+        self.leave(active);
         Ok(())
     }
 
-    /// Abandons a tenure whose generator is closed.
+    /// Abandons a lease whose generator is closed.
     #[cold]
-    pub(crate) fn leave(&self, tenure: &Arc<Tenure<S, C>>) {
-        tenure.is_over.store(true, Ordering::Relaxed);
+    pub(crate) fn leave(&self, active: &Arc<ActiveLease<S, C>>) {
+        active.is_over.store(true, Ordering::Relaxed);
         self.change(|desk| {
-            let before = self.tenure.compare_and_swap(tenure, None);
+            let before = self.active.compare_and_swap(active, None);
             // Unless another has taken its place already.
-            if before.as_ref().is_some_and(|before| Arc::ptr_eq(before, tenure)) {
+            if before.as_ref().is_some_and(|before| Arc::ptr_eq(before, active)) {
                 desk.end_lease();
             }
         });
@@ -374,10 +374,15 @@ impl<S: Scheme, C> Shared<S, C> {
         self.wait(time, |desk| desk.is_stopped.then_some(()));
     }
 
-    /// Starts the tenure of a new lease.
-    pub(crate) fn acquired(&self, tenure: Arc<Tenure<S, C>>, granted: &Granted, is_move: bool) {
-        self.first.get_or_init(|| Arc::clone(&tenure));
-        self.tenure.store(Some(tenure));
+    /// Starts to issue under a new lease.
+    pub(crate) fn acquired(
+        &self,
+        active: Arc<ActiveLease<S, C>>,
+        granted: &Granted,
+        is_move: bool,
+    ) {
+        self.first.get_or_init(|| Arc::clone(&active));
+        self.active.store(Some(active));
         self.change(|desk| {
             desk.note(granted);
             desk.stuck = None;
@@ -422,7 +427,7 @@ impl<S: Scheme, C> Shared<S, C> {
     }
 
     pub(crate) fn lost(&self, error: Option<LeaseError>) {
-        self.tenure.store(None);
+        self.active.store(None);
         self.change(|desk| {
             desk.end_lease();
             desk.stuck = None;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tickid_core::{Clock, Generator, Scheme, UnixTime};
 
 use crate::error::StoreError;
+use crate::holder::active_lease::ActiveLease;
 use crate::holder::boot;
 use crate::holder::builder::{LeasedGeneratorBuilder, Options};
 use crate::holder::clock_gap::ClockGap;
@@ -12,8 +13,7 @@ use crate::holder::error::LeaseError;
 #[cfg(feature = "metrics")]
 use crate::holder::metrics::Metrics;
 use crate::holder::session::{LeaseSession, Outcome, Request};
-use crate::holder::state::{Granted, Shared};
-use crate::holder::tenure::Tenure;
+use crate::holder::state::{Granted, HolderState};
 use crate::holder::warnings::Warnings;
 use crate::model::lease::Lease;
 use crate::model::node::Node;
@@ -29,14 +29,14 @@ const SHORTEST_NAP: Duration = Duration::from_millis(10);
 
 /// The thread of a leased generator, which runs a session.
 pub(super) struct Worker<S: Scheme, C> {
-    shared: Arc<Shared<S, C>>,
+    shared: Arc<HolderState<S, C>>,
     options: Options<S>,
     /// Creates a clock for each lease.
     new_clock: Box<dyn Fn() -> C + Send>,
     /// The generators' clock.
     clock: C,
     session: LeaseSession,
-    tenure: Option<Arc<Tenure<S, C>>>,
+    active: Option<Arc<ActiveLease<S, C>>>,
     /// The time after which an error ends the start.
     start_until: Duration,
     /// Set while the clock is so far behind that another node is wanted.
@@ -55,7 +55,7 @@ where
 {
     pub(super) fn new(
         LeasedGeneratorBuilder { options, clock }: LeasedGeneratorBuilder<S, C>,
-        shared: Arc<Shared<S, C>>,
+        shared: Arc<HolderState<S, C>>,
     ) -> Result<Self, LeaseError> {
         #[allow(clippy::cast_possible_truncation, reason = "any half of the bits will do")]
         let seed = draw()?.bits() as u64;
@@ -64,7 +64,7 @@ where
             clock: clock(),
             new_clock: clock,
             session: LeaseSession::new(options.realm.clone(), &options.holder, seed),
-            tenure: None,
+            active: None,
             start_until: boot::now().saturating_add(options.start_within),
             is_behind: false,
             has_adopted: false,
@@ -81,13 +81,13 @@ where
         let term = self.session.realm().terms().term;
         let nap = (term / 10).clamp(SHORTEST_NAP, LONGEST_NAP);
         while !self.shared.is_stopped() {
-            if self.tenure.as_ref().is_some_and(|tenure| tenure.generator().state().is_closed) {
+            if self.active.as_ref().is_some_and(|active| active.generator().state().is_closed) {
                 // The user closed it.
-                let released = self.release_tenure();
+                let released = self.release_active();
                 self.shared.lost(released.err().map(LeaseError::from));
                 self.session.give_up(boot::now());
             }
-            let stall = self.tenure.as_ref().map_or(Duration::ZERO, |tenure| tenure.stall());
+            let stall = self.active.as_ref().map_or(Duration::ZERO, |active| active.stall());
             if core::mem::replace(&mut self.is_behind, stall > term) && !self.is_behind {
                 self.shared.unstuck();
             }
@@ -106,7 +106,7 @@ where
                 }
             }
         }
-        self.release_tenure()
+        self.release_active()
     }
 
     fn send(&mut self, asked: Duration, mut request: Request) {
@@ -119,11 +119,11 @@ where
         #[cfg(feature = "metrics")]
         self.metrics.answered(&request, answer.is_ok(), latency);
         match self.session.answered(request, asked, now, answer) {
-            Outcome::Acquired(lease) => self.start_tenure(lease, previous, latency),
+            Outcome::Acquired(lease) => self.start_lease(lease, previous, latency),
             Outcome::Renewed(lease) => self.widen(lease, latency),
             Outcome::Lost(error) => {
-                if let Some((tenure, lease)) = self.tenure.take().zip(previous) {
-                    self.close(&tenure, lease.node);
+                if let Some((active, lease)) = self.active.take().zip(previous) {
+                    self.close(&active, lease.node);
                 }
                 let (realm, endpoint) =
                     (self.session.realm().name(), self.options.store.endpoint());
@@ -169,9 +169,9 @@ where
         Ok(!core::mem::replace(&mut self.has_adopted, true))
     }
 
-    /// Starts the tenure of a new lease, and ends the previous tenure.
-    fn start_tenure(&mut self, lease: Lease, previous: Option<Lease>, latency: Duration) {
-        let previous = self.tenure.take().zip(previous);
+    /// Starts to issue under a new lease, and ends the previous one.
+    fn start_lease(&mut self, lease: Lease, previous: Option<Lease>, latency: Duration) {
+        let previous = self.active.take().zip(previous);
         match self.build(&lease) {
             Ok(generator) => {
                 let realm = self.session.realm().name();
@@ -195,9 +195,9 @@ where
                     };
                     tracing::warn!(%realm, %gap, effect, "the clocks differ");
                 }
-                let tenure = Arc::new(Tenure::new(generator, lease));
-                self.tenure = Some(Arc::clone(&tenure));
-                self.shared.acquired(tenure, &granted, previous.is_some());
+                let active = Arc::new(ActiveLease::new(generator, lease));
+                self.active = Some(Arc::clone(&active));
+                self.shared.acquired(active, &granted, previous.is_some());
             }
             Err(error) => {
                 self.fail(error, false);
@@ -211,9 +211,9 @@ where
         }
     }
 
-    /// Closes the generator of a tenure and returns the highest tick that it has used.
-    fn close(&mut self, tenure: &Tenure<S, C>, node: Node) -> Option<u64> {
-        let used = tenure.generator().close().highest_tick().map(|tick| tick.get());
+    /// Closes the generator of a lease and returns the highest tick that it has used.
+    fn close(&mut self, active: &ActiveLease<S, C>, node: Node) -> Option<u64> {
+        let used = active.generator().close().highest_tick().map(|tick| tick.get());
         if let Some(used) = used {
             self.session.note_used(node, used);
         }
@@ -225,12 +225,12 @@ where
     }
 
     fn widen(&mut self, lease: Lease, latency: Duration) {
-        let Some(tenure) = &self.tenure else { return };
-        match tenure.generator().widen(lease.ceiling) {
+        let Some(active) = &self.active else { return };
+        match active.generator().widen(lease.ceiling) {
             Ok(()) => {
                 let realm = self.session.realm().name();
                 tracing::debug!(%realm, ceiling = lease.ceiling, "lease renewed");
-                self.shared.renewed(&self.granted(tenure.generator(), lease, latency));
+                self.shared.renewed(&self.granted(active.generator(), lease, latency));
             }
             // No backend that keeps its promises grants that.
             Err(error) => self.fail(error.into(), false),
@@ -263,11 +263,11 @@ where
     }
 
     /// Closes the generator and releases its node.
-    fn release_tenure(&mut self) -> Result<(), StoreError> {
-        let Some((tenure, lease)) = self.tenure.take().zip(self.session.lease().copied()) else {
+    fn release_active(&mut self) -> Result<(), StoreError> {
+        let Some((active, lease)) = self.active.take().zip(self.session.lease().copied()) else {
             return Ok(());
         };
-        let used = self.close(&tenure, lease.node);
+        let used = self.close(&active, lease.node);
         self.try_release(&lease, used)
     }
 
@@ -296,7 +296,7 @@ fn draw() -> Result<Token, LeaseError> {
 }
 
 /// Reports the end of the worker, also if a clock panics: tasks wait for it.
-struct Finish<S: Scheme, C>(Arc<Shared<S, C>>);
+struct Finish<S: Scheme, C>(Arc<HolderState<S, C>>);
 
 impl<S: Scheme, C> Drop for Finish<S, C> {
     fn drop(&mut self) {

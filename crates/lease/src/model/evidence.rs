@@ -4,7 +4,7 @@ use crate::model::lease::Lease;
 use crate::model::node::Node;
 use crate::model::realm_data::RealmData;
 use crate::model::record::{Record, Row, RowState, Version};
-use crate::model::refusal::{Loss, Refusal};
+use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::model::rules::Rules;
 
 /// Up to this number, each new row raises the record's [bound](Record::rows).
@@ -18,14 +18,19 @@ impl Rules<'_> {
     /// node starts at its ceiling or above, in any era, unless an operator cut it short after it
     /// was last acknowledged. The row shows that only until the node has been granted from above
     /// the ceiling, so what the renewal saw counts as well.
-    pub(crate) fn proves_loss(&self, lease: &Lease, why: Loss, state: Option<&RowState>) -> bool {
+    pub(crate) fn proves_loss(
+        &self,
+        lease: &Lease,
+        why: LeaseEnd,
+        state: Option<&RowState>,
+    ) -> bool {
         if self.is_repaired(lease) {
             return false;
         }
         let part = self.record.part_of(lease.node);
         let is_current = part.is_some_and(|part| part.since_era <= lease.era);
-        let forgotten = Refusal::Lost { node: lease.node, why: Loss::Forgotten };
-        why == Loss::Overtaken && is_current
+        let forgotten = Refusal::Lost { node: lease.node, why: LeaseEnd::Forgotten };
+        why == LeaseEnd::Overtaken && is_current
             || self.is_overtaken(lease, state)
             || self.held(lease, state).is_err_and(|refusal| refusal == forgotten)
     }
@@ -161,7 +166,7 @@ mod tests {
         let rules = Rules::new(&record, now()).unwrap();
         for (state, expected, what) in &cases {
             assert_eq!(
-                rules.proves_loss(&lease(), Loss::Token, state.as_ref()),
+                rules.proves_loss(&lease(), LeaseEnd::Token, state.as_ref()),
                 *expected,
                 "{what}"
             );
@@ -173,10 +178,10 @@ mod tests {
     fn repaired_losses_prove_nothing() {
         let overtaken = intact(other(60, 140), 6);
         for (floor, since_era, seen, expected) in [
-            (109, 2, Loss::Overtaken, true),
-            (110, 2, Loss::Overtaken, false),
-            (109, 3, Loss::Token, true),
-            (110, 3, Loss::Token, false),
+            (109, 2, LeaseEnd::Overtaken, true),
+            (110, 2, LeaseEnd::Overtaken, false),
+            (109, 3, LeaseEnd::Token, true),
+            (110, 3, LeaseEnd::Token, false),
         ] {
             let mut record = Record { floor, ..record() };
             record.parts[0].since_era = since_era;
@@ -187,9 +192,9 @@ mod tests {
                 other => panic!("{other:?}"),
             };
             let is_current = since_era == 2;
-            let lost = if is_current && expected { Loss::Forgotten } else { Loss::Era };
+            let lost = if is_current && expected { LeaseEnd::Forgotten } else { LeaseEnd::Era };
             assert_eq!(why(None), lost, "no row");
-            assert_eq!(rules.proves_loss(&lease(), Loss::Token, None), expected, "no row");
+            assert_eq!(rules.proves_loss(&lease(), LeaseEnd::Token, None), expected, "no row");
         }
     }
 
@@ -200,12 +205,12 @@ mod tests {
         for (since_era, expected) in [(2, true), (3, false)] {
             record.parts[0].since_era = since_era;
             let rules = Rules::new(&record, now()).unwrap();
-            assert_eq!(rules.proves_loss(&lease(), Loss::Overtaken, Some(&above)), expected);
-            assert!(!rules.proves_loss(&lease(), Loss::Token, Some(&above)));
+            assert_eq!(rules.proves_loss(&lease(), LeaseEnd::Overtaken, Some(&above)), expected);
+            assert!(!rules.proves_loss(&lease(), LeaseEnd::Token, Some(&above)));
         }
         record.parts.clear();
         let rules = Rules::new(&record, now()).unwrap();
-        assert!(!rules.proves_loss(&lease(), Loss::Overtaken, Some(&above)), "not in the pool");
+        assert!(!rules.proves_loss(&lease(), LeaseEnd::Overtaken, Some(&above)), "not in the pool");
     }
 
     #[test]

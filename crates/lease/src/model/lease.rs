@@ -1,7 +1,7 @@
 use tickid_core::UnixTime;
 
 use crate::model::node::Node;
-use crate::model::refusal::Loss;
+use crate::model::refusal::LeaseEnd;
 use crate::model::token::{Token, mix};
 
 /// A lease: a node ID and a window of ticks, granted by a store to one holder.
@@ -86,7 +86,7 @@ pub struct Claim {
     pub attempt: Option<Node>,
     /// A lease that was lost, and the way in which it ended: evidence that the store may have lost
     /// data. Its holder never released it and never will, and has closed its generator.
-    pub lost: Option<(Lease, Loss)>,
+    pub lost: Option<(Lease, LeaseEnd)>,
     /// The highest era of the realm that the claimant has seen, which [`Store`](crate::Store)
     /// raises with every view. A record of a lower era proves that the store lost data, also while
     /// an invalidated realm pauses and there is no lease that could show it.

@@ -10,7 +10,7 @@ use crate::model::realm::{Mismatch, RealmName};
 use crate::model::text::FORMAT;
 
 /// The reason that a store refuses a request. It has changed nothing then, unless the refusal is a
-/// [proven loss](Loss::Forgotten).
+/// [proven loss](LeaseEnd::Forgotten).
 ///
 /// # Examples
 /// ```
@@ -41,7 +41,7 @@ pub enum Refusal {
         /// The node.
         node: Node,
         /// The way that it ended.
-        why: Loss,
+        why: LeaseEnd,
     },
     /// No node that the store looked at can be granted now.
     #[error(
@@ -174,7 +174,7 @@ fn instead(nearest: Option<&RealmName>) -> String {
 /// The way that a lease ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Loss {
+pub enum LeaseEnd {
     /// The node was released, or granted to another holder.
     Token,
     /// The realm was invalidated, or the node was taken out of its pool.
@@ -187,7 +187,7 @@ pub enum Loss {
     Overtaken,
 }
 
-impl fmt::Display for Loss {
+impl fmt::Display for LeaseEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Token => "the node was released or granted to another holder",

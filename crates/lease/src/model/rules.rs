@@ -10,7 +10,7 @@ use crate::model::lease::{Claim, Lease};
 use crate::model::node::Node;
 use crate::model::realm::RealmSpec;
 use crate::model::record::{Extra, PoolPart, Record, Row, RowState, Version};
-use crate::model::refusal::{Loss, Refusal};
+use crate::model::refusal::{LeaseEnd, Refusal};
 
 /// The rules over one realm's record, at one reading of the store's clock.
 ///
@@ -143,14 +143,16 @@ impl<'a> Rules<'a> {
     /// as no other holder was granted the node.
     ///
     /// # Errors
-    /// Returns [`Refusal::Lost`]. If it is [`Loss::Forgotten`], the realm must be
+    /// Returns [`Refusal::Lost`]. If it is [`LeaseEnd::Forgotten`], the realm must be
     /// [invalidated](Self::invalidate) by a commit that also compares the node's row.
-    /// [`Loss::Overtaken`] changes nothing here: a late renewal of a released lease sees the same.
+    /// [`LeaseEnd::Overtaken`] changes nothing here: a late renewal of a released lease sees the same.
     pub fn renew(&self, lease: &Lease, state: Option<&RowState>) -> Result<Row, Refusal> {
         match self.held(lease, state) {
             Ok(row) => self.extend(row),
-            Err(Refusal::Lost { node, why: Loss::Token }) if self.is_overtaken(lease, state) => {
-                Err(Refusal::Lost { node, why: Loss::Overtaken })
+            Err(Refusal::Lost { node, why: LeaseEnd::Token })
+                if self.is_overtaken(lease, state) =>
+            {
+                Err(Refusal::Lost { node, why: LeaseEnd::Overtaken })
             }
             Err(refusal) => Err(refusal),
         }
@@ -186,17 +188,19 @@ impl<'a> Rules<'a> {
     ) -> Result<&'s Row, Refusal> {
         let Lease { node, .. } = *lease;
         let lost = |why| match why {
-            Loss::Forgotten if self.is_repaired(lease) => Refusal::Lost { node, why: Loss::Era },
+            LeaseEnd::Forgotten if self.is_repaired(lease) => {
+                Refusal::Lost { node, why: LeaseEnd::Era }
+            }
             why => Refusal::Lost { node, why },
         };
         if self.record.era < lease.era {
-            return Err(lost(Loss::Forgotten));
+            return Err(lost(LeaseEnd::Forgotten));
         }
         if self.record.part_of(node).is_none_or(|part| lease.era < part.since_era) {
-            return Err(lost(Loss::Era));
+            return Err(lost(LeaseEnd::Era));
         }
         let (row, version) = match state {
-            None => return Err(lost(Loss::Forgotten)),
+            None => return Err(lost(LeaseEnd::Forgotten)),
             Some(RowState::Intact { row, version, .. }) => (row, *version),
             Some(_) => return Err(unreadable(node, state)),
         };
@@ -207,8 +211,8 @@ impl<'a> Rules<'a> {
             core::cmp::Ordering::Greater => !is_own || row.ceiling >= lease.ceiling,
         };
         match (is_intact, is_own) {
-            (false, _) => Err(lost(Loss::Forgotten)),
-            (true, false) => Err(lost(Loss::Token)),
+            (false, _) => Err(lost(LeaseEnd::Forgotten)),
+            (true, false) => Err(lost(LeaseEnd::Token)),
             (true, true) => Ok(row),
         }
     }
@@ -216,7 +220,7 @@ impl<'a> Rules<'a> {
     /// Raises the ceiling of a row whose lease has not ended with its era.
     pub(crate) fn extend(&self, row: &Row) -> Result<Row, Refusal> {
         if self.record.part_of(row.node).is_none_or(|part| row.era < part.since_era) {
-            return Err(Refusal::Lost { node: row.node, why: Loss::Era });
+            return Err(Refusal::Lost { node: row.node, why: LeaseEnd::Era });
         }
         let ceiling = row.ceiling.max(self.reach()).min(self.record.realm.end());
         Ok(Row { ceiling, ..row.clone() })
@@ -540,7 +544,7 @@ pub(super) mod tests {
         let other = Row { token: Some(Token::from_bits(8)), ..row(1, 120) };
         let later = Row { floor: 6, ..row(1, 120) };
         let released = Row { token: None, ..row(1, 105) };
-        let (token, forgotten) = (Some(Loss::Token), Some(Loss::Forgotten));
+        let (token, forgotten) = (Some(LeaseEnd::Token), Some(LeaseEnd::Forgotten));
         let after = Row { floor: 110, ..other.clone() };
         let cases = [
             (Some(intact(row(1, 110), 5)), None),
@@ -568,7 +572,7 @@ pub(super) mod tests {
                 Refusal::Lost { why, .. } => why,
                 other => panic!("{other}"),
             };
-            let plain = |why| if why == Loss::Overtaken { Loss::Token } else { why };
+            let plain = |why| if why == LeaseEnd::Overtaken { LeaseEnd::Token } else { why };
             let renewed = rules.renew(&lease, state.as_ref()).map_err(|no| plain(loss(no)));
             let released = rules.release(&lease, state.as_ref(), None).map_err(loss);
             assert_eq!(renewed.err(), expected, "{state:?}");
@@ -584,12 +588,12 @@ pub(super) mod tests {
             Err(Refusal::Lost { why, .. }) => why,
             other => panic!("{other:?}"),
         };
-        assert_eq!(loss(&Record { era: 2, ..record() }), Loss::Forgotten);
-        assert_eq!(loss(&Record { era: 3, ..record() }), Loss::Forgotten, "no row");
+        assert_eq!(loss(&Record { era: 2, ..record() }), LeaseEnd::Forgotten);
+        assert_eq!(loss(&Record { era: 3, ..record() }), LeaseEnd::Forgotten, "no row");
         let mut later = Record { era: 4, ..record() };
         later.parts[0].since_era = 4;
-        assert_eq!(loss(&later), Loss::Era);
-        assert_eq!(loss(&Record { era: 4, ..record_of("2/8") }), Loss::Era);
+        assert_eq!(loss(&later), LeaseEnd::Era);
+        assert_eq!(loss(&Record { era: 4, ..record_of("2/8") }), LeaseEnd::Era);
         let after = Rules::new(&later, at(100)).unwrap().invalidate("1".to_owned(), 9);
         assert_eq!((after.era, after.parts[0].since_era, after.floor), (10, 10, 130));
     }

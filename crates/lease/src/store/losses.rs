@@ -7,7 +7,7 @@ use crate::error::StoreError;
 use crate::model::lease::{Claim, Lease};
 use crate::model::realm::RealmSpec;
 use crate::model::record::Record;
-use crate::model::refusal::Loss;
+use crate::model::refusal::LeaseEnd;
 use crate::model::rules::Rules;
 
 /// The answer to a lost lease.
@@ -33,7 +33,7 @@ impl Store {
     /// ```
     /// use core::time::Duration;
     /// use tickid_core::SystemClock;
-    /// use tickid_lease::admin::Loss;
+    /// use tickid_lease::admin::LeaseEnd;
     /// use tickid_lease::backend::MemoryBackend;
     /// use tickid_lease::session::{Claim, Token, block_on};
     /// use tickid_lease::{Realm, Store};
@@ -56,15 +56,15 @@ impl Store {
     ///     block_on(store.release(realm.spec(), &acquire()?, None), timeout)?;
     /// }
     /// let error = block_on(store.renew(realm.spec(), &lease), timeout).unwrap_err();
-    /// assert_eq!(error.loss(), Some(Loss::Overtaken));
-    /// assert!(block_on(store.report_lost(realm.spec(), &lease, Loss::Overtaken), timeout)?);
+    /// assert_eq!(error.lease_end(), Some(LeaseEnd::Overtaken));
+    /// assert!(block_on(store.report_lost(realm.spec(), &lease, LeaseEnd::Overtaken), timeout)?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub async fn report_lost(
         &self,
         realm: &RealmSpec,
         lease: &Lease,
-        why: Loss,
+        why: LeaseEnd,
     ) -> Result<bool, StoreError> {
         Ok(self.show(realm, lease, why).await?.is_some_and(|shown| shown.ended_all))
     }
@@ -74,7 +74,7 @@ impl Store {
         &self,
         realm: &RealmSpec,
         lease: &Lease,
-        why: Loss,
+        why: LeaseEnd,
     ) -> Result<Option<Shown>, StoreError> {
         if realm.name().id() != lease.realm {
             return Ok(None);

@@ -20,7 +20,7 @@ use crate::model::pool::NodePool;
 use crate::model::realm::{RealmName, RealmSpec};
 use crate::model::realm_data::RealmData;
 use crate::model::record::{Record, Row, RowState};
-use crate::model::refusal::{Loss, Refusal};
+use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::model::rules::{self, Standing};
 use crate::model::text::ParseError;
 
@@ -51,10 +51,10 @@ use crate::model::text::ParseError;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Store {
-    shared: Arc<Shared>,
+    shared: Arc<StoreState>,
 }
 
-struct Shared {
+struct StoreState {
     backend: Box<dyn Backend>,
     /// The node that is given from outside. If there is one, every realm consists of it alone.
     node: Option<Node>,
@@ -63,10 +63,10 @@ struct Shared {
     known: Option<Cache>,
 }
 
-impl fmt::Debug for Shared {
+impl fmt::Debug for StoreState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { backend, node, .. } = self;
-        f.debug_struct("Shared")
+        f.debug_struct("StoreState")
             .field("backend", backend)
             .field("node", node)
             .finish_non_exhaustive()
@@ -114,7 +114,7 @@ impl Store {
 
     pub(crate) fn over(backend: Box<dyn Backend>, node: Option<Node>) -> Self {
         let known = backend.is_remote().then(Cache::default);
-        Self { shared: Arc::new(Shared { backend, node, conflicts: AtomicU64::new(0), known }) }
+        Self { shared: Arc::new(StoreState { backend, node, conflicts: AtomicU64::new(0), known }) }
     }
 
     /// Creates an empty store in memory, for tests and for generators of one process.
@@ -214,7 +214,7 @@ impl Store {
         self.change(realm, lease, |rules, state, view| {
             let row = rules.renew(lease, state)?;
             let renewed = self::lease(lease.realm, &row, state, view);
-            let lost = Refusal::Lost { node: lease.node, why: Loss::Token };
+            let lost = Refusal::Lost { node: lease.node, why: LeaseEnd::Token };
             Ok((row, renewed.ok_or(lost)?))
         })
         .await

@@ -10,7 +10,7 @@ use crate::model::node::Node;
 use crate::model::realm::{RealmName, RealmSpec};
 use crate::model::realm_data::RealmData;
 use crate::model::record::{Record, Row, RowState, Version};
-use crate::model::refusal::{Loss, Refusal};
+use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::model::rules::{self, Rules};
 
 /// The number of races that a request may lose.
@@ -81,7 +81,7 @@ impl Store {
         let answer = self.transact(&realm.name, Scope::Node(node), missing, |rules, view| {
             match decide(rules, view.rows.get(&node), view) {
                 Ok((row, answer)) => Ok(Step::row(row, Ok(answer))),
-                Err(lost @ Refusal::Lost { why: Loss::Forgotten, .. }) => {
+                Err(lost @ Refusal::Lost { why: LeaseEnd::Forgotten, .. }) => {
                     let record = rules.invalidate(view.generation.clone(), lease.era);
                     Ok(Step { record: Some(record), row: Some((node, None)), answer: Err(lost) })
                 }

@@ -110,10 +110,10 @@ fn random_layouts_follow_each_other() {
     let mut dice = Dice::new(9);
     // With three nodes or more.
     let mut layouts = core::iter::repeat_with(|| random::<NodeAboveSequence>(&mut dice, 24, 3));
-    check(layouts.find(|layout| layout.shape().node > 1).unwrap());
+    check(layouts.find(|layout| layout.widths().node > 1).unwrap());
     let mut dice = Dice::new(10);
     let mut layouts = core::iter::repeat_with(|| random::<SequenceAboveNode>(&mut dice, 24, 3));
-    check(layouts.find(|layout| layout.shape().node > 1).unwrap());
+    check(layouts.find(|layout| layout.widths().node > 1).unwrap());
     check("43x1ms/18s/3n/unsigned@0".parse::<Snowflake<SequenceAboveNode>>().unwrap());
 }
 

@@ -81,7 +81,7 @@ proptest! {
     fn layouts_round_trip(upper in layouts::<NodeAboveSequence>(), lower in layouts::<SequenceAboveNode>()) {
         prop_assert_eq!(upper.to_string().parse(), Ok(upper));
         prop_assert_eq!(lower.to_string().parse(), Ok(lower));
-        prop_assert_eq!(Snowflake::new(upper.shape()), Ok(upper));
+        prop_assert_eq!(Snowflake::new(upper.widths()), Ok(upper));
     }
 
     #[test]
@@ -107,7 +107,7 @@ proptest! {
         let (min, max) = (layout.min_at(layout.unix_time(id)).unwrap(), layout.max_at(time).unwrap());
         prop_assert!(min <= id && id <= max);
         prop_assert_eq!((layout.timestamp_of(min), layout.timestamp_of(max)), (layout.timestamp_of(id), layout.timestamp_of(id)));
-        prop_assert_eq!(max.get() - min.get(), (1 << (layout.shape().node + layout.shape().sequence)) - 1);
+        prop_assert_eq!(max.get() - min.get(), (1 << (layout.widths().node + layout.widths().sequence)) - 1);
         prop_assert_eq!(layout.range(layout.unix_time(id)..=time), Some(min..=max));
         prop_assert_eq!(layout.tick(id).map(|tick| layout.time_of(tick)), Ok(layout.unix_time(id)));
     }
@@ -115,7 +115,7 @@ proptest! {
     #[test]
     fn time_errors_name_the_range(layout in layouts::<NodeAboveSequence>(), micros in any::<i64>()) {
         let first = i128::from(layout.epoch().as_micros());
-        let last = first + (i128::from(layout.micros_per_tick()) << layout.shape().time) - 1;
+        let last = first + (i128::from(layout.micros_per_tick()) << layout.widths().time) - 1;
         let time = UnixTime::from_micros(micros);
         let micros = i128::from(micros);
         if (first..=last).contains(&micros) {

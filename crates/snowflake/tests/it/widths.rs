@@ -7,19 +7,19 @@ use tickid_snowflake::tickid_core::{
 };
 use tickid_snowflake::{
     AnySnowflake, LayoutError, Node, NodeAboveSequence, Order, Policy, Preset, SequenceAboveNode,
-    Shape, Snowflake, SnowflakeId, UnixTime, Window,
+    Snowflake, SnowflakeId, UnixTime, Widths, Window,
 };
 
 const MILLI: Duration = Duration::from_millis(1);
 
-fn shape(time: u32, node: u32, sequence: u32, is_unsigned: bool) -> Shape {
-    Shape { unit: MILLI, epoch: UnixTime::EPOCH, time, node, sequence, is_unsigned }
+fn widths(time: u32, node: u32, sequence: u32, is_unsigned: bool) -> Widths {
+    Widths { unit: MILLI, epoch: UnixTime::EPOCH, time, node, sequence, is_unsigned }
 }
 
 /// Draws the last IDs, whose fields are all ones.
 fn draw_the_last<O: Order>(layout: Snowflake<O>) {
     let last = layout.last_tick();
-    let highest = (1 << layout.shape().node) - 1;
+    let highest = (1 << layout.widths().node) - 1;
     let node = layout.node(highest).unwrap();
     let clock = ManualClock::new(layout.time_of(Tick::new(last).unwrap()));
     let lowest = layout.max_sequence().saturating_sub(2);
@@ -69,15 +69,15 @@ fn every_legal_width_works() {
                     (8..=43).contains(&time) && node <= 22 && (1..=18).contains(&sequence);
                 let sum = time + node + sequence;
                 for (is_unsigned, fits) in [(false, sum <= 63), (true, sum == 64)] {
-                    let shape = shape(time, node, sequence, is_unsigned);
-                    let upper = Snowflake::<NodeAboveSequence>::new(shape);
-                    let lower = Snowflake::<SequenceAboveNode>::new(shape);
-                    assert_eq!(upper.is_ok(), is_in_range && fits, "{shape:?}");
+                    let widths = widths(time, node, sequence, is_unsigned);
+                    let upper = Snowflake::<NodeAboveSequence>::new(widths);
+                    let lower = Snowflake::<SequenceAboveNode>::new(widths);
+                    assert_eq!(upper.is_ok(), is_in_range && fits, "{widths:?}");
                     let (Ok(upper), Ok(lower)) = (upper, lower) else {
-                        assert!(matches!(lower, Err(LayoutError::Field(_))), "{shape:?}");
+                        assert!(matches!(lower, Err(LayoutError::Field(_))), "{widths:?}");
                         continue;
                     };
-                    assert_eq!((upper.shape(), lower.shape()), (shape, shape));
+                    assert_eq!((upper.widths(), lower.widths()), (widths, widths));
                     assert_eq!(upper.to_string().parse(), Ok(upper));
                     assert_eq!(lower.to_string().parse(), Ok(AnySnowflake::from(lower)));
                     assert_eq!(
@@ -97,7 +97,7 @@ fn every_legal_width_works() {
 
 #[test]
 fn units_and_epochs_have_limits() {
-    let shape = shape(41, 10, 12, false);
+    let widths = widths(41, 10, 12, false);
     let new = <Snowflake>::new;
     for (nanos, is_legal) in [
         (99_999, false),
@@ -109,18 +109,18 @@ fn units_and_epochs_have_limits() {
         (3_600_000_001_000, false),
     ] {
         let unit = Duration::from_nanos(nanos);
-        let layout = new(Shape { unit, time: 30, ..shape });
+        let layout = new(Widths { unit, time: 30, ..widths });
         assert_eq!(layout.is_ok(), is_legal, "{unit:?}");
         assert_eq!(layout.err(), (!is_legal).then_some(LayoutError::Unit(unit)));
     }
     let between = UnixTime::from_micros(1);
-    let error = new(Shape { epoch: between, ..shape }).unwrap_err();
+    let error = new(Widths { epoch: between, ..widths }).unwrap_err();
     assert_eq!(error, LayoutError::Epoch(between));
     // The last tick of the latest epoch ends before the end of all times.
     let latest = i64::MAX / 1_000 - (1 << 41);
     for (millis, is_legal) in [(latest, true), (latest + 1, false), (i64::MIN / 1_000, true)] {
         let epoch = UnixTime::from_millis(millis).unwrap();
-        let layout = new(Shape { epoch, ..shape });
+        let layout = new(Widths { epoch, ..widths });
         assert_eq!(layout.is_ok(), is_legal, "{millis}");
         match layout {
             Ok(layout) => {
@@ -137,7 +137,7 @@ fn units_and_epochs_have_limits() {
     // Hours leave room for 32 bits, which last longer than 64 bits of microseconds from 1970 on.
     let hours = |time, epoch| {
         let epoch = UnixTime::from_millis(epoch).unwrap();
-        new(Shape { unit: Duration::from_secs(3_600), time, epoch, ..shape })
+        new(Widths { unit: Duration::from_secs(3_600), time, epoch, ..widths })
     };
     assert!(hours(31, 0).is_ok());
     assert!(
@@ -187,12 +187,12 @@ fn layouts_of_either_order_agree() {
     let lower: Snowflake<SequenceAboveNode> = "32x10ms/8s/16n@5".parse().unwrap();
     let id = SnowflakeId::new(1 << 40 | 5);
     let any = AnySnowflake::from(upper);
-    assert_eq!((any.max_id(), any.shape()), (upper.max_id(), upper.shape()));
+    assert_eq!((any.max_id(), any.widths()), (upper.max_id(), upper.widths()));
     assert_eq!(any.unix_time(id), upper.unix_time(id));
     assert_eq!(Snowflake::<NodeAboveSequence>::try_from(any), Ok(upper));
     assert_eq!(Snowflake::<SequenceAboveNode>::try_from(any), Err(LayoutError::Order));
     let any = AnySnowflake::from(lower);
-    assert_eq!((any.max_id(), any.shape()), (lower.max_id(), lower.shape()));
+    assert_eq!((any.max_id(), any.widths()), (lower.max_id(), lower.widths()));
     assert_eq!(any.unix_time(id), lower.unix_time(id));
     assert_eq!(Snowflake::<SequenceAboveNode>::try_from(any), Ok(lower));
     assert_eq!(Snowflake::<NodeAboveSequence>::try_from(any), Err(LayoutError::Order));

@@ -157,14 +157,14 @@ impl Holder {
 
     /// Issues an ID, unless the window has ended by the holder's own clock.
     fn issue_in_window(&self) -> Option<SnoId> {
-        let tenure = self.leased.tenure();
-        let tenure = tenure.unwrap_or_else(|| panic!("no lease: {:?}", self.leased.state()));
-        let ceiling = tenure.generator().state().window.ceiling();
+        let active = self.leased.active_lease();
+        let active = active.unwrap_or_else(|| panic!("no lease: {:?}", self.leased.state()));
+        let ceiling = active.generator().state().window.ceiling();
         match self.leased.try_generate() {
             Ok(id) => Some(id),
             Err(error) => {
-                let now = tenure.generator().clock().now().unwrap();
-                let tick = tenure.generator().layout().scale().tick_at(now);
+                let now = active.generator().clock().now().unwrap();
+                let tick = active.generator().layout().scale().tick_at(now);
                 assert!(tick >= Some(ceiling), "at {tick:?}, below {ceiling}: {error:?}");
                 None
             }

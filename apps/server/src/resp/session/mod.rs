@@ -17,12 +17,12 @@ use super::reply::{self, Version};
 use crate::access::{Client, WRONG_TOKENS};
 use crate::metrics::Protocol;
 use crate::realm::{Framing, IdRequest, OutputForm, Realm, RequestError};
-use crate::shared::{Peer, Shared};
+use crate::shared::{Peer, ServerState};
 
 /// The state of one connection.
 #[derive(Debug)]
 pub(crate) struct Session {
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     version: Version,
     /// The client, once it is known.
     client: Option<Arc<Client>>,
@@ -107,7 +107,7 @@ impl fmt::Display for Args<'_> {
 }
 
 impl Session {
-    pub(crate) fn new(shared: Arc<Shared>, id: u64, peer: Peer) -> Self {
+    pub(crate) fn new(shared: Arc<ServerState>, id: u64, peer: Peer) -> Self {
         let client = shared.access.anyone().cloned();
         Self {
             shared,
@@ -561,7 +561,7 @@ impl Waiting {
     }
 
     /// Issues the IDs by the deadline and completes the answer, or replaces it by an error.
-    pub(crate) async fn run(self, shared: &Shared, deadline: Instant, out: &mut Vec<u8>) {
+    pub(crate) async fn run(self, shared: &ServerState, deadline: Instant, out: &mut Vec<u8>) {
         let error =
             match self.realm.issue_in_turn(self.request, Protocol::Resp, deadline, out).await {
                 Ok(()) => {

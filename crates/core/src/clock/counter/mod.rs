@@ -75,7 +75,7 @@ use crate::time::UnixTime;
 pub struct CounterClock {
     /// Set if the counter can be trusted.
     is_steady: bool,
-    shared: Shared<Hardware>,
+    shared: CounterState<Hardware>,
 }
 
 impl CounterClock {
@@ -95,7 +95,7 @@ impl CounterClock {
     }
 
     fn with_counter(is_steady: bool) -> Self {
-        Self { is_steady, shared: Shared::new(Hardware, LIMITS) }
+        Self { is_steady, shared: CounterState::new(Hardware, LIMITS) }
     }
 }
 
@@ -167,7 +167,7 @@ trait Clocks {
 /// 4. Once a thread has found that the wall clock was set back since the anchor, the end of the
 ///    line no longer counts.
 #[derive(Debug)]
-struct Shared<S> {
+struct CounterState<S> {
     source: S,
     limits: Limits,
     /// The version of the line in force; see [`Version`].
@@ -189,7 +189,7 @@ const NOBODY: u64 = u64::MAX;
 /// cancels it. This takes a few microseconds, several times as long as making a line.
 const LOOKS: u32 = 100;
 
-/// A state of a [`Shared`], which never returns to an earlier one: a number, the place of the
+/// A state of a [`CounterState`], which never returns to an earlier one: a number, the place of the
 /// anchor, and in the lowest two bits the place of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Version(u64);
@@ -263,7 +263,7 @@ struct SharedAnchor {
     version: AtomicU64,
 }
 
-impl<S: Clocks> Shared<S> {
+impl<S: Clocks> CounterState<S> {
     fn new(source: S, limits: Limits) -> Self {
         Self {
             source,

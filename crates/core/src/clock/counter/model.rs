@@ -31,7 +31,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
 use super::anchor::{LIMITS, Limits, MICROSECOND, MILLISECOND, proportion};
-use super::{Clocks, Shared};
+use super::{Clocks, CounterState};
 
 /// The error without events.
 const STEADY: u64 = 20 * MICROSECOND;
@@ -121,7 +121,7 @@ struct World {
     holds: RefCell<VecDeque<Vec<Action>>>,
     /// The highest time that a call has returned, and when that call started.
     highest: Cell<(u64, u64)>,
-    clock: RefCell<Option<Rc<Shared<Rc<Self>>>>>,
+    clock: RefCell<Option<Rc<CounterState<Rc<Self>>>>>,
     failure: RefCell<Option<(Promise, String)>>,
     /// A fault: the raw clock is stepped and slewed like the wall clock.
     is_raw_the_wall: bool,
@@ -147,7 +147,7 @@ impl World {
             failure: RefCell::default(),
             is_raw_the_wall,
         });
-        *world.clock.borrow_mut() = Some(Rc::new(Shared::new(Rc::clone(&world), limits)));
+        *world.clock.borrow_mut() = Some(Rc::new(CounterState::new(Rc::clone(&world), limits)));
         world
     }
 
@@ -592,7 +592,7 @@ fn learnt() -> Rc<World> {
 }
 
 impl World {
-    fn shared(&self) -> Rc<Shared<Rc<Self>>> {
+    fn shared(&self) -> Rc<CounterState<Rc<Self>>> {
         Rc::clone(self.clock.borrow().as_ref().unwrap())
     }
 

@@ -26,7 +26,7 @@ use crate::window::Window;
 /// again.
 #[derive(Debug)]
 pub(crate) struct SharedEngine<S: Scheme> {
-    pub(super) hot: Line<AtomicU64>,
+    pub(super) hot: CacheLine<AtomicU64>,
     cache: SharedTickCache,
     pub(super) rules: Rules<S>,
     window: Window<S>,
@@ -62,7 +62,7 @@ pub struct Drawn<S: Scheme> {
 /// Keeps the word alone on its cache lines (two: processors fetch them in pairs).
 #[derive(Debug)]
 #[repr(align(128))]
-pub(super) struct Line<T>(pub(super) T);
+pub(super) struct CacheLine<T>(pub(super) T);
 
 impl<S: Scheme> SharedEngine<S> {
     pub(crate) fn new(
@@ -75,7 +75,7 @@ impl<S: Scheme> SharedEngine<S> {
         let past = [AtomicU64::new(0), AtomicU64::new(0)];
         past[usize::from(!word.toggle())].store(other_past, Ordering::Relaxed);
         Ok(Self {
-            hot: Line(AtomicU64::new(word.bits())),
+            hot: CacheLine(AtomicU64::new(word.bits())),
             cache: SharedTickCache::new(),
             rules,
             window,
@@ -447,7 +447,10 @@ mod tests {
 
     #[test]
     fn word_has_its_own_cache_lines() {
-        assert_eq!((size_of::<Line<AtomicU64>>(), align_of::<Line<AtomicU64>>()), (128, 128));
+        assert_eq!(
+            (size_of::<CacheLine<AtomicU64>>(), align_of::<CacheLine<AtomicU64>>()),
+            (128, 128)
+        );
         let engines = [Policy::Wait, Policy::TickTock].map(engine);
         let lines = engines.each_ref().map(|engine| (&raw const engine.hot.0).addr() / 128);
         assert_ne!(lines[0], lines[1]);

@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::collections::HashSet;
 use std::fs;
 
-use tickid_lease::admin::{Loss, Refusal};
+use tickid_lease::admin::{LeaseEnd, Refusal};
 use tickid_lease::backend::StoreErrorKind;
 use tickid_lease::session::block_on;
 
@@ -95,7 +95,7 @@ fn truncated_row_is_quarantined() {
     let repaired = block_on(store.repair(realm("7/16").name(), lease.node), TIMEOUT).unwrap();
     let ceiling = repaired.ceiling;
     assert!(ceiling > lease.ceiling);
-    assert_eq!(renew(&store, &lease).unwrap_err().loss(), Some(Loss::Token));
+    assert_eq!(renew(&store, &lease).unwrap_err().lease_end(), Some(LeaseEnd::Token));
     folder.clock.advance(Duration::from_secs(31));
     let again = [(); 2].map(|()| acquire(&store, "7-8/16").unwrap());
     assert!(again.iter().any(|again| (again.node, again.floor) == (lease.node, ceiling)));

@@ -21,7 +21,7 @@ use tickid_core::{
 };
 use tickid_lease::admin::Standing;
 use tickid_lease::backend::{MemoryBackend, StoreErrorKind};
-use tickid_lease::session::{Claim, Tenure, Token, Wait, WaitReason, block_on};
+use tickid_lease::session::{ActiveLease, Claim, Token, Wait, WaitReason, block_on};
 use tickid_lease::{
     GenerateError, Lease, LeaseError, LeasedGenerator, LeasedGeneratorBuilder, ObserveError, Realm,
     Store,
@@ -252,13 +252,13 @@ fn lost_lease_is_replaced() {
     let world = World::new("7-8/10");
     let leased = world.start();
     let first = leased.try_generate().unwrap();
-    let tenure = leased.tenure().unwrap();
+    let active = leased.active_lease().unwrap();
     world.set_down(true);
     until(|| leased.state().trouble);
     world.clock.advance(Duration::from_secs(60));
     // Both nodes are granted to others.
     let others = [world.acquire().node, world.acquire().node];
-    assert!(others.contains(&tenure.lease().node));
+    assert!(others.contains(&active.lease().node));
     world.clock.advance(Duration::from_secs(60));
     world.set_down(false);
 
@@ -266,8 +266,8 @@ fn lost_lease_is_replaced() {
     assert!(next > first);
     let state = leased.state();
     assert_eq!((state.counters.leases, state.counters.losses, state.counters.moves), (2, 1, 0));
-    assert_ne!(state.lease.unwrap().token, tenure.lease().token);
-    let error = tenure.generator().try_generate().unwrap_err();
+    assert_ne!(state.lease.unwrap().token, active.lease().token);
+    let error = active.generator().try_generate().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Closed);
 }
 
@@ -314,12 +314,12 @@ fn the_present_generator_observes() {
     let world = World::new("1-2/10");
     let leased = world.builder().policy(Policy::Ratchet { allowance: Ticks::new(1_000) });
     let leased = leased.start().unwrap();
-    let first = leased.tenure().unwrap();
+    let first = leased.active_lease().unwrap();
     first.generator().close();
     let millis = world.clock.now().unwrap().as_millis() + 500;
     let id = Nanoflake::default().min_at(UnixTime::from_millis(millis).unwrap()).unwrap();
     let observed = leased.observe(id);
-    until(|| leased.tenure().filter(|present| !Arc::ptr_eq(present, &first)));
+    until(|| leased.active_lease().filter(|present| !Arc::ptr_eq(present, &first)));
     match observed {
         Ok(()) => assert!(leased.try_generate().unwrap() > id),
         Err(ObserveError::Generator(GenerateError::NoLease { .. })) => {}
@@ -378,7 +378,7 @@ fn slices_and_blocks_survive_a_loss() {
     for call in calls {
         all.extend(call(&leased));
         world.set_down(true);
-        leased.tenure().unwrap().generator().close();
+        leased.active_lease().unwrap().generator().close();
         let error = leased.try_block(NonZeroU32::MIN).unwrap_err();
         assert!(matches!(error, GenerateError::NoLease { .. }), "{error}");
         let stalls = || stalls_without_lease(&leased);
@@ -399,7 +399,7 @@ fn slices_and_blocks_survive_a_loss() {
 #[derive(Debug)]
 struct Ending {
     clock: Clock,
-    tenure: OnceLock<Arc<Tenure<Nanoflake, ProcessClock<Arc<Self>>>>>,
+    active: OnceLock<Arc<ActiveLease<Nanoflake, ProcessClock<Arc<Self>>>>>,
 }
 
 impl tickid_core::Clock for Ending {
@@ -409,7 +409,7 @@ impl tickid_core::Clock for Ending {
 
     fn sleep(&self, pause: Duration) {
         self.clock.sleep(pause);
-        self.tenure.get().unwrap().generator().close();
+        self.active.get().unwrap().generator().close();
     }
 }
 
@@ -417,10 +417,10 @@ impl tickid_core::Clock for Ending {
 #[test]
 fn a_slice_across_two_leases_is_unique() {
     let world = World::new("7/10");
-    let clock = Arc::new(Ending { clock: Arc::clone(&world.clock), tenure: OnceLock::new() });
+    let clock = Arc::new(Ending { clock: Arc::clone(&world.clock), active: OnceLock::new() });
     let builder = LeasedGenerator::builder(world.store(), world.realm.clone());
     let leased = builder.clock(Arc::clone(&clock)).start().unwrap();
-    clock.tenure.set(leased.tenure().unwrap()).unwrap();
+    clock.active.set(leased.active_lease().unwrap()).unwrap();
     let mut ids = [NanoflakeId::MIN; 6_000];
     leased.fill(&mut ids).unwrap();
     assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len());
@@ -455,10 +455,10 @@ fn tasks_start_and_shut_down() {
 fn a_failed_release_is_reported() {
     let world = World::new("7/10");
     let leased = world.start();
-    let tenure = leased.tenure().unwrap();
+    let active = leased.active_lease().unwrap();
     world.set_down(true);
     assert!(leased.shut_down().unwrap_err().is_unreachable());
-    assert!(tenure.generator().state().is_closed);
+    assert!(active.generator().state().is_closed);
     world.set_down(false);
     assert_eq!(world.rows()[0].0, Standing::Held);
 }
@@ -539,7 +539,7 @@ fn closed_generator_is_replaced() {
     let world = World::new("7/10");
     let leased = world.start();
     let first = leased.try_generate().unwrap();
-    leased.tenure().unwrap().generator().close();
+    leased.active_lease().unwrap().generator().close();
     assert!(matches!(leased.try_generate(), Err(GenerateError::NoLease { .. })));
     assert!(leased.generate().unwrap() > first);
     assert_eq!(leased.state().counters.leases, 2);

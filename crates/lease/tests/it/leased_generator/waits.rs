@@ -129,7 +129,7 @@ fn lease_wait_ends_with_max_wait() {
     let leased = world.builder().max_wait(Duration::from_millis(50)).start().unwrap();
     world.set_down(true);
     until(|| leased.state().trouble);
-    leased.tenure().unwrap().generator().close();
+    leased.active_lease().unwrap().generator().close();
     let error = leased.generate().unwrap_err();
     assert!(matches!(error, GenerateError::NoLease { .. }), "{error}");
     let error = run(leased.generate_async(async |_| ())).unwrap_err();
@@ -159,14 +159,14 @@ fn waits_survive_an_outage() {
 fn shutdown_ends_waits() {
     let world = World::new("7/10");
     let leased = world.builder().max_wait(Duration::MAX).start().unwrap();
-    let tenure = leased.tenure().unwrap();
+    let active = leased.active_lease().unwrap();
     thread::scope(|scope| {
         world.set_down(true);
         until(|| leased.state().trouble);
         world.clock.advance(HOUR);
         let waiting = scope.spawn(move || {
-            let tenure = tenure;
-            tenure.generator().generate()
+            let active = active;
+            active.generator().generate()
         });
         let _ = leased.shut_down();
         assert_eq!(waiting.join().unwrap().unwrap_err().kind(), ErrorKind::Closed);

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use tickid_snowflake::tickid_core::{Plain, Scheme as _};
-use tickid_snowflake::{Node, Order, Shape, Snowflake, SnowflakeId, UnixTime};
+use tickid_snowflake::{Node, Order, Snowflake, SnowflakeId, UnixTime, Widths};
 use tickid_testkit::{Dice, Parts};
 
 /// Generators of one node of a layout.
@@ -15,7 +15,7 @@ pub(crate) struct Subject<O: Order> {
 
 /// Returns generators of the layout's highest node but one, if it has two.
 pub(crate) fn subject<O: Order>(layout: Snowflake<O>) -> Subject<O> {
-    let highest = (1_u32 << layout.shape().node) - 1;
+    let highest = (1_u32 << layout.widths().node) - 1;
     Subject { layout, node: layout.node(highest.saturating_sub(1)).unwrap() }
 }
 
@@ -29,7 +29,8 @@ pub(crate) fn random<O: Order>(dice: &mut Dice, time: u32, sequence: u32) -> Sno
         let epoch = UnixTime::from_millis(dice.within(-1 << 41..1 << 41)).unwrap();
         let unit = Duration::from_micros(dice.one_of(&units));
         let is_unsigned = time + node + sequence == 64;
-        if let Ok(layout) = Snowflake::new(Shape { unit, epoch, time, node, sequence, is_unsigned })
+        if let Ok(layout) =
+            Snowflake::new(Widths { unit, epoch, time, node, sequence, is_unsigned })
         {
             return layout;
         }

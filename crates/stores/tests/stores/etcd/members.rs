@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::net::Shutdown;
 use std::thread;
 
-use tickid_lease::admin::Loss;
+use tickid_lease::admin::LeaseEnd;
 use tickid_lease::session::{Claim, Token};
 use tickid_lease::{Lease, Store, StoreError};
 use tickid_stores::EtcdBackend;
@@ -113,7 +113,7 @@ fn restored_cluster_is_noticed(_: &Etcd) {
     etcd.restore(0).unwrap();
     etcd.revive(0).unwrap();
     let error = windows.renew(&store, &forgotten[0]).unwrap_err();
-    assert_eq!(error.loss(), Some(Loss::Forgotten));
+    assert_eq!(error.lease_end(), Some(LeaseEnd::Forgotten));
     assert!(windows.renew(&store, &before).unwrap_err().is_lost());
     for _ in 0..4 {
         let next = windows.acquire_in_time(&store);

@@ -3,7 +3,7 @@
 use core::error::Error as _;
 use core::time::Duration;
 
-use tickid_lease::admin::Loss;
+use tickid_lease::admin::LeaseEnd;
 use tickid_lease::{Lease, StoreError};
 use tickid_testkit::servers::{Proxy, Redis, Server as _, Target, Test};
 
@@ -21,8 +21,8 @@ pub(crate) const TESTS: [Test<Redis>; 6] = [
 
 const TERM: Duration = Duration::from_millis(300);
 
-fn loss(result: Result<Lease, StoreError>) -> Option<Loss> {
-    result.unwrap_err().loss()
+fn loss(result: Result<Lease, StoreError>) -> Option<LeaseEnd> {
+    result.unwrap_err().lease_end()
 }
 
 fn highest(leases: &[Lease]) -> u64 {
@@ -40,7 +40,7 @@ fn a_restart_costs_all_leases(_: &Redis) {
     assert!(error.is_unreachable() && error.source().is_some(), "{error:?}");
     server.revive().unwrap();
     for lease in &held {
-        assert_eq!(loss(windows.renew(&store, lease)), Some(Loss::Era));
+        assert_eq!(loss(windows.renew(&store, lease)), Some(LeaseEnd::Era));
     }
     for _ in 0..2 {
         assert!(windows.acquire_in_time(&store).floor >= highest(&held));
@@ -93,7 +93,7 @@ fn a_demoted_primary_is_left(_: &Redis) {
     assert!(error.to_string().contains("accepts no writes, like a replica"), "{error}");
     assert!(!error.is_lost());
     // Neither is a claim answered from the old data. The next request is the new primary's.
-    assert_eq!(loss(windows.renew(&store, &held)), Some(Loss::Era));
+    assert_eq!(loss(windows.renew(&store, &held)), Some(LeaseEnd::Era));
     assert!(windows.acquire_in_time(&store).floor >= held.ceiling);
     let error = windows.acquire(&self::store(&server)).unwrap_err();
     assert!(error.to_string().contains("accepts no writes, like a replica"), "{error}");
@@ -139,7 +139,7 @@ fn loaded_dump_is_noticed(_: &Redis) {
     let held: Vec<Lease> = (0..3).map(|_| windows.acquire(&store).unwrap()).collect();
     // Reads the dump again, without a restart.
     let _: String = ask(&server, &["DEBUG", "RELOAD", "NOSAVE"]);
-    assert_eq!(loss(windows.renew(&store, &held[0])), Some(Loss::Forgotten));
+    assert_eq!(loss(windows.renew(&store, &held[0])), Some(LeaseEnd::Forgotten));
     for lease in held.iter().chain([&old]) {
         assert!(windows.renew(&store, lease).unwrap_err().is_lost());
     }

@@ -2,12 +2,12 @@ use core::ops::Deref;
 
 /// Up to `N` values on the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Short<T, const N: usize> {
+pub(crate) struct InlineVec<T, const N: usize> {
     all: [T; N],
     len: usize,
 }
 
-impl<T: Copy, const N: usize> Short<T, N> {
+impl<T: Copy, const N: usize> InlineVec<T, N> {
     /// Returns the first `N` of these values. `blank` takes the place of the others.
     pub(crate) fn new(values: &[T], blank: T) -> Self {
         debug_assert!(values.len() <= N);
@@ -17,7 +17,7 @@ impl<T: Copy, const N: usize> Short<T, N> {
     }
 }
 
-impl<T, const N: usize> Deref for Short<T, N> {
+impl<T, const N: usize> Deref for InlineVec<T, N> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {

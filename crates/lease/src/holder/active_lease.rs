@@ -20,25 +20,25 @@ use crate::model::token::Token;
 /// use tickid_lease::{LeasedGenerator, Node, Store};
 ///
 /// let leased = LeasedGenerator::start(Store::in_memory(), realm)?;
-/// let tenure = leased.tenure().ok_or("no lease")?;
-/// let mut handle = tenure.generator().handle(); // for a thread that draws many
+/// let active = leased.active_lease().ok_or("no lease")?;
+/// let mut handle = active.generator().handle(); // for a thread that draws many
 /// let id = handle.try_generate()?;
-/// assert_eq!(Node::of(&id.partition())?, tenure.lease().node);
+/// assert_eq!(Node::of(&id.partition())?, active.lease().node);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Tenure<S: Scheme, C = DefaultClock> {
+pub struct ActiveLease<S: Scheme, C = DefaultClock> {
     generator: Generator<S, C>,
     lease: Lease,
     /// Set once a call has found the generator closed.
     pub(super) is_over: AtomicBool,
 }
 
-impl<S: Scheme, C> Tenure<S, C> {
+impl<S: Scheme, C> ActiveLease<S, C> {
     pub(super) fn new(generator: Generator<S, C>, lease: Lease) -> Self {
         Self { generator, lease, is_over: AtomicBool::new(false) }
     }
 
-    /// Returns a tenure that is over, with a closed generator of the realm, for a leased generator
+    /// Returns a lease that is over, with a closed generator of the realm, for a leased generator
     /// that starts without a lease. Its fast path then needs no check for that.
     pub(super) fn over(builder: &LeasedGeneratorBuilder<S, C>) -> Result<Self, LeaseError>
     where
@@ -76,7 +76,7 @@ impl<S: Scheme, C> Tenure<S, C> {
     }
 }
 
-impl<S: Scheme, C: Clock> Tenure<S, C> {
+impl<S: Scheme, C: Clock> ActiveLease<S, C> {
     /// Returns the time until the window ends; zero if the generator cannot issue.
     pub(super) fn window_left(&self) -> Duration {
         let is_ready = match self.generator.check_ready() {
@@ -103,9 +103,9 @@ impl<S: Scheme, C: Clock> Tenure<S, C> {
     }
 }
 
-impl<S: Scheme, C: fmt::Debug> fmt::Debug for Tenure<S, C> {
+impl<S: Scheme, C: fmt::Debug> fmt::Debug for ActiveLease<S, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tenure")
+        f.debug_struct("ActiveLease")
             .field("generator", &self.generator)
             .field("lease", &self.lease)
             .finish()
