@@ -131,6 +131,7 @@ pub enum ErrorKind {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum StallReason {
     /// The clock is behind the last ID issued by more than the policy allows, because it went back
     /// or overflows of a ratchet ran ahead of it; or it has not reached the generator's window.
