@@ -418,7 +418,7 @@ mod tests {
 
     #[test]
     fn custom_starts_are_asked() {
-        let mut rules = std::vec![SequenceStart::from(&ByTick)];
+        let mut rules = std::vec![Start::from(&ByTick)];
         #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
         rules.push(Arc::new(ByTick).into());
         for rule in rules {
