@@ -13,7 +13,7 @@ use tickid_lease::{LeasedGenerator, Realm, Store};
 use tickid_nanoflake::{GeneratorId, Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Partition, Sno, SnoId};
-use tickid_snowflake::{Order, Widths, Snowflake, SnowflakeId};
+use tickid_snowflake::{Order, Snowflake, SnowflakeId, Widths};
 
 /// A scheme to measure.
 pub trait Subject: Scheme + Debug {

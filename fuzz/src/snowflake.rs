@@ -6,7 +6,7 @@ use core::time::Duration;
 use arbitrary::{Result, Unstructured};
 use tickid_core::UnixTime;
 use tickid_snowflake::{
-    AnySnowflake, NodeAboveSequence, Order, SequenceAboveNode, Widths, Snowflake, SnowflakeId,
+    AnySnowflake, NodeAboveSequence, Order, SequenceAboveNode, Snowflake, SnowflakeId, Widths,
 };
 
 use crate::engine;

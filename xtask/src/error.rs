@@ -1,3 +1,5 @@
+//! The errors of all tasks.
+
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;

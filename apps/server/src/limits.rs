@@ -1,3 +1,5 @@
+//! The limits on what clients may ask of the server at a time, and their defaults.
+
 use core::time::Duration;
 
 use crate::error::ServerError;

@@ -1,3 +1,5 @@
+//! The server as a program embeds it: its builder, and a running server.
+
 use core::net::SocketAddr;
 use std::collections::HashSet;
 use std::path::PathBuf;

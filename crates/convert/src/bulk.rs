@@ -1,3 +1,5 @@
+//! Conversions of many IDs, and their losses added up.
+
 use crate::convert::{Converted, convert};
 use crate::error::ConvertError;
 use crate::loss::Loss;

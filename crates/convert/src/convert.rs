@@ -1,3 +1,5 @@
+//! Conversions from one scheme to another, both known at compile time.
+
 use core::time::Duration;
 
 use tickid_core::{RangeError, TickScale, UnixTime};

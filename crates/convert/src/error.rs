@@ -1,3 +1,5 @@
+//! The errors of conversions.
+
 use tickid_core::RangeError;
 
 use crate::loss::Loss;

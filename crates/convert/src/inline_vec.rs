@@ -1,3 +1,5 @@
+//! A vector of few values on the stack.
+
 use core::ops::Deref;
 
 /// Up to `N` values on the stack.

@@ -1,3 +1,5 @@
+//! The information that a conversion loses.
+
 use core::fmt;
 use core::time::Duration;
 

@@ -1,3 +1,5 @@
+//! The node that a converted ID gets.
+
 use crate::error::ConvertError;
 use crate::loss::NodeLoss;
 use crate::parts::{Bits, mask};

@@ -1,3 +1,5 @@
+//! The layouts of all schemes, and the options of a conversion.
+
 use core::ops::RangeInclusive;
 
 use tickid_core::RangeError;

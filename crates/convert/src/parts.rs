@@ -1,3 +1,5 @@
+//! IDs taken apart, the form through which every conversion goes.
+
 use tickid_core::{RangeError, TickScale, UnixTime};
 use tickid_kuid::Drift;
 

@@ -1,3 +1,5 @@
+//! The values that a conversion takes: IDs and their parts.
+
 use crate::error::ConvertError;
 use crate::options::Layouts;
 use crate::parts::Parts;

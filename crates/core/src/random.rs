@@ -1,3 +1,5 @@
+//! Random bytes of the operating system.
+
 use crate::error::BuildError;
 
 /// Returns random bytes from the operating system.

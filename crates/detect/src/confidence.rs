@@ -1,3 +1,5 @@
+//! How sure a reading is, and the reasons to doubt it.
+
 use tickid_convert::{AnyId, Kind, Layouts, Parts, ToParts as _};
 use tickid_core::UnixTime;
 use tickid_nanoflake::Epoch;

@@ -1,3 +1,5 @@
+//! The search for the formats that a text may have.
+
 use tickid_convert::foreign::Mastodon;
 use tickid_convert::{Kind, Layouts, SchemeId, Uuid, carry};
 use tickid_core::UnixTime;

@@ -1,3 +1,5 @@
+//! The formats that are detected, one row each.
+
 use core::fmt;
 use core::str::FromStr;
 

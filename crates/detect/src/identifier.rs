@@ -1,3 +1,5 @@
+//! A text as the ID or the time that it spells in one format.
+
 use core::fmt;
 
 use tickid_convert::foreign::Mastodon;

@@ -1,3 +1,5 @@
+//! An ID taken apart, which the command, the server and the page print.
+
 use core::fmt;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};

@@ -1,3 +1,5 @@
+//! A layout of Snowflakes taken apart.
+
 use core::fmt;
 use core::time::Duration;
 

@@ -1,3 +1,5 @@
+//! A text as an ID of one format, and the order of such readings.
+
 use tickid_convert::{AnyId, Layouts};
 use tickid_core::UnixTime;
 

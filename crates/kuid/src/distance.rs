@@ -1,3 +1,5 @@
+//! The distance between two IDs.
+
 /// The distance between two IDs, in time and in sequence. Each part has its own sign.
 ///
 /// Mega-seconds, seconds and microseconds all carry the sign of the time, as in Erlang: a

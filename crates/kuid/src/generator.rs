@@ -1,3 +1,5 @@
+//! Names for core's generators with kuid.
+
 use tickid_core::DefaultClock;
 
 use crate::layout::Kuid;

@@ -1,3 +1,5 @@
+//! IDs with a node: 96 bits, and the wide form of 128 bits.
+
 use core::hash::{Hash, Hasher};
 use core::ops::{RangeBounds, RangeInclusive};
 

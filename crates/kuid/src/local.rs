@@ -1,3 +1,5 @@
+//! IDs without a node: 64 bits.
+
 use core::ops::{RangeBounds, RangeInclusive};
 
 use tickid_core::{Field, IntoUnixTime, RangeError, Scheme as _, Tick, UnixTime};

@@ -1,3 +1,5 @@
+//! IDs from literals.
+
 /// A [`LocalId`](crate::LocalId) from a literal in canonical text; one that does not parse does not
 /// compile.
 ///

@@ -1,3 +1,5 @@
+//! Nodes, and the hashes by which Erlang computes them.
+
 use tickid_text::{ParseError, Text};
 
 use crate::codec::HEX;

@@ -1,3 +1,5 @@
+//! The scheme with its layout, the drift.
+
 use core::fmt;
 use core::ops::{RangeBounds, RangeInclusive};
 

@@ -1,3 +1,5 @@
+//! The errors of stores.
+
 use core::error::Error;
 use core::fmt;
 use core::time::Duration;

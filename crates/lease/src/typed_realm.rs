@@ -1,3 +1,5 @@
+//! A realm together with its scheme.
+
 use core::time::Duration;
 
 use tickid_core::{

@@ -1,3 +1,5 @@
+//! The start of Nanoflake time.
+
 use tickid_core::{RangeError, UnixTime};
 
 use crate::id::NanoflakeId;

@@ -1,3 +1,5 @@
+//! Names for core's generators with Nanoflake.
+
 use tickid_core::DefaultClock;
 
 use crate::scheme::Nanoflake;

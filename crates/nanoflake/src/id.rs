@@ -1,3 +1,5 @@
+//! The ID: its bits, its integer and its texts.
+
 use tickid_core::{Field, RangeError};
 use tickid_text::{ParseError, ParseErrorKind, Text, base36, decimal};
 

@@ -1,3 +1,5 @@
+//! IDs from literals.
+
 /// A [`NanoflakeId`](crate::NanoflakeId) from a literal in Base36, padded or not; one that does not
 /// parse does not compile.
 ///

@@ -1,3 +1,5 @@
+//! The generator ID, which is the node.
+
 use core::fmt;
 
 use tickid_core::RangeError;

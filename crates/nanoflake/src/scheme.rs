@@ -1,3 +1,5 @@
+//! The scheme with its layout, the epoch.
+
 use core::fmt;
 
 use tickid_core::{

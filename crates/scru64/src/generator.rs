@@ -1,3 +1,5 @@
+//! Names for core's generators with SCRU64.
+
 use tickid_core::{DefaultClock, Snapshot};
 
 use crate::id::Scru64Id;

@@ -1,3 +1,5 @@
+//! The ID: its bits, its integer and its text.
+
 use tickid_core::{Field, RangeError};
 use tickid_text::base36::TwelveDigits;
 

@@ -1,3 +1,5 @@
+//! IDs from literals.
+
 /// A [`Scru64Id`](crate::Scru64Id) from a literal; one that does not parse does not compile.
 ///
 /// ```

@@ -1,3 +1,5 @@
+//! Node specs, which name a node and perhaps the last ID that it issued.
+
 use core::fmt;
 use core::str::FromStr;
 

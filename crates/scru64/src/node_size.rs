@@ -1,3 +1,5 @@
+//! The number of bits that a node takes.
+
 use tickid_core::RangeError;
 
 /// The number of bits of the node ID and the counter together.

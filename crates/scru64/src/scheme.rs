@@ -1,3 +1,5 @@
+//! The scheme: its ticks, its bits and its policy.
+
 use core::fmt;
 use core::time::Duration;
 

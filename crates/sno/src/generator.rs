@@ -1,3 +1,5 @@
+//! Names for core's generators with sno.
+
 use tickid_core::DefaultClock;
 
 use crate::scheme::Sno;

@@ -1,3 +1,5 @@
+//! The ID: its bits, its bytes and its text.
+
 use core::hash::{Hash, Hasher};
 use core::hint::black_box;
 

@@ -1,3 +1,5 @@
+//! IDs from literals.
+
 /// A [`SnoId`](crate::SnoId) from a literal; one that does not parse does not compile.
 ///
 /// ```

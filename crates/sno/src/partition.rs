@@ -1,3 +1,5 @@
+//! The partition, which is the node.
+
 use core::fmt;
 
 /// A partition: 16 bits that distinguish generators. Every value is valid.

@@ -1,3 +1,5 @@
+//! The scheme: its ticks, its bits, its policy and the metabyte.
+
 use core::fmt;
 
 use tickid_core::{

@@ -1,3 +1,5 @@
+//! Snapshots of generators, field by field as in the original.
+
 #[cfg(target_has_atomic = "64")]
 use tickid_core::Clock;
 use tickid_core::{BuildError, RangeError, Scheme as _, SequenceBounds, Tick, UnixTime};

@@ -1,3 +1,5 @@
+//! IDs for times of the caller's choice.
+
 use core::sync::atomic::{AtomicU16, Ordering};
 
 use tickid_core::{BuildError, RangeError, Scheme as _, SequenceBounds, UnixTime, Window};

@@ -1,3 +1,5 @@
+//! A layout whose order is known only at run time.
+
 use core::fmt;
 
 use tickid_core::UnixTime;

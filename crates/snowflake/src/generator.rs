@@ -1,3 +1,5 @@
+//! Names for core's generators with Snowflakes.
+
 use tickid_core::DefaultClock;
 
 use crate::layout::Snowflake;

@@ -1,3 +1,5 @@
+//! The ID: 64 bits and their texts. Their meaning is in `layout.rs`.
+
 use tickid_text::{ParseError, ParseErrorKind, Text, crockford, decimal};
 
 /// A Snowflake: 64 bits, whose meaning is their [layout](crate::Snowflake).

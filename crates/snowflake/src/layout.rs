@@ -1,3 +1,5 @@
+//! The layout: where time, node and sequence are, and the unit of time.
+
 use core::fmt;
 use core::hash::Hash;
 use core::marker::PhantomData;

@@ -1,3 +1,5 @@
+//! IDs from literals.
+
 /// A [`SnowflakeId`](crate::SnowflakeId) from a literal in decimal; one that does not parse does
 /// not compile.
 ///

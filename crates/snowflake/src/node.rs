@@ -1,3 +1,5 @@
+//! The node: a number and its width.
+
 use core::fmt;
 
 use tickid_core::{NodeId, RangeError};

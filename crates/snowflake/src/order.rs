@@ -1,3 +1,5 @@
+//! The order of node and sequence, as types.
+
 use core::fmt::Debug;
 use core::hash::Hash;
 

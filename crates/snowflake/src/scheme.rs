@@ -1,3 +1,5 @@
+//! Snowflakes as a scheme: the ticks, the bits and the policy of a layout.
+
 use core::fmt;
 
 use tickid_core::{

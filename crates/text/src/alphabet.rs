@@ -1,3 +1,5 @@
+//! Bytes as text, by an alphabet of 16, 32 or 64 characters.
+
 use crate::{ParseErrorKind, Text, lanes};
 
 const INVALID: u8 = 0xff;

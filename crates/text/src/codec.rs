@@ -1,3 +1,5 @@
+//! Text forms of a fixed length as types.
+
 use core::marker::PhantomData;
 
 use crate::{Alphabet, ParseErrorKind, Text, kernels};

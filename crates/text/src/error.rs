@@ -1,3 +1,5 @@
+//! The errors of texts.
+
 use core::fmt;
 
 /// The error for a text that is not a valid ID, or not in the requested form.

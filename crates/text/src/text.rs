@@ -1,3 +1,5 @@
+//! A short string on the stack.
+
 use core::cmp::Ordering;
 use core::fmt;
 use core::hash::{Hash, Hasher};

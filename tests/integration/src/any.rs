@@ -1,3 +1,5 @@
+//! IDs from the whole range of each type.
+
 use tickid_core::external::Representations;
 use tickid_testkit::Dice;
 

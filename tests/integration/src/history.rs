@@ -1,3 +1,5 @@
+//! IDs with the times when they were generated.
+
 use core::time::Duration;
 
 use tickid_core::{

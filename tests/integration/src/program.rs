@@ -1,3 +1,5 @@
+//! The program that each database library runs: a table of orders.
+
 use core::fmt::Debug;
 use std::collections::BTreeMap;
 

@@ -1,3 +1,5 @@
+//! The table that each database sorts and searches.
+
 use core::fmt::Debug;
 use std::collections::BTreeSet;
 

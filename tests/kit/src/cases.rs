@@ -1,3 +1,5 @@
+//! The number of cases of a test, by the environment.
+
 use proptest::test_runner::{Config, RngSeed};
 
 /// Returns `count`, or `TICKID_SCALE` times as many, for work that finds more the more there is of

@@ -1,3 +1,5 @@
+//! Random numbers from a seed.
+
 use core::ops::Range;
 
 /// A source of numbers that look random and are the same every time (SplitMix64).

@@ -1,3 +1,5 @@
+//! A scheme under test.
+
 use core::fmt;
 
 use tickid_core::{Scheme, UnixTime, Variant};

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::Path;
 
 const PAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
+/// The pages that are the READMEs of packages.
+const PACKAGES: [&str; 3] = ["clients/node", "clients/python", "exec"];
 
 /// A realm of two pages, which the second page would find with another scheme or other nodes.
 #[test]
@@ -12,6 +14,8 @@ fn every_page_has_its_own_realms() {
     let mut realms = BTreeMap::new();
     let mut pages = Vec::new();
     add_pages(Path::new(PAGES), &mut pages);
+    let readme = |package| Path::new(PAGES).join("../apps").join(package).join("README.md");
+    pages.extend(PACKAGES.map(readme));
     for page in &pages {
         for realm in created(&fs::read_to_string(page).expect("a page")) {
             let other = realms.insert(realm.clone(), page).filter(|other| *other != page);

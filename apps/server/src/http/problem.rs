@@ -1,3 +1,5 @@
+//! Errors of requests as RFC 9457 has them.
+
 use core::time::Duration;
 
 use axum::http::{HeaderValue, StatusCode, header};

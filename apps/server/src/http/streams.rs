@@ -1,3 +1,5 @@
+//! Requests of HTTP/2 connections, which run as tasks and are reset without progress.
+
 use core::future::{Future, poll_fn};
 use core::pin::pin;
 use core::task::Poll;

@@ -1,3 +1,5 @@
+//! Conversions between schemes that are known only at run time.
+
 use super::{AnyId, Kind, with_id, with_type};
 use crate::convert::{Converted, convert, restore};
 use crate::error::ConvertError;

@@ -1,3 +1,5 @@
+//! The text and the bytes of an ID of any scheme, on the stack.
+
 use core::fmt;
 use core::ops::Deref;
 

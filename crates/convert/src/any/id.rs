@@ -1,3 +1,5 @@
+//! An ID of any scheme.
+
 use core::fmt;
 
 use tickid_core::{RangeError, UnixTime};

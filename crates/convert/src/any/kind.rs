@@ -1,3 +1,5 @@
+//! The schemes as values, and the facts about each that need no layout.
+
 use core::fmt;
 use core::ops::RangeInclusive;
 use core::str::FromStr;

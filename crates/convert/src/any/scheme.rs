@@ -1,3 +1,5 @@
+//! A scheme with its layout, known at run time.
+
 use core::ops::RangeBounds;
 
 use tickid_core::{RangeError, TickScale, UnixTime};

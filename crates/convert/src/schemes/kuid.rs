@@ -1,3 +1,5 @@
+//! kuid as a scheme to convert from and to.
+
 use core::ops::{Bound, RangeInclusive};
 
 use tickid_core::{Observable, RangeError, Scheme as _, UnixTime};

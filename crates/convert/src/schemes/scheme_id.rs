@@ -1,3 +1,5 @@
+//! The description of a scheme from which everything about it at run time is derived.
+
 use core::fmt::{self, Debug, Display};
 use core::ops::{Bound, Deref, RangeInclusive};
 

@@ -1,3 +1,5 @@
+//! SCRU64 as a scheme to convert from and to.
+
 use core::ops::RangeInclusive;
 
 use tickid_core::{Observable, Plain, RangeError, Scheme as _, UnixTime};

@@ -1,3 +1,5 @@
+//! sno as a scheme to convert from and to.
+
 use core::ops::RangeInclusive;
 
 use tickid_core::{Observable, RangeError, Scheme as _, UnixTime};

@@ -1,3 +1,5 @@
+//! Snowflakes as a scheme to convert from and to.
+
 use core::ops::{Bound, RangeInclusive};
 
 use tickid_core::{Observable, Plain, RangeError, Scheme as _, UnixTime};

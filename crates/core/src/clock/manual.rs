@@ -1,3 +1,5 @@
+//! A clock that tests set.
+
 use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use core::time::Duration;
 

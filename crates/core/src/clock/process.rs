@@ -1,3 +1,5 @@
+//! Clocks that notice that they are in the child of a fork.
+
 use core::time::Duration;
 
 use crate::clock::Clock;

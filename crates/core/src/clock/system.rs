@@ -1,3 +1,5 @@
+//! The operating system's wall clock.
+
 use crate::clock::Clock;
 use crate::error::ClockError;
 use crate::platform;

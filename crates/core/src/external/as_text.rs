@@ -1,3 +1,5 @@
+//! Columns that hold the canonical text instead of an integer or bytes.
+
 use core::fmt;
 
 use crate::external::SortedText;

@@ -1,3 +1,5 @@
+//! The values of database columns, for all database libraries.
+
 use alloc::string::String;
 use alloc::vec::Vec;
 

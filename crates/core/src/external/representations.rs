@@ -1,3 +1,6 @@
+//! The integer, the bytes and the text of an ID, from which the other libraries' traits are
+//! derived.
+
 use core::error::Error;
 use core::fmt::{Debug, Display};
 use core::str::FromStr;

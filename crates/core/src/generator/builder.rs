@@ -1,3 +1,5 @@
+//! The options of generators.
+
 use core::time::Duration;
 
 use crate::clock::{Clock, DefaultClock};

@@ -1,3 +1,5 @@
+//! A thread's share of a shared generator.
+
 use core::fmt;
 use core::num::NonZeroU32;
 

@@ -1,3 +1,5 @@
+//! The generator with a single owner.
+
 use core::num::NonZeroU32;
 
 use crate::clock::{Clock, DefaultClock};

@@ -1,3 +1,5 @@
+//! The generator that threads share. The lock-free word is in `engine`.
+
 use core::num::NonZeroU32;
 
 use crate::clock::{Clock, DefaultClock};

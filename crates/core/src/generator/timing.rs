@@ -1,3 +1,5 @@
+//! A generator's clock, and how it waits by it.
+
 use core::time::Duration;
 
 #[cfg(feature = "std")]

@@ -1,3 +1,5 @@
+//! A generator together with the variant of the IDs to issue.
+
 use crate::generator::calls::calls;
 use crate::generator::source::{Follow, Source, observe};
 use crate::scheme::{Observable, Variant};

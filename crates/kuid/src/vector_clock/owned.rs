@@ -1,3 +1,5 @@
+//! Vector clocks that own their entries.
+
 use alloc::vec::Vec;
 use core::borrow::Borrow;
 use core::cmp::Ordering;

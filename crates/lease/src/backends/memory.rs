@@ -1,3 +1,5 @@
+//! The backend in memory.
+
 use core::fmt;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,3 +1,5 @@
+//! The stores that a URL names. Those on servers are in `tickid-stores`.
+
 use crate::backends::file::{FileBackend, Holders};
 use crate::backends::memory::MemoryBackend;
 use crate::backends::static_node::{FORM, NodeSource};

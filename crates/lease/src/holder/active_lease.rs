@@ -1,3 +1,5 @@
+//! A generator for as long as it has one lease.
+
 use core::fmt;
 use core::sync::atomic::AtomicBool;
 use core::time::Duration;

@@ -1,3 +1,5 @@
+//! The options of leased generators.
+
 use core::fmt;
 use core::time::Duration;
 use std::sync::Arc;

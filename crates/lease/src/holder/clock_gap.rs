@@ -1,3 +1,5 @@
+//! The difference between a generator's clock and its store's, in words.
+
 use core::fmt;
 use core::time::Duration;
 
@@ -61,14 +63,15 @@ impl fmt::Display for ClockGap {
     }
 }
 
-/// Writes a time in its two largest units; one below a minute with a fraction.
+/// Writes a time in its two largest units, minutes at least; one below a minute with a fraction.
 fn in_words(time: Duration, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    const UNITS: [(u64, &str); 4] =
-        [(86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")];
+    const UNITS: [(u64, &str); 3] = [(86_400, "day"), (3_600, "hour"), (60, "minute")];
     if time < Duration::from_secs(60) {
         return write!(f, "{time:.1?}");
     }
-    let mut rest = time.as_secs();
+    // To the nearest minute, because the clocks are read one after the other: an hour must not
+    // become 59 minutes.
+    let mut rest = (time.as_secs() + 29) / 60 * 60;
     let parts = UNITS.map(|(secs, unit)| {
         let count = rest / secs;
         rest %= secs;
@@ -95,6 +98,7 @@ mod tests {
             (-59_940_000, "59.9s behind"),
             (60_000_000, "1 minute ahead of"),
             (3_600_001_713, "1 hour ahead of"),
+            (-3_599_998_713, "1 hour behind"),
             (-5_430_000_000, "1 hour 30 minutes behind"),
             (-3_630_000_000, "1 hour behind"),
             (183_600_000_000, "2 days 3 hours ahead of"),

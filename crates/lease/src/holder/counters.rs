@@ -1,3 +1,5 @@
+//! The counts that a leased generator keeps, by reason.
+
 use core::fmt;
 
 use crate::holder::wait_reason::WaitReason;

@@ -1,3 +1,5 @@
+//! The errors of leased generators.
+
 use core::error::Error;
 use core::fmt;
 use core::time::Duration;

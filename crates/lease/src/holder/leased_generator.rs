@@ -1,3 +1,5 @@
+//! The generator with a leased node.
+
 use core::fmt;
 use core::num::NonZeroU32;
 use core::sync::atomic::Ordering;

@@ -1,3 +1,5 @@
+//! The metrics of leased generators, for any exporter.
+
 use core::time::Duration;
 
 use metrics::{counter, gauge, histogram};

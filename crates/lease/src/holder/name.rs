@@ -1,3 +1,5 @@
+//! The name of a holder, for people to read.
+
 use std::env;
 
 use crate::backends::static_node::host_name;

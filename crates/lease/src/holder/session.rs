@@ -1,3 +1,5 @@
+//! A holder's state machine, without input and output.
+
 use core::time::Duration;
 use std::collections::HashMap;
 use std::io;

@@ -1,3 +1,5 @@
+//! The state that a leased generator shares with the thread that renews its lease.
+
 use core::future::poll_fn;
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::task::{Poll, Waker};

@@ -1,3 +1,5 @@
+//! Why there is no ID now: the reasons of stalls, and those that only leases have.
+
 use core::fmt;
 
 use tickid_core::{ErrorKind, StallReason};

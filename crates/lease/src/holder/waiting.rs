@@ -1,3 +1,5 @@
+//! Waiting for a lease and for an ID.
+
 use core::time::Duration;
 use std::time::Instant;
 

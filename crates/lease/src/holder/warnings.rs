@@ -1,3 +1,5 @@
+//! The warnings that a holder logs, each once until the cause has gone.
+
 use core::time::Duration;
 
 use crate::holder::wait_reason::WaitReason;

@@ -1,3 +1,5 @@
+//! The thread that renews the lease.
+
 use core::fmt;
 use core::time::Duration;
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! A lease, and the claim for one.
+
 use tickid_core::UnixTime;
 
 use crate::model::node::Node;

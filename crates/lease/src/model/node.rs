@@ -1,3 +1,5 @@
+//! A node: a number and its size in bits.
+
 use core::cmp::Ordering;
 use core::fmt;
 use core::ops::RangeInclusive;

@@ -1,3 +1,5 @@
+//! The nodes that a realm may lease.
+
 use core::fmt;
 
 use crate::model::node::Node;

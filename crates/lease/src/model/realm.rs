@@ -1,3 +1,5 @@
+//! A realm: what its holders must agree on.
+
 use core::convert::Infallible;
 use core::fmt;
 use core::str::FromStr;

@@ -1,3 +1,5 @@
+//! What a backend read of a realm.
+
 use tickid_core::UnixTime;
 
 use crate::model::lease::Lease;

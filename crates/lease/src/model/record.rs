@@ -1,3 +1,5 @@
+//! A realm's record in a store.
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,5 @@
+//! The random name of a lease.
+
 use core::fmt;
 use std::io;
 

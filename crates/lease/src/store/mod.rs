@@ -1,3 +1,5 @@
+//! The store: the rules of leases applied to any backend.
+
 mod acquire;
 mod cache;
 mod losses;

@@ -1,3 +1,5 @@
+//! The store in etcd, through its gateway for JSON over HTTP.
+
 mod gateway;
 mod message;
 mod tls;

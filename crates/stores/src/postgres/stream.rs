@@ -1,3 +1,5 @@
+//! A connection that limits the bytes that a server may send.
+
 use core::net::IpAddr;
 use core::pin::Pin;
 use core::sync::atomic::{AtomicUsize, Ordering};

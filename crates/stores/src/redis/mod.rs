@@ -1,3 +1,5 @@
+//! The store in Redis, by two scripts that run in the server.
+
 mod connection;
 pub(crate) mod reply;
 mod server;

@@ -1,3 +1,5 @@
+//! Failures that a fleet of holders survives.
+
 use core::time::Duration;
 use std::collections::BTreeSet;
 use std::time::Instant;

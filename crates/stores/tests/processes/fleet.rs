@@ -1,3 +1,5 @@
+//! A process of each scheme.
+
 use crate::ledger::{Ledger, Tally};
 use crate::process::Process;
 use crate::scheme::Kind;

@@ -1,3 +1,5 @@
+//! The schemes by name, for processes that are told theirs.
+
 use core::time::Duration;
 use std::process::ExitCode;
 

@@ -1,3 +1,5 @@
+//! The settings that a holding process is started with.
+
 use core::fmt;
 use core::time::Duration;
 

@@ -1,3 +1,5 @@
+//! A clock that follows a script.
+
 use core::fmt;
 use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use core::time::Duration;

@@ -1,3 +1,5 @@
+//! Certificates for servers and clients of one test.
+
 /// For a shell: an authority in `ca.pem`; certificates of it for `localhost` and for a client, in
 /// `server.crt` and `client.crt`, with their keys in `server.key` and `client.key`.
 pub const CERTIFICATES: &str = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 \

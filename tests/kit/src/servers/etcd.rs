@@ -1,3 +1,5 @@
+//! etcd clusters for tests.
+
 use std::path::Path;
 
 use crate::servers::kept::{Kept, Script};

@@ -1,3 +1,5 @@
+//! A harness for tests that share servers, and are skipped without them.
+
 use core::any::Any;
 use core::fmt;
 use std::process::ExitCode;

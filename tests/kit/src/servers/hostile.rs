@@ -1,3 +1,5 @@
+//! A server that answers as no server should.
+
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::io::{self, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

@@ -1,3 +1,5 @@
+//! Servers that end with the process that started them, however it ends.
+
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, BufRead as _, BufReader, Write as _};

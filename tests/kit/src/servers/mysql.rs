@@ -1,3 +1,5 @@
+//! MariaDB servers for tests.
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,3 +1,5 @@
+//! Servers that become unreachable.
+
 use crate::servers::{Etcd, MySql, Postgres, Redis, Server};
 
 /// A place of stores that can be made unavailable.

@@ -1,3 +1,5 @@
+//! PostgreSQL servers for tests.
+
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,3 +1,5 @@
+//! A proxy that delays, cuts and changes what passes.
+
 use core::fmt;
 use core::mem::replace;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};

@@ -1,3 +1,5 @@
+//! Redis servers for tests.
+
 use std::path::Path;
 
 use crate::servers::kept::{Kept, Script};

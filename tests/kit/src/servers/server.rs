@@ -1,3 +1,5 @@
+//! What all servers for tests have in common.
+
 use core::fmt;
 use std::io;
 

@@ -1,3 +1,5 @@
+//! Other libraries' traits for the toy scheme.
+
 use crate::id::TicketId;
 
 tickid_core::impl_external! {

@@ -1,3 +1,5 @@
+//! Names for core's generators with the toy scheme.
+
 use tickid_core::DefaultClock;
 
 use crate::scheme::Ticket;

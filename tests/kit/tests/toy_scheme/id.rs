@@ -1,3 +1,5 @@
+//! The toy scheme's ID.
+
 use tickid_core::{Field, RangeError, Slot};
 use tickid_text::{ParseError, ParseErrorKind, Text, base36};
 

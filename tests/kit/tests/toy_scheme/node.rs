@@ -1,3 +1,5 @@
+//! The toy scheme's node.
+
 use tickid_core::{NodeId, RangeError};
 
 /// The desk that hands out tickets: any byte.

@@ -1,3 +1,5 @@
+//! The toy scheme's layout.
+
 use core::fmt;
 use core::time::Duration;
 

@@ -1,3 +1,5 @@
+//! The options of `tickid lease exec`.
+
 use core::time::Duration;
 use std::ffi::OsString;
 

@@ -1,3 +1,5 @@
+//! The simulated store's data.
+
 use core::future::poll_fn;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use core::task::Poll;

@@ -1,3 +1,5 @@
+//! Bugs that the simulation must find.
+
 /// A simplified rule that some schedule breaks. The correct form is in brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bug {

@@ -1,3 +1,5 @@
+//! Simulated clocks, which drift and step.
+
 use core::fmt;
 use core::sync::atomic::{AtomicI64, Ordering};
 use std::sync::Mutex;

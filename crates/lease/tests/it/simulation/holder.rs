@@ -1,3 +1,5 @@
+//! Simulated holders.
+
 use core::num::NonZeroU32;
 use core::time::Duration;
 use std::sync::{Arc, Mutex};

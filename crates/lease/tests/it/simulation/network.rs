@@ -1,3 +1,5 @@
+//! A network that delays, loses and repeats.
+
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 

@@ -1,3 +1,5 @@
+//! The judge of the simulation: it records every window and every ID.
+
 use core::ops::Range;
 use std::collections::HashMap;
 

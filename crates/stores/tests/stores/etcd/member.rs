@@ -1,3 +1,5 @@
+//! A member of a cluster behind a proxy of its own.
+
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use core::time::Duration;
 use std::sync::{Arc, Mutex};

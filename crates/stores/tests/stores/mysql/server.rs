@@ -1,3 +1,5 @@
+//! The MariaDB servers of the scenarios.
+
 use core::borrow::Borrow;
 use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;

@@ -1,3 +1,5 @@
+//! The Redis servers of the scenarios.
+
 use core::borrow::Borrow;
 use core::time::Duration;
 use std::sync::Mutex;

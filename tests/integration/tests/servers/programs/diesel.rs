@@ -1,3 +1,5 @@
+//! The program by diesel.
+
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 use diesel_async::sync_connection_wrapper::SyncConnectionWrapper;

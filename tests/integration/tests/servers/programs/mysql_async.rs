@@ -1,3 +1,5 @@
+//! The program by mysql_async.
+
 use mysql_async::prelude::Queryable as _;
 use mysql_async::{Conn, Row};
 use tickid_integration::{MARIADB, Order, Program};

@@ -1,3 +1,5 @@
+//! The program by rusqlite.
+
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use tickid_integration::{Order, Program};
 use tickid_nanoflake::NanoflakeId;

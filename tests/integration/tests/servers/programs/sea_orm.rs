@@ -1,3 +1,5 @@
+//! The program by sea-orm.
+
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::ValueType;
 use sea_orm::{

@@ -1,3 +1,5 @@
+//! The program by sqlx.
+
 use sqlx::mysql::MySqlConnection;
 use sqlx::postgres::PgConnection;
 use sqlx::sqlite::SqliteConnection;

@@ -1,3 +1,5 @@
+//! The program by tokio-postgres.
+
 use tickid_integration::{Order, POSTGRES, Program};
 use tickid_kuid::{AsText, GlobalId};
 use tickid_nanoflake::NanoflakeId;

@@ -1,3 +1,5 @@
+//! A world of holders and a store, driven by a seed.
+
 mod masked;
 
 use core::num::NonZeroU32;
