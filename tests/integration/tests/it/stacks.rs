@@ -3,7 +3,7 @@
 #[test]
 fn versions_are_the_tested_ones() {
     let manifests =
-        [include_str!("../../Cargo.toml"), include_str!("../../../Cargo.toml")].concat();
+        [include_str!("../../Cargo.toml"), include_str!("../../../../Cargo.toml")].concat();
     let page = include_str!("../../../../docs/stacks.md");
     let rows = page.lines().filter(|line| line.starts_with("| `"));
     let libraries = rows.flat_map(|row| row.split('`')).filter_map(|code| code.split_once('@'));

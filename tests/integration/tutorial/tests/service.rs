@@ -6,7 +6,6 @@ use std::process::{Child, Command, ExitCode, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use tickid::lease::Store;
 use tickid::lease::admin::Standing;
 use tickid::lease::session::block_on;
 use tickid_testkit::servers::Postgres;
