@@ -644,7 +644,7 @@ mod unix {
         set_mode(&used.root(), 0o755);
         let output = run("use", &used.root(), "", unprivileged());
         let said = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && said.contains("Owner"), "{said}");
+        assert!(!output.status.success() && said.contains("belongs to another user"), "{said}");
     }
 
     /// To lock a file, it is enough to read it.

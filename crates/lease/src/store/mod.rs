@@ -89,13 +89,13 @@ impl fmt::Debug for StoreState {
 ///
 /// let store = || Store::new(MemoryBackend::new(SystemClock).like_a_server());
 /// let (old, new, timeout) = (store(), store(), Duration::from_secs(5));
-/// let mut claim = Claim::new(Token::random()?, "web-1", None);
+/// let claim = || Ok::<_, std::io::Error>(Claim::new(Token::random()?, "web-1", None));
 /// block_on(old.create(realm.spec(), Start::Delayed), timeout)?; // it may have existed before
-/// let error = block_on(old.acquire(realm.spec(), &mut claim), timeout).unwrap_err();
+/// let error = block_on(old.acquire(realm.spec(), &mut claim()?), timeout).unwrap_err();
 /// assert!(matches!(error.refusal(), Some(Refusal::NotYet { .. })));
 ///
 /// block_on(new.create(realm.spec(), Start::Immediately), timeout)?;
-/// block_on(new.acquire(realm.spec(), &mut claim), timeout)?;
+/// block_on(new.acquire(realm.spec(), &mut claim()?), timeout)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

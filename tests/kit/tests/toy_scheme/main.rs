@@ -148,14 +148,14 @@ fn few_places_know_a_scheme() {
     let expected = [
         // `--to uuid-sno`: sno's document has UUIDs of its own.
         "apps/cli/src/convert/target.rs",
-        // As are the UUIDs themselves.
+        // Functions in PostgreSQL are written for each scheme.
+        "apps/sql/src/constants.rs",
+        "apps/sql/src/lib.rs",
+        // The UUIDs themselves.
         "crates/convert/src/carry.rs",
         "crates/convert/src/schemes/mod.rs",
         "crates/convert/src/schemes/sno.rs",
         "crates/detect/src/format.rs",
-        // Functions in PostgreSQL are written for each scheme.
-        "apps/sql/src/constants.rs",
-        "apps/sql/src/lib.rs",
         "crates/tickid/src/lib.rs",
     ];
     assert_eq!(places, expected);
