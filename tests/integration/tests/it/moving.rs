@@ -221,14 +221,14 @@ mod tests {
     mod ferroid_new {
         use tickid_convert::foreign::Mastodon;
         use tickid_convert::{Layouts, ToParts as _};
-        use tickid_nanoflake::{Epoch, Generator, GeneratorId, LocalGenerator};
+        use tickid_nanoflake::{Epoch, Generator, LocalGenerator};
         use tickid_nanoflake::{Nanoflake, NanoflakeId};
         use tickid_snowflake::{Snowflake, SnowflakeId};
 
         use super::Result;
 
         pub(super) fn generate() -> Result<u64> {
-            let mut new = LocalGenerator::new(GeneratorId::new(7)?)?;
+            let mut new = LocalGenerator::numbered(7)?;
             assert_eq!(new.layout(), Nanoflake { epoch: Epoch::TWITTER });
             let id = new.generate()?;
             new.try_generate()?;
@@ -236,7 +236,7 @@ mod tests {
         }
 
         pub(super) async fn generate_async() -> Result<NanoflakeId> {
-            let new = Generator::new(GeneratorId::new(8)?)?;
+            let new = Generator::numbered(8)?;
             Ok(new.generate_async(tokio::time::sleep).await?)
         }
 
