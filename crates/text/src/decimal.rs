@@ -115,12 +115,14 @@ const fn number_of(digits: [u8; 8]) -> Option<u64> {
 
 /// Returns the error of a number with a leading zero, out of line so that others are read faster.
 #[cold]
+#[inline(never)]
 const fn leading_zero() -> ParseErrorKind {
     ParseErrorKind::Character { byte: b'0', position: 0, expected: EXPECTED_FIRST }
 }
 
 /// Returns the error of the first byte that is not a digit.
 #[cold]
+#[inline(never)]
 const fn first_other(text: &[u8]) -> ParseErrorKind {
     let mut position = 0;
     while text[position].is_ascii_digit() {
