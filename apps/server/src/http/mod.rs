@@ -106,7 +106,7 @@ pub(crate) async fn serve(
     let (mut is_late, mut is_known) = (false, false);
     loop {
         select! {
-            // What has arrived is answered before anything else is looked at.
+            // Requests that have arrived are answered before anything else is looked at.
             biased;
             ended = connection.as_mut() => {
                 if let Err(error) = ended {

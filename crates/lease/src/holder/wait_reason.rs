@@ -1,4 +1,4 @@
-//! Why there is no ID now: the reasons of stalls, and those that only leases have.
+//! The reasons for having no ID now: the stalls of the engine, and the reasons only leases have.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! What a backend read of a realm.
+//! The data of a realm, as a backend read it.
 
 use tickid_core::UnixTime;
 
