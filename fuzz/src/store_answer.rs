@@ -7,7 +7,7 @@ use arbitrary::{Result, Unstructured};
 use tickid_core::UnixTime;
 use tickid_lease::Node;
 use tickid_lease::admin::RealmName;
-use tickid_lease::backend::{RealmData, Record, Row, RowState, Scope, Version};
+use tickid_lease::backend::{RealmView, Record, Row, RowState, Scope, Version};
 use tickid_stores::fuzzing::{
     MYSQL_GENERATION, is_redis_reply, mysql_statement, read_mysql_stream, read_redis_row,
     read_sql_answer,
@@ -84,7 +84,7 @@ fn in_order(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Asserts that every row of a view is under its own node, and that a record is read back.
-fn read(scope: Scope, texts: &Texts) -> Option<RealmData> {
+fn read(scope: Scope, texts: &Texts) -> Option<RealmView> {
     let view = read_sql_answer(&realm(), scope, texts.clone()).ok()?;
     assert!(view.rows.len() <= texts.len());
     for (node, state) in &view.rows {

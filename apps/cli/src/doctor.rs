@@ -11,7 +11,7 @@ use clap::Args;
 use serde::Serialize;
 use tickid_core::{Clock, DefaultClock, SystemClock, UnixTime};
 use tickid_lease::admin::{RealmName, Standing, Terms};
-use tickid_lease::backend::{RealmData, RowState, Scope};
+use tickid_lease::backend::{RealmView, RowState, Scope};
 use tickid_lease::{Store, StoreError};
 
 use crate::failure::Failure;
@@ -370,7 +370,7 @@ fn file_system(path: &Path) -> Option<String> {
 /// Looks at a realm: the store's clock and what is left of its nodes and windows.
 fn realm_findings<E>(
     name: &RealmName,
-    view: &RealmData,
+    view: &RealmView,
     asked: Result<UnixTime, E>,
 ) -> Vec<Finding> {
     let Some((record, _)) = &view.record else { return Vec::new() };

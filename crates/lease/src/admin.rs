@@ -2,7 +2,7 @@
 //! refusals behind the requests of a [`Store`](crate::Store).
 
 pub use crate::model::pool::{NodeRange, PoolError};
-pub use crate::model::realm::{Mismatch, RealmName, Terms};
+pub use crate::model::realm_spec::{Mismatch, RealmName, Terms};
 pub use crate::model::refusal::{LeaseEnd, Refusal};
 pub use crate::model::rules::{Rules, Standing};
 pub use crate::model::text::ParseError;

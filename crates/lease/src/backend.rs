@@ -6,19 +6,19 @@ use core::pin::Pin;
 
 use tickid_core::UnixTime;
 
-use crate::error::StoreError;
+use crate::block_on::back_off;
 use crate::model::node::Node;
-use crate::model::realm::RealmName;
-use crate::wait;
+use crate::model::realm_spec::RealmName;
+use crate::store_error::StoreError;
 
-pub use crate::backends::file::FileBackend;
-pub use crate::backends::memory::{Backup, MemoryBackend};
-pub use crate::backends::static_node::NodeSource;
 pub use crate::blocking::on_a_thread;
-pub use crate::error::{Exposure, ExposureReason, StoreErrorKind, excerpt};
-pub use crate::model::realm::RealmParts;
-pub use crate::model::realm_data::RealmData;
+pub use crate::embedded::file::FileBackend;
+pub use crate::embedded::memory::{Backup, MemoryBackend};
+pub use crate::embedded::static_node::NodeSource;
+pub use crate::model::realm_spec::RealmParts;
+pub use crate::model::realm_view::RealmView;
 pub use crate::model::record::{Extra, PoolPart, Record, Row, RowState, Rows, Version};
+pub use crate::store_error::{Exposure, ExposureReason, StoreErrorKind, excerpt};
 
 /// A future answer of a store. Any executor may poll it, because it does not need a particular
 /// runtime.
@@ -46,7 +46,7 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Se
 /// // A backend that counts the commits of another.
 /// use std::sync::atomic::{AtomicU64, Ordering};
 /// use tickid_lease::admin::RealmName;
-/// use tickid_lease::backend::{Answer, Backend, Change, Scope, RealmData};
+/// use tickid_lease::backend::{Answer, Backend, Change, Scope, RealmView};
 ///
 /// #[derive(Debug)]
 /// struct Counted<B> {
@@ -59,7 +59,7 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Se
 ///         self.backend.name()
 ///     }
 ///
-///     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
+///     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmView> {
 ///         self.backend.read(realm, scope)
 ///     }
 ///
@@ -96,7 +96,7 @@ pub trait Backend: fmt::Debug + Send + Sync {
     }
 
     /// Reads a realm. The record is read no later than the rows.
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData>;
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmView>;
 
     /// Writes all of `change` in one atomic step if everything compares equal, and otherwise
     /// nothing. Returns `false` if anything differed.
@@ -136,7 +136,7 @@ pub trait Backend: fmt::Debug + Send + Sync {
     /// to 2 ms, doubled with each race up to 250 ms.
     fn back_off(&self, lost: u32) -> Answer<'_, ()> {
         Box::pin(async move {
-            wait::back_off(lost).await;
+            back_off(lost).await;
             Ok(())
         })
     }
@@ -162,7 +162,7 @@ where
         (**self).is_remote()
     }
 
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmView> {
         (**self).read(realm, scope)
     }
 
@@ -190,10 +190,10 @@ pub enum Scope {
     /// A bounded number of rows, for a claim. Two kinds, each of about `limit` rows:
     ///
     /// - a *page*: consecutive rows in the order of nodes from `start` on, wrapping around from the
-    ///   last to the first. [`RealmData::page_end`] is its last row's node, or `None` if the answer
+    ///   last to the first. [`RealmView::page_end`] is its last row's node, or `None` if the answer
     ///   has all rows of nodes in the pool. Nodes of the page without a row were never granted.
     /// - the rows with the lowest ceilings, if the backend has an index of these
-    ///   ([`RealmData::has_lowest`]).
+    ///   ([`RealmView::has_lowest`]).
     Candidates {
         /// The first node of the page.
         start: Node,

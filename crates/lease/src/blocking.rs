@@ -1,8 +1,8 @@
 //! Answers of clients that block, without a runtime.
 
 use crate::backend::Answer;
-use crate::error::StoreError;
-use crate::wait::spawned;
+use crate::block_on::spawned;
+use crate::store_error::StoreError;
 
 /// Runs `work` on a thread of its own once the answer is polled, for a backend whose client blocks.
 ///

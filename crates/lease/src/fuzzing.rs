@@ -1,6 +1,6 @@
 //! Private items for fuzz targets, with the feature `conformance` only.
 
-use crate::backends::file::slots::{self, Reading};
+use crate::embedded::file::slots::{self, Reading};
 use crate::model::record::Row;
 
 /// The length of a row's file.

@@ -40,22 +40,21 @@
 
 pub mod admin;
 pub mod backend;
-mod backends;
+mod block_on;
 mod blocking;
 #[cfg(feature = "conformance")]
 pub mod conformance;
-mod error;
+mod embedded;
 #[cfg(feature = "conformance")]
 #[doc(hidden)]
 pub mod fuzzing;
 mod holder;
 mod model;
+mod realm;
 pub mod session;
 mod store;
-mod typed_realm;
-mod wait;
+mod store_error;
 
-pub use self::error::StoreError;
 pub use self::holder::builder::LeasedGeneratorBuilder;
 pub use self::holder::error::{GenerateError, LeaseError, ObserveError};
 pub use self::holder::leased_generator::LeasedGenerator;
@@ -63,9 +62,10 @@ pub use self::holder::state::LeaseState;
 pub use self::model::lease::Lease;
 pub use self::model::node::Node;
 pub use self::model::pool::NodePool;
-pub use self::model::realm::{RealmError, RealmSpec};
+pub use self::model::realm_spec::{RealmError, RealmSpec};
+pub use self::realm::{Realm, RealmBuilder};
 pub use self::store::Store;
-pub use self::typed_realm::{Realm, RealmBuilder};
+pub use self::store_error::StoreError;
 
 /// The examples of the package's README, so that they stay true.
 #[cfg(doctest)]

@@ -2,6 +2,7 @@
 //! requests of a holder without I/O, the parts of a generator's state, and [`block_on`], which runs
 //! a request without an executor.
 
+pub use crate::block_on::block_on;
 pub use crate::holder::active_lease::ActiveLease;
 pub use crate::holder::clock_gap::ClockGap;
 pub use crate::holder::counters::{Counters, ReasonCounts};
@@ -12,4 +13,3 @@ pub use crate::holder::wait_reason::WaitReason;
 pub use crate::holder::waiting::Wait;
 pub use crate::model::lease::Claim;
 pub use crate::model::token::Token;
-pub use crate::wait::block_on;

@@ -1,7 +1,7 @@
 //! Private items for fuzz targets.
 
 use tickid_lease::admin::RealmName;
-use tickid_lease::backend::{RealmData, RowState, Scope};
+use tickid_lease::backend::{RealmView, RowState, Scope};
 use tickid_lease::{Node, StoreError};
 
 use crate::mysql;
@@ -28,7 +28,7 @@ pub fn read_sql_answer(
     realm: &RealmName,
     scope: Scope,
     rows: Vec<Vec<Option<String>>>,
-) -> Result<RealmData, StoreError> {
+) -> Result<RealmView, StoreError> {
     mysql::fuzzing::view(realm, scope, rows)
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tickid_core::UnixTime;
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::{
-    Answer, Backend, Change, RealmData, Record, Row, RowState, Scope, Version,
+    Answer, Backend, Change, RealmView, Record, Row, RowState, Scope, Version,
 };
 use tickid_lease::{Node, StoreError};
 use tokio::runtime::Runtime;
@@ -299,7 +299,7 @@ impl<D: Database> Backend for Sql<D> {
         true
     }
 
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmView> {
         let (node, start, page, lowest) = match scope {
             Scope::Record => (None, String::new(), 0, 0),
             Scope::Node(node) => (Some(node.sort_key()), String::new(), 0, 0),
@@ -380,9 +380,9 @@ pub(super) fn view<D: Database>(
     realm: &RealmName,
     scope: Scope,
     texts: Texts,
-) -> Result<RealmData, StoreError> {
+) -> Result<RealmView, StoreError> {
     let no_answer = || error::corrupt(D::NAME, "the answer");
-    let mut view = RealmData::empty(UnixTime::EPOCH, String::new());
+    let mut view = RealmView::empty(UnixTime::EPOCH, String::new());
     let (mut page, mut is_whole) = (Vec::new(), false);
     for columns in texts {
         let Ok([Some(kind), key, version, data]) = <[_; 4]>::try_from(columns) else {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use tickid_core::{Clock as _, SystemClock};
 use tickid_lease::admin::Standing;
-use tickid_lease::backend::{Extra, RealmData, Row, RowState, Version};
+use tickid_lease::backend::{Extra, RealmView, Row, RowState, Version};
 use tickid_lease::session::{Claim, Token};
 
 use super::listing::{NodeLine, write_head};
@@ -115,7 +115,7 @@ pub(super) fn release(arguments: &ReleaseArguments) -> Result<ExitCode, Failure>
 }
 
 /// Refuses to shorten the window of a lease whose holder may still issue IDs in it.
-fn refuse_if_alive(view: &RealmData, token: Token) -> Result<(), Failure> {
+fn refuse_if_alive(view: &RealmView, token: Token) -> Result<(), Failure> {
     let standings = view.standings().map_err(Failure::Refused)?;
     let is_leased = |state: &RowState| state.row().is_some_and(|row| row.token == Some(token));
     let lease = standings.into_iter().find(|(_, state, _)| is_leased(state));

@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 use tickid_lease::admin::{Refusal, Standing};
-use tickid_lease::backend::{RealmData, Row, RowState};
+use tickid_lease::backend::{RealmView, Row, RowState};
 use tickid_lease::{Node, RealmSpec};
 
 use super::realm::RealmOptions;
@@ -144,7 +144,7 @@ pub(super) fn write_head(json: bool, out: &mut Vec<u8>) {
     }
 }
 
-fn lines(view: &RealmData) -> Result<Vec<(Node, NodeLine)>, Failure> {
+fn lines(view: &RealmView) -> Result<Vec<(Node, NodeLine)>, Failure> {
     let (record, _) =
         view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm { nearest: None }))?;
     let standings = view.standings().map_err(Failure::Refused)?;

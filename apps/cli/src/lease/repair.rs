@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{ArgGroup, Args};
 use tickid_lease::admin::{NodeRange, ParseError, Refusal, Rules, Standing};
-use tickid_lease::backend::RealmData;
+use tickid_lease::backend::RealmView;
 use tickid_lease::{Node, NodePool, RealmSpec};
 
 use super::realm::{RealmOptions, ShapeOptions};
@@ -180,7 +180,7 @@ fn cannot(node: Node, refusal: &Refusal) -> String {
 }
 
 /// Returns the quarantined nodes that have a row.
-fn quarantined(view: &RealmData) -> Result<Vec<Node>, Failure> {
+fn quarantined(view: &RealmView) -> Result<Vec<Node>, Failure> {
     let standings = view.standings().map_err(Failure::Refused)?.into_iter();
     let quarantined = standings.filter(|(.., standing)| *standing == Standing::Quarantined);
     Ok(quarantined.map(|(node, ..)| node).collect())

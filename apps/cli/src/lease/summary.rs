@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tickid_lease::admin::{Refusal, Rules, Standing};
-use tickid_lease::backend::RealmData;
+use tickid_lease::backend::RealmView;
 
 use crate::failure::Failure;
 use crate::options::when::date_time;
@@ -29,7 +29,7 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    pub(super) fn of(view: &RealmData) -> Result<Self, Failure> {
+    pub(super) fn of(view: &RealmView) -> Result<Self, Failure> {
         let (record, _) =
             view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm { nearest: None }))?;
         let rules = Rules::new(record, view.now).map_err(Failure::Refused)?;

@@ -2,13 +2,13 @@
 
 use core::time::Duration;
 
-use super::{Scene, Stage, answer};
+use super::{Scene, Testbed, answer};
 use crate::backend::{Change, RowChange, Scope};
 use crate::model::node::Node;
-use crate::model::realm_data::RealmData;
+use crate::model::realm_view::RealmView;
 use crate::model::record::{Row, Version};
 
-fn read(scene: &Scene<'_>, scope: Scope) -> RealmData {
+fn read(scene: &Scene<'_>, scope: Scope) -> RealmView {
     answer(scene.store.inner().read(scene.realm.name(), scope)).unwrap()
 }
 
@@ -17,8 +17,8 @@ fn commit(scene: &Scene<'_>, change: &Change) -> bool {
 }
 
 /// A view has exactly the requested rows, unchanged.
-pub fn scopes_have_their_rows(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "0-7/8");
+pub fn scopes_have_their_rows(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "0-7/8");
     let lease = scene.acquire();
     scene.acquire();
     let all = read(&scene, Scope::All);
@@ -39,8 +39,8 @@ pub fn scopes_have_their_rows(stage: &dyn Stage) {
 
 /// Pages wrap around from any start, have all rows of their nodes, and are not larger than
 /// requested.
-pub fn pages_are_bounded_and_complete(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "0/1,4-5/3,24-31/5");
+pub fn pages_are_bounded_and_complete(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "0/1,4-5/3,24-31/5");
     for _ in 0..7 {
         scene.acquire();
     }
@@ -67,8 +67,8 @@ pub fn pages_are_bounded_and_complete(stage: &dyn Stage) {
 }
 
 /// A change is written as a whole if everything compares equal, and otherwise not at all.
-pub fn a_change_compares_everything(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "0-7/8");
+pub fn a_change_compares_everything(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "0-7/8");
     let lease = scene.acquire();
     let before = read(&scene, Scope::All);
     let (record, record_version) = before.record.clone().unwrap();

@@ -8,18 +8,18 @@ use std::thread;
 
 use tickid_core::{TickScale, UnixTime};
 
-use super::{Scene, Stage, answer, assert_same, quarantined_of_exhausted};
-use crate::error::StoreError;
+use super::{Scene, Testbed, answer, assert_same, quarantined_of_exhausted};
 use crate::model::lease::{Claim, Lease};
 use crate::model::node::Node;
-use crate::model::realm::RealmSpec;
+use crate::model::realm_spec::RealmSpec;
 use crate::model::refusal::Refusal;
 use crate::model::token::Token;
 use crate::store::Store;
+use crate::store_error::StoreError;
 
 /// The window starts with the realm and reaches exactly as far as the terms specify. Ticks may be
 /// cut short, and epochs may lie before 1970.
-pub fn ticks_agree_with_every_scheme(stage: &dyn Stage) {
+pub fn ticks_agree_with_every_scheme(testbed: &dyn Testbed) {
     let scales = [
         TickScale::every(UnixTime::EPOCH, 256_000),
         TickScale::every(UnixTime::from_micros(1_262_304_000_000_000), 4_000),
@@ -27,21 +27,21 @@ pub fn ticks_agree_with_every_scheme(stage: &dyn Stage) {
         TickScale::anew_every(UnixTime::EPOCH, 1_000_000, 1_024),
     ];
     for scale in scales {
-        let scene = Scene::unknown(stage, "0-8/8,1/1");
+        let scene = Scene::unknown(testbed, "0-8/8,1/1");
         let scene = scene.with(|realm| RealmSpec { scale, end: 1 << 45, ..realm }).begun();
         for _ in 0..10 {
             let lease = scene.acquire();
             assert!(scene.realm.pool().contains(lease.node), "{lease:?}");
             let ceiling = scene.tick(lease.granted_at) + scene.realm.ahead();
             assert_eq!((lease.floor, lease.ceiling), (0, ceiling), "{scale:?}");
-            stage.pass(Duration::from_micros(700));
+            testbed.pass(Duration::from_micros(700));
         }
     }
 }
 
 /// The refusal reports when the node may be free.
-pub fn a_held_node_is_not_granted(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "7/8");
+pub fn a_held_node_is_not_granted(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "7/8");
     let first = scene.acquire();
     let error = scene.try_acquire().unwrap_err();
     match error.refusal() {
@@ -53,13 +53,13 @@ pub fn a_held_node_is_not_granted(stage: &dyn Stage) {
 }
 
 /// As many claims as there are nodes get one each; the others are refused.
-pub fn racing_claims_get_other_nodes(stage: &dyn Stage) {
+pub fn racing_claims_get_other_nodes(testbed: &dyn Testbed) {
     const NODES: usize = 8;
-    let scene = Scene::new(stage, "0-7/8");
+    let scene = Scene::new(testbed, "0-7/8");
     let leases: Vec<_> = thread::scope(|scope| {
         let claimants: Vec<_> = (0..2 * NODES)
             .map(|_| {
-                let (store, realm) = (stage.store(), &scene.realm);
+                let (store, realm) = (testbed.store(), &scene.realm);
                 scope.spawn(move || (answer(store.acquire(realm, &mut Scene::claim())), store))
             })
             .collect();
@@ -78,10 +78,10 @@ pub fn racing_claims_get_other_nodes(stage: &dyn Stage) {
 
 /// Several clients claim nodes of short leases again and again, release some and let the others
 /// expire: no two windows of a node overlap.
-pub fn racing_claims_get_own_windows(stage: &dyn Stage) {
+pub fn racing_claims_get_own_windows(testbed: &dyn Testbed) {
     const CLAIMANTS: usize = 4;
     const WINDOWS: usize = 50;
-    let scene = Scene::unknown(stage, "0/1,4-5/3").term(Duration::from_millis(10)).begun();
+    let scene = Scene::unknown(testbed, "0/1,4-5/3").term(Duration::from_millis(10)).begun();
     let together = Barrier::new(CLAIMANTS);
     let race = |claimant: usize, store: Store, realm: &RealmSpec, full: SyncSender<()>| {
         let mut windows = Vec::new();
@@ -114,12 +114,12 @@ pub fn racing_claims_get_own_windows(stage: &dyn Stage) {
         let ((full, is_full), race) = (sync_channel(0), &race);
         let claimants: Vec<_> = (0..CLAIMANTS)
             .map(|claimant| {
-                let (store, realm, full) = (stage.store(), &scene.realm, full.clone());
+                let (store, realm, full) = (testbed.store(), &scene.realm, full.clone());
                 scope.spawn(move || race(claimant, store, realm, full))
             })
             .collect();
         drop(full);
-        is_full.into_iter().for_each(|()| stage.pass(Duration::from_millis(1)));
+        is_full.into_iter().for_each(|()| testbed.pass(Duration::from_millis(1)));
         let claimants: Vec<_> =
             claimants.into_iter().map(|claimant| claimant.join().unwrap()).collect();
         claimants.into_iter().flat_map(|(windows, _store)| windows).collect()
@@ -132,19 +132,19 @@ pub fn racing_claims_get_own_windows(stage: &dyn Stage) {
 }
 
 /// A claim is repeated, as after a lost reply.
-pub fn repeated_claims_get_one_lease(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "0-7/8");
+pub fn repeated_claims_get_one_lease(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "0-7/8");
     let mut claim = Scene::claim();
     let first = answer(scene.store.acquire(&scene.realm, &mut claim)).unwrap();
-    let again = answer(stage.store().acquire(&scene.realm, &mut claim)).unwrap();
+    let again = answer(testbed.store().acquire(&scene.realm, &mut claim)).unwrap();
     assert_same(&again, &first);
     assert!(again.ceiling >= first.ceiling);
     assert!(scene.renew(&first).is_ok());
 }
 
 /// A window that starts in the claimant's future is the last choice.
-pub fn claims_prefer_usable_nodes(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "0-3/8");
+pub fn claims_prefer_usable_nodes(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "0-3/8");
     let leases = [(); 4].map(|()| scene.acquire());
     let now = scene.tick(leases[3].granted_at);
     for lease in &leases {
@@ -161,8 +161,8 @@ pub fn claims_prefer_usable_nodes(stage: &dyn Stage) {
 }
 
 /// A row keeps the holder's name, whatever characters it has.
-pub fn holder_names_are_kept(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "0-7/8");
+pub fn holder_names_are_kept(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "0-7/8");
     for name in ["", "web-1:42", "'; -- \" \\ $1 {} %s", "ärger 🙂 \u{2028}", "null"] {
         let mut claim = Claim::new(Token::random().unwrap(), name, None);
         let lease = answer(scene.store.acquire(&scene.realm, &mut claim)).unwrap();
@@ -172,11 +172,11 @@ pub fn holder_names_are_kept(stage: &dyn Stage) {
 }
 
 /// A claim is refused with its own reason once the scheme has no ticks left.
-pub fn windows_end_with_the_scheme(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "0-1/8");
+pub fn windows_end_with_the_scheme(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "0-1/8");
     let now = scene.tick(scene.acquire().granted_at);
     let end = now + scene.realm.ahead() / 2;
-    let ending = Scene::unknown(stage, "1/8").with(|realm| RealmSpec { end, ..realm }).begun();
+    let ending = Scene::unknown(testbed, "1/8").with(|realm| RealmSpec { end, ..realm }).begun();
     let lease = ending.acquire();
     assert_eq!(lease.ceiling, end);
     assert_eq!(ending.renew(&lease).unwrap().ceiling, end);
@@ -186,13 +186,13 @@ pub fn windows_end_with_the_scheme(stage: &dyn Stage) {
 }
 
 /// Nothing is granted before the epoch or after the last tick.
-pub fn no_grant_before_the_epoch(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "0-1/8");
+pub fn no_grant_before_the_epoch(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "0-1/8");
     let now = scene.acquire().granted_at;
     let future = now.checked_add(Duration::from_secs(3_600)).unwrap();
     for (epoch, end) in [(future, 1 << 41), (UnixTime::EPOCH, 1_000)] {
         let scale = TickScale::every(epoch, 1_000);
-        let other = Scene::unknown(stage, "0-1/8");
+        let other = Scene::unknown(testbed, "0-1/8");
         let other = other.with(|realm| RealmSpec { scale, end, ..realm });
         let error = other.try_acquire().unwrap_err();
         assert!(matches!(error.refusal(), Some(Refusal::StoreClock { .. })), "{error}");
@@ -200,8 +200,8 @@ pub fn no_grant_before_the_epoch(stage: &dyn Stage) {
 }
 
 /// The pool's other nodes have rows only once they are needed.
-pub fn rows_never_outnumber_holders(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "0-65535/16");
+pub fn rows_never_outnumber_holders(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "0-65535/16");
     let held = [(); 3].map(|()| scene.acquire());
     for _ in 0..20 {
         let lease = scene.acquire();

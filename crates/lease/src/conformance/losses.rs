@@ -1,24 +1,24 @@
 //! Lost data that a claim shows: by a lease that its holder lost, by its count of rows, or by rows
 //! without a record.
 
-use super::{SHORT, Scene, Stage, answer, assert_lost};
-use crate::error::StoreError;
+use super::{SHORT, Scene, Testbed, answer, assert_lost};
 use crate::model::lease::Lease;
-use crate::model::realm::RealmSpec;
+use crate::model::realm_spec::RealmSpec;
 use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::store::Start;
+use crate::store_error::StoreError;
 
 /// Rows are lost under a holder, and others come and go before its renewal, so that the row shows
 /// nothing unusual: the holder knows that it never released its lease.
-pub fn masked_losses_invalidate(stage: &dyn Stage) {
+pub fn masked_losses_invalidate(testbed: &dyn Testbed) {
     // Seen by a renewal, or after the others have gone beyond the window.
     for outlasts in [false, true] {
-        let scene = Scene::short(stage, "7/8");
+        let scene = Scene::short(testbed, "7/8");
         come_and_go(&scene, None);
-        stage.save(scene.realm.name());
+        testbed.save(scene.realm.name());
         let lease = scene.acquire();
         let limit = scene.tick(lease.granted_at) + scene.realm.max_ahead();
-        stage.load(scene.realm.name());
+        testbed.load(scene.realm.name());
         for _ in 0..3 {
             come_and_go(&scene, None);
         }
@@ -36,12 +36,12 @@ pub fn masked_losses_invalidate(stage: &dyn Stage) {
 
 /// The same backup is loaded again while the realm pauses because of the first loss: no lease shows
 /// that, but a claim that waits has seen the later era.
-pub fn second_losses_invalidate(stage: &dyn Stage) {
-    let scene = Scene::short(stage, "7/8");
+pub fn second_losses_invalidate(testbed: &dyn Testbed) {
+    let scene = Scene::short(testbed, "7/8");
     come_and_go(&scene, None);
-    stage.save(scene.realm.name());
+    testbed.save(scene.realm.name());
     let lease = scene.acquire();
-    stage.load(scene.realm.name());
+    testbed.load(scene.realm.name());
     let why = assert_lost(scene.renew(&lease));
     let mut claim = Scene::claim();
     claim.lost = Some((lease, why));
@@ -51,7 +51,7 @@ pub fn second_losses_invalidate(stage: &dyn Stage) {
     assert!(seen > lease.era);
     assert_eq!((claim.seen_era, claim.lost), (Some(seen), None));
 
-    stage.load(scene.realm.name());
+    testbed.load(scene.realm.name());
     let other = scene.acquire();
     scene.release(&other, None).unwrap();
     let limit = scene.tick(other.granted_at) + scene.realm.max_ahead();
@@ -64,13 +64,13 @@ pub fn second_losses_invalidate(stage: &dyn Stage) {
 }
 
 /// A claim that sees the whole pool counts its rows.
-pub fn missing_rows_invalidate(stage: &dyn Stage) {
-    let scene = Scene::short(stage, "0-3/8");
+pub fn missing_rows_invalidate(testbed: &dyn Testbed) {
+    let scene = Scene::short(testbed, "0-3/8");
     let held = [(); 3].map(|()| scene.acquire());
     let limit = scene.tick(held[2].granted_at) + scene.realm.max_ahead();
     // Fewer than three on a machine so slow that a lease expires before the next claim.
     assert_eq!(scene.record().rows, scene.list().rows.len() as u64);
-    stage.delete(scene.realm.name(), Some(held[1].node));
+    testbed.delete(scene.realm.name(), Some(held[1].node));
     match scene.try_acquire() {
         Ok(lease) => assert!(lease.floor >= limit, "{lease:?}"),
         Err(error) => {
@@ -86,8 +86,8 @@ pub fn missing_rows_invalidate(stage: &dyn Stage) {
 
 /// A release or a renewal that the network repeats late sees the node free, or granted from below
 /// its ceiling.
-pub fn released_leases_are_no_evidence(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "0-1/8");
+pub fn released_leases_are_no_evidence(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "0-1/8");
     let (first, other) = (scene.acquire(), scene.acquire());
     scene.release(&first, None).unwrap();
     let is_over = || {
@@ -105,8 +105,8 @@ pub fn released_leases_are_no_evidence(stage: &dyn Stage) {
 }
 
 /// An operator who stopped a holder may release its node, from a lower tick on.
-pub fn cut_leases_are_no_evidence(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "0-2/8");
+pub fn cut_leases_are_no_evidence(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "0-2/8");
     let (first, other) = (scene.acquire(), scene.acquire());
     let used = Some(first.floor);
     answer(scene.store.release_by_hand(&scene.realm, &first, used)).unwrap();
@@ -120,16 +120,16 @@ pub fn cut_leases_are_no_evidence(stage: &dyn Stage) {
     }
     assert_eq!(scene.record().era, first.era);
     // The next holder's lease is evidence again.
-    stage.delete(scene.realm.name(), Some(second.node));
+    testbed.delete(scene.realm.name(), Some(second.node));
     assert!(answer(scene.store.report_lost(&scene.realm, &second, LeaseEnd::Token)).unwrap());
 }
 
 /// One invalidation is enough, even if several holders lost their leases.
-pub fn repaired_losses_are_no_evidence(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "0-2/8");
+pub fn repaired_losses_are_no_evidence(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "0-2/8");
     let held = [(); 2].map(|()| scene.acquire());
     for lease in &held {
-        stage.delete(scene.realm.name(), Some(lease.node));
+        testbed.delete(scene.realm.name(), Some(lease.node));
     }
     assert_eq!(assert_lost(scene.renew(&held[0])), LeaseEnd::Forgotten);
     let era = scene.record().era;
@@ -141,8 +141,8 @@ pub fn repaired_losses_are_no_evidence(stage: &dyn Stage) {
 }
 
 /// A lease proves nothing about a realm of another name, nor of other ticks.
-pub fn evidence_is_of_its_realm(stage: &dyn Stage) {
-    let (scene, other) = (Scene::new(stage, "0-1/8"), Scene::new(stage, "0-1/8"));
+pub fn evidence_is_of_its_realm(testbed: &dyn Testbed) {
+    let (scene, other) = (Scene::new(testbed, "0-1/8"), Scene::new(testbed, "0-1/8"));
     let lease = scene.acquire();
     claim_after(&other, &other.realm, lease, LeaseEnd::Overtaken).unwrap();
     assert_eq!(other.record().era, lease.era);
@@ -158,13 +158,13 @@ pub fn evidence_is_of_its_realm(stage: &dyn Stage) {
 
 /// A realm whose record is gone is not taken for a new one: a program that would assume its nodes
 /// is refused, and a holder restores it as it knows it, beyond its leases.
-pub fn lost_records_are_restored(stage: &dyn Stage) {
-    let scene = Scene::short(stage, "0-3/8");
+pub fn lost_records_are_restored(testbed: &dyn Testbed) {
+    let scene = Scene::short(testbed, "0-3/8");
     let lease = scene.acquire();
     let limit = scene.tick(lease.granted_at) + scene.realm.max_ahead();
-    stage.delete(scene.realm.name(), None);
+    testbed.delete(scene.realm.name(), None);
     // A client that has not seen the record.
-    let later = Scene { store: stage.store(), stage, realm: scene.realm.clone() };
+    let later = Scene { store: testbed.store(), testbed, realm: scene.realm.clone() };
     let refusals = [
         answer(later.store.adopt(&scene.with_pool("0-255/8"))).map(drop),
         answer(later.store.list(scene.realm.name())).map(drop),
@@ -180,16 +180,16 @@ pub fn lost_records_are_restored(stage: &dyn Stage) {
 
 /// A realm that was lost as a whole, and started anew with assumed nodes, gets back those that a
 /// holder knows.
-pub fn assumed_pools_give_way(stage: &dyn Stage) {
+pub fn assumed_pools_give_way(testbed: &dyn Testbed) {
     // Nodes that the assumed pool has, and others.
     for pool in ["0-3/8", "7/9"] {
-        let scene = Scene::unknown(stage, pool).term(SHORT);
-        stage.save(scene.realm.name());
+        let scene = Scene::unknown(testbed, pool).term(SHORT);
+        testbed.save(scene.realm.name());
         let scene = scene.begun();
         let lease = scene.acquire();
         let limit = scene.tick(lease.granted_at) + scene.realm.max_ahead();
-        stage.load(scene.realm.name());
-        let later = Scene { store: stage.store(), stage, realm: scene.with_pool("0-1/8") };
+        testbed.load(scene.realm.name());
+        let later = Scene { store: testbed.store(), testbed, realm: scene.with_pool("0-1/8") };
         let assumed = answer(later.store.adopt(&later.realm)).unwrap();
         assert!(assumed.is_assumed && assumed.realm == later.realm);
         let _ = later.try_acquire();
@@ -203,8 +203,8 @@ pub fn assumed_pools_give_way(stage: &dyn Stage) {
 
 /// An assumed pool gives way to no claim without a lost lease, and one that an operator chose to
 /// none.
-pub fn chosen_pools_stay(stage: &dyn Stage) {
-    let scene = Scene::unknown(stage, "0-3/8").term(SHORT);
+pub fn chosen_pools_stay(testbed: &dyn Testbed) {
+    let scene = Scene::unknown(testbed, "0-3/8").term(SHORT);
     assert!(answer(scene.store.adopt(&scene.realm)).unwrap().is_assumed);
     let other = scene.with_pool("0-1/8");
     let error = scene.acquire_of(&other).unwrap_err();

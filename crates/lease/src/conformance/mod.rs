@@ -1,6 +1,6 @@
 //! Scenarios that every backend must pass, for its tests.
 //!
-//! A backend implements [`Stage`], and [`store_scenarios!`](crate::store_scenarios) makes a test of
+//! A backend implements [`Testbed`], and [`store_scenarios!`](crate::store_scenarios) makes a test of
 //! each scenario. They fail by panicking.
 //!
 //! | module | subject |
@@ -30,21 +30,21 @@ use core::time::Duration;
 
 use tickid_core::{TickScale, UnixTime};
 
-use crate::error::StoreError;
+use crate::block_on::block_on;
 use crate::model::lease::{Claim, Lease};
 use crate::model::node::Node;
-use crate::model::realm::{RealmName, RealmSpec, Terms};
-use crate::model::realm_data::RealmData;
+use crate::model::realm_spec::{RealmName, RealmSpec, Terms};
+use crate::model::realm_view::RealmView;
 use crate::model::record::{Record, Row};
 use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::model::rules::Standing;
 use crate::model::token::Token;
 use crate::store::{Start, Store};
-use crate::wait::block_on;
+use crate::store_error::StoreError;
 
 /// A backend under test with a clock and data that can be changed.
-pub trait Stage {
-    /// Returns a client of the store. All clients of a stage have the same data.
+pub trait Testbed {
+    /// Returns a client of the store. All clients of a testbed have the same data.
     fn store(&self) -> Store;
 
     /// Lets this much time pass by the store's clock, or a little more.
@@ -74,7 +74,7 @@ pub trait Stage {
     fn delete(&self, realm: &RealmName, node: Option<Node>);
 }
 
-/// Makes a test of each scenario. The argument is an expression that creates a new [`Stage`].
+/// Makes a test of each scenario. The argument is an expression that creates a new [`Testbed`].
 ///
 /// ```text
 /// mod conformance {
@@ -85,29 +85,29 @@ pub trait Stage {
 /// For a backend without generations, `no generation` follows, which leaves out the scenario that
 /// needs them.
 ///
-/// With a type and a function from it to a stage, it returns an array of names and functions, for a
+/// With a type and a function from it to a testbed, it returns an array of names and functions, for a
 /// harness that starts one server for all. If the clock of that server cannot be set, a second
 /// function creates the stages of the few scenarios that set it.
 ///
 /// ```text
-/// let tests: [(&str, fn(&Postgres)); _] = tickid_lease::store_scenarios!(Postgres: Stage::new);
+/// let tests: [(&str, fn(&Postgres)); _] = tickid_lease::store_scenarios!(Postgres: Testbed::new);
 /// let tests: [(&str, fn(&MySql)); _] =
-///     tickid_lease::store_scenarios!(MySql: Stage::new, Stage::separate);
+///     tickid_lease::store_scenarios!(MySql: Testbed::new, Testbed::separate);
 /// ```
 #[macro_export]
 macro_rules! store_scenarios {
-    ($server:ty: $stage:path) => {
-        $crate::store_scenarios!($server: $stage, $stage)
+    ($server:ty: $testbed:path) => {
+        $crate::store_scenarios!($server: $testbed, $testbed)
     };
-    ($server:ty: $stage:path, $separate:path) => {
-        $crate::store_scenarios! { @all array $server, $stage, $separate; }
+    ($server:ty: $testbed:path, $separate:path) => {
+        $crate::store_scenarios! { @all array $server, $testbed, $separate; }
     };
-    ($stage:expr, no generation) => {
-        $crate::store_scenarios! { @all tests $stage; }
+    ($testbed:expr, no generation) => {
+        $crate::store_scenarios! { @all tests $testbed; }
     };
-    ($stage:expr) => {
-        $crate::store_scenarios! { @all tests $stage; }
-        $crate::store_scenarios! { @tests $stage;
+    ($testbed:expr) => {
+        $crate::store_scenarios! { @all tests $testbed; }
+        $crate::store_scenarios! { @tests $testbed;
             trouble::new_generation_invalidates,
         }
     };
@@ -172,34 +172,34 @@ macro_rules! store_scenarios {
             trouble::quarantine_keeps_the_holder,
         }
     };
-    (@tests $stage:expr; $($module:ident::$scenario:ident),*; $($clock:tt)*) => {
-        $crate::store_scenarios! { @tests $stage; $($module::$scenario,)* $($clock)* }
+    (@tests $testbed:expr; $($module:ident::$scenario:ident),*; $($clock:tt)*) => {
+        $crate::store_scenarios! { @tests $testbed; $($module::$scenario,)* $($clock)* }
     };
-    (@tests $stage:expr; $($module:ident::$scenario:ident,)*) => {
+    (@tests $testbed:expr; $($module:ident::$scenario:ident,)*) => {
         $(
             #[test]
             fn $scenario() {
-                $crate::conformance::$module::$scenario(&$stage);
+                $crate::conformance::$module::$scenario(&$testbed);
             }
         )*
     };
     (
-        @array $server:ty, $stage:path, $separate:path;
+        @array $server:ty, $testbed:path, $separate:path;
         $($module:ident::$scenario:ident),*;
         $($clock_module:ident::$clock:ident,)*
     ) => {
         [
-            $($crate::store_scenarios! { @function $server, $stage; $module::$scenario },)*
+            $($crate::store_scenarios! { @function $server, $testbed; $module::$scenario },)*
             $($crate::store_scenarios! { @function $server, $separate; $clock_module::$clock },)*
             $crate::store_scenarios! {
                 @function $server, $separate; trouble::new_generation_invalidates
             },
         ]
     };
-    (@function $server:ty, $stage:path; $module:ident::$scenario:ident) => {
+    (@function $server:ty, $testbed:path; $module:ident::$scenario:ident) => {
         (stringify!($scenario), {
             let scenario: fn(&$server) =
-                |server| $crate::conformance::$module::$scenario(&$stage(server));
+                |server| $crate::conformance::$module::$scenario(&$testbed(server));
             scenario
         })
     };
@@ -212,7 +212,7 @@ const SHORT: Duration = Duration::from_millis(200);
 
 /// A realm of a scenario, and its store.
 struct Scene<'a> {
-    stage: &'a dyn Stage,
+    testbed: &'a dyn Testbed,
     store: Store,
     realm: RealmSpec,
 }
@@ -223,13 +223,13 @@ fn answer<T>(answer: impl Future<Output = Result<T, StoreError>>) -> Result<T, S
 
 impl<'a> Scene<'a> {
     /// Creates a new realm with milliseconds for ticks and the default terms, without an allowance.
-    fn new(stage: &'a dyn Stage, pool: &str) -> Self {
-        Self::unknown(stage, pool).begun()
+    fn new(testbed: &'a dyn Testbed, pool: &str) -> Self {
+        Self::unknown(testbed, pool).begun()
     }
 
     /// The same with terms whose end a scenario can wait for.
-    fn short(stage: &'a dyn Stage, pool: &str) -> Self {
-        Self::unknown(stage, pool).term(SHORT).begun()
+    fn short(testbed: &'a dyn Testbed, pool: &str) -> Self {
+        Self::unknown(testbed, pool).term(SHORT).begun()
     }
 
     /// Sets the term, without a skew.
@@ -243,7 +243,7 @@ impl<'a> Scene<'a> {
     }
 
     /// A realm that the store does not have.
-    fn unknown(stage: &'a dyn Stage, pool: &str) -> Self {
+    fn unknown(testbed: &'a dyn Testbed, pool: &str) -> Self {
         let terms = Terms { allowance: 0, skew: Terms::DEFAULT_SKEW, term: Terms::DEFAULT_TERM };
         let epoch = UnixTime::from_micros(1_577_836_800_000_000);
         let realm = RealmSpec {
@@ -255,7 +255,7 @@ impl<'a> Scene<'a> {
             pool: pool.parse().unwrap(),
             terms,
         };
-        Self { stage, store: stage.store(), realm }
+        Self { testbed, store: testbed.store(), realm }
     }
 
     fn begun(self) -> Self {
@@ -296,13 +296,13 @@ impl<'a> Scene<'a> {
         answer(self.store.reconfigure(realm)).unwrap();
     }
 
-    fn list(&self) -> RealmData {
+    fn list(&self) -> RealmView {
         answer(self.store.list(self.realm.name())).unwrap()
     }
 
     /// Waits until a lease that is granted now has expired.
     fn outlast(&self) {
-        self.stage.pass(self.realm.terms().skew + self.realm.terms().term * 2);
+        self.testbed.pass(self.realm.terms().skew + self.realm.terms().term * 2);
     }
 
     fn tick(&self, now: UnixTime) -> u64 {

@@ -5,18 +5,18 @@ use std::collections::BTreeSet;
 use std::sync::Barrier;
 use std::thread;
 
-use super::{SHORT, Scene, Stage, answer, assert_lost, assert_same, quarantined_of_exhausted};
+use super::{SHORT, Scene, Testbed, answer, assert_lost, assert_same, quarantined_of_exhausted};
 use crate::model::lease::Lease;
 use crate::model::node::Node;
-use crate::model::realm::{RealmName, RealmSpec, Terms};
+use crate::model::realm_spec::{RealmName, RealmSpec, Terms};
 use crate::model::record::Rows;
 use crate::model::refusal::Refusal;
 use crate::model::rules::Standing;
 use crate::store::Start;
 
 /// The same node can be leased in two realms at the same time.
-pub fn realms_are_apart(stage: &dyn Stage) {
-    let scenes = [(); 2].map(|()| Scene::new(stage, "7/8"));
+pub fn realms_are_apart(testbed: &dyn Testbed) {
+    let scenes = [(); 2].map(|()| Scene::new(testbed, "7/8"));
     let grants = scenes.each_ref().map(Scene::acquire);
     let names = answer(scenes[0].store.realms()).unwrap();
     assert!(names.is_sorted());
@@ -27,8 +27,8 @@ pub fn realms_are_apart(stage: &dyn Stage) {
 }
 
 /// The refusal names the difference, and nothing is granted.
-pub fn another_realm_is_refused(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "0-7/8");
+pub fn another_realm_is_refused(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "0-7/8");
     scene.acquire();
     let realm = || scene.realm.clone();
     let other_terms = Terms { allowance: 1, ..realm().terms() };
@@ -53,9 +53,9 @@ pub fn another_realm_is_refused(stage: &dyn Stage) {
 
 /// Creating it again changes nothing, before and while its nodes are held. Creating another realm
 /// of that name is refused with the difference.
-pub fn a_realm_starts_once(stage: &dyn Stage) {
-    let scene = Scene::unknown(stage, "0-7/8");
-    let begin = |realm: &RealmSpec| answer(stage.store().create(realm, Start::Immediately));
+pub fn a_realm_starts_once(testbed: &dyn Testbed) {
+    let scene = Scene::unknown(testbed, "0-7/8");
+    let begin = |realm: &RealmSpec| answer(testbed.store().create(realm, Start::Immediately));
     let kept = || (scene.record(), scene.list().rows);
     let record = begin(&scene.realm).unwrap();
     assert_eq!((&record.realm, record.floor), (&scene.realm, 0));
@@ -85,13 +85,13 @@ pub fn a_realm_starts_once(stage: &dyn Stage) {
 
 /// If a realm of that name may have been lost, the new one starts beyond its leases, and nothing is
 /// granted until then.
-pub fn unknown_realms_start_beyond(stage: &dyn Stage) {
-    let scene = Scene::unknown(stage, "0-3/8");
+pub fn unknown_realms_start_beyond(testbed: &dyn Testbed) {
+    let scene = Scene::unknown(testbed, "0-3/8");
     if scene.store.starts_immediately() {
         assert_eq!(scene.acquire().floor, 0);
         return;
     }
-    let elsewhere = Scene::new(stage, "0-3/8").acquire();
+    let elsewhere = Scene::new(testbed, "0-3/8").acquire();
     let limit = scene.tick(elsewhere.granted_at) + scene.realm.max_ahead();
     // The default term, because a slow machine may outlast a short one before the answer.
     let error = scene.try_acquire().unwrap_err();
@@ -100,8 +100,8 @@ pub fn unknown_realms_start_beyond(stage: &dyn Stage) {
         _ => panic!("{error}"),
     }
     // A short one, to outlast it.
-    let scene = Scene::unknown(stage, "0-3/8").term(SHORT);
-    let elsewhere = Scene::short(stage, "0-3/8").acquire();
+    let scene = Scene::unknown(testbed, "0-3/8").term(SHORT);
+    let elsewhere = Scene::short(testbed, "0-3/8").acquire();
     let limit = scene.tick(elsewhere.granted_at) + scene.realm.max_ahead();
     let _ = scene.try_acquire();
     super::trouble::starts_beyond(&scene, limit);
@@ -109,15 +109,15 @@ pub fn unknown_realms_start_beyond(stage: &dyn Stage) {
 
 /// One of them is created, and the others are refused with the difference. Neither what the store
 /// keeps its realms in nor the realm has to be there before.
-pub fn racing_realms_start_once(stage: &dyn Stage) {
+pub fn racing_realms_start_once(testbed: &dyn Testbed) {
     const PAIRS: usize = 4;
     for _ in 0..4 {
-        let scene = Scene::unknown(stage, "0-7/8");
+        let scene = Scene::unknown(testbed, "0-7/8");
         let (small, large) = (&scene.realm, &scene.with_pool("0-15/8"));
         let together = Barrier::new(2 * PAIRS);
         let begun = thread::scope(|scope| {
             let begin = |realm: &RealmSpec| {
-                let store = stage.store();
+                let store = testbed.store();
                 let (together, realm) = (&together, realm.clone());
                 scope.spawn(move || {
                     together.wait();
@@ -161,9 +161,9 @@ fn is_mismatch(error: &crate::StoreError, what: &str, kept: &RealmSpec) -> bool 
 
 /// Listing an unknown realm is a separate error, which names the nearest realm if the name may be
 /// misspelt.
-pub fn unknown_realms_are_not_listed(stage: &dyn Stage) {
-    let unknown = Scene::unknown(stage, "0-7/8");
-    let scene = Scene::new(stage, "0-7/8");
+pub fn unknown_realms_are_not_listed(testbed: &dyn Testbed) {
+    let unknown = Scene::unknown(testbed, "0-7/8");
+    let scene = Scene::new(testbed, "0-7/8");
     let misspelt: RealmName = format!("{}-", scene.realm.name()).parse().unwrap();
     for (name, nearest) in [(unknown.realm.name(), None), (&misspelt, Some(scene.realm.name()))] {
         let expected = Refusal::NoRealm { nearest: nearest.cloned() };
@@ -179,8 +179,8 @@ pub fn unknown_realms_are_not_listed(stage: &dyn Stage) {
 }
 
 /// A caller that still uses the old realm is refused.
-pub fn only_removed_nodes_are_lost(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "0-3/8");
+pub fn only_removed_nodes_are_lost(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "0-3/8");
     let grants = [(); 4].map(|()| scene.acquire());
     let smaller = scene.with_pool("1-2/8,9/8");
     scene.reconfigure(&smaller);
@@ -199,8 +199,8 @@ pub fn only_removed_nodes_are_lost(stage: &dyn Stage) {
 }
 
 /// Windows start above the windows of all prefix-related nodes, while their holders still run.
-pub fn split_pools_never_overlap(stage: &dyn Stage) {
-    let scene = Scene::short(stage, "0/1,1/1");
+pub fn split_pools_never_overlap(testbed: &dyn Testbed) {
+    let scene = Scene::short(testbed, "0/1,1/1");
     let mut windows: Vec<Lease> = Vec::new();
     let mut runs: Vec<Lease> = Vec::new();
     for pool in ["0/1,1/1", "0-3/2", "0/1,4-7/3", "0-1/1", "0/1,1/1", "0-7/3", "0-3/2"] {
@@ -237,8 +237,8 @@ fn note(windows: &mut Vec<Lease>, grant: Lease) {
 }
 
 /// A prefix-related node may have been used in the meantime.
-pub fn restored_nodes_have_no_lease(stage: &dyn Stage) {
-    let scene = Scene::short(stage, "0/1");
+pub fn restored_nodes_have_no_lease(testbed: &dyn Testbed) {
+    let scene = Scene::short(testbed, "0/1");
     let whole = scene.acquire();
     let halves = scene.with_pool("0-1/2");
     scene.reconfigure(&halves);
@@ -255,8 +255,8 @@ pub fn restored_nodes_have_no_lease(stage: &dyn Stage) {
 }
 
 /// The claim's first lease ended with its node, although the node has come back since.
-pub fn one_claim_across_pools(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "0-3/8");
+pub fn one_claim_across_pools(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "0-3/8");
     let mut claim = Scene::claim();
     let mut acquire = |realm: &RealmSpec| answer(scene.store.acquire(realm, &mut claim)).unwrap();
     let mut nodes = vec![acquire(&scene.realm).node];
@@ -277,8 +277,8 @@ pub fn one_claim_across_pools(stage: &dyn Stage) {
 }
 
 /// Leases with the earlier terms are not quarantined by shorter ones.
-pub fn terms_change_with_the_realm(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "0-1/8");
+pub fn terms_change_with_the_realm(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "0-1/8");
     let first = scene.acquire();
     let terms = scene.realm.terms().with_term(Duration::from_secs(5)).with_skew(Duration::ZERO);
     let shorter = RealmSpec { terms, ..scene.realm.clone() };

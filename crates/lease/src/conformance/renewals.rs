@@ -2,15 +2,15 @@
 
 use std::thread;
 
-use super::{SHORT, Scene, Stage, answer, assert_lost, assert_same};
+use super::{SHORT, Scene, Testbed, answer, assert_lost, assert_same};
 use crate::model::record::Version;
 use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::store::Start;
 
 /// The ceiling depends on the store's clock, not on the number of renewals. A renewal may be
 /// repeated, as after lost replies.
-pub fn renewals_do_not_add_up(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "0-7/8");
+pub fn renewals_do_not_add_up(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "0-7/8");
     let first = scene.acquire();
     let mut lease = first;
     for _ in 0..20 {
@@ -22,7 +22,7 @@ pub fn renewals_do_not_add_up(stage: &dyn Stage) {
         assert_eq!(scene.list().rows[&lease.node].version(), Some(renewed.version));
         lease = renewed;
     }
-    stage.pass(SHORT);
+    testbed.pass(SHORT);
     let later = scene.renew(&lease).unwrap();
     assert!(later.ceiling > lease.ceiling);
     assert_eq!(later.ceiling, scene.tick(later.granted_at) + scene.realm.ahead());
@@ -31,8 +31,8 @@ pub fn renewals_do_not_add_up(stage: &dyn Stage) {
 
 /// An expired lease can be renewed until another holder is granted the node. Then it is lost,
 /// whatever its holder requests.
-pub fn expired_node_keeps_its_ceiling(stage: &dyn Stage) {
-    let scene = Scene::short(stage, "7/8");
+pub fn expired_node_keeps_its_ceiling(testbed: &dyn Testbed) {
+    let scene = Scene::short(testbed, "7/8");
     let first = scene.acquire();
     scene.outlast();
     let renewed = scene.renew(&first).unwrap();
@@ -49,8 +49,8 @@ pub fn expired_node_keeps_its_ceiling(stage: &dyn Stage) {
 }
 
 /// A released node is granted immediately, even if its last tick is in the store's future.
-pub fn released_node_keeps_its_ticks(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "7/8");
+pub fn released_node_keeps_its_ticks(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "7/8");
     let first = scene.acquire();
     let used = scene.tick(first.granted_at) + 3_000;
     scene.release(&first, Some(used)).unwrap();
@@ -62,8 +62,8 @@ pub fn released_node_keeps_its_ticks(stage: &dyn Stage) {
 
 /// The next window starts above the floor, whatever tick the holder reports, because the floor
 /// identifies a lease.
-pub fn no_two_leases_have_one_floor(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "7/8");
+pub fn no_two_leases_have_one_floor(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "7/8");
     let first = scene.acquire();
     let used = scene.tick(first.granted_at);
     scene.release(&first, Some(used)).unwrap();
@@ -76,8 +76,8 @@ pub fn no_two_leases_have_one_floor(stage: &dyn Stage) {
 
 /// A late claim revives no earlier lease, even if it gets the same node under the same token:
 /// another holder had the node in between.
-pub fn a_late_claim_revives_no_lease(stage: &dyn Stage) {
-    let scene = Scene::short(stage, "7/8");
+pub fn a_late_claim_revives_no_lease(testbed: &dyn Testbed) {
+    let scene = Scene::short(testbed, "7/8");
     let mut claim = Scene::claim();
     let first = answer(scene.store.acquire(&scene.realm, &mut claim)).unwrap();
     scene.outlast();
@@ -92,8 +92,8 @@ pub fn a_late_claim_revives_no_lease(stage: &dyn Stage) {
 }
 
 /// Nor does it if the node was released unused: the earlier lease proves no loss.
-pub fn a_late_claim_revives_no_unused_lease(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "7/8");
+pub fn a_late_claim_revives_no_unused_lease(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "7/8");
     let mut claim = Scene::claim();
     let first = answer(scene.store.acquire(&scene.realm, &mut claim)).unwrap();
     let renewed = scene.renew(&first).unwrap();
@@ -105,8 +105,8 @@ pub fn a_late_claim_revives_no_unused_lease(stage: &dyn Stage) {
 }
 
 /// A lease that is shown to another realm proves nothing about that.
-pub fn a_lease_of_another_realm_is_refused(stage: &dyn Stage) {
-    let (scene, other) = (Scene::new(stage, "0-7/8"), Scene::new(stage, "0-7/8"));
+pub fn a_lease_of_another_realm_is_refused(testbed: &dyn Testbed) {
+    let (scene, other) = (Scene::new(testbed, "0-7/8"), Scene::new(testbed, "0-7/8"));
     let (lease, held) = (scene.acquire(), other.acquire());
     let asked = other.realm.name().clone();
     let refusal = Refusal::OtherRealm { node: lease.node, asked };
@@ -116,16 +116,16 @@ pub fn a_lease_of_another_realm_is_refused(stage: &dyn Stage) {
 }
 
 /// Renewals do not starve reconfiguring and invalidating.
-pub fn administration_beside_renewals(stage: &dyn Stage) {
+pub fn administration_beside_renewals(testbed: &dyn Testbed) {
     const RENEWERS: usize = 32;
-    let scene = Scene::new(stage, "0-31/8");
+    let scene = Scene::new(testbed, "0-31/8");
     let larger = scene.with_pool("0-39/8");
     let leases: Vec<_> = (0..RENEWERS).map(|_| scene.acquire()).collect();
     thread::scope(|scope| {
         let renewers: Vec<_> = leases
             .iter()
             .map(|lease| {
-                let (store, realm) = (stage.store(), &scene.realm);
+                let (store, realm) = (testbed.store(), &scene.realm);
                 let renew = move || {
                     let mut lease = *lease;
                     loop {
@@ -138,7 +138,7 @@ pub fn administration_beside_renewals(stage: &dyn Stage) {
                 scope.spawn(renew)
             })
             .collect();
-        let administration = stage.store();
+        let administration = testbed.store();
         for _ in 0..3 {
             answer(administration.create(&scene.realm, Start::Immediately)).unwrap();
             answer(administration.reconfigure(&larger)).unwrap();

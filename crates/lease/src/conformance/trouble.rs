@@ -2,18 +2,18 @@
 
 use core::time::Duration;
 
-use super::{SHORT, Scene, Stage, answer, assert_lost, assert_same, quarantined_of_exhausted};
+use super::{SHORT, Scene, Testbed, answer, assert_lost, assert_same, quarantined_of_exhausted};
 use crate::model::lease::Lease;
 use crate::model::node::Node;
 use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::model::rules::Standing;
 
 /// A node is quarantined if the store's clock was ahead by an hour when it was granted.
-pub fn quarantined_until_repaired(stage: &dyn Stage) {
-    let scene = Scene::short(stage, "7/8");
-    stage.set_forward();
+pub fn quarantined_until_repaired(testbed: &dyn Testbed) {
+    let scene = Scene::short(testbed, "7/8");
+    testbed.set_forward();
     let lease = scene.acquire();
-    stage.set_back();
+    testbed.set_back();
     assert_eq!(quarantined_of_exhausted(scene.try_acquire()), 1);
     assert_eq!(scene.standing(lease.node), Standing::Quarantined);
 
@@ -27,11 +27,11 @@ pub fn quarantined_until_repaired(stage: &dyn Stage) {
 }
 
 /// The holder keeps its window, however far it reaches, and may release it.
-pub fn quarantine_keeps_the_holder(stage: &dyn Stage) {
-    let scene = Scene::short(stage, "7/8");
-    stage.set_forward();
+pub fn quarantine_keeps_the_holder(testbed: &dyn Testbed) {
+    let scene = Scene::short(testbed, "7/8");
+    testbed.set_forward();
     let lease = scene.acquire();
-    stage.set_back();
+    testbed.set_back();
     let renewed = scene.renew(&lease).unwrap();
     assert_same(&renewed, &lease);
     // etcd shows its clock with its answer, when the renewal is written already.
@@ -43,8 +43,8 @@ pub fn quarantine_keeps_the_holder(stage: &dyn Stage) {
 }
 
 /// A repair is refused for a node that is not quarantined, and for one that was never granted.
-pub fn repair_needs_a_quarantine(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "0-7/8");
+pub fn repair_needs_a_quarantine(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "0-7/8");
     let lease = scene.acquire();
     let error = answer(scene.store.repair(scene.realm.name(), lease.node)).unwrap_err();
     match error.refusal() {
@@ -62,11 +62,11 @@ pub fn repair_needs_a_quarantine(stage: &dyn Stage) {
 }
 
 /// The other nodes are granted and renewed.
-pub fn malformed_row_costs_one_node(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "0-3/8");
+pub fn malformed_row_costs_one_node(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "0-3/8");
     let leases = [(); 3].map(|()| scene.acquire());
     let damaged = leases[0];
-    stage.damage(scene.realm.name(), damaged.node);
+    testbed.damage(scene.realm.name(), damaged.node);
     assert_eq!(scene.standing(damaged.node), Standing::Quarantined);
     let error = scene.renew(&damaged).unwrap_err();
     assert_eq!(error.refusal(), Some(&Refusal::Malformed { node: damaged.node }));
@@ -76,10 +76,10 @@ pub fn malformed_row_costs_one_node(stage: &dyn Stage) {
 }
 
 /// The repaired row accounts for the damaged lease, which is lost.
-pub fn repaired_row_starts_beyond(stage: &dyn Stage) {
-    let scene = Scene::short(stage, "7/8");
+pub fn repaired_row_starts_beyond(testbed: &dyn Testbed) {
+    let scene = Scene::short(testbed, "7/8");
     let damaged = scene.acquire();
-    stage.damage(scene.realm.name(), damaged.node);
+    testbed.damage(scene.realm.name(), damaged.node);
     answer(scene.store.repair(scene.realm.name(), damaged.node)).unwrap();
     assert_ne!(scene.standing(damaged.node), Standing::Quarantined);
     // An ordinary loss.
@@ -92,12 +92,12 @@ pub fn repaired_row_starts_beyond(stage: &dyn Stage) {
 }
 
 /// One call repairs them all.
-pub fn repair_takes_all_malformed(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "0-7/8");
+pub fn repair_takes_all_malformed(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "0-7/8");
     let mut nodes = [(); 5].map(|()| scene.acquire().node);
     nodes.sort();
     for &node in &nodes[1..] {
-        stage.damage(scene.realm.name(), node);
+        testbed.damage(scene.realm.name(), node);
     }
     let repaired = answer(scene.store.repair_all(scene.realm.name())).unwrap();
     assert!(repaired.iter().all(|(_, result)| result.is_ok()), "{repaired:?}");
@@ -108,19 +108,19 @@ pub fn repair_takes_all_malformed(stage: &dyn Stage) {
 }
 
 /// The first request detects the new generation.
-pub fn new_generation_invalidates(stage: &dyn Stage) {
-    let scene = Scene::short(stage, "0-3/8");
+pub fn new_generation_invalidates(testbed: &dyn Testbed) {
+    let scene = Scene::short(testbed, "0-3/8");
     let held = [(); 2].map(|()| scene.acquire());
     let limit = scene.tick(held[0].granted_at) + scene.realm.max_ahead();
-    stage.change_generation();
+    testbed.change_generation();
     assert_eq!(assert_lost(scene.renew(&held[0])), LeaseEnd::Era);
     assert_eq!(assert_lost(scene.renew(&held[1])), LeaseEnd::Era);
     starts_beyond(&scene, limit);
 }
 
 /// Invalidation has the same effect as a loss that the store detects itself.
-pub fn invalidation_ends_all_leases(stage: &dyn Stage) {
-    let scene = Scene::short(stage, "0-3/8");
+pub fn invalidation_ends_all_leases(testbed: &dyn Testbed) {
+    let scene = Scene::short(testbed, "0-3/8");
     let held = [(); 2].map(|()| scene.acquire());
     let limit = scene.tick(held[0].granted_at) + scene.realm.max_ahead();
     let floor = answer(scene.store.invalidate(&scene.realm)).unwrap();
@@ -131,28 +131,28 @@ pub fn invalidation_ends_all_leases(stage: &dyn Stage) {
 }
 
 /// Holders of the missing realm may still be running.
-pub fn invalidated_realm_starts_beyond(stage: &dyn Stage) {
-    let scene = Scene::unknown(stage, "0-3/8").term(SHORT);
-    let elsewhere = Scene::short(stage, "0-3/8").acquire();
+pub fn invalidated_realm_starts_beyond(testbed: &dyn Testbed) {
+    let scene = Scene::unknown(testbed, "0-3/8").term(SHORT);
+    let elsewhere = Scene::short(testbed, "0-3/8").acquire();
     let limit = scene.tick(elsewhere.granted_at) + scene.realm.max_ahead();
     assert!(answer(scene.store.invalidate(&scene.realm)).unwrap() >= limit);
     starts_beyond(&scene, limit);
 }
 
 /// A row that is missing proves the loss.
-pub fn lost_row_invalidates(stage: &dyn Stage) {
-    proves_a_loss(stage, |scene| {
-        stage.save(scene.realm.name());
+pub fn lost_row_invalidates(testbed: &dyn Testbed) {
+    proves_a_loss(testbed, |scene| {
+        testbed.save(scene.realm.name());
         scene.acquire()
     });
 }
 
 /// A ceiling below an acknowledged one proves the loss.
-pub fn lost_renewal_invalidates(stage: &dyn Stage) {
-    proves_a_loss(stage, |scene| {
+pub fn lost_renewal_invalidates(testbed: &dyn Testbed) {
+    proves_a_loss(testbed, |scene| {
         let lease = scene.acquire();
-        stage.save(scene.realm.name());
-        stage.pass(SHORT / 2);
+        testbed.save(scene.realm.name());
+        testbed.pass(SHORT / 2);
         let renewed = scene.renew(&lease).unwrap();
         assert!(renewed.ceiling > lease.ceiling);
         renewed
@@ -160,9 +160,9 @@ pub fn lost_renewal_invalidates(stage: &dyn Stage) {
 }
 
 /// A record of an earlier era proves the loss.
-pub fn lost_era_invalidates(stage: &dyn Stage) {
-    proves_a_loss(stage, |scene| {
-        stage.save(scene.realm.name());
+pub fn lost_era_invalidates(testbed: &dyn Testbed) {
+    proves_a_loss(testbed, |scene| {
+        testbed.save(scene.realm.name());
         answer(scene.store.invalidate(&scene.realm)).unwrap();
         scene.outlast();
         scene.outlast();
@@ -171,24 +171,24 @@ pub fn lost_era_invalidates(stage: &dyn Stage) {
 }
 
 /// A realm that is missing as a whole starts beyond its leases.
-pub fn lost_realm_starts_beyond(stage: &dyn Stage) {
-    let scene = Scene::unknown(stage, "0-3/8").term(SHORT);
-    stage.save(scene.realm.name());
+pub fn lost_realm_starts_beyond(testbed: &dyn Testbed) {
+    let scene = Scene::unknown(testbed, "0-3/8").term(SHORT);
+    testbed.save(scene.realm.name());
     let scene = scene.begun();
     let lease = scene.acquire();
     let limit = scene.tick(lease.granted_at) + scene.realm.max_ahead();
-    stage.load(scene.realm.name());
+    testbed.load(scene.realm.name());
     assert_lost(scene.renew(&lease));
     assert!(scene.record().era > lease.era);
     starts_beyond(&scene, limit);
 }
 
 /// A lease of an earlier era proves no loss, even if its row has changed.
-pub fn earlier_era_is_no_proof(stage: &dyn Stage) {
-    let scene = Scene::short(stage, "0-1/8");
+pub fn earlier_era_is_no_proof(testbed: &dyn Testbed) {
+    let scene = Scene::short(testbed, "0-1/8");
     let first = scene.acquire();
     answer(scene.store.invalidate(&scene.realm)).unwrap();
-    stage.damage(scene.realm.name(), first.node);
+    testbed.damage(scene.realm.name(), first.node);
     let era = scene.record().era;
     assert_eq!(assert_lost(scene.renew(&first)), LeaseEnd::Era);
     assert_eq!(scene.record().era, era);
@@ -196,14 +196,14 @@ pub fn earlier_era_is_no_proof(stage: &dyn Stage) {
 
 /// Loses the writes that `grant` made after it saved the realm. The lease that it returns must
 /// prove the loss and end all others.
-fn proves_a_loss(stage: &dyn Stage, grant: impl Fn(&Scene<'_>) -> Lease) {
+fn proves_a_loss(testbed: &dyn Testbed, grant: impl Fn(&Scene<'_>) -> Lease) {
     // By a renewal or by a release.
     for releases in [false, true] {
-        let scene = Scene::short(stage, "0-3/8");
+        let scene = Scene::short(testbed, "0-3/8");
         let other = scene.acquire();
         let lease = grant(&scene);
         let limit = scene.tick(lease.granted_at) + scene.realm.max_ahead();
-        stage.load(scene.realm.name());
+        testbed.load(scene.realm.name());
         let loss = if releases {
             assert_lost(scene.release(&lease, None))
         } else {

@@ -10,8 +10,8 @@ use tickid_core::{
 };
 
 use crate::holder::name::this_holder;
+use crate::realm::Realm;
 use crate::store::Store;
-use crate::typed_realm::Realm;
 
 /// The options of a [`LeasedGenerator`](crate::LeasedGenerator).
 ///

@@ -9,10 +9,10 @@ use std::time::Instant;
 
 use tickid_core::{BuildError, ErrorKind, RangeError, StallReason};
 
-use crate::error::StoreError;
 use crate::holder::clock_gap::ClockGap;
 use crate::holder::wait_reason::WaitReason;
 use crate::holder::waiting::Wait;
+use crate::store_error::StoreError;
 
 /// The reason that a [`LeasedGenerator`](crate::LeasedGenerator) has no lease, or did not renew it.
 ///

@@ -15,7 +15,6 @@ use tickid_core::{
     View,
 };
 
-use crate::error::StoreError;
 use crate::holder::active_lease::ActiveLease;
 use crate::holder::boot;
 use crate::holder::builder::{LeasedGeneratorBuilder, Options};
@@ -23,8 +22,9 @@ use crate::holder::error::{GenerateError, LeaseError, ObserveError};
 use crate::holder::state::{HolderState, LeaseState};
 use crate::holder::worker::Worker;
 use crate::model::lease::Lease;
+use crate::realm::Realm;
 use crate::store::Store;
-use crate::typed_realm::Realm;
+use crate::store_error::StoreError;
 
 /// A generator with a leased node. A thread renews the lease in the background, ahead of need, by
 /// widening the window of the running generator.

@@ -7,7 +7,7 @@ use metrics::{counter, gauge, histogram};
 use crate::holder::counters::Counters;
 use crate::holder::session::Request;
 use crate::holder::state::LeaseState;
-use crate::model::realm::RealmName;
+use crate::model::realm_spec::RealmName;
 
 /// The metrics of one leased generator. Its documentation lists them.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::env;
 
-use crate::backends::static_node::host_name;
+use crate::embedded::static_node::host_name;
 
 /// Returns a human-readable name of a holder: this host (or pod), a program, and the ID of this
 /// process, as in `web-1/server:42`.

@@ -4,13 +4,13 @@ use core::time::Duration;
 use std::collections::HashMap;
 use std::io;
 
-use crate::error::StoreError;
 use crate::model::lease::{Claim, Lease};
 use crate::model::node::Node;
-use crate::model::realm::RealmSpec;
+use crate::model::realm_spec::RealmSpec;
 use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::model::token::{Token, mix};
 use crate::store::Store;
+use crate::store_error::StoreError;
 
 /// The requests that a holder has to send to its store, and their times.
 ///
@@ -376,9 +376,9 @@ mod tests {
     use tickid_core::example::Seconds;
 
     use super::*;
-    use crate::error::StoreErrorKind;
     use crate::model::record::Version;
     use crate::model::refusal::LeaseEnd;
+    use crate::store_error::StoreErrorKind;
 
     const TERM: Duration = Duration::from_secs(10);
     const NO_STALL: Duration = Duration::ZERO;

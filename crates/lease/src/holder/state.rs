@@ -11,7 +11,6 @@ use std::time::Instant;
 use arc_swap::ArcSwapOption;
 use tickid_core::{Clock, ErrorKind, Process, Scheme, StallReason, UnixTime};
 
-use crate::error::StoreError;
 use crate::holder::active_lease::ActiveLease;
 use crate::holder::clock_gap::ClockGap;
 use crate::holder::counters::Counters;
@@ -20,6 +19,7 @@ use crate::holder::wait_reason::WaitReason;
 use crate::holder::waiting::Wait;
 use crate::model::lease::Lease;
 use crate::model::refusal::Refusal;
+use crate::store_error::StoreError;
 
 /// The state of a [`LeasedGenerator`](crate::LeasedGenerator).
 #[derive(Clone, Debug, Default)]

@@ -4,8 +4,8 @@ use core::fmt;
 
 use tickid_core::{ErrorKind, StallReason};
 
-use crate::error::StoreError;
 use crate::model::refusal::Refusal;
+use crate::store_error::StoreError;
 
 /// The reason why a [`LeasedGenerator`](crate::LeasedGenerator) has no ID at the moment, or why a
 /// request to its store failed.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tickid_core::{Clock, Generator, Scheme, UnixTime};
 
-use crate::error::StoreError;
+use crate::block_on::block_on;
 use crate::holder::active_lease::ActiveLease;
 use crate::holder::boot;
 use crate::holder::builder::{LeasedGeneratorBuilder, Options};
@@ -21,7 +21,7 @@ use crate::model::lease::Lease;
 use crate::model::node::Node;
 use crate::model::refusal::Refusal;
 use crate::model::token::Token;
-use crate::wait::block_on;
+use crate::store_error::StoreError;
 
 /// The longest sleep. Sleeping does not count a suspend, and does not notice a clock that is set
 /// back; both are looked at on waking.

@@ -3,7 +3,7 @@
 use crate::model::lease::Claim;
 use crate::model::node::Node;
 use crate::model::pool::NodePool;
-use crate::model::realm_data::RealmData;
+use crate::model::realm_view::RealmView;
 use crate::model::record::{Row, RowState};
 use crate::model::refusal::Refusal;
 use crate::model::rules::Rules;
@@ -83,7 +83,7 @@ impl Rules<'_> {
     /// Returns [`Refusal::EndOfTime`] if the scheme has no ticks left.
     pub(crate) fn choose(
         &self,
-        view: &RealmData,
+        view: &RealmView,
         start: Node,
         claim: &Claim,
         may_add: bool,
@@ -172,7 +172,7 @@ impl Rules<'_> {
     /// that.
     fn gap(
         &self,
-        view: &RealmData,
+        view: &RealmView,
         start: Node,
         is_future: impl Fn(u64) -> bool,
         shortage: &mut Shortage,
@@ -239,7 +239,7 @@ mod tests {
 
     /// At the store's time 100: a lease reaches to 115, and never further than 130.
     fn choose(record: &Record, rows: Rows, claim: &Claim) -> Result<Row, Refusal> {
-        let view = RealmData { rows, ..RealmData::empty(at(100), "1".to_owned()) };
+        let view = RealmView { rows, ..RealmView::empty(at(100), "1".to_owned()) };
         let rules = Rules::new(record, at(100)).unwrap();
         match rules.choose(&view, node(0), claim, true)? {
             Choice::Row(row) => Ok(row),
@@ -345,8 +345,8 @@ mod tests {
         let gap = |start, end, used: &[u64]| {
             let used = used.iter().map(|&value| (value, intact(row(value, 110), 1)));
             let page_end = Some(node(end));
-            let empty = RealmData::empty(at(100), "1".to_owned());
-            let view = RealmData { rows: rows(used), page_end, ..empty };
+            let empty = RealmView::empty(at(100), "1".to_owned());
+            let view = RealmView { rows: rows(used), page_end, ..empty };
             let chosen = rules.choose(&view, node(start), &claim(None), true).unwrap();
             chosen.row().map(|row| row.node.value())
         };

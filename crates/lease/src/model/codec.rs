@@ -5,12 +5,12 @@ use core::time::Duration;
 use serde::{Deserialize, Serialize};
 use tickid_core::{TickScale, UnixTime};
 
-use crate::error::excerpt;
 use crate::model::node::Node;
 use crate::model::pool::NodePool;
-use crate::model::realm::{RealmName, RealmSpec, Terms};
+use crate::model::realm_spec::{RealmName, RealmSpec, Terms};
 use crate::model::record::{Extra, PoolPart, Record, Row, RowState, Version};
 use crate::model::text::{FORMAT, ParseError};
+use crate::store_error::excerpt;
 
 const KIND_OF_RECORD: &str = "record of a realm";
 

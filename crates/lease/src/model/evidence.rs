@@ -2,7 +2,7 @@
 
 use crate::model::lease::Lease;
 use crate::model::node::Node;
-use crate::model::realm_data::RealmData;
+use crate::model::realm_view::RealmView;
 use crate::model::record::{Record, Row, RowState, Version};
 use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::model::rules::Rules;
@@ -71,14 +71,14 @@ impl Rules<'_> {
     }
 
     /// Reports whether a view lacks rows that the pool's nodes must have.
-    pub(crate) fn lacks_rows(&self, view: &RealmData) -> bool {
+    pub(crate) fn lacks_rows(&self, view: &RealmView) -> bool {
         self.count(view).is_some_and(|rows| rows < self.record.rows)
     }
 
     /// Returns the record with a higher bound of its rows, for the commit that grants `node`;
     /// `None` if the bound stays. It rises by steps, so that few of many claims for new nodes write
     /// the record, which they all compare.
-    pub(crate) fn counted(&self, view: &RealmData, node: Node) -> Option<Record> {
+    pub(crate) fn counted(&self, view: &RealmView, node: Node) -> Option<Record> {
         let is_new = !view.rows.contains_key(&node);
         let rows = self.count(view)?.saturating_add(u64::from(is_new));
         let more = rows.checked_sub(self.record.rows).filter(|more| *more > 0)?;
@@ -88,7 +88,7 @@ impl Rules<'_> {
 
     /// Returns the number of rows of nodes in the pool, if the view has them all. Some backends
     /// leave out the rows of other nodes.
-    fn count(&self, view: &RealmData) -> Option<u64> {
+    fn count(&self, view: &RealmView) -> Option<u64> {
         let is_in_pool = |node: &&Node| self.record.part_of(**node).is_some();
         view.page_end.is_none().then(|| view.rows.keys().filter(is_in_pool).count() as u64)
     }
@@ -100,7 +100,7 @@ mod tests {
     use tickid_core::example::Seconds;
 
     use super::*;
-    use crate::model::realm::RealmSpec;
+    use crate::model::realm_spec::RealmSpec;
     use crate::model::record::{Extra, Rows};
     use crate::model::token::Token;
 
@@ -228,10 +228,10 @@ mod tests {
         assert_eq!((repaired.ceiling, repaired.cut), (limit, Version(6)));
     }
 
-    fn view(values: impl IntoIterator<Item = u64>) -> RealmData {
+    fn view(values: impl IntoIterator<Item = u64>) -> RealmView {
         let state = |value| (node(value), intact(Row { node: node(value), ..row() }, 1));
         let rows: Rows = values.into_iter().map(state).collect();
-        RealmData { rows, ..RealmData::empty(now(), "1".to_owned()) }
+        RealmView { rows, ..RealmView::empty(now(), "1".to_owned()) }
     }
 
     #[test]
@@ -242,7 +242,7 @@ mod tests {
         assert!(rules.lacks_rows(&view([0, 1])));
         assert!(rules.lacks_rows(&view([0, 1, 20])), "node 20 is not in the pool");
         assert!(
-            !rules.lacks_rows(&RealmData { page_end: Some(node(1)), ..view([0, 1]) }),
+            !rules.lacks_rows(&RealmView { page_end: Some(node(1)), ..view([0, 1]) }),
             "a page"
         );
     }
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(kept(8, 10, 10), Some(11));
         assert_eq!(kept(8, 9, 0), Some(9), "no row is new, so no other claim comes");
         assert_eq!(kept(9, 9, 0), None);
-        let page = RealmData { page_end: Some(node(1)), ..view([0, 1]) };
+        let page = RealmView { page_end: Some(node(1)), ..view([0, 1]) };
         let record = record();
         assert_eq!(Rules::new(&record, now()).unwrap().counted(&page, node(2)), None);
     }

@@ -33,7 +33,7 @@ use crate::model::token::{Token, mix};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Lease {
-    /// The [ID](super::realm::RealmName::id) of its realm's name.
+    /// The [ID](super::realm_spec::RealmName::id) of its realm's name.
     pub(crate) realm: u64,
     /// The node.
     pub node: Node,

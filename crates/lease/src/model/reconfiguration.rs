@@ -2,7 +2,7 @@
 //! the new ones come in above everything that was granted under related nodes.
 
 use crate::model::pool::NodeRange;
-use crate::model::realm::RealmSpec;
+use crate::model::realm_spec::RealmSpec;
 use crate::model::record::{PoolPart, Record, RowState, Rows};
 use crate::model::refusal::Refusal;
 use crate::model::rules::Rules;

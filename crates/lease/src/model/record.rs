@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::model::node::Node;
 use crate::model::pool::NodeRange;
-use crate::model::realm::RealmSpec;
+use crate::model::realm_spec::RealmSpec;
 use crate::model::token::Token;
 
 /// Fields of a record or row that a later release added. They are kept when it is written again.

@@ -6,7 +6,7 @@ use tickid_core::UnixTime;
 
 use crate::model::node::Node;
 use crate::model::pool::NodeRange;
-use crate::model::realm::{Mismatch, RealmName};
+use crate::model::realm_spec::{Mismatch, RealmName};
 use crate::model::text::FORMAT;
 
 /// The reason that a store refuses a request. It has changed nothing then, unless the refusal is a

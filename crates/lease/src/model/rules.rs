@@ -8,7 +8,7 @@ use tickid_core::UnixTime;
 
 use crate::model::lease::{Claim, Lease};
 use crate::model::node::Node;
-use crate::model::realm::RealmSpec;
+use crate::model::realm_spec::RealmSpec;
 use crate::model::record::{Extra, PoolPart, Record, Row, RowState, Version};
 use crate::model::refusal::{LeaseEnd, Refusal};
 
@@ -389,7 +389,7 @@ pub(super) mod tests {
 
     use super::*;
     use crate::model::candidates::Choice;
-    use crate::model::realm_data::RealmData;
+    use crate::model::realm_view::RealmView;
     use crate::model::record::Rows;
     use crate::model::token::Token;
 
@@ -439,7 +439,7 @@ pub(super) mod tests {
 
     /// Chooses from a view of the whole realm.
     fn choose(record: &Record, rows: Rows, now: i64) -> Choice {
-        let view = RealmData { rows, ..RealmData::empty(at(now), "1".to_owned()) };
+        let view = RealmView { rows, ..RealmView::empty(at(now), "1".to_owned()) };
         let claim = Claim::new(Token::from_bits(9), "", None);
         Rules::new(record, at(now)).unwrap().choose(&view, node(0), &claim, true).unwrap()
     }
@@ -509,7 +509,7 @@ pub(super) mod tests {
     fn claims_spread_over_the_free_nodes() {
         let record = record_of("0-9/8");
         let rows: Rows = (0..10).map(|value| (node(value), intact(row(value, 50), 1))).collect();
-        let view = RealmData { rows, ..RealmData::empty(at(100), "1".to_owned()) };
+        let view = RealmView { rows, ..RealmView::empty(at(100), "1".to_owned()) };
         let rules = Rules::new(&record, at(100)).unwrap();
         let chosen = |token| {
             let claim = Claim::new(Token::from_bits(token), "", None);
@@ -525,10 +525,10 @@ pub(super) mod tests {
         for (start, end, expected) in [(2, 4, Some(3)), (2, 2, None), (8, 0, Some(9)), (4, 4, None)]
         {
             let held = [0, 2, 4, 8].map(|value| (value, intact(row(value, 110), 1)));
-            let view = RealmData {
+            let view = RealmView {
                 rows: rows(held),
                 page_end: Some(node(end)),
-                ..RealmData::empty(at(100), "1".to_owned())
+                ..RealmView::empty(at(100), "1".to_owned())
             };
             let claim = Claim::new(Token::from_bits(9), "", None);
             let rules = Rules::new(&record, at(100)).unwrap();

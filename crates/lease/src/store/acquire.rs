@@ -12,14 +12,14 @@
 use super::transaction::{Missing, Repeats, Step};
 use super::{Store, lease};
 use crate::backend::Scope;
-use crate::error::{StoreError, StoreErrorKind};
 use crate::model::candidates::{Choice, Shortage, page_start};
 use crate::model::lease::{Claim, Lease};
 use crate::model::node::Node;
-use crate::model::realm::RealmSpec;
-use crate::model::realm_data::RealmData;
+use crate::model::realm_spec::RealmSpec;
+use crate::model::realm_view::RealmView;
 use crate::model::record::{Record, Version};
 use crate::model::refusal::Refusal;
+use crate::store_error::{StoreError, StoreErrorKind};
 
 /// The number of rows in each page of a claim, which is refused after the last one. A fifth of the
 /// largest pool: it has one of 100 free nodes but once in 10 billion claims.
@@ -46,7 +46,7 @@ enum State {
 
 /// What was read, and what a write must find unchanged.
 struct Page {
-    view: RealmData,
+    view: RealmView,
     record_version: Version,
 }
 

@@ -10,8 +10,8 @@ use tickid_core::{PerProcess, UnixTime};
 use crate::backend::{Change, RowChange};
 use crate::model::lease::Lease;
 use crate::model::node::Node;
-use crate::model::realm::RealmName;
-use crate::model::realm_data::RealmData;
+use crate::model::realm_spec::RealmName;
+use crate::model::realm_view::RealmView;
 use crate::model::record::{Record, Row, RowState, Version};
 use crate::model::rules::{self, Rules};
 
@@ -52,7 +52,7 @@ impl Cache {
     }
 
     /// Takes the time and the record of a view that has just arrived.
-    pub(crate) fn note(&self, name: &RealmName, view: &RealmData) {
+    pub(crate) fn note(&self, name: &RealmName, view: &RealmView) {
         let mut facts = self.facts();
         facts.time = Some((view.now, Instant::now()));
         let Some(record) = &view.record else { return };

@@ -3,12 +3,12 @@
 use super::transaction::{Missing, Step};
 use super::{Store, glance};
 use crate::backend::Scope;
-use crate::error::StoreError;
 use crate::model::lease::{Claim, Lease};
-use crate::model::realm::RealmSpec;
+use crate::model::realm_spec::RealmSpec;
 use crate::model::record::Record;
 use crate::model::refusal::LeaseEnd;
 use crate::model::rules::Rules;
+use crate::store_error::StoreError;
 
 /// The answer to a lost lease.
 struct Shown {

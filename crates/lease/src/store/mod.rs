@@ -14,17 +14,17 @@ use self::acquire::Acquisition;
 use self::cache::Cache;
 use self::transaction::{Missing, Step};
 use crate::backend::{Backend, Scope};
-use crate::backends;
-use crate::error::{StoreError, StoreErrorKind};
+use crate::embedded;
 use crate::model::lease::{Claim, Lease};
 use crate::model::node::Node;
 use crate::model::pool::NodePool;
-use crate::model::realm::{RealmName, RealmSpec};
-use crate::model::realm_data::RealmData;
+use crate::model::realm_spec::{RealmName, RealmSpec};
+use crate::model::realm_view::RealmView;
 use crate::model::record::{Record, Row, RowState};
 use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::model::rules::{self, Standing};
 use crate::model::text::ParseError;
+use crate::store_error::{StoreError, StoreErrorKind};
 
 /// Durable storage for windows that never grants two overlapping ones.
 ///
@@ -122,7 +122,7 @@ impl Store {
     /// Creates an empty store in memory, for tests and for generators of one process.
     #[must_use]
     pub fn in_memory() -> Self {
-        Self::new(backends::memory::MemoryBackend::new(tickid_core::SystemClock))
+        Self::new(embedded::memory::MemoryBackend::new(tickid_core::SystemClock))
     }
 
     /// Returns the backend's name, as in `"file"`.
@@ -130,7 +130,7 @@ impl Store {
     pub fn backend(&self) -> &'static str {
         match self.shared.node {
             None => self.shared.backend.name(),
-            Some(_) => backends::static_node::NAME,
+            Some(_) => embedded::static_node::NAME,
         }
     }
 
@@ -254,7 +254,7 @@ impl Store {
     ///
     /// # Errors
     /// Returns [`Refusal::NoRealm`].
-    pub async fn list(&self, realm: &RealmName) -> Result<RealmData, StoreError> {
+    pub async fn list(&self, realm: &RealmName) -> Result<RealmView, StoreError> {
         self.view(realm, Scope::All).await
     }
 
@@ -415,7 +415,7 @@ impl Store {
         .await
     }
 
-    async fn view(&self, realm: &RealmName, scope: Scope) -> Result<RealmData, StoreError> {
+    async fn view(&self, realm: &RealmName, scope: Scope) -> Result<RealmView, StoreError> {
         let mut view = self.read(&*self.own_name(realm)?, scope).await?;
         let Some((record, _)) = &mut view.record else {
             return Err(self.no_record(realm, &view).await);
@@ -425,7 +425,7 @@ impl Store {
     }
 
     /// Returns the error for a view without a record.
-    async fn no_record(&self, realm: &RealmName, view: &RealmData) -> StoreError {
+    async fn no_record(&self, realm: &RealmName, view: &RealmView) -> StoreError {
         if !view.rows.is_empty() {
             return self.refused(Refusal::LostRecord);
         }
@@ -475,6 +475,6 @@ fn own_suffix(node: Node) -> String {
 }
 
 /// Returns the lease that a row represents once it is committed over `state`.
-fn lease(realm: u64, row: &Row, state: Option<&RowState>, view: &RealmData) -> Option<Lease> {
+fn lease(realm: u64, row: &Row, state: Option<&RowState>, view: &RealmView) -> Option<Lease> {
     rules::lease(realm, row, state.and_then(RowState::version), view.now)
 }

@@ -4,14 +4,14 @@ use core::sync::atomic::Ordering;
 
 use super::Store;
 use crate::backend::{Change, RowChange, Scope};
-use crate::error::StoreError;
 use crate::model::lease::Lease;
 use crate::model::node::Node;
-use crate::model::realm::{RealmName, RealmSpec};
-use crate::model::realm_data::RealmData;
+use crate::model::realm_spec::{RealmName, RealmSpec};
+use crate::model::realm_view::RealmView;
 use crate::model::record::{Record, Row, RowState, Version};
 use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::model::rules::{self, Rules};
+use crate::store_error::StoreError;
 
 /// The number of races that a request may lose.
 const MAX_CONFLICTS: u32 = 100;
@@ -67,7 +67,7 @@ impl Store {
         &self,
         realm: &RealmSpec,
         lease: &Lease,
-        decide: impl Fn(&Rules<'_>, Option<&RowState>, &RealmData) -> Result<(Row, A), Refusal>
+        decide: impl Fn(&Rules<'_>, Option<&RowState>, &RealmView) -> Result<(Row, A), Refusal>
         + Send
         + Sync,
     ) -> Result<A, StoreError> {
@@ -101,7 +101,7 @@ impl Store {
         realm: &RealmName,
         scope: Scope,
         missing: Missing<'_>,
-        decide: impl Fn(&Rules<'_>, &RealmData) -> Result<Step<A>, Refusal> + Send + Sync,
+        decide: impl Fn(&Rules<'_>, &RealmView) -> Result<Step<A>, Refusal> + Send + Sync,
     ) -> Result<A, StoreError> {
         let mut repeats = Repeats::default();
         loop {
@@ -124,7 +124,7 @@ impl Store {
     pub(super) async fn ready<'a>(
         &self,
         realm: &RealmName,
-        view: &'a RealmData,
+        view: &'a RealmView,
         missing: Missing<'_>,
         repeats: &mut Repeats,
     ) -> Result<Option<(Rules<'a>, Version)>, StoreError> {
@@ -180,7 +180,7 @@ impl Store {
     pub(super) async fn commit<A>(
         &self,
         realm: &RealmName,
-        view: &RealmData,
+        view: &RealmView,
         record_version: Option<Version>,
         step: Step<A>,
     ) -> Result<Option<A>, StoreError> {
@@ -204,7 +204,7 @@ impl Store {
         &self,
         realm: &RealmName,
         scope: Scope,
-    ) -> Result<RealmData, StoreError> {
+    ) -> Result<RealmView, StoreError> {
         let view = self.shared.backend.read(realm, scope).await?;
         if let Some(known) = &self.shared.known {
             known.note(realm, &view);

@@ -7,13 +7,13 @@ use tickid_core::ManualClock;
 use tickid_lease::StoreError;
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::{
-    Answer, Backend, Change, MemoryBackend, RealmData, Scope, StoreErrorKind,
+    Answer, Backend, Change, MemoryBackend, RealmView, Scope, StoreErrorKind,
 };
 
 const NAME: &str = "altered";
 
 pub(crate) type Memory = MemoryBackend<Arc<ManualClock>>;
-type Read = dyn Fn(&Memory, &RealmName, Scope) -> Result<RealmData, StoreError> + Send + Sync;
+type Read = dyn Fn(&Memory, &RealmName, Scope) -> Result<RealmView, StoreError> + Send + Sync;
 type Commit = dyn Fn(&Memory, &RealmName, &Change) -> Result<bool, StoreError> + Send + Sync;
 
 pub(crate) struct Altered {
@@ -49,7 +49,7 @@ impl Backend for Altered {
         true
     }
 
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmView> {
         Box::pin(async move { (self.read)(&self.memory, realm, scope) })
     }
 

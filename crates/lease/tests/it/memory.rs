@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use tickid_core::{Clock as _, ManualClock, UnixTime};
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::{Backup, MemoryBackend, RowState, Scope, Version};
-use tickid_lease::conformance::Stage;
+use tickid_lease::conformance::Testbed;
 use tickid_lease::{Node, Store};
 
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -30,7 +30,7 @@ impl Memory {
     }
 }
 
-impl Stage for Memory {
+impl Testbed for Memory {
     fn store(&self) -> Store {
         Store::new(self.backend.clone())
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use tickid_lease::admin::{NodeRange, RealmName};
 use tickid_lease::backend::{
-    Answer, Backend, Change, RealmData, Record, RowChange, RowState, Scope, Version, on_a_thread,
+    Answer, Backend, Change, RealmView, Record, RowChange, RowState, Scope, Version, on_a_thread,
 };
 use tickid_lease::{Node, StoreError};
 
@@ -140,7 +140,7 @@ impl Backend for EtcdBackend {
         true
     }
 
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmView> {
         let (cluster, realm) = (Arc::clone(&self.0), realm.clone());
         on_a_thread(BACKEND, move || cluster.read(&realm, scope))
     }
@@ -157,7 +157,7 @@ impl Backend for EtcdBackend {
 }
 
 impl Cluster {
-    fn read(&self, realm: &RealmName, scope: Scope) -> Result<RealmData, StoreError> {
+    fn read(&self, realm: &RealmName, scope: Scope) -> Result<RealmView, StoreError> {
         let keys = Keys(realm);
         let (all, end) = (keys.rows(), keys.rows_end());
         match scope {
@@ -195,7 +195,7 @@ impl Cluster {
         realm: &RealmName,
         start: Node,
         limit: usize,
-    ) -> Result<RealmData, StoreError> {
+    ) -> Result<RealmView, StoreError> {
         let keys = Keys(realm);
         let (from, all, end) = (keys.row(start), keys.rows(), keys.rows_end());
         let node = |value| Node::new(value, start.bits()).ok();
@@ -234,14 +234,14 @@ impl Cluster {
         realm: &RealmName,
         ranges: Vec<Operation>,
         is_claim: bool,
-    ) -> Result<(RealmData, Vec<RangeAnswer>), StoreError> {
+    ) -> Result<(RealmView, Vec<RangeAnswer>), StoreError> {
         let key = Keys(realm).record();
         let mut success = vec![Operation::get(&key)];
         success.extend(ranges);
         let (answer, now) = self.gateway.txn(&Txn { compare: Vec::new(), success }, is_claim)?;
         let mut ranges = answer.responses.into_iter().map(|answer| answer.response_range);
         self.id.store(answer.header.cluster_id, Ordering::Relaxed);
-        let mut view = RealmData::empty(now, answer.header.cluster_id.to_string());
+        let mut view = RealmView::empty(now, answer.header.cluster_id.to_string());
         if let Some(kv) = ranges.next().and_then(|range| range.kvs.into_iter().next()) {
             let record = Record::from_json(realm.clone(), &kv.value.0).map_err(|error| {
                 error::corrupt(BACKEND, format!("the key {key}")).with_source(error)
@@ -326,7 +326,7 @@ impl Keys<'_> {
         Node::from_sort_key(str::from_utf8(&kv.key.0).ok()?.strip_prefix(&self.rows())?)
     }
 
-    fn add_rows(&self, view: &mut RealmData, ranges: &[RangeAnswer]) {
+    fn add_rows(&self, view: &mut RealmView, ranges: &[RangeAnswer]) {
         let state = |kv: &KeyValue| {
             let node = self.node(kv)?;
             Some((node, RowState::from_json(node, &kv.value.0, Version(kv.version))))

@@ -245,13 +245,13 @@ pub(crate) mod fuzzing {
     use crate::sql;
     use tickid_lease::StoreError;
     use tickid_lease::admin::RealmName;
-    use tickid_lease::backend::{RealmData, Scope};
+    use tickid_lease::backend::{RealmView, Scope};
 
     pub(crate) fn view(
         realm: &RealmName,
         scope: Scope,
         texts: Texts,
-    ) -> Result<RealmData, StoreError> {
+    ) -> Result<RealmView, StoreError> {
         sql::view::<Server>(realm, scope, texts)
     }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tickid_core::UnixTime;
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::{
-    Answer, Backend, Change, RealmData, Record, Row, RowChange, RowState, Scope, Version,
+    Answer, Backend, Change, RealmView, Record, Row, RowChange, RowState, Scope, Version,
     on_a_thread,
 };
 use tickid_lease::{Node, StoreError};
@@ -138,7 +138,7 @@ impl Backend for RedisBackend {
         true
     }
 
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmView> {
         let (server, realm) = (Arc::clone(&self.0), realm.clone());
         on_a_thread(BACKEND, move || server.read(&realm, scope))
     }
@@ -168,7 +168,7 @@ struct Page {
 }
 
 impl Server {
-    fn read(&self, realm: &RealmName, scope: Scope) -> Result<RealmData, StoreError> {
+    fn read(&self, realm: &RealmName, scope: Scope) -> Result<RealmView, StoreError> {
         let page = match scope {
             Scope::Record => self.page(realm, "none", "", 0),
             Scope::Node(node) => self.page(realm, "node", &node.sort_key(), 1),
@@ -177,7 +177,7 @@ impl Server {
                 self.page(realm, "candidates", &format!("[{}", start.sort_key()), limit)
             }
         }?;
-        let mut view = RealmData::empty(page.now, page.generation);
+        let mut view = RealmView::empty(page.now, page.generation);
         view.record = match &page.record {
             None => None,
             Some(text) => {

@@ -12,7 +12,7 @@ use std::thread;
 use tickid_core::{Clock, ClockError, ErrorKind, ProcessClock, StallReason, SystemClock, UnixTime};
 use tickid_lease::admin::{RealmName, Start};
 use tickid_lease::backend::{
-    Answer, Backend, Change, FileBackend, RealmData, RowState, Scope, StoreErrorKind,
+    Answer, Backend, Change, FileBackend, RealmView, RowState, Scope, StoreErrorKind,
 };
 use tickid_lease::session::block_on;
 use tickid_lease::{GenerateError, LeaseError, LeasedGenerator, Node, Realm, Store, StoreError};
@@ -240,7 +240,7 @@ impl Backend for Reporting {
         self.store.inner().is_remote()
     }
 
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmView> {
         Box::pin(async move {
             self.check()?;
             let mut view = self.store.inner().read(realm, scope).await?;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use tickid_lease::Node;
-use tickid_lease::backend::{RealmData, RowState};
+use tickid_lease::backend::{RealmView, RowState};
 
 use crate::scheme::Kind;
 use crate::subjects::Issued;
@@ -127,7 +127,7 @@ impl Ledger {
     }
 
     /// Checks that no two windows overlap, and that the store still has all of them.
-    pub(crate) fn check(&self, view: &RealmData) -> Result<(), String> {
+    pub(crate) fn check(&self, view: &RealmView) -> Result<(), String> {
         self.check_overlaps()?;
         for one in &self.windows {
             let row = view.rows.get(&one.node).and_then(RowState::row);

@@ -10,7 +10,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::json;
 use tempfile::TempDir;
 use tickid_lease::admin::RealmName;
-use tickid_lease::backend::RealmData;
+use tickid_lease::backend::RealmView;
 use tickid_lease::session::block_on;
 use tickid_lease::{Store, StoreError};
 use tickid_testkit::servers::{Etcd, MySql, Outage, Postgres, Redis, Server, StartError, Target};
@@ -24,7 +24,7 @@ pub(crate) trait Ground: Outage {
         tickid_stores::open(&self.url()).unwrap()
     }
 
-    fn list(&self, realm: &RealmName) -> RealmData {
+    fn list(&self, realm: &RealmName) -> RealmView {
         let (store, start) = (self.store(), Instant::now());
         loop {
             match answer(store.list(realm)) {

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tickid_core::{Clock as _, ManualClock, UnixTime};
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::{Backend as _, FileBackend, RowState, Scope, StoreErrorKind};
-use tickid_lease::conformance::Stage;
+use tickid_lease::conformance::Testbed;
 use tickid_lease::session::{Claim, Token, block_on};
 use tickid_lease::{Lease, Node, Realm, RealmSpec, Store, StoreError};
 use tickid_sno::Sno;
@@ -58,7 +58,7 @@ impl Folder {
     }
 }
 
-impl Stage for Folder {
+impl Testbed for Folder {
     fn store(&self) -> Store {
         self.open()
     }

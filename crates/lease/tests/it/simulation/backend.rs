@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use tickid_core::ManualClock;
 use tickid_lease::admin::{RealmName, Rules};
 use tickid_lease::backend::{
-    Answer, Backend, Change, MemoryBackend, RealmData, Record, RowState, Scope, StoreErrorKind,
+    Answer, Backend, Change, MemoryBackend, RealmView, Record, RowState, Scope, StoreErrorKind,
     Version,
 };
 use tickid_lease::session::Token;
@@ -37,7 +37,7 @@ struct Slow {
     /// In this world the store takes some holders for dead, rightly or not.
     suspects: bool,
     /// The last view of everything, of a replica that lags behind.
-    replica: Mutex<Option<RealmData>>,
+    replica: Mutex<Option<RealmView>>,
     given_on: AtomicU64,
 }
 
@@ -75,7 +75,7 @@ impl SlowBackend {
     }
 
     /// Returns all data of the store on a realm.
-    pub(crate) fn view(&self, realm: &RealmName) -> RealmData {
+    pub(crate) fn view(&self, realm: &RealmName) -> RealmView {
         self.0.memory.data(realm, Scope::All).unwrap()
     }
 
@@ -124,7 +124,7 @@ impl SlowBackend {
     }
 
     /// Takes holders for dead, as a lock or an etcd lease may.
-    fn suspect(&self, view: &mut RealmData) {
+    fn suspect(&self, view: &mut RealmView) {
         if !self.0.suspects {
             return;
         }
@@ -139,7 +139,7 @@ impl SlowBackend {
     }
 
     /// Returns, at times, the data of a replica that lags behind.
-    fn lagging(&self, realm: &RealmName) -> RealmData {
+    fn lagging(&self, realm: &RealmName) -> RealmView {
         let new = self.view(realm);
         if self.0.hurries.load(Ordering::Relaxed) {
             return new;
@@ -148,7 +148,7 @@ impl SlowBackend {
         let is_old = self.0.dice.lock().unwrap().below(8) == 0;
         match &*replica {
             Some(old) if is_old && old.generation == new.generation => {
-                RealmData { now: new.now, ..old.clone() }
+                RealmView { now: new.now, ..old.clone() }
             }
             _ => {
                 if self.0.dice.lock().unwrap().below(4) == 0 {
@@ -160,7 +160,7 @@ impl SlowBackend {
     }
 
     /// Returns the view that the rules get, made simpler by a bug.
-    fn simpler_view(&self, realm: &RealmName, scope: Scope) -> Result<RealmData, StoreError> {
+    fn simpler_view(&self, realm: &RealmName, scope: Scope) -> Result<RealmView, StoreError> {
         let is_claim = matches!(scope, Scope::Candidates { .. });
         let mut view = match self.0.bug {
             Some(Bug::QuarantineByWaiting) => self.view(realm),
@@ -264,7 +264,7 @@ impl Backend for SlowBackend {
         self.0.memory.starts_immediately()
     }
 
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmView> {
         Box::pin(async move {
             self.pause().await;
             let mut view = self.simpler_view(realm, scope)?;

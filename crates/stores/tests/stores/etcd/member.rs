@@ -15,7 +15,7 @@ use tickid_testkit::servers::{Etcd, Proxy, Target};
 
 /// A member behind a separate proxy, so that a scenario's changes to its clock and its cluster do
 /// not affect the others.
-pub(crate) struct Stage {
+pub(crate) struct Testbed {
     proxy: Proxy,
     lies: Arc<Lies>,
     member: String,
@@ -59,7 +59,7 @@ pub(crate) fn proxy(member: &str) -> Proxy {
     Proxy::new(Target::Tcp(member.to_owned())).unwrap()
 }
 
-impl Stage {
+impl Testbed {
     pub(crate) fn new(server: &Etcd) -> Self {
         let member = server.endpoints()[0].clone();
         let lies = Arc::<Lies>::default();
@@ -70,7 +70,7 @@ impl Stage {
     }
 }
 
-impl conformance::Stage for Stage {
+impl conformance::Testbed for Testbed {
     fn store(&self) -> Store {
         let client = EtcdBackend::open(&format!("etcd://{}", self.proxy.address())).unwrap();
         self.clients.lock().unwrap().push(client.clone());

@@ -9,7 +9,8 @@ use tickid_testkit::servers::{MySql, Test};
 
 pub(crate) fn tests() -> Vec<Test<MySql>> {
     let mut tests =
-        tickid_lease::store_scenarios!(MySql: server::Stage::new, server::Stage::separate).to_vec();
+        tickid_lease::store_scenarios!(MySql: server::Testbed::new, server::Testbed::separate)
+            .to_vec();
     tests.extend(promises::TESTS);
     tests.extend(faults::TESTS);
     tests.extend(tls::TESTS);

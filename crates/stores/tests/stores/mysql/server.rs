@@ -13,12 +13,12 @@ use tickid_testkit::servers::MySql;
 use crate::sql::{TIMEOUT, answer};
 
 /// A new database of the server of all tests, or a separate server with a clock that can be set.
-pub(crate) struct Stage<S> {
+pub(crate) struct Testbed<S> {
     server: S,
     database: String,
 }
 
-impl<'a> Stage<&'a MySql> {
+impl<'a> Testbed<&'a MySql> {
     pub(crate) fn new(server: &'a MySql) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let database = format!("scenario{}", COUNT.fetch_add(1, Ordering::Relaxed));
@@ -30,21 +30,21 @@ impl<'a> Stage<&'a MySql> {
     }
 }
 
-impl Stage<MySql> {
+impl Testbed<MySql> {
     pub(crate) fn separate(_: &MySql) -> Self {
         let server = MySql::with_settable_clock().unwrap();
         Self { server, database: MySql::DATABASE.to_owned() }
     }
 }
 
-impl<S: Borrow<MySql>> Stage<S> {
+impl<S: Borrow<MySql>> Testbed<S> {
     fn query(&self, statements: &str) {
         let statements = format!("USE {}; {statements}", self.database);
         self.server.borrow().query(&statements).unwrap();
     }
 }
 
-impl<S: Borrow<MySql>> conformance::Stage for Stage<S> {
+impl<S: Borrow<MySql>> conformance::Testbed for Testbed<S> {
     fn store(&self) -> Store {
         open(&self.server.borrow().url_of(&self.database))
     }

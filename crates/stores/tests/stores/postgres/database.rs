@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::thread;
 
 use tickid_lease::admin::RealmName;
-use tickid_lease::conformance::Stage;
+use tickid_lease::conformance::Testbed;
 use tickid_lease::{Node, Store};
 use tickid_stores::PostgresBackend;
 use tickid_testkit::servers::{Postgres, Proxy, Target};
@@ -67,7 +67,7 @@ impl<'a> Database<'a> {
     }
 }
 
-impl Stage for Database<'_> {
+impl Testbed for Database<'_> {
     fn store(&self) -> Store {
         self.client()
     }

@@ -10,7 +10,7 @@ use tickid_testkit::servers::{Redis, Test};
 
 pub(crate) fn tests() -> Vec<Test<Redis>> {
     let mut tests =
-        tickid_lease::store_scenarios!(Redis: servers::Stage::new, servers::Stage::separate)
+        tickid_lease::store_scenarios!(Redis: servers::Testbed::new, servers::Testbed::separate)
             .to_vec();
     tests.extend(servers::TESTS);
     tests.extend(losses::TESTS);

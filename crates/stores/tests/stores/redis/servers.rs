@@ -23,24 +23,24 @@ pub(crate) const TESTS: [Test<Redis>; 5] = [
 ];
 
 /// The server of all tests, or a separate one for scenarios that set its clock or restart it.
-pub(crate) struct Stage<S> {
+pub(crate) struct Testbed<S> {
     server: S,
     saved: Mutex<Vec<Option<Vec<u8>>>>,
 }
 
-impl<'a> Stage<&'a Redis> {
+impl<'a> Testbed<&'a Redis> {
     pub(crate) fn new(server: &'a Redis) -> Self {
         Self { server, saved: Mutex::default() }
     }
 }
 
-impl Stage<Redis> {
+impl Testbed<Redis> {
     pub(crate) fn separate(_: &Redis) -> Self {
         Self { server: Redis::with_settable_clock().unwrap(), saved: Mutex::default() }
     }
 }
 
-impl<S: Borrow<Redis>> conformance::Stage for Stage<S> {
+impl<S: Borrow<Redis>> conformance::Testbed for Testbed<S> {
     fn store(&self) -> Store {
         store(self.server.borrow())
     }

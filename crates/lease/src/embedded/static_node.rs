@@ -8,9 +8,9 @@ use std::env;
 use std::io;
 use std::net::UdpSocket;
 
-use crate::error::{StoreError, StoreErrorKind};
 use crate::model::node::Node;
 use crate::model::text::{ParseError, number};
+use crate::store_error::{StoreError, StoreErrorKind};
 
 pub(crate) const NAME: &str = "static";
 

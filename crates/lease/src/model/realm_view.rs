@@ -11,7 +11,7 @@ use crate::model::rules::{self, Rules, Standing};
 /// A snapshot of a realm's data in a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "backends create it")]
-pub struct RealmData {
+pub struct RealmView {
     /// The record and its version, if the store has the realm.
     pub record: Option<(Record, Version)>,
     /// The requested rows, as far as they exist.
@@ -28,7 +28,7 @@ pub struct RealmData {
     pub generation: String,
 }
 
-impl RealmData {
+impl RealmView {
     /// Creates a view without a record and rows.
     #[must_use]
     pub fn empty(now: UnixTime, generation: String) -> Self {

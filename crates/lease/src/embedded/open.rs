@@ -1,11 +1,11 @@
 //! The stores that a URL names. Those on servers are in `tickid-stores`.
 
-use crate::backends::file::{FileBackend, Holders};
-use crate::backends::memory::MemoryBackend;
-use crate::backends::static_node::{FORM, NodeSource};
-use crate::error::StoreError;
+use crate::embedded::file::{FileBackend, Holders};
+use crate::embedded::memory::MemoryBackend;
+use crate::embedded::static_node::{FORM, NodeSource};
 use crate::model::text::ParseError;
 use crate::store::Store;
+use crate::store_error::StoreError;
 
 impl Store {
     /// Opens the store at a URL. Servers are not contacted yet.

@@ -9,7 +9,7 @@ use tickid_core::{
 use crate::model::lease::Lease;
 use crate::model::node::Node;
 use crate::model::pool::NodePool;
-use crate::model::realm::{Mismatch, RealmError, RealmName, RealmSpec, Terms, shortest_term};
+use crate::model::realm_spec::{Mismatch, RealmError, RealmName, RealmSpec, Terms, shortest_term};
 
 /// A set of generators whose IDs must differ: a name, a scheme, the nodes to lease, and terms.
 ///

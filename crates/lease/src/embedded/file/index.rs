@@ -7,9 +7,9 @@
 use std::path::Path;
 
 use super::folder::{self, corrupt};
-use crate::error::StoreError;
 use crate::model::node::Node;
 use crate::model::token::mix;
+use crate::store_error::StoreError;
 
 /// The node's value and bits, and a checksum of both.
 const ENTRY_LEN: usize = 8 + 4 + 4;

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Instant;
 
-use crate::error::{Exposure, ExposureReason, StoreError, StoreErrorKind};
+use crate::store_error::{Exposure, ExposureReason, StoreError, StoreErrorKind};
 
 pub(super) const NAME: &str = "file";
 

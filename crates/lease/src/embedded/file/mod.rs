@@ -27,14 +27,14 @@ use tickid_core::{Clock, SystemClock, UnixTime};
 use self::folder::{Context as _, NAME, corrupt};
 use self::slots::Reading;
 use crate::backend::{Answer, Backend, Change, Scope};
-use crate::error::{StoreError, StoreErrorKind};
 use crate::model::node::Node;
 use crate::model::pool::NodePool;
-use crate::model::realm::RealmName;
-use crate::model::realm_data::RealmData;
+use crate::model::realm_spec::RealmName;
+use crate::model::realm_view::RealmView;
 use crate::model::record::{Record, Row, RowState, Version};
 use crate::model::rules::Rules;
 use crate::model::token::Token;
+use crate::store_error::{StoreError, StoreErrorKind};
 
 /// The processes that hold what is leased.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -299,8 +299,8 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
         now.map_err(|source| StoreError::failed(NAME, "read the clock").with_source(source))
     }
 
-    fn view(&self, realm: &RealmName, scope: Scope) -> Result<RealmData, StoreError> {
-        let mut view = RealmData::empty(self.now()?, GENERATION.to_owned());
+    fn view(&self, realm: &RealmName, scope: Scope) -> Result<RealmView, StoreError> {
+        let mut view = RealmView::empty(self.now()?, GENERATION.to_owned());
         let folder = self.root.join(realm.as_str());
         let Some(folder) = RealmFolder::lock(folder, realm)? else {
             return Ok(view);
@@ -460,7 +460,7 @@ impl<C: Clock + fmt::Debug + Send + Sync> Backend for FileBackend<C> {
         true
     }
 
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmView> {
         Box::pin(async move { self.view(realm, scope) })
     }
 

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use futures_channel::oneshot;
 
-use crate::error::StoreError;
+use crate::store_error::StoreError;
 
 struct Unpark(Thread);
 

@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tickid_core::{Clock, SystemClock, UnixTime};
 
 use crate::backend::{Answer, Backend, Change, Scope};
-use crate::error::StoreError;
 use crate::model::node::Node;
-use crate::model::realm::RealmName;
-use crate::model::realm_data::RealmData;
+use crate::model::realm_spec::RealmName;
+use crate::model::realm_view::RealmView;
 use crate::model::record::{Record, RowState, Rows, Version};
+use crate::store_error::StoreError;
 
 const NAME: &str = "memory";
 
@@ -142,12 +142,12 @@ impl<C: Clock> MemoryBackend<C> {
     ///
     /// # Errors
     /// Returns an error if the clock cannot be read.
-    pub fn data(&self, realm: &RealmName, scope: Scope) -> Result<RealmData, StoreError> {
+    pub fn data(&self, realm: &RealmName, scope: Scope) -> Result<RealmView, StoreError> {
         let now = self.clock.now();
         let now =
             now.map_err(|error| StoreError::failed(NAME, "read its clock").with_source(error))?;
         let data = self.lock();
-        let mut view = RealmData::empty(now, data.generation());
+        let mut view = RealmView::empty(now, data.generation());
         let Some(Realm { record, rows }) = data.kept.realms.get(realm) else { return Ok(view) };
         view.record.clone_from(record);
         let copy = |(node, state): (&Node, &RowState)| (*node, state.clone());
@@ -209,7 +209,7 @@ impl<C: Clock + fmt::Debug + Send + Sync> Backend for MemoryBackend<C> {
         !self.is_server
     }
 
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmData> {
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmView> {
         Box::pin(core::future::ready(self.data(realm, scope)))
     }
 
