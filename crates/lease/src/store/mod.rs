@@ -6,7 +6,6 @@ mod losses;
 mod transaction;
 
 use core::fmt;
-use core::sync::atomic::{AtomicU64, Ordering};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -60,7 +59,6 @@ struct StoreState {
     backend: Box<dyn Backend>,
     /// The node that is given from outside. If there is one, every realm consists of it alone.
     node: Option<Node>,
-    conflicts: AtomicU64,
     /// For renewals, if the backend [is remote](Backend::is_remote).
     known: Option<Cache>,
 }
@@ -116,7 +114,7 @@ impl Store {
 
     pub(crate) fn over(backend: Box<dyn Backend>, node: Option<Node>) -> Self {
         let known = backend.is_remote().then(Cache::default);
-        Self { shared: Arc::new(StoreState { backend, node, conflicts: AtomicU64::new(0), known }) }
+        Self { shared: Arc::new(StoreState { backend, node, known }) }
     }
 
     /// Creates an empty store in memory, for tests and for generators of one process.
@@ -150,12 +148,6 @@ impl Store {
     #[must_use]
     pub fn starts_immediately(&self) -> bool {
         self.shared.backend.starts_immediately()
-    }
-
-    /// Returns the number of commits that lost a race against another client and were repeated.
-    #[must_use]
-    pub fn conflicts(&self) -> u64 {
-        self.shared.conflicts.load(Ordering::Relaxed)
     }
 
     /// Creates a realm that the store does not have. One that it has must be the same, and stays as

@@ -1,6 +1,5 @@
 //! The steps of a request: what it decides, and the data that this rests on, as one atomic change.
 
-use core::sync::atomic::Ordering;
 
 use super::Store;
 use crate::backend::{Change, RowChange, Scope};
@@ -212,9 +211,8 @@ impl Store {
         Ok(view)
     }
 
-    /// Counts a lost race and waits.
+    /// Waits after a lost race, or gives up.
     pub(super) async fn lose(&self, repeats: &mut Repeats) -> Result<(), StoreError> {
-        self.shared.conflicts.fetch_add(1, Ordering::Relaxed);
         if repeats.lost == MAX_CONFLICTS {
             let what = format!("commit: the realm had changed {MAX_CONFLICTS} times");
             return Err(StoreError::failed(self.backend(), what));
