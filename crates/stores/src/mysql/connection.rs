@@ -8,7 +8,7 @@ use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 
-use crate::mysql::login::{self, Plugin};
+use crate::mysql::login::Plugin;
 use crate::mysql::protocol::{self, Answer, Error, Greeting, capability};
 use crate::mysql::url::Place;
 use crate::sql::{MAX_ANSWER, Texts};
@@ -102,15 +102,10 @@ impl Connection {
                 Some((1, [3])) if plugin == Plugin::CachingSha2 => {}
                 Some((1, [4])) if plugin == Plugin::CachingSha2 && !is_asked => {
                     is_asked = true;
-                    if is_encrypted || is_private {
-                        packets.send(&[password.as_bytes(), &[0]].concat()).await?;
-                    } else {
-                        // Requests a key.
-                        packets.send(&[2]).await?;
+                    if !(is_encrypted || is_private) {
+                        return Err(Error::NeedsEncryption);
                     }
-                }
-                Some((1, key)) if is_asked && !(is_encrypted || is_private) => {
-                    packets.send(&login::encrypted(password, &nonce, key)?).await?;
+                    packets.send(&[password.as_bytes(), &[0]].concat()).await?;
                 }
                 _ => return Err(Error::Malformed("its answer to a login")),
             }
@@ -314,16 +309,13 @@ mod tests {
         let (result, sent) = log_in(Plugin::CachingSha2, true, &[asks, (4, &[0])]);
         result.unwrap();
         assert_eq!(sent[1], b"s@cret\0");
-        let key = [&[1], login::PEM.as_bytes()].concat();
-        let answers = [asks, (4, &key), (6, &[0])];
-        let (result, sent) = log_in(Plugin::CachingSha2, false, &answers);
-        result.unwrap();
-        assert_eq!((&*sent[1], sent[2].len()), (&[2][..], 128));
-        assert!(!shows_password(&sent));
-        // Not to a server that has another method, nor instead of a key.
+        let (result, sent) = log_in(Plugin::CachingSha2, false, &[asks, (4, &[0])]);
+        assert!(matches!(result, Err(Error::NeedsEncryption)) && !shows_password(&sent));
+        let (result, sent) = log_in(Plugin::CachingSha2, true, &[asks, (4, &[1, 4])]);
+        assert!(matches!(result, Err(Error::Malformed(_))) && sent.len() == 2, "once only");
+        // Not to a server that has another method.
         for (plugin, answers) in [
             (Plugin::Native, &[asks, (4, &[0])][..]),
-            (Plugin::CachingSha2, &[asks, (4, &[1, 4]), (6, &[0])]),
             (Plugin::CachingSha2, &[(2, b"\xfemysql_clear_password\0\0"), (4, &[0])]),
             (Plugin::CachingSha2, &[(2, b"\xfe"), (4, &[0])]),
         ] {

@@ -43,6 +43,12 @@ pub(super) enum Error {
     Server(u16, String),
     #[error("the server does not encrypt")]
     NoEncryption,
+    /// `caching_sha2_password` needs the password itself once after the server's start.
+    #[error(
+        "the server asks for the password itself, which is sent over TLS (sslmode=verify-full) or \
+         a Unix socket (socket=FILE) only"
+    )]
+    NeedsEncryption,
     #[error(
         "the user authenticates by the plugin {0}; mysql_native_password and caching_sha2_password \
          are supported"
