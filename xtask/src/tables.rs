@@ -85,11 +85,14 @@ pub(crate) const DATABASE_CLIENTS: [&str; 8] = [
     "sqlx_0_9_postgres",
 ];
 
-/// Features of libraries for stores of leases on servers. Each brings a client or TLS along.
-pub(crate) const SERVER_STORES: [&str; 10] = [
+/// Features of libraries whose dependencies take longer to compile than all libraries together:
+/// clients and TLS of stores on servers, and crates that describe or print IDs, whose tests are in
+/// [`INTEGRATION`].
+pub(crate) const HEAVY: [&str; 13] = [
     "_fuzzing",
     "_server",
     "etcd",
+    "jiff_0_2",
     "lease-etcd",
     "lease-mysql",
     "lease-postgres",
@@ -97,6 +100,8 @@ pub(crate) const SERVER_STORES: [&str; 10] = [
     "mysql",
     "postgres",
     "redis",
+    "schemars_1",
+    "utoipa_6",
 ];
 
 /// Tests with databases, validators and other stacks.

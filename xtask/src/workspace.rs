@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::command::Command;
 use crate::error::{Error, Result};
-use crate::tables::{DATABASE_CLIENTS, LIBRARIES, SCHEMES, SERVER_STORES};
+use crate::tables::{DATABASE_CLIENTS, HEAVY, LIBRARIES, SCHEMES};
 
 /// A package of the main workspace.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Workspace {
     pub(crate) fn features_of_libraries(&self) -> String {
         let libraries =
             self.packages.iter().filter(|package| package.folder.starts_with(LIBRARIES));
-        features(libraries, &[&DATABASE_CLIENTS[..], &SERVER_STORES].concat())
+        features(libraries, &[&DATABASE_CLIENTS[..], &HEAVY].concat())
     }
 
     /// Returns cargo in a folder of the repository, with words separated by spaces. `{core}` stands
