@@ -2,11 +2,9 @@
 //! of this machine, so that a clock that steps back across a restart does no harm.
 
 use core::fmt;
-use core::net::{IpAddr, Ipv4Addr};
 use core::str::FromStr;
 use std::env;
 use std::io;
-use std::net::UdpSocket;
 
 use crate::model::node::Node;
 use crate::model::text::{ParseError, number};
@@ -21,9 +19,8 @@ pub(crate) const NAME: &str = "static";
 /// | `42/8` | 42 in 8 bits |
 /// | `env:NODE/10` | the number that the environment variable `NODE` holds, in 10 bits |
 /// | `hostname/10` | the number at the end of the host's name (`web-12`), in 10 bits: the ordinal of a pod of a Kubernetes StatefulSet |
-/// | `address/16` | the low 16 bits of this machine's private IPv4 address |
 ///
-/// Numbers, names and addresses must be assigned such that no two processes get the same.
+/// Numbers and names must be assigned such that no two processes get the same.
 ///
 /// # Examples
 /// ```
@@ -53,14 +50,9 @@ pub enum NodeSource {
         /// The number of bits of the node.
         bits: u32,
     },
-    /// The low bits of the private IPv4 address.
-    Address {
-        /// The number of bits of the node.
-        bits: u32,
-    },
 }
 
-pub(super) const FORM: &str = "N/BITS, env:VARIABLE/BITS, hostname/BITS or address/BITS";
+pub(super) const FORM: &str = "N/BITS, env:VARIABLE/BITS or hostname/BITS";
 
 impl FromStr for NodeSource {
     type Err = ParseError;
@@ -76,7 +68,6 @@ impl FromStr for NodeSource {
             Some("") => Err(form()),
             Some(variable) => Ok(Self::Environment { variable: variable.to_owned(), bits }),
             None if source == "hostname" => Ok(Self::HostName { bits }),
-            None if source == "address" => Ok(Self::Address { bits }),
             None => Err(form()),
         }
     }
@@ -103,10 +94,6 @@ impl NodeSource {
                 let why =
                     || format!("the host name {name:?} does not end in a hyphen and a number");
                 (ordinal(&name).ok_or_else(|| no_node(why()))?, *bits)
-            }
-            Self::Address { bits } => {
-                let address = local_address().map_err(|error| unknown("address", error))?;
-                (low_bits(address, *bits)?, *bits)
             }
         };
         Node::new(value, bits).map_err(|error| no_node(error.to_string()))
@@ -139,32 +126,12 @@ fn ordinal(name: &str) -> Option<u64> {
     number(digits)
 }
 
-/// Returns the address that this machine would reach others from. Nothing is sent.
-fn local_address() -> io::Result<IpAddr> {
-    // An address for documentation, which no machine has.
-    let elsewhere = (Ipv4Addr::new(192, 0, 2, 1), 9);
-    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
-    socket.connect(elsewhere)?;
-    Ok(socket.local_addr()?.ip())
-}
-
-fn low_bits(address: IpAddr, bits: u32) -> Result<u64, StoreError> {
-    match address {
-        IpAddr::V4(v4) if v4.is_private() && bits <= u32::BITS => {
-            Ok(u64::from(v4.to_bits()) & ((1 << bits) - 1))
-        }
-        IpAddr::V4(v4) if v4.is_private() => Err(no_node(format!("an address has no {bits} bits"))),
-        _ => Err(no_node(format!("the address {address} is not in a private IPv4 network"))),
-    }
-}
-
 impl fmt::Display for NodeSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fixed(node) => fmt::Display::fmt(node, f),
             Self::Environment { variable, bits } => write!(f, "env:{variable}/{bits}"),
             Self::HostName { bits } => write!(f, "hostname/{bits}"),
-            Self::Address { bits } => write!(f, "address/{bits}"),
         }
     }
 }
@@ -179,10 +146,12 @@ mod tests {
 
     #[test]
     fn only_sources_parse() {
-        for text in ["42/8", "env:NODE_ID/10", "hostname/10", "address/16"] {
+        for text in ["42/8", "env:NODE_ID/10", "hostname/10"] {
             assert_eq!(source(text).unwrap().to_string(), text);
         }
-        for text in ["", "42", "env:/8", "hostname", "hostname/", "hostname/x", "mac/8", "300/8"] {
+        for text in
+            ["", "42", "env:/8", "hostname", "hostname/", "hostname/x", "address/8", "300/8"]
+        {
             assert!(source(text).is_err(), "{text}");
         }
     }
@@ -202,18 +171,6 @@ mod tests {
         ] {
             assert_eq!(ordinal(name), expected, "{name}");
         }
-    }
-
-    #[test]
-    fn addresses_must_be_private() {
-        let low = |address: &str, bits| low_bits(address.parse().unwrap(), bits).ok();
-        assert_eq!(low("10.1.2.3", 16), Some(0x0203));
-        assert_eq!(low("192.168.255.254", 8), Some(254));
-        assert_eq!(low("10.1.2.3", 32), Some(0x0a01_0203));
-        for address in ["8.8.8.8", "127.0.0.1", "::1", "fd00::1"] {
-            assert_eq!(low(address, 16), None, "{address}");
-        }
-        assert_eq!(low("10.1.2.3", 33), None);
     }
 
     #[test]
