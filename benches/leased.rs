@@ -22,15 +22,14 @@ const TURNS: usize = 60;
 fn main() {
     let request = Request::from_args();
     let turns = if request.is_bench { TURNS } else { 2 };
-    let mut figures = Figures::new(GROUP);
-    measure::<Scru64>(&request, &mut figures, turns);
-    measure::<Nanoflake>(&request, &mut figures, turns);
-    measure::<Kuid>(&request, &mut figures, turns);
-    measure::<Sno>(&request, &mut figures, turns);
-    figures.save();
+    let figures = Figures(GROUP);
+    measure::<Scru64>(&request, figures, turns);
+    measure::<Nanoflake>(&request, figures, turns);
+    measure::<Kuid>(&request, figures, turns);
+    measure::<Sno>(&request, figures, turns);
 }
 
-fn measure<S: Subject>(request: &Request, figures: &mut Figures, turns: usize) {
+fn measure<S: Subject>(request: &Request, figures: Figures, turns: usize) {
     if !request.wants(&format!("{GROUP}/{}", S::NAME)) {
         return;
     }
@@ -53,8 +52,8 @@ fn measure<S: Subject>(request: &Request, figures: &mut Figures, turns: usize) {
     });
     for (of, time) in [("without", free), ("generator", inner), ("leased", leased)] {
         let name = format!("{}/{of}", S::NAME);
-        figures.add(&name, "median", "ns", time);
-        figures.add(&name, "more", "ns", time - free);
+        figures.print(&name, "median", "ns", time);
+        figures.print(&name, "more", "ns", time - free);
     }
 }
 

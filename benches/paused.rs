@@ -18,7 +18,7 @@ const IDS: [u64; 4] = [1, 20, 500, 5_000];
 
 fn main() {
     let request = Request::from_args();
-    let mut figures = Figures::new("generate/paused");
+    let figures = Figures("generate/paused");
     // About ten seconds for all numbers of IDs after pauses of one length.
     let time = match (request.is_bench, request.is_quick) {
         (false, _) => Duration::ZERO,
@@ -31,14 +31,13 @@ fn main() {
         for ids in IDS {
             let name = format!("{millis}-ms/{ids}-ids");
             if request.wants(&format!("generate/paused/{name}")) {
-                measure(&mut figures, &name, pause, pauses.max(2), ids);
+                measure(figures, &name, pause, pauses.max(2), ids);
             }
         }
     }
-    figures.save();
 }
 
-fn measure(figures: &mut Figures, name: &str, pause: Duration, pauses: u128, ids: u64) {
+fn measure(figures: Figures, name: &str, pause: Duration, pauses: u128, ids: u64) {
     let default = builder::<Scru64>().build().expect("valid options");
     let system = builder::<Scru64>().clock(SystemClock).build().expect("valid options");
     let (mut by_default, mut by_system) = (Vec::new(), Vec::new());
@@ -47,9 +46,9 @@ fn measure(figures: &mut Figures, name: &str, pause: Duration, pauses: u128, ids
         by_system.push(after(pause, &system, ids));
     }
     let [default, system] = [by_default, by_system].map(median);
-    figures.add(name, "default", "ns", default);
-    figures.add(name, "system", "ns", system);
-    figures.add(name, "ratio", "of the system's", default / system);
+    figures.print(name, "default", "ns", default);
+    figures.print(name, "system", "ns", system);
+    figures.print(name, "ratio", "of the system's", default / system);
 }
 
 /// Returns the nanoseconds that each of `ids` IDs takes after a pause.

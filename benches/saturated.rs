@@ -13,15 +13,14 @@ use tickid_sno::Sno;
 
 fn main() {
     let request = Request::from_args();
-    let mut figures = Figures::new("generate/saturated");
+    let figures = Figures("generate/saturated");
     for threads in [1, 2] {
-        saturate::<Nanoflake>(&request, &mut figures, threads);
-        saturate::<Sno>(&request, &mut figures, threads);
+        saturate::<Nanoflake>(&request, figures, threads);
+        saturate::<Sno>(&request, figures, threads);
     }
-    figures.save();
 }
 
-fn saturate<S: Subject>(request: &Request, figures: &mut Figures, threads: u32) {
+fn saturate<S: Subject>(request: &Request, figures: Figures, threads: u32) {
     let name = format!("{}/{threads}-threads", S::NAME);
     if !request.wants(&format!("generate/saturated/{name}")) {
         return;
@@ -49,9 +48,9 @@ fn saturate<S: Subject>(request: &Request, figures: &mut Figures, threads: u32) 
     let (passed, busy) = (start.elapsed(), processor_time() - busy);
 
     let share = count as f64 / (S::CAP as f64 * f64::from(ticks));
-    figures.add(&name, "of the cap", "%", 100.0 * share);
-    figures.add(&name, "IDs", "million/s", count as f64 / passed.as_secs_f64() / 1e6);
-    figures.add(&name, "of one core", "%", 100.0 * busy.as_secs_f64() / passed.as_secs_f64());
+    figures.print(&name, "of the cap", "%", 100.0 * share);
+    figures.print(&name, "IDs", "million/s", count as f64 / passed.as_secs_f64() / 1e6);
+    figures.print(&name, "of one core", "%", 100.0 * busy.as_secs_f64() / passed.as_secs_f64());
 }
 
 /// Draws until `end` and returns the number of IDs.

@@ -58,18 +58,17 @@ fn main() {
             }
         }
     }
-    let mut figures = Figures::new(GROUP);
+    let figures = Figures(GROUP);
     for (name, _, ratios) in wanted {
         let medians = ratios.map(|mut ratios| {
             ratios.sort_by(f64::total_cmp);
             ratios[turns / 2]
         });
-        figures.add(name, "mean", OF_A_BARE_ADD, medians.iter().sum::<f64>() / USES as f64);
+        figures.print(name, "mean", OF_A_BARE_ADD, medians.iter().sum::<f64>() / USES as f64);
         for (uses, median) in medians.into_iter().enumerate() {
-            figures.add(name, &format!("{} cycles", 2 * uses), OF_A_BARE_ADD, median);
+            figures.print(name, &format!("{} cycles", 2 * uses), OF_A_BARE_ADD, median);
         }
     }
-    figures.save();
 }
 
 /// Computes steps of two cycles each, one after the other, which cannot start before `drawn` is

@@ -38,21 +38,20 @@ impl Clock for OwnTime {
 
 fn main() {
     let request = Request::from_args();
-    let mut figures = Figures::new("slow-path");
+    let figures = Figures("slow-path");
     let calls = match (request.is_bench, request.is_quick) {
         (false, _) => 100,
         (true, true) => 100_000,
         (true, false) => 1_000_000,
     };
-    measure::<Scru64>(&request, &mut figures, calls);
-    measure::<Nanoflake>(&request, &mut figures, calls);
-    measure::<Kuid>(&request, &mut figures, calls);
-    measure::<Sno>(&request, &mut figures, calls);
-    timer(&request, &mut figures, calls);
-    figures.save();
+    measure::<Scru64>(&request, figures, calls);
+    measure::<Nanoflake>(&request, figures, calls);
+    measure::<Kuid>(&request, figures, calls);
+    measure::<Sno>(&request, figures, calls);
+    timer(&request, figures, calls);
 }
 
-fn measure<S: Subject>(request: &Request, figures: &mut Figures, calls: usize) {
+fn measure<S: Subject>(request: &Request, figures: Figures, calls: usize) {
     if !request.wants(&format!("slow-path/{}", S::NAME)) {
         return;
     }
@@ -99,23 +98,23 @@ fn measure<S: Subject>(request: &Request, figures: &mut Figures, calls: usize) {
     });
     percentiles(figures, S::NAME, times);
     // Without new ticks, another path was measured.
-    figures.add(S::NAME, "new ticks", "%", 100.0 * f64::from(new_ticks) / calls as f64);
+    figures.print(S::NAME, "new ticks", "%", 100.0 * f64::from(new_ticks) / calls as f64);
     // Without calls of the other thread, nothing contended for the word.
-    figures.add(S::NAME, "others", "calls per call", adds as f64 / calls as f64);
+    figures.print(S::NAME, "others", "calls per call", adds as f64 / calls as f64);
 }
 
 /// Measures the part of these times that the measurement itself takes.
-fn timer(request: &Request, figures: &mut Figures, calls: usize) {
+fn timer(request: &Request, figures: Figures, calls: usize) {
     if request.wants("slow-path/timer") {
         let times = (0..calls).map(|_| Instant::now().elapsed().as_nanos() as f64).collect();
         percentiles(figures, "timer", times);
     }
 }
 
-fn percentiles(figures: &mut Figures, name: &str, mut times: Vec<f64>) {
+fn percentiles(figures: Figures, name: &str, mut times: Vec<f64>) {
     times.sort_by(f64::total_cmp);
     for (quantity, per_mille) in [("p50", 500), ("p99", 990), ("p99.9", 999), ("max", 1_000)] {
         let index = (times.len() * per_mille / 1_000).min(times.len() - 1);
-        figures.add(name, quantity, "ns", times[index]);
+        figures.print(name, quantity, "ns", times[index]);
     }
 }

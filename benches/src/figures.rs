@@ -1,8 +1,6 @@
-//! Benchmarks of quantities that criterion cannot express. They print their figures and save them
-//! where the report finds them.
+//! Benchmarks of quantities that criterion cannot express, which print their figures.
 
-use std::path::PathBuf;
-use std::{env, fs};
+use std::env;
 
 /// The request to a benchmark program, in criterion's own options as far as they apply here.
 #[derive(Debug)]
@@ -26,8 +24,7 @@ impl Request {
                 "--measurement-time" | "--warm-up-time" | "--sample-size" => drop(args.next()),
                 "--quick" => request.is_quick = true,
                 flag if flag.starts_with('-') => {}
-                // Criterion takes a regular expression, so `cargo xtask bench` joins several
-                // filters as alternatives.
+                // Criterion takes a regular expression. Of these, alternatives are understood.
                 filter => request.filters.extend(filter.split('|').map(str::to_owned)),
             }
         }
@@ -41,43 +38,13 @@ impl Request {
     }
 }
 
-/// The figures of one group.
-#[derive(Debug)]
-pub struct Figures {
-    group: &'static str,
-    lines: Vec<String>,
-}
+/// The figures of the group of that name.
+#[derive(Clone, Copy, Debug)]
+pub struct Figures(pub &'static str);
 
 impl Figures {
-    /// Creates a group without figures.
-    #[must_use]
-    pub fn new(group: &'static str) -> Self {
-        Self { group, lines: Vec::new() }
-    }
-
-    /// Prints a figure and keeps it.
-    pub fn add(&mut self, name: &str, quantity: &str, unit: &str, value: f64) {
-        println!("{}/{name:<40} {quantity:<12} {value:>12.3} {unit}", self.group);
-        self.lines.push(format!(
-            r#"{{"name":"{name}","quantity":"{quantity}","unit":"{unit}","value":{value:.4}}}"#
-        ));
-    }
-
-    /// Saves the figures for the report, if there are any.
-    pub fn save(self) {
-        if self.lines.is_empty() {
-            return;
-        }
-        let home = env::var_os("CRITERION_HOME").map(PathBuf::from);
-        let folder = home.unwrap_or_else(|| PathBuf::from("target/criterion")).join("figures");
-        let text = format!(
-            "{{\"group\":\"{}\",\"figures\":[\n{}\n]}}\n",
-            self.group,
-            self.lines.join(",\n")
-        );
-        let path = folder.join(self.group.replace('/', "_")).with_extension("json");
-        fs::create_dir_all(&folder)
-            .and_then(|()| fs::write(&path, text))
-            .expect("a folder to write to");
+    /// Prints a figure.
+    pub fn print(self, name: &str, quantity: &str, unit: &str, value: f64) {
+        println!("{}/{name:<40} {quantity:<12} {value:>12.3} {unit}", self.0);
     }
 }

@@ -30,10 +30,13 @@ pub(crate) enum Error {
     TestsFailed,
     #[error("{} findings", .0)]
     Findings(usize),
-    #[error("{} does not have the line to replace exactly once", .0.display())]
-    NoPlaceholder(PathBuf),
-    #[error("{} has placeholders: replace them with `cargo xtask release addresses`", .0.display())]
-    Placeholder(PathBuf),
+    #[error("the counts of instructions lack {0}")]
+    Counts(&'static str),
+    #[error(
+        "{0} of the paths above are more expensive than in benches/instructions.json, new or gone; \
+         `cargo xtask bench --check --bless` accepts the new counts"
+    )]
+    Dearer(usize),
     #[error("not verified: {}", .0.join(", "))]
     NotVerified(Vec<&'static str>),
 }

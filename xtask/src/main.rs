@@ -1,11 +1,11 @@
 //! The project's tasks, run as `cargo xtask <command>` from anywhere in the repository.
 
+mod bench;
 mod command;
 mod error;
 mod examples;
 mod files;
 mod lint;
-mod release;
 mod rules;
 mod tables;
 mod tally;
@@ -13,14 +13,12 @@ mod test;
 mod verify;
 mod workspace;
 
-use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 use crate::command::say;
 use crate::error::{Error, Result};
-use crate::tables::BENCHES;
 use crate::workspace::Workspace;
 
 /// The tasks of the tickid project.
@@ -58,17 +56,11 @@ enum Task {
     /// together. The environment changes the length of `fuzz` (TICKID_FUZZ_SECONDS, 60 per target)
     /// and of `soak` (TICKID_SOAK_IDS).
     Verify(verify::Arguments),
-    /// Prepare a release, and publish the crates.
-    #[command(subcommand)]
-    Release(release::Task),
-    /// Run the benchmarks: see `cargo xtask bench -- --help`.
+    /// Run the benchmarks, or compare the instruction counts of the hot paths.
     ///
-    /// Without options it writes benches/targets.md; --check compares instruction counts.
-    Bench {
-        /// Options and filters for the report's program.
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        arguments: Vec<OsString>,
-    },
+    /// All benchmarks take about ten minutes, on a machine that is otherwise idle. Criterion
+    /// compares each result with the run before.
+    Bench(bench::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -89,11 +81,7 @@ fn run(task: Task) -> Result<()> {
         Task::Test(arguments) => test::test(&workspace, &arguments),
         Task::Lint(arguments) => lint::lint(&workspace, &arguments),
         Task::Verify(arguments) => verify::verify(&workspace, &arguments),
-        Task::Release(task) => release::release(&workspace, task),
-        Task::Bench { arguments } => {
-            let report = workspace.cargo(BENCHES, "run --quiet --package tickid-bench-report --");
-            report.args(arguments).run()
-        }
+        Task::Bench(arguments) => bench::bench(&workspace, &arguments),
     }
 }
 
@@ -112,17 +100,7 @@ mod tests {
     fn the_definition_is_sound() {
         Arguments::command().debug_assert();
         assert!(matches!(parse("verify --strict loom"), Task::Verify(_)));
-        let release = "release publish --registry a --no-verify";
-        assert!(matches!(parse(release), Task::Release(_)));
-    }
-
-    #[test]
-    fn bench_passes_all_arguments_on() {
-        for line in ["--check --bless", "sno --quick", "encode -- --save-baseline x"] {
-            let Task::Bench { arguments } = parse(&format!("bench {line}")) else {
-                panic!("{line}");
-            };
-            assert_eq!(arguments.join(" ".as_ref()), line);
-        }
+        assert!(matches!(parse("bench encode -- --quick"), Task::Bench(_)));
+        assert!(matches!(parse("bench --check --bless"), Task::Bench(_)));
     }
 }

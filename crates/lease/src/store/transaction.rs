@@ -1,6 +1,5 @@
 //! The steps of a request: what it decides, and the data that this rests on, as one atomic change.
 
-
 use super::Store;
 use crate::backend::{Change, RowChange, Scope};
 use crate::model::lease::Lease;

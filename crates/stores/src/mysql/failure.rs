@@ -38,7 +38,9 @@ pub(super) fn of_connecting(error: &Error) -> StoreError {
         Error::Io(_) => unreachable(error.to_string()),
         Error::Server(code, _) if has_no_answer(*code) => unreachable(error.to_string()),
         // Wrong user, password, database or way to connect.
-        Error::Server(1044 | 1045 | 1698 | 3159 | 4151, _) | Error::Plugin(_) | Error::NeedsEncryption => failed("log in"),
+        Error::Server(1044 | 1045 | 1698 | 3159 | 4151, _)
+        | Error::Plugin(_)
+        | Error::NeedsEncryption => failed("log in"),
         Error::NoEncryption => failed("encrypt the connection"),
         _ => failed("connect"),
     }

@@ -1,17 +1,22 @@
-//! Counts the instructions of the hot paths, which are the same in every run of a program, and
-//! compares them with the counts in a file.
+//! `cargo xtask bench`: the benchmarks, and the instruction counts of the hot paths, which are the
+//! same in every run of a program and are compared with the counts in a file.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::ffi::OsString;
+use std::io;
 use std::path::Path;
-use std::process::Command;
+use std::{env, fs};
 
+use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use crate::{Result, cargo, page, read, run, target};
+use crate::command::{Command, say};
+use crate::error::{Error, Result};
+use crate::tables::BENCHES;
+use crate::workspace::Workspace;
 
 /// The counts to compare with.
-const FILE: &str = "instructions.json";
+const FILE: &str = "benches/instructions.json";
 /// The program that runs the paths.
 const PROGRAM: &str = "instructions";
 /// The function of that program that runs one path and does nothing else.
@@ -19,6 +24,28 @@ const COUNTED: &str = "instructions::counted";
 /// The increase that does not fail. It is needed because compilers place a few instructions
 /// differently after changes elsewhere.
 const TOLERANCE_PERCENT: f64 = 5.0;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Count the instructions of the hot paths instead, and fail if one has become more expensive
+    /// than benches/instructions.json says. Needs valgrind.
+    #[arg(long, conflicts_with = "criterion")]
+    check: bool,
+    /// With --check: update benches/instructions.json.
+    #[arg(long, requires = "check")]
+    bless: bool,
+    /// A filter and options for criterion: `encode`, `-- --quick`, `-- --save-baseline x`, ...
+    criterion: Vec<OsString>,
+}
+
+/// Runs the benchmarks, or counts instructions.
+pub(crate) fn bench(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
+    if arguments.check {
+        return check(workspace, arguments.bless);
+    }
+    let bench = workspace.cargo(BENCHES, "bench --benches -- --noplot");
+    bench.args(&arguments.criterion).run()
+}
 
 /// The costs of the hot paths, as in the file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -33,60 +60,69 @@ struct Counts {
 }
 
 /// Compares the counts with the file, or writes them to the file with `bless`.
-pub(crate) fn check(benches: &Path, bless: bool) -> Result<()> {
-    let counted = count(benches)?;
-    let path = benches.join(FILE);
+fn check(workspace: &Workspace, bless: bool) -> Result<()> {
+    let counted = count(workspace)?;
+    let path = workspace.root.join(FILE);
     if bless {
-        return Ok(fs::write(path, serde_json::to_string_pretty(&counted)? + "\n")?);
+        let text = serde_json::to_string_pretty(&counted).map_err(io::Error::other);
+        return text
+            .and_then(|text| fs::write(&path, text + "\n"))
+            .map_err(|reason| Error::Write { path, reason });
     }
-    let expected: Counts = serde_json::from_str(&fs::read_to_string(path)?)?;
+    let expected: Counts = serde_json::from_str(&read(&path)?)
+        .map_err(|error| Error::Read { path, reason: error.into() })?;
     let (table, failures) = expected.compare(&counted);
-    eprintln!("{table}tolerance: {TOLERANCE_PERCENT} %");
-    if failures == 0 {
-        return Ok(());
-    }
-    Err(format!(
-        "{failures} of the paths above are more expensive than in benches/{FILE}, new or gone; \
-         `cargo xtask bench --check --bless` accepts the new counts"
-    )
-    .into())
+    say(format_args!("{table}tolerance: {TOLERANCE_PERCENT} %"));
+    if failures == 0 { Ok(()) } else { Err(Error::Dearer(failures)) }
 }
 
-fn count(benches: &Path) -> Result<Counts> {
-    let valgrind = || Command::new("valgrind");
-    let missing = |error| format!("{error} (Debian: apt-get install valgrind)");
-    read(valgrind().arg("--version")).map_err(missing)?;
+fn read(path: &Path) -> Result<String> {
+    fs::read_to_string(path).map_err(|reason| Error::Read { path: path.to_owned(), reason })
+}
+
+fn count(workspace: &Workspace) -> Result<Counts> {
+    let valgrind = || Command::new("valgrind", &workspace.root, "");
+    valgrind().args(["--version"]).read()?;
     // The program is built in the profile of the benchmarks, which it represents.
-    run(cargo(benches).args(["build", "--profile", "bench", "--bin", PROGRAM]))?;
-    let target = target()?;
+    workspace.cargo(BENCHES, &format!("build --profile bench --bin {PROGRAM}")).run()?;
+    // All workspaces have one target folder, where this program is `debug/xtask`.
+    let this = env::current_exe().map_err(Error::Output)?;
+    let target = this.ancestors().nth(2).unwrap_or(&this);
     let folder = target.join(PROGRAM);
-    if folder.exists() {
-        fs::remove_dir_all(&folder)?;
-    }
-    fs::create_dir_all(&folder)?;
-    let printed = read(
-        valgrind()
-            .args(["--quiet", "--tool=callgrind"])
-            .args([format!("--toggle-collect={COUNTED}"), format!("--dump-after={COUNTED}")])
-            .arg(format!("--callgrind-out-file={}", folder.join("part").display()))
-            .arg(target.join("release").join(PROGRAM)),
-    )?;
-    let (processor, paths) =
-        paths(&printed).ok_or_else(|| format!("{PROGRAM} printed: {printed}"))?;
+    let fresh = || -> io::Result<()> {
+        if folder.exists() {
+            fs::remove_dir_all(&folder)?;
+        }
+        fs::create_dir_all(&folder)
+    };
+    fresh().map_err(|reason| Error::Write { path: folder.clone(), reason })?;
+    let printed = valgrind()
+        .args(["--quiet", "--tool=callgrind"])
+        .args([format!("--toggle-collect={COUNTED}"), format!("--dump-after={COUNTED}")])
+        .args([format!("--callgrind-out-file={}", folder.join("part").display())])
+        .args([target.join("release").join(PROGRAM)])
+        .read()?;
+
+    // One file for each path, in the order in which the program printed them.
+    let (processor, paths) = paths(&printed).ok_or(Error::Counts("what it counted"))?;
     let part = |number| folder.join(format!("part.{number}"));
     let mut instructions = BTreeMap::new();
     for (number, (name, operations)) in (1..).zip(&paths) {
-        let file = fs::read_to_string(part(number))?;
-        let sum = summary(&file).ok_or_else(|| format!("{}: no sum", part(number).display()))?;
+        let sum = summary(&read(&part(number))?).ok_or(Error::Counts("the sum of a path"))?;
         // Work outside of the loop is less than a twentieth of an instruction per operation.
         instructions.insert((*name).to_owned(), (10.0 * sum / operations).round() / 10.0);
     }
     if part(paths.len() + 1).exists() {
-        return Err(format!("{PROGRAM} counted a path that it did not print").into());
+        return Err(Error::Counts("the name of a path"));
     }
     let about = "Instructions per operation, by `cargo xtask bench --check --bless`; do not edit.";
-    let (about, processor) = (about.to_owned(), processor.to_owned());
-    Ok(Counts { about, compiler: page::compiler(), instructions, processor })
+    let compiler = Command::new("rustc", &workspace.root, "").args(["--version"]).read()?;
+    Ok(Counts {
+        about: about.to_owned(),
+        compiler: compiler.trim().to_owned(),
+        instructions,
+        processor: processor.to_owned(),
+    })
 }
 
 /// Reads a line that starts with `processor`, and then lines of the number of operations and the
@@ -180,7 +216,8 @@ mod tests {
 
     #[test]
     fn the_file_is_readable() {
-        let file: Counts = serde_json::from_str(include_str!("../../instructions.json")).unwrap();
+        let file: Counts =
+            serde_json::from_str(include_str!("../../benches/instructions.json")).unwrap();
         assert!(file.instructions.len() > 20);
         assert_eq!(file.compare(&file).1, 0);
         let other = Counts { compiler: "rustc 2".to_owned(), ..file.clone() };
