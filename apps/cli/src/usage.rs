@@ -52,6 +52,8 @@ fn similar(error: &clap::Error, path: &str, command: &Command) -> String {
         Some(ContextValue::String(text)) => text.as_str(),
         _ => "",
     };
+    // From the surest guess to the least: an argument that is no option, a habit from other tools,
+    // a name in another case, and names that look alike.
     if let Some(hint) = of_ids(error, path) {
         return hint;
     }
@@ -76,6 +78,7 @@ fn similar(error: &clap::Error, path: &str, command: &Command) -> String {
     if let Some(same) = suggested(ContextKind::ValidValue).iter().find(|it| is_same(it, &given)) {
         return format!("did you mean {same}? `{path} --help` shows all");
     }
+    // clap suggests what has a few letters in common, which is too much for short words.
     let suggested = |kind| related(&given, suggested(kind));
     let commands = suggested(ContextKind::SuggestedSubcommand);
     let commands = commands.into_iter().map(|name| format!("`{path} {name}`"));

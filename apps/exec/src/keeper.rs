@@ -284,6 +284,7 @@ fn watch(
             Some(report) => report.write(reports),
             None => {}
         }
+        // A signal of the program, an order of the supervisor, or an alarm, whichever comes first.
         let [boot, wall] = alarms.files();
         let [news, order, boot, wall] =
             ready([signals.as_fd(), control.as_fd(), boot, wall], None)?;

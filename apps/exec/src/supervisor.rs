@@ -208,6 +208,8 @@ impl Supervisor<'_> {
         loop {
             let now = Now::read()?;
             let is_closed = |opens| now.wall.is_none_or(|wall| wall < opens);
+            // Leases that are nearly over are renewed before the program starts, because it would
+            // be killed at once.
             let opens = self.leases.opens();
             let alarms = match opens {
                 Some(_) if self.leases.left(now) > self.kill_after => return Ok(Waited::Open),
@@ -231,6 +233,8 @@ impl Supervisor<'_> {
                         _ => {}
                     }
                 }
+                // A store that is silent before the first lease ends the wait, because its address
+                // may be wrong; a full pool and a store that falls silent later do not.
                 Event::News((session, News::Failed(error)))
                     if self.leases.is_granted(session) || has_no_free_node(&error) =>
                 {

@@ -201,6 +201,7 @@ fn read(path: &Path) -> Result<Vec<Client>, ServerError> {
             [token] => (unnamed.as_str(), token, &[][..]),
             [name, token, ref rights @ ..] => (name, token, rights),
         };
+        // No message shows a token, because logs are read by more people than the file.
         if !(SHORTEST..=LONGEST).contains(&token.len()) {
             let len = token.len();
             return refuse(format!("the token has {len} bytes, outside of {SHORTEST}..={LONGEST}"));

@@ -22,12 +22,14 @@ impl fmt::Display for Micros {
         let (Some(days), Ok(micros)) = (days, micros) else {
             return write!(f, "{} microseconds since 1970", self.0);
         };
+        // RFC 3339 has years of four digits. ISO 8601 has others, with a sign and more digits.
         let (year, month, day) = date(days);
         if !(0..=9_999).contains(&year) {
             write!(f, "{year:+07}")?;
         }
         let seconds = micros / 1_000_000;
         let fraction = micros % 1_000_000;
+        // As few digits as the time needs, or as many as asked for.
         let digits = match f.precision() {
             Some(digits) => digits.min(6),
             None if fraction == 0 => 0,
@@ -53,6 +55,7 @@ impl fmt::Display for Micros {
                 (*tens, *ones) = (digit(number / 10), digit(number));
             }
         }
+        // The year is left out if it was written before, and the end if it has fewer digits.
         let start = if (0..=9_999).contains(&year) { 0 } else { 4 };
         let end = if digits == 0 { 19 } else { 20 + digits };
         if let Some(last) = text.get_mut(end) {

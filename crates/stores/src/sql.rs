@@ -384,6 +384,8 @@ pub(super) fn view<D: Database>(
     let no_answer = || error::corrupt(D::NAME, "the answer");
     let mut view = RealmView::empty(UnixTime::EPOCH, String::new());
     let (mut page, mut is_whole) = (Vec::new(), false);
+    // Each row says by its first column what it is: the store, the record, a node, or a node of the
+    // requested page.
     for columns in texts {
         let Ok([Some(kind), key, version, data]) = <[_; 4]>::try_from(columns) else {
             return Err(no_answer());
@@ -409,9 +411,11 @@ pub(super) fn view<D: Database>(
             page.push(node);
         }
     }
+    // The row about the store comes always, so without it the answer was cut off.
     if !is_whole {
         return Err(no_answer());
     }
+    // Pages begin at `start` and go on at the lowest node.
     if let Scope::Candidates { start, limit } = scope {
         view.has_lowest = true;
         page.sort_unstable_by_key(|node| (*node < start, *node));

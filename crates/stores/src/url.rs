@@ -65,6 +65,7 @@ impl Form {
         if rest.contains('#') {
             return Err("a # is escaped as %23".to_owned());
         }
+        // The last @ ends the login, because passwords with an unescaped @ are common.
         let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (login, place) = match place.rsplit_once('@') {
             Some((login, place)) => (Some(self::login(login)?), place),
@@ -75,6 +76,7 @@ impl Form {
         let hosts = hosts.collect::<Result<_, _>>()?;
         let (mut mode, mut files, mut options) = (None, Files::default(), Vec::new());
         for option in query.split('&').filter(|option| !option.is_empty()) {
+            // A form that ends in = takes any value, and another one is the whole option.
             let is_known = |form: &&str| match form.strip_suffix('=') {
                 Some(_) => option.starts_with(*form),
                 None => option == *form,
@@ -97,6 +99,7 @@ impl Form {
                 }
             }
         }
+        // A URL that names a certificate asks for encryption.
         let is_encrypted = mode.unwrap_or(is_secure || !files.is_empty());
         if is_secure && !is_encrypted {
             return Err("its scheme encrypts".to_owned());

@@ -103,6 +103,7 @@ pub(super) fn repair(arguments: &RepairArguments) -> Result<ExitCode, Failure> {
     let (record, _) =
         view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm { nearest: None }))?;
     let rules = Rules::new(record, view.now).map_err(Failure::Refused)?;
+    // One node, or all that are quarantined.
     let node = arguments.node.as_deref().map(|text| node_of(record.realm.pool(), text));
     let node = node.transpose()?;
     let nodes = match node {
@@ -113,6 +114,7 @@ pub(super) fn repair(arguments: &RepairArguments) -> Result<ExitCode, Failure> {
         say(&format!("no node of the realm {name} is quarantined: nothing was done"));
         return Ok(ExitCode::SUCCESS);
     }
+    // What would be done is shown first, because a ceiling that is taken back can cost IDs.
     for &node in &nodes {
         let state = view.rows.get(&node);
         let (_, row) = match rules.repair(node, state) {
@@ -138,6 +140,7 @@ pub(super) fn repair(arguments: &RepairArguments) -> Result<ExitCode, Failure> {
     if !arguments.yes {
         return Err(nothing_done());
     }
+    // The store decides again, over what it holds by now.
     let results = match node {
         Some(node) => vec![(node, Ok(answer(store.repair(name, node))?))],
         None => answer(store.repair_all(name))?,

@@ -305,6 +305,7 @@ async fn serve(builder: ServerBuilder, arguments: &ServeArguments) -> Result<Exi
     for (realm, reason) in server.not_ready() {
         tracing::warn!(%realm, reason, "the realm has no IDs yet");
     }
+    // A reload that fails changes nothing, so the server goes on with what it has.
     while signals.next().await == Signal::Reload {
         match server.reload() {
             Ok(()) => tracing::info!("the files were read again"),

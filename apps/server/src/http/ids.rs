@@ -75,6 +75,7 @@ pub(super) async fn ids(
     let realm = realm_of(&shared, realm)?;
     let [count, format, meta] = parameters(&uri, &["count", "format", "meta"])?;
     let most = shared.limits.count;
+    // All is checked before anything is issued: an ID that nobody gets is lost.
     let count = match count.as_deref().map(number) {
         None => 1,
         Some(Some(count @ 1..)) if count <= most => count,
@@ -112,6 +113,7 @@ pub(super) async fn ids(
         // Issues nothing. The length is left out: it depends on the IDs.
         Body::from_stream(futures_util::stream::empty::<io::Result<Bytes>>())
     } else {
+        // The rate counts what is issued, so refused requests above cost nothing.
         shared.access.admit(&client, count)?;
         Answer { shared: Arc::clone(&shared), realm: Arc::clone(realm), request }.body().await?
     };

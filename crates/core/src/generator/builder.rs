@@ -466,6 +466,7 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
 
     #[allow(clippy::type_complexity, reason = "a private triple, taken apart at once")]
     fn parts(self) -> Result<(Timing<C>, Rules<S>, Snapshot<S>), BuildError> {
+        // What a lease granted stays as it was granted, or two holders could issue the same ID.
         if let Some((scheme, window, variants)) = self.pinned {
             let changed = [
                 ("layout", scheme != self.scheme),
@@ -488,11 +489,13 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
             Some(bounds) => self.scheme.check_bounds(&self.node, bounds)?,
             None => self.scheme.sequence_bounds(&self.node),
         };
+        // The engine's word has room for the type's limits, whatever the value's own are.
         if bounds.last() > S::MAX_SEQUENCE {
             let (last, max) = (bounds.last().into(), S::MAX_SEQUENCE.into());
             let error = RangeError::new("sequence bound", last, 0, max);
             return Err(BuildError::SequenceBound(error));
         }
+        // A window without any tick of the scheme would stall for ever.
         let (floor, ceiling) = (self.window.floor(), self.window.ceiling());
         let (first, last) = (S::FIRST_TICK, self.scheme.last_tick());
         if floor.get() > last || ceiling <= first {

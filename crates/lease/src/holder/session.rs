@@ -250,6 +250,8 @@ impl LeaseSession {
         }
         match answer {
             Ok(lease) => {
+                // A window that starts below the ticks that were used under this node would repeat IDs,
+                // whatever the store says.
                 if let Some(used) = self.used_under(lease.node).filter(|_| !is_renewal)
                     && lease.floor <= used
                 {
@@ -257,6 +259,7 @@ impl LeaseSession {
                     return Outcome::Repeated(lease, used);
                 }
                 self.lease = Some(lease);
+                // Half a term is left for retries. Not all holders of a fleet renew at once.
                 let early = self.random_below(term / 10);
                 let due = asked.saturating_add(term / 2).saturating_sub(early);
                 self.renewal = Timer { due, failures: 0 };
@@ -267,11 +270,13 @@ impl LeaseSession {
                 Outcome::Acquired(lease)
             }
             Err(error) if is_renewal && error.is_lost() => {
+                // The next claim shows this lease: it may be the proof that the store lost data.
                 self.lost = self.lease.take().zip(error.lease_end());
                 self.acquisition = Timer { due: now, failures: 0 };
                 Outcome::Lost(error)
             }
             Err(error) => {
+                // No answer, or a refusal that time may lift: again after a pause that grows.
                 let timer = if is_renewal { self.renewal } else { self.acquisition };
                 let failures = timer.failures.saturating_add(1);
                 let due = now.saturating_add(self.pause(&error, is_renewal, failures));

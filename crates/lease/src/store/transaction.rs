@@ -138,6 +138,7 @@ impl Store {
                 | Missing::Resume(realm, beyond)
                 | Missing::Assume(realm, beyond),
             ) => {
+                // A realm that this store has seen before was lost, even if nothing else shows it.
                 let is_lost =
                     self.shared.known.as_ref().is_some_and(|known| known.has(&realm.name));
                 // Rows without a record: it was lost, and with it the floors of its era.
@@ -149,6 +150,7 @@ impl Store {
                 (Record { is_assumed, ..record }, None)
             }
             (Some((record, version)), _) => {
+                // There is a record. Is it of the present generation, and of the last era?
                 let rules = Rules::new(record, view.now).map_err(|no| self.refused(no))?;
                 // The eras of another kind of realm that has taken the name are not comparable.
                 let seen = match missing {
@@ -166,6 +168,7 @@ impl Store {
                 (rules.invalidate(generation(), seen), Some(*version))
             }
         };
+        // The caller reads again in both cases: another client may have done the same.
         let step = Step::record(Some(record), ());
         match self.commit(realm, view, version, step).await? {
             Some(()) => self.prepared(repeats).await?,

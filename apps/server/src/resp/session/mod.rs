@@ -215,6 +215,7 @@ impl Session {
             IdRequest { count: 1, format: OutputForm::Text, framing: Framing::Resp, meta: None };
         let (mut at, mut format) = (2, None);
         let mut answer = Answer::One;
+        // A word that begins like a number is meant as the count, so a bad one is named as such.
         let is_number = |arg: &[u8]| {
             arg.first().is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'+'))
         };
@@ -231,6 +232,7 @@ impl Session {
             answer = Answer::Array;
             at += 1;
         }
+        // The options, in any order, each once: of two the client may have meant either.
         while at < args.len() {
             if at + 1 >= args.len() {
                 return fail("ERR syntax error", out);
@@ -271,6 +273,7 @@ impl Session {
         if request.format == OutputForm::Bytes {
             answer = Answer::Bytes;
         }
+        // Refused before the reply's head is written, because it promises a number of IDs.
         if let Err(error) = realm.check(&request) {
             return fail(&format!("ERR {error}"), out);
         }
@@ -283,6 +286,8 @@ impl Session {
             Answer::Array => reply::array(request.count as usize, out),
             Answer::Bytes => reply::bulk_header(request.count as usize * realm.id_size(), out),
         }
+        // Most requests end here. What the generator cannot issue now is waited for outside, where
+        // other connections run meanwhile.
         request.count -=
             realm.try_issue(request, Protocol::Resp, out).unwrap_or(0).min(request.count);
         if request.count > 0 {
@@ -402,6 +407,7 @@ impl Session {
     }
 
     fn hello(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+        // Nothing changes before all is checked: a client whose HELLO fails keeps what it had.
         let mut version = self.version;
         if args.len() > 1 {
             version = match number(args.get(1)) {
@@ -424,6 +430,7 @@ impl Session {
                 return fail(&format!("ERR Syntax error in HELLO option '{option}'"), out);
             }
         }
+        // The same order as in Redis: the token first, so that strangers learn nothing else.
         if let Some((user, token)) = credentials
             && let Err(text) = self.admit(user, token)
         {
@@ -442,6 +449,7 @@ impl Session {
         {
             return fail(text, out);
         }
+        // Clients read server, version and role, and expect the members of Redis.
         self.version = version;
         reply::map(7, version, out);
         for (key, value) in [("server", "tickid"), ("version", env!("CARGO_PKG_VERSION"))] {

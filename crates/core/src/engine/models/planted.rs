@@ -242,6 +242,7 @@ impl Mistake {
         if rules.policy == Policy::TickTock {
             return false;
         }
+        // As in `observing.rs`, with one deviation for each variant of `self`.
         let goal = rules.goal(engine.load().toggle(), |_, slot| slot.low() > id);
         let Some(mut goal) = goal else { return !engine.load().is_closed() };
         if self == Self::ObserveFresh && goal.sequence() >= rules.exhausted() {
