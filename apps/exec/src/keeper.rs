@@ -57,7 +57,7 @@ pub(super) struct Pipes {
 
 /// An order to the keeper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum KeeperOrder {
     /// Kill the program and all its descendants at the first of these times: since the machine was
     /// started, and by the wall clock. It replaces an earlier order.
     KillAt(Duration, UnixTime),
@@ -66,7 +66,7 @@ pub(super) enum Order {
     LetGo,
 }
 
-impl Order {
+impl KeeperOrder {
     const LEN: usize = 17;
 
     /// Gives the order. It may be lost: the death of the keeper shows in the other pipe, and one
@@ -110,7 +110,7 @@ pub(super) enum Report {
     Kept(Pid),
     /// The program has left this process behind, and perhaps more.
     Left(Pid),
-    /// The time of the last [`Order::KillAt`] has come.
+    /// The time of the last [`KeeperOrder::KillAt`] has come.
     Overdue,
     /// The program has ended, and its group. Its status is as in a shell.
     Ended(u8),
@@ -289,11 +289,11 @@ fn watch(
         let [news, order, boot, wall] =
             ready([signals.as_fd(), control.as_fd(), boot, wall], None)?;
         if order {
-            match Order::read(&mut control)? {
-                Some(Order::KillAt(boot, wall)) => {
+            match KeeperOrder::read(&mut control)? {
+                Some(KeeperOrder::KillAt(boot, wall)) => {
                     alarms.at((boot, wall), TimerSetTimeFlags::empty())?;
                 }
-                Some(Order::LetGo) => return Ok(Watched::LetGo),
+                Some(KeeperOrder::LetGo) => return Ok(Watched::LetGo),
                 None => return Ok(Watched::Alone),
             }
         } else if boot || wall {
@@ -315,7 +315,7 @@ fn kill_until_alone(leader: Pid, control: &mut File) -> io::Result<()> {
     loop {
         let left = killing.look()?;
         let [order] = ready([control.as_fd()], Some(left.pause()))?;
-        if order && Order::read(control)?.is_none() {
+        if order && KeeperOrder::read(control)?.is_none() {
             return Ok(());
         }
     }

@@ -15,7 +15,7 @@ use tickid_core::UnixTime;
 
 use crate::descendants::reap_orphans;
 use crate::error::Error;
-use crate::keeper::{Keeper, Order, Pipes, Report};
+use crate::keeper::{Keeper, KeeperOrder, Pipes, Report};
 use crate::plan::Plan;
 
 /// A change of the program's state.
@@ -63,7 +63,7 @@ impl Program {
     ) -> Result<Self, Error> {
         let (mut pipes, ends) = Pipes::new().map_err(Error::Supervise)?;
         if let Some(control) = &pipes.control {
-            Order::KillAt(kill_at.0, kill_at.1).write(control);
+            KeeperOrder::KillAt(kill_at.0, kill_at.1).write(control);
         }
         // Not the path that this program was started from: there may be another version by now.
         let mut stage = Command::new("/proc/self/exe");
@@ -122,7 +122,7 @@ impl Program {
     /// Sets the times when it is killed even if this process does not run then.
     pub(super) fn kill_at(&mut self, times: (Duration, UnixTime)) {
         if let (true, Some(control)) = (self.kill_at != times, &self.pipes.control) {
-            Order::KillAt(times.0, times.1).write(control);
+            KeeperOrder::KillAt(times.0, times.1).write(control);
             self.kill_at = times;
         }
     }
@@ -141,7 +141,7 @@ impl Program {
     /// Lets go of the processes that the program left behind.
     pub(super) fn let_go(mut self) {
         if let Some(control) = self.pipes.control.take() {
-            Order::LetGo.write(&control);
+            KeeperOrder::LetGo.write(&control);
         }
         self.is_over = true;
     }

@@ -125,10 +125,10 @@ pub(crate) struct ConnectionWarnings {
 /// Warnings of one kind. Of equal ones in a row one is written a minute, since clients can cause as
 /// many as they like.
 #[derive(Debug, Default)]
-pub(crate) struct Warnings(Mutex<Written>);
+pub(crate) struct Warnings(Mutex<LastWarning>);
 
 #[derive(Debug, Default)]
-struct Written {
+struct LastWarning {
     /// The last warning that was written, and its time.
     last: Option<(String, Instant)>,
     /// The number of those like it that were not.

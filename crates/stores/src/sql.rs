@@ -86,7 +86,7 @@ pub(super) struct Request {
 
 /// The reason that a server did not carry out a request.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(super) enum StatementError {
     /// Another client was faster.
     Conflict,
     /// The database lacks our tables or functions.
@@ -124,16 +124,18 @@ pub(super) trait Database: fmt::Debug + Send + Sync + 'static {
     fn ask(
         session: &mut Self::Session,
         request: &Request,
-    ) -> impl Future<Output = Result<Texts, Failure>> + Send;
+    ) -> impl Future<Output = Result<Texts, StatementError>> + Send;
 
     /// Creates the tables and functions that are missing.
-    fn install(session: &mut Self::Session) -> impl Future<Output = Result<(), Failure>> + Send;
+    fn install(
+        session: &mut Self::Session,
+    ) -> impl Future<Output = Result<(), StatementError>> + Send;
 }
 
 /// A backend in a database.
 #[derive(Debug)]
 pub(super) struct Sql<D: Database> {
-    shared: Arc<Shared<D>>,
+    shared: Arc<SqlConnection<D>>,
     timeout: Option<Duration>,
     /// A child process does not have its parent's threads.
     process: u32,
@@ -141,19 +143,19 @@ pub(super) struct Sql<D: Database> {
     runtime: Option<Runtime>,
 }
 
-struct Shared<D: Database> {
+struct SqlConnection<D: Database> {
     database: D,
     session: Arc<tokio::sync::Mutex<Option<D::Session>>>,
     uses: AtomicU64,
 }
 
-impl<D: Database> fmt::Debug for Shared<D> {
+impl<D: Database> fmt::Debug for SqlConnection<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.database.fmt(f)
     }
 }
 
-impl<D: Database> Shared<D> {
+impl<D: Database> SqlConnection<D> {
     /// Waits for the connection and sends a request. If this future is dropped after that, the
     /// request continues, so that the next one finds the connection. Otherwise, if many clients
     /// connected at the same time, each of them would connect again and again.
@@ -176,8 +178,8 @@ impl<D: Database> Shared<D> {
         let mut answer = D::ask(&mut session, &request).await;
         for _ in 0..2 {
             let next = match &answer {
-                Err(Failure::NoSchema) => D::install(&mut session).await,
-                Err(Failure::Conflict) => Ok(()),
+                Err(StatementError::NoSchema) => D::install(&mut session).await,
+                Err(StatementError::Conflict) => Ok(()),
                 _ => break,
             };
             answer = match next {
@@ -187,10 +189,12 @@ impl<D: Database> Shared<D> {
         }
         let answer = match answer {
             Ok(texts) => Ok(texts),
-            Err(Failure::Broken(error)) => return Err(error),
-            Err(Failure::Answered(error)) => Err(error),
-            Err(Failure::Conflict) => Ok(Texts::new()),
-            Err(Failure::NoSchema) => Err(failed::<D>(format!("{}: no tables", request.what))),
+            Err(StatementError::Broken(error)) => return Err(error),
+            Err(StatementError::Answered(error)) => Err(error),
+            Err(StatementError::Conflict) => Ok(Texts::new()),
+            Err(StatementError::NoSchema) => {
+                Err(failed::<D>(format!("{}: no tables", request.what)))
+            }
         };
         self.keep(&mut slot, session);
         answer
@@ -222,7 +226,7 @@ impl<D: Database> Sql<D> {
             .enable_all()
             .build()
             .map_err(|error| failed::<D>("start a thread").with_source(error))?;
-        let shared = Shared { database, session: Arc::default(), uses: AtomicU64::new(0) };
+        let shared = SqlConnection { database, session: Arc::default(), uses: AtomicU64::new(0) };
         Ok(Self {
             shared: Arc::new(shared),
             timeout: None,
@@ -269,16 +273,16 @@ impl<D: Database> Sql<D> {
         work: impl FnOnce(D::Session) -> F + Send + 'static,
     ) -> Result<(), StoreError>
     where
-        F: Future<Output = Result<(), Failure>> + Send,
+        F: Future<Output = Result<(), StatementError>> + Send,
     {
         let (shared, limit) =
             (Arc::clone(&self.shared), self.timeout.unwrap_or(TIMEOUT).max(CONNECTION_TIMEOUT));
         let work = async move {
             let session = shared.database.connect().await?;
             work(session).await.map_err(|failure| match failure {
-                Failure::Answered(error) | Failure::Broken(error) => error,
-                Failure::Conflict => failed::<D>("commit: another client was faster"),
-                Failure::NoSchema => failed::<D>("find its tables"),
+                StatementError::Answered(error) | StatementError::Broken(error) => error,
+                StatementError::Conflict => failed::<D>("commit: another client was faster"),
+                StatementError::NoSchema => failed::<D>("find its tables"),
             })
         };
         let task = self.runtime()?.spawn(async move { timeout(limit, work).await });

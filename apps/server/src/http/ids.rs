@@ -115,7 +115,7 @@ pub(super) async fn ids(
     } else {
         // The rate counts what is issued, so refused requests above cost nothing.
         shared.access.admit(&client, count)?;
-        Answer { shared: Arc::clone(&shared), realm: Arc::clone(realm), request }.body().await?
+        IdBody { shared: Arc::clone(&shared), realm: Arc::clone(realm), request }.body().await?
     };
     let mut response = body.into_response();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
@@ -172,14 +172,14 @@ pub(super) fn parameters<const N: usize>(
 }
 
 /// The rest of an answer.
-struct Answer {
+struct IdBody {
     shared: Arc<ServerState>,
     realm: Arc<Realm>,
     /// The IDs that are missing.
     request: IdRequest,
 }
 
-impl Answer {
+impl IdBody {
     /// Issues the first part, and returns the body: whole, or as a stream.
     async fn body(mut self) -> Result<Body, RequestError> {
         let mut first = Vec::new();

@@ -15,7 +15,7 @@ use tickid_lease::backend::excerpt;
 use ureq::Agent;
 use ureq::http::{HeaderMap, HeaderValue, StatusCode, header};
 
-use super::message::{Authenticate, Authenticated, Failure, Txn, TxnAnswer};
+use super::message::{Authenticate, Authenticated, GatewayError, Txn, TxnAnswer};
 use super::tls::TlsSettings;
 use super::url::Place;
 use crate::error;
@@ -279,9 +279,9 @@ const NOT_ENABLED: &str = "authentication is not enabled";
 fn refusal(status: StatusCode, body: &[u8]) -> Trouble {
     let said = |message: &str| Said { status, message: excerpt(message), is_of_login: false };
     let message = match serde_json::from_slice(body) {
-        Ok(Failure { message: Some(message), .. } | Failure { error: Some(message), .. }) => {
-            message
-        }
+        Ok(
+            GatewayError { message: Some(message), .. } | GatewayError { error: Some(message), .. },
+        ) => message,
         _ => return Trouble::Silence(said(&String::from_utf8_lossy(body)).into()),
     };
     let said = said(&message);

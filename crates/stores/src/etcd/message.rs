@@ -166,7 +166,7 @@ pub(super) struct Authenticated {
 
 /// A refusal, under one name, the other or both, by etcd's version.
 #[derive(Debug, Deserialize)]
-pub(super) struct Failure {
+pub(super) struct GatewayError {
     pub(super) message: Option<String>,
     pub(super) error: Option<String>,
 }

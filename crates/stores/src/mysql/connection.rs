@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, Bu
 use tokio::net::TcpStream;
 
 use crate::mysql::login::Plugin;
-use crate::mysql::protocol::{self, Answer, Error, Greeting, capability};
+use crate::mysql::protocol::{self, Error, Greeting, QueryAnswer, capability};
 use crate::mysql::url::Place;
 use crate::sql::{MAX_ANSWER, Texts};
 
@@ -119,9 +119,9 @@ impl Connection {
         packets.send(&[&[QUERY], statements.as_bytes()].concat()).await?;
         let (mut texts, mut size) = (Texts::new(), 0);
         loop {
-            let has_next = match Answer::parse(&packets.receive().await?)? {
-                Answer::Done { has_next } => has_next,
-                Answer::Rows(columns) => {
+            let has_next = match QueryAnswer::parse(&packets.receive().await?)? {
+                QueryAnswer::Done { has_next } => has_next,
+                QueryAnswer::Rows(columns) => {
                     for _ in 0..columns {
                         packets.receive().await?;
                     }

@@ -4,26 +4,26 @@ use tickid_lease::StoreError;
 
 use crate::mysql::protocol::Error;
 use crate::mysql::{failed, no_writes, unreachable};
-use crate::sql::Failure;
+use crate::sql::StatementError;
 
 /// Returns the failure of statements with the purpose `what`.
-pub(super) fn of_statement(error: &Error, what: &str) -> Failure {
+pub(super) fn of_statement(error: &Error, what: &str) -> StatementError {
     let source = error.to_string();
     let code = match error {
         Error::Server(code, _) => *code,
-        Error::Io(_) => return Failure::Broken(unreachable(source)),
-        _ => return Failure::Broken(failed(what).with_source(source)),
+        Error::Io(_) => return StatementError::Broken(unreachable(source)),
+        _ => return StatementError::Broken(failed(what).with_source(source)),
     };
     match code {
-        _ if has_no_answer(code) => Failure::Broken(unreachable(source)),
+        _ if has_no_answer(code) => StatementError::Broken(unreachable(source)),
         // A record that has changed, a duplicate key, a deadlock, a table that was just created.
-        1020 | 1050 | 1062 | 1213 | 1412 => Failure::Conflict,
-        1146 => Failure::NoSchema,
+        1020 | 1050 | 1062 | 1213 | 1412 => StatementError::Conflict,
+        1146 => StatementError::NoSchema,
         // A lock that was not free within two seconds, as under the herd of a restart.
-        1205 => Failure::Answered(unreachable(source)),
+        1205 => StatementError::Answered(unreachable(source)),
         // Read-only servers, transactions, and modes.
-        1290 | 1792 | 1836 => Failure::Broken(no_writes(what).with_source(source)),
-        _ => Failure::Answered(failed(format!("{what}: {source}"))),
+        1290 | 1792 | 1836 => StatementError::Broken(no_writes(what).with_source(source)),
+        _ => StatementError::Answered(failed(format!("{what}: {source}"))),
     }
 }
 

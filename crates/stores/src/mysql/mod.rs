@@ -14,7 +14,7 @@ use tickid_lease::backend::StoreErrorKind;
 use crate::error;
 use crate::mysql::connection::Connection;
 use crate::mysql::url::Place;
-use crate::sql::{Database, Failure, Request, Sql, Texts, Value};
+use crate::sql::{Database, Request, Sql, StatementError, Texts, Value};
 
 const NAME: &str = "MySQL";
 
@@ -171,29 +171,29 @@ impl Database for Server {
         true
     }
 
-    async fn ask(connection: &mut Connection, request: &Request) -> Result<Texts, Failure> {
+    async fn ask(connection: &mut Connection, request: &Request) -> Result<Texts, StatementError> {
         let sql = fill(request.statement, &request.values);
         match connection.query(&sql).await {
             Ok(texts) => {
                 let last = texts.first().and_then(|row| row.last()?.as_deref());
                 if last.is_some_and(|generation| generation.ends_with(READ_ONLY)) {
-                    return Err(Failure::Broken(no_writes(request.what)));
+                    return Err(StatementError::Broken(no_writes(request.what)));
                 }
                 Ok(texts)
             }
             Err(error) => {
                 let failure = failure::of_statement(&error, request.what);
-                if !matches!(failure, Failure::Broken(_))
+                if !matches!(failure, StatementError::Broken(_))
                     && let Err(error) = connection.query("ROLLBACK").await
                 {
-                    return Err(Failure::Broken(unreachable(error.to_string())));
+                    return Err(StatementError::Broken(unreachable(error.to_string())));
                 }
                 Err(failure)
             }
         }
     }
 
-    async fn install(connection: &mut Connection) -> Result<(), Failure> {
+    async fn install(connection: &mut Connection) -> Result<(), StatementError> {
         let created = connection.query(include_str!("schema.sql")).await;
         created.map(drop).map_err(|error| failure::of_statement(&error, "create its tables"))
     }

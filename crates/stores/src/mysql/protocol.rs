@@ -194,7 +194,7 @@ pub(super) fn error(packet: &[u8]) -> Option<Error> {
 }
 
 /// The first packet of an answer to a statement.
-pub(super) enum Answer {
+pub(super) enum QueryAnswer {
     /// The statement is done.
     Done {
         /// The answer to another statement follows.
@@ -204,7 +204,7 @@ pub(super) enum Answer {
     Rows(usize),
 }
 
-impl Answer {
+impl QueryAnswer {
     pub(super) fn parse(packet: &[u8]) -> Result<Self, Error> {
         match packet.split_first() {
             _ if let Some(error) = error(packet) => Err(error),
@@ -270,9 +270,9 @@ mod tests {
 
     #[test]
     fn announced_columns_have_a_limit() {
-        assert!(matches!(Answer::parse(&[4]), Ok(Answer::Rows(4))));
+        assert!(matches!(QueryAnswer::parse(&[4]), Ok(QueryAnswer::Rows(4))));
         for packet in [&[5][..], &[0xfe, 0, 0, 0, 64, 0, 0, 0, 0], &[0xfb, b'/', b'a'], &[]] {
-            assert!(matches!(Answer::parse(packet), Err(Error::Malformed(_))), "{packet:?}");
+            assert!(matches!(QueryAnswer::parse(packet), Err(Error::Malformed(_))), "{packet:?}");
         }
     }
 

@@ -9,7 +9,7 @@ use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
 use crate::error;
-use crate::sql::Failure;
+use crate::sql::StatementError;
 
 pub(super) const NAME: &str = "PostgreSQL";
 
@@ -28,26 +28,26 @@ pub(super) fn unreachable(
 }
 
 /// Returns the failure of a statement with the purpose `what`.
-pub(super) fn of_statement(error: &Error, what: &str) -> Failure {
+pub(super) fn of_statement(error: &Error, what: &str) -> StatementError {
     let Some(code) = error.code() else {
-        return Failure::Broken(match is_silence(error) {
+        return StatementError::Broken(match is_silence(error) {
             true => unreachable(message(error)),
             false => failed(what).with_source(message(error)),
         });
     };
     match code {
-        _ if has_no_answer(code) => Failure::Broken(unreachable(message(error))),
+        _ if has_no_answer(code) => StatementError::Broken(unreachable(message(error))),
         &SqlState::UNIQUE_VIOLATION
         | &SqlState::T_R_SERIALIZATION_FAILURE
-        | &SqlState::T_R_DEADLOCK_DETECTED => Failure::Conflict,
+        | &SqlState::T_R_DEADLOCK_DETECTED => StatementError::Conflict,
         &SqlState::INVALID_SCHEMA_NAME
         | &SqlState::UNDEFINED_FUNCTION
-        | &SqlState::UNDEFINED_TABLE => Failure::NoSchema,
+        | &SqlState::UNDEFINED_TABLE => StatementError::NoSchema,
         // Another server may accept writes now.
         &SqlState::READ_ONLY_SQL_TRANSACTION => {
-            Failure::Broken(no_writes(what).with_source(message(error)))
+            StatementError::Broken(no_writes(what).with_source(message(error)))
         }
-        _ => Failure::Answered(failed(format!("{what}: {}", message(error)))),
+        _ => StatementError::Answered(failed(format!("{what}: {}", message(error)))),
     }
 }
 

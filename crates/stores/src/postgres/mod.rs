@@ -20,7 +20,7 @@ use self::failure::{NAME, failed, no_writes};
 use self::stream::Stream;
 use self::tls::{TlsClient, tls_to};
 use crate::error;
-use crate::sql::{Database, Failure, MAX_ANSWER, Request, Sql, Texts, Value};
+use crate::sql::{Database, MAX_ANSWER, Request, Sql, StatementError, Texts, Value};
 
 /// The statements that create the tables, and the functions that clients call.
 macro_rules! schema {
@@ -181,7 +181,7 @@ impl Server {
         let request = Request { what, statement, values: Vec::new() };
         match Self::ask(session, &request).await {
             Ok(texts) => Ok(texts.iter().flatten().flatten().any(|mode| mode == "off")),
-            Err(Failure::Answered(error) | Failure::Broken(error)) => Err(error),
+            Err(StatementError::Answered(error) | StatementError::Broken(error)) => Err(error),
             Err(_) => Ok(false),
         }
     }
@@ -227,7 +227,7 @@ impl Database for Server {
         !session.client.is_closed()
     }
 
-    async fn ask(session: &mut Session, request: &Request) -> Result<Texts, Failure> {
+    async fn ask(session: &mut Session, request: &Request) -> Result<Texts, StatementError> {
         session.left.store(MAX_ANSWER, Ordering::Relaxed);
         let text = |value: &Value| match value {
             Value::Null => None,
@@ -242,17 +242,21 @@ impl Database for Server {
         let rows = rows.map_err(|error| failure::of_statement(&error, request.what))?;
         let columns = |row: tokio_postgres::Row| (0..row.len()).map(|n| row.try_get(n)).collect();
         let texts: Result<_, tokio_postgres::Error> = rows.into_iter().map(columns).collect();
-        texts.map_err(|error| Failure::Broken(failed(request.what).with_source(error)))
+        texts.map_err(|error| StatementError::Broken(failed(request.what).with_source(error)))
     }
 
-    async fn install(session: &mut Session) -> Result<(), Failure> {
+    async fn install(session: &mut Session) -> Result<(), StatementError> {
         Self::run(session, "create its schema", SCHEMA).await
     }
 }
 
 impl Server {
     /// Executes statements in one transaction.
-    async fn run(session: &mut Session, what: &str, statements: &str) -> Result<(), Failure> {
+    async fn run(
+        session: &mut Session,
+        what: &str,
+        statements: &str,
+    ) -> Result<(), StatementError> {
         session.left.store(MAX_ANSWER, Ordering::Relaxed);
         let done = session.client.batch_execute(statements).await;
         done.map_err(|error| failure::of_statement(&error, what))

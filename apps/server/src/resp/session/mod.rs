@@ -56,14 +56,14 @@ pub(crate) struct Waiting {
     realm: Arc<Realm>,
     /// The IDs that are missing.
     request: IdRequest,
-    answer: Answer,
+    answer: ReplyForm,
     /// The start of the answer in the output.
     start: usize,
 }
 
 /// The form of the IDs that a command answers with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answer {
+enum ReplyForm {
     /// One ID.
     One,
     /// An array of IDs.
@@ -196,7 +196,7 @@ impl Session {
                     meta: None,
                 };
                 let realm = Arc::clone(realm);
-                Next::Wait(Waiting { realm, request, answer: Answer::One, start: out.len() })
+                Next::Wait(Waiting { realm, request, answer: ReplyForm::One, start: out.len() })
             }
         }
     }
@@ -214,7 +214,7 @@ impl Session {
         let mut request =
             IdRequest { count: 1, format: OutputForm::Text, framing: Framing::Resp, meta: None };
         let (mut at, mut format) = (2, None);
-        let mut answer = Answer::One;
+        let mut answer = ReplyForm::One;
         // A word that begins like a number is meant as the count, so a bad one is named as such.
         let is_number = |arg: &[u8]| {
             arg.first().is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'+'))
@@ -229,7 +229,7 @@ impl Session {
                     return fail(&format!("{text} (limit count)"), out);
                 }
             }
-            answer = Answer::Array;
+            answer = ReplyForm::Array;
             at += 1;
         }
         // The options, in any order, each once: of two the client may have meant either.
@@ -271,7 +271,7 @@ impl Session {
             request.format = format;
         }
         if request.format == OutputForm::Bytes {
-            answer = Answer::Bytes;
+            answer = ReplyForm::Bytes;
         }
         // Refused before the reply's head is written, because it promises a number of IDs.
         if let Err(error) = realm.check(&request) {
@@ -282,9 +282,9 @@ impl Session {
         }
         let start = out.len();
         match answer {
-            Answer::One => {}
-            Answer::Array => reply::array(request.count as usize, out),
-            Answer::Bytes => reply::bulk_header(request.count as usize * realm.id_size(), out),
+            ReplyForm::One => {}
+            ReplyForm::Array => reply::array(request.count as usize, out),
+            ReplyForm::Bytes => reply::bulk_header(request.count as usize * realm.id_size(), out),
         }
         // Most requests end here. What the generator cannot issue now is waited for outside, where
         // other connections run meanwhile.
@@ -553,7 +553,7 @@ impl Session {
     }
 }
 
-impl Answer {
+impl ReplyForm {
     fn end(self, out: &mut Vec<u8>) {
         if self == Self::Bytes {
             out.extend_from_slice(b"\r\n");
@@ -592,7 +592,7 @@ const NO_INTEGER: &str = "ERR the ID exceeds 63 bits; TICKID.NEXT returns it as 
 
 /// Completes an answer that has all of its IDs, from `start` on. Integers that this protocol does
 /// not have, and that clients would cut or refuse, are replaced by an error.
-fn finish(answer: Answer, format: OutputForm, start: usize, out: &mut Vec<u8>) {
+fn finish(answer: ReplyForm, format: OutputForm, start: usize, out: &mut Vec<u8>) {
     answer.end(out);
     // The IDs of an answer ascend.
     if format == OutputForm::Int && last_integer(out).is_some_and(|id| i64::try_from(id).is_err()) {
