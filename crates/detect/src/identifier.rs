@@ -291,9 +291,19 @@ pub(crate) fn version(uuid: Uuid) -> Option<usize> {
     is_rfc.then_some(version)
 }
 
+/// Returns the time in a UUID, if its version has one.
 fn uuid_time(uuid: Uuid) -> Option<UnixTime> {
-    version(uuid)?;
-    let (seconds, nanos) = uuid.get_timestamp()?.to_unix();
+    /// From 1582-10-15, where the calendar of versions 1 and 6 starts, to 1970.
+    const GREGORIAN_MICROS: i64 = 12_219_292_800_000_000;
+    let version = version(uuid)?;
+    let timestamp = uuid.get_timestamp()?;
+    if matches!(version, 1 | 6) {
+        // `Timestamp::to_unix` counts unsigned seconds, so every time before 1970 wraps around there.
+        let (ticks, _) = timestamp.to_gregorian();
+        let micros = i64::try_from(ticks / 10).ok()?;
+        return Some(UnixTime::from_micros(micros - GREGORIAN_MICROS));
+    }
+    let (seconds, nanos) = timestamp.to_unix();
     let micros = i64::try_from(seconds).ok()?.checked_mul(1_000_000)?;
     Some(UnixTime::from_micros(micros.checked_add((nanos / 1_000).into())?))
 }

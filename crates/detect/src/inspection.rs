@@ -19,9 +19,9 @@ use crate::reading::Reading;
 /// The command's card and `--json`, the ID server, the inspector page and the npm package print
 /// inspections, and know no format. It is serialized as a map with the members `scheme` (the
 /// format's [key](Format::key)), `text`, `hex`, `unix_ms` and `time` (both null if the format has
-/// no time), `int` (for IDs of up to 64 bits), and one for each of [`members`](Self::members). An
-/// ID in a UUID adds `carried_in`; a reading adds `confidence`, `reason` and, if there is one,
-/// `doubt`.
+/// no time, or one outside the years 0 to 9999), `int` (for IDs of up to 64 bits), and one for each
+/// of [`members`](Self::members). An ID in a UUID adds `carried_in`; a reading adds `confidence`,
+/// `reason` and, if there is one, `doubt`.
 ///
 /// # Examples
 /// ```
@@ -476,8 +476,11 @@ impl Serialize for Inspection<'_> {
         map.serialize_entry("scheme", self.format().key())?;
         map.serialize_entry("text", self.text())?;
         self.with_hex(|hex| map.serialize_entry("hex", hex))?;
-        map.serialize_entry("unix_ms", &self.time.map(UnixTime::as_millis))?;
-        map.serialize_entry("time", &self.date_time().map(Displayed))?;
+        // Both or neither: whoever finds one can rely on the other.
+        let date_time = self.date_time();
+        let unix_ms = self.time.filter(|_| date_time.is_some()).map(UnixTime::as_millis);
+        map.serialize_entry("unix_ms", &unix_ms)?;
+        map.serialize_entry("time", &date_time.map(Displayed))?;
         if let Some(integer) = self.integer() {
             map.serialize_entry("int", tickid_text::decimal::encode(integer).as_str())?;
         }

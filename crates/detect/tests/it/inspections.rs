@@ -30,7 +30,7 @@ fn general(scheme: &str, text: &str, bytes: &[u8], time: UnixTime) -> Value {
         "scheme": scheme,
         "text": text,
         "hex": hex,
-        "unix_ms": millis,
+        "unix_ms": has_date.then_some(millis),
         "time": has_date.then(|| format!("{time:.3}")),
     })
 }
@@ -149,7 +149,8 @@ proptest! {
             prop_assert_eq!(&object["scheme"], id.format().key());
             prop_assert_eq!(&object["int"], &number.to_string());
             let time = id.unix_time(&Layouts::default()).unwrap();
-            prop_assert_eq!(&object["unix_ms"], time.as_millis());
+            let has_date = object["time"] != Value::Null;
+            prop_assert_eq!(object["unix_ms"].as_i64(), has_date.then(|| time.as_millis()));
             // The fields put together again are the number.
             let fields = id.fields(&Layouts::default());
             let whole = fields.iter().fold(0, |whole: u64, field| {
@@ -163,17 +164,42 @@ proptest! {
 
 #[test]
 fn times_of_other_years_are_null() {
-    let object = of(LocalId::MAX, &Layouts::default());
-    assert_eq!(
-        (&object["time"], &object["unix_ms"]),
-        (&Value::Null, &1_048_576_048_576_047_i64.into())
-    );
+    let object = of(LocalId::MAX, &Layouts::default()); // of the year 35198
+    assert_eq!((&object["time"], &object["unix_ms"]), (&Value::Null, &Value::Null));
     let no_time = "919108f7-52d1-4320-9bac-f847db4148a8";
     let found = detect(no_time.as_bytes(), &Layouts::default(), None);
     let inspection = Inspection::of(found.first().unwrap(), no_time, &Layouts::default());
     let object = serde_json::to_value(inspection).unwrap();
     assert_eq!((&object["time"], &object["unix_ms"]), (&Value::Null, &Value::Null));
     assert_eq!(object["confidence"], "certain");
+}
+
+/// Versions 1 and 6 count from 1582, and the epochs of layouts may be before 1970.
+#[test]
+fn times_before_1970_are_read() {
+    let inspected = |text: &str, layouts: &Layouts| {
+        let found = detect(text.as_bytes(), layouts, None);
+        let inspection = Inspection::of(found.first().unwrap(), text, layouts);
+        let micros = inspection.unix_time().unwrap().as_micros();
+        (micros, serde_json::to_value(inspection).unwrap()["time"].clone())
+    };
+    let layouts = Layouts::default();
+    for (text, micros, time) in [
+        ("bf2eb110-d788-1003-aa59-ce1e9e293641", -12_111_152_074_683_570, "1586-03-19T15:05:25.316Z"),
+        ("12e8a980-1dd2-11b2-aa59-ce1e9e293641", -1_000_000, "1969-12-31T23:59:59.000Z"),
+        ("1b21dd21-2e8a-6980-aa59-ce1e9e293641", -1_000_000, "1969-12-31T23:59:59.000Z"),
+        ("13814000-1dd2-11b2-aa59-ce1e9e293641", 0, "1970-01-01T00:00:00.000Z"),
+        ("00000000-0000-1000-8000-000000000000", -12_219_292_800_000_000, "1582-10-15T00:00:00.000Z"),
+        ("ffffffff-ffff-1fff-bfff-ffffffffffff", 103_072_857_660_684_697, "5236-03-31T21:21:00.684Z"),
+    ] {
+        assert_eq!(inspected(text, &layouts), (micros, time.into()), "{text}");
+    }
+    let snowflake = "41x1ms/10n/12s@1960-01-01".parse().unwrap();
+    let layouts = Layouts { snowflake, ..layouts };
+    let id = Identifier::from(AnyId::from(SnowflakeId::new(1_000 << 22)));
+    let object = written(id, &layouts);
+    assert_eq!(object["unix_ms"], -315_619_199_000_i64);
+    assert_eq!(object["time"], "1960-01-01T00:00:01.000Z");
 }
 
 #[test]
