@@ -48,6 +48,7 @@ export type Foreign =
   | 'sonyflake'
   | 'sonyflake-v2'
   | 'pgedge'
+  | 'unix-epoch'
   | 'tsid'
   | 'js-safe'
   | 'baidu';

@@ -67,7 +67,7 @@ pub enum Identifier {
 }
 
 /// The presets with the widths of Nanoflakes whose epoch is one by name.
-pub(crate) const NANOFLAKES: [Preset; 2] = [Preset::Twitter, Preset::Discord];
+pub(crate) const NANOFLAKES: [Preset; 3] = [Preset::Twitter, Preset::Discord, Preset::UnixEpoch];
 
 impl Identifier {
     /// Returns the ID, if it belongs to one of the schemes.

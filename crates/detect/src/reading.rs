@@ -177,9 +177,9 @@ const BITS_PER_BASE36_DIGIT: usize = 5;
 /// As [`DECISIVE_BITS`], of an ID against a Unix time. Fewer texts of this size are Unix times.
 const UNIX_BITS: u32 = 4;
 
-/// The largest number of formats that one text fits: 16 digits from 2 to 9 are integers of fourteen
+/// The largest number of formats that one text fits: 16 digits from 2 to 9 are integers of fifteen
 /// formats and a Unix time, four IDs in hexadecimal, a sno ID and a kuid in either alphabet.
-const MAX: usize = 22;
+const MAX: usize = 23;
 
 /// Every reading of a text, likeliest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

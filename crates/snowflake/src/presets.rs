@@ -54,6 +54,13 @@ impl Snowflake<NodeAboveSequence> {
     /// # Spec
     /// <https://github.com/pgEdge/snowflake>, `snowflake.c`
     pub const PGEDGE: Self = layout(1, 1_672_531_200_000, [41, 10, 12]);
+    /// Twitter's widths counted from 1970: 41 bits of milliseconds, a node of 10 bits, a sequence of
+    /// 12, until 2039-09-07. ClickHouse's `generateSnowflakeID` has it, the crates `snowflaked` and
+    /// `ferroid` by default, and LinkedIn's IDs, whose document is not public.
+    ///
+    /// # Spec
+    /// <https://clickhouse.com/docs/sql-reference/functions/uuid-functions#generatesnowflakeid>
+    pub const UNIX_EPOCH: Self = layout(1, 0, [41, 10, 12]);
     /// TSIDs of `tsid-creator` (Java) with 1,024 nodes: 42 bits of milliseconds since 2020, a node
     /// of 10 bits, a counter of 12 that starts at random in each millisecond. Their text is
     /// [`encode_crockford`](crate::SnowflakeId::encode_crockford).
@@ -198,6 +205,14 @@ presets! {
         ("timestamp", 41, "ms since 2023"),
         ("node", 10, "the node of the cluster"),
         ("counter", 12, COUNT)
+    ];
+    /// [`Snowflake::UNIX_EPOCH`].
+    UnixEpoch = NodeAboveSequence(UNIX_EPOCH), "unix-epoch" or "clickhouse",
+        "Snowflake since 1970", [
+        UNUSED,
+        ("timestamp", 41, "ms since 1970"),
+        ("node", 10, "distinguishes generators"),
+        ("sequence", 12, COUNT)
     ];
     /// [`Snowflake::TSID`].
     Tsid = NodeAboveSequence(TSID), "tsid", "TSID", [

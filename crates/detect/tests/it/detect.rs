@@ -46,6 +46,7 @@ fn todays_texts_are_first() {
                 "pgEdge snowflake",
                 "Sonyflake",
                 "Sonyflake 2",
+                "Snowflake since 1970",
                 "SCRU64",
                 "Mastodon ID",
                 "kuid local",
@@ -460,7 +461,7 @@ proptest! {
         for epoch in [Epoch::TWITTER, Epoch::DISCORD, Epoch::UNIX] {
             let layouts = Layouts { epoch, ..Layouts::default() };
             let found = detect(text.as_bytes(), &layouts, Some(NOW));
-            prop_assert!(found.len() <= 20);
+            prop_assert!(found.len() <= 21);
             prop_assert_eq!(found.iter().count(), found.len());
             prop_assert!(found.iter().is_sorted_by_key(Reading::confidence));
             prop_assert!(found.iter().all(|one| !one.reason().is_empty()));
@@ -473,8 +474,9 @@ proptest! {
                 let twitter = usize::from(epoch != Epoch::TWITTER && !is_64_bits);
                 let discord = usize::from(epoch != Epoch::DISCORD || is_64_bits);
                 let of_63_bits = if is_64_bits { 0 } else { 4 };
+                let unix = usize::from(epoch != Epoch::UNIX && !is_64_bits);
                 let js_safe = usize::from(number >> 53 == 0);
-                let expected = 2 + twitter + discord + of_63_bits + js_safe;
+                let expected = 2 + twitter + discord + unix + of_63_bits + js_safe;
                 prop_assert_eq!(foreign.count(), expected, "{}", text);
             }
         }

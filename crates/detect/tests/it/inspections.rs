@@ -220,7 +220,7 @@ fn decimal_nanoflakes_name_the_system() {
     for (epoch, name) in [
         (Epoch::TWITTER, "Nanoflake in decimal, or Twitter Snowflake"),
         (Epoch::DISCORD, "Nanoflake in decimal, or Discord Snowflake"),
-        (Epoch::UNIX, "Nanoflake in decimal"),
+        (Epoch::UNIX, "Nanoflake in decimal, or Snowflake since 1970"),
     ] {
         let layouts = Layouts { epoch, ..Layouts::default() };
         assert_eq!(Inspection::new(id, "", &layouts).name().to_string(), name);

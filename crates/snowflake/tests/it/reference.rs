@@ -52,6 +52,8 @@ originals! {
         |time, shard, sequence| time << 23 | shard << 10 | sequence;
     PGEDGE: NodeAboveSequence, 1_000 micros since 1_672_531_200_000, 41 bits, node 1_022,
         |time, node, count| count | node << 12 | time << 22;
+    UNIX_EPOCH: NodeAboveSequence, 1_000 micros since 0, 41 bits, node 1_022,
+        |time, node, sequence| time << 22 | node << 12 | sequence;
     TSID: NodeAboveSequence, 1_000 micros since 1_577_836_800_000, 42 bits, node 1_022,
         |time, node, counter| time << 22 | node << 12 | counter;
     JS_SAFE: NodeAboveSequence, 1_000 micros since 1_735_689_600_000, 41 bits, node 62,
@@ -112,6 +114,7 @@ fn other_presets_agree_with_documents() {
     agree_with::<_, Written<DISCORD>>(&subject(DISCORD::LAYOUT));
     agree_with::<_, Written<INSTAGRAM>>(&subject(INSTAGRAM::LAYOUT));
     agree_with::<_, Written<PGEDGE>>(&subject(PGEDGE::LAYOUT));
+    agree_with::<_, Written<UNIX_EPOCH>>(&subject(UNIX_EPOCH::LAYOUT));
     agree_with::<_, Written<JS_SAFE>>(&subject(JS_SAFE::LAYOUT));
     agree_with::<_, Written<BAIDU>>(&subject(BAIDU::LAYOUT));
     agree_with::<_, Written<SONYFLAKE_V2>>(&subject(SONYFLAKE_V2::LAYOUT));

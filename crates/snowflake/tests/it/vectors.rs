@@ -4,7 +4,7 @@ use tickid_snowflake::{AnySnowflake, Order, Preset, Snowflake, SnowflakeId};
 use tickid_testkit::vectors::{Value, array, field, has_fields, list, load, string};
 
 /// The presets that have an original program, and the number of its IDs.
-const RECORDED: [(&str, usize); 8] = [
+const RECORDED: [(&str, usize); 9] = [
     ("baidu", 608),
     ("discord", 608),
     ("instagram", 523),
@@ -13,6 +13,7 @@ const RECORDED: [(&str, usize); 8] = [
     ("sonyflake-v2", 526),
     ("tsid", 608),
     ("twitter", 607),
+    ("unix-epoch", 516),
 ];
 
 #[test]

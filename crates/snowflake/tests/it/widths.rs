@@ -289,6 +289,7 @@ fn documented_ends_are_right() {
         (Snowflake::TSID.unix_time(negative), "2089-09-06"),
         (Snowflake::INSTAGRAM.unix_time(negative), "2046-06-27"),
         (Snowflake::JS_SAFE.unix_time(Snowflake::JS_SAFE.max_id()), "2094-09-07"),
+        (Snowflake::UNIX_EPOCH.unix_time(Snowflake::UNIX_EPOCH.max_id()), "2039-09-07"),
         (Snowflake::BAIDU.unix_time(Snowflake::BAIDU.max_id()), "2024-11-20"),
     ] {
         assert_eq!(day(negative, time).1, expected);
