@@ -3,7 +3,7 @@
 use arbitrary::{Arbitrary as _, Unstructured};
 use tickid_convert::{AnyId, Layouts, carry};
 use tickid_core::UnixTime;
-use tickid_detect::{Confidence, Form, Identifier, Inspection, Notation, Reading, detect, trimmed};
+use tickid_detect::{Confidence, Encoding, Identifier, Inspection, Notation, Reading, detect, trimmed};
 use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
 use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
@@ -29,8 +29,8 @@ pub fn check(data: &[u8]) {
                 .all(|one| { one.doubt().is_some() == (one.confidence() == Confidence::Possible) })
         );
         assert!(trimmed(text).len() <= text.len());
-        let ids: Vec<(Identifier, Form)> =
-            readings.iter().map(|one| (one.identifier(), one.form())).collect();
+        let ids: Vec<(Identifier, Encoding)> =
+            readings.iter().map(|one| (one.identifier(), one.encoding())).collect();
         for (index, id) in ids.iter().enumerate() {
             assert!(!ids[..index].contains(id), "{id:?} occurs twice");
         }
@@ -48,7 +48,7 @@ pub fn check(data: &[u8]) {
             let inspection = Inspection::of(reading, &given, &layouts);
             assert_eq!(inspection.bytes(), &*id.bytes());
             assert!(inspection.members().all(|member| !member.name.is_empty()));
-            if reading.form() == Form::Text {
+            if reading.encoding() == Encoding::Text {
                 is_of(id, text, &layouts);
             }
         }

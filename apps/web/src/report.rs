@@ -81,7 +81,7 @@ pub(crate) fn inspection(inspection: &Inspection<'_>) -> Record {
     record.set("source", &key(source));
     record.set("range", &range.map_or(JsValue::NULL, JsValue::from));
     record.set("name", &inspection.name().to_string().into());
-    record.set("form", &inspection.form().name().into());
+    record.set("form", &inspection.encoding().name().into());
     record.set("isInUuid", &inspection.is_carried().into());
     record.set("text", &inspection.text().into());
     inspection.with_hex(|hex| {

@@ -8,7 +8,7 @@ use tickid_snowflake::{Preset, SnowflakeId};
 
 use crate::alphabets::Alphabets;
 use crate::confidence::{Doubt, Now, doubt_of_time};
-use crate::format::{EXAMPLES, Form, each_id, each_text};
+use crate::format::{EXAMPLES, Encoding, each_id, each_text};
 use crate::identifier::{Identifier, NANOFLAKES, version};
 use crate::notation::{Notation, UnixUnit};
 use crate::reading::{Reading, Readings};
@@ -20,7 +20,7 @@ const MAX_TEXT: usize = 160;
 /// Returns every possible reading of `text`, likeliest first.
 ///
 /// It covers every [`Format`](crate::Format) but TSIDs, whose integers read as Discord's, and of
-/// our schemes also integers, hexadecimal digits and literals of bytes ([`Form`]). `layouts` hold
+/// our schemes also integers, hexadecimal digits and literals of bytes ([`Encoding`]). `layouts` hold
 /// what the texts do not say.
 ///
 /// Times are judged relative to `now` ([`Confidence`](crate::Confidence)); without it only texts
@@ -102,7 +102,7 @@ impl Search<'_> {
     fn read_example(&mut self, text: &[u8]) {
         for (example, format) in EXAMPLES {
             for one in self.readings.found_mut() {
-                if text == example && one.format() == format && one.form == Form::Text {
+                if text == example && one.format() == format && one.encoding == Encoding::Text {
                     one.doubt = None;
                 }
             }
@@ -110,27 +110,27 @@ impl Search<'_> {
     }
 
     #[inline]
-    fn add(&mut self, identifier: Identifier, form: Form) {
-        self.judge(identifier, form, false);
+    fn add(&mut self, identifier: Identifier, encoding: Encoding) {
+        self.judge(identifier, encoding, false);
     }
 
     #[inline(always)]
-    fn add_here(&mut self, identifier: Identifier, form: Form) {
-        self.judge_here(identifier, form, false);
+    fn add_here(&mut self, identifier: Identifier, encoding: Encoding) {
+        self.judge_here(identifier, encoding, false);
     }
 
     fn has_likely_time(&self, id: &Identifier) -> bool {
         doubt_of_time(id, self.layouts, id.unix_time(self.layouts), self.now).is_none()
     }
 
-    fn judge(&mut self, identifier: Identifier, form: Form, is_marked: bool) {
-        self.judge_here(identifier, form, is_marked);
+    fn judge(&mut self, identifier: Identifier, encoding: Encoding, is_marked: bool) {
+        self.judge_here(identifier, encoding, is_marked);
     }
 
     /// Judges a reading in the code of the caller, where its format is a constant: half of the time
     /// of a text that is one of the schemes' goes into this.
     #[inline(always)]
-    fn judge_here(&mut self, identifier: Identifier, form: Form, is_marked: bool) {
+    fn judge_here(&mut self, identifier: Identifier, encoding: Encoding, is_marked: bool) {
         let time = identifier.unix_time(self.layouts);
         let mut doubt = doubt_of_time(&identifier, self.layouts, time, self.now);
         if is_marked && matches!(doubt, Some(Doubt::Time | Doubt::NoClock)) {
@@ -144,8 +144,16 @@ impl Search<'_> {
         // The ID that a UUID holds comes before the UUID.
         let surprise = u32::from(matches!(identifier, Identifier::Uuid(_)));
         let is_certain = false;
-        let reading =
-            Reading { identifier, form, time, doubt, is_certain, is_marked, surprise, distance };
+        let reading = Reading {
+            identifier,
+            encoding,
+            time,
+            doubt,
+            is_certain,
+            is_marked,
+            surprise,
+            distance,
+        };
         self.readings.push(reading);
         self.likely += usize::from(doubt.is_none());
     }
@@ -163,7 +171,10 @@ impl Search<'_> {
                     && $are(alphabets)
                     && let Some(Ok(id)) = parse!($Id, $notation)
                 {
-                    self.add_here(Identifier::Scheme(id.into(), Notation::$notation), Form::Text);
+                    self.add_here(
+                        Identifier::Scheme(id.into(), Notation::$notation),
+                        Encoding::Text,
+                    );
                 }
             };
         }
@@ -180,12 +191,12 @@ impl Search<'_> {
             if alphabets.are_kuid()
                 && let Ok(id) = WideGlobalId::parse_bytes(text)
             {
-                self.add_here(Identifier::KuidWide(id, Notation::Canonical), Form::Text);
+                self.add_here(Identifier::KuidWide(id, Notation::Canonical), Encoding::Text);
             }
             if alphabets.are_url()
                 && let Ok(id) = WideGlobalId::parse_url(text)
             {
-                self.add_here(Identifier::KuidWide(id, Notation::Url), Form::Text);
+                self.add_here(Identifier::KuidWide(id, Notation::Url), Encoding::Text);
             }
         }
     }
@@ -210,12 +221,12 @@ impl Search<'_> {
                     && let Ok(id) = <$Id as SchemeId>::from_number(number)
                     && (number > u64::MAX.into()) == (size_of::<$Id>() > 8)
                 {
-                    let (notation, form) = if are_texts {
-                        (Notation::Decimal, Form::Text)
+                    let (notation, encoding) = if are_texts {
+                        (Notation::Decimal, Encoding::Text)
                     } else {
-                        (Notation::Canonical, Form::Integer)
+                        (Notation::Canonical, Encoding::Integer)
                     };
-                    self.add_here(Identifier::Scheme(id.into(), notation), form);
+                    self.add_here(Identifier::Scheme(id.into(), notation), encoding);
                 }
             };
         }
@@ -237,7 +248,7 @@ impl Search<'_> {
         let is_negative = text.starts_with(b"-");
         self.unix_times(number, text.len());
         self.numbers(number.into(), true);
-        let signed = if is_negative { Form::Integer } else { Form::Text };
+        let signed = if is_negative { Encoding::Integer } else { Encoding::Text };
         let id = SnowflakeId::new(number);
         // TSIDs have Discord's bits, with an epoch five years later, and nothing else to tell them.
         let is_sought = |it: &Preset| *it != Preset::Tsid && id <= it.layout().max_id();
@@ -265,7 +276,7 @@ impl Search<'_> {
                 && doubt_of_time(&id, self.layouts, id.unix_time(self.layouts), self.now)
                     != Some(Doubt::Time)
             {
-                self.add(id, Form::Text);
+                self.add(id, Encoding::Text);
             }
         }
     }
@@ -277,9 +288,9 @@ impl Search<'_> {
             let bytes = number.to_be_bytes();
             self.add(
                 Identifier::KuidWide(WideGlobalId::from_bytes(bytes), Notation::Canonical),
-                Form::Integer,
+                Encoding::Integer,
             );
-            self.uuid(Uuid::from_bytes(bytes), Form::Integer, false);
+            self.uuid(Uuid::from_bytes(bytes), Encoding::Integer, false);
         }
     }
 
@@ -293,18 +304,18 @@ impl Search<'_> {
                 // Of hashes of this size one in 64 has the bits of a version 4.
                 self.random = Some(HASH_BITS + 2);
             }
-            self.uuid(uuid, Form::Text, is_grouped);
+            self.uuid(uuid, Encoding::Text, is_grouped);
         }
     }
 
     /// Adds a UUID, and the ID in it; groups of digits are a mark.
-    fn uuid(&mut self, uuid: Uuid, form: Form, is_grouped: bool) {
+    fn uuid(&mut self, uuid: Uuid, encoding: Encoding, is_grouped: bool) {
         if let Ok(id) = carry::from_uuid(uuid, self.layouts) {
-            self.judge(Identifier::Carried(id), form, true);
+            self.judge(Identifier::Carried(id), encoding, true);
         }
         let is_valid = version(uuid).is_some() || uuid.is_nil() || uuid.is_max();
         if is_grouped || is_valid {
-            self.judge(Identifier::Uuid(uuid), form, is_grouped && is_valid);
+            self.judge(Identifier::Uuid(uuid), encoding, is_grouped && is_valid);
         }
     }
 
@@ -314,7 +325,7 @@ impl Search<'_> {
         {
             let is_upper = alphabets.are(Alphabets::NO_LOWER);
             let reading = Identifier::Ulid(id.to_be_bytes());
-            self.judge(reading, Form::Text, is_upper && self.has_likely_time(&reading));
+            self.judge(reading, Encoding::Text, is_upper && self.has_likely_time(&reading));
         }
         if let Some((prefix_len, id)) = third_party::type_id(text) {
             let uuid = Uuid::from_u128(id);
@@ -324,18 +335,18 @@ impl Search<'_> {
                 // Any suffix can have the six bits of version 7 by chance.
                 let is_marked =
                     prefix_len > 0 && version(uuid) == Some(7) && self.has_likely_time(&reading);
-                self.judge(reading, Form::Text, is_marked);
+                self.judge(reading, Encoding::Text, is_marked);
             }
         }
         if alphabets.are(Alphabets::BASE36)
             && let Some(id) = third_party::ksuid(text)
         {
-            self.add(Identifier::Ksuid(id), Form::Text);
+            self.add(Identifier::Ksuid(id), Encoding::Text);
         }
         if alphabets.are(Alphabets::XID)
             && let Some(id) = third_party::xid(text)
         {
-            self.add(Identifier::Xid(id), Form::Text);
+            self.add(Identifier::Xid(id), Encoding::Text);
         }
     }
 
@@ -347,10 +358,10 @@ impl Search<'_> {
         let Some(literal) = (if is_other { None } else { literal::read(text) }) else {
             return;
         };
-        let form = literal.form;
+        let encoding = literal.encoding;
         let digits = 2 * literal.bytes().len();
-        let is_digits = form == Form::Hex && text.len() == digits;
-        if form == Form::Hex && self.random.is_none() {
+        let is_digits = encoding == Encoding::Hex && text.len() == digits;
+        if encoding == Encoding::Hex && self.random.is_none() {
             self.random =
                 u32::try_from(4 * digits).ok().map(|bits| bits + rarity_of_hash(text, digits));
         }
@@ -361,19 +372,22 @@ impl Search<'_> {
                     && self.seeks(<$Id as SchemeId>::KIND, number)
                     && let Ok(id) = <$Id as SchemeId>::from_number(number)
                 {
-                    self.add(Identifier::Scheme(id.into(), Notation::Canonical), form);
+                    self.add(Identifier::Scheme(id.into(), Notation::Canonical), encoding);
                 }
             };
         }
         each_id!(read);
         if let Some(bytes) = literal.array() {
-            self.add(Identifier::ObjectId(bytes), if is_digits { Form::Text } else { form });
+            self.add(
+                Identifier::ObjectId(bytes),
+                if is_digits { Encoding::Text } else { encoding },
+            );
         } else if let Some(bytes) = literal.array() {
             let id = WideGlobalId::from_bytes(bytes);
-            self.add(Identifier::KuidWide(id, Notation::Canonical), form);
+            self.add(Identifier::KuidWide(id, Notation::Canonical), encoding);
             // Plain digits are a UUID's own text.
             if !is_digits {
-                self.uuid(Uuid::from_bytes(bytes), form, false);
+                self.uuid(Uuid::from_bytes(bytes), encoding, false);
             }
         }
     }

@@ -280,10 +280,10 @@ impl FromStr for Format {
 #[non_exhaustive]
 pub struct FormatError;
 
-/// The form of an ID in a text.
+/// How a text encodes the ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Form {
+pub enum Encoding {
     /// The format's own text; for formats that are integers, decimal digits.
     Text,
     /// A decimal integer, of a format that has another text.
@@ -294,12 +294,12 @@ pub enum Form {
     Bytes,
 }
 
-impl Form {
-    /// Returns the name of the form.
+impl Encoding {
+    /// Returns the name of the encoding.
     ///
     /// # Examples
     /// ```
-    /// assert_eq!(tickid_detect::Form::Hex.name(), "hexadecimal");
+    /// assert_eq!(tickid_detect::Encoding::Hex.name(), "hexadecimal");
     /// ```
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -9,7 +9,7 @@ use tickid_convert::{
 use tickid_core::{Field, UnixTime};
 
 use crate::confidence::{Confidence, Doubt};
-use crate::format::{Form, Format};
+use crate::format::{Encoding, Format};
 use crate::identifier::Identifier;
 use crate::notation::Notation;
 use crate::reading::Reading;
@@ -47,7 +47,7 @@ pub struct Inspection<'a> {
     time: Option<UnixTime>,
     fields: Fields,
     layouts: Layouts,
-    form: Form,
+    encoding: Encoding,
     judgement: Option<Judgement>,
 }
 
@@ -190,14 +190,14 @@ impl<'a> Inspection<'a> {
     pub fn of(reading: &Reading, text: &'a str, layouts: &Layouts) -> Self {
         let (confidence, reason) = (reading.confidence(), reading.reason());
         let judgement = Judgement { confidence, reason, doubt: reading.doubt() };
-        Self::judged(reading.identifier(), text, layouts, reading.form(), Some(judgement))
+        Self::judged(reading.identifier(), text, layouts, reading.encoding(), Some(judgement))
     }
 
     /// Inspects an ID of a known format. `text` is its text if the format has no canonical one:
     /// ULIDs, KSUIDs, TypeIDs, Xids.
     #[must_use]
     pub fn new(identifier: Identifier, text: &'a str, layouts: &Layouts) -> Self {
-        Self::judged(identifier, text, layouts, Form::Text, None)
+        Self::judged(identifier, text, layouts, Encoding::Text, None)
     }
 
     // Inline, so that an inspection is made in the memory of the caller and not copied there.
@@ -206,7 +206,7 @@ impl<'a> Inspection<'a> {
         identifier: Identifier,
         text: &'a str,
         layouts: &Layouts,
-        form: Form,
+        encoding: Encoding,
         judgement: Option<Judgement>,
     ) -> Self {
         let bytes = identifier.bytes();
@@ -216,16 +216,16 @@ impl<'a> Inspection<'a> {
             time: identifier.unix_time(layouts),
             fields: identifier.fields(layouts),
             layouts: *layouts,
-            form,
+            encoding,
             judgement,
             identifier,
         }
     }
 
-    /// Returns the inspection of an ID that a text held in this form.
+    /// Returns the inspection of an ID that a text held in this encoding.
     #[must_use]
-    pub const fn in_form(self, form: Form) -> Self {
-        Self { form, ..self }
+    pub const fn in_encoding(self, encoding: Encoding) -> Self {
+        Self { encoding, ..self }
     }
 
     /// Returns the ID.
@@ -241,16 +241,16 @@ impl<'a> Inspection<'a> {
     }
 
     /// Returns the name of the format, with the text if there are several, the preset that has
-    /// such IDs, and the form if that is not the text.
+    /// such IDs, and the encoding if that is not the text.
     #[must_use]
     pub fn name(&self) -> impl fmt::Display {
-        Name(self.identifier, self.identifier.also(&self.layouts), self.form)
+        Name(self.identifier, self.identifier.also(&self.layouts), self.encoding)
     }
 
-    /// Returns the form of the ID in the text.
+    /// Returns how the text encodes the ID.
     #[must_use]
-    pub const fn form(&self) -> Form {
-        self.form
+    pub const fn encoding(&self) -> Encoding {
+        self.encoding
     }
 
     /// Reports whether a UUID holds the ID.
@@ -416,7 +416,7 @@ fn of_setting(setting: &Setting) -> Member {
     Member { name: setting.name, value, meaning: setting.meaning }
 }
 
-struct Name(Identifier, Option<Format>, Form);
+struct Name(Identifier, Option<Format>, Encoding);
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -425,8 +425,8 @@ impl fmt::Display for Name {
             write!(f, ", or {}", also.title())?;
         }
         match self.2 {
-            Form::Text => Ok(()),
-            form => write!(f, ", {}", form.name()),
+            Encoding::Text => Ok(()),
+            encoding => write!(f, ", {}", encoding.name()),
         }
     }
 }

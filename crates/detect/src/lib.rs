@@ -69,7 +69,7 @@ pub use self::detect::detect;
 #[cfg(feature = "std")]
 pub use self::detector::inspect;
 pub use self::detector::{Detector, Inspections};
-pub use self::format::{Form, Format, FormatError};
+pub use self::format::{Encoding, Format, FormatError};
 pub use self::identifier::Identifier;
 pub use self::inspection::{Inspection, Member, MemberValue};
 pub use self::layout_card::{LayoutCard, LayoutWarning};

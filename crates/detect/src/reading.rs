@@ -6,7 +6,7 @@ use tickid_core::UnixTime;
 use crate::alphabets::Alphabets;
 use crate::confidence::{Confidence, DECISIVE_BITS, Doubt, surprise};
 use crate::false_positives;
-use crate::format::{Form, Format};
+use crate::format::{Encoding, Format};
 use crate::identifier::Identifier;
 use crate::notation::Notation;
 
@@ -16,13 +16,13 @@ use crate::notation::Notation;
 /// ```
 /// use tickid_convert::Layouts;
 /// use tickid_core::UnixTime;
-/// use tickid_detect::{Confidence, Form, Format, detect};
+/// use tickid_detect::{Confidence, Encoding, Format, detect};
 /// use tickid_scru64::scru64;
 ///
 /// let now = UnixTime::from_millis(1_750_000_000_000)?;
 /// let found = detect(b"0u375nxqh5cq", &Layouts::default(), Some(now));
 /// let first = found.first().ok_or("nothing fits")?;
-/// assert_eq!((first.format(), first.form()), (Format::Scru64, Form::Text));
+/// assert_eq!((first.format(), first.encoding()), (Format::Scru64, Encoding::Text));
 /// assert_eq!(first.confidence(), Confidence::Likely);
 /// assert_eq!(first.reason(), "12 digits of Base36");
 /// assert_eq!(first.unix_time(), Some(scru64!("0u375nxqh5cq").unix_time()));
@@ -31,7 +31,7 @@ use crate::notation::Notation;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
     pub(crate) identifier: Identifier,
-    pub(crate) form: Form,
+    pub(crate) encoding: Encoding,
     pub(crate) time: Option<UnixTime>,
     pub(crate) doubt: Option<Doubt>,
     pub(crate) is_certain: bool,
@@ -67,20 +67,20 @@ impl Reading {
         self.identifier.format()
     }
 
-    /// Returns the form of the ID in the text.
+    /// Returns how the text encodes the ID.
     ///
     /// # Examples
     /// ```
     /// use tickid_convert::Layouts;
-    /// use tickid_detect::{Form, detect};
+    /// use tickid_detect::{Encoding, detect};
     ///
     /// let found = detect(br"\x018607e9c87fffff0001", &Layouts::default(), None);
-    /// assert!(found.iter().all(|one| one.form() == Form::Hex));
+    /// assert!(found.iter().all(|one| one.encoding() == Encoding::Hex));
     /// assert!(!found.is_empty());
     /// ```
     #[must_use]
-    pub const fn form(&self) -> Form {
-        self.form
+    pub const fn encoding(&self) -> Encoding {
+        self.encoding
     }
 
     /// Returns the time when it would have been made, if the format and the layouts determine it.
@@ -119,11 +119,11 @@ impl Reading {
     /// Returns the features of the text that match this format.
     #[must_use]
     pub const fn reason(&self) -> &'static str {
-        match self.form {
-            Form::Text => self.identifier.reason(),
-            Form::Integer => "a decimal integer of its size",
-            Form::Hex => "hexadecimal digits of its number of bytes",
-            Form::Bytes => "a literal of its number of bytes",
+        match self.encoding {
+            Encoding::Text => self.identifier.reason(),
+            Encoding::Integer => "a decimal integer of its size",
+            Encoding::Hex => "hexadecimal digits of its number of bytes",
+            Encoding::Bytes => "a literal of its number of bytes",
         }
     }
 
@@ -389,15 +389,15 @@ impl IntoIterator for Readings {
 #[inline]
 fn doubt_of_text(reading: &Reading, text: &[u8], alphabets: Alphabets) -> Option<Doubt> {
     let is_decimal = alphabets.are(Alphabets::DECIMAL);
-    match (&reading.identifier, reading.form) {
+    match (&reading.identifier, reading.encoding) {
         (
             Identifier::Preset(..)
             | Identifier::Mastodon(_)
             | Identifier::Scheme(_, Notation::Decimal),
             _,
         )
-        | (_, Form::Integer) => false_positives::is_date(text).then_some(Doubt::Date),
-        (Identifier::UnixTime(..), _) | (_, Form::Hex | Form::Bytes) => None,
+        | (_, Encoding::Integer) => false_positives::is_date(text).then_some(Doubt::Date),
+        (Identifier::UnixTime(..), _) | (_, Encoding::Hex | Encoding::Bytes) => None,
         _ if is_decimal => Some(Doubt::Digits),
         (Identifier::Uuid(_) | Identifier::Carried(_) | Identifier::ObjectId(_), _) => None,
         (Identifier::TypeId { prefix_len, .. }, _) => {

@@ -167,7 +167,7 @@ impl Inspector<'_> {
             Some(reading) => {
                 let text = String::from_utf8_lossy(input.text);
                 let id = Inspection::new(reading.identifier(), &text, &self.layouts);
-                self.show(input, &id.in_form(reading.form()), None, out)
+                self.show(input, &id.in_encoding(reading.encoding()), None, out)
             }
             None => {
                 let reason = near_miss::of(format, input.text, &self.arguments.layouts);

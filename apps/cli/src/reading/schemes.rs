@@ -1,7 +1,7 @@
 //! The texts of the schemes' IDs, as the options have them.
 
 use tickid_convert::{AnyId, Kind};
-use tickid_detect::{Form, Identifier, Notation, Reading, detect};
+use tickid_detect::{Encoding, Identifier, Notation, Reading, detect};
 use tickid_kuid::WideGlobalId;
 use tickid_nanoflake::NanoflakeId;
 use tickid_snowflake::SnowflakeId;
@@ -61,8 +61,9 @@ pub(crate) fn other_form(
     layouts: &tickid_convert::Layouts,
 ) -> Option<Identifier> {
     let found = detect(text, layouts, None);
-    let is_it =
-        |one: &&Reading| Scheme::of(one.format()) == Some(scheme) && one.form() != Form::Text;
+    let is_it = |one: &&Reading| {
+        Scheme::of(one.format()) == Some(scheme) && one.encoding() != Encoding::Text
+    };
     found.iter().find(is_it).map(Reading::identifier)
 }
 
@@ -70,7 +71,7 @@ pub(crate) fn other_form(
 /// Nanoflake's numbers are never guessed.
 pub(crate) fn is_asked_for(reading: &Reading, text: &[u8], layouts: &Layouts) -> bool {
     match reading.identifier() {
-        _ if reading.form() != Form::Text => true,
+        _ if reading.encoding() != Encoding::Text => true,
         Identifier::Scheme(id, found) => found == notation_of(id.kind(), text, layouts),
         Identifier::KuidWide(_, found) => found == layouts.notation(Kind::KuidGlobal),
         _ => true,

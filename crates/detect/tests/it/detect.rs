@@ -7,7 +7,7 @@ use tickid_convert::{AnyId, ConvertError, Layouts, Options, ToParts, carry, conv
 use tickid_core::UnixTime;
 use tickid_detect::Notation::{Canonical, Decimal, Url};
 use tickid_detect::{
-    Confidence, Doubt, Form, Format, Identifier, Inspection, Reading, Readings, detect, trimmed,
+    Confidence, Doubt, Encoding, Format, Identifier, Inspection, Reading, Readings, detect, trimmed,
 };
 use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
 use tickid_nanoflake::{Epoch, NanoflakeId};
@@ -445,7 +445,7 @@ proptest! {
     ) {
         bytes.truncate(len);
         let readings = |text: &str| -> Vec<_> {
-            found(text).iter().map(|one| (one.identifier(), one.form())).collect()
+            found(text).iter().map(|one| (one.identifier(), one.encoding())).collect()
         };
         let list = readings(&format!("{bytes:?}"));
         prop_assert!(!list.is_empty());
@@ -494,16 +494,16 @@ proptest! {
 fn all_forms_of_an_id_are_read() {
     let scru64 = "0u375nxqh5cq".parse::<Scru64Id>().unwrap();
     for (text, form) in [
-        ("0u375nxqh5cq", Form::Text),
-        ("110009624767914842", Form::Integer),
-        ("0186d52bbe2a635a", Form::Hex),
-        ("\\x0186d52bbe2a635a", Form::Hex),
-        ("b'\\x01\\x86\\xd5+\\xbe*cZ'", Form::Bytes),
-        ("<<1,134,213,43,190,42,99,90>>", Form::Bytes),
+        ("0u375nxqh5cq", Encoding::Text),
+        ("110009624767914842", Encoding::Integer),
+        ("0186d52bbe2a635a", Encoding::Hex),
+        ("\\x0186d52bbe2a635a", Encoding::Hex),
+        ("b'\\x01\\x86\\xd5+\\xbe*cZ'", Encoding::Bytes),
+        ("<<1,134,213,43,190,42,99,90>>", Encoding::Bytes),
     ] {
         let found = found(text);
         let mut forms = found.iter().filter(|one| one.identifier() == scheme(scru64));
-        assert_eq!(forms.next().map(Reading::form), Some(form), "{text}");
+        assert_eq!(forms.next().map(Reading::encoding), Some(form), "{text}");
     }
     // As a signed column shows an unsigned value.
     let signed = found("-1");
@@ -515,13 +515,13 @@ fn all_forms_of_an_id_are_read() {
 fn literals_are_told_from_digits() {
     let object_id = found(r"b'\x01\x02\x03abcdefghi'");
     let form_of = |found: &Readings, is: fn(Identifier) -> bool| {
-        found.iter().find(|one| is(one.identifier())).map(Reading::form)
+        found.iter().find(|one| is(one.identifier())).map(Reading::encoding)
     };
     let form = form_of(&object_id, |reading| matches!(reading, Identifier::ObjectId(_)));
-    assert_eq!(form, Some(Form::Bytes));
+    assert_eq!(form, Some(Encoding::Bytes));
     let uuid = found(r"b'\x12\xa2\xb4A\n0A7\x89abcdefg'");
     let form = form_of(&uuid, |reading| matches!(reading, Identifier::Uuid(_)));
-    assert_eq!(form, Some(Form::Bytes), "{uuid:?}");
+    assert_eq!(form, Some(Encoding::Bytes), "{uuid:?}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tickid_convert::Layouts;
 use tickid_core::UnixTime;
-use tickid_detect::{Confidence, Form, Format, Identifier, Reading, Readings, detect};
+use tickid_detect::{Confidence, Encoding, Format, Identifier, Reading, Readings, detect};
 use tickid_testkit::vectors::{Value, array, field, list, load, number, string};
 
 pub(crate) fn now(vectors: &Value) -> UnixTime {
@@ -28,14 +28,14 @@ pub(crate) fn is_labelled(one: &Reading, entry: &Value) -> bool {
     };
     let is_carried = matches!(one.identifier(), Identifier::Carried(_));
     let form = match string(entry, "form") {
-        "text" | "carried" => Form::Text,
-        "integer" => Form::Integer,
-        "hex" => Form::Hex,
-        "bytes" => Form::Bytes,
+        "text" | "carried" => Encoding::Text,
+        "integer" => Encoding::Integer,
+        "hex" => Encoding::Hex,
+        "bytes" => Encoding::Bytes,
         other => panic!("unknown form {other}"),
     };
     one.format() == format
-        && one.form() == form
+        && one.encoding() == form
         && is_carried == (string(entry, "form") == "carried")
 }
 
