@@ -7,12 +7,13 @@ use tickid_kuid::WideGlobalId;
 use tickid_snowflake::{Preset, SnowflakeId};
 
 use crate::alphabets::Alphabets;
-use crate::confidence::{Doubt, Now, doubt_of_time};
+use crate::confidence::Doubt;
+use crate::evidence::{Now, doubt_of_time};
 use crate::format::{EXAMPLES, Encoding, each_id, each_text};
 use crate::identifier::{Identifier, NANOFLAKES, version};
 use crate::notation::{Notation, UnixUnit};
 use crate::reading::{Reading, Readings};
-use crate::{literal, third_party};
+use crate::{false_positives, literal, third_party};
 
 /// The longest text that is read: longer than any ID and any literal of one.
 const MAX_TEXT: usize = 160;
@@ -61,7 +62,8 @@ fn find(text: &[u8], layouts: &Layouts, now: Option<UnixTime>, readings: &mut Re
     if text.is_empty() || text.len() > MAX_TEXT {
         return;
     }
-    let mut search = Search { layouts, now: now.map(Now::new), readings, likely: 0, random: None };
+    let now = now.map(Now::new);
+    let mut search = Search { layouts, now, readings, likely: 0, random: None, number: None };
     let alphabets = Alphabets::of(text);
     search.schemes(text, alphabets);
     search.integers(text, alphabets);
@@ -79,6 +81,9 @@ struct Search<'a> {
     likely: usize,
     /// The bits of surprise at the text if its hexadecimal digits are random, such as a hash.
     random: Option<u32>,
+    /// The bits of surprise at the text if it is a decimal integer without a meaning, or of another
+    /// kind of numbers, and the doubt at IDs that explain it no better.
+    number: Option<(u32, Doubt)>,
 }
 
 impl Search<'_> {
@@ -89,9 +94,9 @@ impl Search<'_> {
         } else {
             let now = self.now.map(|now| now.time());
             self.readings.doubt_ordinary(text, alphabets, self.layouts, now);
-            let is_contested = self.likely > 1 || self.random.is_some();
+            let is_contested = self.likely > 1 || self.random.is_some() || self.number.is_some();
             if let Some(now) = now.filter(|_| is_contested) {
-                self.readings.doubt_unexplained(self.layouts, now, self.random);
+                self.readings.doubt_unexplained(self.layouts, now, self.random, self.number);
             }
         }
         self.readings.settle();
@@ -120,7 +125,8 @@ impl Search<'_> {
     }
 
     fn has_likely_time(&self, id: &Identifier) -> bool {
-        doubt_of_time(id, self.layouts, id.unix_time(self.layouts), self.now).is_none()
+        let time = id.unix_time(self.layouts);
+        doubt_of_time(id, Encoding::Text, self.layouts, time, self.now).is_none()
     }
 
     fn judge(&mut self, identifier: Identifier, encoding: Encoding, is_marked: bool) {
@@ -132,7 +138,7 @@ impl Search<'_> {
     #[inline(always)]
     fn judge_here(&mut self, identifier: Identifier, encoding: Encoding, is_marked: bool) {
         let time = identifier.unix_time(self.layouts);
-        let mut doubt = doubt_of_time(&identifier, self.layouts, time, self.now);
+        let mut doubt = doubt_of_time(&identifier, encoding, self.layouts, time, self.now);
         if is_marked && matches!(doubt, Some(Doubt::Time | Doubt::NoClock)) {
             // A wrong clock, and still what it is.
             doubt = None;
@@ -241,6 +247,7 @@ impl Search<'_> {
         let Some(number) = literal::integer(text) else {
             return;
         };
+        self.number = Some(false_positives::number(text.strip_prefix(b"-").unwrap_or(text)));
         let Ok(number) = u64::try_from(number) else {
             self.large_integers(number);
             return;
@@ -270,10 +277,11 @@ impl Search<'_> {
     fn unix_times(&mut self, number: u64, digits: usize) {
         for unit in UnixUnit::ALL {
             let id = Identifier::UnixTime(unit, number);
+            let time = id.unix_time(self.layouts);
             // Seconds have 10 digits from 2001 to 2286, milliseconds 13, and so on.
             if number / unit.per_second() >= 1_000_000_000
                 && digits == 10 + unit.per_second().ilog10() as usize
-                && doubt_of_time(&id, self.layouts, id.unix_time(self.layouts), self.now)
+                && doubt_of_time(&id, Encoding::Text, self.layouts, time, self.now)
                     != Some(Doubt::Time)
             {
                 self.add(id, Encoding::Text);

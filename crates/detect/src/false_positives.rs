@@ -1,5 +1,10 @@
 //! Texts that are common for other reasons than being an ID.
 
+use core::ops::RangeInclusive;
+
+use crate::alphabets::Alphabets;
+use crate::confidence::Doubt;
+
 /// The most consonants in a row that words have.
 const MAX_CONSONANTS: usize = 4;
 
@@ -36,19 +41,91 @@ pub(crate) fn is_wordlike(text: &[u8]) -> bool {
 /// Reports whether decimal digits are a date and a time of day, as in `20240115123045` and with
 /// milliseconds.
 pub(crate) fn is_date(digits: &[u8]) -> bool {
-    let number = |from: usize, to: usize| -> Option<u32> {
-        str::from_utf8(digits.get(from..to)?).ok()?.parse().ok()
-    };
-    let in_range = |from: usize, to: usize, range: core::ops::RangeInclusive<u32>| {
-        number(from, to).is_some_and(|number| range.contains(&number))
-    };
     matches!(digits.len(), 14 | 17)
-        && in_range(0, 4, 1_970..=2_099)
-        && in_range(4, 6, 1..=12)
-        && in_range(6, 8, 1..=31)
-        && in_range(8, 10, 0..=23)
-        && in_range(10, 12, 0..=59)
-        && in_range(12, 14, 0..=59)
+        && is_day(digits, 1_970..=2_099)
+        && in_range(digits, 8, 2, 0..=23)
+        && in_range(digits, 10, 2, 0..=59)
+        && in_range(digits, 12, 2, 0..=59)
+}
+
+/// Reports whether digits start with a year of these, a month and a day.
+fn is_day(digits: &[u8], years: RangeInclusive<u32>) -> bool {
+    in_range(digits, 0, 4, years)
+        && in_range(digits, 4, 2, 1..=12)
+        && in_range(digits, 6, 2, 1..=31)
+}
+
+/// Reports whether the `len` digits from `start` on are a number in a range.
+fn in_range(digits: &[u8], start: usize, len: usize, range: RangeInclusive<u32>) -> bool {
+    let digits = digits.get(start..).and_then(|digits| digits.get(..len)).unwrap_or_default();
+    let number = digits.iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0'));
+    digits.len() == len && range.contains(&number)
+}
+
+/// Returns the bits that it takes to explain a decimal integer as something that is not an ID, and
+/// what that is: any number of as many digits, or one of a kind with a prefix, a date or a check
+/// digit, which is the better explanation of the digits that follow its rule.
+pub(crate) fn number(digits: &[u8]) -> (u32, Doubt) {
+    /// Of a day in 50 years, of the months of 31 days.
+    const DAY: u32 = 14;
+    /// Of a kind: as many numbers of each have no rule.
+    const KIND: u32 = 3;
+    let len = digits.len();
+    let any = (of_digits(len), Doubt::Number);
+    let (bits, doubt) = match digits {
+        _ if is_day(digits, 1_990..=2_039) => (DAY + of_digits(len.saturating_sub(8)), Doubt::Date),
+        // An account of Steam: 32 bits behind the number of its universe and kind.
+        [b'7', b'6', b'5', b'6', b'1', b'1', ..] if len == 17 => (32, Doubt::OtherNumber),
+        // One of Facebook.
+        [b'1', b'0', b'0', b'0', ..] if len == 15 => (of_digits(11), Doubt::OtherNumber),
+        // A SIM card (ICCID).
+        [b'8', b'9', ..] if matches!(len, 19 | 20) && is_luhn(digits) => {
+            (of_digits(len - 3), Doubt::OtherNumber)
+        }
+        // A citizen of China: one of 4,000 districts, a day of birth, three digits and a check.
+        _ if is_citizen(digits) => (12 + DAY + 1 + 10, Doubt::OtherNumber),
+        _ => return any,
+    };
+    if bits + KIND < any.0 { (bits + KIND, doubt) } else { any }
+}
+
+/// Returns the bits of a text of characters without a meaning.
+pub(crate) fn without_meaning(text: &[u8], alphabets: Alphabets) -> u32 {
+    if alphabets.are_decimal() {
+        return number(text).0;
+    }
+    // The binary logarithms of 16, 32, 36 and 64, in hundredths.
+    let bits = if alphabets.are(Alphabets::HEX) {
+        400
+    } else if alphabets.are(Alphabets::XID) && alphabets.are_of_one_case() {
+        500
+    } else if alphabets.are_base36() {
+        517
+    } else {
+        600
+    };
+    u32::try_from(text.len()).unwrap_or(u32::MAX).saturating_mul(bits) / 100
+}
+
+/// Returns the binary logarithm, rounded down, of the number of integers of so many digits.
+fn of_digits(len: usize) -> u32 {
+    // log2(10) and log2(10/9), in thousandths: the first digit is not 0.
+    u32::try_from(len).unwrap_or(u32::MAX).saturating_mul(3_322).saturating_sub(152) / 1_000
+}
+
+/// Reports whether the last digit is the check digit of cards.
+fn is_luhn(digits: &[u8]) -> bool {
+    let places = digits.iter().rev().zip([1, 2].into_iter().cycle());
+    let weighed = places.map(|(digit, weight)| u32::from(digit - b'0') * weight);
+    weighed.map(|digit| digit / 10 + digit % 10).sum::<u32>() % 10 == 0
+}
+
+/// Reports whether 18 digits have the day of birth and the check digit (ISO 7064, mod 11-2) of a
+/// Chinese citizen's number.
+fn is_citizen(digits: &[u8]) -> bool {
+    digits.len() == 18
+        && digits.get(6..14).is_some_and(|day| is_day(day, 1_900..=2_039))
+        && digits.iter().fold(0, |sum, digit| (sum * 2 + u32::from(digit - b'0')) % 11) % 11 == 1
 }
 
 #[cfg(test)]

@@ -14,6 +14,9 @@ use crate::notation::Notation;
 pub(crate) struct Prior {
     /// The time since which such IDs are made.
     pub(crate) since: UnixTime,
+    /// The one for decimal integers, of a format with another text. Digits say nothing about their
+    /// format, so they count from its first release. `None` if that is not known to be later.
+    pub(crate) integers_since: Option<UnixTime>,
     /// The additional bits of surprise at such an ID because the format is rare.
     pub(crate) rarity: u32,
     /// The bits of surprise at nodes that are numbered from 0, so that low ones are likelier: 0 if
@@ -21,6 +24,8 @@ pub(crate) struct Prior {
     pub(crate) numbering: Option<u32>,
     /// Set if sequences start at random, so that low ones are not likelier.
     pub(crate) has_random_sequences: bool,
+    /// Set if no generator makes such IDs any more, so that each is at most possible.
+    pub(crate) is_retired: bool,
 }
 
 const DAY: i64 = 86_400_000_000;
@@ -30,9 +35,11 @@ const FIRST_WEEKS: i64 = 60 * DAY;
 /// Of IDs that no program made before 2010.
 const OURS: Prior = Prior {
     since: UnixTime::from_micros(1_262_304_000_000_000 + DAY),
+    integers_since: None,
     rarity: 0,
     numbering: None,
     has_random_sequences: false,
+    is_retired: false,
 };
 /// Of formats that are older than this project's clocks.
 const OLD: Prior = Prior { since: UnixTime::from_micros(631_152_000_000_000), ..OURS };
@@ -149,7 +156,12 @@ macro_rules! formats {
 
 formats! {
     /// SCRU64.
-    Scru64("scru64", "SCRU64"): Prior { has_random_sequences: true, ..OURS };
+    Scru64("scru64", "SCRU64"): Prior {
+        // The year of the document and the first programs.
+        integers_since: Some(UnixTime::from_micros(1_672_531_200_000_000)),
+        has_random_sequences: true,
+        ..OURS
+    };
         Scru64(tickid_scru64::Scru64Id) {
             Canonical if Alphabets::are_base36 => "SCRU64", "12 digits of Base36";
         };
@@ -162,7 +174,11 @@ formats! {
                 "Nanoflake in decimal", "a decimal integer of up to 63 bits";
         };
     /// sno.
-    Sno("sno", "sno"): OURS;
+    Sno("sno", "sno"): Prior {
+        // The year of the first release.
+        integers_since: Some(UnixTime::from_micros(1_546_300_800_000_000)),
+        ..OURS
+    };
         Sno(tickid_sno::SnoId) {
             Canonical if Alphabets::are_sno => "sno", "16 characters of 2-9a-x";
         };
@@ -217,10 +233,10 @@ formats! {
         ..OURS
     };
     /// Sonyflake, with the start time of its first version.
-    Sonyflake of Preset: Prior { rarity: 3, numbering: Some(6), ..of_preset(Preset::Sonyflake) };
+    Sonyflake of Preset: Prior { rarity: 2, numbering: Some(6), ..of_preset(Preset::Sonyflake) };
     /// Sonyflake, with the start time of its second version.
     SonyflakeV2 of Preset:
-        Prior { rarity: 3, numbering: Some(6), ..of_preset(Preset::SonyflakeV2) };
+        Prior { rarity: 2, numbering: Some(6), ..of_preset(Preset::SonyflakeV2) };
     /// The snowflake of pgEdge's extension for PostgreSQL.
     PgEdge of Preset: Prior { rarity: 3, numbering: Some(0), ..of_preset(Preset::PgEdge) };
     /// The TSID of `tsid-creator` with 1,024 nodes, which is never detected.
@@ -235,13 +251,18 @@ formats! {
         numbering: Some(0),
         ..OURS
     };
-    /// The UID of Baidu's uid-generator. Its seconds are few, so that many numbers have a likely
-    /// one.
-    Baidu of Preset: Prior { rarity: 12, numbering: Some(0), ..of_preset(Preset::Baidu) };
+    /// The UID of Baidu's uid-generator, whose time ended in November 2024. Its seconds are few, so
+    /// that many numbers have a likely one.
+    Baidu of Preset: Prior {
+        rarity: 12,
+        numbering: Some(0),
+        is_retired: true,
+        ..of_preset(Preset::Baidu)
+    };
     /// A time in seconds, milliseconds, microseconds or nanoseconds since 1970. It is not an ID,
     /// but takes the place of one.
     UnixTime("unix-time", "Unix time"):
-        Prior { since: UnixTime::from_micros(1_000_000_000_000_000), rarity: 4, ..OURS };
+        Prior { since: UnixTime::from_micros(1_000_000_000_000_000), ..OURS };
 }
 
 #[allow(clippy::single_component_path_imports, reason = "they are macros")]

@@ -52,6 +52,7 @@ mod alphabets;
 mod confidence;
 mod detect;
 mod detector;
+mod evidence;
 mod false_positives;
 mod fields;
 mod format;
@@ -69,6 +70,7 @@ pub use self::detect::detect;
 #[cfg(feature = "std")]
 pub use self::detector::inspect;
 pub use self::detector::{Detector, Inspections};
+pub use self::evidence::Evidence;
 pub use self::format::{Encoding, Format, FormatError};
 pub use self::identifier::Identifier;
 pub use self::inspection::{Inspection, Member, MemberValue};

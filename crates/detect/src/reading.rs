@@ -4,7 +4,8 @@ use tickid_convert::{AnyId, Layouts};
 use tickid_core::UnixTime;
 
 use crate::alphabets::Alphabets;
-use crate::confidence::{Confidence, DECISIVE_BITS, Doubt, surprise};
+use crate::confidence::{Confidence, Doubt};
+use crate::evidence::{DECISIVE_BITS, Evidence, is_for_id, surprise};
 use crate::false_positives;
 use crate::format::{Encoding, Format};
 use crate::identifier::Identifier;
@@ -151,7 +152,9 @@ impl Reading {
     fn key(&self, place: u8) -> u128 {
         let rank: u128 = match self.doubt {
             None => 0,
-            Some(Doubt::NeverIssued) => 2,
+            // What explains the text less well than something else was still weighed against it.
+            Some(Doubt::Time) => 2,
+            Some(Doubt::NeverIssued) => 3,
             Some(_) => 1,
         };
         let rank = rank << 32 | u128::from(self.surprise);
@@ -162,20 +165,41 @@ impl Reading {
         self.doubt.is_none()
     }
 
+    /// Returns the evidence for the reading, in bits, whatever its [doubt](Self::doubt). `text` is
+    /// the text that was read; layouts and time are those that it was [detected](crate::detect())
+    /// by.
+    #[must_use]
+    pub fn evidence(&self, text: &str, layouts: &Layouts, now: UnixTime) -> Evidence {
+        let text = text.as_bytes();
+        let surprise = surprise(&self.identifier, self.encoding, layouts, now);
+        let chance = false_positives::without_meaning(text, Alphabets::of(text));
+        Evidence { time: surprise.time, fields: surprise.fields, chance }
+    }
+
+    /// Reports whether nothing but the digits of a decimal integer speaks for the ID. An option that
+    /// names its epoch or layout does.
+    fn is_only_digits(&self, layouts: &Layouts) -> bool {
+        match self.identifier {
+            Identifier::Scheme(AnyId::Snowflake(_), _) => false,
+            Identifier::Scheme(AnyId::Nanoflake(_), Notation::Decimal) => {
+                layouts.epoch == Layouts::default().epoch
+            }
+            Identifier::Preset(..) | Identifier::Mastodon(_) => true,
+            _ => self.encoding == Encoding::Integer,
+        }
+    }
+
     /// Reports whether a text with digits, which reads like words, is likelier an ID: words are
     /// rarely the IDs of a recent time or of a small node and sequence.
     fn outweighs_words(&self, text: &[u8], layouts: &Layouts, now: Option<UnixTime>) -> bool {
         let Some(now) = now.filter(|_| text.iter().any(u8::is_ascii_digit)) else { return false };
-        let surprise = surprise(&self.identifier, layouts, now);
+        let surprise = surprise(&self.identifier, self.encoding, layouts, now).bits();
         let letters = text.len().saturating_mul(BITS_PER_BASE36_DIGIT);
         surprise.saturating_add(DECISIVE_BITS) as usize <= letters
     }
 }
 
 const BITS_PER_BASE36_DIGIT: usize = 5;
-
-/// As [`DECISIVE_BITS`], of an ID against a Unix time. Fewer texts of this size are Unix times.
-const UNIX_BITS: u32 = 4;
 
 /// The largest number of formats that one text fits: 16 digits from 2 to 9 are integers of fifteen
 /// formats and a Unix time, four IDs in hexadecimal, a sno ID and a kuid in either alphabet.
@@ -321,16 +345,20 @@ impl Readings {
         }
     }
 
-    /// Doubts the likely readings whose bits something else explains much better.
+    /// Doubts the likely readings whose bits something else explains better: much better if it is
+    /// another reading, and as well if it is a decimal integer without a meaning.
     pub(crate) fn doubt_unexplained(
         &mut self,
         layouts: &Layouts,
         now: UnixTime,
         random: Option<u32>,
+        number: Option<(u32, Doubt)>,
     ) {
+        // All of them are measured before any is doubted, because a reading that is doubted for
+        // another reason still explains the text.
         let (mut least, mut time) = (u32::MAX, None);
         for one in self.likely_mut() {
-            one.surprise = surprise(&one.identifier, layouts, now);
+            one.surprise = surprise(&one.identifier, one.encoding, layouts, now).bits();
             least = least.min(one.surprise);
             if matches!(one.identifier, Identifier::UnixTime(..)) {
                 time = Some(one.surprise);
@@ -343,13 +371,21 @@ impl Readings {
             }
             let is_decisive = one.surprise.saturating_add(DECISIVE_BITS);
             let is_time = matches!(one.identifier, Identifier::UnixTime(..));
-            if !is_time && time.is_some_and(|time| one.surprise + UNIX_BITS > time) {
-                one.doubt = Some(Doubt::UnixTime);
+            one.doubt = if !is_time && time.is_some_and(|time| one.surprise > time + DECISIVE_BITS)
+            {
+                Some(Doubt::UnixTime)
+            } else if let Some((_, doubt)) = number
+                .filter(|_| one.is_only_digits(layouts))
+                .filter(|(number, _)| !is_for_id(one.surprise, *number))
+            {
+                Some(doubt)
             } else if one.surprise > least.saturating_add(DECISIVE_BITS)
                 || random.is_some_and(|random| is_decisive > random)
             {
-                one.doubt = Some(Doubt::Unexplained);
-            }
+                Some(Doubt::Unexplained)
+            } else {
+                one.format().prior().is_retired.then_some(Doubt::Retired)
+            };
         }
     }
 
@@ -397,8 +433,10 @@ fn doubt_of_text(reading: &Reading, text: &[u8], alphabets: Alphabets) -> Option
             _,
         )
         | (_, Encoding::Integer) => false_positives::is_date(text).then_some(Doubt::Date),
-        (Identifier::UnixTime(..), _) | (_, Encoding::Hex | Encoding::Bytes) => None,
-        _ if is_decimal => Some(Doubt::Digits),
+        (Identifier::UnixTime(..), _) => None,
+        // As hexadecimal digits too, unless something around them says that they are.
+        (_, Encoding::Text | Encoding::Hex) if is_decimal => Some(Doubt::Digits),
+        (_, Encoding::Hex | Encoding::Bytes) => None,
         (Identifier::Uuid(_) | Identifier::Carried(_) | Identifier::ObjectId(_), _) => None,
         (Identifier::TypeId { prefix_len, .. }, _) => {
             let digits = text.get(usize::from(*prefix_len)..).unwrap_or_default();

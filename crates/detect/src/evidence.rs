@@ -1,0 +1,287 @@
+//! The evidence for readings, in bits: the binary logarithm of how many texts are as probable.
+//!
+//! An ID that explains a text in few bits is probable; what competes with it is measured alike.
+
+use tickid_convert::{AnyId, Kind, Layouts, Parts, ToParts as _};
+use tickid_core::UnixTime;
+use tickid_nanoflake::Epoch;
+use tickid_snowflake::Preset;
+
+use crate::confidence::Doubt;
+use crate::format::{Encoding, Format};
+use crate::identifier::{Identifier, version};
+use crate::notation::Notation;
+
+/// The bits that another explanation must save for this one to be at most possible.
+pub(crate) const DECISIVE_BITS: u32 = 8;
+
+/// The bits that an ID must save compared to a number without a meaning. Most long numbers are IDs
+/// of some kind, but of the kinds that are not known here as well; and every number of 18 digits is
+/// a Discord ID of some time and node, so that without odds against them all of them would be.
+const MARGIN_BITS: u32 = 2;
+
+const SECOND: u64 = 1_000_000;
+/// In microseconds, as all differences of times here.
+const DAY: i64 = 86_400_000_000;
+/// The first time whose Nanoflakes of Twitter's epoch have 12 digits of Base36, 2011-11-03. Shorter
+/// texts are likelier something else.
+const BASE36_SINCE: UnixTime =
+    UnixTime::from_micros(Epoch::TWITTER.unix_time().as_micros() + (36_i64.pow(11) >> 22) * 1_000);
+
+/// The time that others are judged by.
+#[derive(Clone, Copy)]
+pub(crate) struct Now {
+    time: UnixTime,
+    /// The ends of the likely times.
+    first: i64,
+    last: i64,
+}
+
+impl Now {
+    /// As old as IDs of these kinds may well be.
+    const PAST: i64 = 30 * 31_556_952_000_000;
+    /// The allowance for wrong clocks, for generators that run ahead of them, and for IDs that are
+    /// made for a later time.
+    const FUTURE: i64 = 30 * DAY;
+
+    pub(crate) const fn new(time: UnixTime) -> Self {
+        let now = time.as_micros();
+        let (first, last) = (now.saturating_sub(Self::PAST), now.saturating_add(Self::FUTURE));
+        Self { time, first, last }
+    }
+
+    pub(crate) const fn time(&self) -> UnixTime {
+        self.time
+    }
+}
+
+/// Returns the reason to doubt an ID because of its time.
+#[inline(always)]
+pub(crate) fn doubt_of_time(
+    id: &Identifier,
+    encoding: Encoding,
+    layouts: &Layouts,
+    time: Option<UnixTime>,
+    now: Option<Now>,
+) -> Option<Doubt> {
+    if id.is_never_issued(layouts) {
+        return Some(Doubt::NeverIssued);
+    }
+    let time = time?;
+    let Some(now) = now else { return Some(Doubt::NoClock) };
+    let is_likely =
+        (now.first..=now.last).contains(&time.as_micros()) && time >= since(id, encoding, layouts);
+    (!is_likely).then_some(Doubt::Time)
+}
+
+/// Returns the time since which such IDs are made.
+#[inline(always)]
+fn since(id: &Identifier, encoding: Encoding, layouts: &Layouts) -> UnixTime {
+    match id {
+        // A given epoch was chosen for IDs that start there.
+        Identifier::Scheme(AnyId::Nanoflake(_), _) if layouts.epoch != Epoch::TWITTER => {
+            UnixTime::from_micros(layouts.epoch.unix_time().as_micros().saturating_add(DAY))
+        }
+        Identifier::Scheme(AnyId::Nanoflake(_), Notation::Canonical) => BASE36_SINCE,
+        Identifier::Scheme(AnyId::Snowflake(_), _) => {
+            let epoch = layouts.snowflake.widths().epoch;
+            UnixTime::from_micros(epoch.as_micros().saturating_add(DAY))
+        }
+        // Digits alone are no evidence for a format, so its integers start no earlier than it does.
+        _ if encoding == Encoding::Integer => {
+            let prior = id.format().prior();
+            prior.integers_since.unwrap_or(prior.since)
+        }
+        _ => id.format().prior().since,
+    }
+}
+
+/// The bits that it takes to explain a text as an ID, and as something without a meaning.
+///
+/// They are the binary logarithm of how many texts are as probable, this being one of them. So with
+/// 50 bits for the ID and 59 for a number, the ID is 2^9 times as probable.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::Layouts;
+/// use tickid_core::UnixTime;
+/// use tickid_detect::{Format, detect};
+///
+/// let now = UnixTime::from_millis(1_750_000_000_000)?;
+/// let (text, layouts) = ("175928847299117063", Layouts::default());
+/// let found = detect(text.as_bytes(), &layouts, Some(now));
+/// let discord = found.iter().find(|one| one.format() == Format::Discord).ok_or("none")?;
+/// let evidence = discord.evidence(text, &layouts, now);
+/// // Ten years of milliseconds; worker 1, process 0 and increment 7. A number of 18 digits.
+/// assert_eq!((evidence.time, evidence.fields, evidence.chance), (38, 14, 59));
+/// assert_eq!(evidence.id(), 52);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Evidence {
+    /// Of the ticks when the ID may have been made: all since its format is in use, and recent ones
+    /// are likelier.
+    pub time: u32,
+    /// Of the fields other than the time. Random ones count with all of their bits, and those that
+    /// are counted from 0 with about as many as their value has. Formats that are rarely met have a
+    /// few bits more.
+    pub fields: u32,
+    /// Of a text of as many digits or characters without a meaning.
+    pub chance: u32,
+}
+
+impl Evidence {
+    /// Returns the bits that it takes to explain the text as the ID.
+    #[must_use]
+    pub const fn id(self) -> u32 {
+        self.time.saturating_add(self.fields)
+    }
+
+    /// Reports whether the text is four times as probable as the ID as without a meaning.
+    #[must_use]
+    pub const fn is_for_id(self) -> bool {
+        is_for_id(self.id(), self.chance)
+    }
+}
+
+/// Reports whether an ID of so many bits explains a text that takes `chance` bits without a meaning.
+pub(crate) const fn is_for_id(id: u32, chance: u32) -> bool {
+    id.saturating_add(MARGIN_BITS) <= chance
+}
+
+/// The bits of an ID's time, and of everything else in it.
+#[derive(Clone, Copy)]
+pub(crate) struct Surprise {
+    pub(crate) time: u32,
+    pub(crate) fields: u32,
+}
+
+impl Surprise {
+    const fn of(fields: u32) -> Self {
+        Self { time: 0, fields }
+    }
+
+    pub(crate) const fn bits(self) -> u32 {
+        self.time.saturating_add(self.fields)
+    }
+}
+
+/// Returns the bits of surprise at an ID with a plausible time.
+pub(crate) fn surprise(
+    id: &Identifier,
+    encoding: Encoding,
+    layouts: &Layouts,
+    now: UnixTime,
+) -> Surprise {
+    // The unit of the time, and the bits of everything else.
+    let (micros_per_tick, fields) = match *id {
+        Identifier::Ulid(_) => (1_000, 80),
+        Identifier::Ksuid(_) => (SECOND, 128),
+        Identifier::Xid(_) | Identifier::ObjectId(_) => (SECOND, 64),
+        Identifier::Uuid(uuid) | Identifier::TypeId { uuid, .. } => match version(uuid) {
+            Some(1 | 6) => (1, 14 + 48),
+            Some(7) => (1_000, 74),
+            Some(4) => return Surprise::of(122),
+            Some(_) => return Surprise::of(126),
+            None => return Surprise::of(128),
+        },
+        // A UUID with the marks of an ID in it.
+        Identifier::Carried(_) => return Surprise::of(0),
+        Identifier::UnixTime(unit, _) => {
+            // A time of any event, so that recent ones are no likelier than others.
+            let age = now.as_micros() - Format::UnixTime.prior().since.as_micros();
+            let seconds = u64::try_from(age).unwrap_or(0) / SECOND;
+            let time = log2(seconds.saturating_mul(unit.per_second()));
+            return Surprise { time, fields: Format::UnixTime.prior().rarity };
+        }
+        _ => match id.parts(layouts) {
+            Ok(parts) => (parts.scale().micros_per_tick(), of_parts(id, &parts, layouts)),
+            Err(_) => return Surprise::of(u32::MAX),
+        },
+    };
+    let ticks = |since: UnixTime| {
+        let age = now.as_micros().saturating_sub(since.as_micros());
+        log2(u64::try_from(age).unwrap_or(0) / micros_per_tick)
+    };
+    /// The binary logarithm of the number of ages, each twice the one before, which are as likely.
+    const AGES: u32 = 6;
+    /// The additional bits of surprise at an ID of a later time.
+    const LATER: u32 = 3;
+    // All ticks since the format is in use are alike. But people look at what was made just now
+    // more often, so an age is also one of 2^AGES, and the tick one of those of that age.
+    let at_any_time = ticks(since(id, encoding, layouts));
+    let time = match id.unix_time(layouts) {
+        Some(time) if time > now => at_any_time + LATER,
+        Some(time) => at_any_time.min(ticks(time) + AGES),
+        None => at_any_time,
+    };
+    Surprise { time, fields }
+}
+
+/// Returns the bits of surprise at everything but the time.
+fn of_parts(id: &Identifier, parts: &Parts, layouts: &Layouts) -> u32 {
+    let prior = id.format().prior();
+    let sequence = match parts.sequence() {
+        sequence if prior.has_random_sequences => sequence.bits(),
+        sequence => small(sequence.value(), sequence.bits()),
+    };
+    let node = match (id, parts.node()) {
+        // Two numbers, each from 0 on.
+        (Identifier::Preset(Preset::Discord, _), Some(_)) => {
+            let bytes = id.bytes();
+            let fields = id.fields(layouts);
+            let nodes = fields.iter().skip(1).take(2);
+            let value = |value: u128| u64::try_from(value).unwrap_or(u64::MAX);
+            nodes.map(|field| small(value(field.value(&bytes)), field.bits())).sum()
+        }
+        (_, Some(node)) => match prior.numbering {
+            Some(bits) => (bits + small(node.value(), node.bits())).min(node.bits() + 1),
+            None => node.bits(),
+        },
+        (Identifier::Scheme(id, _), None) if id.kind() == Kind::KuidLocal => 4,
+        (_, None) => 0,
+    };
+    let toggle = if parts.toggle() == Some(true) { 8 } else { 0 };
+    let metabyte = parts.metabyte().map_or(0, |metabyte| small(metabyte.into(), 8));
+    prior.rarity + sequence + node + toggle + metabyte
+}
+
+/// Returns the bits of surprise at a number of so many bits that counts from 0: one in four is 0,
+/// and of the others each range from a power of two to the next is as likely. The numbers of busy
+/// generators are anywhere, which takes one bit more than the number has.
+const fn small(value: u64, bits: u32) -> u32 {
+    match value {
+        _ if bits == 0 => 0,
+        0 => 2,
+        _ => {
+            let octave = value.saturating_add(1).ilog2() + bits.ilog2() + 1;
+            if octave > bits { bits + 1 } else { octave }
+        }
+    }
+}
+
+/// Returns the binary logarithm, rounded down; 0 of 0.
+fn log2(value: u64) -> u32 {
+    value.checked_ilog2().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_numbers_surprise_less() {
+        assert_eq!([0, 1, 2, 3, 6, 7].map(|value| small(value, 12)), [2, 5, 5, 6, 6, 7]);
+        assert_eq!([62, 63, 4_095].map(|value| small(value, 12)), [9, 10, 13]);
+        assert_eq!([0, 1, 30, 31].map(|value| small(value, 5)), [2, 4, 6, 6]);
+        assert_eq!((small(0, 0), small(u64::MAX, 64)), (0, 65));
+    }
+
+    #[test]
+    fn ids_are_weighed_at_four_to_one() {
+        for (id, chance, is_for) in [(57, 59, true), (58, 59, false), (u32::MAX, 59, false)] {
+            assert_eq!(is_for_id(id, chance), is_for, "{id} and {chance}");
+        }
+    }
+}
