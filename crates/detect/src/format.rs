@@ -223,7 +223,7 @@ formats! {
     Instagram of Preset:
         Prior { rarity: 2, has_random_sequences: true, ..of_preset(Preset::Instagram) };
     /// A Snowflake of Twitter's widths that counts from 1970, such as ClickHouse's and LinkedIn's.
-    UnixEpoch of Preset: Prior { rarity: 4, ..OURS };
+    UnixEpoch of Preset: Prior { rarity: 4, numbering: Some(2), ..OURS };
     /// Mastodon's ID.
     Mastodon("mastodon", "Mastodon ID"): Prior {
         // The first version, of 2016.

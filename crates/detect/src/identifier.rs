@@ -179,12 +179,14 @@ impl Identifier {
     }
 
     /// Reports whether no generator issues such an ID, because it holds an invalid or a reserved
-    /// time.
+    /// time, or a node that generators refuse.
     #[inline(always)]
     pub(crate) fn is_never_issued(&self, layouts: &Layouts) -> bool {
         match *self {
             Self::Scheme(id, _) | Self::Carried(id) => id.parts(layouts).is_err(),
             Self::KuidWide(id, _) => id.tick(layouts.drift).is_none(),
+            // pgEdge's extension has the nodes 1 to 1023, and an error for 0.
+            Self::Preset(Preset::PgEdge, id) => id.get() >> 12 & 0x3ff == 0,
             _ => false,
         }
     }

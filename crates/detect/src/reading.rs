@@ -356,10 +356,13 @@ impl Readings {
     ) {
         // All of them are measured before any is doubted, because a reading that is doubted for
         // another reason still explains the text.
-        let (mut least, mut time) = (u32::MAX, None);
+        let (mut least, mut least_retired, mut time) = (u32::MAX, u32::MAX, None);
         for one in self.likely_mut() {
             one.surprise = surprise(&one.identifier, one.encoding, layouts, now).bits();
             least = least.min(one.surprise);
+            if one.format().prior().is_retired {
+                least_retired = least_retired.min(one.surprise);
+            }
             if matches!(one.identifier, Identifier::UnixTime(..)) {
                 time = Some(one.surprise);
             }
@@ -380,6 +383,8 @@ impl Readings {
             {
                 Some(doubt)
             } else if one.surprise > least.saturating_add(DECISIVE_BITS)
+                // What is out of use is never shown beside another, so it has to be the worse one.
+                || one.surprise > least_retired
                 || random.is_some_and(|random| is_decisive > random)
             {
                 Some(Doubt::Unexplained)
