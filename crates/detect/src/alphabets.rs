@@ -1,10 +1,11 @@
 //! The characters of a text, which exclude most formats before any is read.
 
 /// The alphabets of formats that have all characters of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Alphabets(u16);
 
 impl Alphabets {
+    pub(crate) const NONE: Self = Self(0);
     pub(crate) const DECIMAL: Self = Self(1);
     /// In either case, as the next two.
     pub(crate) const HEX: Self = Self(1 << 1);

@@ -1,7 +1,7 @@
 //! The search for the formats that a text may have.
 
 use tickid_convert::foreign::Mastodon;
-use tickid_convert::{Kind, Layouts, SchemeId, Uuid, carry};
+use tickid_convert::{IdBytes, Kind, Layouts, SchemeId, Uuid, carry};
 use tickid_core::UnixTime;
 use tickid_kuid::WideGlobalId;
 use tickid_snowflake::{Preset, SnowflakeId};
@@ -9,11 +9,11 @@ use tickid_snowflake::{Preset, SnowflakeId};
 use crate::alphabets::Alphabets;
 use crate::confidence::Doubt;
 use crate::evidence::{Now, doubt_of_time};
-use crate::format::{EXAMPLES, Encoding, each_id, each_text};
-use crate::identifier::{Identifier, NANOFLAKES, version};
+use crate::formats::{Coding, EXAMPLES, Encoding, Format, READ_ONLY, each_id, each_text, type_id};
+use crate::identifier::{Foreign, Identifier, NANOFLAKES, version};
 use crate::notation::{Notation, UnixUnit};
 use crate::reading::{Reading, Readings};
-use crate::{false_positives, literal, third_party};
+use crate::{erlang, false_positives, literal};
 
 /// The longest text that is read: longer than any ID and any literal of one.
 const MAX_TEXT: usize = 160;
@@ -63,12 +63,14 @@ fn find(text: &[u8], layouts: &Layouts, now: Option<UnixTime>, readings: &mut Re
         return;
     }
     let now = now.map(Now::new);
-    let mut search = Search { layouts, now, readings, likely: 0, random: None, number: None };
+    let mut search =
+        Search { layouts, now, readings, likely: 0, is_weighed: false, random: None, number: None };
     let alphabets = Alphabets::of(text);
     search.schemes(text, alphabets);
     search.integers(text, alphabets);
     search.uuids(text);
     search.named(text, alphabets);
+    search.tuples(text);
     search.literals(text, alphabets);
     search.rank(text, alphabets);
 }
@@ -79,6 +81,8 @@ struct Search<'a> {
     readings: &'a mut Readings,
     /// The number of readings that were likely when they were found.
     likely: usize,
+    /// Set if some reading is weighed against a text without a meaning.
+    is_weighed: bool,
     /// The bits of surprise at the text if its hexadecimal digits are random, such as a hash.
     random: Option<u32>,
     /// The bits of surprise at the text if it is a decimal integer without a meaning, or of another
@@ -94,9 +98,10 @@ impl Search<'_> {
         } else {
             let now = self.now.map(|now| now.time());
             self.readings.doubt_ordinary(text, alphabets, self.layouts, now);
-            let is_contested = self.likely > 1 || self.random.is_some() || self.number.is_some();
+            let is_contested = self.likely > 1 || self.is_weighed || self.random.is_some();
             if let Some(now) = now.filter(|_| is_contested) {
-                self.readings.doubt_unexplained(self.layouts, now, self.random, self.number);
+                let (random, number) = (self.random, self.number);
+                self.readings.doubt_unexplained(text, self.layouts, now, random, number);
             }
         }
         self.readings.settle();
@@ -247,6 +252,7 @@ impl Search<'_> {
         let Some(number) = literal::integer(text) else {
             return;
         };
+        self.is_weighed = true;
         self.number = Some(false_positives::number(text.strip_prefix(b"-").unwrap_or(text)));
         let Ok(number) = u64::try_from(number) else {
             self.large_integers(number);
@@ -269,6 +275,7 @@ impl Search<'_> {
             }
         }
         self.add_here(Identifier::Mastodon(Mastodon(number)), signed);
+        self.coded(|it| matches!(it, Coding::Decimal), &number.to_be_bytes(), signed);
         self.numbers(number.into(), false);
     }
 
@@ -328,14 +335,13 @@ impl Search<'_> {
     }
 
     fn named(&mut self, text: &[u8], alphabets: Alphabets) {
-        if alphabets.are(Alphabets::CROCKFORD)
-            && let Some(id) = third_party::ulid(text)
-        {
-            let is_upper = alphabets.are(Alphabets::NO_LOWER);
-            let reading = Identifier::Ulid(id.to_be_bytes());
-            self.judge(reading, Encoding::Text, is_upper && self.has_likely_time(&reading));
+        for format in READ_ONLY {
+            let description = format.description();
+            if let Some(bytes) = description.and_then(|it| it.read(text)) {
+                self.foreign(*format, bytes, Encoding::Text, alphabets);
+            }
         }
-        if let Some((prefix_len, id)) = third_party::type_id(text) {
+        if let Some((prefix_len, id)) = type_id(text) {
             let uuid = Uuid::from_u128(id);
             // Of another version only behind a prefix.
             if prefix_len > 0 || version(uuid) == Some(7) {
@@ -346,15 +352,41 @@ impl Search<'_> {
                 self.judge(reading, Encoding::Text, is_marked);
             }
         }
-        if alphabets.are(Alphabets::BASE36)
-            && let Some(id) = third_party::ksuid(text)
-        {
-            self.add(Identifier::Ksuid(id), Encoding::Text);
+    }
+
+    /// Adds an ID of a format that is only read.
+    fn foreign(
+        &mut self,
+        format: Format,
+        bytes: IdBytes,
+        encoding: Encoding,
+        alphabets: Alphabets,
+    ) {
+        let Some(id) = Foreign::new(format, bytes) else { return };
+        self.is_weighed = true;
+        let reading = Identifier::Foreign(id);
+        let has_marks = id.description().marks.is_some_and(|marks| alphabets.are(marks));
+        self.judge(reading, encoding, has_marks && self.has_likely_time(&reading));
+    }
+
+    /// Adds the IDs of formats that are only read, and whose texts are coded so.
+    fn coded(&mut self, is_so: fn(&Coding) -> bool, bytes: &[u8], encoding: Encoding) {
+        for format in READ_ONLY {
+            if let Some(description) = format.description()
+                && is_so(&description.coding)
+                && let Some(bytes) = description.accept(bytes)
+            {
+                self.foreign(*format, bytes, encoding, Alphabets::NONE);
+            }
         }
-        if alphabets.are(Alphabets::XID)
-            && let Some(id) = third_party::xid(text)
+    }
+
+    /// Adds the kuid that Erlang prints as a tuple, which nothing else looks like.
+    fn tuples(&mut self, text: &[u8]) {
+        if text.trim_ascii_start().first() == Some(&b'{')
+            && let Some(id) = erlang::read(text, self.layouts)
         {
-            self.add(Identifier::Xid(id), Encoding::Text);
+            self.judge(Identifier::from(id), Encoding::Tuple, true);
         }
     }
 
@@ -385,12 +417,9 @@ impl Search<'_> {
             };
         }
         each_id!(read);
+        let own = if is_digits { Encoding::Text } else { encoding };
+        self.coded(|it| matches!(it, Coding::Hexadecimal), literal.bytes(), own);
         if let Some(bytes) = literal.array() {
-            self.add(
-                Identifier::ObjectId(bytes),
-                if is_digits { Encoding::Text } else { encoding },
-            );
-        } else if let Some(bytes) = literal.array() {
             let id = WideGlobalId::from_bytes(bytes);
             self.add(Identifier::KuidWide(id, Notation::Canonical), encoding);
             // Plain digits are a UUID's own text.

@@ -1,4 +1,4 @@
-//! The fields of the formats that are not a scheme's or a preset's.
+//! The fields of UUIDs and of Unix times.
 
 use tickid_core::Field;
 
@@ -10,28 +10,8 @@ const RANDOM: &str = "random bits";
 const HASH: &str = "bits of a hash of a name";
 const CUSTOM: &str = "bits with a meaning of the program's choice";
 const MILLIS: (&str, u32, &str) = ("timestamp", 48, "ms since 1970");
-const SECONDS: (&str, u32, &str) = ("timestamp", 32, "seconds since 1970");
-const FROM_RANDOM: &str = "counts on from a random start";
 const CLOCK_SEQ: (&str, u32, &str) =
     ("clock_seq", 14, "the clock sequence, which changes when the clock goes back");
-
-pub(crate) const ULID: [Field; 2] = Field::row([MILLIS, ("random", 80, RANDOM)]);
-
-pub(crate) const KSUID: [Field; 2] =
-    Field::row([("timestamp", 32, "seconds since 2014-05-13T16:53:20Z"), ("random", 128, RANDOM)]);
-
-pub(crate) const XID: [Field; 4] = Field::row([
-    SECONDS,
-    ("machine", 24, "bits of a hash of the machine's name"),
-    ("process", 16, "the number of the process"),
-    ("counter", 24, FROM_RANDOM),
-]);
-
-pub(crate) const OBJECT_ID: [Field; 3] = Field::row([
-    SECONDS,
-    ("random", 40, "random bits of the process"),
-    ("counter", 24, FROM_RANDOM),
-]);
 
 const V1: [Field; 7] = with_address(Field::row([
     ("time_low", 32, "the low bits of a time in 100 ns since 1582-10-15"),
@@ -130,9 +110,8 @@ mod tests {
     #[test]
     fn fields_cover_whole_ids() {
         let uuids = [None, Some(1), Some(3), Some(4), Some(6), Some(7), Some(8)].map(uuid);
-        let others: [(&[Field], u32); 4] =
-            [(&ULID, 128), (&KSUID, 160), (&XID, 96), (&OBJECT_ID, 96)];
-        for (fields, bits) in uuids.map(|fields| (fields, 128)).into_iter().chain(others) {
+        let times = UnixUnit::ALL.map(|unit| (unix_time(unit), 64));
+        for (fields, bits) in uuids.map(|fields| (fields, 128)).into_iter().chain(times) {
             let mut end = 0;
             for field in fields {
                 assert_eq!(field.start(), end, "{fields:?}");

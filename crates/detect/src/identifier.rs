@@ -12,7 +12,7 @@ use tickid_kuid::WideGlobalId;
 use tickid_snowflake::{Preset, SnowflakeId};
 
 use crate::fields;
-use crate::format::{Format, KSUID_EPOCH, name_and_features};
+use crate::formats::{Coding, Description, Format, name_and_features};
 use crate::notation::{Notation, UnixUnit};
 
 /// An ID of any format.
@@ -47,10 +47,8 @@ pub enum Identifier {
     Mastodon(Mastodon),
     /// A UUID.
     Uuid(Uuid),
-    /// A ULID, by its bytes.
-    Ulid([u8; 16]),
-    /// A KSUID, by its bytes.
-    Ksuid([u8; 20]),
+    /// Of a format that is only read.
+    Foreign(Foreign),
     /// A TypeID.
     TypeId {
         /// The UUID behind the prefix.
@@ -58,12 +56,48 @@ pub enum Identifier {
         /// The length of the prefix, without the underscore after it.
         prefix_len: u8,
     },
-    /// An Xid, by its bytes.
-    Xid([u8; 12]),
-    /// A MongoDB ObjectId, by its bytes.
-    ObjectId([u8; 12]),
     /// A time, not an ID.
     UnixTime(UnixUnit, u64),
+}
+
+/// An ID of a format that is only read, by its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Foreign {
+    format: Format,
+    bytes: IdBytes,
+    // Last, as it is the same for a format and takes longer to compare.
+    description: &'static Description,
+}
+
+impl Foreign {
+    /// Returns the ID of these bytes, if `format` is only read and has such.
+    pub(crate) fn new(format: Format, bytes: IdBytes) -> Option<Self> {
+        Some(Self { format, bytes, description: format.description()? })
+    }
+
+    /// Returns the format.
+    #[must_use]
+    pub const fn format(self) -> Format {
+        self.format
+    }
+
+    /// Returns the bytes, the highest first.
+    #[must_use]
+    pub const fn bytes(self) -> IdBytes {
+        self.bytes
+    }
+
+    pub(crate) const fn is_decimal(&self) -> bool {
+        matches!(self.description.coding, Coding::Decimal)
+    }
+
+    pub(crate) const fn is_hexadecimal(&self) -> bool {
+        matches!(self.description.coding, Coding::Hexadecimal)
+    }
+
+    pub(crate) const fn description(&self) -> &'static Description {
+        self.description
+    }
 }
 
 /// The presets with the widths of Nanoflakes whose epoch is one by name.
@@ -89,11 +123,8 @@ impl Identifier {
             Self::Preset(preset, _) => Format::of_preset(*preset),
             Self::Mastodon(_) => Format::Mastodon,
             Self::Carried(_) | Self::Uuid(_) => Format::Uuid,
-            Self::Ulid(_) => Format::Ulid,
-            Self::Ksuid(_) => Format::Ksuid,
+            Self::Foreign(id) => id.format,
             Self::TypeId { .. } => Format::TypeId,
-            Self::Xid(_) => Format::Xid,
-            Self::ObjectId(_) => Format::ObjectId,
             Self::UnixTime(..) => Format::UnixTime,
         }
     }
@@ -144,14 +175,11 @@ impl Identifier {
             Self::Uuid(uuid) if uuid.is_nil() => ("nil UUID", "only zeros"),
             Self::Uuid(uuid) if uuid.is_max() => ("max UUID", "only ones"),
             Self::Uuid(_) => ("UUID", "32 hexadecimal digits, as UUIDs are written"),
-            Self::Ulid(_) => ("ULID", "26 digits of Crockford's base 32, 128 bits"),
-            Self::Ksuid(_) => ("KSUID", "27 digits of base 62, 160 bits"),
+            Self::Foreign(id) => (id.format.title(), id.description.features),
             Self::TypeId { prefix_len: 0, .. } => {
                 ("TypeID without a prefix", "26 lower-case digits of Crockford's base 32")
             }
             Self::TypeId { .. } => ("TypeID", "a prefix and 26 digits of Crockford's base 32"),
-            Self::Xid(_) => ("Xid", "20 characters of 0-9a-v, 96 bits"),
-            Self::ObjectId(_) => ("ObjectId", "24 hexadecimal digits"),
             Self::UnixTime(unit, _) => (unit.name(), "a decimal integer of its size"),
         }
     }
@@ -166,14 +194,7 @@ impl Identifier {
             Self::Preset(preset, id) => Some(preset.layout().unix_time(id)),
             Self::Mastodon(id) => Some(id.unix_time()),
             Self::Uuid(uuid) | Self::TypeId { uuid, .. } => uuid_time(uuid),
-            Self::Ulid([a, b, c, d, e, f, ..]) => {
-                let millis = i64::from_be_bytes([0, 0, a, b, c, d, e, f]);
-                UnixTime::from_millis(millis).ok()
-            }
-            Self::Ksuid([a, b, c, d, ..]) => Some(seconds(KSUID_EPOCH, [a, b, c, d])),
-            Self::Xid([a, b, c, d, ..]) | Self::ObjectId([a, b, c, d, ..]) => {
-                Some(seconds(UnixTime::EPOCH, [a, b, c, d]))
-            }
+            Self::Foreign(id) => id.description.unix_time(&id.bytes),
             Self::UnixTime(unit, number) => Some(unit.time(number)),
         }
     }
@@ -210,9 +231,7 @@ impl Identifier {
             Self::Preset(_, id) => IdBytes::new(&id.to_be_bytes()),
             Self::Mastodon(id) => IdBytes::new(&id.0.to_be_bytes()),
             Self::Uuid(uuid) | Self::TypeId { uuid, .. } => IdBytes::new(uuid.as_bytes()),
-            Self::Ulid(bytes) => IdBytes::new(&bytes),
-            Self::Ksuid(bytes) => IdBytes::new(&bytes),
-            Self::Xid(bytes) | Self::ObjectId(bytes) => IdBytes::new(&bytes),
+            Self::Foreign(id) => id.bytes,
             Self::UnixTime(_, number) => IdBytes::new(&number.to_be_bytes()),
         }
     }
@@ -236,10 +255,7 @@ impl Identifier {
             Self::KuidWide(..) => Fields::new(&WideGlobalId::fields(layouts.drift)),
             Self::Preset(preset, _) => Fields::new(preset.fields()),
             Self::Mastodon(_) => Fields::new(&Mastodon::FIELDS),
-            Self::Ulid(_) => Fields::new(&fields::ULID),
-            Self::Ksuid(_) => Fields::new(&fields::KSUID),
-            Self::Xid(_) => Fields::new(&fields::XID),
-            Self::ObjectId(_) => Fields::new(&fields::OBJECT_ID),
+            Self::Foreign(id) => Fields::new(id.description.fields),
             Self::UnixTime(unit, _) => Fields::new(fields::unix_time(unit)),
             Self::Uuid(uuid) | Self::TypeId { uuid, .. } => {
                 Fields::new(fields::uuid(version(uuid)))
@@ -266,6 +282,9 @@ impl Identifier {
             Self::Preset(_, id) => Some(id.get()),
             Self::Mastodon(id) => Some(id.0),
             Self::UnixTime(_, number) => Some(number),
+            Self::Foreign(id) if id.bytes.len() == 8 => {
+                Some(id.bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+            }
             _ => {
                 let id = self.scheme_id()?;
                 if id.kind().byte_len() > 8 { None } else { u64::try_from(id.to_u128()).ok() }
@@ -278,12 +297,6 @@ impl Identifier {
     pub fn node(&self, layouts: &Layouts) -> Option<Bits> {
         self.parts(layouts).ok()?.node()
     }
-}
-
-/// Returns the time of big-endian seconds after `epoch`.
-const fn seconds(epoch: UnixTime, bytes: [u8; 4]) -> UnixTime {
-    let micros = u32::from_be_bytes(bytes) as i64 * 1_000_000;
-    UnixTime::from_micros(epoch.as_micros() + micros)
 }
 
 /// Returns the version of a UUID, if RFC 9562 has it.
@@ -318,8 +331,8 @@ impl From<AnyId> for Identifier {
 }
 
 /// # Errors
-/// Returns [`ConvertError::NoFields`] for UUIDs, ULIDs, KSUIDs, TypeIDs, Xids, ObjectIds and Unix
-/// times: apart from their time they consist of random bits, or of other fields.
+/// Returns [`ConvertError::NoFields`] for UUIDs, TypeIDs, Unix times and [`Foreign`] IDs: apart from
+/// their time they consist of random bits, or of other fields.
 impl ToParts for Identifier {
     #[inline]
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {

@@ -9,7 +9,8 @@ use tickid_convert::{
 use tickid_core::{Field, UnixTime};
 
 use crate::confidence::{Confidence, Doubt};
-use crate::format::{Encoding, Format};
+use crate::erlang::Tuple;
+use crate::formats::{Encoding, Format};
 use crate::identifier::Identifier;
 use crate::notation::Notation;
 use crate::reading::Reading;
@@ -87,6 +88,7 @@ enum FormText<'a> {
     Text(Text<'a>),
     Number(u128),
     Uuid(Uuid),
+    Tuple(Tuple),
 }
 
 impl fmt::Display for FormText<'_> {
@@ -95,6 +97,7 @@ impl fmt::Display for FormText<'_> {
             Self::Text(text) => f.pad(text.as_str()),
             Self::Number(number) => number.fmt(f),
             Self::Uuid(uuid) => uuid.fmt(f),
+            Self::Tuple(tuple) => tuple.fmt(f),
         }
     }
 }
@@ -193,8 +196,8 @@ impl<'a> Inspection<'a> {
         Self::judged(reading.identifier(), text, layouts, reading.encoding(), Some(judgement))
     }
 
-    /// Inspects an ID of a known format. `text` is its text if the format has no canonical one:
-    /// ULIDs, KSUIDs, TypeIDs, Xids.
+    /// Inspects an ID of a known format. `text` is its text if the format has no canonical one, as
+    /// ULIDs and TypeIDs.
     #[must_use]
     pub fn new(identifier: Identifier, text: &'a str, layouts: &Layouts) -> Self {
         Self::judged(identifier, text, layouts, Encoding::Text, None)
@@ -266,8 +269,8 @@ impl<'a> Inspection<'a> {
     }
 
     /// Returns the forms of the ID as text, each with a name for people: the canonical text first,
-    /// then the scheme's own texts, the integer of up to 128 bits, the bytes in hexadecimal, and a
-    /// UUID that holds the ID or is it. Several forms may be the same text.
+    /// then the scheme's own texts, the integer of up to 128 bits, the bytes in hexadecimal, a kuid's
+    /// tuple in Erlang, and a UUID that holds the ID or is it. Several forms may be the same text.
     ///
     /// # Examples
     /// ```
@@ -285,7 +288,7 @@ impl<'a> Inspection<'a> {
         let own = |text| FormText::Text(Text::Id(text));
         let number = self.bytes.iter().fold(0, |number, byte| number << 8 | u128::from(*byte));
         let uuid = match self.identifier {
-            Identifier::Ulid(bytes) => Some(Uuid::from_bytes(bytes)),
+            Identifier::Foreign(id) => id.bytes().as_ref().try_into().ok().map(Uuid::from_bytes),
             Identifier::TypeId { uuid, .. } => Some(uuid),
             _ => None,
         };
@@ -295,6 +298,10 @@ impl<'a> Inspection<'a> {
             ("URL-safe", id.and_then(AnyId::url_text).map(own)),
             ("integer", (self.bytes.len() <= 16).then_some(FormText::Number(number))),
             ("hexadecimal", Some(FormText::Text(Text::Hex(IdHex::new(&self.bytes))))),
+            (
+                "Erlang tuple",
+                id.and_then(|id| Tuple::of(id, self.layouts.drift)).map(FormText::Tuple),
+            ),
             ("in a UUID", id.map(carry::to_uuid).map(FormText::Uuid)),
             ("as a UUID", uuid.map(FormText::Uuid)),
         ]
@@ -402,7 +409,7 @@ fn canonical<'a>(identifier: &Identifier, bytes: &[u8], given: &'a str) -> Text<
             uuid.hyphenated().encode_lower(&mut text);
             Text::Uuid(text)
         }
-        Identifier::ObjectId(_) => Text::Hex(IdHex::new(bytes)),
+        Identifier::Foreign(id) if id.is_hexadecimal() => Text::Hex(IdHex::new(bytes)),
         _ => Text::Given(given),
     }
 }

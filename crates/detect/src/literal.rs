@@ -1,6 +1,6 @@
 //! Forms that are not a format's own text: integers, hexadecimal digits and literals of bytes.
 
-use crate::format::Encoding;
+use crate::formats::Encoding;
 
 /// The number of bytes of the largest ID that has such an encoding.
 const MAX: usize = 16;

@@ -7,7 +7,7 @@ use crate::alphabets::Alphabets;
 use crate::confidence::{Confidence, Doubt};
 use crate::evidence::{DECISIVE_BITS, Evidence, is_for_id, surprise};
 use crate::false_positives;
-use crate::format::{Encoding, Format};
+use crate::formats::{Encoding, Format};
 use crate::identifier::Identifier;
 use crate::notation::Notation;
 
@@ -125,6 +125,7 @@ impl Reading {
             Encoding::Integer => "a decimal integer of its size",
             Encoding::Hex => "hexadecimal digits of its number of bytes",
             Encoding::Bytes => "a literal of its number of bytes",
+            Encoding::Tuple => "a tuple of Erlang's uid",
         }
     }
 
@@ -176,16 +177,29 @@ impl Reading {
         Evidence { time: surprise.time, fields: surprise.fields, chance }
     }
 
-    /// Reports whether nothing but the digits of a decimal integer speaks for the ID. An option that
-    /// names its epoch or layout does.
-    fn is_only_digits(&self, layouts: &Layouts) -> bool {
+    /// Returns the bits of the text if it has no meaning, and the doubt at an ID that explains it no
+    /// better, for a reading that nothing but the digits speaks for. `number` is that of a decimal
+    /// integer.
+    fn chance(
+        &self,
+        text: &[u8],
+        number: Option<(u32, Doubt)>,
+        layouts: &Layouts,
+    ) -> Option<(u32, Doubt)> {
         match self.identifier {
-            Identifier::Scheme(AnyId::Snowflake(_), _) => false,
+            // An option that names the layout or the epoch speaks for it.
+            Identifier::Scheme(AnyId::Snowflake(_), _) => None,
             Identifier::Scheme(AnyId::Nanoflake(_), Notation::Decimal) => {
-                layouts.epoch == Layouts::default().epoch
+                number.filter(|_| layouts.epoch == Layouts::default().epoch)
             }
-            Identifier::Preset(..) | Identifier::Mastodon(_) => true,
-            _ => self.encoding == Encoding::Integer,
+            Identifier::Preset(..) | Identifier::Mastodon(_) => number,
+            Identifier::Foreign(id) if id.is_decimal() => number,
+            Identifier::Foreign(id) => {
+                let bits = id.description().chance(text)?;
+                Some((bits, Doubt::Unexplained))
+            }
+            _ if self.encoding == Encoding::Integer => number,
+            _ => None,
         }
     }
 
@@ -201,9 +215,9 @@ impl Reading {
 
 const BITS_PER_BASE36_DIGIT: usize = 5;
 
-/// The largest number of formats that one text fits: 16 digits from 2 to 9 are integers of fifteen
+/// The largest number of formats that one text fits: 16 digits from 2 to 9 are integers of seventeen
 /// formats and a Unix time, four IDs in hexadecimal, a sno ID and a kuid in either alphabet.
-const MAX: usize = 23;
+const MAX: usize = 25;
 
 /// Every reading of a text, likeliest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -346,9 +360,10 @@ impl Readings {
     }
 
     /// Doubts the likely readings whose bits something else explains better: much better if it is
-    /// another reading, and as well if it is a decimal integer without a meaning.
+    /// another reading, or about as well if it is digits without a meaning.
     pub(crate) fn doubt_unexplained(
         &mut self,
+        text: &[u8],
         layouts: &Layouts,
         now: UnixTime,
         random: Option<u32>,
@@ -377,9 +392,9 @@ impl Readings {
             one.doubt = if !is_time && time.is_some_and(|time| one.surprise > time + DECISIVE_BITS)
             {
                 Some(Doubt::UnixTime)
-            } else if let Some((_, doubt)) = number
-                .filter(|_| one.is_only_digits(layouts))
-                .filter(|(number, _)| !is_for_id(one.surprise, *number))
+            } else if let Some((_, doubt)) = one
+                .chance(text, number, layouts)
+                .filter(|(chance, _)| !is_for_id(one.surprise, *chance))
             {
                 Some(doubt)
             } else if one.surprise > least.saturating_add(DECISIVE_BITS)
@@ -438,16 +453,15 @@ fn doubt_of_text(reading: &Reading, text: &[u8], alphabets: Alphabets) -> Option
             _,
         )
         | (_, Encoding::Integer) => false_positives::is_date(text).then_some(Doubt::Date),
+        (Identifier::Foreign(id), _) if id.is_decimal() => {
+            false_positives::is_date(text).then_some(Doubt::Date)
+        }
         (Identifier::UnixTime(..), _) => None,
         // As hexadecimal digits too, unless something around them says that they are.
         (_, Encoding::Text | Encoding::Hex) if is_decimal => Some(Doubt::Digits),
-        (_, Encoding::Hex | Encoding::Bytes) => None,
-        (Identifier::Uuid(_) | Identifier::Carried(_) | Identifier::ObjectId(_), _) => None,
-        (Identifier::TypeId { prefix_len, .. }, _) => {
-            let digits = text.get(usize::from(*prefix_len)..).unwrap_or_default();
-            let is_words = !digits.iter().any(u8::is_ascii_digit);
-            is_words.then_some(Doubt::Words)
-        }
+        (_, Encoding::Hex | Encoding::Bytes | Encoding::Tuple) => None,
+        (Identifier::Uuid(_) | Identifier::Carried(_) | Identifier::TypeId { .. }, _) => None,
+        (Identifier::Foreign(id), _) if id.is_hexadecimal() => None,
         _ if alphabets.are(Alphabets::HEX) => Some(Doubt::HexDigits),
         // Present Nanoflakes start with any character, IDs of other formats with one of a few.
         (Identifier::Scheme(AnyId::Nanoflake(_), _), _) if false_positives::is_wordlike(text) => {

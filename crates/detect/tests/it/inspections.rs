@@ -268,6 +268,7 @@ fn forms_are_those_of_the_format() {
                 ("URL-safe", "AGA5igPrJz-7aYAB"),
                 ("integer", "116328599505572698788560897"),
                 ("hexadecimal", "0060398a03eb273fbb698001"),
+                ("Erlang tuple", "{uid,<<3,235,39,63>>,{1539,625339,432128},1}"),
             ],
         ),
         (

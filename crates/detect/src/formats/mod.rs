@@ -1,13 +1,20 @@
-//! The formats that are detected, one row each.
+//! The formats that are detected, one row each. A format that is only read is known nowhere else.
+
+mod description;
+mod texts;
 
 use core::fmt;
 use core::str::FromStr;
 
 use tickid_convert::Kind;
-use tickid_core::UnixTime;
+use tickid_core::{Field, UnixTime};
 use tickid_snowflake::Preset;
 
+use crate::alphabets::Alphabets;
 use crate::notation::Notation;
+
+pub(crate) use self::description::{Coding, Description};
+pub(crate) use self::texts::type_id;
 
 /// The expectations about the IDs of a format. Readings are compared by how well they meet them.
 #[derive(Clone, Copy, Debug)]
@@ -51,10 +58,12 @@ const fn of_preset(preset: Preset) -> Prior {
 }
 
 /// Declares the formats: key and title, or the preset that has them, the expectations, and for
-/// schemes the texts of each kind of IDs, as notation, alphabets, name and features.
+/// schemes the texts of each kind of IDs, as notation, alphabets, name and features. Formats that
+/// are only read have a description instead, with its source in the comment above.
 macro_rules! formats {
     ($($(#[doc = $doc:literal])+
         $variant:ident $(of $Preset:ident)? $(($key:literal, $title:literal))?: $prior:expr
+        $(, $description:expr)?
         $(; $($kind:ident($Id:ty) {
             $($notation:ident if $alphabets:expr => $text:literal, $features:literal;)+
         })+)?;)+) => {
@@ -102,6 +111,16 @@ macro_rules! formats {
                 }
             }
 
+            /// Returns the description of a format that is only read.
+            pub(crate) const fn description(self) -> Option<&'static Description> {
+                match self {
+                    $($(Self::$variant => {
+                        const { static IT: Description = $description; Some(&IT) }
+                    })?)+
+                    _ => None,
+                }
+            }
+
             /// Returns the format of a scheme's IDs.
             #[inline(always)]
             #[must_use]
@@ -124,6 +143,13 @@ macro_rules! formats {
                 }
             }
         }
+
+        /// The formats that are only read.
+        pub(crate) const READ_ONLY: &[Format] = &[$($({
+            // Of the rows with a description.
+            stringify!($description);
+            Format::$variant
+        },)?)+];
 
         /// Returns the name of a scheme's text, and the features that it must have.
         pub(crate) const fn name_and_features(
@@ -203,18 +229,134 @@ formats! {
         };
     /// A UUID, also one that holds an ID of a scheme.
     Uuid("uuid", "UUID"): OLD;
-    /// ULID.
-    Ulid("ulid", "ULID"): OLD;
-    /// KSUID.
-    Ksuid("ksuid", "KSUID"): Prior { since: UnixTime::from_micros(KSUID_EPOCH.as_micros() + DAY),
-        ..OURS };
-    /// TypeID.
+    /// A TypeID, a UUID behind a prefix.
     TypeId("typeid", "TypeID"): OLD;
-    /// Xid.
-    Xid("xid", "Xid"): OURS;
-    /// MongoDB's ObjectId.
+    /// ULID: <https://github.com/ulid/spec>
+    Ulid("ulid", "ULID"): OLD, Description {
+        features: "26 digits of Crockford's base 32, 128 bits",
+        coding: Coding::Digits(&texts::CROCKFORD, 26..=26),
+        // Programs write upper case, and other texts of this size rarely have it.
+        marks: Some(Alphabets::NO_LOWER),
+        fields: const { &Field::row([MILLIS, ("random", 80, RANDOM)]) },
+        clock: ("timestamp", 1_000, UnixTime::EPOCH),
+        counted: "",
+    };
+    /// KSUID: <https://github.com/segmentio/ksuid>
+    Ksuid("ksuid", "KSUID"): Prior { since: UnixTime::from_micros(KSUID_EPOCH + DAY), ..OURS },
+    Description {
+        features: "27 digits of base 62, 160 bits",
+        coding: Coding::Base62(27),
+        marks: None,
+        fields: const { &Field::row([
+            ("timestamp", 32, "seconds since 2014-05-13T16:53:20Z"),
+            ("random", 128, RANDOM),
+        ]) },
+        clock: ("timestamp", SECOND, UnixTime::from_micros(KSUID_EPOCH)),
+        counted: "",
+    };
+    /// Xid: <https://github.com/rs/xid>
+    Xid("xid", "Xid"): OURS, Description {
+        features: "20 characters of 0-9a-v, 96 bits",
+        coding: Coding::LowDigits(&texts::BASE_32_HEX, 20..=20),
+        marks: None,
+        fields: const { &Field::row([
+            SECONDS,
+            ("machine", 24, "bits of a hash of the machine's name"),
+            ("process", 16, "the number of the process"),
+            ("counter", 24, FROM_RANDOM),
+        ]) },
+        clock: ("timestamp", SECOND, UnixTime::EPOCH),
+        counted: "",
+    };
+    /// MongoDB's ObjectId: <https://www.mongodb.com/docs/manual/reference/bson-types/#objectid>
     ObjectId("objectid", "ObjectId"): Prior { since: UnixTime::from_micros(1_230_768_000_000_000),
-        ..OURS };
+        ..OURS },
+    Description {
+        features: "24 hexadecimal digits",
+        coding: Coding::Hexadecimal,
+        marks: None,
+        fields: const { &Field::row([
+            SECONDS,
+            ("random", 40, "random bits of the process"),
+            ("counter", 24, FROM_RANDOM),
+        ]) },
+        clock: ("timestamp", SECOND, UnixTime::EPOCH),
+        counted: "",
+    };
+    /// The TID of Bluesky's protocol: <https://atproto.com/specs/tid>
+    Tid("tid", "Bluesky TID"): Prior {
+        // The first network of servers, of 2022.
+        since: UnixTime::from_micros(1_640_995_200_000_000),
+        ..OURS
+    },
+    Description {
+        features: "13 characters of 2-7a-z, 64 bits",
+        coding: Coding::Digits(&texts::BASE_32_SORTABLE, 13..=13),
+        marks: None,
+        fields: const { &Field::row([
+            ("unused", 1, "always 0"),
+            ("timestamp", 53, "\u{b5}s since 1970"),
+            ("clock_id", 10, "random bits of the generator"),
+        ]) },
+        clock: ("timestamp", 1, UnixTime::EPOCH),
+        counted: "",
+    };
+    /// A video of TikTok, whose first 32 bits are seconds; the others have no public document:
+    /// <https://dfir.pubpub.org/pub/9llea7yp>
+    TikTok("tiktok", "TikTok ID"): Prior {
+        // The first year of TikTok, of a program that came before it.
+        since: UnixTime::from_micros(1_451_606_400_000_000),
+        rarity: 3,
+        ..OURS
+    },
+    Description {
+        features: "a decimal integer of up to 64 bits",
+        coding: Coding::Decimal,
+        marks: None,
+        fields: const { &Field::row([
+            SECONDS,
+            ("rest", 32, "bits that are not documented"),
+        ]) },
+        clock: ("timestamp", SECOND, UnixTime::EPOCH),
+        counted: "",
+    };
+    /// The code of a post in Instagram's addresses, which is its ID in URL-safe Base64:
+    /// "Sharding & IDs at Instagram",
+    /// <https://instagram-engineering.com/sharding-ids-at-instagram-1cf5a71e5a5c>
+    InstagramCode("instagram-code", "Instagram shortcode"): Prior {
+        // Most texts of this size are videos or tokens.
+        rarity: 4,
+        ..of_preset(Preset::Instagram)
+    },
+    Description {
+        features: "10 or 11 characters of A-Za-z0-9-_",
+        coding: Coding::Digits(&texts::BASE_64_URL, 10..=11),
+        marks: None,
+        fields: Preset::Instagram.fields(),
+        clock: ("timestamp", 1_000, Preset::Instagram.layout().widths().epoch),
+        counted: "",
+    };
+    /// CockroachDB's `unique_rowid()`:
+    /// <https://www.cockroachlabs.com/docs/stable/functions-and-operators#id-generation-functions>,
+    /// and `GenerateUniqueInt` in its source
+    RowId("unique-rowid", "CockroachDB row ID"): Prior {
+        // The year of the first release.
+        since: UnixTime::from_micros(1_483_228_800_000_000),
+        rarity: 7,
+        ..OURS
+    },
+    Description {
+        features: "a decimal integer of up to 63 bits",
+        coding: Coding::Decimal,
+        marks: None,
+        fields: const { &Field::row([
+            ("unused", 1, "always 0"),
+            ("timestamp", 48, "units of 10 \u{b5}s since 2015"),
+            ("node", 15, "the node of the cluster, or its SQL instance"),
+        ]) },
+        clock: ("timestamp", 10, UnixTime::from_micros(1_420_070_400_000_000)),
+        counted: "node",
+    };
     /// Twitter's (X's) Snowflake.
     Twitter of Preset: of_preset(Preset::Twitter);
     /// Discord's Snowflake.
@@ -276,8 +418,16 @@ pub(crate) const EXAMPLES: [(&[u8], Format); 2] =
 
 const CANONICAL: &str = "the canonical text";
 
-/// The start of KSUID times: 2014-05-13T16:53:20Z.
-pub(crate) const KSUID_EPOCH: UnixTime = UnixTime::from_micros(1_400_000_000_000_000);
+const SECOND: i64 = 1_000_000;
+/// The start of KSUID times in microseconds: 2014-05-13T16:53:20Z.
+const KSUID_EPOCH: i64 = 1_400_000_000_000_000;
+
+/// A field's name, bits and meaning, in several rows.
+type Row = (&'static str, u32, &'static str);
+const MILLIS: Row = ("timestamp", 48, "ms since 1970");
+const SECONDS: Row = ("timestamp", 32, "seconds since 1970");
+const RANDOM: &str = "random bits";
+const FROM_RANDOM: &str = "counts on from a random start";
 
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -313,6 +463,8 @@ pub enum Encoding {
     Hex,
     /// The bytes as a literal: `b"\x01\x86…"`, `[1, 134, …]` or `<<1,134,…>>`.
     Bytes,
+    /// The tuple of a kuid, as Erlang prints it: `{uid,{1539,625275,432128},1}`.
+    Tuple,
 }
 
 impl Encoding {
@@ -329,6 +481,7 @@ impl Encoding {
             Self::Integer => "integer",
             Self::Hex => "hexadecimal",
             Self::Bytes => "bytes",
+            Self::Tuple => "Erlang tuple",
         }
     }
 }
