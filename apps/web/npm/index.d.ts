@@ -72,6 +72,10 @@ export type Format =
   | 'typeid'
   | 'xid'
   | 'objectid'
+  | 'tid'
+  | 'tiktok'
+  | 'instagram-code'
+  | 'unique-rowid'
   | 'unix-time'
   | Foreign;
 

@@ -50,6 +50,7 @@ extern crate std;
 
 mod alphabets;
 mod confidence;
+mod damage;
 mod detect;
 mod detector;
 mod erlang;
@@ -66,6 +67,7 @@ mod paste;
 mod reading;
 
 pub use self::confidence::{Confidence, Doubt};
+pub use self::damage::Damage;
 pub use self::detect::detect;
 #[cfg(feature = "std")]
 pub use self::detector::inspect;

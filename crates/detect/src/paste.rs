@@ -16,8 +16,8 @@ const MARKS: [&[u8]; 9] = [
 
 /// Returns `text` without what people paste along with an ID: white space, quotation marks,
 /// backquotes and parentheses around it, commas and semicolons after it, the name of a JSON member
-/// before it, the name of a function that is called with it, and the `n` of JavaScript's large
-/// integers.
+/// before it, the name of a function that is called with it, the `n` of JavaScript's large integers,
+/// and the apostrophe or the `="…"` that keep digits text in a spreadsheet.
 ///
 /// # Examples
 /// ```
@@ -28,6 +28,7 @@ const MARKS: [&[u8]; 9] = [
 /// assert_eq!(trimmed(b"ObjectId('507f1f77bcf86cd799439011')"), b"507f1f77bcf86cd799439011");
 /// assert_eq!(trimmed("“0u375nxqh5cq”".as_bytes()), b"0u375nxqh5cq");
 /// assert_eq!(trimmed(b"110009624767914842n,"), b"110009624767914842");
+/// assert_eq!(trimmed(b"=\"110009624767914842\""), b"110009624767914842");
 /// assert_eq!(trimmed(b"b'\\x01'"), b"b'\\x01'");
 /// ```
 #[inline]
@@ -54,6 +55,9 @@ fn unwrapped(text: &[u8]) -> &[u8] {
         let inner = match text {
             [inner @ .., b',' | b';'] | [b'(', inner @ .., b')'] => inner,
             [digits @ .., b'n'] if is_large_integer(digits) => digits,
+            // As a spreadsheet keeps digits from becoming a number.
+            [b'=', quoted @ ..] if quoted.first() == Some(&b'"') => quoted,
+            [b'\'', inner @ ..] if inner.iter().all(u8::is_ascii_alphanumeric) => inner,
             [b'"', rest @ ..] => member_value(rest).or(rest.strip_suffix(b"\"")).unwrap_or(text),
             [open @ (b'\'' | b'`'), inner @ .., close] if open == close => inner,
             [call @ .., b')'] => argument(call).unwrap_or(text),

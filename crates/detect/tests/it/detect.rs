@@ -621,10 +621,15 @@ fn what_is_pasted_around_an_id_is_removed() {
         "\"id\":x",
         "ObjectId(\"x\")",
         "uuid.UUID('x'),",
+        "'x",
+        "=\"x\"",
+        "=\"x\",",
     ] {
         assert_eq!(trimmed(pasted.as_bytes()), b"x", "{pasted:?}");
     }
-    for plain in ["", "\"", "x\"", "b'x'", "{x}", "x)", "x-y(z)", "[1, 2]", "\u{201a}x"] {
+    for plain in
+        ["", "\"", "x\"", "b'x'", "{x}", "x)", "'x-y", "=x", "x-y(z)", "[1, 2]", "\u{201a}x"]
+    {
         assert_eq!(trimmed(plain.as_bytes()), plain.as_bytes());
     }
 }

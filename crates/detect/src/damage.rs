@@ -1,0 +1,159 @@
+//! Integers that a program has damaged, so that they are no longer the ID that they were.
+
+use core::fmt;
+
+use crate::literal;
+
+/// What has happened to an integer on its way.
+///
+/// # Examples
+/// ```
+/// use tickid_detect::Damage;
+///
+/// assert_eq!(Damage::of(b"653247040368672768"), None);
+/// assert_eq!(Damage::of(b"653247040368672800"), Some(Damage::Rounded));
+/// assert_eq!(Damage::of(b"6.53247E+17"), Some(Damage::Scientific));
+/// assert_eq!(Damage::Rounded.reason(), "JavaScript may have rounded it: carry IDs as text");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Damage {
+    /// An integer above 2^53 that is the shortest text of its own double, which is what JavaScript
+    /// and other programs without integers of 64 bits print for all that are close to it.
+    ///
+    /// Others are so by accident: every second integer just above 2^53, one in 16 of 2^56, and one
+    /// in 1,024 of 2^62.
+    Rounded,
+    /// A number in scientific notation, such as `1.2E+17`: a spreadsheet has dropped the digits
+    /// after the fifteenth or earlier.
+    Scientific,
+}
+
+impl Damage {
+    /// Returns the damage of a text.
+    #[must_use]
+    pub fn of(text: &[u8]) -> Option<Self> {
+        let digits = text.strip_prefix(b"-").unwrap_or(text);
+        if is_scientific(digits) {
+            return Some(Self::Scientific);
+        }
+        let number = literal::integer(digits).and_then(|number| u64::try_from(number).ok())?;
+        is_rounded(number, digits).then_some(Self::Rounded)
+    }
+
+    /// Returns what has happened, as a phrase.
+    #[must_use]
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::Rounded => "JavaScript may have rounded it: carry IDs as text",
+            Self::Scientific => {
+                "a spreadsheet has rounded it to scientific notation: format the column as text"
+            }
+        }
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.reason())
+    }
+}
+
+/// Reports whether digits are the shortest text of the double that the number is closest to.
+fn is_rounded(number: u64, digits: &[u8]) -> bool {
+    /// Compares what is written with the text, as there is no memory to write it to.
+    struct Expected<'a>(&'a [u8]);
+
+    impl fmt::Write for Expected<'_> {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            self.0 = self.0.strip_prefix(text.as_bytes()).ok_or(fmt::Error)?;
+            Ok(())
+        }
+    }
+
+    // Doubles hold integers of up to 53 bits exactly. Above 2^56 they are at least 16 apart, so that
+    // a multiple of 10 is among those that become each, and is its shortest text.
+    if number <= 1 << 53 || (number > 1 << 56 && !number.is_multiple_of(10)) {
+        return false;
+    }
+    #[allow(clippy::cast_precision_loss, reason = "the loss is looked for")]
+    let double = number as f64;
+    let mut rest = Expected(digits);
+    fmt::write(&mut rest, format_args!("{double}")).is_ok() && rest.0.is_empty()
+}
+
+/// Reports whether a text is a number with an exponent, which is at least as large as 2^53.
+fn is_scientific(text: &[u8]) -> bool {
+    let Some(place) = text.iter().position(|byte| matches!(byte, b'e' | b'E')) else {
+        return false;
+    };
+    let (mantissa, exponent) = text.split_at_checked(place).unwrap_or_default();
+    // A spreadsheet in most of Europe has a comma.
+    let is_mantissa = match mantissa {
+        [b'1'..=b'9'] => true,
+        [b'1'..=b'9', b'.' | b',', rest @ ..] => {
+            !rest.is_empty() && rest.iter().all(u8::is_ascii_digit)
+        }
+        _ => false,
+    };
+    let exponent = exponent.get(1..).unwrap_or_default();
+    let exponent = str::from_utf8(exponent.strip_prefix(b"+").unwrap_or(exponent));
+    let exponent = exponent.ok().filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+    let exponent = exponent.and_then(|digits| digits.parse::<u32>().ok());
+    is_mantissa && exponent.is_some_and(|exponent| (15..=38).contains(&exponent))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damaged_integers_are_told() {
+        for (text, damage) in [
+            // Of Discord and X, as they are and as JavaScript prints them.
+            ("175928847299117063", None),
+            ("175928847299117060", Some(Damage::Rounded)),
+            ("1541815603606036481", None),
+            ("1541815603606036500", Some(Damage::Rounded)),
+            ("-1541815603606036500", Some(Damage::Rounded)),
+            // 2^53 is exact, and every second integer above.
+            ("9007199254740992", None),
+            ("9007199254740993", None),
+            ("9007199254740994", Some(Damage::Rounded)),
+            ("72057594037927936", None), // 2^56, which JavaScript prints as
+            ("72057594037927940", Some(Damage::Rounded)),
+            ("72057594037927945", None),
+            ("1000000", None),
+            ("18446744073709552000", None), // 2^64
+            ("1.2E+17", Some(Damage::Scientific)),
+            ("1.2345E17", Some(Damage::Scientific)),
+            ("1,75929E+17", Some(Damage::Scientific)),
+            ("-1e18", Some(Damage::Scientific)),
+            ("1.2E+3", None),
+            ("1.E17", None),
+            ("12E17", None),
+            ("1.2E+", None),
+            ("1.2E++17", None),
+            ("1E1x", None),
+            ("E17", None),
+            ("0e7a5d1c", None),
+            ("", None),
+            ("-", None),
+        ] {
+            assert_eq!(Damage::of(text.as_bytes()), damage, "{text}");
+        }
+    }
+
+    /// No integer is passed over by the shortcut for those that end in other digits.
+    #[test]
+    fn rounded_integers_print_as_themselves() {
+        let mut number = (1_u64 << 53) + 3;
+        while let Some(next) = number.checked_mul(3).map(|next| next / 2 + 7) {
+            #[allow(clippy::cast_precision_loss, reason = "the loss is looked for")]
+            let text = std::format!("{}", number as f64);
+            assert_eq!(Damage::of(text.as_bytes()), Some(Damage::Rounded), "{text}");
+            number = next;
+        }
+        assert!(number > 1 << 62);
+    }
+}
