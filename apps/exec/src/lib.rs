@@ -54,8 +54,8 @@
 //! 5. A kill goes to the program's group first. Then the keeper looks for descendants and kills
 //!    what it finds, without a pause while anything is found for the first time: a process that
 //!    forks and ends is followed through its children, and a whole session dies at once.
-//! 6. The program's number stays its own (it is not reaped) until the supervisor has heard of its
-//!    end, since it may send signals until then.
+//! 6. The program is not reaped before the supervisor has learned of its end. Until then the
+//!    supervisor may send it signals, and a number that is free again could be another process's.
 //! 7. Nodes are released, if at all, when all descendants have ended: from the highest reading of
 //!    the clock plus the allowance and one tick.
 //!

@@ -145,7 +145,8 @@ pub(crate) fn object(given: Option<&Given>, name: &str) -> Result<Option<Given>,
     }
 }
 
-/// Returns the layouts among the options, which are those of the schemes in camel case.
+/// Reads the layouts from the options, which are named as on the command line, but in camel case:
+/// `nodeSize` is `--node-size`.
 pub(crate) fn layouts(given: Option<&Given>) -> Result<Layouts, Thrown> {
     let mut layouts = Layouts::default();
     for known in Kind::ALL.iter().flat_map(|kind| kind.layout_options()) {

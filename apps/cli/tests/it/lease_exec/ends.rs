@@ -276,7 +276,7 @@ fn daemons_end_with_unattended_leases() {
     program.child.stdin.as_mut().expect("piped").write_all(b"\n").expect("written");
     assert_eq!(lines.next(), None);
     program.signal(Signal::SIGCONT);
-    // What it sees first when it continues: the end of the program, or that of the lease.
+    // By now both the program and the lease have ended, and it may notice either one first.
     assert!(matches!(program.end().2.code(), Some(3 | NO_LEASE)));
 }
 

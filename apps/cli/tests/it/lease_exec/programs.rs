@@ -60,7 +60,7 @@ fn snippets_issue_under_their_node() {
     }
 }
 
-/// A realm of another scheme, whose nodes would be cut.
+/// The nodes of a sno realm have 16 bits, and a snippet for Nanoflake would keep only 10 of them.
 #[test]
 fn snippets_refuse_other_realms() {
     let state = state("sno --pool 60000-60010/16");
