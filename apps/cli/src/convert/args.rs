@@ -11,6 +11,7 @@ use crate::input::Selection;
 use crate::options::node::NodeHash;
 use crate::options::values::{metabyte, number};
 use crate::options::{KuidKind, LayoutValues, Layouts, Scheme, SchemeOrLayout};
+use crate::reading::format_value;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -120,20 +121,20 @@ pub(super) enum End {
 /// The formats to convert from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
-    Scheme(Scheme),
+    /// UUIDs that hold an ID, and formats whose IDs have a node and a sequence.
+    Format(Format),
     /// As the original programs write them, with the timestamp shifted by two more bits.
     NanoflakeShift24,
-    /// An ID in a UUID, as made by --to uuid, uuid-v7 or uuid-sno.
-    Uuid,
-    Preset(Preset),
-    Mastodon,
 }
 
 static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {
-    let schemes = Scheme::all().iter().map(|scheme| Source::Scheme(*scheme));
-    let presets = Preset::ALL.iter().map(|preset| Source::Preset(*preset));
-    let others = [Source::NanoflakeShift24, Source::Uuid, Source::Mastodon];
-    schemes.chain(others).chain(presets).collect()
+    let is_read = |format: &Format| {
+        Scheme::of(*format).is_some()
+            || Preset::named(format.key()).is_some()
+            || matches!(format, Format::Uuid | Format::Mastodon)
+    };
+    let formats = Format::ALL.iter().copied().filter(is_read).map(Source::Format);
+    formats.chain([Source::NanoflakeShift24]).collect()
 });
 
 impl ValueEnum for Source {
@@ -143,14 +144,12 @@ impl ValueEnum for Source {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(match self {
-            Self::Scheme(scheme) => PossibleValue::new(scheme.name()),
+            Self::Format(Format::Uuid) => format_value(Format::Uuid)
+                .help("An ID in a UUID, as made by --to uuid, uuid-v7 or uuid-sno"),
+            Self::Format(format) => format_value(*format),
             Self::NanoflakeShift24 => PossibleValue::new("nanoflake-shift24").help(
                 "As the original programs write them, with the timestamp shifted by two more bits",
             ),
-            Self::Uuid => PossibleValue::new("uuid")
-                .help("An ID in a UUID, as made by --to uuid, uuid-v7 or uuid-sno"),
-            Self::Preset(preset) => PossibleValue::new(preset.key()).aliases(preset.aliases()),
-            Self::Mastodon => PossibleValue::new(Format::Mastodon.key()),
         })
     }
 }

@@ -9,40 +9,40 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use tickid_convert::{Bits, ConvertError, Loss, Options};
-use tickid_core::{Clock as _, SystemClock, UnixTime};
+use tickid_core::UnixTime;
 
 pub(crate) use self::args::ConvertArguments;
 use self::source::{Detected, Original};
 use crate::failure::Failure;
-use crate::input::{self, Input};
+use crate::input::{self, Input, Work};
 use crate::options::name_of;
 use crate::options::when::date_time;
 use crate::output::Output;
 use crate::output::printed::write_json;
-use crate::reading::named;
+use crate::reading::{Reader, named};
 
 pub(crate) fn run(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
     let mut table = arguments.nodes.node_table.clone();
     let options = target::options(arguments, &mut table)?;
-    let now = SystemClock.now().ok();
-    let mut converter = Converter { arguments, options, now, reported: Vec::new() };
-    input::run(&arguments.ids, &arguments.selection, arguments.keep_lines, |input, out| {
-        converter.convert(input, out)
-    })
+    let reader = Reader::new(&arguments.layouts, options.source);
+    let mut converter = Converter { arguments, options, reader, reported: Vec::new() };
+    input::run(&arguments.ids, &arguments.selection, &mut converter)
 }
 
 struct Converter<'a> {
     arguments: &'a ConvertArguments,
     options: Options<'a>,
-    /// The present, which makes the times of IDs likely or not; `None` if it is unknown.
-    now: Option<UnixTime>,
+    reader: Reader<'a>,
     /// The detected formats that were reported. Each is reported only once.
     reported: Vec<&'static str>,
 }
 
-impl Converter<'_> {
-    /// Converts one input.
-    fn convert(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {
+impl Work for Converter<'_> {
+    fn keeps_lines(&self) -> bool {
+        self.arguments.keep_lines
+    }
+
+    fn input(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {
         let (original, detected) = self.read(input, out)?;
         let (new, loss) = target::make(original, self.arguments, &self.options)?;
         if self.arguments.exact && !loss.is_none() {
@@ -66,7 +66,9 @@ impl Converter<'_> {
         out.buffer().push(b'\n');
         if loss.is_none() { Ok(()) } else { input.remark(out, &format!("lost: {loss}")) }
     }
+}
 
+impl Converter<'_> {
     /// Reads the ID in the format that was named, or else in the likeliest, and reports what it was
     /// taken for.
     fn read(
@@ -74,13 +76,11 @@ impl Converter<'_> {
         input: Input<'_>,
         out: &mut Output,
     ) -> Result<(Original, Option<Detected>), Failure> {
-        let (arguments, layouts) = (self.arguments, &self.options.source);
-        if let Some(from) = arguments.from {
-            let original = source::read(from, input.text, &arguments.layouts, layouts);
+        if let Some(from) = self.arguments.from {
+            let original = source::read(from, input.text, &self.reader);
             return Ok((original.map_err(Failure::invalid)?, None));
         }
-        let detected = source::likeliest(input.text, &arguments.layouts, layouts, self.now);
-        let detected = detected.map_err(Failure::invalid)?;
+        let detected = source::likeliest(input.text, &self.reader).map_err(Failure::invalid)?;
         let original = Original::Read(detected.reading.identifier());
         if !self.reported.contains(&original.name()) {
             self.reported.push(original.name());

@@ -1,15 +1,14 @@
 //! The IDs to convert: read in the format that `--from` names, or in the likeliest.
 
-use tickid_convert::foreign::{Mastodon, NanoflakeShift24};
+use tickid_convert::foreign::NanoflakeShift24;
 use tickid_convert::{AnyId, ConvertError, Kind, Layouts, Parts, ToParts, carry};
-use tickid_core::UnixTime;
-use tickid_detect::{Confidence, Doubt, Format, Identifier, Reading, detect};
+use tickid_detect::{Confidence, Doubt, Format, Identifier, Reading};
+use tickid_snowflake::Preset;
 use uuid::Uuid;
 
 use super::args::Source;
-use crate::options::{self, KuidKind, Scheme};
-use crate::reading::schemes;
-use crate::reading::{integer, named, of_preset};
+use crate::options::{KuidKind, Scheme};
+use crate::reading::{Reader, named, schemes};
 
 /// An ID that was read.
 #[derive(Clone, Copy, Debug)]
@@ -31,9 +30,9 @@ impl Source {
     /// Returns the kind of the IDs with a node, if conversions make them.
     pub(super) fn kind(self) -> Option<Kind> {
         match self {
-            Self::Scheme(scheme) => Some(scheme.kind(KuidKind::Global)),
-            Self::Preset(_) => Some(Kind::Snowflake),
-            _ => None,
+            Self::Format(format) if Preset::named(format.key()).is_some() => Some(Kind::Snowflake),
+            Self::Format(format) => Scheme::of(format).map(|it| it.kind(KuidKind::Global)),
+            Self::NanoflakeShift24 => None,
         }
     }
 }
@@ -53,39 +52,25 @@ impl Original {
 }
 
 /// Reads `text` in the format that was named. The error is a predicate.
-pub(super) fn read(
-    source: Source,
-    text: &[u8],
-    options: &options::Layouts,
-    layouts: &Layouts,
-) -> Result<Original, String> {
-    let read = |scheme| {
-        let read = schemes::read(scheme, text, options);
-        read.or_else(|error| schemes::other_form(scheme, text, layouts).ok_or(error))
-            .map_err(|error| format!("is {error}"))
-    };
-    let identifier = match source {
-        Source::Scheme(scheme) => read(scheme)?,
-        Source::Preset(preset) => of_preset(preset, text)?,
-        Source::Mastodon => {
-            Identifier::Mastodon(Mastodon(integer(text, Format::Mastodon.title())?))
-        }
-        Source::NanoflakeShift24 => {
-            // The same texts, whatever the bits mean; its timestamps are never negative as texts.
-            let scheme = Scheme::of(Format::Nanoflake).ok_or("is not a Nanoflake ID")?;
-            let id = read(scheme)?;
-            if let Identifier::Scheme(AnyId::Nanoflake(id), _) = id {
-                return Ok(Original::Shift24(NanoflakeShift24(id.get().cast_unsigned())));
-            }
-            id
-        }
-        Source::Uuid => {
+pub(super) fn read(source: Source, text: &[u8], reader: &Reader<'_>) -> Result<Original, String> {
+    let format = match source {
+        Source::Format(Format::Uuid) => {
             let uuid = Uuid::try_parse_ascii(text).map_err(|_| "is not a UUID")?;
-            let id = carry::from_uuid(uuid, layouts);
-            Identifier::Carried(id.map_err(|error| format!("can't be read: {error}"))?)
+            let id = carry::from_uuid(uuid, &reader.layouts);
+            let id = id.map_err(|error| format!("can't be read: {error}"))?;
+            return Ok(Original::Read(Identifier::Carried(id)));
         }
+        Source::Format(format) => format,
+        // The same texts, whatever the bits mean; its timestamps are never negative as texts.
+        Source::NanoflakeShift24 => Format::Nanoflake,
     };
-    Ok(Original::Read(identifier))
+    let (id, _) = reader.read_as(format, text)?;
+    Ok(match (source, id) {
+        (Source::NanoflakeShift24, Identifier::Scheme(AnyId::Nanoflake(id), _)) => {
+            Original::Shift24(NanoflakeShift24(id.get().cast_unsigned()))
+        }
+        _ => Original::Read(id),
+    })
 }
 
 /// The reading chosen for a text.
@@ -98,14 +83,9 @@ pub(super) struct Detected {
 
 /// Returns the likeliest reading of `text`, or as an error a predicate if that is not clear, or if
 /// nothing is at least likely.
-pub(super) fn likeliest(
-    text: &[u8],
-    options: &options::Layouts,
-    layouts: &Layouts,
-    now: Option<UnixTime>,
-) -> Result<Detected, String> {
+pub(super) fn likeliest(text: &[u8], reader: &Reader<'_>) -> Result<Detected, String> {
     // A UUID that holds an ID is that ID here.
-    let found = detect(text, layouts, now);
+    let found = *reader.detect(text).readings();
     let is_carried = |one: &Reading| matches!(one.identifier(), Identifier::Carried(_));
     let holds_id = found.iter().any(is_carried);
     let asked_for = |one: &Reading| {
@@ -113,7 +93,7 @@ pub(super) fn likeliest(
         !is_wrapping
             && one.doubt() != Some(Doubt::NeverIssued)
             && one.format() != Format::UnixTime
-            && schemes::is_asked_for(one, text, options)
+            && schemes::is_asked_for(one, text, reader.options)
     };
     let mut readings = found.into_iter().filter(asked_for);
     let reading = readings.next().ok_or("is not an ID of any format known here")?;

@@ -6,8 +6,9 @@ use tickid_convert::{
     AnyId, AnyScheme, ConvertError, Converted, Kind, Layouts, Loss, Nodes, Options, ToParts as _,
     carry, convert_any, restore_any,
 };
-use tickid_detect::Identifier;
+use tickid_detect::{Format, Identifier};
 use tickid_scru64::NodeIdSize;
+use tickid_snowflake::Preset;
 use uuid::Uuid;
 
 use super::args::{ConvertArguments, End, NodeArguments, Source, Target};
@@ -63,12 +64,14 @@ pub(super) fn options<'a>(
     let mut target = arguments.target_layouts.0.over(source);
     if let Target::Scheme(scheme) = arguments.to {
         target = scheme.over(target);
-        if arguments.from == Some(Source::Uuid) {
+        if arguments.from == Some(Source::Format(Format::Uuid)) {
             // A UUID does not show the layout of its ID.
             source = arguments.layouts.values.over(scheme.over(Layouts::default()));
         }
     }
-    if let Some(Source::Preset(preset)) = arguments.from {
+    if let Some(Source::Format(format)) = arguments.from
+        && let Some(preset) = Preset::named(format.key())
+    {
         source.snowflake = preset.layout();
     }
     let NodeArguments { node, truncate_node, .. } = &arguments.nodes;
@@ -132,8 +135,7 @@ fn scru64_node(
     let size = NodeIdSize::new(size).map_err(|error| error.to_string())?;
     // The option for the size of these nodes: --node-size is also for the other IDs, if any of them
     // has a use for it.
-    let is_scru64 =
-        |from| matches!(from, Source::Scheme(it) if it.kind(KuidKind::Global) == Kind::Scru64);
+    let is_scru64 = |from: Source| from.kind() == Some(Kind::Scru64);
     let is_shared = !arguments.restore && arguments.from.is_none_or(is_scru64);
     let of_target = arguments.target_layouts.0.over(Layouts::default()).node_size;
     let others = [

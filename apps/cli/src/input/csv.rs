@@ -1,4 +1,9 @@
-//! One column of CSV records. Quoted fields may have several lines.
+//! One column of CSV records, as programs and spreadsheets write them. Quoted fields may have
+//! several lines.
+//!
+//! The parser is that of the crate `csv`, without its reader: a quotation mark that never ends would
+//! make that gather all the rest of the input in memory, and it reads ahead, so that a line would
+//! not be answered before the next one.
 
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
 
@@ -7,6 +12,10 @@ use crate::message::shown;
 
 /// The most bytes of a field that are kept. No ID is nearly as long.
 const MAX_FIELD: usize = 64 * 1024;
+
+/// The delimiters that are told apart by the first line. Of two that are as frequent in it, the
+/// first one is taken, as commas are in titles and numbers as well.
+const DELIMITERS: [u8; 3] = *b"\t;,";
 
 /// The column to read.
 #[derive(Clone, Debug)]
@@ -26,9 +35,20 @@ pub(crate) fn column(text: &str) -> Result<Column, String> {
     }
 }
 
+/// Parses a delimiter: an ASCII character, or `tab`.
+pub(crate) fn delimiter(text: &str) -> Result<u8, String> {
+    match (text, text.as_bytes()) {
+        ("tab" | "\\t", _) => Ok(b'\t'),
+        (_, [byte]) if !matches!(byte, b'"' | b'\n' | b'\r' | 0) => Ok(*byte),
+        _ => Err("a delimiter is one ASCII character other than '\"', or tab".into()),
+    }
+}
+
 /// A reader of one column, line by line.
 pub(crate) struct ColumnReader {
     column: Column,
+    /// The delimiter; `None` before the first line, which tells it if no option does.
+    delimiter: Option<u8>,
     csv: Reader,
     /// The number of the current field.
     number: usize,
@@ -42,10 +62,20 @@ pub(crate) struct ColumnReader {
 }
 
 impl ColumnReader {
-    pub(crate) fn new(column: Column) -> Self {
-        let csv = ReaderBuilder::new().terminator(Terminator::Any(b'\n')).build();
-        let (field, titles) = (Vec::new(), Vec::new());
-        Self { column, csv, number: 1, found: None, field, titles, is_open: false }
+    pub(crate) fn new(column: Column, delimiter: Option<u8>) -> Self {
+        let (csv, field, titles) = (Reader::new(), Vec::new(), Vec::new());
+        let mut new =
+            Self { column, delimiter, csv, number: 1, found: None, field, titles, is_open: false };
+        if let Some(delimiter) = delimiter {
+            new.divide_by(delimiter);
+        }
+        new
+    }
+
+    fn divide_by(&mut self, delimiter: u8) {
+        self.delimiter = Some(delimiter);
+        let mut builder = ReaderBuilder::new();
+        self.csv = builder.terminator(Terminator::Any(b'\n')).delimiter(delimiter).build();
     }
 
     /// Reports whether the last line ended within a quoted field.
@@ -53,14 +83,25 @@ impl ColumnReader {
         self.is_open
     }
 
-    /// Returns the column's field of the last record.
+    /// Returns the column's field of the last record, without what keeps a spreadsheet from
+    /// rounding it: `="123"`.
     pub(crate) fn field(&self) -> &[u8] {
-        &self.field
+        let field = self.field.trim_ascii();
+        let text = field.strip_prefix(b"=\"").and_then(|text| text.strip_suffix(b"\""));
+        text.unwrap_or(&self.field)
     }
 
     /// Reads a line without its end. Reports whether a record ends with it that has a
     /// [field](Self::field), unlike the titles.
     pub(crate) fn read(&mut self, line: &[u8]) -> Result<bool, Failure> {
+        if self.delimiter.is_none() {
+            // Excel's own note on the delimiter, which is no record.
+            if let [b's', b'e', b'p', b'=', delimiter] = line {
+                self.divide_by(*delimiter);
+                return Ok(false);
+            }
+            self.divide_by(most_frequent(line));
+        }
         if !self.is_open {
             (self.number, self.found) = (1, None);
             self.field.clear();
@@ -69,6 +110,10 @@ impl ColumnReader {
         if self.is_open {
             return Ok(false);
         }
+        let hint = (self.number == 1).then_some(
+            "columns are divided by the tabs, semicolons or commas of the first line; --delimiter \
+             names another character",
+        );
         match (&self.column, self.found) {
             (Column::Number(_), Some(_)) => Ok(true),
             (Column::Title(_), Some(found)) => {
@@ -78,12 +123,13 @@ impl ColumnReader {
             (Column::Number(_), None) => {
                 let plural = if self.number == 1 { "" } else { "s" };
                 let reason = format!("has only {} column{plural}", self.number);
-                Err(Failure::invalid(reason))
+                Err(Failure::Invalid { reason, hint: hint.map(Into::into) })
             }
             (Column::Title(title), None) => {
                 let (title, titles) = (shown(title), self.titles.join(", "));
                 let reason = format!("no column is titled '{title}'; the titles are: {titles}");
-                Err(Failure::Usage(reason).hinting("--column 1 is the first, whatever its title"))
+                let hint = hint.unwrap_or("--column 1 is the first, whatever its title");
+                Err(Failure::Usage(reason).hinting(hint))
             }
         }
     }
@@ -126,13 +172,28 @@ impl ColumnReader {
     }
 }
 
+/// Returns the delimiter that is most frequent in a line, outside of quotation marks.
+fn most_frequent(line: &[u8]) -> u8 {
+    let mut counts = [0_usize; DELIMITERS.len()];
+    let mut is_quoted = false;
+    for byte in line {
+        is_quoted ^= *byte == b'"';
+        if let Some(place) = DELIMITERS.iter().position(|it| it == byte && !is_quoted) {
+            counts[place] += 1;
+        }
+    }
+    let most = counts.iter().max();
+    let place = counts.iter().position(|count| Some(count) == most && *count > 0);
+    place.map_or(b',', |place| DELIMITERS[place])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Returns what each line of a text yields.
     fn read(column_text: &str, text: &str) -> Vec<Result<Option<String>, String>> {
-        let mut reader = ColumnReader::new(column(column_text).unwrap());
+        let mut reader = ColumnReader::new(column(column_text).unwrap(), None);
         let lines = text.lines().map(|line| {
             let is_there = reader.read(line.as_bytes()).map_err(|error| error.to_string())?;
             Ok(is_there.then(|| String::from_utf8(reader.field().to_vec()).unwrap()))
@@ -159,7 +220,7 @@ mod tests {
         let found = read("id", text);
         assert_eq!(found[..7], expected);
         assert_eq!(found[7], some("third"));
-        let mut reader = ColumnReader::new(Column::Number(1));
+        let mut reader = ColumnReader::new(Column::Number(1), None);
         assert!(!reader.read(b"a,\"b").unwrap() && reader.is_open());
         assert!(reader.read(b"\"").unwrap() && !reader.is_open());
         assert_eq!(reader.field(), b"a");
@@ -183,5 +244,39 @@ mod tests {
         let len = found[0].as_ref().unwrap().as_ref().unwrap().len();
         assert!((MAX_FIELD..MAX_FIELD + 512).contains(&len), "{len}");
         assert_eq!(found[1], Ok(Some("2".to_owned())));
+    }
+
+    #[test]
+    fn first_line_tells_the_delimiter() {
+        for (titles, row) in [
+            ("name;id", "a,b;1"),
+            ("name\tid", "a;b,c\t1"),
+            ("\"name; first, last\",id", "a;1"),
+            ("amount, in EUR;id", "1,5;1"),
+            ("sep=;\nname;id", "a,b;1"),
+            ("sep=|\nname|id", "a,b;c|1"),
+            // Of two, the one that titles and numbers have more rarely.
+            ("a,b\tid", "1\t1"),
+        ] {
+            let found = read("id", &format!("{titles}\n{row}\n"));
+            let last = found.last().expect("a row").clone();
+            let expected = if titles.starts_with('"') { Err(()) } else { Ok(Some("1".to_owned())) };
+            assert_eq!(last.map_err(drop), expected, "{titles}");
+        }
+        let mut reader = ColumnReader::new(Column::Number(2), Some(b'|'));
+        assert!(reader.read(b"a;b,c|1").unwrap());
+        assert_eq!(reader.field(), b"1");
+        assert_eq!(["tab", "\\t", ";"].map(delimiter), [Ok(b'\t'), Ok(b'\t'), Ok(b';')]);
+        for text in ["", "\"", ";;", "é", "\n"] {
+            assert!(delimiter(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn formulas_of_text_are_unwrapped() {
+        let text = "=\"175928847299117063\",a\n\"=\"\"175928847299117063\"\"\",a\n=\"1\n";
+        let found = read("1", text);
+        let id = || Ok(Some("175928847299117063".to_owned()));
+        assert_eq!(found, [id(), id(), Ok(Some("=\"1".to_owned()))]);
     }
 }

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use clap::Args;
 use tickid_detect::trimmed;
 
-use self::csv::{Column, ColumnReader, column};
+use self::csv::{Column, ColumnReader, column, delimiter};
 use crate::failure::{Failure, INVALID};
 use crate::message::{say, say_error, shown};
 use crate::output::Output;
@@ -23,6 +23,9 @@ const MAX_LINE: usize = 64 * 1024;
 /// The longest line that is kept if an ID is only a part of it.
 const MAX_RECORD: usize = 16 * 1024 * 1024;
 
+/// The most bytes of a record that are kept for messages, which show less of it.
+const MAX_SHOWN: usize = 1024;
+
 /// The number of bytes read in one call.
 const CHUNK: usize = 128 * 1024;
 
@@ -32,6 +35,10 @@ pub(crate) struct Selection {
     /// Read IDs from this column of CSV: its number from 1, or its title in the first line
     #[arg(long, value_name = "N|NAME", conflicts_with = "field", value_parser = column)]
     column: Option<Column>,
+    /// The character between the columns, or tab [default: the one of tab, semicolon and comma that
+    /// the first line has most]
+    #[arg(long, value_name = "CHAR", requires = "column", value_parser = delimiter)]
+    delimiter: Option<u8>,
     /// Read IDs from this member of JSON lines: its name, or a JSON pointer (/user/id)
     #[arg(long, value_name = "NAME")]
     field: Option<String>,
@@ -74,65 +81,178 @@ pub(crate) struct Input<'a> {
     pub(crate) line: Option<u64>,
 }
 
-/// Calls `each` with every one of `arguments`, or with every line of standard input if there are
-/// none or the only one is `-`. Passes over blank lines and removes what is pasted around an ID.
-/// Reports the problem of each invalid input, and continues with the others.
-///
-/// With `keeps_lines`, a line for which `each` writes nothing becomes an empty line of output, so
-/// that the output can be pasted beside the input.
+/// The work of a command on its inputs.
+pub(crate) trait Work {
+    /// Reports whether a line for which nothing is written becomes an empty line of output, so that
+    /// the output can be pasted beside the input.
+    fn keeps_lines(&self) -> bool {
+        false
+    }
+
+    /// Reports whether an input may be as long as a record, because IDs are looked for in it.
+    fn is_search(&self) -> bool {
+        false
+    }
+
+    /// Reports whether the work is to see the first inputs [ahead](Self::preview).
+    fn looks_ahead(&self) -> bool {
+        false
+    }
+
+    /// Sees the first inputs, up to ten, before it is given the last of them. It is called again
+    /// whenever more of them have come.
+    fn preview(&mut self, _texts: &[Vec<u8>]) {}
+
+    /// Works on one input.
+    fn input(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure>;
+}
+
+/// The number of inputs that are seen ahead.
+const AHEAD: usize = 10;
+
+/// Gives `work` every one of `arguments`, or every line of standard input if there are none or the
+/// only one is `-`. Passes over blank lines and removes what is pasted around an ID. Reports the
+/// problem of each invalid input, and continues with the others.
 pub(crate) fn run(
     arguments: &[String],
     selection: &Selection,
-    keeps_lines: bool,
-    mut each: impl FnMut(Input<'_>, &mut Output) -> Result<(), Failure>,
+    work: &mut impl Work,
 ) -> Result<ExitCode, Failure> {
     let mut out = Output::stdout();
-    let mut problems = Problems { hints: Vec::new(), status: ExitCode::SUCCESS };
-    let end_line = |out: &mut Output, start: u64| {
-        if keeps_lines && out.len() == start {
-            out.buffer().push(b'\n');
-        }
-        out.drain()
-    };
+    let problems = Problems { hints: Vec::new(), status: ExitCode::SUCCESS };
     if !arguments.is_empty() && arguments != ["-"] {
-        selection.refuse_arguments()?;
-        for text in arguments {
-            let start = out.len();
-            // One that is empty is a mistake.
-            let input = Input { text: trimmed(text.as_bytes()), line: None };
-            if let Err(failure) = each(input, &mut out) {
-                problems.settle(input, of_argument(failure, text), &mut out)?;
-            }
-            end_line(&mut out, start)?;
-        }
-        out.flush()?;
-        return Ok(problems.status);
+        return of_arguments(arguments, selection, problems, work, out);
     }
     // The problem of one line must not cost the others their answers.
-    let mut selector = Selector::new(selection);
-    let done = for_each_line(selector.longest_line(), &mut out, |line, number, out| {
-        let start = out.len();
-        let done = match selector.select(line, number) {
-            Ok(Some(input)) => each(input, out).map_err(|failure| (input, failure)),
-            Ok(None) => Ok(()),
-            Err((input, failure)) => Err((input, *failure)),
-        };
-        if let Err((input, failure)) = done {
-            problems.settle(input, failure, out)?;
-        }
-        end_line(out, start)
-    });
-    if let Err(failure) = done {
+    let ahead = work.looks_ahead().then(Ahead::default);
+    let selector = Selector::new(selection);
+    let longest = if work.is_search() { MAX_RECORD } else { selector.longest_line() };
+    let mut lines = Lines { selector, longest, worker: Worker { work, problems }, ahead };
+    if let Err(failure) = for_each_line(longest, &mut out, &mut lines) {
         // The lines before it are done.
+        lines.release(&mut out)?;
         out.flush()?;
         return Err(failure);
     }
-    if let Some((line, number)) = selector.open {
+    lines.release(&mut out)?;
+    if let Some((record, number)) = lines.selector.open {
         let failure = Failure::invalid("starts a record with a quotation mark that never ends");
-        problems.settle(Input { text: &line, line: Some(number) }, failure, &mut out)?;
+        let input = Input { text: &record, line: Some(number) };
+        lines.worker.problems.settle(input, failure, &mut out)?;
     }
     out.flush()?;
-    Ok(problems.status)
+    Ok(lines.worker.problems.status)
+}
+
+fn of_arguments(
+    arguments: &[String],
+    selection: &Selection,
+    problems: Problems,
+    work: &mut impl Work,
+    mut out: Output,
+) -> Result<ExitCode, Failure> {
+    selection.refuse_arguments()?;
+    if work.looks_ahead() {
+        let texts = arguments.iter().take(AHEAD).map(|text| trimmed(text.as_bytes()).to_vec());
+        work.preview(&texts.collect::<Vec<_>>());
+    }
+    let mut worker = Worker { work, problems };
+    for text in arguments {
+        // One that is empty is a mistake.
+        let input = Input { text: trimmed(text.as_bytes()), line: None };
+        worker.finish(input, Ok(true), |failure| of_argument(failure, text), &mut out)?;
+    }
+    out.flush()?;
+    Ok(worker.problems.status)
+}
+
+/// The work on inputs, and the problems that they had.
+struct Worker<'a, W> {
+    work: &'a mut W,
+    problems: Problems,
+}
+
+impl<W: Work> Worker<'_, W> {
+    /// Works on an input, unless it `is_there` no more or has a problem already.
+    #[inline]
+    fn finish(
+        &mut self,
+        input: Input<'_>,
+        is_there: Result<bool, Failure>,
+        explain: impl FnOnce(Failure) -> Failure,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        let start = out.len();
+        let done = match is_there {
+            Ok(true) => self.work.input(input, out),
+            Ok(false) => Ok(()),
+            Err(failure) => Err(failure),
+        };
+        if let Err(failure) = done {
+            self.problems.settle(input, explain(failure), out)?;
+        }
+        if self.work.keeps_lines() && out.len() == start {
+            out.buffer().push(b'\n');
+        }
+        out.drain()
+    }
+}
+
+/// The lines of standard input on their way to the work.
+struct Lines<'a, W> {
+    selector: Selector,
+    longest: usize,
+    worker: Worker<'a, W>,
+    /// The first inputs, until there are enough of them.
+    ahead: Option<Ahead>,
+}
+
+/// The first inputs, which the work sees ahead.
+#[derive(Default)]
+struct Ahead {
+    texts: Vec<Vec<u8>>,
+    /// The inputs that the work was not given yet, with the lines without one between them.
+    held: Vec<Held>,
+}
+
+/// An input that waits for others.
+struct Held {
+    text: Vec<u8>,
+    line: Option<u64>,
+    is_there: Result<bool, Failure>,
+}
+
+impl<W: Work> Lines<'_, W> {
+    /// Takes the next line.
+    #[inline]
+    fn line(&mut self, line: InputLine<'_>, number: u64, out: &mut Output) -> Result<(), Failure> {
+        let (input, is_there) = self.selector.select(line, number, self.longest);
+        let Some(ahead) = &mut self.ahead else {
+            return self.worker.finish(input, is_there, |failure| failure, out);
+        };
+        let text = input.text.to_vec();
+        if matches!(is_there, Ok(true)) {
+            ahead.texts.push(text.clone());
+        }
+        ahead.held.push(Held { text, line: input.line, is_there });
+        if ahead.texts.len() == AHEAD {
+            self.release(out)?;
+            self.ahead = None;
+        }
+        Ok(())
+    }
+
+    /// Gives the work the inputs that wait: there are enough, or the next one may take a while.
+    fn release(&mut self, out: &mut Output) -> Result<(), Failure> {
+        let Some(ahead) = self.ahead.as_mut().filter(|ahead| !ahead.held.is_empty()) else {
+            return Ok(());
+        };
+        self.worker.work.preview(&ahead.texts);
+        for Held { text, line, is_there } in ahead.held.drain(..) {
+            self.worker.finish(Input { text: &text, line }, is_there, |failure| failure, out)?;
+        }
+        Ok(())
+    }
 }
 
 /// The problems of inputs, after which others follow.
@@ -167,8 +287,8 @@ enum InputLine<'a> {
     Cut(&'a [u8], usize),
 }
 
-/// Calls `each` with the lines of standard input and their numbers, from 1. If a line is longer
-/// than `longest`, only its start is kept.
+/// Hands out the lines of standard input and their numbers, from 1. If a line is longer than
+/// `longest`, only its start is kept.
 ///
 /// The output is flushed before each read, which may wait: a terminal, or a program that writes
 /// now and then, gets the answer to a line before it sends the next one. A file is read in large
@@ -176,7 +296,7 @@ enum InputLine<'a> {
 fn for_each_line(
     longest: usize,
     out: &mut Output,
-    mut each: impl FnMut(InputLine<'_>, u64, &mut Output) -> Result<(), Failure>,
+    lines: &mut Lines<'_, impl Work>,
 ) -> Result<(), Failure> {
     /// Some programs write it before the first line.
     const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -192,6 +312,7 @@ fn for_each_line(
     let mut buffer = vec![0; longest + CHUNK];
     let (mut kept, mut cut, mut number, mut bytes) = (0, 0, 0, 0);
     loop {
+        lines.release(out)?;
         out.flush()?;
         progress.show(number, bytes);
         let read = match stdin.read(&mut buffer[kept..kept + CHUNK]) {
@@ -215,13 +336,13 @@ fn for_each_line(
         while let Some(place) = memchr::memchr(b'\n', &buffer[searched..filled]) {
             let end = searched + place;
             number += 1;
-            each(whole(&buffer[start..end], longest, cut), number, out)?;
+            lines.line(whole(&buffer[start..end], longest, cut), number, out)?;
             (start, searched, cut) = (end + 1, end + 1, 0);
         }
         // The last line may end with the input.
         if read == 0 {
             if start < filled {
-                each(whole(&buffer[start..filled], longest, cut), number + 1, out)?;
+                lines.line(whole(&buffer[start..filled], longest, cut), number + 1, out)?;
             }
             return Ok(());
         }
@@ -264,7 +385,8 @@ fn whole(line: &[u8], longest: usize, cut: usize) -> InputLine<'_> {
 /// Finds the IDs in lines.
 struct Selector {
     part: LinePart,
-    /// The first line of a record that continues, and its number.
+    /// The lines of a record that continues, as far as messages show them, and the number of the
+    /// first.
     open: Option<(Vec<u8>, u64)>,
     /// The same of a record of several lines that has just ended.
     ended: Option<(Vec<u8>, u64)>,
@@ -282,7 +404,10 @@ enum LinePart {
 impl Selector {
     fn new(selection: &Selection) -> Self {
         let part = match (&selection.column, &selection.field) {
-            (Some(column), _) => LinePart::Column(Box::new(ColumnReader::new(column.clone()))),
+            (Some(column), _) => {
+                let reader = ColumnReader::new(column.clone(), selection.delimiter);
+                LinePart::Column(Box::new(reader))
+            }
             (None, Some(name)) => LinePart::Member(name.clone()),
             (None, None) => LinePart::All,
         };
@@ -293,48 +418,57 @@ impl Selector {
         if matches!(self.part, LinePart::All) { MAX_LINE } else { MAX_RECORD }
     }
 
-    /// Returns the ID in a line; `None` for a line that has to hold none. A problem comes with the
-    /// line that has it; of a record of several lines, that is the first.
+    /// Returns the ID in a line, and whether there is one: a line may have to hold none. Without
+    /// an ID, it is the line itself, or the record of several lines that it ends.
     #[inline]
     fn select<'a>(
         &'a mut self,
         line: InputLine<'a>,
         number: u64,
-    ) -> Result<Option<Input<'a>>, (Input<'a>, Box<Failure>)> {
+        longest: usize,
+    ) -> (Input<'a>, Result<bool, Failure>) {
         let line = match line {
             InputLine::Whole(line) => line,
             InputLine::Cut(line, len) => {
-                let longest = self.longest_line();
                 let reason = format!("is not an ID: about {len} bytes long, more than {longest}");
-                let place = Input { text: line, line: Some(number) };
-                return Err((place, Failure::invalid(reason).into()));
+                return (Input { text: line, line: Some(number) }, Err(Failure::invalid(reason)));
             }
         };
         let text = trimmed(line);
-        if text.is_empty() && self.open.is_none() {
-            return Ok(None);
-        }
         let place = Input { text: line, line: Some(number) };
+        if text.is_empty() && self.open.is_none() {
+            return (place, Ok(false));
+        }
         match &mut self.part {
-            LinePart::All => Ok(Some(Input { text, ..place })),
+            LinePart::All => (Input { text, ..place }, Ok(true)),
             LinePart::Column(column) => {
                 let is_there = column.read(line);
+                if column.is_open() || self.open.is_some() {
+                    let (record, _) = self.open.get_or_insert_with(|| (Vec::new(), number));
+                    let room = MAX_SHOWN.saturating_sub(record.len());
+                    let end = if record.is_empty() { &b""[..] } else { b"\n" };
+                    record.extend(end.iter().chain(line).take(room));
+                }
                 if column.is_open() {
-                    self.open.get_or_insert_with(|| (line.to_vec(), number));
-                    return Ok(None);
+                    return (place, Ok(false));
                 }
                 self.ended = self.open.take();
                 let place = match &self.ended {
                     Some((text, number)) => Input { text, line: Some(*number) },
                     None => place,
                 };
-                let is_there = is_there.map_err(|failure| (place, failure.into()))?;
-                Ok(is_there.then(|| Input { text: trimmed(column.field()), ..place }))
+                match is_there {
+                    Ok(true) => (Input { text: trimmed(column.field()), ..place }, Ok(true)),
+                    other => (place, other),
+                }
             }
-            LinePart::Member(name) => {
-                self.text = member(line, name).map_err(|failure| (place, failure.into()))?;
-                Ok(Some(Input { text: trimmed(&self.text), ..place }))
-            }
+            LinePart::Member(name) => match member(line, name) {
+                Ok(text) => {
+                    self.text = text;
+                    (Input { text: trimmed(&self.text), ..place }, Ok(true))
+                }
+                Err(failure) => (place, Err(failure)),
+            },
         }
     }
 }

@@ -1,28 +1,24 @@
 //! `tickid inspect`: shows the readings of each input as cards, JSON or lines of a template.
 
-mod near_miss;
-
 use std::io;
 use std::process::ExitCode;
 
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use tickid_core::{Clock as _, SystemClock, UnixTime};
-use tickid_detect::{Confidence, Format, Identifier, Inspection, Reading, Readings, detect};
-use tickid_snowflake::Preset;
+use tickid_detect::{Confidence, Format, Identifier, Inspection, Inspections, Reading, Readings};
 
 use crate::failure::Failure;
-use crate::input::{self, Input, Selection};
+use crate::input::{self, Input, Selection, Work};
+use crate::options::Layouts;
 use crate::options::when::{self, zone};
-use crate::options::{Layouts, Scheme};
 use crate::output::Output;
 use crate::output::picture::{self, Heading};
 use crate::output::printed::write_json;
 use crate::output::template::Template;
-use crate::reading::schemes;
-use crate::reading::{named, of_preset};
+use crate::reading::{Reader, format_value, named, schemes};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -64,10 +60,7 @@ pub(crate) struct InspectArguments {
 
 /// Returns the parser of a format's key.
 fn formats() -> impl clap::builder::TypedValueParser<Value = Format> {
-    let values = Format::ALL.iter().map(|format| {
-        let aliases = Preset::named(format.key()).map_or(&[][..], Preset::aliases);
-        PossibleValue::new(format.key()).aliases(aliases)
-    });
+    let values = Format::ALL.iter().map(|format| format_value(*format));
     PossibleValuesParser::new(values).try_map(|key| key.parse::<Format>())
 }
 
@@ -75,18 +68,13 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
     let choice = anstream::AutoStream::choice(&io::stdout());
     let mut inspector = Inspector {
         arguments,
-        scheme: arguments.from.and_then(Scheme::of),
+        reader: Reader::new(&arguments.layouts, arguments.layouts.all()),
         named: Vec::new(),
-        now: SystemClock.now().ok(),
-        layouts: arguments.layouts.all(),
         colour: choice != anstream::ColorChoice::Never,
         width: picture::width(),
         zone: arguments.tz.clone(),
     };
-    let keeps_lines = arguments.template.is_some();
-    input::run(&arguments.ids, &arguments.selection, keeps_lines, |input, out| {
-        inspector.inspect(input, out)
-    })
+    input::run(&arguments.ids, &arguments.selection, &mut inspector)
 }
 
 /// Returns the remark on the confidence in a reading, one of those that were found.
@@ -117,73 +105,56 @@ struct Line<'a> {
 
 struct Inspector<'a> {
     arguments: &'a InspectArguments,
-    /// The scheme that `--from` names, if it is one of the four.
-    scheme: Option<Scheme>,
+    reader: Reader<'a>,
     /// The formats that others were named beside. Each is named only once.
     named: Vec<Format>,
-    /// The present, which makes the times of IDs likely or not; `None` if it is unknown.
-    now: Option<UnixTime>,
-    layouts: tickid_convert::Layouts,
     colour: bool,
     width: usize,
     /// The zone of the times that are shown beside those in UTC.
     zone: Option<TimeZone>,
 }
 
-impl Inspector<'_> {
-    /// Reports on one input.
-    fn inspect(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {
-        if let Some(scheme) = self.scheme
-            && let Ok(id) = schemes::read(scheme, input.text, &self.arguments.layouts)
-        {
-            return self.show(input, &Inspection::new(id, "", &self.layouts), None, out);
-        }
-        // Only its name makes an integer a TSID.
-        if self.arguments.from == Some(Format::Tsid)
-            && let Ok(id) = of_preset(Preset::Tsid, input.text)
-        {
-            return self.show(input, &Inspection::new(id, "", &self.layouts), None, out);
-        }
-        let found = detect(input.text, &self.layouts, self.now);
-        match self.arguments.from {
-            Some(format) => self.one(input, &found, format, out),
-            None => self.any(input, &found, out),
-        }
+impl Work for Inspector<'_> {
+    fn keeps_lines(&self) -> bool {
+        self.arguments.template.is_some()
     }
 
-    /// Reports on a text as an ID of the format that was named: the form that is likeliest.
-    fn one(
-        &mut self,
-        input: Input<'_>,
-        found: &Readings,
-        format: Format,
-        out: &mut Output,
-    ) -> Result<(), Failure> {
-        // A Nanoflake of Twitter's epoch is Twitter's, and one of Discord's is Discord's.
-        let is_named = |one: &&Reading| {
-            one.format() == format || one.identifier().also(&self.layouts) == Some(format)
-        };
-        match found.iter().find(is_named) {
-            Some(reading) => {
-                let text = String::from_utf8_lossy(input.text);
-                let id = Inspection::new(reading.identifier(), &text, &self.layouts);
-                self.show(input, &id.in_encoding(reading.encoding()), None, out)
+    fn input(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {
+        match self.arguments.from {
+            Some(format) => self.one(input, format, out),
+            None => self.any(input, &self.reader.detect(input.text), out),
+        }
+    }
+}
+
+impl Inspector<'_> {
+    /// Reports on a text as an ID of the format that was named.
+    fn one(&self, input: Input<'_>, format: Format, out: &mut Output) -> Result<(), Failure> {
+        match self.reader.read_as(format, input.text) {
+            Ok((id, form)) => {
+                let text = str::from_utf8(input.text).unwrap_or_default();
+                let id = Inspection::new(id, text, &self.reader.layouts).in_encoding(form);
+                self.show(input, &id, None, out)
             }
-            None => {
-                let reason = near_miss::of(format, input.text, &self.arguments.layouts);
+            Err(reason) => {
                 let others = "`tickid inspect ID`, without --from, shows what it may be";
-                let hint = (!found.is_empty()).then_some(others.into());
-                Err(Failure::Invalid { reason, hint })
+                let is_any = !self.reader.detect(input.text).readings().is_empty();
+                Err(Failure::Invalid { reason, hint: is_any.then_some(others.into()) })
             }
         }
     }
 
     /// Reports on every likely reading of a text.
-    fn any(&mut self, input: Input<'_>, found: &Readings, out: &mut Output) -> Result<(), Failure> {
+    fn any(
+        &mut self,
+        input: Input<'_>,
+        found: &Inspections<'_>,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
         let InspectArguments { json, all, ref template, .. } = *self.arguments;
         let is_one = (json && !all) || template.is_some();
-        // Every reading is ASCII.
         let text = str::from_utf8(input.text).unwrap_or_default();
+        let found = found.readings();
         let (mut shown, mut is_likely) = (0, false);
         let asked_for = found.iter().filter(|one| self.is_asked_for(one, input.text));
         for reading in asked_for {
@@ -191,7 +162,12 @@ impl Inspector<'_> {
                 break;
             }
             is_likely |= reading.confidence() <= Confidence::Likely;
-            self.show(input, &Inspection::of(reading, text, &self.layouts), Some(found), out)?;
+            self.show(
+                input,
+                &Inspection::of(reading, text, &self.reader.layouts),
+                Some(found),
+                out,
+            )?;
             shown += 1;
             if is_one {
                 break;
@@ -223,7 +199,7 @@ impl Inspector<'_> {
             if let (Some(zone), Some(time)) = (&self.zone, inspection.unix_time()) {
                 line.local = when::rfc3339(time, zone);
                 let age_ms = |now: UnixTime| now.as_millis().saturating_sub(time.as_millis());
-                line.age_ms = self.now.map(age_ms);
+                line.age_ms = SystemClock.now().ok().map(age_ms);
             }
             return write_json(&line, out.buffer());
         }
@@ -232,7 +208,7 @@ impl Inspector<'_> {
         }
         let name = inspection.name().to_string();
         let local = match (&self.zone, inspection.unix_time()) {
-            (Some(zone), Some(time)) => when::local(time, zone, self.now),
+            (Some(zone), Some(time)) => when::local(time, zone, SystemClock.now().ok()),
             _ => None,
         };
         let remark = found.and_then(|found| remark(inspection, found));
@@ -262,7 +238,7 @@ impl Inspector<'_> {
             };
         }
         Failure::Invalid {
-            reason: near_miss::of_all(text, &self.arguments.layouts),
+            reason: self.reader.near_misses(text),
             hint: Some("`tickid inspect --help` lists the formats".into()),
         }
     }

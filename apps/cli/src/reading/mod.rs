@@ -1,23 +1,99 @@
-//! Texts read as IDs of other systems, and the names of readings.
+//! Texts read as IDs: of the format that an option names, or of those that are detected.
 
+mod near_miss;
 pub(crate) mod schemes;
 
-use tickid_detect::{Format, Identifier, Reading};
+use clap::builder::PossibleValue;
+use tickid_convert::foreign::Mastodon;
+use tickid_core::SystemClock;
+use tickid_detect::{Detector, Encoding, Format, Identifier, Inspections, Reading};
 use tickid_snowflake::{Preset, SnowflakeId};
 use tickid_text::{ParseError, decimal};
 
+use crate::options::{Layouts, Scheme};
+
+/// The options about IDs that are read, and the detector that has them.
+pub(crate) struct Reader<'a> {
+    pub(crate) options: &'a Layouts,
+    pub(crate) layouts: tickid_convert::Layouts,
+    detector: Detector<SystemClock>,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) const fn new(options: &'a Layouts, layouts: tickid_convert::Layouts) -> Self {
+        Self { options, layouts, detector: Detector::new(layouts, SystemClock) }
+    }
+
+    /// Returns every reading of a text, likeliest first. Every reading is ASCII.
+    #[inline]
+    pub(crate) fn detect<'t>(&self, text: &'t [u8]) -> Inspections<'t> {
+        self.detector.inspect(str::from_utf8(text).unwrap_or_default())
+    }
+
+    /// Reads a text as an ID of the format that was named. The error is a predicate.
+    #[inline]
+    pub(crate) fn read_as(
+        &self,
+        format: Format,
+        text: &[u8],
+    ) -> Result<(Identifier, Encoding), String> {
+        // The format's own text, which needs no search.
+        let own = match Scheme::of(format) {
+            Some(scheme) => schemes::read(scheme, text, self.options).ok(),
+            None => of_other(format, text),
+        };
+        match own {
+            Some(id) => Ok((id, Encoding::Text)),
+            None => self.search(format, text),
+        }
+    }
+
+    /// Looks for the format among all readings, which include other forms of its IDs.
+    #[cold]
+    fn search(&self, format: Format, text: &[u8]) -> Result<(Identifier, Encoding), String> {
+        let found = self.detect(text);
+        // A Nanoflake of Twitter's epoch is Twitter's, and one of Discord's is Discord's.
+        let is_it = |one: &&Reading| {
+            one.format() == format || one.identifier().also(&self.layouts) == Some(format)
+        };
+        let reading = found.readings().iter().find(is_it);
+        let reading = reading.ok_or_else(|| near_miss::of(format, text, self.options))?;
+        Ok((reading.identifier(), reading.encoding()))
+    }
+
+    /// Returns a predicate about a text that is of no format.
+    pub(crate) fn near_misses(&self, text: &[u8]) -> String {
+        near_miss::of_all(text, self.options)
+    }
+}
+
+/// Returns the format as the value of an option.
+pub(crate) fn format_value(format: Format) -> PossibleValue {
+    let aliases = Preset::named(format.key()).map_or(&[][..], Preset::aliases);
+    PossibleValue::new(format.key()).aliases(aliases)
+}
+
+/// Reads the integer of another system, or a TSID's text, which only its name makes one.
+fn of_other(format: Format, text: &[u8]) -> Option<Identifier> {
+    if format == Format::Mastodon {
+        return integer(text, format.title()).ok().map(|id| Identifier::Mastodon(Mastodon(id)));
+    }
+    let preset = Preset::named(format.key())?;
+    let id = of_preset(preset, text).ok()?;
+    (id <= preset.layout().max_id()).then_some(Identifier::Preset(preset, id))
+}
+
 /// Reads the ID of a preset: an integer, or a TSID's text. The error is a predicate.
-pub(crate) fn of_preset(preset: Preset, text: &[u8]) -> Result<Identifier, String> {
-    let id = if preset == Preset::Tsid && text.len() == SnowflakeId::CROCKFORD_LEN {
-        SnowflakeId::parse_crockford(text).map_err(|error| format!("is {error}"))?
+fn of_preset(preset: Preset, text: &[u8]) -> Result<SnowflakeId, String> {
+    if preset == Preset::Tsid && text.len() == SnowflakeId::CROCKFORD_LEN {
+        SnowflakeId::parse_crockford(text).map_err(|error| format!("is {error}"))
     } else {
-        SnowflakeId::new(integer(text, preset.title())?)
-    };
-    Ok(Identifier::Preset(preset, id))
+        integer(text, preset.title()).map(SnowflakeId::new)
+    }
 }
 
 /// Reads a decimal integer, as IDs of the format `name` have it. The error is a predicate.
-pub(crate) fn integer(text: &[u8], name: &'static str) -> Result<u64, String> {
+fn integer(text: &[u8], name: &'static str) -> Result<u64, String> {
     decimal::decode(text, u64::MAX).map_err(|kind| format!("is {}", ParseError::new(name, kind)))
 }
 

@@ -1,7 +1,7 @@
 //! The texts of the schemes' IDs, as the options have them.
 
 use tickid_convert::{AnyId, Kind};
-use tickid_detect::{Encoding, Identifier, Notation, Reading, detect};
+use tickid_detect::{Encoding, Identifier, Notation, Reading};
 use tickid_kuid::WideGlobalId;
 use tickid_nanoflake::NanoflakeId;
 use tickid_snowflake::SnowflakeId;
@@ -51,20 +51,6 @@ fn notation_of(kind: Kind, text: &[u8], layouts: &Layouts) -> Notation {
         return Notation::Decimal;
     }
     layouts.notation(kind)
-}
-
-/// Reads `text` as an integer, hexadecimal digits or bytes of `scheme`.
-#[cold]
-pub(crate) fn other_form(
-    scheme: Scheme,
-    text: &[u8],
-    layouts: &tickid_convert::Layouts,
-) -> Option<Identifier> {
-    let found = detect(text, layouts, None);
-    let is_it = |one: &&Reading| {
-        Scheme::of(one.format()) == Some(scheme) && one.encoding() != Encoding::Text
-    };
-    found.iter().find(is_it).map(Reading::identifier)
 }
 
 /// Reports whether a reading of a text is the one that the options ask for: kuid's alphabets and

@@ -94,7 +94,7 @@ fn inspect_names_what_fits_as_well() {
     // Twitter's, with a sequence of 0. Discord is years from it.
     for (options, named) in [
         ("", "Nanoflake in decimal, or Twitter Snowflake\n"),
-        ("--from twitter", "Nanoflake in decimal, or Twitter Snowflake\n"),
+        ("--from twitter", "2006515713440194560  Twitter Snowflake\n"),
         ("--epoch discord --all", "Nanoflake in decimal, or Discord Snowflake\n"),
         ("--epoch 2015-06-01T00:00:00Z --all", "Nanoflake in decimal\n"),
     ] {
@@ -146,7 +146,8 @@ fn columns_and_members_hold_ids() {
     let csv = format!("\u{feff}id,note\r\n{id},\"a\r\n\r\n{id}\"\r\n{id},\"never\nends\n");
     let ran = run_with_input("inspect --json --column id", csv.as_bytes());
     assert_eq!((ran.status, ran.stdout.lines().count()), (INVALID, 1), "{}", ran.stderr);
-    assert!(ran.stderr.contains("line 5: '0u375nxqh5cq,\"never' starts"), "{}", ran.stderr);
+    let unended = "line 5: '0u375nxqh5cq,\"never\\nends' starts";
+    assert!(ran.stderr.contains(unended), "{}", ran.stderr);
     let ran = run_with_input("inspect --column ID", b"id,note\n1,2\n");
     assert_eq!(ran.status, USAGE);
     assert!(ran.stderr.contains("no column is titled 'ID'; the titles are: id, note"));
@@ -169,6 +170,32 @@ fn columns_and_members_hold_ids() {
     let nested = format!("{{\"user\":{{\"id\":\"{id}\"}}}}");
     let ran = run_with_input("inspect --json --field /user/id -", nested.as_bytes());
     assert!(ran.stdout.contains(id), "{}", ran.stderr);
+}
+
+#[test]
+fn columns_of_spreadsheets_are_read() {
+    let id = "175928847299117063";
+    for (options, csv) in [
+        ("", format!("\u{feff}name;id\r\n\"a, b\";{id}\r\n")),
+        ("", format!("name\tid\na, b; c\t{id}\n")),
+        ("", format!("name,id\na,=\"{id}\"\n")),
+        ("", format!("sep=;\nname;id\na;\"=\"\"{id}\"\"\"\n")),
+        ("--delimiter |", format!("a;b|id\n;|{id}\n")),
+        ("--delimiter tab", format!("a,b;c\tid\n,\t{id}\n")),
+    ] {
+        let arguments = format!("inspect --json --from discord --column id {options}");
+        let ran = run_with_input(&arguments, csv.as_bytes());
+        assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{csv:?}");
+        assert_eq!(json_lines(&ran.stdout)[0]["text"], id, "{csv:?}");
+    }
+    let ran = run_with_input("inspect --column id", b"name|id\na|1\n");
+    assert_eq!(ran.status, USAGE);
+    assert!(ran.stderr.contains("the titles are: name|id\nhint: columns are"), "{}", ran.stderr);
+    for delimiter in ["ab", "é"] {
+        let ran = run_with_input(&format!("inspect --column 1 --delimiter {delimiter}"), b"");
+        assert_eq!(ran.status, USAGE);
+        assert!(ran.stderr.contains("is one ASCII character"), "{}", ran.stderr);
+    }
 }
 
 #[test]
@@ -265,10 +292,11 @@ fn json_has_the_number_of_the_line() {
 }
 
 #[test]
-fn problems_name_the_first_line_of_records() {
+fn problems_quote_records_and_their_first_line() {
     let csv = "a,1\n\"b\nc\nd\"\ne,2\n";
     let ran = run_with_input("inspect --json --column 2 --from sno", csv.as_bytes());
-    assert!(ran.stderr.contains("line 2: '\"b' has only 1 column\n"), "{}", ran.stderr);
+    let record = "line 2: '\"b\\nc\\nd\"' has only 1 column\n";
+    assert!(ran.stderr.contains(record), "{}", ran.stderr);
     assert!(ran.stderr.contains("line 5: '2' is not a sno ID"), "{}", ran.stderr);
 }
 

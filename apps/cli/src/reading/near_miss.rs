@@ -1,13 +1,12 @@
 //! The reasons why a text is not an ID, of the formats that it comes close to.
 
-use tickid_detect::{Format, Identifier, detect};
+use tickid_detect::{Format, detect};
 use tickid_snowflake::Preset;
 use tickid_text::{ParseError, ParseErrorKind};
 use uuid::Uuid;
 
 use crate::options::{Layouts, Scheme};
-use crate::reading::of_preset;
-use crate::reading::schemes;
+use crate::reading::{of_preset, schemes};
 
 /// A format whose texts all have one length and one alphabet.
 struct Fixed {
@@ -65,7 +64,7 @@ impl Fixed {
 }
 
 /// Returns a predicate about a text that is not of a format.
-pub(crate) fn of(format: Format, text: &[u8], layouts: &Layouts) -> String {
+pub(super) fn of(format: Format, text: &[u8], layouts: &Layouts) -> String {
     let own = Scheme::of(format).and_then(|scheme| schemes::read(scheme, text, layouts).err());
     if let Some(error) = own {
         return format!("is {error}");
@@ -94,7 +93,7 @@ fn of_layout(preset: Preset, text: &[u8]) -> Option<String> {
     let max = preset.layout().max_id();
     match of_preset(preset, text) {
         Err(reason) => Some(reason),
-        Ok(Identifier::Preset(_, id)) if id > max => {
+        Ok(id) if id > max => {
             let (value, max) = (id.get().into(), max.get().into());
             let kind = ParseErrorKind::TooLarge { value, max };
             Some(format!("is {}", ParseError::new(preset.title(), kind)))
@@ -131,7 +130,7 @@ fn of_type_id(text: &[u8]) -> Option<String> {
 }
 
 /// Returns a predicate about a text that is of no format.
-pub(crate) fn of_all(text: &[u8], layouts: &Layouts) -> String {
+pub(super) fn of_all(text: &[u8], layouts: &Layouts) -> String {
     if text.is_empty() {
         return "is not an ID: there is nothing".into();
     }
