@@ -20,6 +20,7 @@
 //!
 //! - [`inspect`] answers in one call. A [`Detector`] does so with other layouts or another clock,
 //!   which it is given once.
+//! - [`find`] finds the IDs in a line of a log, a URL or any other text.
 //! - [`detect`] returns every [`Reading`] of a text, likeliest first, each with its [`Format`], its
 //!   [`Confidence`] and the [`Identifier`] that the text is in that format.
 //! - [`Inspection`] is an ID taken apart, which the command, the ID server, the inspector page and
@@ -57,6 +58,7 @@ mod erlang;
 mod evidence;
 mod false_positives;
 mod fields;
+mod find;
 mod formats;
 mod identifier;
 mod inspection;
@@ -73,6 +75,8 @@ pub use self::detect::detect;
 pub use self::detector::inspect;
 pub use self::detector::{Detector, Inspections};
 pub use self::evidence::Evidence;
+#[cfg(feature = "std")]
+pub use self::find::find;
 pub use self::formats::{Encoding, Format, FormatError};
 pub use self::identifier::{Foreign, Identifier};
 pub use self::inspection::{Inspection, Member, MemberValue};

@@ -1,0 +1,474 @@
+//! IDs among other text: in log lines, URLs, JSON and prose.
+
+use core::ops::Range;
+
+use tickid_core::Clock;
+
+use crate::confidence::Confidence;
+use crate::detector::{Detector, Inspections};
+use crate::format::Format;
+use crate::paste::trimmed;
+
+/// Finds the IDs in a text, such as a line of a log, and returns each with its place in bytes.
+///
+/// Layouts are the defaults, and times are judged by the system's clock; a [`Detector`] has others.
+/// Use [`inspect`](crate::inspect) for a text that is an ID as a whole.
+///
+/// # Examples
+/// ```
+/// let line = b"GET /orders/0u375nxqh5cq?user=user_01j1hzw2p7es59rpw0qfqnr7bc 200";
+/// let found: Vec<_> = tickid_detect::find(line)
+///     .filter_map(|(place, found)| Some((place, found.first()?.format().key())))
+///     .collect();
+/// assert_eq!(found, [(12..24, "scru64"), (30..61, "typeid")]);
+/// ```
+#[cfg(feature = "std")]
+pub fn find(text: &[u8]) -> impl Iterator<Item = (Range<usize>, Inspections<'_>)> {
+    let detector = Detector::default();
+    Finder::new(text, move |text| Some(detector.inspect(text)).filter(is_id))
+}
+
+impl<C: Clock> Detector<C> {
+    /// Finds the IDs in a text, and returns each with its place in bytes.
+    ///
+    /// An ID is found if something other than a letter or a digit stands on both sides of it, and
+    /// its likeliest reading is certain or likely, and not a Unix time. Of bytes in several
+    /// notations, hexadecimal digits are found, also after `0x` and `\x`. What a JSON text, a URL
+    /// or a terminal's colours put before an ID is not part of it: `\n`, `%3D`, `\x1b[31m`.
+    ///
+    /// It takes time in proportion to the length of the text, whatever that holds.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_detect::Detector;
+    ///
+    /// let detector = Detector::default();
+    /// let found: Vec<_> = detector.find(b"req-0u375nxqh5cq: the information").collect();
+    /// assert_eq!(found.len(), 1); // and no word of English
+    /// assert_eq!(found[0].0, 4..16);
+    /// assert_eq!(found[0].1.first().map(|id| id.name().to_string()), Some("SCRU64".to_owned()));
+    /// ```
+    pub fn find<'a>(
+        &'a self,
+        text: &'a [u8],
+    ) -> impl Iterator<Item = (Range<usize>, Inspections<'a>)> {
+        Finder::new(text, |text| Some(self.inspect(text)).filter(is_id))
+    }
+
+    /// Finds the IDs of one format in a text: also where other formats fit as well, and as a Unix
+    /// time.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_detect::{Detector, Format};
+    ///
+    /// let detector = Detector::default();
+    /// let line = b"ts=1763353455 id=113882101964472591";
+    /// let places = |format| detector.find_format(line, format).map(|(place, _)| place);
+    /// assert!(places(Format::Mastodon).eq([17..35]));
+    /// assert!(places(Format::UnixTime).eq([3..13]));
+    /// ```
+    pub fn find_format<'a>(
+        &'a self,
+        text: &'a [u8],
+        format: Format,
+    ) -> impl Iterator<Item = (Range<usize>, Inspections<'a>)> {
+        let is_it = move |found: &Inspections<'_>| {
+            found.readings().likely().any(|one| one.format() == format)
+        };
+        Finder::new(text, move |text| Some(self.inspect(text)).filter(is_it))
+    }
+}
+
+/// Reports whether a text is more likely an ID than anything else.
+fn is_id(found: &Inspections<'_>) -> bool {
+    let first = found.readings().first();
+    first.is_some_and(|one| {
+        one.confidence() <= Confidence::Likely && one.format() != Format::UnixTime
+    })
+}
+
+/// The shortest text that is looked at: Unix times have 10 digits, and IDs have 11 characters.
+const MIN_LEN: usize = 10;
+/// The longest: a TypeID with a prefix of 63 letters.
+const MAX_LEN: usize = TYPE_ID_PREFIX + 1 + TYPE_ID_DIGITS;
+
+const TYPE_ID_PREFIX: usize = 63;
+const TYPE_ID_DIGITS: usize = 26;
+
+/// The places of the hyphens in a UUID.
+const UUID_HYPHENS: [usize; 4] = [8, 13, 18, 23];
+
+/// The lengths of kuids, the only IDs that have joints in any place.
+const KUID_LENS: [usize; 3] = [22, 16, 11];
+
+/// A search through a text: run by run of the characters of IDs, and in each of them piece by piece
+/// between its joints.
+///
+/// From each start it looks at a bounded number of ends, so that a text of 10 MB that consists of
+/// joints takes no longer than one that has none.
+struct Finder<'a, I> {
+    text: &'a [u8],
+    /// The run that is being searched, without pieces that are parts of a word, and the end of the
+    /// whole run.
+    run: Range<usize>,
+    run_end: usize,
+    /// The next start in the run.
+    at: usize,
+    /// Returns the inspections of a text that is an ID.
+    inspect: I,
+}
+
+impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
+    const fn new(text: &'a [u8], inspect: I) -> Self {
+        Self { text, run: 0..0, run_end: 0, at: 0, inspect }
+    }
+
+    fn byte(&self, place: usize) -> Option<u8> {
+        self.text.get(place).copied()
+    }
+
+    /// Goes to the next run that is long enough for an ID, unless there is none.
+    fn next_run(&mut self) -> Option<()> {
+        loop {
+            let rest = self.text.get(self.run_end..)?;
+            let start = self.run_end + rest.iter().position(|byte| is_of_ids(*byte))?;
+            let rest = self.text.get(start..)?;
+            let len = rest.iter().position(|byte| !is_of_ids(*byte)).unwrap_or(rest.len());
+            self.run_end = start + len;
+            if let Some(run) = self.without_words(start..start + len)
+                && run.len() >= MIN_LEN
+            {
+                self.at = run.start;
+                self.run = run;
+                return Some(());
+            }
+        }
+    }
+
+    /// Returns a run without the pieces at its ends that letters of other alphabets continue. Such
+    /// a piece is a part of a word, as in `größe`. Characters of scripts that are written without
+    /// spaces, as Chinese, end a word.
+    fn without_words(&self, run: Range<usize>) -> Option<Range<usize>> {
+        let Range { mut start, mut end } = run;
+        let (before, after) = (self.text.get(..start)?, self.text.get(end..)?);
+        let bytes = self.text.get(start..end)?;
+        if before.last().is_some_and(|byte| !byte.is_ascii())
+            && last_char(before).is_some_and(is_letter)
+        {
+            start += bytes.iter().position(|byte| is_joint(*byte))? + 1;
+        }
+        if after.first().is_some_and(|byte| !byte.is_ascii())
+            && first_char(after).is_some_and(is_letter)
+        {
+            end = run.start + bytes.iter().rposition(|byte| is_joint(*byte))?;
+        }
+        (start < end).then_some(start..end)
+    }
+
+    /// Returns the ID that starts at the next start, if one does. `end` is the end of the piece.
+    fn at_start(&mut self, start: usize, end: usize) -> Option<(Range<usize>, Inspections<'a>)> {
+        let is_first = start == self.run.start;
+        if is_first {
+            // As psql prints bytes.
+            if self.byte(start) == Some(b'x')
+                && start > 0
+                && self.byte(start - 1) == Some(b'\\')
+                && let Some(found) = self.read(start - 1..end)
+            {
+                return Some(found);
+            }
+            // A kuid may have joints at both ends.
+            if end < self.run.end
+                && let Some(found) = self.read(start..self.run.end)
+            {
+                return Some(found);
+            }
+        }
+        if let Some(found) = self.of_pieces(start, end) {
+            return Some(found);
+        }
+        let escape = if is_first { self.escape_len(start) } else { None };
+        self.of_pieces(start + escape?, end)
+    }
+
+    /// Returns the ID that consists of the piece, or of it and others that follow.
+    fn of_pieces(&mut self, start: usize, end: usize) -> Option<(Range<usize>, Inspections<'a>)> {
+        let ends = [self.uuid_end(start), self.type_id_end(start), Some(end)];
+        for end in ends.into_iter().flatten() {
+            if let Some(found) = self.read(start..end) {
+                return Some(found);
+            }
+        }
+        for len in KUID_LENS {
+            // Shorter ones are within the piece, which was read.
+            if start + len > end
+                && self.is_end(start + len)
+                && let Some(found) = self.read(start..start + len)
+            {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// Reports whether an ID may end there.
+    fn is_end(&self, end: usize) -> bool {
+        end == self.run.end || end < self.run.end && self.byte(end).is_some_and(is_joint)
+    }
+
+    /// Returns the end of a text in the groups of a UUID.
+    fn uuid_end(&self, start: usize) -> Option<usize> {
+        let end = start + uuid::fmt::Hyphenated::LENGTH;
+        let is_grouped = UUID_HYPHENS.iter().all(|place| self.byte(start + place) == Some(b'-'));
+        (is_grouped && self.is_end(end)).then_some(end)
+    }
+
+    /// Returns the end of a text with the prefix of a TypeID: its digits start with a digit, so the
+    /// prefix ends there.
+    fn type_id_end(&self, start: usize) -> Option<usize> {
+        let rest = self.text.get(start..self.run.end)?;
+        let prefix = rest.iter().take(TYPE_ID_PREFIX + 2);
+        let len = prefix.take_while(|byte| matches!(byte, b'a'..=b'z' | b'_')).count();
+        let end = start + len + TYPE_ID_DIGITS;
+        let is_prefix = len > 1 && self.byte(start + len - 1) == Some(b'_');
+        (is_prefix && self.is_end(end)).then_some(end)
+    }
+
+    /// Reads a text as an ID.
+    fn read(&mut self, place: Range<usize>) -> Option<(Range<usize>, Inspections<'a>)> {
+        if !(MIN_LEN..=MAX_LEN).contains(&place.len()) || self.is_part_of_number(&place) {
+            return None;
+        }
+        // Without the `n` of JavaScript's large integers.
+        let text = trimmed(self.text.get(place.clone())?);
+        let found = (self.inspect)(str::from_utf8(text).ok()?)?;
+        Some((place.start..place.start + text.len(), found))
+    }
+
+    /// Reports whether digits are the whole or the fractional part of a decimal number.
+    fn is_part_of_number(&self, place: &Range<usize>) -> bool {
+        let is_digit = |place: Option<usize>| {
+            place.and_then(|place| self.byte(place)).is_some_and(|byte| byte.is_ascii_digit())
+        };
+        let is_point =
+            |place: Option<usize>| place.and_then(|place| self.byte(place)) == Some(b'.');
+        let is_fraction =
+            is_point(place.start.checked_sub(1)) && is_digit(place.start.checked_sub(2));
+        let is_whole = is_point(Some(place.end)) && is_digit(Some(place.end + 1));
+        // With an exponent, as in `1.5e5`.
+        let is_number = |text: &[u8]| {
+            text.split(|byte| byte.eq_ignore_ascii_case(&b'e'))
+                .all(|digits| digits.iter().all(u8::is_ascii_digit))
+        };
+        (is_fraction || is_whole) && self.text.get(place.clone()).is_some_and(is_number)
+    }
+
+    /// Returns the length of the characters at the start of a run that end an escape before it: of
+    /// `\n` and `\u000a` in JSON, `%3D` in a URL, and `ESC [31m` of a terminal.
+    fn escape_len(&self, start: usize) -> Option<usize> {
+        let before = self.text.get(..start)?;
+        let run = self.text.get(start..self.run.end)?;
+        let are_hex = |len: usize| {
+            run.get(..len).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+        };
+        match (before, run) {
+            ([.., b'%'], _) if are_hex(2) => Some(2),
+            ([.., b'\\'], [b'n' | b'r' | b't' | b'b' | b'f', ..]) => Some(1),
+            ([.., b'\\'], [b'u', digits @ ..])
+                if digits.iter().take(4).filter(|byte| byte.is_ascii_hexdigit()).count() == 4 =>
+            {
+                Some(5)
+            }
+            ([.., b'[' | b';'], _) => {
+                /// The longest list of colours.
+                const MAX: usize = 24;
+                let digits = run.iter().take_while(|byte| byte.is_ascii_digit()).count();
+                let list = before.iter().rev().take(MAX);
+                let len = list.take_while(|byte| matches!(byte, b'0'..=b'9' | b';')).count();
+                let is_escape = before.get(..start - len)?.ends_with(b"\x1b[");
+                (is_escape && run.get(digits) == Some(&b'm')).then_some(digits + 1)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Iterator for Finder<'a, I> {
+    type Item = (Range<usize>, Inspections<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if self.at >= self.run.end {
+                self.next_run()?;
+            }
+            let start = self.at;
+            let rest = self.text.get(start..self.run.end)?;
+            let len = rest.iter().position(|byte| is_joint(*byte)).unwrap_or(rest.len());
+            let found = self.at_start(start, start + len);
+            // Go on behind the joint at its end.
+            self.at = found.as_ref().map_or(start + len, |(place, _)| place.end) + 1;
+            if found.is_some() {
+                return found;
+            }
+        }
+    }
+}
+
+/// Reports whether a byte is a character of IDs; all others end one.
+const fn is_of_ids(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || is_joint(byte)
+}
+
+/// Reports whether a byte, although IDs have it, may stand between an ID and other text.
+const fn is_joint(byte: u8) -> bool {
+    matches!(byte, b'-' | b'_' | b'.')
+}
+
+/// Reports whether a character continues a word: a letter that has a case, as those of scripts with
+/// spaces between words, or a mark on one.
+fn is_letter(character: char) -> bool {
+    character.is_lowercase()
+        || character.is_uppercase()
+        || matches!(character, '\u{300}'..='\u{36f}')
+}
+
+/// The most bytes of a character.
+const MAX_CHAR: usize = 4;
+
+/// Returns the character at the start of a text, if it is valid.
+fn first_char(text: &[u8]) -> Option<char> {
+    let text = text.get(..text.len().min(MAX_CHAR))?;
+    text.utf8_chunks().next()?.valid().chars().next()
+}
+
+/// Returns the character at the end of a text, if it is valid.
+fn last_char(text: &[u8]) -> Option<char> {
+    let text = text.get(text.len().saturating_sub(MAX_CHAR)..)?;
+    let last = text.utf8_chunks().last()?;
+    if last.invalid().is_empty() { last.valid().chars().next_back() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::vec::Vec;
+
+    use tickid_convert::Layouts;
+    use tickid_core::{ManualClock, UnixTime};
+
+    use super::*;
+
+    fn detector() -> Detector<ManualClock> {
+        let now = UnixTime::from_millis(1_764_000_000_000).unwrap();
+        Detector::new(Layouts::default(), ManualClock::new(now))
+    }
+
+    fn found(text: &[u8]) -> Vec<(usize, &[u8])> {
+        let found = detector().find(text).map(|(place, _)| (place.start, &text[place])).collect();
+        found
+    }
+
+    const ID: &str = "0u375nxqh5cq";
+    const UUID: &str = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f";
+    const TYPE_ID: &str = "user_01j1hzw2p7es59rpw0qfqnr7bc";
+
+    #[test]
+    fn ids_are_found_between_other_text() {
+        for (before, id, after) in [
+            ("", ID, ""),
+            ("2024-03-01T12:00:00.123Z INFO order ", ID, " created"),
+            ("id=", ID, "&page=2"),
+            ("https://example.org/orders/", ID, "?q=1"),
+            ("https://example.org/?q=id%3D", ID, "%26page"),
+            ("req-", ID, ""),
+            ("req_", ID, "_retry"),
+            ("/var/log/", ID, ".json"),
+            ("the order ", ID, "."),
+            ("{\"id\":\"", ID, "\",\"n\":1}"),
+            ("{\"text\":\"a\\n", ID, "\\nb\"}"),
+            ("{\"text\":\"a\\u000a", ID, "\"}"),
+            ("C:\\new\\", "bppc0m3ju134", ""),
+            ("\x1b[31m", ID, "\x1b[0m"),
+            ("\x1b[1;38;5;208m", ID, "\x1b[0m"),
+            ("“", ID, "”"),
+            ("订单", ID, "已创建"),
+            ("größe ", ID, ""),
+            ("größe-", ID, "-größe"),
+            ("<@", "175928847299117063", ">"),
+            ("id: ", "175928847299117063", "n,"),
+            ("urn:uuid:", UUID, ""),
+            ("{", UUID, "}"),
+            ("req-", UUID, "-1"),
+            ("a_b-", UUID, "_2.log"),
+            ("as ", TYPE_ID, ", once"),
+            ("key-", TYPE_ID, ".1"),
+            ("order ", ".5.tXbhdV.3", " of"),
+            ("bytes ", "\\x0186d52bbe2a635a", "|"),
+            ("bytes ", "0x0186d52bbe2a635a", ","),
+        ] {
+            let text = std::format!("{before}{id}{after}");
+            assert_eq!(found(text.as_bytes()), [(before.len(), id.as_bytes())], "{text}");
+        }
+    }
+
+    #[test]
+    fn several_ids_are_found_in_order() {
+        let text = std::format!("{ID},{UUID};{TYPE_ID} {ID}-{ID}");
+        let places: Vec<usize> = found(text.as_bytes()).iter().map(|(place, _)| *place).collect();
+        assert_eq!(places, [0, 13, 50, 82, 95]);
+    }
+
+    #[test]
+    fn words_and_numbers_are_not_found() {
+        for text in [
+            "",
+            "-.-._-",
+            "implausibly state-of-the-art information 2024-03-01T12:00:00.123456789Z",
+            "0.175928847299117063 175928847299117063.5 1.175928847299117063e5",
+            "10.0.0.1:8080 192.168.100.200 v1.2.3-beta.4 1763353455622 1763353455",
+            "größe0u375nxqh5cq",
+            "0u375nxqh5cqé e\u{301}0u375nxqh5cq",
+            "a0u375nxqh5cq 0u375nxqh5cqb",
+            "d41d8cd98f00b204e9800998ecf8427e da39a3ee5e6b4b0d3255bfef95601890afd80709",
+        ] {
+            assert_eq!(found(text.as_bytes()), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_searched() {
+        let text = [b"\xff", ID.as_bytes(), b"\xe4\xb8\0", ID.as_bytes(), b"\xf0\x9f"].concat();
+        assert_eq!(found(&text).len(), 2);
+        let utf_16: Vec<u8> = ID.bytes().flat_map(|byte| [byte, 0]).collect();
+        assert_eq!(found(&utf_16), []);
+    }
+
+    /// By the number of texts that are inspected, as time depends on the machine.
+    #[test]
+    fn each_start_is_read_a_few_times() {
+        for piece in
+            ["a", "-", "a-", "-a", "a_", "aa.", "0123456-", "a_0123456789", "00000000-0000-"]
+        {
+            let text = piece.repeat(20_000);
+            let mut count = 0;
+            let none = |_| {
+                count += 1;
+                None
+            };
+            assert_eq!(Finder::new(text.as_bytes(), none).count(), 0);
+            assert!(count <= 5 * text.len(), "{piece}: {count}");
+        }
+    }
+
+    #[test]
+    fn formats_that_are_named_are_found() {
+        let text = b"113882101964472591 0u375nxqh5cq 1763353455";
+        let find = |format| {
+            detector().find_format(text, format).map(|(place, _)| place.start).collect::<Vec<_>>()
+        };
+        assert_eq!(find(Format::Mastodon), [0]);
+        assert_eq!(find(Format::Scru64), [0, 19]);
+        assert_eq!(find(Format::UnixTime), [32]);
+        assert_eq!(find(Format::Ulid), []);
+    }
+}
