@@ -6,8 +6,9 @@ use tickid_core::Clock;
 
 use crate::confidence::Confidence;
 use crate::detector::{Detector, Inspections};
-use crate::format::Format;
+use crate::formats::Format;
 use crate::paste::trimmed;
+use crate::reading::Readings;
 
 /// Finds the IDs in a text, such as a line of a log, and returns each with its place in bytes.
 ///
@@ -25,7 +26,9 @@ use crate::paste::trimmed;
 #[cfg(feature = "std")]
 pub fn find(text: &[u8]) -> impl Iterator<Item = (Range<usize>, Inspections<'_>)> {
     let detector = Detector::default();
-    Finder::new(text, move |text| Some(detector.inspect(text)).filter(is_id))
+    Finder::new(text, move |text| {
+        Some(detector.inspect(text)).filter(|found| is_id(found.readings()))
+    })
 }
 
 impl<C: Clock> Detector<C> {
@@ -52,38 +55,34 @@ impl<C: Clock> Detector<C> {
         &'a self,
         text: &'a [u8],
     ) -> impl Iterator<Item = (Range<usize>, Inspections<'a>)> {
-        Finder::new(text, |text| Some(self.inspect(text)).filter(is_id))
+        self.find_if(text, is_id)
     }
 
-    /// Finds the IDs of one format in a text: also where other formats fit as well, and as a Unix
-    /// time.
+    /// Finds the texts within a text whose readings are accepted, such as the IDs of one format.
     ///
     /// # Examples
     /// ```
-    /// use tickid_detect::{Detector, Format};
+    /// use tickid_detect::{Detector, Format, Readings};
     ///
     /// let detector = Detector::default();
     /// let line = b"ts=1763353455 id=113882101964472591";
-    /// let places = |format| detector.find_format(line, format).map(|(place, _)| place);
-    /// assert!(places(Format::Mastodon).eq([17..35]));
-    /// assert!(places(Format::UnixTime).eq([3..13]));
+    /// let is_time = |found: &Readings| found.likely().any(|one| one.format() == Format::UnixTime);
+    /// assert!(detector.find_if(line, is_time).map(|(place, _)| place).eq([3..13]));
     /// ```
-    pub fn find_format<'a>(
+    pub fn find_if<'a>(
         &'a self,
         text: &'a [u8],
-        format: Format,
+        mut accepts: impl FnMut(&Readings) -> bool,
     ) -> impl Iterator<Item = (Range<usize>, Inspections<'a>)> {
-        let is_it = move |found: &Inspections<'_>| {
-            found.readings().likely().any(|one| one.format() == format)
-        };
-        Finder::new(text, move |text| Some(self.inspect(text)).filter(is_it))
+        Finder::new(text, move |text| {
+            Some(self.inspect(text)).filter(|found| accepts(found.readings()))
+        })
     }
 }
 
 /// Reports whether a text is more likely an ID than anything else.
-fn is_id(found: &Inspections<'_>) -> bool {
-    let first = found.readings().first();
-    first.is_some_and(|one| {
+fn is_id(found: &Readings) -> bool {
+    found.first().is_some_and(|one| {
         one.confidence() <= Confidence::Likely && one.format() != Format::UnixTime
     })
 }
@@ -458,17 +457,5 @@ mod tests {
             assert_eq!(Finder::new(text.as_bytes(), none).count(), 0);
             assert!(count <= 5 * text.len(), "{piece}: {count}");
         }
-    }
-
-    #[test]
-    fn formats_that_are_named_are_found() {
-        let text = b"113882101964472591 0u375nxqh5cq 1763353455";
-        let find = |format| {
-            detector().find_format(text, format).map(|(place, _)| place.start).collect::<Vec<_>>()
-        };
-        assert_eq!(find(Format::Mastodon), [0]);
-        assert_eq!(find(Format::Scru64), [0, 19]);
-        assert_eq!(find(Format::UnixTime), [32]);
-        assert_eq!(find(Format::Ulid), []);
     }
 }

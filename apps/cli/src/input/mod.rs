@@ -79,6 +79,8 @@ pub(crate) struct Input<'a> {
     pub(crate) text: &'a [u8],
     /// The number of the line of standard input, from 1; `None` for an argument.
     pub(crate) line: Option<u64>,
+    /// The number of the first character, from 1, of an ID that was found among others.
+    pub(crate) column: Option<u64>,
 }
 
 /// The work of a command on its inputs.
@@ -125,10 +127,9 @@ pub(crate) fn run(
     }
     // The problem of one line must not cost the others their answers.
     let ahead = work.looks_ahead().then(Ahead::default);
-    let selector = Selector::new(selection);
-    let longest = if work.is_search() { MAX_RECORD } else { selector.longest_line() };
-    let mut lines = Lines { selector, longest, worker: Worker { work, problems }, ahead };
-    if let Err(failure) = for_each_line(longest, &mut out, &mut lines) {
+    let selector = Selector::new(selection, work.is_search());
+    let mut lines = Lines { selector, worker: Worker { work, problems }, ahead };
+    if let Err(failure) = for_each_line(&mut out, &mut lines) {
         // The lines before it are done.
         lines.release(&mut out)?;
         out.flush()?;
@@ -137,7 +138,7 @@ pub(crate) fn run(
     lines.release(&mut out)?;
     if let Some((record, number)) = lines.selector.open {
         let failure = Failure::invalid("starts a record with a quotation mark that never ends");
-        let input = Input { text: &record, line: Some(number) };
+        let input = Input { text: &record, line: Some(number), column: None };
         lines.worker.problems.settle(input, failure, &mut out)?;
     }
     out.flush()?;
@@ -156,10 +157,13 @@ fn of_arguments(
         let texts = arguments.iter().take(AHEAD).map(|text| trimmed(text.as_bytes()).to_vec());
         work.preview(&texts.collect::<Vec<_>>());
     }
+    let is_search = work.is_search();
     let mut worker = Worker { work, problems };
     for text in arguments {
+        let bytes = text.as_bytes();
         // One that is empty is a mistake.
-        let input = Input { text: trimmed(text.as_bytes()), line: None };
+        let text_of_id = if is_search { bytes } else { trimmed(bytes) };
+        let input = Input { text: text_of_id, line: None, column: None };
         worker.finish(input, Ok(true), |failure| of_argument(failure, text), &mut out)?;
     }
     out.flush()?;
@@ -201,7 +205,6 @@ impl<W: Work> Worker<'_, W> {
 /// The lines of standard input on their way to the work.
 struct Lines<'a, W> {
     selector: Selector,
-    longest: usize,
     worker: Worker<'a, W>,
     /// The first inputs, until there are enough of them.
     ahead: Option<Ahead>,
@@ -226,7 +229,7 @@ impl<W: Work> Lines<'_, W> {
     /// Takes the next line.
     #[inline]
     fn line(&mut self, line: InputLine<'_>, number: u64, out: &mut Output) -> Result<(), Failure> {
-        let (input, is_there) = self.selector.select(line, number, self.longest);
+        let (input, is_there) = self.selector.select(line, number);
         let Some(ahead) = &mut self.ahead else {
             return self.worker.finish(input, is_there, |failure| failure, out);
         };
@@ -249,7 +252,8 @@ impl<W: Work> Lines<'_, W> {
         };
         self.worker.work.preview(&ahead.texts);
         for Held { text, line, is_there } in ahead.held.drain(..) {
-            self.worker.finish(Input { text: &text, line }, is_there, |failure| failure, out)?;
+            let input = Input { text: &text, line, column: None };
+            self.worker.finish(input, is_there, |failure| failure, out)?;
         }
         Ok(())
     }
@@ -287,22 +291,19 @@ enum InputLine<'a> {
     Cut(&'a [u8], usize),
 }
 
-/// Hands out the lines of standard input and their numbers, from 1. If a line is longer than
-/// `longest`, only its start is kept.
+/// Hands out the lines of standard input and their numbers, from 1. Only the start of a line is kept
+/// that is longer than IDs or records are.
 ///
 /// The output is flushed before each read, which may wait: a terminal, or a program that writes
 /// now and then, gets the answer to a line before it sends the next one. A file is read in large
 /// pieces, so this costs it nothing.
-fn for_each_line(
-    longest: usize,
-    out: &mut Output,
-    lines: &mut Lines<'_, impl Work>,
-) -> Result<(), Failure> {
+fn for_each_line(out: &mut Output, lines: &mut Lines<'_, impl Work>) -> Result<(), Failure> {
     /// Some programs write it before the first line.
     const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
     /// The same of texts that PowerShell writes, before its version 6.
     const UTF_16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
+    let longest = lines.selector.longest_line();
     let mut stdin = io::stdin().lock();
     if stdin.is_terminal() {
         say("reading IDs from the terminal, one per line; Ctrl-D ends");
@@ -385,6 +386,8 @@ fn whole(line: &[u8], longest: usize, cut: usize) -> InputLine<'_> {
 /// Finds the IDs in lines.
 struct Selector {
     part: LinePart,
+    /// Set if IDs are looked for in the part, so that all of it is kept.
+    is_search: bool,
     /// The lines of a record that continues, as far as messages show them, and the number of the
     /// first.
     open: Option<(Vec<u8>, u64)>,
@@ -402,7 +405,7 @@ enum LinePart {
 }
 
 impl Selector {
-    fn new(selection: &Selection) -> Self {
+    fn new(selection: &Selection, is_search: bool) -> Self {
         let part = match (&selection.column, &selection.field) {
             (Some(column), _) => {
                 let reader = ColumnReader::new(column.clone(), selection.delimiter);
@@ -411,11 +414,14 @@ impl Selector {
             (None, Some(name)) => LinePart::Member(name.clone()),
             (None, None) => LinePart::All,
         };
-        Self { part, open: None, ended: None, text: Vec::new() }
+        Self { part, is_search, open: None, ended: None, text: Vec::new() }
     }
 
     const fn longest_line(&self) -> usize {
-        if matches!(self.part, LinePart::All) { MAX_LINE } else { MAX_RECORD }
+        match self.part {
+            LinePart::All if !self.is_search => MAX_LINE,
+            _ => MAX_RECORD,
+        }
     }
 
     /// Returns the ID in a line, and whether there is one: a line may have to hold none. Without
@@ -425,22 +431,25 @@ impl Selector {
         &'a mut self,
         line: InputLine<'a>,
         number: u64,
-        longest: usize,
     ) -> (Input<'a>, Result<bool, Failure>) {
+        let place = |text| Input { text, line: Some(number), column: None };
         let line = match line {
             InputLine::Whole(line) => line,
             InputLine::Cut(line, len) => {
+                let longest = self.longest_line();
                 let reason = format!("is not an ID: about {len} bytes long, more than {longest}");
-                return (Input { text: line, line: Some(number) }, Err(Failure::invalid(reason)));
+                return (place(line), Err(Failure::invalid(reason)));
             }
         };
+        let is_search = self.is_search;
+        let id = |text| if is_search { text } else { trimmed(text) };
         let text = trimmed(line);
-        let place = Input { text: line, line: Some(number) };
+        let place = place(line);
         if text.is_empty() && self.open.is_none() {
             return (place, Ok(false));
         }
         match &mut self.part {
-            LinePart::All => (Input { text, ..place }, Ok(true)),
+            LinePart::All => (Input { text: id(line), ..place }, Ok(true)),
             LinePart::Column(column) => {
                 let is_there = column.read(line);
                 if column.is_open() || self.open.is_some() {
@@ -454,18 +463,18 @@ impl Selector {
                 }
                 self.ended = self.open.take();
                 let place = match &self.ended {
-                    Some((text, number)) => Input { text, line: Some(*number) },
+                    Some((text, number)) => Input { text, line: Some(*number), ..place },
                     None => place,
                 };
                 match is_there {
-                    Ok(true) => (Input { text: trimmed(column.field()), ..place }, Ok(true)),
+                    Ok(true) => (Input { text: id(column.field()), ..place }, Ok(true)),
                     other => (place, other),
                 }
             }
             LinePart::Member(name) => match member(line, name) {
                 Ok(text) => {
                     self.text = text;
-                    (Input { text: trimmed(&self.text), ..place }, Ok(true))
+                    (Input { text: id(&self.text), ..place }, Ok(true))
                 }
                 Err(failure) => (place, Err(failure)),
             },
@@ -507,7 +516,10 @@ impl Input<'_> {
     }
 
     fn message(&self, predicate: &str) -> String {
-        let place = self.line.map_or_else(String::new, |line| format!("line {line}: "));
-        format!("{place}'{}' {predicate}", shown(self.text))
+        let numbers = [("line", self.line), ("column", self.column)];
+        let places = numbers.into_iter().filter_map(|(name, number)| Some((name, number?)));
+        let places: Vec<String> = places.map(|(name, number)| format!("{name} {number}")).collect();
+        let colon = if places.is_empty() { "" } else { ": " };
+        format!("{}{colon}'{}' {predicate}", places.join(", "), shown(self.text))
     }
 }

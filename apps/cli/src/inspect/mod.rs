@@ -10,8 +10,9 @@ use serde::Serialize;
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 use tickid_detect::{Confidence, Format, Identifier, Inspection, Inspections, Reading, Readings};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, INVALID};
 use crate::input::{self, Input, Selection, Work};
+use crate::message::{say_error, shown};
 use crate::options::Layouts;
 use crate::options::when::{self, zone};
 use crate::output::Output;
@@ -28,6 +29,7 @@ use crate::reading::{Reader, format_value, named, schemes};
   tickid inspect --from nanoflake --radix 10 --epoch discord 175928847299117063
   tickid gen sno -n 3 | tickid inspect --json       one object per line
   tickid inspect --column id < orders.csv           a column of CSV lines
+  tail -f app.log | tickid inspect --find --json    the IDs in each line
 
 Exit status: 1 if a text is not at least likely an ID, which validates a column.")]
 pub(crate) struct InspectArguments {
@@ -37,8 +39,12 @@ pub(crate) struct InspectArguments {
     /// The format of all IDs; unless given, every one that fits
     #[arg(long, visible_alias = "scheme", value_name = "FORMAT", value_parser = formats())]
     from: Option<Format>,
+    /// Look for IDs in each text, as in lines of a log, URLs and JSON
+    #[arg(long)]
+    find: bool,
     /// Print JSON, one object per line; of several formats that fit the likeliest. The member line
-    /// is the number of the line that the ID was read from
+    /// is the number of the line that the ID was read from, and with --find column that of its
+    /// first character
     #[arg(long)]
     json: bool,
     /// Show every possible reading; with --json, an object for each
@@ -70,11 +76,23 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
         arguments,
         reader: Reader::new(&arguments.layouts, arguments.layouts.all()),
         named: Vec::new(),
+        finds: arguments.find.then(Finds::default),
         colour: choice != anstream::ColorChoice::Never,
         width: picture::width(),
         zone: arguments.tz.clone(),
     };
-    input::run(&arguments.ids, &arguments.selection, &mut inspector)
+    let status = input::run(&arguments.ids, &arguments.selection, &mut inspector)?;
+    if let Some(Finds { lines: 1.., ids: 0 }) = inspector.finds {
+        say_error("no ID was found", None);
+        return Ok(ExitCode::from(INVALID));
+    }
+    Ok(status)
+}
+
+/// Returns the number of characters of a text. Bytes that are none count as one each.
+fn chars(text: &[u8]) -> u64 {
+    let chunks = text.utf8_chunks();
+    chunks.map(|chunk| (chunk.valid().chars().count() + chunk.invalid().len()) as u64).sum()
 }
 
 /// Returns the remark on the confidence in a reading, one of those that were found.
@@ -101,6 +119,15 @@ struct Line<'a> {
     age_ms: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u64>,
+}
+
+/// The number of lines in which IDs were looked for, and of the IDs found in them.
+#[derive(Default)]
+struct Finds {
+    lines: u64,
+    ids: u64,
 }
 
 struct Inspector<'a> {
@@ -108,6 +135,8 @@ struct Inspector<'a> {
     reader: Reader<'a>,
     /// The formats that others were named beside. Each is named only once.
     named: Vec<Format>,
+    /// The finds, if IDs are looked for.
+    finds: Option<Finds>,
     colour: bool,
     width: usize,
     /// The zone of the times that are shown beside those in UTC.
@@ -116,11 +145,16 @@ struct Inspector<'a> {
 
 impl Work for Inspector<'_> {
     fn keeps_lines(&self) -> bool {
-        self.arguments.template.is_some()
+        self.arguments.template.is_some() && !self.arguments.find
+    }
+
+    fn is_search(&self) -> bool {
+        self.arguments.find
     }
 
     fn input(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {
         match self.arguments.from {
+            _ if self.arguments.find => self.search(input, out),
             Some(format) => self.one(input, format, out),
             None => self.any(input, &self.reader.detect(input.text), out),
         }
@@ -128,6 +162,49 @@ impl Work for Inspector<'_> {
 }
 
 impl Inspector<'_> {
+    /// Reports on the IDs in a text.
+    fn search(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {
+        let reader = self.reader;
+        let found: Box<dyn Iterator<Item = _>> = match self.arguments.from {
+            Some(format) => Box::new(reader.detector.find_if(input.text, move |found| {
+                found.iter().any(|one| reader.may_be(one, format))
+            })),
+            None => Box::new(reader.detector.find(input.text)),
+        };
+        let (mut ids, mut column, mut end, mut problem) = (0, 1, 0, None);
+        for (place, found) in found {
+            // Counted from the ID before, so that a line of many IDs is gone through once.
+            column += chars(&input.text[end..place.start]);
+            let text = &input.text[place.clone()];
+            let one = Input { text, column: Some(column), ..input };
+            column += text.len() as u64;
+            end = place.end;
+            ids += 1;
+            let format = self.arguments.from;
+            let is_it = |reading: &&Reading| format.is_some_and(|it| reader.may_be(reading, it));
+            let done = match found.readings().iter().find(is_it) {
+                Some(reading) => {
+                    let text = str::from_utf8(text).unwrap_or_default();
+                    self.show(one, &Inspection::of(reading, text, &reader.layouts), None, out)
+                }
+                None => self.any(one, &found, out),
+            };
+            // The problem of one must not cost the others of the line their answers.
+            if let Err(failure) = done {
+                problem.get_or_insert(failure);
+            }
+        }
+        if let Some(finds) = &mut self.finds {
+            finds.lines += u64::from(input.line.is_some());
+            finds.ids += ids;
+        }
+        // A line of a log may well have none.
+        if ids == 0 && input.line.is_none() {
+            return Err(Failure::invalid("has no ID in it"));
+        }
+        problem.map_or(Ok(()), Err)
+    }
+
     /// Reports on a text as an ID of the format that was named.
     fn one(&self, input: Input<'_>, format: Format, out: &mut Output) -> Result<(), Failure> {
         match self.reader.read_as(format, input.text) {
@@ -174,7 +251,7 @@ impl Inspector<'_> {
             }
         }
         if shown == 0 {
-            return Err(self.nothing(input.text, found));
+            return Err(self.nothing(input, found));
         }
         if !is_likely {
             return Err(Failure::invalid("is not likely any of these"));
@@ -195,7 +272,8 @@ impl Inspector<'_> {
         out: &mut Output,
     ) -> Result<(), Failure> {
         if self.arguments.json {
-            let mut line = Line { inspection, local: None, age_ms: None, line: input.line };
+            let Input { line, column, .. } = input;
+            let mut line = Line { inspection, local: None, age_ms: None, line, column };
             if let (Some(zone), Some(time)) = (&self.zone, inspection.unix_time()) {
                 line.local = when::rfc3339(time, zone);
                 let age_ms = |now: UnixTime| now.as_millis().saturating_sub(time.as_millis());
@@ -227,7 +305,17 @@ impl Inspector<'_> {
     }
 
     /// Returns the error for a text without a likely reading.
-    fn nothing(&self, text: &[u8], found: &Readings) -> Failure {
+    fn nothing(&self, input: Input<'_>, found: &Readings) -> Failure {
+        if let Some((place, _)) = self.reader.detector.find(input.text).next() {
+            let id = shown(&input.text[place]);
+            let hint = match input.line {
+                // A hint is given once, and the next line has another ID.
+                Some(_) => "--find looks for the IDs in each line".to_owned(),
+                None => format!("`tickid inspect --find` finds {id} in it"),
+            };
+            let reason = "is not an ID, but has one in it".to_owned();
+            return Failure::Invalid { reason, hint: Some(hint.into()) };
+        }
         if !found.is_empty() {
             let named: Vec<String> = found.iter().map(named).collect();
             return Failure::Invalid {
@@ -238,7 +326,7 @@ impl Inspector<'_> {
             };
         }
         Failure::Invalid {
-            reason: self.reader.near_misses(text),
+            reason: self.reader.near_misses(input.text),
             hint: Some("`tickid inspect --help` lists the formats".into()),
         }
     }

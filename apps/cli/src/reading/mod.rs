@@ -6,17 +6,18 @@ pub(crate) mod schemes;
 use clap::builder::PossibleValue;
 use tickid_convert::foreign::Mastodon;
 use tickid_core::SystemClock;
-use tickid_detect::{Detector, Encoding, Format, Identifier, Inspections, Reading};
+use tickid_detect::{Detector, Doubt, Encoding, Format, Identifier, Inspections, Reading};
 use tickid_snowflake::{Preset, SnowflakeId};
 use tickid_text::{ParseError, decimal};
 
 use crate::options::{Layouts, Scheme};
 
 /// The options about IDs that are read, and the detector that has them.
+#[derive(Clone, Copy)]
 pub(crate) struct Reader<'a> {
     pub(crate) options: &'a Layouts,
     pub(crate) layouts: tickid_convert::Layouts,
-    detector: Detector<SystemClock>,
+    pub(crate) detector: Detector<SystemClock>,
 }
 
 impl<'a> Reader<'a> {
@@ -52,13 +53,22 @@ impl<'a> Reader<'a> {
     #[cold]
     fn search(&self, format: Format, text: &[u8]) -> Result<(Identifier, Encoding), String> {
         let found = self.detect(text);
-        // A Nanoflake of Twitter's epoch is Twitter's, and one of Discord's is Discord's.
-        let is_it = |one: &&Reading| {
-            one.format() == format || one.identifier().also(&self.layouts) == Some(format)
-        };
-        let reading = found.readings().iter().find(is_it);
+        let reading = found.readings().iter().find(|one| self.is_of(one, format));
         let reading = reading.ok_or_else(|| near_miss::of(format, text, self.options))?;
         Ok((reading.identifier(), reading.encoding()))
+    }
+
+    /// Reports whether a reading is of a format: a Nanoflake of Twitter's epoch is Twitter's, and one
+    /// of Discord's is Discord's.
+    fn is_of(&self, one: &Reading, format: Format) -> bool {
+        one.format() == format || one.identifier().also(&self.layouts) == Some(format)
+    }
+
+    /// Reports whether a text among others may be an ID of this format, although it may also be one
+    /// of a different format, or a number.
+    pub(crate) fn may_be(&self, one: &Reading, format: Format) -> bool {
+        let is_doubted = !matches!(one.doubt(), None | Some(Doubt::Unexplained | Doubt::UnixTime));
+        self.is_of(one, format) && !is_doubted
     }
 
     /// Returns a predicate about a text that is of no format.

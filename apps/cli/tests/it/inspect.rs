@@ -173,6 +173,73 @@ fn columns_and_members_hold_ids() {
 }
 
 #[test]
+fn find_has_line_and_column_of_each_id() {
+    let (id, uuid) = ("0u375nxqh5cq", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f");
+    let log = format!(
+        "starting, version 1.2.3\n\
+         2026-03-01T12:00:00.123Z GET /orders/{id}?trace={uuid} 200\n\
+         \n\
+         größe „{id}“, req-{id}: ü\n\
+         {{\"user\":{{\"id\":\"{id}\"}}}}\r\n"
+    );
+    // Bytes that are no text are passed over.
+    let log = [b"\xff ", log.as_bytes()].concat();
+    let ran = run_with_input("inspect --find --json", &log);
+    assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""));
+    let found: Vec<(u64, u64, String)> = json_lines(&ran.stdout)
+        .iter()
+        .map(|one| {
+            let number = |name: &str| one[name].as_u64().expect("a number");
+            (number("line"), number("column"), one["text"].as_str().expect("text").to_owned())
+        })
+        .collect();
+    let expected = [(2, 38, id), (2, 57, uuid), (4, 8, id), (4, 27, id), (5, 16, id)];
+    assert_eq!(found, expected.map(|(line, column, id)| (line, column, id.to_owned())));
+    // An argument has no lines, and one without an ID is a mistake; a line without one is not.
+    let mut command = tickid("inspect --find --json");
+    let ran = process::ran(command.arg(format!("the order {id}.")));
+    let one = &json_lines(&ran.stdout)[0];
+    assert_eq!((&one["column"], one.get("line")), (&11.into(), None));
+    let ran = run("inspect --find nothing-here");
+    assert_eq!(ran.status, INVALID);
+    assert_eq!(ran.stderr, "error: 'nothing-here' has no ID in it\n");
+    let ran = run_with_input("inspect --find", b"nothing\nhere\n");
+    assert_eq!((ran.status, ran.stderr.as_str()), (INVALID, "error: no ID was found\n"));
+    assert_eq!(run_with_input("inspect --find", b"").status, OK);
+}
+
+#[test]
+fn find_takes_formats_and_fields() {
+    let line = "{\"message\":\"id 113882101964472591 at 1763353455\",\"id\":\"0u375nxqh5cq\"}";
+    let texts = |arguments: &str| -> Vec<String> {
+        let ran = run_with_input(&format!("inspect --find {arguments}"), line.as_bytes());
+        assert_eq!(ran.status, OK, "{arguments}: {}", ran.stderr);
+        ran.stdout.lines().map(str::to_owned).collect()
+    };
+    let template = "--template {text}@{scheme}";
+    assert_eq!(texts(&format!("{template} --from mastodon")), ["113882101964472591@mastodon"]);
+    assert_eq!(texts(&format!("{template} --from unix-time")), ["1763353455@unix-time"]);
+    let first = texts(&format!("{template} --field message"));
+    assert_eq!(first.len(), 1);
+    // The column is that in the field.
+    let found = json_lines(&texts("--json --field message").join("\n"));
+    assert_eq!((&found[0]["line"], &found[0]["column"]), (&1.into(), &4.into()));
+}
+
+#[test]
+fn texts_with_an_id_in_them_get_a_hint() {
+    let mut command = tickid("inspect");
+    let ran = process::ran(command.arg("order 0u375nxqh5cq was lost"));
+    assert_eq!((ran.status, ran.stdout.as_str()), (INVALID, ""));
+    assert!(ran.stderr.contains("' is not an ID, but has one in it\n"), "{}", ran.stderr);
+    let hint = "hint: `tickid inspect --find` finds 0u375nxqh5cq in it\n";
+    assert!(ran.stderr.ends_with(hint), "{}", ran.stderr);
+    // Once, not for each line.
+    let ran = run_with_input("inspect", b"a 0u375nxqh5cq\nb 0u375nxqh5cq\n");
+    assert_eq!(ran.stderr.matches("hint: --find looks").count(), 1, "{}", ran.stderr);
+}
+
+#[test]
 fn columns_of_spreadsheets_are_read() {
     let id = "175928847299117063";
     for (options, csv) in [
