@@ -496,15 +496,19 @@ impl<O: Order> Snowflake<O> {
     /// assert_eq!(of(sonyflake), expected);
     /// ```
     pub fn fields(&self) -> impl Iterator<Item = Field> + use<O> {
+        self.row().into_iter().filter(|field| field.bits() > 0)
+    }
+
+    /// Returns the fields, the highest first, of which some may have no bits.
+    pub(crate) fn row(&self) -> [Field; 4] {
         let unused = ("unused", u64::BITS - self.bits(), "always 0");
         let time = ("timestamp", self.time.into(), "ticks since the epoch");
         let node = ("node", self.node.into(), "distinguishes generators");
         let sequence = ("sequence", self.sequence.into(), "distinguishes the IDs of a tick");
-        let row = match O::IS_NODE_LOWEST {
+        match O::IS_NODE_LOWEST {
             true => Field::row([unused, time, sequence, node]),
             false => Field::row([unused, time, node, sequence]),
-        };
-        row.into_iter().filter(|field| field.bits() > 0)
+        }
     }
 
     /// Returns a builder of a generator with this layout, for the node with this number. The core's

@@ -34,17 +34,7 @@ impl<O: Order> Scheme for Snowflake<O> {
     }
 
     fn prefix(&self, node: &Node, tick: Tick<Self>, _: bool) -> Prefix {
-        let (tick, node) = (tick.get(), u64::from(node.get()));
-        Prefix::new(
-            0,
-            if O::IS_NODE_LOWEST {
-                // The engine counts in the lowest bits, so the node waits above the time until `id`
-                // rotates it down.
-                node.rotate_right(self.node_bits()) | tick << self.sequence_bits()
-            } else {
-                tick << self.timestamp_shift() | node << self.sequence_bits()
-            },
-        )
+        self.prefix_at(*node, tick.get())
     }
 
     fn default_policy(&self) -> Policy<Self> {
@@ -72,6 +62,23 @@ impl<O: Order> Scheme for Snowflake<O> {
     fn check_start(&self, clock: &impl Clock) -> Result<(), BuildError> {
         let (epoch, now) = (self.epoch(), clock.now()?);
         if epoch <= now { Ok(()) } else { Err(BuildError::Epoch { epoch, now }) }
+    }
+}
+
+impl<O: Order> Snowflake<O> {
+    /// Returns the bits that the IDs of a node in a tick share, where the engine counts in the
+    /// lowest bits.
+    pub(crate) fn prefix_at(&self, node: Node, tick: u64) -> Prefix {
+        let node = u64::from(node.get());
+        Prefix::new(
+            0,
+            if O::IS_NODE_LOWEST {
+                // The node waits above the time until `id` rotates it down.
+                node.rotate_right(self.node_bits()) | tick << self.sequence_bits()
+            } else {
+                tick << self.timestamp_shift() | node << self.sequence_bits()
+            },
+        )
     }
 }
 

@@ -88,7 +88,9 @@ impl AnyScheme {
     /// Calls a function that is generic over the schemes, such as one that starts a generator, with
     /// the scheme and its layout.
     pub fn visit<T: SchemeVisitor>(&self, visitor: T) -> T::Output {
-        with_type!(self.kind, Id => Id::visit(&self.layouts, visitor))
+        with_type!(self.kind, Id => {
+            visitor.visit(Id::scheme(&self.layouts), <Id as SchemeId>::Variant::default())
+        })
     }
 
     /// Returns the scheme, and for kuid the kind.

@@ -6,7 +6,7 @@ use tickid_core::{Observable, RangeError, Scheme as _, UnixTime};
 use tickid_kuid::{Drift, Global, GlobalId, Kuid, Local, LocalId, Node, WideGlobalId};
 
 use super::scheme_id::sealed::{Assemble, Shape};
-use super::{Fields, SchemeId, SchemeVariant, SchemeVisitor, SettingValue, Settings, held};
+use super::{Fields, SchemeId, SchemeVariant, SettingValue, Settings, held};
 use crate::any::Kind;
 use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
@@ -61,6 +61,13 @@ impl SchemeId for LocalId {
     const BLANK: Self = Self::MIN;
     const TEXT_LENS: RangeInclusive<usize> = Self::TEXT_LEN..=Self::TEXT_LEN;
 
+    type Scheme = Kuid;
+    type Variant = Local;
+
+    fn scheme(layouts: &Layouts) -> Kuid {
+        Kuid { drift: layouts.drift }
+    }
+
     own_texts!();
     url_texts!();
     own_integer!();
@@ -96,6 +103,13 @@ impl SchemeId for GlobalId {
             Ok(())
         },
     }];
+
+    type Scheme = Kuid;
+    type Variant = Global;
+
+    fn scheme(layouts: &Layouts) -> Kuid {
+        Kuid { drift: layouts.drift }
+    }
 
     own_texts!();
     url_texts!();
@@ -164,10 +178,6 @@ impl Assemble for LocalId {
         Shape { scale, node_bits: None, sequence_bits: SEQUENCE_BITS, is_sno: false }
     }
 
-    fn visit<T: SchemeVisitor>(layouts: &Layouts, visitor: T) -> T::Output {
-        visitor.visit(Kuid { drift: layouts.drift }, Local)
-    }
-
     #[inline]
     fn of(tick: i64, time: UnixTime, parts: &Parts, _: &Layouts) -> Result<Self, ConvertError> {
         held(Kuid::default(), tick, time)?;
@@ -220,10 +230,6 @@ impl Assemble for GlobalId {
     #[inline]
     fn shape(layouts: &Layouts) -> Shape {
         Shape { node_bits: Some(u32::BITS), ..LocalId::shape(layouts) }
-    }
-
-    fn visit<T: SchemeVisitor>(layouts: &Layouts, visitor: T) -> T::Output {
-        visitor.visit(Kuid { drift: layouts.drift }, Global)
     }
 
     #[inline]

@@ -6,7 +6,7 @@ use tickid_core::{Observable, Plain, RangeError, Scheme as _, UnixTime};
 use tickid_nanoflake::{Epoch, GeneratorId, Nanoflake, NanoflakeId};
 
 use super::scheme_id::sealed::{Assemble, Shape};
-use super::{Fields, SchemeId, SchemeVariant, SchemeVisitor, SettingValue, Settings, held};
+use super::{Fields, SchemeId, SchemeVariant, SettingValue, Settings, held};
 use crate::any::Kind;
 use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
@@ -58,6 +58,13 @@ impl SchemeId for NanoflakeId {
         },
     }];
 
+    type Scheme = Nanoflake;
+    type Variant = Plain;
+
+    fn scheme(layouts: &Layouts) -> Nanoflake {
+        Nanoflake { epoch: layouts.epoch }
+    }
+
     own_texts!();
     own_integer!();
 
@@ -96,10 +103,6 @@ impl Assemble for NanoflakeId {
     fn shape(layouts: &Layouts) -> Shape {
         let scale = Nanoflake { epoch: layouts.epoch }.scale();
         Shape::new(scale, GeneratorId::BITS, Self::SEQUENCE_BITS)
-    }
-
-    fn visit<T: SchemeVisitor>(layouts: &Layouts, visitor: T) -> T::Output {
-        visitor.visit(Nanoflake { epoch: layouts.epoch }, Plain)
     }
 
     #[inline]

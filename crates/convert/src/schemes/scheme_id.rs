@@ -45,10 +45,18 @@ pub trait SchemeId:
     /// The options for the values that the bits do not say.
     const LAYOUT_OPTIONS: &'static [LayoutOption] = &[];
 
+    /// The scheme that generators of these IDs have.
+    type Scheme: Scheme;
+    /// The variant that makes such an ID of a generator's slot.
+    type Variant: SchemeVariant<Self::Scheme, Id = Self>;
+
     /// The canonical text on the stack.
     type Text: Deref<Target = str>;
     /// The bytes, an array.
     type Bytes: AsRef<[u8]>;
+
+    /// Returns the scheme with its layout.
+    fn scheme(layouts: &Layouts) -> Self::Scheme;
 
     /// Reads the canonical text.
     ///
@@ -268,7 +276,6 @@ impl IntoIterator for Settings {
 pub(crate) mod sealed {
     use tickid_core::{RangeError, TickScale, UnixTime};
 
-    use super::SchemeVisitor;
     use crate::carry::CarryError;
     use crate::error::ConvertError;
     use crate::options::Layouts;
@@ -296,9 +303,6 @@ pub(crate) mod sealed {
     #[allow(unnameable_types, reason = "sealed: no other type can be a scheme's ID")]
     pub trait Assemble: Copy + PartialEq {
         fn shape(layouts: &Layouts) -> Shape;
-
-        /// Calls the visitor with the scheme of these layouts, and the variant of its IDs.
-        fn visit<T: SchemeVisitor>(layouts: &Layouts, visitor: T) -> T::Output;
 
         /// Returns the ID of parts that fit the shape, in the tick with this number, during which
         /// `time` is.

@@ -6,7 +6,7 @@ use tickid_core::{Observable, Plain, RangeError, Scheme as _, UnixTime};
 use tickid_scru64::{NodeIdSize, Scru64, Scru64Id};
 
 use super::scheme_id::sealed::{Assemble, Shape};
-use super::{Fields, SchemeId, SchemeVariant, SchemeVisitor, held};
+use super::{Fields, SchemeId, SchemeVariant, held};
 use crate::any::Kind;
 use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
@@ -65,6 +65,13 @@ impl SchemeId for Scru64Id {
         },
     }];
 
+    type Scheme = Scru64;
+    type Variant = Plain;
+
+    fn scheme(_: &Layouts) -> Scru64 {
+        Scru64
+    }
+
     own_texts!();
     own_integer!();
 
@@ -88,10 +95,6 @@ impl Assemble for Scru64Id {
             sequence_bits: size.map_or(Self::NODE_CTR_BITS, |size| size.counter_bits()),
             is_sno: false,
         }
-    }
-
-    fn visit<T: SchemeVisitor>(_: &Layouts, visitor: T) -> T::Output {
-        visitor.visit(Scru64, Plain)
     }
 
     #[inline]

@@ -6,7 +6,7 @@ use tickid_core::{Observable, RangeError, Scheme as _, UnixTime};
 use tickid_sno::{Meta, Partition, Sno, SnoId};
 
 use super::scheme_id::sealed::{Assemble, Shape};
-use super::{Fields, SchemeId, SchemeVariant, SchemeVisitor, held};
+use super::{Fields, SchemeId, SchemeVariant, held};
 use crate::any::Kind;
 use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
@@ -43,6 +43,13 @@ impl SchemeId for SnoId {
     const BLANK: Self = Self::MIN;
     const TEXT_LENS: RangeInclusive<usize> = Self::TEXT_LEN..=Self::TEXT_LEN;
 
+    type Scheme = Sno;
+    type Variant = Meta;
+
+    fn scheme(_: &Layouts) -> Sno {
+        Sno
+    }
+
     own_texts!();
     own_bytes!(Self::LEN);
 
@@ -58,10 +65,6 @@ impl Assemble for SnoId {
     fn shape(_: &Layouts) -> Shape {
         let scale = Sno.scale();
         Shape { scale, node_bits: Some(u16::BITS), sequence_bits: u16::BITS, is_sno: true }
-    }
-
-    fn visit<T: SchemeVisitor>(_: &Layouts, visitor: T) -> T::Output {
-        visitor.visit(Sno, Meta::default())
     }
 
     #[inline]

@@ -3,26 +3,16 @@
 use core::ops::{Bound, RangeInclusive};
 
 use tickid_core::{Observable, Plain, RangeError, Scheme as _, UnixTime};
-use tickid_snowflake::{AnySnowflake, Order, Preset, Snowflake, SnowflakeId};
+use tickid_snowflake::{AnySnowflake, Preset, SnowflakeId};
 
 use super::scheme_id::sealed::{Assemble, Shape};
-use super::{Fields, SchemeId, SchemeVariant, SchemeVisitor, SettingValue, Settings, held};
+use super::{Fields, SchemeId, SchemeVariant, SettingValue, Settings, held};
 use crate::any::Kind;
 use crate::carry::CarryError;
 use crate::error::ConvertError;
 use crate::options::{LayoutOption, Layouts};
 use crate::parts::{Bits, Parts};
 use crate::to_parts::ToParts;
-
-/// Evaluates `$body` with `$layout` as the layout of Snowflakes, in either order.
-macro_rules! with_layout {
-    ($layouts:ident, $layout:ident => $body:expr) => {
-        match $layouts.snowflake {
-            AnySnowflake::NodeAboveSequence($layout) => $body,
-            AnySnowflake::SequenceAboveNode($layout) => $body,
-        }
-    };
-}
 
 /// With its time, node and sequence by [`Layouts::snowflake`]. A layout without bits for a node has
 /// none.
@@ -32,25 +22,19 @@ macro_rules! with_layout {
 impl ToParts for SnowflakeId {
     #[inline]
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
-        with_layout!(layouts, layout => parts(self, layout))
-            .map_err(|bits| stray(bits, layouts.snowflake))
+        let layout = layouts.snowflake;
+        let stray_bits = self.get() & !layout.max_id().get();
+        if stray_bits != 0 {
+            return Err(stray(stray_bits, layout));
+        }
+        let widths = layout.widths();
+        let sequence = Bits::held(layout.sequence_of(self).into(), widths.sequence);
+        let parts = Parts::held(layout.unix_time(self), layout.scale(), sequence);
+        if widths.node == 0 {
+            return Ok(parts);
+        }
+        Ok(parts.with_node(Bits::held(layout.node_of(self).get().into(), widths.node)))
     }
-}
-
-/// Returns the parts of an ID, or the bits that it has above the layout.
-#[inline]
-fn parts<O: Order>(id: SnowflakeId, layout: Snowflake<O>) -> Result<Parts, u64> {
-    let stray = id.get().checked_shr(layout.bits()).unwrap_or(0);
-    if stray != 0 {
-        return Err(stray << layout.bits());
-    }
-    let widths = layout.widths();
-    let sequence = Bits::held(layout.sequence_of(id).into(), widths.sequence);
-    let parts = Parts::held(layout.unix_time(id), layout.scale(), sequence);
-    if widths.node == 0 {
-        return Ok(parts);
-    }
-    Ok(parts.with_node(Bits::held(layout.node_of(id).get().into(), widths.node)))
 }
 
 #[cold]
@@ -59,8 +43,8 @@ fn stray(bits: u64, layout: AnySnowflake) -> ConvertError {
     ConvertError::StrayBits { form, bits }
 }
 
-impl<O: Order> SchemeVariant<Snowflake<O>> for Plain {
-    const LEAST: Option<Self> = Some(<Self as Observable<Snowflake<O>>>::LEAST);
+impl SchemeVariant<AnySnowflake> for Plain {
+    const LEAST: Option<Self> = Some(<Self as Observable<AnySnowflake>>::LEAST);
 }
 
 impl SchemeId for SnowflakeId {
@@ -80,6 +64,13 @@ impl SchemeId for SnowflakeId {
         },
     }];
 
+    type Scheme = AnySnowflake;
+    type Variant = Plain;
+
+    fn scheme(layouts: &Layouts) -> AnySnowflake {
+        layouts.snowflake
+    }
+
     own_texts!();
     own_integer!();
 
@@ -90,9 +81,8 @@ impl SchemeId for SnowflakeId {
 
     fn fields(layouts: &Layouts) -> Fields {
         let mut fields = [tickid_core::Field::new("", 0, 0, ""); 4];
-        let own = with_layout!(layouts, layout => {
-            fields.iter_mut().zip(layout.fields()).map(|(to, from)| *to = from).count()
-        });
+        let own = fields.iter_mut().zip(layouts.snowflake.fields());
+        let own = own.map(|(to, from)| *to = from).count();
         Fields::new(fields.get(..own).unwrap_or_default())
     }
 
@@ -109,18 +99,18 @@ impl SchemeId for SnowflakeId {
     }
 
     fn min_at(time: UnixTime, layouts: &Layouts) -> Result<Self, RangeError> {
-        with_layout!(layouts, layout => layout.min_at(time))
+        layouts.snowflake.min_at(time)
     }
 
     fn max_at(time: UnixTime, layouts: &Layouts) -> Result<Self, RangeError> {
-        with_layout!(layouts, layout => layout.max_at(time))
+        layouts.snowflake.max_at(time)
     }
 
     fn range(
         times: (Bound<UnixTime>, Bound<UnixTime>),
         layouts: &Layouts,
     ) -> Option<RangeInclusive<Self>> {
-        with_layout!(layouts, layout => layout.range(times))
+        layouts.snowflake.range(times)
     }
 }
 
@@ -128,12 +118,7 @@ impl Assemble for SnowflakeId {
     #[inline]
     fn shape(layouts: &Layouts) -> Shape {
         let widths = layouts.snowflake.widths();
-        let scale = with_layout!(layouts, layout => layout.scale());
-        Shape::new(scale, widths.node, widths.sequence)
-    }
-
-    fn visit<T: SchemeVisitor>(layouts: &Layouts, visitor: T) -> T::Output {
-        with_layout!(layouts, layout => visitor.visit(layout, Plain))
+        Shape::new(layouts.snowflake.scale(), widths.node, widths.sequence)
     }
 
     #[inline]
@@ -146,9 +131,8 @@ impl Assemble for SnowflakeId {
         let node = parts.node.map_or(0, Bits::value);
         #[allow(clippy::cast_possible_truncation, reason = "22 and 18 bits at most")]
         let (node, sequence) = (node as u32, parts.sequence.value() as u32);
-        let id = with_layout!(layouts, layout => {
-            layout.from_parts(held(layout, tick, time)?, node, sequence)
-        });
+        let layout = layouts.snowflake;
+        let id = layout.from_parts(held(layout, tick, time)?, node, sequence);
         id.map_err(ConvertError::Time)
     }
 
@@ -157,7 +141,7 @@ impl Assemble for SnowflakeId {
     }
 
     fn time_to_carry(self, layouts: &Layouts) -> Result<UnixTime, RangeError> {
-        with_layout!(layouts, layout => layout.check(self).map(|()| layout.unix_time(self)))
+        layouts.snowflake.check(self).map(|()| layouts.snowflake.unix_time(self))
     }
 
     fn rest_to_carry(self, _: &Layouts) -> u64 {

@@ -24,12 +24,9 @@ pub(crate) struct Fields {
 
 /// A scheme's IDs, made by its own constructors.
 pub(crate) trait Subject: SchemeId + Ord + Debug {
-    type Scheme: Scheme;
-
     /// By name in `width`.
     const NAME: &'static str;
 
-    fn scheme(layouts: &Layouts) -> Self::Scheme;
     /// `fields` are cut to what fits.
     fn at(tick: Tick<Self::Scheme>, fields: Fields, layouts: &Layouts) -> Self;
     fn tick(self, layouts: &Layouts) -> Option<Tick<Self::Scheme>>;
@@ -46,12 +43,7 @@ fn low(value: u32, bits: u32) -> u32 {
 }
 
 impl Subject for Scru64Id {
-    type Scheme = Scru64;
     const NAME: &'static str = "scru64";
-
-    fn scheme(_: &Layouts) -> Scru64 {
-        Scru64
-    }
 
     fn at(tick: Tick<Scru64>, fields: Fields, layouts: &Layouts) -> Self {
         let bits = Self::sequence_bits(layouts);
@@ -81,12 +73,7 @@ impl Subject for Scru64Id {
 }
 
 impl Subject for NanoflakeId {
-    type Scheme = Nanoflake;
     const NAME: &'static str = "nanoflake";
-
-    fn scheme(layouts: &Layouts) -> Nanoflake {
-        Nanoflake { epoch: layouts.epoch }
-    }
 
     fn at(tick: Tick<Nanoflake>, fields: Fields, _: &Layouts) -> Self {
         let generator = GeneratorId::new(low(fields.node, 10).try_into().unwrap()).unwrap();
@@ -112,12 +99,7 @@ impl Subject for NanoflakeId {
 }
 
 impl Subject for LocalId {
-    type Scheme = Kuid;
     const NAME: &'static str = "kuid local";
-
-    fn scheme(layouts: &Layouts) -> Kuid {
-        Kuid { drift: layouts.drift }
-    }
 
     fn at(tick: Tick<Kuid>, fields: Fields, _: &Layouts) -> Self {
         let time = Kuid::default().time_of(tick);
@@ -143,12 +125,7 @@ impl Subject for LocalId {
 }
 
 impl Subject for GlobalId {
-    type Scheme = Kuid;
     const NAME: &'static str = "kuid global";
-
-    fn scheme(layouts: &Layouts) -> Kuid {
-        LocalId::scheme(layouts)
-    }
 
     fn at(tick: Tick<Kuid>, fields: Fields, layouts: &Layouts) -> Self {
         let local = LocalId::at(tick, fields, layouts);
@@ -173,12 +150,7 @@ impl Subject for GlobalId {
 }
 
 impl Subject for SnoId {
-    type Scheme = Sno;
     const NAME: &'static str = "sno";
-
-    fn scheme(_: &Layouts) -> Sno {
-        Sno
-    }
 
     fn at(tick: Tick<Sno>, fields: Fields, _: &Layouts) -> Self {
         let partition = Partition::new(low(fields.node, 16).try_into().unwrap());

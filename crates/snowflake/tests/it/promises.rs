@@ -1,6 +1,9 @@
 //! The promises of all schemes, of presets and of random layouts.
 
-use tickid_snowflake::{NodeAboveSequence, Order, SequenceAboveNode, Snowflake};
+use tickid_snowflake::tickid_core::{Builder, ManualClock, Plain, Scheme, Variant};
+use tickid_snowflake::{
+    AnySnowflake, Node, NodeAboveSequence, Order, SequenceAboveNode, Snowflake, SnowflakeId,
+};
 use tickid_testkit::{Dice, suite};
 
 use crate::support::{Subject, random, subject};
@@ -57,4 +60,40 @@ fn random_layouts_keep_their_bounds() {
 fn random_layouts_stand_storms() {
     for_random::<NodeAboveSequence>(5, suite::weather_under_ratchets);
     for_random::<SequenceAboveNode>(6, suite::weather_when_waiting);
+}
+
+/// Returns IDs that a generator at `clock` makes one at a time, in a block and in a slice.
+fn ids_of<S>(layout: S, node: Node, clock: &ManualClock) -> Vec<SnowflakeId>
+where
+    S: Scheme<Node = Node>,
+    Plain: Variant<S, Id = SnowflakeId>,
+{
+    let mut generator = Builder::seeded_of(layout, node, 0).clock(clock).build_local().unwrap();
+    let mut ids = vec![generator.with(Plain).try_generate().unwrap()];
+    let mut slice = [SnowflakeId::MIN; 20];
+    ids.extend(generator.with(Plain).try_block(20.try_into().unwrap()).unwrap());
+    ids.extend_from_slice(&generator.with(Plain).try_fill(&mut slice).unwrap());
+    ids
+}
+
+fn same_in_either_form<O: Order>(seed: u64)
+where
+    AnySnowflake: From<Snowflake<O>>,
+{
+    let mut dice = Dice::new(seed);
+    for _ in 0..100 {
+        let layout: Snowflake<O> = random(&mut dice, 24, 7);
+        let subject = subject(layout);
+        let time = layout.scale().time_of(layout.last_tick() - dice.below(100));
+        let clock = ManualClock::new(time);
+        let typed = ids_of(layout, subject.node, &clock);
+        assert_eq!(typed, ids_of(AnySnowflake::from(layout), subject.node, &clock), "{layout}");
+        assert_eq!(typed.len(), 41);
+    }
+}
+
+#[test]
+fn an_order_known_at_run_time_makes_the_same_ids() {
+    same_in_either_form::<NodeAboveSequence>(7);
+    same_in_either_form::<SequenceAboveNode>(8);
 }
