@@ -42,6 +42,7 @@
 //! - [`AnyId`], [`AnyScheme`], [`convert_any`] and [`restore_any`]: IDs and schemes that are known
 //!   only at run time. Code that is generic over the schemes uses [`SchemeId`] and
 //!   [`AnyScheme::visit`].
+//! - [`AnyGenerator`] and [`AnyLocalGenerator`]: generators of such a scheme.
 //!
 //! The project's `docs/conversions.md` has a table of the information kept between each pair of
 //! schemes.
@@ -105,14 +106,20 @@
 //! ID whose sequence is a rank *among all sno IDs* of that quarter of a second, while restoring
 //! returns the SCRU64 ID that the sno ID was made of.
 //!
-//! # `no_std`
-//! The crate needs neither `std` nor an allocator and has no features.
+//! # Features
+//!
+//! | feature | default | gives |
+//! |---|---|---|
+//! | `std` | no | generators by the system's clock, and their calls that wait |
+//! | `lease` | no | `AnyLeasedGenerator`: generators with leased nodes; with `std` |
+//!
+//! Without them, the crate needs neither an allocator nor an operating system.
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
-#[cfg(test)]
+#[cfg(any(test, feature = "lease"))]
 extern crate std;
 
 mod any;
@@ -129,9 +136,14 @@ mod parts;
 mod schemes;
 mod to_parts;
 
+#[cfg(target_has_atomic = "64")]
+pub use self::any::AnyGenerator;
 pub use self::any::{
-    AnyId, AnyScheme, IdBytes, IdText, Kind, SchemeError, convert_any, restore_any,
+    AfterError, AnyBuilder, AnyId, AnyIds, AnyLocalGenerator, AnyObserveError, AnyScheme, IdBytes,
+    IdText, IdsVisitor, Kind, SchemeError, convert_any, restore_any,
 };
+#[cfg(feature = "lease")]
+pub use self::any::{AnyLeasedBuilder, AnyLeasedGenerator};
 pub use self::bulk::{ConvertSliceError, Losses, convert_all, convert_slice};
 pub use self::convert::{Converted, convert, convert_exact, restore};
 pub use self::error::ConvertError;

@@ -1,15 +1,25 @@
 //! IDs and schemes that are known only at run time.
 
 mod convert;
+mod each;
 mod forms;
+mod generator;
 mod id;
 mod kind;
+#[cfg(feature = "lease")]
+mod leased;
 mod scheme;
 
 pub use self::convert::{convert_any, restore_any};
+pub use self::each::{AnyIds, IdsVisitor};
 pub use self::forms::{IdBytes, IdText};
+#[cfg(target_has_atomic = "64")]
+pub use self::generator::AnyGenerator;
+pub use self::generator::{AfterError, AnyBuilder, AnyLocalGenerator, AnyObserveError};
 pub use self::id::AnyId;
 pub(crate) use self::id::with_id;
 pub use self::kind::Kind;
 pub(crate) use self::kind::with_type;
+#[cfg(feature = "lease")]
+pub use self::leased::{AnyLeasedBuilder, AnyLeasedGenerator};
 pub use self::scheme::{AnyScheme, SchemeError};

@@ -124,6 +124,11 @@ impl AnyScheme {
         with_type!(self.kind, Id => Id::shape(&self.layouts)).sequence_bits
     }
 
+    /// Reports whether IDs have a tick-tock bit.
+    pub(super) fn has_toggle(&self) -> bool {
+        with_type!(self.kind, Id => Id::shape(&self.layouts)).is_sno
+    }
+
     /// Returns the default nodes of a realm, as the highest node and its bits: all nodes up to
     /// 65,535. Nodes that may have any size have 8 bits.
     ///

@@ -4,6 +4,7 @@
 
 mod carry;
 mod foreign;
+mod generators;
 mod limits;
 mod order;
 mod ranges;

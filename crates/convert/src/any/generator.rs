@@ -1,0 +1,494 @@
+//! Generators of a scheme that is known only at run time.
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::num::NonZeroU32;
+#[cfg(feature = "std")]
+use core::time::Duration;
+
+#[cfg(target_has_atomic = "64")]
+use tickid_core::Generator;
+use tickid_core::source_parts::{Chain, Follow};
+use tickid_core::{
+    BuildError, Builder, Clock, DefaultClock, Error, LocalGenerator, NodeId, ObserveError,
+    RangeError, Scheme, Snapshot, UnixTime, Variant as _,
+};
+use tickid_scru64::NodeIdSize;
+
+use super::each::{
+    AnyIds, Each, Family, SchemeOf, VariantOf, each_of, ids_of, map_each, variant_of, with_each,
+};
+use super::{AnyId, AnyScheme, Kind};
+use crate::error::ConvertError;
+use crate::options::Layouts;
+use crate::parts::Bits;
+use crate::schemes::{SchemeId, SchemeVariant};
+use crate::to_parts::ToParts as _;
+
+/// The options of a generator whose scheme is known at run time, which
+/// [`AnyScheme::builder`] returns: those of [`Builder`] that mean the same for every scheme.
+///
+/// | option | default |
+/// |---|---|
+/// | [`clock`](Self::clock) | the system's wall clock, in this process only |
+/// | [`metabyte`](Self::metabyte) | 0 |
+/// | [`after`](Self::after) | nothing issued before |
+/// | [`sequence`](Self::sequence) | the start in the scheme's document |
+/// | [`max_wait`](Self::max_wait) | [`DEFAULT_MAX_WAIT`](tickid_core::DEFAULT_MAX_WAIT) |
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{AnyScheme, Kind, Layouts};
+///
+/// let mut layouts = Layouts::default();
+/// Kind::Snowflake.layout_options()[0].set(&mut layouts, "sonyflake")?; // as a user enters it
+/// let scheme = AnyScheme::new(Kind::Snowflake, &layouts);
+/// let generator = scheme.builder(7, 16)?.build()?;
+/// let id = generator.generate()?;
+/// assert_eq!(scheme.fields()[3].value(&id.bytes()), 7); // the node
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+#[must_use]
+pub struct AnyBuilder<C: fmt::Debug = DefaultClock> {
+    scheme: AnyScheme,
+    node: (u64, u32),
+    metabyte: u8,
+    each: Each<Builders<C>>,
+}
+
+struct Builders<C>(PhantomData<C>);
+
+impl<C: fmt::Debug> Family for Builders<C> {
+    type Of<S: Scheme> = Builder<S, C>;
+}
+
+#[cfg(target_has_atomic = "64")]
+struct Shared<C>(PhantomData<C>);
+
+#[cfg(target_has_atomic = "64")]
+impl<C: fmt::Debug> Family for Shared<C> {
+    type Of<S: Scheme> = Generator<S, C>;
+}
+
+struct Local<C>(PhantomData<C>);
+
+impl<C: fmt::Debug> Family for Local<C> {
+    type Of<S: Scheme> = LocalGenerator<S, C>;
+}
+
+impl AnyScheme {
+    /// Returns a builder of a generator for the node `value` of `bits` bits. The seed of random
+    /// starts comes from the operating system.
+    ///
+    /// Where IDs have [no node](Kind::has_node), any value will do, because none of their bits
+    /// depends on it.
+    ///
+    /// # Errors
+    /// Returns a [`RangeError`] if the scheme has no such node.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{AnyScheme, Kind, Layouts};
+    ///
+    /// let scheme = AnyScheme::new(Kind::Nanoflake, &Layouts::default());
+    /// let mut generator = scheme.builder(5, 10)?.build_local()?;
+    /// assert_eq!(generator.generate()?.kind(), Kind::Nanoflake);
+    /// assert!(scheme.builder(1_024, 10).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "std")]
+    pub fn builder(&self, value: u64, bits: u32) -> Result<AnyBuilder, RangeError> {
+        let each = each_of!(self.kind(), Id => {
+            Builder::of(Id::scheme(self.layouts()), self.node::<Id>(value, bits)?)
+        });
+        Ok(AnyBuilder { scheme: *self, node: (value, bits), metabyte: 0, each })
+    }
+
+    /// Does the same as [`builder`](Self::builder) with a seed, as [`Builder::seeded_of`] does.
+    ///
+    /// # Errors
+    /// Returns a [`RangeError`] if the scheme has no such node.
+    pub fn seeded_builder(
+        &self,
+        value: u64,
+        bits: u32,
+        seed: u64,
+    ) -> Result<AnyBuilder, RangeError> {
+        let each = each_of!(self.kind(), Id => {
+            let node = self.node::<Id>(value, bits)?;
+            Builder::seeded_of(Id::scheme(self.layouts()), node, seed)
+        });
+        Ok(AnyBuilder { scheme: *self, node: (value, bits), metabyte: 0, each })
+    }
+
+    /// Returns a node as the scheme has it, or the first that it has, where IDs have none.
+    fn node<I: SchemeId>(
+        &self,
+        value: u64,
+        bits: u32,
+    ) -> Result<<I::Scheme as Scheme>::Node, RangeError> {
+        let node = NodeId::from_value(value, bits);
+        if I::HAS_NODE {
+            return node;
+        }
+        (1..=u64::BITS).find_map(|bits| NodeId::from_value(0, bits).ok()).map_or(node, Ok)
+    }
+}
+
+impl<C: fmt::Debug> AnyBuilder<C> {
+    /// Sets the metabyte of the IDs. Schemes without one ignore it ([`Kind::has_metabyte`]).
+    pub fn metabyte(self, metabyte: u8) -> Self {
+        Self { metabyte, ..self }
+    }
+
+    /// Sets the clock, as [`Builder::clock`] does.
+    pub fn clock<D: fmt::Debug>(self, clock: D) -> AnyBuilder<D> {
+        let each = map_each!(self.each, Id, builder => builder.clock(clock));
+        AnyBuilder { scheme: self.scheme, node: self.node, metabyte: self.metabyte, each }
+    }
+
+    /// Continues after an ID that the node issued last: all IDs are greater, as far as the scheme
+    /// orders them. An ID ahead of the clock is treated as
+    /// [`Builder::restore`](tickid_core::Builder::restore) says.
+    ///
+    /// # Errors
+    /// Returns an [`AfterError`] for an ID of another scheme or of another node, and for one
+    /// whose fields are not a valid time.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{AnyScheme, Kind, Layouts};
+    ///
+    /// let scheme = AnyScheme::new(Kind::Nanoflake, &Layouts::default());
+    /// let last = scheme.builder(5, 10)?.build()?.generate()?;
+    /// let next = scheme.builder(5, 10)?.after(last)?.build()?.generate()?;
+    /// assert!(next.to_u128() > last.to_u128());
+    /// assert!(scheme.builder(6, 10)?.after(last).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn after(self, id: AnyId) -> Result<Self, AfterError> {
+        let (time, sequence) = self.scheme.position(self.node, id)?;
+        if self.scheme.has_toggle() {
+            return Err(AfterError::Toggle(self.scheme.kind()));
+        }
+        let each = map_each!(self.each, Id, builder => {
+            let tick = Id::scheme(self.scheme.layouts()).tick_at(time).map_err(ConvertError::Time)?;
+            builder.restore(Snapshot::at(tick, sequence + 1))
+        });
+        Ok(Self { each, ..self })
+    }
+
+    /// Sets the rule for the first sequence of each tick, as [`Builder::sequence`] does.
+    #[cfg(feature = "std")]
+    pub fn sequence(self, rule: impl tickid_core::Sequence + 'static) -> Self {
+        Self { each: map_each!(self.each, Id, builder => builder.sequence(rule)), ..self }
+    }
+
+    /// Sets the longest wait of one call, as [`Builder::max_wait`] does.
+    #[cfg(feature = "std")]
+    pub fn max_wait(self, max_wait: Duration) -> Self {
+        Self { each: map_each!(self.each, Id, builder => builder.max_wait(max_wait)), ..self }
+    }
+}
+
+impl<C: Clock + fmt::Debug> AnyBuilder<C> {
+    /// Builds the shared generator.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Builder::build`].
+    #[cfg(target_has_atomic = "64")]
+    pub fn build(self) -> Result<AnyGenerator<C>, BuildError> {
+        let each = map_each!(self.each, Id, builder => builder.build()?);
+        Ok(AnyGenerator { scheme: self.scheme, metabyte: self.metabyte, each })
+    }
+
+    /// Builds the exclusive generator.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Builder::build_local`].
+    pub fn build_local(self) -> Result<AnyLocalGenerator<C>, BuildError> {
+        let each = map_each!(self.each, Id, builder => builder.build_local()?);
+        Ok(AnyLocalGenerator { scheme: self.scheme, metabyte: self.metabyte, each })
+    }
+}
+
+impl AnyScheme {
+    /// Returns the time and the sequence of an ID, if it is one of a node of this scheme.
+    pub(super) fn position(
+        &self,
+        (node, bits): (u64, u32),
+        id: AnyId,
+    ) -> Result<(UnixTime, u32), AfterError> {
+        let (found, expected) = (id.kind(), self.kind());
+        if found != expected {
+            return Err(AfterError::Scheme { found, expected });
+        }
+        // The size of a SCRU64 node tells its bits from those of the counter.
+        let node_size = u8::try_from(bits).ok().and_then(|bits| NodeIdSize::new(bits).ok());
+        let layouts =
+            Layouts { node_size: node_size.or(self.layouts().node_size), ..*self.layouts() };
+        let parts = id.parts(&layouts)?;
+        let sequence = u32::try_from(parts.sequence().value()).unwrap_or(u32::MAX);
+        if let Some(found) = parts.node().map(Bits::value).filter(|found| *found != node) {
+            return Err(AfterError::Node { found, expected: node });
+        }
+        Ok((parts.unix_time(), sequence))
+    }
+}
+
+/// The reason why a generator cannot continue after an ID.
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AfterError {
+    /// The ID is of another scheme.
+    #[error("a {found} ID, and not one of {expected}")]
+    Scheme {
+        /// The scheme of the ID.
+        found: Kind,
+        /// The scheme of the generator.
+        expected: Kind,
+    },
+    /// The ID is of another node.
+    #[error("an ID of the node {found}, and not of {expected}")]
+    Node {
+        /// The node of the ID.
+        found: u64,
+        /// The node of the generator.
+        expected: u64,
+    },
+    /// An ID does not say which ticks were used under the other value of the tick-tock bit. A
+    /// [`Snapshot`] does.
+    #[error("a single {0} ID does not say how far the other tick-tock bit was used")]
+    Toggle(Kind),
+    /// The fields of the ID are not those of an issued one.
+    #[error(transparent)]
+    Fields(#[from] ConvertError),
+}
+
+tickid_core::debug_error! {
+    enum AfterError { Scheme { found, expected }, Node { found, expected }, Toggle(kind), Fields(error) }
+}
+
+/// Makes the calls of generators whose scheme is known at run time methods of a type: `$this` is
+/// `self`, and `$receiver` the form that the methods take it in. `$error` is their error, and
+/// `$refusal` the one of `observe`.
+macro_rules! any_calls {
+    ($this:ident, ($($receiver:tt)+), ($($borrow:tt)+), $error:ty, $refusal:ty) => {
+        /// Returns the scheme.
+        #[must_use]
+        pub const fn scheme(&self) -> &AnyScheme {
+            &self.scheme
+        }
+
+        /// Generates an ID without blocking.
+        ///
+        /// # Errors
+        /// Returns the generator's error if no ID can be issued at the current clock reading.
+        #[inline]
+        pub fn try_generate($($receiver)+) -> Result<AnyId, $error> {
+            with_each!($($borrow)+ $this.each, Id, generator => {
+                let variant = variant_of::<Id>($this.metabyte);
+                generator.with(variant).try_generate().map(AnyId::from)
+            })
+        }
+
+        /// Draws at least one and at most `n` IDs of one tick without blocking.
+        ///
+        /// # Errors
+        /// Returns the generator's error if no ID can be issued at the current clock reading.
+        pub fn try_block($($receiver)+, n: NonZeroU32) -> Result<AnyIds, $error> {
+            let metabyte = $this.metabyte;
+            $this.try_block_with(metabyte, n)
+        }
+
+        /// Does the same for IDs with this metabyte, which schemes without one ignore.
+        ///
+        /// # Errors
+        /// Returns the generator's error if no ID can be issued at the current clock reading.
+        pub fn try_block_with(
+            $($receiver)+,
+            metabyte: u8,
+            n: NonZeroU32,
+        ) -> Result<AnyIds, $error> {
+            ids_of!($($borrow)+ $this.each, Id, generator => {
+                generator.with(variant_of::<Id>(metabyte)).try_block(n)
+            })
+        }
+
+        /// Observes an ID that comes from elsewhere, as
+        /// [`Generator::observe`](tickid_core::Generator::observe) does: later IDs are greater.
+        ///
+        /// # Errors
+        /// Returns an [`AnyObserveError`], and changes nothing.
+        pub fn observe($($receiver)+, id: AnyId) -> Result<(), AnyObserveError<$refusal>> {
+            let (found, expected) = (id.kind(), $this.scheme.kind());
+            if found != expected {
+                return Err(AnyObserveError::Scheme { found, expected });
+            }
+            let number = id.to_u128();
+            with_each!($($borrow)+ $this.each, Id, generator => {
+                let least = <VariantOf<Id> as SchemeVariant<SchemeOf<Id>>>::LEAST;
+                let least = least.ok_or(AnyObserveError::NotObservable(found))?;
+                let followed =
+                    generator.follow(|scheme, slot| least.id(scheme, slot).number() > number);
+                followed.map_err(AnyObserveError::Refused)
+            })
+        }
+
+        $crate::any::generator::any_waiting_calls! { $this, ($($receiver)+), ($($borrow)+), $error }
+    };
+}
+pub(super) use any_calls;
+
+/// Makes the calls that wait methods of a type, as [`any_calls`] does.
+#[cfg(feature = "std")]
+macro_rules! any_waiting_calls {
+    ($this:ident, ($($receiver:tt)+), ($($borrow:tt)+), $error:ty) => {
+        /// Generates an ID, sleeping until one can be issued.
+        ///
+        /// # Errors
+        /// Returns the generator's error if the wait would take longer than its `max_wait`, or if
+        /// waiting does not help.
+        #[inline]
+        pub fn generate($($receiver)+) -> Result<AnyId, $error> {
+            with_each!($($borrow)+ $this.each, Id, generator => {
+                let variant = variant_of::<Id>($this.metabyte);
+                generator.with(variant).generate().map(AnyId::from)
+            })
+        }
+
+        /// Draws at least one and at most `n` IDs of one tick, sleeping until there are any.
+        ///
+        /// # Errors
+        /// Returns the errors of [`generate`](Self::generate).
+        pub fn block($($receiver)+, n: NonZeroU32) -> Result<AnyIds, $error> {
+            ids_of!($($borrow)+ $this.each, Id, generator => {
+                generator.with(variant_of::<Id>($this.metabyte)).block(n)
+            })
+        }
+
+        /// Waits until an ID can be issued, for at most `within`, without drawing one.
+        ///
+        /// # Errors
+        /// Returns the errors of [`generate`](Self::generate).
+        pub fn wait_ready($($receiver)+, within: Duration) -> Result<(), $error> {
+            with_each!($($borrow)+ $this.each, Id, generator => generator.wait_ready(within))
+        }
+
+        /// Does the same, awaiting `sleep`, the executor's timer, for at most 50 milliseconds at a
+        /// time.
+        ///
+        /// # Errors
+        /// Returns the errors of [`generate`](Self::generate).
+        pub async fn wait_ready_async<F, Fut>(
+            $($receiver)+,
+            within: Duration,
+            sleep: F,
+        ) -> Result<(), $error>
+        where
+            F: Fn(Duration) -> Fut,
+            Fut: Future<Output = ()>,
+        {
+            with_each!($($borrow)+ $this.each, Id, generator => {
+                generator.wait_ready_async(within, sleep).await
+            })
+        }
+    };
+}
+
+/// There are none without an operating system.
+#[cfg(not(feature = "std"))]
+macro_rules! any_waiting_calls {
+    ($($arguments:tt)*) => {};
+}
+pub(super) use any_waiting_calls;
+
+/// The shared generator of a scheme that is known at run time: threads draw IDs through `&self`
+/// without a lock, as from a [`Generator`].
+///
+/// Each call finds out the scheme once. A block of IDs is best handed to a
+/// [visitor](AnyIds::visit), which then meets IDs of one type.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::AnyScheme;
+///
+/// // As the realm of a lease store records it.
+/// let scheme = AnyScheme::from_realm("kuid", "drift 8", true)?;
+/// let generator = scheme.builder(60_145, 32)?.build()?;
+/// let ids = generator.block(100.try_into()?)?;
+/// assert!(ids.len() > 0 && ids.map(|id| id.to_u128()).is_sorted());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[cfg(target_has_atomic = "64")]
+#[derive(Debug)]
+pub struct AnyGenerator<C: fmt::Debug = DefaultClock> {
+    scheme: AnyScheme,
+    metabyte: u8,
+    each: Each<Shared<C>>,
+}
+
+#[cfg(target_has_atomic = "64")]
+impl<C: Clock + fmt::Debug> AnyGenerator<C> {
+    any_calls! { self, (&self), (&), Error, ObserveError }
+}
+
+/// The exclusive generator of a scheme that is known at run time, which takes `&mut self`, as a
+/// [`LocalGenerator`].
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{AnyScheme, Kind, Layouts};
+///
+/// let scheme = AnyScheme::new(Kind::Sno, &Layouts::default());
+/// let mut generator = scheme.builder(258, 16)?.metabyte(24).build_local()?;
+/// let id = generator.generate()?;
+/// assert_eq!(scheme.fields()[2].value(&id.bytes()), 24);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct AnyLocalGenerator<C: fmt::Debug = DefaultClock> {
+    scheme: AnyScheme,
+    metabyte: u8,
+    each: Each<Local<C>>,
+}
+
+impl<C: Clock + fmt::Debug> AnyLocalGenerator<C> {
+    any_calls! { self, (&mut self), (&mut), Error, ObserveError }
+}
+
+/// The reason why a generator did not observe an ID. Nothing has changed.
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnyObserveError<E = ObserveError> {
+    /// The ID is of another scheme.
+    #[error("a {found} ID, and not one of {expected}")]
+    Scheme {
+        /// The scheme of the ID.
+        found: Kind,
+        /// The scheme of the generator.
+        expected: Kind,
+    },
+    /// IDs of the scheme are not [observable](tickid_core::Observable).
+    #[error("{0} IDs cannot be observed: they sort by node before the last part of their time")]
+    NotObservable(Kind),
+    /// The generator refused the ID.
+    #[error(transparent)]
+    Refused(E),
+}
+
+impl<E: core::error::Error + 'static> fmt::Debug for AnyObserveError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            return fmt::Display::fmt(&Chain(self), f);
+        }
+        match self {
+            Self::Scheme { found, expected } => {
+                f.debug_struct("Scheme").field("found", found).field("expected", expected).finish()
+            }
+            Self::NotObservable(kind) => f.debug_tuple("NotObservable").field(kind).finish(),
+            Self::Refused(error) => f.debug_tuple("Refused").field(error).finish(),
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Generators of a scheme that is known at run time.
+
+use core::num::NonZeroU32;
+
+use tickid_convert::{
+    AfterError, AnyGenerator, AnyId, AnyLeasedGenerator, AnyLocalGenerator, AnyObserveError,
+    AnyScheme, IdsVisitor, Kind, Layouts, SchemeId, SchemeVariant, SchemeVisitor,
+};
+use tickid_core::{Builder, ManualClock, NodeId as _, Scheme, UnixTime};
+use tickid_lease::admin::Terms;
+use tickid_lease::{NodePool, Realm, RealmSpec, Store};
+use tickid_scru64::NodeIdSize;
+
+const METABYTE: u8 = 0xa5;
+
+fn clock() -> ManualClock {
+    ManualClock::new(UnixTime::from_millis(1_700_000_000_000).unwrap())
+}
+
+/// Every kind with the default layouts, SCRU64 with nodes of 8 bits.
+fn schemes() -> impl Iterator<Item = AnyScheme> {
+    let layouts = Layouts { node_size: NodeIdSize::new(8).ok(), ..Layouts::default() };
+    Kind::ALL.iter().map(move |kind| AnyScheme::new(*kind, &layouts))
+}
+
+fn bits(scheme: &AnyScheme) -> u32 {
+    scheme.node_bits().unwrap_or(1)
+}
+
+fn n(n: u32) -> NonZeroU32 {
+    NonZeroU32::new(n).unwrap()
+}
+
+/// The IDs of the generator whose type names the scheme.
+struct Typed(u32);
+
+impl SchemeVisitor for Typed {
+    type Output = Vec<AnyId>;
+
+    fn visit<S: Scheme, V: SchemeVariant<S>>(self, scheme: S, _: V) -> Vec<AnyId> {
+        let node = (self.0..=64).find_map(|bits| S::Node::from_value(1, bits).ok()).unwrap();
+        let mut generator =
+            Builder::seeded_of(scheme, node, 7).clock(clock()).build_local().unwrap();
+        let variant = V::with_metabyte(METABYTE);
+        let mut ids = vec![generator.with(variant).try_generate().unwrap().into()];
+        ids.extend(generator.with(variant).try_block(n(100)).unwrap().map(Into::into));
+        ids
+    }
+}
+
+/// Turns a block into a list.
+struct Collect;
+
+impl IdsVisitor for Collect {
+    type Output = Vec<AnyId>;
+
+    fn visit<I: SchemeId>(self, ids: impl ExactSizeIterator<Item = I>) -> Vec<AnyId> {
+        ids.map(Into::into).collect()
+    }
+}
+
+#[test]
+fn known_at_run_time_they_issue_the_same_ids() {
+    for scheme in schemes() {
+        let builder = || {
+            let builder = scheme.seeded_builder(1, bits(&scheme), 7).unwrap();
+            builder.metabyte(METABYTE).clock(clock())
+        };
+        let typed = scheme.visit(Typed(bits(&scheme)));
+        let mut local: AnyLocalGenerator<_> = builder().build_local().unwrap();
+        let mut ids = vec![local.try_generate().unwrap()];
+        ids.extend(local.try_block(n(100)).unwrap());
+        assert_eq!(ids, typed, "{scheme:?}");
+        let shared: AnyGenerator<_> = builder().build().unwrap();
+        let mut ids = vec![shared.generate().unwrap()];
+        let block = shared.block(n(100)).unwrap();
+        assert_eq!(block.len(), 100);
+        ids.extend(block.visit(Collect));
+        assert_eq!(ids, typed, "{scheme:?}");
+    }
+}
+
+#[test]
+fn a_call_has_its_own_metabyte() {
+    let scheme = AnyScheme::new(Kind::Sno, &Layouts::default());
+    let generator = scheme.seeded_builder(1, 16, 7).unwrap().clock(clock()).build().unwrap();
+    let id = generator.try_block_with(24, n(1)).unwrap().next().unwrap();
+    assert_eq!(scheme.fields()[2].value(&id.bytes()), 24);
+    assert_eq!(scheme.fields()[2].value(&generator.try_generate().unwrap().bytes()), 0);
+}
+
+#[test]
+fn they_continue_after_an_id_of_their_node() {
+    for scheme in schemes() {
+        let builder = |node| scheme.seeded_builder(node, bits(&scheme), 7).unwrap().clock(clock());
+        let first = builder(1).build_local().unwrap().try_block(n(9)).unwrap();
+        let last = first.last().unwrap();
+        match builder(1).after(last) {
+            Ok(builder) => {
+                let next = builder.build_local().unwrap().try_generate().unwrap();
+                assert_eq!(next.to_u128(), scheme_next(&scheme, last), "{scheme:?}");
+            }
+            Err(error) => assert_eq!(error, AfterError::Toggle(Kind::Sno)),
+        }
+        if scheme.kind().has_node() {
+            let error = builder(0).after(last).unwrap_err();
+            assert_eq!(error, AfterError::Node { found: 1, expected: 0 }, "{scheme:?}");
+        }
+        let other = AnyId::from_u128(Kind::KuidLocal, 7).unwrap();
+        if scheme.kind() != Kind::KuidLocal {
+            let error = builder(1).after(other).unwrap_err();
+            let expected = scheme.kind();
+            assert_eq!(error, AfterError::Scheme { found: Kind::KuidLocal, expected });
+        }
+    }
+}
+
+/// Returns the number of the ID with the next sequence.
+fn scheme_next(scheme: &AnyScheme, id: AnyId) -> u128 {
+    let fields = scheme.fields();
+    let sequence = fields
+        .iter()
+        .rev()
+        .find(|field| ["sequence", "node_ctr", "counter"].contains(&field.name()));
+    let low = sequence.unwrap();
+    let below = u32::try_from(id.bytes().len()).unwrap() * 8 - low.start() - low.bits();
+    id.to_u128() + (1 << below)
+}
+
+#[test]
+fn they_observe_ids_of_their_scheme() {
+    for scheme in schemes() {
+        let builder = |node| scheme.seeded_builder(node, bits(&scheme), 7).unwrap().clock(clock());
+        let peer = builder(0).build().unwrap();
+        let generator = builder(1).build().unwrap();
+        let id = peer.try_block(n(50)).unwrap().last().unwrap();
+        match generator.observe(id) {
+            Ok(()) => assert!(generator.generate().unwrap().to_u128() > id.to_u128(), "{scheme:?}"),
+            Err(AnyObserveError::NotObservable(kind)) => assert_eq!(kind, Kind::KuidGlobal),
+            // Tick-tock issues lower IDs by design.
+            Err(AnyObserveError::Refused(error)) => {
+                assert_eq!(
+                    (scheme.kind(), error),
+                    (Kind::Sno, tickid_core::ObserveError::TickTock)
+                );
+            }
+            Err(error) => panic!("{error}"),
+        }
+        let (found, expected) = (Kind::Sno, scheme.kind());
+        if expected != found {
+            let error = generator.observe(AnyId::from_u128(found, 7).unwrap()).unwrap_err();
+            assert_eq!(error, AnyObserveError::Scheme { found, expected });
+        }
+    }
+}
+
+/// Describes the realm of a scheme.
+struct Describe(Option<u32>);
+
+impl SchemeVisitor for Describe {
+    type Output = RealmSpec;
+
+    fn visit<S: Scheme, V: SchemeVariant<S>>(self, scheme: S, _: V) -> RealmSpec {
+        let pool = self.0.map_or(NodePool::single(), |bits| format!("1/{bits}").parse().unwrap());
+        Realm::builder("orders", scheme)
+            .pool(pool)
+            .term(Terms::DEFAULT_TERM)
+            .build()
+            .unwrap()
+            .into()
+    }
+}
+
+#[test]
+fn leased_nodes_come_from_the_realm() {
+    for scheme in schemes() {
+        let spec = scheme.visit(Describe(scheme.node_bits()));
+        let builder =
+            AnyLeasedGenerator::builder(scheme, Store::in_memory(), spec.clone()).unwrap();
+        let generator = builder.holder("a test").start_pending().unwrap();
+        let lease = generator.first_lease().unwrap();
+        assert_eq!(lease.node.bits(), scheme.node_bits().unwrap_or(0), "{scheme:?}");
+        let id = generator.generate().unwrap();
+        assert_eq!(id.kind(), scheme.kind());
+        generator.shut_down().unwrap();
+        assert!(generator.try_generate().is_err());
+        let other = if scheme.kind() == Kind::Sno { Kind::Scru64 } else { Kind::Sno };
+        let other = AnyScheme::new(other, scheme.layouts());
+        assert!(AnyLeasedGenerator::builder(other, Store::in_memory(), spec).is_err());
+    }
+}
