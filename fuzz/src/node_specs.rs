@@ -3,7 +3,8 @@
 
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::NodeSource;
-use tickid_lease::{Node, NodePool};
+use tickid_core::AnyNode;
+use tickid_lease::NodePool;
 use tickid_scru64::{NodeSpec, Scru64Id};
 
 use crate::reference::base_36;
@@ -53,7 +54,7 @@ fn expected_spec(text: &str) -> Option<NodeSpec> {
 }
 
 fn node(text: &str) {
-    if let Ok(node) = text.parse::<Node>() {
+    if let Ok(node) = text.parse::<AnyNode>() {
         assert!(node.bits() <= 63 && node.value() >> node.bits() == 0);
         assert_eq!(node.to_string().parse(), Ok(node));
         assert!(node.is_prefix_related(node));
@@ -67,7 +68,7 @@ fn pool(text: &str) {
     };
     assert_eq!(pool.to_string().parse(), Ok(pool.clone()));
     assert!((1..=NodePool::MAX_LEN).contains(&pool.len()) && !pool.is_empty());
-    let nodes: Vec<Node> = pool.nodes().take(200).collect();
+    let nodes: Vec<AnyNode> = pool.nodes().take(200).collect();
     assert!(nodes.is_sorted());
     for (index, node) in nodes.iter().enumerate() {
         assert!(pool.contains(*node));

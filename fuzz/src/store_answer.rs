@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 
 use arbitrary::{Result, Unstructured};
-use tickid_core::UnixTime;
-use tickid_lease::Node;
+use tickid_core::{AnyNode, UnixTime};
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::{RealmView, Record, Row, RowState, Scope, Version};
 use tickid_stores::fuzzing::{
@@ -40,7 +39,7 @@ fn realm() -> RealmName {
 fn answer(text: &[u8]) -> Result<()> {
     let lines = text.split(|&byte| byte == b'\n').map(serde_json::from_slice);
     let Ok(texts) = lines.collect::<core::result::Result<Texts, _>>() else { return Ok(()) };
-    let start = Node::new(128, 8).unwrap();
+    let start = AnyNode::new(128, 8).unwrap();
     for scope in [Scope::All, Scope::Record, Scope::Node(start)] {
         let _ = read(scope, &texts);
     }
@@ -104,7 +103,7 @@ fn read(scope: Scope, texts: &Texts) -> Option<RealmView> {
 /// Asserts that the answer of a server that has these rows, some of them malformed, is read as
 /// these rows.
 fn rows(data: &mut Unstructured<'_>) -> Result<()> {
-    let mut kept = BTreeMap::<Node, (Row, Option<String>)>::new();
+    let mut kept = BTreeMap::<AnyNode, (Row, Option<String>)>::new();
     for _ in 0..data.int_in_range(0..=6)? {
         let row = any_row(data)?;
         let damaged = data.arbitrary::<Option<&str>>()?.map(str::to_owned);
@@ -147,7 +146,7 @@ fn rows(data: &mut Unstructured<'_>) -> Result<()> {
 /// Reads a reply of Redis, and the same bytes as the text of a row.
 fn reply(bytes: &[u8]) -> Result<()> {
     let _ = is_redis_reply(bytes);
-    let node = Node::new(42, 8).unwrap();
+    let node = AnyNode::new(42, 8).unwrap();
     let state = read_redis_row(node, bytes).expect("a text is a row, if a malformed one");
     assert!(state.row().is_none_or(|row| row.node == node), "{state:?}");
     Ok(())

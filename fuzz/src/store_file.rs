@@ -5,14 +5,14 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use arbitrary::{Result, Unstructured};
-use tickid_core::{ManualClock, UnixTime};
+use tickid_core::{AnyNode, ManualClock, UnixTime};
 use tickid_lease::admin::Rules;
 use tickid_lease::backend::{
     Change, Extra, MemoryBackend, Record, Row, RowState, Rows, Scope, Version,
 };
 use tickid_lease::fuzzing::{FILE_LEN, create_file, read_file, write_file};
 use tickid_lease::session::{Claim, Token, block_on};
-use tickid_lease::{Node, Store};
+use tickid_lease::Store;
 
 pub fn check(data: &[u8]) {
     let Some((kind, rest)) = data.split_first() else {
@@ -152,7 +152,7 @@ pub(crate) fn any_row(data: &mut Unstructured<'_>) -> Result<Row> {
     let token = data.arbitrary::<Option<u128>>()?.map(Token::from_bits);
     let name: &str = data.arbitrary()?;
     Ok(Row {
-        node: Node::new(value, bits).unwrap(),
+        node: AnyNode::new(value, bits).unwrap(),
         token,
         holder: Claim::new(Token::from_bits(0), name, None).holder().to_owned(),
         era: data.arbitrary()?,

@@ -3,7 +3,9 @@
 use core::fmt;
 use core::time::Duration;
 
+use crate::any_node::AnyNode;
 use crate::range::RangeError;
+use crate::sequence::SequenceBounds;
 use crate::time::UnixTime;
 use crate::variant::Variants;
 
@@ -333,6 +335,53 @@ impl ObserveError {
     }
 }
 
+/// The reason why a scheme's layout has no room for a node.
+///
+/// # Examples
+/// ```
+/// use tickid_core::{NodeError, Scheme, example::Toggling};
+///
+/// // Its generators need at least 4 of the 256 sequences.
+/// assert!(Toggling.split_node("0/14".parse()?).is_ok());
+/// let error = Toggling.split_node("0/15".parse()?).unwrap_err();
+/// assert!(matches!(error, NodeError::Share { pool: 2, min: 4, max_bits: 14, .. }));
+/// # Ok::<(), tickid_core::ParseNodeError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NodeError {
+    /// A number or a size that the scheme's nodes do not have.
+    #[error(transparent)]
+    Range(#[from] RangeError),
+    /// Fewer bits than the field that holds the node.
+    #[error("node {node} has fewer bits than the node's field, which has {bits}")]
+    Field {
+        /// The node.
+        node: AnyNode,
+        /// The number of bits of the field.
+        bits: u32,
+    },
+    /// A share with too few sequences.
+    #[error(
+        "node {node} has {pool} sequences of a tick, fewer than {min}: nodes have at most \
+         {max_bits} bits"
+    )]
+    Share {
+        /// The node.
+        node: AnyNode,
+        /// The number of its sequences.
+        pool: u64,
+        /// The fewest sequences that a generator needs.
+        min: u32,
+        /// The largest number of bits of a node.
+        max_bits: u32,
+    },
+}
+
+crate::debug_error! {
+    enum NodeError { Range(error), Field { node, bits }, Share { node, pool, min, max_bits } }
+}
+
 /// The reason why a generator could not be built.
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -348,7 +397,7 @@ pub enum BuildError {
     SequenceBound(RangeError),
     /// A node that the layout has no room for.
     #[error(transparent)]
-    Node(RangeError),
+    Node(NodeError),
     /// A window that ends after the layout's ticks.
     #[error(transparent)]
     Ceiling(RangeError),
@@ -363,6 +412,19 @@ pub enum BuildError {
         pool: u64,
         /// The minimum number of sequences.
         min: u32,
+    },
+    /// Sequence bounds outside of the share that the node names.
+    #[error(
+        "the sequences {} to {} are outside of {} to {}, the share of node {node}",
+        bounds.lowest(), bounds.last(), share.lowest(), share.last()
+    )]
+    Share {
+        /// The bounds.
+        bounds: SequenceBounds,
+        /// The node.
+        node: AnyNode,
+        /// The sequences of the node.
+        share: SequenceBounds,
     },
     /// A window that the scheme can issue nothing in.
     #[error("the window {floor}..{ceiling} holds no tick of {first}..={last}")]
@@ -428,7 +490,7 @@ pub enum BuildError {
 crate::debug_error! {
     enum BuildError {
         NoToggle { scheme }, SequenceBound(error), Node(error), Ceiling(error),
-        Pool { lowest, last, pool, min }, Window { floor, ceiling, first, last }, Restore(error),
+        Pool { lowest, last, pool, min }, Share { bounds, node, share }, Window { floor, ceiling, first, last }, Restore(error),
         Epoch { epoch, now }, Ahead { last, now, wait, max_wait }, Clock(error),
         NoNodelessIds { scheme }, Pinned { option }, Seed,
     }

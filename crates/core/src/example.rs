@@ -62,6 +62,10 @@ macro_rules! seconds {
                 Ok(())
             }
 
+            fn node_bits(&self) -> Option<u32> {
+                Some(u8::BITS)
+            }
+
             fn prefix(&self, node: &Node, tick: Tick<Self>, toggle: bool) -> Prefix {
                 let time = tick.get() << 1 | u64::from(toggle);
                 Prefix::new(0, time << 16 | node.value() << 8)

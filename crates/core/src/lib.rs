@@ -10,6 +10,8 @@
 //! | [`Sequence`] | the first sequence of each tick | [`Lowest`], [`Fixed`], [`RandomStart`] |
 //! | [`NodeId`] | the generator's own bits | the schemes' nodes: SCRU64's `NodeSpec`, Nanoflake's `GeneratorId`, sno's `Partition`, the `Node`s of kuid and Snowflakes |
 //!
+//! An [`AnyNode`] is a node of any scheme and any size, which may name a part of a field's sequences.
+//!
 //! Most users want one of the scheme crates (`tickid-scru64`, `tickid-nanoflake`, `tickid-kuid`,
 //! `tickid-sno`, `tickid-snowflake`), which re-export the parts that they need. This crate is for
 //! programs with their own implementation of these traits, or their own [`Scheme`].
@@ -76,6 +78,7 @@ compile_error!(
     "`std` needs 64-bit atomics; this target has the generators of one owner without it"
 );
 
+mod any_node;
 mod clock;
 mod debug_error;
 mod engine;
@@ -107,9 +110,12 @@ mod time;
 mod variant;
 mod window;
 
+pub use self::any_node::{AnyNode, ParseNodeError};
 pub use self::clock::*;
 pub use self::engine::State;
-pub use self::error::{BuildError, ClockError, Error, ErrorKind, ObserveError, StallReason};
+pub use self::error::{
+    BuildError, ClockError, Error, ErrorKind, NodeError, ObserveError, StallReason,
+};
 pub use self::field::{Field, Span};
 #[cfg(feature = "std")]
 pub use self::fork::{PerProcess, Process};

@@ -5,8 +5,9 @@ use core::hash::Hash;
 use core::ops::{Bound, RangeBounds, RangeInclusive};
 use core::time::Duration;
 
+use crate::any_node::AnyNode;
 use crate::clock::Clock;
-use crate::error::BuildError;
+use crate::error::{BuildError, NodeError};
 use crate::node::NodeId;
 use crate::policy::Policy;
 use crate::range::RangeError;
@@ -89,6 +90,17 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// ```
     fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result;
 
+    /// Returns the number of bits that the node takes in every ID of this layout, or `None` if nodes
+    /// have sizes of their own, as SCRU64's do.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Scheme, example::Seconds};
+    ///
+    /// assert_eq!(Seconds.node_bits(), Some(8));
+    /// ```
+    fn node_bits(&self) -> Option<u32>;
+
     /// Returns the bits that all IDs of `node` in `tick` share. Generators call it once per tick.
     fn prefix(&self, node: &Self::Node, tick: Tick<Self>, toggle: bool) -> Prefix;
 
@@ -138,6 +150,76 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     fn check_node(&self, node: &Self::Node) -> Result<(), RangeError> {
         let _ = node;
         Ok(())
+    }
+
+    /// Splits a node of any size into the node that IDs carry and the sequences that it has in each
+    /// tick.
+    ///
+    /// Let IDs of this layout have a field of f [bits](Self::node_bits) for the node, and 2^s
+    /// sequences. A node of b ≥ f bits is the field's value `node >> (b - f)` with the 2^(s - b + f)
+    /// sequences whose leading bits are the rest: its *share*. With b = f these are all sequences.
+    ///
+    /// Two generators whose nodes are not [prefix-related](AnyNode::is_prefix_related) never issue
+    /// equal IDs that carry the node, because they differ in the field or have no sequence in
+    /// common. Others need disjoint [windows](crate::Window).
+    ///
+    /// If nodes have sizes of their own, as SCRU64's do, each is a node of the scheme and has all
+    /// sequences that fit beside it.
+    ///
+    /// # Errors
+    /// Returns [`NodeError::Field`] for fewer bits than the field has, [`NodeError::Share`] for a
+    /// share of fewer sequences than [`MIN_POOL`](Self::MIN_POOL), and [`NodeError::Range`] for a
+    /// size that the scheme does not have.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::example::{Node, Seconds};
+    /// use tickid_core::{Scheme, SequenceBounds};
+    ///
+    /// // The last quarter of node 5: 10111 are the leading bits.
+    /// assert_eq!(Seconds.split_node("23/10".parse()?)?, (Node(5), SequenceBounds::new(192, 255)));
+    /// assert_eq!(Seconds.split_node("5/8".parse()?)?, (Node(5), SequenceBounds::new(0, 255)));
+    ///
+    /// let error = Seconds.split_node("5/7".parse()?).unwrap_err();
+    /// assert_eq!(error.to_string(), "node 5/7 has fewer bits than the node's field, which has 8");
+    /// let error = Seconds.split_node("5/17".parse()?).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "node 5/17 has 0 sequences of a tick, fewer than 1: nodes have at most 16 bits",
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn split_node(&self, node: AnyNode) -> Result<(Self::Node, SequenceBounds), NodeError> {
+        let of_scheme = |value, bits| {
+            let node = Self::Node::from_value(value, bits)?;
+            self.check_node(&node).map(|()| node)
+        };
+        let Some(field_bits) = self.node_bits() else {
+            let own = of_scheme(node.value(), node.bits())?;
+            return Ok((own, self.sequence_bounds(&own)));
+        };
+        let Some(share_bits) = node.bits().checked_sub(field_bits) else {
+            return Err(NodeError::Field { node, bits: field_bits });
+        };
+        let field = of_scheme(node.value() >> share_bits, field_bits)?;
+        let all = self.sequence_bounds(&field);
+        if share_bits == 0 {
+            return Ok((field, all));
+        }
+        // With another number of sequences than a power of two, the last of them are in no share.
+        let sequence_bits = all.pool().ilog2();
+        let pool = (1_u64 << sequence_bits).checked_shr(share_bits).unwrap_or(0);
+        if pool < u64::from(Self::MIN_POOL) {
+            let max_share_bits =
+                sequence_bits.saturating_sub(Self::MIN_POOL.next_power_of_two().ilog2());
+            let (min, max_bits) = (Self::MIN_POOL, field_bits + max_share_bits);
+            return Err(NodeError::Share { node, pool, min, max_bits });
+        }
+        let rest = node.value() & ((1 << share_bits) - 1);
+        #[allow(clippy::cast_possible_truncation, reason = "at most the bounds' last, a u32")]
+        let [lowest, last] =
+            [rest * pool, (rest + 1) * pool - 1].map(|offset| all.lowest() + offset as u32);
+        Ok((field, SequenceBounds::new(lowest, last)))
     }
 
     /// Returns the tick that contains `time`.

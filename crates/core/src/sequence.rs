@@ -64,6 +64,22 @@ impl SequenceBounds {
         (self.last - self.lowest) as u64 + 1
     }
 
+    /// Reports whether all sequences of `other` lie within these bounds.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::SequenceBounds;
+    ///
+    /// let share = SequenceBounds::new(64, 127);
+    /// assert!(share.contains(share) && share.contains(SequenceBounds::new(100, 110)));
+    /// assert!(!share.contains(SequenceBounds::new(63, 127)));
+    /// assert!(!share.contains(SequenceBounds::new(64, 128)));
+    /// ```
+    #[must_use]
+    pub const fn contains(self, other: Self) -> bool {
+        self.lowest <= other.lowest && other.last <= self.last
+    }
+
     /// Returns `sequence` itself if it lies within the bounds.
     ///
     /// # Errors

@@ -125,6 +125,10 @@ impl Scheme for Kuid {
         write!(out, "drift {}", self.drift)
     }
 
+    fn node_bits(&self) -> Option<u32> {
+        Some(u32::BITS)
+    }
+
     fn prefix(&self, node: &Node, tick: Tick<Self>, _: bool) -> Prefix {
         GlobalId::from_local(LocalId::at(tick, 0), *node, self.drift).prefix()
     }

@@ -128,6 +128,10 @@ impl Scheme for WideKuid {
         self.narrow().write_layout(out)
     }
 
+    fn node_bits(&self) -> Option<u32> {
+        Some(u64::BITS)
+    }
+
     fn prefix(&self, node: &WideNode, tick: Tick<Self>, _: bool) -> Prefix {
         // Both schemes have the same ticks.
         let tick = Tick::new(tick.get()).unwrap_or(Tick::MAX);

@@ -4,10 +4,9 @@ use core::fmt;
 use core::ops::Deref;
 use core::pin::Pin;
 
-use tickid_core::UnixTime;
+use tickid_core::{AnyNode, UnixTime};
 
 use crate::block_on::back_off;
-use crate::model::node::Node;
 use crate::model::realm_spec::RealmName;
 use crate::store_error::StoreError;
 
@@ -186,7 +185,7 @@ pub enum Scope {
     /// No rows, the record only.
     Record,
     /// The row of one node.
-    Node(Node),
+    Node(AnyNode),
     /// A bounded number of rows, for a claim. Two kinds, each of about `limit` rows:
     ///
     /// - a *page*: consecutive rows in the order of nodes from `start` on, wrapping around from the
@@ -196,7 +195,7 @@ pub enum Scope {
     ///   ([`RealmView::has_lowest`]).
     Candidates {
         /// The first node of the page.
-        start: Node,
+        start: AnyNode,
         /// The number of rows. A page that wraps around may have twice as many.
         limit: usize,
     },
@@ -227,7 +226,7 @@ pub struct Change {
 #[allow(clippy::exhaustive_structs, reason = "backends take it apart")]
 pub struct RowChange {
     /// The node.
-    pub node: Node,
+    pub node: AnyNode,
     /// The row's version as it must be; `None` if there must be no row.
     pub version: Option<Version>,
     /// The row as it must be, if the version alone does not identify it: for a decision on a row

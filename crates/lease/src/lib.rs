@@ -60,7 +60,6 @@ pub use self::holder::error::{GenerateError, LeaseError, ObserveError};
 pub use self::holder::leased_generator::LeasedGenerator;
 pub use self::holder::state::LeaseState;
 pub use self::model::lease::Lease;
-pub use self::model::node::Node;
 pub use self::model::pool::NodePool;
 pub use self::model::realm_spec::{RealmError, RealmSpec};
 pub use self::realm::{Realm, RealmBuilder};

@@ -3,11 +3,10 @@
 use core::time::Duration;
 
 use tickid_core::{
-    Builder, DEFAULT_MAX_WAIT, NodeId as _, Policy, RangeError, Scheme, Tick, Window,
+    AnyNode, Builder, DEFAULT_MAX_WAIT, NodeId as _, Policy, RangeError, Scheme, Tick, Window,
 };
 
 use crate::model::lease::Lease;
-use crate::model::node::Node;
 use crate::model::pool::NodePool;
 use crate::model::realm_spec::{Mismatch, RealmError, RealmName, RealmSpec, Terms, shortest_term};
 
@@ -132,7 +131,7 @@ impl<S: Scheme> RealmBuilder<S> {
     /// # Errors
     /// Returns [`RealmError::Text`] for a name or a pool that cannot be read,
     /// [`RealmError::NoPool`] without a pool, [`RealmError::Node`] for nodes that the scheme does
-    /// not have, [`RealmError::NoNodelessIds`] for [`Node::NONE`] if all IDs of the scheme carry a
+    /// not have, [`RealmError::NoNodelessIds`] for [`AnyNode::NONE`] if all IDs of the scheme carry a
     /// node, and [`RealmError::Duration`] for a term of less than two ticks or a millisecond, which
     /// leaves no room for a renewal, and for a term or a skew of more than [`Terms::LONGEST`].
     pub fn build(self) -> Result<Realm<S>, RealmError> {
@@ -216,41 +215,39 @@ impl<S: Scheme> Realm<S> {
     /// Returns a builder of a generator with the node and the window of a lease of this realm.
     ///
     /// Layout, window and [variants](RealmSpec::variants) are [pinned](Builder::pin), and the
-    /// policy is the [realm's](Self::policy). With the
+    /// policy is the [realm's](Self::policy). If the leased node is a share of a field's sequences,
+    /// the generator draws from these only, and [`bounds`](Builder::bounds) outside of them are an
+    /// error. With the
     /// [default clock](tickid_core::DefaultClock), a child of a `fork` issues nothing under the
     /// node; wrap any other clock in a [`ProcessClock`](tickid_core::ProcessClock).
     /// [`max_wait`](Builder::max_wait) is set to [`DEFAULT_MAX_WAIT`], so that the generator waits
     /// for a renewal after its window has ended.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] if the scheme has no such node or no such ticks, so that the lease
-    /// is not of this realm.
+    /// Returns a [`RangeError`] if the scheme has no such ticks, so that the lease is not of this
+    /// realm. A node that the scheme does not have is an error of [`Builder::build`].
     pub fn generator_builder(&self, lease: &Lease) -> Result<Builder<S>, RangeError> {
         let window = Window::new(Tick::new(lease.floor)?, lease.ceiling)?;
-        self.builder_of(lease.node, window)
+        Ok(self.builder_of(lease.node, window))
     }
 
     /// Returns a builder of a generator with any node of the realm and any window.
-    pub(crate) fn builder_of(
-        &self,
-        node: Node,
-        window: Window<S>,
-    ) -> Result<Builder<S>, RangeError> {
-        let builder = Builder::of(self.scheme, generator_node::<S>(node)?)
+    pub(crate) fn builder_of(&self, node: AnyNode, window: Window<S>) -> Builder<S> {
+        // IDs without a node do not show the one that their generator has.
+        let builder = match (node, without_node::<S>()) {
+            (AnyNode::NONE, Some(any)) => Builder::of(self.scheme, any),
+            _ => Builder::of_any(self.scheme, node),
+        };
+        let builder = builder
             .window(window)
             .variants(self.spec.variants())
             .policy(self.policy())
             .max_wait(DEFAULT_MAX_WAIT);
-        Ok(builder.pin())
+        builder.pin()
     }
 }
 
-/// Returns the scheme's node for a leased one. For the empty node, whose IDs do not show a node, it
-/// is the first that the scheme has.
-fn generator_node<S: Scheme>(node: Node) -> Result<S::Node, RangeError> {
-    let same = S::Node::from_value(node.value(), node.bits());
-    if node != Node::NONE {
-        return same;
-    }
-    (1..=u64::BITS).find_map(|bits| S::Node::from_value(0, bits).ok()).map_or(same, Ok)
+/// Returns the first node of the scheme, for a generator whose IDs do not show it.
+fn without_node<S: Scheme>() -> Option<S::Node> {
+    (1..=u64::BITS).find_map(|bits| S::Node::from_value(0, bits).ok())
 }

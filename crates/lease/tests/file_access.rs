@@ -35,9 +35,10 @@ mod unix {
 
     use libtest_mimic::{Arguments, Trial};
     use tempfile::TempDir;
+    use tickid_core::AnyNode;
     use tickid_lease::backend::{Exposure, ExposureReason, FileBackend, StoreErrorKind};
     use tickid_lease::session::{Claim, Token, block_on};
-    use tickid_lease::{Lease, Node, Realm, RealmSpec, Store, StoreError};
+    use tickid_lease::{Lease, Realm, RealmSpec, Store, StoreError};
     use tickid_sno::Sno;
 
     const TIMEOUT: Duration = Duration::from_secs(30);
@@ -347,7 +348,7 @@ mod unix {
     }
 
     /// Lists the nodes of a folder that cannot be written to.
-    fn read_only(folder: &Path, torn: Node) {
+    fn read_only(folder: &Path, torn: AnyNode) {
         let row = folder.join(format!("a/nodes/{}-16", torn.value()));
         let mut bytes = fs::read(&row).unwrap();
         bytes[1_500] ^= 1;

@@ -54,6 +54,10 @@ impl Scheme for Nanoflake {
         write!(out, "epoch {}", self.epoch.as_unix_millis())
     }
 
+    fn node_bits(&self) -> Option<u32> {
+        Some(GeneratorId::BITS)
+    }
+
     fn prefix(&self, node: &GeneratorId, tick: Tick<Self>, _: bool) -> Prefix {
         Prefix::new(0, NanoflakeId::assemble(tick.get(), *node, 0).get().unsigned_abs())
     }

@@ -43,6 +43,11 @@ impl Scheme for Scru64 {
         Ok(())
     }
 
+    /// Nodes have sizes of their own, 1 to 23 bits.
+    fn node_bits(&self) -> Option<u32> {
+        None
+    }
+
     fn prefix(&self, node: &NodeSpec, tick: Tick<Self>, _: bool) -> Prefix {
         Prefix::new(0, Scru64Id::assemble(tick.get(), node.node_part()).get())
     }

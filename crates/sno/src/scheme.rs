@@ -48,6 +48,10 @@ impl Scheme for Sno {
         Ok(())
     }
 
+    fn node_bits(&self) -> Option<u32> {
+        Some(u16::BITS)
+    }
+
     fn prefix(&self, node: &Partition, tick: Tick<Self>, toggle: bool) -> Prefix {
         SnoId::assemble(tick.get(), toggle, 0, *node, 0).prefix()
     }

@@ -33,6 +33,10 @@ impl<O: Order> Scheme for Snowflake<O> {
         write!(out, "{self}")
     }
 
+    fn node_bits(&self) -> Option<u32> {
+        Some(Snowflake::node_bits(self))
+    }
+
     fn prefix(&self, node: &Node, tick: Tick<Self>, _: bool) -> Prefix {
         self.prefix_at(*node, tick.get())
     }

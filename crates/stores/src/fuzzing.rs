@@ -1,8 +1,9 @@
 //! Private items for fuzz targets.
 
+use tickid_core::AnyNode;
+use tickid_lease::StoreError;
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::{RealmView, RowState, Scope};
-use tickid_lease::{Node, StoreError};
 
 use crate::mysql;
 use crate::redis::reply::Reply;
@@ -16,7 +17,7 @@ pub fn is_redis_reply(mut bytes: &[u8]) -> bool {
 
 /// Reads the text that Redis keeps as the row of `node`.
 #[must_use]
-pub fn read_redis_row(node: Node, text: &[u8]) -> Option<RowState> {
+pub fn read_redis_row(node: AnyNode, text: &[u8]) -> Option<RowState> {
     row_state(node, &Reply::Text(text.to_vec()))
 }
 

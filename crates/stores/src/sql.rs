@@ -7,12 +7,12 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 
-use tickid_core::UnixTime;
+use tickid_core::{AnyNode, UnixTime};
+use tickid_lease::StoreError;
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::{
     Answer, Backend, Change, RealmView, Record, Row, RowState, Scope, Version,
 };
-use tickid_lease::{Node, StoreError};
 use tokio::runtime::Runtime;
 use tokio::sync::OwnedMutexGuard;
 use tokio::time::{sleep, timeout};
@@ -409,7 +409,7 @@ pub(super) fn view<D: Database>(
             continue;
         }
         // A key of another form does not belong to a node, and quarantines none.
-        let Some(node) = Node::from_sort_key(&key) else { continue };
+        let Some(node) = AnyNode::from_sort_key(&key) else { continue };
         view.rows.insert(node, RowState::from_json(node, data.as_bytes(), version));
         if kind == "page" {
             page.push(node);

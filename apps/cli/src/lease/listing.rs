@@ -8,9 +8,10 @@ use std::thread;
 use clap::Args;
 use serde::Serialize;
 use serde_json::json;
+use tickid_core::AnyNode;
+use tickid_lease::RealmSpec;
 use tickid_lease::admin::{Refusal, Standing};
 use tickid_lease::backend::{RealmView, Row, RowState};
-use tickid_lease::{Node, RealmSpec};
 
 use super::realm::RealmOptions;
 use super::summary::Summary;
@@ -91,7 +92,7 @@ impl NodeLine {
     /// `row` is `None` if it cannot be read.
     pub(super) fn new(
         realm: &RealmSpec,
-        node: Node,
+        node: AnyNode,
         row: Option<&Row>,
         standing: Standing,
     ) -> Self {
@@ -144,11 +145,11 @@ pub(super) fn write_head(json: bool, out: &mut Vec<u8>) {
     }
 }
 
-fn lines(view: &RealmView) -> Result<Vec<(Node, NodeLine)>, Failure> {
+fn lines(view: &RealmView) -> Result<Vec<(AnyNode, NodeLine)>, Failure> {
     let (record, _) =
         view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm { nearest: None }))?;
     let standings = view.standings().map_err(Failure::Refused)?;
-    let line = |(node, state, standing): (Node, &RowState, _)| {
+    let line = |(node, state, standing): (AnyNode, &RowState, _)| {
         (node, NodeLine::new(&record.realm, node, state.row(), standing))
     };
     Ok(standings.into_iter().map(line).collect())

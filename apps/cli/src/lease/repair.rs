@@ -4,9 +4,10 @@
 use std::process::ExitCode;
 
 use clap::{ArgGroup, Args};
-use tickid_lease::admin::{NodeRange, ParseError, Refusal, Rules, Standing};
+use tickid_core::{AnyNode, ParseNodeError};
+use tickid_lease::admin::{NodeRange, Refusal, Rules, Standing};
 use tickid_lease::backend::RealmView;
-use tickid_lease::{Node, NodePool, RealmSpec};
+use tickid_lease::{NodePool, RealmSpec};
 
 use super::realm::{RealmOptions, ShapeOptions};
 use crate::failure::Failure;
@@ -157,7 +158,7 @@ pub(super) fn repair(arguments: &RepairArguments) -> Result<ExitCode, Failure> {
 /// Accepts a node, or a number without its size.
 fn node(text: &str) -> Result<String, String> {
     if !is_number(text) {
-        parse::<Node>(text)?;
+        parse::<AnyNode>(text)?;
     }
     Ok(text.to_owned())
 }
@@ -167,23 +168,25 @@ fn is_number(text: &str) -> bool {
 }
 
 /// Returns a node of a pool. Its size may be left out if all nodes have the same.
-fn node_of(pool: &NodePool, text: &str) -> Result<Node, Failure> {
+fn node_of(pool: &NodePool, text: &str) -> Result<AnyNode, Failure> {
     let mut sizes: Vec<u32> = pool.ranges().iter().map(NodeRange::bits).collect();
     sizes.dedup();
     let whole = match sizes.as_slice() {
         [size] if is_number(text) => format!("{text}/{size}"),
         _ => text.to_owned(),
     };
-    whole.parse().map_err(|error: ParseError| Failure::Usage(format!("--node: {error}")))
+    whole
+        .parse()
+        .map_err(|error: ParseNodeError| Failure::Usage(format!("--node '{text}': {error}")))
 }
 
 /// Returns the message about a node that stays quarantined while others are repaired.
-fn cannot(node: Node, refusal: &Refusal) -> String {
+fn cannot(node: AnyNode, refusal: &Refusal) -> String {
     format!("node {node} cannot be repaired: {refusal}")
 }
 
 /// Returns the quarantined nodes that have a row.
-fn quarantined(view: &RealmView) -> Result<Vec<Node>, Failure> {
+fn quarantined(view: &RealmView) -> Result<Vec<AnyNode>, Failure> {
     let standings = view.standings().map_err(Failure::Refused)?.into_iter();
     let quarantined = standings.filter(|(.., standing)| *standing == Standing::Quarantined);
     Ok(quarantined.map(|(node, ..)| node).collect())

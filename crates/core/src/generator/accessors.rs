@@ -47,7 +47,7 @@ macro_rules! accessors {
             {
                 use crate::{NodeId as _, NumberedNode as _};
                 let node = S::Node::from_value(number, S::Node::BITS);
-                Self::new(node.map_err(crate::BuildError::Node)?)
+                Self::new(node.map_err(|error| crate::BuildError::Node(error.into()))?)
             }
 
             /// Returns a builder of a generator for `node`.
@@ -65,6 +65,23 @@ macro_rules! accessors {
             /// ```
             pub fn builder(node: S::Node) -> crate::Builder<S> {
                 crate::Builder::new(node)
+            }
+
+            /// Returns a builder of a generator for a node of any size, which may name a share of
+            /// the sequences of a node: [`Scheme::split_node`] has the rule.
+            ///
+            /// # Examples
+            /// ```
+            /// use tickid_core::example::{Node, Seconds};
+            #[doc = concat!("use tickid_core::", stringify!($generator), " as Generator;")]
+            ///
+            /// let builder = Generator::<Seconds>::builder_any("11/9".parse()?); // half of node 5
+            #[doc = concat!("let generator = builder.", stringify!($build), "()?;")]
+            /// assert_eq!((generator.node(), generator.bounds().lowest()), (Node(5), 128));
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
+            pub fn builder_any(node: crate::AnyNode) -> crate::Builder<S> {
+                crate::Builder::of_any(S::default(), node)
             }
         }
 

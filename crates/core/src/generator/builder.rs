@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 
+use crate::any_node::AnyNode;
 use crate::clock::{Clock, DefaultClock};
 use crate::engine::{Engine, ExclusiveEngine, Rules};
 use crate::error::{BuildError, Detail, ErrorKind, StallReason};
@@ -54,7 +55,7 @@ pub const DEFAULT_MAX_WAIT: Duration = Duration::from_secs(60);
 #[must_use]
 pub struct Builder<S: Scheme, C = DefaultClock> {
     scheme: S,
-    node: S::Node,
+    node: ChosenNode<S>,
     timing: Timing<C>,
     policy: Option<Policy<S>>,
     window: Window<S>,
@@ -65,6 +66,42 @@ pub struct Builder<S: Scheme, C = DefaultClock> {
     /// The seed of the scheme's random starts, unless the operating system is to provide it.
     seed: Option<u64>,
     snapshot: Option<Snapshot<S>>,
+}
+
+/// The node that a builder was given. It is split only when the generator is built, because the
+/// layout may be set after the node.
+#[derive(Debug)]
+enum ChosenNode<S: Scheme> {
+    Own(S::Node),
+    Any(AnyNode),
+}
+
+impl<S: Scheme> ChosenNode<S> {
+    /// Returns the node that IDs carry, and its sequences.
+    fn split(&self, scheme: &S) -> Result<(S::Node, SequenceBounds), BuildError> {
+        match *self {
+            Self::Own(node) => {
+                scheme.check_node(&node).map_err(|error| BuildError::Node(error.into()))?;
+                Ok((node, scheme.sequence_bounds(&node)))
+            }
+            Self::Any(node) => scheme.split_node(node).map_err(BuildError::Node),
+        }
+    }
+
+    /// Checks that a caller's bounds lie inside the share, since another generator may have the
+    /// rest. For a scheme's own node, [`Scheme::check_bounds`] does that.
+    fn check_inside(
+        &self,
+        bounds: SequenceBounds,
+        share: SequenceBounds,
+    ) -> Result<(), BuildError> {
+        match *self {
+            Self::Any(node) if !share.contains(bounds) => {
+                Err(BuildError::Share { bounds, node, share })
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 impl<S: Scheme> Builder<S> {
@@ -85,6 +122,25 @@ impl<S: Scheme> Builder<S> {
         Self { seed: None, ..Self::seeded_of(layout, node, 0) }
     }
 
+    /// Returns a builder of a generator for a node of any size, which may name a share of the
+    /// sequences of a node: [`Scheme::split_node`] has the rule. A node that the layout has no room
+    /// for is an error of [`build`](Self::build).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::Builder;
+    /// use tickid_core::example::{Node, Seconds};
+    ///
+    /// let quarter = Builder::of_any(Seconds, "23/10".parse()?).build()?;
+    /// assert_eq!(quarter.node(), Node(5));
+    /// assert_eq!((quarter.bounds().lowest(), quarter.bounds().last()), (192, 255));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "std")]
+    pub fn of_any(layout: S, node: AnyNode) -> Self {
+        Self { seed: None, ..Self::seeded_of_any(layout, node, 0) }
+    }
+
     /// Does the same as [`of`](Self::of) with a seed, as [`seeded`](Self::seeded) does.
     ///
     /// # Examples
@@ -97,6 +153,25 @@ impl<S: Scheme> Builder<S> {
     /// # Ok::<(), tickid_core::BuildError>(())
     /// ```
     pub fn seeded_of(layout: S, node: S::Node, seed: u64) -> Self {
+        Self::for_node(layout, ChosenNode::Own(node), seed)
+    }
+
+    /// Does the same as [`of_any`](Self::of_any) with a seed, as [`seeded`](Self::seeded) does.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::Builder;
+    /// use tickid_core::example::{Node, Seconds};
+    ///
+    /// let generator = Builder::seeded_of_any(Seconds, "23/10".parse()?, 42).build_local()?;
+    /// assert_eq!((generator.node(), generator.bounds().pool()), (Node(5), 64));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn seeded_of_any(layout: S, node: AnyNode, seed: u64) -> Self {
+        Self::for_node(layout, ChosenNode::Any(node), seed)
+    }
+
+    fn for_node(layout: S, node: ChosenNode<S>, seed: u64) -> Self {
         Self {
             scheme: layout,
             node,
@@ -288,7 +363,13 @@ impl<S: Scheme, C> Builder<S, C> {
         Self { pinned, ..self }
     }
 
-    /// Sets the sequences to use in each tick, so that several generators can share a node.
+    /// Sets the sequences to use in each tick, so that several generators can share a node. If the
+    /// generator's node is a share of a field's sequences ([`of_any`](Self::of_any)), they have to
+    /// lie inside of it; otherwise building fails with [`BuildError::Share`].
+    ///
+    /// A share is the simpler way to divide a node, because a [lease][leased] can grant it.
+    ///
+    /// [leased]: https://docs.rs/tickid-lease
     ///
     /// # Examples
     /// ```
@@ -480,14 +561,17 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
         if self.variants == Variants::WithoutNode && !S::HAS_NODELESS_IDS {
             return Err(BuildError::NoNodelessIds { scheme: S::NAME });
         }
-        self.scheme.check_node(&self.node).map_err(BuildError::Node)?;
+        let (node, share) = self.node.split(&self.scheme)?;
         let policy = self.policy.unwrap_or_else(|| self.scheme.default_policy());
         if policy == Policy::TickTock && !S::TOGGLE {
             return Err(BuildError::NoToggle { scheme: S::NAME });
         }
         let bounds = match self.bounds {
-            Some(bounds) => self.scheme.check_bounds(&self.node, bounds)?,
-            None => self.scheme.sequence_bounds(&self.node),
+            Some(bounds) => {
+                self.node.check_inside(bounds, share)?;
+                self.scheme.check_bounds(&node, bounds)?
+            }
+            None => share,
         };
         // The engine's word has room for the type's limits, whatever the value's own are.
         if bounds.last() > S::MAX_SEQUENCE {
@@ -507,15 +591,15 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
             Some(start) => start,
             None if S::RANDOM_START => {
                 let seed = self.seed.map_or_else(random_seed, Ok)?;
-                let guard_bits = self.scheme.guard_bits(&self.node);
+                let guard_bits = self.scheme.guard_bits(&node);
                 Start::Random(RandomStart::new(seed).with_guard_bits(guard_bits))
             }
             None => Start::Lowest,
         };
-        let snapshot = self.snapshot.unwrap_or_else(|| self.scheme.resume(&self.node));
+        let snapshot = self.snapshot.unwrap_or_else(|| self.scheme.resume(&node));
         let rules = Rules {
             scheme: self.scheme,
-            node: self.node,
+            node,
             policy,
             bounds,
             start,

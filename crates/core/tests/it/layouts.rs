@@ -61,7 +61,7 @@ fn nodes_of_another_width_are_refused() {
     let build = |bits| Builder::seeded_of(SMALL, Node { bits, value: 3 }, 0).clock(&clock).build();
     assert!(build(4).is_ok());
     let error = build(5).unwrap_err();
-    assert_eq!(error, BuildError::Node(RangeError::new("node bits", 5, 4, 4)));
+    assert_eq!(error, BuildError::Node(RangeError::new("node bits", 5, 4, 4).into()));
 }
 
 #[test]

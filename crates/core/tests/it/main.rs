@@ -14,6 +14,7 @@ mod observe;
 mod overflow;
 mod random_start;
 mod reference;
+mod shares;
 mod stalls;
 mod times;
 mod waiting;

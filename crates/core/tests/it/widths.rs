@@ -56,6 +56,10 @@ impl Scheme for Widths {
         write!(out, "{}/{}/{}", self.time, self.node, self.sequence)
     }
 
+    fn node_bits(&self) -> Option<u32> {
+        Some(self.node)
+    }
+
     fn prefix(&self, node: &Node, tick: Tick<Self>, _: bool) -> Prefix {
         Prefix::new(
             0,

@@ -4,9 +4,9 @@ use core::time::Duration;
 
 use super::{Scene, Testbed, answer};
 use crate::backend::{Change, RowChange, Scope};
-use crate::model::node::Node;
 use crate::model::realm_view::RealmView;
 use crate::model::record::{Row, Version};
+use tickid_core::AnyNode;
 
 fn read(scene: &Scene<'_>, scope: Scope) -> RealmView {
     answer(scene.store.inner().read(scene.realm.name(), scope)).unwrap()
@@ -31,7 +31,7 @@ pub fn scopes_have_their_rows(testbed: &dyn Testbed) {
         one.rows.into_iter().collect::<Vec<_>>(),
         [(lease.node, all.rows[&lease.node].clone())]
     );
-    let without_row = (0..8).map(|value| Node::new(value, 8).unwrap());
+    let without_row = (0..8).map(|value| AnyNode::new(value, 8).unwrap());
     let without_row = without_row.into_iter().find(|node| !all.rows.contains_key(node)).unwrap();
     let none = read(&scene, Scope::Node(without_row));
     assert_eq!((none.rows.len(), none.record), (0, all.record));
@@ -49,17 +49,17 @@ pub fn pages_are_bounded_and_complete(testbed: &dyn Testbed) {
     for (start, limit) in
         starts.iter().flat_map(|start| [1, 2, 3, 6, 7, 50].map(|limit| (start, limit)))
     {
-        let start: Node = start.parse().unwrap();
+        let start: AnyNode = start.parse().unwrap();
         let view = read(&scene, Scope::Candidates { start, limit });
         let case = format!("{limit} from {start}: {view:?}");
         // Two parts of a page, each with one row more to see its end, and rows from an index.
         assert!(view.rows.len() <= 3 * (limit + 1), "{case}");
-        let is_in_page = |node: Node| match view.page_end {
+        let is_in_page = |node: AnyNode| match view.page_end {
             None => true,
             Some(end) if start <= end => start <= node && node <= end,
             Some(end) => start <= node || node <= end,
         };
-        let page: Vec<Node> = all.keys().copied().filter(|node| is_in_page(*node)).collect();
+        let page: Vec<AnyNode> = all.keys().copied().filter(|node| is_in_page(*node)).collect();
         assert!(page.len() == all.len() || view.page_end.is_some(), "{case}");
         assert!(page.iter().all(|node| view.rows.contains_key(node)), "{case}");
         assert!(view.rows.iter().all(|(node, state)| all.get(node) == Some(state)), "{case}");
@@ -92,7 +92,7 @@ pub fn a_change_compares_everything(testbed: &dyn Testbed) {
     };
     let other = RowChange { exactly: Some(row.clone()), ..good.row.clone().unwrap() };
     let elsewhere =
-        (0..8).map(|value| Node::new(value, 8).unwrap()).find(|node| *node != lease.node);
+        (0..8).map(|value| AnyNode::new(value, 8).unwrap()).find(|node| *node != lease.node);
     let elsewhere = elsewhere.unwrap();
     let moved = Row { node: elsewhere, ..row.clone() };
     let absent = RowChange { node: elsewhere, version, exactly: None, row: Some(moved) };

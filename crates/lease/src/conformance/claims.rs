@@ -6,11 +6,10 @@ use std::sync::Barrier;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
-use tickid_core::{TickScale, UnixTime};
+use tickid_core::{AnyNode, TickScale, UnixTime};
 
 use super::{Scene, Testbed, answer, assert_same, quarantined_of_exhausted};
 use crate::model::lease::{Claim, Lease};
-use crate::model::node::Node;
 use crate::model::realm_spec::RealmSpec;
 use crate::model::refusal::Refusal;
 use crate::model::token::Token;
@@ -68,7 +67,7 @@ pub fn racing_claims_get_other_nodes(testbed: &dyn Testbed) {
     // All stores live until all have claimed: the end of one might prove that its holder has ended.
     let leases = leases.into_iter().map(|(lease, _store)| lease);
     let (granted, refused): (Vec<_>, Vec<_>) = leases.partition(Result::is_ok);
-    let nodes: BTreeSet<Node> = granted.into_iter().map(|lease| lease.unwrap().node).collect();
+    let nodes: BTreeSet<AnyNode> = granted.into_iter().map(|lease| lease.unwrap().node).collect();
     assert_eq!(nodes.len(), NODES);
     assert_eq!(refused.len(), NODES);
     for refusal in refused {
@@ -148,7 +147,7 @@ pub fn claims_prefer_usable_nodes(testbed: &dyn Testbed) {
     let leases = [(); 4].map(|()| scene.acquire());
     let now = scene.tick(leases[3].granted_at);
     for lease in &leases {
-        let used = if lease.node == Node::new(2, 8).unwrap() { now - 500 } else { now + 500 };
+        let used = if lease.node == AnyNode::new(2, 8).unwrap() { now - 500 } else { now + 500 };
         scene.release(lease, Some(used)).unwrap();
     }
     let acquire = |now| {

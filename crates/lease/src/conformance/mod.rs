@@ -28,11 +28,10 @@ pub mod trouble;
 
 use core::time::Duration;
 
-use tickid_core::{TickScale, UnixTime};
+use tickid_core::{AnyNode, TickScale, UnixTime};
 
 use crate::block_on::block_on;
 use crate::model::lease::{Claim, Lease};
-use crate::model::node::Node;
 use crate::model::realm_spec::{RealmName, RealmSpec, Terms};
 use crate::model::realm_view::RealmView;
 use crate::model::record::{Record, Row};
@@ -68,10 +67,10 @@ pub trait Testbed {
     fn load(&self, realm: &RealmName);
 
     /// Makes a node's row unreadable.
-    fn damage(&self, realm: &RealmName, node: Node);
+    fn damage(&self, realm: &RealmName, node: AnyNode);
 
     /// Deletes the row of a node, or a realm's record and no row, unnoticed by the store.
-    fn delete(&self, realm: &RealmName, node: Option<Node>);
+    fn delete(&self, realm: &RealmName, node: Option<AnyNode>);
 }
 
 /// Makes a test of each scenario. The argument is an expression that creates a new [`Testbed`].
@@ -313,13 +312,13 @@ impl<'a> Scene<'a> {
         answer(self.store.realm(self.realm.name())).unwrap()
     }
 
-    fn standing(&self, node: Node) -> Standing {
+    fn standing(&self, node: AnyNode) -> Standing {
         let view = self.list();
         let standings = view.standings().unwrap();
         standings.into_iter().find(|(one, ..)| *one == node).unwrap().2
     }
 
-    fn row(&self, node: Node) -> Row {
+    fn row(&self, node: AnyNode) -> Row {
         self.list().rows[&node].row().unwrap().clone()
     }
 }

@@ -7,12 +7,12 @@ use std::thread;
 
 use super::{SHORT, Scene, Testbed, answer, assert_lost, assert_same, quarantined_of_exhausted};
 use crate::model::lease::Lease;
-use crate::model::node::Node;
 use crate::model::realm_spec::{RealmName, RealmSpec, Terms};
 use crate::model::record::Rows;
 use crate::model::refusal::Refusal;
 use crate::model::rules::Standing;
 use crate::store::Start;
+use tickid_core::AnyNode;
 
 /// The same node can be leased in two realms at the same time.
 pub fn realms_are_apart(testbed: &dyn Testbed) {
@@ -195,7 +195,7 @@ pub fn only_removed_nodes_are_lost(testbed: &dyn Testbed) {
     let error = scene.try_acquire().unwrap_err();
     assert!(matches!(error.refusal(), Some(Refusal::Mismatch(_))), "{error}");
     let grant = scene.acquire_of(&smaller).unwrap();
-    assert_eq!(grant.node, Node::new(9, 8).unwrap());
+    assert_eq!(grant.node, AnyNode::new(9, 8).unwrap());
 }
 
 /// Windows start above the windows of all prefix-related nodes, while their holders still run.
@@ -262,7 +262,7 @@ pub fn one_claim_across_pools(testbed: &dyn Testbed) {
     let mut nodes = vec![acquire(&scene.realm).node];
     for _ in 0..2 {
         // Without the nodes that the claim got.
-        let values = (0..4).filter(|value| !nodes.contains(&Node::new(*value, 8).unwrap()));
+        let values = (0..4).filter(|value| !nodes.contains(&AnyNode::new(*value, 8).unwrap()));
         let pool: Vec<String> = values.map(|value| format!("{value}/8")).collect();
         let smaller = scene.with_pool(&pool.join(","));
         scene.reconfigure(&smaller);

@@ -4,9 +4,9 @@ use core::time::Duration;
 
 use super::{SHORT, Scene, Testbed, answer, assert_lost, assert_same, quarantined_of_exhausted};
 use crate::model::lease::Lease;
-use crate::model::node::Node;
 use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::model::rules::Standing;
+use tickid_core::AnyNode;
 
 /// A node is quarantined if the store's clock was ahead by an hour when it was granted.
 pub fn quarantined_until_repaired(testbed: &dyn Testbed) {
@@ -55,7 +55,7 @@ pub fn repair_needs_a_quarantine(testbed: &dyn Testbed) {
         _ => panic!("{error}"),
     }
     assert!(scene.renew(&lease).is_ok());
-    let elsewhere = Node::new(5, 9).unwrap();
+    let elsewhere = AnyNode::new(5, 9).unwrap();
     let error = answer(scene.store.repair(scene.realm.name(), elsewhere)).unwrap_err();
     assert_eq!(error.refusal(), Some(&Refusal::NoRow { node: elsewhere }));
     assert_eq!(answer(scene.store.repair_all(scene.realm.name())).unwrap(), []);

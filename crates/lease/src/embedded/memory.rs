@@ -4,10 +4,9 @@ use core::fmt;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tickid_core::{Clock, SystemClock, UnixTime};
+use tickid_core::{AnyNode, Clock, SystemClock, UnixTime};
 
 use crate::backend::{Answer, Backend, Change, Scope};
-use crate::model::node::Node;
 use crate::model::realm_spec::RealmName;
 use crate::model::realm_view::RealmView;
 use crate::model::record::{Record, RowState, Rows, Version};
@@ -129,7 +128,7 @@ impl<C: Clock> MemoryBackend<C> {
     }
 
     /// Replaces the row of a node, or removes it: for tests of damaged stores.
-    pub fn set_row(&self, realm: &RealmName, node: Node, state: Option<RowState>) {
+    pub fn set_row(&self, realm: &RealmName, node: AnyNode, state: Option<RowState>) {
         let mut data = self.lock();
         let rows = &mut data.kept.realms.entry(realm.clone()).or_default().rows;
         match state {
@@ -150,7 +149,7 @@ impl<C: Clock> MemoryBackend<C> {
         let mut view = RealmView::empty(now, data.generation());
         let Some(Realm { record, rows }) = data.kept.realms.get(realm) else { return Ok(view) };
         view.record.clone_from(record);
-        let copy = |(node, state): (&Node, &RowState)| (*node, state.clone());
+        let copy = |(node, state): (&AnyNode, &RowState)| (*node, state.clone());
         view.rows = match scope {
             Scope::Record => Rows::new(),
             Scope::Node(node) => rows.get_key_value(&node).map(copy).into_iter().collect(),

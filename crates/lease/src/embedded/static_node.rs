@@ -6,9 +6,9 @@ use core::str::FromStr;
 use std::env;
 use std::io;
 
-use crate::model::node::Node;
-use crate::model::text::{ParseError, number};
+use crate::model::text::{ParseError, node, number};
 use crate::store_error::{StoreError, StoreErrorKind};
+use tickid_core::AnyNode;
 
 pub(crate) const NAME: &str = "static";
 
@@ -37,7 +37,7 @@ pub(crate) const NAME: &str = "static";
 #[non_exhaustive]
 pub enum NodeSource {
     /// This node.
-    Fixed(Node),
+    Fixed(AnyNode),
     /// A number in the environment.
     Environment {
         /// The variable.
@@ -61,7 +61,7 @@ impl FromStr for NodeSource {
         let form = || ParseError::form(text, FORM);
         let (source, bits) = text.rsplit_once('/').ok_or_else(form)?;
         if source.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Ok(Self::Fixed(text.parse()?));
+            return Ok(Self::Fixed(node(text)?));
         }
         let bits = number(bits).ok_or_else(form)?;
         match source.strip_prefix("env:") {
@@ -78,7 +78,7 @@ impl NodeSource {
     ///
     /// # Errors
     /// Returns an error of the kind [`NoNode`](StoreErrorKind::NoNode) with the reason.
-    pub fn node(&self) -> Result<Node, StoreError> {
+    pub fn node(&self) -> Result<AnyNode, StoreError> {
         let (value, bits) = match self {
             Self::Fixed(node) => return Ok(*node),
             Self::Environment { variable, bits } => {
@@ -96,7 +96,7 @@ impl NodeSource {
                 (ordinal(&name).ok_or_else(|| no_node(why()))?, *bits)
             }
         };
-        Node::new(value, bits).map_err(|error| no_node(error.to_string()))
+        AnyNode::new(value, bits).map_err(|error| no_node(error.to_string()))
     }
 }
 

@@ -19,13 +19,14 @@ use crate::model::token::Token;
 /// # Examples
 /// ```
 #[doc = include_str!("../example.rs.txt")]
-/// use tickid_lease::{LeasedGenerator, Node, Store};
+/// use tickid_core::AnyNode;
+/// use tickid_lease::{LeasedGenerator, Store};
 ///
 /// let leased = LeasedGenerator::start(Store::in_memory(), realm)?;
 /// let active = leased.active_lease().ok_or("no lease")?;
 /// let mut handle = active.generator().handle(); // for a thread that draws many
 /// let id = handle.try_generate()?;
-/// assert_eq!(Node::of(&id.partition())?, active.lease().node);
+/// assert_eq!(AnyNode::of(&id.partition())?, active.lease().node);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct ActiveLease<S: Scheme, C = DefaultClock> {
@@ -48,7 +49,7 @@ impl<S: Scheme, C> ActiveLease<S, C> {
     {
         let Options { realm, .. } = &builder.options;
         let node = realm.pool().node_at(0);
-        let empty = realm.builder_of(node, Window::ALL)?;
+        let empty = realm.builder_of(node, Window::ALL);
         let generator = builder.options.build(empty, (builder.clock)())?;
         generator.close();
         // No store granted this.

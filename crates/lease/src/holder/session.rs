@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::io;
 
 use crate::model::lease::{Claim, Lease};
-use crate::model::node::Node;
 use crate::model::realm_spec::RealmSpec;
 use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::model::token::{Token, mix};
 use crate::store::Store;
 use crate::store_error::StoreError;
+use tickid_core::AnyNode;
 
 /// The requests that a holder has to send to its store, and their times.
 ///
@@ -73,7 +73,7 @@ pub struct LeaseSession {
     /// The highest era of the realm that a claim has seen.
     seen_era: Option<u64>,
     /// The highest tick used under each node.
-    used: HashMap<Node, u64>,
+    used: HashMap<AnyNode, u64>,
     renewal: Timer,
     acquisition: Timer,
 }
@@ -319,13 +319,13 @@ impl LeaseSession {
     /// assert!(matches!(outcome, Outcome::Repeated(_, 131_072)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn note_used(&mut self, node: Node, tick: u64) {
+    pub fn note_used(&mut self, node: AnyNode, tick: u64) {
         let highest = self.used.entry(node).or_default();
         *highest = tick.max(*highest);
     }
 
     /// Returns the highest tick that may have been used under nodes whose IDs can equal the node's.
-    fn used_under(&self, node: Node) -> Option<u64> {
+    fn used_under(&self, node: AnyNode) -> Option<u64> {
         let used = self.used.iter().map(|(node, tick)| (*node, *tick));
         // The present lease's generator has not been closed yet.
         let present = self.lease.map(|lease| (lease.node, lease.ceiling.saturating_sub(1)));

@@ -4,7 +4,7 @@ use core::fmt;
 use core::time::Duration;
 use std::sync::Arc;
 
-use tickid_core::{Clock, Generator, Scheme, UnixTime};
+use tickid_core::{AnyNode, Clock, Generator, Scheme, UnixTime};
 
 use crate::block_on::block_on;
 use crate::holder::active_lease::ActiveLease;
@@ -18,7 +18,6 @@ use crate::holder::session::{LeaseSession, Outcome, Request};
 use crate::holder::state::{Granted, HolderState};
 use crate::holder::warnings::Warnings;
 use crate::model::lease::Lease;
-use crate::model::node::Node;
 use crate::model::refusal::Refusal;
 use crate::model::token::Token;
 use crate::store_error::StoreError;
@@ -214,7 +213,7 @@ where
     }
 
     /// Closes the generator of a lease and returns the highest tick that it has used.
-    fn close(&mut self, active: &ActiveLease<S, C>, node: Node) -> Option<u64> {
+    fn close(&mut self, active: &ActiveLease<S, C>, node: AnyNode) -> Option<u64> {
         let used = active.generator().close().highest_tick().map(|tick| tick.get());
         if let Some(used) = used {
             self.session.note_used(node, used);

@@ -1,12 +1,12 @@
 //! The choice of a node for a claim, from a bounded number of rows.
 
 use crate::model::lease::Claim;
-use crate::model::node::Node;
 use crate::model::pool::NodePool;
 use crate::model::realm_view::RealmView;
 use crate::model::record::{Row, RowState};
 use crate::model::refusal::Refusal;
 use crate::model::rules::Rules;
+use tickid_core::AnyNode;
 
 /// The nodes that were looked at and cannot be granted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -84,7 +84,7 @@ impl Rules<'_> {
     pub(crate) fn choose(
         &self,
         view: &RealmView,
-        start: Node,
+        start: AnyNode,
         claim: &Claim,
         may_add: bool,
     ) -> Result<Choice, Refusal> {
@@ -129,7 +129,7 @@ impl Rules<'_> {
     /// scheme has no ticks left.
     pub(crate) fn retry(
         &self,
-        node: Node,
+        node: AnyNode,
         state: Option<&RowState>,
         claim: &Claim,
     ) -> Result<Option<Row>, Refusal> {
@@ -173,11 +173,11 @@ impl Rules<'_> {
     fn gap(
         &self,
         view: &RealmView,
-        start: Node,
+        start: AnyNode,
         is_future: impl Fn(u64) -> bool,
         shortage: &mut Shortage,
-        later: &mut Option<(u64, Node)>,
-    ) -> Option<Node> {
+        later: &mut Option<(u64, AnyNode)>,
+    ) -> Option<AnyNode> {
         let mut open = Vec::new();
         for part in &self.record.parts {
             let ceiling = part.floor.max(self.record.floor);
@@ -194,7 +194,7 @@ impl Rules<'_> {
         let first = |in_future: bool| {
             let ranges = open.iter().filter(|(_, is_future)| *is_future == in_future);
             let pool = NodePool::new(ranges.map(|(range, _)| *range)).ok()?;
-            let in_page = |node: &Node| match view.page_end {
+            let in_page = |node: &AnyNode| match view.page_end {
                 None => true,
                 Some(end) if start <= end => start <= *node && *node <= end,
                 Some(end) => start <= *node || *node <= end,
@@ -214,7 +214,7 @@ impl Rules<'_> {
 }
 
 /// Returns the position of a claim's next page.
-pub(crate) fn page_start(pool: &NodePool, claim: &Claim) -> Node {
+pub(crate) fn page_start(pool: &NodePool, claim: &Claim) -> AnyNode {
     pool.node_at(claim.dice())
 }
 

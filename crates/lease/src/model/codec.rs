@@ -3,13 +3,12 @@
 use core::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tickid_core::{TickScale, UnixTime};
+use tickid_core::{AnyNode, TickScale, UnixTime};
 
-use crate::model::node::Node;
 use crate::model::pool::NodePool;
 use crate::model::realm_spec::{RealmName, RealmSpec, Terms};
 use crate::model::record::{Extra, PoolPart, Record, Row, RowState, Version};
-use crate::model::text::{FORMAT, ParseError};
+use crate::model::text::{FORMAT, ParseError, node};
 use crate::store_error::excerpt;
 
 const KIND_OF_RECORD: &str = "record of a realm";
@@ -186,13 +185,13 @@ impl Row {
     /// assert_eq!((row.node, row.ceiling), ("42/8".parse()?, 9));
     /// assert_eq!(row.to_json(), json);
     /// assert!(Row::from_json(b"{}").is_err());
-    /// # Ok::<(), tickid_lease::admin::ParseError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_json(json: &[u8]) -> Result<Self, ParseError> {
         let text: RowText = read("row of a node", json)?;
         let token = text.token.map(|token| token.parse()).transpose()?;
         let RowText { holder, era, floor, ceiling, extra, .. } = text;
-        let (node, cut) = (text.node.parse()?, Version(text.cut));
+        let (node, cut) = (node(&text.node)?, Version(text.cut));
         Ok(Self { node, token, holder, era, floor, ceiling, cut, extra })
     }
 }
@@ -208,10 +207,10 @@ impl RowState {
     /// assert_eq!(state, RowState::Malformed { version: Version(7) }); // quarantines the node
     /// let state = RowState::from_json("42/8".parse()?, br#"{"format":2}"#, Version(7));
     /// assert_eq!(state, RowState::Newer { format: 2 });
-    /// # Ok::<(), tickid_lease::admin::ParseError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn from_json(node: Node, json: &[u8], version: Version) -> Self {
+    pub fn from_json(node: AnyNode, json: &[u8], version: Version) -> Self {
         match Row::from_json(json) {
             Ok(row) if row.node == node => Self::Intact { row, version, is_dead: false },
             Err(ParseError::Newer { format, .. }) => Self::Newer { format },

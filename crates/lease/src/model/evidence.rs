@@ -1,11 +1,11 @@
 //! Evidence that a store lost data, beyond what a renewal proves.
 
 use crate::model::lease::Lease;
-use crate::model::node::Node;
 use crate::model::realm_view::RealmView;
 use crate::model::record::{Record, Row, RowState, Version};
 use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::model::rules::Rules;
+use tickid_core::AnyNode;
 
 /// Up to this number, each new row raises the record's [bound](Record::rows).
 const COUNTED_SINGLY: u64 = 8;
@@ -78,7 +78,7 @@ impl Rules<'_> {
     /// Returns the record with a higher bound of its rows, for the commit that grants `node`;
     /// `None` if the bound stays. It rises by steps, so that few of many claims for new nodes write
     /// the record, which they all compare.
-    pub(crate) fn counted(&self, view: &RealmView, node: Node) -> Option<Record> {
+    pub(crate) fn counted(&self, view: &RealmView, node: AnyNode) -> Option<Record> {
         let is_new = !view.rows.contains_key(&node);
         let rows = self.count(view)?.saturating_add(u64::from(is_new));
         let more = rows.checked_sub(self.record.rows).filter(|more| *more > 0)?;
@@ -89,7 +89,7 @@ impl Rules<'_> {
     /// Returns the number of rows of nodes in the pool, if the view has them all. Some backends
     /// leave out the rows of other nodes.
     fn count(&self, view: &RealmView) -> Option<u64> {
-        let is_in_pool = |node: &&Node| self.record.part_of(**node).is_some();
+        let is_in_pool = |node: &&AnyNode| self.record.part_of(**node).is_some();
         view.page_end.is_none().then(|| view.rows.keys().filter(is_in_pool).count() as u64)
     }
 }
@@ -104,8 +104,8 @@ mod tests {
     use crate::model::record::{Extra, Rows};
     use crate::model::token::Token;
 
-    fn node(value: u64) -> Node {
-        Node::new(value, 8).unwrap()
+    fn node(value: u64) -> AnyNode {
+        AnyNode::new(value, 8).unwrap()
     }
 
     fn now() -> UnixTime {

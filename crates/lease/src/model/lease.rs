@@ -1,8 +1,7 @@
 //! A lease, and the claim for one.
 
-use tickid_core::UnixTime;
+use tickid_core::{AnyNode, UnixTime};
 
-use crate::model::node::Node;
 use crate::model::refusal::LeaseEnd;
 use crate::model::token::{Token, mix};
 
@@ -36,7 +35,7 @@ pub struct Lease {
     /// The [ID](super::realm_spec::RealmName::id) of its realm's name.
     pub(crate) realm: u64,
     /// The node.
-    pub node: Node,
+    pub node: AnyNode,
     /// The token of the claim.
     pub token: Token,
     /// The window's first tick.
@@ -85,7 +84,7 @@ pub struct Claim {
     pub only_started: bool,
     /// The node to try first: a request without an answer may have been granted it, or a lease of
     /// it was lost.
-    pub attempt: Option<Node>,
+    pub attempt: Option<AnyNode>,
     /// A lease that was lost, and the way in which it ended: evidence that the store may have lost
     /// data. Its holder never released it and never will, and has closed its generator.
     pub lost: Option<(Lease, LeaseEnd)>,

@@ -4,7 +4,6 @@ pub(crate) mod candidates;
 pub(crate) mod codec;
 pub(crate) mod evidence;
 pub(crate) mod lease;
-pub(crate) mod node;
 pub(crate) mod pool;
 pub(crate) mod realm_spec;
 pub(crate) mod realm_view;

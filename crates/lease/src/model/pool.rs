@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::model::node::Node;
+use tickid_core::AnyNode;
 
 /// Consecutive nodes of one size.
 ///
@@ -19,7 +19,7 @@ use crate::model::node::Node;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NodeRange {
-    first: Node,
+    first: AnyNode,
     last: u64,
 }
 
@@ -30,7 +30,7 @@ impl NodeRange {
     /// Returns a [`RangeError`](tickid_core::RangeError) for numbers that don't fit, and for a
     /// `last` before `first`.
     pub fn new(first: u64, last: u64, bits: u32) -> Result<Self, tickid_core::RangeError> {
-        let (first, last) = (Node::new(first, bits)?, Node::new(last, bits)?.value());
+        let (first, last) = (AnyNode::new(first, bits)?, AnyNode::new(last, bits)?.value());
         if last < first.value() {
             let (value, min) = (last.into(), first.value().into());
             return Err(tickid_core::RangeError::new("last node", value, min, (1 << bits) - 1));
@@ -70,7 +70,7 @@ impl NodeRange {
 
     /// Reports whether `node` is in the range.
     #[must_use]
-    pub const fn contains(&self, node: Node) -> bool {
+    pub const fn contains(&self, node: AnyNode) -> bool {
         node.bits() == self.bits() && self.first() <= node.value() && node.value() <= self.last
     }
 
@@ -79,22 +79,27 @@ impl NodeRange {
     }
 
     /// Returns the first node.
-    pub(crate) const fn first_node(&self) -> Node {
+    pub(crate) const fn first_node(&self) -> AnyNode {
         self.first
     }
 
+    /// Returns the last node.
+    pub(crate) fn last_node(&self) -> AnyNode {
+        self.node(self.len() - 1).unwrap_or(self.first)
+    }
+
     pub(crate) fn end(&self) -> u64 {
-        self.node(self.len() - 1).map_or(0, |last| *last.span().end())
+        *self.last_node().span().end()
     }
 
     /// Returns the node at this index.
-    fn node(&self, index: u64) -> Option<Node> {
-        if index < self.len() { Node::new(self.first() + index, self.bits()).ok() } else { None }
+    fn node(&self, index: u64) -> Option<AnyNode> {
+        if index < self.len() { AnyNode::new(self.first() + index, self.bits()).ok() } else { None }
     }
 
     /// Returns the number of nodes that sort before `node`.
-    fn rank(&self, node: Node) -> u64 {
-        let shift = Node::MAX_BITS - self.bits();
+    fn rank(&self, node: AnyNode) -> u64 {
+        let shift = AnyNode::MAX_BITS - self.bits();
         let start = *node.span().start();
         let value = start >> shift;
         // A prefix sorts before the nodes that start with it.
@@ -124,8 +129,8 @@ impl NodeRange {
     }
 }
 
-impl From<Node> for NodeRange {
-    fn from(node: Node) -> Self {
+impl From<AnyNode> for NodeRange {
+    fn from(node: AnyNode) -> Self {
         Self { first: node, last: node.value() }
     }
 }
@@ -214,12 +219,12 @@ impl NodePool {
     /// Returns the pool of the empty node, for IDs that carry none (kuid's local ones).
     #[must_use]
     pub fn single() -> Self {
-        Self::of(Node::NONE)
+        Self::of(AnyNode::NONE)
     }
 
     /// Returns the pool of one node.
     #[must_use]
-    pub fn of(node: Node) -> Self {
+    pub fn of(node: AnyNode) -> Self {
         Self { ranges: vec![node.into()] }
     }
 
@@ -243,13 +248,13 @@ impl NodePool {
 
     /// Reports whether `node` is in the pool.
     #[must_use]
-    pub fn contains(&self, node: Node) -> bool {
+    pub fn contains(&self, node: AnyNode) -> bool {
         let after = self.ranges.partition_point(|range| range.start() <= *node.span().start());
         self.ranges[..after].last().is_some_and(|range| range.contains(node))
     }
 
     /// Returns the first range with a node of another size that is prefix-related to `node`.
-    pub(crate) fn range_related(&self, node: Node) -> Option<&NodeRange> {
+    pub(crate) fn range_related(&self, node: AnyNode) -> Option<&NodeRange> {
         let after = self.ranges.partition_point(|range| range.end() < *node.span().start());
         let range = self.ranges.get(after).filter(|range| range.start() <= *node.span().end());
         range.filter(|range| range.bits() != node.bits())
@@ -266,12 +271,12 @@ impl NodePool {
     /// assert_eq!(nodes, ["0/1", "128/8", "129/8"]);
     /// # Ok::<(), tickid_lease::admin::ParseError>(())
     /// ```
-    pub fn nodes(&self) -> impl Iterator<Item = Node> + '_ {
+    pub fn nodes(&self) -> impl Iterator<Item = AnyNode> + '_ {
         self.ranges.iter().flat_map(|range| (0..range.len()).filter_map(|at| range.node(at)))
     }
 
     /// Returns the node at a position, in order, counting round from the first.
-    pub(crate) fn node_at(&self, position: u64) -> Node {
+    pub(crate) fn node_at(&self, position: u64) -> AnyNode {
         let mut rest = position % self.len();
         for range in &self.ranges {
             match range.node(rest) {
@@ -283,7 +288,7 @@ impl NodePool {
     }
 
     /// Returns all nodes in order from `start` on, wrapping around from the last to the first.
-    pub(crate) fn nodes_from(&self, start: Node) -> impl Iterator<Item = Node> + '_ {
+    pub(crate) fn nodes_from(&self, start: AnyNode) -> impl Iterator<Item = AnyNode> + '_ {
         let skipped = move |range: &NodeRange| match range.first {
             first if first >= start => 0,
             // The first of equal size that does not sort before `start`.
@@ -304,8 +309,8 @@ impl NodePool {
 /// Returns the error for two ranges if the second starts within the first.
 fn related(one: &NodeRange, other: &NodeRange) -> PoolError {
     let other = other.first;
-    let value = other.span().start() >> (Node::MAX_BITS - one.bits());
-    PoolError::Related { one: Node::new(value, one.bits()).unwrap_or(one.first), other }
+    let value = other.span().start() >> (AnyNode::MAX_BITS - one.bits());
+    PoolError::Related { one: AnyNode::new(value, one.bits()).unwrap_or(one.first), other }
 }
 
 impl fmt::Display for NodePool {
@@ -354,9 +359,9 @@ pub enum PoolError {
     #[error("the nodes {one} and {other} are prefix-related: their IDs could be equal")]
     Related {
         /// One node.
-        one: Node,
+        one: AnyNode,
         /// The other.
-        other: Node,
+        other: AnyNode,
     },
 }
 
@@ -415,14 +420,14 @@ mod tests {
     #[test]
     fn every_node_comes_once() {
         let pool = pool("0-2/3,6/4,1/1").unwrap();
-        let sorted: Vec<Node> = pool.nodes().collect();
+        let sorted: Vec<AnyNode> = pool.nodes().collect();
         assert!(sorted.is_sorted());
         for (position, &start) in (0..).zip(&sorted) {
             assert_eq!(pool.node_at(position), start);
             assert_eq!(pool.node_at(position + pool.len()), start);
         }
         for start in ["0/0", "0/1", "0/3", "5/4", "2/2", "6/4", "13/5", "1/1", "4/3", "7/3"] {
-            let start: Node = start.parse().unwrap();
+            let start: AnyNode = start.parse().unwrap();
             let mut rotated = sorted.clone();
             rotated.rotate_left(sorted.partition_point(|&node| node < start));
             assert_eq!(pool.nodes_from(start).collect::<Vec<_>>(), rotated, "{start}");

@@ -5,9 +5,8 @@ use core::fmt;
 use core::str::FromStr;
 use core::time::Duration;
 
-use tickid_core::{NodeId as _, Policy, RangeError, Scheme, TickScale, Ticks, UnixTime, Variants};
+use tickid_core::{AnyNode, NodeError, Policy, Scheme, TickScale, Ticks, UnixTime, Variants};
 
-use crate::model::node::Node;
 use crate::model::pool::NodePool;
 use crate::model::text::ParseError;
 use crate::model::token::mix;
@@ -261,11 +260,11 @@ impl RealmSpec {
         pool: NodePool,
     ) -> Result<Self, RealmError> {
         for range in pool.ranges() {
-            for value in [range.first(), range.last()] {
-                if range.bits() > 0 {
-                    S::Node::from_value(value, range.bits())
-                        .and_then(|node| layout.check_node(&node))
-                        .map_err(|range| RealmError::Node { scheme: S::NAME, range })?;
+            for node in [range.first_node(), range.last_node()] {
+                if node != AnyNode::NONE {
+                    layout
+                        .split_node(node)
+                        .map_err(|error| RealmError::Node { scheme: S::NAME, error })?;
                 } else if !S::HAS_NODELESS_IDS {
                     return Err(RealmError::NoNodelessIds { scheme: S::NAME });
                 }
@@ -336,7 +335,7 @@ impl RealmSpec {
     /// with one.
     #[must_use]
     pub fn variants(&self) -> Variants {
-        if self.pool.contains(Node::NONE) { Variants::WithoutNode } else { Variants::WithNode }
+        if self.pool.contains(AnyNode::NONE) { Variants::WithoutNode } else { Variants::WithNode }
     }
 
     /// Returns the scheme's ticks, which include the epoch.
@@ -508,12 +507,12 @@ pub enum RealmError {
     #[error("the realm has no pool of nodes")]
     NoPool,
     /// A node of the pool does not exist in the scheme.
-    #[error("{scheme} has no such node: {range}")]
+    #[error("{scheme} has no such node: {error}")]
     Node {
         /// The scheme.
         scheme: &'static str,
-        /// The range it is outside of.
-        range: RangeError,
+        /// The reason.
+        error: NodeError,
     },
     /// The pool is the empty node, but all IDs of the scheme carry a node.
     #[error("{scheme} has no IDs without a node, which the pool 0/0 is for")]
@@ -537,7 +536,7 @@ pub enum RealmError {
 
 tickid_core::debug_error! {
     enum RealmError {
-        Text(error), NoPool, Node { scheme, range }, NoNodelessIds { scheme },
+        Text(error), NoPool, Node { scheme, error }, NoNodelessIds { scheme },
         Duration { what, duration, shortest, longest },
     }
 }
@@ -592,8 +591,23 @@ mod tests {
     #[test]
     fn nodes_are_the_schemes() {
         let name = || "a".parse().unwrap();
-        let error = RealmSpec::new(name(), &Seconds, "0-7/9".parse().unwrap()).unwrap_err();
-        assert_eq!(error.to_string(), "seconds has no such node: node bits 9 is outside of 8..=8");
+        let error = |pool: &str| {
+            let spec = RealmSpec::new(name(), &Seconds, pool.parse().unwrap());
+            spec.map_or_else(|error| error.to_string(), |_| String::new())
+        };
+        // Shares of a node down to a single one of the 256 sequences.
+        for pool in ["0-7/8", "0-7/9", "0/8,2-3/9", "65535/16"] {
+            assert_eq!(error(pool), "", "{pool}");
+        }
+        assert_eq!(
+            error("0-6/7,254/8"),
+            "seconds has no such node: node 0/7 has fewer bits than the node's field, which has 8"
+        );
+        assert_eq!(
+            error("0/8,1024/17"),
+            "seconds has no such node: node 1024/17 has 0 sequences of a tick, fewer than 1: nodes \
+             have at most 16 bits"
+        );
         let error = RealmSpec::new(name(), &Seconds, NodePool::single()).unwrap_err();
         assert_eq!(error, RealmError::NoNodelessIds { scheme: "seconds" });
     }

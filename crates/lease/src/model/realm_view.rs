@@ -1,9 +1,8 @@
 //! The data of a realm, as a backend read it.
 
-use tickid_core::UnixTime;
+use tickid_core::{AnyNode, UnixTime};
 
 use crate::model::lease::Lease;
-use crate::model::node::Node;
 use crate::model::record::{Record, RowState, Rows, Version};
 use crate::model::refusal::Refusal;
 use crate::model::rules::{self, Rules, Standing};
@@ -18,7 +17,7 @@ pub struct RealmView {
     pub rows: Rows,
     /// The last node of a page that was cut at its limit. `None`: the view has all rows of the
     /// realm.
-    pub page_end: Option<Node>,
+    pub page_end: Option<AnyNode>,
     /// The view also has the rows with the lowest ceilings, so that further pages have hardly more
     /// to offer to a claim.
     pub has_lowest: bool,
@@ -77,7 +76,7 @@ impl RealmView {
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn standings(&self) -> Result<Vec<(Node, &RowState, Standing)>, Refusal> {
+    pub fn standings(&self) -> Result<Vec<(AnyNode, &RowState, Standing)>, Refusal> {
         let (record, _) = self.record.as_ref().ok_or(Refusal::NoRealm { nearest: None })?;
         let rules = Rules::new(record, self.now)?;
         let standing = |(&node, state)| (node, state, rules.standing(node, Some(state)));

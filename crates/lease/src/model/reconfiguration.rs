@@ -98,9 +98,9 @@ impl Rules<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::node::Node;
     use crate::model::record::{Extra, Row, Version};
     use crate::model::rules::tests::{at, intact, node, realm, record_of, row, rows};
+    use tickid_core::AnyNode;
 
     /// Half of a node that others hold is brought in, above all that was granted under the whole.
     #[test]
@@ -182,8 +182,8 @@ mod tests {
     #[test]
     fn new_parts_start_above_others() {
         let pools = ["0/1,1/1", "0-3/2", "0/1,4-7/3", "1-6/3", "0-7/3", "2-9/4,7/3", "1/1,1/3"];
-        let all: Vec<Node> = (0..5)
-            .flat_map(|bits| (0..1 << bits).map(move |value| Node::new(value, bits).unwrap()))
+        let all: Vec<AnyNode> = (0..5)
+            .flat_map(|bits| (0..1 << bits).map(move |value| AnyNode::new(value, bits).unwrap()))
             .collect();
         for (before, after) in pools.iter().flat_map(|one| pools.map(|two| (*one, two))) {
             let spec = |pool: &str| RealmSpec { pool: pool.parse().unwrap(), ..realm("0/8") };

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::model::node::Node;
 use crate::model::pool::NodeRange;
 use crate::model::realm_spec::RealmSpec;
 use crate::model::token::Token;
+use tickid_core::AnyNode;
 
 /// Fields of a record or row that a later release added. They are kept when it is written again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,7 +99,7 @@ impl Record {
 
     /// Returns the part of the pool that `node` is in.
     #[must_use]
-    pub fn part_of(&self, node: Node) -> Option<&PoolPart> {
+    pub fn part_of(&self, node: AnyNode) -> Option<&PoolPart> {
         let after = self.parts.partition_point(|part| part.range.start() <= *node.span().start());
         self.parts[..after].last().filter(|part| part.range.contains(node))
     }
@@ -139,7 +139,7 @@ impl Record {
 #[allow(clippy::exhaustive_structs, reason = "backends create it from what they read")]
 pub struct Row {
     /// The node.
-    pub node: Node,
+    pub node: AnyNode,
     /// The token of its lease; `None` after a release.
     pub token: Option<Token>,
     /// The last holder's name, for people to read.
@@ -240,4 +240,4 @@ impl RowState {
 }
 
 /// The rows of a realm.
-pub type Rows = BTreeMap<Node, RowState>;
+pub type Rows = BTreeMap<AnyNode, RowState>;

@@ -2,9 +2,8 @@
 
 use core::fmt;
 
-use tickid_core::UnixTime;
+use tickid_core::{AnyNode, UnixTime};
 
-use crate::model::node::Node;
 use crate::model::pool::NodeRange;
 use crate::model::realm_spec::{Mismatch, RealmName};
 use crate::model::text::FORMAT;
@@ -39,7 +38,7 @@ pub enum Refusal {
     #[error("the lease of node {node} is lost: {why}")]
     Lost {
         /// The node.
-        node: Node,
+        node: AnyNode,
         /// The way that it ended.
         why: LeaseEnd,
     },
@@ -71,7 +70,7 @@ pub enum Refusal {
     #[error("the lease of node {node} is not of the realm {asked}")]
     OtherRealm {
         /// The node.
-        node: Node,
+        node: AnyNode,
         /// The realm of the request.
         asked: RealmName,
     },
@@ -91,20 +90,20 @@ pub enum Refusal {
     #[error("node {node} was never granted")]
     NoRow {
         /// The node.
-        node: Node,
+        node: AnyNode,
     },
     /// The node's row cannot be read. `lease repair` writes it anew.
     #[error("the row of node {node} cannot be read")]
     Malformed {
         /// The node.
-        node: Node,
+        node: AnyNode,
     },
     /// A later release wrote the node's row in a format that this one cannot read.
     #[error("the row of node {node} has format {format}; this release knows formats up to {known}",
         known = FORMAT)]
     Newer {
         /// The node.
-        node: Node,
+        node: AnyNode,
         /// The format's number.
         format: u32,
     },
@@ -112,7 +111,7 @@ pub enum Refusal {
     #[error("node {node} is not quarantined: its ceiling {ceiling} is at most {limit}")]
     NotQuarantined {
         /// The node.
-        node: Node,
+        node: AnyNode,
         /// Its ceiling.
         ceiling: u64,
         /// The highest ceiling that a lease can have now.
@@ -122,7 +121,7 @@ pub enum Refusal {
     #[error("node {node} is reserved for {holder:?}")]
     Reserved {
         /// The node.
-        node: Node,
+        node: AnyNode,
         /// The name of its user.
         holder: String,
     },
@@ -135,7 +134,7 @@ pub enum Refusal {
         /// The nodes of the pool.
         range: NodeRange,
         /// The reserved node.
-        node: Node,
+        node: AnyNode,
         /// The name of its user.
         holder: String,
     },

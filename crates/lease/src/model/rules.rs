@@ -4,10 +4,9 @@
 //! reads, decides, and commits if nothing that the decision rests on has changed. Ticks are the
 //! realm's.
 
-use tickid_core::UnixTime;
+use tickid_core::{AnyNode, UnixTime};
 
 use crate::model::lease::{Claim, Lease};
-use crate::model::node::Node;
 use crate::model::realm_spec::RealmSpec;
 use crate::model::record::{Extra, PoolPart, Record, Row, RowState, Version};
 use crate::model::refusal::{LeaseEnd, Refusal};
@@ -100,7 +99,7 @@ impl<'a> Rules<'a> {
     /// Returns the tick below which all IDs of `node` may have been issued; `None` if the row does
     /// not show it.
     #[must_use]
-    pub fn ceiling(&self, node: Node, state: Option<&RowState>) -> Option<u64> {
+    pub fn ceiling(&self, node: AnyNode, state: Option<&RowState>) -> Option<u64> {
         let own = match state {
             None => 0,
             Some(state) => state.row()?.ceiling,
@@ -116,7 +115,7 @@ impl<'a> Rules<'a> {
     /// [`Refusal::Newer`] for a row that cannot be read.
     pub(crate) fn grant(
         &self,
-        node: Node,
+        node: AnyNode,
         state: Option<&RowState>,
         claim: &Claim,
     ) -> Result<Row, Refusal> {
@@ -266,7 +265,7 @@ impl<'a> Rules<'a> {
     /// release.
     pub fn repair(
         &self,
-        node: Node,
+        node: AnyNode,
         state: Option<&RowState>,
     ) -> Result<(Option<Record>, Row), Refusal> {
         let limit = self.limit();
@@ -305,7 +304,7 @@ impl<'a> Rules<'a> {
 
     /// Returns the standing of a node.
     #[must_use]
-    pub fn standing(&self, node: Node, state: Option<&RowState>) -> Standing {
+    pub fn standing(&self, node: AnyNode, state: Option<&RowState>) -> Standing {
         let Some(part) = self.record.part_of(node) else { return Standing::Retired };
         if state.and_then(RowState::row).is_some_and(Row::is_reserved) {
             return Standing::Reserved;
@@ -357,7 +356,7 @@ pub(crate) fn lease(
 }
 
 /// Returns the refusal of a request on a node whose row cannot be read.
-fn unreadable(node: Node, state: Option<&RowState>) -> Refusal {
+fn unreadable(node: AnyNode, state: Option<&RowState>) -> Refusal {
     match state {
         Some(&RowState::Newer { format }) => Refusal::Newer { node, format },
         _ => Refusal::Malformed { node },
@@ -410,8 +409,8 @@ pub(super) mod tests {
         UnixTime::from_micros(seconds * 1_000_000)
     }
 
-    pub(crate) fn node(value: u64) -> Node {
-        Node::new(value, 8).unwrap()
+    pub(crate) fn node(value: u64) -> AnyNode {
+        AnyNode::new(value, 8).unwrap()
     }
 
     pub(crate) fn row(value: u64, ceiling: u64) -> Row {
@@ -515,7 +514,7 @@ pub(super) mod tests {
             let claim = Claim::new(Token::from_bits(token), "", None);
             rules.choose(&view, node(0), &claim, true).unwrap().row().unwrap().node
         };
-        let nodes: std::collections::BTreeSet<Node> = (0..100).map(chosen).collect();
+        let nodes: std::collections::BTreeSet<AnyNode> = (0..100).map(chosen).collect();
         assert_eq!(nodes.len(), 10);
     }
 

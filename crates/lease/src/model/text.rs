@@ -2,9 +2,8 @@
 
 use core::str::FromStr;
 
-use tickid_core::RangeError;
+use tickid_core::{AnyNode, ParseNodeError, RangeError};
 
-use crate::model::node::Node;
 use crate::model::pool::{NodePool, NodeRange, PoolError};
 use crate::model::token::Token;
 
@@ -15,9 +14,10 @@ pub(crate) const FORMAT: u32 = 1;
 ///
 /// # Examples
 /// ```
-/// use tickid_lease::{Node, NodePool};
+/// use tickid_core::AnyNode;
+/// use tickid_lease::NodePool;
 ///
-/// let error = "300/8".parse::<Node>().unwrap_err();
+/// let error = "300/8".parse::<AnyNode>().unwrap_err();
 /// assert_eq!(error.to_string(), "node 300 is outside of 0..=255");
 /// let error = "all".parse::<NodePool>().unwrap_err();
 /// assert!(error.to_string().starts_with(r#""all" does not have the form FIRST-LAST/BITS"#));
@@ -70,15 +70,12 @@ impl ParseError {
     }
 }
 
-impl FromStr for Node {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        let parts = text.split_once('/');
-        let numbers = parts.and_then(|(value, bits)| Some((number(value)?, number(bits)?)));
-        let (value, bits) = numbers.ok_or_else(|| ParseError::form(text, "N/BITS, as in 42/8"))?;
-        Ok(Self::new(value, bits)?)
-    }
+/// Parses a node. The error names the text, which the core's error cannot.
+pub(crate) fn node(text: &str) -> Result<AnyNode, ParseError> {
+    text.parse().map_err(|error| match error {
+        ParseNodeError::Range(error) => error.into(),
+        _ => ParseError::form(text, "N/BITS, as in 42/8"),
+    })
 }
 
 impl FromStr for NodeRange {
@@ -142,16 +139,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_nodes_parse() {
-        for (value, bits) in [(0, 0), (42, 8), (u64::MAX >> 1, 63)] {
-            let one = Node::new(value, bits).unwrap();
-            assert_eq!(one.to_string().parse(), Ok(one));
-        }
-        for text in ["", "42", "42/", "/8", "+42/8", "42/8/8", "256/8", "0/64", "1/0", " 1/8"] {
-            assert!(text.parse::<Node>().is_err(), "{text}");
-        }
-        let error = "256/8".parse::<Node>().unwrap_err();
-        assert_eq!(error.to_string(), "node 256 is outside of 0..=255");
+    fn errors_of_nodes_name_the_text() {
+        assert_eq!(node("42/8"), Ok(AnyNode::new(42, 8).unwrap()));
+        let message = |text| node(text).unwrap_err().to_string();
+        assert_eq!(message("42"), "\"42\" does not have the form N/BITS, as in 42/8");
+        assert_eq!(message("256/8"), "node 256 is outside of 0..=255");
     }
 
     #[test]

@@ -14,12 +14,12 @@ use super::{Store, lease};
 use crate::backend::Scope;
 use crate::model::candidates::{Choice, Shortage, page_start};
 use crate::model::lease::{Claim, Lease};
-use crate::model::node::Node;
 use crate::model::realm_spec::RealmSpec;
 use crate::model::realm_view::RealmView;
 use crate::model::record::{Record, Version};
 use crate::model::refusal::Refusal;
 use crate::store_error::{StoreError, StoreErrorKind};
+use tickid_core::AnyNode;
 
 /// The number of rows in each page of a claim, which is refused after the last one. A fifth of the
 /// largest pool: it has one of 100 free nodes but once in 10 billion claims.
@@ -31,7 +31,7 @@ const PAGES_WITH_LOWEST: usize = 3;
 #[allow(clippy::large_enum_variant, reason = "a request has one at a time")]
 enum State {
     /// The node that the claim tries first: it may have got it before, or lost it.
-    Retry(Node),
+    Retry(AnyNode),
     /// The next page is read, and a node chosen from it.
     Search,
     /// A reconfiguration was not finished, so that new nodes of the pool have no floor yet.
@@ -39,7 +39,7 @@ enum State {
     /// Rows are missing, so the store lost writes: all leases must end.
     Invalidate(Page, Record),
     /// A node was chosen, and is the claim's once this is committed.
-    Grant(Page, Step<Option<Lease>>, Node),
+    Grant(Page, Step<Option<Lease>>, AnyNode),
     /// The end.
     Granted(Lease),
 }
@@ -98,7 +98,7 @@ impl<'a> Acquisition<'a> {
         Missing::Resume(self.realm, self.store.beyond().max(self.claim.seen_era))
     }
 
-    async fn retry(&mut self, node: Node) -> Result<State, StoreError> {
+    async fn retry(&mut self, node: AnyNode) -> Result<State, StoreError> {
         let (id, realm, earlier) = (self.id, self.realm, &*self.claim);
         let scope = Scope::Node(node);
         let answer = self.store.transact(&realm.name, scope, self.missing(), |rules, view| {
@@ -192,7 +192,7 @@ impl<'a> Acquisition<'a> {
         &mut self,
         page: Page,
         step: Step<Option<Lease>>,
-        node: Node,
+        node: AnyNode,
     ) -> Result<State, StoreError> {
         let Page { view, record_version } = page;
         let needs_room = step.record.is_some() || !view.rows.contains_key(&node);

@@ -5,11 +5,10 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use tickid_core::{PerProcess, UnixTime};
+use tickid_core::{AnyNode, PerProcess, UnixTime};
 
 use crate::backend::{Change, RowChange};
 use crate::model::lease::Lease;
-use crate::model::node::Node;
 use crate::model::realm_spec::RealmName;
 use crate::model::realm_view::RealmView;
 use crate::model::record::{Record, Row, RowState, Version};
@@ -42,7 +41,7 @@ struct Facts {
 struct Realm {
     record: (Record, Version),
     /// The rows of this client's leases.
-    rows: HashMap<Node, (Row, Version)>,
+    rows: HashMap<AnyNode, (Row, Version)>,
 }
 
 impl Cache {

@@ -15,7 +15,6 @@ use self::transaction::{Missing, Step};
 use crate::backend::{Backend, Scope};
 use crate::embedded;
 use crate::model::lease::{Claim, Lease};
-use crate::model::node::Node;
 use crate::model::pool::NodePool;
 use crate::model::realm_spec::{RealmName, RealmSpec};
 use crate::model::realm_view::RealmView;
@@ -24,6 +23,7 @@ use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::model::rules::{self, Standing};
 use crate::model::text::ParseError;
 use crate::store_error::{StoreError, StoreErrorKind};
+use tickid_core::AnyNode;
 
 /// Durable storage for windows that never grants two overlapping ones.
 ///
@@ -58,7 +58,7 @@ pub struct Store {
 struct StoreState {
     backend: Box<dyn Backend>,
     /// The node that is given from outside. If there is one, every realm consists of it alone.
-    node: Option<Node>,
+    node: Option<AnyNode>,
     /// For renewals, if the backend [is remote](Backend::is_remote).
     known: Option<Cache>,
 }
@@ -112,7 +112,7 @@ impl Store {
         Self::over(Box::new(backend), None)
     }
 
-    pub(crate) fn over(backend: Box<dyn Backend>, node: Option<Node>) -> Self {
+    pub(crate) fn over(backend: Box<dyn Backend>, node: Option<AnyNode>) -> Self {
         let known = backend.is_remote().then(Cache::default);
         Self { shared: Arc::new(StoreState { backend, node, known }) }
     }
@@ -306,7 +306,7 @@ impl Store {
     /// assert_eq!((row.node, row.token), (node, None));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub async fn repair(&self, realm: &RealmName, node: Node) -> Result<Row, StoreError> {
+    pub async fn repair(&self, realm: &RealmName, node: AnyNode) -> Result<Row, StoreError> {
         let name = self.own_name(realm)?;
         self.transact(&name, Scope::Node(node), Missing::Refuse, |rules, view| {
             let (record, row) = rules.repair(node, view.rows.get(&node))?;
@@ -346,7 +346,7 @@ impl Store {
     pub async fn repair_all(
         &self,
         realm: &RealmName,
-    ) -> Result<Vec<(Node, Result<Row, Refusal>)>, StoreError> {
+    ) -> Result<Vec<(AnyNode, Result<Row, Refusal>)>, StoreError> {
         let view = self.list(realm).await?;
         let standings = view.standings().map_err(|no| self.refused(no))?;
         let mut repaired = Vec::new();
@@ -462,7 +462,7 @@ fn glance(realm: &RealmSpec) -> Scope {
     Scope::Candidates { start: realm.pool().node_at(0), limit: 1 }
 }
 
-fn own_suffix(node: Node) -> String {
+fn own_suffix(node: AnyNode) -> String {
     format!("-{}-{}", node.value(), node.bits())
 }
 

@@ -3,13 +3,13 @@
 use super::Store;
 use crate::backend::{Change, RowChange, Scope};
 use crate::model::lease::Lease;
-use crate::model::node::Node;
 use crate::model::realm_spec::{RealmName, RealmSpec};
 use crate::model::realm_view::RealmView;
 use crate::model::record::{Record, Row, RowState, Version};
 use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::model::rules::{self, Rules};
 use crate::store_error::StoreError;
+use tickid_core::AnyNode;
 
 /// The number of races that a request may lose.
 const MAX_CONFLICTS: u32 = 100;
@@ -27,7 +27,7 @@ pub(super) struct Repeats {
 pub(super) struct Step<A> {
     pub(super) record: Option<Record>,
     /// A node whose row is compared, and its new row if it changes.
-    pub(super) row: Option<(Node, Option<Row>)>,
+    pub(super) row: Option<(AnyNode, Option<Row>)>,
     pub(super) answer: A,
 }
 

@@ -6,13 +6,13 @@ use core::time::Duration;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use tickid_core::{ManualClock, UnixTime};
+use tickid_core::{AnyNode, ManualClock, UnixTime};
 use tickid_lease::admin::{Refusal, Start};
 use tickid_lease::backend::{
     Change, Extra, MemoryBackend, Record, Row, RowState, Scope, StoreErrorKind, Version,
 };
 use tickid_lease::session::{Claim, Token, block_on};
-use tickid_lease::{Lease, Node, Realm, RealmSpec, Store, StoreError};
+use tickid_lease::{Lease, Realm, RealmSpec, Store, StoreError};
 use tickid_sno::Sno;
 
 use crate::altered::{Altered, Memory};
@@ -52,7 +52,7 @@ impl Counting {
         block_on(store.create(&realm(), Start::Immediately), TIMEOUT).unwrap();
         let ceiling = realm().tick_at(tickid_core::Clock::now(&*self.clock).unwrap()).unwrap();
         for (value, is_held) in rows {
-            let (node, token) = (Node::new(value, 16).unwrap(), Token::from_bits(value.into()));
+            let (node, token) = (AnyNode::new(value, 16).unwrap(), Token::from_bits(value.into()));
             let row = Row {
                 node,
                 token: Some(token),
@@ -88,7 +88,7 @@ fn realm() -> RealmSpec {
 fn an_empty_pool_takes_one_read() {
     let backend = Counting::new();
     let store = backend.fill([]);
-    let nodes: BTreeSet<Node> = (0..50)
+    let nodes: BTreeSet<AnyNode> = (0..50)
         .map(|number| {
             let (lease, rows, reads) = backend.acquire(&store, number);
             assert!(rows < 64 && reads == 1);
@@ -245,7 +245,7 @@ fn requests_end_at_a_store_that_forgets() {
     failed_over.memory.change_generation();
     assert_eq!(acquire(&failed_over.memory), expected);
     let store = forgetful(&failed_over.memory);
-    let error = block_on(store.repair(realm().name(), Node::new(7, 16).unwrap()), TIMEOUT);
+    let error = block_on(store.repair(realm().name(), AnyNode::new(7, 16).unwrap()), TIMEOUT);
     assert_eq!(error.unwrap_err().to_string(), expected);
 
     let incomplete = Counting::new();
@@ -265,7 +265,7 @@ fn repair_passes_over_newer_rows() {
     let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_123_456)));
     let memory = MemoryBackend::new(clock);
     let store = Store::new(memory.clone());
-    let mut nodes: Vec<Node> = (0..3)
+    let mut nodes: Vec<AnyNode> = (0..3)
         .map(|_| {
             let mut claim = Claim::new(Token::random().unwrap(), "", None);
             block_on(store.acquire(&realm(), &mut claim), TIMEOUT).unwrap().node

@@ -5,11 +5,13 @@ use core::time::Duration;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use tickid_core::{Builder, Clock as _, ManualClock, NodeId as _, Scheme, Tick, UnixTime, Window};
+use tickid_core::{
+    AnyNode, Builder, Clock as _, ManualClock, NodeId as _, Scheme, Tick, UnixTime, Window,
+};
 use tickid_lease::admin::Refusal;
 use tickid_lease::backend::{Change, MemoryBackend, RowState};
 use tickid_lease::session::{Claim, Token, block_on};
-use tickid_lease::{Node, Realm, RealmSpec, Store};
+use tickid_lease::{Realm, RealmSpec, Store};
 use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
 
@@ -34,7 +36,7 @@ fn hour_of_crashes<S: Scheme + Default>(pool: &str, shows_death_after: Option<Du
     let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_000_000)));
     let memory = MemoryBackend::new(Arc::clone(&clock));
     // The time of each node's last write.
-    let written = Arc::new(Mutex::new(HashMap::<Node, UnixTime>::new()));
+    let written = Arc::new(Mutex::new(HashMap::<AnyNode, UnixTime>::new()));
     let (last_writes, now) = (Arc::clone(&written), Arc::clone(&clock));
     let read = move |memory: &Memory, realm: &_, scope| {
         let mut view = memory.data(realm, scope)?;

@@ -3,11 +3,11 @@
 use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
-use tickid_core::{Clock as _, ManualClock, UnixTime};
+use tickid_core::{AnyNode, Clock as _, ManualClock, UnixTime};
+use tickid_lease::Store;
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::{Backup, MemoryBackend, RowState, Scope, Version};
 use tickid_lease::conformance::Testbed;
-use tickid_lease::{Node, Store};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
@@ -59,13 +59,13 @@ impl Testbed for Memory {
         self.backend.restore(self.saved.lock().unwrap().clone());
     }
 
-    fn damage(&self, realm: &RealmName, node: Node) {
+    fn damage(&self, realm: &RealmName, node: AnyNode) {
         let view = self.backend.data(realm, Scope::Node(node)).unwrap();
         let version = view.rows.get(&node).and_then(RowState::version).unwrap_or(Version(1));
         self.backend.set_row(realm, node, Some(RowState::Malformed { version }));
     }
 
-    fn delete(&self, realm: &RealmName, node: Option<Node>) {
+    fn delete(&self, realm: &RealmName, node: Option<AnyNode>) {
         if let Some(node) = node {
             return self.backend.set_row(realm, node, None);
         }

@@ -3,8 +3,9 @@
 use core::time::Duration;
 
 use tempfile::TempDir;
+use tickid_core::AnyNode;
 use tickid_lease::session::{Claim, Token, block_on};
-use tickid_lease::{Lease, Node, Realm, RealmSpec, Store, StoreError};
+use tickid_lease::{Lease, Realm, RealmSpec, Store, StoreError};
 use tickid_sno::Sno;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -26,7 +27,7 @@ fn release(store: &Store, lease: &Lease, used: u64) -> Result<(), StoreError> {
 fn generators_follow_each_other() {
     let store = Store::open("static:42/16").unwrap();
     let lease = acquire(&store).unwrap();
-    assert_eq!((lease.node, lease.floor), (Node::new(42, 16).unwrap(), 0));
+    assert_eq!((lease.node, lease.floor), (AnyNode::new(42, 16).unwrap(), 0));
     assert!(acquire(&store).is_err());
     let renewed = block_on(store.renew(&realm(), &lease), TIMEOUT).unwrap();
     assert!(renewed.ceiling >= lease.ceiling);
@@ -43,7 +44,7 @@ fn realms_have_their_own_names() {
     let name = realm().name().clone();
     assert_eq!(block_on(store.realms(), TIMEOUT).unwrap(), core::slice::from_ref(&name));
     let view = block_on(store.list(&name), TIMEOUT).unwrap();
-    assert_eq!(view.rows.into_keys().collect::<Vec<_>>(), [Node::new(42, 16).unwrap()]);
+    assert_eq!(view.rows.into_keys().collect::<Vec<_>>(), [AnyNode::new(42, 16).unwrap()]);
 }
 
 #[test]

@@ -5,9 +5,8 @@
 use core::fmt;
 use core::str::FromStr;
 
-use tickid_core::{Policy, Scheme, Ticks, Variant};
+use tickid_core::{AnyNode, Policy, Scheme, Ticks, Variant};
 use tickid_kuid::{GlobalId, Kuid};
-use tickid_lease::Node;
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
@@ -38,7 +37,7 @@ pub(crate) struct Issued {
 }
 
 impl Issued {
-    pub(crate) fn is_of(&self, node: Node) -> bool {
+    pub(crate) fn is_of(&self, node: AnyNode) -> bool {
         self.node >> (self.bits - node.bits()) == node.value()
     }
 }

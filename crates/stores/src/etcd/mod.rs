@@ -9,11 +9,12 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 
+use tickid_core::AnyNode;
+use tickid_lease::StoreError;
 use tickid_lease::admin::{NodeRange, RealmName};
 use tickid_lease::backend::{
     Answer, Backend, Change, RealmView, Record, RowChange, RowState, Scope, Version, on_a_thread,
 };
-use tickid_lease::{Node, StoreError};
 
 use self::gateway::{BACKEND, Gateway, TIMEOUT};
 use self::message::{Compare, KeyValue, Operation, RangeAnswer, Txn};
@@ -193,12 +194,12 @@ impl Cluster {
     fn candidates(
         &self,
         realm: &RealmName,
-        start: Node,
+        start: AnyNode,
         limit: usize,
     ) -> Result<RealmView, StoreError> {
         let keys = Keys(realm);
         let (from, all, end) = (keys.row(start), keys.rows(), keys.rows_end());
-        let node = |value| Node::new(value, start.bits()).ok();
+        let node = |value| AnyNode::new(value, start.bits()).ok();
         let low = start.value().checked_sub(NEAR).and_then(node);
         let high = start.value().checked_add(NEAR).and_then(node);
         let after = low.map_or_else(|| all.clone(), |low| keys.row(low));
@@ -209,7 +210,7 @@ impl Cluster {
         };
         let (mut view, mut ranges) = page(&after, &before, limit.min(MAX_ROUND))?;
         let is_near = |range: &NodeRange| {
-            let node = |value| Node::new(value, range.bits()).ok();
+            let node = |value| AnyNode::new(value, range.bits()).ok();
             let (first, last) = (node(range.first()), node(range.last()));
             low.is_none_or(|low| first >= Some(low)) && high.is_none_or(|high| last < Some(high))
         };
@@ -317,13 +318,13 @@ impl Keys<'_> {
         format!("tickid/{}/rows0", self.0)
     }
 
-    fn row(&self, node: Node) -> String {
+    fn row(&self, node: AnyNode) -> String {
         format!("{}{}", self.rows(), node.sort_key())
     }
 
     /// Returns the node of a row's key. Other keys are ignored.
-    fn node(&self, kv: &KeyValue) -> Option<Node> {
-        Node::from_sort_key(str::from_utf8(&kv.key.0).ok()?.strip_prefix(&self.rows())?)
+    fn node(&self, kv: &KeyValue) -> Option<AnyNode> {
+        AnyNode::from_sort_key(str::from_utf8(&kv.key.0).ok()?.strip_prefix(&self.rows())?)
     }
 
     fn add_rows(&self, view: &mut RealmView, ranges: &[RangeAnswer]) {

@@ -9,13 +9,13 @@ use core::fmt;
 use core::time::Duration;
 use std::sync::Arc;
 
-use tickid_core::UnixTime;
+use tickid_core::{AnyNode, UnixTime};
+use tickid_lease::StoreError;
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::{
     Answer, Backend, Change, RealmView, Record, Row, RowChange, RowState, Scope, Version,
     on_a_thread,
 };
-use tickid_lease::{Node, StoreError};
 
 use self::reply::Reply;
 use self::server::{BACKEND, Script, Server};
@@ -191,7 +191,7 @@ impl Server {
         view.has_lowest = matches!(scope, Scope::Candidates { .. });
         if view.has_lowest && page.len < page.count {
             let page = rows[..page.len].iter().rev();
-            view.page_end = page.filter_map(|(node, _)| Node::from_sort_key(node)).next();
+            view.page_end = page.filter_map(|(node, _)| AnyNode::from_sort_key(node)).next();
         }
         let mut is_cut = scope == Scope::All && page.len < page.count;
         while is_cut && let Some((last, _)) = rows.last() {
@@ -200,7 +200,7 @@ impl Server {
             rows.extend(next.rows);
         }
         let row = |(node, text): &(String, Reply)| {
-            let node = Node::from_sort_key(node)?;
+            let node = AnyNode::from_sort_key(node)?;
             Some((node, row_state(node, text)?))
         };
         view.rows = rows.iter().filter_map(row).collect();
@@ -316,7 +316,7 @@ fn beginning(version: Option<Version>) -> String {
 }
 
 /// Returns the state of a row; `None` if there is none.
-pub(crate) fn row_state(node: Node, text: &Reply) -> Option<RowState> {
+pub(crate) fn row_state(node: AnyNode, text: &Reply) -> Option<RowState> {
     let Reply::Text(text) = text else { return None };
     let Some((version, json)) = split(text) else {
         return Some(RowState::Malformed { version: UNREADABLE });

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tickid_lease::Node;
+use tickid_core::AnyNode;
 use tickid_testkit::servers::Test;
 
 use crate::count;
@@ -55,7 +55,7 @@ fn crowd_gets_different_nodes<G: Ground>(ground: &G) {
 }
 
 /// Returns the node of the last lease.
-fn last_node(notes: &[Note]) -> Node {
+fn last_node(notes: &[Note]) -> AnyNode {
     let granted = notes.iter().rev().find_map(|note| match note {
         Note::Granted(lease, _) => Some(&lease.node),
         _ => None,

@@ -9,13 +9,15 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use tickid_core::{Clock, ClockError, ErrorKind, ProcessClock, StallReason, SystemClock, UnixTime};
+use tickid_core::{
+    AnyNode, Clock, ClockError, ErrorKind, ProcessClock, StallReason, SystemClock, UnixTime,
+};
 use tickid_lease::admin::{RealmName, Start};
 use tickid_lease::backend::{
     Answer, Backend, Change, FileBackend, RealmView, RowState, Scope, StoreErrorKind,
 };
 use tickid_lease::session::block_on;
-use tickid_lease::{GenerateError, LeaseError, LeasedGenerator, Node, Realm, Store, StoreError};
+use tickid_lease::{GenerateError, LeaseError, LeasedGenerator, Realm, Store, StoreError};
 
 use crate::subjects::Subject;
 use crate::task::{Named, Note, Plant, Stall, Task};
@@ -205,7 +207,7 @@ struct Reporting {
     is_deaf: AtomicBool,
     plant: Option<Plant>,
     /// The last lease of each node.
-    granted: Mutex<HashMap<Node, Named>>,
+    granted: Mutex<HashMap<AnyNode, Named>>,
 }
 
 impl Reporting {
@@ -214,13 +216,13 @@ impl Reporting {
         if self.is_deaf.load(Ordering::Relaxed) { Err(silence()) } else { Ok(()) }
     }
 
-    fn tell_granted(&self, node: Node, lease: Named, ceiling: u64) {
+    fn tell_granted(&self, node: AnyNode, lease: Named, ceiling: u64) {
         self.granted.lock().unwrap().insert(node, lease.clone());
         let ceiling = if self.plant == Some(Plant::NoWindow) { lease.floor } else { ceiling };
         tell(&Note::Granted(lease, ceiling));
     }
 
-    fn tell_released(&self, node: Node, end: u64) {
+    fn tell_released(&self, node: AnyNode, end: u64) {
         if let Some(lease) = self.granted.lock().unwrap().remove(&node) {
             tell(&Note::Released(lease, end));
         }

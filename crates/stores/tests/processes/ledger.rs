@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tickid_lease::Node;
+use tickid_core::AnyNode;
 use tickid_lease::backend::{RealmView, RowState};
 
 use crate::scheme::Kind;
@@ -55,7 +55,7 @@ impl Tally {
 #[derive(Clone, Debug)]
 struct Window {
     lease: Named,
-    node: Node,
+    node: AnyNode,
     ceiling: u64,
 }
 

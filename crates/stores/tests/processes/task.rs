@@ -4,8 +4,9 @@ use core::fmt;
 use core::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use tickid_core::AnyNode;
 use tickid_lease::session::Token;
-use tickid_lease::{Node, NodePool, RealmSpec};
+use tickid_lease::{NodePool, RealmSpec};
 
 use crate::scheme::Kind;
 
@@ -118,7 +119,7 @@ pub(crate) struct Named {
 }
 
 impl Named {
-    pub(crate) fn new(node: Node, token: Token, floor: u64) -> Self {
+    pub(crate) fn new(node: AnyNode, token: Token, floor: u64) -> Self {
         Self { node: node.to_string(), token: token.to_string(), floor }
     }
 }

@@ -43,6 +43,10 @@ impl Scheme for Narrow {
         Ok(())
     }
 
+    fn node_bits(&self) -> Option<u32> {
+        Some(u8::BITS)
+    }
+
     fn prefix(&self, node: &Node, tick: Tick<Self>, toggle: bool) -> Prefix {
         let time = tick.get() << 1 | u64::from(toggle);
         Prefix::new(0, time << 16 | u64::from(node.0) << 8)

@@ -40,6 +40,10 @@ impl Scheme for Ticket {
         write!(out, "epoch {}", self.epoch.as_micros())
     }
 
+    fn node_bits(&self) -> Option<u32> {
+        Some(Desk::BITS)
+    }
+
     fn prefix(&self, desk: &Desk, tick: Tick<Self>, _: bool) -> Prefix {
         Prefix::new(0, TicketId::assemble(tick.get(), *desk, 0).get())
     }

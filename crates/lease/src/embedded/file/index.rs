@@ -7,14 +7,14 @@
 use std::path::Path;
 
 use super::folder::{self, corrupt};
-use crate::model::node::Node;
 use crate::model::token::mix;
 use crate::store_error::StoreError;
+use tickid_core::AnyNode;
 
 /// The node's value and bits, and a checksum of both.
 const ENTRY_LEN: usize = 8 + 4 + 4;
 
-fn entry(node: Node) -> [u8; ENTRY_LEN] {
+fn entry(node: AnyNode) -> [u8; ENTRY_LEN] {
     let mut entry = [0; ENTRY_LEN];
     entry[..8].copy_from_slice(&node.value().to_le_bytes());
     entry[8..12].copy_from_slice(&node.bits().to_le_bytes());
@@ -24,17 +24,17 @@ fn entry(node: Node) -> [u8; ENTRY_LEN] {
 }
 
 /// Parses an entry; `None` for one that was cut short.
-fn node(bytes: &[u8]) -> Option<Node> {
+fn node(bytes: &[u8]) -> Option<AnyNode> {
     let (value, rest) = bytes.split_first_chunk::<8>()?;
     let (bits, _) = rest.split_first_chunk::<4>()?;
-    let node = Node::new(u64::from_le_bytes(*value), u32::from_le_bytes(*bits)).ok()?;
+    let node = AnyNode::new(u64::from_le_bytes(*value), u32::from_le_bytes(*bits)).ok()?;
     (entry(node) == bytes).then_some(node)
 }
 
 /// Writes the index of the nodes that have rows, if there is none, and returns its entries.
 fn len(
     path: &Path,
-    granted: impl FnOnce() -> Result<Vec<Node>, StoreError>,
+    granted: impl FnOnce() -> Result<Vec<AnyNode>, StoreError>,
 ) -> Result<u64, StoreError> {
     if let Some(len) = folder::len(path)? {
         return Ok(len / ENTRY_LEN as u64);
@@ -48,8 +48,8 @@ fn len(
 /// Adds a node.
 pub(super) fn add(
     path: &Path,
-    node: Node,
-    granted: impl FnOnce() -> Result<Vec<Node>, StoreError>,
+    node: AnyNode,
+    granted: impl FnOnce() -> Result<Vec<AnyNode>, StoreError>,
 ) -> Result<(), StoreError> {
     // In the place of an entry that was cut short, if there is one.
     let at = len(path, granted)? * ENTRY_LEN as u64;
@@ -62,8 +62,8 @@ pub(super) fn read(
     path: &Path,
     dice: u64,
     limit: usize,
-    granted: impl FnOnce() -> Result<Vec<Node>, StoreError>,
-) -> Result<Vec<Node>, StoreError> {
+    granted: impl FnOnce() -> Result<Vec<AnyNode>, StoreError>,
+) -> Result<Vec<AnyNode>, StoreError> {
     let count = len(path, granted)?;
     if count == 0 {
         return Ok(Vec::new());
@@ -84,8 +84,8 @@ pub(super) fn read(
 mod tests {
     use super::*;
 
-    fn of(value: u64) -> Node {
-        Node::new(value, 16).unwrap()
+    fn of(value: u64) -> AnyNode {
+        AnyNode::new(value, 16).unwrap()
     }
 
     #[test]

@@ -22,12 +22,11 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tickid_core::{Clock, SystemClock, UnixTime};
+use tickid_core::{AnyNode, Clock, SystemClock, UnixTime};
 
 use self::folder::{Context as _, NAME, corrupt};
 use self::slots::Reading;
 use crate::backend::{Answer, Backend, Change, Scope};
-use crate::model::node::Node;
 use crate::model::pool::NodePool;
 use crate::model::realm_spec::RealmName;
 use crate::model::realm_view::RealmView;
@@ -181,7 +180,7 @@ impl<'a> RealmFolder<'a> {
         self.folder.join("index")
     }
 
-    fn row_path(&self, node: Node) -> PathBuf {
+    fn row_path(&self, node: AnyNode) -> PathBuf {
         self.nodes().join(format!("{}-{}", node.value(), node.bits()))
     }
 
@@ -199,7 +198,7 @@ impl<'a> RealmFolder<'a> {
     }
 
     /// Returns the nodes that have rows.
-    fn granted(&self) -> Result<Vec<Node>, StoreError> {
+    fn granted(&self) -> Result<Vec<AnyNode>, StoreError> {
         let names = folder::names(&self.nodes())?;
         // Other names are of files that were not put in their place.
         let node = |name: &String| name.replace('-', "/").parse().ok();
@@ -210,7 +209,7 @@ impl<'a> RealmFolder<'a> {
     /// can have reached, if there is a record to show how far that is.
     fn row(
         &self,
-        node: Node,
+        node: AnyNode,
         record: Option<&Record>,
         now: UnixTime,
     ) -> Result<Option<RowState>, StoreError> {
@@ -428,14 +427,14 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
 fn candidates(
     folder: &RealmFolder<'_>,
     record: &Record,
-    start: Node,
+    start: AnyNode,
     limit: usize,
-) -> Result<(Vec<Node>, Option<Node>), StoreError> {
+) -> Result<(Vec<AnyNode>, Option<AnyNode>), StoreError> {
     let Ok(pool) = NodePool::new(record.parts.iter().map(|part| part.range)) else {
         // While a reconfiguration has no nodes.
         return Ok((Vec::new(), None));
     };
-    let mut nodes: Vec<Node> = pool.nodes_from(start).take(limit).collect();
+    let mut nodes: Vec<AnyNode> = pool.nodes_from(start).take(limit).collect();
     if usize::try_from(pool.len()).is_ok_and(|len| len <= limit) {
         return Ok((nodes, None));
     }

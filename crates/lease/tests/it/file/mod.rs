@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use tempfile::TempDir;
-use tickid_core::{Clock as _, ManualClock, UnixTime};
+use tickid_core::{AnyNode, Clock as _, ManualClock, UnixTime};
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::{Backend as _, FileBackend, RowState, Scope, StoreErrorKind};
 use tickid_lease::conformance::Testbed;
 use tickid_lease::session::{Claim, Token, block_on};
-use tickid_lease::{Lease, Node, Realm, RealmSpec, Store, StoreError};
+use tickid_lease::{Lease, Realm, RealmSpec, Store, StoreError};
 use tickid_sno::Sno;
 
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -96,15 +96,15 @@ impl Testbed for Folder {
         }
     }
 
-    fn damage(&self, realm: &RealmName, node: Node) {
+    fn damage(&self, realm: &RealmName, node: AnyNode) {
         let name = format!("{}-{}", node.value(), node.bits());
         let path = self.root.path().join(realm.as_str()).join("nodes").join(name);
         fs::write(path, "no row").unwrap();
     }
 
-    fn delete(&self, realm: &RealmName, node: Option<Node>) {
+    fn delete(&self, realm: &RealmName, node: Option<AnyNode>) {
         let folder = self.root.path().join(realm.as_str());
-        let row = |node: Node| format!("nodes/{}-{}", node.value(), node.bits());
+        let row = |node: AnyNode| format!("nodes/{}-{}", node.value(), node.bits());
         fs::remove_file(folder.join(node.map_or_else(|| "realm".to_owned(), row))).unwrap();
     }
 }
@@ -213,7 +213,7 @@ fn claims_read_few_files() {
     fs::write(&index, &entries).unwrap();
     let backend = folder.backend();
     for limit in [64, 512] {
-        let start = Node::new(1_000, 16).unwrap();
+        let start = AnyNode::new(1_000, 16).unwrap();
         let scope = Scope::Candidates { start, limit };
         let view = block_on(backend.read(pool.name(), scope), TIMEOUT).unwrap();
         assert!(view.rows.len() <= 2 * limit, "{}", view.rows.len());

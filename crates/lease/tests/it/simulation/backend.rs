@@ -6,14 +6,14 @@ use core::task::Poll;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use tickid_core::ManualClock;
+use tickid_core::{AnyNode, ManualClock};
 use tickid_lease::admin::{RealmName, Rules};
 use tickid_lease::backend::{
     Answer, Backend, Change, MemoryBackend, RealmView, Record, RowState, Scope, StoreErrorKind,
     Version,
 };
 use tickid_lease::session::Token;
-use tickid_lease::{Node, RealmSpec, StoreError};
+use tickid_lease::{RealmSpec, StoreError};
 use tickid_testkit::Dice;
 
 use super::bug::Bug;
@@ -29,7 +29,7 @@ struct Slow {
     hurries: AtomicBool,
     bug: Option<Bug>,
     /// With [`Bug::AcquireOnTokenAlone`]: the token that a row had at each version.
-    tokens: Mutex<HashMap<(Node, Version), Option<Token>>>,
+    tokens: Mutex<HashMap<(AnyNode, Version), Option<Token>>>,
     /// With [`Bug::QuarantineByWaiting`]: the tick before which nothing is granted.
     quarantine: AtomicU64,
     /// Decides which holders the store takes for dead, and when it reads from a replica.

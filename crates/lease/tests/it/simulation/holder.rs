@@ -4,10 +4,10 @@ use core::num::NonZeroU32;
 use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
-use tickid_core::{Clock as _, Generator, Lowest, Scheme, SequenceBounds, Snapshot};
+use tickid_core::{AnyNode, Clock as _, Generator, Lowest, Scheme, SequenceBounds, Snapshot};
 use tickid_lease::backend::StoreErrorKind;
 use tickid_lease::session::{Claim, LeaseSession, Outcome, Request, Token};
-use tickid_lease::{Lease, Node, Realm, RealmSpec, StoreError};
+use tickid_lease::{Lease, Realm, RealmSpec, StoreError};
 use tickid_testkit::Dice;
 
 use super::bug::Bug;
@@ -178,7 +178,7 @@ impl<S: Subject> Holder<S> {
         Ok(Some((outcome, left)))
     }
 
-    fn note_used(&mut self, node: Node, snapshot: &Snapshot<S::Scheme>, bug: Option<Bug>) {
+    fn note_used(&mut self, node: AnyNode, snapshot: &Snapshot<S::Scheme>, bug: Option<Bug>) {
         if let Some(tick) = snapshot.highest_tick()
             && bug != Some(Bug::OwnTicksForgotten)
         {

@@ -3,8 +3,7 @@
 use core::ops::Range;
 use std::collections::HashMap;
 
-use tickid_core::UnixTime;
-use tickid_lease::Node;
+use tickid_core::{AnyNode, UnixTime};
 
 /// Records every window and every ID, and reports overlaps and duplicates.
 #[derive(Default)]
@@ -35,7 +34,7 @@ pub(crate) struct Counts {
 /// The window that an engine may have issued in, or may yet.
 struct Engine {
     process: u64,
-    node: Node,
+    node: AnyNode,
     /// It was granted after the discovery of a loss.
     is_late: bool,
     floor: u64,
@@ -48,7 +47,7 @@ impl Watch {
     pub(crate) fn open(
         &mut self,
         process: u64,
-        node: Node,
+        node: AnyNode,
         Range { start: floor, end: ceiling }: Range<u64>,
         granted_at: UnixTime,
     ) -> Result<usize, String> {
@@ -113,11 +112,11 @@ impl Watch {
 mod tests {
     use super::*;
 
-    fn node(text: &str) -> Node {
+    fn node(text: &str) -> AnyNode {
         text.parse().unwrap()
     }
 
-    fn open(watch: &mut Watch, node: Node, window: Range<u64>) -> Result<usize, String> {
+    fn open(watch: &mut Watch, node: AnyNode, window: Range<u64>) -> Result<usize, String> {
         watch.open(0, node, window, UnixTime::EPOCH)
     }
 

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use serde_json::{Value, json};
+use tickid_core::AnyNode;
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::{Backend as _, Scope};
 use tickid_lease::session::block_on;
-use tickid_lease::{Node, Store, conformance};
+use tickid_lease::{Store, conformance};
 use tickid_stores::EtcdBackend;
 use tickid_testkit::servers::{Etcd, Proxy, Target};
 
@@ -116,13 +117,13 @@ impl conformance::Testbed for Testbed {
         }
     }
 
-    fn damage(&self, realm: &RealmName, node: Node) {
+    fn damage(&self, realm: &RealmName, node: AnyNode) {
         let key = format!("tickid/{realm}/rows/{}", node.sort_key());
         post(&self.member, "kv/put", &json!({ "key": base64(&key), "value": base64("x") }));
     }
 
-    fn delete(&self, realm: &RealmName, node: Option<Node>) {
-        let row = |node: Node| format!("rows/{}", node.sort_key());
+    fn delete(&self, realm: &RealmName, node: Option<AnyNode>) {
+        let row = |node: AnyNode| format!("rows/{}", node.sort_key());
         let key = node.map_or_else(|| "record".to_owned(), row);
         let key = base64(&format!("tickid/{realm}/{key}"));
         post(&self.member, "kv/deleterange", &json!({ "key": key }));

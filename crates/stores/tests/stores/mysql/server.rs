@@ -5,8 +5,9 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
 use std::thread;
 
+use tickid_core::AnyNode;
 use tickid_lease::admin::RealmName;
-use tickid_lease::{Node, Store, conformance};
+use tickid_lease::{Store, conformance};
 use tickid_stores::MySqlBackend;
 use tickid_testkit::servers::MySql;
 
@@ -85,7 +86,7 @@ impl<S: Borrow<MySql>> conformance::Testbed for Testbed<S> {
         ));
     }
 
-    fn damage(&self, realm: &RealmName, node: Node) {
+    fn damage(&self, realm: &RealmName, node: AnyNode) {
         let key = node.sort_key();
         self.query(&format!(
             "UPDATE tickid_node SET data = CONCAT('x', data) \
@@ -93,8 +94,8 @@ impl<S: Borrow<MySql>> conformance::Testbed for Testbed<S> {
         ));
     }
 
-    fn delete(&self, realm: &RealmName, node: Option<Node>) {
-        let statement = match node.map(Node::sort_key) {
+    fn delete(&self, realm: &RealmName, node: Option<AnyNode>) {
+        let statement = match node.map(AnyNode::sort_key) {
             None => format!("DELETE FROM tickid_realm WHERE name = '{realm}'"),
             Some(key) => {
                 format!("DELETE FROM tickid_node WHERE realm = '{realm}' AND node = '{key}'")

@@ -4,9 +4,10 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
 use std::thread;
 
+use tickid_core::AnyNode;
+use tickid_lease::Store;
 use tickid_lease::admin::RealmName;
 use tickid_lease::conformance::Testbed;
-use tickid_lease::{Node, Store};
 use tickid_stores::PostgresBackend;
 use tickid_testkit::servers::{Postgres, Proxy, Target};
 
@@ -107,7 +108,7 @@ impl Testbed for Database<'_> {
         ));
     }
 
-    fn damage(&self, realm: &RealmName, node: Node) {
+    fn damage(&self, realm: &RealmName, node: AnyNode) {
         let key = node.sort_key();
         self.psql(&format!(
             "UPDATE tickid.node SET data = data || '{{\"token\": 5}}' \
@@ -115,8 +116,8 @@ impl Testbed for Database<'_> {
         ));
     }
 
-    fn delete(&self, realm: &RealmName, node: Option<Node>) {
-        self.psql(&match node.map(Node::sort_key) {
+    fn delete(&self, realm: &RealmName, node: Option<AnyNode>) {
+        self.psql(&match node.map(AnyNode::sort_key) {
             None => format!("DELETE FROM tickid.realm WHERE name = '{realm}'"),
             Some(key) => {
                 format!("DELETE FROM tickid.node WHERE realm = '{realm}' AND node = '{key}'")

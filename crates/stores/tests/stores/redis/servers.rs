@@ -5,10 +5,11 @@ use core::time::Duration;
 use std::sync::Mutex;
 use std::thread;
 
+use tickid_core::AnyNode;
+use tickid_lease::Store;
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::StoreErrorKind;
 use tickid_lease::conformance;
-use tickid_lease::{Node, Store};
 use tickid_stores::RedisBackend;
 use tickid_testkit::servers::{Redis, Server as _, Test};
 
@@ -77,15 +78,15 @@ impl<S: Borrow<Redis>> conformance::Testbed for Testbed<S> {
         }
     }
 
-    fn damage(&self, realm: &RealmName, node: Node) {
+    fn damage(&self, realm: &RealmName, node: AnyNode) {
         let [_, rows, ..] = keys(realm);
         let _: u32 =
             ask(self.server.borrow(), &["HSET", &rows, &node.sort_key(), "{\"format\":1}"]);
     }
 
-    fn delete(&self, realm: &RealmName, node: Option<Node>) {
+    fn delete(&self, realm: &RealmName, node: Option<AnyNode>) {
         let [record, rows, nodes, ceilings] = keys(realm);
-        let Some(node) = node.map(Node::sort_key) else {
+        let Some(node) = node.map(AnyNode::sort_key) else {
             return ask(self.server.borrow(), &["DEL", &record]);
         };
         for (command, key) in [("HDEL", rows), ("ZREM", nodes), ("ZREM", ceilings)] {

@@ -1,39 +1,49 @@
-//! A node: a number and its size in bits.
+//! A node of any scheme and any size: a number of some bits, its text and its order.
 
+#[cfg(feature = "alloc")]
+use alloc::{format, string::String};
 use core::cmp::Ordering;
 use core::fmt;
 use core::ops::RangeInclusive;
+use core::str::FromStr;
 
-use tickid_core::{NodeId, RangeError};
+use crate::node::NodeId;
+use crate::range::RangeError;
 
-/// A node ID of any scheme, as stores keep it: a value of a number of bits.
+/// A node of any scheme and any size: a value of a number of bits.
+///
+/// A node with as many bits as the scheme's field names the field's value, and has all sequences of
+/// a tick. More bits name a *share*: the part of the sequences whose leading bits are the node's
+/// further bits. [`Scheme::split_node`](crate::Scheme::split_node) has the rule. Two generators
+/// whose nodes are not [prefix-related](Self::is_prefix_related) never issue equal IDs that carry
+/// the node.
 ///
 /// Its text is the value, a slash and the bits, as in `42/8`. Nodes sort by their bits from the
 /// most significant one on, a prefix before the nodes that start with it.
 ///
 /// # Examples
 /// ```
-/// use tickid_lease::Node;
-/// use tickid_sno::Partition;
+/// use tickid_core::AnyNode;
+/// use tickid_core::example::Node;
 ///
-/// let node = Node::new(42, 8)?;
+/// let node = AnyNode::new(42, 8)?;
 /// assert_eq!((node.to_string(), "42/8".parse()), ("42/8".to_owned(), Ok(node)));
-/// assert_eq!(Node::of(&Partition::new(258))?.to_string(), "258/16");
-/// assert!(Node::new(256, 8).is_err());
+/// assert_eq!(AnyNode::of(&Node(7))?.to_string(), "7/8");
+/// assert!(AnyNode::new(256, 8).is_err());
 ///
-/// let (hot, cold): (Node, Node) = ("2/2".parse()?, "42/6".parse()?);
+/// let (hot, cold): (AnyNode, AnyNode) = ("2/2".parse()?, "42/6".parse()?);
 /// assert!(hot.is_prefix_related(cold)); // 101010 starts with 10
 /// assert!(!hot.is_prefix_related("63/6".parse()?));
-/// assert!(hot.sort_key() < cold.sort_key());
+/// assert!(hot < cold);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Node {
+pub struct AnyNode {
     bits: u32,
     value: u64,
 }
 
-impl Node {
+impl AnyNode {
     /// The largest number of bits of a node.
     pub const MAX_BITS: u32 = 63;
     /// The empty node, of IDs that carry none (kuid's local ones).
@@ -82,18 +92,39 @@ impl Node {
         long.value >> (long.bits - short.bits) == short.value
     }
 
-    /// Returns the values of 63 bits that start with this node.
-    pub(crate) const fn span(self) -> RangeInclusive<u64> {
+    /// Returns the values of [`MAX_BITS`](Self::MAX_BITS) bits that start with this node. The spans
+    /// of two nodes overlap only if the nodes are prefix-related.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::AnyNode;
+    ///
+    /// let (low, high) = AnyNode::new(1, 1)?.span().into_inner();
+    /// assert_eq!((low, high), (1 << 62, (1 << 63) - 1));
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
+    #[must_use]
+    pub const fn span(self) -> RangeInclusive<u64> {
         let shift = Self::MAX_BITS - self.bits;
         self.value << shift..=((self.value + 1) << shift) - 1
     }
 
     /// Returns the nodes that are a prefix of this one, shorter ones first.
-    pub(crate) fn prefixes(self) -> impl Iterator<Item = Self> {
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::AnyNode;
+    ///
+    /// let prefixes: Vec<_> = AnyNode::new(6, 3)?.prefixes().map(|node| node.to_string()).collect();
+    /// assert_eq!(prefixes, ["0/0", "1/1", "3/2"]);
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
+    pub fn prefixes(self) -> impl Iterator<Item = Self> {
         (0..self.bits).map(move |bits| Self { bits, value: self.value >> (self.bits - bits) })
     }
 
     /// Returns a text of 18 hexadecimal digits that sorts as the node does: for keys and indexes.
+    #[cfg(feature = "alloc")]
     #[must_use]
     pub fn sort_key(self) -> String {
         format!("{:016x}{:02x}", self.span().start(), self.bits)
@@ -103,13 +134,14 @@ impl Node {
     ///
     /// # Examples
     /// ```
-    /// use tickid_lease::Node;
+    /// use tickid_core::AnyNode;
     ///
-    /// let node = Node::new(42, 8)?;
-    /// assert_eq!(Node::from_sort_key(&node.sort_key()), Some(node));
-    /// assert_eq!(Node::from_sort_key("42/8"), None);
+    /// let node = AnyNode::new(42, 8)?;
+    /// assert_eq!(AnyNode::from_sort_key(&node.sort_key()), Some(node));
+    /// assert_eq!(AnyNode::from_sort_key("42/8"), None);
     /// # Ok::<(), tickid_core::RangeError>(())
     /// ```
+    #[cfg(feature = "alloc")]
     #[must_use]
     pub fn from_sort_key(key: &str) -> Option<Self> {
         let (start, bits) = key.split_at_checked(16)?;
@@ -122,36 +154,84 @@ impl Node {
     }
 }
 
-impl Ord for Node {
+impl Ord for AnyNode {
     fn cmp(&self, other: &Self) -> Ordering {
         (self.span().start(), self.bits).cmp(&(other.span().start(), other.bits))
     }
 }
 
-impl PartialOrd for Node {
+impl PartialOrd for AnyNode {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl fmt::Display for Node {
+impl FromStr for AnyNode {
+    type Err = ParseNodeError;
+
+    fn from_str(text: &str) -> Result<Self, ParseNodeError> {
+        let parts = text.split_once('/');
+        let numbers = parts.and_then(|(value, bits)| Some((number(value)?, number(bits)?)));
+        let (value, bits) = numbers.ok_or(ParseNodeError::Form { len: text.len() })?;
+        Ok(Self::new(value, bits)?)
+    }
+}
+
+/// Parses a number of decimal digits without a sign.
+fn number<N: FromStr>(text: &str) -> Option<N> {
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { text.parse().ok() } else { None }
+}
+
+impl fmt::Display for AnyNode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.value, self.bits)
     }
 }
 
-impl fmt::Debug for Node {
+impl fmt::Debug for AnyNode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
+/// The reason a text is not an [`AnyNode`].
+///
+/// # Examples
+/// ```
+/// use tickid_core::{AnyNode, ParseNodeError};
+///
+/// let error = "300/8".parse::<AnyNode>().unwrap_err();
+/// assert_eq!(error.to_string(), "node 300 is outside of 0..=255");
+/// assert_eq!("300".parse::<AnyNode>(), Err(ParseNodeError::Form { len: 3 }));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParseNodeError {
+    /// The text is not two numbers with a slash between them.
+    #[error("a node is N/BITS, as in 42/8 (found {len} bytes without that form)")]
+    Form {
+        /// The number of bytes of the text.
+        len: usize,
+    },
+    /// A number is out of range.
+    #[error(transparent)]
+    Range(#[from] RangeError),
+}
+
+crate::debug_error! {
+    enum ParseNodeError { Form { len }, Range(error) }
+}
+
 #[cfg(test)]
 mod tests {
+    extern crate alloc;
+    use alloc::string::ToString as _;
+
     use super::*;
 
-    fn node((value, bits): (u64, u32)) -> Node {
-        Node::new(value, bits).unwrap()
+    fn node((value, bits): (u64, u32)) -> AnyNode {
+        AnyNode::new(value, bits).unwrap()
     }
 
     #[test]
@@ -175,6 +255,20 @@ mod tests {
         }
     }
 
+    #[test]
+    fn only_nodes_parse() {
+        for (value, bits) in [(0, 0), (42, 8), (u64::MAX >> 1, 63)] {
+            let one = node((value, bits));
+            assert_eq!(one.to_string().parse(), Ok(one));
+        }
+        for text in ["", "42", "42/", "/8", "+42/8", "42/8/8", "256/8", "0/64", "1/0", " 1/8"] {
+            assert!(text.parse::<AnyNode>().is_err(), "{text}");
+        }
+        let error = "256/8".parse::<AnyNode>().unwrap_err();
+        assert_eq!(error.to_string(), "node 256 is outside of 0..=255");
+    }
+
+    #[cfg(feature = "alloc")]
     #[test]
     fn sort_keys_sort_as_nodes_do() {
         let nodes = [(0, 0), (0, 1), (0, 8), (127, 8), (1, 1), (128, 8), (256, 9), (1 << 62, 63)];
