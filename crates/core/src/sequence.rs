@@ -282,8 +282,11 @@ mod without_alloc {
 /// It spreads IDs over shards when there are few per tick, and makes collisions of wrongly shared
 /// nodes less likely. It hides nothing, because starts can be guessed from a few IDs.
 ///
-/// *Guard bits* keep that many leading bits of the start zero, so that at least a known part of the
-/// tick's sequences is left. One guard bit, for example, leaves half.
+/// *Guard bits* keep that many leading bits of the start zero, counted from the lowest sequence of
+/// the generator, so that at least a known part of the tick's sequences is left. There is one unless
+/// [`with_guard_bits`](Self::with_guard_bits) sets another number: without any, a generator that
+/// waits for the next tick would lose half of its rate, because it uses half of the sequences on
+/// average. With one it loses a quarter.
 ///
 /// # Examples
 /// ```
@@ -293,12 +296,16 @@ mod without_alloc {
 /// let starts = RandomStart::new(42);
 /// assert_eq!(starts.start(100, all), starts.start(100, all)); // for all threads the same
 /// assert_ne!(starts.start(100, all), starts.start(101, all));
-/// let guarded = starts.with_guard_bits(1);
-/// assert!((0..1_000).all(|tick| guarded.start(tick, all) < 32_768));
+/// assert!((0..1_000).all(|tick| starts.start(tick, all) < 32_768));
+///
+/// // In a share of the sequences, starts lie in its lower half.
+/// let share = SequenceBounds::new(1_024, 2_047);
+/// assert!((0..1_000).all(|tick| (1_024..1_536).contains(&starts.start(tick, share))));
 /// ```
 ///
 /// # Spec
-/// SCRU64, the counter: it starts over at a random number when the timestamp changes.
+/// SCRU64, the counter: it starts over at a random number when the timestamp changes. That scheme's
+/// default has [no guard bit](crate::Scheme::guard_bits) for large counters, as its original does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RandomStart {
     seed: u64,
@@ -306,10 +313,10 @@ pub struct RandomStart {
 }
 
 impl RandomStart {
-    /// Creates random starts without guard bits.
+    /// Creates random starts with one guard bit.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
-        Self { seed, guard_bits: 0 }
+        Self { seed, guard_bits: 1 }
     }
 
     /// Returns the same rule with the `guard_bits` leading bits of every start set to zero. If
@@ -320,8 +327,8 @@ impl RandomStart {
     /// use tickid_core::{RandomStart, Sequence, SequenceBounds};
     ///
     /// let bounds = SequenceBounds::new(0, 4_095);
-    /// let start = RandomStart::new(42).with_guard_bits(1);
-    /// assert!((0..1_000).all(|tick| start.start(tick, bounds) < 2_048));
+    /// let start = RandomStart::new(42).with_guard_bits(2);
+    /// assert!((0..1_000).all(|tick| start.start(tick, bounds) < 1_024));
     /// ```
     #[must_use]
     pub const fn with_guard_bits(self, guard_bits: u32) -> Self {
@@ -396,10 +403,23 @@ mod tests {
         }
     }
 
+    /// In a share, and in all sequences.
+    #[test]
+    fn random_starts_leave_half_of_the_sequences() {
+        for bounds in [SequenceBounds::new(0, 4095), SequenceBounds::new(1_536, 2_047)] {
+            let middle = bounds.lowest().midpoint(bounds.last());
+            let starts = |tick| RandomStart::new(7).start(tick, bounds);
+            let highest = (0..1_000).map(starts).max().unwrap();
+            let eighth = (middle - bounds.lowest()) / 4;
+            assert!((middle - eighth..=middle).contains(&highest), "{highest} of {bounds:?}");
+        }
+    }
+
     #[test]
     fn random_starts_span_32_bits() {
         let bounds = SequenceBounds::new(0, u32::MAX);
-        let highest = (0..1_000).map(|tick| RandomStart::new(1).start(tick, bounds)).max();
+        let start = RandomStart::new(1).with_guard_bits(0);
+        let highest = (0..1_000).map(|tick| start.start(tick, bounds)).max();
         assert!(highest > Some(u32::MAX - u32::MAX / 100));
     }
 
@@ -417,7 +437,7 @@ mod tests {
         ]) {
             let seed = 1_234_567_u64;
             assert_eq!(mix(seed.wrapping_add(GOLDEN_GAMMA.wrapping_mul(tick))), number);
-            let start = RandomStart::new(seed).start(tick, bounds);
+            let start = RandomStart::new(seed).with_guard_bits(0).start(tick, bounds);
             assert_eq!(u64::from(start), number >> 32, "{tick}");
         }
     }

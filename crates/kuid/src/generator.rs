@@ -26,6 +26,19 @@ use crate::layout::Kuid;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
+/// A node of more than 32 bits has a share of a node's sequences, in its global IDs. Local IDs carry
+/// no node, so no two generators differ by it:
+///
+/// ```
+/// use tickid_kuid::{Generator, Node};
+///
+/// // Half of node 7: the node is 7 × 2 + 1 in 33 bits.
+/// let generator = Generator::builder_any("15/33".parse()?).build()?;
+/// assert_eq!(generator.node(), Node::new(7));
+/// assert_eq!((generator.bounds().lowest(), generator.bounds().last()), (8_192, 16_383));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Spec
 /// fogfish/uid, `uid:l/0` and `uid:g/0`. Their sequence wraps around within a tick; this one does
 /// not.

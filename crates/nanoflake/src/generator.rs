@@ -36,9 +36,22 @@ use crate::scheme::Nanoflake;
 /// ```
 /// use tickid_nanoflake::{Generator, GeneratorId, NanoflakeId, RandomStart};
 ///
-/// let start = RandomStart::new(0x5eed).with_guard_bits(1); // 0 to 2047
+/// let start = RandomStart::new(0x5eed); // 0 to 2047
 /// let generator = Generator::builder(GeneratorId::MIN).sequence(start).build()?;
 /// assert!(generator.generate()?.sequence() <= NanoflakeId::MAX_SEQUENCE);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A node of more than 10 bits has a share of a generator ID's sequences. With 13 bits, for example,
+/// there are 8,192 nodes with 512 IDs per millisecond each:
+///
+/// ```
+/// use tickid_nanoflake::{Generator, GeneratorId};
+///
+/// let generator = Generator::builder_any("8191/13".parse()?).build()?;
+/// assert_eq!(generator.node(), GeneratorId::MAX);
+/// assert_eq!((generator.bounds().lowest(), generator.bounds().last()), (3_584, 4_095));
+/// assert!(generator.generate()?.sequence() >= 3_584);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

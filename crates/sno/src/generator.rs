@@ -12,15 +12,19 @@ use crate::scheme::Sno;
 /// `generate` waits. The same applies when all 65,536 sequences of a tick are used up;
 /// [`on_overflow`](tickid_core::Builder::on_overflow) reports this case.
 ///
-/// Generators can share a partition if each is confined to separate sequences, at least four.
+/// Generators can share a partition if each is confined to separate sequences, at least four: by
+/// [`bounds`](tickid_core::Builder::bounds) of any size, or by a node of more than 16 bits, which is
+/// a share of a partition's sequences.
 ///
 /// # Examples
 /// ```
-/// use tickid_sno::{Generator, Meta, Partition, SequenceBounds};
+/// use tickid_sno::{Generator, Meta, Partition};
 ///
-/// let generator = Generator::builder(Partition::new(7))
-///     .bounds(SequenceBounds::new(0, 32_767)) // another generator has the rest
-///     .build()?;
+/// // The second quarter of partition 1: 5 is the partition, 1, and two more bits, 01.
+/// let generator = Generator::builder_any("5/18".parse()?).build()?;
+/// assert_eq!(generator.node(), Partition::new(1));
+/// assert_eq!((generator.bounds().lowest(), generator.bounds().last()), (16_384, 32_767));
+///
 /// let ids = std::thread::scope(|scope| {
 ///     let threads = [1, 2].map(|meta| {
 ///         let generator = &generator;

@@ -120,7 +120,7 @@ pub use tickid_core::external::serde::{
 };
 #[doc(no_inline)]
 pub use tickid_core::{
-    IntoUnixTime, Policy, RandomStart, RangeError, SequenceBounds, UnixTime, Window,
+    AnyNode, IntoUnixTime, Policy, RandomStart, RangeError, SequenceBounds, UnixTime, Window,
 };
 #[doc(hidden)]
 pub use tickid_text::parsed as __parsed;

@@ -23,7 +23,7 @@ use crate::order::NodeAboveSequence;
 /// // Sequences that start at random, so that IDs can be distributed by their remainder.
 /// let generator = Snowflake::TWITTER
 ///     .builder(378)?
-///     .sequence(RandomStart::new(0x5eed).with_guard_bits(1))
+///     .sequence(RandomStart::new(0x5eed))
 ///     .max_wait(Duration::from_secs(1))
 ///     .build()?;
 /// let id = generator.generate()?;

@@ -114,7 +114,7 @@ pub use tickid_core::external::serde::{
     as_text as serde_as_text,
 };
 #[doc(no_inline)]
-pub use tickid_core::{IntoUnixTime, Policy, RandomStart, RangeError, UnixTime, Window};
+pub use tickid_core::{AnyNode, IntoUnixTime, Policy, RandomStart, RangeError, UnixTime, Window};
 #[doc(hidden)]
 pub use tickid_text::parsed as __parsed;
 #[doc(no_inline)]

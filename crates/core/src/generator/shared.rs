@@ -150,8 +150,9 @@ impl<S: Scheme, C: Clock> Generator<S, C> {
     ///
     /// So a generator that can issue can do so after an accepted ID as well, at the same reading of
     /// its clock. For example, [`Policy::Wait`](crate::Policy::Wait) allows nothing, so an ID that
-    /// leaves the generator no sequence of the clock's tick is refused until that tick is over. The
-    /// first ID after an accepted one is promised; it may be the last of its tick.
+    /// leaves the generator no sequence of the clock's tick is refused until that tick is over. IDs
+    /// of a higher [share](crate::Scheme::split_node) of the same node are such IDs. The first ID
+    /// after an accepted one is promised; it may be the last of its tick.
     ///
     /// # Examples
     /// ```

@@ -120,6 +120,40 @@ each_kind! {
         assert_eq!(generator.close(), snapshot);
     }
 
+    higher_shares_use_the_tick_up(build, local, shared) {
+        let clock = ManualClock::new(at(100));
+        let share = |policy| {
+            // The second quarter of node 7: sequences 64 to 127.
+            let builder = Builder::seeded_of_any(Seconds, "29/10".parse().unwrap(), 0);
+            builder.clock(&clock).policy(policy)
+        };
+        let mut generator = build!(share(Policy::Wait));
+        assert_eq!(generator.try_generate(), Ok(own(100, 64)));
+        // Of a lower share nothing is to be followed, and of its own share the sequences before it.
+        for (id, next) in [(own(100, 63), own(100, 65)), (own(100, 126), own(100, 127))] {
+            assert_eq!(generator.observe(id), Ok(()));
+            assert_eq!(generator.try_generate(), Ok(next));
+        }
+        clock.set(at(101));
+        let used_up = ObserveError::Ahead {
+            time: at(102),
+            now: at(101),
+            allowed: Duration::ZERO,
+            retry_after: Duration::from_secs(1),
+        };
+        for higher in [own(101, 128), own(101, 255)] {
+            assert_eq!(generator.observe(higher), Err(used_up));
+        }
+        clock.set(at(102));
+        assert_eq!(generator.observe(own(101, 128)), Ok(()));
+        assert_eq!(generator.try_generate(), Ok(own(102, 64)));
+        // A ratchet goes on to the next tick.
+        clock.set(at(200));
+        let mut generator = build!(share(ratchet(4)));
+        assert_eq!(generator.observe(own(200, 128)), Ok(()));
+        assert_eq!(generator.try_generate(), Ok(own(201, 64)));
+    }
+
     tick_tock_follows_no_id(build, local, shared) {
         let clock = ManualClock::new(at(100));
         let tick_tock = Builder::<Toggling, _>::seeded(Node(7), 0).clock(&clock);
