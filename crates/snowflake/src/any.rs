@@ -197,6 +197,10 @@ impl Scheme for AnySnowflake {
         ordered!(self, layout => layout.write_layout(out))
     }
 
+    fn node_bits(&self) -> Option<u32> {
+        ordered!(self, layout => Scheme::node_bits(layout))
+    }
+
     fn prefix(&self, node: &Node, tick: Tick<Self>, _: bool) -> Prefix {
         ordered!(self, layout => layout.prefix_at(*node, tick.get()))
     }
