@@ -121,7 +121,8 @@ fn is_of(id: Identifier, text: &[u8], layouts: &Layouts) {
         }
         // In hexadecimal, in decimal, or in digits that take as much room as the bytes at least.
         Identifier::Foreign(foreign) => {
-            let bytes = foreign.bytes();
+            let bytes = id.bytes();
+            assert_eq!(&*bytes, foreign.bytes());
             let number = id.integer().map(|number| number.to_string());
             let is_of_len = text.len() >= bytes.len();
             assert!(bytes.to_string() == lower || number.as_deref() == Some(text) || is_of_len);

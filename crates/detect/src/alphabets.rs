@@ -1,7 +1,7 @@
 //! The characters of a text, which exclude most formats before any is read.
 
 /// The alphabets of formats that have all characters of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Alphabets(u16);
 
 impl Alphabets {

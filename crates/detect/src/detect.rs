@@ -1,7 +1,7 @@
 //! The search for the formats that a text may have.
 
 use tickid_convert::foreign::Mastodon;
-use tickid_convert::{IdBytes, Kind, Layouts, SchemeId, Uuid, carry};
+use tickid_convert::{Kind, Layouts, SchemeId, Uuid, carry};
 use tickid_core::UnixTime;
 use tickid_kuid::WideGlobalId;
 use tickid_snowflake::{Preset, SnowflakeId};
@@ -9,7 +9,7 @@ use tickid_snowflake::{Preset, SnowflakeId};
 use crate::alphabets::Alphabets;
 use crate::confidence::Doubt;
 use crate::evidence::{Now, doubt_of_time};
-use crate::formats::{Coding, EXAMPLES, Encoding, Format, READ_ONLY, each_id, each_text, type_id};
+use crate::formats::{Coding, EXAMPLES, Encoding, READ_ONLY, each_id, each_text, type_id};
 use crate::identifier::{Foreign, Identifier, NANOFLAKES, version};
 use crate::notation::{Notation, UnixUnit};
 use crate::reading::{Reading, Readings};
@@ -335,10 +335,11 @@ impl Search<'_> {
     }
 
     fn named(&mut self, text: &[u8], alphabets: Alphabets) {
-        for format in READ_ONLY {
-            let description = format.description();
-            if let Some(bytes) = description.and_then(|it| it.read(text)) {
-                self.foreign(*format, bytes, Encoding::Text, alphabets);
+        for (format, description) in READ_ONLY {
+            if description.lens.contains(&text.len())
+                && let Some(bytes) = description.read(text)
+            {
+                self.foreign(Foreign::new(*format, &bytes), Encoding::Text, alphabets);
             }
         }
         if let Some((prefix_len, id)) = type_id(text) {
@@ -355,28 +356,19 @@ impl Search<'_> {
     }
 
     /// Adds an ID of a format that is only read.
-    fn foreign(
-        &mut self,
-        format: Format,
-        bytes: IdBytes,
-        encoding: Encoding,
-        alphabets: Alphabets,
-    ) {
-        let Some(id) = Foreign::new(format, bytes) else { return };
+    fn foreign(&mut self, id: Foreign, encoding: Encoding, alphabets: Alphabets) {
         self.is_weighed = true;
         let reading = Identifier::Foreign(id);
-        let has_marks = id.description().marks.is_some_and(|marks| alphabets.are(marks));
+        let marks = id.description().and_then(|it| it.marks);
+        let has_marks = marks.is_some_and(|marks| alphabets.are(marks));
         self.judge(reading, encoding, has_marks && self.has_likely_time(&reading));
     }
 
     /// Adds the IDs of formats that are only read, and whose texts are coded so.
     fn coded(&mut self, is_so: fn(&Coding) -> bool, bytes: &[u8], encoding: Encoding) {
-        for format in READ_ONLY {
-            if let Some(description) = format.description()
-                && is_so(&description.coding)
-                && let Some(bytes) = description.accept(bytes)
-            {
-                self.foreign(*format, bytes, encoding, Alphabets::NONE);
+        for (format, description) in READ_ONLY {
+            if is_so(&description.coding) && description.accepts(bytes) {
+                self.foreign(Foreign::new(*format, bytes), encoding, Alphabets::NONE);
             }
         }
     }

@@ -3,12 +3,12 @@
 //! An ID that explains a text in few bits is probable; what competes with it is measured alike.
 
 use tickid_convert::{AnyId, Kind, Layouts, Parts, ToParts as _};
-use tickid_core::UnixTime;
+use tickid_core::{Field, UnixTime};
 use tickid_nanoflake::Epoch;
 use tickid_snowflake::Preset;
 
 use crate::confidence::Doubt;
-use crate::formats::{Description, Encoding, Format};
+use crate::formats::{Description, Encoding, Format, value};
 use crate::identifier::{Foreign, Identifier, version};
 use crate::notation::Notation;
 
@@ -178,7 +178,7 @@ pub(crate) fn surprise(
     let (micros_per_tick, fields) = match *id {
         Identifier::Foreign(id) => {
             let (micros_per_tick, fields) = of_foreign(&id);
-            (micros_per_tick, id.format().prior().rarity + fields)
+            (micros_per_tick, fields.saturating_add(id.format().prior().rarity))
         }
         Identifier::Uuid(uuid) | Identifier::TypeId { uuid, .. } => match version(uuid) {
             Some(1 | 6) => (1, 14 + 48),
@@ -197,7 +197,7 @@ pub(crate) fn surprise(
             return Surprise { time, fields: Format::UnixTime.prior().rarity };
         }
         _ => match id.parts(layouts) {
-            Ok(parts) => (parts.scale().micros_per_tick(), of_parts(id, &parts, layouts)),
+            Ok(parts) => (parts.scale().micros_per_tick(), of_parts(id, &parts)),
             Err(_) => return Surprise::of(u32::MAX),
         },
     };
@@ -222,17 +222,22 @@ pub(crate) fn surprise(
 
 /// Returns the microseconds of a tick and the bits of surprise at everything but the time.
 fn of_foreign(id: &Foreign) -> (u64, u32) {
-    let Description { fields, clock: (time, micros, _), counted, .. } = id.description();
-    let others = fields.iter().filter(|field| ![*time, "unused"].contains(&field.name()));
-    let bits = others.map(|field| match u64::try_from(field.value(&id.bytes())) {
-        Ok(value) if field.name() == *counted => small(value, field.bits()),
-        _ => field.bits(),
+    let Some(Description { fields, time, unit, counted, .. }) = id.description() else {
+        return (1, u32::MAX);
+    };
+    let bytes = id.bytes();
+    let is_other = |(place, field): &(usize, &Field)| place != time && field.name() != "unused";
+    let bits = fields.iter().enumerate().filter(is_other).map(|(place, field)| {
+        match value(field, bytes) {
+            Some(value) if Some(place) == *counted => small(value, field.bits()),
+            _ => field.bits(),
+        }
     });
-    (micros.unsigned_abs(), bits.sum())
+    ((*unit).into(), bits.sum())
 }
 
 /// Returns the bits of surprise at everything but the time.
-fn of_parts(id: &Identifier, parts: &Parts, layouts: &Layouts) -> u32 {
+fn of_parts(id: &Identifier, parts: &Parts) -> u32 {
     let prior = id.format().prior();
     let sequence = match parts.sequence() {
         sequence if prior.has_random_sequences => sequence.bits(),
@@ -240,12 +245,8 @@ fn of_parts(id: &Identifier, parts: &Parts, layouts: &Layouts) -> u32 {
     };
     let node = match (id, parts.node()) {
         // Two numbers, each from 0 on.
-        (Identifier::Preset(Preset::Discord, _), Some(_)) => {
-            let bytes = id.bytes();
-            let fields = id.fields(layouts);
-            let nodes = fields.iter().skip(1).take(2);
-            let value = |value: u128| u64::try_from(value).unwrap_or(u64::MAX);
-            nodes.map(|field| small(value(field.value(&bytes)), field.bits())).sum()
+        (Identifier::Preset(Preset::Discord, _), Some(node)) => {
+            small(node.value() >> 5, 5) + small(node.value() & 31, 5)
         }
         (_, Some(node)) => match prior.numbering {
             Some(bits) => (bits + small(node.value(), node.bits())).min(node.bits() + 1),

@@ -64,15 +64,16 @@ pub enum Identifier {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Foreign {
     format: Format,
-    bytes: IdBytes,
-    // Last, as it is the same for a format and takes longer to compare.
-    description: &'static Description,
+    /// The first are those of the ID.
+    bytes: [u8; 20],
+    len: u8,
 }
 
 impl Foreign {
-    /// Returns the ID of these bytes, if `format` is only read and has such.
-    pub(crate) fn new(format: Format, bytes: IdBytes) -> Option<Self> {
-        Some(Self { format, bytes, description: format.description()? })
+    pub(crate) fn new(format: Format, bytes: &[u8]) -> Self {
+        let mut all = [0; 20];
+        all.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        Self { format, bytes: all, len: u8::try_from(bytes.len()).unwrap_or(20).min(20) }
     }
 
     /// Returns the format.
@@ -83,20 +84,29 @@ impl Foreign {
 
     /// Returns the bytes, the highest first.
     #[must_use]
-    pub const fn bytes(self) -> IdBytes {
-        self.bytes
+    pub fn bytes(&self) -> &[u8] {
+        self.bytes.get(..usize::from(self.len)).unwrap_or_default()
+    }
+
+    /// Returns the row of the format, which each format has that is only read.
+    #[inline]
+    pub(crate) const fn description(&self) -> Option<&'static Description> {
+        self.format.description()
+    }
+
+    const fn coding(&self) -> Option<&'static Coding> {
+        match self.description() {
+            Some(Description { coding, .. }) => Some(coding),
+            None => None,
+        }
     }
 
     pub(crate) const fn is_decimal(&self) -> bool {
-        matches!(self.description.coding, Coding::Decimal)
+        matches!(self.coding(), Some(Coding::Decimal))
     }
 
     pub(crate) const fn is_hexadecimal(&self) -> bool {
-        matches!(self.description.coding, Coding::Hexadecimal)
-    }
-
-    pub(crate) const fn description(&self) -> &'static Description {
-        self.description
+        matches!(self.coding(), Some(Coding::Hexadecimal))
     }
 }
 
@@ -175,7 +185,10 @@ impl Identifier {
             Self::Uuid(uuid) if uuid.is_nil() => ("nil UUID", "only zeros"),
             Self::Uuid(uuid) if uuid.is_max() => ("max UUID", "only ones"),
             Self::Uuid(_) => ("UUID", "32 hexadecimal digits, as UUIDs are written"),
-            Self::Foreign(id) => (id.format.title(), id.description.features),
+            Self::Foreign(id) => match id.description() {
+                Some(Description { features, .. }) => (id.format.title(), features),
+                None => (id.format.title(), ""),
+            },
             Self::TypeId { prefix_len: 0, .. } => {
                 ("TypeID without a prefix", "26 lower-case digits of Crockford's base 32")
             }
@@ -194,7 +207,7 @@ impl Identifier {
             Self::Preset(preset, id) => Some(preset.layout().unix_time(id)),
             Self::Mastodon(id) => Some(id.unix_time()),
             Self::Uuid(uuid) | Self::TypeId { uuid, .. } => uuid_time(uuid),
-            Self::Foreign(id) => id.description.unix_time(&id.bytes),
+            Self::Foreign(id) => id.description()?.unix_time(id.bytes()),
             Self::UnixTime(unit, number) => Some(unit.time(number)),
         }
     }
@@ -231,7 +244,7 @@ impl Identifier {
             Self::Preset(_, id) => IdBytes::new(&id.to_be_bytes()),
             Self::Mastodon(id) => IdBytes::new(&id.0.to_be_bytes()),
             Self::Uuid(uuid) | Self::TypeId { uuid, .. } => IdBytes::new(uuid.as_bytes()),
-            Self::Foreign(id) => id.bytes,
+            Self::Foreign(id) => IdBytes::new(id.bytes()),
             Self::UnixTime(_, number) => IdBytes::new(&number.to_be_bytes()),
         }
     }
@@ -255,7 +268,7 @@ impl Identifier {
             Self::KuidWide(..) => Fields::new(&WideGlobalId::fields(layouts.drift)),
             Self::Preset(preset, _) => Fields::new(preset.fields()),
             Self::Mastodon(_) => Fields::new(&Mastodon::FIELDS),
-            Self::Foreign(id) => Fields::new(id.description.fields),
+            Self::Foreign(id) => Fields::new(id.description().map_or(&[], |it| it.fields)),
             Self::UnixTime(unit, _) => Fields::new(fields::unix_time(unit)),
             Self::Uuid(uuid) | Self::TypeId { uuid, .. } => {
                 Fields::new(fields::uuid(version(uuid)))
@@ -282,9 +295,7 @@ impl Identifier {
             Self::Preset(_, id) => Some(id.get()),
             Self::Mastodon(id) => Some(id.0),
             Self::UnixTime(_, number) => Some(number),
-            Self::Foreign(id) if id.bytes.len() == 8 => {
-                Some(id.bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
-            }
+            Self::Foreign(id) => Some(u64::from_be_bytes(id.bytes().try_into().ok()?)),
             _ => {
                 let id = self.scheme_id()?;
                 if id.kind().byte_len() > 8 { None } else { u64::try_from(id.to_u128()).ok() }

@@ -288,7 +288,7 @@ impl<'a> Inspection<'a> {
         let own = |text| FormText::Text(Text::Id(text));
         let number = self.bytes.iter().fold(0, |number, byte| number << 8 | u128::from(*byte));
         let uuid = match self.identifier {
-            Identifier::Foreign(id) => id.bytes().as_ref().try_into().ok().map(Uuid::from_bytes),
+            Identifier::Foreign(id) => id.bytes().try_into().ok().map(Uuid::from_bytes),
             Identifier::TypeId { uuid, .. } => Some(uuid),
             _ => None,
         };

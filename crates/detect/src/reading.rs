@@ -195,7 +195,7 @@ impl Reading {
             Identifier::Preset(..) | Identifier::Mastodon(_) => number,
             Identifier::Foreign(id) if id.is_decimal() => number,
             Identifier::Foreign(id) => {
-                let bits = id.description().chance(text)?;
+                let bits = id.description()?.chance(text)?;
                 Some((bits, Doubt::Unexplained))
             }
             _ if self.encoding == Encoding::Integer => number,

@@ -10,30 +10,35 @@ use crate::formats::texts::{self, Digits};
 
 /// What a row of the table says about a format that is only read. Everything about such a format
 /// follows from it.
-#[derive(Debug, PartialEq, Eq, Hash)]
+#[derive(Debug)]
 pub(crate) struct Description {
     /// The features of the text, as a phrase.
     pub(crate) features: &'static str,
     pub(crate) coding: Coding,
+    /// The numbers of digits; none for decimal and hexadecimal digits.
+    pub(crate) lens: RangeInclusive<usize>,
     /// The alphabet whose texts are a mark of the format, beside a likely time.
     pub(crate) marks: Option<Alphabets>,
     /// The fields, the highest first, of whole bytes. Those with the name `unused` are 0.
     pub(crate) fields: &'static [Field],
-    /// The name of the field with the time, the microseconds of its unit, and its epoch.
-    pub(crate) clock: (&'static str, i64, UnixTime),
-    /// The name of a field that is counted from 0, so that low values are likelier.
-    pub(crate) counted: &'static str,
+    /// The place of the field with the time.
+    pub(crate) time: usize,
+    /// The unit of the time, in microseconds.
+    pub(crate) unit: u32,
+    pub(crate) epoch: UnixTime,
+    /// The place of a field that is counted from 0, so that low values are likelier.
+    pub(crate) counted: Option<usize>,
 }
 
 /// How the bytes of an ID are written.
-#[derive(Debug, PartialEq, Eq, Hash)]
+#[derive(Debug)]
 pub(crate) enum Coding {
-    /// In so many digits of base 32 or 64. Bits beyond those of the ID are 0, and the highest.
-    Digits(&'static Digits, RangeInclusive<usize>),
+    /// In digits of base 32 or 64. Bits beyond those of the ID are 0, and the highest.
+    Digits(&'static Digits),
     /// As `Digits`, but the bits beyond are the lowest.
-    LowDigits(&'static Digits, RangeInclusive<usize>),
-    /// In so many digits of base 62, `0-9A-Za-z`.
-    Base62(usize),
+    LowDigits(&'static Digits),
+    /// In digits of base 62, `0-9A-Za-z`.
+    Base62,
     /// In hexadecimal, as any literal of bytes.
     Hexadecimal,
     /// As a decimal integer of 64 bits.
@@ -46,54 +51,59 @@ impl Description {
         self.fields.iter().map(|field| field.bits() as usize).sum::<usize>() / 8
     }
 
-    /// Reads the digits of a text that is not decimal or hexadecimal.
+    /// Reads a text of one of these [`lens`](Self::lens).
     pub(crate) fn read(&self, text: &[u8]) -> Option<IdBytes> {
-        let bits = 8 * self.byte_len();
-        let number = match &self.coding {
-            Coding::Digits(digits, lens) if lens.contains(&text.len()) => digits.number(text)?,
-            Coding::LowDigits(digits, lens) if lens.contains(&text.len()) => {
+        let number = match self.coding {
+            Coding::Digits(digits) => digits.number(text)?,
+            Coding::LowDigits(digits) => {
                 let number = digits.number(text)?;
-                let beyond = text.len() * digits.bits() - bits;
+                let beyond = text.len() * digits.bits() - 8 * self.byte_len();
                 if number.trailing_zeros() < u32::try_from(beyond).ok()? {
                     return None;
                 }
                 number >> beyond
             }
-            Coding::Base62(len) if *len == text.len() => {
-                return texts::base_62(text).map(|bytes| IdBytes::new(&bytes));
-            }
-            _ => return None,
+            Coding::Base62 => return texts::base_62(text).map(|bytes| IdBytes::new(&bytes)),
+            Coding::Hexadecimal | Coding::Decimal => return None,
         };
+        let bits = 8 * self.byte_len();
         if bits < 128 && number >> bits != 0 {
             return None;
         }
         let bytes = number.to_be_bytes();
-        self.accept(bytes.get(bytes.len() - bits / 8..)?)
+        let bytes = bytes.get(bytes.len() - bits / 8..)?;
+        self.accepts(bytes).then(|| IdBytes::new(bytes))
     }
 
-    /// Returns bytes that may be an ID: as many as it has, with zeros where it has no field.
-    pub(crate) fn accept(&self, bytes: &[u8]) -> Option<IdBytes> {
+    /// Reports whether bytes may be an ID: as many as it has, with zeros where it has no field.
+    pub(crate) fn accepts(&self, bytes: &[u8]) -> bool {
         let is_unused = |field: &&Field| field.name() == "unused";
         let mut unused = self.fields.iter().filter(is_unused);
-        (bytes.len() == self.byte_len() && unused.all(|field| field.value(bytes) == 0))
-            .then(|| IdBytes::new(bytes))
+        bytes.len() == self.byte_len() && unused.all(|field| value(field, bytes) == Some(0))
     }
 
     /// Returns the time of an ID. No format has one beyond the years that can be named.
     pub(crate) fn unix_time(&self, bytes: &[u8]) -> Option<UnixTime> {
-        let (name, unit, epoch) = self.clock;
-        let field = self.fields.iter().find(|field| field.name() == name)?;
-        let micros = i64::try_from(field.value(bytes)).ok()?.checked_mul(unit)?;
-        Some(UnixTime::from_micros(epoch.as_micros().checked_add(micros)?))
+        let ticks = i64::try_from(value(self.fields.get(self.time)?, bytes)?).ok()?;
+        let micros = ticks.checked_mul(self.unit.into())?;
+        Some(UnixTime::from_micros(self.epoch.as_micros().checked_add(micros)?))
     }
 
     /// Returns the bits of a text of as many digits without a meaning, unless other kinds of texts
     /// are written so too and are weighed by themselves.
     pub(crate) fn chance(&self, text: &[u8]) -> Option<u32> {
-        let digits = match &self.coding {
-            Coding::Digits(digits, _) | Coding::LowDigits(digits, _) => digits,
-            _ => return None,
+        let (Coding::Digits(digits) | Coding::LowDigits(digits)) = self.coding else {
+            return None;
         };
         u32::try_from(text.len() * digits.bits()).ok()
     }
+}
+
+/// Returns the value of a field of up to 64 bits.
+#[inline]
+pub(crate) fn value(field: &Field, bytes: &[u8]) -> Option<u64> {
+    // Integers are most of what is read, and shifting one takes a tenth of the time.
+    let Ok(bytes) = bytes.try_into() else { return u64::try_from(field.value(bytes)).ok() };
+    let below = u64::from_be_bytes(bytes) >> u64::BITS.checked_sub(field.start() + field.bits())?;
+    Some(below & (u64::MAX >> u64::BITS.checked_sub(field.bits())?))
 }

@@ -13,7 +13,7 @@ use tickid_snowflake::Preset;
 use crate::alphabets::Alphabets;
 use crate::notation::Notation;
 
-pub(crate) use self::description::{Coding, Description};
+pub(crate) use self::description::{Coding, Description, value};
 pub(crate) use self::texts::type_id;
 
 /// The expectations about the IDs of a format. Readings are compared by how well they meet them.
@@ -115,7 +115,8 @@ macro_rules! formats {
             pub(crate) const fn description(self) -> Option<&'static Description> {
                 match self {
                     $($(Self::$variant => {
-                        const { static IT: Description = $description; Some(&IT) }
+                        static IT: Description = $description;
+                        Some(&IT)
                     })?)+
                     _ => None,
                 }
@@ -145,10 +146,9 @@ macro_rules! formats {
         }
 
         /// The formats that are only read.
-        pub(crate) const READ_ONLY: &[Format] = &[$($({
-            // Of the rows with a description.
-            stringify!($description);
-            Format::$variant
+        pub(crate) static READ_ONLY: &[(Format, &Description)] = &[$($({
+            static IT: Description = $description;
+            (Format::$variant, &IT)
         },)?)+];
 
         /// Returns the name of a scheme's text, and the features that it must have.
@@ -234,30 +234,37 @@ formats! {
     /// ULID: <https://github.com/ulid/spec>
     Ulid("ulid", "ULID"): OLD, Description {
         features: "26 digits of Crockford's base 32, 128 bits",
-        coding: Coding::Digits(&texts::CROCKFORD, 26..=26),
+        coding: Coding::Digits(&texts::CROCKFORD),
+        lens: 26..=26,
         // Programs write upper case, and other texts of this size rarely have it.
         marks: Some(Alphabets::NO_LOWER),
         fields: const { &Field::row([MILLIS, ("random", 80, RANDOM)]) },
-        clock: ("timestamp", 1_000, UnixTime::EPOCH),
-        counted: "",
+        time: 0,
+        unit: 1_000,
+        epoch: UnixTime::EPOCH,
+        counted: None,
     };
     /// KSUID: <https://github.com/segmentio/ksuid>
     Ksuid("ksuid", "KSUID"): Prior { since: UnixTime::from_micros(KSUID_EPOCH + DAY), ..OURS },
     Description {
         features: "27 digits of base 62, 160 bits",
-        coding: Coding::Base62(27),
+        coding: Coding::Base62,
+        lens: 27..=27,
         marks: None,
         fields: const { &Field::row([
             ("timestamp", 32, "seconds since 2014-05-13T16:53:20Z"),
             ("random", 128, RANDOM),
         ]) },
-        clock: ("timestamp", SECOND, UnixTime::from_micros(KSUID_EPOCH)),
-        counted: "",
+        time: 0,
+        unit: SECOND,
+        epoch: UnixTime::from_micros(KSUID_EPOCH),
+        counted: None,
     };
     /// Xid: <https://github.com/rs/xid>
     Xid("xid", "Xid"): OURS, Description {
         features: "20 characters of 0-9a-v, 96 bits",
-        coding: Coding::LowDigits(&texts::BASE_32_HEX, 20..=20),
+        coding: Coding::LowDigits(&texts::BASE_32_HEX),
+        lens: 20..=20,
         marks: None,
         fields: const { &Field::row([
             SECONDS,
@@ -265,8 +272,10 @@ formats! {
             ("process", 16, "the number of the process"),
             ("counter", 24, FROM_RANDOM),
         ]) },
-        clock: ("timestamp", SECOND, UnixTime::EPOCH),
-        counted: "",
+        time: 0,
+        unit: SECOND,
+        epoch: UnixTime::EPOCH,
+        counted: None,
     };
     /// MongoDB's ObjectId: <https://www.mongodb.com/docs/manual/reference/bson-types/#objectid>
     ObjectId("objectid", "ObjectId"): Prior { since: UnixTime::from_micros(1_230_768_000_000_000),
@@ -274,14 +283,17 @@ formats! {
     Description {
         features: "24 hexadecimal digits",
         coding: Coding::Hexadecimal,
+        lens: NO_DIGITS,
         marks: None,
         fields: const { &Field::row([
             SECONDS,
             ("random", 40, "random bits of the process"),
             ("counter", 24, FROM_RANDOM),
         ]) },
-        clock: ("timestamp", SECOND, UnixTime::EPOCH),
-        counted: "",
+        time: 0,
+        unit: SECOND,
+        epoch: UnixTime::EPOCH,
+        counted: None,
     };
     /// The TID of Bluesky's protocol: <https://atproto.com/specs/tid>
     Tid("tid", "Bluesky TID"): Prior {
@@ -291,15 +303,18 @@ formats! {
     },
     Description {
         features: "13 characters of 2-7a-z, 64 bits",
-        coding: Coding::Digits(&texts::BASE_32_SORTABLE, 13..=13),
+        coding: Coding::Digits(&texts::BASE_32_SORTABLE),
+        lens: 13..=13,
         marks: None,
         fields: const { &Field::row([
             ("unused", 1, "always 0"),
             ("timestamp", 53, "\u{b5}s since 1970"),
             ("clock_id", 10, "random bits of the generator"),
         ]) },
-        clock: ("timestamp", 1, UnixTime::EPOCH),
-        counted: "",
+        time: 1,
+        unit: 1,
+        epoch: UnixTime::EPOCH,
+        counted: None,
     };
     /// A video of TikTok, whose first 32 bits are seconds; the others have no public document:
     /// <https://dfir.pubpub.org/pub/9llea7yp>
@@ -312,13 +327,16 @@ formats! {
     Description {
         features: "a decimal integer of up to 64 bits",
         coding: Coding::Decimal,
+        lens: NO_DIGITS,
         marks: None,
         fields: const { &Field::row([
             SECONDS,
             ("rest", 32, "bits that are not documented"),
         ]) },
-        clock: ("timestamp", SECOND, UnixTime::EPOCH),
-        counted: "",
+        time: 0,
+        unit: SECOND,
+        epoch: UnixTime::EPOCH,
+        counted: None,
     };
     /// The code of a post in Instagram's addresses, which is its ID in URL-safe Base64:
     /// "Sharding & IDs at Instagram",
@@ -330,11 +348,14 @@ formats! {
     },
     Description {
         features: "10 or 11 characters of A-Za-z0-9-_",
-        coding: Coding::Digits(&texts::BASE_64_URL, 10..=11),
+        coding: Coding::Digits(&texts::BASE_64_URL),
+        lens: 10..=11,
         marks: None,
         fields: Preset::Instagram.fields(),
-        clock: ("timestamp", 1_000, Preset::Instagram.layout().widths().epoch),
-        counted: "",
+        time: 0,
+        unit: 1_000,
+        epoch: Preset::Instagram.layout().widths().epoch,
+        counted: None,
     };
     /// CockroachDB's `unique_rowid()`:
     /// <https://www.cockroachlabs.com/docs/stable/functions-and-operators#id-generation-functions>,
@@ -348,14 +369,17 @@ formats! {
     Description {
         features: "a decimal integer of up to 63 bits",
         coding: Coding::Decimal,
+        lens: NO_DIGITS,
         marks: None,
         fields: const { &Field::row([
             ("unused", 1, "always 0"),
             ("timestamp", 48, "units of 10 \u{b5}s since 2015"),
             ("node", 15, "the node of the cluster, or its SQL instance"),
         ]) },
-        clock: ("timestamp", 10, UnixTime::from_micros(1_420_070_400_000_000)),
-        counted: "node",
+        time: 1,
+        unit: 10,
+        epoch: UnixTime::from_micros(1_420_070_400_000_000),
+        counted: Some(2),
     };
     /// Twitter's (X's) Snowflake.
     Twitter of Preset: of_preset(Preset::Twitter);
@@ -418,7 +442,9 @@ pub(crate) const EXAMPLES: [(&[u8], Format); 2] =
 
 const CANONICAL: &str = "the canonical text";
 
-const SECOND: i64 = 1_000_000;
+#[allow(clippy::reversed_empty_ranges, reason = "an empty one is meant")]
+const NO_DIGITS: core::ops::RangeInclusive<usize> = 1..=0;
+const SECOND: u32 = 1_000_000;
 /// The start of KSUID times in microseconds: 2014-05-13T16:53:20Z.
 const KSUID_EPOCH: i64 = 1_400_000_000_000_000;
 

@@ -4,7 +4,7 @@
 //! cuts them off, and the ones for other formats need `std`.
 
 /// The digits of a base that is a power of two.
-#[derive(Debug, PartialEq, Eq, Hash)]
+#[derive(Debug)]
 pub(crate) struct Digits {
     bits: usize,
     /// The value of each byte; 255 for those that are no digits.
