@@ -35,7 +35,7 @@ pub(crate) const ARROWS: &[(&[&str], &[&[&str]])] = &[
     (&SCHEMES, &[&[CORE, TEXT]]),
     (&[LEASE], &[&[CORE]]),
     (&[STORES], &[&[CORE, LEASE]]),
-    (&[CONVERT], &[&[CORE, TEXT], &SCHEMES]),
+    (&[CONVERT], &[&[CORE, TEXT, LEASE], &SCHEMES]),
     (&[DETECT], &[&[CORE, TEXT, CONVERT], &SCHEMES]),
     (&[FACADE], &[&[CORE, TEXT, CONVERT, DETECT, LEASE, STORES], &SCHEMES]),
     (&[SERVER], &[&[CORE, TEXT, CONVERT, DETECT, LEASE], &SCHEMES]),

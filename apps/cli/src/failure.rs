@@ -118,8 +118,7 @@ impl Failure {
         match self {
             Self::Generate(error) => matches!(error.kind(), ErrorKind::Stalled(_)),
             Self::Stalled(error) => error.wait().is_some_and(|wait| wait.helps(Duration::MAX)),
-            // A node may be released at any time.
-            Self::Lease(_) => self.store().is_some_and(has_no_free_node),
+            Self::Lease(_) => self.refusal().is_some_and(Refusal::passes),
             _ => false,
         }
     }
@@ -295,15 +294,6 @@ impl From<tickid_exec::Error> for Failure {
             Error::Run { program, reason } => Self::Run { program, reason },
             other => Self::Exec(other),
         }
-    }
-}
-
-/// Reports whether all nodes are in use. One of them may be released at any time.
-pub(crate) fn has_no_free_node(error: &StoreError) -> bool {
-    match error.refusal() {
-        Some(Refusal::NoFreeNode { seen, quarantined, .. }) => quarantined < seen,
-        Some(Refusal::NotYet { .. }) => true,
-        _ => false,
     }
 }
 

@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::ffi::OsString;
 use std::io;
 
-use tickid_lease::admin::{RealmName, Refusal, Terms};
+use tickid_lease::admin::{RealmName, Terms};
 use tickid_lease::{NodePool, StoreError};
 
 /// The reason why a program was not run, or not to its end.
@@ -83,14 +83,5 @@ pub enum Error {
 impl From<nix::Error> for Error {
     fn from(error: nix::Error) -> Self {
         Self::Supervise(error.into())
-    }
-}
-
-/// Reports whether all nodes are in use. One of them may be released at any time.
-pub(crate) fn has_no_free_node(error: &StoreError) -> bool {
-    match error.refusal() {
-        Some(Refusal::NoFreeNode { seen, quarantined, .. }) => quarantined < seen,
-        Some(Refusal::NotYet { .. }) => true,
-        _ => false,
     }
 }

@@ -15,7 +15,7 @@ use tickid_lease::session::{LeaseSession, Token, holder_name};
 use tickid_lease::{RealmSpec, Store, StoreError};
 
 use crate::descendants::{self, Killing, Left};
-use crate::error::{Error, has_no_free_node};
+use crate::error::Error;
 use crate::leases::{Held, Leases};
 use crate::plan::Plan;
 use crate::program::{Change, Program, stop_as_well};
@@ -236,7 +236,8 @@ impl Supervisor<'_> {
                 // A store that is silent before the first lease ends the wait, because its address
                 // may be wrong; a full pool and a store that falls silent later do not.
                 Event::News((session, News::Failed(error)))
-                    if self.leases.is_granted(session) || has_no_free_node(&error) =>
+                    if self.leases.is_granted(session)
+                        || error.refusal().is_some_and(Refusal::passes) =>
                 {
                     let is_early = matches!(error.refusal(), Some(Refusal::NotYet { .. }));
                     let message = format!("{error:?}");

@@ -10,22 +10,18 @@ mod uuid;
 use core::time::Duration;
 use std::process::ExitCode;
 
-use ::uuid::Uuid;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
-use tickid_convert::{AnyScheme, Kind, LayoutOption, SchemeId as _, SchemeVariant, SchemeVisitor};
-use tickid_core::{NodeId as _, RangeError, Scheme, Snapshot, Variant};
-use tickid_kuid::Kuid;
+use tickid_convert::{AnyScheme, Kind, LayoutOption};
 
 use self::plan::{GenOptions, Plan};
-use self::uuid::{UuidId, UuidVersion};
+use self::uuid::UuidVersion;
 use crate::failure::Failure;
 use crate::message::shown;
 use crate::options::node::{GivenNode, NodeHash};
 use crate::options::values::metabyte;
-use crate::options::{self, KuidKind, Layouts, default_pool};
-use crate::output::printed::{Printed, Style};
+use crate::options::{self, KuidKind, Layouts};
 
 const EXAMPLES: &str = "Examples:
   tickid gen sno -n 5                 five sno IDs
@@ -198,9 +194,9 @@ impl FromArgMatches for GenCommand {
 pub(crate) fn run(command: &GenCommand) -> Result<ExitCode, Failure> {
     let GenArguments { node, node_hash, kind, meta, version, layouts, options } =
         &command.arguments;
-    let kind = match command.ids {
-        SchemeOrUuid::Scheme(scheme) => scheme.kind(*kind),
-        SchemeOrUuid::Uuid => Kind::KuidGlobal,
+    let (kind, uuid) = match command.ids {
+        SchemeOrUuid::Scheme(scheme) => (scheme.kind(*kind), None),
+        SchemeOrUuid::Uuid => (Kind::KuidGlobal, Some(*version)),
     };
     let scheme = layouts.values.scheme(kind);
     let node = node.as_deref().map(|text| {
@@ -210,70 +206,6 @@ pub(crate) fn run(command: &GenCommand) -> Result<ExitCode, Failure> {
         let node = GivenNode::read(&scheme, *node_hash, text);
         node.map_err(|error| Failure::Usage(format!("--node '{}': {error}", shown(text))))
     });
-    let node = node.transpose()?;
-    let style = Style { layouts: *scheme.layouts(), notation: layouts.notation(kind) };
-    let run = Run { any: scheme, node, metabyte: *meta, style, options };
-    if command.ids == SchemeOrUuid::Uuid {
-        // Kuids and UUIDs of one node differ in their times or sequences.
-        let kuid = Kuid { drift: scheme.layouts().drift };
-        return run.plan(kuid, *version, UuidId(Uuid::nil()))?.run(options);
-    }
-    scheme.visit(run)
-}
-
-/// Generates IDs of any scheme.
-struct Run<'a> {
-    any: AnyScheme,
-    node: Option<GivenNode>,
-    metabyte: u8,
-    style: Style,
-    options: &'a GenOptions,
-}
-
-impl Run<'_> {
-    fn plan<S, V>(&self, scheme: S, variant: V, blank: V::Id) -> Result<Plan<S, V>, Failure>
-    where
-        S: Scheme,
-        V: Variant<S, Id: Printed>,
-    {
-        let usage = |error: RangeError| Failure::Usage(format!("--node: {error}"));
-        let mut node = None;
-        let mut snapshot = Snapshot::EMPTY;
-        if let Some(given) = self.node.filter(|given| given.bits > 0 || variant.has_node()) {
-            node = Some(S::Node::from_value(given.value, given.bits).map_err(usage)?);
-            snapshot = given.snapshot(&scheme).map_err(usage)?;
-        } else if self.node.is_some() || !variant.has_node() && self.options.time.is_some() {
-            // The node shows nowhere, and none is leased.
-            node = (1..=u64::BITS).find_map(|bits| S::Node::from_value(0, bits).ok());
-        }
-        let mut realm = self.any.kind().key().to_owned();
-        if variant.has_node() {
-            realm = S::NAME.to_owned();
-            let mut layout = String::new();
-            let _ = scheme.write_layout(&mut layout);
-            if let Some(value) = layout.split(' ').next_back().filter(|value| !value.is_empty()) {
-                realm = format!("{realm}-{value}");
-            }
-        }
-        Ok(Plan {
-            scheme,
-            node,
-            snapshot,
-            node_size: self.any.layouts().node_size.map(|size| size.get().into()),
-            pool: default_pool(&self.any),
-            realm: realm.replace(|c: char| !c.is_ascii_alphanumeric(), "-"),
-            variant,
-            blank,
-            style: self.style,
-        })
-    }
-}
-
-impl SchemeVisitor for Run<'_> {
-    type Output = Result<ExitCode, Failure>;
-
-    fn visit<S: Scheme, V: SchemeVariant<S>>(self, scheme: S, _: V) -> Self::Output {
-        let plan = self.plan(scheme, V::with_metabyte(self.metabyte), V::Id::BLANK)?;
-        plan.run(self.options)
-    }
+    let (node, notation) = (node.transpose()?, layouts.notation(kind));
+    Plan { scheme, node, metabyte: *meta, uuid, notation, options }.run()
 }

@@ -26,24 +26,22 @@ impl Patience {
         if self.is_mentioned { self.max_wait } else { self.max_wait.min(MENTIONED_AFTER) }
     }
 
-    /// Waits by `wait`, which takes no longer than its argument.
-    pub(crate) fn wait<E: Into<Failure>>(
+    /// Waits by `wait`, which takes no longer than its argument, and returns its result.
+    pub(crate) fn wait<T>(
         &mut self,
-        mut wait: impl FnMut(Duration) -> Result<(), E>,
-    ) -> Result<(), Failure> {
+        mut wait: impl FnMut(Duration) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
         let quiet = self.quiet();
-        match wait(quiet).map_err(Into::into) {
-            Ok(()) => Ok(()),
-            Err(failure) => self.wait_on(failure, |rest| wait(rest.saturating_sub(quiet))),
-        }
+        wait(quiet)
+            .or_else(|failure| self.wait_on(failure, |rest| wait(rest.saturating_sub(quiet))))
     }
 
     /// Reports a failure that may pass, and waits for that by `wait`, for the rest of the bound.
-    pub(crate) fn wait_on<E: Into<Failure>>(
+    pub(crate) fn wait_on<T>(
         &mut self,
         failure: Failure,
-        wait: impl FnOnce(Duration) -> Result<(), E>,
-    ) -> Result<(), Failure> {
+        wait: impl FnOnce(Duration) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
         let Self { max_wait, .. } = *self;
         let too_long = |stall| Failure::TooLong { stall: Box::new(stall), max_wait };
         if !failure.passes() {
@@ -55,9 +53,6 @@ impl Patience {
         }
         self.is_mentioned = true;
         say(&format!("waiting, for at most {max_wait:?}: {failure}"));
-        wait(max_wait).map_err(|error| {
-            let failure = error.into();
-            if failure.passes() { too_long(failure) } else { failure }
-        })
+        wait(max_wait).map_err(|failure| if failure.passes() { too_long(failure) } else { failure })
     }
 }

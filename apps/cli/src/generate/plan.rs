@@ -1,26 +1,32 @@
 //! The part of `gen` that is the same for every scheme.
 
+use core::fmt::Display;
+use core::num::NonZeroU32;
 use core::time::Duration;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use jiff::tz::TimeZone;
-use tickid_core::{
-    Builder, LocalGenerator, ManualClock, NodeId as _, Scheme, Snapshot, SystemClock, Variant,
+use tickid_convert::{
+    AnyLeasedGenerator, AnyScheme, IdsVisitor, SchemeId, SchemeVariant, SchemeVisitor,
 };
-use tickid_lease::admin::{NodeRange, ParseError};
-use tickid_lease::{LeasedGenerator, Realm};
+use tickid_core::{ManualClock, Scheme, SystemClock};
+use tickid_detect::Notation;
+use tickid_lease::admin::{NodeRange, ParseError, RealmName};
+use tickid_lease::{Realm, RealmSpec};
 
 use super::holding::Holding;
 use super::patience::Patience;
 use super::signals;
 use super::source::{IdSource, LeaseOptions, of_time};
+use super::uuid::UuidVersion;
 use crate::failure::Failure;
 use crate::message::say;
-use crate::options::OutputForm;
+use crate::options::node::GivenNode;
 use crate::options::values::{count, duration, parse};
 use crate::options::when::{self, When};
+use crate::options::{OutputForm, default_pool};
 use crate::output::printed::{Printed, Style, write_id, write_json};
 use crate::output::progress::Progress;
 use crate::output::template::Template;
@@ -31,7 +37,7 @@ use crate::store::{answer, setting};
 const REALM_VARIABLE: &str = "TICKID_REALM";
 
 /// The number of IDs generated in one call.
-const BATCH: usize = 1024;
+const BATCH: u32 = 1024;
 
 /// The options of every scheme's `gen`.
 #[derive(Debug, Args)]
@@ -61,43 +67,41 @@ pub(crate) struct GenOptions {
     /// Make IDs of another time, for tests and examples: a date, RFC 3339, '2h ago'. Needs --node
     #[arg(long, value_name = "TIME", value_parser = parse::<When>, allow_negative_numbers = true)]
     #[arg(conflicts_with_all = ["store", "realm", "forever"])]
-    pub(super) time: Option<When>,
+    time: Option<When>,
     /// Longest wait for the clock, a window or a node, in seconds or with units (90s, 5m, 1h30m)
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
     max_wait: Duration,
 }
 
 /// The IDs to generate.
-pub(super) struct Plan<S: Scheme, V: Variant<S, Id: Printed>> {
-    pub(super) scheme: S,
+pub(super) struct Plan<'a> {
+    pub(super) scheme: AnyScheme,
     /// Leased unless given.
-    pub(super) node: Option<S::Node>,
-    /// The state of a given node at the start.
-    pub(super) snapshot: Snapshot<S>,
-    /// The nodes of a realm that does not exist yet.
-    pub(super) pool: String,
-    /// The node's size in bits, if `--node-size` is given.
-    pub(super) node_size: Option<u32>,
-    /// The realm to lease from unless --realm names one.
-    pub(super) realm: String,
-    pub(super) variant: V,
-    /// Any ID, to make room for others.
-    pub(super) blank: V::Id,
-    pub(super) style: Style,
+    pub(super) node: Option<GivenNode>,
+    pub(super) metabyte: u8,
+    /// Set if the IDs are kuids in UUIDs.
+    pub(super) uuid: Option<UuidVersion>,
+    pub(super) notation: Notation,
+    pub(super) options: &'a GenOptions,
 }
 
-impl<S: Scheme, V: Variant<S, Id: Printed>> Plan<S, V> {
-    pub(super) fn run(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
+impl Plan<'_> {
+    pub(super) fn run(&self) -> Result<ExitCode, Failure> {
+        let options = self.options;
         let mut patience = Patience::new(options.max_wait);
         if self.node.is_some() && options.output.is_some() {
             signals::before_the_end(output::discard);
         }
-        if let Some(time) = &options.time {
-            return self.stream(self.at(time)?, options, patience);
-        }
-        let Some(node) = self.node else {
+        // The node of IDs without one shows nowhere: at another time, none has to be leased.
+        let shows_none = options.time.is_some() && !self.scheme.kind().has_node();
+        let node = self.node.or(shows_none.then_some(GivenNode::NONE.1));
+        let Some(node) = node else {
+            if options.time.is_some() {
+                let reason = "--time needs --node: a leased node has the present time only";
+                return Err(Failure::Usage(reason.into()));
+            }
             let within = patience.quiet();
-            let mut holding = Holding::start(|| self.lease(&options.lease, within))?;
+            let holding = Holding::start(|| self.lease(&options.lease, within))?;
             if let Err(failure) = holding.first_lease() {
                 patience.wait_on(failure, |rest| holding.wait_ready(rest))?;
             }
@@ -108,32 +112,26 @@ impl<S: Scheme, V: Variant<S, Id: Printed>> Plan<S, V> {
                 };
                 say(&format!("{gap}, so {effect}: synchronise the clocks"));
             }
-            return self.stream(holding, options, patience);
+            return self.stream(holding, patience);
         };
-        self.check_size(&format!("--node is {}/{}", node.value(), node.bits()), &[node.bits()])?;
-        let builder = Builder::of(self.scheme, node);
-        let generator = builder.restore(self.snapshot).max_wait(options.max_wait).build_local()?;
-        self.stream(generator, options, patience)
-    }
-
-    /// Returns a generator whose clock shows `time`.
-    fn at(&self, time: &When) -> Result<LocalGenerator<S, ManualClock>, Failure> {
-        let node = self.node.ok_or_else(|| {
-            let reason = "--time needs --node: a leased node has the present time only";
-            Failure::Usage(reason.into())
-        })?;
+        let usage = |error: &dyn Display| Failure::Usage(format!("--node: {error}"));
+        let builder = self.scheme.builder(node.value, node.bits).map_err(|error| usage(&error))?;
+        let builder = match node.last {
+            Some(last) => builder.after(last).map_err(|error| usage(&error))?,
+            None => builder,
+        };
+        let Some(time) = &options.time else {
+            self.check_size(&format!("--node is {}/{}", node.value, node.bits), &[node.bits])?;
+            return self.stream(builder.max_wait(options.max_wait).build_local()?, patience);
+        };
         let clock = ManualClock::new(time.resolve(&when::now(TimeZone::UTC))?);
-        let builder = Builder::of(self.scheme, node).clock(clock);
-        let generator = builder
-            .restore(self.snapshot)
-            .max_wait(Duration::MAX)
-            .build_local()
-            .map_err(of_time)?;
+        let generator = builder.clock(clock).max_wait(Duration::MAX).build_local();
+        let generator = generator.map_err(of_time)?;
         say(
             "IDs of a given time may collide with others, because the same command makes the same \
              IDs again, and a generator of that node may have issued them",
         );
-        Ok(generator)
+        self.stream(generator, patience)
     }
 
     /// Starts to lease a node: one of those that the store keeps for the realm, or of the default
@@ -142,28 +140,28 @@ impl<S: Scheme, V: Variant<S, Id: Printed>> Plan<S, V> {
         &self,
         options: &LeaseOptions,
         within: Duration,
-    ) -> Result<LeasedGenerator<S>, Failure> {
-        self.scheme.check_start(&SystemClock)?;
+    ) -> Result<AnyLeasedGenerator, Failure> {
         let name = match &options.realm {
             Some(name) => name.clone(),
             None => match setting(REALM_VARIABLE)? {
                 Some(name) => name.parse().map_err(|error: ParseError| {
                     Failure::from(error).hinting(format!("the value is ${REALM_VARIABLE}'s"))
                 })?,
-                None => self.realm.parse()?,
+                None => self.usual_realm().parse()?,
             },
         };
-        let (store, scheme) = (options.store.open()?, self.scheme);
-        let realm = Realm::builder(name, scheme).pool(self.pool.as_str()).build()?;
-        let realm = answer(store.adopt(realm.spec()))?.realm;
+        // Before a store is opened, and perhaps created.
+        let new = self.scheme.visit(NewRealm { name, pool: default_pool(&self.scheme) });
+        let store = options.store.open()?;
+        let realm = answer(store.adopt(&new?))?.realm;
         let nodes = format!("the realm {} has the nodes {}", realm.name(), realm.pool());
         let sizes: Vec<u32> = realm.pool().ranges().iter().map(NodeRange::bits).collect();
         let hint = "`tickid lease init` creates a realm with nodes of another size";
         self.check_size(&nodes, &sizes).map_err(|failure| failure.hinting(hint))?;
-        let realm = Realm::from_spec(realm, scheme)
+        let builder = AnyLeasedGenerator::builder(self.scheme, store, realm)
             .map_err(|mismatch| Failure::Refused(mismatch.into()))?;
-        let mut builder = LeasedGenerator::builder(store, realm).start_within(within);
-        if self.node_size.is_none() {
+        let mut builder = builder.start_within(within);
+        if self.scheme.layouts().node_size.is_none() {
             // A holder may restore the chosen nodes between this moment and the first claim. They
             // are not checked against a given size again.
             builder = builder.adopt();
@@ -171,9 +169,23 @@ impl<S: Scheme, V: Variant<S, Id: Printed>> Plan<S, V> {
         Ok(builder.start_pending()?)
     }
 
+    /// Returns the realm to lease from unless an option names one: one for each layout.
+    fn usual_realm(&self) -> String {
+        let kind = self.scheme.kind();
+        if !kind.has_node() {
+            return kind.key().to_owned();
+        }
+        let mut layout = String::new();
+        let _ = self.scheme.write_layout(&mut layout);
+        let value = layout.split(' ').next_back().filter(|value| !value.is_empty());
+        let realm =
+            value.map_or(kind.name().to_owned(), |value| format!("{}-{value}", kind.name()));
+        realm.replace(|c: char| !c.is_ascii_alphanumeric(), "-")
+    }
+
     /// Refuses nodes of other sizes than the option names.
     fn check_size(&self, nodes: &str, sizes: &[u32]) -> Result<(), Failure> {
-        match self.node_size {
+        match self.scheme.layouts().node_size.map(|size| u32::from(size.get())) {
             Some(said) if sizes.iter().any(|size| *size != said) => {
                 Err(Failure::Usage(format!("{nodes}, but --node-size is {said}")))
             }
@@ -184,55 +196,88 @@ impl<S: Scheme, V: Variant<S, Id: Printed>> Plan<S, V> {
     /// Writes IDs to standard output, as fast as the scheme and the reader allow.
     fn stream(
         &self,
-        mut source: impl IdSource<S>,
-        options: &GenOptions,
+        mut source: impl IdSource,
         mut patience: Patience,
     ) -> Result<ExitCode, Failure> {
+        let options = self.options;
         let mut out = Output::to(options.output.as_deref(), options.forever)?;
-        let mut batch = [self.blank; BATCH];
         let total = (!options.forever).then_some(options.count);
         let mut progress = Progress::new("IDs", total, &out);
         let mut made = 0;
         while total.is_none_or(|total| made < total) {
             let left = total.map_or(u64::MAX, |total| total - made);
             // Drawing many IDs in one call is faster, but no more than are left.
-            let want = usize::try_from(left).map_or(BATCH, |left| left.min(BATCH));
-            let ids = match source.try_fill(self.variant, &mut batch[..want]) {
-                Ok(len) => &batch[..len],
+            let want = u32::try_from(left).map_or(BATCH, |left| left.min(BATCH));
+            let want = NonZeroU32::new(want).unwrap_or(NonZeroU32::MIN);
+            let ids = match source.try_block(self.metabyte, want) {
+                Ok(ids) => ids,
                 Err(stall) => {
                     // The reader gets everything there is before the pause.
                     out.flush()?;
                     if !stall.passes() {
                         return Err(stall);
                     }
-                    patience.wait(|within| source.wait_ready(within))?;
-                    continue;
+                    patience.wait(|within| source.block_within(self.metabyte, want, within))?
                 }
             };
-            // A template may name a field that these IDs lack, which is an error of usage.
-            for id in ids {
-                if let Some(template) = &options.template {
-                    let inspection = id.inspection(&self.style);
-                    template.write(&inspection, out.buffer()).map_err(|failure| {
-                        let scheme = inspection.format().key();
-                        Failure::Usage(format!("--template: {scheme} {failure}"))
-                    })?;
-                } else if options.json {
-                    write_json(&id.inspection(&self.style), out.buffer())?;
-                } else {
-                    write_id(*id, self.style.notation, options.format, out.buffer());
-                }
-            }
             made += ids.len() as u64;
+            ids.visit(Write { plan: self, out: out.buffer() })?;
             out.drain()?;
             progress.show(made, made);
         }
         out.finish()?;
-        drop(progress);
-        if let Err(failure) = source.finish() {
-            // The IDs are out, and good.
-            say(&failure.to_string());
-        }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Writes an ID in the form that the options select.
+    fn write(&self, id: impl Printed, out: &mut Vec<u8>) -> Result<(), Failure> {
+        let options = self.options;
+        let style = Style { layouts: *self.scheme.layouts(), notation: self.notation };
+        if let Some(template) = &options.template {
+            // A template may name a field that these IDs lack, which is an error of usage.
+            let inspection = id.inspection(&style);
+            template.write(&inspection, out).map_err(|failure| {
+                let scheme = inspection.format().key();
+                Failure::Usage(format!("--template: {scheme} {failure}"))
+            })
+        } else if options.json {
+            write_json(&id.inspection(&style), out)
+        } else {
+            write_id(id, self.notation, options.format, out);
+            Ok(())
+        }
+    }
+}
+
+/// Writes a block of IDs.
+struct Write<'a> {
+    plan: &'a Plan<'a>,
+    out: &'a mut Vec<u8>,
+}
+
+impl IdsVisitor for Write<'_> {
+    type Output = Result<(), Failure>;
+
+    fn visit<I: SchemeId>(self, mut ids: impl ExactSizeIterator<Item = I>) -> Self::Output {
+        let Self { plan, out } = self;
+        ids.try_for_each(|id| match plan.uuid {
+            Some(version) => plan.write(version.of(id.into(), plan.scheme.layouts()), out),
+            None => plan.write(id, out),
+        })
+    }
+}
+
+/// Describes the realm to lease from, where the store has none of that name yet.
+struct NewRealm {
+    name: RealmName,
+    pool: String,
+}
+
+impl SchemeVisitor for NewRealm {
+    type Output = Result<RealmSpec, Failure>;
+
+    fn visit<S: Scheme, V: SchemeVariant<S>>(self, scheme: S, _: V) -> Self::Output {
+        scheme.check_start(&SystemClock)?;
+        Ok(Realm::builder(self.name, scheme).pool(self.pool.as_str()).build()?.into())
     }
 }

@@ -1,52 +1,60 @@
 //! The sources of `gen`: a generator with a given node, or one with a leased node.
 
 use core::fmt::Display;
+use core::num::NonZeroU32;
 use core::time::Duration;
 
 use clap::Args;
-use tickid_core::{LocalGenerator, ManualClock, Scheme, Variant};
+use tickid_convert::{AnyIds, AnyLocalGenerator};
+use tickid_core::ManualClock;
 use tickid_lease::admin::RealmName;
 
 use crate::failure::Failure;
 use crate::options::values::parse;
 use crate::store::StoreOptions;
 
-pub(super) trait IdSource<S: Scheme>: Sized {
-    /// Writes IDs to the front of `out`, which is not empty, and returns how many: as many as there
-    /// are without waiting.
-    fn try_fill<V: Variant<S>>(&mut self, variant: V, out: &mut [V::Id]) -> Result<usize, Failure>;
+/// What IDs are drawn from. Dropping it releases what it holds.
+pub(super) trait IdSource {
+    /// Draws up to `n` IDs without waiting.
+    fn try_block(&mut self, metabyte: u8, n: NonZeroU32) -> Result<AnyIds, Failure>;
 
-    /// Waits until there are IDs, for at most `within`.
-    fn wait_ready(&mut self, within: Duration) -> Result<(), Failure>;
-
-    /// Releases what the source holds.
-    fn finish(self) -> Result<(), Failure> {
-        Ok(())
-    }
+    /// Draws up to `n` IDs, waiting for them for at most `within`.
+    fn block_within(
+        &mut self,
+        metabyte: u8,
+        n: NonZeroU32,
+        within: Duration,
+    ) -> Result<AnyIds, Failure>;
 }
 
-impl<S: Scheme> IdSource<S> for LocalGenerator<S> {
-    fn try_fill<V: Variant<S>>(&mut self, variant: V, out: &mut [V::Id]) -> Result<usize, Failure> {
-        Ok(self.with(variant).try_fill(out)?.len())
+impl IdSource for AnyLocalGenerator {
+    fn try_block(&mut self, metabyte: u8, n: NonZeroU32) -> Result<AnyIds, Failure> {
+        Ok(self.try_block_with(metabyte, n)?)
     }
 
-    fn wait_ready(&mut self, within: Duration) -> Result<(), Failure> {
-        Ok(Self::wait_ready(self, within)?)
+    fn block_within(
+        &mut self,
+        metabyte: u8,
+        n: NonZeroU32,
+        within: Duration,
+    ) -> Result<AnyIds, Failure> {
+        Ok(Self::block_within(self, metabyte, n, within)?)
     }
 }
 
 /// Waits are not real: the clock moves on by them.
-impl<S: Scheme> IdSource<S> for LocalGenerator<S, ManualClock> {
-    fn try_fill<V: Variant<S>>(&mut self, variant: V, out: &mut [V::Id]) -> Result<usize, Failure> {
-        if let Ok(ids) = self.with(variant).try_fill(out) {
-            return Ok(ids.len());
-        }
-        out[0] = self.with(variant).generate().map_err(of_time)?;
-        Ok(1)
+impl IdSource for AnyLocalGenerator<ManualClock> {
+    fn try_block(&mut self, metabyte: u8, n: NonZeroU32) -> Result<AnyIds, Failure> {
+        IdSource::block_within(self, metabyte, n, Duration::MAX)
     }
 
-    fn wait_ready(&mut self, within: Duration) -> Result<(), Failure> {
-        Self::wait_ready(self, within).map_err(of_time)
+    fn block_within(
+        &mut self,
+        metabyte: u8,
+        n: NonZeroU32,
+        within: Duration,
+    ) -> Result<AnyIds, Failure> {
+        Self::block_within(self, metabyte, n, within).map_err(of_time)
     }
 }
 

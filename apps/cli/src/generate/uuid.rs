@@ -1,10 +1,8 @@
-//! `tickid gen uuid`: kuids in UUIDs.
+//! `tickid gen uuid`: global kuids in UUIDs.
 
 use clap::ValueEnum;
-use tickid_convert::{Layouts, carry};
-use tickid_core::{Slot, Variant};
+use tickid_convert::{AnyId, Layouts, carry};
 use tickid_detect::{Identifier, Notation};
-use tickid_kuid::{Global, Kuid};
 use uuid::Uuid;
 
 use crate::output::printed::Printed;
@@ -18,24 +16,20 @@ pub(super) enum UuidVersion {
     V8,
 }
 
-/// A global kuid in a UUID.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct UuidId(pub(super) Uuid);
-
-impl Variant<Kuid> for UuidVersion {
-    type Id = UuidId;
-
-    fn id(self, scheme: &Kuid, slot: Slot<Kuid>) -> UuidId {
-        let kuid = Global.id(scheme, slot);
-        let layouts = Layouts { drift: scheme.drift, ..Layouts::default() };
-        let uuid = match self {
+impl UuidVersion {
+    /// Returns a kuid in a UUID.
+    pub(super) fn of(self, kuid: AnyId, layouts: &Layouts) -> UuidId {
+        UuidId(match self {
             // Version 7 has all times up to the year 10889, and clocks show none after it.
-            Self::V7 => carry::to_uuid_v7(kuid, &layouts).unwrap_or(carry::to_uuid(kuid)),
+            Self::V7 => carry::to_uuid_v7(kuid, layouts).unwrap_or(carry::to_uuid(kuid)),
             Self::V8 => carry::to_uuid(kuid),
-        };
-        UuidId(uuid)
+        })
     }
 }
+
+/// A global kuid in a UUID.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct UuidId(Uuid);
 
 impl Printed for UuidId {
     fn write_text(self, _: Notation, out: &mut Vec<u8>) {

@@ -2,8 +2,8 @@
 //! that.
 
 use clap::ValueEnum;
-use tickid_convert::{AnyScheme, Kind};
-use tickid_core::{NodeId, RangeError, Scheme, Snapshot, UnixTime};
+use tickid_convert::{AnyId, AnyScheme, Kind};
+use tickid_core::NodeId;
 use tickid_kuid::Node as KuidNode;
 use tickid_scru64::{NodeIdSize, NodeSpec, NodeSpecError};
 
@@ -15,8 +15,8 @@ use crate::options::values::number;
 pub(crate) struct GivenNode {
     pub(crate) value: u64,
     pub(crate) bits: u32,
-    /// The time and the sequence of the ID that the node issued last.
-    pub(crate) last: Option<(UnixTime, u32)>,
+    /// The ID that the node issued last.
+    pub(crate) last: Option<AnyId>,
 }
 
 impl GivenNode {
@@ -38,21 +38,11 @@ impl GivenNode {
     fn of(node: &impl NodeId) -> Self {
         Self { value: node.value(), bits: node.bits(), last: None }
     }
-
-    /// Returns the state of a generator that issued the last ID.
-    pub(crate) fn snapshot<S: Scheme>(&self, scheme: &S) -> Result<Snapshot<S>, RangeError> {
-        match self.last {
-            Some((time, sequence)) => Ok(Snapshot::at(scheme.tick_at(time)?, sequence + 1)),
-            None => Ok(Snapshot::EMPTY),
-        }
-    }
 }
 
 impl From<NodeSpec> for GivenNode {
     fn from(spec: NodeSpec) -> Self {
-        let last = spec.node_prev();
-        let last = last.map(|id| (id.unix_time(), id.counter(spec.node_id_size())));
-        Self { last, ..Self::of(&spec) }
+        Self { last: spec.node_prev().map(AnyId::from), ..Self::of(&spec) }
     }
 }
 

@@ -1,6 +1,6 @@
-//! IDs as the protocols write them.
+//! Requests for IDs, and IDs as the protocols write them.
 
-use tickid_convert::SchemeId;
+use tickid_convert::{IdsVisitor, SchemeId};
 
 /// The form of an ID.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,32 +25,44 @@ pub(crate) enum Framing {
     Lines,
 }
 
-/// Appends IDs.
-pub(crate) fn write_ids<I: SchemeId>(
-    ids: &[I],
-    format: OutputForm,
-    framing: Framing,
-    out: &mut Vec<u8>,
-) {
-    let mut buffer = itoa::Buffer::new();
-    for &id in ids {
-        match (format, framing) {
-            (OutputForm::Bytes, _) => out.extend_from_slice(id.bytes().as_ref()),
-            (OutputForm::Text, Framing::Resp) => bulk(&id.text(), out),
-            (OutputForm::Text, framing) => delimited(&id.text(), framing, out),
-            (OutputForm::Int, Framing::Resp) => {
-                out.push(b':');
-                out.extend_from_slice(buffer.format(integer(id)).as_bytes());
-                out.extend_from_slice(b"\r\n");
-            }
-            (OutputForm::Int, framing) => delimited(buffer.format(integer(id)), framing, out),
-        }
-    }
+/// A request for IDs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IdRequest {
+    pub(crate) count: u32,
+    pub(crate) format: OutputForm,
+    pub(crate) framing: Framing,
+    /// The metabyte, for schemes that have one.
+    pub(crate) meta: Option<u8>,
 }
 
-/// Returns an ID as an integer, if it has no more than 64 bits.
-pub(crate) fn integer(id: impl SchemeId) -> u64 {
-    u64::try_from(id.number()).unwrap_or(u64::MAX)
+/// Appends IDs in the form of a request.
+pub(super) struct Write<'a> {
+    pub(super) request: IdRequest,
+    pub(super) out: &'a mut Vec<u8>,
+}
+
+impl IdsVisitor for Write<'_> {
+    type Output = ();
+
+    fn visit<I: SchemeId>(self, ids: impl ExactSizeIterator<Item = I>) {
+        let Self { request: IdRequest { format, framing, .. }, out } = self;
+        let mut buffer = itoa::Buffer::new();
+        // IDs of more than 64 bits have no form as an integer, which is checked before.
+        let integer = |id: I| u64::try_from(id.number()).unwrap_or(u64::MAX);
+        for id in ids {
+            match (format, framing) {
+                (OutputForm::Bytes, _) => out.extend_from_slice(id.bytes().as_ref()),
+                (OutputForm::Text, Framing::Resp) => bulk(&id.text(), out),
+                (OutputForm::Text, framing) => delimited(&id.text(), framing, out),
+                (OutputForm::Int, Framing::Resp) => {
+                    out.push(b':');
+                    out.extend_from_slice(buffer.format(integer(id)).as_bytes());
+                    out.extend_from_slice(b"\r\n");
+                }
+                (OutputForm::Int, framing) => delimited(buffer.format(integer(id)), framing, out),
+            }
+        }
+    }
 }
 
 /// Appends a text as a JSON string with a comma after it, or as a line. The characters of IDs need

@@ -1,31 +1,31 @@
 //! The realms of a server.
 
 mod id;
-mod issuer;
 
+use core::num::NonZeroU32;
 use core::time::Duration;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tickid_convert::AnyScheme;
+use tickid_convert::{
+    AnyId, AnyIds, AnyLeasedGenerator, AnyObserveError, AnyScheme, Kind, SchemeError,
+};
 use tickid_lease::admin::RealmName;
 use tickid_lease::session::{Wait, WaitReason};
-use tickid_lease::{GenerateError, LeaseState, ObserveError, RealmSpec, StoreError};
+use tickid_lease::{GenerateError, LeaseState, ObserveError, RealmSpec, Store, StoreError};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout_at};
 
-pub(crate) use self::id::{Framing, OutputForm};
-pub(crate) use self::issuer::{IdRequest, Start};
-use self::issuer::{Issuer, ObserveProblem, StartError, scheme_of};
-use crate::error::{ServerError, chain};
+use self::id::Write;
+pub(crate) use self::id::{Framing, IdRequest, OutputForm};
+use crate::error::{RealmProblem, ServerError, chain};
 use crate::metrics::{Protocol, RealmMetrics};
 
 /// A realm and its generator.
 #[derive(Debug)]
 pub(crate) struct Realm {
     spec: RealmSpec,
-    scheme: AnyScheme,
-    issuer: Box<dyn Issuer>,
+    generator: AnyLeasedGenerator,
     /// Held by the request that takes the next IDs. Others wait for it in their order.
     turn: Mutex<()>,
     pub(crate) metrics: RealmMetrics,
@@ -48,22 +48,35 @@ pub(crate) enum RequestError {
     Later { realm: RealmName, reason: String, wait: Option<WaitReason>, retry_after: Duration },
 }
 
+/// A realm to start.
+pub(crate) struct Start<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) spec: &'a RealmSpec,
+    pub(crate) holder: Option<&'a str>,
+    /// Tells whether the nodes and the terms are the store's where they differ.
+    pub(crate) adopts: bool,
+}
+
 impl Realm {
     /// Starts a generator, which acquires its lease in the background.
     pub(crate) fn start(start: Start<'_>) -> Result<Self, ServerError> {
         let spec = start.spec.clone();
-        let name = spec.name().clone();
-        let started = scheme_of(&spec)
-            .map_err(StartError::from)
-            .and_then(|scheme| Ok((scheme, scheme.visit(start)?)));
-        match started {
-            Ok((scheme, issuer)) => {
-                let (turn, metrics) = (Mutex::default(), RealmMetrics::default());
-                Ok(Self { spec, scheme, issuer, turn, metrics })
-            }
-            Err(StartError::Realm(source)) => Err(ServerError::Realm { realm: name, source }),
-            Err(StartError::Lease(source)) => Err(ServerError::Lease { realm: name, source }),
+        let realm = || spec.name().clone();
+        let problem = |source| ServerError::Realm { realm: realm(), source };
+        let scheme = scheme_of(&spec).map_err(problem)?;
+        let builder = AnyLeasedGenerator::builder(scheme, start.store.clone(), spec.clone());
+        let mut builder = builder.map_err(|mismatch| problem(mismatch.into()))?;
+        if let Some(holder) = start.holder {
+            builder = builder.holder(holder);
         }
+        if start.adopts {
+            builder = builder.adopt();
+        }
+        let generator = builder.start_pending();
+        let generator =
+            generator.map_err(|source| ServerError::Lease { realm: realm(), source })?;
+        let (turn, metrics) = (Mutex::default(), RealmMetrics::default());
+        Ok(Self { spec, generator, turn, metrics })
     }
 
     /// Waits for the first lease or the first error.
@@ -71,7 +84,7 @@ impl Realm {
     /// # Errors
     /// Returns the error if the lease is refused for good. Otherwise it is still being acquired.
     pub(crate) async fn check_start(&self) -> Result<(), ServerError> {
-        let Err(source) = self.issuer.first_lease().await else { return Ok(()) };
+        let Err(source) = self.generator.first_lease_async().await else { return Ok(()) };
         if self.state().wait.is_some_and(|wait| !wait.reason.passes()) {
             return Err(ServerError::Lease { realm: self.name().clone(), source });
         }
@@ -82,13 +95,17 @@ impl Realm {
         self.spec.name()
     }
 
+    fn kind(&self) -> Kind {
+        self.generator.scheme().kind()
+    }
+
     pub(crate) fn scheme(&self) -> &'static str {
-        self.scheme.kind().name()
+        self.kind().name()
     }
 
     /// Returns the number of bytes of an ID.
     pub(crate) fn id_size(&self) -> usize {
-        self.scheme.kind().byte_len()
+        self.kind().byte_len()
     }
 
     pub(crate) fn is_integer(&self) -> bool {
@@ -97,12 +114,12 @@ impl Realm {
 
     /// Reports whether IDs have a metabyte that requests choose.
     pub(crate) fn has_meta(&self) -> bool {
-        self.scheme.kind().has_metabyte()
+        self.kind().has_metabyte()
     }
 
     /// Returns the state of the lease.
     pub(crate) fn state(&self) -> LeaseState {
-        self.issuer.state()
+        self.generator.state()
     }
 
     /// Checks that IDs can be issued for a while: for a quarter of the term. A renewal that
@@ -147,17 +164,36 @@ impl Realm {
         protocol: Protocol,
         out: &mut Vec<u8>,
     ) -> Result<u32, GenerateError> {
-        let issued = self.issuer.try_issue(request, out)?;
-        self.metrics.count(protocol, issued);
-        Ok(issued)
+        // One ID first: a call that is refused may use up as many sequences as it asks for.
+        let (mut issued, mut want) = (0, NonZeroU32::MIN);
+        loop {
+            match self.generator.try_block_with(request.meta.unwrap_or(0), want) {
+                Ok(ids) => issued += self.write(ids, request, protocol, out),
+                Err(error) if issued == 0 => return Err(error),
+                Err(_) => return Ok(issued),
+            }
+            match NonZeroU32::new(request.count.saturating_sub(issued)) {
+                Some(left) => want = left,
+                None => return Ok(issued),
+            }
+        }
+    }
+
+    /// Appends IDs, and returns their number.
+    fn write(&self, ids: AnyIds, request: IdRequest, protocol: Protocol, out: &mut Vec<u8>) -> u32 {
+        // A block is no longer than its request.
+        let len = u32::try_from(ids.len()).unwrap_or(u32::MAX);
+        ids.visit(Write { request, out });
+        self.metrics.count(protocol, len);
+        len
     }
 
     /// Returns an ID as an integer, without waiting. Check first that its scheme has integers.
     #[inline]
     pub(crate) fn try_integer(&self, protocol: Protocol) -> Result<u64, GenerateError> {
-        let id = self.issuer.try_integer()?;
+        let id = self.generator.try_generate()?.to_u128();
         self.metrics.count(protocol, 1);
-        Ok(id)
+        Ok(u64::try_from(id).unwrap_or(u64::MAX))
     }
 
     /// As [`issue`](Self::issue), but one request after the other. If each took a part of the next
@@ -172,13 +208,14 @@ impl Realm {
     ) -> Result<(), RequestError> {
         self.check(&request)?;
         let start = out.len();
-        request.count -= self.try_issue(request, protocol, out).unwrap_or(0).min(request.count);
+        // No turn is needed for IDs that exist already.
+        request.count -= self.try_issue(request, protocol, out).unwrap_or(0);
         if request.count == 0 {
             return Ok(());
         }
         let issued = match timeout_at(deadline, self.turn.lock()).await {
             Ok(_turn) => self.issue(request, protocol, deadline, out).await,
-            Err(_) => Err(self.overtaken().await),
+            Err(_) => Err(self.overtaken()),
         };
         if issued.is_err() {
             out.truncate(start);
@@ -187,9 +224,9 @@ impl Realm {
     }
 
     /// Returns the error of a request whose turn did not come.
-    async fn overtaken(&self) -> RequestError {
+    fn overtaken(&self) -> RequestError {
         let pause = Duration::from_secs(1);
-        match self.issuer.wait_ready(Duration::ZERO).await {
+        match self.generator.wait_ready(Duration::ZERO) {
             Err(error) => {
                 let retry_after = error.retry_after().map(|time| time.max(pause));
                 self.later(&error, error.wait(), retry_after)
@@ -216,20 +253,20 @@ impl Realm {
         out: &mut Vec<u8>,
     ) -> Result<(), RequestError> {
         self.check(&request)?;
-        let start = out.len();
-        loop {
-            match self.try_issue(request, protocol, out) {
-                Ok(issued) if issued >= request.count => return Ok(()),
-                Ok(issued) => request.count -= issued,
-                Err(_) => {
-                    let left = deadline.saturating_duration_since(Instant::now());
-                    if let Err(error) = self.issuer.wait_ready(left).await {
-                        out.truncate(start);
-                        return Err(self.later(&error, error.wait(), error.retry_after()));
-                    }
+        let (start, meta) = (out.len(), request.meta.unwrap_or(0));
+        while let Some(want) = NonZeroU32::new(request.count) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            // On the heap, because the tasks of idle connections have room for it as well.
+            let block = Box::pin(self.generator.block_within_async(meta, want, left, sleep));
+            match block.await {
+                Ok(ids) => request.count -= self.write(ids, request, protocol, out),
+                Err(error) => {
+                    out.truncate(start);
+                    return Err(self.later(&error, error.wait(), error.retry_after()));
                 }
             }
         }
+        Ok(())
     }
 
     /// Makes all later IDs of this server greater than `id`, which is in one of the forms but
@@ -239,25 +276,29 @@ impl Realm {
         if form == OutputForm::Int {
             self.check_integer()?;
         }
-        let Err(problem) = self.issuer.observe(id, form) else { return Ok(()) };
-        let (realm, reason) = (self.name().clone(), problem.to_string());
-        Err(match problem {
-            ObserveProblem::NoId(reason) => RequestError::NoId { realm, reason },
-            ObserveProblem::NotObservable(_)
-            | ObserveProblem::Refused(ObserveError::Refused(EndOfTime | TickTock)) => {
-                RequestError::Unobserved { realm, reason, retry_after: None }
-            }
-            ObserveProblem::Refused(ObserveError::Refused(Ahead { retry_after, .. })) => {
+        let realm = self.name().clone();
+        let id = match read(self.kind(), id, form) {
+            Ok(id) => id,
+            Err(reason) => return Err(RequestError::NoId { realm, reason }),
+        };
+        let Err(error) = self.generator.observe(id) else { return Ok(()) };
+        let reason = error.to_string();
+        Err(match error {
+            AnyObserveError::Refused(ObserveError::Refused(Ahead { retry_after, .. })) => {
                 RequestError::Unobserved { realm, reason, retry_after: Some(retry_after) }
             }
+            AnyObserveError::Refused(ObserveError::Refused(EndOfTime | TickTock)) => {
+                RequestError::Unobserved { realm, reason, retry_after: None }
+            }
             // The lease, its window or the clock.
-            ObserveProblem::Refused(error) => {
+            AnyObserveError::Refused(error) => {
                 let wait = match &error {
                     ObserveError::Generator(error) => error.wait(),
                     _ => None,
                 };
                 self.later(&error, wait, error.retry_after())
             }
+            _ => RequestError::Unobserved { realm, reason, retry_after: None },
         })
     }
 
@@ -275,8 +316,45 @@ impl Realm {
 
     /// Issues no more IDs, and releases the node.
     pub(crate) async fn release(&self) -> Result<(), StoreError> {
-        self.issuer.release().await
+        self.generator.shut_down_async().await
     }
+}
+
+/// Returns the scheme of a realm, with its layout.
+fn scheme_of(spec: &RealmSpec) -> Result<AnyScheme, RealmProblem> {
+    let scheme =
+        AnyScheme::from_realm(spec.scheme(), spec.layout(), spec.variants().contains(true));
+    scheme.map_err(|error| match error {
+        SchemeError::Layout => RealmProblem::Layout(spec.layout().to_owned()),
+        _ => RealmProblem::Scheme(spec.scheme().to_owned()),
+    })
+}
+
+/// Sleeps. Short times give way to other tasks until they are over: the timer has a resolution of
+/// a millisecond, as long as a tick of Nanoflake.
+async fn sleep(time: Duration) {
+    const TIMER: Duration = Duration::from_millis(2);
+    if time >= TIMER {
+        return tokio::time::sleep(time).await;
+    }
+    let until = Instant::now() + time;
+    while Instant::now() < until {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Reads an ID, or returns the reason why the text is not one.
+fn read(kind: Kind, id: &str, form: OutputForm) -> Result<AnyId, String> {
+    if form != OutputForm::Int {
+        return AnyId::parse(kind, id.as_bytes()).map_err(|error| error.to_string());
+    }
+    let is_decimal = id.bytes().all(|byte| byte.is_ascii_digit());
+    let number = id.parse::<u64>().ok().filter(|_| is_decimal);
+    let number = number.ok_or_else(|| {
+        let start: String = id.chars().take(64).collect();
+        format!("{start:?} is not a decimal integer of up to 64 bits")
+    })?;
+    AnyId::from_u128(kind, number.into()).map_err(|error| error.to_string())
 }
 
 impl RequestError {

@@ -18,12 +18,12 @@ use tickid_scru64::NodeIdSize;
 use super::each::{
     AnyIds, Each, Family, SchemeOf, VariantOf, each_of, ids_of, map_each, variant_of, with_each,
 };
-use super::{AnyId, AnyScheme, Kind};
+use super::{AnyId, AnyScheme, Kind, with_id};
 use crate::error::ConvertError;
 use crate::options::Layouts;
 use crate::parts::Bits;
+use crate::schemes::sealed::Assemble as _;
 use crate::schemes::{SchemeId, SchemeVariant};
-use crate::to_parts::ToParts as _;
 
 /// The options of a generator whose scheme is known at run time, which
 /// [`AnyScheme::builder`] returns: those of [`Builder`] that mean the same for every scheme.
@@ -228,7 +228,7 @@ impl AnyScheme {
         let node_size = u8::try_from(bits).ok().and_then(|bits| NodeIdSize::new(bits).ok());
         let layouts =
             Layouts { node_size: node_size.or(self.layouts().node_size), ..*self.layouts() };
-        let parts = id.parts(&layouts)?;
+        let parts = with_id!(id, id => id.parts_of_last(&layouts))?;
         let sequence = u32::try_from(parts.sequence().value()).unwrap_or(u32::MAX);
         if let Some(found) = parts.node().map(Bits::value).filter(|found| *found != node) {
             return Err(AfterError::Node { found, expected: node });
@@ -368,12 +368,19 @@ macro_rules! any_waiting_calls {
             })
         }
 
-        /// Waits until an ID can be issued, for at most `within`, without drawing one.
+        /// Does the same with this metabyte, and waits for at most `within`.
         ///
         /// # Errors
         /// Returns the errors of [`generate`](Self::generate).
-        pub fn wait_ready($($receiver)+, within: Duration) -> Result<(), $error> {
-            with_each!($($borrow)+ $this.each, Id, generator => generator.wait_ready(within))
+        pub fn block_within(
+            $($receiver)+,
+            metabyte: u8,
+            n: NonZeroU32,
+            within: Duration,
+        ) -> Result<AnyIds, $error> {
+            ids_of!($($borrow)+ $this.each, Id, generator => {
+                generator.with(variant_of::<Id>(metabyte)).block_within(n, within)
+            })
         }
 
         /// Does the same, awaiting `sleep`, the executor's timer, for at most 50 milliseconds at a
@@ -381,18 +388,29 @@ macro_rules! any_waiting_calls {
         ///
         /// # Errors
         /// Returns the errors of [`generate`](Self::generate).
-        pub async fn wait_ready_async<F, Fut>(
+        pub async fn block_within_async<F, Fut>(
             $($receiver)+,
+            metabyte: u8,
+            n: NonZeroU32,
             within: Duration,
             sleep: F,
-        ) -> Result<(), $error>
+        ) -> Result<AnyIds, $error>
         where
             F: Fn(Duration) -> Fut,
             Fut: Future<Output = ()>,
         {
-            with_each!($($borrow)+ $this.each, Id, generator => {
-                generator.wait_ready_async(within, sleep).await
+            ids_of!($($borrow)+ $this.each, Id, generator => {
+                let view = generator.with(variant_of::<Id>(metabyte));
+                view.block_within_async(n, within, sleep).await
             })
+        }
+
+        /// Waits until an ID can be issued, for at most `within`, without drawing one.
+        ///
+        /// # Errors
+        /// Returns the errors of [`generate`](Self::generate).
+        pub fn wait_ready($($receiver)+, within: Duration) -> Result<(), $error> {
+            with_each!($($borrow)+ $this.each, Id, generator => generator.wait_ready(within))
         }
     };
 }

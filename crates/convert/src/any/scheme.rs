@@ -1,8 +1,9 @@
 //! A scheme with its layout, known at run time.
 
+use core::fmt;
 use core::ops::RangeBounds;
 
-use tickid_core::{RangeError, TickScale, UnixTime};
+use tickid_core::{RangeError, Scheme as _, TickScale, UnixTime};
 
 use super::{AnyId, Kind, with_type};
 use crate::convert::convert_exact;
@@ -91,6 +92,25 @@ impl AnyScheme {
         with_type!(self.kind, Id => {
             visitor.visit(Id::scheme(&self.layouts), <Id as SchemeId>::Variant::default())
         })
+    }
+
+    /// Writes the layout as
+    /// [`Scheme::write_layout`](tickid_core::Scheme::write_layout) does, which realms record.
+    ///
+    /// # Errors
+    /// Returns the errors of `out`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{AnyScheme, Kind, Layouts};
+    ///
+    /// let mut layout = String::new();
+    /// AnyScheme::new(Kind::KuidGlobal, &Layouts::default()).write_layout(&mut layout)?;
+    /// assert_eq!(layout, "drift 8");
+    /// # Ok::<(), core::fmt::Error>(())
+    /// ```
+    pub fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        with_type!(self.kind, Id => Id::scheme(&self.layouts).write_layout(out))
     }
 
     /// Returns the scheme, and for kuid the kind.

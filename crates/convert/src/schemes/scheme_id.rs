@@ -280,6 +280,7 @@ pub(crate) mod sealed {
     use crate::error::ConvertError;
     use crate::options::Layouts;
     use crate::parts::Parts;
+    use crate::to_parts::ToParts;
 
     /// The capacities of an ID type.
     #[allow(unnameable_types, reason = "sealed: no other type can be a scheme's ID")]
@@ -301,7 +302,7 @@ pub(crate) mod sealed {
     }
 
     #[allow(unnameable_types, reason = "sealed: no other type can be a scheme's ID")]
-    pub trait Assemble: Copy + PartialEq {
+    pub trait Assemble: Copy + PartialEq + ToParts {
         fn shape(layouts: &Layouts) -> Shape;
 
         /// Returns the ID of parts that fit the shape, in the tick with this number, during which
@@ -320,6 +321,14 @@ pub(crate) mod sealed {
         /// wrote; `None` for a text that it does not write.
         fn read_layout(text: &str, layouts: Layouts) -> Option<Layouts> {
             text.is_empty().then_some(layouts)
+        }
+
+        /// Returns the parts of the ID that a generator is to continue after.
+        ///
+        /// # Errors
+        /// Returns a [`ConvertError`] if the fields are not a valid time.
+        fn parts_of_last(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
+            self.parts(layouts)
         }
 
         /// Returns the start of the ID's tick, for a UUID of version 7.

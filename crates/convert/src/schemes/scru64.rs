@@ -28,18 +28,24 @@ impl ToParts for Scru64Id {
         if self.is_reserved() {
             return Err(ConvertError::NoTime(reserved(self.timestamp())));
         }
-        let (time, scale) = (self.unix_time(), Scru64.scale());
-        Ok(match layouts.node_size {
-            Some(size) => {
-                let counter = Bits::held(self.counter(size).into(), size.counter_bits());
-                let node = Bits::held(self.node_id(size).into(), size.get().into());
-                Parts::held(time, scale, counter).with_node(node)
-            }
-            None => {
-                let all = Bits::held(self.node_ctr().into(), Self::NODE_CTR_BITS);
-                Parts::held(time, scale, all)
-            }
-        })
+        Ok(parts(self, layouts))
+    }
+}
+
+/// Returns the parts of an ID that may be reserved.
+#[inline]
+fn parts(id: Scru64Id, layouts: &Layouts) -> Parts {
+    let (time, scale) = (id.unix_time(), Scru64.scale());
+    match layouts.node_size {
+        Some(size) => {
+            let counter = Bits::held(id.counter(size).into(), size.counter_bits());
+            let node = Bits::held(id.node_id(size).into(), size.get().into());
+            Parts::held(time, scale, counter).with_node(node)
+        }
+        None => {
+            let all = Bits::held(id.node_ctr().into(), Scru64Id::NODE_CTR_BITS);
+            Parts::held(time, scale, all)
+        }
     }
 }
 
@@ -115,6 +121,11 @@ impl Assemble for Scru64Id {
         #[allow(clippy::cast_possible_truncation, reason = "both fit their bits, 24 together")]
         let node_ctr = (node | parts.sequence.value()) as u32;
         Self::from_parts(tick, node_ctr).map_err(ConvertError::Time)
+    }
+
+    /// A node's previous ID may have any timestamp, by the scheme's document.
+    fn parts_of_last(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
+        Ok(parts(self, layouts))
     }
 
     fn time_to_carry(self, _: &Layouts) -> Result<UnixTime, RangeError> {

@@ -59,7 +59,7 @@ pub fn generate<D: Source, V: Variant<D::Scheme>>(
 #[inline(never)]
 fn slow_slot<D: Source>(mut source: D, missed: D::Missed) -> Result<Slot<D::Scheme>, D::Error> {
     source.slow_slot(missed).or_else(|error| {
-        let block = wait::for_block(&mut source, NonZeroU32::MIN, error)?;
+        let block = wait::for_block(&mut source, NonZeroU32::MIN, error, None)?;
         Ok(block.first)
     })
 }
@@ -75,15 +75,41 @@ pub fn try_block<D: Source, V: Variant<D::Scheme>>(
     Ok(Ids::new(source.scheme(), variant, &block))
 }
 
-/// Draws a block, waiting for it.
+/// Draws a block, waiting for it for at most `within`, or for as long as the generator's options
+/// permit.
 #[cfg(feature = "std")]
 pub fn block<D: Source, V: Variant<D::Scheme>>(
     mut source: D,
     variant: V,
     n: NonZeroU32,
+    within: Option<Duration>,
 ) -> Result<Ids<D::Scheme, V>, D::Error> {
     source.check_variant(variant)?;
-    let block = source.try_block(n).or_else(|error| wait::for_block(&mut source, n, error))?;
+    let block = source.try_block(n);
+    let block = block.or_else(|error| wait::for_block(&mut source, n, error, within))?;
+    Ok(Ids::new(source.scheme(), variant, &block))
+}
+
+/// Does the same, awaiting `sleep`.
+#[cfg(feature = "std")]
+pub async fn block_async<D, V, F, Fut>(
+    mut source: D,
+    variant: V,
+    n: NonZeroU32,
+    within: Option<Duration>,
+    sleep: F,
+) -> Result<Ids<D::Scheme, V>, D::Error>
+where
+    D: Source,
+    V: Variant<D::Scheme>,
+    F: Fn(Duration) -> Fut,
+    Fut: Future<Output = ()>,
+{
+    source.check_variant(variant)?;
+    let block = match source.try_block(n) {
+        Ok(block) => block,
+        Err(error) => wait::for_block_async(&mut source, n, error, within, sleep).await?,
+    };
     Ok(Ids::new(source.scheme(), variant, &block))
 }
 
@@ -129,7 +155,7 @@ pub fn fill<D: Source, V: Variant<D::Scheme>>(
     variant: V,
     out: &mut [V::Id],
 ) -> Result<(), FillError<D::Error>> {
-    fill_with(&mut source, variant, out, wait::for_block)
+    fill_with(&mut source, variant, out, |source, n, error| wait::for_block(source, n, error, None))
 }
 
 /// Generates an ID, awaiting `sleep` for it.
@@ -148,7 +174,9 @@ where
     source.check_variant(variant)?;
     let block = match source.try_block(NonZeroU32::MIN) {
         Ok(block) => block,
-        Err(error) => wait::for_block_async(&mut source, NonZeroU32::MIN, error, sleep).await?,
+        Err(error) => {
+            wait::for_block_async(&mut source, NonZeroU32::MIN, error, None, sleep).await?
+        }
     };
     Ok(variant.id(&source.scheme(), block.first))
 }
@@ -375,7 +403,70 @@ macro_rules! __waiting_calls {
             $($receiver)+,
             n: core::num::NonZeroU32,
         ) -> Result<$ids, $error> {
-            $crate::source_parts::block($source, $variant, n)
+            $crate::source_parts::block($source, $variant, n, None)
+        }
+
+        /// Does the same as [`block`](Self::block), and waits for at most `within`.
+        ///
+        /// # Errors
+        /// Returns the errors of [`generate`](Self::generate): immediately if the wait would take
+        /// longer than `within`.
+        ///
+        /// # Examples
+        /// ```
+        /// # use tickid_core::{Generator, LocalGenerator, ManualClock, UnixTime, example};
+        /// # let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+        #[doc = concat!("# ", $setup)]
+        /// use core::num::NonZeroU32;
+        /// use core::time::Duration;
+        ///
+        /// let n = NonZeroU32::new(256).ok_or("zero")?;
+        /// assert_eq!(generator.block_within(n, Duration::ZERO)?.len(), 256); // all of the second
+        /// let error = generator.block_within(n, Duration::from_millis(100)).unwrap_err();
+        /// assert_eq!(error.retry_after(), Some(Duration::from_secs(1)));
+        /// assert!(generator.block_within(n, Duration::from_secs(5)).is_ok());
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
+        pub fn block_within(
+            $($receiver)+,
+            n: core::num::NonZeroU32,
+            within: core::time::Duration,
+        ) -> Result<$ids, $error> {
+            $crate::source_parts::block($source, $variant, n, Some(within))
+        }
+
+        /// Does the same as [`block_within`](Self::block_within), awaiting `sleep`, the executor's
+        /// timer, for at most 50 milliseconds at a time.
+        ///
+        /// # Errors
+        /// Returns the errors of `block_within`.
+        ///
+        /// # Examples
+        /// ```
+        /// # use tickid_core::{Generator, LocalGenerator, ManualClock, UnixTime, example};
+        /// # mod tokio { pub mod time { pub async fn sleep(_: core::time::Duration) {} } }
+        /// # async fn example() -> Result<(), Box<dyn core::error::Error>> {
+        /// # let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+        #[doc = concat!("# ", $setup)]
+        /// use core::num::NonZeroU32;
+        /// use core::time::Duration;
+        ///
+        /// let (n, within) = (NonZeroU32::new(256).ok_or("zero")?, Duration::from_secs(5));
+        /// let ids = generator.block_within_async(n, within, tokio::time::sleep).await?;
+        /// # Ok(())
+        /// # }
+        /// ```
+        pub async fn block_within_async<F, Fut>(
+            $($receiver)+,
+            n: core::num::NonZeroU32,
+            within: core::time::Duration,
+            sleep: F,
+        ) -> Result<$ids, $error>
+        where
+            F: Fn(core::time::Duration) -> Fut,
+            Fut: Future<Output = ()>,
+        {
+            $crate::source_parts::block_async($source, $variant, n, Some(within), sleep).await
         }
     };
 }

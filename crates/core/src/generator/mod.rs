@@ -39,7 +39,7 @@ pub mod source_parts {
     pub use crate::debug_error::Chain;
     pub use crate::engine::Block;
     #[cfg(feature = "std")]
-    pub use crate::generator::calls::{block, fill, generate, generate_async};
+    pub use crate::generator::calls::{block, block_async, fill, generate, generate_async};
     pub use crate::generator::calls::{try_block, try_fill, try_generate};
     #[cfg(feature = "std")]
     pub use crate::generator::source::Deadline;

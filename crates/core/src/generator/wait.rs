@@ -15,15 +15,17 @@ use crate::scheme::Scheme as _;
 /// wider window may have shortened the wait.
 const MAX_SLEEP: Duration = Duration::from_millis(50);
 
-/// Waits until `source` can issue after `error`, and draws a block.
+/// Waits until `source` can issue after `error`, for at most `within` or for as long as its options
+/// permit, and draws a block.
 #[cold]
 pub(crate) fn for_block<D: Source>(
     source: &mut D,
     want: NonZeroU32,
     error: D::Error,
+    within: Option<Duration>,
 ) -> Result<Block<D::Scheme>, D::Error> {
     let mut error = source.note(error);
-    let deadline = source.deadline(None);
+    let deadline = source.deadline(within);
     loop {
         source.until_ready(error, deadline)?;
         match source.try_block(want) {
@@ -38,6 +40,7 @@ pub(crate) async fn for_block_async<D, F, Fut>(
     source: &mut D,
     want: NonZeroU32,
     error: D::Error,
+    within: Option<Duration>,
     sleep: F,
 ) -> Result<Block<D::Scheme>, D::Error>
 where
@@ -46,7 +49,7 @@ where
     Fut: Future<Output = ()>,
 {
     let mut error = source.note(error);
-    let mut deadline = source.deadline(None);
+    let mut deadline = source.deadline(within);
     loop {
         source.until_ready_async(error, &mut deadline, &sleep).await?;
         match source.try_block(want) {

@@ -152,6 +152,20 @@ pub enum Refusal {
     },
 }
 
+impl Refusal {
+    /// Reports whether the same request may succeed later without an operator: a node that is in
+    /// use may be released at any time, and a realm that starts later starts. Quarantined nodes do
+    /// not come back by themselves.
+    #[must_use]
+    pub const fn passes(&self) -> bool {
+        match self {
+            Self::NoFreeNode { seen, quarantined, .. } => *quarantined < *seen,
+            Self::NotYet { .. } => true,
+            _ => false,
+        }
+    }
+}
+
 tickid_core::debug_error! {
     enum Refusal {
         Lost { node, why }, NoFreeNode { nodes, seen, quarantined, free_at },
