@@ -191,7 +191,7 @@ impl Realm {
     /// Returns an ID as an integer, without waiting. Check first that its scheme has integers.
     #[inline]
     pub(crate) fn try_integer(&self, protocol: Protocol) -> Result<u64, GenerateError> {
-        let id = self.generator.try_generate()?.to_u128();
+        let id = self.generator.try_number()?;
         self.metrics.count(protocol, 1);
         Ok(u64::try_from(id).unwrap_or(u64::MAX))
     }

@@ -8,7 +8,7 @@ use core::time::Duration;
 
 #[cfg(target_has_atomic = "64")]
 use tickid_core::Generator;
-use tickid_core::source_parts::{Chain, Follow};
+use tickid_core::source_parts::{Chain, Follow, Source, try_generate};
 use tickid_core::{
     BuildError, Builder, Clock, DefaultClock, Error, LocalGenerator, NodeId, ObserveError,
     RangeError, Scheme, Snapshot, UnixTime, Variant as _,
@@ -270,6 +270,17 @@ tickid_core::debug_error! {
     enum AfterError { Scheme { found, expected }, Node { found, expected }, Toggle(kind), Fields(error) }
 }
 
+/// Generates an ID as a number. The fast paths of all schemes together are too long for one
+/// function.
+#[inline(never)]
+pub(super) fn one_number<I, D>(source: D, metabyte: u8) -> Result<u128, D::Error>
+where
+    I: SchemeId,
+    D: Source<Scheme = SchemeOf<I>>,
+{
+    try_generate(source, variant_of::<I>(metabyte)).map(I::number)
+}
+
 /// Makes the calls of generators whose scheme is known at run time methods of a type: `$this` is
 /// `self`, and `$receiver` the form that the methods take it in. `$error` is their error, and
 /// `$refusal` the one of `observe`.
@@ -290,6 +301,18 @@ macro_rules! any_calls {
             with_each!($($borrow)+ $this.each, Id, generator => {
                 let variant = variant_of::<Id>($this.metabyte);
                 generator.with(variant).try_generate().map(AnyId::from)
+            })
+        }
+
+        /// Does the same as [`try_generate`](Self::try_generate), and returns the ID as a number,
+        /// which is faster.
+        ///
+        /// # Errors
+        /// Returns the errors of `try_generate`.
+        #[inline]
+        pub fn try_number($($receiver)+) -> Result<u128, $error> {
+            with_each!($($borrow)+ $this.each, Id, generator => {
+                $crate::any::generator::one_number::<Id, _>(generator, $this.metabyte)
             })
         }
 
