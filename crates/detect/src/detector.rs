@@ -50,8 +50,8 @@ pub fn inspect(text: &str) -> Inspections<'_> {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Detector<C> {
-    layouts: Layouts,
-    clock: C,
+    pub(crate) layouts: Layouts,
+    pub(crate) clock: C,
 }
 
 /// The default layouts, and the system's clock.
@@ -81,7 +81,7 @@ impl<C: Clock> Detector<C> {
 /// The inspections of a text: one for each reading.
 #[derive(Clone, Debug)]
 pub struct Inspections<'a> {
-    readings: Readings,
+    pub(crate) readings: Readings,
     text: &'a str,
     layouts: Layouts,
 }

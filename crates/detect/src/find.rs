@@ -363,8 +363,8 @@ mod tests {
     }
 
     fn found(text: &[u8]) -> Vec<(usize, &[u8])> {
-        let found = detector().find(text).map(|(place, _)| (place.start, &text[place])).collect();
-        found
+        let detector = detector();
+        detector.find(text).map(|(place, _)| (place.start, &text[place])).collect()
     }
 
     const ID: &str = "0u375nxqh5cq";

@@ -20,6 +20,8 @@
 //!
 //! - [`inspect`] answers in one call. A [`Detector`] does so with other layouts or another clock,
 //!   which it is given once.
+//! - [`Detector::agreement`] takes several lines of a column, which decide together what one number
+//!   cannot.
 //! - [`find`] finds the IDs in a line of a log, a URL or any other text.
 //! - [`detect`] returns every [`Reading`] of a text, likeliest first, each with its [`Format`], its
 //!   [`Confidence`] and the [`Identifier`] that the text is in that format.
@@ -50,6 +52,7 @@
 extern crate std;
 
 mod alphabets;
+mod column;
 mod confidence;
 mod damage;
 mod detect;
@@ -68,6 +71,7 @@ mod notation;
 mod paste;
 mod reading;
 
+pub use self::column::Agreement;
 pub use self::confidence::{Confidence, Doubt};
 pub use self::damage::Damage;
 pub use self::detect::detect;

@@ -8,7 +8,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use tickid_core::{Clock as _, SystemClock, UnixTime};
-use tickid_detect::{Confidence, Format, Identifier, Inspection, Inspections, Reading, Readings};
+use tickid_detect::{
+    Agreement, Confidence, Format, Identifier, Inspection, Inspections, Reading, Readings,
+};
 
 use crate::failure::{Failure, INVALID};
 use crate::input::{self, Input, Selection, Work};
@@ -77,6 +79,7 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
         reader: Reader::new(&arguments.layouts, arguments.layouts.all()),
         named: Vec::new(),
         finds: arguments.find.then(Finds::default),
+        agreement: Agreement::default(),
         colour: choice != anstream::ColorChoice::Never,
         width: picture::width(),
         zone: arguments.tz.clone(),
@@ -95,15 +98,17 @@ fn chars(text: &[u8]) -> u64 {
     chunks.map(|chunk| (chunk.valid().chars().count() + chunk.invalid().len()) as u64).sum()
 }
 
-/// Returns the remark on the confidence in a reading, one of those that were found.
-fn remark(reading: &Inspection<'_>, found: &Readings) -> Option<String> {
+/// Returns the remark on the confidence in a reading, one of those that were found. `lines` is the
+/// number of lines that agree on it, if any do.
+fn remark(reading: &Inspection<'_>, found: &Readings, lines: Option<usize>) -> Option<String> {
     let confidence = reading.confidence().filter(|it| *it != Confidence::Certain)?;
     let reason = reading.reason()?;
+    let agreeing = lines.map_or_else(String::new, |lines| format!(", and {lines} lines agree"));
     Some(match (confidence, reading.doubt(), found.likely().count()) {
         (_, Some(doubt), _) => format!("{confidence}: {reason}; {doubt}"),
-        (_, None, 0 | 1) => format!("{confidence}: {reason}"),
+        (_, None, 0 | 1) => format!("{confidence}: {reason}{agreeing}"),
         (_, None, number) => {
-            format!("{number} formats fit equally well; this is one: {reason}")
+            format!("{number} formats fit equally well; this is one: {reason}{agreeing}")
         }
     })
 }
@@ -137,6 +142,8 @@ struct Inspector<'a> {
     named: Vec<Format>,
     /// The finds, if IDs are looked for.
     finds: Option<Finds>,
+    /// The formats that the first lines agree on.
+    agreement: Agreement,
     colour: bool,
     width: usize,
     /// The zone of the times that are shown beside those in UTC.
@@ -152,11 +159,25 @@ impl Work for Inspector<'_> {
         self.arguments.find
     }
 
+    fn looks_ahead(&self) -> bool {
+        self.arguments.from.is_none() && !self.arguments.find
+    }
+
+    fn preview(&mut self, texts: &[Vec<u8>]) {
+        self.agreement = self.reader.detector.agreement(texts.iter().map(Vec::as_slice));
+    }
+
     fn input(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {
         match self.arguments.from {
             _ if self.arguments.find => self.search(input, out),
             Some(format) => self.one(input, format, out),
-            None => self.any(input, &self.reader.detect(input.text), out),
+            None => {
+                let mut found = self.reader.detect(input.text);
+                if !self.agreement.is_none() {
+                    found = found.agreeing(&self.agreement);
+                }
+                self.any(input, &found, out)
+            }
         }
     }
 }
@@ -289,7 +310,9 @@ impl Inspector<'_> {
             (Some(zone), Some(time)) => when::local(time, zone, SystemClock.now().ok()),
             _ => None,
         };
-        let remark = found.and_then(|found| remark(inspection, found));
+        let has_agreed = self.agreement.has(inspection.format());
+        let lines = has_agreed.then(|| self.agreement.lines());
+        let remark = found.and_then(|found| remark(inspection, found, lines));
         let mut picture = picture::draw(inspection, &Heading { name, local, remark }, self.width);
         if !self.colour {
             picture = anstream::adapter::strip_str(&picture).to_string();

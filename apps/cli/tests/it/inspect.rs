@@ -314,6 +314,49 @@ fn each_line_is_answered_before_the_next() {
     }
 }
 
+/// Returns IDs of a Mastodon server, some hours apart, with any sequences.
+fn column(lines: u64) -> Vec<String> {
+    let id = |line: u64| {
+        let unix_ms = 1_700_000_000_000 + line * 12_345_678;
+        (unix_ms << 16 | line * 40_503 % 65_536).to_string()
+    };
+    (0..lines).map(id).collect()
+}
+
+#[test]
+fn lines_that_agree_decide() {
+    let ids = column(12);
+    let ran = run_with_input("inspect", ids.join("\n").as_bytes());
+    assert_eq!(ran.status, OK, "{}", ran.stderr);
+    // SCRU64 has the same bits, and Twitter's other times.
+    let named = |name: &str| ran.stdout.lines().filter(|line| line.ends_with(name)).count();
+    assert_eq!((named("Mastodon ID"), named("Twitter Snowflake")), (12, 0), "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches(", and 10 lines agree\n").count(), 24, "{}", ran.stdout);
+    // Arguments are lines as well.
+    let ran = run(&format!("inspect {}", ids.join(" ")));
+    assert_eq!(ran.stdout.matches(", and 10 lines agree\n").count(), 24, "{}", ran.stdout);
+    // Two lines say nothing.
+    let ran = run(&format!("inspect {}", ids[..2].join(" ")));
+    assert!(!ran.stdout.contains("lines agree"), "{}", ran.stdout);
+}
+
+/// Ten lines are looked at before the first is answered, if they are there, and no line waits.
+#[test]
+fn lines_that_agree_do_not_wait() {
+    let mut command = tickid("inspect --template {scheme}");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("runs");
+    let mut stdin = child.stdin.take().expect("piped");
+    let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    for id in column(12) {
+        writeln!(stdin, "{id}").expect("written");
+        assert!(lines.next().expect("a line").is_ok());
+    }
+    drop(stdin);
+    assert!(lines.next().is_none());
+    child.wait().expect("ends");
+}
+
 #[test]
 fn templates_keep_the_lines_of_the_input() {
     let id = "0u375nxqh5cq";

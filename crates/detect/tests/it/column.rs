@@ -1,0 +1,209 @@
+//! Columns of integers: those of IDs agree on their format, and others on none.
+
+use tickid_convert::Layouts;
+use tickid_core::{ManualClock, UnixTime};
+use tickid_detect::{Agreement, Confidence, Detector, Doubt, Format, Reading};
+use tickid_testkit::Dice;
+
+/// 2025-11-24.
+const NOW_MS: u64 = 1_764_000_000_000;
+const DAY_MS: u64 = 86_400_000;
+
+/// The number of columns of each kind.
+const COLUMNS: usize = 200;
+
+fn detector() -> Detector<ManualClock> {
+    let now = UnixTime::from_millis(NOW_MS.cast_signed()).unwrap();
+    Detector::new(Layouts::default(), ManualClock::new(now))
+}
+
+fn agreement(column: &[u64]) -> Agreement {
+    let texts: Vec<String> = column.iter().map(u64::to_string).collect();
+    detector().agreement(texts.iter().map(String::as_bytes))
+}
+
+/// A kind of columns: its name, and ten numbers.
+type Kind = (&'static str, Box<dyn FnMut(&mut Dice) -> [u64; 10]>);
+
+/// A system: its epoch, and an ID of a time in milliseconds and of random bits.
+type System = (Format, u64, fn(u64, u64) -> u64);
+
+const SYSTEMS: [System; 6] = [
+    // Twitter's.
+    (Format::Nanoflake, 1_288_834_974_657, |ms, bits| ms << 22 | bits & 0x3f_ffff),
+    (Format::Discord, 1_420_070_400_000, |ms, bits| ms << 22 | bits & 0x3f_ffff),
+    (Format::Instagram, 1_314_220_021_721, |ms, bits| ms << 23 | bits & 0x7f_ffff),
+    (Format::Mastodon, 0, |ms, bits| ms << 16 | bits & 0xffff),
+    (Format::Scru64, 0, |ms, bits| (ms >> 8) << 24 | bits & 0xff_ffff),
+    (Format::Sonyflake, 1_409_529_600_000, |ms, bits| (ms / 10) << 24 | bits & 0xff_ffff),
+];
+
+/// Returns IDs of the days that start at a time, with random bits below it.
+fn ids(dice: &mut Dice, (_, epoch, make): System, first: u64, days: u64, lines: usize) -> Vec<u64> {
+    let mut id = || make(first + dice.below(DAY_MS * days) - epoch, dice.below(1 << 24));
+    (0..lines).map(|_| id()).collect()
+}
+
+/// Random bits are the hardest case: with numbered nodes, or sequences from 0 on, five lines do.
+#[test]
+fn ten_ids_of_a_year_agree() {
+    let mut dice = Dice::new(7);
+    for system in SYSTEMS {
+        for days in [365, 36] {
+            let agreed = (0..COLUMNS).filter(|_| {
+                // Of the last eight years.
+                let first = NOW_MS - DAY_MS * (days + dice.below(2_900 - days));
+                agreement(&ids(&mut dice, system, first, days, 10)).has(system.0)
+            });
+            let (agreed, format) = (agreed.count(), system.0);
+            // Behind one digit that a year of Sonyflakes has in common, the others look random.
+            let least = if format == Format::Sonyflake { 140 } else { 180 };
+            assert!(agreed >= least, "{format}, {days} days: {agreed} of {COLUMNS}");
+        }
+    }
+}
+
+#[test]
+fn five_ids_of_numbered_nodes_agree() {
+    let mut dice = Dice::new(8);
+    for _ in 0..COLUMNS {
+        // A worker, a process, and increments below 16.
+        let node = dice.below(1 << 10) << 12;
+        let mut id = || {
+            let ms = NOW_MS - 1_420_070_400_000 - dice.below(DAY_MS * 365);
+            ms << 22 | node | dice.below(16)
+        };
+        let column: Vec<u64> = (0..5).map(|_| id()).collect();
+        assert!(agreement(&column).has(Format::Discord), "{column:?}");
+    }
+}
+
+#[test]
+fn columns_of_random_numbers_do_not_agree() {
+    let mut dice = Dice::new(9);
+    for digits in 15..=19_u32 {
+        // Also those that share a number of digits.
+        for shared in (0..digits - 2).step_by(3) {
+            for lines in [10, 3] {
+                let agreed = (0..COLUMNS).filter(|_| {
+                    let unit = 10_u64.pow(digits - shared.max(1));
+                    let head = 10_u64.pow(shared.max(1) - 1);
+                    let mut head = || head + dice.below(8 * head);
+                    let (all, heads) = (head(), [0; 10].map(|_| head()));
+                    let heads = heads.map(|head| if shared == 0 { head } else { all });
+                    let column = heads.map(|head| head * unit + dice.below(unit));
+                    !agreement(&column[..lines]).is_none()
+                });
+                let (agreed, most) = (agreed.count(), if shared == 0 { 0 } else { COLUMNS / 20 });
+                assert!(
+                    agreed <= most,
+                    "{digits} digits, {shared} shared, {lines} lines: {agreed}"
+                );
+            }
+        }
+    }
+}
+
+/// Numbers with a rule: ten of each.
+#[test]
+fn columns_of_other_numbers_do_not_agree() {
+    let mut dice = Dice::new(10);
+    let mut kinds: Vec<Kind> = Vec::new();
+    let each = |dice: &mut Dice, number: &dyn Fn(&mut Dice) -> u64| [0; 10].map(|_| number(dice));
+    let day = |dice: &mut Dice| 20_240_000 + (1 + dice.below(12)) * 100 + 1 + dice.below(28);
+    let time = |dice: &mut Dice| dice.below(24) * 10_000 + dice.below(60) * 100 + dice.below(60);
+    for power in [8, 10, 11] {
+        kinds.push((
+            "days and serials",
+            Box::new(move |dice| {
+                each(dice, &|dice| day(dice) * 10_u64.pow(power) + dice.below(10_u64.pow(power)))
+            }),
+        ));
+    }
+    for power in [2, 4, 5] {
+        kinds.push((
+            "days, times and serials",
+            Box::new(move |dice| {
+                let number = |dice: &mut Dice| {
+                    (day(dice) * 1_000_000 + time(dice)) * 10_u64.pow(power)
+                        + dice.below(10_u64.pow(power))
+                };
+                each(dice, &number)
+            }),
+        ));
+    }
+    for digits in [15, 17, 18, 19] {
+        kinds.push((
+            "consecutive numbers",
+            Box::new(move |dice| {
+                let first = 10_u64.pow(digits - 1) + dice.below(8 * 10_u64.pow(digits - 1));
+                core::array::from_fn(|line| first + line as u64)
+            }),
+        ));
+    }
+    kinds.push((
+        "cards of a bank",
+        Box::new(move |dice| {
+            let bank = (400_000 + dice.below(100_000)) * 10_000_000_000;
+            each(dice, &|dice| bank + dice.below(10_000_000_000))
+        }),
+    ));
+    kinds.push((
+        "SIM cards of a country",
+        Box::new(move |dice| {
+            each(dice, &|dice| 8_949_000_000_000_000_000 + dice.below(1_000_000_000_000_000))
+        }),
+    ));
+    for (name, mut column) in kinds {
+        let columns: Vec<[u64; 10]> = (0..COLUMNS).map(|_| column(&mut dice)).collect();
+        let agreed = columns.iter().filter(|column| !agreement(&column[..]).is_none());
+        let agreed = agreed.count();
+        assert!(agreed <= COLUMNS / 20, "{name}: {agreed} of {COLUMNS}");
+    }
+}
+
+/// Twitter's IDs of 2015 have times as Discord's as well, and others that are no integers have not.
+#[test]
+fn agreed_formats_come_first() {
+    let mut dice = Dice::new(11);
+    let column = ids(&mut dice, SYSTEMS[3], NOW_MS - DAY_MS * 300, 200, 10);
+    let texts: Vec<String> = column.iter().map(u64::to_string).collect();
+    let detector = detector();
+    let agreement = detector.agreement(texts.iter().map(String::as_bytes));
+    assert_eq!(agreement.lines(), 10);
+    for text in &texts {
+        let found = detector.inspect(text).agreeing(&agreement);
+        let found = found.readings();
+        let likely: Vec<Format> = found.likely().map(Reading::format).collect();
+        assert!(likely.contains(&Format::Mastodon), "{likely:?}");
+        assert!(likely.iter().all(|format| agreement.has(*format)), "{likely:?}");
+        for one in found.iter().filter(|one| !agreement.has(one.format())) {
+            assert_eq!(one.confidence(), Confidence::Possible, "{}", one.format());
+            assert!(one.doubt().is_some());
+        }
+    }
+    // A text of another kind is read as without a column, and so is a time that is none.
+    for text in ["0u375nxqh5cq", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "1", "9999999999999999999"]
+    {
+        let alone = *detector.inspect(text).readings();
+        let in_column = *detector.inspect(text).agreeing(&agreement).readings();
+        assert!(alone.iter().eq(in_column.iter()), "{text}");
+    }
+    assert!(Doubt::Unexplained.reason().contains("likelier"));
+}
+
+#[test]
+fn few_or_mixed_lines_do_not_agree() {
+    let mut dice = Dice::new(12);
+    let first = NOW_MS - DAY_MS * 100;
+    let discord = ids(&mut dice, SYSTEMS[1], first, 30, 10);
+    assert!(agreement(&discord).has(Format::Discord));
+    assert!(agreement(&discord[..2]).is_none());
+    assert!(agreement(&[]).is_none());
+    let mastodon = ids(&mut dice, SYSTEMS[3], first, 30, 5);
+    assert!(agreement(&[&discord[..5], &mastodon[..]].concat()).is_none());
+    // Lines without an integer are passed over.
+    let texts: Vec<String> = discord.iter().map(u64::to_string).collect();
+    let texts = ["id", "NULL", ""].into_iter().chain(texts.iter().map(String::as_str));
+    assert!(detector().agreement(texts.map(str::as_bytes)).has(Format::Discord));
+}
