@@ -1,5 +1,7 @@
 //! `tickid inspect`: shows the readings of each input as cards, JSON or lines of a template.
 
+mod summary;
+
 use std::io;
 use std::process::ExitCode;
 
@@ -12,6 +14,7 @@ use tickid_detect::{
     Agreement, Confidence, Format, Identifier, Inspection, Inspections, Reading, Readings,
 };
 
+use self::summary::Summary;
 use crate::failure::{Failure, INVALID};
 use crate::input::{self, Input, Selection, Work};
 use crate::message::{say_error, shown};
@@ -21,7 +24,7 @@ use crate::output::Output;
 use crate::output::picture::{self, Heading};
 use crate::output::printed::write_json;
 use crate::output::template::Template;
-use crate::reading::{Reader, format_value, named, schemes};
+use crate::reading::{Reader, format_value, named};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -31,6 +34,7 @@ use crate::reading::{Reader, format_value, named, schemes};
   tickid inspect --from nanoflake --radix 10 --epoch discord 175928847299117063
   tickid gen sno -n 3 | tickid inspect --json       one object per line
   tickid inspect --column id < orders.csv           a column of CSV lines
+  tickid inspect --column id --summary < orders.csv the formats in it, and their times
   tail -f app.log | tickid inspect --find --json    the IDs in each line
 
 Exit status: 1 if a text is not at least likely an ID, which validates a column.")]
@@ -41,6 +45,10 @@ pub(crate) struct InspectArguments {
     /// The format of all IDs; unless given, every one that fits
     #[arg(long, visible_alias = "scheme", value_name = "FORMAT", value_parser = formats())]
     from: Option<Format>,
+    /// Print one line per format, with the number of inputs that have it, and their first and last
+    /// time, and one for the inputs without an ID
+    #[arg(long, conflicts_with_all = ["all", "tz", "template"])]
+    summary: bool,
     /// Look for IDs in each text, as in lines of a log, URLs and JSON
     #[arg(long)]
     find: bool,
@@ -79,16 +87,34 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
         reader: Reader::new(&arguments.layouts, arguments.layouts.all()),
         named: Vec::new(),
         finds: arguments.find.then(Finds::default),
+        summary: arguments.summary.then(Summary::default),
         agreement: Agreement::default(),
         colour: choice != anstream::ColorChoice::Never,
         width: picture::width(),
         zone: arguments.tz.clone(),
     };
     let status = input::run(&arguments.ids, &arguments.selection, &mut inspector)?;
+    let status = match inspector.summary.take() {
+        Some(summary) => write_summary(summary, arguments.json, status)?,
+        None => status,
+    };
     if let Some(Finds { lines: 1.., ids: 0 }) = inspector.finds {
         say_error("no ID was found", None);
         return Ok(ExitCode::from(INVALID));
     }
+    Ok(status)
+}
+
+/// Writes the summary, and returns the exit status.
+fn write_summary(summary: Summary, is_json: bool, status: ExitCode) -> Result<ExitCode, Failure> {
+    let status = if summary.is_clear() { status } else { ExitCode::from(INVALID) };
+    let mut out = Output::stdout();
+    if is_json {
+        summary.write_json(out.buffer())?;
+    } else {
+        summary.write_table(out.buffer());
+    }
+    out.flush()?;
     Ok(status)
 }
 
@@ -142,6 +168,8 @@ struct Inspector<'a> {
     named: Vec<Format>,
     /// The finds, if IDs are looked for.
     finds: Option<Finds>,
+    /// The summary, if one was asked for in place of each input.
+    summary: Option<Summary>,
     /// The formats that the first lines agree on.
     agreement: Agreement,
     colour: bool,
@@ -227,7 +255,7 @@ impl Inspector<'_> {
     }
 
     /// Reports on a text as an ID of the format that was named.
-    fn one(&self, input: Input<'_>, format: Format, out: &mut Output) -> Result<(), Failure> {
+    fn one(&mut self, input: Input<'_>, format: Format, out: &mut Output) -> Result<(), Failure> {
         match self.reader.read_as(format, input.text) {
             Ok((id, form)) => {
                 let text = str::from_utf8(input.text).unwrap_or_default();
@@ -235,6 +263,10 @@ impl Inspector<'_> {
                 self.show(input, &id, None, out)
             }
             Err(reason) => {
+                if let Some(summary) = &mut self.summary {
+                    summary.add(input.line, &[]);
+                    return Ok(());
+                }
                 let others = "`tickid inspect ID`, without --from, shows what it may be";
                 let is_any = !self.reader.detect(input.text).readings().is_empty();
                 Err(Failure::Invalid { reason, hint: is_any.then_some(others.into()) })
@@ -253,19 +285,22 @@ impl Inspector<'_> {
         let is_one = (json && !all) || template.is_some();
         let text = str::from_utf8(input.text).unwrap_or_default();
         let found = found.readings();
+        let reader = self.reader;
+        if let Some(summary) = &mut self.summary {
+            let likely = found.likely().filter(|one| reader.is_asked_for(one, input.text));
+            let likely = likely.map(|one| (one.identifier().shown_format(), one.unix_time()));
+            summary.add(input.line, &likely.collect::<Vec<_>>());
+            return Ok(());
+        }
         let (mut shown, mut is_likely) = (0, false);
-        let asked_for = found.iter().filter(|one| self.is_asked_for(one, input.text));
+        let asked_for = found.iter().filter(|one| reader.is_asked_for(one, input.text));
         for reading in asked_for {
             if reading.confidence() == Confidence::Possible && !all {
                 break;
             }
             is_likely |= reading.confidence() <= Confidence::Likely;
-            self.show(
-                input,
-                &Inspection::of(reading, text, &self.reader.layouts),
-                Some(found),
-                out,
-            )?;
+            let id = Inspection::of(reading, text, &reader.layouts);
+            self.show(input, &id, Some(found), out)?;
             shown += 1;
             if is_one {
                 break;
@@ -286,12 +321,16 @@ impl Inspector<'_> {
     /// Writes an inspection in the form that was asked for. `found` are all readings of the text,
     /// unless the format was given.
     fn show(
-        &self,
+        &mut self,
         input: Input<'_>,
         inspection: &Inspection<'_>,
         found: Option<&Readings>,
         out: &mut Output,
     ) -> Result<(), Failure> {
+        if let Some(summary) = &mut self.summary {
+            summary.add(input.line, &[(inspection.format(), inspection.unix_time())]);
+            return Ok(());
+        }
         if self.arguments.json {
             let Input { line, column, .. } = input;
             let mut line = Line { inspection, local: None, age_ms: None, line, column };
@@ -319,12 +358,6 @@ impl Inspector<'_> {
         }
         out.buffer().extend_from_slice(picture.as_bytes());
         Ok(())
-    }
-
-    /// Reports whether a reading is one that the options ask for. An alphabet or a radix that is
-    /// given excludes the others.
-    fn is_asked_for(&self, reading: &Reading, text: &[u8]) -> bool {
-        schemes::is_not_excluded(reading, text, &self.arguments.layouts)
     }
 
     /// Returns the error for a text without a likely reading.
@@ -361,7 +394,8 @@ impl Inspector<'_> {
         found: &Readings,
         out: &mut Output,
     ) -> Result<(), Failure> {
-        let mut asked_for = found.likely().filter(|one| self.is_asked_for(one, input.text));
+        let reader = self.reader;
+        let mut asked_for = found.likely().filter(|one| reader.is_asked_for(one, input.text));
         let Some(first) = asked_for.next() else { return Ok(()) };
         if self.named.contains(&first.format()) {
             return Ok(());

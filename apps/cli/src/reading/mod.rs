@@ -71,6 +71,14 @@ impl<'a> Reader<'a> {
         self.is_of(one, format) && !is_doubted
     }
 
+    /// Reports whether a reading is one that the options ask for. An alphabet or a radix that is
+    /// given excludes the others.
+    #[inline]
+    pub(crate) fn is_asked_for(&self, one: &Reading, text: &[u8]) -> bool {
+        !self.options.selects_notation(one.format())
+            || schemes::is_asked_for(one, text, self.options)
+    }
+
     /// Returns a predicate about a text that is of no format.
     pub(crate) fn near_misses(&self, text: &[u8]) -> String {
         near_miss::of_all(text, self.options)

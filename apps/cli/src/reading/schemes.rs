@@ -63,8 +63,3 @@ pub(crate) fn is_asked_for(reading: &Reading, text: &[u8], layouts: &Layouts) ->
         _ => true,
     }
 }
-
-/// As [`is_asked_for`], where options that are not given ask for nothing.
-pub(crate) fn is_not_excluded(reading: &Reading, text: &[u8], layouts: &Layouts) -> bool {
-    !layouts.selects_notation(reading.format()) || is_asked_for(reading, text, layouts)
-}

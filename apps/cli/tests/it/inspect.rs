@@ -340,6 +340,49 @@ fn lines_that_agree_decide() {
     assert!(!ran.stdout.contains("lines agree"), "{}", ran.stdout);
 }
 
+#[test]
+fn summary_has_a_line_per_format() {
+    let uuid = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f";
+    let input = format!("{}\n\nnone of them\n{uuid}\n{uuid}\n", column(12).join("\n"));
+    let ran = run_with_input("inspect --summary", input.as_bytes());
+    assert_eq!((ran.status, ran.stderr.as_str()), (INVALID, ""));
+    let expected = "\
+LINES  FORMAT       FIRST                     LAST
+   12  Mastodon ID  2023-11-14T22:13:20.000Z  2023-11-16T11:56:42.458Z
+       or SCRU64
+    2  UUID         2022-02-22T19:22:22.000Z  2022-02-22T19:22:22.000Z
+    1  no ID        in 14
+";
+    assert_eq!(ran.stdout, expected);
+    let ran = run_with_input("inspect --summary --json", input.as_bytes());
+    let rows = json_lines(&ran.stdout);
+    let expected = serde_json::json!([
+        {
+            "scheme": "mastodon", "lines": 12, "also": ["scru64"],
+            "first_ms": 1_700_000_000_000_i64, "first": "2023-11-14T22:13:20.000Z",
+            "last_ms": 1_700_135_802_458_i64, "last": "2023-11-16T11:56:42.458Z",
+        },
+        {
+            "scheme": "uuid", "lines": 2,
+            "first_ms": 1_645_557_742_000_i64, "first": "2022-02-22T19:22:22.000Z",
+            "last_ms": 1_645_557_742_000_i64, "last": "2022-02-22T19:22:22.000Z",
+        },
+        {
+            "scheme": null, "lines": 1, "numbers": [14],
+            "first_ms": null, "first": null, "last_ms": null, "last": null,
+        },
+    ]);
+    assert_eq!(Value::from(rows), expected);
+    // Of a format that is named, and of IDs that are found.
+    let ran = run_with_input("inspect --summary --json --from uuid", input.as_bytes());
+    assert_eq!(json_lines(&ran.stdout)[1]["lines"], 13, "{}", ran.stdout);
+    let line = format!("id={uuid} {uuid}\nnothing\n");
+    let ran = run_with_input("inspect --summary --json --find", line.as_bytes());
+    assert_eq!((ran.status, &json_lines(&ran.stdout)[0]["lines"]), (OK, &2.into()));
+    let ran = run_with_input("inspect --summary", b"");
+    assert_eq!((ran.status, ran.stdout.as_str()), (OK, ""));
+}
+
 /// Ten lines are looked at before the first is answered, if they are there, and no line waits.
 #[test]
 fn lines_that_agree_do_not_wait() {
