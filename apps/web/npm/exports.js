@@ -1,6 +1,7 @@
 export {
   convert,
   describe,
+  find,
   fromBytes,
   inspect,
   kinds,

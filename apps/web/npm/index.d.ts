@@ -141,6 +141,12 @@ export interface Description {
   bytes: Uint8Array;
   /** The time of the ID in milliseconds since 1970, if the format has one. */
   unixMs: number | null;
+  /** The same in RFC 3339; `null` also outside the years 0 to 9999. */
+  time: string | null;
+  /** The node, if the format has one and the layouts determine it. */
+  node: bigint | null;
+  /** The sequence, if the format has one and the layouts determine it. */
+  sequence: bigint | null;
   /** The fields, the highest first. */
   fields: Field[];
   /** What the bits do not say. */
@@ -203,6 +209,23 @@ export interface InspectOptions extends Layouts {
  * inspect('0u375nxqh5cq').readings[0].name // 'SCRU64'
  */
 export function inspect(text: string | bigint, options?: InspectOptions): Inspection;
+
+/** An ID in a text. */
+export interface Find extends Inspection {
+  /** The index of its first character in the text. */
+  start: number;
+  /** The index after its last character. */
+  end: number;
+}
+
+/**
+ * Returns the IDs in a text, such as a line of a log or a URL, in the order in which they stand.
+ * Each is certain or likely, and something other than a letter or a digit stands on both sides.
+ *
+ * @example
+ * find('GET /orders/0u375nxqh5cq 200')[0].start // 12
+ */
+export function find(text: string, options?: InspectOptions): Find[];
 
 /**
  * Takes an ID of a known scheme or format apart.

@@ -8,6 +8,7 @@ initSync({ module: await new Response(unpacked).arrayBuffer() });
 
 export {
   convert,
+  find,
   inspect,
   kinds,
   layout,

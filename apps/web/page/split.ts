@@ -2,7 +2,7 @@
 
 import type { Inspection, Layouts, Reading } from 'tickid-wasm';
 
-import { inspect } from './engine.ts';
+import { find, inspect } from './engine.ts';
 
 /** No more IDs than this are read at once. */
 export const MAX = 5_000;
@@ -26,8 +26,8 @@ export function isLikely({ confidence }: Reading): boolean {
 }
 
 /**
- * Reads every line as an ID, or otherwise finds the IDs between its spaces, commas and semicolons.
- * Literals of bytes have such characters themselves.
+ * Reads every line as an ID, or otherwise finds the IDs in it. Literals of bytes have spaces and
+ * commas themselves.
  */
 export function inspectAll(text: string, layouts: Layouts, now: number): Found {
   const found: Inspection[] = [];
@@ -38,10 +38,8 @@ export function inspectAll(text: string, layouts: Layouts, now: number): Found {
     if (line.trim() === '') continue;
     const whole = inspect(line, options);
     const words = line.split(/[\s,;]+/).filter((word) => word !== '');
-    const isOne = words.length <= 1 || best(whole) !== null;
-    const parts = isOne ? [] : words.slice(0, MAX).map((word) => inspect(word, options));
-    const ids = parts.filter((part) => best(part) !== null);
-    if (ids.length > 0) leftOut += parts.length - ids.length;
+    const ids = best(whole) === null ? find(line, options) : [];
+    if (ids.length > 0) leftOut += Math.max(words.length - ids.length, 0);
     found.push(...(ids.length > 0 ? ids.slice(0, MAX - found.length) : [whole]));
   }
   return { layouts, found, leftOut };

@@ -50,25 +50,41 @@ pub fn inspect(text: &JsValue, options: Option<Given>) -> Result<Record, Thrown>
     let text = given::id_text(text)?;
     // Trimming removes whole ASCII characters.
     let text = String::from_utf8_lossy(trimmed(text.as_bytes()));
-    let layouts = given::layouts(options.as_ref())?;
-    let now = match given::integer(options.as_ref(), "now")? {
+    let (detector, limit) = detector(options.as_ref())?;
+    Ok(report::inspections(&text, &detector.inspect(&text), limit))
+}
+
+/// Returns the IDs in a text, in the order in which they stand.
+#[wasm_bindgen]
+pub fn find(text: &JsValue, options: Option<Given>) -> Result<js_sys::Array, Thrown> {
+    let text = text.as_string().ok_or_else(|| type_error("the text is not a string"))?;
+    let (detector, limit) = detector(options.as_ref())?;
+    let (mut start, mut end) = (0, 0);
+    let all = js_sys::Array::new();
+    for (place, found) in detector.find(text.as_bytes()) {
+        // IDs are ASCII; strings of JavaScript count the text between them in UTF-16.
+        let between = text.get(end..place.start).unwrap_or_default();
+        start += between.encode_utf16().count();
+        let id = text.get(place.clone()).unwrap_or_default();
+        let record = report::inspections(id, &found, limit);
+        record.set("start", &start.into());
+        start += id.len();
+        record.set("end", &start.into());
+        end = place.end;
+        all.push(&record);
+    }
+    Ok(all)
+}
+
+/// Returns the detector that the options describe, and the largest number of readings to return.
+fn detector(options: Option<&Given>) -> Result<(Detector<ManualClock>, u32), Thrown> {
+    let layouts = given::layouts(options)?;
+    let now = match given::integer(options, "now")? {
         Some(millis) => UnixTime::from_millis(millis).map_err(range_error)?,
         None => now()?,
     };
-    let limit = given::small(options.as_ref(), "limit", 0..=u32::MAX)?.unwrap_or(u32::MAX);
-    let found = Detector::new(layouts, ManualClock::new(now)).inspect(&text);
-    let readings = js_sys::Array::new();
-    for (_, inspection) in (0..limit).zip(found.iter()) {
-        readings.push(&report::inspection(&inspection));
-    }
-    let found = found.readings();
-    let record = Record::new();
-    record.set("text", &JsValue::from_str(&text));
-    record.set("isClear", &found.is_clear().into());
-    let likely = found.likely().fold(0_u32, |count, _| count + 1);
-    record.set("likely", &likely.into());
-    record.set("readings", &readings);
-    Ok(record)
+    let limit = given::small(options, "limit", 0..=u32::MAX)?.unwrap_or(u32::MAX);
+    Ok((Detector::new(layouts, ManualClock::new(now)), limit))
 }
 
 /// Takes an ID apart.

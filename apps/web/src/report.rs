@@ -1,9 +1,9 @@
 //! Readings and losses as objects.
 
 use js_sys::{Array, BigInt, Uint8Array};
-use tickid_convert::{AnyScheme, Kind, Layouts, Loss};
+use tickid_convert::{AnyScheme, Bits, Kind, Layouts, Loss};
 use tickid_core::UnixTime;
-use tickid_detect::{Doubt, Identifier, Inspection, LayoutCard};
+use tickid_detect::{Doubt, Identifier, Inspection, Inspections, LayoutCard};
 use wasm_bindgen::prelude::*;
 
 use crate::given::{Thrown, camel_case, range_error};
@@ -64,6 +64,22 @@ fn range_of(kind: Kind, name: &str) -> Record {
     record
 }
 
+/// Returns the inspections of a text, up to a number of them.
+pub(crate) fn inspections(text: &str, found: &Inspections<'_>, limit: u32) -> Record {
+    let readings = Array::new();
+    for (_, one) in (0..limit).zip(found.iter()) {
+        readings.push(&inspection(&one));
+    }
+    let found = found.readings();
+    let record = Record::new();
+    record.set("text", &JsValue::from_str(text));
+    record.set("isClear", &found.is_clear().into());
+    let likely = found.likely().fold(0_u32, |count, _| count + 1);
+    record.set("likely", &likely.into());
+    record.set("readings", &readings);
+    record
+}
+
 /// Returns an inspection.
 pub(crate) fn inspection(inspection: &Inspection<'_>) -> Record {
     let record = Record::new();
@@ -90,6 +106,11 @@ pub(crate) fn inspection(inspection: &Inspection<'_>) -> Record {
     });
     record.set("bytes", &Uint8Array::from(inspection.bytes()));
     record.set("unixMs", &millis(inspection.unix_time()));
+    let time = inspection.date_time().map(|time| JsValue::from_str(&time.to_string()));
+    record.set("time", &time.unwrap_or(JsValue::NULL));
+    let number = |bits: Option<Bits>| bits.map_or(JsValue::NULL, |bits| bits.value().into());
+    record.set("node", &number(inspection.node()));
+    record.set("sequence", &number(inspection.sequence()));
     record.set("fields", &fields(inspection));
     let forms = Array::new();
     for (name, text) in inspection.forms() {

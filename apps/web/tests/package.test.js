@@ -21,9 +21,8 @@ import {
 } from './support.js';
 
 const tickidOfNode = await import(new URL('npm/node.js', out));
-const { convert, describe, fromBytes, inspect, layout, parse, presets, print, range, restore } =
-  tickidOfNode;
-const { IdGenerator, sample, toBytes } = tickidOfNode;
+const { convert, describe, find, fromBytes, inspect, layout, parse, presets, print } = tickidOfNode;
+const { IdGenerator, range, restore, sample, toBytes } = tickidOfNode;
 
 const KINDS = tickidOfNode.kinds().map(({ kind }) => kind);
 const DETECT = vectors('detect');
@@ -360,6 +359,7 @@ test('wrong arguments throw and break nothing', () => {
 test('errors name the value and the range', () => {
   for (const [call, name, message] of [
     [() => inspect(5), 'TypeError', /a number loses digits/],
+    [() => find(5n), 'TypeError', /the text is not a string/],
     [() => print('snow', 5n), 'TypeError', /none of scru64, .*: "snow"/],
     [() => print('nanoflake', 1n << 63n), 'RangeError', /9223372036854775808 is outside of 0\.\./],
     [() => parse('sno', 'abc'), 'SyntaxError', /3 bytes long, not 16/],
@@ -380,6 +380,28 @@ test('readings agree with the command', { skip: withoutCommand }, (t) => {
   const found = texts.map((text) => inspect(text));
   const count = assertAgreement(found, expected);
   t.diagnostic(`shown: ${count} readings of ${texts.length} texts in Node, as the command's`);
+});
+
+test('IDs are found where the command finds them', { skip: withoutCommand }, (t) => {
+  const texts = everyText();
+  // Each among others, glued to another, and behind characters of two units.
+  const lines = texts.map((text, index) => {
+    const other = texts[(index + 1) % texts.length];
+    return `${index} 😀é id=${text}&${other} "${text}" req-${text}-1 größe${text}`;
+  });
+  const there = tickid(['inspect', '--find', '--json'], `${lines.join('\n')}\n`);
+  const expected = there.trim().split('\n').map((line) => JSON.parse(line));
+  const here = lines.flatMap((line, index) =>
+    find(line, { limit: 1 }).map(({ start, end, text, readings: [first] }) => {
+      assert.equal(line.slice(start, end), text);
+      const column = [...line.slice(0, start)].length + 1;
+      return { scheme: first.format, line: index + 1, column };
+    }),
+  );
+  const places = expected.map(({ scheme, line, column }) => ({ scheme, line, column }));
+  assert.deepEqual(here, places);
+  assert.ok(here.length > texts.length, `${here.length} IDs in ${texts.length} lines`);
+  t.diagnostic(`shown: ${here.length} IDs in ${texts.length} lines in Node, as the command's`);
 });
 
 test('layouts agree with the command', { skip: withoutCommand }, () => {

@@ -57,13 +57,15 @@ export function assertAgreement(inspections, ofCommand) {
   const readings = inspections.flatMap((inspection) => inspection.readings);
   assert.equal(readings.length, ofCommand.length);
   readings.forEach((reading, index) => {
-    const { format, text, hex, unixMs, isInUuid, confidence, reason, doubt, fields } = reading;
+    const { format, text, hex, unixMs, time, isInUuid } = reading;
+    const { confidence, reason, doubt, fields } = reading;
     const expected = ofCommand[index];
     const general = {
       scheme: format,
       text,
       hex,
       unix_ms: unixMs,
+      time,
       confidence,
       reason,
       ...(doubt === null ? {} : { doubt }),
@@ -71,6 +73,12 @@ export function assertAgreement(inspections, ofCommand) {
     };
     for (const [name, value] of Object.entries(general)) {
       assert.equal(expected[name], value, `${name} of ${JSON.stringify(expected)}`);
+    }
+    // Unless the format has a field of this name, which is compared below.
+    for (const name of ['node', 'sequence']) {
+      if (fields.some((field) => field.name === name)) continue;
+      const number = reading[name] === null ? null : Number(reading[name]);
+      assert.equal(expected[name], number, `${name} of ${JSON.stringify(expected)}`);
     }
     for (const { name, value } of fields) {
       if (!(name in expected)) {

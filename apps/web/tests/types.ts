@@ -8,6 +8,7 @@ import {
   type Kind,
   convert,
   describe,
+  find,
   fromBytes,
   inspect,
   layout,
@@ -23,6 +24,7 @@ import {
 export function uses(kind: Kind): unknown[] {
   const found: Inspection = inspect('0u375nxqh5cq', { now: Date.now(), epoch: 0n, drift: 8 });
   inspect(1541815603606036480n);
+  const start: number = find('id=0u375nxqh5cq', { limit: 1 })[0]?.start ?? 0;
   // @ts-expect-error a number loses digits
   inspect(1541815603606036480);
   const id: bigint = parse(kind, 'brpk4q72xwf2m63l', 'text', { nodeSize: 8 });

@@ -4,7 +4,8 @@ use core::fmt;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use tickid_convert::{
-    AnyId, Bits, Fields, IdBytes, IdText, Layouts, Setting, SettingValue, Settings, Uuid, carry,
+    AnyId, Bits, Fields, IdBytes, IdText, Layouts, Setting, SettingValue, Settings, ToParts as _,
+    Uuid, carry,
 };
 use tickid_core::{Field, UnixTime};
 
@@ -18,11 +19,14 @@ use crate::reading::Reading;
 /// An ID taken apart: everything that is printed about it.
 ///
 /// The command's card and `--json`, the ID server, the inspector page and the npm package print
-/// inspections, and know no format. It is serialized as a map with the members `scheme` (the
-/// format's [key](Format::key)), `text`, `hex`, `unix_ms` and `time` (both null if the format has
-/// no time, or one outside the years 0 to 9999), `int` (for IDs of up to 64 bits), and one for each
-/// of [`members`](Self::members). An ID in a UUID adds `carried_in`; a reading adds `confidence`,
-/// `reason` and, if there is one, `doubt`.
+/// inspections, and know no format. It is serialized as a map.
+///
+/// Every map has the members `scheme` (the format's [key](Format::key)), `text`, `hex`, `unix_ms`
+/// and `time`, [`node`](Self::node), [`sequence`](Self::sequence) and `confidence`. They are null if
+/// the format has none, or if nothing was detected; times outside the years 0 to 9999 are null as
+/// well. IDs of up to 64 bits have `int`, those in a UUID `carried_in`, and readings `reason` and
+/// perhaps `doubt`. The format adds its own [`members`](Self::members), one of which may be its
+/// node or sequence under these names.
 ///
 /// # Examples
 /// ```
@@ -150,6 +154,10 @@ pub struct Member {
     /// The meaning, as a phrase for people.
     pub meaning: &'static str,
 }
+
+/// The names of members that formats may have themselves.
+const NODE: &str = "node";
+const SEQUENCE: &str = "sequence";
 
 /// The value of a [`Member`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -344,6 +352,31 @@ impl<'a> Inspection<'a> {
         self.identifier.node(&self.layouts)
     }
 
+    /// Returns the sequence, if the format has one and the layouts determine it.
+    ///
+    /// # Examples
+    /// ```
+    /// let found = tickid_detect::inspect("175928847299117063");
+    /// let discord = found.iter().find(|one| one.format() == tickid_detect::Format::Discord);
+    /// let discord = discord.ok_or("not Discord's")?;
+    /// // Its own names are increment, worker and process.
+    /// assert_eq!(discord.sequence().map(|sequence| sequence.value()), Some(7));
+    /// assert_eq!(discord.node().map(|node| node.value()), Some(32));
+    /// # Ok::<(), &str>(())
+    /// ```
+    #[must_use]
+    pub fn sequence(&self) -> Option<Bits> {
+        self.node_and_sequence().1
+    }
+
+    fn node_and_sequence(&self) -> (Option<Bits>, Option<Bits>) {
+        let Ok(parts) = self.identifier.parts(&self.layouts) else { return (None, None) };
+        // Without the size of its node, a sequence is not told from it.
+        let id = self.identifier.scheme_id();
+        let is_unknown = parts.node().is_none() && id.is_some_and(|id| id.kind().has_node());
+        (parts.node(), (!is_unknown).then(|| parts.sequence()))
+    }
+
     /// Returns the fields that the bits consist of, the highest first.
     #[must_use]
     pub fn fields(&self) -> &[Field] {
@@ -491,14 +524,27 @@ impl Serialize for Inspection<'_> {
         if let Some(integer) = self.integer() {
             map.serialize_entry("int", tickid_text::decimal::encode(integer).as_str())?;
         }
+        // The names that all formats have are written once.
+        let (mut has_node, mut has_sequence) = (false, false);
         for member in self.members() {
             map.serialize_entry(member.name, &member.value)?;
+            has_node |= member.name == NODE;
+            has_sequence |= member.name == SEQUENCE;
+        }
+        if !has_node || !has_sequence {
+            let (node, sequence) = self.node_and_sequence();
+            if !has_node {
+                map.serialize_entry(NODE, &node.map(Bits::value))?;
+            }
+            if !has_sequence {
+                map.serialize_entry(SEQUENCE, &sequence.map(Bits::value))?;
+            }
         }
         if self.is_carried() {
             map.serialize_entry("carried_in", "uuid")?;
         }
-        if let Some(Judgement { confidence, reason, doubt }) = self.judgement {
-            map.serialize_entry("confidence", confidence.name())?;
+        map.serialize_entry("confidence", &self.confidence().map(Confidence::name))?;
+        if let Some(Judgement { reason, doubt, .. }) = self.judgement {
             map.serialize_entry("reason", reason)?;
             if let Some(doubt) = doubt {
                 map.serialize_entry("doubt", doubt.reason())?;

@@ -13,6 +13,7 @@
 //!     r#"{"scheme":"scru64","text":"0u375nxqh5cq","hex":"0186d52bbe2a635a","#.to_owned()
 //!         + r#""unix_ms":1678613659136,"time":"2023-03-12T09:34:19.136Z","#
 //!         + r#""int":"110009624767914842","timestamp":6557084606,"node_ctr":2777946,"#
+//!         + r#""node":null,"sequence":null,"#
 //!         + r#""confidence":"likely","reason":"12 digits of Base36"}"#,
 //! );
 //! # Ok::<(), Box<dyn std::error::Error>>(())

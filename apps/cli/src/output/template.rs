@@ -3,7 +3,7 @@
 use core::str::FromStr;
 use std::io::Write as _;
 
-use tickid_detect::Inspection;
+use tickid_detect::{Confidence, Inspection};
 
 use crate::failure::Failure;
 
@@ -81,6 +81,10 @@ impl Template {
     }
 }
 
+/// The names that IDs of all formats have.
+const COMMON: [&str; 8] =
+    ["scheme", "text", "hex", "unix_ms", "time", "node", "sequence", "confidence"];
+
 fn write_member(name: &str, id: &Inspection<'_>, out: &mut Vec<u8>) -> Result<(), Failure> {
     // Writing to memory can't fail.
     match name {
@@ -96,13 +100,23 @@ fn write_member(name: &str, id: &Inspection<'_>, out: &mut Vec<u8>) -> Result<()
         "int" if id.integer().is_some() => {
             let _ = id.integer().map_or(Ok(()), |number| write!(out, "{number}"));
         }
-        _ => match id.members().find(|member| member.name == name) {
-            Some(member) => {
+        "confidence" => {
+            out.extend_from_slice(id.confidence().map_or("", Confidence::name).as_bytes());
+        }
+        _ => match (id.members().find(|member| member.name == name), name) {
+            (Some(member), _) => {
                 let _ = write!(out, "{}", member.value);
             }
-            None => {
+            // If the format has no field of this name, as in JSON.
+            (None, "node") => {
+                let _ = id.node().map_or(Ok(()), |node| write!(out, "{}", node.value()));
+            }
+            (None, "sequence") => {
+                let _ = id.sequence().map_or(Ok(()), |it| write!(out, "{}", it.value()));
+            }
+            (None, _) => {
                 let int = id.integer().map(|_| "int");
-                let names: Vec<&str> = ["scheme", "text", "hex", "unix_ms", "time"]
+                let names: Vec<&str> = COMMON
                     .into_iter()
                     .chain(int)
                     .chain(id.members().map(|member| member.name))

@@ -14,31 +14,63 @@ fn inspect_json_fields() {
     let cases = [
         (
             "inspect --json 0u375nxqh5cq --node-size 8",
-            r#"{"scheme":"scru64","text":"0u375nxqh5cq","hex":"0186d52bbe2a635a","unix_ms":1678613659136,"time":"2023-03-12T09:34:19.136Z","int":"110009624767914842","timestamp":6557084606,"node_ctr":2777946,"node_id":42,"counter":25434,"confidence":"likely","reason":"12 digits of Base36"}"#,
+            r#"{"scheme":"scru64","text":"0u375nxqh5cq","hex":"0186d52bbe2a635a","unix_ms":1678613659136,"time":"2023-03-12T09:34:19.136Z","int":"110009624767914842","timestamp":6557084606,"node_ctr":2777946,"node_id":42,"counter":25434,"node":42,"sequence":25434,"confidence":"likely","reason":"12 digits of Base36"}"#,
         ),
         (
             "inspect --json 0u375nxqh5cq",
-            r#"{"scheme":"scru64","text":"0u375nxqh5cq","hex":"0186d52bbe2a635a","unix_ms":1678613659136,"time":"2023-03-12T09:34:19.136Z","int":"110009624767914842","timestamp":6557084606,"node_ctr":2777946,"confidence":"likely","reason":"12 digits of Base36"}"#,
+            r#"{"scheme":"scru64","text":"0u375nxqh5cq","hex":"0186d52bbe2a635a","unix_ms":1678613659136,"time":"2023-03-12T09:34:19.136Z","int":"110009624767914842","timestamp":6557084606,"node_ctr":2777946,"node":null,"sequence":null,"confidence":"likely","reason":"12 digits of Base36"}"#,
         ),
         (
             "inspect --json --scheme nanoflake --radix 10 --epoch discord 175928847299117063",
-            r#"{"scheme":"nanoflake","text":"175928847299117063","hex":"0271065ac1020007","unix_ms":1462015105796,"time":"2016-04-30T11:18:25.796Z","int":"175928847299117063","epoch_ms":1420070400000,"timestamp":41944705796,"generator":32,"datacenter":1,"worker":0,"sequence":7}"#,
+            r#"{"scheme":"nanoflake","text":"175928847299117063","hex":"0271065ac1020007","unix_ms":1462015105796,"time":"2016-04-30T11:18:25.796Z","int":"175928847299117063","epoch_ms":1420070400000,"timestamp":41944705796,"generator":32,"datacenter":1,"worker":0,"sequence":7,"node":32,"confidence":null}"#,
         ),
         (
             "inspect --json --scheme kuid --alphabet url AGA5igPrJzJ7aYAB",
-            r#"{"scheme":"kuid","text":"AGA5igPrJzJ7aYAB","hex":"0060398a03eb27327b698001","unix_ms":1539625275432,"time":"2018-10-15T17:41:15.432Z","kind":"global","drift":8,"a":1539,"b":625275,"node":"03eb2732","c":432128,"sequence":1}"#,
+            r#"{"scheme":"kuid","text":"AGA5igPrJzJ7aYAB","hex":"0060398a03eb27327b698001","unix_ms":1539625275432,"time":"2018-10-15T17:41:15.432Z","kind":"global","drift":8,"a":1539,"b":625275,"node":"03eb2732","c":432128,"sequence":1,"confidence":null}"#,
         ),
         (
             "inspect --json --scheme kuid .5.tXbhdV.3",
-            r#"{"scheme":"kuid","text":".5.tXbhdV.3","hex":"0060398a7b698001","unix_ms":1539625275432,"time":"2018-10-15T17:41:15.432Z","int":"27084864703004673","kind":"local","a":1539,"b":625275,"c":432128,"sequence":1}"#,
+            r#"{"scheme":"kuid","text":".5.tXbhdV.3","hex":"0060398a7b698001","unix_ms":1539625275432,"time":"2018-10-15T17:41:15.432Z","int":"27084864703004673","kind":"local","a":1539,"b":625275,"c":432128,"sequence":1,"node":null,"confidence":null}"#,
         ),
         (
             "inspect --json --scheme sno aaaaaaaa55aaaaaa",
-            r#"{"scheme":"sno","text":"aaaaaaaa55aaaaaa","hex":"421084210818d0842108","unix_ms":1829793872400,"time":"2027-12-26T04:04:32.400Z","timestamp":141872468100,"toggle":0,"meta":24,"partition":53380,"sequence":8456}"#,
+            r#"{"scheme":"sno","text":"aaaaaaaa55aaaaaa","hex":"421084210818d0842108","unix_ms":1829793872400,"time":"2027-12-26T04:04:32.400Z","timestamp":141872468100,"toggle":0,"meta":24,"partition":53380,"sequence":8456,"node":53380,"confidence":null}"#,
         ),
     ];
     for (arguments, expected) in cases {
         assert_eq!(stdout_of(arguments), format!("{expected}\n"), "{arguments}");
+    }
+}
+
+#[test]
+fn json_has_common_members() {
+    for (id, node, sequence) in [
+        ("0u375nxqh5cq --node-size 8", 42, 25_434),
+        ("bppc0m3ju134", 378, 0),
+        ("9q8q28b6522i6222 --from sno", 258, 0),
+        ("175928847299117063 --from discord", 32, 7),
+        ("11637205499264905 --from instagram", 1_341, 905),
+    ] {
+        let object = &json_lines(&stdout_of(&format!("inspect --json {id}")))[0];
+        for name in ["scheme", "confidence", "time", "unix_ms"] {
+            assert!(object.get(name).is_some(), "{id}: {name}");
+        }
+        assert_eq!(
+            (&object["node"], &object["sequence"]),
+            (&node.into(), &sequence.into()),
+            "{id}"
+        );
+        let template = format!("inspect --template {{node}}/{{sequence}} {id}");
+        assert_eq!(stdout_of(&template), format!("{node}/{sequence}\n"));
+    }
+    // Of formats without them, or that have one under this name.
+    for (id, node) in [
+        ("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", Value::Null),
+        ("01ARZ3NDEKTSV4RRFFQ69G5FAV", Value::Null),
+        ("C232AB00-9414-11EC-B3C8-9F6BDECED846", "9f6bdeced846".into()),
+    ] {
+        let object = &json_lines(&stdout_of(&format!("inspect --json {id}")))[0];
+        assert_eq!((&object["node"], object.get("sequence")), (&node, Some(&Value::Null)), "{id}");
     }
 }
 
@@ -74,7 +106,7 @@ fn only_likely_readings_are_shown() {
     assert!(ran.stderr.contains("Nanoflake in Base36 (2010-11-04"), "{}", ran.stderr);
     assert!(ran.stderr.contains("hint: `tickid inspect --all ID`"), "{}", ran.stderr);
     let named = &json_lines(&stdout_of("inspect --json --scheme nanoflake xx"))[0];
-    assert_eq!(named.get("confidence"), None);
+    assert_eq!(named["confidence"], Value::Null);
     // Words are not shown as IDs, and --all shows them with the status of invalid input.
     let ran = run("inspect activities12 --all");
     assert_eq!(ran.status, INVALID);

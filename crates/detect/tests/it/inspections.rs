@@ -21,7 +21,7 @@ fn of(id: impl Into<AnyId>, layouts: &Layouts) -> Value {
     written(id.into(), layouts)
 }
 
-/// The members at the start of every object.
+/// The members of every object, of a format without node and sequence.
 fn general(scheme: &str, text: &str, bytes: &[u8], time: UnixTime) -> Value {
     let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     let millis = time.as_millis();
@@ -32,6 +32,9 @@ fn general(scheme: &str, text: &str, bytes: &[u8], time: UnixTime) -> Value {
         "hex": hex,
         "unix_ms": has_date.then_some(millis),
         "time": has_date.then(|| format!("{time:.3}")),
+        "node": null,
+        "sequence": null,
+        "confidence": null,
     })
 }
 
@@ -65,7 +68,14 @@ proptest! {
         prop_assert_eq!(of(id, &Layouts::default()), general.clone());
         let size = NodeIdSize::new(size).unwrap();
         let layouts = Layouts { node_size: Some(size), ..Layouts::default() };
-        let split = json!({ "node_id": id.node_id(size), "counter": id.counter(size) });
+        let (node, counter) = (id.node_id(size), id.counter(size));
+        let split = match id.parts(&layouts) {
+            Ok(_) => {
+                json!({ "node_id": node, "counter": counter, "node": node, "sequence": counter })
+            }
+            // Of a reserved time.
+            Err(_) => json!({ "node_id": node, "counter": counter }),
+        };
         prop_assert_eq!(of(id, &layouts), with(general, split));
     }
 
@@ -80,6 +90,7 @@ proptest! {
             "epoch_ms": epoch.as_unix_millis(),
             "timestamp": id.timestamp(),
             "generator": id.generator().get(),
+            "node": id.generator().get(),
             "datacenter": id.generator().datacenter(),
             "worker": id.generator().worker(),
             "sequence": id.sequence(),
@@ -133,6 +144,7 @@ proptest! {
             "toggle": u8::from(id.toggle()),
             "meta": id.meta(),
             "partition": id.partition().get(),
+            "node": id.partition().get(),
             "sequence": id.sequence(),
         })));
     }
@@ -151,6 +163,9 @@ proptest! {
             let time = id.unix_time(&Layouts::default()).unwrap();
             let has_date = object["time"] != Value::Null;
             prop_assert_eq!(object["unix_ms"].as_i64(), has_date.then(|| time.as_millis()));
+            let parts = id.parts(&Layouts::default()).unwrap();
+            prop_assert_eq!(&object["node"], &json!(parts.node().map(|node| node.value())));
+            prop_assert_eq!(&object["sequence"], parts.sequence().value());
             // The fields put together again are the number.
             let fields = id.fields(&Layouts::default());
             let whole = fields.iter().fold(0, |whole: u64, field| {
