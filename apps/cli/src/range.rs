@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
         // others. IDs of other nodes may lie between them, too.
         Some(node) if kind == Kind::KuidGlobal => {
             let node = GivenNode::read(&scheme, arguments.node_hash, node);
-            let node = node.map_err(|error| usage(&error))?.value;
+            let node = node.map_err(|error| usage(&error))?.node.value();
             #[allow(clippy::cast_possible_truncation, reason = "32 bits")]
             let node = Node::new(node as u32);
             let global = |local| GlobalId::from_local(local, node, layouts.drift).into();

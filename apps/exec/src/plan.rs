@@ -4,6 +4,7 @@ use core::fmt;
 use core::time::Duration;
 use std::ffi::OsString;
 
+use tickid_core::AnyNode;
 use tickid_lease::RealmSpec;
 
 /// A program to run with leased nodes.
@@ -28,8 +29,14 @@ pub struct Plan {
     /// The variables that are removed from the program's environment, since they may hold
     /// passwords.
     pub hidden: Vec<OsString>,
-    /// Names the variable that the libraries of a realm's scheme read a node from; none by default.
-    pub node_variable: fn(&RealmSpec) -> Option<&'static str>,
+    /// Returns further variables of the program's environment for the nodes that were granted; those
+    /// without a value are removed. None by default.
+    ///
+    /// A realm's nodes may be shares of a node's sequences
+    /// ([`Scheme::split_node`](tickid_core::Scheme::split_node)). A program that takes such a node
+    /// for a whole one issues IDs of another holder, so pass its sequences here, or do not run the
+    /// program.
+    pub variables: fn(&RealmSpec, &[AnyNode]) -> Vec<(&'static str, Option<String>)>,
     /// Shows a remark, such as the reason why the program is stopped. Its text may be of foreign
     /// origin, so that a terminal must not interpret it.
     pub say: fn(&str),
@@ -50,7 +57,7 @@ impl Plan {
             kill_after: None,
             max_wait: Self::MAX_WAIT,
             hidden: Vec::new(),
-            node_variable: |_| None,
+            variables: |_, _| Vec::new(),
             say,
         }
     }

@@ -519,9 +519,8 @@ fn environment(
         ("TICKID_WINDOW", only(&windows)),
         ("TICKID_RESTART_WAIT", Some(wait.to_string())),
     ];
-    if let Some(variable) = (plan.node_variable)(realm) {
-        environment.push((variable, only(&nodes)));
-    }
+    let granted: Vec<_> = leases.windows().map(|window| window.lease.node).collect();
+    environment.extend((plan.variables)(realm, &granted));
     environment.extend([("TICKID_NODES", Some(nodes)), ("TICKID_WINDOWS", Some(windows))]);
     environment
 }

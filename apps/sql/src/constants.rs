@@ -28,11 +28,13 @@ fn constants() -> Vec<(&'static str, String)> {
         ("nanoflake_micros", nanoflake.scale().micros_per_tick().to_string()),
         ("nanoflake_shift", (GeneratorId::BITS + NanoflakeId::SEQUENCE_BITS).to_string()),
         ("nanoflake_sequence", NanoflakeId::SEQUENCE_BITS.to_string()),
+        ("nanoflake_node", node(&nanoflake)),
         ("scru64_ticks", ticks(&Scru64)),
         ("scru64_micros", Scru64.scale().micros_per_tick().to_string()),
         ("scru64_shift", Scru64Id::NODE_CTR_BITS.to_string()),
         ("scru64_max", Scru64Id::MAX.get().to_string()),
         ("scru64_guarded", guarded_size().to_string()),
+        ("kuid_node", node(&kuid)),
         ("kuid_ticks", ticks(&kuid)),
         ("kuid_micros", kuid.scale().micros_per_tick().to_string()),
         ("kuid_second", Kuid::TICKS_PER_SECOND.to_string()),
@@ -42,6 +44,7 @@ fn constants() -> Vec<(&'static str, String)> {
         ("kuid_c", c.to_string()),
         ("kuid_max_a", LocalId::MAX_MEGA_SECONDS.to_string()),
         ("kuid_max_b", LocalId::MAX_SECONDS.to_string()),
+        ("sno_node", node(&Sno)),
         ("sno_ticks", ticks(&Sno)),
         ("sno_micros", Sno.scale().micros_per_tick().to_string()),
         // In the first eight bytes.
@@ -49,6 +52,11 @@ fn constants() -> Vec<(&'static str, String)> {
         ("sno_last", SnoId::MAX_TIMESTAMP.to_string()),
         ("sno_sequence", Sno::MAX_SEQUENCE.count_ones().to_string()),
     ]
+}
+
+/// Returns the number of bits of a whole node.
+fn node<S: Scheme>(scheme: &S) -> String {
+    scheme.node_bits().unwrap_or(0).to_string()
 }
 
 /// Returns the least size of SCRU64 nodes whose counters start below their highest bit.

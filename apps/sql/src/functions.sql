@@ -576,6 +576,7 @@ DECLARE
     drift integer;
     layout text;
     sequence_shift integer;
+    whole_bits integer;
 BEGIN
     record := tickid.lock_realm_v1(realm_name, fresh, immediately);
     epoch := record ->> 'epoch_micros';
@@ -591,7 +592,14 @@ BEGIN
         WHILE to_regclass('tickid.word_' || id) IS NOT NULL LOOP
             id := id + 1;
         END LOOP;
-        floor := (SELECT r.floor FROM tickid.reserve_v1(realm_name, record, id) AS r);
+        -- The functions use all sequences of a node. Local kuids have the empty one.
+        whole_bits := CASE record ->> 'scheme'
+            WHEN 'nanoflake' THEN ${nanoflake_node}
+            WHEN 'kuid' THEN CASE record -> 'parts' #>> '{0,nodes}' WHEN '0/0' THEN 0
+                ELSE ${kuid_node} END
+            WHEN 'sno' THEN ${sno_node}
+            WHEN 'snowflake' THEN tickid.layout_bits_v1(record ->> 'layout', 'n') END;
+        floor := (SELECT r.floor FROM tickid.reserve_v1(realm_name, record, id, whole_bits) AS r);
         EXECUTE replace('CREATE VIEW tickid.lock_N AS SELECT;
             CREATE UNLOGGED SEQUENCE tickid.word_N MINVALUE 0 CACHE 1;
             CREATE UNLOGGED SEQUENCE tickid.written_N;

@@ -363,7 +363,7 @@ pub enum NodeError {
     },
     /// A share with too few sequences.
     #[error(
-        "node {node} has {pool} sequences of a tick, fewer than {min}: nodes have at most \
+        "node {node} has {pool} of a tick's sequences, fewer than {min}: nodes have at most \
          {max_bits} bits"
     )]
     Share {

@@ -185,7 +185,7 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// let error = Seconds.split_node("5/17".parse()?).unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
-    ///     "node 5/17 has 0 sequences of a tick, fewer than 1: nodes have at most 16 bits",
+    ///     "node 5/17 has 0 of a tick's sequences, fewer than 1: nodes have at most 16 bits",
     /// );
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -113,7 +113,7 @@ fn set_node(
         Some(Kind::Scru64) => scru64_node(arguments, node, layouts),
         Some(kind) => {
             let scheme = AnyScheme::new(kind, layouts);
-            GivenNode::read(&scheme, hash, node).map(|node| node.value)
+            GivenNode::read(&scheme, hash, node).map(|given| given.node.value())
         }
     };
     parsed.map_err(|error| Failure::Usage(format!("--node '{}': {error}", shown(node))))
@@ -130,8 +130,8 @@ fn scru64_node(
     }
     let known = Layouts { node_size: layouts.node_size, ..Layouts::default() };
     let scheme = AnyScheme::new(Kind::Scru64, &known);
-    let node = GivenNode::read(&scheme, arguments.nodes.node_hash, node)?;
-    let size = u8::try_from(node.bits).map_err(|error| error.to_string())?;
+    let node = GivenNode::read(&scheme, arguments.nodes.node_hash, node)?.node;
+    let size = u8::try_from(node.bits()).map_err(|error| error.to_string())?;
     let size = NodeIdSize::new(size).map_err(|error| error.to_string())?;
     // The option for the size of these nodes: --node-size is also for the other IDs, if any of them
     // has a use for it.
@@ -148,7 +148,7 @@ fn scru64_node(
         }
     }
     layouts.node_size = Some(size);
-    Ok(node.value)
+    Ok(node.value())
 }
 
 /// Makes the new ID.

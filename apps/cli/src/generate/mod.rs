@@ -30,6 +30,7 @@ const EXAMPLES: &str = "Examples:
   tickid gen scru64 --node 0u2r85hm2pt3/16     the node of that ID, after that ID
   tickid gen nanoflake --forever      Nanoflakes until the pipe closes
   tickid gen snowflake --layout discord --node 3/10
+  tickid gen sno --node 5/18          of partition 1, from the second quarter of its sequences
   tickid gen snowflake --layout 39x10ms/8s/16n@2014-09-01
   tickid gen kuid --node uid@127.0.0.1 --drift 10
   tickid gen uuid --as v8
@@ -203,7 +204,7 @@ pub(crate) fn run(command: &GenCommand) -> Result<ExitCode, Failure> {
         if !kind.has_node() && text == GivenNode::NONE.0 {
             return Ok(GivenNode::NONE.1);
         }
-        let node = GivenNode::read(&scheme, *node_hash, text);
+        let node = GivenNode::read_any(&scheme, *node_hash, text);
         node.map_err(|error| Failure::Usage(format!("--node '{}': {error}", shown(text))))
     });
     let (node, notation) = (node.transpose()?, layouts.notation(kind));

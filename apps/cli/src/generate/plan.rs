@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use tickid_convert::{
     AnyLeasedGenerator, AnyScheme, IdsVisitor, SchemeId, SchemeVariant, SchemeVisitor,
 };
-use tickid_core::{ManualClock, Scheme, SystemClock};
+use tickid_core::{BuildError, ManualClock, Scheme, SystemClock};
 use tickid_detect::Notation;
 use tickid_lease::admin::{NodeRange, ParseError, RealmName};
 use tickid_lease::{Realm, RealmSpec};
@@ -114,19 +114,21 @@ impl Plan<'_> {
             }
             return self.stream(holding, patience);
         };
-        let usage = |error: &dyn Display| Failure::Usage(format!("--node: {error}"));
-        let builder = self.scheme.builder(node.value, node.bits).map_err(|error| usage(&error))?;
-        let builder = match node.last {
-            Some(last) => builder.after(last).map_err(|error| usage(&error))?,
+        let GivenNode { node, last } = node;
+        let builder = self.scheme.builder(node);
+        let builder = match last {
+            Some(last) => builder.after(last).map_err(|error| usage_of_node(&error))?,
             None => builder,
         };
         let Some(time) = &options.time else {
-            self.check_size(&format!("--node is {}/{}", node.value, node.bits), &[node.bits])?;
-            return self.stream(builder.max_wait(options.max_wait).build_local()?, patience);
+            self.check_size(&format!("--node is {node}"), &[node.bits()])?;
+            let generator = builder.max_wait(options.max_wait).build_local();
+            let generator = generator.map_err(|error| of_node(error, Failure::from))?;
+            return self.stream(generator, patience);
         };
         let clock = ManualClock::new(time.resolve(&when::now(TimeZone::UTC))?);
         let generator = builder.clock(clock).max_wait(Duration::MAX).build_local();
-        let generator = generator.map_err(of_time)?;
+        let generator = generator.map_err(|error| of_node(error, of_time))?;
         say(
             "IDs of a given time may collide with others, because the same command makes the same \
              IDs again, and a generator of that node may have issued them",
@@ -247,6 +249,15 @@ impl Plan<'_> {
             Ok(())
         }
     }
+}
+
+/// Returns the failure of building a generator: the option `--node` may name no node of the scheme.
+fn of_node(error: BuildError, other: impl FnOnce(BuildError) -> Failure) -> Failure {
+    if matches!(error, BuildError::Node(_)) { usage_of_node(&error) } else { other(error) }
+}
+
+fn usage_of_node(error: &dyn Display) -> Failure {
+    Failure::Usage(format!("--node: {error}"))
 }
 
 /// Writes a block of IDs.

@@ -3,7 +3,7 @@
 
 use clap::ValueEnum;
 use tickid_convert::{AnyId, AnyScheme, Kind};
-use tickid_core::NodeId;
+use tickid_core::{AnyNode, RangeError};
 use tickid_kuid::Node as KuidNode;
 use tickid_scru64::{NodeIdSize, NodeSpec, NodeSpecError};
 
@@ -13,57 +13,76 @@ use crate::options::values::number;
 /// A node that an option names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GivenNode {
-    pub(crate) value: u64,
-    pub(crate) bits: u32,
+    pub(crate) node: AnyNode,
     /// The ID that the node issued last.
     pub(crate) last: Option<AnyId>,
 }
 
 impl GivenNode {
     /// The only node of IDs that have none, and how leases print it.
-    pub(crate) const NONE: (&'static str, Self) = ("0/0", Self { value: 0, bits: 0, last: None });
+    pub(crate) const NONE: (&'static str, Self) = ("0/0", Self { node: AnyNode::NONE, last: None });
 
-    /// Reads a node of a scheme.
+    /// Reads a node that IDs of a scheme carry.
     pub(crate) fn read(scheme: &AnyScheme, hash: NodeHash, text: &str) -> Result<Self, String> {
-        match scheme.kind() {
-            Kind::Scru64 => node_spec(text, scheme.layouts().node_size).map(Self::from),
-            Kind::KuidGlobal => hash.node(text).map(|node| Self::of(&node)),
+        let given = Self::read_any(scheme, hash, text)?;
+        match (scheme.kind(), scheme.node_bits()) {
+            // The size is part of the layout, so whoever asks compares it.
+            (Kind::Scru64, _) | (_, None) => Ok(given),
+            (kind, Some(bits)) if given.node.bits() != bits => {
+                Err(other_size(given.node, kind, bits, ""))
+            }
+            _ => Ok(given),
+        }
+    }
+
+    /// Reads a node of a scheme, which may have more bits than IDs carry: they name a share of the
+    /// node's sequences.
+    pub(crate) fn read_any(scheme: &AnyScheme, hash: NodeHash, text: &str) -> Result<Self, String> {
+        let node = match scheme.kind() {
+            Kind::Scru64 => {
+                return node_spec(text, scheme.layouts().node_size)
+                    .and_then(|spec| Self::try_from(spec).map_err(|error| error.to_string()));
+            }
+            Kind::KuidGlobal => hash.node(text)?,
             kind => {
                 let bits = scheme.node_bits().ok_or_else(|| format!("a {kind} has no node"))?;
-                Ok(Self { value: plain(kind, bits, text)?, bits, last: None })
+                plain(kind, bits, text)?
             }
-        }
-    }
-
-    fn of(node: &impl NodeId) -> Self {
-        Self { value: node.value(), bits: node.bits(), last: None }
+        };
+        Ok(Self { node, last: None })
     }
 }
 
-impl From<NodeSpec> for GivenNode {
-    fn from(spec: NodeSpec) -> Self {
-        Self { last: spec.node_prev().map(AnyId::from), ..Self::of(&spec) }
+impl TryFrom<NodeSpec> for GivenNode {
+    type Error = RangeError;
+
+    fn try_from(spec: NodeSpec) -> Result<Self, RangeError> {
+        Ok(Self { node: AnyNode::of(&spec)?, last: spec.node_prev().map(AnyId::from) })
     }
 }
 
-/// Parses a node that is a number of `bits` bits: N, or N/BITS as leases print it.
-fn plain(kind: Kind, bits: u32, text: &str) -> Result<u64, String> {
-    let value = match text.split_once('/') {
+/// Parses a node that is a number: N, of as many bits as IDs carry, or N/BITS as leases print it.
+fn plain(kind: Kind, bits: u32, text: &str) -> Result<AnyNode, String> {
+    let (value, size) = match text.split_once('/') {
         Some((value, size)) => {
-            let found: u32 = number("node size in bits", 0..=64, size)
+            let size = number("node size in bits", 0..=AnyNode::MAX_BITS.into(), size)
                 .map_err(|error| format!("'{}': {error}", shown(text)))?;
-            if found != bits {
-                let (value, scheme) = (shown(value), kind.name());
-                return Err(format!(
-                    "node {value} of {found} bits is not of this scheme: a {scheme} node has {bits} \
-                     bits"
-                ));
-            }
-            value
+            (value, size)
         }
-        None => text,
+        None => (text, bits),
     };
-    number("node", 0..=u64::MAX.checked_shr(u64::BITS - bits).unwrap_or(0), value)
+    let value = number("node", 0..=u64::MAX.checked_shr(u64::BITS - size).unwrap_or(0), value)?;
+    let node = AnyNode::new(value, size).map_err(|error| error.to_string())?;
+    if size < bits { Err(other_size(node, kind, bits, " or more")) } else { Ok(node) }
+}
+
+/// Returns the message about a node of another size than IDs carry.
+fn other_size(node: AnyNode, kind: Kind, bits: u32, or_more: &str) -> String {
+    let (value, found, scheme) = (node.value(), node.bits(), kind.name());
+    format!(
+        "node {value} of {found} bits is not of this scheme: a {scheme} node has {bits} \
+         bits{or_more}"
+    )
 }
 
 /// Parses a SCRU64 node spec, or a node ID if an option has its size.
@@ -99,29 +118,27 @@ pub(crate) enum NodeHash {
 
 impl NodeHash {
     /// Returns the kuid node of a number, or of an Erlang node name.
-    fn node(self, text: &str) -> Result<KuidNode, String> {
-        match (kuid_number(text)?, self) {
-            (Some(node), _) => Ok(node),
+    fn node(self, text: &str) -> Result<AnyNode, String> {
+        let hashed = match (kuid_number(text)?, self) {
+            (Some(node), _) => return Ok(node),
             (None, _) if text.is_empty() => {
-                Err("the name of a node has at least one character".into())
+                return Err("the name of a node has at least one character".into());
             }
-            (None, Self::Phash2) => Ok(KuidNode::phash2(text)),
-            (None, Self::Phash) => Ok(KuidNode::phash(text)),
-        }
+            (None, Self::Phash2) => KuidNode::phash2(text),
+            (None, Self::Phash) => KuidNode::phash(text),
+        };
+        AnyNode::of(&hashed).map_err(|error| error.to_string())
     }
 }
 
 /// Parses a kuid node that is a number: N/BITS as leases print it, or a fingerprint after 0x.
 /// `None` is a name. A text that is never the name of a node is a mistyped number: one without a
 /// letter, or with spaces, `/` or `,`.
-fn kuid_number(text: &str) -> Result<Option<KuidNode>, String> {
+fn kuid_number(text: &str) -> Result<Option<AnyNode>, String> {
     let (value, size) = text.split_once('/').unzip();
     let value = value.unwrap_or(text);
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    let node = |text| {
-        let node = plain(Kind::KuidGlobal, u32::BITS, text)?;
-        <KuidNode as NodeId>::from_value(node, u32::BITS).map_err(|error| error.to_string())
-    };
+    let node = |text| plain(Kind::KuidGlobal, u32::BITS, text);
     if size.is_some_and(is_number) && (value.starts_with("0x") || is_number(value)) {
         return node(text).map(Some);
     }

@@ -65,6 +65,52 @@ fn ids_have_node_and_metabyte() {
     assert_eq!(object("gen kuid --node 0x2a --json")["node"], "0000002a");
 }
 
+/// A node of more bits than IDs carry has a share of the sequences of a node.
+#[test]
+fn nodes_of_any_size_have_their_share() {
+    for (scheme, node, field, share) in [
+        ("sno", "5/18", ("partition", "1"), 16_384..=32_767),
+        ("sno", "65535/16", ("partition", "65535"), 0..=65_535),
+        ("nanoflake", "8191/13", ("generator", "1023"), 3_584..=4_095),
+        ("snowflake --layout sonyflake", "31/18", ("node", "7"), 192..=255),
+        ("kuid", "0xf/33", ("node", "\"00000007\""), 8_192..=16_383),
+        ("scru64 --node-size 9", "5/9", ("node_id", "5"), 0..=32_767),
+    ] {
+        let stdout = stdout_of(&format!("gen {scheme} --node {node} -n 100 --json"));
+        let ids = json_lines(&stdout.replace("\"counter\"", "\"sequence\""));
+        assert_eq!(ids.len(), 100, "{scheme}");
+        for id in ids {
+            assert_eq!(id[field.0].to_string(), field.1, "{id}");
+            assert!(share.contains(&id["sequence"].as_u64().expect("a number")), "{id}");
+        }
+    }
+    for (arguments, message) in [
+        (
+            "gen sno --node 5/8",
+            "node 5 of 8 bits is not of this scheme: a sno node has 16 bits or more",
+        ),
+        (
+            "gen sno --node 5/31",
+            "node 5/31 has 2 of a tick's sequences, fewer than 4: nodes have at most 30 bits",
+        ),
+        ("gen nanoflake --node 8192/13", "node 8192 is outside of 0..=8191"),
+        ("gen scru64 --node 5/24", "node ID size in bits 24 is outside of 1..=23"),
+        // An ID carries a field.
+        (
+            "convert --to sno --node 5/18 0u375nxqh5cq",
+            "node 5 of 18 bits is not of this scheme: a sno node has 16 bits",
+        ),
+        (
+            "range kuid --node 5/33 --since 2026-01-01",
+            "node 5 of 33 bits is not of this scheme: a kuid node has 32 bits",
+        ),
+    ] {
+        let ran = run(arguments);
+        assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{arguments}");
+        assert!(ran.stderr.contains(message), "{arguments}: {}", ran.stderr);
+    }
+}
+
 #[test]
 fn ids_of_a_given_time_have_it() {
     for (scheme, name) in [

@@ -51,17 +51,17 @@ fn node_errors_have_the_range() {
         ("convert --to scru64 --node foo x", ["--node 'foo'", "42/8"]),
         ("convert --to scru64 --node foo/8 x", ["--node 'foo/8'", "as in 42/8"]),
         ("convert --to sno --node-table a=1 x", ["'a=1'", "a node is a number from 0 to"]),
-        ("lease repair --realm a --node foo", ["\"foo\"", "N/BITS, as in 42/8"]),
+        ("lease repair --realm a --node foo", ["'foo'", "N/BITS, as in 42/8"]),
         // Of another size than the scheme's.
         ("gen kuid --node 5/16", ["5 of 16 bits", "32 bits"]),
         ("gen uuid --node 5/16", ["5 of 16 bits", "32 bits"]),
-        ("gen sno --node 60145/32", ["60145 of 32 bits", "16 bits"]),
-        ("gen nanoflake --node 7/16", ["7 of 16 bits", "10 bits"]),
+        ("gen sno --node 60145/32", ["60145/32 has 1 of a tick's sequences", "30 bits"]),
+        ("convert --to nanoflake --node 7/16 x", ["7 of 16 bits", "10 bits"]),
         ("range kuid --node 5/16 --since 2024-01-01", ["5 of 16 bits", "32 bits"]),
         ("convert --to sno --node 5/8 0u375nxqh5cq", ["5 of 8 bits", "16 bits"]),
         // A name of digits would be hashed.
         ("gen kuid --node 60145", ["60145 is a number", "60145/32"]),
-        ("gen kuid --node 60145/33", ["60145 of 33 bits", "32 bits"]),
+        ("gen kuid --node 60145/31", ["60145 of 31 bits", "32 bits"]),
         ("range kuid --node 5 --since 2024-01-01", ["5 is a number", "5/32"]),
         ("convert --to kuid --node 5 0u375nxqh5cq", ["5 is a number", "5/32"]),
     ] {

@@ -43,7 +43,7 @@ use crate::schemes::{SchemeId, SchemeVariant};
 /// let mut layouts = Layouts::default();
 /// Kind::Snowflake.layout_options()[0].set(&mut layouts, "sonyflake")?; // as a user enters it
 /// let scheme = AnyScheme::new(Kind::Snowflake, &layouts);
-/// let generator = scheme.builder(7, 16)?.build()?;
+/// let generator = scheme.builder("7/16".parse()?).build()?;
 /// let id = generator.generate()?;
 /// assert_eq!(scheme.fields()[3].value(&id.bytes()), 7); // the node
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -52,7 +52,7 @@ use crate::schemes::{SchemeId, SchemeVariant};
 #[must_use]
 pub struct AnyBuilder<C: fmt::Debug = DefaultClock> {
     scheme: AnyScheme,
-    node: (u64, u32),
+    node: AnyNode,
     metabyte: u8,
     each: Each<Builders<C>>,
 }
@@ -78,62 +78,51 @@ impl<C: fmt::Debug> Family for Local<C> {
 }
 
 impl AnyScheme {
-    /// Returns a builder of a generator for the node `value` of `bits` bits. The seed of random
-    /// starts comes from the operating system.
+    /// Returns a builder of a generator for a node, which may have more bits than IDs carry: they
+    /// name a [share](Scheme::split_node) of its sequences. The seed of random starts comes from the
+    /// operating system.
     ///
-    /// Where IDs have [no node](Kind::has_node), any value will do, because none of their bits
+    /// Where IDs have [no node](Kind::has_node), any node will do, because none of their bits
     /// depends on it.
-    ///
-    /// # Errors
-    /// Returns a [`RangeError`] if the scheme has no such node.
     ///
     /// # Examples
     /// ```
     /// use tickid_convert::{AnyScheme, Kind, Layouts};
     ///
     /// let scheme = AnyScheme::new(Kind::Nanoflake, &Layouts::default());
-    /// let mut generator = scheme.builder(5, 10)?.build_local()?;
+    /// let mut generator = scheme.builder("5/10".parse()?).build_local()?;
     /// assert_eq!(generator.generate()?.kind(), Kind::Nanoflake);
-    /// assert!(scheme.builder(1_024, 10).is_err());
+    /// assert!(scheme.builder("5/9".parse()?).build_local().is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[cfg(feature = "std")]
-    pub fn builder(&self, value: u64, bits: u32) -> Result<AnyBuilder, RangeError> {
+    pub fn builder(&self, node: AnyNode) -> AnyBuilder {
         let each = each_of!(self.kind(), Id => {
-            Builder::of(Id::scheme(self.layouts()), self.node::<Id>(value, bits)?)
+            let scheme = Id::scheme(self.layouts());
+            let node = any_node::<Id>(&scheme, node);
+            Builder::of_any(scheme, node)
         });
-        Ok(AnyBuilder { scheme: *self, node: (value, bits), metabyte: 0, each })
+        AnyBuilder { scheme: *self, node, metabyte: 0, each }
     }
 
-    /// Does the same as [`builder`](Self::builder) with a seed, as [`Builder::seeded_of`] does.
-    ///
-    /// # Errors
-    /// Returns a [`RangeError`] if the scheme has no such node.
-    pub fn seeded_builder(
-        &self,
-        value: u64,
-        bits: u32,
-        seed: u64,
-    ) -> Result<AnyBuilder, RangeError> {
+    /// Does the same as [`builder`](Self::builder) with a seed, as [`Builder::seeded_of_any`] does.
+    pub fn seeded_builder(&self, node: AnyNode, seed: u64) -> AnyBuilder {
         let each = each_of!(self.kind(), Id => {
-            let node = self.node::<Id>(value, bits)?;
-            Builder::seeded_of(Id::scheme(self.layouts()), node, seed)
+            let scheme = Id::scheme(self.layouts());
+            let node = any_node::<Id>(&scheme, node);
+            Builder::seeded_of_any(scheme, node, seed)
         });
-        Ok(AnyBuilder { scheme: *self, node: (value, bits), metabyte: 0, each })
+        AnyBuilder { scheme: *self, node, metabyte: 0, each }
     }
+}
 
-    /// Returns a node as the scheme has it, or the first that it has, where IDs have none.
-    fn node<I: SchemeId>(
-        &self,
-        value: u64,
-        bits: u32,
-    ) -> Result<<I::Scheme as Scheme>::Node, RangeError> {
-        let node = NodeId::from_value(value, bits);
-        if I::HAS_NODE {
-            return node;
-        }
-        (1..=u64::BITS).find_map(|bits| NodeId::from_value(0, bits).ok()).map_or(node, Ok)
+/// Returns the given node, or the first that the scheme has where IDs have none.
+fn any_node<I: SchemeId>(scheme: &I::Scheme, given: AnyNode) -> AnyNode {
+    if I::HAS_NODE {
+        return given;
     }
+    let mut nodes = (1..=AnyNode::MAX_BITS).flat_map(|bits| AnyNode::new(0, bits));
+    nodes.find(|node| scheme.split_node(*node).is_ok()).unwrap_or(given)
 }
 
 impl<C: fmt::Debug> AnyBuilder<C> {
@@ -161,10 +150,10 @@ impl<C: fmt::Debug> AnyBuilder<C> {
     /// use tickid_convert::{AnyScheme, Kind, Layouts};
     ///
     /// let scheme = AnyScheme::new(Kind::Nanoflake, &Layouts::default());
-    /// let last = scheme.builder(5, 10)?.build()?.generate()?;
-    /// let next = scheme.builder(5, 10)?.after(last)?.build()?.generate()?;
+    /// let last = scheme.builder("5/10".parse()?).build()?.generate()?;
+    /// let next = scheme.builder("5/10".parse()?).after(last)?.build()?.generate()?;
     /// assert!(next.to_u128() > last.to_u128());
-    /// assert!(scheme.builder(6, 10)?.after(last).is_err());
+    /// assert!(scheme.builder("6/10".parse()?).after(last).is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn after(self, id: AnyId) -> Result<Self, AfterError> {
@@ -217,7 +206,7 @@ impl AnyScheme {
     /// Returns the time and the sequence of an ID, if it is one of a node of this scheme.
     pub(super) fn position(
         &self,
-        (node, bits): (u64, u32),
+        node: AnyNode,
         id: AnyId,
     ) -> Result<(UnixTime, u32), AfterError> {
         let (found, expected) = (id.kind(), self.kind());
@@ -225,13 +214,16 @@ impl AnyScheme {
             return Err(AfterError::Scheme { found, expected });
         }
         // The size of a SCRU64 node tells its bits from those of the counter.
-        let node_size = u8::try_from(bits).ok().and_then(|bits| NodeIdSize::new(bits).ok());
+        let node_size = u8::try_from(node.bits()).ok().and_then(|bits| NodeIdSize::new(bits).ok());
         let layouts =
             Layouts { node_size: node_size.or(self.layouts().node_size), ..*self.layouts() };
         let parts = with_id!(id, id => id.parts_of_last(&layouts))?;
         let sequence = u32::try_from(parts.sequence().value()).unwrap_or(u32::MAX);
-        if let Some(found) = parts.node().map(Bits::value).filter(|found| *found != node) {
-            return Err(AfterError::Node { found, expected: node });
+        // IDs do not carry the bits that name a share.
+        let carried = self.node_bits().unwrap_or(node.bits());
+        let expected = node.value() >> node.bits().saturating_sub(carried);
+        if let Some(found) = parts.node().map(Bits::value).filter(|found| *found != expected) {
+            return Err(AfterError::Node { found, expected });
         }
         Ok((parts.unix_time(), sequence))
     }
@@ -457,7 +449,7 @@ pub(super) use any_waiting_calls;
 ///
 /// // As the realm of a lease store records it.
 /// let scheme = AnyScheme::from_realm("kuid", "drift 8", true)?;
-/// let generator = scheme.builder(60_145, 32)?.build()?;
+/// let generator = scheme.builder("60145/32".parse()?).build()?;
 /// let ids = generator.block(100.try_into()?)?;
 /// assert!(ids.len() > 0 && ids.map(|id| id.to_u128()).is_sorted());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -483,7 +475,7 @@ impl<C: Clock + fmt::Debug> AnyGenerator<C> {
 /// use tickid_convert::{AnyScheme, Kind, Layouts};
 ///
 /// let scheme = AnyScheme::new(Kind::Sno, &Layouts::default());
-/// let mut generator = scheme.builder(258, 16)?.metabyte(24).build_local()?;
+/// let mut generator = scheme.builder("258/16".parse()?).metabyte(24).build_local()?;
 /// let id = generator.generate()?;
 /// assert_eq!(scheme.fields()[2].value(&id.bytes()), 24);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

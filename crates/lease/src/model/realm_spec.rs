@@ -605,7 +605,7 @@ mod tests {
         );
         assert_eq!(
             error("0/8,1024/17"),
-            "seconds has no such node: node 1024/17 has 0 sequences of a tick, fewer than 1: nodes \
+            "seconds has no such node: node 1024/17 has 0 of a tick's sequences, fewer than 1: nodes \
              have at most 16 bits"
         );
         let error = RealmSpec::new(name(), &Seconds, NodePool::single()).unwrap_err();

@@ -60,10 +60,12 @@ END
 $$;
 
 -- Reserves a node of the realm's pool for functions of a number: marks its row, and returns the
--- node with its first free tick. The caller holds the lock on the records. The record gets a new
+-- node with its first free tick. It is one of `whole_bits` bits, or of any size if that is null: one
+-- with more bits has only a share of a node's sequences. The caller holds the lock on the records. The record gets a new
 -- version, so that no reconfiguration commits that has not seen the row.
 CREATE OR REPLACE FUNCTION tickid.reserve_v1(
-    realm_name text, record jsonb, number integer, OUT node text, OUT floor numeric
+    realm_name text, record jsonb, number integer, whole_bits integer,
+    OUT node text, OUT floor numeric
 ) LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     node_key text;
@@ -78,7 +80,7 @@ BEGIN
     SELECT c.node, c.key, greatest((record ->> 'floor')::numeric, c.floor, n.ceiling)
     INTO node, node_key, floor
     FROM (
-        SELECT v || '/' || p.bits AS node, p.floor,
+        SELECT v || '/' || p.bits AS node, p.bits, p.floor,
             lpad(to_hex(v << 63 - p.bits), 16, '0') || lpad(to_hex(p.bits), 2, '0') AS key
         FROM (
             SELECT split_part(split_part(e ->> 'nodes', '/', 1), '-', 1)::bigint AS first,
@@ -89,9 +91,19 @@ BEGIN
             FROM jsonb_array_elements(record -> 'parts') AS e
         ) AS p, generate_series(p.first, p.last) AS v
     ) AS c LEFT JOIN tickid.node AS n ON n.realm = realm_name AND n.node = c.key
-    WHERE n.node IS NULL
-        OR n.ceiling <= tick AND n.data ->> 'format' = '1' AND n.data -> 'reserved' IS NULL
+    WHERE c.bits = coalesce(whole_bits, c.bits) AND (n.node IS NULL
+        OR n.ceiling <= tick AND n.data ->> 'format' = '1' AND n.data -> 'reserved' IS NULL)
     ORDER BY n.ceiling NULLS FIRST, c.key DESC LIMIT 1;
+    IF reserve_v1.node IS NULL AND NOT EXISTS (
+        SELECT FROM jsonb_array_elements(record -> 'parts') AS e
+        WHERE split_part(e ->> 'nodes', '/', 2)::integer
+            = coalesce(whole_bits, split_part(e ->> 'nodes', '/', 2)::integer)
+    ) THEN
+        RAISE EXCEPTION 'the realm % has no whole node, of % bits, which functions need', realm_name,
+            whole_bits USING ERRCODE = 'invalid_parameter_value',
+                DETAIL = 'Its nodes are shares of a node''s sequences.',
+                HINT = 'tickid lease init --reconfigure gives it a pool that has both.';
+    END IF;
     IF reserve_v1.node IS NULL THEN
         RAISE EXCEPTION 'the realm % has no free node', realm_name
             USING ERRCODE = 'configuration_limit_exceeded';

@@ -12,6 +12,7 @@ use crate::options::values::{duration, number};
 #[command(after_help = "Examples:
   tickid lease exec --realm orders -- ./server --port 80
   tickid lease exec --realm orders --release-on-exit -- ./job
+  tickid lease exec --realm readings --shares -- ./meter
   tickid lease exec --realm orders --kill-after 2 -- sh -c 'echo $SCRU64_NODE_SPEC'
 
 ONE GENERATOR PER LEASED NODE. Two generators with one node issue the same IDs, such as those of two
@@ -32,6 +33,11 @@ The environment has TICKID_SCHEME, TICKID_REALM, TICKID_NODES (42/8 43/8), TICKI
 (FLOOR..CEILING of each node, in ticks, at the start) and TICKID_RESTART_WAIT; with one node also
 TICKID_NODE, TICKID_WINDOW and, for SCRU64, SCRU64_NODE_SPEC. TICKID_STORE is removed, since it may
 contain a password.
+
+A node with more bits than IDs carry, such as 5/18 of sno, is a share of a node's sequences. Programs
+that drop the further bits would issue IDs of other holders, so such a realm needs --shares. It adds
+TICKID_FIELD, the node that IDs carry (1), and TICKID_SEQUENCES, the first and the last sequence
+(16384-32767): lists in the order of TICKID_NODES.
 
 The program starts when all windows have opened, and the leases are renewed while it runs. If one
 cannot be renewed, or is lost, the program's process group gets SIGTERM. Then the program and all its
@@ -60,6 +66,10 @@ pub(crate) struct ExecArguments {
     /// The number of nodes to lease, one for each worker of the program
     #[arg(long, value_name = "N", value_parser = nodes, default_value = "1")]
     pub(crate) nodes: u64,
+    /// Run a program that draws from the sequences in $TICKID_SEQUENCES only: needed if nodes of the
+    /// realm are shares of a node's sequences
+    #[arg(long)]
+    pub(crate) shares: bool,
     /// Release the nodes when the program and all its descendants have ended
     #[arg(long)]
     pub(crate) release_on_exit: bool,

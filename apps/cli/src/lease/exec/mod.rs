@@ -1,6 +1,8 @@
 //! `tickid lease exec`: runs a program with a leased node, and no longer than its lease holds.
 
 mod arguments;
+#[cfg(target_os = "linux")]
+mod shares;
 
 use std::process::ExitCode;
 
@@ -16,10 +18,7 @@ pub(crate) fn exec(_: &ExecArguments) -> Result<ExitCode, Failure> {
 
 #[cfg(target_os = "linux")]
 pub(crate) fn exec(arguments: &ExecArguments) -> Result<ExitCode, Failure> {
-    use tickid_core::Scheme as _;
     use tickid_exec::Plan;
-    use tickid_lease::RealmSpec;
-    use tickid_scru64::Scru64;
 
     let mut plan = Plan::new(arguments.command.clone(), crate::message::say);
     plan.nodes = arguments.nodes;
@@ -29,11 +28,13 @@ pub(crate) fn exec(arguments: &ExecArguments) -> Result<ExitCode, Failure> {
     plan.max_wait = arguments.max_wait;
     // It may hold a password.
     plan.hidden = vec![crate::store::STORE_VARIABLE.into()];
-    plan.node_variable =
-        |realm: &RealmSpec| (realm.scheme() == Scru64::NAME).then_some("SCRU64_NODE_SPEC");
+    plan.variables = if arguments.shares { shares::variables } else { shares::without_shares };
     let open = || {
         let store = arguments.realm.store.open()?;
         let realm = arguments.realm.kept(&store)?;
+        if !arguments.shares {
+            shares::refuse(&realm)?;
+        }
         Ok((store, realm))
     };
     tickid_exec::exec(open, &plan)

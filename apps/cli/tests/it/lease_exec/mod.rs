@@ -254,6 +254,50 @@ fn several_nodes_are_leased() {
     assert_eq!(lines[2], "none none none");
 }
 
+/// A program that drops the further bits of a node would issue IDs of another holder.
+#[test]
+fn shares_need_the_option() {
+    let script = "echo $TICKID_NODE; echo ${TICKID_FIELD-none} ${TICKID_SEQUENCES-none}";
+    let inner = |state: &Path, options: &str| {
+        let mut exec = exec(state, options, script);
+        // As within another `lease exec`.
+        exec.env("TICKID_FIELD", "9").env("TICKID_SEQUENCES", "8-9");
+        ran(&mut exec)
+    };
+    let mixed = state("sno --pool 0/16,5/18");
+    let refused = inner(mixed.path(), "");
+    assert_eq!((refused.status, refused.stdout.as_str()), (USAGE, ""));
+    let said = "error: the realm orders has shares of nodes: 5/18 is a part of the sequences of 1/16\n\
+                hint: with --shares, ";
+    assert!(refused.stderr.starts_with(said), "{}", refused.stderr);
+    assert_eq!(rows(mixed.path()), [Value::Null; 0]);
+
+    for (pool, shares, expected) in [
+        ("sno --pool 5/18", "--shares", "5/18\n1 16384-32767\n"),
+        ("nanoflake --pool 8191/13", "--shares", "8191/13\n1023 3584-4095\n"),
+        // Whole nodes, with the option and without.
+        ("sno --pool 7/16", "--shares", "7/16\n7 0-65535\n"),
+        ("sno --pool 7/16", "", "7/16\nnone none\n"),
+        ("scru64 --pool 42/8", "--shares", "42/8\n42 0-65535\n"),
+        ("kuid --pool 0/0", "--shares", "0/0\nnone none\n"),
+    ] {
+        let state = state(pool);
+        let ran = inner(state.path(), shares);
+        assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), (expected, ""), "{pool}");
+    }
+
+    let all = state("sno --pool 0/16,4-5/18");
+    let script = "echo $TICKID_NODES; echo $TICKID_FIELD; echo $TICKID_SEQUENCES";
+    let ran = ran(&mut exec(all.path(), "--shares --nodes 3", script));
+    let lists: Vec<Vec<&str>> = ran.stdout.lines().map(|line| line.split(' ').collect()).collect();
+    let [nodes, fields, sequences] = &lists[..] else { panic!("{}", ran.stdout) };
+    let mut parts: Vec<_> = (0..3).map(|at| (nodes[at], fields[at], sequences[at])).collect();
+    parts.sort_unstable();
+    let expected =
+        [("0/16", "0", "0-65535"), ("4/18", "1", "0-16383"), ("5/18", "1", "16384-32767")];
+    assert_eq!(parts, expected);
+}
+
 #[test]
 fn too_many_nodes_are_refused() {
     let state = state("sno --pool 1-3/16");
