@@ -2,7 +2,7 @@
 
 use js_sys::Reflect;
 use tickid_convert::{AnyLocalGenerator, AnyScheme};
-use tickid_core::Error;
+use tickid_core::{AnyNode, Error};
 use wasm_bindgen::prelude::*;
 
 use crate::given::{self, Given, Thrown, camel_case, range_error, type_error};
@@ -40,7 +40,7 @@ impl Generator {
         if metabyte.is_some() && !kind.has_metabyte() {
             return Err(type_error(&format!("{kind} IDs have no metabyte")));
         }
-        let builder = scheme.builder(node, bits).map_err(range_error)?;
+        let builder = scheme.builder(AnyNode::new(node, bits).map_err(range_error)?);
         let builder = builder.metabyte(metabyte.unwrap_or(0));
         Ok(Self { source: builder.build_local().map_err(range_error)? })
     }

@@ -6,7 +6,7 @@ use tickid_core::{Clock, UnixTime};
 use crate::confidence::Doubt;
 use crate::detect::detect;
 use crate::detector::{Detector, Inspections};
-use crate::format::Format;
+use crate::formats::{Encoding, Format};
 use crate::identifier::Identifier;
 use crate::reading::{Reading, Readings};
 
@@ -191,7 +191,7 @@ fn is_candidate(one: &Reading) -> bool {
         Identifier::Preset(..) | Identifier::Mastodon(_) | Identifier::UnixTime(..) => true,
         Identifier::Scheme(id, notation) => {
             notation == Notation::Decimal
-                || one.form == crate::format::Form::Integer && id.kind().byte_len() == 8
+                || one.encoding == Encoding::Integer && id.kind().byte_len() == 8
         }
         _ => false,
     };

@@ -10,8 +10,8 @@ use core::time::Duration;
 use tickid_core::Generator;
 use tickid_core::source_parts::{Chain, Follow, Source, try_generate};
 use tickid_core::{
-    BuildError, Builder, Clock, DefaultClock, Error, LocalGenerator, NodeId, ObserveError,
-    RangeError, Scheme, Snapshot, UnixTime, Variant as _,
+    AnyNode, BuildError, Builder, Clock, DefaultClock, Error, LocalGenerator, ObserveError, Scheme,
+    Snapshot, UnixTime, Variant as _,
 };
 use tickid_scru64::NodeIdSize;
 
@@ -204,11 +204,7 @@ impl<C: Clock + fmt::Debug> AnyBuilder<C> {
 
 impl AnyScheme {
     /// Returns the time and the sequence of an ID, if it is one of a node of this scheme.
-    pub(super) fn position(
-        &self,
-        node: AnyNode,
-        id: AnyId,
-    ) -> Result<(UnixTime, u32), AfterError> {
+    pub(super) fn position(&self, node: AnyNode, id: AnyId) -> Result<(UnixTime, u32), AfterError> {
         let (found, expected) = (id.kind(), self.kind());
         if found != expected {
             return Err(AfterError::Scheme { found, expected });

@@ -3,10 +3,10 @@
 use core::num::NonZeroU32;
 
 use tickid_convert::{
-    AfterError, AnyGenerator, AnyId, AnyLeasedGenerator, AnyLocalGenerator, AnyObserveError,
-    AnyScheme, IdsVisitor, Kind, Layouts, SchemeId, SchemeVariant, SchemeVisitor,
+    AfterError, AnyBuilder, AnyGenerator, AnyId, AnyLeasedGenerator, AnyLocalGenerator,
+    AnyObserveError, AnyScheme, IdsVisitor, Kind, Layouts, SchemeId, SchemeVariant, SchemeVisitor,
 };
-use tickid_core::{Builder, ManualClock, NodeId as _, Scheme, UnixTime};
+use tickid_core::{AnyNode, Builder, ManualClock, NodeId as _, Scheme, UnixTime};
 use tickid_lease::admin::Terms;
 use tickid_lease::{NodePool, Realm, RealmSpec, Store};
 use tickid_scru64::NodeIdSize;
@@ -25,6 +25,10 @@ fn schemes() -> impl Iterator<Item = AnyScheme> {
 
 fn bits(scheme: &AnyScheme) -> u32 {
     scheme.node_bits().unwrap_or(1)
+}
+
+fn seeded(scheme: &AnyScheme, node: u64) -> AnyBuilder {
+    scheme.seeded_builder(AnyNode::new(node, bits(scheme)).unwrap(), 7)
 }
 
 fn n(n: u32) -> NonZeroU32 {
@@ -62,10 +66,7 @@ impl IdsVisitor for Collect {
 #[test]
 fn known_at_run_time_they_issue_the_same_ids() {
     for scheme in schemes() {
-        let builder = || {
-            let builder = scheme.seeded_builder(1, bits(&scheme), 7).unwrap();
-            builder.metabyte(METABYTE).clock(clock())
-        };
+        let builder = || seeded(&scheme, 1).metabyte(METABYTE).clock(clock());
         let typed = scheme.visit(Typed(bits(&scheme)));
         let mut local: AnyLocalGenerator<_> = builder().build_local().unwrap();
         let mut ids = vec![local.try_generate().unwrap()];
@@ -83,7 +84,7 @@ fn known_at_run_time_they_issue_the_same_ids() {
 #[test]
 fn a_call_has_its_own_metabyte() {
     let scheme = AnyScheme::new(Kind::Sno, &Layouts::default());
-    let generator = scheme.seeded_builder(1, 16, 7).unwrap().clock(clock()).build().unwrap();
+    let generator = seeded(&scheme, 1).clock(clock()).build().unwrap();
     let id = generator.try_block_with(24, n(1)).unwrap().next().unwrap();
     assert_eq!(scheme.fields()[2].value(&id.bytes()), 24);
     assert_eq!(scheme.fields()[2].value(&generator.try_generate().unwrap().bytes()), 0);
@@ -92,7 +93,7 @@ fn a_call_has_its_own_metabyte() {
 #[test]
 fn they_continue_after_an_id_of_their_node() {
     for scheme in schemes() {
-        let builder = |node| scheme.seeded_builder(node, bits(&scheme), 7).unwrap().clock(clock());
+        let builder = |node| seeded(&scheme, node).clock(clock());
         let first = builder(1).build_local().unwrap().try_block(n(9)).unwrap();
         let last = first.last().unwrap();
         match builder(1).after(last) {
@@ -130,7 +131,7 @@ fn scheme_next(scheme: &AnyScheme, id: AnyId) -> u128 {
 #[test]
 fn they_observe_ids_of_their_scheme() {
     for scheme in schemes() {
-        let builder = |node| scheme.seeded_builder(node, bits(&scheme), 7).unwrap().clock(clock());
+        let builder = |node| seeded(&scheme, node).clock(clock());
         let peer = builder(0).build().unwrap();
         let generator = builder(1).build().unwrap();
         let id = peer.try_block(n(50)).unwrap().last().unwrap();

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tickid_convert::foreign::Mastodon;
-use tickid_convert::{AnyId, Layouts};
+use tickid_convert::{AnyId, Layouts, ToParts as _};
 use tickid_core::{ManualClock, UnixTime};
 use tickid_detect::{Detector, Format, Identifier, Inspection, Notation, detect};
 use tickid_kuid::{Drift, GlobalId, LocalId, WideGlobalId};
