@@ -350,6 +350,7 @@ macro_rules! any_calls {
         $crate::any::generator::any_waiting_calls! { $this, ($($receiver)+), ($($borrow)+), $error }
     };
 }
+#[cfg(feature = "lease")]
 pub(super) use any_calls;
 
 /// Makes the calls that wait methods of a type, as [`any_calls`] does.
