@@ -33,7 +33,10 @@ impl<S: Scheme> Word<S> {
 
     /// Fails to compile for a scheme whose constants contradict each other. Both engines refer to
     /// it.
-    pub(crate) const CHECKED: () = {
+    pub(crate) const CHECKED: () = Self::check();
+
+    /// Panics for a scheme whose constants contradict each other.
+    const fn check() {
         let is_ordered = S::FIRST_TICK <= S::LAST_TICK && S::LAST_TICK <= S::MAX_TICK;
         assert!(is_ordered, "FIRST_TICK, LAST_TICK and MAX_TICK must be in this order");
         assert!(S::MAX_TICK < u64::MAX && S::LAST_TICK < Self::MAX_STAMP, "stamps must fit");
@@ -44,7 +47,7 @@ impl<S: Scheme> Word<S> {
         assert!(S::MAX_SEQUENCE < u32::MAX, "MAX_SEQUENCE must be below 2^32 - 1");
         let fits = (S::MAX_SEQUENCE as u64) + 1 < Self::CLOSED;
         assert!(fits, "MAX_SEQUENCE must fit beside TICK_BITS and the toggle");
-    };
+    }
 
     /// The maximum of one add, such that the guard has room for [`MAX_THREADS`] of them together.
     pub(crate) const MAX_ADD: NonZeroU32 =
@@ -154,7 +157,14 @@ impl<S: Scheme> fmt::Debug for Word<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::example::{Seconds, Toggling};
+    use crate::example::{Seconds, Sequenceless, Toggling};
+
+    /// At run time here; in a program, the same panic is an error of the compiler.
+    #[test]
+    #[should_panic(expected = "the engine needs a sequence: MAX_SEQUENCE is 0")]
+    fn schemes_need_a_sequence() {
+        Word::<Sequenceless>::check();
+    }
 
     #[test]
     fn fields_do_not_overlap() {
