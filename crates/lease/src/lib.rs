@@ -13,7 +13,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! IDs made of time and node go wrong if two generators get the same node, or if a clock steps back
+//! IDs made of time and node repeat if two generators get the same node, or if a clock steps back
 //! across a restart. Here a generator gets a node together with a half-open range of ticks, its
 //! [window](tickid_core::Window), and the store never grants a tick of a node twice. A generator
 //! that was paused for an hour, has a wrong clock, or cannot reach its store finds its ticks

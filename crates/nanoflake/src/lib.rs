@@ -7,7 +7,7 @@
 //! │0│ timestamp: milliseconds since the epoch │ generator│  sequence  │
 //! │ │                 41 bits                 │  10 bits │   12 bits  │
 //! └─┴─────────────────────────────────────────┴──────────┴────────────┘
-//!  text: Base36, lower case, 1 to 13 digits; by name also padded to 13 digits, or decimal
+//!  text: Base36, lower case, 1 to 13 digits; on request padded to 13 digits, or decimal
 //! ```
 //!
 //! The upper and lower five bits of the generator are the *datacenter* and *worker* of Snowflakes.
@@ -30,21 +30,21 @@
 //! ```
 //!
 //! # When to choose it
-//! Choose it if you have a 64-bit column, or a system that uses Snowflakes already, because the
+//! Choose it if you have a 64-bit column, or a system that already uses Snowflakes, because the
 //! integers are the same, bit for bit. There is room for 1,024 generators, 4,096 IDs per generator
 //! and millisecond, and 69 years from the epoch on.
 //!
-//! Its canonical text has no fixed length and so does not sort. Use
-//! [`encode_padded`](NanoflakeId::encode_padded) if it should. JavaScript's numbers can't hold the
-//! integers, so use text there. IDs hide nothing: they reveal their time and generator, and other
-//! IDs can be guessed from them.
+//! Its canonical text does not sort, because it has no fixed length. If you need one that does, use
+//! [`encode_padded`](NanoflakeId::encode_padded). JavaScript's numbers cannot hold the integers, so
+//! use text there. IDs hide nothing: they reveal their time and generator, and other IDs can be
+//! guessed from them.
 //!
 //! # Features
 //! | feature | default | gives |
 //! |---|---|---|
 //! | `std` | yes | the wall clock, methods that wait, and [`new`] |
 //! | `alloc` | with `std` | `String` forms |
-//! | `serde` | no | text in human-readable formats, integers in others; by `with` any form |
+//! | `serde` | no | text in human-readable formats, integers in others; any form through `with` |
 //!
 //! The traits of other libraries, such as clients of databases, times and schemas, are features of
 //! `tickid-core`, as in `cargo add tickid-core --features sqlx_0_9,jiff_1`. The project's

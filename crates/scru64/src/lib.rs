@@ -37,7 +37,7 @@
 //! |---|---|---|
 //! | `std` | yes | the wall clock, methods that wait, [`new`] and [`new_string`] |
 //! | `alloc` | with `std` | `String` forms |
-//! | `serde` | no | text in human-readable formats, integers in others; by `with` any form |
+//! | `serde` | no | text in human-readable formats, integers in others; any form through `with` |
 //!
 //! The traits of other libraries, such as clients of databases, times and schemas, are features of
 //! `tickid-core`, as in `cargo add tickid-core --features sqlx_0_9,jiff_1`. The project's

@@ -23,15 +23,15 @@
 //! ```
 //!
 //! # When to choose it
-//! Choose it if setting the clock back must not stop anything. After the first regression, issuing
+//! Choose it if IDs must not stop when the clock is set back. After the first regression, issuing
 //! continues immediately at the clock's current time, because the tick-tock bit distinguishes the
 //! IDs. It is also good for keys that should hold an extra byte, for example a kind, a status or a
-//! version. It provides 65,536 IDs each 4 milliseconds under each of 65,536 partitions, until 2079;
-//! the text of 16 characters also fits a column made for UUIDs.
+//! version. Each of 65,536 partitions has 65,536 IDs every 4 milliseconds, until 2079. The 16
+//! characters of the text also fit a column made for UUIDs.
 //!
 //! There are two pitfalls. IDs of *different* metabytes are not in order within a tick, because the
 //! metabyte comes before the sequence. And IDs that are issued after a regression sort by their
-//! time, so they are among the IDs issued before it. IDs hide nothing: they reveal their time and
+//! time, so they lie among the IDs issued before it. IDs hide nothing: they reveal their time and
 //! partition, and other IDs can be guessed from them.
 //!
 //! # Features
@@ -39,7 +39,7 @@
 //! |---|---|---|
 //! | `std` | yes | the wall clock, methods that wait, [`new`] and [`generator`] |
 //! | `alloc` | with `std` | `String` from the text of an ID |
-//! | `serde` | no | text in human-readable formats, else bytes; by `with` any form; snapshots |
+//! | `serde` | no | text in human-readable formats, else bytes; any form through `with`; snapshots |
 //!
 //! The traits of other libraries, such as clients of databases, times and schemas, are features of
 //! `tickid-core`, as in `cargo add tickid-core --features sqlx_0_9,jiff_1`. The project's

@@ -8,7 +8,7 @@
 //! │ (0)      │ units of 100 µs to 1 h         │ bits         │ 1 to 18 bits│
 //! └──────────┴────────────────────────────────┴──────────────┴─────────────┘
 //!  SequenceAboveNode has the last two in the other order
-//!  text: decimal; by name also 13 characters of Crockford's Base32
+//!  text: decimal; on request 13 characters of Crockford's Base32
 //! ```
 //!
 //! # Examples
@@ -28,9 +28,10 @@
 //! ```
 //!
 //! # When to choose it
-//! It is meant for systems that have Snowflakes already, of whatever layout, and for those that
-//! must fit their IDs into fewer bits: [`Snowflake::JS_SAFE`] has 53, which JavaScript's numbers
-//! hold exactly. With Twitter's widths, `tickid-nanoflake` has a smaller API and a shorter text.
+//! Choose it for systems that already have Snowflakes of some layout, and for those that must fit
+//! their IDs into fewer bits. For example, [`Snowflake::JS_SAFE`] has 53, which JavaScript's
+//! numbers hold exactly. With Twitter's widths, `tickid-nanoflake` has a smaller API and a shorter
+//! text.
 //!
 //! An ID does not show its layout, so all generators and readers of a system must use the same one.
 //! A realm of leases ensures that. IDs hide nothing: they reveal their time and node, and other IDs
@@ -41,7 +42,7 @@
 //! |---|---|---|
 //! | `std` | yes | the wall clock, methods that wait, and process-wide generators |
 //! | `alloc` | with `std` | `String` forms |
-//! | `serde` | no | text in human-readable formats, integers in others; by `with` any form |
+//! | `serde` | no | text in human-readable formats, integers in others; any form through `with` |
 //!
 //! The traits of other libraries, such as clients of databases, times and schemas, are features of
 //! `tickid-core`, as in `cargo add tickid-core --features sqlx_0_9,jiff_1`. The project's

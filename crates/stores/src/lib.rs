@@ -12,8 +12,8 @@
 //! ```
 //!
 //! Each server is a feature, because each brings a client along. The rules of leases are in
-//! `tickid-lease`: a store here only reads and writes, by requests that have deadlines and answers
-//! that have limits. All of them take encrypted connections.
+//! `tickid-lease`. A store here only reads and writes, with a deadline for each request and a limit
+//! on the size of its answer. All of them can encrypt their connections.
 //!
 //! | feature | store | URL |
 //! |---|---|---|

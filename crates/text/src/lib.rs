@@ -18,8 +18,9 @@
 //! codec uses SSE2, which every such processor has, but it never differs from the portable code in
 //! a value or an error.
 //!
-//! Reading is strict: apart from the other case in Base36 and Crockford's Base32, and the latter's
-//! look-alikes of digits, a text that writing would not produce is rejected. Nothing allocates.
+//! Reading is strict, which means that it rejects a text that writing would not produce. The only
+//! exceptions are letters of the other case in Base36 and in Crockford's Base32, and the letters
+//! that the latter reads as digits because they look alike. Nothing allocates.
 //!
 //! The crate does not encode data of variable length, write padding characters or line breaks, or
 //! skip white space. For these, use a general Base64 or Base32 library.

@@ -1,8 +1,9 @@
 //! Time-ordered identifiers made of clock ticks: SCRU64, Nanoflake (and other Snowflakes), kuid and
 //! sno.
 //!
-//! An ID is one line, from a generator that the whole process shares. It is unique in this process:
-//! the node is random, so another process may draw the same one.
+//! It takes one line to make an ID, with a generator that the whole process shares. The ID is
+//! unique in this process, but another process may make the same one, because nodes are drawn at
+//! random.
 //!
 //! ```
 //! let id = tickid::sno::new(24)?; // the byte is the caller's own
@@ -21,8 +22,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! With a node of its own, each process issues IDs that no other does, as long as no two use the
-//! same node at the same time:
+//! Give each process a node ID. Then IDs are unique among all processes, as long as no two use the
+//! same node at the same time, and no clock goes back across a restart:
 //!
 //! ```
 //! let generator = tickid::sno::Generator::numbered(258)?;
@@ -34,8 +35,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A *lease* is a node that no other process has, with a window of time, from a folder or a
-//! database, so that no ID is issued twice whatever clocks and networks do:
+//! A *lease* is a node with a window of time, from a folder or a database. No other process can use
+//! the node in that window, so no ID is issued twice, even if a clock or a network fails:
 //!
 //! ```
 //! # let folder = std::env::temp_dir().join(format!("tickid-facade-{}", std::process::id()));
