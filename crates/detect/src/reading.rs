@@ -208,12 +208,27 @@ impl Reading {
     fn outweighs_words(&self, text: &[u8], layouts: &Layouts, now: Option<UnixTime>) -> bool {
         let Some(now) = now.filter(|_| text.iter().any(u8::is_ascii_digit)) else { return false };
         let surprise = surprise(&self.identifier, self.encoding, layouts, now).bits();
-        let letters = text.len().saturating_mul(BITS_PER_BASE36_DIGIT);
+        let letters = text.len().saturating_mul(BITS_PER_LETTER);
         surprise.saturating_add(DECISIVE_BITS) as usize <= letters
+    }
+
+    /// Reports whether random digits and letters explain a Nanoflake in Base36 about as well. Of the
+    /// texts of 12 digits a third has a likely time, so that it says as little as in an integer. Of
+    /// SCRU64's, one in a thousand has.
+    fn is_random_base36(&self, text: &[u8], layouts: &Layouts, now: Option<UnixTime>) -> bool {
+        let Identifier::Scheme(AnyId::Nanoflake(_), Notation::Canonical) = self.identifier else {
+            return false;
+        };
+        let is_given = layouts.epoch != Layouts::default().epoch;
+        let Some(now) = now.filter(|_| !is_given) else { return false };
+        let surprise = surprise(&self.identifier, self.encoding, layouts, now).bits();
+        let chance = false_positives::without_meaning(text, Alphabets::of(text));
+        !is_for_id(surprise, chance)
     }
 }
 
-const BITS_PER_BASE36_DIGIT: usize = 5;
+/// Of words, whose letters are not equally frequent.
+const BITS_PER_LETTER: usize = 5;
 
 /// The largest number of formats that one text fits: 16 digits from 2 to 9 are integers of seventeen
 /// formats and a Unix time, four IDs in hexadecimal, a sno ID and a kuid in either alphabet.
@@ -354,8 +369,10 @@ impl Readings {
         now: Option<UnixTime>,
     ) {
         for one in self.likely_mut() {
-            one.doubt = doubt_of_text(one, text, alphabets)
+            let doubt = doubt_of_text(one, text, alphabets)
                 .filter(|doubt| *doubt != Doubt::Words || !one.outweighs_words(text, layouts, now));
+            one.doubt = doubt
+                .or_else(|| one.is_random_base36(text, layouts, now).then_some(Doubt::Unexplained));
         }
     }
 
