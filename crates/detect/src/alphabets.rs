@@ -11,14 +11,12 @@ impl Alphabets {
     pub(crate) const HEX: Self = Self(1 << 1);
     /// Base62 has it, too.
     pub(crate) const BASE36: Self = Self(1 << 2);
-    pub(crate) const CROCKFORD: Self = Self(1 << 3);
-    pub(crate) const SNO: Self = Self(1 << 4);
-    pub(crate) const XID: Self = Self(1 << 5);
-    pub(crate) const KUID_SORTABLE: Self = Self(1 << 6);
-    pub(crate) const KUID_URL: Self = Self(1 << 7);
+    pub(crate) const SNO: Self = Self(1 << 3);
+    pub(crate) const KUID_SORTABLE: Self = Self(1 << 4);
+    pub(crate) const KUID_URL: Self = Self(1 << 5);
     /// All characters but upper-case letters, and but lower-case ones.
-    pub(crate) const NO_UPPER: Self = Self(1 << 8);
-    pub(crate) const NO_LOWER: Self = Self(1 << 9);
+    pub(crate) const NO_UPPER: Self = Self(1 << 6);
+    pub(crate) const NO_LOWER: Self = Self(1 << 7);
 
     /// Returns the alphabets of a text.
     #[inline]
@@ -73,19 +71,13 @@ static OF_BYTES: [u16; 256] = {
     while byte < 256 {
         #[allow(clippy::cast_possible_truncation, reason = "below 256")]
         let letter = byte as u8;
-        let lower = letter.to_ascii_lowercase();
         let is_letter_or_digit = letter.is_ascii_alphanumeric();
         #[allow(clippy::indexing_slicing, reason = "in a constant")]
         {
             all[byte] = only(letter.is_ascii_digit(), Alphabets::DECIMAL)
                 | only(letter.is_ascii_hexdigit(), Alphabets::HEX)
                 | only(is_letter_or_digit, Alphabets::BASE36)
-                | only(
-                    is_letter_or_digit && !matches!(lower, b'i' | b'l' | b'o' | b'u'),
-                    Alphabets::CROCKFORD,
-                )
                 | only(matches!(letter, b'2'..=b'9' | b'a'..=b'x'), Alphabets::SNO)
-                | only(matches!(letter, b'0'..=b'9' | b'a'..=b'v'), Alphabets::XID)
                 | only(
                     is_letter_or_digit || matches!(letter, b'.' | b'_'),
                     Alphabets::KUID_SORTABLE,
@@ -113,21 +105,19 @@ mod tests {
             (Alphabets::DECIMAL, "d"),
             (Alphabets::HEX, "h"),
             (Alphabets::BASE36, "b"),
-            (Alphabets::CROCKFORD, "c"),
             (Alphabets::SNO, "s"),
-            (Alphabets::XID, "x"),
             (Alphabets::KUID_SORTABLE, "k"),
             (Alphabets::KUID_URL, "u"),
         ];
         for (text, expected) in [
-            ("0123456789", "dhbcxku"),
-            ("23456789", "dhbcsxku"),
-            ("0aF", "hbcku"),
-            ("gjkmnpqrst", "bcsxku"),
-            ("wx", "bcsku"),
+            ("0123456789", "dhbku"),
+            ("23456789", "dhbsku"),
+            ("0aF", "hbku"),
+            ("gjkmnpqrst", "bsku"),
+            ("wx", "bsku"),
             ("ILOU", "bku"),
-            ("l", "bsxku"),
-            ("Zz", "bcku"),
+            ("l", "bsku"),
+            ("Zz", "bku"),
             ("_", "ku"),
             (".", "k"),
             ("-", "u"),

@@ -58,8 +58,8 @@ pub enum Doubt {
     UnixTime,
     /// The digits are as probable in a number without a meaning, such as an account's or an order's.
     Number,
-    /// The digits have the prefix and the check digits of numbers of another kind, such as a SIM
-    /// card's.
+    /// The digits have the prefix or the check digit of numbers of another kind, such as a Steam
+    /// account's.
     OtherNumber,
     /// Another reading explains the bits better, or that they are random.
     Unexplained,

@@ -78,10 +78,6 @@ pub(crate) fn number(digits: &[u8]) -> (u32, Doubt) {
         [b'7', b'6', b'5', b'6', b'1', b'1', ..] if len == 17 => (32, Doubt::OtherNumber),
         // One of Facebook.
         [b'1', b'0', b'0', b'0', ..] if len == 15 => (of_digits(11), Doubt::OtherNumber),
-        // A SIM card (ICCID).
-        [b'8', b'9', ..] if matches!(len, 19 | 20) && is_luhn(digits) => {
-            (of_digits(len - 3), Doubt::OtherNumber)
-        }
         // A citizen of China: one of 4,000 districts, a day of birth, three digits and a check.
         _ if is_citizen(digits) => (12 + DAY + 1 + 10, Doubt::OtherNumber),
         _ => return any,
@@ -94,11 +90,9 @@ pub(crate) fn without_meaning(text: &[u8], alphabets: Alphabets) -> u32 {
     if alphabets.are_decimal() {
         return number(text).0;
     }
-    // The binary logarithms of 16, 32, 36 and 64, in hundredths.
+    // The binary logarithms of 16, 36 and 64, in hundredths.
     let bits = if alphabets.are(Alphabets::HEX) {
         400
-    } else if alphabets.are(Alphabets::XID) && alphabets.are_of_one_case() {
-        500
     } else if alphabets.are_base36() {
         517
     } else {
@@ -111,13 +105,6 @@ pub(crate) fn without_meaning(text: &[u8], alphabets: Alphabets) -> u32 {
 fn of_digits(len: usize) -> u32 {
     // log2(10) and log2(10/9), in thousandths: the first digit is not 0.
     u32::try_from(len).unwrap_or(u32::MAX).saturating_mul(3_322).saturating_sub(152) / 1_000
-}
-
-/// Reports whether the last digit is the check digit of cards.
-fn is_luhn(digits: &[u8]) -> bool {
-    let places = digits.iter().rev().zip([1, 2].into_iter().cycle());
-    let weighed = places.map(|(digit, weight)| u32::from(digit - b'0') * weight);
-    weighed.map(|digit| digit / 10 + digit % 10).sum::<u32>() % 10 == 0
 }
 
 /// Reports whether 18 digits have the day of birth and the check digit (ISO 7064, mod 11-2) of a

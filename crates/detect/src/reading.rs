@@ -404,24 +404,17 @@ impl Readings {
             if one.is_marked {
                 continue;
             }
-            let is_decisive = one.surprise.saturating_add(DECISIVE_BITS);
-            let is_time = matches!(one.identifier, Identifier::UnixTime(..));
-            one.doubt = if !is_time && time.is_some_and(|time| one.surprise > time + DECISIVE_BITS)
-            {
-                Some(Doubt::UnixTime)
-            } else if let Some((_, doubt)) = one
-                .chance(text, number, layouts)
-                .filter(|(chance, _)| !is_for_id(one.surprise, *chance))
-            {
-                Some(doubt)
-            } else if one.surprise > least.saturating_add(DECISIVE_BITS)
+            let is_worse = one.surprise > least.saturating_add(DECISIVE_BITS)
                 // What is out of use is never shown beside another, so it has to be the worse one.
-                || one.surprise > least_retired
-                || random.is_some_and(|random| is_decisive > random)
-            {
-                Some(Doubt::Unexplained)
-            } else {
-                one.format().prior().is_retired.then_some(Doubt::Retired)
+                || one.surprise > least_retired;
+            let is_random =
+                random.is_some_and(|random| one.surprise.saturating_add(DECISIVE_BITS) > random);
+            // The number comes first, because it is the reason that says most.
+            one.doubt = match one.chance(text, number, layouts) {
+                Some((chance, doubt)) if !is_for_id(one.surprise, chance) => Some(doubt),
+                _ if is_worse && time == Some(least) => Some(Doubt::UnixTime),
+                _ if is_worse || is_random => Some(Doubt::Unexplained),
+                _ => one.format().prior().is_retired.then_some(Doubt::Retired),
             };
         }
     }

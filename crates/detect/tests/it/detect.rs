@@ -291,7 +291,7 @@ fn common_texts_are_at_most_possible() {
         ("4111111111111111", Doubt::Time),
         ("5555555555554444", Doubt::Digits),
         ("20240115123045123", Doubt::Date),
-        ("1741816012345678901", Doubt::UnixTime),
+        ("1741816012345678901", Doubt::Number),
         ("15c2a7d9be3f6084", Doubt::Unexplained),
         ("d41d8cd98f005204a9800998ecf8427e", Doubt::Unexplained),
     ] {

@@ -6,5 +6,6 @@ mod column;
 mod detect;
 mod false_alarms;
 mod inspections;
+mod judgement;
 mod labelled;
 mod layouts;
