@@ -229,6 +229,52 @@ fn times_before_1970_are_read() {
     assert_eq!(object["time"], "1960-01-01T00:00:01.000Z");
 }
 
+/// Of their documents: the example of the TID's page, the video of the TikTok article, whose page has
+/// the time 1595988377; and by the arithmetic of CockroachDB's source and of Instagram's article.
+#[test]
+fn formats_that_are_only_read_have_their_fields() {
+    let row_id = ((1_700_000_000_123_450_i64 - 1_420_070_400_000_000) / 10) << 15 | 3;
+    for (text, format, millis, fields) in [
+        (
+            "3jzfcijpj2z2a",
+            "tid",
+            1_688_137_381_887_i64,
+            json!({"timestamp": 1_688_137_381_887_007_i64, "clock_id": 6}),
+        ),
+        (
+            "6854717870488702213",
+            "tiktok",
+            1_595_988_373_000,
+            json!({"timestamp": 1_595_988_373, "rest": 3_657_452_805_i64}),
+        ),
+        (
+            &*row_id.to_string(),
+            "unique-rowid",
+            1_700_000_000_123,
+            json!({"timestamp": 27_992_960_012_345_i64, "node": 3}),
+        ),
+        (
+            "DCxKq0ZSWd9",
+            "instagram-code",
+            1_732_481_610_251,
+            json!({"int": "3508632507640276861", "shard": 4_697, "sequence": 893}),
+        ),
+    ] {
+        let found = detect(text.as_bytes(), &Layouts::default(), None);
+        let one = found.iter().find(|one| one.format().key() == format).unwrap();
+        let object = serde_json::to_value(Inspection::of(one, text, &Layouts::default())).unwrap();
+        assert_eq!((&object["text"], &object["unix_ms"]), (&text.into(), &millis.into()), "{text}");
+        for (name, value) in fields.as_object().unwrap() {
+            assert_eq!(&object[name], value, "{text}: {name}");
+        }
+    }
+    // Digits that are too large, or of another alphabet.
+    for text in ["k222222222222", "3jzfcijpj2z2A", "13jzfcijpj2z2", "jzfcijpj2z2a"] {
+        let found = detect(text.as_bytes(), &Layouts::default(), None);
+        assert!(found.iter().all(|one| one.format() != Format::Tid), "{text}");
+    }
+}
+
 #[test]
 fn an_id_in_a_uuid_is_shown_as_itself() {
     let id: SnoId = "brpk4q72xwf2m63l".parse().unwrap();

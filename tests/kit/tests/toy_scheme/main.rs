@@ -155,8 +155,16 @@ fn few_places_know_a_scheme() {
         "crates/convert/src/carry.rs",
         "crates/convert/src/schemes/mod.rs",
         "crates/convert/src/schemes/sno.rs",
-        "crates/detect/src/format.rs",
+        "crates/detect/src/formats/mod.rs",
         "crates/tickid/src/lib.rs",
     ];
     assert_eq!(places, expected);
+}
+
+/// The one place of `CONTRIBUTING.md`, "Add a format that is only read".
+#[test]
+fn one_place_knows_a_format_that_is_only_read() {
+    for name in ["TikTok", "InstagramCode", "RowId", "Tid"] {
+        assert_eq!(files_naming(&[name]), ["crates/detect/src/formats/mod.rs"], "{name}");
+    }
 }
