@@ -58,8 +58,10 @@ fn is_day(digits: &[u8], years: RangeInclusive<u32>) -> bool {
 /// Reports whether the `len` digits from `start` on are a number in a range.
 fn in_range(digits: &[u8], start: usize, len: usize, range: RangeInclusive<u32>) -> bool {
     let digits = digits.get(start..).and_then(|digits| digits.get(..len)).unwrap_or_default();
-    let number = digits.iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0'));
-    digits.len() == len && range.contains(&number)
+    // The sign of a negative number is no digit.
+    let is_number = digits.len() == len && digits.iter().all(u8::is_ascii_digit);
+    let value = |digit: &u8| u32::from(digit.wrapping_sub(b'0'));
+    is_number && range.contains(&digits.iter().fold(0, |number, digit| number * 10 + value(digit)))
 }
 
 /// Returns the bits that it takes to explain a decimal integer as something that is not an ID, and
@@ -142,11 +144,40 @@ mod tests {
     }
 
     #[test]
+    fn numbers_have_the_bits_of_their_kind() {
+        for (digits, bits) in [
+            ("9", (3, Doubt::Number)),
+            ("12345678901234567", (56, Doubt::Number)),
+            ("123456789012345678", (59, Doubt::Number)),
+            ("1234567890123456789", (62, Doubt::Number)),
+            ("202403011200001234", (50, Doubt::Date)),
+            ("202413011200001234", (59, Doubt::Number)),
+            ("20240301", (17, Doubt::Date)),
+            ("76561198083829201", (35, Doubt::OtherNumber)),
+            ("76571198083829201", (56, Doubt::Number)),
+            ("100012345678901", (39, Doubt::OtherNumber)),
+            ("100112345678901", (49, Doubt::Number)),
+            ("440301199003070019", (40, Doubt::OtherNumber)),
+            ("440301199003070018", (59, Doubt::Number)),
+            ("440301199013070019", (59, Doubt::Number)),
+        ] {
+            assert_eq!(number(digits.as_bytes()), bits, "{digits}");
+        }
+    }
+
+    #[test]
     fn dates_have_months_and_hours() {
         for digits in ["20240115123045", "20240115123045123"] {
             assert!(is_date(digits.as_bytes()), "{digits}");
         }
-        for digits in ["20241315123045", "20240115243045", "2024011512304", "19000115123045", "0"] {
+        for digits in [
+            "20241315123045",
+            "20240115243045",
+            "2024011512304",
+            "19000115123045",
+            "-2024011512304",
+            "0",
+        ] {
             assert!(!is_date(digits.as_bytes()), "{digits}");
         }
     }

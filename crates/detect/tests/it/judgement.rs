@@ -268,6 +268,17 @@ fn given_layouts_speak_for_integers() {
     assert_eq!(doubt_under(&layouts, "1741816012341249", Format::Snowflake), None);
 }
 
+/// The sign is no digit of a date.
+#[test]
+fn negative_integers_are_judged() {
+    for digits in 1..=20 {
+        let text = format!("-{}", "2".repeat(digits));
+        let now = UnixTime::from_millis(NOW).unwrap();
+        let found = detect(text.as_bytes(), &Layouts::default(), Some(now));
+        assert!(found.iter().all(|one| one.doubt() != Some(Doubt::Date)), "{text}");
+    }
+}
+
 /// A Unix time stands beside an ID that is about as probable.
 #[test]
 fn unix_times_hide_no_ids() {
