@@ -13,19 +13,21 @@ use crate::subject::Subject;
 ///
 /// Each end is one of these: the first sequence, the second, the last of the smallest pool or the
 /// one before, the middle, the last but one or the last that fits beside the subject's node, or the
-/// one after. Bounds with fewer sequences than the scheme's smallest pool, or with a sequence that
-/// does not exist, must be refused by name. Otherwise a tick must issue all sequences in order,
+/// one after; for a share also the one before the first. Bounds with fewer sequences than the
+/// scheme's smallest pool, or with a sequence that does not exist or is outside of the share, must be
+/// refused by name. Otherwise a tick must issue all sequences in order,
 /// from the lowest to the last.
 ///
 /// # Panics
 /// If a check fails.
 pub fn hold_at_every_edge<T: Subject>(subject: &T) {
-    let all = subject.layout().sequence_bounds(&subject.node());
+    let all = subject.sequences();
     let (first, last) = (all.lowest(), all.last());
     let least = T::Scheme::MIN_POOL;
     let mut edges = vec![first, first + 1, first + (last - first) / 2, last - 1, last, last + 1];
     // Counted from the first: one fewer than the smallest pool, and exactly that pool.
     edges.extend([first + least.saturating_sub(2), first + least - 1]);
+    edges.extend(first.checked_sub(1));
     edges.sort_unstable();
     edges.dedup();
     let clock = ManualClock::new(subject.start());
@@ -35,7 +37,12 @@ pub fn hold_at_every_edge<T: Subject>(subject: &T) {
             let bounds = SequenceBounds::new(low, high);
             let built = builder(subject, &clock, bounds).build();
             let pool = u64::from(high - low) + 1;
-            match (high > last, pool < T::Scheme::MIN_POOL.into()) {
+            let is_outside = low < first || high > last;
+            if let Some(node) = subject.share().filter(|_| is_outside) {
+                assert_eq!(built.err(), Some(BuildError::Share { bounds, node, share: all }));
+                continue;
+            }
+            match (is_outside, pool < T::Scheme::MIN_POOL.into()) {
                 (true, _) => {
                     let Err(BuildError::SequenceBound(error)) = built else {
                         panic!("{bounds:?} are accepted beyond {last}");
@@ -68,11 +75,7 @@ fn builder<'a, T: Subject>(
     clock: &'a ManualClock,
     bounds: SequenceBounds,
 ) -> Builder<T::Scheme, &'a impl Clock> {
-    Builder::seeded_of(subject.layout(), subject.node(), 0)
-        .clock(clock)
-        .policy(Policy::Wait)
-        .bounds(bounds)
-        .sequence(Lowest)
+    subject.builder(0).clock(clock).policy(Policy::Wait).bounds(bounds).sequence(Lowest)
 }
 
 /// Draws all IDs of a tick.

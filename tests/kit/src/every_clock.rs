@@ -5,7 +5,7 @@
 //! as the step.
 
 use tickid_core::{
-    Builder, Clock, Error, ErrorKind, Generator, ManualClock, StallReason, SystemClock, Window,
+    Clock, Error, ErrorKind, Generator, ManualClock, StallReason, SystemClock, Window,
 };
 
 use crate::clock::{Noted, forget};
@@ -43,7 +43,7 @@ pub fn hold_over_the_manual_clock<T: Subject>(subject: &T) {
 /// or through handles, and as many from an exclusive one.
 fn promises_hold_over<T: Subject>(subject: &T, clock: impl Clock + Sync) {
     let clock = &Noted(clock);
-    let builder = || Builder::seeded_of(subject.layout(), subject.node(), 0x5EED).clock(clock);
+    let builder = || subject.builder(0x5EED).clock(clock);
 
     let shared = builder().build().unwrap();
     let drawn = on_threads(|mut dice| {

@@ -12,6 +12,7 @@
 //! | [`services`] | generators that observe each other's IDs |
 //! | `soak` | a billion IDs, and ten years of clock steps |
 //! | [`bounds`] | sequence bounds at every edge |
+//! | [`shares`] | generators that divide the sequences of a node, and the other promises over one |
 //! | `every_clock` | all kinds of generators over each clock |
 //! | `threads` | eight threads, each with its own [`Dice`] |
 //! | `clock` | a clock that moves while it is read, and a record of the readings of each thread |
@@ -51,6 +52,7 @@ mod schedule;
 #[cfg(all(feature = "std", unix))]
 pub mod servers;
 pub mod services;
+pub mod shares;
 #[cfg(feature = "std")]
 pub mod soak;
 #[cfg(feature = "std")]

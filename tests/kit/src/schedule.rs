@@ -121,10 +121,10 @@ impl<S: Scheme> Setup<S> {
         ceiling: u64,
         snapshot: Snapshot<S>,
     ) -> Builder<S, &'a ManualClock> {
-        let (layout, node) = (subject.layout(), subject.node());
-        let start = self.start.rule(&layout, &node);
+        let start = self.start.rule(&subject.layout(), &subject.node());
         let floor = Tick::new(self.floor).unwrap();
-        Builder::seeded_of(layout, node, 0)
+        subject
+            .builder(0)
             .clock(clock)
             .policy(self.policy)
             .bounds(self.bounds)
@@ -199,8 +199,7 @@ pub(crate) fn setups<T: Subject>(
     subject: &T,
     rule: Rule,
 ) -> impl Strategy<Value = Setup<T::Scheme>> + use<T> {
-    let (layout, node) = (subject.layout(), subject.node());
-    let all = layout.sequence_bounds(&node);
+    let (layout, all) = (subject.layout(), subject.sequences());
     let start = layout.tick_at(subject.start()).unwrap().get();
     let last = layout.last_tick();
     let first = T::Scheme::FIRST_TICK;

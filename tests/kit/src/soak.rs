@@ -237,7 +237,7 @@ fn pass<T: Subject>(subject: &T, pace: Pace) -> Result<(Diary, Seen), String> {
     let mut window = (floor, ceiling(&layout, begin + ahead)?);
     let setup = Setup {
         policy: layout.default_policy(),
-        bounds: layout.sequence_bounds(&subject.node()),
+        bounds: subject.sequences(),
         start: Start::Own(7),
         now,
         floor,

@@ -5,8 +5,8 @@ use core::num::NonZeroU32;
 use core::ops::Range;
 
 use tickid_core::{
-    Builder, Clock, Error, ErrorKind, Generator, Policy, Scheme, SequenceBounds, Snapshot,
-    StallReason, Tick, Variant, Window,
+    Clock, Error, ErrorKind, Generator, Policy, Scheme, SequenceBounds, Snapshot, StallReason,
+    Tick, Variant, Window,
 };
 
 use crate::cases::scaled;
@@ -61,7 +61,9 @@ impl<T: Subject> Storm<'_, T> {
         let start = layout.tick_at(self.subject.start()).unwrap().get();
         let floor = Tick::new(start + Self::WINDOW.start).unwrap();
         let clock = wild_clock(self.subject);
-        let generator = Builder::seeded_of(layout, self.subject.node(), 0x5EED)
+        let generator = self
+            .subject
+            .builder(0x5EED)
             .clock(&clock)
             .policy(self.policy)
             .bounds(self.bounds)
@@ -364,7 +366,7 @@ mod tests {
     fn tame_clocks_draw_all() {
         let clock = ManualClock::new(Broken::Not.start());
         // Each sleeping thread moves the clock, and so uses up the time of the others.
-        let builder = Builder::seeded(Broken::Not.node(), 0).clock(&clock);
+        let builder = Broken::Not.builder(0).clock(&clock);
         let generator = builder.max_wait(Duration::MAX).build().unwrap();
         let ids = draw_unique(&Broken::Not, &generator);
         assert_eq!(ids.iter().map(Vec::len).sum::<usize>(), scaled(800_000));

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use tickid_core::{Scheme, UnixTime, Variant};
+use tickid_core::{AnyNode, Builder, Scheme, SequenceBounds, UnixTime, Variant};
 
 /// A scheme under test: one of its nodes, and the parts of its IDs.
 pub trait Subject: Sync {
@@ -18,6 +18,25 @@ pub trait Subject: Sync {
 
     /// Returns the node of the IDs.
     fn node(&self) -> <Self::Scheme as Scheme>::Node;
+
+    /// Returns the node of the generators, if it is a share of the node of the IDs.
+    fn share(&self) -> Option<AnyNode> {
+        None
+    }
+
+    /// Returns a builder of a generator.
+    fn builder(&self, seed: u64) -> Builder<Self::Scheme> {
+        match self.share() {
+            Some(share) => Builder::seeded_of_any(self.layout(), share, seed),
+            None => Builder::seeded_of(self.layout(), self.node(), seed),
+        }
+    }
+
+    /// Returns the sequences of the generators.
+    fn sequences(&self) -> SequenceBounds {
+        let share = self.share().and_then(|share| self.layout().split_node(share).ok());
+        share.map_or_else(|| self.layout().sequence_bounds(&self.node()), |(_, share)| share)
+    }
 
     /// Returns the time to start at, which is a time of interest far from both ends of the format.
     fn start(&self) -> UnixTime;

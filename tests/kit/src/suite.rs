@@ -4,7 +4,7 @@ use core::num::NonZeroU32;
 use core::time::Duration;
 
 use tickid_core::{
-    BuildError, Builder, ErrorKind, Generator, Lowest, ManualClock, Policy, Scheme, SequenceBounds,
+    BuildError, ErrorKind, Generator, Lowest, ManualClock, Policy, Scheme, SequenceBounds,
     StallReason, Ticks,
 };
 
@@ -19,16 +19,18 @@ use crate::threads::on_threads;
 /// Defines a test for each promise of a scheme's generators, in a separate module.
 ///
 /// The arguments are the type of the scheme's [`Document`], its [`Subject`]s, and the subject with
-/// the most sequences, which tests that wait for a real clock use.
+/// the most sequences, which tests that wait for a real clock use. Without the last, there are no
+/// such tests.
 #[macro_export]
 macro_rules! suite {
-    ($document:ty, [$($subject:expr),+], $fastest:expr) => {
+    ($document:ty, [$($subject:expr),+]) => {
         $crate::tests! { [$($subject),+]:
             // Random schedules of one thread.
             promises_hold_by_default => $crate::suite::hold_by_default,
             promises_hold_under_ratchets => $crate::suite::hold_under_ratchets,
             promises_hold_when_waiting => $crate::suite::hold_when_waiting,
             promises_hold_under_tick_tock => $crate::suite::hold_under_tick_tock,
+            shares_divide_a_tick => $crate::shares::divide_a_tick,
             bounds_hold_at_every_edge => $crate::bounds::hold_at_every_edge,
             agrees_with_the_document => $crate::suite::agree_with::<_, $document>,
             // Eight threads.
@@ -40,6 +42,9 @@ macro_rules! suite {
             refused_calls_leave_no_trace => $crate::suite::refuse_without_a_trace,
             generators_share_no_cache_line => $crate::suite::share_no_cache_line,
         }
+    };
+    ($document:ty, [$($subject:expr),+], $fastest:expr) => {
+        $crate::suite!($document, [$($subject),+]);
         $crate::tests! { [$fastest]:
             // Every kind of generator over each clock, whichever is the default here.
             holds_over_the_system_clock => $crate::every_clock::hold_over_the_system_clock,
@@ -93,7 +98,7 @@ pub fn hold_under_tick_tock<T: Subject>(subject: &T) {
         hold(subject, Rule::TickTock);
     } else {
         let clock = ManualClock::new(subject.start());
-        let builder = Builder::seeded_of(subject.layout(), subject.node(), 0);
+        let builder = subject.builder(0);
         let refused = builder.clock(&clock).policy(Policy::TickTock).build().err();
         assert_eq!(refused, Some(BuildError::NoToggle { scheme: T::Scheme::NAME }));
     }
@@ -110,7 +115,7 @@ pub fn agree_with<T: Subject<Id: PartialEq>, D: Document<T>>(subject: &T) {
 /// If a promise is broken.
 pub fn draw_unique_ids<T: Subject>(subject: &T) {
     let clock = ManualClock::new(subject.start());
-    let builder = Builder::seeded_of(subject.layout(), subject.node(), 0x5EED);
+    let builder = subject.builder(0x5EED);
     // Each sleeping thread moves the clock, and so uses up the time of the others.
     let generator = builder.clock(&clock).max_wait(Duration::MAX).build().unwrap();
     let drawn = draw_unique(subject, &generator);
@@ -144,7 +149,7 @@ pub fn weather_under_tick_tock<T: Subject>(subject: &T) {
 /// Draws from the scheme's last hundred sequences, so that ticks are used up and threads overshoot
 /// where only the guard is left.
 fn weather<T: Subject>(subject: &T, policy: Policy<T::Scheme>) {
-    let last = subject.layout().sequence_bounds(&subject.node()).last();
+    let last = subject.sequences().last();
     let bounds = SequenceBounds::new(last - 99, last);
     let after = Storm { subject, policy, bounds, calls: 1_200, ids: 100_000 }.weather();
     let drifts = after.snapshot.drifts;
@@ -161,7 +166,7 @@ fn weather<T: Subject>(subject: &T, policy: Policy<T::Scheme>) {
 pub fn refuse_without_a_trace<T: Subject>(subject: &T) {
     let (layout, form) = (subject.layout(), subject.forms()[0]);
     let clock = ManualClock::new(subject.start());
-    let builder = Builder::seeded_of(layout, subject.node(), 0).clock(&clock).policy(Policy::Wait);
+    let builder = subject.builder(0).clock(&clock).policy(Policy::Wait);
     let generator = builder.sequence(Lowest).build().unwrap();
     generator.with(form).try_generate().unwrap();
     let before = generator.state().snapshot;
@@ -189,7 +194,7 @@ pub fn refuse_without_a_trace<T: Subject>(subject: &T) {
     clock.set(subject.start());
     clock.advance(tick);
     let next = subject.parts(generator.with(form).try_generate().unwrap());
-    let lowest = layout.sequence_bounds(&subject.node()).lowest();
+    let lowest = subject.sequences().lowest();
     let expected = (before.tick.unwrap().get() + 1, false, lowest);
     assert_eq!((next.tick, next.toggle, next.sequence), expected);
 }

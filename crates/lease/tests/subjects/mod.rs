@@ -66,21 +66,29 @@ impl Subject for Scru64s {
     }
 }
 
-/// Nanoflake, with the wait policy.
+/// Nanoflake, with the wait policy and shares of nodes.
 pub(crate) struct Nanoflakes;
 
 impl Subject for Nanoflakes {
     type Scheme = Nanoflake;
     type Id = NanoflakeId;
-    const NODE_BITS: u32 = 10;
-    const POOLS: &'static [&'static str] = &["0-2/10", "0-1/10,1023/10", "0/10"];
+    const NODE_BITS: u32 = 22;
+    const POOLS: &'static [&'static str] = &[
+        "0-2/10",
+        "0/10,8-9/13,11/13",
+        "0-1/11,1/10",
+        "0-1/10,1023/10",
+        "0/11,2-3/12,8191/13",
+        "0/10",
+    ];
 
     fn policy() -> Policy<Nanoflake> {
         Policy::Wait
     }
 
     fn read(id: NanoflakeId) -> Issued {
-        issued::<Self>(&id.get().to_be_bytes(), id.timestamp(), id.generator().get())
+        let node = u64::from(id.generator().get()) << 12 | u64::from(id.sequence());
+        issued::<Self>(&id.get().to_be_bytes(), id.timestamp(), node)
     }
 }
 
@@ -90,8 +98,8 @@ pub(crate) struct Kuids;
 impl Subject for Kuids {
     type Scheme = Kuid;
     type Id = GlobalId;
-    const NODE_BITS: u32 = 32;
-    const POOLS: &'static [&'static str] = &["7/32", "7-9/32", "8/32"];
+    const NODE_BITS: u32 = 46;
+    const POOLS: &'static [&'static str] = &["7/32", "14/33,30-31/34", "7-9/32", "8/32"];
 
     fn policy() -> Policy<Kuid> {
         Policy::Ratchet { allowance: Ticks::new(100) }
@@ -99,7 +107,8 @@ impl Subject for Kuids {
 
     fn read(id: GlobalId) -> Issued {
         let drift = Kuid::default().drift;
-        issued::<Self>(&id.to_bytes(), id.tick(drift).unwrap().get(), id.node(drift).get())
+        let node = u64::from(id.node(drift).get()) << 14 | u64::from(id.sequence());
+        issued::<Self>(&id.to_bytes(), id.tick(drift).unwrap().get(), node)
     }
 }
 
@@ -109,14 +118,15 @@ pub(crate) struct Snos;
 impl Subject for Snos {
     type Scheme = Sno;
     type Id = SnoId;
-    const NODE_BITS: u32 = 16;
-    const POOLS: &'static [&'static str] = &["0-1/16", "1/16", "0-2/16"];
+    const NODE_BITS: u32 = 32;
+    const POOLS: &'static [&'static str] = &["0-1/16", "1/16", "4-5/18,0/16"];
 
     fn policy() -> Policy<Sno> {
         Policy::TickTock
     }
 
     fn read(id: SnoId) -> Issued {
-        issued::<Self>(&id.to_bytes(), id.timestamp(), id.partition().get())
+        let node = u64::from(id.partition().get()) << 16 | u64::from(id.sequence());
+        issued::<Self>(&id.to_bytes(), id.timestamp(), node)
     }
 }

@@ -5,8 +5,8 @@ use core::time::Duration;
 use crate::support::{MICROS_PER_TICK, at, within};
 use tickid_sno::tickid_core::{BuildError, Error, ErrorKind, ManualClock, StallReason};
 use tickid_sno::{
-    Builder, GeneratorSnapshot, LocalGenerator, Meta, Partition, SequenceBounds, SnoId, UnixTime,
-    WithTime,
+    AnyNode, Builder, GeneratorSnapshot, LocalGenerator, Meta, Partition, SequenceBounds, Sno,
+    SnoId, UnixTime, WithTime,
 };
 use tickid_testkit::vectors::{Value, bytes, has_fields, list, load, number, string as text};
 
@@ -155,6 +155,47 @@ fn traces_are_as_recorded() {
         assert_eq!(taken(&local, start.bounds(), at(7)).now, 7);
     }
     assert_eq!(blocking, 7);
+}
+
+/// The original divides a partition by `SequenceMin` and `SequenceMax`. Of each recorded trace with
+/// such bounds, a generator with the smallest share that has them issues the same IDs, and one with
+/// the share beside it refuses the bounds.
+#[test]
+fn shares_issue_what_is_recorded_for_their_bounds() {
+    let file = load("sno.json");
+    let (mut traces, mut ids) = (0, 0);
+    for trace in list(&file, "traces", 30) {
+        let (name, start) = (text(trace, "name"), snapshot(&trace["snapshot"]));
+        let bounds = start.bounds();
+        let differing = (bounds.lowest() ^ bounds.last()).checked_ilog2().unwrap() + 1;
+        if differing == u16::BITS {
+            continue;
+        }
+        traces += 1;
+        let share = u64::from(start.partition.get()) << u16::BITS | u64::from(bounds.lowest());
+        let share = AnyNode::new(share >> differing, 2 * u16::BITS - differing).unwrap();
+        let beside = AnyNode::new(share.value() ^ 1, share.bits()).unwrap();
+        let clock = ManualClock::new(at(0));
+        let builder = |node| {
+            let builder = Builder::of_any(Sno, node).bounds(bounds).clock(&clock);
+            builder.restore(start.issued().unwrap()).max_wait(Duration::MAX)
+        };
+        let error = builder(beside).build_local().unwrap_err();
+        assert!(matches!(error, BuildError::Share { node, .. } if node == beside), "{error}");
+        let mut generator = builder(share).build_local().unwrap();
+        for step in trace["steps"].as_array().unwrap() {
+            clock.set(at(number(step, "wall_units")));
+            let meta = Meta(number(step, "meta"));
+            if step.get("blocks").is_some() {
+                assert!(generator.with(meta).try_generate().is_err(), "{name}");
+                continue;
+            }
+            let expected = SnoId::from_bytes(bytes(step, "bytes"));
+            assert_eq!(generator.with(meta).try_generate(), Ok(expected), "{name}");
+            ids += 1;
+        }
+    }
+    assert_eq!((traces, ids), (13, 338));
 }
 
 /// The original confuses the state of a new generator with the state of one that has issued an ID

@@ -29,6 +29,20 @@ mod sequence_above_node {
     tickid_testkit::suite!(Written<SONYFLAKE>, [subject(Snowflake::SONYFLAKE)], fast());
 }
 
+/// The second half of a node, whose 128 sequences are above it.
+mod shares {
+    use tickid_testkit::shares::{OfShare, Share};
+
+    use crate::reference::{SONYFLAKE, Written};
+    use crate::support::subject;
+    use tickid_snowflake::Snowflake;
+
+    tickid_testkit::suite!(
+        OfShare<Written<SONYFLAKE>>,
+        [Share::new(subject(Snowflake::SONYFLAKE), 1, 1)]
+    );
+}
+
 /// Calls `promise` for random layouts, where storms find a hundred sequences and enough
 /// ticks, and for the widest.
 #[allow(clippy::print_stdout, reason = "shown if the test fails")]
@@ -54,6 +68,12 @@ fn random_layouts_keep_the_promises() {
 fn random_layouts_keep_their_bounds() {
     for_random::<NodeAboveSequence>(3, tickid_testkit::bounds::hold_at_every_edge);
     for_random::<SequenceAboveNode>(4, tickid_testkit::bounds::hold_at_every_edge);
+}
+
+#[test]
+fn random_layouts_divide_their_ticks() {
+    for_random::<NodeAboveSequence>(7, tickid_testkit::shares::divide_a_tick);
+    for_random::<SequenceAboveNode>(8, tickid_testkit::shares::divide_a_tick);
 }
 
 #[test]

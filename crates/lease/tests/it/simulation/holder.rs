@@ -152,7 +152,7 @@ impl<S: Subject> Holder<S> {
         match &outcome {
             Outcome::Acquired(lease) => {
                 left = self.close(watch, bug);
-                self.begin(watch, lease)?;
+                self.begin(watch, lease, bug)?;
             }
             Outcome::Renewed(lease) => {
                 if let Some(running) = &mut self.running {
@@ -186,19 +186,26 @@ impl<S: Subject> Holder<S> {
         }
     }
 
-    fn begin(&mut self, watch: &mut Watch, lease: &Lease) -> Result<(), String> {
+    fn begin(&mut self, watch: &mut Watch, lease: &Lease, bug: Option<Bug>) -> Result<(), String> {
         let realm = Realm::from_spec(self.realm().clone(), S::Scheme::default()).unwrap();
-        let builder =
-            realm.generator_builder(lease).map_err(|error| format!("builder: {error}"))?;
+        let (whole, share) = S::Scheme::default().split_node(lease.node).unwrap();
+        let is_dropped = bug == Some(Bug::FurtherBitsDropped);
+        let lowest = if is_dropped { 0 } else { share.lowest() };
+        let mut lease = *lease;
+        if is_dropped {
+            lease.node = AnyNode::of(&whole).unwrap();
+        }
+        let builder = realm.generator_builder(&lease);
+        let builder = builder.map_err(|error| format!("builder: {error}"))?;
         let generator = builder
             .clock(Arc::clone(&self.clock))
             .sequence(Lowest)
-            .bounds(SequenceBounds::new(0, 7))
+            .bounds(SequenceBounds::new(lowest, lowest + 7))
             .build()
             .map_err(|error| format!("build: {error}"))?;
         let window = lease.floor..lease.ceiling;
         let number = watch.open(self.id, lease.node, window, lease.granted_at)?;
-        self.running = Some(Running { generator: Arc::new(generator), lease: *lease, number });
+        self.running = Some(Running { generator: Arc::new(generator), lease, number });
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Many holders and one store, in a world where everything goes wrong: clocks are skewed, stand
 //! still and step; processes pause, crash and come back; messages are lost, late and repeated; the
 //! store goes down, fails over, loses rows, is restored from a backup, reads from a replica that
-//! lags behind, takes live holders for dead, and its pool changes.
+//! lags behind, takes live holders for dead, and its pool changes, also to nodes of other sizes.
 //!
 //! The engines come from tickid-core and the decisions from the library; the store's own steps are
 //! interleaved. After every step: no ID was issued twice, none lies outside its window, no two
@@ -229,4 +229,5 @@ bugs! {
     ignoring_proofs_of_loss_is_found: ProofIgnored,
     proofs_of_earlier_eras_are_found: ProofOfEarlierEra,
     proofs_that_are_not_compared_are_found: ProofNotCompared,
+    dropping_further_bits_is_found: FurtherBitsDropped,
 }
