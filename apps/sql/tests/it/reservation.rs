@@ -8,13 +8,14 @@ use tickid_testkit::servers::{Postgres, Test};
 
 use crate::base::{Base, Kind, START, TIMEOUT};
 
-pub(crate) const TESTS: [Test<Postgres>; 6] = [
+pub(crate) const TESTS: [Test<Postgres>; 7] = [
     ("a_lost_reservation_grants_nothing", a_lost_reservation_grants_nothing),
     ("a_missing_check_is_found", a_missing_check_is_found),
     ("a_lost_reservation_keeps_its_pool_out", a_lost_reservation_keeps_its_pool_out),
     ("functions_reserve_their_node_again", functions_reserve_their_node_again),
     ("functions_follow_moved_tables", functions_follow_moved_tables),
     ("another_node_starts_at_the_clock", another_node_starts_at_the_clock),
+    ("functions_take_a_whole_node", functions_take_a_whole_node),
 ];
 
 const KIND: Kind = Kind::Nanoflake;
@@ -197,6 +198,27 @@ fn functions_follow_moved_tables(server: &Postgres) {
     // The other database may still use its node.
     assert_eq!(base.session().draw(KIND).unwrap().node, 1);
     assert_eq!(old.session().draw(KIND).unwrap().node, 2);
+}
+
+/// They use all sequences of a node, so they leave shares to leases, and refuse a pool of these.
+fn functions_take_a_whole_node(server: &Postgres) {
+    for (kind, mixed, shares, node, granted) in [
+        (Kind::Nanoflake, "0-1/13,5/10,8190-8191/13", "0-7/13", 5, &[0, 1, 8_190, 8_191][..]),
+        (Kind::Kuid, "15/33,3/32", "14-15/33", 3, &[15]),
+        (Kind::Sno, "1/16,8-9/18", "8-9/18", 1, &[8, 9]),
+        (Kind::Discord, "7/10,16-17/11", "16-17/11", 7, &[16, 17]),
+        (Kind::Sonyflake, "7/16,16-17/17", "16-17/17", 7, &[16, 17]),
+    ] {
+        let base = Base::empty(server);
+        let refused = base.try_create(&kind.realm(shares)).unwrap_err();
+        let said = format!("the realm {} has no whole node, of ", kind.name());
+        assert!(format!("{refused:?}").contains(&said), "{refused:?}");
+        let spec = kind.realm(mixed);
+        base.create(&spec);
+        let drawn = base.session().draws(kind, 10).unwrap();
+        assert!(drawn.iter().all(|id| id.node == node), "{kind:?}: {drawn:?}");
+        assert_eq!(claim_all(&Store::new(base.backend()), &spec), granted, "{kind:?}");
+    }
 }
 
 /// After a moment of a clock that was a year ahead.

@@ -191,11 +191,11 @@ impl<S: Subject> Holder<S> {
         let (whole, share) = S::Scheme::default().split_node(lease.node).unwrap();
         let is_dropped = bug == Some(Bug::FurtherBitsDropped);
         let lowest = if is_dropped { 0 } else { share.lowest() };
-        let mut lease = *lease;
+        let mut taken = *lease;
         if is_dropped {
-            lease.node = AnyNode::of(&whole).unwrap();
+            taken.node = AnyNode::of(&whole).unwrap();
         }
-        let builder = realm.generator_builder(&lease);
+        let builder = realm.generator_builder(&taken);
         let builder = builder.map_err(|error| format!("builder: {error}"))?;
         let generator = builder
             .clock(Arc::clone(&self.clock))
@@ -205,7 +205,7 @@ impl<S: Subject> Holder<S> {
             .map_err(|error| format!("build: {error}"))?;
         let window = lease.floor..lease.ceiling;
         let number = watch.open(self.id, lease.node, window, lease.granted_at)?;
-        self.running = Some(Running { generator: Arc::new(generator), lease, number });
+        self.running = Some(Running { generator: Arc::new(generator), lease: *lease, number });
         Ok(())
     }
 
