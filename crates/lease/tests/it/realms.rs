@@ -10,8 +10,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use tickid_core::{
-    BuildError, ErrorKind, Generator, ManualClock, ProcessClock, Scheme, Tick, UnixTime, Variant,
-    Variants, Window,
+    BuildError, ErrorKind, Generator, ManualClock, Policy, ProcessClock, Scheme, SequenceBounds,
+    Tick, UnixTime, Variant, Variants, Window,
 };
 use tickid_kuid::{Drift, Global, Kuid, Local};
 use tickid_lease::admin::Refusal;
@@ -24,6 +24,7 @@ use tickid_lease::{
 use tickid_nanoflake::{Epoch, Nanoflake};
 use tickid_scru64::Scru64;
 use tickid_sno::Sno;
+use tickid_snowflake::Snowflake;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -41,6 +42,76 @@ fn realm<S: Scheme>(layout: &S, pool: &str) -> Realm<S> {
 fn acquire(store: &Store, realm: &RealmSpec) -> Result<Lease, StoreError> {
     let mut claim = Claim::new(Token::random().unwrap(), "a test", None);
     block_on(store.acquire(realm, &mut claim), TIMEOUT)
+}
+
+/// Returns all IDs that a leased generator issues in the present tick, and their sequences' bounds.
+fn tick_of<S: Scheme<Variant: Variant<S, Id: Eq + Hash>>>(
+    store: &Store,
+    realm: &Realm<S>,
+    clock: &Clock,
+) -> (LeasedGenerator<S, ProcessClock<Clock>>, Vec<tickid_core::Id<S>>) {
+    let builder = LeasedGenerator::builder(store.clone(), realm.clone());
+    let leased = builder.policy(Policy::Wait).clock(Arc::clone(clock)).start().unwrap();
+    let ids = core::iter::from_fn(|| leased.try_generate().ok()).collect();
+    (leased, ids)
+}
+
+/// The nodes have several sizes, and all of them together are node 5.
+#[test]
+fn holders_of_shares_divide_a_node() {
+    fn divide<S>(layout: &S, whole: &str, shares: &str, count: usize)
+    where
+        S: Scheme<Variant: Variant<S, Id: Eq + Hash>>,
+    {
+        let (whole_store, clock) = store();
+        let (_whole, expected) = tick_of(&whole_store, &realm(layout, whole), &clock);
+        let store = Store::new(MemoryBackend::new(Arc::clone(&clock)));
+        let realm = realm(layout, shares);
+        let holders: Vec<_> =
+            realm.pool().nodes().map(|_| tick_of(&store, &realm, &clock)).collect();
+        let drawn: Vec<_> = holders.iter().flat_map(|(_, ids)| ids.iter().copied()).collect();
+        let distinct: HashSet<_> = drawn.iter().copied().collect();
+        assert_eq!((drawn.len(), distinct.len()), (count, count), "{}", S::NAME);
+        assert!(distinct == expected.into_iter().collect(), "{}", S::NAME);
+    }
+    divide(&Nanoflake::default(), "5/10", "10/11,44-45/13,23/12", 4_096);
+    divide(&Sno, "5/16", "20-23/18", 65_536);
+    divide(&Kuid::default(), "5/32", "10/33,22-23/34", 16_384);
+    divide(&Snowflake::SONYFLAKE, "5/16", "10/17,22-23/18", 256);
+}
+
+#[test]
+fn leased_bounds_stay_in_the_share() {
+    let (store, clock) = store();
+    let realm = realm(&Nanoflake::default(), "8191/13");
+    let lease = acquire(&store, realm.spec()).unwrap();
+    let builder = || realm.generator_builder(&lease).unwrap().clock(Arc::clone(&clock));
+    let built = builder().build().unwrap();
+    assert_eq!((built.node().get(), built.bounds()), (1_023, SequenceBounds::new(3_584, 4_095)));
+    let bounds = SequenceBounds::new(3_600, 3_699);
+    assert_eq!(builder().bounds(bounds).build().unwrap().bounds(), bounds);
+    for (lowest, last) in [(0, 4_095), (3_583, 4_095), (0, 511)] {
+        let error = builder().bounds(SequenceBounds::new(lowest, last)).build().unwrap_err();
+        assert!(matches!(error, BuildError::Share { .. }), "{lowest} to {last}: {error}");
+    }
+}
+
+#[test]
+fn pools_may_have_more_nodes_than_the_field() {
+    let realm = |pool| Realm::builder("a", Nanoflake::default()).pool(pool).build();
+    assert_eq!(realm("0-8191/13").unwrap().pool().len(), 8_192);
+    assert!(realm("0-511/10,4096-8191/13").is_ok());
+    for (pool, message) in [
+        ("0/10,5/13", "the nodes 0/10 and 5/13 are prefix-related: their IDs could be equal"),
+        ("0-3/9", "nanoflake has no such node: node 0/9 has fewer bits than the node's field"),
+        ("0/23", "nanoflake has no such node: node 0/23 has 0 of a tick's sequences, fewer than 1"),
+    ] {
+        let error = realm(pool).unwrap_err().to_string();
+        assert!(error.starts_with(message), "{pool}: {error}");
+    }
+    // kuid's local IDs have no node, and no share of one.
+    let local = Realm::builder("a", Kuid::default()).pool("0-1/1").build().unwrap_err();
+    assert!(local.to_string().contains("node 0/1 has fewer bits"), "{local}");
 }
 
 /// Returns the answer of a future that is ready immediately.

@@ -5,7 +5,7 @@ use core::time::Duration;
 use tempfile::TempDir;
 use tickid_core::AnyNode;
 use tickid_lease::session::{Claim, Token, block_on};
-use tickid_lease::{Lease, Realm, RealmSpec, Store, StoreError};
+use tickid_lease::{Lease, LeasedGenerator, Realm, RealmSpec, Store, StoreError};
 use tickid_sno::Sno;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -35,6 +35,15 @@ fn generators_follow_each_other() {
     release(&store, &lease, used).unwrap();
     assert!(release(&store, &lease, used).unwrap_err().is_lost());
     assert_eq!(acquire(&store).unwrap().floor, used + 1);
+}
+
+#[test]
+fn given_nodes_may_be_shares() {
+    let store = Store::open("static:5/18").unwrap();
+    let realm = Realm::builder("a", Sno).pool("4-7/18").build().unwrap();
+    let generator = LeasedGenerator::start(store, realm).unwrap();
+    let id = generator.generate().unwrap();
+    assert_eq!((id.partition().get(), id.sequence()), (1, 16_384));
 }
 
 #[test]
