@@ -34,7 +34,7 @@ impl<O: Order> Scheme for Snowflake<O> {
     }
 
     fn node_bits(&self) -> Option<u32> {
-        Some(Snowflake::node_bits(self))
+        Some(Self::node_bits(self))
     }
 
     fn prefix(&self, node: &Node, tick: Tick<Self>, _: bool) -> Prefix {

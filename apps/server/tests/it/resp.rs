@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use redis::Commands as _;
 use tickid_kuid::{GlobalId, LocalId};
-use tickid_lease::Realm;
-use tickid_nanoflake::NanoflakeId;
+use tickid_lease::{Realm, Store};
+use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_scru64::Scru64Id;
 use tickid_server::{Limits, Server};
 use tickid_sno::SnoId;
@@ -345,6 +345,26 @@ async fn concurrent_clients_get_distinct_ids() {
     let ids = clients.join_all().await.concat();
     let distinct: HashSet<_> = ids.iter().collect();
     assert_eq!((ids.len(), distinct.len()), (160_000, 160_000));
+}
+
+/// Two servers, each with half of the sequences of generator 5.
+#[tokio::test]
+async fn servers_with_shares_divide_a_node() {
+    let store = Store::in_memory();
+    let realm = Realm::builder("orders", Nanoflake::default()).pool("10-11/11").build().unwrap();
+    let mut halves = Vec::new();
+    let mut servers = Vec::new();
+    for _ in 0..2 {
+        let builder = Server::builder(store.clone()).realm(realm.clone()).resp(any_port());
+        let server = builder.start().await.unwrap();
+        let id: i64 = Raw::resp(&server).await.ask("INCR orders").await[1..].parse().unwrap();
+        let id = NanoflakeId::new(id).unwrap();
+        assert_eq!(id.generator().get(), 5);
+        halves.push(id.sequence() / 2_048);
+        servers.push(server);
+    }
+    halves.sort_unstable();
+    assert_eq!(halves, [0, 1]);
 }
 
 #[tokio::test]

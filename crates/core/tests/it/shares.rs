@@ -40,7 +40,7 @@ fn tick_of(layout: Widths, node: AnyNode) -> Vec<u64> {
     let clock = ManualClock::new(UnixTime::from_millis(1_000).unwrap());
     let builder = Builder::of_any(layout, node).policy(Policy::Wait).clock(&clock);
     let mut generator = builder.build_local().unwrap();
-    std::iter::from_fn(|| generator.try_generate().ok()).collect()
+    core::iter::from_fn(|| generator.try_generate().ok()).collect()
 }
 
 #[test]
@@ -137,11 +137,11 @@ fn own_bounds_lie_inside_the_share() {
 fn the_layout_may_be_set_after_the_node() {
     let [above, _] = LAYOUTS;
     let wider = Widths { sequence: 6, ..above };
-    let builder = Builder::of_any(above, AnyNode::new(0b101_11, 5).unwrap());
+    let builder = Builder::of_any(above, AnyNode::new(5 << 2 | 3, 5).unwrap());
     let generator = builder.layout(wider).build_local().unwrap();
-    assert_eq!(generator.node(), Node { bits: 3, value: 0b101 });
+    assert_eq!(generator.node(), Node { bits: 3, value: 5 });
     assert_eq!(generator.bounds(), SequenceBounds::new(48, 63));
-    let builder = Builder::of_any(above, AnyNode::new(0b101_1111, 7).unwrap());
+    let builder = Builder::of_any(above, AnyNode::new(5 << 4 | 15, 7).unwrap());
     let narrower = builder.layout(Widths { sequence: 3, ..above }).build_local();
     assert!(matches!(narrower, Err(BuildError::Node(NodeError::Share { max_bits: 6, .. }))));
 }
