@@ -502,7 +502,7 @@ test('the packed package runs its page', () => {
     writeFileSync(join(folder, 'page.js'), /```js\n(.*?)```/s.exec(page)[1]);
     const printed = run(process.execPath, ['page.js'], folder);
     const time = '2016-07-30T23:54:10.259Z';
-    const lines = [`^ULID ${time}$`, '^4e6f2160-', '^\\w{16} nothing$', '^WHERE id '];
+    const lines = [`^ULID ${time}$`, '^\\[ \\[ 12, ', '^4e6f2160-', '^\\w{16} nothing$', '^WHERE id '];
     lines.push('^174 years', '^\\w{16} \\w{16}$');
     lines.forEach((line, index) => assert.match(printed.split('\n')[index], RegExp(line)));
     writeFileSync(join(folder, 'both.mjs'), BOTH);

@@ -49,7 +49,7 @@ export function uses(kind: Kind): unknown[] {
   new IdGenerator('nanoflake', {});
   // @ts-expect-error no size of the node
   new IdGenerator('scru64', { node: 1 });
-  const made: unknown[] = [local, sno, discord];
+  const made: unknown[] = [local, sno, discord, start];
   const bytes: bigint = fromBytes(kind, toBytes(kind, id));
   return [made, found, years, description, min, max, text, bytes];
 }

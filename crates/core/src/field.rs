@@ -178,7 +178,17 @@ impl Field {
 impl Span {
     /// Returns up to 128 bits of `bytes`.
     fn value(self, bytes: &[u8]) -> u128 {
+        /// Nearly all fields lie in eight bytes, which no loop has to copy.
+        const NEAR: u32 = u64::BITS;
         let Self { start, bits } = self;
+        let first = ((start / 8) as usize).min(bytes.len().saturating_sub(8));
+        if let Some(eight) = bytes.get(first..).and_then(<[u8]>::first_chunk)
+            && let Some(above) = start.checked_sub(8 * u32::try_from(first).unwrap_or(u32::MAX / 8))
+            && bits <= NEAR.saturating_sub(above)
+        {
+            let number = u64::from_be_bytes(*eight).checked_shl(above).unwrap_or(0);
+            return number.checked_shr(NEAR - bits).unwrap_or(0).into();
+        }
         // From the byte with the first bit on. 128 bits that start within a byte end in a 17th.
         let rest = bytes.get((start / 8) as usize..).unwrap_or_default();
         let mut near = [0; 17];

@@ -2,7 +2,6 @@
 
 use core::fmt;
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
 use tickid_convert::{
     AnyId, Bits, Fields, IdBytes, IdText, Layouts, Setting, SettingValue, Settings, ToParts as _,
     Uuid, carry,
@@ -108,7 +107,7 @@ impl fmt::Display for FormText<'_> {
 
 /// Up to 20 bytes as hexadecimal digits.
 #[derive(Clone, Copy, Debug)]
-struct IdHex {
+pub(crate) struct IdHex {
     digits: [u8; 40],
     len: usize,
 }
@@ -129,7 +128,7 @@ static PAIRS: [[u8; 2]; 256] = {
 };
 
 impl IdHex {
-    fn new(bytes: &[u8]) -> Self {
+    pub(crate) fn new(bytes: &[u8]) -> Self {
         let mut digits = [0; 40];
         let (pairs, _) = digits.as_chunks_mut();
         for (pair, byte) in pairs.iter_mut().zip(bytes) {
@@ -138,7 +137,7 @@ impl IdHex {
         Self { digits, len: 2 * bytes.len().min(20) }
     }
 
-    fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         self.digits.get(..self.len).and_then(|text| str::from_utf8(text).ok()).unwrap_or_default()
     }
 }
@@ -154,10 +153,6 @@ pub struct Member {
     /// The meaning, as a phrase for people.
     pub meaning: &'static str,
 }
-
-/// The names of members that formats may have themselves.
-const NODE: &str = "node";
-const SEQUENCE: &str = "sequence";
 
 /// The value of a [`Member`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -369,7 +364,7 @@ impl<'a> Inspection<'a> {
         self.node_and_sequence().1
     }
 
-    fn node_and_sequence(&self) -> (Option<Bits>, Option<Bits>) {
+    pub(crate) fn node_and_sequence(&self) -> (Option<Bits>, Option<Bits>) {
         let Ok(parts) = self.identifier.parts(&self.layouts) else { return (None, None) };
         // Without the size of its node, a sequence is not told from it.
         let id = self.identifier.scheme_id();
@@ -394,7 +389,7 @@ impl<'a> Inspection<'a> {
         settings.chain(self.field_members())
     }
 
-    fn field_members(&self) -> impl Iterator<Item = Member> {
+    pub(crate) fn field_members(&self) -> impl Iterator<Item = Member> {
         let named = self.fields.iter().filter(|field| field.name() != "unused");
         named.map(|field| Member {
             name: field.name(),
@@ -447,7 +442,7 @@ fn canonical<'a>(identifier: &Identifier, bytes: &[u8], given: &'a str) -> Text<
     }
 }
 
-fn of_setting(setting: &Setting) -> Member {
+pub(crate) fn of_setting(setting: &Setting) -> Member {
     let value = match setting.value {
         SettingValue::Number(number) => MemberValue::Number(number),
         SettingValue::Word(word) => MemberValue::Word(word),
@@ -485,71 +480,4 @@ pub(crate) fn date_time(time: UnixTime) -> Option<impl fmt::Display> {
     const FIRST: i64 = -62_167_219_200_000;
     const LAST: i64 = 253_402_300_799_999;
     (FIRST..=LAST).contains(&time.as_millis()).then_some(DateTime(time))
-}
-
-/// A value that is serialized as it is displayed.
-pub(crate) struct Displayed<T>(pub(crate) T);
-
-impl<T: fmt::Display> Serialize for Displayed<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
-    }
-}
-
-impl Serialize for MemberValue {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match *self {
-            Self::Number(number) => serializer.serialize_i64(number),
-            Self::Word(word) => serializer.serialize_str(word),
-            Self::Hex(number, len) => {
-                let bytes = number.to_be_bytes();
-                let low = bytes.get(bytes.len().saturating_sub(len)..).unwrap_or_default();
-                serializer.serialize_str(IdHex::new(low).as_str())
-            }
-        }
-    }
-}
-
-impl Serialize for Inspection<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("scheme", self.format().key())?;
-        map.serialize_entry("text", self.text())?;
-        self.with_hex(|hex| map.serialize_entry("hex", hex))?;
-        // Both or neither: whoever finds one can rely on the other.
-        let date_time = self.date_time();
-        let unix_ms = self.time.filter(|_| date_time.is_some()).map(UnixTime::as_millis);
-        map.serialize_entry("unix_ms", &unix_ms)?;
-        map.serialize_entry("time", &date_time.map(Displayed))?;
-        if let Some(integer) = self.integer() {
-            map.serialize_entry("int", tickid_text::decimal::encode(integer).as_str())?;
-        }
-        // The names that all formats have are written once.
-        let (mut has_node, mut has_sequence) = (false, false);
-        for member in self.members() {
-            map.serialize_entry(member.name, &member.value)?;
-            has_node |= member.name == NODE;
-            has_sequence |= member.name == SEQUENCE;
-        }
-        if !has_node || !has_sequence {
-            let (node, sequence) = self.node_and_sequence();
-            if !has_node {
-                map.serialize_entry(NODE, &node.map(Bits::value))?;
-            }
-            if !has_sequence {
-                map.serialize_entry(SEQUENCE, &sequence.map(Bits::value))?;
-            }
-        }
-        if self.is_carried() {
-            map.serialize_entry("carried_in", "uuid")?;
-        }
-        map.serialize_entry("confidence", &self.confidence().map(Confidence::name))?;
-        if let Some(Judgement { reason, doubt, .. }) = self.judgement {
-            map.serialize_entry("reason", reason)?;
-            if let Some(doubt) = doubt {
-                map.serialize_entry("doubt", doubt.reason())?;
-            }
-        }
-        map.end()
-    }
 }

@@ -8,7 +8,8 @@ use tickid_convert::{AnyScheme, Fields, Kind, Layouts};
 use tickid_core::{Field, Scheme as _, TickScale, UnixTime};
 use tickid_snowflake::{AnySnowflake, Preset, Widths};
 
-use crate::inspection::{Displayed, date_time};
+use crate::inspection::date_time;
+use crate::json::Displayed;
 
 /// A layout of Snowflakes taken apart: everything that is printed about it.
 ///

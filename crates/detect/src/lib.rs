@@ -66,6 +66,7 @@ mod find;
 mod formats;
 mod identifier;
 mod inspection;
+mod json;
 mod layout_card;
 mod literal;
 mod notation;

@@ -8,10 +8,9 @@ use std::process::ExitCode;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use jiff::tz::TimeZone;
-use serde::Serialize;
-use tickid_core::{Clock as _, SystemClock, UnixTime};
+use tickid_core::{Clock as _, SystemClock};
 use tickid_detect::{
-    Agreement, Confidence, Format, Identifier, Inspection, Inspections, Reading, Readings,
+    Agreement, Confidence, Encoding, Format, Identifier, Inspection, Inspections, Reading, Readings,
 };
 
 use self::summary::Summary;
@@ -22,7 +21,7 @@ use crate::options::Layouts;
 use crate::options::when::{self, zone};
 use crate::output::Output;
 use crate::output::picture::{self, Heading};
-use crate::output::printed::write_json;
+use crate::output::printed::{push_member, write_inspection};
 use crate::output::template::Template;
 use crate::reading::{Reader, format_value, named};
 
@@ -139,21 +138,6 @@ fn remark(reading: &Inspection<'_>, found: &Readings, lines: Option<usize>) -> O
     })
 }
 
-/// An inspection, with the time in another zone if one was asked for, and its place.
-#[derive(Serialize)]
-struct Line<'a> {
-    #[serde(flatten)]
-    inspection: &'a Inspection<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    local: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    age_ms: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    column: Option<u64>,
-}
-
 /// The number of lines in which IDs were looked for, and of the IDs found in them.
 #[derive(Default)]
 struct Finds {
@@ -259,8 +243,11 @@ impl Inspector<'_> {
         match self.reader.read_as(format, input.text) {
             Ok((id, form)) => {
                 let text = str::from_utf8(input.text).unwrap_or_default();
-                let id = Inspection::new(id, text, &self.reader.layouts).in_encoding(form);
-                self.show(input, &id, None, out)
+                let id = Inspection::new(id, text, &self.reader.layouts);
+                match form {
+                    Encoding::Text => self.show(input, &id, None, out),
+                    form => self.show(input, &id.in_encoding(form), None, out),
+                }
             }
             Err(reason) => {
                 if let Some(summary) = &mut self.summary {
@@ -332,14 +319,24 @@ impl Inspector<'_> {
             return Ok(());
         }
         if self.arguments.json {
-            let Input { line, column, .. } = input;
-            let mut line = Line { inspection, local: None, age_ms: None, line, column };
+            write_inspection(inspection, out.buffer());
+            // The time in another zone, if one was asked for, and the place.
             if let (Some(zone), Some(time)) = (&self.zone, inspection.unix_time()) {
-                line.local = when::rfc3339(time, zone);
-                let age_ms = |now: UnixTime| now.as_millis().saturating_sub(time.as_millis());
-                line.age_ms = SystemClock.now().ok().map(age_ms);
+                if let Some(local) = when::rfc3339(time, zone) {
+                    push_member("local", format!("\"{local}\""), out.buffer());
+                }
+                if let Ok(now) = SystemClock.now() {
+                    let age_ms = now.as_millis().saturating_sub(time.as_millis());
+                    push_member("age_ms", age_ms.to_string(), out.buffer());
+                }
             }
-            return write_json(&line, out.buffer());
+            for (name, number) in [("line", input.line), ("column", input.column)] {
+                if let Some(number) = number {
+                    push_member(name, itoa::Buffer::new().format(number), out.buffer());
+                }
+            }
+            out.buffer().push(b'\n');
+            return Ok(());
         }
         if let Some(template) = &self.arguments.template {
             return template.write(inspection, out.buffer());

@@ -350,7 +350,7 @@ fn each_line_is_answered_before_the_next() {
 fn column(lines: u64) -> Vec<String> {
     let id = |line: u64| {
         let unix_ms = 1_700_000_000_000 + line * 12_345_678;
-        (unix_ms << 16 | line * 40_503 % 65_536).to_string()
+        (unix_ms * 65_536 + line * 40_503 % 65_536).to_string()
     };
     (0..lines).map(id).collect()
 }
