@@ -168,6 +168,10 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
     /// Returns the ID that starts at the next start, if one does. `end` is the end of the piece.
     fn at_start(&mut self, start: usize, end: usize) -> Option<(Range<usize>, Inspections<'a>)> {
         let is_first = start == self.run.start;
+        // Of the joints, only the point is the first character of present IDs: of kuids.
+        if !self.byte(start)?.is_ascii_alphanumeric() && self.byte(start) != Some(b'.') {
+            return None;
+        }
         if is_first {
             // As psql prints bytes.
             if self.byte(start) == Some(b'x')

@@ -49,8 +49,15 @@ fn is_large_integer(text: &[u8]) -> bool {
     (17..=20).contains(&text.len()) && text.iter().all(u8::is_ascii_digit)
 }
 
+/// The longest text around an ID that is taken away. Each layer is searched as a whole, so a text
+/// of a megabyte of quotation marks would take minutes.
+const MAX_PASTE: usize = 1_024;
+
 fn unwrapped(text: &[u8]) -> &[u8] {
     let mut text = text.trim_ascii();
+    if text.len() > MAX_PASTE {
+        return text;
+    }
     loop {
         let inner = match text {
             [inner @ .., b',' | b';'] | [b'(', inner @ .., b')'] => inner,

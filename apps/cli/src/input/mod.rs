@@ -443,9 +443,8 @@ impl Selector {
         };
         let is_search = self.is_search;
         let id = |text| if is_search { text } else { trimmed(text) };
-        let text = trimmed(line);
         let place = place(line);
-        if text.is_empty() && self.open.is_none() {
+        if self.open.is_none() && is_blank(line) {
             return (place, Ok(false));
         }
         match &mut self.part {
@@ -480,6 +479,11 @@ impl Selector {
             },
         }
     }
+}
+
+/// Reports whether a line has nothing in it, or nothing but what is pasted around IDs.
+fn is_blank(line: &[u8]) -> bool {
+    !line.first().is_some_and(u8::is_ascii_alphanumeric) && trimmed(line).is_empty()
 }
 
 /// Returns the text of a member of a JSON value.
