@@ -78,8 +78,7 @@ fn json_has_common_members() {
 fn times_after_9999_are_null() {
     let stdout = stdout_of("inspect --json --scheme kuid zzzzzzzzzzw");
     let object = &json_lines(&stdout)[0];
-    assert_eq!(object["time"], Value::Null);
-    assert_eq!(object["unix_ms"], 1_048_576_048_576_047_i64);
+    assert_eq!((&object["time"], &object["unix_ms"]), (&Value::Null, &Value::Null));
 }
 
 #[test]
