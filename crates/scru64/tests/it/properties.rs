@@ -3,7 +3,9 @@
 use core::num::NonZeroU32;
 
 use proptest::prelude::*;
-use tickid_scru64::tickid_core::{Fixed, ManualClock, RandomStart, Scheme as _, Sequence as _};
+use tickid_scru64::tickid_core::{
+    AnyNode, Fixed, ManualClock, NodeError, RandomStart, Scheme as _, Sequence as _,
+};
 use tickid_scru64::{Builder, NodeIdSize, NodeSpec, Scru64, Scru64Id, UnixTime, scru64};
 use tickid_testkit::bounds::hold_at_every_edge;
 use tickid_testkit::{config, nodes, times};
@@ -434,6 +436,22 @@ fn prefix_free_nodes_share_a_realm() {
 fn bounds_hold_for_every_node_size() {
     for size in 1..=23 {
         hold_at_every_edge(&Subject::of(&format!("1/{size}")));
+    }
+}
+
+/// Nodes have the sizes of the document. They are no shares: counters start at 0 beside each.
+#[test]
+fn nodes_of_any_size_end_at_23_bits() {
+    for bits in 1..=23 {
+        let node = AnyNode::new(1, bits).unwrap();
+        let (spec, counters) = Scru64.split_node(node).unwrap();
+        assert_eq!(AnyNode::of(&spec), Ok(node));
+        assert_eq!((counters.lowest(), counters.pool()), (0, 1 << (24 - bits)));
+    }
+    for bits in [0, 24, 25, 63] {
+        let error = Scru64.split_node(AnyNode::new(0, bits).unwrap()).unwrap_err();
+        let NodeError::Range(error) = error else { panic!("{error}") };
+        assert_eq!((error.value(), error.min(), error.max()), (bits.into(), 1, 23));
     }
 }
 
