@@ -245,6 +245,9 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
         }
         // Without the `n` of JavaScript's large integers.
         let text = trimmed(self.text.get(place.clone())?);
+        if is_name(text) {
+            return None;
+        }
         let found = (self.inspect)(str::from_utf8(text).ok()?)?;
         Some((place.start..place.start + text.len(), found))
     }
@@ -326,6 +329,13 @@ const fn is_of_ids(byte: u8) -> bool {
 /// Reports whether a byte, although IDs have it, may stand between an ID and other text.
 const fn is_joint(byte: u8) -> bool {
     matches!(byte, b'-' | b'_' | b'.')
+}
+
+/// Reports whether a text is a name of several words, as `AF_SECURITY` and `state-of-the-art` are:
+/// letters of one case without a digit.
+fn is_name(text: &[u8]) -> bool {
+    let has = |is_it: fn(&u8) -> bool| text.iter().any(is_it);
+    !has(u8::is_ascii_digit) && !(has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
 }
 
 /// Reports whether a character continues a word: a letter that has a case, as those of scripts with
@@ -429,6 +439,8 @@ mod tests {
             "implausibly state-of-the-art information 2024-03-01T12:00:00.123456789Z",
             "0.175928847299117063 175928847299117063.5 1.175928847299117063e5",
             "10.0.0.1:8080 192.168.100.200 v1.2.3-beta.4 1763353455622 1763353455",
+            // As kuids in the URL-safe alphabet, they would be of these years.
+            "AGEING_TIME AF_SECURITY AFFECTS_MULTIPLE AFRIKAANS_SOUTH_AFRICA",
             "größe0u375nxqh5cq",
             "0u375nxqh5cqé e\u{301}0u375nxqh5cq",
             "a0u375nxqh5cq 0u375nxqh5cqb",

@@ -519,11 +519,16 @@ impl Input<'_> {
         Ok(())
     }
 
-    fn message(&self, predicate: &str) -> String {
+    /// Returns the line and the column in words, as far as there are any.
+    pub(crate) fn place(&self) -> Option<String> {
         let numbers = [("line", self.line), ("column", self.column)];
         let places = numbers.into_iter().filter_map(|(name, number)| Some((name, number?)));
         let places: Vec<String> = places.map(|(name, number)| format!("{name} {number}")).collect();
-        let colon = if places.is_empty() { "" } else { ": " };
-        format!("{}{colon}'{}' {predicate}", places.join(", "), shown(self.text))
+        (!places.is_empty()).then(|| places.join(", "))
+    }
+
+    fn message(&self, predicate: &str) -> String {
+        let place = self.place().map_or_else(String::new, |place| format!("{place}: "));
+        format!("{place}'{}' {predicate}", shown(self.text))
     }
 }

@@ -341,7 +341,10 @@ impl Inspector<'_> {
         if let Some(template) = &self.arguments.template {
             return template.write(inspection, out.buffer());
         }
-        let name = inspection.name().to_string();
+        let mut name = inspection.name().to_string();
+        if let Some(place) = input.place().filter(|_| input.column.is_some()) {
+            name = format!("{name}, {place}");
+        }
         let local = match (&self.zone, inspection.unix_time()) {
             (Some(zone), Some(time)) => when::local(time, zone, SystemClock.now().ok()),
             _ => None,

@@ -95,7 +95,9 @@ impl Summary {
         };
         let formats =
             self.groups.iter().flat_map(|group| &group.formats).map(|(format, _)| *format);
-        formats.max_by_key(|format| {
+        // Of equals, the first.
+        let formats: Vec<Format> = formats.collect();
+        formats.into_iter().rev().max_by_key(|format| {
             let fitting = count(&|group| group.formats.iter().any(|(it, _)| it == format));
             (fitting, count(&|group| group.formats[0].0 == *format))
         })

@@ -49,7 +49,7 @@ fn json_has_common_members() {
         ("bppc0m3ju134", 378, 0),
         ("9q8q28b6522i6222 --from sno", 258, 0),
         ("175928847299117063 --from discord", 32, 7),
-        ("11637205499264905 --from instagram", 1_341, 905),
+        ("11637205499264905 --from instagram", 7_567, 905),
     ] {
         let object = &json_lines(&stdout_of(&format!("inspect --json {id}")))[0];
         for name in ["scheme", "confidence", "time", "unix_ms"] {
@@ -231,6 +231,8 @@ fn find_has_line_and_column_of_each_id() {
     let ran = process::ran(command.arg(format!("the order {id}.")));
     let one = &json_lines(&ran.stdout)[0];
     assert_eq!((&one["column"], one.get("line")), (&11.into(), None));
+    let drawn = run_with_input("inspect --find", format!("nothing\nid={id}\n").as_bytes());
+    assert!(drawn.stdout.starts_with("0u375nxqh5cq  SCRU64, line 2, column 4\n"), "{drawn:?}");
     let ran = run("inspect --find nothing-here");
     assert_eq!(ran.status, INVALID);
     assert_eq!(ran.stderr, "error: 'nothing-here' has no ID in it\n");
