@@ -680,9 +680,10 @@ BEGIN
         'below_tick', (1::bigint << shift) - 1,
         'last_sequence', (1 << sequence_bits) - 1,
         'guard', (1::bigint << shift) - (1 << sequence_bits),
-        'start', CASE scheme WHEN 'scru64'
+        -- A guard bit leaves half of the sequences or more. Large counters of SCRU64 need none.
+        'start', CASE record ->> 'start' WHEN 'random'
             THEN format('floor(random() * %s)::bigint', 1 << sequence_bits
-                - (bits >= ${scru64_guarded})::integer) ELSE '0' END,
+                - (scheme <> 'scru64' OR bits >= ${scru64_guarded})::integer) ELSE '0' END,
         'allowance', record -> 'allowance',
         'skew', ((record ->> 'skew_micros')::bigint + micros_per_tick - 1) / micros_per_tick,
         'ahead', greatest(2, 1000000 / micros_per_tick),

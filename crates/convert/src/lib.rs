@@ -42,7 +42,8 @@
 //! - [`AnyId`], [`AnyScheme`], [`convert_any`] and [`restore_any`]: IDs and schemes that are known
 //!   only at run time. Code that is generic over the schemes uses [`SchemeId`] and
 //!   [`AnyScheme::visit`].
-//! - [`AnyGenerator`] and [`AnyLocalGenerator`]: generators of such a scheme.
+//! - [`AnyGenerator`] and [`AnyLocalGenerator`]: generators of such a scheme. [`AnyBackfill`]: IDs
+//!   for times that have passed.
 //!
 //! The project's `docs/conversions.md` has a table of the information kept between each pair of
 //! schemes.
@@ -139,8 +140,8 @@ mod to_parts;
 #[cfg(target_has_atomic = "64")]
 pub use self::any::AnyGenerator;
 pub use self::any::{
-    AfterError, AnyBuilder, AnyId, AnyIds, AnyLocalGenerator, AnyObserveError, AnyScheme, IdBytes,
-    IdText, IdsVisitor, Kind, SchemeError, convert_any, restore_any,
+    AfterError, AnyBackfill, AnyBuilder, AnyId, AnyIds, AnyLocalGenerator, AnyObserveError,
+    AnyScheme, IdBytes, IdText, IdsVisitor, Kind, SchemeError, convert_any, restore_any,
 };
 #[cfg(feature = "lease")]
 pub use self::any::{AnyLeasedBuilder, AnyLeasedGenerator};

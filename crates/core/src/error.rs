@@ -482,6 +482,17 @@ pub enum BuildError {
         /// The option: `"layout"`, `"window"` or `"variants"`.
         option: &'static str,
     },
+    /// The window of a [backfill](crate::Backfill) that does not end before the present.
+    #[error(
+        "a backfill needs a window that ends before the present, tick {present}, and not at \
+         {ceiling}"
+    )]
+    NotPast {
+        /// One past the window's last tick.
+        ceiling: u64,
+        /// The clock's tick.
+        present: u64,
+    },
     /// The operating system gave no random number for the seed.
     #[error("no random seed from the operating system")]
     Seed,
@@ -492,7 +503,7 @@ crate::debug_error! {
         NoToggle { scheme }, SequenceBound(error), Node(error), Ceiling(error),
         Pool { lowest, last, pool, min }, Share { bounds, node, share }, Window { floor, ceiling, first, last }, Restore(error),
         Epoch { epoch, now }, Ahead { last, now, wait, max_wait }, Clock(error),
-        NoNodelessIds { scheme }, Pinned { option }, Seed,
+        NoNodelessIds { scheme }, Pinned { option }, NotPast { ceiling, present }, Seed,
     }
 }
 

@@ -125,7 +125,9 @@ pub use self::policy::Policy;
 pub use self::range::RangeError;
 pub use self::scale::TickScale;
 pub use self::scheme::{Id, Observable, Plain, Scheme, Variant};
-pub use self::sequence::{Fixed, Lowest, RandomStart, Sequence, SequenceBounds};
+pub use self::sequence::{
+    Fixed, Lowest, RandomStart, Sequence, SequenceBounds, TickStart, TickStartError,
+};
 pub use self::slot::{Prefix, Slot};
 pub use self::snapshot::Snapshot;
 pub use self::tick::{Tick, Ticks};

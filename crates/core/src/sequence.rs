@@ -6,6 +6,7 @@ use alloc::sync::Arc;
 use core::any::Any;
 use core::fmt;
 use core::panic::RefUnwindSafe;
+use core::str::FromStr;
 
 use crate::range::RangeError;
 
@@ -157,6 +158,67 @@ impl<T: Sequence + ?Sized> Sequence for &T {
 impl<T: Sequence + ?Sized> Sequence for Arc<T> {
     fn start(&self, tick: u64, bounds: SequenceBounds) -> u32 {
         (**self).start(tick, bounds)
+    }
+}
+
+/// The start of ticks, as a user chooses it in a setting. A generator makes the rule of it:
+/// [`Builder::tick_start`](crate::Builder::tick_start).
+///
+/// # Examples
+/// ```
+/// use tickid_core::TickStart;
+///
+/// assert_eq!("random".parse(), Ok(TickStart::Random));
+/// assert_eq!(TickStart::Lowest.to_string(), "lowest");
+/// let error = "first".parse::<TickStart>().unwrap_err();
+/// assert_eq!(error.to_string(), "a tick starts at its lowest sequence or at a random one");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TickStart {
+    /// At the lowest sequence ([`Lowest`]), so that a tick has room for as many IDs as there are.
+    Lowest,
+    /// At a random sequence ([`RandomStart`]), so that IDs which are issued one at a time have all
+    /// remainders, by which they spread over shards.
+    Random,
+}
+
+impl TickStart {
+    /// Every one.
+    pub const ALL: [Self; 2] = [Self::Lowest, Self::Random];
+
+    /// Returns the name, `lowest` or `random`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lowest => "lowest",
+            Self::Random => "random",
+        }
+    }
+}
+
+impl fmt::Display for TickStart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The error of a text that is not the name of a [`TickStart`].
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a tick starts at its lowest sequence or at a random one")]
+#[non_exhaustive]
+pub struct TickStartError {}
+
+crate::debug_error! {
+    struct TickStartError {}
+}
+
+impl FromStr for TickStart {
+    type Err = TickStartError;
+
+    fn from_str(name: &str) -> Result<Self, TickStartError> {
+        let named = Self::ALL.into_iter().find(|start| start.name() == name);
+        named.ok_or(TickStartError {})
     }
 }
 

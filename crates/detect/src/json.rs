@@ -72,7 +72,7 @@ impl Inspection<'_> {
         call("scheme", Entry::Text(self.format().key()))?;
         call("text", Entry::Given(self.text()))?;
         self.with_hex(|hex| call("hex", Entry::Text(hex)))?;
-        // Both or neither: whoever finds one can rely on the other.
+        // Both or neither, so that a program that finds one can rely on the other.
         match (self.unix_time(), self.date_time()) {
             (Some(time), Some(date_time)) => {
                 call("unix_ms", Entry::Number(time.as_millis()))?;
@@ -256,13 +256,14 @@ mod tests {
     use tickid_convert::Layouts;
 
     use super::*;
-    use crate::identifier::Identifier;
+    use crate::formats::Format;
+    use crate::identifier::{Foreign, Identifier};
 
     /// Texts of IDs need no escapes, and those that a program gives may.
     #[test]
     fn json_is_that_of_serde() {
         for text in ["01ARZ3NDEKTSV4RRFFQ69G5FAV", "a\"b\\c", "\0\u{1f}\u{7f}", "größe ", ""] {
-            let id = Identifier::Ulid([7; 16]);
+            let id = Identifier::Foreign(Foreign::new(Format::Ulid, &[7; 16]));
             let inspection = Inspection::new(id, text, &Layouts::default());
             let mut json = Vec::new();
             inspection.write_json(|piece| json.extend_from_slice(piece));

@@ -3,7 +3,8 @@
 use core::time::Duration;
 
 use tickid_core::{
-    AnyNode, Builder, DEFAULT_MAX_WAIT, NodeId as _, Policy, RangeError, Scheme, Tick, Window,
+    AnyNode, Builder, DEFAULT_MAX_WAIT, NodeId as _, Policy, RangeError, Scheme, Tick, TickStart,
+    Window,
 };
 
 use crate::model::lease::Lease;
@@ -65,6 +66,7 @@ pub struct Realm<S> {
 /// |---|---|
 /// | [`pool`](Self::pool) | none; it is needed |
 /// | [`policy`](Self::policy) | the scheme's |
+/// | [`tick_start`](Self::tick_start) | the scheme's |
 /// | [`skew`](Self::skew) | 5 seconds ([`Terms::DEFAULT_SKEW`]) |
 /// | [`term`](Self::term) | 10 seconds ([`Terms::DEFAULT_TERM`]), or two ticks if that is longer |
 ///
@@ -111,6 +113,26 @@ impl<S: Scheme> RealmBuilder<S> {
     /// without one is the [scheme's or *wait*](RealmSpec::policy).
     pub fn policy(mut self, policy: Policy<S>) -> Self {
         self.terms.allowance = Terms::new(policy).allowance;
+        self
+    }
+
+    /// Sets where the ticks of the realm's generators start. Stores keep it, so that all holders
+    /// have it.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::TickStart;
+    /// use tickid_lease::Realm;
+    /// use tickid_nanoflake::Nanoflake;
+    ///
+    /// // IDs that are issued one at a time have all remainders.
+    /// let realm = Realm::builder("orders", Nanoflake::default()).pool("0-1023/10");
+    /// let realm = realm.tick_start(TickStart::Random).build()?;
+    /// assert_eq!(realm.terms().start, TickStart::Random);
+    /// # Ok::<(), tickid_lease::RealmError>(())
+    /// ```
+    pub fn tick_start(mut self, start: TickStart) -> Self {
+        self.terms.start = start;
         self
     }
 
@@ -215,9 +237,9 @@ impl<S: Scheme> Realm<S> {
     /// Returns a builder of a generator with the node and the window of a lease of this realm.
     ///
     /// Layout, window and [variants](RealmSpec::variants) are [pinned](Builder::pin), and the
-    /// policy is the [realm's](Self::policy). If the leased node is a share of a field's sequences,
-    /// the generator draws from these only, and [`bounds`](Builder::bounds) outside of them are an
-    /// error. With the
+    /// policy is the [realm's](Self::policy), as are the starts of ticks. If the leased node is a
+    /// share of a field's sequences, the generator draws from these only, and
+    /// [`bounds`](Builder::bounds) outside of them are an error. With the
     /// [default clock](tickid_core::DefaultClock), a child of a `fork` issues nothing under the
     /// node; wrap any other clock in a [`ProcessClock`](tickid_core::ProcessClock).
     /// [`max_wait`](Builder::max_wait) is set to [`DEFAULT_MAX_WAIT`], so that the generator waits
@@ -242,6 +264,7 @@ impl<S: Scheme> Realm<S> {
             .window(window)
             .variants(self.spec.variants())
             .policy(self.policy())
+            .tick_start(self.terms().start)
             .max_wait(DEFAULT_MAX_WAIT);
         builder.pin()
     }

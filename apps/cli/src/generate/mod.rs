@@ -35,6 +35,7 @@ const EXAMPLES: &str = "Examples:
   tickid gen kuid --node uid@127.0.0.1 --drift 10
   tickid gen uuid --as v8
   tickid gen sno -n 1M -o ids.txt     a million, into a file
+  tickid gen nanoflake --node 5 --times - --column created_at < rows.csv
 
 Keep the format of existing IDs. For new ones: nanoflake in a 64-bit column, or scru64 if there are
 many small nodes; sno everywhere else.
@@ -107,9 +108,14 @@ impl SchemeOrUuid {
         let command = GenArguments::augment_args(Command::new(self.name()));
         // The description of the arguments is not the command's.
         let command = command.about(self.about()).long_about(None).after_help(EXAMPLES);
-        command.mut_args(|argument| {
-            let is_of_others = !self.has(argument.get_id().as_str());
-            if is_of_others { argument.hide(true) } else { argument }
+        command.mut_args(|argument| match argument.get_id().as_str() {
+            id if !self.has(id) => argument.hide(true),
+            // The inputs of this command are times.
+            "column" | "field" | "delimiter" => {
+                let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+                argument.requires("times").help(help.replace("Read IDs", "With --times: read them"))
+            }
+            _ => argument,
         })
     }
 }

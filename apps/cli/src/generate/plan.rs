@@ -3,18 +3,22 @@
 use core::fmt::Display;
 use core::num::NonZeroU32;
 use core::time::Duration;
-use std::path::PathBuf;
+#[cfg(target_os = "linux")]
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use jiff::tz::TimeZone;
 use tickid_convert::{
-    AnyLeasedGenerator, AnyScheme, IdsVisitor, SchemeId, SchemeVariant, SchemeVisitor,
+    AnyBuilder, AnyId, AnyLeasedGenerator, AnyScheme, IdsVisitor, SchemeId, SchemeVariant,
+    SchemeVisitor, carry,
 };
-use tickid_core::{BuildError, ManualClock, Scheme, SystemClock};
+use tickid_core::{BuildError, Clock as _, ManualClock, Scheme, SystemClock, TickStart};
 use tickid_detect::Notation;
 use tickid_lease::admin::{NodeRange, ParseError, RealmName};
 use tickid_lease::{Realm, RealmSpec};
+use uuid::Uuid;
 
 use super::holding::Holding;
 use super::patience::Patience;
@@ -22,7 +26,8 @@ use super::signals;
 use super::source::{IdSource, LeaseOptions, of_time};
 use super::uuid::UuidVersion;
 use crate::failure::Failure;
-use crate::message::say;
+use crate::input::{self, Selection};
+use crate::message::{say, shown};
 use crate::options::node::GivenNode;
 use crate::options::values::{count, duration, parse};
 use crate::options::when::{self, When};
@@ -68,6 +73,23 @@ pub(crate) struct GenOptions {
     #[arg(long, value_name = "TIME", value_parser = parse::<When>, allow_negative_numbers = true)]
     #[arg(conflicts_with_all = ["store", "realm", "forever"])]
     time: Option<When>,
+    /// Print an ID for each time in a file, or in standard input (-): milliseconds since 1970, dates
+    /// or RFC 3339, ascending. Needs the --node of nobody else, which no pool has
+    #[arg(long, value_name = "FILE", requires = "node")]
+    #[arg(conflicts_with_all = ["time", "count", "forever", "output", "store", "realm"])]
+    times: Option<PathBuf>,
+    #[command(flatten)]
+    selection: Selection,
+    /// With --times: let times whose tick is used up take IDs of up to N ticks after it
+    #[arg(long, value_name = "N", value_parser = count, default_value = "0", requires = "times")]
+    spill: u64,
+    /// With --times: continue after the last ID of an earlier run
+    #[arg(long, value_name = "ID", requires = "times")]
+    after: Option<String>,
+    /// The first sequence of each tick: the lowest, or a random one, so that IDs issued one at a
+    /// time spread over shards [default: the realm's, or the scheme's]
+    #[arg(long, value_name = "lowest|random", value_parser = parse::<TickStart>)]
+    start: Option<TickStart>,
     /// Longest wait for the clock, a window or a node, in seconds or with units (90s, 5m, 1h30m)
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
     max_wait: Duration,
@@ -120,6 +142,13 @@ impl Plan<'_> {
             Some(last) => builder.after(last).map_err(|error| usage_of_node(&error))?,
             None => builder,
         };
+        let builder = match options.start {
+            Some(start) => builder.tick_start(start),
+            None => builder,
+        };
+        if let Some(file) = &options.times {
+            return self.fill_back(builder, file);
+        }
         let Some(time) = &options.time else {
             self.check_size(&format!("--node is {node}"), &[node.bits()])?;
             let generator = builder.max_wait(options.max_wait).build_local();
@@ -134,6 +163,53 @@ impl Plan<'_> {
              IDs again, and a generator of that node may have issued them",
         );
         self.stream(generator, patience)
+    }
+
+    /// Prints an ID for each time of a file. The window ends when the run starts.
+    fn fill_back(&self, builder: AnyBuilder, file: &Path) -> Result<ExitCode, Failure> {
+        let options = self.options;
+        let now = SystemClock.now().map_err(BuildError::from)?;
+        let builder = builder.metabyte(self.metabyte).before(now).map_err(of_time)?;
+        let mut backfill = builder.build_backfill()?.spill(options.spill);
+        if let Some(last) = &options.after {
+            let usage =
+                |error: &dyn Display| Failure::Usage(format!("--after '{}': {error}", shown(last)));
+            let id = self.read(last).map_err(|error| usage(&error))?;
+            backfill = backfill.after(id).map_err(|error| usage(&error))?;
+        }
+        if file != Path::new("-") {
+            open_as_input(file)?;
+        }
+        // One line of output for each line of input, so that they can be pasted beside each other.
+        let keeps_lines = !options.json && options.format != OutputForm::Bytes;
+        input::run(&[], &options.selection, keeps_lines, |input, out| {
+            let text = String::from_utf8_lossy(input.text);
+            let time =
+                when::fixed(&text).map_err(|error| Failure::invalid(format!("is {error}")))?;
+            let id = backfill.generate(time);
+            let id = id.map_err(|error| Failure::invalid(format!("has no ID: {error}")))?;
+            id.visit(Write { plan: self, out: out.buffer() })
+        })
+    }
+
+    /// Reads an ID as this command writes it.
+    fn read(&self, text: &str) -> Result<AnyId, String> {
+        let kind = self.scheme.kind();
+        let said = |error: &dyn Display| error.to_string();
+        match (self.uuid, self.notation) {
+            (Some(_), _) => {
+                let uuid = Uuid::parse_str(text).map_err(|error| said(&error))?;
+                carry::from_uuid(uuid, self.scheme.layouts()).map_err(|error| said(&error))
+            }
+            (None, Notation::Decimal) => {
+                let number = text.parse().map_err(|error| said(&error))?;
+                AnyId::from_u128(kind, number).map_err(|error| said(&error))
+            }
+            (None, Notation::Url) => AnyId::parse_url(kind, text.as_bytes())
+                .unwrap_or_else(|| AnyId::parse(kind, text.as_bytes()))
+                .map_err(|error| said(&error)),
+            (None, _) => AnyId::parse(kind, text.as_bytes()).map_err(|error| said(&error)),
+        }
     }
 
     /// Starts to lease a node: one of those that the store keeps for the realm, or of the default
@@ -167,6 +243,9 @@ impl Plan<'_> {
             // A holder may restore the chosen nodes between this moment and the first claim. They
             // are not checked against a given size again.
             builder = builder.adopt();
+        }
+        if let Some(start) = self.options.start {
+            builder = builder.tick_start(start);
         }
         Ok(builder.start_pending()?)
     }
@@ -276,6 +355,19 @@ impl IdsVisitor for Write<'_> {
             None => plan.write(id, out),
         })
     }
+}
+
+/// Makes a file the standard input, which the reader of lines and columns takes.
+#[cfg(target_os = "linux")]
+fn open_as_input(file: &Path) -> Result<(), Failure> {
+    let opened = File::open(file).and_then(|opened| Ok(nix::unistd::dup2_stdin(opened)?));
+    opened.map_err(|error| Failure::Usage(format!("--times {}: {error}", file.display())))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_as_input(file: &Path) -> Result<(), Failure> {
+    let reason = format!("--times {}: files are read from standard input here", file.display());
+    Err(Failure::Usage(reason).hinting("`--times - < FILE`"))
 }
 
 /// Describes the realm to lease from, where the store has none of that name yet.

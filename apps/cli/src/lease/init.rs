@@ -21,6 +21,7 @@ use crate::store::{self, answer};
   tickid lease init kuid --realm logs --drift 10
   tickid lease init nanoflake --realm meters --pool 0-8191/13     512 IDs per millisecond each
   tickid lease init nanoflake --realm mail --policy ratchet:500ms
+  tickid lease init nanoflake --realm carts --start random
   tickid lease init snowflake --realm posts --layout 39x10ms/8s/16n@2014-09-01
   tickid lease init scru64 --realm orders --pool 0-255/8 --reconfigure
 
@@ -102,8 +103,8 @@ fn is_another(kept: &RealmSpec, wanted: &RealmSpec) -> Failure {
     };
     let failure = Failure::Usage(format!(
         "the realm {name} is there already: {scheme}{layout}, with the nodes {pool}, a term of {:?}, \
-         a skew of {:?} and an allowance of {} ticks",
-        terms.term, terms.skew, terms.allowance,
+         a skew of {:?}, an allowance of {} ticks and ticks that start at {}",
+        terms.term, terms.skew, terms.allowance, terms.start,
     ));
     let fixed = |realm: &RealmSpec| (realm.scheme().to_owned(), realm.layout().to_owned());
     failure.hinting(if fixed(kept) == fixed(wanted) && kept.variants() == wanted.variants() {

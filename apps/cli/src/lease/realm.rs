@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use clap::Args;
 use tickid_convert::{SchemeVariant, SchemeVisitor};
-use tickid_core::Scheme;
+use tickid_core::{Scheme, TickStart};
 use tickid_lease::admin::RealmName;
 use tickid_lease::{NodePool, Realm, RealmSpec, Store, StoreError};
 
@@ -46,6 +46,10 @@ pub(crate) struct ShapeOptions {
     /// clock by at most that; wait; or tick-tock, for sno [default: the scheme's]
     #[arg(long, value_name = "POLICY", value_parser = parse::<GivenPolicy>)]
     policy: Option<GivenPolicy>,
+    /// The first sequence of each tick: the lowest, or a random one, so that IDs issued one at a
+    /// time spread over shards [default: the scheme's]
+    #[arg(long, value_name = "lowest|random", value_parser = parse::<TickStart>)]
+    start: Option<TickStart>,
 }
 
 impl RealmOptions {
@@ -56,10 +60,14 @@ impl RealmOptions {
 }
 
 impl ShapeOptions {
-    /// Returns the shape of a realm with this layout and policy, and the usual nodes.
+    /// Returns the shape of a realm with this layout, policy and start, and the usual nodes.
     #[cfg(feature = "serve")]
-    pub(crate) fn of(layouts: Option<&LayoutValues>, policy: Option<GivenPolicy>) -> Self {
-        Self { layouts: layouts.cloned().unwrap_or_default(), policy, ..Self::default() }
+    pub(crate) fn of(
+        layouts: Option<&LayoutValues>,
+        policy: Option<GivenPolicy>,
+        start: Option<TickStart>,
+    ) -> Self {
+        Self { layouts: layouts.cloned().unwrap_or_default(), policy, start, ..Self::default() }
     }
 
     /// Checks the layout of a realm that begins: it is made by hand.
@@ -98,6 +106,7 @@ impl ShapeOptions {
             term: self.term,
             skew: self.skew,
             policy: self.policy,
+            start: self.start,
         })
     }
 }
@@ -109,6 +118,7 @@ struct NewRealm {
     term: Option<Duration>,
     skew: Option<Duration>,
     policy: Option<GivenPolicy>,
+    start: Option<TickStart>,
 }
 
 impl SchemeVisitor for NewRealm {
@@ -121,6 +131,9 @@ impl SchemeVisitor for NewRealm {
         }
         if let Some(term) = self.term {
             realm = realm.term(term);
+        }
+        if let Some(start) = self.start {
+            realm = realm.tick_start(start);
         }
         if let Some(skew) = self.skew {
             realm = realm.skew(skew);

@@ -22,6 +22,7 @@ pub(super) struct Summary {
     allowance_ticks: u64,
     skew_seconds: f64,
     term_seconds: f64,
+    tick_start: &'static str,
     /// The store's clock.
     store_time: Option<String>,
     /// The time when the first node can be granted, if that lies in the future.
@@ -50,6 +51,7 @@ impl Summary {
             allowance_ticks: terms.allowance,
             skew_seconds: terms.skew.as_secs_f64(),
             term_seconds: terms.term.as_secs_f64(),
+            tick_start: terms.start.name(),
             store_time: time(view.now),
             starts: (from > view.now).then(|| time(from)).flatten(),
         };
@@ -87,8 +89,8 @@ impl Summary {
             (
                 "terms",
                 format!(
-                    "term {} s, skew {} s, allowance {} ticks",
-                    self.term_seconds, self.skew_seconds, self.allowance_ticks
+                    "term {} s, skew {} s, allowance {} ticks, {} starts",
+                    self.term_seconds, self.skew_seconds, self.allowance_ticks, self.tick_start
                 ),
             ),
             ("store time", self.store_time.clone().unwrap_or_else(unknown)),

@@ -12,6 +12,7 @@ use std::process::ExitCode;
 
 use clap::builder::OsStr;
 use clap::{Arg, Args, ValueEnum};
+use tickid_core::TickStart;
 use tickid_lease::admin::RealmName;
 use tickid_server::{Limits, Server, ServerBuilder, TlsFiles};
 use tokio::runtime::Builder;
@@ -38,7 +39,7 @@ const HTTP_PORT: u16 = 6480;
   tickid serve --realm orders=sno
   tickid serve --realm orders --realm chat=nanoflake --store etcd://10.0.0.5:2379
   tickid serve --realm orders=snowflake:js-safe
-  tickid serve --realm orders=nanoflake --policy orders=ratchet:500ms
+  tickid serve --realm orders=nanoflake --policy orders=ratchet:500ms --start orders=random
   tickid serve --realm orders --http-unix /run/tickid/tickid.sock
   tickid serve --realm orders --http 0.0.0.0:443 --token-file tokens --tls-cert c.pem --tls-key k.pem
   redis-cli -p 6400 TICKID.NEXT orders 10
@@ -61,6 +62,11 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "NAME=POLICY", value_delimiter = ',')]
     #[arg(value_parser = realm::parse_policy)]
     policy: Vec<(RealmName, GivenPolicy)>,
+    /// The first sequence of a realm's ticks: lowest, or random, so that IDs issued one at a time
+    /// spread over shards; repeat for more [default: the realm's]
+    #[arg(long, value_name = "NAME=START", value_delimiter = ',')]
+    #[arg(value_parser = realm::parse_start)]
+    start: Vec<(RealmName, TickStart)>,
     #[command(flatten)]
     store: StoreOptions,
     /// Address for RESP; repeat for more [default: 127.0.0.1:6400, unless another is named]
@@ -182,17 +188,12 @@ pub(crate) fn run(arguments: &ServeArguments, verbose: u8) -> Result<ExitCode, F
     let limits = files::fit(limits, arguments.realm.len())?;
     let store = arguments.store.open()?;
     let mut builder = Server::builder(store.clone()).adopt().limits(limits);
-    for (index, (name, _)) in arguments.policy.iter().enumerate() {
-        if !arguments.realm.iter().any(|realm| realm.name() == name) {
-            return Err(Failure::Usage(format!("--policy {name}: no --realm {name} is served")));
-        }
-        if arguments.policy[..index].iter().any(|(other, _)| other == name) {
-            return Err(Failure::Usage(format!("--policy {name}: the realm is named twice")));
-        }
-    }
+    arguments.check_named("policy", &arguments.policy)?;
+    arguments.check_named("start", &arguments.start)?;
     for realm in &arguments.realm {
-        let policy = arguments.policy.iter().find(|(name, _)| name == realm.name());
-        builder = builder.realm(realm.spec(&store, policy.map(|(_, policy)| *policy))?);
+        let policy = value_of(realm.name(), &arguments.policy);
+        let start = value_of(realm.name(), &arguments.start);
+        builder = builder.realm(realm.spec(&store, policy, start)?);
     }
     let builder = arguments.options(builder);
     let mut runtime = Builder::new_multi_thread();
@@ -219,7 +220,27 @@ impl LimitOptions {
     }
 }
 
+/// Returns the value that an option has for a realm.
+fn value_of<T: Copy>(realm: &RealmName, values: &[(RealmName, T)]) -> Option<T> {
+    values.iter().find(|(name, _)| name == realm).map(|(_, value)| *value)
+}
+
 impl ServeArguments {
+    /// Checks that an option has one value for a realm, and that the realm is served.
+    fn check_named<T>(&self, option: &str, values: &[(RealmName, T)]) -> Result<(), Failure> {
+        for (index, (name, _)) in values.iter().enumerate() {
+            if !self.realm.iter().any(|realm| realm.name() == name) {
+                let reason = format!("--{option} {name}: no --realm {name} is served");
+                return Err(Failure::Usage(reason));
+            }
+            if values[..index].iter().any(|(other, _)| other == name) {
+                let reason = format!("--{option} {name}: the realm is named twice");
+                return Err(Failure::Usage(reason));
+            }
+        }
+        Ok(())
+    }
+
     fn options(&self, mut builder: ServerBuilder) -> ServerBuilder {
         builder = builder.insecure(self.insecure);
         let is_any_named = !self.listen.is_empty() || !self.http.is_empty();

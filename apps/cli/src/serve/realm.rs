@@ -2,6 +2,7 @@
 
 use clap::ValueEnum as _;
 use tickid_convert::{AnyScheme, SchemeVariant, SchemeVisitor};
+use tickid_core::{TickStart, TickStartError};
 use tickid_lease::admin::{ParseError, RealmName, Terms};
 use tickid_lease::{RealmSpec, Store};
 
@@ -52,53 +53,71 @@ pub(super) fn parse_policy(text: &str) -> Result<(RealmName, GivenPolicy), Strin
     Ok((name, policy.parse()?))
 }
 
+/// The start of a realm's ticks: `NAME=START`.
+pub(super) fn parse_start(text: &str) -> Result<(RealmName, TickStart), String> {
+    let (name, start) = text
+        .split_once('=')
+        .ok_or("a realm's start is NAME=START: orders=random, orders=lowest")?;
+    let name = name.parse().map_err(|error: ParseError| shown(error.to_string()))?;
+    Ok((name, start.parse().map_err(|error: TickStartError| error.to_string())?))
+}
+
 impl ServedRealm {
     pub(super) fn name(&self) -> &RealmName {
         &self.name
     }
 
-    /// Returns the realm as the store keeps it, and creates it if it may. Its policy must be the
-    /// given one, if any.
+    /// Returns the realm as the store keeps it, and creates it if it may. Its policy and the start
+    /// of its ticks must be the given ones, if any.
     pub(super) fn spec(
         &self,
         store: &Store,
         policy: Option<GivenPolicy>,
+        start: Option<TickStart>,
     ) -> Result<RealmSpec, Failure> {
-        let spec = self.kept_or_new(store, policy)?;
-        let Some(policy) = policy else { return Ok(spec) };
-        let Self { name, .. } = self;
+        let spec = self.kept_or_new(store, policy, start)?;
         let has_node = spec.variants().contains(true);
         let scheme = AnyScheme::from_realm(spec.scheme(), spec.layout(), has_node);
         // The server refuses a scheme that it does not know.
         let Ok(scheme) = scheme else { return Ok(spec) };
-        let wanted = scheme.visit(Allowance(policy)).map_err(Failure::Usage)?;
-        let kept = spec.terms().allowance;
-        if kept == wanted {
-            return Ok(spec);
+        let (name, kept) = (&self.name, spec.terms());
+        if let Some(policy) = policy {
+            let wanted = scheme.visit(Allowance(policy)).map_err(Failure::Usage)?;
+            if kept.allowance != wanted {
+                let reason = format!(
+                    "--policy {name}={policy}: the realm in the store has an allowance of {} ticks, \
+                     not {wanted}",
+                    kept.allowance
+                );
+                let hint = changes(&spec, &format!("--start {} --policy {policy}", kept.start));
+                return Err(Failure::Usage(reason).hinting(hint));
+            }
         }
-        let reason = format!(
-            "--policy {name}={policy}: the realm in the store has an allowance of {kept} ticks, not \
-             {wanted}"
-        );
-        // Whatever the command leaves out would become the default.
-        let Terms { term, skew, .. } = spec.terms();
-        let layout = match spec.layout() {
-            "" => String::new(),
-            layout => format!(" {}", layout_option(layout)),
-        };
-        let hint = format!(
-            "`tickid lease init {}{layout} --realm {name} --pool {} --term {term:?} --skew {skew:?} \
-             --reconfigure --policy {policy}` changes it",
-            spec.scheme(),
-            spec.pool(),
-        );
-        Err(Failure::Usage(reason).hinting(hint))
+        if let Some(start) = start.filter(|start| *start != kept.start) {
+            let reason = format!(
+                "--start {name}={start}: the ticks of the realm in the store start at {}",
+                kept.start
+            );
+            let policy = match scheme.visit(UsualAllowance) == kept.allowance {
+                true => String::new(),
+                false if kept.allowance == 0 => " --policy wait".to_owned(),
+                false => {
+                    let scale = spec.scale();
+                    let allowance = scale.time_of(kept.allowance).saturating_since(scale.epoch());
+                    format!(" --policy ratchet:{allowance:?}")
+                }
+            };
+            let hint = changes(&spec, &format!("--start {start}{policy}"));
+            return Err(Failure::Usage(reason).hinting(hint));
+        }
+        Ok(spec)
     }
 
     fn kept_or_new(
         &self,
         store: &Store,
         policy: Option<GivenPolicy>,
+        start: Option<TickStart>,
     ) -> Result<RealmSpec, Failure> {
         let Self { name, scheme } = self;
         let differs = |text: String| {
@@ -111,7 +130,7 @@ impl ServedRealm {
             (Some(kept), None) => Ok(kept),
             (Some(kept), Some((scheme, None))) if kept.scheme() == scheme.name() => Ok(kept),
             (Some(kept), Some((scheme, Some(layouts)))) if kept.scheme() == scheme.name() => {
-                let wanted = ShapeOptions::of(Some(layouts), None).realm(name, *scheme)?;
+                let wanted = ShapeOptions::of(Some(layouts), None, None).realm(name, *scheme)?;
                 if kept.layout() == wanted.layout() {
                     return Ok(kept);
                 }
@@ -127,7 +146,7 @@ impl ServedRealm {
                 kept.scheme()
             )),
             (None, Some((scheme, layouts))) => {
-                let shape = ShapeOptions::of(layouts.as_ref(), policy);
+                let shape = ShapeOptions::of(layouts.as_ref(), policy, start);
                 create(store, &shape.realm(name, *scheme)?)
             }
             (None, None) => {
@@ -150,6 +169,34 @@ impl SchemeVisitor for Allowance {
     fn visit<S: tickid_core::Scheme, V: SchemeVariant<S>>(self, scheme: S, _: V) -> Self::Output {
         Ok(Terms::new(self.0.of(&scheme)?).allowance)
     }
+}
+
+/// Returns the allowance of the scheme's own policy in ticks.
+struct UsualAllowance;
+
+impl SchemeVisitor for UsualAllowance {
+    type Output = u64;
+
+    fn visit<S: tickid_core::Scheme, V: SchemeVariant<S>>(self, scheme: S, _: V) -> u64 {
+        Terms::new(scheme.default_policy()).allowance
+    }
+}
+
+/// Returns the command that changes a realm by `options`. Whatever it left out would become the
+/// default.
+fn changes(spec: &RealmSpec, options: &str) -> String {
+    let Terms { term, skew, .. } = spec.terms();
+    let layout = match spec.layout() {
+        "" => String::new(),
+        layout => format!(" {}", layout_option(layout)),
+    };
+    format!(
+        "`tickid lease init {}{layout} --realm {} --pool {} --term {term:?} --skew {skew:?} \
+         --reconfigure {options}` changes it",
+        spec.scheme(),
+        spec.name(),
+        spec.pool(),
+    )
 }
 
 /// Creates a realm.

@@ -10,7 +10,7 @@ use std::process::Stdio;
 use std::thread;
 
 use crate::SCHEMES;
-use crate::process::{CLOCK, INVALID, OK, Ran, USAGE, json_lines, run, stdout_of, tickid};
+use crate::process::{CLOCK, INVALID, OK, Ran, USAGE, json_lines, ran_in, run, stdout_of, tickid};
 
 #[test]
 fn gen_prints_increasing_ids() {
@@ -304,4 +304,54 @@ fn two_nodes_do_not_collide() {
         distinct.extend(Ran::from(output).stdout.lines().map(str::to_owned));
     }
     assert_eq!(distinct.len(), 100_000);
+}
+
+/// The remainders by 8 of the first ID of each tick. There are 16 IDs in a tick, which end it.
+fn remainders_of_starts(gen_ids: impl Fn(&str) -> String) -> HashSet<u64> {
+    let ids = json_lines(&gen_ids("-n 3000 --json"));
+    let mut starts = HashSet::new();
+    let mut last = None;
+    for id in &ids {
+        let tick = id["timestamp"].as_u64();
+        if core::mem::replace(&mut last, tick) != tick {
+            starts.insert(id["sequence"].as_u64().expect("a sequence") % 8);
+        }
+    }
+    starts
+}
+
+/// IDs that are issued one at a time are those at the starts of ticks.
+#[test]
+fn random_starts_have_all_remainders() {
+    const LAYOUT: &str = "snowflake --layout 41x1ms/12n/4s@2020-01-01";
+    let all = HashSet::from_iter(0..8);
+    let given = |start: &str| {
+        remainders_of_starts(|count| {
+            // It warns that such IDs may collide.
+            run(&format!("gen {LAYOUT} --node 5/12 --time 2026-01-01 {start} {count}")).stdout
+        })
+    };
+    assert_eq!(given("--start random"), all);
+    assert_eq!(given("--start lowest"), HashSet::from([0]));
+    assert_eq!(given(""), HashSet::from([0]));
+
+    // The realm's start is that of whoever leases from it, unless an option names another.
+    let state = tempfile::tempdir().expect("a folder");
+    let init = format!("lease init {LAYOUT} --realm a --start random");
+    assert_eq!(ran_in(state.path(), &init).status, OK);
+    let leased = |start: &str| {
+        remainders_of_starts(|count| {
+            let ran = ran_in(state.path(), &format!("gen {LAYOUT} --realm a {start} {count}"));
+            assert_eq!(ran.status, OK, "{}", ran.stderr);
+            ran.stdout
+        })
+    };
+    assert_eq!(leased(""), all);
+    assert_eq!(leased("--start lowest"), HashSet::from([0]));
+    let again = ran_in(state.path(), &format!("lease init {LAYOUT} --realm a --start lowest"));
+    assert_eq!(again.status, USAGE, "{}", again.stderr);
+    assert!(again.stderr.contains("ticks that start at random"), "{}", again.stderr);
+    let wrong = run("gen nanoflake --start first");
+    assert_eq!(wrong.status, USAGE);
+    assert!(wrong.stderr.contains("at its lowest sequence or at a random one"), "{}", wrong.stderr);
 }

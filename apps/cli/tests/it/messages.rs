@@ -530,7 +530,7 @@ fn fixed_facts_of_realms_are_named() {
 
 #[test]
 #[cfg(feature = "serve")]
-fn a_hinted_policy_changes_nothing_else() {
+fn hinted_terms_change_nothing_else() {
     for (scheme, shape) in [
         ("snowflake --layout js-safe", "--pool 1-3/6,8-15/6 --term 20.5 --skew 3"),
         ("kuid --drift 9", "--skew 500ms"),
@@ -538,24 +538,31 @@ fn a_hinted_policy_changes_nothing_else() {
         ("sno", "--pool 7/16"),
     ] {
         let state = tempfile::tempdir().expect("a folder");
-        let init = format!("lease init {scheme} --realm r {shape} --policy ratchet:2048ms");
+        let terms = "--policy ratchet:2048ms --start random";
+        let init = format!("lease init {scheme} --realm r {shape} {terms}");
         assert_eq!(ran_in(state.path(), &init).status, OK, "{init}");
         let facts = || {
             let json = ran_in(state.path(), "lease list --realm r --json").stdout;
             let line = json.lines().next().expect("the realm");
             let realm: serde_json::Value = serde_json::from_str(line).expect("JSON");
             let kept = ["layout", "pool", "skew_seconds", "term_seconds"];
-            (kept.map(|name| realm[name].clone()), realm["allowance_ticks"].as_u64())
+            let start = realm["tick_start"].clone();
+            (kept.map(|name| realm[name].clone()), realm["allowance_ticks"].as_u64(), start)
         };
-        let (kept, allowance) = facts();
-        let serve = "serve --realm r --policy r=ratchet:4096ms";
-        let refused = ran_in(state.path(), serve);
-        assert_fails(serve, &refused, USAGE, &["allowance of"]);
-        let hinted = refused.stderr.split('`').nth(1).and_then(|it| it.strip_prefix("tickid "));
-        let hinted = hinted.expect("a command");
-        assert_eq!(ran_in(state.path(), hinted).status, OK, "{hinted}");
+        let (kept, allowance, start) = facts();
+        let follow_hint = |serve: &str, reason: &str| {
+            let refused = ran_in(state.path(), serve);
+            assert_fails(serve, &refused, USAGE, &[reason]);
+            let hinted = refused.stderr.split('`').nth(1).and_then(|it| it.strip_prefix("tickid "));
+            let hinted = hinted.expect("a command").to_owned();
+            assert_eq!(ran_in(state.path(), &hinted).status, OK, "{hinted}");
+            hinted
+        };
+        let hinted = follow_hint("serve --realm r --policy r=ratchet:4096ms", "allowance of");
         let after = facts();
-        assert_eq!(after.0, kept, "{hinted}");
+        assert_eq!((&after.0, &after.2), (&kept, &start), "{hinted}");
         assert!(after.1 > allowance, "{hinted}: {allowance:?} to {:?}", after.1);
+        let hinted = follow_hint("serve --realm r --start r=lowest", "start at random");
+        assert_eq!(facts(), (kept, after.1, "lowest".into()), "{hinted}");
     }
 }

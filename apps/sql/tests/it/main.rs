@@ -19,6 +19,8 @@ mod reservation;
 mod rights;
 #[cfg(unix)]
 mod sessions;
+#[cfg(unix)]
+mod starts;
 
 #[cfg(unix)]
 fn main() -> std::process::ExitCode {
@@ -28,6 +30,7 @@ fn main() -> std::process::ExitCode {
         .add("", &forms::TESTS)
         .add("", &model::TESTS)
         .add("", &sessions::TESTS)
+        .add("", &starts::TESTS)
         .add("", &loss::TESTS)
         .add("", &reservation::TESTS)
         .add("", &rights::TESTS)

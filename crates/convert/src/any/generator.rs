@@ -10,8 +10,9 @@ use core::time::Duration;
 use tickid_core::Generator;
 use tickid_core::source_parts::{Chain, Follow, Source, try_generate};
 use tickid_core::{
-    AnyNode, BuildError, Builder, Clock, DefaultClock, Error, LocalGenerator, ObserveError, Scheme,
-    Snapshot, UnixTime, Variant as _,
+    AnyNode, Backfill, BackfillError, BuildError, Builder, Clock, DefaultClock, Error,
+    LocalGenerator, ObserveError, RangeError, Scheme, Snapshot, Tick, TickStart, UnixTime,
+    Variant as _, Window,
 };
 use tickid_scru64::NodeIdSize;
 
@@ -24,6 +25,7 @@ use crate::options::Layouts;
 use crate::parts::Bits;
 use crate::schemes::sealed::Assemble as _;
 use crate::schemes::{SchemeId, SchemeVariant};
+use crate::to_parts::ToParts as _;
 
 /// The options of a generator whose scheme is known at run time, which
 /// [`AnyScheme::builder`] returns: those of [`Builder`] that mean the same for every scheme.
@@ -33,7 +35,7 @@ use crate::schemes::{SchemeId, SchemeVariant};
 /// | [`clock`](Self::clock) | the system's wall clock, in this process only |
 /// | [`metabyte`](Self::metabyte) | 0 |
 /// | [`after`](Self::after) | nothing issued before |
-/// | [`sequence`](Self::sequence) | the start in the scheme's document |
+/// | [`tick_start`](Self::tick_start) | the start in the scheme's document |
 /// | [`max_wait`](Self::max_wait) | [`DEFAULT_MAX_WAIT`](tickid_core::DEFAULT_MAX_WAIT) |
 ///
 /// # Examples
@@ -168,10 +170,9 @@ impl<C: fmt::Debug> AnyBuilder<C> {
         Ok(Self { each, ..self })
     }
 
-    /// Sets the rule for the first sequence of each tick, as [`Builder::sequence`] does.
-    #[cfg(feature = "std")]
-    pub fn sequence(self, rule: impl tickid_core::Sequence + 'static) -> Self {
-        Self { each: map_each!(self.each, Id, builder => builder.sequence(rule)), ..self }
+    /// Sets where ticks start, as [`Builder::tick_start`] does.
+    pub fn tick_start(self, start: TickStart) -> Self {
+        Self { each: map_each!(self.each, Id, builder => builder.tick_start(start)), ..self }
     }
 
     /// Sets the longest wait of one call, as [`Builder::max_wait`] does.
@@ -222,6 +223,103 @@ impl AnyScheme {
             return Err(AfterError::Node { found, expected });
         }
         Ok((parts.unix_time(), sequence))
+    }
+}
+
+impl<C: Clock + fmt::Debug> AnyBuilder<C> {
+    /// Confines the generator to the ticks that are over at `time`.
+    ///
+    /// # Errors
+    /// Returns a [`RangeError`] if the scheme has no such ticks.
+    pub fn before(self, time: UnixTime) -> Result<Self, RangeError> {
+        let each = map_each!(self.each, Id, builder => {
+            let ceiling = Id::scheme(self.scheme.layouts()).tick_at(time)?;
+            builder.window(Window::new(Tick::MIN, ceiling.get())?)
+        });
+        Ok(Self { each, ..self })
+    }
+
+    /// Builds a generator for times that have passed, of the ticks [before](Self::before) a time
+    /// that is not after the present.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Builder::build_backfill`].
+    pub fn build_backfill(self) -> Result<AnyBackfill, BuildError> {
+        let Self { scheme, node, metabyte, .. } = self;
+        let each = map_each!(self.each, Id, builder => builder.build_backfill()?);
+        Ok(AnyBackfill { scheme, node, metabyte, each })
+    }
+}
+
+/// A generator of IDs for times that have passed, of a scheme that is known at run time: a
+/// [`Backfill`].
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{AnyScheme, Kind, Layouts};
+/// use tickid_core::{AnyNode, UnixTime};
+///
+/// let scheme = AnyScheme::new(Kind::Nanoflake, &Layouts::default());
+/// let now = UnixTime::from_millis(1_700_000_000_000)?; // when the run starts
+/// let builder = || scheme.builder(AnyNode::new(5, 10)?).before(now);
+/// let mut backfill = builder()?.build_backfill()?;
+/// let created_at = UnixTime::from_millis(1_600_000_000_000)?;
+/// let id = backfill.generate(created_at)?;
+/// assert_eq!(scheme.unix_time(id), created_at);
+///
+/// // The next run continues after the last ID.
+/// let mut rest = builder()?.build_backfill()?.after(id)?;
+/// assert!(rest.generate(created_at)?.to_u128() > id.to_u128());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct AnyBackfill {
+    scheme: AnyScheme,
+    node: AnyNode,
+    metabyte: u8,
+    each: Each<Backfills>,
+}
+
+struct Backfills;
+
+impl Family for Backfills {
+    type Of<S: Scheme> = Backfill<S>;
+}
+
+impl AnyBackfill {
+    /// Lets a time whose tick is used up take IDs of up to `ticks` ticks after it, as
+    /// [`Backfill::spill`] does.
+    #[must_use]
+    pub fn spill(self, ticks: u64) -> Self {
+        Self { each: map_each!(self.each, Id, backfill => backfill.spill(ticks)), ..self }
+    }
+
+    /// Continues after the last ID of another run with the same node.
+    ///
+    /// # Errors
+    /// Returns an [`AfterError`] for an ID of another scheme or of another node, for one whose
+    /// fields are not a valid time, and for a sno ID whose tick-tock bit is on: no backfill made it.
+    pub fn after(self, id: AnyId) -> Result<Self, AfterError> {
+        let (time, sequence) = self.scheme.position(self.node, id)?;
+        if id.parts(self.scheme.layouts()).is_ok_and(|parts| parts.toggle() == Some(true)) {
+            return Err(AfterError::Toggle(self.scheme.kind()));
+        }
+        let each = map_each!(self.each, Id, backfill => {
+            let tick = Id::scheme(self.scheme.layouts()).tick_at(time).map_err(ConvertError::Time)?;
+            let snapshot = Snapshot::at(tick, sequence + 1);
+            backfill.resume(snapshot).map_err(ConvertError::Sequence)?
+        });
+        Ok(Self { each, ..self })
+    }
+
+    /// Returns an ID for `time`, which is not before the times of earlier calls.
+    ///
+    /// # Errors
+    /// Returns a [`BackfillError`], and changes nothing.
+    pub fn generate(&mut self, time: UnixTime) -> Result<AnyId, BackfillError> {
+        with_each!(&mut self.each, Id, backfill => {
+            backfill.generate_as(variant_of::<Id>(self.metabyte), time).map(AnyId::from)
+        })
     }
 }
 

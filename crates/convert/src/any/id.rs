@@ -5,7 +5,7 @@ use core::fmt;
 use tickid_core::{RangeError, UnixTime};
 use tickid_text::ParseError;
 
-use super::{IdBytes, IdText, Kind, with_type};
+use super::{IdBytes, IdText, IdsVisitor, Kind, with_type};
 use crate::error::ConvertError;
 use crate::options::Layouts;
 use crate::parts::Parts;
@@ -146,6 +146,11 @@ impl AnyId {
     #[must_use]
     pub fn text(self) -> IdText {
         with_id!(self, id => IdText::new(&SchemeId::text(id)))
+    }
+
+    /// Calls a function that is generic over the ID types with this ID.
+    pub fn visit<T: IdsVisitor>(self, visitor: T) -> T::Output {
+        with_id!(self, id => visitor.visit(core::iter::once(id)))
     }
 
     /// Returns the scheme's second text, URL-safe Base64, which only kuid has.

@@ -6,7 +6,7 @@ use core::num::NonZeroU32;
 use core::time::Duration;
 
 use tickid_core::source_parts::Follow as _;
-use tickid_core::{Clock, DefaultClock, Scheme, Variant as _};
+use tickid_core::{Clock, DefaultClock, Scheme, TickStart, Variant as _};
 use tickid_lease::admin::Mismatch;
 use tickid_lease::{
     GenerateError, Lease, LeaseError, LeaseState, LeasedGenerator, LeasedGeneratorBuilder,
@@ -96,6 +96,12 @@ impl AnyLeasedBuilder {
     /// Adopts the nodes and the terms of the store, as [`LeasedGeneratorBuilder::adopt`] does.
     pub fn adopt(self) -> Self {
         Self { each: map_each!(self.each, Id, builder => builder.adopt()), ..self }
+    }
+
+    /// Sets where ticks start, in place of the realm's, as
+    /// [`LeasedGeneratorBuilder::tick_start`] does.
+    pub fn tick_start(self, start: TickStart) -> Self {
+        Self { each: map_each!(self.each, Id, builder => builder.tick_start(start)), ..self }
     }
 
     /// Sets the time within which the start repeats a request, as

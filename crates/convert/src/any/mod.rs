@@ -15,7 +15,9 @@ pub use self::each::{AnyIds, IdsVisitor};
 pub use self::forms::{IdBytes, IdText};
 #[cfg(target_has_atomic = "64")]
 pub use self::generator::AnyGenerator;
-pub use self::generator::{AfterError, AnyBuilder, AnyLocalGenerator, AnyObserveError};
+pub use self::generator::{
+    AfterError, AnyBackfill, AnyBuilder, AnyLocalGenerator, AnyObserveError,
+};
 pub use self::id::AnyId;
 pub(crate) use self::id::with_id;
 pub use self::kind::Kind;

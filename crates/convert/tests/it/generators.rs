@@ -190,3 +190,53 @@ fn leased_nodes_come_from_the_realm() {
         assert!(AnyLeasedGenerator::builder(other, Store::in_memory(), spec).is_err());
     }
 }
+
+/// Times of which some share a tick, and the IDs of a backfill for them.
+fn filled_back(scheme: &AnyScheme) -> Vec<AnyId> {
+    let builder = scheme.seeded_builder(1, bits(scheme), 7).unwrap().clock(clock());
+    let now = UnixTime::from_millis(1_700_000_000_000).unwrap();
+    let mut backfill = builder.metabyte(METABYTE).before(now).unwrap().build_backfill().unwrap();
+    let times = (0..200).map(|at| UnixTime::from_micros(1_600_000_000_000_000 + at * 700));
+    times.map(|time| backfill.generate(time).unwrap()).collect()
+}
+
+#[test]
+fn past_times_get_ascending_ids_of_their_ticks() {
+    for scheme in schemes() {
+        let ids = filled_back(&scheme);
+        let numbers: Vec<u128> = ids.iter().map(|id| id.to_u128()).collect();
+        assert!(numbers.is_sorted_by(|a, b| a < b), "{scheme:?}");
+        for (at, id) in ids.iter().enumerate() {
+            let time = UnixTime::from_micros(1_600_000_000_000_000 + at as i64 * 700);
+            let last = scheme.max_at(time).unwrap().to_u128();
+            let shown = scheme.unix_time(*id);
+            assert!(shown <= time && id.to_u128() <= last, "{scheme:?} {shown} {time}");
+            assert_eq!(scheme.unix_time(scheme.max_at(time).unwrap()), shown, "{scheme:?}");
+            let parts = tickid_convert::ToParts::parts(*id, scheme.layouts()).unwrap();
+            assert_ne!(parts.toggle(), Some(true));
+            assert_eq!(parts.metabyte(), (scheme.kind() == Kind::Sno).then_some(METABYTE));
+        }
+        // Another run with the same times goes on in the last tick.
+        let last = *ids.last().unwrap();
+        let builder = scheme.seeded_builder(1, bits(&scheme), 8).unwrap().clock(clock());
+        let now = UnixTime::from_millis(1_700_000_000_000).unwrap();
+        let rest = builder.metabyte(METABYTE).before(now).unwrap().build_backfill().unwrap();
+        let mut rest = rest.after(last).unwrap();
+        let time = UnixTime::from_micros(1_600_000_000_000_000 + 199 * 700);
+        let next = rest.generate(time).unwrap();
+        assert_eq!(next.to_u128(), scheme_next(&scheme, last), "{scheme:?}");
+        let before = UnixTime::from_micros(1_600_000_000_000_000 - 1_000_000);
+        assert!(rest.generate(before).is_err());
+    }
+}
+
+#[test]
+fn toggled_ids_start_no_backfill() {
+    let scheme = AnyScheme::new(Kind::Sno, &Layouts::default());
+    let id = filled_back(&scheme)[0];
+    let toggled = AnyId::from_u128(Kind::Sno, id.to_u128() | 1 << 40).unwrap();
+    let builder = scheme.seeded_builder(1, 16, 7).unwrap().clock(clock());
+    let backfill = builder.before(UnixTime::from_millis(1_700_000_000_000).unwrap()).unwrap();
+    let error = backfill.build_backfill().unwrap().after(toggled).unwrap_err();
+    assert_eq!(error, AfterError::Toggle(Kind::Sno));
+}

@@ -6,15 +6,15 @@ use crate::any_node::AnyNode;
 use crate::clock::{Clock, DefaultClock};
 use crate::engine::{Engine, ExclusiveEngine, Rules};
 use crate::error::{BuildError, Detail, ErrorKind, StallReason};
-use crate::generator::LocalGenerator;
 #[cfg(feature = "std")]
 use crate::generator::overflow::{Overflow, OverflowWatch};
 use crate::generator::timing::Timing;
+use crate::generator::{Backfill, LocalGenerator};
 use crate::policy::Policy;
 use crate::random::random_seed;
 use crate::range::RangeError;
 use crate::scheme::Scheme;
-use crate::sequence::{RandomStart, Sequence, SequenceBounds, Start};
+use crate::sequence::{RandomStart, Sequence, SequenceBounds, Start, TickStart};
 use crate::snapshot::Snapshot;
 use crate::variant::Variants;
 use crate::window::Window;
@@ -34,7 +34,7 @@ pub const DEFAULT_MAX_WAIT: Duration = Duration::from_secs(60);
 /// | [`window`](Self::window) | everything |
 /// | [`variants`](Self::variants) | all |
 /// | [`bounds`](Self::bounds) | all sequences |
-/// | [`sequence`](Self::sequence) | the start in the scheme's document |
+/// | [`tick_start`](Self::tick_start), [`sequence`](Self::sequence) | the start in the scheme's document |
 /// | [`restore`](Self::restore) | nothing issued before, unless the node names a previous ID |
 /// | [`max_wait`](Self::max_wait) | [`DEFAULT_MAX_WAIT`], and no wait whose end is unknown |
 ///
@@ -63,6 +63,7 @@ pub struct Builder<S: Scheme, C = DefaultClock> {
     pinned: Option<(S, Window<S>, Variants)>,
     bounds: Option<SequenceBounds>,
     start: Option<Start>,
+    tick_start: TickStart,
     /// The seed of the scheme's random starts, unless the operating system is to provide it.
     seed: Option<u64>,
     snapshot: Option<Snapshot<S>>,
@@ -182,6 +183,7 @@ impl<S: Scheme> Builder<S> {
             pinned: None,
             bounds: None,
             start: None,
+            tick_start: if S::RANDOM_START { TickStart::Random } else { TickStart::Lowest },
             seed: Some(seed),
             snapshot: None,
         }
@@ -281,9 +283,33 @@ impl<S: Scheme, C> Builder<S, C> {
             pinned: self.pinned,
             bounds: self.bounds,
             start: self.start,
+            tick_start: self.tick_start,
             seed: self.seed,
             snapshot: self.snapshot,
         }
+    }
+
+    /// Sets where ticks start, if no [`sequence`](Self::sequence) does. The seed of random starts
+    /// is the builder's, by default from the operating system. They leave enough of a tick: the
+    /// scheme's [guard bits](Scheme::guard_bits) if its document has random starts, else half.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Builder, ManualClock, TickStart, UnixTime, example};
+    ///
+    /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+    /// let builder = Builder::seeded_of(example::Seconds, example::Node(1), 42);
+    /// let mut generator = builder.tick_start(TickStart::Random).clock(&clock).build_local()?;
+    /// let mut remainders = [0; 8];
+    /// for _ in 0..100 {
+    ///     remainders[usize::try_from(generator.generate()? % 8)?] += 1;
+    ///     clock.advance(core::time::Duration::from_secs(1)); // an ID a second
+    /// }
+    /// assert!(remainders.iter().all(|count| *count > 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn tick_start(self, tick_start: TickStart) -> Self {
+        Self { tick_start, start: None, ..self }
     }
 
     /// Sets the rule for the first sequence of each tick: [`Lowest`](crate::Lowest),
@@ -545,6 +571,38 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
         Ok(LocalGenerator::from_parts(timing, engine))
     }
 
+    /// Builds a generator for times that have passed, which continues from the
+    /// [snapshot](Self::restore), if there is one. It has no policy and no clock: the builder's clock
+    /// only has to show that the window is over.
+    ///
+    /// # Errors
+    /// Returns [`BuildError::NotPast`] for a window that does not end before the present, as that of
+    /// a builder without one, and the errors of [`build_local`](Self::build_local).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{BuildError, Builder, ManualClock, Tick, UnixTime, Window, example};
+    ///
+    /// let clock = ManualClock::new(UnixTime::from_millis(200_500)?); // in second 200
+    /// let until = |ceiling| {
+    ///     let builder = Builder::of(example::Seconds, example::Node(5)).clock(&clock);
+    ///     builder.window(Window::new(Tick::MIN, ceiling).unwrap()).build_backfill()
+    /// };
+    /// assert!(until(200)?.generate(UnixTime::from_millis(199_999)?).is_ok());
+    /// assert_eq!(until(201).unwrap_err(), BuildError::NotPast { ceiling: 201, present: 200 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn build_backfill(self) -> Result<Backfill<S>, BuildError> {
+        let window = self.window;
+        let (timing, rules, snapshot) = self.parts()?;
+        // Before the epoch, no tick is over.
+        let present = rules.scheme.scale().tick_at(timing.clock.now()?).unwrap_or(0);
+        if window.ceiling() > present {
+            return Err(BuildError::NotPast { ceiling: window.ceiling(), present });
+        }
+        Backfill::new(rules, window).resume(snapshot).map_err(BuildError::Restore)
+    }
+
     #[allow(clippy::type_complexity, reason = "a private triple, taken apart at once")]
     fn parts(self) -> Result<(Timing<C>, Rules<S>, Snapshot<S>), BuildError> {
         // What a lease granted stays as it was granted, or two holders could issue the same ID.
@@ -589,9 +647,10 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
         self.scheme.check_start(&self.timing.clock)?;
         let start = match self.start {
             Some(start) => start,
-            None if S::RANDOM_START => {
+            None if self.tick_start == TickStart::Random => {
                 let seed = self.seed.map_or_else(random_seed, Ok)?;
-                let guard_bits = self.scheme.guard_bits(&node);
+                // Without a guard bit, a generator that waits for ticks would lose half its rate.
+                let guard_bits = if S::RANDOM_START { self.scheme.guard_bits(&node) } else { 1 };
                 Start::Random(RandomStart::new(seed).with_guard_bits(guard_bits))
             }
             None => Start::Lowest,

@@ -1,6 +1,7 @@
 //! Generators: an engine, a clock, and the calls that draw IDs.
 
 mod accessors;
+mod backfill;
 mod builder;
 mod calls;
 #[cfg(target_has_atomic = "64")]
@@ -20,6 +21,7 @@ mod view;
 #[cfg(feature = "std")]
 mod wait;
 
+pub use self::backfill::{Backfill, BackfillError};
 pub use self::builder::{Builder, DEFAULT_MAX_WAIT};
 #[cfg(target_has_atomic = "64")]
 pub use self::handle::Handle;

@@ -28,7 +28,7 @@ pub mod trouble;
 
 use core::time::Duration;
 
-use tickid_core::{AnyNode, TickScale, UnixTime};
+use tickid_core::{AnyNode, TickScale, TickStart, UnixTime};
 
 use crate::block_on::block_on;
 use crate::model::lease::{Claim, Lease};
@@ -233,7 +233,8 @@ impl<'a> Scene<'a> {
 
     /// Sets the term, without a skew.
     fn term(self, term: Duration) -> Self {
-        let terms = Terms { allowance: 0, skew: Duration::ZERO, term };
+        let start = TickStart::Lowest;
+        let terms = Terms { allowance: 0, skew: Duration::ZERO, term, start };
         self.with(|realm| RealmSpec { terms, ..realm })
     }
 
@@ -243,7 +244,8 @@ impl<'a> Scene<'a> {
 
     /// A realm that the store does not have.
     fn unknown(testbed: &'a dyn Testbed, pool: &str) -> Self {
-        let terms = Terms { allowance: 0, skew: Terms::DEFAULT_SKEW, term: Terms::DEFAULT_TERM };
+        let (skew, term) = (Terms::DEFAULT_SKEW, Terms::DEFAULT_TERM);
+        let terms = Terms { allowance: 0, skew, term, start: TickStart::Lowest };
         let epoch = UnixTime::from_micros(1_577_836_800_000_000);
         let realm = RealmSpec {
             name: format!("scene-{}", Token::random().unwrap()).parse().unwrap(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tickid_core::{
     BuildError, Builder, Clock, DEFAULT_MAX_WAIT, DefaultClock, Generator, Policy, ProcessClock,
-    Scheme, Sequence,
+    Scheme, Sequence, TickStart,
 };
 
 use crate::holder::name::this_holder;
@@ -20,7 +20,7 @@ use crate::store::Store;
 /// | [`holder`](Self::holder) | this host or pod, program and process ID |
 /// | [`clock`](Self::clock) | the system's wall clock |
 /// | [`policy`](Self::policy) | the [realm's](crate::RealmSpec::policy) |
-/// | [`sequence`](Self::sequence) | the scheme's |
+/// | [`tick_start`](Self::tick_start), [`sequence`](Self::sequence) | the realm's ([`Terms::start`](crate::admin::Terms::start)) |
 /// | [`adopt`](Self::adopt) | a store with other nodes or terms refuses the realm |
 /// | [`start_within`](Self::start_within) | zero: the first error ends the start |
 /// | [`max_wait`](Self::max_wait) | one minute ([`DEFAULT_MAX_WAIT`]) |
@@ -61,6 +61,7 @@ pub(super) struct Options<S> {
     pub(super) answer_within: Option<Duration>,
     pub(super) policy: Option<Policy<S>>,
     pub(super) adopts: bool,
+    pub(super) tick_start: Option<TickStart>,
     pub(super) sequence: Option<Arc<dyn Sequence>>,
 }
 
@@ -74,6 +75,9 @@ impl<S: Scheme> Options<S> {
         let mut builder = builder.max_wait(self.max_wait).clock(clock);
         if let Some(policy) = self.policy {
             builder = builder.policy(policy);
+        }
+        if let Some(start) = self.tick_start {
+            builder = builder.tick_start(start);
         }
         if let Some(sequence) = &self.sequence {
             builder = builder.sequence(Arc::clone(sequence));
@@ -93,6 +97,7 @@ impl<S: Scheme> LeasedGeneratorBuilder<S> {
             answer_within: None,
             policy: None,
             adopts: false,
+            tick_start: None,
             sequence: None,
         };
         Self { options, clock: Box::new(DefaultClock::default) }
@@ -156,6 +161,13 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     /// ```
     pub fn adopt(mut self) -> Self {
         self.options.adopts = true;
+        self
+    }
+
+    /// Sets where ticks start, in place of the realm's, as
+    /// [`Builder::tick_start`](tickid_core::Builder::tick_start) does.
+    pub fn tick_start(mut self, start: TickStart) -> Self {
+        self.options.tick_start = Some(start);
         self
     }
 

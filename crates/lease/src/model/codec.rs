@@ -31,6 +31,7 @@ struct RecordText {
     allowance: u64,
     skew_micros: u64,
     term_micros: u64,
+    start: String,
     pool: String,
     parts: Vec<PartText>,
     generation: String,
@@ -88,6 +89,7 @@ impl Record {
             allowance: terms.allowance,
             skew_micros: micros(terms.skew),
             term_micros: micros(terms.term),
+            start: terms.start.to_string(),
             pool: realm.pool().to_string(),
             parts: self.parts.iter().map(part).collect(),
             generation: self.generation.clone(),
@@ -143,6 +145,10 @@ impl Record {
             allowance: text.allowance,
             skew: Duration::from_micros(text.skew_micros),
             term: Duration::from_micros(text.term_micros),
+            start: text.start.parse().map_err(|_| {
+                let why = format!("{:?} is not a start of ticks", text.start);
+                ParseError::Malformed { what: KIND_OF_RECORD, why }
+            })?,
         };
         let RecordText { scheme, layout, end, .. } = text;
         let realm = RealmSpec { name, scheme, layout, scale, end, pool, terms };
@@ -248,7 +254,7 @@ mod tests {
     use crate::model::token::Token;
 
     /// The first format. Every release reads it.
-    const RECORD: &str = r#"{"format":1,"scheme":"seconds","layout":"","epoch_micros":0,"period_micros":1000000,"micros_per_tick":1000000,"end":4294967296,"allowance":0,"skew_micros":1,"term_micros":10000000,"pool":"0-7/8,200-255/8","parts":[{"nodes":"0-7/8","since_era":0,"floor":0},{"nodes":"200-255/8","since_era":4,"floor":7}],"generation":"one \"two\"","era":5,"floor":18446744073709551615,"max_ahead":22}"#;
+    const RECORD: &str = r#"{"format":1,"scheme":"seconds","layout":"","epoch_micros":0,"period_micros":1000000,"micros_per_tick":1000000,"end":4294967296,"allowance":0,"skew_micros":1,"term_micros":10000000,"start":"lowest","pool":"0-7/8,200-255/8","parts":[{"nodes":"0-7/8","since_era":0,"floor":0},{"nodes":"200-255/8","since_era":4,"floor":7}],"generation":"one \"two\"","era":5,"floor":18446744073709551615,"max_ahead":22}"#;
     const ROW: &str = r#"{"format":1,"node":"42/8","token":"ffffffffffffffffffffffffffffffff","holder":"a \"b\" 🙂","era":1,"floor":2,"ceiling":18446744073709551615}"#;
 
     fn record() -> Record {

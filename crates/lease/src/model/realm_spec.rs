@@ -5,7 +5,9 @@ use core::fmt;
 use core::str::FromStr;
 use core::time::Duration;
 
-use tickid_core::{AnyNode, NodeError, Policy, Scheme, TickScale, Ticks, UnixTime, Variants};
+use tickid_core::{
+    AnyNode, NodeError, Policy, Scheme, TickScale, TickStart, Ticks, UnixTime, Variants,
+};
 
 use crate::model::pool::NodePool;
 use crate::model::text::ParseError;
@@ -133,6 +135,8 @@ pub struct Terms {
     /// The time that a lease lasts without a renewal. The default is 10 seconds, or two ticks that
     /// are longer.
     pub term: Duration,
+    /// Where the generators' ticks start. The default is the scheme's.
+    pub start: TickStart,
 }
 
 impl Terms {
@@ -151,7 +155,8 @@ impl Terms {
             Policy::Ratchet { allowance } => allowance.get(),
             _ => 0,
         };
-        Self { allowance, skew: Self::DEFAULT_SKEW, term: Self::DEFAULT_TERM }
+        let start = if S::RANDOM_START { TickStart::Random } else { TickStart::Lowest };
+        Self { allowance, skew: Self::DEFAULT_SKEW, term: Self::DEFAULT_TERM, start }
     }
 
     /// Returns the time that a request for a renewal may take.
@@ -174,6 +179,12 @@ impl Terms {
     #[must_use]
     pub const fn with_term(self, term: Duration) -> Self {
         Self { term, ..self }
+    }
+
+    /// Returns the terms with another start of ticks.
+    #[must_use]
+    pub const fn with_start(self, start: TickStart) -> Self {
+        Self { start, ..self }
     }
 }
 
@@ -431,7 +442,7 @@ impl RealmSpec {
 
     /// Returns, as text, everything that realms of one name can differ in.
     fn facets(&self) -> [(&'static str, String); 6] {
-        let (scale, Terms { allowance, skew, term }) = (self.scale, self.terms);
+        let (scale, Terms { allowance, skew, term, start }) = (self.scale, self.terms);
         let ticks = format!(
             "{} µs each from {} on, anew every {} µs, up to {}",
             scale.micros_per_tick(),
@@ -439,7 +450,10 @@ impl RealmSpec {
             scale.period_micros(),
             self.end
         );
-        let terms = format!("{allowance} ticks of allowance, {skew:?} of skew, {term:?} of term");
+        let terms = format!(
+            "{allowance} ticks of allowance, {skew:?} of skew, {term:?} of term, ticks that start at \
+             {start}"
+        );
         [
             ("schemes", self.scheme.clone()),
             ("layouts", self.layout.clone()),
@@ -615,7 +629,8 @@ mod tests {
     #[test]
     fn ahead_adds_terms_rounded_up() {
         let millis = Duration::from_millis;
-        let terms = Terms { allowance: 3, skew: millis(1_500), term: millis(2_001) };
+        let terms =
+            Terms { allowance: 3, skew: millis(1_500), term: millis(2_001), ..realm().terms() };
         let realm = realm().with_terms(terms).unwrap();
         assert_eq!((realm.ahead(), realm.max_ahead(), realm.term_ticks()), (7, 14, 3));
         let endless = Terms { allowance: u64::MAX, ..terms };
@@ -653,6 +668,10 @@ mod tests {
             ("ticks", RealmSpec { end: 5, ..realm() }),
             ("nodes", RealmSpec { pool: "0-8/8".parse().unwrap(), ..realm() }),
             ("terms", RealmSpec { terms: realm().terms().with_skew(Duration::ZERO), ..realm() }),
+            (
+                "terms",
+                RealmSpec { terms: realm().terms().with_start(TickStart::Random), ..realm() },
+            ),
         ];
         for (what, other) in others {
             assert_eq!(realm().mismatch(&other).unwrap().what, what);
