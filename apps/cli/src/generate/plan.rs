@@ -11,8 +11,8 @@ use std::process::ExitCode;
 use clap::Args;
 use jiff::tz::TimeZone;
 use tickid_convert::{
-    AnyBuilder, AnyId, AnyLeasedGenerator, AnyScheme, IdsVisitor, SchemeId, SchemeVariant,
-    SchemeVisitor, carry,
+    AnyBackfill, AnyBuilder, AnyId, AnyLeasedGenerator, AnyScheme, IdsVisitor, SchemeId,
+    SchemeVariant, SchemeVisitor, carry,
 };
 use tickid_core::{BuildError, Clock as _, ManualClock, Scheme, SystemClock, TickStart};
 use tickid_detect::Notation;
@@ -26,7 +26,7 @@ use super::signals;
 use super::source::{IdSource, LeaseOptions, of_time};
 use super::uuid::UuidVersion;
 use crate::failure::Failure;
-use crate::input::{self, Selection};
+use crate::input::{self, Input, Selection, Work};
 use crate::message::{say, shown};
 use crate::options::node::GivenNode;
 use crate::options::values::{count, duration, parse};
@@ -180,16 +180,7 @@ impl Plan<'_> {
         if file != Path::new("-") {
             open_as_input(file)?;
         }
-        // One line of output for each line of input, so that they can be pasted beside each other.
-        let keeps_lines = !options.json && options.format != OutputForm::Bytes;
-        input::run(&[], &options.selection, keeps_lines, |input, out| {
-            let text = String::from_utf8_lossy(input.text);
-            let time =
-                when::fixed(&text).map_err(|error| Failure::invalid(format!("is {error}")))?;
-            let id = backfill.generate(time);
-            let id = id.map_err(|error| Failure::invalid(format!("has no ID: {error}")))?;
-            id.visit(Write { plan: self, out: out.buffer() })
-        })
+        input::run(&[], &options.selection, &mut FillBack { plan: self, backfill })
     }
 
     /// Reads an ID as this command writes it.
@@ -327,6 +318,27 @@ impl Plan<'_> {
             write_id(id, self.notation, options.format, out);
             Ok(())
         }
+    }
+}
+
+/// Writes an ID for each time.
+struct FillBack<'a> {
+    plan: &'a Plan<'a>,
+    backfill: AnyBackfill,
+}
+
+impl Work for FillBack<'_> {
+    /// One line of output for each line of input, so that they can be pasted beside each other.
+    fn keeps_lines(&self) -> bool {
+        !self.plan.options.json && self.plan.options.format != OutputForm::Bytes
+    }
+
+    fn input(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {
+        let text = String::from_utf8_lossy(input.text);
+        let time = when::fixed(&text).map_err(|error| Failure::invalid(format!("is {error}")))?;
+        let id = self.backfill.generate(time);
+        let id = id.map_err(|error| Failure::invalid(format!("has no ID: {error}")))?;
+        id.visit(Write { plan: self.plan, out: out.buffer() })
     }
 }
 

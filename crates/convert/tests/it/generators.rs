@@ -193,7 +193,7 @@ fn leased_nodes_come_from_the_realm() {
 
 /// Times of which some share a tick, and the IDs of a backfill for them.
 fn filled_back(scheme: &AnyScheme) -> Vec<AnyId> {
-    let builder = scheme.seeded_builder(1, bits(scheme), 7).unwrap().clock(clock());
+    let builder = seeded(scheme, 1).clock(clock());
     let now = UnixTime::from_millis(1_700_000_000_000).unwrap();
     let mut backfill = builder.metabyte(METABYTE).before(now).unwrap().build_backfill().unwrap();
     let times = (0..200).map(|at| UnixTime::from_micros(1_600_000_000_000_000 + at * 700));
@@ -218,7 +218,8 @@ fn past_times_get_ascending_ids_of_their_ticks() {
         }
         // Another run with the same times goes on in the last tick.
         let last = *ids.last().unwrap();
-        let builder = scheme.seeded_builder(1, bits(&scheme), 8).unwrap().clock(clock());
+        let builder =
+            scheme.seeded_builder(AnyNode::new(1, bits(&scheme)).unwrap(), 8).clock(clock());
         let now = UnixTime::from_millis(1_700_000_000_000).unwrap();
         let rest = builder.metabyte(METABYTE).before(now).unwrap().build_backfill().unwrap();
         let mut rest = rest.after(last).unwrap();
@@ -235,7 +236,7 @@ fn toggled_ids_start_no_backfill() {
     let scheme = AnyScheme::new(Kind::Sno, &Layouts::default());
     let id = filled_back(&scheme)[0];
     let toggled = AnyId::from_u128(Kind::Sno, id.to_u128() | 1 << 40).unwrap();
-    let builder = scheme.seeded_builder(1, 16, 7).unwrap().clock(clock());
+    let builder = seeded(&scheme, 1).clock(clock());
     let backfill = builder.before(UnixTime::from_millis(1_700_000_000_000).unwrap()).unwrap();
     let error = backfill.build_backfill().unwrap().after(toggled).unwrap_err();
     assert_eq!(error, AfterError::Toggle(Kind::Sno));
