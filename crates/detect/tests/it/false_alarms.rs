@@ -65,7 +65,7 @@ fn few_other_texts_are_likely_ids() {
 }
 
 /// Returns the label and the text of each ID of both sets that is a decimal integer.
-fn decimals<'a>(sets: [&'a Value; 2]) -> Vec<(&'a str, &'a str)> {
+fn decimals(sets: [&Value; 2]) -> Vec<(&str, &str)> {
     let [detect, texts] = sets;
     let labelled = list(detect, "ids", 2988)
         .iter()

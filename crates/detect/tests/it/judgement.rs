@@ -1,6 +1,6 @@
 //! Each rule of judgement, with two texts that differ in what the rule looks at.
 
-use tickid_convert::{AnyId, Layouts};
+use tickid_convert::Layouts;
 use tickid_core::UnixTime;
 use tickid_detect::{Doubt, Encoding, Format, detect};
 use tickid_nanoflake::{Epoch, NanoflakeId};
@@ -27,7 +27,7 @@ fn doubt(text: &str, format: Format) -> Option<Doubt> {
 
 /// Returns a Snowflake of 22 low bits.
 fn snowflake(epoch: i64, millis: i64, low: i64) -> String {
-    (millis - epoch << 22 | low).to_string()
+    ((millis - epoch) << 22 | low).to_string()
 }
 
 /// Returns Discord's ID of 2019, which has 18 digits.
@@ -59,10 +59,10 @@ fn every_rule_decides_between_two_texts() {
     };
 
     let nanoflake = |sequence: i64| {
-        let bits = NOW - 3 * 365 * DAY - TWITTER << 22 | 37 << 12 | sequence;
+        let bits = (NOW - 3 * 365 * DAY - TWITTER) << 22 | 37 << 12 | sequence;
         NanoflakeId::new(bits).unwrap().encode().to_string()
     };
-    let hex = |sequence: i64| format!("{:016x}", NOW - 3 * 365 * DAY - TWITTER << 22 | sequence);
+    let hex = |sequence: i64| format!("{:016x}", (NOW - 3 * 365 * DAY - TWITTER) << 22 | sequence);
     let baidu = |seconds: u64, worker: u64| (seconds << 35 | worker << 13).to_string();
     // Of the units of 4 ms since 2010, with the toggle, the metabyte, the partition and the sequence.
     let sno = |millis: i64, low: u128| {
@@ -74,6 +74,10 @@ fn every_rule_decides_between_two_texts() {
     let scru64_text = |millis: i64| {
         let id = Scru64Id::new(u64::try_from((millis / 256) << 24 | 1).unwrap()).unwrap();
         id.encode().to_string()
+    };
+    let sonyflake = |sequence: i64| {
+        let units = (NOW - 10 * DAY - 1_409_529_600_000) / 10;
+        (units << 24 | sequence << 16 | 7_777).to_string()
     };
     let row = |node: i64| (((NOW - 2 * 365 * DAY - DISCORD) * 100 + 77) << 15 | node).to_string();
     let since_1970 = |node: i64| snowflake(0, NOW - 3 * 365 * DAY, node << 12 | 200);
@@ -197,11 +201,8 @@ fn every_rule_decides_between_two_texts() {
         (
             "a low sequence of Sonyflake's",
             Sonyflake,
-            (((NOW - 1_409_529_600_000) / 10 - 8_640_000 << 24 | 77).to_string(), None),
-            (
-                ((NOW - 1_409_529_600_000) / 10 - 8_640_000_0 << 24 | 77 << 16 | 77).to_string(),
-                Some(Number),
-            ),
+            (sonyflake(0), None),
+            (sonyflake(77), Some(Number)),
         ),
         (
             "what is out of use is at most possible",
@@ -301,7 +302,7 @@ fn snowflakes_since_1970_are_first() {
         let first = found.first().unwrap();
         assert_eq!((first.format(), first.doubt()), (Format::UnixEpoch, None), "{text}");
         assert_eq!(first.unix_time().unwrap().as_millis(), millis, "{text}");
-        assert!(matches!(first.identifier().scheme_id(), None::<AnyId>));
+        assert!(first.identifier().scheme_id().is_none());
         assert_eq!(first.encoding(), Encoding::Text);
     }
 }
