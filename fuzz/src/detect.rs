@@ -3,7 +3,9 @@
 use arbitrary::{Arbitrary as _, Unstructured};
 use tickid_convert::{AnyId, Layouts, carry};
 use tickid_core::UnixTime;
-use tickid_detect::{Confidence, Encoding, Identifier, Inspection, Notation, Reading, detect, trimmed};
+use tickid_detect::{
+    Confidence, Encoding, Identifier, Inspection, Notation, Reading, detect, trimmed,
+};
 use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
 use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
