@@ -194,10 +194,13 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
             let node = Self::Node::from_value(value, bits)?;
             self.check_node(&node).map(|()| node)
         };
+        // Without a field of a fixed width there is nothing to split: SCRU64's document names sizes.
         let Some(field_bits) = self.node_bits() else {
             let own = of_scheme(node.value(), node.bits())?;
             return Ok((own, self.sequence_bounds(&own)));
         };
+        // The field comes first. A shorter node would stand for several values of it, of which an
+        // ID can carry one only.
         let Some(share_bits) = node.bits().checked_sub(field_bits) else {
             return Err(NodeError::Field { node, bits: field_bits });
         };
@@ -206,7 +209,8 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
         if share_bits == 0 {
             return Ok((field, all));
         }
-        // With another number of sequences than a power of two, the last of them are in no share.
+        // The rest are leading bits of the sequence. If the number of sequences is not a power of
+        // two, the last of them are in no share, so that shares of all sizes are nested.
         let sequence_bits = all.pool().ilog2();
         let pool = (1_u64 << sequence_bits).checked_shr(share_bits).unwrap_or(0);
         if pool < u64::from(Self::MIN_POOL) {
