@@ -86,7 +86,7 @@ use std::process::ExitCode;
 pub use self::error::Error;
 use self::keeper::Keeper;
 use self::launch::{Launch, launch};
-pub use self::plan::Plan;
+pub use self::plan::{Plan, Variables};
 pub use self::supervisor::exec;
 
 /// The examples of the package's README, so that they stay true.

@@ -7,6 +7,10 @@ use std::ffi::OsString;
 use tickid_core::AnyNode;
 use tickid_lease::RealmSpec;
 
+/// Variables of the program's environment. Those without a value are removed, since they could come
+/// from an outer `lease exec`.
+pub type Variables = Vec<(&'static str, Option<String>)>;
+
 /// A program to run with leased nodes.
 #[derive(Clone)]
 #[non_exhaustive]
@@ -29,14 +33,13 @@ pub struct Plan {
     /// The variables that are removed from the program's environment, since they may hold
     /// passwords.
     pub hidden: Vec<OsString>,
-    /// Returns further variables of the program's environment for the nodes that were granted; those
-    /// without a value are removed. None by default.
+    /// Returns further variables for the nodes that were granted; none by default.
     ///
     /// A realm's nodes may be shares of a node's sequences
     /// ([`Scheme::split_node`](tickid_core::Scheme::split_node)). A program that takes such a node
     /// for a whole one issues IDs of another holder, so pass its sequences here, or do not run the
     /// program.
-    pub variables: fn(&RealmSpec, &[AnyNode]) -> Vec<(&'static str, Option<String>)>,
+    pub variables: fn(&RealmSpec, &[AnyNode]) -> Variables,
     /// Shows a remark, such as the reason why the program is stopped. Its text may be of foreign
     /// origin, so that a terminal must not interpret it.
     pub say: fn(&str),

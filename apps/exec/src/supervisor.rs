@@ -17,7 +17,7 @@ use tickid_lease::{RealmSpec, Store, StoreError};
 use crate::descendants::{self, Killing, Left};
 use crate::error::Error;
 use crate::leases::{Held, Leases};
-use crate::plan::Plan;
+use crate::plan::{Plan, Variables};
 use crate::program::{Change, Program, stop_as_well};
 use crate::renewal::{News, answer, keep};
 use crate::status::of_signal;
@@ -498,11 +498,7 @@ fn nodes_of(leases: &Leases, separator: &str) -> String {
 
 /// Returns the program's environment. A single node has its own variables. With several, those are
 /// removed, since they could come from an outer `lease exec`.
-fn environment(
-    plan: &Plan,
-    realm: &RealmSpec,
-    leases: &Leases,
-) -> Vec<(&'static str, Option<String>)> {
+fn environment(plan: &Plan, realm: &RealmSpec, leases: &Leases) -> Variables {
     let windows =
         leases.windows().map(|Window { lease, .. }| format!("{}..{}", lease.floor, lease.ceiling));
     let windows = windows.collect::<Vec<_>>().join(" ");

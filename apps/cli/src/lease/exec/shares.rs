@@ -2,14 +2,16 @@
 
 use tickid_convert::{AnyScheme, SchemeVariant, SchemeVisitor};
 use tickid_core::{AnyNode, Scheme, SequenceBounds, Variants};
+use tickid_exec::Variables;
 use tickid_lease::RealmSpec;
+use tickid_lease::admin::NodeRange;
 use tickid_scru64::Scru64;
 
 use crate::failure::Failure;
 
 /// Refuses a realm with shares: a program that takes one for a whole node issues IDs of others.
 pub(super) fn refuse(realm: &RealmSpec) -> Result<(), Failure> {
-    let first = |range: &tickid_lease::admin::NodeRange| AnyNode::new(range.first(), range.bits());
+    let first = |range: &NodeRange| AnyNode::new(range.first(), range.bits());
     let mut nodes = realm.pool().ranges().iter().flat_map(first);
     let share = nodes.find_map(|node| {
         let (field, _) = split(realm, node)?;
@@ -24,10 +26,7 @@ pub(super) fn refuse(realm: &RealmSpec) -> Result<(), Failure> {
 }
 
 /// Returns the variables of a program that is told its sequences.
-pub(super) fn variables(
-    realm: &RealmSpec,
-    nodes: &[AnyNode],
-) -> Vec<(&'static str, Option<String>)> {
+pub(super) fn variables(realm: &RealmSpec, nodes: &[AnyNode]) -> Variables {
     let list = |text: fn(&(AnyNode, SequenceBounds)) -> String| {
         let all = nodes.iter().map(|node| split(realm, *node).as_ref().map(text));
         Some(all.collect::<Option<Vec<_>>>()?.join(" "))
@@ -41,17 +40,14 @@ pub(super) fn variables(
 
 /// Returns the variables of a program that takes nodes for whole ones. Those of an outer
 /// `lease exec` are removed.
-pub(super) fn without_shares(
-    realm: &RealmSpec,
-    nodes: &[AnyNode],
-) -> Vec<(&'static str, Option<String>)> {
+pub(super) fn without_shares(realm: &RealmSpec, nodes: &[AnyNode]) -> Variables {
     let mut variables = of_scheme(realm, nodes);
     variables.extend([("TICKID_FIELD", None), ("TICKID_SEQUENCES", None)]);
     variables
 }
 
 /// Returns the variable that the scheme's libraries read a single node from.
-fn of_scheme(realm: &RealmSpec, nodes: &[AnyNode]) -> Vec<(&'static str, Option<String>)> {
+fn of_scheme(realm: &RealmSpec, nodes: &[AnyNode]) -> Variables {
     if realm.scheme() != Scru64::NAME {
         return Vec::new();
     }
