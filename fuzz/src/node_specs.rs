@@ -1,10 +1,10 @@
 //! Names of nodes and realms in text: SCRU64's node specs, the leases' nodes and pools, sources of
 //! nodes.
 
-use tickid_lease::admin::RealmName;
-use tickid_lease::backend::NodeSource;
 use tickid_core::AnyNode;
 use tickid_lease::NodePool;
+use tickid_lease::admin::RealmName;
+use tickid_lease::backend::NodeSource;
 use tickid_scru64::{NodeSpec, Scru64Id};
 
 use crate::reference::base_36;

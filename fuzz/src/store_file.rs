@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use arbitrary::{Result, Unstructured};
 use tickid_core::{AnyNode, ManualClock, UnixTime};
+use tickid_lease::Store;
 use tickid_lease::admin::Rules;
 use tickid_lease::backend::{
     Change, Extra, MemoryBackend, Record, Row, RowState, Rows, Scope, Version,
 };
 use tickid_lease::fuzzing::{FILE_LEN, create_file, read_file, write_file};
 use tickid_lease::session::{Claim, Token, block_on};
-use tickid_lease::Store;
 
 pub fn check(data: &[u8]) {
     let Some((kind, rest)) = data.split_first() else {
