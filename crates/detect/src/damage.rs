@@ -13,7 +13,7 @@ use crate::literal;
 /// assert_eq!(Damage::of(b"653247040368672768"), None);
 /// assert_eq!(Damage::of(b"653247040368672800"), Some(Damage::Rounded));
 /// assert_eq!(Damage::of(b"6.53247E+17"), Some(Damage::Scientific));
-/// assert_eq!(Damage::Rounded.reason(), "JavaScript may have rounded it: carry IDs as text");
+/// assert_eq!(Damage::Rounded.reason(), "JavaScript may have rounded this; carry IDs as text");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -45,10 +45,8 @@ impl Damage {
     #[must_use]
     pub const fn reason(self) -> &'static str {
         match self {
-            Self::Rounded => "JavaScript may have rounded it: carry IDs as text",
-            Self::Scientific => {
-                "a spreadsheet has rounded it to scientific notation: format the column as text"
-            }
+            Self::Rounded => "JavaScript may have rounded this; carry IDs as text",
+            Self::Scientific => "spreadsheets round large integers; export the column as text",
         }
     }
 }

@@ -10,7 +10,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use jiff::tz::TimeZone;
 use tickid_core::{Clock as _, SystemClock};
 use tickid_detect::{
-    Agreement, Confidence, Encoding, Format, Identifier, Inspection, Inspections, Reading, Readings,
+    Agreement, Confidence, Damage, Encoding, Format, Identifier, Inspection, Inspections, Reading,
+    Readings,
 };
 
 use self::summary::Summary;
@@ -85,6 +86,7 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
         arguments,
         reader: Reader::new(&arguments.layouts, arguments.layouts.all()),
         named: Vec::new(),
+        rounded: Some(0),
         finds: arguments.find.then(Finds::default),
         summary: arguments.summary.then(Summary::default),
         agreement: Agreement::default(),
@@ -150,6 +152,9 @@ struct Inspector<'a> {
     reader: Reader<'a>,
     /// The formats that others were named beside. Each is named only once.
     named: Vec<Format>,
+    /// The number of integers so far, if JavaScript may have rounded each. It rounds all of a
+    /// column, and single ones look so by accident. `None` once that was said, too.
+    rounded: Option<u32>,
     /// The finds, if IDs are looked for.
     finds: Option<Finds>,
     /// The summary, if one was asked for in place of each input.
@@ -293,6 +298,7 @@ impl Inspector<'_> {
                 break;
             }
         }
+        self.name_damage(input, out)?;
         if shown == 0 {
             return Err(self.nothing(input, found));
         }
@@ -384,6 +390,24 @@ impl Inspector<'_> {
         Failure::Invalid {
             reason: self.reader.near_misses(input.text),
             hint: Some("`tickid inspect --help` lists the formats".into()),
+        }
+    }
+
+    /// Says that JavaScript may have rounded an integer, or the first three of a column.
+    fn name_damage(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {
+        /// The fewest digits of integers above 2^53.
+        const DIGITS: usize = 16;
+        let is_large = input.text.len() >= DIGITS && input.text.iter().all(u8::is_ascii_digit);
+        let Some(before) = self.rounded.filter(|_| is_large) else { return Ok(()) };
+        let damage = Damage::of(input.text);
+        self.rounded = damage.map(|_| before + 1);
+        let enough = if input.line.is_some() { 3 } else { 1 };
+        match damage {
+            Some(damage) if before + 1 >= enough => {
+                self.rounded = None;
+                input.remark(out, &format!("is the shortest text of its double: {damage}"))
+            }
+            _ => Ok(()),
         }
     }
 

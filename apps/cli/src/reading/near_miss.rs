@@ -1,6 +1,6 @@
 //! The reasons why a text is not an ID, of the formats that it comes close to.
 
-use tickid_detect::{Format, detect};
+use tickid_detect::{Damage, Format, detect};
 use tickid_snowflake::Preset;
 use tickid_text::{ParseError, ParseErrorKind};
 use uuid::Uuid;
@@ -134,8 +134,8 @@ pub(super) fn of_all(text: &[u8], layouts: &Layouts) -> String {
     if text.is_empty() {
         return "is not an ID: there is nothing".into();
     }
-    if is_rounded(text) {
-        return "is not an ID: spreadsheets round large integers; export the column as text".into();
+    if let Some(damage) = Damage::of(text) {
+        return format!("is not an ID: {damage}");
     }
     let len = text.len();
     let is_near = |scheme: &&Scheme| {
@@ -158,19 +158,6 @@ pub(super) fn of_all(text: &[u8], layouts: &Layouts) -> String {
         return format!("is not an ID of a known format: none has {len} bytes like these");
     }
     format!("is not an ID of a known format: {}", reasons.join("; "))
-}
-
-/// Reports whether a text is a number as in `1.54182E+18`.
-fn is_rounded(text: &[u8]) -> bool {
-    let text = text.to_ascii_uppercase();
-    let Some((number, exponent)) = str::from_utf8(&text).ok().and_then(|text| text.split_once('E'))
-    else {
-        return false;
-    };
-    number.contains(['.', ',']) && exponent.starts_with('+') && {
-        let mut digits = number.bytes().chain(exponent.bytes().skip(1));
-        digits.all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','))
-    }
 }
 
 #[cfg(test)]
@@ -197,6 +184,7 @@ mod tests {
             ),
             ("User_01j1hzw2p7es59rpw0qfqnr7bc", &["not a UUID: "]),
             ("1.54182E+18", &["spreadsheets round"]),
+            ("1.2345E17", &["spreadsheets round"]),
             ("a longer text than any ID, with words in it", &["none has 43 bytes"]),
         ] {
             let reason = of_all(text.as_bytes(), &Layouts::default());
