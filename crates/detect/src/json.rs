@@ -253,17 +253,16 @@ impl<T: fmt::Display> Serialize for Displayed<T> {
 mod tests {
     use std::vec::Vec;
 
-    use tickid_convert::Layouts;
+    use tickid_convert::{Layouts, Uuid};
 
     use super::*;
-    use crate::formats::Format;
-    use crate::identifier::{Foreign, Identifier};
+    use crate::identifier::Identifier;
 
     /// Texts of IDs need no escapes, and those that a program gives may.
     #[test]
     fn json_is_that_of_serde() {
         for text in ["01ARZ3NDEKTSV4RRFFQ69G5FAV", "a\"b\\c", "\0\u{1f}\u{7f}", "größe ", ""] {
-            let id = Identifier::Foreign(Foreign::new(Format::Ulid, &[7; 16]));
+            let id = Identifier::TypeId { uuid: Uuid::nil(), prefix_len: 0 };
             let inspection = Inspection::new(id, text, &Layouts::default());
             let mut json = Vec::new();
             inspection.write_json(|piece| json.extend_from_slice(piece));

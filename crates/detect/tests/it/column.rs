@@ -51,9 +51,8 @@ fn ten_ids_of_a_year_agree() {
     for system in SYSTEMS {
         for days in [365, 36] {
             let agreed = (0..COLUMNS).filter(|_| {
-                // Of the last eight years, in which SCRU64 existed for the last two.
-                let last = if system.0 == Format::Scru64 { 1_000 } else { 2_900 };
-                let first = NOW_MS - DAY_MS * (days + dice.below(last - days));
+                // Of the last 900 days, in which all of them were in use.
+                let first = NOW_MS - DAY_MS * (days + dice.below(900 - days));
                 agreement(&ids(&mut dice, system, first, days, 10)).has(system.0)
             });
             let (agreed, format) = (agreed.count(), system.0);
