@@ -77,6 +77,25 @@ impl Agreement {
         self.cost(format).is_some()
     }
 
+    /// Reports whether a text is an integer that may be an ID, but of none of these formats, so that
+    /// it is not of this column, or the column has several.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_detect::Detector;
+    ///
+    /// let detector = Detector::default();
+    /// let column = [3, 14, 15, 92, 65].map(|hours| (1_700_000_000 + hours * 3_600).to_string());
+    /// let agreement = detector.agreement(column.iter().map(String::as_bytes));
+    /// let is_other = |text| agreement.is_contradicted_by(detector.inspect(text).readings());
+    /// assert!(!is_other(&column[0]) && !is_other("NULL") && !is_other("0u375nxqh5cq"));
+    /// ```
+    #[must_use]
+    pub fn is_contradicted_by(&self, readings: &Readings) -> bool {
+        let is_any = readings.iter().any(is_candidate);
+        is_any && !readings.iter().any(|one| is_candidate(one) && self.has(one.format()))
+    }
+
     /// Returns the number of lines that agree.
     #[must_use]
     pub const fn lines(&self) -> usize {

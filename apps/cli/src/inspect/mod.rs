@@ -191,6 +191,10 @@ impl Work for Inspector<'_> {
             None => {
                 let mut found = self.reader.detect(input.text);
                 if !self.agreement.is_none() {
+                    // Lines of several systems do not decide for each other.
+                    if self.agreement.is_contradicted_by(found.readings()) {
+                        self.agreement = Agreement::default();
+                    }
                     found = found.agreeing(&self.agreement);
                 }
                 self.any(input, &found, out)

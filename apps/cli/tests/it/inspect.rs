@@ -397,6 +397,10 @@ fn lines_that_agree_decide() {
     // Arguments are lines as well.
     let ran = run(&format!("inspect {}", ids.join(" ")));
     assert_eq!(ran.stdout.matches(", and 10 lines agree\n").count(), 24, "{}", ran.stdout);
+    // Until one is of another system: all lines after it are judged alone.
+    let mixed = format!("{0}\n1763353455622275372\n{0}", ids.join("\n"));
+    let ran = run_with_input("inspect", mixed.as_bytes());
+    assert_eq!(ran.stdout.matches(", and 10 lines agree\n").count(), 24, "{}", ran.stdout);
     // Two lines say nothing.
     let ran = run(&format!("inspect {}", ids[..2].join(" ")));
     assert!(!ran.stdout.contains("lines agree"), "{}", ran.stdout);

@@ -162,6 +162,19 @@ fn columns_of_other_numbers_do_not_agree() {
     }
 }
 
+#[test]
+fn other_integers_contradict() {
+    let mut dice = Dice::new(13);
+    let column = ids(&mut dice, SYSTEMS[3], NOW_MS - DAY_MS * 300, 200, 10);
+    let agreement = agreement(&column);
+    let is_other = |text: &str| agreement.is_contradicted_by(detector().inspect(text).readings());
+    // Twitter's of 2024 would be Mastodon's of the far future.
+    assert!(is_other("1763353455622275372"));
+    for text in [&column[0].to_string()[..], "NULL", "", "7", "0u375nxqh5cq"] {
+        assert!(!is_other(text), "{text}");
+    }
+}
+
 /// Twitter's IDs of 2015 have times as Discord's as well, and others that are no integers have not.
 #[test]
 fn agreed_formats_come_first() {
