@@ -10,6 +10,7 @@ macro_rules! pages {
 
 pages! {
     Readme: "README.md";
+    Backfill: "docs/backfill.md";
     Causality: "docs/causality.md";
     Conversions: "docs/conversions.md";
     Leases: "docs/leases.md";

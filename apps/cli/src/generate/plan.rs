@@ -187,14 +187,22 @@ impl Plan<'_> {
     fn read(&self, text: &str) -> Result<AnyId, String> {
         let kind = self.scheme.kind();
         let said = |error: &dyn Display| error.to_string();
+        let radix = match (self.options.format, self.notation) {
+            (OutputForm::Hex, _) => Some(16),
+            (OutputForm::Int, _) | (_, Notation::Decimal) => Some(10),
+            _ => None,
+        };
+        let number = radix.map(|radix| u128::from_str_radix(text, radix));
+        let number = number.transpose().map_err(|error| said(&error))?;
         match (self.uuid, self.notation) {
             (Some(_), _) => {
-                let uuid = Uuid::parse_str(text).map_err(|error| said(&error))?;
+                let uuid = number.map(Uuid::from_u128).map_or_else(|| Uuid::parse_str(text), Ok);
+                let uuid = uuid.map_err(|error| said(&error))?;
                 carry::from_uuid(uuid, self.scheme.layouts()).map_err(|error| said(&error))
             }
-            (None, Notation::Decimal) => {
-                let number = text.parse().map_err(|error| said(&error))?;
-                AnyId::from_u128(kind, number).map_err(|error| said(&error))
+            (None, _) if number.is_some() => {
+                let id = AnyId::from_u128(kind, number.unwrap_or_default());
+                id.map_err(|error| said(&error))
             }
             (None, Notation::Url) => AnyId::parse_url(kind, text.as_bytes())
                 .unwrap_or_else(|| AnyId::parse(kind, text.as_bytes()))

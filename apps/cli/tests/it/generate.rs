@@ -9,8 +9,12 @@ use std::process::Stdio;
 #[cfg(target_os = "linux")]
 use std::thread;
 
+use serde_json::Value;
+
 use crate::SCHEMES;
-use crate::process::{CLOCK, INVALID, OK, Ran, USAGE, json_lines, ran_in, run, stdout_of, tickid};
+use crate::process::{
+    CLOCK, INVALID, OK, Ran, USAGE, json_lines, ran_in, run, run_with_input, stdout_of, tickid,
+};
 
 #[test]
 fn gen_prints_increasing_ids() {
@@ -354,4 +358,92 @@ fn random_starts_have_all_remainders() {
     let wrong = run("gen nanoflake --start first");
     assert_eq!(wrong.status, USAGE);
     assert!(wrong.stderr.contains("at its lowest sequence or at a random one"), "{}", wrong.stderr);
+}
+
+/// Three of the rows have the same millisecond.
+const ROWS: &str = "id,created_at\n1,2024-05-01T00:00:00Z\n2,2024-05-01 00:00:00.5+00\n3,\n\
+                    4,2024-05-01 00:00:00.5+00\n5,2024-04-30\n6,1714521600500\n7,2070-01-01\n";
+
+#[test]
+fn past_times_get_ids_line_by_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("rows.csv");
+    fs::write(&file, ROWS).expect("a file");
+    let gen_ids = "gen nanoflake --node 5 --column created_at --times";
+    let ran = run_with_input(&format!("{gen_ids} -"), ROWS.as_bytes());
+    assert_eq!(ran.status, INVALID, "{}", ran.stderr);
+    for problem in [
+        "line 6: '2024-04-30' has no ID: 2024-04-30T00:00:00Z is before 2024-05-01T00:00:00.500Z",
+        "line 8: '2070-01-01' has no ID: 2070-01-01T00:00:00Z is outside of the window",
+    ] {
+        assert!(ran.stderr.contains(problem), "{}", ran.stderr);
+    }
+    // Pasted beside the rows: a line without a time, or with a refused one, is empty.
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    let empty: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].is_empty()).collect();
+    assert_eq!(empty, [0, 3, 5, 7], "{}", ran.stdout);
+    if cfg!(target_os = "linux") {
+        let of_file = run(&format!("{gen_ids} {}", file.display()));
+        assert_eq!((of_file.status, of_file.stdout.as_str()), (INVALID, ran.stdout.as_str()));
+        let missing = run("gen nanoflake --node 5 --times /no/such/file");
+        assert_eq!(missing.status, USAGE, "{}", missing.stderr);
+    }
+    let rows: Vec<Value> =
+        json_lines(&run_with_input(&format!("{gen_ids} - --json"), ROWS.as_bytes()).stdout);
+    let parts =
+        rows.iter().map(|id| ["unix_ms", "generator", "sequence"].map(|it| id[it].as_u64()));
+    let expected = [(500, 0), (500, 1), (500, 2)];
+    let expected = [(0, 0)].into_iter().chain(expected);
+    let expected = expected.map(|(ms, at)| [1_714_521_600_000 + ms, 5, at].map(Some));
+    assert_eq!(parts.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+}
+
+#[test]
+fn a_second_run_of_past_times_repeats_no_id() {
+    for (scheme, format) in [
+        ("scru64 --node 7/8", ""),
+        ("nanoflake --node 5", "--radix 10"),
+        ("snowflake --node 5/10", ""),
+        ("kuid --node 60145/32", "--alphabet url"),
+        ("kuid --kind local --node 0/0", ""),
+        ("sno --node 258 --meta 7", ""),
+        ("uuid --node 60145/32", ""),
+        ("uuid --node 60145/32 --as v8", ""),
+        ("uuid --node 60145/32", "--format hex"),
+        ("nanoflake --node 5", "--format int"),
+        ("sno --node 258", "--format hex"),
+    ] {
+        let gen_ids = format!("gen {scheme} {format} --times -");
+        let times = "2024-05-01\n".repeat(20);
+        let first = run_with_input(&gen_ids, times.as_bytes());
+        assert_eq!(first.status, OK, "{gen_ids}: {}", first.stderr);
+        let last = first.stdout.lines().last().expect("an ID");
+        let second = run_with_input(&format!("{gen_ids} --after={last}"), times.as_bytes());
+        assert_eq!(second.status, OK, "{gen_ids}: {}", second.stderr);
+        let both: HashSet<&str> = first.stdout.lines().chain(second.stdout.lines()).collect();
+        assert_eq!(both.len(), 40, "{gen_ids}");
+    }
+    let other = run_with_input("gen sno --node 258 --after brpk4q72xwf2m63l --times -", b"");
+    assert_eq!(other.status, USAGE);
+    assert!(other.stderr.contains("an ID of the node 39434, and not of 258"), "{}", other.stderr);
+}
+
+#[test]
+fn a_used_up_tick_spills_as_far_as_it_may() {
+    let gen_ids = "gen snowflake --layout 41x1ms/12n/4s@2020-01-01 --node 5/12 --times -";
+    let times = "2024-05-01\n".repeat(40);
+    let ran = run_with_input(gen_ids, times.as_bytes());
+    assert_eq!(ran.stdout.lines().filter(|line| !line.is_empty()).count(), 16);
+    assert!(
+        ran.stderr.contains("line 17: '2024-05-01' has no ID: all IDs of tick"),
+        "{}",
+        ran.stderr
+    );
+    let spilled = run_with_input(&format!("{gen_ids} --spill 2"), times.as_bytes());
+    assert_eq!((spilled.status, spilled.stdout.lines().count()), (OK, 40), "{}", spilled.stderr);
+    let last = spilled.stdout.lines().last().expect("an ID").to_owned();
+    let of_last = stdout_of(&format!(
+        "inspect --from snowflake --layout 41x1ms/12n/4s@2020-01-01 {last} --json"
+    ));
+    assert_eq!(json_lines(&of_last)[0]["unix_ms"], 1_714_521_600_002_u64);
 }

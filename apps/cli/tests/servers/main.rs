@@ -8,6 +8,8 @@
     reason = "a test fails by panicking, and says what it has seen"
 )]
 
+#[cfg(all(target_os = "linux", feature = "full"))]
+mod backfill;
 #[cfg(target_os = "linux")]
 mod clock_steps;
 #[cfg(unix)]
@@ -23,6 +25,8 @@ fn main() -> std::process::ExitCode {
     let tests = tickid_testkit::servers::Tests::default();
     #[cfg(target_os = "linux")]
     let tests = tests.add("clock_steps", &clock_steps::TESTS);
+    #[cfg(all(target_os = "linux", feature = "full"))]
+    let tests = tests.add("backfill", &backfill::TESTS);
     #[cfg(feature = "full")]
     let tests = stores::add_to(serve::add_to(tests)).threads(6);
     tests.run()
