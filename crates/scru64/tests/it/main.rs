@@ -3,6 +3,7 @@
 #![cfg(feature = "std")]
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod backfill;
 mod process;
 mod promises;
 mod properties;
