@@ -1,6 +1,13 @@
 //! The partition, which is the node.
 
 use core::fmt;
+#[cfg(feature = "std")]
+use core::sync::atomic::{AtomicU32, Ordering};
+
+#[cfg(feature = "std")]
+use tickid_core::external::random_bytes;
+#[cfg(feature = "std")]
+use tickid_core::{BuildError, PerProcess, RangeError};
 
 /// A partition: 16 bits that distinguish generators. Every value is valid.
 ///
@@ -62,27 +69,67 @@ impl Partition {
         self.0.to_be_bytes()
     }
 
-    /// Returns a random partition, by the operating system's random numbers.
+    /// Returns a partition for a generator without configuration. No two calls in one process get
+    /// the same: they count from a random start, until each of the 65,536 partitions was given once.
     ///
-    /// Two generators with random partitions have the same one with a probability of 1 in 65,536,
-    /// of a hundred generators some two with 7 in 100. IDs are unique only if no two generators
-    /// that run at the same time have the same partition.
+    /// Processes do not know of each other. Two that have one generator each have the same partition
+    /// with a probability of 1 in 65,536, and among a hundred, some two with 7 in 100. IDs are unique
+    /// only if no two generators that run at the same time have the same partition, so assign or
+    /// lease partitions if there are several processes.
     ///
     /// # Errors
-    /// Returns [`BuildError::Seed`](tickid_core::BuildError::Seed) if the operating system has no
-    /// random numbers.
+    /// Returns [`BuildError::Seed`] if the operating system has no random numbers, and
+    /// [`BuildError::Node`] once all partitions are given.
     ///
     /// # Examples
     /// ```
     /// use tickid_sno::{Generator, Partition};
     ///
-    /// let generator = Generator::new(Partition::random()?)?;
-    /// assert_eq!(generator.generate()?.partition(), generator.node());
+    /// let orders = Generator::new(Partition::of_process()?)?;
+    /// let invoices = Generator::new(Partition::of_process()?)?;
+    /// assert_ne!(orders.node(), invoices.node());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// # Spec
+    /// sno, "Partitions": generators without one get partitions that differ in the process.
     #[cfg(feature = "std")]
-    pub fn random() -> Result<Self, tickid_core::BuildError> {
-        tickid_core::external::random_bytes().map(Self::from_bytes)
+    pub fn of_process() -> Result<Self, BuildError> {
+        static GIVEN: PerProcess<Given> = PerProcess::new();
+        let given = match GIVEN.get() {
+            Some(given) => given,
+            // If threads race here, only one start stays.
+            None => GIVEN.set(Given::after(Self::from_bytes(random_bytes()?))),
+        };
+        given.next()
+    }
+}
+
+/// The partitions that were given in a process.
+#[cfg(feature = "std")]
+#[derive(Debug)]
+struct Given {
+    start: Partition,
+    count: AtomicU32,
+}
+
+#[cfg(feature = "std")]
+impl Given {
+    const fn after(start: Partition) -> Self {
+        Self { start, count: AtomicU32::new(0) }
+    }
+
+    fn next(&self) -> Result<Partition, BuildError> {
+        let most = u32::from(u16::MAX) + 1;
+        let more = |count: u32| (count < most).then_some(count + 1);
+        // Relaxed: only the count matters.
+        let before = self.count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        let before = before.ok().and_then(|count| u16::try_from(count).ok());
+        let before = before.ok_or_else(|| {
+            let what = "number of partitions in this process";
+            BuildError::Node(RangeError::new(what, i128::from(most) + 1, 1, most.into()))
+        })?;
+        Ok(Partition(self.start.0.wrapping_add(before)))
     }
 }
 
@@ -104,12 +151,25 @@ tickid_core::impl_conversions! { Partition:
 
 #[cfg(all(test, feature = "std"))]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
-    fn random_partitions_differ() {
-        let partitions = [(); 8].map(|()| Partition::random().unwrap());
+    fn each_partition_is_given_once() {
+        let given = Given::after(Partition(65_000));
+        let partitions: HashSet<Partition> = (0..65_536).map(|_| given.next().unwrap()).collect();
+        assert_eq!(partitions.len(), 65_536);
+        for _ in 0..2 {
+            assert!(matches!(given.next(), Err(BuildError::Node(_))));
+        }
+    }
+
+    #[test]
+    fn starts_are_random() {
+        let starts = [(); 8].map(|()| Partition::from_bytes(random_bytes().unwrap()));
         // The chance of eight equal ones is 2^-112.
-        assert_ne!(partitions, [partitions[0]; 8]);
+        assert_ne!(starts, [starts[0]; 8]);
+        assert_ne!(Partition::of_process(), Partition::of_process());
     }
 }

@@ -9,14 +9,15 @@ use crate::scheme::{Meta, Sno};
 
 /// Generates an ID with this metabyte with the process-wide generator.
 ///
-/// The generator is made at the first call, with a random partition, and stays. All threads share
+/// The generator is made at the first call, with a partition that no other generator [of the
+/// process](Partition::of_process) gets, and stays. All threads share
 /// it. It waits as [`Generator`](crate::Generator)'s `generate` does, for up to [one
 /// minute](tickid_core::DEFAULT_MAX_WAIT).
 ///
 /// Two processes that run at the same time have the same partition with a probability of 1 in
 /// 65,536; among a hundred processes, two share one with a probability of 7 in 100. Where that is
 /// too much, assign partitions and make a [`Generator`](crate::Generator). The child of a `fork`
-/// has its own generator, with another random partition.
+/// has its own generator, with another partition.
 ///
 /// # Errors
 /// Returns a [`ProcessError`] if the operating system has no random numbers, and if no ID can be
@@ -49,7 +50,7 @@ pub fn generator() -> Result<&'static Generator, ProcessError> {
     static GENERATOR: PerProcess<Generator> = PerProcess::new();
     GENERATOR.generator(Sno, |parents| {
         loop {
-            let node = Partition::random()?;
+            let node = Partition::of_process()?;
             if parents != Some(node) {
                 return Ok(node);
             }

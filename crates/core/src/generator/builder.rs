@@ -483,12 +483,12 @@ impl<S: Scheme, C> Builder<S, C> {
         self
     }
 
-    /// Sets an observer, which is called whenever a call is about to wait because a tick's
-    /// sequences are used up. (A ratchet continues in the next tick instead. If that has brought it
+    /// Sets an observer, which is called once for each tick whose sequences are used up, by the first
+    /// call that is about to wait in it; the report counts all calls that wait. (A ratchet continues in the next tick instead. If that has brought it
     /// too far ahead of the clock, it waits for the clock, which is an
     /// [`StallReason::ClockBehind`](crate::StallReason::ClockBehind) and not reported here.)
     ///
-    /// The observer runs on the calling thread before it sleeps, outside of any lock. It may itself
+    /// The observer runs on the thread of that call before it sleeps, outside of any lock. It may itself
     /// generate IDs, but overflows of these calls are not reported.
     ///
     /// # Examples

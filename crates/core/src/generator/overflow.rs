@@ -8,7 +8,8 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use crate::fork::PerProcess;
 use crate::time::UnixTime;
 
-/// A report that a call is about to wait because all sequences of the tick are used up.
+/// A report that all sequences of a tick are used up, and that calls wait. There is one for each
+/// such tick, by the first call that is about to wait in it.
 ///
 /// Spec: sno, "Sequence overflow" (`SequenceOverflowNotification`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,6 +27,8 @@ pub struct Overflow {
 #[derive(Default)]
 pub(crate) struct OverflowWatch {
     observer: Option<Box<dyn Fn(Overflow) + Send + Sync>>,
+    /// One past the last tick that was reported.
+    reported: AtomicU64,
     /// Each process has its own, so calls that wait in the parent do not count in a child.
     spell: PerProcess<AtomicSpell>,
 }
@@ -86,8 +89,11 @@ impl OverflowWatch {
         let event = Overflow { time, waiting, ticks };
         let waiting = Waiting(spell);
         if let Some(observer) = &self.observer
-            && !OBSERVING.replace(true)
+            && !OBSERVING.get()
+            // Relaxed: whichever call comes first reports the tick, and nothing depends on it.
+            && self.reported.fetch_max(tick + 1, Ordering::Relaxed) <= tick
         {
+            OBSERVING.set(true);
             let _observing = Observing;
             observer(event);
         }

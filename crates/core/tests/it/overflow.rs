@@ -81,6 +81,29 @@ fn each_wait_is_observed_once() {
     assert_eq!(facts(&told), [(quarter, 1, 0), (at(1_001), 1, 0)]);
 }
 
+/// The first call reports the tick, and the next tick counts the calls that wait still.
+#[test]
+fn a_tick_is_reported_once() {
+    let (clock, builder) = builder();
+    let (told, generator) = observed(builder);
+    use_up(&generator);
+    let (hands, others) = (Arc::clone(&clock), Arc::clone(&generator));
+    clock.during_sleep(move |sleeps| match sleeps {
+        // While the first call waits, another one waits in the same tick.
+        1 => drop(others.generate().unwrap()),
+        // While both wait, the next tick is used up as well, and a third call waits.
+        2 => {
+            hands.hands.set(at(1_001));
+            use_up(&others);
+            others.generate().unwrap();
+        }
+        _ => {}
+    });
+    generator.generate().unwrap();
+    let quarter = UnixTime::from_micros(1_000_250_000);
+    assert_eq!(facts(&told), [(quarter, 1, 0), (at(1_001), 3, 1)]);
+}
+
 #[test]
 fn observer_counts_calls_ticks() {
     let (clock, builder) = builder();
@@ -154,7 +177,7 @@ fn observers_may_generate() {
 
 #[test]
 fn observer_panics_keep_the_count() {
-    let (_, builder) = builder();
+    let (clock, builder) = builder();
     let told = Told::default();
     let writer = Arc::clone(&told);
     let generator = builder
@@ -167,6 +190,8 @@ fn observer_panics_keep_the_count() {
         .unwrap();
     use_up(&generator);
     assert!(catch_unwind(AssertUnwindSafe(|| generator.generate())).is_err());
+    clock.hands.set(at(1_001));
+    use_up(&generator);
     generator.generate().unwrap();
     let waiting: Vec<_> = facts(&told).into_iter().map(|(_, waiting, _)| waiting).collect();
     assert_eq!(waiting, [1, 1]);
