@@ -127,7 +127,7 @@ impl Given {
         let before = before.ok().and_then(|count| u16::try_from(count).ok());
         let before = before.ok_or_else(|| {
             let what = "number of partitions in this process";
-            BuildError::Node(RangeError::new(what, i128::from(most) + 1, 1, most.into()))
+            BuildError::Node(RangeError::new(what, i128::from(most) + 1, 1, most.into()).into())
         })?;
         Ok(Partition(self.start.0.wrapping_add(before)))
     }
