@@ -37,7 +37,8 @@ use crate::reading::{Reader, format_value, named};
   tickid inspect --column id --summary < orders.csv the formats in it, and their times
   tail -f app.log | tickid inspect --find --json    the IDs in each line
 
-Exit status: 1 if a text is not at least likely an ID, which validates a column.")]
+Exit status: 1 if a text is not at least likely an ID. With --from it validates a column; without,
+integers cannot be told from numbers that are no IDs.")]
 pub(crate) struct InspectArguments {
     /// IDs; lines of standard input unless given, or if the only one is -
     #[arg(value_name = "ID", allow_negative_numbers = true)]
