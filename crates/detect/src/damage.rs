@@ -69,8 +69,8 @@ fn is_rounded(number: u64, digits: &[u8]) -> bool {
         }
     }
 
-    // Doubles hold integers of up to 53 bits exactly. Above 2^56 they are at least 16 apart, so that
-    // a multiple of 10 is among those that become each, and is its shortest text.
+    // Doubles hold integers of up to 53 bits exactly. Above 2^56 they are at least 16 apart, so
+    // that a multiple of 10 is among those that become each, and is its shortest text.
     if number <= 1 << 53 || (number > 1 << 56 && !number.is_multiple_of(10)) {
         return false;
     }

@@ -21,8 +21,8 @@ const MAX_TEXT: usize = 160;
 /// Returns every possible reading of `text`, likeliest first.
 ///
 /// It covers every [`Format`](crate::Format) but TSIDs, whose integers read as Discord's, and of
-/// our schemes also integers, hexadecimal digits and literals of bytes ([`Encoding`]). `layouts` hold
-/// what the texts do not say.
+/// our schemes also integers, hexadecimal digits and literals of bytes ([`Encoding`]). `layouts`
+/// hold what the texts do not say.
 ///
 /// Times are judged relative to `now` ([`Confidence`](crate::Confidence)); without it only texts
 /// with marks are more than possible. Of several readings with plausible times, the best

@@ -6,8 +6,8 @@ use core::fmt;
 use tickid_convert::{AnyId, Layouts};
 use tickid_kuid::{Drift, GlobalId, LocalId, Node};
 
-/// Reads a tuple of `uid`. The node is four bytes, or the name of an Erlang node, which is hashed as
-/// `uid` does. As in an encoded ID, microseconds are rounded down to 1,024.
+/// Reads a tuple of `uid`. The node is four bytes, or the name of an Erlang node, which is hashed
+/// as `uid` does it. As in an encoded ID, microseconds are rounded down to 1,024.
 pub(crate) fn read(text: &[u8], layouts: &Layouts) -> Option<AnyId> {
     let mut rest = Rest(text);
     rest.open(b"{")?;

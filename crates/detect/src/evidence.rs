@@ -145,7 +145,8 @@ impl Evidence {
     }
 }
 
-/// Reports whether an ID of so many bits explains a text that takes `chance` bits without a meaning.
+/// Reports whether an ID of so many bits explains a text that takes `chance` bits without a
+/// meaning.
 pub(crate) const fn is_for_id(id: u32, chance: u32) -> bool {
     id.saturating_add(MARGIN_BITS) <= chance
 }

@@ -324,7 +324,7 @@ fn uuid_time(uuid: Uuid) -> Option<UnixTime> {
     let version = version(uuid)?;
     let timestamp = uuid.get_timestamp()?;
     if matches!(version, 1 | 6) {
-        // `Timestamp::to_unix` counts unsigned seconds, so every time before 1970 wraps around there.
+        // `Timestamp::to_unix` counts unsigned seconds, in which times before 1970 wrap around.
         let (ticks, _) = timestamp.to_gregorian();
         let micros = i64::try_from(ticks / 10).ok()?;
         return Some(UnixTime::from_micros(micros - GREGORIAN_MICROS));
@@ -342,8 +342,8 @@ impl From<AnyId> for Identifier {
 }
 
 /// # Errors
-/// Returns [`ConvertError::NoFields`] for UUIDs, TypeIDs, Unix times and [`Foreign`] IDs: apart from
-/// their time they consist of random bits, or of other fields.
+/// Returns [`ConvertError::NoFields`] for UUIDs, TypeIDs, Unix times and [`Foreign`] IDs: apart
+/// from their time they consist of random bits, or of other fields.
 impl ToParts for Identifier {
     #[inline]
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {

@@ -272,8 +272,9 @@ impl<'a> Inspection<'a> {
     }
 
     /// Returns the forms of the ID as text, each with a name for people: the canonical text first,
-    /// then the scheme's own texts, the integer of up to 128 bits, the bytes in hexadecimal, a kuid's
-    /// tuple in Erlang, and a UUID that holds the ID or is it. Several forms may be the same text.
+    /// then the scheme's own texts, the integer of up to 128 bits, the bytes in hexadecimal, a
+    /// kuid's tuple in Erlang, and a UUID that holds the ID or is it. Several forms may be the same
+    /// text.
     ///
     /// # Examples
     /// ```

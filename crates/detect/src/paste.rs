@@ -16,8 +16,8 @@ const MARKS: [&[u8]; 9] = [
 
 /// Returns `text` without what people paste along with an ID: white space, quotation marks,
 /// backquotes and parentheses around it, commas and semicolons after it, the name of a JSON member
-/// before it, the name of a function that is called with it, the `n` of JavaScript's large integers,
-/// and the apostrophe or the `="…"` that keep digits text in a spreadsheet.
+/// before it, the name of a function that is called with it, the `n` of JavaScript's large
+/// integers, and the apostrophe or the `="…"` that keep digits text in a spreadsheet.
 ///
 /// # Examples
 /// ```

@@ -177,9 +177,9 @@ impl Reading {
         Evidence { time: surprise.time, fields: surprise.fields, chance }
     }
 
-    /// Returns the bits of the text if it has no meaning, and the doubt at an ID that explains it no
-    /// better, for a reading that nothing but the digits speaks for. `number` is that of a decimal
-    /// integer.
+    /// Returns the bits of the text if it has no meaning, and the doubt at an ID that explains it
+    /// no better, for a reading that nothing but the digits speaks for. `number` is that of a
+    /// decimal integer.
     fn chance(
         &self,
         text: &[u8],
@@ -212,9 +212,9 @@ impl Reading {
         surprise.saturating_add(DECISIVE_BITS) as usize <= letters
     }
 
-    /// Reports whether random digits and letters explain a Nanoflake in Base36 about as well. Of the
-    /// texts of 12 digits a third has a likely time, so that it says as little as in an integer. Of
-    /// SCRU64's, one in a thousand has.
+    /// Reports whether random digits and letters explain a Nanoflake in Base36 about as well. Of
+    /// the texts of 12 digits a third has a likely time, so that it says as little as in an
+    /// integer. Of SCRU64's, one in a thousand has.
     fn is_random_base36(&self, text: &[u8], layouts: &Layouts, now: Option<UnixTime>) -> bool {
         let Identifier::Scheme(AnyId::Nanoflake(_), Notation::Canonical) = self.identifier else {
             return false;
@@ -230,8 +230,9 @@ impl Reading {
 /// Of words, whose letters are not equally frequent.
 const BITS_PER_LETTER: usize = 5;
 
-/// The largest number of formats that one text fits: 16 digits from 2 to 9 are integers of seventeen
-/// formats and a Unix time, four IDs in hexadecimal, a sno ID and a kuid in either alphabet.
+/// The largest number of formats that one text fits: 16 digits from 2 to 9 are integers of
+/// seventeen formats and a Unix time, four IDs in hexadecimal, a sno ID and a kuid in either
+/// alphabet.
 const MAX: usize = 25;
 
 /// Every reading of a text, likeliest first.

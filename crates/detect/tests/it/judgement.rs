@@ -64,7 +64,8 @@ fn every_rule_decides_between_two_texts() {
     };
     let hex = |sequence: i64| format!("{:016x}", (NOW - 3 * 365 * DAY - TWITTER) << 22 | sequence);
     let baidu = |seconds: u64, worker: u64| (seconds << 35 | worker << 13).to_string();
-    // Of the units of 4 ms since 2010, with the toggle, the metabyte, the partition and the sequence.
+    // Of the units of 4 ms since 2010, with the toggle, the metabyte, the partition and the
+    // sequence.
     let sno = |millis: i64, low: u128| {
         let ticks = u128::try_from((millis - 1_262_304_000_000) / 4).unwrap();
         (ticks << 41 | low).to_string()
