@@ -19,11 +19,12 @@ fn leased_nodes_are_of_the_layout() {
 }
 
 #[test]
-fn nodes_of_another_width_are_no_pool() {
+fn narrower_nodes_are_no_pool() {
     let realm = |pool| Realm::builder("orders", Snowflake::TWITTER).pool(pool).build();
     assert!(realm("0-1023/10").is_ok());
+    assert!(realm("0-2047/11").is_ok(), "halves of nodes");
     let error = realm("0-255/8").unwrap_err();
-    assert!(error.to_string().contains("node bits 8 is outside of 10..=10"), "{error}");
+    assert!(error.to_string().contains("node 0/8 has fewer bits"), "{error}");
 }
 
 #[test]
