@@ -206,8 +206,8 @@ fn past_times_get_ascending_ids_of_their_ticks() {
         let ids = filled_back(&scheme);
         let numbers: Vec<u128> = ids.iter().map(|id| id.to_u128()).collect();
         assert!(numbers.is_sorted_by(|a, b| a < b), "{scheme:?}");
-        for (at, id) in ids.iter().enumerate() {
-            let time = UnixTime::from_micros(1_600_000_000_000_000 + at as i64 * 700);
+        for (at, id) in (0..).zip(&ids) {
+            let time = UnixTime::from_micros(1_600_000_000_000_000 + at * 700);
             let last = scheme.max_at(time).unwrap().to_u128();
             let shown = scheme.unix_time(*id);
             assert!(shown <= time && id.to_u128() <= last, "{scheme:?} {shown} {time}");
