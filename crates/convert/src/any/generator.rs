@@ -27,8 +27,8 @@ use crate::schemes::sealed::Assemble as _;
 use crate::schemes::{SchemeId, SchemeVariant};
 use crate::to_parts::ToParts as _;
 
-/// The options of a generator whose scheme is known at run time, which
-/// [`AnyScheme::builder`] returns: those of [`Builder`] that mean the same for every scheme.
+/// The options of a generator whose scheme is known at run time, which `AnyScheme::builder` and
+/// [`AnyScheme::seeded_builder`] return: those of [`Builder`] that mean the same for every scheme.
 ///
 /// | option | default |
 /// |---|---|
@@ -36,7 +36,7 @@ use crate::to_parts::ToParts as _;
 /// | [`metabyte`](Self::metabyte) | 0 |
 /// | [`after`](Self::after) | nothing issued before |
 /// | [`tick_start`](Self::tick_start) | the start in the scheme's document |
-/// | [`max_wait`](Self::max_wait) | [`DEFAULT_MAX_WAIT`](tickid_core::DEFAULT_MAX_WAIT) |
+/// | `max_wait` | [`DEFAULT_MAX_WAIT`](tickid_core::DEFAULT_MAX_WAIT) |
 ///
 /// # Examples
 /// ```
@@ -107,7 +107,8 @@ impl AnyScheme {
         AnyBuilder { scheme: *self, node, metabyte: 0, each }
     }
 
-    /// Does the same as [`builder`](Self::builder) with a seed, as [`Builder::seeded_of_any`] does.
+    /// Does the same as `builder`, which takes a feature, with a seed, as
+    /// [`Builder::seeded_of_any`] does.
     pub fn seeded_builder(&self, node: AnyNode, seed: u64) -> AnyBuilder {
         let each = each_of!(self.kind(), Id => {
             let scheme = Id::scheme(self.layouts());
