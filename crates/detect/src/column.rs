@@ -85,14 +85,16 @@ impl Agreement {
     /// use tickid_detect::Detector;
     ///
     /// let detector = Detector::default();
-    /// let column = [3, 14, 15, 92, 65].map(|hours| (1_700_000_000 + hours * 3_600).to_string());
+    /// let id = |day: u64| (1_169_000_000_000_000_000 + day * 362_387_865_600_000).to_string();
+    /// let column: Vec<String> = (0..10).map(id).collect();
     /// let agreement = detector.agreement(column.iter().map(String::as_bytes));
     /// let is_other = |text| agreement.is_contradicted_by(detector.inspect(text).readings());
+    /// assert!(is_other("1763353455622275372")); // of Twitter, or of a later year
     /// assert!(!is_other(&column[0]) && !is_other("NULL") && !is_other("0u375nxqh5cq"));
     /// ```
     #[must_use]
     pub fn is_contradicted_by(&self, readings: &Readings) -> bool {
-        let is_any = readings.iter().any(is_candidate);
+        let is_any = !self.is_none() && readings.iter().any(is_candidate);
         is_any && !readings.iter().any(|one| is_candidate(one) && self.has(one.format()))
     }
 
