@@ -89,7 +89,7 @@ impl Agreement {
     /// let column: Vec<String> = (0..10).map(id).collect();
     /// let agreement = detector.agreement(column.iter().map(String::as_bytes));
     /// let is_other = |text| agreement.is_contradicted_by(detector.inspect(text).readings());
-    /// assert!(is_other("1763353455622275372")); // of Twitter, or of a later year
+    /// assert!(is_other("1763353455")); // a time
     /// assert!(!is_other(&column[0]) && !is_other("NULL") && !is_other("0u375nxqh5cq"));
     /// ```
     #[must_use]
