@@ -163,13 +163,16 @@ impl Agreement {
     /// Makes the readings that are agreed on likely, and the others of integers no more than
     /// possible.
     fn settle(&self, readings: &mut Readings) {
-        let is_fitting = readings.iter().any(|one| is_candidate(one) && self.has(one.format()));
-        if self.is_none() || !is_fitting {
+        let agreed = |one: &&Reading| is_candidate(one) && self.has(one.format());
+        if self.is_none() || !readings.iter().any(|one| agreed(&one)) {
             return;
         }
+        // The number itself may tell which one of them it is, as by a small sequence.
+        let is_told = readings.likely().any(|one| agreed(&one));
         for one in readings.found_mut().filter(|one| is_candidate(one)) {
             match self.cost(one.format()) {
-                Some(cost) => (one.doubt, one.surprise) = (None, cost),
+                Some(cost) if !is_told => (one.doubt, one.surprise) = (None, cost),
+                Some(_) => {}
                 None => one.doubt = one.doubt.or(Some(Doubt::Unexplained)),
             }
         }

@@ -458,6 +458,50 @@ mod tests {
         assert_eq!(found(&utf_16), []);
     }
 
+    proptest::proptest! {
+        #![proptest_config(tickid_testkit::config(64))]
+
+        /// Whatever stands together: places are in order, and each is an ID by itself.
+        #[test]
+        fn found_texts_are_ids_themselves(
+            pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..12),
+        ) {
+            let text = pieces.concat();
+            let mut last = 0;
+            for (place, found) in detector().find(&text) {
+                proptest::prop_assert!(last <= place.start && place.start < place.end);
+                last = place.end;
+                let id = str::from_utf8(&text[place]).unwrap();
+                let alone = *detector().inspect(id).readings();
+                proptest::prop_assert!(is_id(&alone) && alone == *found.readings(), "{}", id);
+            }
+        }
+    }
+
+    const PIECES: &[&[u8]] = &[
+        ID.as_bytes(),
+        UUID.as_bytes(),
+        TYPE_ID.as_bytes(),
+        b"175928847299117063",
+        b".5.tXbhdV.3",
+        b"\\x0186d52bbe2a635a",
+        b"user_",
+        b"a",
+        b"0",
+        b"-",
+        b"_",
+        b".",
+        b"\\",
+        b"\\n",
+        b"%3D",
+        b"\x1b[31m",
+        b" ",
+        b"\xff",
+        b"\xc3",
+        b"\xc3\xa9",
+        b"e5",
+    ];
+
     /// By the number of texts that are inspected, as time depends on the machine.
     #[test]
     fn each_start_is_read_a_few_times() {

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use tickid_convert::{Bits, ConvertError, Loss, Options};
 use tickid_core::UnixTime;
+use tickid_detect::Agreement;
 
 pub(crate) use self::args::ConvertArguments;
 use self::source::{Detected, Original};
@@ -25,7 +26,13 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
     let mut table = arguments.nodes.node_table.clone();
     let options = target::options(arguments, &mut table)?;
     let reader = Reader::new(&arguments.layouts, options.source);
-    let mut converter = Converter { arguments, options, reader, reported: Vec::new() };
+    let mut converter = Converter {
+        arguments,
+        options,
+        reader,
+        agreement: Agreement::default(),
+        reported: Vec::new(),
+    };
     input::run(&arguments.ids, &arguments.selection, &mut converter)
 }
 
@@ -33,6 +40,8 @@ struct Converter<'a> {
     arguments: &'a ConvertArguments,
     options: Options<'a>,
     reader: Reader<'a>,
+    /// The formats that the first lines agree on.
+    agreement: Agreement,
     /// The detected formats that were reported. Each is reported only once.
     reported: Vec<&'static str>,
 }
@@ -40,6 +49,14 @@ struct Converter<'a> {
 impl Work for Converter<'_> {
     fn keeps_lines(&self) -> bool {
         self.arguments.keep_lines
+    }
+
+    fn looks_ahead(&self) -> bool {
+        self.arguments.from.is_none()
+    }
+
+    fn preview(&mut self, texts: &[Vec<u8>]) {
+        self.agreement = self.reader.detector.agreement(texts.iter().map(Vec::as_slice));
     }
 
     fn input(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {
@@ -80,7 +97,8 @@ impl Converter<'_> {
             let original = source::read(from, input.text, &self.reader);
             return Ok((original.map_err(Failure::invalid)?, None));
         }
-        let detected = source::likeliest(input.text, &self.reader).map_err(Failure::invalid)?;
+        let detected = source::likeliest(input.text, &self.reader, &self.agreement)
+            .map_err(Failure::invalid)?;
         let original = Original::Read(detected.reading.identifier());
         if !self.reported.contains(&original.name()) {
             self.reported.push(original.name());

@@ -2,7 +2,7 @@
 
 use tickid_convert::foreign::NanoflakeShift24;
 use tickid_convert::{AnyId, ConvertError, Kind, Layouts, Parts, ToParts, carry};
-use tickid_detect::{Confidence, Doubt, Format, Identifier, Reading};
+use tickid_detect::{Agreement, Confidence, Doubt, Format, Identifier, Reading};
 use tickid_snowflake::Preset;
 use uuid::Uuid;
 
@@ -83,9 +83,13 @@ pub(super) struct Detected {
 
 /// Returns the likeliest reading of `text`, or as an error a predicate if that is not clear, or if
 /// nothing is at least likely.
-pub(super) fn likeliest(text: &[u8], reader: &Reader<'_>) -> Result<Detected, String> {
+pub(super) fn likeliest(
+    text: &[u8],
+    reader: &Reader<'_>,
+    agreement: &Agreement,
+) -> Result<Detected, String> {
     // A UUID that holds an ID is that ID here.
-    let found = *reader.detect(text).readings();
+    let found = *reader.detect(text).agreeing(agreement).readings();
     let is_carried = |one: &Reading| matches!(one.identifier(), Identifier::Carried(_));
     let holds_id = found.iter().any(is_carried);
     let asked_for = |one: &Reading| {
