@@ -335,7 +335,8 @@ const fn is_joint(byte: u8) -> bool {
 /// letters of one case without a digit.
 fn is_name(text: &[u8]) -> bool {
     let has = |is_it: fn(&u8) -> bool| text.iter().any(is_it);
-    !has(u8::is_ascii_digit) && !(has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
+    let is_mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
+    !has(u8::is_ascii_digit) && !is_mixed
 }
 
 /// Reports whether a character continues a word: a letter that has a case, as those of scripts with

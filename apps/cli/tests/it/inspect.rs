@@ -376,11 +376,11 @@ fn each_line_is_answered_before_the_next() {
     }
 }
 
-/// Returns IDs of a Mastodon server, some hours apart, with any sequences.
+/// Returns Instagram's IDs of one shard, some hours apart, with any sequences.
 fn column(lines: u64) -> Vec<String> {
     let id = |line: u64| {
-        let unix_ms = 1_700_000_000_000 + line * 12_345_678;
-        (unix_ms * 65_536 + line * 40_503 % 65_536).to_string()
+        let ms = 1_700_000_000_000 - 1_314_220_021_721 + line * 12_345_678;
+        (ms << 23 | 1_341 << 10 | (line * 397 % 1_024)).to_string()
     };
     (0..lines).map(id).collect()
 }
@@ -390,17 +390,14 @@ fn lines_that_agree_decide() {
     let ids = column(12);
     let ran = run_with_input("inspect", ids.join("\n").as_bytes());
     assert_eq!(ran.status, OK, "{}", ran.stderr);
-    // SCRU64 has the same bits, and Twitter's other times.
-    let named = |name: &str| ran.stdout.lines().filter(|line| line.ends_with(name)).count();
-    assert_eq!((named("Mastodon ID"), named("Twitter Snowflake")), (12, 0), "{}", ran.stdout);
-    assert_eq!(ran.stdout.matches(", and 10 lines agree\n").count(), 24, "{}", ran.stdout);
+    let agreeing = |shown: &str| shown.matches(", and 10 lines agree\n").count();
+    let named = ran.stdout.lines().filter(|line| line.ends_with("Instagram ID"));
+    assert_eq!((named.count(), agreeing(&ran.stdout)), (12, 12), "{}", ran.stdout);
     // Arguments are lines as well.
-    let ran = run(&format!("inspect {}", ids.join(" ")));
-    assert_eq!(ran.stdout.matches(", and 10 lines agree\n").count(), 24, "{}", ran.stdout);
-    // Until one is of another system: all lines after it are judged alone.
-    let mixed = format!("{0}\n1763353455622275372\n{0}", ids.join("\n"));
-    let ran = run_with_input("inspect", mixed.as_bytes());
-    assert_eq!(ran.stdout.matches(", and 10 lines agree\n").count(), 24, "{}", ran.stdout);
+    assert_eq!(agreeing(&run(&format!("inspect {}", ids.join(" "))).stdout), 12);
+    // Until one is of another kind: all lines after it are judged alone.
+    let mixed = format!("{0}\n1763353455\n{0}", ids.join("\n"));
+    assert_eq!(agreeing(&run_with_input("inspect", mixed.as_bytes()).stdout), 12);
     // Two lines say nothing.
     let ran = run(&format!("inspect {}", ids[..2].join(" ")));
     assert!(!ran.stdout.contains("lines agree"), "{}", ran.stdout);
@@ -413,18 +410,17 @@ fn summary_has_a_line_per_format() {
     let ran = run_with_input("inspect --summary", input.as_bytes());
     assert_eq!((ran.status, ran.stderr.as_str()), (INVALID, ""));
     let expected = "\
-LINES  FORMAT       FIRST                     LAST
-   12  Mastodon ID  2023-11-14T22:13:20.000Z  2023-11-16T11:56:42.458Z
-       or SCRU64
-    2  UUID         2022-02-22T19:22:22.000Z  2022-02-22T19:22:22.000Z
-    1  no ID        in 14
+LINES  FORMAT        FIRST                     LAST
+   12  Instagram ID  2023-11-14T22:13:20.000Z  2023-11-16T11:56:42.458Z
+    2  UUID          2022-02-22T19:22:22.000Z  2022-02-22T19:22:22.000Z
+    1  no ID         in 14
 ";
     assert_eq!(ran.stdout, expected);
     let ran = run_with_input("inspect --summary --json", input.as_bytes());
     let rows = json_lines(&ran.stdout);
     let expected = serde_json::json!([
         {
-            "scheme": "mastodon", "lines": 12, "also": ["scru64"],
+            "scheme": "instagram", "lines": 12,
             "first_ms": 1_700_000_000_000_i64, "first": "2023-11-14T22:13:20.000Z",
             "last_ms": 1_700_135_802_458_i64, "last": "2023-11-16T11:56:42.458Z",
         },
