@@ -460,7 +460,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        #![proptest_config(tickid_testkit::config(64))]
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
 
         /// Whatever stands together: places are in order, and each is an ID by itself.
         #[test]
