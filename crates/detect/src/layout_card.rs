@@ -9,7 +9,7 @@ use tickid_core::{Field, Scheme as _, TickScale, UnixTime};
 use tickid_snowflake::{AnySnowflake, Preset, Widths};
 
 use crate::inspection::date_time;
-use crate::json::Displayed;
+use crate::serialize::Displayed;
 
 /// A layout of Snowflakes taken apart: everything that is printed about it.
 ///

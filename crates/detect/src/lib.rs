@@ -66,12 +66,12 @@ mod find;
 mod formats;
 mod identifier;
 mod inspection;
-mod json;
 mod layout_card;
 mod literal;
 mod notation;
 mod paste;
 mod reading;
+mod serialize;
 
 pub use self::column::Agreement;
 pub use self::confidence::{Confidence, Doubt};

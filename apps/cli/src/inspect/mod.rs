@@ -8,7 +8,8 @@ use std::process::ExitCode;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use jiff::tz::TimeZone;
-use tickid_core::{Clock as _, SystemClock};
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
+use tickid_core::{Clock as _, SystemClock, UnixTime};
 use tickid_detect::{
     Agreement, Confidence, Damage, Encoding, Format, Identifier, Inspection, Inspections, Reading,
     Readings,
@@ -22,7 +23,7 @@ use crate::options::Layouts;
 use crate::options::when::{self, zone};
 use crate::output::Output;
 use crate::output::picture::{self, Heading};
-use crate::output::printed::{push_member, write_inspection};
+use crate::output::printed::write_json;
 use crate::output::template::Template;
 use crate::reading::{Reader, format_value, named};
 
@@ -146,6 +147,35 @@ fn remark(reading: &Inspection<'_>, found: &Readings, lines: Option<usize>) -> O
 struct Finds {
     lines: u64,
     ids: u64,
+}
+
+/// An inspection, with the time in another zone if one was asked for, and its place.
+struct Line<'a> {
+    inspection: &'a Inspection<'a>,
+    local: Option<String>,
+    age_ms: Option<i64>,
+    line: Option<u64>,
+    column: Option<u64>,
+}
+
+/// By hand, because `serde(flatten)` copies each member first.
+impl Serialize for Line<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.inspection.serialize_members(&mut map)?;
+        if let Some(local) = &self.local {
+            map.serialize_entry("local", local)?;
+        }
+        if let Some(age) = self.age_ms {
+            map.serialize_entry("age_ms", &age)?;
+        }
+        for (name, number) in [("line", self.line), ("column", self.column)] {
+            if let Some(number) = number {
+                map.serialize_entry(name, &number)?;
+            }
+        }
+        map.end()
+    }
 }
 
 struct Inspector<'a> {
@@ -330,24 +360,19 @@ impl Inspector<'_> {
             return Ok(());
         }
         if self.arguments.json {
-            write_inspection(inspection, out.buffer());
-            // The time in another zone, if one was asked for, and the place.
-            if let (Some(zone), Some(time)) = (&self.zone, inspection.unix_time()) {
-                if let Some(local) = when::rfc3339(time, zone) {
-                    push_member("local", format!("\"{local}\""), out.buffer());
-                }
-                if let Ok(now) = SystemClock.now() {
-                    let age_ms = now.as_millis().saturating_sub(time.as_millis());
-                    push_member("age_ms", age_ms.to_string(), out.buffer());
-                }
-            }
-            for (name, number) in [("line", input.line), ("column", input.column)] {
-                if let Some(number) = number {
-                    push_member(name, itoa::Buffer::new().format(number), out.buffer());
-                }
-            }
-            out.buffer().push(b'\n');
-            return Ok(());
+            let in_zone = self.zone.as_ref().zip(inspection.unix_time());
+            let age = |time: UnixTime| {
+                let now = SystemClock.now().ok()?;
+                Some(now.as_millis().saturating_sub(time.as_millis()))
+            };
+            let line = Line {
+                inspection,
+                local: in_zone.and_then(|(zone, time)| when::rfc3339(time, zone)),
+                age_ms: in_zone.and_then(|(_, time)| age(time)),
+                line: input.line,
+                column: input.column,
+            };
+            return write_json(&line, out.buffer());
         }
         if let Some(template) = &self.arguments.template {
             return template.write(inspection, out.buffer());
@@ -384,9 +409,16 @@ impl Inspector<'_> {
             return Failure::Invalid { reason, hint: Some(hint.into()) };
         }
         if !found.is_empty() {
-            let named: Vec<String> = found.iter().map(named).collect();
+            // Nearly every number fits a dozen formats.
+            const NAMED: usize = 3;
+            let mut all: Vec<String> = found.iter().take(NAMED).map(named).collect();
+            match found.iter().count().saturating_sub(NAMED) {
+                0 => {}
+                1 => all.extend(found.iter().nth(NAMED).map(named)),
+                others => all.push(format!("or of {others} other formats")),
+            }
             return Failure::Invalid {
-                reason: format!("is not likely an ID; it may be: {}", named.join(", ")),
+                reason: format!("is not likely an ID; it may be: {}", all.join(", ")),
                 hint: Some(
                     "`tickid inspect --all ID` shows these readings, --from says which".into(),
                 ),

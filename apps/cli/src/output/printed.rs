@@ -97,16 +97,3 @@ pub(crate) fn write_json(value: &impl serde::Serialize, out: &mut Vec<u8>) -> Re
     out.push(b'\n');
     Ok(())
 }
-
-/// Appends an inspection as an object of JSON, without the end of the line.
-pub(crate) fn write_inspection(inspection: &Inspection<'_>, out: &mut Vec<u8>) {
-    inspection.write_json(|piece| out.extend_from_slice(piece));
-}
-
-/// Adds a member to the object of JSON at the end. The value is JSON.
-pub(crate) fn push_member(name: &str, value: impl AsRef<[u8]>, out: &mut Vec<u8>) {
-    out.pop();
-    for piece in [b",\"", name.as_bytes(), b"\":", value.as_ref(), b"}"] {
-        out.extend_from_slice(piece);
-    }
-}

@@ -67,8 +67,11 @@ impl<'a> Reader<'a> {
     /// Reports whether a text among others may be an ID of this format, although it may also be one
     /// of a different format, or a number.
     pub(crate) fn may_be(&self, one: &Reading, format: Format) -> bool {
-        let is_doubted = !matches!(one.doubt(), None | Some(Doubt::Unexplained | Doubt::UnixTime));
-        self.is_of(one, format) && !is_doubted
+        use Doubt::{Number, OtherNumber, Unexplained, UnixTime};
+
+        let may_be =
+            matches!(one.doubt(), None | Some(Number | OtherNumber | Unexplained | UnixTime));
+        self.is_of(one, format) && may_be
     }
 
     /// Reports whether a reading is one that the options ask for. An alphabet or a radix that is

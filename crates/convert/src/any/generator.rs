@@ -11,8 +11,8 @@ use tickid_core::Generator;
 use tickid_core::source_parts::{Chain, Follow, Source, try_generate};
 use tickid_core::{
     AnyNode, Backfill, BackfillError, BuildError, Builder, Clock, DefaultClock, Error,
-    LocalGenerator, ObserveError, RangeError, Scheme, Snapshot, Tick, TickStart, UnixTime,
-    Variant as _, Window,
+    LocalGenerator, ObserveError, RangeError, Scheme, SequenceBounds, Snapshot, Tick, TickStart,
+    UnixTime, Variant as _, Window,
 };
 use tickid_scru64::NodeIdSize;
 
@@ -24,7 +24,7 @@ use crate::error::ConvertError;
 use crate::options::Layouts;
 use crate::parts::Bits;
 use crate::schemes::sealed::Assemble as _;
-use crate::schemes::{SchemeId, SchemeVariant};
+use crate::schemes::{SchemeId, SchemeVariant, SchemeVisitor};
 use crate::to_parts::ToParts as _;
 
 /// The options of a generator whose scheme is known at run time, which `AnyScheme::builder` and
@@ -223,7 +223,26 @@ impl AnyScheme {
         if let Some(found) = parts.node().map(Bits::value).filter(|found| *found != expected) {
             return Err(AfterError::Node { found, expected });
         }
+        // Their sequence lies in the share instead.
+        if let Some(field) = parts.node().map(Bits::value)
+            && let Some(share) = self.visit(ShareOf(node))
+            && !(share.lowest()..=share.last()).contains(&sequence)
+        {
+            let found = field << (node.bits() - carried) | u64::from(sequence) / share.pool();
+            return Err(AfterError::Node { found, expected: node.value() });
+        }
         Ok((parts.unix_time(), sequence))
+    }
+}
+
+/// Asks a scheme for the sequences of a node, if it has the node.
+struct ShareOf(AnyNode);
+
+impl SchemeVisitor for ShareOf {
+    type Output = Option<SequenceBounds>;
+
+    fn visit<S: Scheme, V: SchemeVariant<S>>(self, scheme: S, _: V) -> Self::Output {
+        scheme.split_node(self.0).ok().map(|(_, share)| share)
     }
 }
 

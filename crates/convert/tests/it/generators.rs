@@ -116,6 +116,21 @@ fn they_continue_after_an_id_of_their_node() {
     }
 }
 
+#[test]
+fn they_continue_after_an_id_of_their_share() {
+    let scheme = AnyScheme::new(Kind::Nanoflake, &Layouts::default());
+    let builder = |node: &str| scheme.seeded_builder(node.parse().unwrap(), 7).clock(clock());
+    // Node 5, its last and its first quarter.
+    let last = builder("23/12").build_local().unwrap().try_generate().unwrap();
+    let next = builder("23/12").after(last).unwrap().build_local().unwrap().try_generate().unwrap();
+    assert_eq!(next.to_u128(), last.to_u128() + 1);
+    let error = builder("20/12").after(last).unwrap_err();
+    assert_eq!(error, AfterError::Node { found: 23, expected: 20 });
+    for node in ["11/11", "5/10"] {
+        assert!(builder(node).after(last).is_ok(), "{node} has the last quarter");
+    }
+}
+
 /// Returns the number of the ID with the next sequence.
 fn scheme_next(scheme: &AnyScheme, id: AnyId) -> u128 {
     let fields = scheme.fields();
