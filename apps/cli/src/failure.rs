@@ -11,7 +11,7 @@ use std::process::ExitCode;
 #[cfg(feature = "serve")]
 use tickid_core::source_parts::Chain;
 use tickid_core::{BuildError, ErrorKind, StallReason};
-use tickid_lease::admin::{Mismatch, ParseError, Refusal};
+use tickid_lease::admin::{LeaseTextError, Mismatch, Refusal};
 use tickid_lease::backend::StoreErrorKind;
 use tickid_lease::session::Token;
 use tickid_lease::{GenerateError, LeaseError, RealmError, StoreError};
@@ -47,7 +47,7 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Realm(#[from] RealmError),
     #[error(transparent)]
-    Parse(#[from] ParseError),
+    Parse(#[from] LeaseTextError),
     #[error("no folder for the node store: {0}")]
     NoStateFolder(String),
     #[error("{0:?}")]

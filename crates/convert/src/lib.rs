@@ -150,7 +150,7 @@ pub use self::convert::{Converted, convert, convert_exact, restore};
 pub use self::error::ConvertError;
 pub use self::loss::{Loss, NodeLoss, SequenceLoss};
 pub use self::nodes::{NodeTable, NodeTableError, Nodes};
-pub use self::options::{LayoutError, LayoutOption, Layouts, Options};
+pub use self::options::{LayoutOption, LayoutOptionError, Layouts, Options};
 pub use self::parts::{Bits, Parts};
 pub use self::schemes::{
     Fields, SchemeId, SchemeVariant, SchemeVisitor, Setting, SettingValue, Settings,

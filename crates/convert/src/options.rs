@@ -74,15 +74,15 @@ pub struct LayoutOption {
     pub about: &'static str,
     /// `true` if the value may be a time, in milliseconds since 1970.
     pub is_time: bool,
-    pub(crate) set: fn(&mut Layouts, &str) -> Result<(), LayoutError>,
+    pub(crate) set: fn(&mut Layouts, &str) -> Result<(), LayoutOptionError>,
 }
 
 impl LayoutOption {
     /// Sets the layout to a value.
     ///
     /// # Errors
-    /// Returns a [`LayoutError`] for a text that is not a value of this option.
-    pub fn set(&self, layouts: &mut Layouts, text: &str) -> Result<(), LayoutError> {
+    /// Returns a [`LayoutOptionError`] for a text that is not a value of this option.
+    pub fn set(&self, layouts: &mut Layouts, text: &str) -> Result<(), LayoutOptionError> {
         (self.set)(layouts, text)
     }
 }
@@ -90,7 +90,7 @@ impl LayoutOption {
 /// The reason why a text is not the value of a [`LayoutOption`].
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum LayoutError {
+pub enum LayoutOptionError {
     /// The text is not a number.
     #[error("a {what} is a number from {min} to {max}")]
     Number {
@@ -113,7 +113,7 @@ pub enum LayoutError {
 }
 
 tickid_core::debug_error! {
-    enum LayoutError { Number { what, min, max }, Epoch, Range(error), Snowflake(error) }
+    enum LayoutOptionError { Number { what, min, max }, Epoch, Range(error), Snowflake(error) }
 }
 
 /// Reads a number of a range.
@@ -121,9 +121,9 @@ pub(crate) fn number(
     what: &'static str,
     range: RangeInclusive<u8>,
     text: &str,
-) -> Result<u8, LayoutError> {
+) -> Result<u8, LayoutOptionError> {
     let (min, max) = range.into_inner();
-    let found: i128 = text.parse().map_err(|_| LayoutError::Number { what, min, max })?;
+    let found: i128 = text.parse().map_err(|_| LayoutOptionError::Number { what, min, max })?;
     match u8::try_from(found) {
         Ok(number) if (min..=max).contains(&number) => Ok(number),
         _ => Err(RangeError::new(what, found, min.into(), max.into()).into()),

@@ -56,7 +56,7 @@ mod store;
 mod store_error;
 
 pub use self::holder::builder::LeasedGeneratorBuilder;
-pub use self::holder::error::{GenerateError, LeaseError, ObserveError};
+pub use self::holder::error::{GenerateError, LeaseError, LeasedObserveError};
 pub use self::holder::leased_generator::LeasedGenerator;
 pub use self::holder::state::LeaseState;
 pub use self::model::lease::Lease;

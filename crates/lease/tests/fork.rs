@@ -38,9 +38,9 @@ mod linux {
     };
     use tickid_kuid::Kuid;
     use tickid_lease::session::{Claim, Token, block_on};
-    use tickid_lease::{GenerateError, Lease, LeasedGenerator, ObserveError, Realm, Store};
+    use tickid_lease::{GenerateError, Lease, LeasedGenerator, LeasedObserveError, Realm, Store};
     use tickid_nanoflake::{GeneratorId, Nanoflake};
-    use tickid_scru64::{NODE_SPEC_VARIABLE, NodeSpec, ProcessError, Scru64};
+    use tickid_scru64::{EnvironmentError, NODE_SPEC_VARIABLE, NodeSpec, Scru64};
     use tickid_sno::{Partition, Sno};
     use tickid_snowflake::{NodeAboveSequence, SequenceAboveNode, Snowflake};
 
@@ -237,7 +237,7 @@ mod linux {
             assert!(matches!(leased.try_generate(), Err(GenerateError::Forked)));
             assert!(matches!(leased.generate(), Err(GenerateError::Forked)));
             let observed = leased.observe(ids[0]);
-            assert!(matches!(observed, Err(ObserveError::Generator(GenerateError::Forked))));
+            assert!(matches!(observed, Err(LeasedObserveError::Generator(GenerateError::Forked))));
             let active = leased.active_lease().expect("as it was");
             assert_eq!(active.generator().try_generate().unwrap_err().kind(), FORKED);
             assert!(leased.state().is_stopped && leased.state().lease.is_none());
@@ -289,7 +289,7 @@ mod linux {
         let nodes = in_child(|| {
             for _ in 0..2 {
                 let error = tickid_scru64::new().unwrap_err();
-                assert_eq!(error, ProcessError::Forked { node: spec });
+                assert_eq!(error, EnvironmentError::Forked { node: spec });
                 let message = error.to_string();
                 assert!(message.contains("42/8") && message.contains("parent"), "{message}");
             }

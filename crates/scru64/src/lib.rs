@@ -78,7 +78,7 @@ pub use self::id::Scru64Id;
 pub use self::node::{NodeSpec, NodeSpecError};
 pub use self::node_size::NodeIdSize;
 #[cfg(feature = "std")]
-pub use self::process::{NODE_SPEC_VARIABLE, ProcessError, generator, new, new_string};
+pub use self::process::{EnvironmentError, NODE_SPEC_VARIABLE, generator, new, new_string};
 pub use self::scheme::Scru64;
 
 pub use tickid_core;

@@ -26,7 +26,7 @@ pub const NODE_SPEC_VARIABLE: &str = "SCRU64_NODE_SPEC";
 /// children are like any processes with the same variable: each needs its own node.)
 ///
 /// # Errors
-/// Returns [`ProcessError`] if the variable is not set, or holds no node spec, the parent's node,
+/// Returns [`EnvironmentError`] if the variable is not set, or holds no node spec, the parent's node,
 /// or a previous ID too far ahead of the clock, and if no ID can be issued.
 ///
 /// # Examples
@@ -36,9 +36,9 @@ pub const NODE_SPEC_VARIABLE: &str = "SCRU64_NODE_SPEC";
 /// // With `SCRU64_NODE_SPEC=42/8` in the environment:
 /// let id = tickid_scru64::new()?;
 /// assert!(tickid_scru64::new()? > id);
-/// # Ok::<(), tickid_scru64::ProcessError>(())
+/// # Ok::<(), tickid_scru64::EnvironmentError>(())
 /// ```
-pub fn new() -> Result<Scru64Id, ProcessError> {
+pub fn new() -> Result<Scru64Id, EnvironmentError> {
     Ok(generator()?.generate()?)
 }
 
@@ -54,9 +54,9 @@ pub fn new() -> Result<Scru64Id, ProcessError> {
 /// // With `SCRU64_NODE_SPEC=42/8` in the environment:
 /// let text = tickid_scru64::new_string()?;
 /// assert_eq!(text.len(), 12);
-/// # Ok::<(), tickid_scru64::ProcessError>(())
+/// # Ok::<(), tickid_scru64::EnvironmentError>(())
 /// ```
-pub fn new_string() -> Result<String, ProcessError> {
+pub fn new_string() -> Result<String, EnvironmentError> {
     new().map(|id| id.to_string())
 }
 
@@ -77,12 +77,12 @@ pub fn new_string() -> Result<String, ProcessError> {
 /// assert_eq!(generator.node().to_string(), "42/8");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn generator() -> Result<&'static Generator, ProcessError> {
+pub fn generator() -> Result<&'static Generator, EnvironmentError> {
     static GENERATOR: PerProcess<Generator> = PerProcess::new();
     GENERATOR.generator(Scru64, |parents| {
         let node = node_spec()?;
         if parents.is_some_and(|parents| is_same_node(parents, node)) {
-            return Err(ProcessError::Forked { node });
+            return Err(EnvironmentError::Forked { node });
         }
         Ok(node)
     })
@@ -92,12 +92,12 @@ fn is_same_node(a: NodeSpec, b: NodeSpec) -> bool {
     (a.node_id(), a.node_id_size()) == (b.node_id(), b.node_id_size())
 }
 
-fn node_spec() -> Result<NodeSpec, ProcessError> {
+fn node_spec() -> Result<NodeSpec, EnvironmentError> {
     match env::var(NODE_SPEC_VARIABLE) {
-        Ok(text) => text.parse().map_err(|reason| ProcessError::NodeSpec { text, reason }),
-        Err(VarError::NotPresent) => Err(ProcessError::NotSet),
+        Ok(text) => text.parse().map_err(|reason| EnvironmentError::NodeSpec { text, reason }),
+        Err(VarError::NotPresent) => Err(EnvironmentError::NotSet),
         Err(VarError::NotUnicode(value)) => {
-            Err(ProcessError::NotUnicode(value.to_string_lossy().into_owned()))
+            Err(EnvironmentError::NotUnicode(value.to_string_lossy().into_owned()))
         }
     }
 }
@@ -108,11 +108,11 @@ fn node_spec() -> Result<NodeSpec, ProcessError> {
 ///
 /// # Examples
 /// ```
-/// use tickid_scru64::ProcessError;
+/// use tickid_scru64::EnvironmentError;
 ///
 /// // Where the variable is missing:
 /// match tickid_scru64::new() {
-///     Err(error @ ProcessError::NotSet) => {
+///     Err(error @ EnvironmentError::NotSet) => {
 ///         assert_eq!(error.to_string(), "the environment variable SCRU64_NODE_SPEC is not set");
 ///     }
 ///     other => panic!("{other:?}"),
@@ -120,7 +120,7 @@ fn node_spec() -> Result<NodeSpec, ProcessError> {
 /// ```
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum ProcessError {
+pub enum EnvironmentError {
     /// The environment variable is not set.
     #[error("the environment variable SCRU64_NODE_SPEC is not set")]
     NotSet,
@@ -153,7 +153,7 @@ pub enum ProcessError {
 }
 
 tickid_core::debug_error! {
-    enum ProcessError {
+    enum EnvironmentError {
         NotSet, NotUnicode(error), NodeSpec { text, reason }, Forked { node }, Build(error),
         Generate(error),
     }

@@ -16,7 +16,7 @@ use tickid_convert::{
 };
 use tickid_core::{BuildError, Clock as _, ManualClock, Scheme, SystemClock, TickStart};
 use tickid_detect::Notation;
-use tickid_lease::admin::{NodeRange, ParseError, RealmName};
+use tickid_lease::admin::{LeaseTextError, NodeRange, RealmName};
 use tickid_lease::{Realm, RealmSpec};
 use uuid::Uuid;
 
@@ -221,7 +221,7 @@ impl Plan<'_> {
         let name = match &options.realm {
             Some(name) => name.clone(),
             None => match setting(REALM_VARIABLE)? {
-                Some(name) => name.parse().map_err(|error: ParseError| {
+                Some(name) => name.parse().map_err(|error: LeaseTextError| {
                     Failure::from(error).hinting(format!("the value is ${REALM_VARIABLE}'s"))
                 })?,
                 None => self.usual_realm().parse()?,

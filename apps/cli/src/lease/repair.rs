@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{ArgGroup, Args};
 use tickid_core::{AnyNode, ParseNodeError};
-use tickid_lease::admin::{NodeRange, Refusal, Rules, Standing};
+use tickid_lease::admin::{NodeRange, RealmRules, Refusal, Standing};
 use tickid_lease::backend::RealmView;
 use tickid_lease::{NodePool, RealmSpec};
 
@@ -103,7 +103,7 @@ pub(super) fn repair(arguments: &RepairArguments) -> Result<ExitCode, Failure> {
     let view = answer(store.list(name))?;
     let (record, _) =
         view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm { nearest: None }))?;
-    let rules = Rules::new(record, view.now).map_err(Failure::Refused)?;
+    let rules = RealmRules::new(record, view.now).map_err(Failure::Refused)?;
     // One node, or all that are quarantined.
     let node = arguments.node.as_deref().map(|text| node_of(record.realm.pool(), text));
     let node = node.transpose()?;

@@ -1,7 +1,7 @@
 //! A realm as a whole: the head of `tickid lease list`, and its `--check`.
 
 use serde::Serialize;
-use tickid_lease::admin::{Refusal, Rules, Standing};
+use tickid_lease::admin::{RealmRules, Refusal, Standing};
 use tickid_lease::backend::RealmView;
 
 use crate::failure::Failure;
@@ -33,7 +33,7 @@ impl Summary {
     pub(super) fn of(view: &RealmView) -> Result<Self, Failure> {
         let (record, _) =
             view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm { nearest: None }))?;
-        let rules = Rules::new(record, view.now).map_err(Failure::Refused)?;
+        let rules = RealmRules::new(record, view.now).map_err(Failure::Refused)?;
         let realm = &record.realm;
         let terms = realm.terms();
         let from = realm.scale().time_of(record.floor);

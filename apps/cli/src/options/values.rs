@@ -5,7 +5,7 @@ use core::ops::RangeInclusive;
 use core::str::FromStr;
 use core::time::Duration;
 
-use tickid_convert::{LayoutError, LayoutOption, Layouts};
+use tickid_convert::{LayoutOption, LayoutOptionError, Layouts};
 use tickid_core::RangeError;
 
 use crate::message::shown;
@@ -74,7 +74,7 @@ pub(crate) fn layout(option: &LayoutOption, text: &str) -> Result<String, String
     match set(text) {
         Ok(()) if option.is_time => check_epoch(text).map(|()| text.to_owned()),
         Ok(()) => Ok(text.to_owned()),
-        Err(LayoutError::Epoch) => {
+        Err(LayoutOptionError::Epoch) => {
             let time =
                 fixed(text).map_err(|error| format!("not the name of an {name}, and {error}"))?;
             if time.as_micros() % 1_000 != 0 {

@@ -3,7 +3,7 @@
 use clap::ValueEnum as _;
 use tickid_convert::{AnyScheme, SchemeVariant, SchemeVisitor};
 use tickid_core::{TickStart, TickStartError};
-use tickid_lease::admin::{ParseError, RealmName, Terms};
+use tickid_lease::admin::{LeaseTextError, RealmName, Terms};
 use tickid_lease::{RealmSpec, Store};
 
 use crate::failure::{Failure, layout_option};
@@ -26,7 +26,7 @@ pub(super) fn parse(text: &str) -> Result<ServedRealm, String> {
         Some((name, scheme)) => (name, Some(scheme)),
         None => (text, None),
     };
-    let name = name.parse().map_err(|error: ParseError| shown(error.to_string()))?;
+    let name = name.parse().map_err(|error: LeaseTextError| shown(error.to_string()))?;
     Ok(ServedRealm { name, scheme: scheme.map(parse_scheme).transpose()? })
 }
 
@@ -49,7 +49,7 @@ pub(super) fn parse_policy(text: &str) -> Result<(RealmName, GivenPolicy), Strin
     let (name, policy) = text
         .split_once('=')
         .ok_or("a realm's policy is NAME=POLICY: orders=ratchet:500ms, orders=wait")?;
-    let name = name.parse().map_err(|error: ParseError| shown(error.to_string()))?;
+    let name = name.parse().map_err(|error: LeaseTextError| shown(error.to_string()))?;
     Ok((name, policy.parse()?))
 }
 
@@ -58,7 +58,7 @@ pub(super) fn parse_start(text: &str) -> Result<(RealmName, TickStart), String> 
     let (name, start) = text
         .split_once('=')
         .ok_or("a realm's start is NAME=START: orders=random, orders=lowest")?;
-    let name = name.parse().map_err(|error: ParseError| shown(error.to_string()))?;
+    let name = name.parse().map_err(|error: LeaseTextError| shown(error.to_string()))?;
     Ok((name, start.parse().map_err(|error: TickStartError| error.to_string())?))
 }
 

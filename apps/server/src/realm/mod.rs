@@ -12,7 +12,7 @@ use tickid_convert::{
 };
 use tickid_lease::admin::RealmName;
 use tickid_lease::session::{Wait, WaitReason};
-use tickid_lease::{GenerateError, LeaseState, ObserveError, RealmSpec, Store, StoreError};
+use tickid_lease::{GenerateError, LeaseState, LeasedObserveError, RealmSpec, Store, StoreError};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout_at};
 
@@ -284,16 +284,16 @@ impl Realm {
         let Err(error) = self.generator.observe(id) else { return Ok(()) };
         let reason = error.to_string();
         Err(match error {
-            AnyObserveError::Refused(ObserveError::Refused(Ahead { retry_after, .. })) => {
-                RequestError::Unobserved { realm, reason, retry_after: Some(retry_after) }
-            }
-            AnyObserveError::Refused(ObserveError::Refused(EndOfTime | TickTock)) => {
+            AnyObserveError::Refused(LeasedObserveError::Refused(Ahead {
+                retry_after, ..
+            })) => RequestError::Unobserved { realm, reason, retry_after: Some(retry_after) },
+            AnyObserveError::Refused(LeasedObserveError::Refused(EndOfTime | TickTock)) => {
                 RequestError::Unobserved { realm, reason, retry_after: None }
             }
             // The lease, its window or the clock.
             AnyObserveError::Refused(error) => {
                 let wait = match &error {
-                    ObserveError::Generator(error) => error.wait(),
+                    LeasedObserveError::Generator(error) => error.wait(),
                     _ => None,
                 };
                 self.later(&error, wait, error.retry_after())

@@ -10,7 +10,7 @@ use tickid_core::{Clock, DefaultClock, Scheme, TickStart, Variant as _};
 use tickid_lease::admin::Mismatch;
 use tickid_lease::{
     GenerateError, Lease, LeaseError, LeaseState, LeasedGenerator, LeasedGeneratorBuilder,
-    ObserveError, Realm, RealmSpec, Store, StoreError,
+    LeasedObserveError, Realm, RealmSpec, Store, StoreError,
 };
 
 use super::each::{
@@ -125,7 +125,7 @@ impl AnyLeasedBuilder {
 }
 
 impl<C: Clock + fmt::Debug> AnyLeasedGenerator<C> {
-    any_calls! { self, (&self), (&), GenerateError, ObserveError }
+    any_calls! { self, (&self), (&), GenerateError, LeasedObserveError }
 
     /// Sets the metabyte of the IDs. Schemes without one ignore it.
     #[must_use]

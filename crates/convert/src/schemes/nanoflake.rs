@@ -10,7 +10,7 @@ use super::{Fields, SchemeId, SchemeVariant, SettingValue, Settings, held};
 use crate::any::Kind;
 use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
-use crate::options::{LayoutError, LayoutOption, Layouts};
+use crate::options::{LayoutOption, LayoutOptionError, Layouts};
 use crate::parts::{Bits, Parts};
 use crate::to_parts::ToParts;
 
@@ -46,7 +46,7 @@ impl SchemeId for NanoflakeId {
                 "discord" => Epoch::DISCORD,
                 "unix" => Epoch::UNIX,
                 millis => {
-                    let millis: i128 = millis.parse().map_err(|_| LayoutError::Epoch)?;
+                    let millis: i128 = millis.parse().map_err(|_| LayoutOptionError::Epoch)?;
                     let in_range = i64::try_from(millis).ok();
                     let [min, max] = [UnixTime::MIN, UnixTime::MAX].map(UnixTime::as_millis);
                     let error =

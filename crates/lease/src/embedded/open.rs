@@ -3,7 +3,7 @@
 use crate::embedded::file::{FileBackend, Holders};
 use crate::embedded::memory::MemoryBackend;
 use crate::embedded::static_node::{FORM, NodeSource};
-use crate::model::text::ParseError;
+use crate::model::text::LeaseTextError;
 use crate::store::Store;
 use crate::store_error::StoreError;
 
@@ -104,7 +104,7 @@ fn static_node(url: &str, holders: Holders) -> Result<Store, StoreError> {
     let source: NodeSource = source.parse().map_err(|error| {
         let why = match error {
             // The text may contain a password, like any URL's.
-            ParseError::Form { .. } => format!("its source is {FORM}"),
+            LeaseTextError::Form { .. } => format!("its source is {FORM}"),
             error => error.to_string(),
         };
         StoreError::url("static", why)

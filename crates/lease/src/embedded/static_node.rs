@@ -6,7 +6,7 @@ use core::str::FromStr;
 use std::env;
 use std::io;
 
-use crate::model::text::{ParseError, node, number};
+use crate::model::text::{LeaseTextError, node, number};
 use crate::store_error::{StoreError, StoreErrorKind};
 use tickid_core::AnyNode;
 
@@ -55,10 +55,10 @@ pub enum NodeSource {
 pub(super) const FORM: &str = "N/BITS, env:VARIABLE/BITS or hostname/BITS";
 
 impl FromStr for NodeSource {
-    type Err = ParseError;
+    type Err = LeaseTextError;
 
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        let form = || ParseError::form(text, FORM);
+    fn from_str(text: &str) -> Result<Self, LeaseTextError> {
+        let form = || LeaseTextError::form(text, FORM);
         let (source, bits) = text.rsplit_once('/').ok_or_else(form)?;
         if source.bytes().all(|byte| byte.is_ascii_digit()) {
             return Ok(Self::Fixed(node(text)?));
@@ -140,7 +140,7 @@ impl fmt::Display for NodeSource {
 mod tests {
     use super::*;
 
-    fn source(text: &str) -> Result<NodeSource, ParseError> {
+    fn source(text: &str) -> Result<NodeSource, LeaseTextError> {
         text.parse()
     }
 

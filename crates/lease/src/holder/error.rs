@@ -225,7 +225,7 @@ impl Error for GenerateError {
 /// changed.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
-pub enum ObserveError {
+pub enum LeasedObserveError {
     /// The generator refused the ID.
     #[error(transparent)]
     Refused(#[from] tickid_core::ObserveError),
@@ -235,10 +235,10 @@ pub enum ObserveError {
 }
 
 tickid_core::debug_error! {
-    enum ObserveError { Refused(error), Generator(error) }
+    enum LeasedObserveError { Refused(error), Generator(error) }
 }
 
-impl ObserveError {
+impl LeasedObserveError {
     /// Returns the time until the generator can observe the ID, if its clock determines that, as
     /// [`tickid_core::ObserveError::retry_after`] does.
     #[must_use]

@@ -18,7 +18,7 @@ use tickid_core::{
 use crate::holder::active_lease::ActiveLease;
 use crate::holder::boot;
 use crate::holder::builder::{LeasedGeneratorBuilder, Options};
-use crate::holder::error::{GenerateError, LeaseError, ObserveError};
+use crate::holder::error::{GenerateError, LeaseError, LeasedObserveError};
 use crate::holder::state::{HolderState, LeaseState};
 use crate::holder::worker::Worker;
 use crate::model::lease::Lease;
@@ -264,9 +264,9 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// ends, and with it the effect of what it has observed.
     ///
     /// # Errors
-    /// Returns an [`ObserveError`], and changes nothing, if the generator refuses the ID or there
+    /// Returns an [`LeasedObserveError`], and changes nothing, if the generator refuses the ID or there
     /// is no lease.
-    pub fn observe(&self, id: Id<S>) -> Result<(), ObserveError>
+    pub fn observe(&self, id: Id<S>) -> Result<(), LeasedObserveError>
     where
         S::Variant: Observable<S>,
     {
@@ -465,9 +465,9 @@ impl<'a, S: Scheme, C: Clock + fmt::Debug> Source for &'a LeasedGenerator<S, C> 
 }
 
 impl<S: Scheme, C: Clock + fmt::Debug> Follow for &LeasedGenerator<S, C> {
-    type Refusal = ObserveError;
+    type Refusal = LeasedObserveError;
 
-    fn follow(self, is_after: impl Fn(&S, Slot<S>) -> bool) -> Result<(), ObserveError> {
+    fn follow(self, is_after: impl Fn(&S, Slot<S>) -> bool) -> Result<(), LeasedObserveError> {
         if !self.shared().is_ours() {
             return Err(GenerateError::Forked.into());
         }

@@ -5,7 +5,7 @@ use crate::model::pool::NodePool;
 use crate::model::realm_view::RealmView;
 use crate::model::record::{Row, RowState};
 use crate::model::refusal::Refusal;
-use crate::model::rules::Rules;
+use crate::model::rules::RealmRules;
 use tickid_core::AnyNode;
 
 /// The nodes that were looked at and cannot be granted.
@@ -49,7 +49,7 @@ impl Shortage {
     }
 
     /// Returns the refusal of a claim that found no node on any page.
-    pub(crate) fn refusal(&self, rules: &Rules<'_>) -> Refusal {
+    pub(crate) fn refusal(&self, rules: &RealmRules<'_>) -> Refusal {
         if let Some(not_yet) = rules.not_yet() {
             return not_yet;
         }
@@ -62,7 +62,7 @@ impl Shortage {
     }
 }
 
-impl Rules<'_> {
+impl RealmRules<'_> {
     /// Chooses a node for a claim from the rows that a backend offered, or reports why none is
     /// suitable.
     ///
@@ -240,7 +240,7 @@ mod tests {
     /// At the store's time 100: a lease reaches to 115, and never further than 130.
     fn choose(record: &Record, rows: Rows, claim: &Claim) -> Result<Row, Refusal> {
         let view = RealmView { rows, ..RealmView::empty(at(100), "1".to_owned()) };
-        let rules = Rules::new(record, at(100)).unwrap();
+        let rules = RealmRules::new(record, at(100)).unwrap();
         match rules.choose(&view, node(0), claim, true)? {
             Choice::Row(row) => Ok(row),
             Choice::Shortage(shortage) => Err(shortage.refusal(&rules)),
@@ -292,7 +292,7 @@ mod tests {
         let page =
             |seen, quarantined, soonest| Shortage { seen, quarantined, soonest, is_whole: false };
         let record = record_of("0-9/8");
-        let rules = Rules::new(&record, at(100)).unwrap();
+        let rules = RealmRules::new(&record, at(100)).unwrap();
         let mut all = page(4, 1, Some(120));
         all.add(&page(3, 2, Some(110)));
         assert_eq!(free_at(Err(all.refusal(&rules))), (7, 3, Some(at(110))));
@@ -341,7 +341,7 @@ mod tests {
     #[test]
     fn pages_include_both_ends() {
         let record = record_of("0-9/8");
-        let rules = Rules::new(&record, at(100)).unwrap();
+        let rules = RealmRules::new(&record, at(100)).unwrap();
         let gap = |start, end, used: &[u64]| {
             let used = used.iter().map(|&value| (value, intact(row(value, 110), 1)));
             let page_end = Some(node(end));
@@ -374,7 +374,7 @@ mod tests {
     #[test]
     fn retries_need_no_clock() {
         let record = record_of("1/8");
-        let rules = Rules::new(&record, at(100)).unwrap();
+        let rules = RealmRules::new(&record, at(100)).unwrap();
         let free = intact(row(1, 90), 1);
         let floor =
             |now| rules.retry(node(1), Some(&free), &claim(now)).unwrap().map(|row| row.floor);

@@ -8,7 +8,7 @@ use tickid_core::{AnyNode, TickScale, UnixTime};
 use crate::model::pool::NodePool;
 use crate::model::realm_spec::{RealmName, RealmSpec, Terms};
 use crate::model::record::{Extra, PoolPart, Record, Row, RowState, Version};
-use crate::model::text::{FORMAT, ParseError, node};
+use crate::model::text::{FORMAT, LeaseTextError, node};
 use crate::store_error::excerpt;
 
 const KIND_OF_RECORD: &str = "record of a realm";
@@ -105,13 +105,13 @@ impl Record {
     /// Parses the record of the realm `name` from the JSON of [`to_json`](Self::to_json).
     ///
     /// # Errors
-    /// Returns [`ParseError::Newer`] for a format of a later release, and another [`ParseError`]
+    /// Returns [`LeaseTextError::Newer`] for a format of a later release, and another [`LeaseTextError`]
     /// for anything else that is not a record.
     ///
     /// # Examples
     /// ```
     #[doc = include_str!("../example.rs.txt")]
-    /// use tickid_lease::admin::ParseError;
+    /// use tickid_lease::admin::LeaseTextError;
     /// use tickid_lease::backend::Record;
     ///
     /// let record = Record::new(realm, "1".to_owned());
@@ -119,10 +119,10 @@ impl Record {
     /// assert_eq!(Record::from_json("orders".parse()?, json.as_bytes())?, record);
     ///
     /// let later = Record::from_json("orders".parse()?, br#"{"format":2}"#);
-    /// assert!(matches!(later, Err(ParseError::Newer { format: 2, .. })));
+    /// assert!(matches!(later, Err(LeaseTextError::Newer { format: 2, .. })));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn from_json(name: RealmName, json: &[u8]) -> Result<Self, ParseError> {
+    pub fn from_json(name: RealmName, json: &[u8]) -> Result<Self, LeaseTextError> {
         let text: RecordText = read(KIND_OF_RECORD, json)?;
         let pool: NodePool = text.pool.parse()?;
         let mut parts = Vec::with_capacity(text.parts.len());
@@ -130,7 +130,7 @@ impl Record {
             let (range, since_era, floor) = (nodes.parse()?, *since_era, *floor);
             if !pool.ranges().iter().any(|whole| whole.common(&range) == Some(range)) {
                 let why = format!("its part {range} is outside of its pool {pool}");
-                return Err(ParseError::Malformed { what: KIND_OF_RECORD, why });
+                return Err(LeaseTextError::Malformed { what: KIND_OF_RECORD, why });
             }
             parts.push(PoolPart { range, since_era, floor });
         }
@@ -147,7 +147,7 @@ impl Record {
             term: Duration::from_micros(text.term_micros),
             start: text.start.parse().map_err(|_| {
                 let why = format!("{:?} is not a start of ticks", text.start);
-                ParseError::Malformed { what: KIND_OF_RECORD, why }
+                LeaseTextError::Malformed { what: KIND_OF_RECORD, why }
             })?,
         };
         let RecordText { scheme, layout, end, .. } = text;
@@ -178,7 +178,7 @@ impl Row {
     /// Parses the row from the JSON of [`to_json`](Self::to_json).
     ///
     /// # Errors
-    /// Returns [`ParseError::Newer`] for a format of a later release, and another [`ParseError`]
+    /// Returns [`LeaseTextError::Newer`] for a format of a later release, and another [`LeaseTextError`]
     /// for anything else that is not a row.
     ///
     /// # Examples
@@ -193,7 +193,7 @@ impl Row {
     /// assert!(Row::from_json(b"{}").is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn from_json(json: &[u8]) -> Result<Self, ParseError> {
+    pub fn from_json(json: &[u8]) -> Result<Self, LeaseTextError> {
         let text: RowText = read("row of a node", json)?;
         let token = text.token.map(|token| token.parse()).transpose()?;
         let RowText { holder, era, floor, ceiling, extra, .. } = text;
@@ -219,7 +219,7 @@ impl RowState {
     pub fn from_json(node: AnyNode, json: &[u8], version: Version) -> Self {
         match Row::from_json(json) {
             Ok(row) if row.node == node => Self::Intact { row, version, is_dead: false },
-            Err(ParseError::Newer { format, .. }) => Self::Newer { format },
+            Err(LeaseTextError::Newer { format, .. }) => Self::Newer { format },
             _ => Self::Malformed { version },
         }
     }
@@ -236,12 +236,14 @@ fn json(value: &impl Serialize) -> String {
 }
 
 /// Parses JSON, if this release can read its format.
-fn read<'a, T: Deserialize<'a>>(what: &'static str, json: &'a [u8]) -> Result<T, ParseError> {
-    let malformed =
-        |error: serde_json::Error| ParseError::Malformed { what, why: excerpt(&error.to_string()) };
+fn read<'a, T: Deserialize<'a>>(what: &'static str, json: &'a [u8]) -> Result<T, LeaseTextError> {
+    let malformed = |error: serde_json::Error| LeaseTextError::Malformed {
+        what,
+        why: excerpt(&error.to_string()),
+    };
     let FormatText { format } = serde_json::from_slice(json).map_err(malformed)?;
     if format > FORMAT {
-        return Err(ParseError::Newer { what, format });
+        return Err(LeaseTextError::Newer { what, format });
     }
     serde_json::from_slice(json).map_err(malformed)
 }
@@ -281,7 +283,7 @@ mod tests {
         }
     }
 
-    fn parse(json: &str) -> Result<Record, ParseError> {
+    fn parse(json: &str) -> Result<Record, LeaseTextError> {
         Record::from_json("a".parse().unwrap(), json.as_bytes())
     }
 
@@ -319,7 +321,7 @@ mod tests {
     #[test]
     fn newer_formats_are_refused() {
         let newer = |json: &str| json.replace(r#""format":1,"#, r#""format":2,"holder":5,"#);
-        let is_newer = |error| matches!(error, ParseError::Newer { format: 2, .. });
+        let is_newer = |error| matches!(error, LeaseTextError::Newer { format: 2, .. });
         assert!(is_newer(parse(&newer(RECORD)).unwrap_err()));
         assert!(is_newer(Row::from_json(newer(ROW).as_bytes()).unwrap_err()));
         assert!(Row::from_json(ROW.replace(r#""format":1,"#, "").as_bytes()).is_err());

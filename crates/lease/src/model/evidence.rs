@@ -4,13 +4,13 @@ use crate::model::lease::Lease;
 use crate::model::realm_view::RealmView;
 use crate::model::record::{Record, Row, RowState, Version};
 use crate::model::refusal::{LeaseEnd, Refusal};
-use crate::model::rules::Rules;
+use crate::model::rules::RealmRules;
 use tickid_core::AnyNode;
 
 /// Up to this number, each new row raises the record's [bound](Record::rows).
 const COUNTED_SINGLY: u64 = 8;
 
-impl Rules<'_> {
+impl RealmRules<'_> {
     /// Reports whether a lease whose holder never released it, and never will, proves that the
     /// store lost data. `why` is the reason that its last renewal was refused with.
     ///
@@ -163,7 +163,7 @@ mod tests {
             (Some(intact(cut(5), 7)), true, "cut short before that"),
         ];
         let record = record();
-        let rules = Rules::new(&record, now()).unwrap();
+        let rules = RealmRules::new(&record, now()).unwrap();
         for (state, expected, what) in &cases {
             assert_eq!(
                 rules.proves_loss(&lease(), LeaseEnd::Token, state.as_ref()),
@@ -185,7 +185,7 @@ mod tests {
         ] {
             let mut record = Record { floor, ..record() };
             record.parts[0].since_era = since_era;
-            let rules = Rules::new(&record, now()).unwrap();
+            let rules = RealmRules::new(&record, now()).unwrap();
             assert_eq!(rules.proves_loss(&lease(), seen, Some(&overtaken)), expected);
             let why = |state| match rules.renew(&lease(), state) {
                 Err(Refusal::Lost { why, .. }) => why,
@@ -204,19 +204,19 @@ mod tests {
         let mut record = record();
         for (since_era, expected) in [(2, true), (3, false)] {
             record.parts[0].since_era = since_era;
-            let rules = Rules::new(&record, now()).unwrap();
+            let rules = RealmRules::new(&record, now()).unwrap();
             assert_eq!(rules.proves_loss(&lease(), LeaseEnd::Overtaken, Some(&above)), expected);
             assert!(!rules.proves_loss(&lease(), LeaseEnd::Token, Some(&above)));
         }
         record.parts.clear();
-        let rules = Rules::new(&record, now()).unwrap();
+        let rules = RealmRules::new(&record, now()).unwrap();
         assert!(!rules.proves_loss(&lease(), LeaseEnd::Overtaken, Some(&above)), "not in the pool");
     }
 
     #[test]
     fn only_lowered_ceilings_are_cuts() {
         let record = record();
-        let rules = Rules::new(&record, now()).unwrap();
+        let rules = RealmRules::new(&record, now()).unwrap();
         let state = intact(row(), 5);
         for (used, ceiling, cut) in [(None, 51, 6), (Some(80), 81, 6), (Some(109), 110, 0)] {
             let row = rules.cut_short(&lease(), Some(&state), used).unwrap();
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn missing_rows_are_counted() {
         let record = Record { rows: 3, ..record() };
-        let rules = Rules::new(&record, now()).unwrap();
+        let rules = RealmRules::new(&record, now()).unwrap();
         assert!(!rules.lacks_rows(&view([0, 1, 2])));
         assert!(rules.lacks_rows(&view([0, 1])));
         assert!(rules.lacks_rows(&view([0, 1, 20])), "node 20 is not in the pool");
@@ -251,7 +251,7 @@ mod tests {
     fn the_bound_of_rows_rises_by_steps() {
         let kept = |rows, count, node_value| {
             let record = Record { rows, ..record() };
-            let rules = Rules::new(&record, now()).unwrap();
+            let rules = RealmRules::new(&record, now()).unwrap();
             rules.counted(&view(0..count), node(node_value)).map(|record| record.rows)
         };
         assert_eq!(kept(0, 0, 0), Some(1));
@@ -263,6 +263,6 @@ mod tests {
         assert_eq!(kept(9, 9, 0), None);
         let page = RealmView { page_end: Some(node(1)), ..view([0, 1]) };
         let record = record();
-        assert_eq!(Rules::new(&record, now()).unwrap().counted(&page, node(2)), None);
+        assert_eq!(RealmRules::new(&record, now()).unwrap().counted(&page, node(2)), None);
     }
 }

@@ -269,7 +269,7 @@ impl NodePool {
     /// let pool: NodePool = "0/1,128-129/8".parse()?;
     /// let nodes: Vec<_> = pool.nodes().map(|node| node.to_string()).collect();
     /// assert_eq!(nodes, ["0/1", "128/8", "129/8"]);
-    /// # Ok::<(), tickid_lease::admin::ParseError>(())
+    /// # Ok::<(), tickid_lease::admin::LeaseTextError>(())
     /// ```
     pub fn nodes(&self) -> impl Iterator<Item = AnyNode> + '_ {
         self.ranges.iter().flat_map(|range| (0..range.len()).filter_map(|at| range.node(at)))
@@ -341,7 +341,7 @@ impl fmt::Debug for NodePool {
 /// assert_eq!(NodePool::new([]), Err(PoolError::Empty));
 /// let error = NodePool::new(["0-65536/32".parse()?]).unwrap_err();
 /// assert_eq!(error.to_string(), "a pool has at most 65536 nodes, not 65537");
-/// # Ok::<(), tickid_lease::admin::ParseError>(())
+/// # Ok::<(), tickid_lease::admin::LeaseTextError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -372,9 +372,9 @@ tickid_core::debug_error! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::text::ParseError;
+    use crate::model::text::LeaseTextError;
 
-    fn pool(text: &str) -> Result<NodePool, ParseError> {
+    fn pool(text: &str) -> Result<NodePool, LeaseTextError> {
         text.parse()
     }
 

@@ -10,7 +10,7 @@ use tickid_core::{
 };
 
 use crate::model::pool::NodePool;
-use crate::model::text::ParseError;
+use crate::model::text::LeaseTextError;
 use crate::model::token::mix;
 
 /// The name of a realm: 1 to 63 lower-case letters, digits, hyphens and underscores, a letter or
@@ -23,7 +23,7 @@ use crate::model::token::mix;
 /// let name: RealmName = "orders-eu".parse()?;
 /// assert_eq!(name.as_str(), "orders-eu");
 /// assert!("Orders".parse::<RealmName>().is_err());
-/// # Ok::<(), tickid_lease::admin::ParseError>(())
+/// # Ok::<(), tickid_lease::admin::LeaseTextError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RealmName(String);
@@ -69,32 +69,32 @@ impl RealmName {
 }
 
 impl TryFrom<&str> for RealmName {
-    type Error = ParseError;
+    type Error = LeaseTextError;
 
-    fn try_from(text: &str) -> Result<Self, ParseError> {
+    fn try_from(text: &str) -> Result<Self, LeaseTextError> {
         text.parse()
     }
 }
 
 impl TryFrom<String> for RealmName {
-    type Error = ParseError;
+    type Error = LeaseTextError;
 
-    fn try_from(text: String) -> Result<Self, ParseError> {
+    fn try_from(text: String) -> Result<Self, LeaseTextError> {
         text.parse()
     }
 }
 
 impl FromStr for RealmName {
-    type Err = ParseError;
+    type Err = LeaseTextError;
 
-    fn from_str(text: &str) -> Result<Self, ParseError> {
+    fn from_str(text: &str) -> Result<Self, LeaseTextError> {
         const FORM: &str = "1 to 63 lower-case letters, digits, hyphens and underscores, a letter or \
                             digit first";
         let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
         let is_name = text.len() <= Self::MAX_LEN
             && text.bytes().next().is_some_and(is_letter)
             && text.bytes().all(|byte| is_letter(byte) || matches!(byte, b'-' | b'_'));
-        if is_name { Ok(Self(text.to_owned())) } else { Err(ParseError::form(text, FORM)) }
+        if is_name { Ok(Self(text.to_owned())) } else { Err(LeaseTextError::form(text, FORM)) }
     }
 }
 
@@ -516,7 +516,7 @@ fn layout_text(layout: &impl Scheme) -> String {
 pub enum RealmError {
     /// The name or the pool cannot be read.
     #[error(transparent)]
-    Text(#[from] ParseError),
+    Text(#[from] LeaseTextError),
     /// The realm has no pool.
     #[error("the realm has no pool of nodes")]
     NoPool,

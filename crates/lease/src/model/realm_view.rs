@@ -5,7 +5,7 @@ use tickid_core::{AnyNode, UnixTime};
 use crate::model::lease::Lease;
 use crate::model::record::{Record, RowState, Rows, Version};
 use crate::model::refusal::Refusal;
-use crate::model::rules::{self, Rules, Standing};
+use crate::model::rules::{self, RealmRules, Standing};
 
 /// A snapshot of a realm's data in a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +78,7 @@ impl RealmView {
     /// ```
     pub fn standings(&self) -> Result<Vec<(AnyNode, &RowState, Standing)>, Refusal> {
         let (record, _) = self.record.as_ref().ok_or(Refusal::NoRealm { nearest: None })?;
-        let rules = Rules::new(record, self.now)?;
+        let rules = RealmRules::new(record, self.now)?;
         let standing = |(&node, state)| (node, state, rules.standing(node, Some(state)));
         Ok(self.rows.iter().map(standing).collect())
     }

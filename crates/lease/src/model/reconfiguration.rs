@@ -5,9 +5,9 @@ use crate::model::pool::NodeRange;
 use crate::model::realm_spec::RealmSpec;
 use crate::model::record::{PoolPart, Record, RowState, Rows};
 use crate::model::refusal::Refusal;
-use crate::model::rules::Rules;
+use crate::model::rules::RealmRules;
 
-impl Rules<'_> {
+impl RealmRules<'_> {
     /// Returns the record with another pool and other terms, the first of two steps, or `None` if
     /// it has these already. Leases of nodes that stay in the pool continue. Leases of nodes that
     /// leave it end, and do not come back with their nodes. `rows` are all rows of the realm.
@@ -26,16 +26,16 @@ impl Rules<'_> {
     #[doc = include_str!("../example.rs.txt")]
     /// use tickid_core::UnixTime;
     /// use tickid_lease::Realm;
-    /// use tickid_lease::admin::Rules;
+    /// use tickid_lease::admin::RealmRules;
     /// use tickid_lease::backend::{Record, Rows};
     /// use tickid_sno::Sno;
     ///
     /// let now = UnixTime::from_millis(1_700_000_000_000)?;
     /// let small = Realm::builder("orders", Sno).pool("0-9/16").build()?;
     /// let (record, rows) = (Record::new(small, "1".to_owned()), Rows::new());
-    /// let first = Rules::new(&record, now)?.reconfigure(realm.spec(), &rows)?.ok_or("no change")?;
+    /// let first = RealmRules::new(&record, now)?.reconfigure(realm.spec(), &rows)?.ok_or("no change")?;
     /// assert!(!first.is_complete() && first.part_of("50/16".parse()?).is_none()); // not yet
-    /// let second = Rules::new(&first, now)?.complete(&rows).ok_or("no change")?;
+    /// let second = RealmRules::new(&first, now)?.complete(&rows).ok_or("no change")?;
     /// assert!(second.is_complete() && second.part_of("50/16".parse()?).is_some());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn reconfiguring_takes_two_steps() {
         let first = record_of("0-2/8");
-        let rules = Rules::new(&first, at(100)).unwrap();
+        let rules = RealmRules::new(&first, at(100)).unwrap();
         assert_eq!(rules.reconfigure(&realm("0-2/8"), &Rows::new()).unwrap(), None);
         // The example scheme has nodes of 8 bits; the rules accept any.
         let second = RealmSpec { pool: "1/8,0-1/9,9/8".parse().unwrap(), ..realm("0/8") };
@@ -120,14 +120,14 @@ mod tests {
         assert_eq!(missing, ["0-1/9", "9/8"]);
 
         let all = rows([(0, intact(row(0, 110), 1)), (1, intact(row(1, 112), 1))]);
-        let rules = Rules::new(&step, at(100)).unwrap();
+        let rules = RealmRules::new(&step, at(100)).unwrap();
         let done = rules.complete(&all).unwrap();
         let expected = [("0-1/9", 1, 110), ("1/8", 0, 0), ("9/8", 1, 0)];
         assert_eq!(
             parts(&done),
             expected.map(|(nodes, era, floor)| (nodes.to_owned(), era, floor))
         );
-        assert_eq!(Rules::new(&done, at(100)).unwrap().complete(&all), None);
+        assert_eq!(RealmRules::new(&done, at(100)).unwrap().complete(&all), None);
         // A row that cannot be read may have been granted up to the limit.
         let damaged = rows([(0, RowState::Malformed { version: Version(0) })]);
         assert_eq!(rules.complete(&damaged).unwrap().parts[0].floor, 130);
@@ -143,7 +143,7 @@ mod tests {
             let foreign = PoolPart { range: foreign.parse().unwrap(), since_era: 0, floor: 0 };
             for parts in [vec![foreign], vec![first.parts[0], foreign]] {
                 let record = Record { realm: realm.clone(), parts, ..first.clone() };
-                let rules = Rules::new(&record, at(100)).unwrap();
+                let rules = RealmRules::new(&record, at(100)).unwrap();
                 let done = rules.complete(&Rows::new()).unwrap_or(record.clone());
                 assert!(done.is_complete(), "{pool}: {done:?}");
             }
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn reserved_nodes_are_left_out() {
         let first = record_of("0-2/8");
-        let rules = Rules::new(&first, at(100)).unwrap();
+        let rules = RealmRules::new(&first, at(100)).unwrap();
         let extra = serde_json::from_str(r#"{"reserved": true}"#).unwrap();
         let reserved = Row { extra: Extra(extra), holder: "functions".to_owned(), ..row(2, 900) };
         let rows = rows([(1, intact(row(1, 112), 1)), (2, intact(reserved, 1))]);
@@ -188,7 +188,7 @@ mod tests {
         for (before, after) in pools.iter().flat_map(|one| pools.map(|two| (*one, two))) {
             let spec = |pool: &str| RealmSpec { pool: pool.parse().unwrap(), ..realm("0/8") };
             let first = Record::new(spec(before), "1".to_owned());
-            let rules = Rules::new(&first, at(100)).unwrap();
+            let rules = RealmRules::new(&first, at(100)).unwrap();
             let Some(step) = rules.reconfigure(&spec(after), &Rows::new()).unwrap() else {
                 continue;
             };
@@ -196,7 +196,7 @@ mod tests {
                 .zip(&all)
                 .map(|(at, &node)| (node, intact(Row { node, ..row(0, 100 + at * 7 % 31) }, 1)))
                 .collect();
-            let done = Rules::new(&step, at(100)).unwrap().complete(&rows).unwrap_or(step);
+            let done = RealmRules::new(&step, at(100)).unwrap().complete(&rows).unwrap_or(step);
             assert!(done.is_complete() && done.missing().is_empty());
             for node in spec(after).pool().nodes() {
                 let part = done.part_of(node).unwrap();

@@ -170,7 +170,7 @@ impl Row {
     ///     "era": 0, "floor": 5, "ceiling": 9, "reserved": true
     /// }"#;
     /// assert!(Row::from_json(json)?.is_reserved());
-    /// # Ok::<(), tickid_lease::admin::ParseError>(())
+    /// # Ok::<(), tickid_lease::admin::LeaseTextError>(())
     /// ```
     #[must_use]
     pub fn is_reserved(&self) -> bool {

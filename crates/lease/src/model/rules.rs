@@ -17,7 +17,7 @@ use crate::model::refusal::{LeaseEnd, Refusal};
 /// ```
 #[doc = include_str!("../example.rs.txt")]
 /// use core::time::Duration;
-/// use tickid_lease::admin::{Rules, Standing};
+/// use tickid_lease::admin::{RealmRules, Standing};
 /// use tickid_lease::session::{Claim, Token, block_on};
 /// use tickid_lease::Store;
 ///
@@ -27,7 +27,7 @@ use crate::model::refusal::{LeaseEnd, Refusal};
 ///
 /// let data = block_on(store.list(realm.name()), timeout)?;
 /// let (record, _) = data.record.as_ref().ok_or("the store has no record")?;
-/// let rules = Rules::new(record, data.now)?;
+/// let rules = RealmRules::new(record, data.now)?;
 /// let held = data.rows.get(&lease.node);
 /// assert_eq!(rules.standing(lease.node, held), Standing::Held);
 /// assert_eq!(rules.ceiling(lease.node, held), Some(lease.ceiling));
@@ -39,13 +39,13 @@ use crate::model::refusal::{LeaseEnd, Refusal};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Rules<'a> {
+pub struct RealmRules<'a> {
     pub(crate) record: &'a Record,
     /// The store's clock in ticks.
     pub(crate) now: u64,
 }
 
-impl<'a> Rules<'a> {
+impl<'a> RealmRules<'a> {
     /// Creates the rules of a realm at a reading of the store's clock.
     ///
     /// # Errors
@@ -236,11 +236,11 @@ impl<'a> Rules<'a> {
     /// ```
     #[doc = include_str!("../example.rs.txt")]
     /// use tickid_core::UnixTime;
-    /// use tickid_lease::admin::Rules;
+    /// use tickid_lease::admin::RealmRules;
     /// use tickid_lease::backend::Record;
     ///
     /// let record = Record::new(realm, "1".to_owned());
-    /// let rules = Rules::new(&record, UnixTime::from_millis(1_700_000_000_000)?)?;
+    /// let rules = RealmRules::new(&record, UnixTime::from_millis(1_700_000_000_000)?)?;
     /// let next = rules.invalidate("2".to_owned(), 0);
     /// assert_eq!((next.era, next.floor), (1, rules.limit()));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -338,7 +338,7 @@ pub(crate) fn begin(
     let record = Record::new(realm.clone(), generation.clone());
     match beyond {
         None => Ok(record),
-        Some(era) => Ok(Rules::new(&record, now)?.invalidate(generation, era)),
+        Some(era) => Ok(RealmRules::new(&record, now)?.invalidate(generation, era)),
     }
 }
 
@@ -440,7 +440,7 @@ pub(super) mod tests {
     fn choose(record: &Record, rows: Rows, now: i64) -> Choice {
         let view = RealmView { rows, ..RealmView::empty(at(now), "1".to_owned()) };
         let claim = Claim::new(Token::from_bits(9), "", None);
-        Rules::new(record, at(now)).unwrap().choose(&view, node(0), &claim, true).unwrap()
+        RealmRules::new(record, at(now)).unwrap().choose(&view, node(0), &claim, true).unwrap()
     }
 
     fn window(record: &Record, state: RowState, now: i64) -> Option<(u64, u64)> {
@@ -453,7 +453,7 @@ pub(super) mod tests {
         let Choice::Shortage(shortage) = choose(record, rows([(1, state)]), now) else {
             panic!("it was granted");
         };
-        shortage.refusal(&Rules::new(record, at(now)).unwrap())
+        shortage.refusal(&RealmRules::new(record, at(now)).unwrap())
     }
 
     #[test]
@@ -509,7 +509,7 @@ pub(super) mod tests {
         let record = record_of("0-9/8");
         let rows: Rows = (0..10).map(|value| (node(value), intact(row(value, 50), 1))).collect();
         let view = RealmView { rows, ..RealmView::empty(at(100), "1".to_owned()) };
-        let rules = Rules::new(&record, at(100)).unwrap();
+        let rules = RealmRules::new(&record, at(100)).unwrap();
         let chosen = |token| {
             let claim = Claim::new(Token::from_bits(token), "", None);
             rules.choose(&view, node(0), &claim, true).unwrap().row().unwrap().node
@@ -530,7 +530,7 @@ pub(super) mod tests {
                 ..RealmView::empty(at(100), "1".to_owned())
             };
             let claim = Claim::new(Token::from_bits(9), "", None);
-            let rules = Rules::new(&record, at(100)).unwrap();
+            let rules = RealmRules::new(&record, at(100)).unwrap();
             let chosen = rules.choose(&view, node(start), &claim, true).unwrap().row();
             assert_eq!(chosen.map(|row| row.node.value()), expected, "{start}..={end}");
         }
@@ -565,7 +565,7 @@ pub(super) mod tests {
             (Some(intact(released, 4)), forgotten),
         ];
         let record = record();
-        let rules = Rules::new(&record, at(100)).unwrap();
+        let rules = RealmRules::new(&record, at(100)).unwrap();
         for (state, expected) in cases {
             let loss = |refusal| match refusal {
                 Refusal::Lost { why, .. } => why,
@@ -582,18 +582,18 @@ pub(super) mod tests {
     #[test]
     fn eras_prove_a_loss_one_way_only() {
         let lease = Lease { era: 3, ..lease(110, 5) };
-        let loss = |record: &Record| match Rules::new(record, at(100)).unwrap().renew(&lease, None)
-        {
-            Err(Refusal::Lost { why, .. }) => why,
-            other => panic!("{other:?}"),
-        };
+        let loss =
+            |record: &Record| match RealmRules::new(record, at(100)).unwrap().renew(&lease, None) {
+                Err(Refusal::Lost { why, .. }) => why,
+                other => panic!("{other:?}"),
+            };
         assert_eq!(loss(&Record { era: 2, ..record() }), LeaseEnd::Forgotten);
         assert_eq!(loss(&Record { era: 3, ..record() }), LeaseEnd::Forgotten, "no row");
         let mut later = Record { era: 4, ..record() };
         later.parts[0].since_era = 4;
         assert_eq!(loss(&later), LeaseEnd::Era);
         assert_eq!(loss(&Record { era: 4, ..record_of("2/8") }), LeaseEnd::Era);
-        let after = Rules::new(&later, at(100)).unwrap().invalidate("1".to_owned(), 9);
+        let after = RealmRules::new(&later, at(100)).unwrap().invalidate("1".to_owned(), 9);
         assert_eq!((after.era, after.parts[0].since_era, after.floor), (10, 10, 130));
     }
 
@@ -603,7 +603,8 @@ pub(super) mod tests {
         state: Option<RowState>,
         claim: &Claim,
     ) -> Result<Option<(u64, u64)>, Refusal> {
-        let row = Rules::new(record, at(100)).unwrap().retry(node(1), state.as_ref(), claim)?;
+        let row =
+            RealmRules::new(record, at(100)).unwrap().retry(node(1), state.as_ref(), claim)?;
         Ok(row.map(|row| (row.floor, row.ceiling)))
     }
 
@@ -614,7 +615,7 @@ pub(super) mod tests {
         assert_eq!(retried(&record(), own(), &claim).unwrap(), Some((5, 115)));
         let other = Claim::new(Token::from_bits(8), "", None);
         assert_eq!(retried(&record(), own(), &other).unwrap(), None);
-        let next = Rules::new(&record(), at(60)).unwrap().invalidate("1".to_owned(), 0);
+        let next = RealmRules::new(&record(), at(60)).unwrap().invalidate("1".to_owned(), 0);
         assert_eq!(retried(&next, own(), &claim).unwrap(), None);
         assert_eq!(retried(&record_of("2/8"), own(), &claim).unwrap(), None, "not in the pool");
     }
@@ -623,7 +624,7 @@ pub(super) mod tests {
     fn no_window_is_empty() {
         let record = record();
         let (end, claim) = (record.realm.end(), Claim::new(Token::from_bits(8), "", None));
-        let rules = Rules::new(&record, at(100)).unwrap();
+        let rules = RealmRules::new(&record, at(100)).unwrap();
         let grant = |ceiling| rules.grant(node(1), Some(&intact(row(1, ceiling), 1)), &claim);
         let last = grant(end - 1).unwrap();
         assert_eq!((last.floor, last.ceiling), (end - 1, end));
@@ -634,7 +635,7 @@ pub(super) mod tests {
     fn standings_change_at_the_limits() {
         let mut record = Record { era: 3, ..record() };
         record.parts[0].since_era = 2;
-        let rules = Rules::new(&record, at(100)).unwrap();
+        let rules = RealmRules::new(&record, at(100)).unwrap();
         let of_era = |era, ceiling| intact(Row { era, ..row(1, ceiling) }, 1);
         let free = Row { token: None, ..row(1, 110) };
         for (state, expected) in [
@@ -664,7 +665,7 @@ pub(super) mod tests {
         // A clock that is behind finds another node sooner.
         let behind = Claim::new(Token::from_bits(8), "", Some(99));
         assert_eq!(retried(&record(), free(100), &behind).unwrap(), None);
-        let next = Rules::new(&record(), at(90)).unwrap().invalidate("1".to_owned(), 0);
+        let next = RealmRules::new(&record(), at(90)).unwrap().invalidate("1".to_owned(), 0);
         let refusal = retried(&next, None, &claim).unwrap_err();
         assert_eq!(refusal, Refusal::NotYet { from: at(120), now: at(100) });
     }
@@ -672,14 +673,14 @@ pub(super) mod tests {
     #[test]
     fn repair_lowers_the_ceiling() {
         let high = Record { floor: 5_000, ..record() };
-        let rules = Rules::new(&high, at(100)).unwrap();
+        let rules = RealmRules::new(&high, at(100)).unwrap();
         for state in [None, Some(intact(row(1, 50), 1)), Some(intact(row(1, 900), 1))] {
             let (record, row) = rules.repair(node(1), state.as_ref()).unwrap();
             assert_eq!((record.unwrap().floor, row.token), (130, None));
             assert!(row.ceiling <= 130);
         }
-        let at_limit =
-            Rules { record: &record(), ..rules }.repair(node(1), Some(&intact(row(1, 130), 1)));
+        let at_limit = RealmRules { record: &record(), ..rules }
+            .repair(node(1), Some(&intact(row(1, 130), 1)));
         let refusal = Refusal::NotQuarantined { node: node(1), ceiling: 130, limit: 130 };
         assert_eq!(at_limit.unwrap_err(), refusal);
         for (floor, expected) in [(5, 5), (130, 130), (131, 130)] {
@@ -691,7 +692,7 @@ pub(super) mod tests {
         assert_eq!(outside, Refusal::NoRow { node: node(9) });
 
         let record = record();
-        let rules = Rules::new(&record, at(100)).unwrap();
+        let rules = RealmRules::new(&record, at(100)).unwrap();
         let malformed = RowState::Malformed { version: Version(3) };
         let (changed, row) = rules.repair(node(1), Some(&malformed)).unwrap();
         assert_eq!((changed, row.token, row.ceiling), (None, None, 130));
@@ -703,7 +704,7 @@ pub(super) mod tests {
     #[test]
     fn repair_frees_no_reserved_node() {
         let record = record();
-        let rules = Rules::new(&record, at(100)).unwrap();
+        let rules = RealmRules::new(&record, at(100)).unwrap();
         let extra = || Extra(serde_json::from_str(r#"{"reserved": true}"#).unwrap());
         // Further ahead than a lease can reach, as reservations are, or damaged to be within it.
         for ceiling in [record.realm.end(), 120] {
@@ -718,7 +719,7 @@ pub(super) mod tests {
         let record = record_of("1/8");
         let newer = RowState::Newer { format: 2 };
         assert_eq!(window(&record, newer.clone(), 100), None);
-        let rules = Rules::new(&record, at(100)).unwrap();
+        let rules = RealmRules::new(&record, at(100)).unwrap();
         let refusal = rules.renew(&lease(110, 5), Some(&newer)).unwrap_err();
         assert_eq!(refusal, Refusal::Newer { node: node(1), format: 2 });
         assert_eq!(rules.standing(node(1), Some(&newer)), Standing::Quarantined);
@@ -727,9 +728,9 @@ pub(super) mod tests {
     #[test]
     fn invalidate_is_idempotent() {
         let record = record();
-        let once = Rules::new(&record, at(100)).unwrap().invalidate("2".to_owned(), 0);
+        let once = RealmRules::new(&record, at(100)).unwrap().invalidate("2".to_owned(), 0);
         assert_eq!((once.floor, once.era), (130, 1));
-        let twice = Rules::new(&once, at(100)).unwrap().invalidate("3".to_owned(), 0);
+        let twice = RealmRules::new(&once, at(100)).unwrap().invalidate("3".to_owned(), 0);
         assert_eq!((twice.floor, twice.era), (130, 2));
     }
 
@@ -737,7 +738,7 @@ pub(super) mod tests {
     #[test]
     fn eras_stop_at_their_last() {
         let record = Record { era: u64::MAX, ..record() };
-        let rules = Rules::new(&record, at(100)).unwrap();
+        let rules = RealmRules::new(&record, at(100)).unwrap();
         let next = rules.invalidate("2".to_owned(), 0);
         assert_eq!((next.era, next.floor), (u64::MAX, rules.limit()));
     }

@@ -24,7 +24,7 @@ pub(crate) const FORMAT: u32 = 1;
 /// ```
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum ParseError {
+pub enum LeaseTextError {
     /// The text does not have the form.
     #[error("{text:?} does not have the form {form}")]
     Form {
@@ -58,73 +58,74 @@ pub enum ParseError {
 }
 
 tickid_core::debug_error! {
-    enum ParseError {
+    enum LeaseTextError {
         Form { text, form }, Range(error), Pool(error), Malformed { what, why },
         Newer { what, format },
     }
 }
 
-impl ParseError {
+impl LeaseTextError {
     pub(crate) fn form(text: &str, form: &'static str) -> Self {
         Self::Form { text: text.chars().take(300).collect(), form }
     }
 }
 
 /// Parses a node. The error names the text, which the core's error cannot.
-pub(crate) fn node(text: &str) -> Result<AnyNode, ParseError> {
+pub(crate) fn node(text: &str) -> Result<AnyNode, LeaseTextError> {
     text.parse().map_err(|error| match error {
         ParseNodeError::Range(error) => error.into(),
-        _ => ParseError::form(text, "N/BITS, as in 42/8"),
+        _ => LeaseTextError::form(text, "N/BITS, as in 42/8"),
     })
 }
 
 impl FromStr for NodeRange {
-    type Err = ParseError;
+    type Err = LeaseTextError;
 
-    fn from_str(text: &str) -> Result<Self, ParseError> {
+    fn from_str(text: &str) -> Result<Self, LeaseTextError> {
         let numbers = text.split_once('/').and_then(|(values, bits)| {
             let (first, last) = values.split_once('-').unwrap_or((values, values));
             Some((number(first)?, number(last)?, number(bits)?))
         });
-        let (first, last, bits) = numbers
-            .ok_or_else(|| ParseError::form(text, "FIRST-LAST/BITS or N/BITS, as in 0-255/8"))?;
+        let (first, last, bits) = numbers.ok_or_else(|| {
+            LeaseTextError::form(text, "FIRST-LAST/BITS or N/BITS, as in 0-255/8")
+        })?;
         Ok(Self::new(first, last, bits)?)
     }
 }
 
 impl TryFrom<&str> for NodePool {
-    type Error = ParseError;
+    type Error = LeaseTextError;
 
-    fn try_from(text: &str) -> Result<Self, ParseError> {
+    fn try_from(text: &str) -> Result<Self, LeaseTextError> {
         text.parse()
     }
 }
 
 impl TryFrom<String> for NodePool {
-    type Error = ParseError;
+    type Error = LeaseTextError;
 
-    fn try_from(text: String) -> Result<Self, ParseError> {
+    fn try_from(text: String) -> Result<Self, LeaseTextError> {
         text.parse()
     }
 }
 
 impl FromStr for NodePool {
-    type Err = ParseError;
+    type Err = LeaseTextError;
 
-    fn from_str(text: &str) -> Result<Self, ParseError> {
+    fn from_str(text: &str) -> Result<Self, LeaseTextError> {
         let ranges = text.split(',').map(str::parse).collect::<Result<Vec<NodeRange>, _>>()?;
         Ok(Self::new(ranges)?)
     }
 }
 
 impl FromStr for Token {
-    type Err = ParseError;
+    type Err = LeaseTextError;
 
-    fn from_str(text: &str) -> Result<Self, ParseError> {
+    fn from_str(text: &str) -> Result<Self, LeaseTextError> {
         let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         let is_token = text.len() == 32 && text.bytes().all(is_digit);
         let bits = if is_token { u128::from_str_radix(text, 16).ok() } else { None };
-        bits.map(Self::from_bits).ok_or_else(|| ParseError::form(text, "32 hexadecimal digits"))
+        bits.map(Self::from_bits).ok_or_else(|| LeaseTextError::form(text, "32 hexadecimal digits"))
     }
 }
 

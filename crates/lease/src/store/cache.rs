@@ -12,7 +12,7 @@ use crate::model::lease::Lease;
 use crate::model::realm_spec::RealmName;
 use crate::model::realm_view::RealmView;
 use crate::model::record::{Record, Row, RowState, Version};
-use crate::model::rules::{self, Rules};
+use crate::model::rules::{self, RealmRules};
 
 /// An answer's time may differ this much from the expected one before a renewal counts as decided
 /// at the wrong time.
@@ -90,7 +90,7 @@ impl Cache {
         let Realm { record: (record, record_version), rows } = facts.realms.get(name)?;
         let (old, version) = rows.get(&lease.node)?;
         let state = RowState::Intact { row: old.clone(), version: *version, is_dead: false };
-        let new = Rules::new(record, now).ok()?.renew(lease, Some(&state)).ok()?;
+        let new = RealmRules::new(record, now).ok()?.renew(lease, Some(&state)).ok()?;
         let renewed = rules::lease(lease.realm, &new, Some(*version), now)?;
         let (version, exactly) = (Some(*version), Some(old.clone()));
         let change = Change {

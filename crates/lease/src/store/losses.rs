@@ -7,7 +7,7 @@ use crate::model::lease::{Claim, Lease};
 use crate::model::realm_spec::RealmSpec;
 use crate::model::record::Record;
 use crate::model::refusal::LeaseEnd;
-use crate::model::rules::Rules;
+use crate::model::rules::RealmRules;
 use crate::store_error::StoreError;
 
 /// The answer to a lost lease.
@@ -133,9 +133,8 @@ impl Store {
                 };
                 let record = match rules.is_repaired(lost) {
                     true => record,
-                    false => {
-                        Rules::new(&record, view.now)?.invalidate(view.generation.clone(), lost.era)
-                    }
+                    false => RealmRules::new(&record, view.now)?
+                        .invalidate(view.generation.clone(), lost.era),
                 };
                 Ok(Step::record(Some(record), true))
             });

@@ -21,13 +21,13 @@ use crate::model::realm_view::RealmView;
 use crate::model::record::{Record, Row, RowState};
 use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::model::rules::{self, Standing};
-use crate::model::text::ParseError;
+use crate::model::text::LeaseTextError;
 use crate::store_error::{StoreError, StoreErrorKind};
 use tickid_core::AnyNode;
 
 /// Durable storage for windows that never grants two overlapping ones.
 ///
-/// It applies one set of [rules](crate::admin::Rules) to any [`Backend`]: it reads, decides, and
+/// It applies one set of [rules](crate::admin::RealmRules) to any [`Backend`]: it reads, decides, and
 /// commits if nothing that the decision rests on has changed. Otherwise it starts over. Clones
 /// share the backend. The futures need no runtime and can be polled by any executor.
 ///
@@ -453,7 +453,7 @@ impl Store {
         let name = format!("{realm}{}", own_suffix(node)).parse();
         let failed =
             |error| StoreError::failed(self.backend(), "name its realm").with_source(error);
-        name.map(Cow::Owned).map_err(|error: ParseError| failed(error))
+        name.map(Cow::Owned).map_err(|error: LeaseTextError| failed(error))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::model::realm_spec::{RealmName, RealmSpec};
 use crate::model::realm_view::RealmView;
 use crate::model::record::{Record, Row, RowState, Version};
 use crate::model::refusal::{LeaseEnd, Refusal};
-use crate::model::rules::{self, Rules};
+use crate::model::rules::{self, RealmRules};
 use crate::store_error::StoreError;
 use tickid_core::AnyNode;
 
@@ -65,7 +65,7 @@ impl Store {
         &self,
         realm: &RealmSpec,
         lease: &Lease,
-        decide: impl Fn(&Rules<'_>, Option<&RowState>, &RealmView) -> Result<(Row, A), Refusal>
+        decide: impl Fn(&RealmRules<'_>, Option<&RowState>, &RealmView) -> Result<(Row, A), Refusal>
         + Send
         + Sync,
     ) -> Result<A, StoreError> {
@@ -99,7 +99,7 @@ impl Store {
         realm: &RealmName,
         scope: Scope,
         missing: Missing<'_>,
-        decide: impl Fn(&Rules<'_>, &RealmView) -> Result<Step<A>, Refusal> + Send + Sync,
+        decide: impl Fn(&RealmRules<'_>, &RealmView) -> Result<Step<A>, Refusal> + Send + Sync,
     ) -> Result<A, StoreError> {
         let mut repeats = Repeats::default();
         loop {
@@ -125,7 +125,7 @@ impl Store {
         view: &'a RealmView,
         missing: Missing<'_>,
         repeats: &mut Repeats,
-    ) -> Result<Option<(Rules<'a>, Version)>, StoreError> {
+    ) -> Result<Option<(RealmRules<'a>, Version)>, StoreError> {
         let generation = || view.generation.clone();
         let (record, version) = match (&view.record, missing) {
             (None, Missing::Refuse) => return Err(self.no_record(realm, view).await),
@@ -151,7 +151,7 @@ impl Store {
             }
             (Some((record, version)), _) => {
                 // There is a record. Is it of the present generation, and of the last era?
-                let rules = Rules::new(record, view.now).map_err(|no| self.refused(no))?;
+                let rules = RealmRules::new(record, view.now).map_err(|no| self.refused(no))?;
                 // The eras of another kind of realm that has taken the name are not comparable.
                 let seen = match missing {
                     Missing::Resume(realm, Some(seen)) if rules.check_ids(realm).is_ok() => seen,

@@ -9,7 +9,7 @@ use std::thread;
 
 use tickid_scru64::tickid_core::{BuildError, DEFAULT_MAX_WAIT, ErrorKind, StallReason};
 use tickid_scru64::{
-    NODE_SPEC_VARIABLE, NodeIdSize, NodeSpec, ProcessError, Scru64Id, UnixTime, generator, new,
+    EnvironmentError, NODE_SPEC_VARIABLE, NodeIdSize, NodeSpec, Scru64Id, UnixTime, generator, new,
     new_string,
 };
 
@@ -47,7 +47,7 @@ fn report(line: &str) {
 }
 
 /// Asserts that all three functions fail alike, the second time like the first.
-fn all_fail_with(expected: &ProcessError) {
+fn all_fail_with(expected: &EnvironmentError) {
     for _ in 0..2 {
         assert_eq!(new().as_ref(), Err(expected));
         assert_eq!(new_string().as_ref(), Err(expected));
@@ -58,7 +58,7 @@ fn all_fail_with(expected: &ProcessError) {
 #[test]
 fn missing_variable_is_an_error() {
     in_child("missing_variable_is_an_error", None, || {
-        let expected = ProcessError::NotSet;
+        let expected = EnvironmentError::NotSet;
         all_fail_with(&expected);
         let message = "the environment variable SCRU64_NODE_SPEC is not set";
         assert_eq!(expected.to_string(), message);
@@ -76,7 +76,7 @@ fn malformed_spec_is_quoted() {
             let reason = text.parse::<NodeSpec>().unwrap_err();
             let message =
                 format!("the environment variable SCRU64_NODE_SPEC holds {text:?}: {reason}");
-            let expected = ProcessError::NodeSpec { text, reason };
+            let expected = EnvironmentError::NodeSpec { text, reason };
             all_fail_with(&expected);
             assert_eq!(expected.to_string(), message);
         });
@@ -90,7 +90,7 @@ fn invalid_unicode_is_an_error() {
 
     let name = "invalid_unicode_is_an_error";
     in_child(name, Some(OsStr::from_bytes(b"42/8\xff")), || {
-        let expected = ProcessError::NotUnicode("42/8\u{fffd}".into());
+        let expected = EnvironmentError::NotUnicode("42/8\u{fffd}".into());
         all_fail_with(&expected);
         let message = "the environment variable SCRU64_NODE_SPEC is not Unicode: 42/8\u{fffd}";
         assert_eq!(expected.to_string(), message);
@@ -180,7 +180,8 @@ fn distant_previous_id_is_refused() {
             let spec: NodeSpec = env::var(NODE_SPEC_VARIABLE).unwrap().parse().unwrap();
             let prev = spec.node_prev().unwrap();
             for error in [new().unwrap_err(), new_string().unwrap_err(), generator().unwrap_err()] {
-                let ProcessError::Build(BuildError::Ahead { last, now, wait, max_wait }) = error
+                let EnvironmentError::Build(BuildError::Ahead { last, now, wait, max_wait }) =
+                    error
                 else {
                     panic!("{error}");
                 };

@@ -31,7 +31,7 @@ use crate::model::pool::NodePool;
 use crate::model::realm_spec::RealmName;
 use crate::model::realm_view::RealmView;
 use crate::model::record::{Record, Row, RowState, Version};
-use crate::model::rules::Rules;
+use crate::model::rules::RealmRules;
 use crate::model::token::Token;
 use crate::store_error::{StoreError, StoreErrorKind};
 
@@ -226,7 +226,8 @@ impl<'a> RealmFolder<'a> {
                 if row.node == node
                     && let Some(record) = record =>
             {
-                let rules = Rules::new(record, now).map_err(|no| StoreError::refused(NAME, no))?;
+                let rules =
+                    RealmRules::new(record, now).map_err(|no| StoreError::refused(NAME, no))?;
                 let row = Row { token: None, ceiling: row.ceiling.max(rules.limit()), ..row };
                 // Past the number of the write that is lost, and into its slot.
                 match self.write_row(&row, Some(Version(number + 2))) {

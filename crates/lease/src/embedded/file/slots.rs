@@ -1,7 +1,7 @@
 //! A row in a file: two slots, written alternately, so that a write cut short leaves the other.
 
 use crate::model::record::Row;
-use crate::model::text::ParseError;
+use crate::model::text::LeaseTextError;
 
 /// The length of a slot, with zeros after its row.
 pub(crate) const SLOT_LEN: usize = 1_024;
@@ -41,13 +41,13 @@ pub(crate) fn read(bytes: &[u8]) -> Reading {
     match row {
         Ok(row) if is_whole => Reading::Whole(number, row),
         Ok(row) => Reading::Torn(number, row),
-        Err(ParseError::Newer { format, .. }) => Reading::Newer(format),
+        Err(LeaseTextError::Newer { format, .. }) => Reading::Newer(format),
         Err(_) => Reading::Unreadable,
     }
 }
 
 /// Reads a slot; `None` if it is not intact.
-fn read_slot(slot: &[u8]) -> Option<(u64, Result<Row, ParseError>)> {
+fn read_slot(slot: &[u8]) -> Option<(u64, Result<Row, LeaseTextError>)> {
     let (magic, rest) = slot.split_first_chunk::<4>()?;
     let (checksum, checked) = rest.split_first_chunk::<4>()?;
     let (number, rest) = checked.split_first_chunk::<8>()?;

@@ -23,8 +23,8 @@ use tickid_lease::admin::Standing;
 use tickid_lease::backend::{MemoryBackend, StoreErrorKind};
 use tickid_lease::session::{ActiveLease, Claim, Token, Wait, WaitReason, block_on};
 use tickid_lease::{
-    GenerateError, Lease, LeaseError, LeasedGenerator, LeasedGeneratorBuilder, ObserveError, Realm,
-    Store,
+    GenerateError, Lease, LeaseError, LeasedGenerator, LeasedGeneratorBuilder, LeasedObserveError,
+    Realm, Store,
 };
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
 
@@ -300,7 +300,7 @@ fn an_observed_id_costs_no_wait() {
     // From the highest node, within the millisecond of the clock.
     let id = Nanoflake::default().max_at(world.clock.now().unwrap()).unwrap();
     let error = leased.observe(id).unwrap_err();
-    assert!(matches!(error, ObserveError::Refused(tickid_core::ObserveError::Ahead { .. })));
+    assert!(matches!(error, LeasedObserveError::Refused(tickid_core::ObserveError::Ahead { .. })));
     let retry_after = error.retry_after().unwrap();
     assert!(Duration::ZERO < retry_after && retry_after <= Duration::from_millis(1), "{error}");
     assert!(leased.try_generate().unwrap() > last, "used up the tick");
@@ -322,7 +322,7 @@ fn the_present_generator_observes() {
     until(|| leased.active_lease().filter(|present| !Arc::ptr_eq(present, &first)));
     match observed {
         Ok(()) => assert!(leased.try_generate().unwrap() > id),
-        Err(ObserveError::Generator(GenerateError::NoLease { .. })) => {}
+        Err(LeasedObserveError::Generator(GenerateError::NoLease { .. })) => {}
         Err(error) => panic!("{error}"),
     }
     leased.observe(id).unwrap();

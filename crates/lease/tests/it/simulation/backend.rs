@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use tickid_core::{AnyNode, ManualClock};
-use tickid_lease::admin::{RealmName, Rules};
+use tickid_lease::admin::{RealmName, RealmRules};
 use tickid_lease::backend::{
     Answer, Backend, Change, MemoryBackend, RealmView, Record, RowState, Scope, StoreErrorKind,
     Version,
@@ -175,7 +175,7 @@ impl SlowBackend {
                 self.0.tokens.lock().unwrap().extend(tokens);
             }
             Some(Bug::QuarantineByWaiting) => {
-                let rules = Rules::new(&record, view.now).unwrap();
+                let rules = RealmRules::new(&record, view.now).unwrap();
                 let now = record.realm.tick_at(view.now).unwrap();
                 if view.is_other_generation() {
                     // All leases end, but the ceilings stay as they are.

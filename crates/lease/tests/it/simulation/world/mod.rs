@@ -9,7 +9,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use tickid_core::{Clock as _, ManualClock, UnixTime};
-use tickid_lease::admin::{LeaseEnd, Refusal, Rules};
+use tickid_lease::admin::{LeaseEnd, RealmRules, Refusal};
 use tickid_lease::backend::{Backup, RowState, Version};
 use tickid_lease::session::Outcome;
 use tickid_lease::{Lease, Realm, RealmSpec, Store, StoreError};
@@ -508,14 +508,16 @@ async fn simplify(
             lease.floor = row.map_or(lease.floor, |row| row.floor);
         }
         Some(Bug::ProofIgnored) => {
-            let answer = Rules::new(record, view.now).and_then(|rules| rules.renew(lease, state));
+            let answer =
+                RealmRules::new(record, view.now).and_then(|rules| rules.renew(lease, state));
             if matches!(answer, Err(Refusal::Lost { why: LeaseEnd::Forgotten, .. })) {
                 let refusal = Refusal::Lost { node, why: LeaseEnd::Token };
                 return Err(StoreError::refused("simulated", refusal));
             }
         }
         Some(Bug::RenewalDecides) => {
-            let answer = Rules::new(record, view.now).and_then(|rules| rules.renew(lease, state));
+            let answer =
+                RealmRules::new(record, view.now).and_then(|rules| rules.renew(lease, state));
             if matches!(answer, Err(Refusal::Lost { why: LeaseEnd::Overtaken, .. })) {
                 store.invalidate(&record.realm).await?;
             }
