@@ -57,8 +57,8 @@ macro_rules! impl_conversions {
     };
 }
 
-/// Implements [`NodeId`](crate::NodeId) and [`NumberedNode`](crate::NumberedNode) for a tuple struct
-/// of an integer that uses `$bits` bits.
+/// Implements [`NodeId`](crate::NodeId) and [`NumberedNode`](crate::NumberedNode) for a tuple
+/// struct of an integer that uses `$bits` bits.
 #[macro_export]
 macro_rules! impl_node_id {
     ($node:ty: $what:literal, $bits:expr) => {

@@ -10,7 +10,8 @@
 //! | [`Sequence`] | the first sequence of each tick | [`Lowest`], [`Fixed`], [`RandomStart`] |
 //! | [`NodeId`] | the generator's own bits | the schemes' nodes: SCRU64's `NodeSpec`, Nanoflake's `GeneratorId`, sno's `Partition`, the `Node`s of kuid and Snowflakes |
 //!
-//! An [`AnyNode`] is a node of any scheme and any size, which may name a part of a field's sequences.
+//! An [`AnyNode`] is a node of any scheme and any size, which may name a part of a field's
+//! sequences.
 //!
 //! Most users want one of the scheme crates (`tickid-scru64`, `tickid-nanoflake`, `tickid-kuid`,
 //! `tickid-sno`, `tickid-snowflake`), which re-export the parts that they need. This crate is for

@@ -90,8 +90,8 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// ```
     fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result;
 
-    /// Returns the number of bits that the node takes in every ID of this layout, or `None` if nodes
-    /// have sizes of their own, as SCRU64's do.
+    /// Returns the number of bits that the node takes in every ID of this layout, or `None` if
+    /// nodes have sizes of their own, as SCRU64's do.
     ///
     /// # Examples
     /// ```
@@ -156,8 +156,9 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// tick.
     ///
     /// Let IDs of this layout have a field of f [bits](Self::node_bits) for the node, and 2^s
-    /// sequences. A node of b ≥ f bits is the field's value `node >> (b - f)` with the 2^(s - b + f)
-    /// sequences whose leading bits are the rest: its *share*. With b = f these are all sequences.
+    /// sequences. A node of b ≥ f bits is the field's value `node >> (b - f)` with the 2^(s - b +
+    /// f) sequences whose leading bits are the rest: its *share*. With b = f these are all
+    /// sequences.
     ///
     /// Two generators whose nodes are not [prefix-related](AnyNode::is_prefix_related) never issue
     /// equal IDs that carry the node, because they differ in the field or have no sequence in
@@ -194,7 +195,8 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
             let node = Self::Node::from_value(value, bits)?;
             self.check_node(&node).map(|()| node)
         };
-        // Without a field of a fixed width there is nothing to split: SCRU64's document names sizes.
+        // Without a field of a fixed width there is nothing to split: SCRU64's document names
+        // sizes.
         let Some(field_bits) = self.node_bits() else {
             let own = of_scheme(node.value(), node.bits())?;
             return Ok((own, self.sequence_bounds(&own)));

@@ -345,10 +345,10 @@ mod without_alloc {
 /// nodes less likely. It hides nothing, because starts can be guessed from a few IDs.
 ///
 /// *Guard bits* keep that many leading bits of the start zero, counted from the lowest sequence of
-/// the generator, so that at least a known part of the tick's sequences is left. There is one unless
-/// [`with_guard_bits`](Self::with_guard_bits) sets another number: without any, a generator that
-/// waits for the next tick would lose half of its rate, because it uses half of the sequences on
-/// average. With one it loses a quarter.
+/// the generator, so that at least a known part of the tick's sequences is left. There is one
+/// unless [`with_guard_bits`](Self::with_guard_bits) sets another number: without any, a generator
+/// that waits for the next tick would lose half of its rate, because it uses half of the sequences
+/// on average. With one it loses a quarter.
 ///
 /// # Examples
 /// ```

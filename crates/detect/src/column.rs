@@ -13,11 +13,11 @@ use crate::reading::{Reading, Readings};
 /// The formats that the integers of a column agree on.
 ///
 /// One integer of 18 digits may be the ID of several systems, or a number without a meaning. Ten
-/// from one column tell more: as IDs their times lie together, and mostly their nodes as well, while
-/// numbers without a meaning are spread over all times of a format. So a format is agreed on if it
-/// explains all of them in at least 8 bits less than numbers do that are random or counted, also
-/// behind digits that all of them share or behind a date, and no other format explains them much
-/// better.
+/// from one column tell more: as IDs their times lie together, and mostly their nodes as well,
+/// while numbers without a meaning are spread over all times of a format. So a format is agreed on
+/// if it explains all of them in at least 8 bits less than numbers do that are random or counted,
+/// also behind digits that all of them share or behind a date, and no other format explains them
+/// much better.
 ///
 /// A column may stay ambiguous: Twitter's and Discord's Snowflakes have the same bits, and if the
 /// bits below the time are random, they look the same in every format.
@@ -77,8 +77,8 @@ impl Agreement {
         self.cost(format).is_some()
     }
 
-    /// Reports whether a text is an integer that may be an ID, but of none of these formats, so that
-    /// it is not of this column, or the column has several.
+    /// Reports whether a text is an integer that may be an ID, but of none of these formats, so
+    /// that it is not of this column, or the column has several.
     ///
     /// # Examples
     /// ```
@@ -328,8 +328,8 @@ fn of_node(parts: &Parts) -> Span {
 }
 
 /// Returns the bits that it takes to explain numbers, each with how many digits it has, that have
-/// no meaning: as random digits, or counted from some number, or as random ones behind some that all
-/// of them share, or behind a day.
+/// no meaning: as random digits, or counted from some number, or as random ones behind some that
+/// all of them share, or behind a day.
 fn bits_of_numbers(numbers: &[(u64, u32)]) -> f64 {
     let lines = float(numbers.len() as u64);
     let random = |digits: u32| f64::from(digits) * BITS_PER_DIGIT - log2(10) + log2(9);

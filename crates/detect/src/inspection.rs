@@ -21,10 +21,10 @@ use crate::reading::Reading;
 /// inspections, and know no format. It is serialized as a map.
 ///
 /// Every map has the members `scheme` (the format's [key](Format::key)), `text`, `hex`, `unix_ms`
-/// and `time`, [`node`](Self::node), [`sequence`](Self::sequence) and `confidence`. They are null if
-/// the format has none, or if nothing was detected; times outside the years 0 to 9999 are null as
-/// well. IDs of up to 64 bits have `int`, those in a UUID `carried_in`, and readings `reason` and
-/// perhaps `doubt`. The format adds its own [`members`](Self::members), one of which may be its
+/// and `time`, [`node`](Self::node), [`sequence`](Self::sequence) and `confidence`. They are null
+/// if the format has none, or if nothing was detected; times outside the years 0 to 9999 are null
+/// as well. IDs of up to 64 bits have `int`, those in a UUID `carried_in`, and readings `reason`
+/// and perhaps `doubt`. The format adds its own [`members`](Self::members), one of which may be its
 /// node or sequence under these names.
 ///
 /// # Examples

@@ -26,8 +26,8 @@ use crate::layout::Kuid;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A node of more than 32 bits has a share of a node's sequences, in its global IDs. Local IDs carry
-/// no node, so no two generators differ by it:
+/// A node of more than 32 bits has a share of a node's sequences, in its global IDs. Local IDs
+/// carry no node, so no two generators differ by it:
 ///
 /// ```
 /// use tickid_kuid::{Generator, Node};

@@ -36,7 +36,8 @@ impl Kuid {
     pub(crate) const SCALE: TickScale = TickScale::anew_every(UnixTime::EPOCH, 1_000_000, 1_024);
 }
 
-/// The scheme of [`WideGlobalId`](crate::WideGlobalId)s: [`Kuid`] with nodes of 64 bits instead of 32.
+/// The scheme of [`WideGlobalId`](crate::WideGlobalId)s: [`Kuid`] with nodes of 64 bits instead of
+/// 32.
 ///
 /// # Examples
 /// ```

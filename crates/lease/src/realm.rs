@@ -153,9 +153,10 @@ impl<S: Scheme> RealmBuilder<S> {
     /// # Errors
     /// Returns [`RealmError::Text`] for a name or a pool that cannot be read,
     /// [`RealmError::NoPool`] without a pool, [`RealmError::Node`] for nodes that the scheme does
-    /// not have, [`RealmError::NoNodelessIds`] for [`AnyNode::NONE`] if all IDs of the scheme carry a
-    /// node, and [`RealmError::Duration`] for a term of less than two ticks or a millisecond, which
-    /// leaves no room for a renewal, and for a term or a skew of more than [`Terms::LONGEST`].
+    /// not have, [`RealmError::NoNodelessIds`] for [`AnyNode::NONE`] if all IDs of the scheme carry
+    /// a node, and [`RealmError::Duration`] for a term of less than two ticks or a millisecond,
+    /// which leaves no room for a renewal, and for a term or a skew of more than
+    /// [`Terms::LONGEST`].
     pub fn build(self) -> Result<Realm<S>, RealmError> {
         let spec = RealmSpec::new(self.name?, &self.scheme, self.pool?)?;
         Ok(Realm { scheme: self.scheme, spec: spec.with_terms(self.terms)? })

@@ -42,8 +42,8 @@ use crate::scheme::Nanoflake;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A node of more than 10 bits has a share of a generator ID's sequences. With 13 bits, for example,
-/// there are 8,192 nodes with 512 IDs per millisecond each:
+/// A node of more than 10 bits has a share of a generator ID's sequences. With 13 bits, for
+/// example, there are 8,192 nodes with 512 IDs per millisecond each:
 ///
 /// ```
 /// use tickid_nanoflake::{Generator, GeneratorId};

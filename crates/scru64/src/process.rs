@@ -26,8 +26,8 @@ pub const NODE_SPEC_VARIABLE: &str = "SCRU64_NODE_SPEC";
 /// children are like any processes with the same variable: each needs its own node.)
 ///
 /// # Errors
-/// Returns [`EnvironmentError`] if the variable is not set, or holds no node spec, the parent's node,
-/// or a previous ID too far ahead of the clock, and if no ID can be issued.
+/// Returns [`EnvironmentError`] if the variable is not set, or holds no node spec, the parent's
+/// node, or a previous ID too far ahead of the clock, and if no ID can be issued.
 ///
 /// # Examples
 /// ```

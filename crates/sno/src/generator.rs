@@ -13,8 +13,8 @@ use crate::scheme::Sno;
 /// [`on_overflow`](tickid_core::Builder::on_overflow) reports this case.
 ///
 /// Generators can share a partition if each is confined to separate sequences, at least four: by
-/// [`bounds`](tickid_core::Builder::bounds) of any size, or by a node of more than 16 bits, which is
-/// a share of a partition's sequences.
+/// [`bounds`](tickid_core::Builder::bounds) of any size, or by a node of more than 16 bits, which
+/// is a share of a partition's sequences.
 ///
 /// # Examples
 /// ```

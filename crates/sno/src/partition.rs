@@ -70,12 +70,13 @@ impl Partition {
     }
 
     /// Returns a partition for a generator without configuration. No two calls in one process get
-    /// the same: they count from a random start, until each of the 65,536 partitions was given once.
+    /// the same: they count from a random start, until each of the 65,536 partitions was given
+    /// once.
     ///
-    /// Processes do not know of each other. Two that have one generator each have the same partition
-    /// with a probability of 1 in 65,536, and among a hundred, some two with 7 in 100. IDs are unique
-    /// only if no two generators that run at the same time have the same partition, so assign or
-    /// lease partitions if there are several processes.
+    /// Processes do not know of each other. Two that have one generator each have the same
+    /// partition with a probability of 1 in 65,536, and among a hundred, some two with 7 in 100.
+    /// IDs are unique only if no two generators that run at the same time have the same partition,
+    /// so assign or lease partitions if there are several processes.
     ///
     /// # Errors
     /// Returns [`BuildError::Seed`] if the operating system has no random numbers, and

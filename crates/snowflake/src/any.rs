@@ -94,7 +94,8 @@ impl AnySnowflake {
         ordered!(self, layout => layout.max_id())
     }
 
-    /// Returns the timestamp of `id`, in ticks since the epoch, as [`Snowflake::timestamp_of`] does.
+    /// Returns the timestamp of `id`, in ticks since the epoch, as [`Snowflake::timestamp_of`]
+    /// does.
     #[inline]
     #[must_use]
     pub const fn timestamp_of(&self, id: SnowflakeId) -> u64 {

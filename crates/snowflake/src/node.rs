@@ -31,8 +31,8 @@ impl Node {
     /// Returns the node with the number `value` in a layout whose nodes have `bits` bits.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] for more bits than [a layout has](crate::Snowflake::MAX_NODE_BITS), and
-    /// for a number that does not fit them.
+    /// Returns a [`RangeError`] for more bits than [a layout has](crate::Snowflake::MAX_NODE_BITS),
+    /// and for a number that does not fit them.
     ///
     /// # Examples
     /// ```

@@ -54,9 +54,9 @@ impl Snowflake<NodeAboveSequence> {
     /// # Spec
     /// <https://github.com/pgEdge/snowflake>, `snowflake.c`
     pub const PGEDGE: Self = layout(1, 1_672_531_200_000, [41, 10, 12]);
-    /// Twitter's widths counted from 1970: 41 bits of milliseconds, a node of 10 bits, a sequence of
-    /// 12, until 2039-09-07. ClickHouse's `generateSnowflakeID` has it, the crates `snowflaked` and
-    /// `ferroid` by default, and LinkedIn's IDs, whose document is not public.
+    /// Twitter's widths counted from 1970: 41 bits of milliseconds, a node of 10 bits, a sequence
+    /// of 12, until 2039-09-07. ClickHouse's `generateSnowflakeID` has it, the crates `snowflaked`
+    /// and `ferroid` by default, and LinkedIn's IDs, whose document is not public.
     ///
     /// # Spec
     /// <https://clickhouse.com/docs/sql-reference/functions/uuid-functions#generatesnowflakeid>

@@ -14,9 +14,9 @@ use crate::subject::Subject;
 /// Each end is one of these: the first sequence, the second, the last of the smallest pool or the
 /// one before, the middle, the last but one or the last that fits beside the subject's node, or the
 /// one after; for a share also the one before the first. Bounds with fewer sequences than the
-/// scheme's smallest pool, or with a sequence that does not exist or is outside of the share, must be
-/// refused by name. Otherwise a tick must issue all sequences in order,
-/// from the lowest to the last.
+/// scheme's smallest pool, or with a sequence that does not exist or is outside of the share, must
+/// be refused by name. Otherwise a tick must issue all sequences in order, from the lowest to the
+/// last.
 ///
 /// # Panics
 /// If a check fails.

@@ -1,9 +1,9 @@
 //! One column of CSV records, as programs and spreadsheets write them. Quoted fields may have
 //! several lines.
 //!
-//! The parser is that of the crate `csv`, without its reader: a quotation mark that never ends would
-//! make that gather all the rest of the input in memory, and it reads ahead, so that a line would
-//! not be answered before the next one.
+//! The parser is that of the crate `csv`, without its reader: a quotation mark that never ends
+//! would make that gather all the rest of the input in memory, and it reads ahead, so that a line
+//! would not be answered before the next one.
 
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
 

@@ -291,8 +291,8 @@ enum InputLine<'a> {
     Cut(&'a [u8], usize),
 }
 
-/// Hands out the lines of standard input and their numbers, from 1. Only the start of a line is kept
-/// that is longer than IDs or records are.
+/// Hands out the lines of standard input and their numbers, from 1. Only the start of a line is
+/// kept that is longer than IDs or records are.
 ///
 /// The output is flushed before each read, which may wait: a terminal, or a program that writes
 /// now and then, gets the answer to a line before it sends the next one. A file is read in large

@@ -196,8 +196,8 @@ impl LayoutValues {
         AnyScheme::new(kind, &Self(own).over(tickid_convert::Layouts::default()))
     }
 
-    /// Refuses Snowflakes' layouts that were probably mistyped. Only commands that make a layout or a
-    /// realm call it, so that all others read whatever there is.
+    /// Refuses Snowflakes' layouts that were probably mistyped. Only commands that make a layout or
+    /// a realm call it, so that all others read whatever there is.
     pub(crate) fn check_epochs(&self) -> Result<(), String> {
         // The layout of Snowflakes ends with its epoch.
         let epochs = self.0.iter().filter_map(|(_, text)| text.rsplit_once('@'));

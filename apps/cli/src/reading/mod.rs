@@ -58,8 +58,8 @@ impl<'a> Reader<'a> {
         Ok((reading.identifier(), reading.encoding()))
     }
 
-    /// Reports whether a reading is of a format: a Nanoflake of Twitter's epoch is Twitter's, and one
-    /// of Discord's is Discord's.
+    /// Reports whether a reading is of a format: a Nanoflake of Twitter's epoch is Twitter's, and
+    /// one of Discord's is Discord's.
     fn is_of(&self, one: &Reading, format: Format) -> bool {
         one.format() == format || one.identifier().also(&self.layouts) == Some(format)
     }

@@ -107,8 +107,8 @@ impl Collected {
                 family.encode_family(&labels)?.encode_counter::<NoLabelSet, _, u64>(&ids, None)?;
             }
         }
-        // Each state is taken once, so that a realm's figures are of one moment. The families must not
-        // be interleaved, hence a loop for each.
+        // Each state is taken once, so that a realm's figures are of one moment. The families must
+        // not be interleaved, hence a loop for each.
         let states: Vec<_> = self.realms.iter().map(|realm| (realm, realm.state())).collect();
         let mut family = encoder.encode_descriptor(
             "tickid_lease_window_seconds",

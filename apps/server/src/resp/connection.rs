@@ -176,8 +176,8 @@ impl<S: Stream> Connection<S> {
         let mut commands = 0;
         let mut command = Command::default();
         let mut status = Status::Open;
-        // One command after the other, as their replies must keep the order. A pipeline is read once
-        // and answered by few writes.
+        // One command after the other, as their replies must keep the order. A pipeline is read
+        // once and answered by few writes.
         while status == Status::Open {
             let rest = &self.input[self.read..];
             let is_there = match command.read(rest, limits.request_bytes as usize) {

@@ -81,8 +81,8 @@ impl<C: fmt::Debug> Family for Local<C> {
 
 impl AnyScheme {
     /// Returns a builder of a generator for a node, which may have more bits than IDs carry: they
-    /// name a [share](Scheme::split_node) of its sequences. The seed of random starts comes from the
-    /// operating system.
+    /// name a [share](Scheme::split_node) of its sequences. The seed of random starts comes from
+    /// the operating system.
     ///
     /// Where IDs have [no node](Kind::has_node), any node will do, because none of their bits
     /// depends on it.
@@ -318,7 +318,8 @@ impl AnyBackfill {
     ///
     /// # Errors
     /// Returns an [`AfterError`] for an ID of another scheme or of another node, for one whose
-    /// fields are not a valid time, and for a sno ID whose tick-tock bit is on: no backfill made it.
+    /// fields are not a valid time, and for a sno ID whose tick-tock bit is on: no backfill made
+    /// it.
     pub fn after(self, id: AnyId) -> Result<Self, AfterError> {
         let (time, sequence) = self.scheme.position(self.node, id)?;
         if id.parts(self.scheme.layouts()).is_ok_and(|parts| parts.toggle() == Some(true)) {

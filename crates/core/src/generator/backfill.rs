@@ -93,8 +93,8 @@ impl<S: Scheme> Backfill<S> {
         Ok(self)
     }
 
-    /// Lets a time whose tick is used up take IDs of up to `ticks` ticks after it. By default, it is
-    /// an error that names the tick.
+    /// Lets a time whose tick is used up take IDs of up to `ticks` ticks after it. By default, it
+    /// is an error that names the tick.
     ///
     /// IDs of later times still follow: they do not go back to a tick that has been left.
     ///

@@ -313,8 +313,8 @@ impl<S: Scheme, C> Builder<S, C> {
     }
 
     /// Sets the rule for the first sequence of each tick: [`Lowest`](crate::Lowest),
-    /// [`Fixed`](crate::Fixed), [`RandomStart`] or a [`Sequence`] of the caller's own, which without
-    /// the feature `alloc` has to be a `&'static` reference.
+    /// [`Fixed`](crate::Fixed), [`RandomStart`] or a [`Sequence`] of the caller's own, which
+    /// without the feature `alloc` has to be a `&'static` reference.
     ///
     /// # Examples
     /// ```
@@ -483,13 +483,14 @@ impl<S: Scheme, C> Builder<S, C> {
         self
     }
 
-    /// Sets an observer, which is called once for each tick whose sequences are used up, by the first
-    /// call that is about to wait in it; the report counts all calls that wait. (A ratchet continues in the next tick instead. If that has brought it
-    /// too far ahead of the clock, it waits for the clock, which is an
+    /// Sets an observer, which is called once for each tick whose sequences are used up, by the
+    /// first call that is about to wait in it; the report counts all calls that wait. (A ratchet
+    /// continues in the next tick instead. If that has brought it too far ahead of the clock, it
+    /// waits for the clock, which is an
     /// [`StallReason::ClockBehind`](crate::StallReason::ClockBehind) and not reported here.)
     ///
-    /// The observer runs on the thread of that call before it sleeps, outside of any lock. It may itself
-    /// generate IDs, but overflows of these calls are not reported.
+    /// The observer runs on the thread of that call before it sleeps, outside of any lock. It may
+    /// itself generate IDs, but overflows of these calls are not reported.
     ///
     /// # Examples
     /// ```
@@ -572,12 +573,12 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
     }
 
     /// Builds a generator for times that have passed, which continues from the
-    /// [snapshot](Self::restore), if there is one. It has no policy and no clock: the builder's clock
-    /// only has to show that the window is over.
+    /// [snapshot](Self::restore), if there is one. It has no policy and no clock: the builder's
+    /// clock only has to show that the window is over.
     ///
     /// # Errors
-    /// Returns [`BuildError::NotPast`] for a window that does not end before the present, as that of
-    /// a builder without one, and the errors of [`build_local`](Self::build_local).
+    /// Returns [`BuildError::NotPast`] for a window that does not end before the present, as that
+    /// of a builder without one, and the errors of [`build_local`](Self::build_local).
     ///
     /// # Examples
     /// ```

@@ -119,8 +119,8 @@ impl<S: Scheme, C: Clock> LocalGenerator<S, C> {
     ///
     /// # Errors
     /// Returns the errors of `try_generate`, and
-    /// [`StallReason::ClockBehind`](crate::StallReason::ClockBehind) also if the policy is tick-tock, the
-    /// scheme has no toggle bit and the clock went back.
+    /// [`StallReason::ClockBehind`](crate::StallReason::ClockBehind) also if the policy is
+    /// tick-tock, the scheme has no toggle bit and the clock went back.
     ///
     /// # Examples
     /// ```

@@ -1,7 +1,7 @@
 //! Scenarios that every backend must pass, for its tests.
 //!
-//! A backend implements [`Testbed`], and [`store_scenarios!`](crate::store_scenarios) makes a test of
-//! each scenario. They fail by panicking.
+//! A backend implements [`Testbed`], and [`store_scenarios!`](crate::store_scenarios) makes a test
+//! of each scenario. They fail by panicking.
 //!
 //! | module | subject |
 //! |---|---|
@@ -84,8 +84,8 @@ pub trait Testbed {
 /// For a backend without generations, `no generation` follows, which leaves out the scenario that
 /// needs them.
 ///
-/// With a type and a function from it to a testbed, it returns an array of names and functions, for a
-/// harness that starts one server for all. If the clock of that server cannot be set, a second
+/// With a type and a function from it to a testbed, it returns an array of names and functions, for
+/// a harness that starts one server for all. If the clock of that server cannot be set, a second
 /// function creates the stages of the few scenarios that set it.
 ///
 /// ```text

@@ -264,8 +264,8 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// ends, and with it the effect of what it has observed.
     ///
     /// # Errors
-    /// Returns an [`LeasedObserveError`], and changes nothing, if the generator refuses the ID or there
-    /// is no lease.
+    /// Returns an [`LeasedObserveError`], and changes nothing, if the generator refuses the ID or
+    /// there is no lease.
     pub fn observe(&self, id: Id<S>) -> Result<(), LeasedObserveError>
     where
         S::Variant: Observable<S>,

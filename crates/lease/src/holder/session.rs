@@ -29,8 +29,8 @@ use tickid_core::AnyNode;
 /// can succeed, it is repeated then, or up to a quarter of a term later, at random; until then it
 /// looks every half term, because a store that loses data again goes back behind the pause. Claims
 /// carry the highest [era](Claim::seen_era) that any of them has seen, which shows that. A lost
-/// lease is followed by a new claim, which tries the same node first: after a loss of the store's data, each
-/// holder gets its own node back without a search.
+/// lease is followed by a new claim, which tries the same node first: after a loss of the store's
+/// data, each holder gets its own node back without a search.
 ///
 /// If the clock was set back so far that the generator would have to wait for more than a term, the
 /// session claims another node with a window that the clock has reached. It keeps the old lease
@@ -250,8 +250,8 @@ impl LeaseSession {
         }
         match answer {
             Ok(lease) => {
-                // A window that starts below the ticks that were used under this node would repeat IDs,
-                // whatever the store says.
+                // A window that starts below the ticks that were used under this node would repeat
+                // IDs, whatever the store says.
                 if let Some(used) = self.used_under(lease.node).filter(|_| !is_renewal)
                     && lease.floor <= used
                 {

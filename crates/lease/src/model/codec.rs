@@ -105,8 +105,8 @@ impl Record {
     /// Parses the record of the realm `name` from the JSON of [`to_json`](Self::to_json).
     ///
     /// # Errors
-    /// Returns [`LeaseTextError::Newer`] for a format of a later release, and another [`LeaseTextError`]
-    /// for anything else that is not a record.
+    /// Returns [`LeaseTextError::Newer`] for a format of a later release, and another
+    /// [`LeaseTextError`] for anything else that is not a record.
     ///
     /// # Examples
     /// ```
@@ -178,8 +178,8 @@ impl Row {
     /// Parses the row from the JSON of [`to_json`](Self::to_json).
     ///
     /// # Errors
-    /// Returns [`LeaseTextError::Newer`] for a format of a later release, and another [`LeaseTextError`]
-    /// for anything else that is not a row.
+    /// Returns [`LeaseTextError::Newer`] for a format of a later release, and another
+    /// [`LeaseTextError`] for anything else that is not a row.
     ///
     /// # Examples
     /// ```

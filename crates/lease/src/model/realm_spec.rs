@@ -52,7 +52,8 @@ impl RealmName {
         names.filter(|(distance, _)| *distance <= most).min().map(|(_, name)| name)
     }
 
-    /// Returns the number of bytes that have to be added, removed or replaced to get the other name.
+    /// Returns the number of bytes that have to be added, removed or replaced to get the other
+    /// name.
     fn distance(&self, other: &Self) -> usize {
         // The distances of the part of this name so far to each beginning of the other.
         let mut row: Vec<usize> = (0..=other.0.len()).collect();

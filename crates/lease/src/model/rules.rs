@@ -144,7 +144,8 @@ impl<'a> RealmRules<'a> {
     /// # Errors
     /// Returns [`Refusal::Lost`]. If it is [`LeaseEnd::Forgotten`], the realm must be
     /// [invalidated](Self::invalidate) by a commit that also compares the node's row.
-    /// [`LeaseEnd::Overtaken`] changes nothing here: a late renewal of a released lease sees the same.
+    /// [`LeaseEnd::Overtaken`] changes nothing here: a late renewal of a released lease sees the
+    /// same.
     pub fn renew(&self, lease: &Lease, state: Option<&RowState>) -> Result<Row, Refusal> {
         match self.held(lease, state) {
             Ok(row) => self.extend(row),

@@ -7,7 +7,8 @@ use tickid_core::{AnyNode, ParseNodeError, RangeError};
 use crate::model::pool::{NodePool, NodeRange, PoolError};
 use crate::model::token::Token;
 
-/// The highest format of records and rows that this release can read. It reads all earlier ones and writes this one.
+/// The highest format of records and rows that this release can read. It reads all earlier ones and
+/// writes this one.
 pub(crate) const FORMAT: u32 = 1;
 
 /// An error from parsing a text.

@@ -27,8 +27,8 @@ use tickid_core::AnyNode;
 
 /// Durable storage for windows that never grants two overlapping ones.
 ///
-/// It applies one set of [rules](crate::admin::RealmRules) to any [`Backend`]: it reads, decides, and
-/// commits if nothing that the decision rests on has changed. Otherwise it starts over. Clones
+/// It applies one set of [rules](crate::admin::RealmRules) to any [`Backend`]: it reads, decides,
+/// and commits if nothing that the decision rests on has changed. Otherwise it starts over. Clones
 /// share the backend. The futures need no runtime and can be polled by any executor.
 ///
 /// # Examples

@@ -1,4 +1,5 @@
-//! Every entry of `tests/vectors/sno.json`, which records the behaviour of the original implementation.
+//! Every entry of `tests/vectors/sno.json`, which records the behaviour of the original
+//! implementation.
 
 use core::time::Duration;
 

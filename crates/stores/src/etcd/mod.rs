@@ -95,8 +95,8 @@ impl EtcdBackend {
     /// plain text.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](tickid_lease::backend::StoreErrorKind::Url) for a URL of
-    /// another form, or if one of its files cannot be read.
+    /// Returns an error of the kind [`Url`](tickid_lease::backend::StoreErrorKind::Url) for a URL
+    /// of another form, or if one of its files cannot be read.
     ///
     /// # Examples
     /// ```

@@ -104,9 +104,9 @@ impl PostgresBackend {
     /// key. Options for timeouts and keep-alive have no effect: every request has a deadline.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](tickid_lease::backend::StoreErrorKind::Url) for any other URL,
-    /// and one of the kind [`Failed`](tickid_lease::backend::StoreErrorKind::Failed) for certificates that
-    /// cannot be read and if no thread can be started.
+    /// Returns an error of the kind [`Url`](tickid_lease::backend::StoreErrorKind::Url) for any
+    /// other URL, and one of the kind [`Failed`](tickid_lease::backend::StoreErrorKind::Failed) for
+    /// certificates that cannot be read and if no thread can be started.
     ///
     /// # Examples
     /// ```

@@ -52,8 +52,8 @@ const UNREADABLE: Version = Version(1 << 52);
 /// read the second by `CONFIG GET`, which also shows the server's passwords, states it:
 /// `?appendfsync=always`. `?persistence=acknowledged` accepts any server, for cases where its
 /// settings cannot be changed and these losses are acceptable. Each request asks for the settings
-/// anew. A replica is an error, and after an error the next request connects anew: a primary that was
-/// demoted while it lives cuts no connection.
+/// anew. A replica is an error, and after an error the next request connects anew: a primary that
+/// was demoted while it lives cuts no connection.
 ///
 /// **Keys.** A realm has four, in one hash slot of a cluster: `tickid:{REALM}:record`, and `:rows`,
 /// `:nodes` and `:ceilings`, a hash and the sorted sets that index it.
@@ -91,8 +91,8 @@ impl RedisBackend {
     /// the client's own certificate.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](tickid_lease::backend::StoreErrorKind::Url) for a URL of
-    /// another form, or if one of its files cannot be read.
+    /// Returns an error of the kind [`Url`](tickid_lease::backend::StoreErrorKind::Url) for a URL
+    /// of another form, or if one of its files cannot be read.
     ///
     /// # Examples
     /// ```

@@ -66,8 +66,8 @@ pub(crate) struct ExecArguments {
     /// The number of nodes to lease, one for each worker of the program
     #[arg(long, value_name = "N", value_parser = nodes, default_value = "1")]
     pub(crate) nodes: u64,
-    /// Run a program that draws from the sequences in $TICKID_SEQUENCES only: needed if nodes of the
-    /// realm are shares of a node's sequences
+    /// Run a program that draws from the sequences in $TICKID_SEQUENCES only: needed if nodes of
+    /// the realm are shares of a node's sequences
     #[arg(long)]
     pub(crate) shares: bool,
     /// Release the nodes when the program and all its descendants have ended

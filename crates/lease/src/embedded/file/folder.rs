@@ -316,8 +316,8 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
 /// The granularity of the room that is kept for a file.
 const ROOM: usize = 4_096;
 
-/// [Replaces](replace) a file, and keeps room for the next time: on a full disk, the file is written
-/// there.
+/// [Replaces](replace) a file, and keeps room for the next time: on a full disk, the file is
+/// written there.
 pub(super) fn replace_in_room(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let spare = path.with_extension("spare");
     match replace(path, bytes) {

@@ -50,8 +50,8 @@ pub(crate) enum Bug {
     EraForgotten,
     /// A claim does not count rows.
     RowsUncounted,
-    /// A node with more bits than IDs carry is taken for the whole one [its generator has the share of
-    /// the sequences that the further bits name].
+    /// A node with more bits than IDs carry is taken for the whole one [its generator has the share
+    /// of the sequences that the further bits name].
     FurtherBitsDropped,
     /// Claims show nothing, and a holder forgets the ticks that it has used [and refuses windows
     /// that start there].

@@ -8,8 +8,8 @@
 //! windows of equal or prefix-related nodes overlap, and no realm was invalidated without reason.
 //! After a loss that the store does not notice, the first request is a renewal. In worlds with a
 //! [masked loss](world::Masked), holders come and go before it: what goes wrong until the loss is
-//! discovered is counted and limited, and nothing may go wrong after it. The same holds if the store
-//! loses its data again while the realm pauses.
+//! discovered is counted and limited, and nothing may go wrong after it. The same holds if the
+//! store loses its data again while the realm pauses.
 //!
 //! A seed determines everything, and a failure names it. `TICKID_SIMULATION_SEEDS` sets the number
 //! of seeds to run.
