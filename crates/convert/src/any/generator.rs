@@ -217,32 +217,34 @@ impl AnyScheme {
             Layouts { node_size: node_size.or(self.layouts().node_size), ..*self.layouts() };
         let parts = with_id!(id, id => id.parts_of_last(&layouts))?;
         let sequence = u32::try_from(parts.sequence().value()).unwrap_or(u32::MAX);
-        // IDs do not carry the bits that name a share.
-        let carried = self.node_bits().unwrap_or(node.bits());
-        let expected = node.value() >> node.bits().saturating_sub(carried);
-        if let Some(found) = parts.node().map(Bits::value).filter(|found| *found != expected) {
-            return Err(AfterError::Node { found, expected });
+        let (Some((carried, share)), Some(field)) =
+            (self.visit(Split(node)), parts.node().map(Bits::value))
+        else {
+            return Ok((parts.unix_time(), sequence));
+        };
+        // IDs do not carry the bits that name a share. Their sequence lies in the share instead.
+        let share_bits = node.bits() - carried;
+        let expected = node.value() >> share_bits;
+        if field != expected {
+            return Err(AfterError::Node { found: field, expected });
         }
-        // Their sequence lies in the share instead.
-        if let Some(field) = parts.node().map(Bits::value)
-            && let Some(share) = self.visit(ShareOf(node))
-            && !(share.lowest()..=share.last()).contains(&sequence)
-        {
-            let found = field << (node.bits() - carried) | u64::from(sequence) / share.pool();
+        if !(share.lowest()..=share.last()).contains(&sequence) {
+            let found = field << share_bits | u64::from(sequence) / share.pool();
             return Err(AfterError::Node { found, expected: node.value() });
         }
         Ok((parts.unix_time(), sequence))
     }
 }
 
-/// Asks a scheme for the sequences of a node, if it has the node.
-struct ShareOf(AnyNode);
+/// Asks a scheme how many bits of a node its IDs carry, and for the node's sequences.
+struct Split(AnyNode);
 
-impl SchemeVisitor for ShareOf {
-    type Output = Option<SequenceBounds>;
+impl SchemeVisitor for Split {
+    type Output = Option<(u32, SequenceBounds)>;
 
     fn visit<S: Scheme, V: SchemeVariant<S>>(self, scheme: S, _: V) -> Self::Output {
-        scheme.split_node(self.0).ok().map(|(_, share)| share)
+        let (_, share) = scheme.split_node(self.0).ok()?;
+        Some((scheme.node_bits().unwrap_or(self.0.bits()), share))
     }
 }
 
