@@ -1,4 +1,5 @@
-//! The command with servers: the stores of leases, `tickid serve`, and other clocks.
+//! The command with servers: the stores of leases, `tickid serve`, PostgreSQL's functions, and other
+//! clocks.
 
 #![allow(
     clippy::expect_used,
@@ -12,6 +13,8 @@
 mod backfill;
 #[cfg(target_os = "linux")]
 mod clock_steps;
+#[cfg(all(target_os = "linux", feature = "full"))]
+mod doors;
 #[cfg(unix)]
 #[path = "../process/mod.rs"]
 mod process;
@@ -26,7 +29,7 @@ fn main() -> std::process::ExitCode {
     #[cfg(target_os = "linux")]
     let tests = tests.add("clock_steps", &clock_steps::TESTS);
     #[cfg(all(target_os = "linux", feature = "full"))]
-    let tests = tests.add("backfill", &backfill::TESTS);
+    let tests = tests.add("backfill", &backfill::TESTS).add("doors", &doors::TESTS);
     #[cfg(feature = "full")]
     let tests = stores::add_to(serve::add_to(tests)).threads(6);
     tests.run()

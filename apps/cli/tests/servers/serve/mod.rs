@@ -8,6 +8,9 @@ mod serving;
 
 use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Server, StartError, Tests};
 
+#[cfg(target_os = "linux")]
+pub(crate) use self::serving::{Serving, http};
+
 /// For tests that need no server but the command's own.
 #[derive(Debug)]
 pub(crate) struct Folder(pub(crate) tempfile::TempDir);

@@ -1,0 +1,260 @@
+//! Each scheme's IDs through every door that issues them: the library, `gen`, leases, `lease exec`,
+//! `serve` and the functions in PostgreSQL. One set of assertions holds for all of them.
+
+use core::ops::RangeInclusive;
+use core::time::Duration;
+use std::collections::BTreeSet;
+
+use tickid_convert::{
+    AnyId, AnyLeasedGenerator, AnyScheme, Bits, Kind, Layouts, SchemeVariant, SchemeVisitor,
+    ToParts as _,
+};
+use tickid_core::{AnyNode, Clock as _, Policy, Scheme, SystemClock, TickStart, UnixTime};
+use tickid_lease::session::block_on;
+use tickid_testkit::servers::{Postgres, Test};
+
+use crate::process::{OK, ran, stdout_of, tickid};
+use crate::serve::{Serving, http};
+
+pub(crate) const TESTS: [Test<Postgres>; 1] =
+    [("ids_come_through_every_door", ids_come_through_every_door)];
+
+/// A way to get IDs.
+struct Door {
+    /// As the table in `docs/choosing.md` calls it.
+    name: &'static str,
+    /// Issues IDs, as text.
+    ids: fn(&Postgres, &Case) -> Vec<String>,
+    /// Its node is leased, so its IDs continue after those of the door before it.
+    leases: bool,
+    /// The word in the table for nodes that are shares.
+    shares: &'static str,
+}
+
+#[rustfmt::skip]
+const DOORS: [Door; 7] = [
+    Door { name: "library", ids: of_library, leases: false, shares: "yes" },
+    Door { name: "`tickid gen`", ids: of_gen, leases: false, shares: "yes" },
+    Door { name: "`tickid gen`", ids: of_leased_gen, leases: true, shares: "yes" },
+    Door { name: "leases", ids: of_lease, leases: true, shares: "yes" },
+    Door { name: "`tickid serve`", ids: of_serve, leases: true, shares: "yes" },
+    Door { name: "`tickid lease exec`", ids: of_exec, leases: true, shares: "`--shares`" },
+    Door { name: "PostgreSQL", ids: of_sql, leases: false, shares: "no" },
+];
+
+/// A scheme with its options, a node, the field and the sequences of its IDs, and its starts.
+type Row = (Kind, &'static str, &'static str, u64, RangeInclusive<u64>, TickStart);
+
+/// A layout with 16 sequences.
+const NARROW: &str = "snowflake --layout 41x1ms/12n/4s@2020-01-01";
+
+/// The examples of `docs/choosing.md`: whole nodes, then shares, then nodes of 16 sequences. These
+/// are used up so soon that a few IDs show many starts.
+#[rustfmt::skip]
+const ROWS: [Row; 14] = [
+    (Kind::Scru64, "scru64 --node-size 8", "42/8", 42, 0..=65_535, TickStart::Lowest),
+    (Kind::Nanoflake, "nanoflake", "7/10", 7, 0..=4_095, TickStart::Lowest),
+    (Kind::KuidLocal, "kuid --kind local", "0/0", 0, 0..=16_383, TickStart::Lowest),
+    (Kind::KuidGlobal, "kuid", "7/32", 7, 0..=16_383, TickStart::Lowest),
+    (Kind::Sno, "sno", "7/16", 7, 0..=65_535, TickStart::Lowest),
+    (Kind::Snowflake, "snowflake --layout sonyflake", "7/16", 7, 0..=255, TickStart::Lowest),
+    (Kind::Nanoflake, "nanoflake", "8191/13", 1_023, 3_584..=4_095, TickStart::Lowest),
+    (Kind::KuidGlobal, "kuid", "15/33", 7, 8_192..=16_383, TickStart::Lowest),
+    (Kind::Sno, "sno", "5/18", 1, 16_384..=32_767, TickStart::Lowest),
+    (Kind::Snowflake, "snowflake --layout sonyflake", "15/17", 7, 128..=255, TickStart::Lowest),
+    (Kind::Nanoflake, "nanoflake", "5/18", 0, 80..=95, TickStart::Random),
+    (Kind::KuidGlobal, "kuid", "5/42", 0, 80..=95, TickStart::Random),
+    (Kind::Sno, "sno", "5/28", 0, 80..=95, TickStart::Random),
+    (Kind::Snowflake, NARROW, "5/12", 5, 0..=15, TickStart::Random),
+];
+
+/// A row, taken apart.
+struct Case {
+    scheme: AnyScheme,
+    /// The arguments that name the scheme and its layout.
+    shape: &'static str,
+    node: AnyNode,
+    field: u64,
+    sequences: RangeInclusive<u64>,
+    start: TickStart,
+    /// The name of its realm.
+    realm: String,
+    /// How many IDs each door issues.
+    count: usize,
+}
+
+impl Case {
+    fn new((kind, shape, node, field, sequences, start): Row) -> Self {
+        let mut layouts = Layouts::default();
+        let named = shape.split_once(" --").and_then(|(_, option)| option.split_once(' '));
+        if let Some((name, value)) = named
+            && let Some(option) = kind.layout_options().iter().find(|option| option.name == name)
+        {
+            option.set(&mut layouts, value).unwrap();
+        }
+        let scheme = AnyScheme::new(kind, &layouts);
+        let realm = format!("{}-{}", kind.key(), node.replace('/', "-"));
+        let node = node.parse().unwrap();
+        // With 16 sequences, 2,400 IDs take 150 ticks or more, so that all remainders are among
+        // the starts: one is missing once in a hundred million runs.
+        let count = if start == TickStart::Random { 2_400 } else { 200 };
+        Self { scheme, shape, node, field, sequences, start, realm, count }
+    }
+
+    /// Reports whether the node has more bits than its IDs carry.
+    fn is_share(&self) -> bool {
+        self.scheme.node_bits().is_some_and(|bits| self.node.bits() > bits)
+    }
+
+    /// Returns the lines of `gen` with these options.
+    fn gen_ids(&self, options: &str) -> Vec<String> {
+        let command = format!("gen {} -n {} {options}", self.shape, self.count);
+        stdout_of(&command).lines().map(str::to_owned).collect()
+    }
+
+    /// What must hold for IDs of this case, whichever door they came through, after `last`. They
+    /// were issued between `before` and `after`.
+    fn check(&self, ids: &[AnyId], last: Option<AnyId>, before: UnixTime, after: UnixTime) {
+        assert_eq!(ids.len(), self.count);
+        let tick = Duration::from_micros(self.scheme.scale().micros_per_tick());
+        let earliest = before.checked_sub(tick).unwrap();
+        let latest = after.checked_add(self.scheme.visit(Allowance)).unwrap();
+        let (mut last, mut last_time) = (last, None);
+        let mut starts = BTreeSet::new();
+        for &id in ids {
+            let parts = id.parts(self.scheme.layouts()).unwrap();
+            let sequence = parts.sequence().value();
+            let node = parts.node().map(Bits::value);
+            assert_eq!(node, self.scheme.kind().has_node().then_some(self.field), "{id:?}");
+            assert!(self.sequences.contains(&sequence), "{id:?}: {sequence}");
+            let time = parts.unix_time();
+            assert!((earliest..=latest).contains(&time), "{id:?}: {time}, {before} to {after}");
+            let rises = last.is_none_or(|last| last.to_u128() < id.to_u128());
+            assert!(rises, "{id:?} after {last:?}");
+            last = Some(id);
+            // IDs that are issued one at a time are the first of their ticks.
+            if last_time.replace(time) != Some(time) {
+                starts.insert(id.to_u128() % 8);
+            }
+        }
+        if self.start == TickStart::Random {
+            assert_eq!(starts, (0..8).collect());
+        }
+    }
+}
+
+/// How far a scheme's IDs may be ahead of the clock.
+struct Allowance;
+
+impl SchemeVisitor for Allowance {
+    type Output = Duration;
+
+    fn visit<S: Scheme, V: SchemeVariant<S>>(self, scheme: S, _: V) -> Duration {
+        let Policy::Ratchet { allowance } = scheme.default_policy() else { return Duration::ZERO };
+        Duration::from_micros(allowance.get() * scheme.scale().micros_per_tick())
+    }
+}
+
+fn ids_come_through_every_door(server: &Postgres) {
+    for row in ROWS {
+        let case = Case::new(row);
+        let Case { shape, node, realm, start, .. } = &case;
+        let store = server.url();
+        let init = format!("lease init {shape} --pool {node} --start {start} --new");
+        stdout_of(&format!("{init} --realm {realm} --store {store}"));
+        let mut last = None;
+        for door in &DOORS {
+            println!("{realm}: {}", door.name);
+            let before = SystemClock.now().unwrap();
+            let ids = (door.ids)(server, &case);
+            let after = SystemClock.now().unwrap();
+            if case.is_share() && door.shares == "no" {
+                assert_eq!(ids, [""; 0]);
+                continue;
+            }
+            let parse = |text: &String| AnyId::parse(case.scheme.kind(), text.as_bytes()).unwrap();
+            let ids: Vec<AnyId> = ids.iter().map(parse).collect();
+            case.check(&ids, last.filter(|_| door.leases), before, after);
+            last = if door.leases { ids.last().copied() } else { last };
+        }
+    }
+}
+
+fn of_library(_: &Postgres, case: &Case) -> Vec<String> {
+    let builder = case.scheme.builder(case.node).tick_start(case.start);
+    let generator = builder.build().unwrap();
+    (0..case.count).map(|_| generator.generate().unwrap().text().to_string()).collect()
+}
+
+fn of_gen(_: &Postgres, case: &Case) -> Vec<String> {
+    case.gen_ids(&format!("--node {} --start {}", case.node, case.start))
+}
+
+fn of_leased_gen(server: &Postgres, case: &Case) -> Vec<String> {
+    case.gen_ids(&format!("--realm {} --store {}", case.realm, server.url()))
+}
+
+fn of_lease(server: &Postgres, case: &Case) -> Vec<String> {
+    const PATIENCE: Duration = Duration::from_secs(60);
+    let store = tickid_stores::open(&server.url()).unwrap();
+    let realm = block_on(store.realm(&case.realm.parse().unwrap()), PATIENCE).unwrap().realm;
+    let builder = AnyLeasedGenerator::builder(case.scheme, store, realm).unwrap();
+    let generator = builder.start_within(PATIENCE).start_pending().unwrap();
+    generator.first_lease().unwrap();
+    let id = |_| generator.generate().unwrap().text().to_string();
+    let ids = (0..case.count).map(id).collect();
+    generator.shut_down().unwrap();
+    ids
+}
+
+fn of_exec(server: &Postgres, case: &Case) -> Vec<String> {
+    let options = format!("--realm {} --store {}", case.realm, server.url());
+    let mut exec = tickid(&format!("lease exec {options} --shares --release-on-exit -- sh -c"));
+    let Case { shape, count, start, .. } = case;
+    exec.arg(format!("\"$COMMAND\" gen {shape} --node $TICKID_NODE --start {start} -n {count}"));
+    let ran = ran(exec.env("COMMAND", env!("CARGO_BIN_EXE_tickid")));
+    // It says so if it waits for the end of the window before.
+    assert_eq!(ran.status, OK, "{}", ran.stderr);
+    ran.stdout.lines().map(str::to_owned).collect()
+}
+
+fn of_serve(server: &Postgres, case: &Case) -> Vec<String> {
+    let (realm, store) = (&case.realm, server.url());
+    let serving = Serving::start(tickid(&format!("serve --realm {realm} --store {store}")));
+    let mut ids = Vec::new();
+    while ids.len() < case.count {
+        let path = format!("/v1/realms/{realm}/ids?count=200");
+        let (status, answer) = http(serving.http, &path, "Accept: text/plain\r\n");
+        assert_eq!(status, 200, "{answer}");
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+        ids.extend(body.lines().map(str::to_owned));
+    }
+    serving.signal("TERM");
+    assert_eq!(serving.end().0.code(), Some(OK));
+    ids
+}
+
+/// The functions have a realm of their own, because they keep their node for good.
+fn of_sql(server: &Postgres, case: &Case) -> Vec<String> {
+    let Case { shape, node, start, count, .. } = case;
+    let realm = format!("sql-{}", case.realm);
+    let sql = stdout_of(&format!("sql {shape} --pool {node} --start {start} --new --realm {realm}"));
+    let created = server.psql(Postgres::DATABASE, &sql);
+    if case.is_share() {
+        let error = created.unwrap_err().to_string();
+        assert!(error.contains(&format!("the realm {realm} has no whole node")), "{error}");
+        return Vec::new();
+    }
+    created.unwrap();
+    let function = match case.scheme.kind() {
+        Kind::Scru64 => "scru64_text",
+        Kind::Nanoflake => "nanoflake_text",
+        Kind::KuidLocal => "kuid_local_text",
+        Kind::KuidGlobal => "kuid_text",
+        Kind::Sno => "sno_text",
+        _ => "snowflake",
+    };
+    let draw = format!("SELECT tickid.{function}('{realm}') FROM generate_series(1, {count})");
+    let ids = server.psql(Postgres::DATABASE, &draw).unwrap();
+    ids.lines().map(str::to_owned).collect()
+}
