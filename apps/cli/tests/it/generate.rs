@@ -69,25 +69,8 @@ fn ids_have_node_and_metabyte() {
     assert_eq!(object("gen kuid --node 0x2a --json")["node"], "0000002a");
 }
 
-/// A node of more bits than IDs carry has a share of the sequences of a node.
 #[test]
-fn nodes_of_any_size_have_their_share() {
-    for (scheme, node, field, share) in [
-        ("sno", "5/18", ("partition", "1"), 16_384..=32_767),
-        ("sno", "65535/16", ("partition", "65535"), 0..=65_535),
-        ("nanoflake", "8191/13", ("generator", "1023"), 3_584..=4_095),
-        ("snowflake --layout sonyflake", "31/18", ("node", "7"), 192..=255),
-        ("kuid", "0xf/33", ("node", "\"00000007\""), 8_192..=16_383),
-        ("scru64 --node-size 9", "5/9", ("node_id", "5"), 0..=32_767),
-    ] {
-        let stdout = stdout_of(&format!("gen {scheme} --node {node} -n 100 --json"));
-        let ids = json_lines(&stdout.replace("\"counter\"", "\"sequence\""));
-        assert_eq!(ids.len(), 100, "{scheme}");
-        for id in ids {
-            assert_eq!(id[field.0].to_string(), field.1, "{id}");
-            assert!(share.contains(&id["sequence"].as_u64().expect("a number")), "{id}");
-        }
-    }
+fn nodes_that_a_scheme_has_not_are_refused() {
     for (arguments, message) in [
         (
             "gen sno --node 5/8",
@@ -310,48 +293,20 @@ fn two_nodes_do_not_collide() {
     assert_eq!(distinct.len(), 100_000);
 }
 
-/// The remainders by 8 of the first ID of each tick. There are 16 IDs in a tick, which end it.
-fn remainders_of_starts(gen_ids: impl Fn(&str) -> String) -> HashSet<u64> {
-    let ids = json_lines(&gen_ids("-n 3000 --json"));
-    let mut starts = HashSet::new();
-    let mut last = None;
-    for id in &ids {
-        let tick = id["timestamp"].as_u64();
-        if core::mem::replace(&mut last, tick) != tick {
-            starts.insert(id["sequence"].as_u64().expect("a sequence") % 8);
-        }
-    }
-    starts
-}
-
-/// IDs that are issued one at a time are those at the starts of ticks.
 #[test]
-fn random_starts_have_all_remainders() {
+fn an_option_sets_the_start_for_a_run() {
+    // There are 16 IDs in a tick, so that many ticks start.
     const LAYOUT: &str = "snowflake --layout 41x1ms/12n/4s@2020-01-01";
-    let all = HashSet::from_iter(0..8);
-    let given = |start: &str| {
-        remainders_of_starts(|count| {
-            // It warns that such IDs may collide.
-            run(&format!("gen {LAYOUT} --node 5/12 --time 2026-01-01 {start} {count}")).stdout
-        })
-    };
-    assert_eq!(given("--start random"), all);
-    assert_eq!(given("--start lowest"), HashSet::from([0]));
-    assert_eq!(given(""), HashSet::from([0]));
-
-    // The realm's start is that of whoever leases from it, unless an option names another.
     let state = tempfile::tempdir().expect("a folder");
     let init = format!("lease init {LAYOUT} --realm a --start random");
     assert_eq!(ran_in(state.path(), &init).status, OK);
-    let leased = |start: &str| {
-        remainders_of_starts(|count| {
-            let ran = ran_in(state.path(), &format!("gen {LAYOUT} --realm a {start} {count}"));
-            assert_eq!(ran.status, OK, "{}", ran.stderr);
-            ran.stdout
-        })
-    };
-    assert_eq!(leased(""), all);
-    assert_eq!(leased("--start lowest"), HashSet::from([0]));
+    for options in ["--realm a --start lowest", "--node 5/12"] {
+        let ran = ran_in(state.path(), &format!("gen {LAYOUT} {options} -n 3000 --json"));
+        assert_eq!(ran.status, OK, "{}", ran.stderr);
+        let ids = json_lines(&ran.stdout);
+        let mut ticks = ids.chunk_by(|id, next| id["timestamp"] == next["timestamp"]);
+        assert!(ticks.all(|ids| ids[0]["sequence"] == 0), "{options}");
+    }
     let again = ran_in(state.path(), &format!("lease init {LAYOUT} --realm a --start lowest"));
     assert_eq!(again.status, USAGE, "{}", again.stderr);
     assert!(again.stderr.contains("ticks that start at random"), "{}", again.stderr);

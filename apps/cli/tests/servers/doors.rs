@@ -16,8 +16,10 @@ use tickid_testkit::servers::{Postgres, Test};
 use crate::process::{OK, ran, stdout_of, tickid};
 use crate::serve::{Serving, http};
 
-pub(crate) const TESTS: [Test<Postgres>; 1] =
-    [("ids_come_through_every_door", ids_come_through_every_door)];
+pub(crate) const TESTS: [Test<Postgres>; 2] = [
+    ("ids_come_through_every_door", ids_come_through_every_door),
+    ("the_page_has_the_doors", |_| the_page_has_the_doors()),
+];
 
 /// A way to get IDs.
 struct Door {
@@ -95,8 +97,8 @@ impl Case {
         let scheme = AnyScheme::new(kind, &layouts);
         let realm = format!("{}-{}", kind.key(), node.replace('/', "-"));
         let node = node.parse().unwrap();
-        // With 16 sequences, 2,400 IDs take 150 ticks or more, so that all remainders are among
-        // the starts: one is missing once in a hundred million runs.
+        // Of 16 sequences, 2,400 IDs take at least 150 ticks, so that all remainders are among
+        // their starts.
         let count = if start == TickStart::Random { 2_400 } else { 200 };
         Self { scheme, shape, node, field, sequences, start, realm, count }
     }
@@ -112,33 +114,37 @@ impl Case {
         stdout_of(&command).lines().map(str::to_owned).collect()
     }
 
-    /// What must hold for IDs of this case, whichever door they came through, after `last`. They
-    /// were issued between `before` and `after`.
-    fn check(&self, ids: &[AnyId], last: Option<AnyId>, before: UnixTime, after: UnixTime) {
-        assert_eq!(ids.len(), self.count);
+    /// Checks IDs that were issued between two times, by a node whose last ID before is `last`.
+    fn check(&self, from: &str, ids: &[AnyId], last: Option<AnyId>, [since, until]: [UnixTime; 2]) {
+        assert_eq!(ids.len(), self.count, "{from}");
         let tick = Duration::from_micros(self.scheme.scale().micros_per_tick());
-        let earliest = before.checked_sub(tick).unwrap();
-        let latest = after.checked_add(self.scheme.visit(Allowance)).unwrap();
+        let earliest = since.checked_sub(tick).unwrap();
+        let latest = until.checked_add(self.scheme.visit(Allowance)).unwrap();
+        let node = self.scheme.kind().has_node().then_some(self.field);
         let (mut last, mut last_time) = (last, None);
         let mut starts = BTreeSet::new();
         for &id in ids {
             let parts = id.parts(self.scheme.layouts()).unwrap();
+            assert_eq!(parts.node().map(Bits::value), node, "{from}: {id:?}");
             let sequence = parts.sequence().value();
-            let node = parts.node().map(Bits::value);
-            assert_eq!(node, self.scheme.kind().has_node().then_some(self.field), "{id:?}");
-            assert!(self.sequences.contains(&sequence), "{id:?}: {sequence}");
+            assert!(self.sequences.contains(&sequence), "{from}: {id:?} has {sequence}");
             let time = parts.unix_time();
-            assert!((earliest..=latest).contains(&time), "{id:?}: {time}, {before} to {after}");
+            assert!(
+                (earliest..=latest).contains(&time),
+                "{from}: {id:?} is not of {since} to {until}"
+            );
             let rises = last.is_none_or(|last| last.to_u128() < id.to_u128());
-            assert!(rises, "{id:?} after {last:?}");
+            assert!(rises, "{from}: {id:?} comes after {last:?}");
             last = Some(id);
             // IDs that are issued one at a time are the first of their ticks.
             if last_time.replace(time) != Some(time) {
-                starts.insert(id.to_u128() % 8);
+                starts.insert(sequence);
             }
         }
-        if self.start == TickStart::Random {
-            assert_eq!(starts, (0..8).collect());
+        let remainders: BTreeSet<u64> = starts.iter().map(|sequence| sequence % 8).collect();
+        match self.start {
+            TickStart::Random => assert_eq!(remainders, (0..8).collect(), "{from}"),
+            _ => assert_eq!(starts, BTreeSet::from([*self.sequences.start()]), "{from}"),
         }
     }
 }
@@ -164,7 +170,6 @@ fn ids_come_through_every_door(server: &Postgres) {
         stdout_of(&format!("{init} --realm {realm} --store {store}"));
         let mut last = None;
         for door in &DOORS {
-            println!("{realm}: {}", door.name);
             let before = SystemClock.now().unwrap();
             let ids = (door.ids)(server, &case);
             let after = SystemClock.now().unwrap();
@@ -174,9 +179,23 @@ fn ids_come_through_every_door(server: &Postgres) {
             }
             let parse = |text: &String| AnyId::parse(case.scheme.kind(), text.as_bytes()).unwrap();
             let ids: Vec<AnyId> = ids.iter().map(parse).collect();
-            case.check(&ids, last.filter(|_| door.leases), before, after);
+            let from = format!("{shape}, node {node}, from {}", door.name);
+            case.check(&from, &ids, last.filter(|_| door.leases), [before, after]);
             last = if door.leases { ids.last().copied() } else { last };
         }
+    }
+}
+
+/// A row for each door, whose columns are its schemes, whether it takes shares, and its starts.
+fn the_page_has_the_doors() {
+    let page = include_str!("../../../../docs/choosing.md");
+    for door in &DOORS {
+        let start = format!("| [{}](", door.name);
+        let row = page.lines().find(|line| line.starts_with(&start));
+        let cells: Vec<&str> = row.expect(door.name).split(" | ").collect();
+        assert!(cells[1].starts_with("all"), "{row:?}");
+        assert!(cells[2].starts_with(door.shares), "{row:?}");
+        assert!(!cells[3].starts_with("no"), "{row:?}");
     }
 }
 
@@ -238,7 +257,8 @@ fn of_serve(server: &Postgres, case: &Case) -> Vec<String> {
 fn of_sql(server: &Postgres, case: &Case) -> Vec<String> {
     let Case { shape, node, start, count, .. } = case;
     let realm = format!("sql-{}", case.realm);
-    let sql = stdout_of(&format!("sql {shape} --pool {node} --start {start} --new --realm {realm}"));
+    let sql =
+        stdout_of(&format!("sql {shape} --pool {node} --start {start} --new --realm {realm}"));
     let created = server.psql(Postgres::DATABASE, &sql);
     if case.is_share() {
         let error = created.unwrap_err().to_string();
