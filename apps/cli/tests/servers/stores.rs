@@ -191,11 +191,6 @@ fn sql_makes_ids_of_a_realm(server: &Postgres) {
     let repair = place.run("repair --realm made --node 7/10 --yes");
     assert_eq!(repair.status, NODE_STORE);
     assert!(repair.stderr.contains("node 7/10 is reserved"), "{}", repair.stderr);
-    let snowflakes = "sql snowflake --layout discord --realm posts --pool 6-7/10 --new";
-    let statements = run(snowflakes).stdout;
-    server.psql(Postgres::DATABASE, &statements).expect("creates functions");
-    let draw = "SELECT tickid.snowflake_node('posts', tickid.snowflake('posts'))";
-    assert_eq!(server.psql(Postgres::DATABASE, draw).expect("draws"), "7");
     let other = "sql nanoflake --realm made --epoch unix";
     let other = run(other).stdout;
     let error = server.psql(Postgres::DATABASE, &other).expect_err("is another realm");

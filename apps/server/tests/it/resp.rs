@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use redis::Commands as _;
-use tickid_core::TickStart;
 use tickid_kuid::{GlobalId, LocalId};
 use tickid_lease::{Realm, Store};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
@@ -565,33 +564,4 @@ async fn options_are_checked() {
     let limits = Limits { count: 0, ..Limits::default() };
     let error = refused(builder().limits(limits)).await;
     assert_eq!(error, "the limit count is 0, outside of 1..=1000000");
-}
-
-/// IDs that are issued one at a time are the first of their ticks.
-#[tokio::test]
-async fn random_starts_have_all_remainders() {
-    let realm = |name: &str, start| {
-        let realm = Realm::builder(name, Snowflake::TWITTER).pool("0-1023/10");
-        realm.tick_start(start).build().unwrap()
-    };
-    let server = Server::builder(Store::in_memory())
-        .realm(realm("random", TickStart::Random))
-        .realm(realm("lowest", TickStart::Lowest))
-        .resp(any_port());
-    let server = server.start().await.unwrap();
-    let mut raw = Raw::resp(&server).await;
-    for (name, expected) in [("random", 0..8), ("lowest", 0..1)] {
-        let (mut starts, mut last) = (HashSet::new(), 0);
-        let mut ticks = 0;
-        while ticks < 300 {
-            let id = raw.ask(&format!("INCR {name}")).await;
-            let id: u64 = id.strip_prefix(':').unwrap().parse().unwrap();
-            if core::mem::replace(&mut last, id >> 22) != id >> 22 {
-                starts.insert(id % 8);
-                ticks += 1;
-            }
-        }
-        assert_eq!(starts, expected.collect(), "{name}");
-    }
-    server.stop().await;
 }
