@@ -9,10 +9,11 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use crate::files::{Files, Finding};
 
 pub(crate) fn check(files: &Files) -> Vec<Finding> {
-    let sources = files.iter().filter(|(path, _)| path.ends_with(".rs"));
+    let sources = || files.iter().filter(|(path, _)| path.ends_with(".rs"));
+    let functions = sources().flat_map(|(_, text)| functions(text)).collect();
     let is_in_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let words: BTreeSet<&str> =
-        sources.flat_map(|(_, text)| text.split(|c| !is_in_word(c))).collect();
+        sources().flat_map(|(_, text)| text.split(|c| !is_in_word(c))).collect();
     let mut findings = Vec::new();
     for (path, text) in files.iter().filter(|(path, _)| path.ends_with(".md")) {
         let mut find = |at: usize, message| {
@@ -35,8 +36,40 @@ pub(crate) fn check(files: &Files) -> Vec<Finding> {
                 _ => {}
             }
         }
+        let untested = untested_rows(text, &functions).into_iter();
+        findings.extend(untested.map(|(line, message)| Finding::new(path, line, message)));
     }
     findings
+}
+
+/// Returns the names of the functions in a source, and of those that a macro defines for lines such
+/// as `ids_are_unique => draw_unique`.
+fn functions(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| match line.split_once("fn ") {
+        Some((_, function)) => function.split(['(', '<']).next(),
+        None => line.split_once(" => ").map(|(name, _)| name.trim_start()),
+    })
+}
+
+/// Returns the rows whose last column, `Test`, has no name of a function, or another name. If there
+/// is no test, it says so and why.
+fn untested_rows(text: &str, functions: &BTreeSet<&str>) -> Vec<(usize, String)> {
+    let (mut rows, mut is_of_tests) = (Vec::new(), false);
+    for (line, text) in (1..).zip(text.lines()) {
+        let last = text.strip_suffix('|').and_then(|row| row.rsplit('|').next());
+        let last = last.unwrap_or_default().trim();
+        is_of_tests = last == "Test" || is_of_tests && !last.is_empty();
+        if !is_of_tests || ["Test", "---", "no test"].iter().any(|other| last.starts_with(other)) {
+            continue;
+        }
+        let names = || last.split('`').skip(1).step_by(2).filter(|name| !name.contains('/'));
+        let unknown = names().filter(|name| !functions.contains(name));
+        rows.extend(unknown.map(|name| (line, format!("`{name}` is no test"))));
+        if names().next().is_none() {
+            rows.push((line, "a row without a test".to_owned()));
+        }
+    }
+    rows
 }
 
 const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_FOOTNOTES);
@@ -129,7 +162,7 @@ mod tests {
     fn check_page(text: &str) -> Vec<String> {
         let b = "# One, two: `three`\n## Same\n## Same\n```\n# code\n```\n";
         let readme = ("README.md", "# A b\n");
-        let test = ("tests/a.rs", "fn ids_are_distinct_always() {}");
+        let test = ("tests/a.rs", "fn ids_are_distinct_always() {}\n    listed => define,");
         let (a, image) = (("docs/a.md", text), ("docs/img/c.svg", ""));
         lines(check(&files([readme, test, a, ("docs/b.md", b), image])))
     }
@@ -173,5 +206,14 @@ mod tests {
         let text = "`tests/a.rs`, `tests/`, `tests/*/b.rs`, `gone/b.rs`, `tests/b.rs`";
         assert_eq!(check_page(text), ["docs/a.md:1: `tests/b.rs` is not in the repository"]);
         assert_eq!(check_page("`min_at`, `CARGO_TARGET_DIR`, `a_b c_d`, ids_are_gone"), [""; 0]);
+    }
+
+    #[test]
+    fn rows_without_a_test_are_found() {
+        let text = "| a | Test |\n|---|---|\n| b | `ids_are` (`docs/a.md`) |\n| c | d |\n\n| e |";
+        let expected = ["docs/a.md:3: `ids_are` is no test", "docs/a.md:4: a row without a test"];
+        assert_eq!(check_page(text), expected);
+        let text = "| Test |\n|---|\n| `ids_are_distinct_always`, `listed` |\n| no test, because |";
+        assert_eq!(check_page(text), [""; 0]);
     }
 }

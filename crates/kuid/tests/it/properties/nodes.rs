@@ -41,6 +41,12 @@ proptest! {
 }
 
 #[test]
+fn intervals_are_256_seconds_by_default() {
+    let drift = Kuid::default().drift;
+    assert_eq!((drift, drift.interval().as_secs()), (Drift::DEFAULT, 256));
+}
+
+#[test]
 fn nodes_are_made_of_32_bits() {
     nodes::are_made_of_their_bits::<Node>(32..=32);
 }
