@@ -100,7 +100,7 @@ impl Partition {
         let given = match GIVEN.get() {
             Some(given) => given,
             // If threads race here, only one start stays.
-            None => GIVEN.set(Given::after(Self::from_bytes(random_bytes()?))),
+            None => GIVEN.set(Given::from_random_start()?),
         };
         given.next()
     }
@@ -116,6 +116,10 @@ struct Given {
 
 #[cfg(feature = "std")]
 impl Given {
+    fn from_random_start() -> Result<Self, BuildError> {
+        Ok(Self::after(Partition::from_bytes(random_bytes()?)))
+    }
+
     const fn after(start: Partition) -> Self {
         Self { start, count: AtomicU32::new(0) }
     }
@@ -168,7 +172,7 @@ mod tests {
 
     #[test]
     fn starts_are_random() {
-        let starts = [(); 8].map(|()| Partition::from_bytes(random_bytes().unwrap()));
+        let starts = [(); 8].map(|()| Given::from_random_start().unwrap().start);
         // The chance of eight equal ones is 2^-112.
         assert_ne!(starts, [starts[0]; 8]);
         assert_ne!(Partition::of_process(), Partition::of_process());
