@@ -152,10 +152,10 @@ pub(super) use {each_of, ids_of, map_each, with_each};
 /// }
 ///
 /// let scheme = AnyScheme::new(Kind::Sno, &Layouts::default());
-/// let mut generator = scheme.seeded_builder(258, 16, 0)?.build_local()?;
+/// let mut generator = scheme.seeded_builder("258/16".parse()?, 0).build_local()?;
 /// let mut lines = String::new();
 /// # let clock = tickid_core::ManualClock::new(tickid_core::UnixTime::from_millis(1_700_000_000_000)?);
-/// # let mut generator = scheme.seeded_builder(258, 16, 0)?.clock(clock).build_local()?;
+/// # let mut generator = scheme.seeded_builder("258/16".parse()?, 0).clock(clock).build_local()?;
 /// let ids = generator.try_block(NonZeroU32::new(3).ok_or("zero")?)?;
 /// ids.visit(Lines(&mut lines));
 /// assert_eq!(lines.lines().count(), 3);
