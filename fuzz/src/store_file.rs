@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arbitrary::{Result, Unstructured};
 use tickid_core::{AnyNode, ManualClock, UnixTime};
 use tickid_lease::Store;
-use tickid_lease::admin::Rules;
+use tickid_lease::admin::RealmRules;
 use tickid_lease::backend::{
     Change, Extra, MemoryBackend, Record, Row, RowState, Rows, Scope, Version,
 };
@@ -73,7 +73,7 @@ fn claims(record: &Record, rows: &Rows) {
             name,
             &Change { generation, record_version: None, record: begin, row: None, within: None },
         );
-        let Ok(rules) = Rules::new(&record, now) else {
+        let Ok(rules) = RealmRules::new(&record, now) else {
             continue;
         };
         for (node, state) in rows {

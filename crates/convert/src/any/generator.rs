@@ -229,7 +229,7 @@ impl AnyScheme {
             return Err(AfterError::Node { found: field, expected });
         }
         if !(share.lowest()..=share.last()).contains(&sequence) {
-            let found = field << share_bits | u64::from(sequence) / share.pool();
+            let found = (field << share_bits) | (u64::from(sequence) / share.pool());
             return Err(AfterError::Node { found, expected: node.value() });
         }
         Ok((parts.unix_time(), sequence))
