@@ -1,3 +1,5 @@
+//! Hands libFuzzer's inputs to `tickid_server::fuzzing::parse_requests`, which holds the promises.
+
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| tickid_server::fuzzing::parse_requests(data));
