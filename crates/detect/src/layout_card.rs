@@ -93,13 +93,6 @@ impl LayoutCard {
         self.scheme().scale()
     }
 
-    fn last_tick(&self) -> u64 {
-        match self.layout {
-            AnySnowflake::NodeAboveSequence(layout) => layout.last_tick(),
-            AnySnowflake::SequenceAboveNode(layout) => layout.last_tick(),
-        }
-    }
-
     /// Returns the time of the first tick, the epoch.
     #[must_use]
     pub fn first(&self) -> UnixTime {
@@ -109,13 +102,13 @@ impl LayoutCard {
     /// Returns the start of the last tick in which IDs are issued.
     #[must_use]
     pub fn last(&self) -> UnixTime {
-        self.scale().time_of(self.last_tick())
+        self.scale().time_of(self.layout.last_tick())
     }
 
     /// Returns the time for which the layout suffices, in words: `139 years`.
     #[must_use]
     pub fn span(&self) -> impl fmt::Display + use<> {
-        let ticks = u128::from(self.last_tick()) + 1;
+        let ticks = u128::from(self.layout.last_tick()) + 1;
         Span(ticks * self.layout.widths().unit.as_micros())
     }
 
