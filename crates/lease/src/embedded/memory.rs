@@ -111,8 +111,8 @@ impl<C: Clock> MemoryBackend<C> {
     ///
     /// backend.restore(backup);
     /// let error = block_on(store.renew(realm.spec(), &lease), timeout).unwrap_err();
-    /// assert_eq!(error.lease_end(), Some(LeaseEnd::Forgotten)); // the lease proves that data was
-    /// lost
+    /// // The lease proves that data was lost.
+    /// assert_eq!(error.lease_end(), Some(LeaseEnd::Forgotten));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]

@@ -33,9 +33,10 @@ impl RealmRules<'_> {
     /// let now = UnixTime::from_millis(1_700_000_000_000)?;
     /// let small = Realm::builder("orders", Sno).pool("0-9/16").build()?;
     /// let (record, rows) = (Record::new(small, "1".to_owned()), Rows::new());
-    /// let first = RealmRules::new(&record, now)?.reconfigure(realm.spec(), &rows)?.ok_or("no
-    /// change")?; assert!(!first.is_complete() && first.part_of("50/16".parse()?).is_none()); //
-    /// not yet let second = RealmRules::new(&first, now)?.complete(&rows).ok_or("no change")?;
+    /// let rules = RealmRules::new(&record, now)?;
+    /// let first = rules.reconfigure(realm.spec(), &rows)?.ok_or("no change")?;
+    /// assert!(!first.is_complete() && first.part_of("50/16".parse()?).is_none()); // not yet
+    /// let second = RealmRules::new(&first, now)?.complete(&rows).ok_or("no change")?;
     /// assert!(second.is_complete() && second.part_of("50/16".parse()?).is_some());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
