@@ -49,8 +49,8 @@ pub(crate) struct Keeper {
 /// The supervisor's ends of the pipes to the keeper.
 #[derive(Debug)]
 pub(super) struct Pipes {
-    /// When it is closed, by the supervisor or by its death, the keeper kills the program and all
-    /// its descendants.
+    /// The keeper kills the program and all its descendants once this is closed, which the
+    /// supervisor's death does as well.
     pub(super) control: Option<PipeWriter>,
     pub(super) reports: PipeReader,
 }

@@ -46,7 +46,7 @@ pub(super) struct Program {
     kill_at: (Duration, UnixTime),
     terminal: Option<File>,
     has_terminal: bool,
-    /// The user was told of a process that cannot be signalled.
+    /// The message about a process that cannot be signalled has been printed.
     is_refused: Cell<bool>,
     /// The keeper ends by itself.
     is_over: bool,

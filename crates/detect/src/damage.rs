@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::literal;
 
-/// What has happened to an integer on its way.
+/// The damage that a program has done to an integer, for example by rounding it.
 ///
 /// # Examples
 /// ```

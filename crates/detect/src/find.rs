@@ -462,7 +462,7 @@ mod tests {
     proptest::proptest! {
         #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
 
-        /// Whatever stands together: places are in order, and each is an ID by itself.
+        /// In any mixture of texts, places are in order, and each is an ID by itself.
         #[test]
         fn found_texts_are_ids_themselves(
             pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..12),

@@ -74,7 +74,7 @@ pub(crate) struct GenOptions {
     #[arg(conflicts_with_all = ["store", "realm", "forever"])]
     time: Option<When>,
     /// Print an ID for each time in a file, or in standard input (-): milliseconds since 1970,
-    /// dates or RFC 3339, ascending. Needs the --node of nobody else, which no pool has
+    /// dates or RFC 3339, ascending. Needs a --node that nothing else uses and no pool has
     #[arg(long, value_name = "FILE", requires = "node")]
     #[arg(conflicts_with_all = ["time", "count", "forever", "output", "store", "realm"])]
     times: Option<PathBuf>,

@@ -142,7 +142,7 @@ fn remark(reading: &Inspection<'_>, found: &Readings, lines: Option<usize>) -> O
     })
 }
 
-/// The number of lines in which IDs were looked for, and of the IDs found in them.
+/// The number of lines that were searched, and the number of IDs found in them.
 #[derive(Default)]
 struct Finds {
     lines: u64,

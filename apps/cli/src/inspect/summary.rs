@@ -1,4 +1,4 @@
-//! The formats of all inputs: how many have each, of which times, and which have none.
+//! The formats of all inputs, with their numbers and times, and the inputs without a format.
 
 use serde::Serialize;
 use tickid_core::UnixTime;

@@ -262,7 +262,7 @@ fn pipes_and_links_stay_what_they_are() {
     write(&place("pipe"));
     assert_eq!(reader.join().expect("no panic").lines().count(), 3);
     assert!(fs::symlink_metadata(place("pipe")).expect("there").file_type().is_fifo());
-    // Links, also to files that are not there yet, go on to name them.
+    // Links still name their files afterwards, also those that are not there yet.
     fs::write(place("file"), "old").expect("written");
     fs::set_permissions(place("file"), fs::Permissions::from_mode(0o640)).expect("set");
     for target in ["file", "later"] {

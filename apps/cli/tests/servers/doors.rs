@@ -186,7 +186,7 @@ fn ids_come_through_every_door(server: &Postgres) {
     }
 }
 
-/// A row for each door, whose columns are its schemes, whether it takes shares, and its starts.
+/// A row for each door, with its schemes, its shares and its starts.
 fn the_page_has_the_doors() {
     let page = include_str!("../../../../docs/choosing.md");
     for door in &DOORS {

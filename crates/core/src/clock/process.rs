@@ -14,7 +14,7 @@ use crate::time::UnixTime;
 /// clock a generator works in the process that made it and fails with
 /// [`ClockError::Forked`] in others. The [default clock](crate::DefaultClock) is of this type, and
 /// so are the clocks of leased generators. Other clocks know nothing of processes: with one that is
-/// not wrapped, the owner has to make sure that only the parent or only the child goes on.
+/// not wrapped, the owner has to make sure that only the parent or only the child continues.
 ///
 /// The check costs a comparison.
 ///
