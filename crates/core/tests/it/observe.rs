@@ -129,7 +129,7 @@ each_kind! {
         };
         let mut generator = build!(share(Policy::Wait));
         assert_eq!(generator.try_generate(), Ok(own(100, 64)));
-        // IDs of a lower share change nothing, and those of this share skip the sequences before them.
+        // IDs of a lower share change nothing; those of this share skip the sequences before them.
         for (id, next) in [(own(100, 63), own(100, 65)), (own(100, 126), own(100, 127))] {
             assert_eq!(generator.observe(id), Ok(()));
             assert_eq!(generator.try_generate(), Ok(next));
