@@ -68,7 +68,8 @@ export function assertAgreement(inspections, ofCommand) {
       scheme: format,
       text,
       hex,
-      unix_ms: unixMs,
+      // The command's has no number that its `time` cannot show.
+      unix_ms: time === null ? null : unixMs,
       time,
       confidence,
       reason,
