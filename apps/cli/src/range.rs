@@ -3,12 +3,15 @@
 use core::ops::RangeInclusive;
 use core::time::Duration;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
-use clap::Args;
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
 use jiff::tz::TimeZone;
 use serde::Serialize;
-use tickid_convert::{AnyId, AnyScheme, Kind};
+use tickid_convert::{AnyScheme, Kind};
 use tickid_core::{RangeError, UnixTime};
+use tickid_detect::{Identifier, Inspection, TimeOrdered};
 use tickid_kuid::{GlobalId, LocalId, Node};
 
 use crate::failure::Failure;
@@ -17,7 +20,7 @@ use crate::options::values::parse;
 use crate::options::when::{self, When, zone};
 use crate::options::{KuidKind, Layouts, OutputForm, SchemeOrLayout, name_of};
 use crate::output::Output;
-use crate::output::printed::{self, write_json};
+use crate::output::printed::write_json;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -25,6 +28,7 @@ use crate::output::printed::{self, write_json};
   tickid range scru64 --since yesterday --until today --tz local
   tickid range nanoflake --epoch discord --format int --since '2h ago'
   tickid range discord --since 1704067200000 --until 1704153600000
+  tickid range uuid-v7 --since 2024-01-01 --until 2024-01-02
   tickid range kuid --kind local --since 2024-01-01 --until 2024-01-01 --inclusive --json
   tickid range kuid --node uid@127.0.0.1 --format hex --since 1704067200000 --until 1704153600000
 
@@ -32,9 +36,9 @@ An ID is in the range of the time that it shows, the start of its tick. The two 
 a BETWEEN: the lowest and the highest that show a time from --since to before --until. The range of
 a day ends with --until the next day.")]
 pub(crate) struct RangeArguments {
-    /// The scheme, or a layout of Snowflakes by name
+    /// The scheme, a layout of Snowflakes by name, or another format that sorts by time
     #[arg(value_enum)]
-    scheme: SchemeOrLayout,
+    scheme: Ranged,
     /// The first time: a date, RFC 3339, milliseconds since 1970, now, yesterday, '2h ago'
     #[arg(long, value_name = "TIME", value_parser = parse::<When>)]
     #[arg(allow_negative_numbers = true)]
@@ -68,6 +72,42 @@ pub(crate) struct RangeArguments {
     layouts: Layouts,
 }
 
+/// The IDs of a range.
+#[derive(Clone, Copy, Debug)]
+enum Ranged {
+    Ours(SchemeOrLayout),
+    /// Of a format that is only read.
+    Other(TimeOrdered),
+}
+
+static RANGED: LazyLock<Vec<Ranged>> = LazyLock::new(|| {
+    let ours = SchemeOrLayout::value_variants().iter().copied().map(Ranged::Ours);
+    ours.chain(TimeOrdered::all().map(Ranged::Other)).collect()
+});
+
+impl ValueEnum for Ranged {
+    fn value_variants<'a>() -> &'a [Self] {
+        &RANGED
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Self::Ours(scheme) => scheme.to_possible_value(),
+            Self::Other(format) => Some(PossibleValue::new(format.name())),
+        }
+    }
+}
+
+/// The times of a range.
+#[derive(Clone, Copy, Debug)]
+struct Times {
+    since: UnixTime,
+    /// The end, as it was given.
+    until: UnixTime,
+    /// The last one within the range.
+    last: UnixTime,
+}
+
 pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
     let now = when::now(arguments.tz.clone());
     let (since, end) = (arguments.since.resolve(&now)?, arguments.until.resolve(&now)?);
@@ -81,32 +121,67 @@ pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
     // `since` is before an end that is not included.
     let before = || end.checked_sub(Duration::from_micros(1)).unwrap_or(end);
     let last = if arguments.inclusive { end } else { before() };
-    let layouts = arguments.scheme.over(arguments.layouts.all());
-    let kind = arguments.scheme.kind(arguments.kind);
+    let times = Times { since, until: end, last };
+    let ends = match arguments.scheme {
+        Ranged::Ours(scheme) => of_scheme(scheme, times, arguments)?,
+        Ranged::Other(format) => of_format(format, times, arguments)?,
+    };
+    let ends = ends.ok_or_else(|| {
+        Failure::Usage(format!("no ID shows a time from --since {since} to --until {end}"))
+            .hinting("an ID shows the start of its tick; a longer range has one")
+    })?;
+    print(ends, times, arguments)
+}
+
+/// Returns the lowest and the highest ID, or `None` if no ID shows one of the times.
+fn of_scheme(
+    scheme: SchemeOrLayout,
+    Times { since, until, last }: Times,
+    arguments: &RangeArguments,
+) -> Result<Option<[Identifier; 2]>, Failure> {
+    let layouts = scheme.over(arguments.layouts.all());
+    let kind = scheme.kind(arguments.kind);
     let scheme = AnyScheme::new(kind, &layouts);
-    let usage = |reason: &str| Failure::Usage(format!("--node: {reason}"));
     let ends = match &arguments.node {
         // Global kuids sort by node before the end of their time, so that the ends for one node are
         // others. IDs of other nodes may lie between them, too.
         Some(node) if kind == Kind::KuidGlobal => {
             let node = GivenNode::read(&scheme, arguments.node_hash, node);
-            let node = node.map_err(|error| usage(&error))?.node.value();
+            let node = node.map_err(|error| of_node(&error))?.node.value();
             #[allow(clippy::cast_possible_truncation, reason = "32 bits")]
             let node = Node::new(node as u32);
             let global = |local| GlobalId::from_local(local, node, layouts.drift).into();
             let range = LocalId::range(since..=last).map(RangeInclusive::into_inner);
             range.map(|(min, max)| [global(min), global(max)])
         }
-        Some(_) => return Err(usage("it makes a difference to global kuids only")),
+        Some(_) => return Err(of_node(KUIDS_ONLY)),
         None => scheme.range(since..=last),
     };
     scheme.min_at(since).map_err(|error| no_tick("--since", since, &error))?;
-    scheme.max_at(last).map_err(|error| no_tick("--until", end, &error))?;
-    let ends = ends.ok_or_else(|| {
-        Failure::Usage(format!("no ID shows a time from --since {since} to --until {end}"))
-            .hinting("an ID shows the start of its tick; a longer range has one")
-    })?;
-    print(ends, [since, end], arguments)
+    scheme.max_at(last).map_err(|error| no_tick("--until", until, &error))?;
+    let notation = arguments.layouts.notation(kind);
+    Ok(ends.map(|ends| ends.map(|id| Identifier::Scheme(id, notation))))
+}
+
+/// The same for a format that is only read.
+fn of_format(
+    format: TimeOrdered,
+    Times { since, until, last }: Times,
+    arguments: &RangeArguments,
+) -> Result<Option<[Identifier; 2]>, Failure> {
+    if arguments.node.is_some() {
+        return Err(of_node(KUIDS_ONLY));
+    }
+    let min = format.min_at(since).map_err(|error| no_tick("--since", since, &error))?;
+    let max = format.max_at(last).map_err(|error| no_tick("--until", until, &error))?;
+    // They are the other way round where no tick starts within the range.
+    Ok((*min.bytes() <= *max.bytes()).then_some([min, max]))
+}
+
+const KUIDS_ONLY: &str = "it makes a difference to global kuids only";
+
+fn of_node(reason: &str) -> Failure {
+    Failure::Usage(format!("--node: {reason}"))
 }
 
 /// A range as JSON.
@@ -131,33 +206,43 @@ struct Instant {
 struct End {
     text: String,
     hex: String,
-    int: String,
+    /// `None` if it has more than 128 bits.
+    int: Option<String>,
+}
+
+impl End {
+    fn new(id: Identifier, layouts: &tickid_convert::Layouts) -> Self {
+        let inspection = Inspection::new(id, "", layouts);
+        let integer = inspection.forms().find(|(name, _)| *name == "integer");
+        Self {
+            text: inspection.text().to_owned(),
+            hex: inspection.with_hex(str::to_owned),
+            int: integer.map(|(_, number)| number.to_string()),
+        }
+    }
 }
 
 fn print(
-    ends: [AnyId; 2],
-    times: [UnixTime; 2],
+    ends: [Identifier; 2],
+    times: Times,
     arguments: &RangeArguments,
 ) -> Result<ExitCode, Failure> {
-    let notation = arguments.layouts.notation(arguments.scheme.kind(arguments.kind));
+    let layouts = arguments.layouts.all();
     let mut out = Output::stdout();
     if arguments.json {
         let instant =
             |time: UnixTime| Instant { unix_ms: time.as_millis(), time: when::date_time(time) };
-        let end = |id: AnyId| End {
-            text: printed::text(id, notation),
-            hex: id.bytes().to_string(),
-            int: id.to_u128().to_string(),
-        };
-        let ([since, until], [min, max]) = (times.map(instant), ends.map(end));
+        let [since, until] = [times.since, times.until].map(instant);
+        let [min, max] = ends.map(|id| End::new(id, &layouts));
         let (scheme, inclusive) = (name_of(&arguments.scheme), arguments.inclusive);
         write_json(&Range { scheme, since, until, inclusive, min, max }, out.buffer())?;
     } else {
         for id in ends {
+            let end = End::new(id, &layouts);
             let line = match arguments.format {
-                OutputForm::Text => printed::text(id, notation),
-                OutputForm::Int => id.to_u128().to_string(),
-                OutputForm::Hex => id.bytes().to_string(),
+                OutputForm::Text => end.text,
+                OutputForm::Int => end.int.ok_or_else(|| no_integer(arguments))?,
+                OutputForm::Hex => end.hex,
                 OutputForm::Bytes => {
                     out.buffer().extend_from_slice(&id.bytes());
                     continue;
@@ -169,6 +254,12 @@ fn print(
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn no_integer(arguments: &RangeArguments) -> Failure {
+    let scheme = name_of(&arguments.scheme);
+    Failure::Usage(format!("IDs of {scheme} have more than 128 bits, and no integer"))
+        .hinting("--format hex prints their bytes")
 }
 
 /// Returns the error for a time that a scheme has no tick for.

@@ -10,7 +10,7 @@ use tickid_core::{Field, UnixTime};
 
 use crate::confidence::{Confidence, Doubt};
 use crate::erlang::Tuple;
-use crate::formats::{Encoding, Format};
+use crate::formats::{Description, Encoding, Format};
 use crate::identifier::Identifier;
 use crate::notation::Notation;
 use crate::reading::Reading;
@@ -70,6 +70,7 @@ enum Text<'a> {
     Decimal(tickid_text::Text<20>),
     Uuid([u8; uuid::fmt::Hyphenated::LENGTH]),
     Hex(IdHex),
+    Foreign([u8; Description::MAX_LEN], usize),
     Given(&'a str),
 }
 
@@ -81,6 +82,9 @@ impl Text<'_> {
             Self::Decimal(text) => text,
             Self::Uuid(text) => str::from_utf8(text).unwrap_or_default(),
             Self::Hex(hex) => hex.as_str(),
+            Self::Foreign(text, len) => {
+                text.get(..*len).and_then(|text| str::from_utf8(text).ok()).unwrap_or_default()
+            }
             Self::Given(text) => text,
         }
     }
@@ -199,8 +203,9 @@ impl<'a> Inspection<'a> {
         Self::judged(reading.identifier(), text, layouts, reading.encoding(), Some(judgement))
     }
 
-    /// Inspects an ID of a known format. `text` is its text if the format has no canonical one, as
-    /// ULIDs and TypeIDs.
+    /// Inspects an ID of a known format. `text` is the text that was read, for the formats that are
+    /// shown as they were written, such as ULIDs in lower case. An empty one is made from the ID,
+    /// except for TypeIDs.
     #[must_use]
     pub fn new(identifier: Identifier, text: &'a str, layouts: &Layouts) -> Self {
         Self::judged(identifier, text, layouts, Encoding::Text, None)
@@ -439,6 +444,13 @@ fn canonical<'a>(identifier: &Identifier, bytes: &[u8], given: &'a str) -> Text<
             Text::Uuid(text)
         }
         Identifier::Foreign(id) if id.is_hexadecimal() => Text::Hex(IdHex::new(bytes)),
+        Identifier::Foreign(id) if given.is_empty() && id.is_decimal() => {
+            Text::Decimal(tickid_text::decimal::encode(identifier.integer().unwrap_or_default()))
+        }
+        Identifier::Foreign(id) if given.is_empty() => {
+            let (text, len) = id.description().map_or_else(Default::default, |it| it.write(bytes));
+            Text::Foreign(text, len)
+        }
         _ => Text::Given(given),
     }
 }

@@ -28,6 +28,7 @@
 //!   [`Confidence`] and the [`Identifier`] that the text is in that format.
 //! - [`Inspection`] is an ID taken apart, which the command, the ID server, the inspector page and
 //!   the npm package print.
+//! - [`TimeOrdered`] has the ranges of times of formats such as ULID and UUIDv7.
 //! - [`LayoutCard`] is a layout of Snowflakes taken apart: its fields, years, rates and limits.
 //! - [`trimmed`] removes what people paste along with an ID.
 //!
@@ -72,6 +73,7 @@ mod notation;
 mod paste;
 mod reading;
 mod serialize;
+mod time_ordered;
 
 pub use self::column::Agreement;
 pub use self::confidence::{Confidence, Doubt};
@@ -90,6 +92,7 @@ pub use self::layout_card::{LayoutCard, LayoutWarning};
 pub use self::notation::{Notation, UnixUnit};
 pub use self::paste::trimmed;
 pub use self::reading::{Reading, Readings};
+pub use self::time_ordered::TimeOrdered;
 
 /// The examples of the package's README, so that they stay true.
 #[cfg(doctest)]

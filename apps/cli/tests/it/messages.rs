@@ -137,6 +137,24 @@ fn wrong_values_are_explained() {
         ("range sno --since now", "is the start of the range"), // one moment for both
         ("range sno --since 2024-01-01 --until 2024-01-02 --tz Atlantis", "Europe/Berlin"),
         ("range uuid --since 1 --until 5", "nanoflake"),
+        (
+            "range ulid --since 1969-12-31T23:59:59.999 --until 5",
+            "--since: time 1969-12-31T23:59:59.999Z is outside of 1970-01-01T00:00:00Z to \
+             +010889-08-02T05:31:50.655Z",
+        ),
+        (
+            "range mastodon --since 5 --until 281474976710656 --inclusive",
+            "--until: time +010889-08-02T05:31:50.656Z is outside of 1970-01-01T00:00:00Z to \
+             +010889-08-02T05:31:50.655999Z",
+        ),
+        ("range ksuid --since -1 --until 5", "2014-05-13T16:53:20Z to 2150-06-19T23:21:35Z"),
+        ("range ksuid --since 2024-01-01 --format int", "than 128 bits"),
+        ("range uuid-v7 --since 5 --until 4", "is after --until"),
+        ("range uuid-v7 --since 1 --node 5/32", "to global kuids only"),
+        (
+            "range ulid --since 2024-01-01T00:00:00.0001 --until 2024-01-01T00:00:00.0009",
+            "no ID shows a time from --since 2024-01-01T00:00:00.000100Z",
+        ),
         ("gen snowflake --layout 42x1ms/10n/12s@0 --node 1", "sum of bits 64 is outside of 9..=63"),
         ("layout 42x1ms/10n/12s@0", "sum of bits 64 is outside of 9..=63"),
         (
@@ -440,7 +458,8 @@ fn typos_list_the_choices() {
         ("range sno --from now", ["'--from'", "\nhint: did you mean --since?"]),
         ("range sno --since 1 --to now", ["'--to'", "\nhint: did you mean --until?"]),
         // Names of other formats are not misspelled ones of ours.
-        ("range uuid --since now", ["'uuid'", "\nhint: `tickid range --help`"]),
+        ("range uuid --since now", ["'uuid'", "\nhint: did you mean uuid-v7?"]),
+        ("range nanoid --since now", ["'nanoid'", "\nhint: `tickid range --help`"]),
         ("lease init ulid --realm a", ["'ulid'", "\nhint: `tickid lease init --help`"]),
         ("gen ulid", ["'ulid'", "\nhint: `tickid gen --help`"]),
         ("gen uuidv7", ["'uuidv7'", "\nhint: did you mean `tickid gen uuid`?"]),

@@ -30,6 +30,44 @@ fn layouts_of_snowflakes_have_ranges() {
 }
 
 #[test]
+fn formats_that_are_only_read_have_ranges() {
+    for (name, from) in [
+        ("uuid-v7", "uuid"),
+        ("mastodon", "mastodon"),
+        ("ulid", "ulid"),
+        ("ksuid", "ksuid"),
+        ("xid", "xid"),
+        ("objectid", "objectid"),
+        ("tid", "tid"),
+        ("tiktok", "tiktok"),
+        ("unique-rowid", "unique-rowid"),
+    ] {
+        // The ends read back as the first and the last tick of the day.
+        let day = format!("range {name} --since 2024-01-01 --until 2024-01-02");
+        let ends = stdout_of(&day);
+        let ends: Vec<&str> = ends.lines().collect();
+        let read = stdout_of(&format!("inspect --json --from {from} {} {}", ends[0], ends[1]));
+        let [first, last] = json_lines(&read).try_into().expect("two IDs");
+        assert_eq!(first["unix_ms"], 1_704_067_200_000_i64, "{name}");
+        let seconds = ["ksuid", "xid", "objectid", "tiktok"].contains(&name);
+        let expected = if seconds { 1_704_153_599_000_i64 } else { 1_704_153_599_999 };
+        assert_eq!(last["unix_ms"], expected, "{name}");
+
+        // Every form is the same ID.
+        let object = &json_lines(&stdout_of(&format!("{day} --json")))[0];
+        assert_eq!(object["scheme"], name);
+        for (end, (text, id)) in [("min", (ends[0], first)), ("max", (ends[1], last))] {
+            assert_eq!((&object[end]["text"], &object[end]["hex"]), (&text.into(), &id["hex"]));
+        }
+        assert_eq!(object["max"]["int"].is_null(), name == "ksuid", "160 bits are no integer");
+    }
+    let hours = "--since 2024-03-31 --until 2024-04-01 --tz local";
+    let ran = run_with(&format!("range uuid-v7 {hours}"), "TZ", "CET-1CEST,M3.5.0,M10.5.0/3");
+    let ends = ["018e9197-5d80-7000-8000-000000000000", "018e9686-caff-7fff-bfff-ffffffffffff"];
+    assert_eq!(ran.stdout, format!("{}\n{}\n", ends[0], ends[1]), "a day of 23 hours");
+}
+
+#[test]
 fn the_end_is_not_part_of_the_range() {
     let day = stdout_of("range sno --since 2024-01-01 --until 2024-01-02");
     let (min, max) = day.trim_end().split_once('\n').expect("two lines");

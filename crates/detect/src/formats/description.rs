@@ -45,7 +45,26 @@ pub(crate) enum Coding {
     Decimal,
 }
 
+impl Coding {
+    /// Returns the digits in the order of their values, if texts have a fixed number of them.
+    const fn alphabet(&self) -> Option<&'static [u8]> {
+        match self {
+            Self::Digits(digits) | Self::LowDigits(digits) => Some(digits.alphabet()),
+            Self::Base62 => Some(texts::BASE_62),
+            Self::Hexadecimal | Self::Decimal => None,
+        }
+    }
+
+    /// Reports whether texts, or integers without one, sort as the bytes do.
+    pub(crate) fn keeps_order(&self) -> bool {
+        self.alphabet().is_none_or(|alphabet| alphabet.is_sorted())
+    }
+}
+
 impl Description {
+    /// The most digits of a text.
+    pub(crate) const MAX_LEN: usize = 27;
+
     /// Returns the number of bytes of an ID.
     pub(crate) fn byte_len(&self) -> usize {
         self.fields.iter().map(|field| field.bits() as usize).sum::<usize>() / 8
@@ -73,6 +92,26 @@ impl Description {
         let bytes = number.to_be_bytes();
         let bytes = bytes.get(bytes.len() - bits / 8..)?;
         self.accepts(bytes).then(|| IdBytes::new(bytes))
+    }
+
+    /// Returns the text of an ID and its length, which is 0 for decimal and hexadecimal digits.
+    pub(crate) fn write(&self, id: &[u8]) -> ([u8; Self::MAX_LEN], usize) {
+        let mut text = [0; Self::MAX_LEN];
+        let len = (*self.lens.end()).min(text.len());
+        let Some(alphabet) = self.coding.alphabet() else { return (text, 0) };
+        let mut number = [0; 20];
+        number.iter_mut().rev().zip(id.iter().rev()).for_each(|(to, from)| *to = *from);
+        // The bits beyond those of the ID are in the last digit, which then holds the fewer of its.
+        let mut beyond = match self.coding {
+            Coding::LowDigits(digits) => len * digits.bits() - 8 * self.byte_len(),
+            _ => 0,
+        };
+        for digit in text.iter_mut().take(len).rev() {
+            let value = texts::divide(&mut number, alphabet.len() >> beyond) << beyond;
+            *digit = alphabet.get(value).copied().unwrap_or_default();
+            beyond = 0;
+        }
+        (text, len)
     }
 
     /// Reports whether bytes may be an ID: as many as it has, with zeros where it has no field.

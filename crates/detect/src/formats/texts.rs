@@ -7,6 +7,7 @@
 #[derive(Debug)]
 pub(crate) struct Digits {
     bits: usize,
+    alphabet: &'static [u8],
     /// The value of each byte; 255 for those that are no digits.
     values: [u8; 256],
 }
@@ -24,12 +25,13 @@ pub(crate) static BASE_64_URL: Digits =
     Digits::of(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
 
 impl Digits {
-    const fn of(alphabet: &[u8]) -> Self {
+    const fn of(alphabet: &'static [u8]) -> Self {
         Self::new(alphabet, alphabet)
     }
 
-    /// Creates the digits of two alphabets, of which each is in order.
-    const fn new(alphabet: &[u8], other: &[u8]) -> Self {
+    /// Creates the digits of two alphabets, of which each is in order. Texts are written in the
+    /// first.
+    const fn new(alphabet: &'static [u8], other: &[u8]) -> Self {
         let mut values = [u8::MAX; 256];
         let mut value = 0;
         while value < alphabet.len() {
@@ -41,7 +43,12 @@ impl Digits {
             }
             value += 1;
         }
-        Self { bits: alphabet.len().ilog2() as usize, values }
+        Self { bits: alphabet.len().ilog2() as usize, alphabet, values }
+    }
+
+    /// Returns the digits in the order of their values.
+    pub(crate) const fn alphabet(&self) -> &'static [u8] {
+        self.alphabet
     }
 
     /// Returns the bits of a digit.
@@ -82,6 +89,9 @@ pub(crate) fn type_id(text: &[u8]) -> Option<(u8, u128)> {
     Some((u8::try_from(prefix.len()).ok()?, LOWER_CROCKFORD.number(suffix)?))
 }
 
+/// The digits of base 62.
+pub(crate) const BASE_62: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
 /// Reads digits of base 62, `0-9A-Za-z`, of at most 160 bits.
 pub(crate) fn base_62(text: &[u8]) -> Option<[u8; 20]> {
     // 160 bits, the highest first.
@@ -111,6 +121,21 @@ pub(crate) fn base_62(text: &[u8]) -> Option<[u8; 20]> {
         *four = limb.to_be_bytes();
     }
     Some(bytes)
+}
+
+/// Divides a number of which each byte is a digit of base 256, the highest first, by up to 256.
+///
+/// Returns the remainder.
+pub(crate) fn divide(number: &mut [u8], by: usize) -> usize {
+    let mut rest = 0;
+    for byte in number {
+        let all = rest << 8 | usize::from(*byte);
+        let quotient = all.checked_div(by).unwrap_or(0);
+        // A remainder is less than what divides, so that the quotient fits a byte.
+        *byte = u8::try_from(quotient).unwrap_or(u8::MAX);
+        rest = all - quotient * by;
+    }
+    rest
 }
 
 #[cfg(test)]

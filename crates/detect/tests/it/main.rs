@@ -9,3 +9,4 @@ mod inspections;
 mod judgement;
 mod labelled;
 mod layouts;
+mod time_ordered;
