@@ -16,8 +16,9 @@ use tickid_testkit::servers::{Postgres, Test};
 use crate::process::{OK, ran, stdout_of, tickid};
 use crate::serve::{Serving, http};
 
-pub(crate) const TESTS: [Test<Postgres>; 2] = [
+pub(crate) const TESTS: [Test<Postgres>; 3] = [
     ("ids_come_through_every_door", ids_come_through_every_door),
+    ("sql_has_the_start_of_a_served_realm", sql_has_the_start_of_a_served_realm),
     ("the_page_has_the_doors", |_| the_page_has_the_doors()),
 ];
 
@@ -183,6 +184,24 @@ fn ids_come_through_every_door(server: &Postgres) {
             case.check(&from, &ids, last.filter(|_| door.leases), [before, after]);
             last = if door.leases { ids.last().copied() } else { last };
         }
+    }
+}
+
+/// Its functions have it, as above, and no option repeats it.
+fn sql_has_the_start_of_a_served_realm(server: &Postgres) {
+    server.psql(Postgres::DATABASE, "CREATE DATABASE served").unwrap();
+    let store = server.url_of("served");
+    let realms = "--realm spread=nanoflake --realm plain=nanoflake --start spread=random";
+    drop(Serving::start(tickid(&format!("serve {realms} --store {store}"))));
+    for (realm, random) in [("spread", "1"), ("plain", "0")] {
+        let sql = stdout_of(&format!("sql nanoflake --realm {realm}"));
+        server.psql("served", &sql).unwrap();
+        let number = format!("(SELECT number FROM tickid.generator WHERE realm = '{realm}')");
+        let functions = format!(
+            "SELECT count(*) FROM pg_proc WHERE prosrc LIKE '%floor(random()%' AND \
+             proname = 'advance_' || {number}"
+        );
+        assert_eq!(server.psql("served", &functions).unwrap(), random, "{realm}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! Options and signals.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -13,11 +14,12 @@ use super::attacks::{
 };
 use super::idle::idle_connections_are_kept;
 use super::serving::{Serving, http};
-use crate::process::{NODE_STORE, OK, USAGE, ran, ran_in, rows, with_state};
+use crate::process::{NODE_STORE, OK, USAGE, json_lines, ran, ran_in, rows, with_state};
 
 pub(crate) const TESTS: &[Test<Folder>] = &[
     ("realms_start_and_nodes_are_released", |_| realms_start_and_nodes_are_released()),
     ("realms_have_the_named_layout", |_| realms_have_the_named_layout()),
+    ("new_realms_have_the_named_start", |_| new_realms_have_the_named_start()),
     ("mistakes_are_refused", |_| mistakes_are_refused()),
     ("options_are_set_by_environment", |_| options_are_set_by_environment()),
     ("libraries_write_no_log", |_| libraries_write_no_log()),
@@ -78,6 +80,47 @@ fn realms_have_the_named_layout() {
     let both = "has the layout 41x1ms/6n/6s@1735689600000, not 42x1ms/10n/12s/unsigned@";
     assert!(ran.stderr.contains(both), "{}", ran.stderr);
     assert!(ran.stderr.contains("serve it as it is with `--realm orders`"), "{}", ran.stderr);
+}
+
+fn new_realms_have_the_named_start() {
+    let state = TempDir::new().unwrap();
+    let tick_start = |realm: &str| {
+        let listed = ran_in(state.path(), &format!("lease list --realm {realm} --json")).stdout;
+        json_lines(&listed)[0]["tick_start"].clone()
+    };
+    // The second server finds the realms, and has their starts without an option.
+    for options in ["=nanoflake --realm chat=nanoflake --start orders=random", " --realm chat"] {
+        let serving = serve(state.path(), &format!("--realm orders{options}"));
+        let mut client = serving.client();
+        let mut remainders = |realm: &str| {
+            first_of_ticks(|| client.ask(&format!("INCR {realm}")).unwrap()[1..].parse().unwrap())
+        };
+        assert_eq!(remainders("orders"), (0..8).collect());
+        assert_eq!(remainders("chat"), BTreeSet::from([0]));
+        assert_eq!((tick_start("orders"), tick_start("chat")), ("random".into(), "lowest".into()));
+        serving.signal("TERM");
+        assert_eq!(serving.end().0.code(), Some(OK));
+    }
+    // Another holder has it as well.
+    let made = ran_in(state.path(), "gen nanoflake --realm orders --radix 10 -n 1000000").stdout;
+    let mut made = made.lines().map(|id| id.parse().unwrap());
+    assert_eq!(first_of_ticks(|| made.next().unwrap()), (0..8).collect());
+}
+
+/// Returns the sequences that many ticks start with, modulo 8, from Nanoflakes of one generator.
+fn first_of_ticks(mut next: impl FnMut() -> u64) -> BTreeSet<u64> {
+    // That one of eight is missing in 150 random ones happens once in 60 million runs.
+    const TICKS: usize = 150;
+    let mut firsts: Vec<u64> = Vec::new();
+    let mut last = next() >> 22;
+    while firsts.len() < TICKS {
+        let id = next();
+        if id >> 22 != last {
+            firsts.push(id % 8);
+        }
+        last = id >> 22;
+    }
+    firsts.into_iter().collect()
 }
 
 fn mistakes_are_refused() {
