@@ -88,7 +88,7 @@ pub(crate) enum Failure {
     #[error("the runtime of the server: {0}")]
     #[cfg(feature = "serve")]
     Runtime(io::Error),
-    #[error("cannot read standard input: {0}")]
+    #[error("cannot read the input: {0}")]
     Read(io::Error),
     #[error("cannot write the output: {0}")]
     Write(io::Error),

@@ -3,7 +3,6 @@
 use core::fmt::Display;
 use core::num::NonZeroU32;
 use core::time::Duration;
-#[cfg(target_os = "linux")]
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -26,7 +25,7 @@ use super::signals;
 use super::source::{IdSource, LeaseOptions, of_time};
 use super::uuid::UuidVersion;
 use crate::failure::Failure;
-use crate::input::{self, Input, Selection, Work};
+use crate::input::{self, Input, Selection, Source, Work};
 use crate::message::{say, shown};
 use crate::options::node::GivenNode;
 use crate::options::values::{count, duration, parse};
@@ -177,10 +176,17 @@ impl Plan<'_> {
             let id = self.read(last).map_err(|error| usage(&error))?;
             backfill = backfill.after(id).map_err(|error| usage(&error))?;
         }
-        if file != Path::new("-") {
-            open_as_input(file)?;
-        }
-        input::run(&[], &options.selection, &mut FillBack { plan: self, backfill })
+        let source = if file == Path::new("-") {
+            Source::stdin()
+        } else {
+            let name = |error| Failure::Usage(format!("--times {}: {error}", file.display()));
+            Source::File(File::open(file).map_err(name)?)
+        };
+        input::of_lines(
+            source,
+            &options.selection,
+            &mut FillBack { plan: self, backfill, is_remarked: false },
+        )
     }
 
     /// Reads an ID as this command writes it.
@@ -333,6 +339,8 @@ impl Plan<'_> {
 struct FillBack<'a> {
     plan: &'a Plan<'a>,
     backfill: AnyBackfill,
+    /// Set once a number was likelier a year or a count of seconds than of milliseconds.
+    is_remarked: bool,
 }
 
 impl Work for FillBack<'_> {
@@ -343,7 +351,13 @@ impl Work for FillBack<'_> {
 
     fn input(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {
         let text = String::from_utf8_lossy(input.text);
-        let time = when::fixed(&text).map_err(|error| Failure::invalid(format!("is {error}")))?;
+        let time = when::fixed(&text)
+            .map_err(|error| Failure::invalid(format!("is not a time: {error}")))?;
+        // A column of seconds would give all rows IDs of January 1970.
+        if when::is_odd(&text) && !core::mem::replace(&mut self.is_remarked, true) {
+            out.before_message()?;
+            say(&format!("'{}' counts milliseconds since 1970: {time}", shown(&*text)));
+        }
         let id = self.backfill.generate(time);
         let id = id.map_err(|error| Failure::invalid(format!("has no ID: {error}")))?;
         id.visit(Write { plan: self.plan, out: out.buffer() })
@@ -375,19 +389,6 @@ impl IdsVisitor for Write<'_> {
             None => plan.write(id, out),
         })
     }
-}
-
-/// Makes a file the standard input, which the reader of lines and columns takes.
-#[cfg(target_os = "linux")]
-fn open_as_input(file: &Path) -> Result<(), Failure> {
-    let opened = File::open(file).and_then(|opened| Ok(nix::unistd::dup2_stdin(opened)?));
-    opened.map_err(|error| Failure::Usage(format!("--times {}: {error}", file.display())))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn open_as_input(file: &Path) -> Result<(), Failure> {
-    let reason = format!("--times {}: files are read from standard input here", file.display());
-    Err(Failure::Usage(reason).hinting("`--times - < FILE`"))
 }
 
 /// Describes the realm to lease from, where the store has none of that name yet.

@@ -3,7 +3,8 @@
 mod csv;
 
 use std::borrow::Cow;
-use std::io::{self, IsTerminal as _, Read as _};
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Read, StdinLock};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -120,16 +121,24 @@ pub(crate) fn run(
     selection: &Selection,
     work: &mut impl Work,
 ) -> Result<ExitCode, Failure> {
-    let mut out = Output::stdout();
-    let problems = Problems { hints: Vec::new(), status: ExitCode::SUCCESS };
     if !arguments.is_empty() && arguments != ["-"] {
-        return of_arguments(arguments, selection, problems, work, out);
+        return of_arguments(arguments, selection, work);
     }
+    of_lines(Source::stdin(), selection, work)
+}
+
+/// Gives `work` every line, as [`run`] does.
+pub(crate) fn of_lines(
+    source: Source,
+    selection: &Selection,
+    work: &mut impl Work,
+) -> Result<ExitCode, Failure> {
+    let (mut out, problems) = (Output::stdout(), Problems::NONE);
     // The problem of one line must not cost the others their answers.
     let ahead = work.looks_ahead().then(Ahead::default);
     let selector = Selector::new(selection, work.is_search());
     let mut lines = Lines { selector, worker: Worker { work, problems }, ahead };
-    if let Err(failure) = for_each_line(&mut out, &mut lines) {
+    if let Err(failure) = for_each_line(source, &mut out, &mut lines) {
         // The lines before it are done.
         lines.release(&mut out)?;
         out.flush()?;
@@ -148,10 +157,9 @@ pub(crate) fn run(
 fn of_arguments(
     arguments: &[String],
     selection: &Selection,
-    problems: Problems,
     work: &mut impl Work,
-    mut out: Output,
 ) -> Result<ExitCode, Failure> {
+    let (mut out, problems) = (Output::stdout(), Problems::NONE);
     selection.refuse_arguments()?;
     if work.looks_ahead() {
         let texts = arguments.iter().take(AHEAD).map(|text| trimmed(text.as_bytes()).to_vec());
@@ -168,6 +176,53 @@ fn of_arguments(
     }
     out.flush()?;
     Ok(worker.problems.status)
+}
+
+/// The source of lines.
+pub(crate) enum Source {
+    Stdin(StdinLock<'static>),
+    File(File),
+}
+
+impl Source {
+    pub(crate) fn stdin() -> Self {
+        Self::Stdin(io::stdin().lock())
+    }
+
+    fn is_terminal(&self) -> bool {
+        match self {
+            Self::Stdin(stdin) => stdin.is_terminal(),
+            Self::File(file) => file.is_terminal(),
+        }
+    }
+
+    /// Returns the number of bytes that are left, if it is a file.
+    fn len(&self) -> Option<u64> {
+        use std::io::Seek as _;
+
+        let mut file = match self {
+            #[cfg(unix)]
+            Self::Stdin(stdin) => {
+                use std::os::fd::AsFd as _;
+
+                File::from(stdin.as_fd().try_clone_to_owned().ok()?)
+            }
+            #[cfg(not(unix))]
+            Self::Stdin(_) => return None,
+            Self::File(file) => file.try_clone().ok()?,
+        };
+        let metadata = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        metadata.len().checked_sub(file.stream_position().ok()?)
+    }
+}
+
+impl Read for Source {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdin(stdin) => stdin.read(buffer),
+            Self::File(file) => file.read(buffer),
+        }
+    }
 }
 
 /// The work on inputs, and the problems that they had.
@@ -267,6 +322,8 @@ struct Problems {
 }
 
 impl Problems {
+    const NONE: Self = Self { hints: Vec::new(), status: ExitCode::SUCCESS };
+
     /// Reports the problem of an input; other failures end the command.
     fn settle(
         &mut self,
@@ -291,24 +348,27 @@ enum InputLine<'a> {
     Cut(&'a [u8], usize),
 }
 
-/// Hands out the lines of standard input and their numbers, from 1. Only the start of a line is
+/// Hands out the lines of a source and their numbers, from 1. Only the start of a line is
 /// kept that is longer than IDs or records are.
 ///
 /// The output is flushed before each read, which may wait: a terminal, or a program that writes
 /// now and then, gets the answer to a line before it sends the next one. A file is read in large
 /// pieces, so this costs it nothing.
-fn for_each_line(out: &mut Output, lines: &mut Lines<'_, impl Work>) -> Result<(), Failure> {
+fn for_each_line(
+    mut source: Source,
+    out: &mut Output,
+    lines: &mut Lines<'_, impl Work>,
+) -> Result<(), Failure> {
     /// Some programs write it before the first line.
     const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
     /// The same of texts that PowerShell writes, before its version 6.
     const UTF_16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
     let longest = lines.selector.longest_line();
-    let mut stdin = io::stdin().lock();
-    if stdin.is_terminal() {
-        say("reading IDs from the terminal, one per line; Ctrl-D ends");
+    if source.is_terminal() {
+        say("reading lines from the terminal; Ctrl-D ends");
     }
-    let mut progress = Progress::new("lines", len_of_stdin(), out);
+    let mut progress = Progress::new("lines", source.len(), out);
     // The start of a line that has not ended yet is at the front.
     let mut buffer = vec![0; longest + CHUNK];
     let (mut kept, mut cut, mut number, mut bytes) = (0, 0, 0, 0);
@@ -316,7 +376,7 @@ fn for_each_line(out: &mut Output, lines: &mut Lines<'_, impl Work>) -> Result<(
         lines.release(out)?;
         out.flush()?;
         progress.show(number, bytes);
-        let read = match stdin.read(&mut buffer[kept..kept + CHUNK]) {
+        let read = match source.read(&mut buffer[kept..kept + CHUNK]) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             read => read.map_err(Failure::Read)?,
         };
@@ -356,22 +416,6 @@ fn for_each_line(out: &mut Output, lines: &mut Lines<'_, impl Work>) -> Result<(
             kept = longest;
         }
     }
-}
-
-/// Returns the number of bytes that standard input has left, if it is a file.
-fn len_of_stdin() -> Option<u64> {
-    #[cfg(unix)]
-    {
-        use std::fs::File;
-        use std::io::Seek as _;
-        use std::os::fd::AsFd as _;
-
-        let mut file = File::from(io::stdin().as_fd().try_clone_to_owned().ok()?);
-        let metadata = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-        metadata.len().checked_sub(file.stream_position().ok()?)
-    }
-    #[cfg(not(unix))]
-    None
 }
 
 /// Returns a line, without the `cut` bytes that were not kept.

@@ -337,12 +337,12 @@ fn past_times_get_ids_line_by_line() {
     let lines: Vec<&str> = ran.stdout.lines().collect();
     let empty: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].is_empty()).collect();
     assert_eq!(empty, [0, 3, 5, 7], "{}", ran.stdout);
-    if cfg!(target_os = "linux") {
-        let of_file = run(&format!("{gen_ids} {}", file.display()));
-        assert_eq!((of_file.status, of_file.stdout.as_str()), (INVALID, ran.stdout.as_str()));
-        let missing = run("gen nanoflake --node 5 --times /no/such/file");
-        assert_eq!(missing.status, USAGE, "{}", missing.stderr);
-    }
+    // Of a file, standard input is not read.
+    let of_file = run_with_input(&format!("{gen_ids} {}", file.display()), b"id,created_at\n1,0\n");
+    assert_eq!((of_file.status, of_file.stdout.as_str()), (INVALID, ran.stdout.as_str()));
+    let missing = run("gen nanoflake --node 5 --times /no/such/file");
+    assert_eq!(missing.status, USAGE, "{}", missing.stderr);
+    assert!(missing.stderr.contains("--times /no/such/file: "), "{}", missing.stderr);
     let rows: Vec<Value> =
         json_lines(&run_with_input(&format!("{gen_ids} - --json"), ROWS.as_bytes()).stdout);
     let parts =
@@ -351,6 +351,33 @@ fn past_times_get_ids_line_by_line() {
     let expected = [(0, 0)].into_iter().chain(expected);
     let expected = expected.map(|(ms, at)| [1_714_521_600_000 + ms, 5, at].map(Some));
     assert_eq!(parts.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+}
+
+#[test]
+fn odd_past_times_are_explained() {
+    let gen_ids = "gen scru64 --node 5/8 --times -";
+    let seconds = run_with_input(gen_ids, b"1714521600\r\n1714521601\r\n");
+    // Once, and not for each row.
+    let remark = "tickid: '1714521600' counts milliseconds since 1970: 1970-01-20T20:15:21.600Z\n";
+    assert_eq!((seconds.status, seconds.stderr.as_str()), (OK, remark));
+    for (times, problem) in [
+        ("now", "line 1: 'now' is not a time: neither milliseconds since 1970 nor"),
+        ("9223372036854776", "is not a time: time in milliseconds 9223372036854776 is outside of"),
+        (
+            "2024-05-01\n1969-12-31",
+            "line 2: '1969-12-31' has no ID: 1969-12-31T00:00:00Z is before",
+        ),
+        (
+            "1969-12-31",
+            "has no ID: time 1969-12-31T00:00:00Z is outside of 1970-01-01T00:00:00Z to",
+        ),
+    ] {
+        let ran = run_with_input(gen_ids, times.as_bytes());
+        assert_eq!(ran.status, INVALID, "{}", ran.stderr);
+        assert!(ran.stderr.contains(problem), "{}", ran.stderr);
+    }
+    let nothing = run_with_input(gen_ids, b"");
+    assert_eq!((nothing.status, nothing.stdout.as_str(), nothing.stderr.as_str()), (OK, "", ""));
 }
 
 #[test]
