@@ -17,6 +17,8 @@ pub(crate) enum Error {
     Failed { command: String, status: ExitStatus },
     #[error("`{command}` did not fail with \"{expected}\"")]
     FailedOtherwise { command: String, expected: &'static str },
+    #[error("`{command}` lists {unwanted}")]
+    Reached { command: String, unwanted: &'static str },
     #[error("cannot read {}: {reason}", path.display())]
     Read { path: PathBuf, reason: io::Error },
     #[error("cannot write {}: {reason}", path.display())]

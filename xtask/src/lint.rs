@@ -7,7 +7,7 @@ use crate::command::say;
 use crate::error::{Error, Result};
 use crate::files::{self, Finding};
 use crate::rules::{architecture, documents, packages};
-use crate::tables::{BENCHES, INTEGRATION, NO_STD, OTHER_WORKSPACES, WEB};
+use crate::tables::{BENCHES, INTEGRATION, NO_STD, OTHER_WORKSPACES, READERS, WEB};
 use crate::workspace::Workspace;
 
 #[derive(Args)]
@@ -32,7 +32,8 @@ enum Step {
     Clippy,
     /// Clippy for the workspaces that no test compiles.
     Others,
-    /// Clippy for the libraries without features, with `alloc`, and with `std`.
+    /// Clippy for the libraries without features, with `alloc`, and with `std`. What only reads IDs
+    /// reaches no leases.
     Features,
     /// The documentation builds without warnings.
     Docs,
@@ -121,6 +122,7 @@ fn docs(workspace: &Workspace) -> Result<()> {
 /// Finds code that needs a feature without requiring it. `verify features` checks each feature
 /// alone, and [`architecture`] checks that the features of all schemes enable the same in core.
 fn features(workspace: &Workspace) -> Result<()> {
+    readers(workspace)?;
     let optional =
         workspace.libraries().filter(|library| library.public_features().next().is_some());
     let without = optional.filter(|library| library.is_published()).map(|one| ("", vec![one]));
@@ -132,6 +134,18 @@ fn features(workspace: &Workspace) -> Result<()> {
         let words = format!("clippy --lib --no-deps --no-default-features --features={feature}");
         let packages = libraries.iter().map(|library| format!("--package={}", library.name));
         workspace.cargo("", &words).args(packages).args(DENY_WARNINGS).run()
+    })
+}
+
+/// Checks that the crates that only read IDs do without the machinery of leases, whichever feature
+/// of which crate would bring it.
+fn readers(workspace: &Workspace) -> Result<()> {
+    const OPTIONS: &str = "--all-features --edges=normal --target=all --prefix=none";
+    READERS.iter().try_for_each(|(folder, package)| {
+        let tree = workspace.cargo(folder, &format!("tree --package={package} {OPTIONS}"));
+        let (command, unwanted) = (tree.to_string(), "tickid-lease");
+        let is_reached = tree.read()?.lines().any(|line| line.starts_with(unwanted));
+        if is_reached { Err(Error::Reached { command, unwanted }) } else { Ok(()) }
     })
 }
 
