@@ -39,6 +39,8 @@ impl Tally {
         let mut tally = Self::default();
         // The number of failures before the current test program.
         let mut before = 0;
+        // The tests that skip themselves while they run, which pass as the harness sees it.
+        let mut skipping = 0;
         for line in output.lines() {
             if let Some(program) = failed_program(line) {
                 if tally.failed == before {
@@ -51,6 +53,9 @@ impl Tally {
                 tally.skipped += count(counts, " ignored");
             } else if let Some((_, note)) = line.split_once("shown: ") {
                 tally.notes.push(note.to_owned());
+            } else if let Some(reason) = skipped(line) {
+                *tally.reasons.entry(reason.to_owned()).or_default() += 1;
+                skipping += 1;
             } else if let Some(test) = line.strip_prefix("test ") {
                 if let Some(reason) = reason(test) {
                     *tally.reasons.entry(reason.to_owned()).or_default() += 1;
@@ -59,6 +64,8 @@ impl Tally {
                 }
             }
         }
+        tally.passed = tally.passed.saturating_sub(skipping);
+        tally.skipped += skipping;
         if !is_success && tally.failed == 0 {
             tally.fail(format!("`{command}`"));
         }
@@ -115,6 +122,12 @@ fn reason(test: &str) -> Option<&str> {
     Some(rest.strip_prefix(", ").unwrap_or(kind))
 }
 
+/// Returns the reason that a test printed by `tickid_testkit::skip`. The name of the test may stand
+/// before that.
+fn skipped(line: &str) -> Option<&str> {
+    line.strip_prefix("skipped: ").or_else(|| Some(line.split_once(" ... skipped: ")?.1))
+}
+
 /// Returns the program that cargo reports as failed, as in "error: test failed, to rerun pass `-p
 /// a --lib`". A crash leaves the line of its test unfinished before that.
 fn failed_program(line: &str) -> Option<&str> {
@@ -150,6 +163,19 @@ test result: ok. 20 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out
                         skipped: 2 (takes hours)\n22 passed, 0 failed, 5 skipped";
         assert_eq!(tally.to_string(), expected);
         assert_eq!(tally.notes, ["12 windows"]);
+    }
+
+    #[test]
+    fn tests_that_skip_themselves_did_not_pass() {
+        let tally = read(
+            "skipped: needs root
+test a ... ok
+test b ... skipped: needs root
+ok
+test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.1s
+",
+        );
+        assert_eq!(tally.to_string(), "skipped: 2 (needs root)\n1 passed, 0 failed, 2 skipped");
     }
 
     #[test]

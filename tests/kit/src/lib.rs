@@ -22,8 +22,8 @@
 //! | [`example`] | support for the tests of the core |
 //! | `servers` | real servers, each in its own temporary folder |
 //!
-//! `every_clock`, `servers`, `soak`, `storm` and `suite` need `std`, which enables the feature of
-//! that name in the core.
+//! `every_clock`, `soak`, `storm` and `suite` need `std`, which enables the feature of that name in
+//! the core, and `servers` needs the feature of its own name.
 
 #![allow(
     clippy::exhaustive_enums,
@@ -49,10 +49,11 @@ mod pages;
 mod promises;
 pub mod reference;
 mod schedule;
-#[cfg(all(feature = "std", unix))]
+#[cfg(all(feature = "servers", unix))]
 pub mod servers;
 pub mod services;
 pub mod shares;
+mod skip;
 #[cfg(feature = "std")]
 pub mod soak;
 #[cfg(feature = "std")]
@@ -67,4 +68,5 @@ pub mod vectors;
 pub use self::cases::{config, scaled};
 pub use self::dice::Dice;
 pub use self::promises::Seen;
+pub use self::skip::skip;
 pub use self::subject::{Parts, Subject};

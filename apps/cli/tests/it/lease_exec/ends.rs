@@ -450,7 +450,7 @@ fn unreachable(state: &Path) -> Supervised {
 fn unreachable_programs_are_named() {
     if !is_root() {
         assert!(std::env::var_os("CI").is_none(), "this needs root");
-        return;
+        return tickid_testkit::skip("needs root");
     }
     let state = state("sno --pool 5/16 --term 1 --skew 1");
     let mut program = unreachable(state.path());
@@ -470,7 +470,7 @@ fn unreachable_programs_are_named() {
 fn processes_given_up_are_named() {
     if !is_root() {
         assert!(std::env::var_os("CI").is_none(), "this needs root");
-        return;
+        return tickid_testkit::skip("needs root");
     }
     let state = state("sno --pool 5/16");
     let mut program = unreachable(state.path());
