@@ -10,7 +10,6 @@ use tickid_convert::{AnyIds, AnyLeasedGenerator};
 use tickid_lease::session::ClockGap;
 
 use super::signals;
-use super::source::IdSource;
 use crate::failure::Failure;
 use crate::message::say;
 use crate::output;
@@ -72,6 +71,16 @@ impl Holding {
         self.call(|generator| Ok(generator.wait_ready(within)?))
     }
 
+    /// Draws up to `n` IDs, waiting for them for at most `within`.
+    pub(super) fn block_within(
+        &self,
+        metabyte: u8,
+        n: NonZeroU32,
+        within: Duration,
+    ) -> Result<AnyIds, Failure> {
+        self.call(|generator| Ok(generator.block_within(metabyte, n, within)?))
+    }
+
     /// Returns the difference of the clocks, if it is more than the realm's skew.
     pub(super) fn clock_gap(&self) -> Option<ClockGap> {
         self.generator.state().clock_gap
@@ -93,21 +102,6 @@ impl Holding {
         while self.held.is_ending.load(Ordering::Relaxed) {
             thread::park();
         }
-    }
-}
-
-impl IdSource for Holding {
-    fn try_block(&mut self, metabyte: u8, n: NonZeroU32) -> Result<AnyIds, Failure> {
-        self.call(|generator| Ok(generator.try_block_with(metabyte, n)?))
-    }
-
-    fn block_within(
-        &mut self,
-        metabyte: u8,
-        n: NonZeroU32,
-        within: Duration,
-    ) -> Result<AnyIds, Failure> {
-        self.call(|generator| Ok(generator.block_within(metabyte, n, within)?))
     }
 }
 

@@ -4,7 +4,6 @@ mod holding;
 mod patience;
 mod plan;
 mod signals;
-mod source;
 mod uuid;
 
 use core::time::Duration;
@@ -14,6 +13,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use tickid_convert::{AnyScheme, Kind, LayoutOption};
+use tickid_detect::Format;
 
 use self::plan::{GenOptions, Plan};
 use self::uuid::UuidVersion;
@@ -21,7 +21,7 @@ use crate::failure::Failure;
 use crate::message::shown;
 use crate::options::node::{GivenNode, NodeHash};
 use crate::options::values::metabyte;
-use crate::options::{self, KuidKind, Layouts};
+use crate::options::{KuidKind, Layouts, Scheme};
 
 const EXAMPLES: &str = "Examples:
   tickid gen sno -n 5                 five sno IDs
@@ -45,56 +45,45 @@ setting the clock back between two runs does no harm. The records are in the sto
 $TICKID_STORE names, or else in a folder of the user. With --node, no store is used; make sure that
 no other generator has the node.";
 
-/// The IDs to generate: a subcommand for each scheme, and one for UUIDs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SchemeOrUuid {
-    Scheme(options::Scheme),
-    /// Global kuids in UUIDs.
-    Uuid,
+/// The IDs that a subcommand generates: those of a scheme, by themselves or in UUIDs.
+#[derive(Clone, Copy, Debug)]
+struct Generated {
+    scheme: Scheme,
+    is_in_uuid: bool,
 }
 
-impl SchemeOrUuid {
+impl Generated {
+    /// Returns a row for each scheme, and one for UUIDs, which hold global kuids.
     fn all() -> impl Iterator<Item = Self> {
-        options::Scheme::all().iter().copied().map(Self::Scheme).chain([Self::Uuid])
+        let schemes = Scheme::all().iter().map(|&scheme| Self { scheme, is_in_uuid: false });
+        let uuid = Scheme::of(Format::Kuid).map(|scheme| Self { scheme, is_in_uuid: true });
+        schemes.chain(uuid)
     }
 
     const fn name(self) -> &'static str {
-        match self {
-            Self::Scheme(scheme) => scheme.name(),
-            Self::Uuid => "uuid",
-        }
+        if self.is_in_uuid { "uuid" } else { self.scheme.name() }
     }
 
     fn about(self) -> String {
-        match self {
-            Self::Scheme(scheme) => {
-                let kinds: Vec<String> = scheme.kinds().map(about).collect();
-                kinds.join("; ")
-            }
-            Self::Uuid => "UUID: a global kuid, with a leased node and no random bits".to_owned(),
+        if self.is_in_uuid {
+            return "UUID: a global kuid, with a leased node and no random bits".to_owned();
         }
-    }
-
-    /// Returns the kinds of IDs that the options may select.
-    fn kinds(self) -> Vec<Kind> {
-        match self {
-            Self::Scheme(scheme) => scheme.kinds().collect(),
-            Self::Uuid => vec![Kind::KuidGlobal],
-        }
+        Vec::from_iter(self.scheme.kinds().map(about)).join("; ")
     }
 
     /// Reports whether an argument has a meaning for these IDs.
     fn has(self, argument: &str) -> bool {
-        let kinds = self.kinds();
+        let Self { scheme, is_in_uuid } = self;
+        let kinds = Vec::from_iter(scheme.kinds().filter(|kind| !is_in_uuid || kind.has_node()));
         let of_layout = |kind: &Kind, name| {
             let mut options = kind.layout_options().iter();
             options.any(|option: &LayoutOption| option.name == name)
         };
         match argument {
-            "uuid_version" => self == Self::Uuid,
+            "uuid_version" => is_in_uuid,
             "kind" => kinds.len() > 1,
             "node_hash" => kinds.contains(&Kind::KuidGlobal),
-            "alphabet" => self != Self::Uuid && kinds.contains(&Kind::KuidGlobal),
+            "alphabet" => !is_in_uuid && kinds.contains(&Kind::KuidGlobal),
             "radix" => kinds.contains(&Kind::Nanoflake),
             "meta" => kinds.iter().any(|kind| kind.has_metabyte()),
             name if Kind::ALL.iter().any(|kind| of_layout(kind, name)) => {
@@ -131,7 +120,7 @@ fn about(kind: Kind) -> String {
 /// The arguments of `gen`.
 #[derive(Debug)]
 pub(crate) struct GenCommand {
-    ids: SchemeOrUuid,
+    ids: Generated,
     arguments: GenArguments,
 }
 
@@ -163,7 +152,7 @@ struct GenArguments {
 
 impl Subcommand for GenCommand {
     fn augment_subcommands(command: Command) -> Command {
-        command.after_help(EXAMPLES).subcommands(SchemeOrUuid::all().map(SchemeOrUuid::command))
+        command.after_help(EXAMPLES).subcommands(Generated::all().map(Generated::command))
     }
 
     fn augment_subcommands_for_update(command: Command) -> Command {
@@ -171,7 +160,7 @@ impl Subcommand for GenCommand {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        SchemeOrUuid::all().any(|ids| ids.name() == name)
+        Generated::all().any(|ids| ids.name() == name)
     }
 }
 
@@ -179,7 +168,7 @@ impl FromArgMatches for GenCommand {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let missing = || clap::Error::new(ErrorKind::MissingSubcommand);
         let (name, matches) = matches.subcommand().ok_or_else(missing)?;
-        let ids = SchemeOrUuid::all().find(|ids| ids.name() == name).ok_or_else(missing)?;
+        let ids = Generated::all().find(|ids| ids.name() == name).ok_or_else(missing)?;
         for id in matches.ids().map(clap::Id::as_str) {
             if matches.value_source(id) == Some(ValueSource::CommandLine) && !ids.has(id) {
                 let option = if id == "uuid_version" { "as".into() } else { id.replace('_', "-") };
@@ -201,10 +190,9 @@ impl FromArgMatches for GenCommand {
 pub(crate) fn run(command: &GenCommand) -> Result<ExitCode, Failure> {
     let GenArguments { node, node_hash, kind, meta, version, layouts, options } =
         &command.arguments;
-    let (kind, uuid) = match command.ids {
-        SchemeOrUuid::Scheme(scheme) => (scheme.kind(*kind), None),
-        SchemeOrUuid::Uuid => (Kind::KuidGlobal, Some(*version)),
-    };
+    let Generated { scheme, is_in_uuid } = command.ids;
+    // UUIDs take no `--kind`, whose default are the global ones.
+    let (kind, uuid) = (scheme.kind(*kind), is_in_uuid.then_some(*version));
     let scheme = layouts.values.scheme(kind);
     let node = node.as_deref().map(|text| {
         if !kind.has_node() && text == GivenNode::NONE.0 {

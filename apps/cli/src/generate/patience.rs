@@ -26,33 +26,31 @@ impl Patience {
         if self.is_mentioned { self.max_wait } else { self.max_wait.min(MENTIONED_AFTER) }
     }
 
-    /// Waits by `wait`, which takes no longer than its argument, and returns its result.
-    pub(crate) fn wait<T>(
+    /// Continues a wait that took no longer than [`quiet`](Self::quiet), unless its result is final:
+    /// `wait` goes on for at most its argument.
+    pub(crate) fn go_on<T>(
         &mut self,
-        mut wait: impl FnMut(Duration) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        let quiet = self.quiet();
-        wait(quiet)
-            .or_else(|failure| self.wait_on(failure, |rest| wait(rest.saturating_sub(quiet))))
-    }
-
-    /// Reports a failure that may pass, and waits for that by `wait`, for the rest of the bound.
-    pub(crate) fn wait_on<T>(
-        &mut self,
-        failure: Failure,
+        result: Result<T, Failure>,
         wait: impl FnOnce(Duration) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let Self { max_wait, .. } = *self;
-        let too_long = |stall| Failure::TooLong { stall: Box::new(stall), max_wait };
-        if !failure.passes() {
-            return Err(failure);
-        }
-        let is_over = self.quiet() == max_wait;
-        if is_over || failure.retry_after().is_some_and(|rest| rest > max_wait) {
-            return Err(too_long(failure));
+        let stall = match result {
+            Err(failure) if failure.passes() => failure,
+            result => return result,
+        };
+        let (max_wait, quiet) = (self.max_wait, self.quiet());
+        let is_too_long = stall.retry_after().is_some_and(|rest| rest > max_wait);
+        if quiet == max_wait || is_too_long {
+            return Err(too_long(stall, max_wait));
         }
         self.is_mentioned = true;
-        say(&format!("waiting, for at most {max_wait:?}: {failure}"));
-        wait(max_wait).map_err(|failure| if failure.passes() { too_long(failure) } else { failure })
+        say(&format!("waiting, for at most {max_wait:?}: {stall}"));
+        match wait(max_wait.saturating_sub(quiet)) {
+            Err(failure) if failure.passes() => Err(too_long(failure, max_wait)),
+            result => result,
+        }
     }
+}
+
+fn too_long(stall: Failure, max_wait: Duration) -> Failure {
+    Failure::TooLong { stall: Box::new(stall), max_wait }
 }

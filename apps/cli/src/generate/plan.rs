@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use clap::Args;
 use jiff::tz::TimeZone;
 use tickid_convert::{
-    AnyBackfill, AnyBuilder, AnyId, AnyLeasedGenerator, AnyScheme, IdsVisitor, SchemeId,
+    AnyBackfill, AnyBuilder, AnyId, AnyIds, AnyLeasedGenerator, AnyScheme, IdsVisitor, SchemeId,
     SchemeVariant, SchemeVisitor, carry,
 };
 use tickid_core::{BuildError, Clock as _, ManualClock, Scheme, SystemClock, TickStart};
@@ -22,7 +22,7 @@ use uuid::Uuid;
 use super::holding::Holding;
 use super::patience::Patience;
 use super::signals;
-use super::source::{IdSource, LeaseOptions, of_time};
+
 use super::uuid::UuidVersion;
 use crate::failure::Failure;
 use crate::input::{self, Input, Selection, Source, Work};
@@ -35,13 +35,24 @@ use crate::output::printed::{Printed, Style, write_id, write_json};
 use crate::output::progress::Progress;
 use crate::output::template::Template;
 use crate::output::{self, Output};
-use crate::store::{answer, setting};
+use crate::store::{StoreOptions, answer, setting};
 
 /// Names the realm unless the command line does.
 const REALM_VARIABLE: &str = "TICKID_REALM";
 
 /// The number of IDs generated in one call.
 const BATCH: u32 = 1024;
+
+/// The store and the realm to lease a node from.
+#[derive(Debug, Args)]
+struct LeaseOptions {
+    #[command(flatten)]
+    store: StoreOptions,
+    /// Realm in the store: generators of one realm never have the same node at the same time
+    /// [env: TICKID_REALM] [default: one for each scheme, epoch and drift]
+    #[arg(long, value_name = "NAME", value_parser = parse::<RealmName>)]
+    realm: Option<RealmName>,
+}
 
 /// The options of every scheme's `gen`.
 #[derive(Debug, Args)]
@@ -123,9 +134,7 @@ impl Plan<'_> {
             }
             let within = patience.quiet();
             let holding = Holding::start(|| self.lease(&options.lease, within))?;
-            if let Err(failure) = holding.first_lease() {
-                patience.wait_on(failure, |rest| holding.wait_ready(rest))?;
-            }
+            patience.go_on(holding.first_lease(), |rest| holding.wait_ready(rest))?;
             if let Some(gap) = holding.clock_gap() {
                 let effect = match gap.is_behind() {
                     true => "these IDs may be of the past",
@@ -133,7 +142,8 @@ impl Plan<'_> {
                 };
                 say(&format!("{gap}, so {effect}: synchronise the clocks"));
             }
-            return self.stream(holding, patience);
+            let draw = |n, within| holding.block_within(self.metabyte, n, within);
+            return self.stream(draw, patience);
         };
         let GivenNode { node, last } = node;
         let builder = self.scheme.builder(node);
@@ -151,17 +161,20 @@ impl Plan<'_> {
         let Some(time) = &options.time else {
             self.check_size(&format!("--node is {node}"), &[node.bits()])?;
             let generator = builder.max_wait(options.max_wait).build_local();
-            let generator = generator.map_err(|error| of_node(error, Failure::from))?;
-            return self.stream(generator, patience);
+            let mut generator = generator.map_err(|error| of_node(error, Failure::from))?;
+            let draw = |n, within| Ok(generator.block_within(self.metabyte, n, within)?);
+            return self.stream(draw, patience);
         };
         let clock = ManualClock::new(time.resolve(&when::now(TimeZone::UTC))?);
         let generator = builder.clock(clock).max_wait(Duration::MAX).build_local();
-        let generator = generator.map_err(|error| of_node(error, of_time))?;
+        let mut generator = generator.map_err(|error| of_node(error, of_time))?;
         say(
             "IDs of a given time may collide with others, because the same command makes the same \
              IDs again, and a generator of that node may have issued them",
         );
-        self.stream(generator, patience)
+        // Waits are not real, because the clock moves on by them, so there is no reason to bound them.
+        let draw = |n, _| generator.block_within(self.metabyte, n, Duration::MAX).map_err(of_time);
+        self.stream(draw, patience)
     }
 
     /// Prints an ID for each time of a file. The window ends when the run starts.
@@ -279,10 +292,11 @@ impl Plan<'_> {
         }
     }
 
-    /// Writes IDs to standard output, as fast as the scheme and the reader allow.
+    /// Writes IDs to standard output, as fast as the scheme and the reader allow. `draw` returns up
+    /// to so many, and waits for them no longer than it is told.
     fn stream(
         &self,
-        mut source: impl IdSource,
+        mut draw: impl FnMut(NonZeroU32, Duration) -> Result<AnyIds, Failure>,
         mut patience: Patience,
     ) -> Result<ExitCode, Failure> {
         let options = self.options;
@@ -295,7 +309,7 @@ impl Plan<'_> {
             // Drawing many IDs in one call is faster, but no more than are left.
             let want = u32::try_from(left).map_or(BATCH, |left| left.min(BATCH));
             let want = NonZeroU32::new(want).unwrap_or(NonZeroU32::MIN);
-            let ids = match source.try_block(self.metabyte, want) {
+            let ids = match draw(want, Duration::ZERO) {
                 Ok(ids) => ids,
                 Err(stall) => {
                     // The reader gets everything there is before the pause.
@@ -303,7 +317,8 @@ impl Plan<'_> {
                     if !stall.passes() {
                         return Err(stall);
                     }
-                    patience.wait(|within| source.block_within(self.metabyte, want, within))?
+                    let quiet = patience.quiet();
+                    patience.go_on(draw(want, quiet), |rest| draw(want, rest))?
                 }
             };
             made += ids.len() as u64;
@@ -367,6 +382,11 @@ impl Work for FillBack<'_> {
 /// Returns the failure of building a generator: the option `--node` may name no node of the scheme.
 fn of_node(error: BuildError, other: impl FnOnce(BuildError) -> Failure) -> Failure {
     if matches!(error, BuildError::Node(_)) { usage_of_node(&error) } else { other(error) }
+}
+
+/// Returns the failure of a generator whose clock is the option `--time`.
+fn of_time(error: impl Display) -> Failure {
+    Failure::Usage(format!("--time: {error}"))
 }
 
 fn usage_of_node(error: &dyn Display) -> Failure {
