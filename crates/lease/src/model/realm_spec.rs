@@ -10,7 +10,7 @@ use tickid_core::{
 };
 
 use crate::model::pool::NodePool;
-use crate::model::text::LeaseTextError;
+use crate::model::text::{LeaseTextError, try_from_text};
 use crate::model::token::mix;
 
 /// The name of a realm: 1 to 63 lower-case letters, digits, hyphens and underscores, a letter or
@@ -69,21 +69,7 @@ impl RealmName {
     }
 }
 
-impl TryFrom<&str> for RealmName {
-    type Error = LeaseTextError;
-
-    fn try_from(text: &str) -> Result<Self, LeaseTextError> {
-        text.parse()
-    }
-}
-
-impl TryFrom<String> for RealmName {
-    type Error = LeaseTextError;
-
-    fn try_from(text: String) -> Result<Self, LeaseTextError> {
-        text.parse()
-    }
-}
+try_from_text! { RealmName }
 
 impl FromStr for RealmName {
     type Err = LeaseTextError;

@@ -11,6 +11,28 @@ use crate::model::token::Token;
 /// writes this one.
 pub(crate) const FORMAT: u32 = 1;
 
+/// Parses a type from the texts that options of builders take, as its `FromStr` does.
+macro_rules! try_from_text {
+    ($type:ty) => {
+        impl TryFrom<&str> for $type {
+            type Error = LeaseTextError;
+
+            fn try_from(text: &str) -> Result<Self, LeaseTextError> {
+                text.parse()
+            }
+        }
+
+        impl TryFrom<String> for $type {
+            type Error = LeaseTextError;
+
+            fn try_from(text: String) -> Result<Self, LeaseTextError> {
+                text.parse()
+            }
+        }
+    };
+}
+pub(crate) use try_from_text;
+
 /// An error from parsing a text.
 ///
 /// # Examples
@@ -94,21 +116,7 @@ impl FromStr for NodeRange {
     }
 }
 
-impl TryFrom<&str> for NodePool {
-    type Error = LeaseTextError;
-
-    fn try_from(text: &str) -> Result<Self, LeaseTextError> {
-        text.parse()
-    }
-}
-
-impl TryFrom<String> for NodePool {
-    type Error = LeaseTextError;
-
-    fn try_from(text: String) -> Result<Self, LeaseTextError> {
-        text.parse()
-    }
-}
+try_from_text! { NodePool }
 
 impl FromStr for NodePool {
     type Err = LeaseTextError;
