@@ -22,7 +22,7 @@ pub(crate) struct Prior {
     /// The time since which such IDs are made.
     pub(crate) since: UnixTime,
     /// The one for decimal integers, of a format with another text. Digits say nothing about their
-    /// format, so they count from its first release. `None` if that is not known to be later.
+    /// format, so they count from about its first release. `None` if that is not known to be later.
     pub(crate) integers_since: Option<UnixTime>,
     /// The additional bits of surprise at such an ID because the format is rare.
     pub(crate) rarity: u32,
@@ -183,8 +183,9 @@ macro_rules! formats {
 formats! {
     /// SCRU64.
     Scru64("scru64", "SCRU64"): Prior {
-        // The year of the document and the first programs.
-        integers_since: Some(UnixTime::from_micros(1_672_531_200_000_000)),
+        // The first programs are of March 2023, but IDs that are converted to a format keep the
+        // times of the year before it. Of earlier ones, integers of the same bits are Mastodon's.
+        integers_since: Some(UnixTime::from_micros(1_640_995_200_000_000)),
         has_random_sequences: true,
         ..OURS
     };

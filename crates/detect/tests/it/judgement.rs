@@ -82,7 +82,8 @@ fn every_rule_decides_between_two_texts() {
     };
     let row = |node: i64| (((NOW - 2 * 365 * DAY - DISCORD) * 100 + 77) << 15 | node).to_string();
     let since_1970 = |node: i64| snowflake(0, NOW - 3 * 365 * DAY, node << 12 | 200);
-    let (new_year_2019, new_year_2023) = (1_546_300_800_000, 1_672_531_200_000);
+    let new_years = [1_546_300_800_000, 1_640_995_200_000, 1_672_531_200_000];
+    let [new_year_2019, new_year_2022, new_year_2023] = new_years;
 
     for (rule, format, (text, expected), (other, otherwise)) in [
         (
@@ -158,16 +159,16 @@ fn every_rule_decides_between_two_texts() {
             (young(HOUR, 0, 0, 0), Some(Unexplained)),
         ),
         (
-            "SCRU64's integers count from 2023 on",
+            "SCRU64's integers count from 2022 on",
             Scru64,
-            (scru64(new_year_2023 + DAY), None),
-            (scru64(new_year_2023 - DAY), Some(Time)),
+            (scru64(new_year_2022 + DAY), None),
+            (scru64(new_year_2022 - DAY), Some(Time)),
         ),
         (
             "SCRU64's texts do not",
             Scru64,
-            (scru64_text(new_year_2023 - DAY), None),
-            (scru64(new_year_2023 - DAY), Some(Time)),
+            (scru64_text(new_year_2022 - DAY), None),
+            (scru64(new_year_2022 - DAY), Some(Time)),
         ),
         (
             "sno's integers count from 2019 on",
