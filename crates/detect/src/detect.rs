@@ -16,7 +16,7 @@ use crate::reading::{Reading, Readings};
 use crate::{erlang, false_positives, literal};
 
 /// The longest text that is read: longer than any ID and any literal of one.
-const MAX_TEXT: usize = 160;
+pub(crate) const MAX_TEXT: usize = 160;
 
 /// Returns every possible reading of `text`, likeliest first.
 ///

@@ -5,6 +5,7 @@ use core::ops::Range;
 use tickid_core::Clock;
 
 use crate::confidence::Confidence;
+use crate::detect::MAX_TEXT;
 use crate::detector::{Detector, Inspections};
 use crate::formats::Format;
 use crate::paste::trimmed;
@@ -36,8 +37,9 @@ impl<C: Clock> Detector<C> {
     ///
     /// An ID is found if something other than a letter or a digit stands on both sides of it, and
     /// its likeliest reading is certain or likely, and not a Unix time. Of bytes in several
-    /// notations, hexadecimal digits are found, also after `0x` and `\x`. What a JSON text, a URL
-    /// or a terminal's colours put before an ID is not part of it: `\n`, `%3D`, `\x1b[31m`.
+    /// notations, hexadecimal digits are found, also after `0x` and `\x` and in `x'…'`, but no lists
+    /// such as `[1, 134, …]`, because any eight numbers are one. What a JSON text, a URL or a
+    /// terminal's colours put before an ID is not part of it: `\n`, `%3D`, `\x1b[31m`.
     ///
     /// It takes time in proportion to the length of the text, whatever that holds.
     ///
@@ -136,7 +138,7 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
             let len = rest.iter().position(|byte| !is_of_ids(*byte)).unwrap_or(rest.len());
             self.run_end = start + len;
             if let Some(run) = self.without_words(start..start + len)
-                && run.len() >= MIN_LEN
+                && (run.len() >= MIN_LEN || self.is_tuple(&run))
             {
                 self.at = run.start;
                 self.run = run;
@@ -173,11 +175,8 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
             return None;
         }
         if is_first {
-            // As psql prints bytes.
-            if self.byte(start) == Some(b'x')
-                && start > 0
-                && self.byte(start - 1) == Some(b'\\')
-                && let Some(found) = self.read(start - 1..end)
+            if let Some(place) = self.literal(start, end)
+                && let Some(found) = self.inspected(place)
             {
                 return Some(found);
             }
@@ -193,6 +192,34 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
         }
         let escape = if is_first { self.escape_len(start) } else { None };
         self.of_pieces(start + escape?, end)
+    }
+
+    /// Returns the place of a literal that has marks around the first piece of a run.
+    fn literal(&self, start: usize, end: usize) -> Option<Range<usize>> {
+        let (before, after) = (self.text.get(..start)?, self.text.get(end..)?);
+        match (before, after) {
+            // `\x0186…`, as psql prints bytes.
+            ([.., b'\\'], _) if self.byte(start) == Some(b'x') => Some(start - 1..end),
+            // `x'0186…'`, as SQL has them.
+            ([others @ .., b'x' | b'X', b'\''], [b'\'', ..])
+                if !others.last().is_some_and(|byte| is_of_ids(*byte)) =>
+            {
+                Some(start - 2..end + 1)
+            }
+            // `{uid,{1539,625275,432128},1}`, of which the second brace is the last.
+            _ if self.is_tuple(&(start..end)) => {
+                let rest = after.get(..after.len().min(MAX_TEXT))?;
+                let mut braces = (end..).zip(rest).filter(|(_, byte)| **byte == b'}');
+                braces.nth(1).map(|(last, _)| start - 1..last + 1)
+            }
+            _ => None,
+        }
+    }
+
+    /// Reports whether a run is the name in a tuple of Erlang's uid.
+    fn is_tuple(&self, run: &Range<usize>) -> bool {
+        let before = self.text.get(..run.start).unwrap_or_default();
+        before.ends_with(b"{") && self.text.get(run.clone()) == Some(b"uid")
     }
 
     /// Returns the ID that consists of the piece, or of it and others that follow.
@@ -248,8 +275,12 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
         if is_name(text) {
             return None;
         }
-        let found = (self.inspect)(str::from_utf8(text).ok()?)?;
-        Some((place.start..place.start + text.len(), found))
+        self.inspected(place.start..place.start + text.len())
+    }
+
+    fn inspected(&mut self, place: Range<usize>) -> Option<(Range<usize>, Inspections<'a>)> {
+        let found = (self.inspect)(str::from_utf8(self.text.get(place.clone())?).ok()?)?;
+        Some((place, found))
     }
 
     /// Reports whether digits are the whole or the fractional part of a decimal number.
@@ -312,9 +343,10 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Iterator for Finder<'a, I
             let rest = self.text.get(start..self.run.end)?;
             let len = rest.iter().position(|byte| is_joint(*byte)).unwrap_or(rest.len());
             let found = self.at_start(start, start + len);
-            // Go on behind the joint at its end.
+            // Go on behind the joint at its end, or behind a literal that has several runs.
             self.at = found.as_ref().map_or(start + len, |(place, _)| place.end) + 1;
-            if found.is_some() {
+            if let Some((place, _)) = &found {
+                self.run_end = self.run_end.max(place.end);
                 return found;
             }
         }
@@ -384,6 +416,7 @@ mod tests {
 
     const ID: &str = "0u375nxqh5cq";
     const UUID: &str = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f";
+    const TUPLE: &str = "{uid,{1539,625275,432128},1}";
     const TYPE_ID: &str = "user_01j1hzw2p7es59rpw0qfqnr7bc";
 
     #[test]
@@ -419,6 +452,12 @@ mod tests {
             ("order ", ".5.tXbhdV.3", " of"),
             ("bytes ", "\\x0186d52bbe2a635a", "|"),
             ("bytes ", "0x0186d52bbe2a635a", ","),
+            ("bytes=", "x'0186d52bbe2a635a'", ","),
+            ("(", "X'0186d52bbe2a635a'", ")"),
+            ("user ", TUPLE, " logged in"),
+            ("[{id,", TUPLE, "},{n,1}]"),
+            ("", "{uid,'uid@127.0.0.1',{1539,625275,432128},<<0,1:6>>}", "{uid,}"),
+            ("{uid,{uid,", "{uid,<<3,235,39,49>>,{1539, 625275, 432128},1}", "{uid"),
         ] {
             let text = std::format!("{before}{id}{after}");
             assert_eq!(found(text.as_bytes()), [(before.len(), id.as_bytes())], "{text}");
@@ -427,9 +466,9 @@ mod tests {
 
     #[test]
     fn several_ids_are_found_in_order() {
-        let text = std::format!("{ID},{UUID};{TYPE_ID} {ID}-{ID}");
+        let text = std::format!("{ID},{UUID};{TYPE_ID} {ID}-{ID},{TUPLE}{TUPLE},{ID}");
         let places: Vec<usize> = found(text.as_bytes()).iter().map(|(place, _)| *place).collect();
-        assert_eq!(places, [0, 13, 50, 82, 95]);
+        assert_eq!(places, [0, 13, 50, 82, 95, 108, 136, 165]);
     }
 
     #[test]
@@ -445,6 +484,8 @@ mod tests {
             "größe0u375nxqh5cq",
             "0u375nxqh5cqé e\u{301}0u375nxqh5cq",
             "a0u375nxqh5cq 0u375nxqh5cqb",
+            "{uid,1} {uid,{1,2,3}} uid,{1539,625275,432128},1}",
+            "[1, 134, 213, 43, 190, 42, 99, 90] <<1,134,213,43,190,42,99,90>>",
             "d41d8cd98f00b204e9800998ecf8427e da39a3ee5e6b4b0d3255bfef95601890afd80709",
         ] {
             assert_eq!(found(text.as_bytes()), [], "{text}");
@@ -485,6 +526,10 @@ mod tests {
         TYPE_ID.as_bytes(),
         b"175928847299117063",
         b".5.tXbhdV.3",
+        TUPLE.as_bytes(),
+        b"{",
+        b"x'0186d52bbe2a635a'",
+        b"'",
         b"\\x0186d52bbe2a635a",
         b"user_",
         b"a",
@@ -506,9 +551,18 @@ mod tests {
     /// By the number of texts that are inspected, as time depends on the machine.
     #[test]
     fn each_start_is_read_a_few_times() {
-        for piece in
-            ["a", "-", "a-", "-a", "a_", "aa.", "0123456-", "a_0123456789", "00000000-0000-"]
-        {
+        for piece in [
+            "a",
+            "-",
+            "a-",
+            "-a",
+            "a_",
+            "aa.",
+            "0123456-",
+            "a_0123456789",
+            "00000000-0000-",
+            "{uid,}",
+        ] {
             let text = piece.repeat(20_000);
             let mut count = 0;
             let none = |_| {
