@@ -6,6 +6,8 @@ use tickid_core::{Clock, UnixTime};
 use crate::confidence::Doubt;
 use crate::detect::detect;
 use crate::detector::{Detector, Inspections};
+use crate::evidence::surprise;
+use crate::false_positives::{self, KIND_BITS};
 use crate::formats::{Encoding, Format};
 use crate::identifier::Identifier;
 use crate::reading::{Reading, Readings};
@@ -13,11 +15,11 @@ use crate::reading::{Reading, Readings};
 /// The formats that the integers of a column agree on.
 ///
 /// One integer of 18 digits may be the ID of several systems, or a number without a meaning. Ten
-/// from one column tell more: as IDs their times lie together, and mostly their nodes as well,
-/// while numbers without a meaning are spread over all times of a format. So a format is agreed on
-/// if it explains all of them in at least 8 bits less than numbers do that are random or counted,
-/// also behind digits that all of them share or behind a date, and no other format explains them
-/// much better.
+/// from one column tell more: what speaks for each of them adds up, and as IDs their times lie
+/// together, and mostly their nodes as well, while numbers without a meaning are spread over all
+/// times of a format. So a format is agreed on if it explains all of them in at least 8 bits less
+/// than numbers do that are random or counted, also behind digits that all of them share or behind
+/// a date, or that are of another kind, and no other format explains them much better.
 ///
 /// A column may stay ambiguous: Twitter's and Discord's Snowflakes have the same bits, and if the
 /// bits below the time are random, they look the same in every format.
@@ -113,7 +115,7 @@ impl Agreement {
     /// Returns the agreement of texts, of which all but integers are passed over.
     fn of<'a>(texts: impl IntoIterator<Item = &'a [u8]>, layouts: &Layouts, now: UnixTime) -> Self {
         // The first lines.
-        let mut numbers = [(0, 0); MAX_LINES];
+        let mut numbers = [Number::default(); MAX_LINES];
         let mut readings = [const { None }; MAX_LINES];
         let mut lines = 0;
         for text in texts {
@@ -121,8 +123,8 @@ impl Agreement {
             else {
                 break;
             };
-            if let Some(digits) = digits(text) {
-                *number = (digits, u32::try_from(text.len()).unwrap_or(u32::MAX));
+            if let Some(digits) = Number::read(text) {
+                *number = digits;
                 *read = Some(detect(text, layouts, Some(now)));
                 lines += 1;
             }
@@ -137,12 +139,12 @@ impl Agreement {
         let mut saved = [None; MAX_CANDIDATES];
         let fitting = first.iter().filter(|one| is_candidate(one));
         for (place, one) in saved.iter_mut().zip(fitting) {
-            let mut spans = Spans::new(one, layouts);
+            let mut parts = ColumnParts::new(one, layouts, now);
             for other in others.iter().flatten() {
                 let it = other.iter().find(|it| is_candidate(it) && is_same(it, one));
-                spans = spans.and_then(|spans| spans.with(it?, layouts));
+                parts = parts.and_then(|parts| parts.with(it?, layouts, now));
             }
-            let bits = spans.and_then(|spans| spans.bits(one.format(), lines as u64, now));
+            let bits = parts.and_then(|parts| parts.bits(one.format(), lines as u64, now));
             *place = bits.map(|bits| (one.format(), chance - bits));
         }
         // Those that are as good as the best one, up to some bits.
@@ -170,8 +172,9 @@ impl Agreement {
         // The number itself may tell which one of them it is, as by a small sequence.
         let is_told = readings.likely().any(|one| agreed(&one));
         for one in readings.found_mut().filter(|one| is_candidate(one)) {
+            let retired = one.format().prior().is_retired.then_some(Doubt::Retired);
             match self.cost(one.format()) {
-                Some(cost) if !is_told => (one.doubt, one.surprise) = (None, cost),
+                Some(cost) if !is_told => (one.doubt, one.surprise) = (retired, cost),
                 Some(_) => {}
                 None => one.doubt = one.doubt.or(Some(Doubt::Unexplained)),
             }
@@ -199,11 +202,33 @@ impl Inspections<'_> {
     }
 }
 
-/// Returns the number of an integer of the size of IDs.
-fn digits(text: &[u8]) -> Option<u64> {
-    let is_decimal =
-        text.len() >= 10 && text.iter().all(u8::is_ascii_digit) && text.first() != Some(&b'0');
-    str::from_utf8(text).ok().filter(|_| is_decimal)?.parse().ok()
+/// An integer of the size of IDs.
+#[derive(Clone, Copy, Default)]
+struct Number {
+    value: u64,
+    digits: u32,
+    /// Its bits among the numbers of another kind, such as Steam accounts, if it is one.
+    other: Option<u32>,
+}
+
+impl Number {
+    fn read(text: &[u8]) -> Option<Self> {
+        let is_decimal =
+            text.len() >= 10 && text.iter().all(u8::is_ascii_digit) && text.first() != Some(&b'0');
+        let value = str::from_utf8(text).ok().filter(|_| is_decimal)?.parse().ok()?;
+        let (bits, doubt) = false_positives::number(text);
+        let other = (doubt == Doubt::OtherNumber).then_some(bits - KIND_BITS);
+        Some(Self { value, digits: u32::try_from(text.len()).ok()?, other })
+    }
+
+    /// Returns its bits if its digits are random.
+    fn random(self) -> f64 {
+        random(self.digits)
+    }
+}
+
+fn random(digits: u32) -> f64 {
+    f64::from(digits) * BITS_PER_DIGIT - log2(10) + log2(9)
 }
 
 /// Reports whether a reading is one that a column can speak for: an integer, of a time at which
@@ -213,6 +238,7 @@ fn is_candidate(one: &Reading) -> bool {
 
     let is_integer = match one.identifier {
         Identifier::Preset(..) | Identifier::Mastodon(_) | Identifier::UnixTime(..) => true,
+        Identifier::Foreign(id) => id.is_decimal(),
         Identifier::Scheme(id, notation) => {
             notation == Notation::Decimal
                 || one.encoding == Encoding::Integer && id.kind().byte_len() == 8
@@ -262,52 +288,63 @@ impl Span {
     }
 }
 
-/// The spans of the parts of IDs.
+/// The parts of the IDs of a column.
 #[derive(Clone, Copy)]
-struct Spans {
+struct ColumnParts {
     /// In ticks.
     time: Span,
     micros_per_tick: f64,
-    node: Span,
-    sequence: Span,
+    /// The fields, if the format has a node and a sequence.
+    fields: Option<[Span; 2]>,
+    /// The bits of each time and of each ID's fields by themselves, added up.
+    own_time: u32,
+    own_fields: u32,
 }
 
-impl Spans {
-    fn new(one: &Reading, layouts: &Layouts) -> Option<Self> {
-        let time = one.time?.as_micros();
-        if let Identifier::UnixTime(unit, number) = one.identifier {
-            return Some(Self {
-                time: Span::new(i64::try_from(number).ok()?, 0),
-                micros_per_tick: 1_000_000.0 / float(unit.per_second()),
-                node: Span::new(0, 0),
-                sequence: Span::new(0, 0),
-            });
-        }
-        let parts = one.identifier.parts(layouts).ok()?;
-        let micros_per_tick = parts.scale().micros_per_tick();
+impl ColumnParts {
+    fn new(one: &Reading, layouts: &Layouts, now: UnixTime) -> Option<Self> {
+        #[allow(clippy::cast_possible_truncation, reason = "ticks of all times fit")]
+        let ticks = |unit: f64| Some((float(one.time?.as_micros().unsigned_abs()) / unit) as i64);
+        let (micros_per_tick, ticks, fields) = match one.identifier {
+            Identifier::UnixTime(unit, number) => {
+                let unit = 1_000_000.0 / float(unit.per_second());
+                (unit, i64::try_from(number).ok()?, None)
+            }
+            Identifier::Foreign(id) => {
+                let unit = f64::from(id.description()?.unit);
+                (unit, ticks(unit)?, None)
+            }
+            _ => {
+                let parts = one.identifier.parts(layouts).ok()?;
+                let unit = float(parts.scale().micros_per_tick());
+                (unit, ticks(unit)?, Some([of_node(&parts), of_sequence(&parts)]))
+            }
+        };
+        let own = surprise(&one.identifier, one.encoding, layouts, now);
         Some(Self {
-            time: Span::new(time / i64::try_from(micros_per_tick).ok()?, 0),
-            micros_per_tick: float(micros_per_tick),
-            node: of_node(&parts),
-            sequence: Span::new(
-                i64::try_from(parts.sequence().value()).ok()?,
-                parts.sequence().bits(),
-            ),
+            time: Span::new(ticks, 0),
+            micros_per_tick,
+            fields,
+            own_time: own.time,
+            own_fields: own.fields,
         })
     }
 
-    fn with(self, one: &Reading, layouts: &Layouts) -> Option<Self> {
-        let other = Self::new(one, layouts)?;
+    fn with(self, one: &Reading, layouts: &Layouts, now: UnixTime) -> Option<Self> {
+        let other = Self::new(one, layouts, now)?;
+        let fields = self.fields.zip(other.fields);
         Some(Self {
             time: self.time.with(other.time),
-            node: self.node.with(other.node),
-            sequence: self.sequence.with(other.sequence),
+            fields: fields.map(|([a, b], [c, d])| [a.with(c), b.with(d)]),
+            own_time: self.own_time.saturating_add(other.own_time),
+            own_fields: self.own_fields.saturating_add(other.own_fields),
             ..self
         })
     }
 
-    /// Returns the bits that it takes to explain so many lines as IDs of the format: where in the
-    /// format's life their times lie, and for each its time among them and its fields.
+    /// Returns the bits that it takes to explain so many lines as IDs of the format: the times by
+    /// where in the format's life they lie, and each among them; the fields by the ends of those
+    /// that are used; and either by what each ID takes by itself, if that is less.
     fn bits(self, format: Format, lines: u64, now: UnixTime) -> Option<f64> {
         let prior = format.prior();
         let micros = now.as_micros().checked_sub(prior.since.as_micros())?;
@@ -315,9 +352,14 @@ impl Spans {
         let life = log2((float(u64::try_from(micros).ok()?) / self.micros_per_tick) as u64);
         let lines = float(lines);
         let each = self.time.each();
-        let place = (life - each).max(0.0);
-        let fields = self.node.field(lines) + self.sequence.field(lines);
-        Some(FORMAT_BITS + f64::from(prior.rarity) + place + lines * each + fields)
+        let together = (life - each).max(0.0) + lines * each;
+        let rarity = f64::from(prior.rarity);
+        // The format is as rare for all lines as for one.
+        let own = f64::from(self.own_fields) - lines * rarity;
+        let fields = self
+            .fields
+            .map_or(own, |spans| spans.iter().map(|span| span.field(lines)).sum::<f64>().min(own));
+        Some(FORMAT_BITS + rarity + together.min(f64::from(self.own_time)) + fields)
     }
 }
 
@@ -327,32 +369,41 @@ fn of_node(parts: &Parts) -> Span {
     })
 }
 
-/// Returns the bits that it takes to explain numbers, each with how many digits it has, that have
-/// no meaning: as random digits, or counted from some number, or as random ones behind some that
+fn of_sequence(parts: &Parts) -> Span {
+    let sequence = parts.sequence();
+    Span::new(i64::try_from(sequence.value()).unwrap_or(i64::MAX), sequence.bits())
+}
+
+/// Returns the bits that it takes to explain numbers that have no meaning: as random digits, or
+/// those of other kinds of numbers, or counted from some number, or as random ones behind some that
 /// all of them share, or behind a day.
-fn bits_of_numbers(numbers: &[(u64, u32)]) -> f64 {
+fn bits_of_numbers(numbers: &[Number]) -> f64 {
     let lines = float(numbers.len() as u64);
-    let random = |digits: u32| f64::from(digits) * BITS_PER_DIGIT - log2(10) + log2(9);
-    let mut least: f64 = numbers.iter().map(|(_, digits)| random(*digits)).sum();
-    let Some((first, digits)) = numbers.first().copied() else { return 0.0 };
+    let Some(&Number { value, digits, .. }) = numbers.first() else { return 0.0 };
+    let mut least: f64 = numbers.iter().map(|number| number.random()).sum();
+    // All of one kind, or none.
+    let others: Option<u32> = numbers.iter().map(|number| number.other).sum();
+    least = others.map_or(least, |others| least.min(f64::from(KIND_BITS + others)));
     // Counted from one of them.
-    let (low, high) = numbers
-        .iter()
-        .fold((first, first), |(low, high), (number, _)| (low.min(*number), high.max(*number)));
+    let (low, high) = numbers.iter().fold((value, value), |(low, high), number| {
+        (low.min(number.value), high.max(number.value))
+    });
     least = least.min(random(digits) + lines * log2((high - low).saturating_add(1)));
-    if numbers.iter().any(|(_, other)| *other != digits) {
+    if numbers.iter().any(|number| number.digits != digits) {
         return least;
     }
+    // Behind digits that all of them share.
     for shared in 1..digits {
         let rest = digits - shared;
         let head = |number: u64| number / 10_u64.pow(rest);
-        if numbers.iter().any(|(number, _)| head(*number) != head(first)) {
+        if numbers.iter().any(|number| head(number.value) != head(value)) {
             break;
         }
         least = least.min(SHARED_BITS + random(shared) + lines * f64::from(rest) * BITS_PER_DIGIT);
     }
+    // Behind days.
     if let Some(rest) = digits.checked_sub(DAY_DIGITS) {
-        let days = numbers.iter().map(|(number, _)| day(number / 10_u64.pow(rest)));
+        let days = numbers.iter().map(|number| day(number.value / 10_u64.pow(rest)));
         let days = days.map(|day| day.map(|day| Span::new(day, 0)));
         let span = days.reduce(|one, other| Some(one?.with(other?))).flatten();
         if let Some(span) = span {

@@ -8,8 +8,8 @@ pub enum Confidence {
     Certain,
     /// The ID was made since its format is in use, in the 30 years before now or in the 30 days
     /// after it, the text is not one that is common for other reasons, a decimal integer is four
-    /// times as probable as this ID as without a [meaning](crate::Evidence), and no other reading
-    /// is 256 times as probable.
+    /// times as probable as this ID as without a meaning, and no other reading is 256 times as
+    /// probable.
     Likely,
     /// The text fits the format, and nothing else speaks for it: [`Doubt`] has the reason.
     Possible,

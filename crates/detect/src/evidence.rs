@@ -96,65 +96,23 @@ fn since(id: &Identifier, encoding: Encoding, layouts: &Layouts) -> UnixTime {
     }
 }
 
-/// The bits that it takes to explain a text as an ID, and as something without a meaning.
-///
-/// They are the binary logarithm of how many texts are as probable, this being one of them. So with
-/// 50 bits for the ID and 59 for a number, the ID is 2^9 times as probable.
-///
-/// # Examples
-/// ```
-/// use tickid_convert::Layouts;
-/// use tickid_core::UnixTime;
-/// use tickid_detect::{Format, detect};
-///
-/// let now = UnixTime::from_millis(1_750_000_000_000)?;
-/// let (text, layouts) = ("175928847299117063", Layouts::default());
-/// let found = detect(text.as_bytes(), &layouts, Some(now));
-/// let discord = found.iter().find(|one| one.format() == Format::Discord).ok_or("none")?;
-/// let evidence = discord.evidence(text, &layouts, now);
-/// // Ten years of milliseconds; worker 1, process 0 and increment 7. A number of 18 digits.
-/// assert_eq!((evidence.time, evidence.fields, evidence.chance), (38, 13, 59));
-/// assert_eq!(evidence.id(), 51);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Evidence {
-    /// Of the ticks when the ID may have been made: all since its format is in use, and recent ones
-    /// are likelier.
-    pub time: u32,
-    /// Of the fields other than the time. Random ones count with all of their bits, and those that
-    /// are counted from 0 with about as many as their value has. Formats that are rarely met have a
-    /// few bits more.
-    pub fields: u32,
-    /// Of a text of as many digits or characters without a meaning.
-    pub chance: u32,
-}
-
-impl Evidence {
-    /// Returns the bits that it takes to explain the text as the ID.
-    #[must_use]
-    pub const fn id(self) -> u32 {
-        self.time.saturating_add(self.fields)
-    }
-
-    /// Reports whether the text is four times as probable as the ID as without a meaning.
-    #[must_use]
-    pub const fn is_for_id(self) -> bool {
-        is_for_id(self.id(), self.chance)
-    }
-}
-
 /// Reports whether an ID of so many bits explains a text that takes `chance` bits without a
 /// meaning.
 pub(crate) const fn is_for_id(id: u32, chance: u32) -> bool {
     id.saturating_add(MARGIN_BITS) <= chance
 }
 
-/// The bits of an ID's time, and of everything else in it.
+/// The bits that it takes to explain a text as an ID: the binary logarithm of how many texts are as
+/// probable as this one. If they are 51, and 59 for a number without a meaning, then the ID is 2^8
+/// times as probable.
 #[derive(Clone, Copy)]
 pub(crate) struct Surprise {
+    /// Of the ticks when the ID may have been made: all since its format is in use, and recent ones
+    /// are likelier.
     pub(crate) time: u32,
+    /// Of everything else. Random fields count with all of their bits, and those that are counted
+    /// from 0 with about as many as their value has. Formats that are rarely met have a few bits
+    /// more.
     pub(crate) fields: u32,
 }
 
@@ -192,7 +150,8 @@ pub(crate) fn surprise(
         Identifier::Carried(_) => return Surprise::of(0),
         Identifier::UnixTime(unit, _) => {
             // A time of any event, so that recent ones are no likelier than others.
-            let age = now.as_micros() - Format::UnixTime.prior().since.as_micros();
+            let since = Format::UnixTime.prior().since;
+            let age = now.as_micros().saturating_sub(since.as_micros());
             let seconds = u64::try_from(age).unwrap_or(0) / SECOND;
             let time = log2(seconds.saturating_mul(unit.per_second()));
             return Surprise { time, fields: Format::UnixTime.prior().rarity };

@@ -64,27 +64,31 @@ fn in_range(digits: &[u8], start: usize, len: usize, range: RangeInclusive<u32>)
     is_number && range.contains(&digits.iter().fold(0, |number, digit| number * 10 + value(digit)))
 }
 
+/// The accounts of people on Steam: 32 bits behind a universe, a type and an instance of 1.
+const STEAM: RangeInclusive<&[u8]> = b"76561197960265728"..=b"76561202255233023";
+
+/// The bits that it costs that a number is of a kind with a rule, which few are.
+pub(crate) const KIND_BITS: u32 = 3;
+
 /// Returns the bits that it takes to explain a decimal integer as something that is not an ID, and
 /// what that is: any number of as many digits, or one of a kind with a prefix, a date or a check
 /// digit, which is the better explanation of the digits that follow its rule.
 pub(crate) fn number(digits: &[u8]) -> (u32, Doubt) {
     /// Of a day in 50 years, of the months of 31 days.
     const DAY: u32 = 14;
-    /// Of a kind: as many numbers of each have no rule.
-    const KIND: u32 = 3;
     let len = digits.len();
     let any = (of_digits(len), Doubt::Number);
     let (bits, doubt) = match digits {
         _ if is_day(digits, 1_990..=2_039) => (DAY + of_digits(len.saturating_sub(8)), Doubt::Date),
-        // An account of Steam: 32 bits behind the number of its universe and kind.
-        [b'7', b'6', b'5', b'6', b'1', b'1', ..] if len == 17 => (32, Doubt::OtherNumber),
+        // An account of Steam.
+        _ if len == 17 && STEAM.contains(&digits) => (32, Doubt::OtherNumber),
         // One of Facebook.
         [b'1', b'0', b'0', b'0', ..] if len == 15 => (of_digits(11), Doubt::OtherNumber),
         // A citizen of China: one of 4,000 districts, a day of birth, three digits and a check.
         _ if is_citizen(digits) => (12 + DAY + 1 + 10, Doubt::OtherNumber),
         _ => return any,
     };
-    if bits + KIND < any.0 { (bits + KIND, doubt) } else { any }
+    if bits + KIND_BITS < any.0 { (bits + KIND_BITS, doubt) } else { any }
 }
 
 /// Returns the bits of a text of characters without a meaning.
@@ -154,7 +158,9 @@ mod tests {
             ("202413011200001234", (59, Doubt::Number)),
             ("20240301", (17, Doubt::Date)),
             ("76561198083829201", (35, Doubt::OtherNumber)),
-            ("76571198083829201", (56, Doubt::Number)),
+            ("76561200010646869", (35, Doubt::OtherNumber)),
+            ("76561197960265727", (56, Doubt::Number)),
+            ("76561202255233024", (56, Doubt::Number)),
             ("100012345678901", (39, Doubt::OtherNumber)),
             ("100112345678901", (49, Doubt::Number)),
             ("440301199003070019", (40, Doubt::OtherNumber)),

@@ -82,7 +82,6 @@ pub use self::detect::detect;
 #[cfg(feature = "std")]
 pub use self::detector::inspect;
 pub use self::detector::{Detector, Inspections};
-pub use self::evidence::Evidence;
 #[cfg(feature = "std")]
 pub use self::find::find;
 pub use self::formats::{Encoding, Format, FormatError};

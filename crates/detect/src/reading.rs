@@ -5,7 +5,7 @@ use tickid_core::UnixTime;
 
 use crate::alphabets::Alphabets;
 use crate::confidence::{Confidence, Doubt};
-use crate::evidence::{DECISIVE_BITS, Evidence, is_for_id, surprise};
+use crate::evidence::{DECISIVE_BITS, is_for_id, surprise};
 use crate::false_positives;
 use crate::formats::{Encoding, Format};
 use crate::identifier::Identifier;
@@ -164,17 +164,6 @@ impl Reading {
 
     const fn is_likely(&self) -> bool {
         self.doubt.is_none()
-    }
-
-    /// Returns the evidence for the reading, in bits, whatever its [doubt](Self::doubt). `text` is
-    /// the text that was read; layouts and time are those that it was [detected](crate::detect())
-    /// by.
-    #[must_use]
-    pub fn evidence(&self, text: &str, layouts: &Layouts, now: UnixTime) -> Evidence {
-        let text = text.as_bytes();
-        let surprise = surprise(&self.identifier, self.encoding, layouts, now);
-        let chance = false_positives::without_meaning(text, Alphabets::of(text));
-        Evidence { time: surprise.time, fields: surprise.fields, chance }
     }
 
     /// Returns the bits of the text if it has no meaning, and the doubt at an ID that explains it

@@ -44,7 +44,7 @@ fn ids(dice: &mut Dice, (_, epoch, make): System, first: u64, days: u64, lines: 
     (0..lines).map(|_| id()).collect()
 }
 
-/// Random bits are the hardest case: with numbered nodes, or sequences from 0 on, five lines do.
+/// Random bits are the hardest case: with numbered nodes and sequences from 0 on, three lines do.
 #[test]
 fn ten_ids_of_a_year_agree() {
     let mut dice = Dice::new(7);
@@ -63,19 +63,42 @@ fn ten_ids_of_a_year_agree() {
     }
 }
 
+/// Systems with usual fields: small nodes, except Twitter's, and small sequences.
+const USUAL: [System; 4] = [
+    (Format::Nanoflake, 1_288_834_974_657, |ms, bits| ms << 22 | bits & 0x3f_f00f),
+    (Format::Discord, 1_420_070_400_000, |ms, bits| ms << 22 | bits & 0x0e_300f),
+    (Format::UnixEpoch, 0, |ms, bits| ms << 22 | bits & 0x00_f00f),
+    // In units of 10 µs.
+    (Format::RowId, 1_420_070_400_000, |ms, bits| (ms * 100 + (bits >> 4) % 100) << 15 | bits & 7),
+];
+
+/// Whatever their times, because the fields speak for each of them.
 #[test]
-fn five_ids_of_numbered_nodes_agree() {
+fn three_ids_of_usual_fields_agree() {
     let mut dice = Dice::new(8);
-    for _ in 0..COLUMNS {
-        // A worker, a process, and increments below 16.
-        let node = dice.below(1 << 10) << 12;
-        let mut id = || {
-            let ms = NOW_MS - 1_420_070_400_000 - dice.below(DAY_MS * 365);
-            ms << 22 | node | dice.below(16)
-        };
-        let column: Vec<u64> = (0..5).map(|_| id()).collect();
-        assert!(agreement(&column).has(Format::Discord), "{column:?}");
+    for system in USUAL {
+        let first = NOW_MS - DAY_MS * 3_000;
+        let agreed = (0..COLUMNS)
+            .filter(|_| agreement(&ids(&mut dice, system, first, 3_000, 3)).has(system.0))
+            .count();
+        assert!(agreed >= COLUMNS * 19 / 20, "{}: {agreed} of {COLUMNS}", system.0);
     }
+}
+
+/// What is out of use stays possible, but the others are less.
+#[test]
+fn agreed_formats_may_be_out_of_use() {
+    let mut dice = Dice::new(14);
+    // Of the seconds of 2019, a worker and a sequence.
+    let mut id = || (86_400 * 1_100 + dice.below(31_536_000)) << 35 | 3 << 13 | dice.below(3);
+    let column: Vec<u64> = (0..10).map(|_| id()).collect();
+    let agreement = agreement(&column);
+    assert!(agreement.has(Format::Baidu));
+    let (detector, text) = (detector(), column[0].to_string());
+    let found = detector.inspect(&text).agreeing(&agreement);
+    let baidu = found.readings().iter().find(|one| one.format() == Format::Baidu);
+    assert_eq!(baidu.and_then(Reading::doubt), Some(Doubt::Retired));
+    assert_eq!(found.readings().likely().count(), 0);
 }
 
 #[test]
@@ -153,6 +176,14 @@ fn columns_of_other_numbers_do_not_agree() {
         Box::new(move |dice| {
             each(dice, &|dice| 8_949_000_000_000_000_000 + dice.below(1_000_000_000_000_000))
         }),
+    ));
+    kinds.push((
+        "accounts of Steam",
+        Box::new(move |dice| each(dice, &|dice| 76_561_197_960_265_728 + dice.below(1 << 31))),
+    ));
+    kinds.push((
+        "accounts of Facebook",
+        Box::new(move |dice| each(dice, &|dice| 100_000_000_000_000 + dice.below(99_999_999_999))),
     ));
     for (name, mut column) in kinds {
         let columns: Vec<[u64; 10]> = (0..COLUMNS).map(|_| column(&mut dice)).collect();
