@@ -118,7 +118,7 @@ test('values that an ID does not say are set', { skip }, async (t) => {
 });
 
 test('other readings can be chosen', { skip }, async (t) => {
-  const page = await open(t, { fragment: '#id=105940971567581509' });
+  const page = await open(t, { fragment: '#id=112372036854775807' });
   await card(page).getByText(/^one of \d likely readings$/).waitFor();
   await card(page).getByRole('button', { name: /^Mastodon ID/ }).click();
   assert.equal(await card(page).getByRole('heading', { level: 2 }).innerText(), 'Mastodon ID');
@@ -154,6 +154,12 @@ test('days are ranges for a WHERE clause', { skip: skip || withoutCommand }, asy
     ['3541921456674563742', 'instagram', ['--format', 'int']],
   ]) {
     await input(page).fill(id);
+    if (scheme === 'instagram') {
+      // With random fields, it is only possible.
+      await card(page).getByText('Not likely an ID').waitFor();
+      await card(page).getByText(/^Possible: /).click();
+      await card(page).getByRole('button', { name: /^Instagram/ }).click();
+    }
     await card(page).locator('.id', { hasText: id }).waitFor();
     await page.getByLabel('Day').fill('2024-03-31');
     await page.getByLabel('Column').fill('Key');
@@ -221,14 +227,16 @@ test('a thousand pasted IDs are listed', { skip: skip || withoutCommand }, async
   await page.evaluate((text) => navigator.clipboard.writeText(text), pasted);
   await input(page).press('Control+v');
   await status(page, '1,000 IDs');
-  const there = commandReadings(texts, []).map(({ time }) => time);
+  const there = commandReadings(texts, []);
   const list = page.getByRole('listbox', { name: /1,000 IDs/ });
   const here = await list.getByRole('option').evaluateAll((options) =>
     options.map((option) => option.lastChild.textContent),
   );
   assert.equal(here.length, 1_000);
-  // The command prints nothing for the last.
-  assert.deepEqual(here.slice(0, -1), there.map((time) => time ?? ''));
+  // The command prints nothing for texts that are not likely IDs.
+  const expected = Array(1_000).fill('');
+  for (const { line, time } of there) expected[line - 1] = time ?? '';
+  assert.deepEqual(here, expected);
   await list.press('End');
   await card(page).getByText('Not likely an ID').waitFor();
   await list.press('Home');
