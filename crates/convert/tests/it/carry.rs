@@ -9,7 +9,7 @@ use tickid_sno::SnoId;
 use tickid_testkit::config;
 use uuid::{Uuid, Variant};
 
-use crate::support::{Subject, fields, layouts, near, nearest, times};
+use crate::support::{Subject, fields, for_each_subject, layouts, near, nearest, times};
 
 fn any_id() -> impl Strategy<Value = AnyId> {
     prop_oneof![
@@ -133,11 +133,10 @@ proptest! {
             }
             Ok(())
         }
-        check::<Scru64Id>(time, [one, other], &layouts)?;
-        check::<NanoflakeId>(time, [one, other], &layouts)?;
-        check::<LocalId>(time, [one, other], &layouts)?;
-        check::<GlobalId>(time, [one, other], &layouts)?;
-        check::<SnoId>(time, [one, other], &layouts)?;
+        macro_rules! check_kind {
+            ($Id:ident) => { check::<$Id>(time, [one, other], &layouts)?; };
+        }
+        for_each_subject!(check_kind);
     }
 
     /// The feature `uuid` of `tickid-sno` and `carry` have one mapping, in both directions.

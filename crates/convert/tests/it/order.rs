@@ -3,7 +3,7 @@
 use core::cell::Cell;
 
 use crate::support::{
-    Fields, Subject, fields, layouts, near, nearest, sequences, tick_bits, times,
+    Fields, Subject, fields, for_each_subject, layouts, near, nearest, sequences, tick_bits, times,
 };
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -15,22 +15,21 @@ use tickid_scru64::{NodeIdSize, Scru64Id};
 use tickid_sno::SnoId;
 use tickid_testkit::config;
 
-/// Runs a test for every ordered pair of the five, each kind with itself included.
+/// Runs a test for every ordered pair of kinds, each kind with itself included.
 macro_rules! for_all_pairs {
-($test:ident) => {
-    for_all_pairs!(@from $test, Scru64Id);
-    for_all_pairs!(@from $test, NanoflakeId);
-    for_all_pairs!(@from $test, LocalId);
-    for_all_pairs!(@from $test, GlobalId);
-    for_all_pairs!(@from $test, SnoId);
-};
-(@from $test:ident, $source:ty) => {
-    $test::<$source, Scru64Id>();
-    $test::<$source, NanoflakeId>();
-    $test::<$source, LocalId>();
-    $test::<$source, GlobalId>();
-    $test::<$source, SnoId>();
-};
+    ($test:ident) => {
+        for_each_subject!(pairs_from, $test);
+    };
+}
+macro_rules! pairs_from {
+    ($test:tt, $source:ident) => {
+        for_each_subject!(pair_of, $test, $source);
+    };
+}
+macro_rules! pair_of {
+    ($test:tt, $source:tt, $target:ident) => {
+        $test::<$source, $target>();
+    };
 }
 
 /// Nodes such that nothing fails over them, by truncation where that is needed.

@@ -3,10 +3,11 @@
 #![allow(dead_code, reason = "each test takes what it needs")]
 
 use core::fmt::Debug;
+use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use tickid_convert::{Layouts, SchemeId};
+use tickid_convert::{Kind, Layouts, SchemeId};
 use tickid_core::{Scheme, Tick, UnixTime};
 use tickid_kuid::{Drift, GlobalId, Kuid, LocalId, Node};
 use tickid_nanoflake::{Epoch, GeneratorId, Nanoflake, NanoflakeId};
@@ -36,6 +37,32 @@ pub(crate) trait Subject: SchemeId + Ord + Debug {
     fn toggle(self) -> bool {
         false
     }
+}
+
+/// Evaluates `$each!` with the ID type of each kind but Snowflakes, whose layouts are varied in
+/// `snowflakes.rs`.
+macro_rules! for_each_subject {
+    ($each:ident $(, $more:tt)*) => {
+        $each!($($more,)* Scru64Id);
+        $each!($($more,)* NanoflakeId);
+        $each!($($more,)* LocalId);
+        $each!($($more,)* GlobalId);
+        $each!($($more,)* SnoId);
+    };
+}
+pub(crate) use for_each_subject;
+
+/// Everything that takes the list tests a new scheme once it is in the list.
+#[test]
+fn every_kind_is_a_subject() {
+    let mut kinds = BTreeSet::from([Kind::Snowflake.key()]);
+    macro_rules! add {
+        ($Id:ident) => {
+            kinds.insert($Id::KIND.key());
+        };
+    }
+    for_each_subject!(add);
+    assert_eq!(kinds, Kind::ALL.iter().map(|kind| kind.key()).collect());
 }
 
 fn low(value: u32, bits: u32) -> u32 {
