@@ -265,7 +265,7 @@ impl Sequence for Fixed {
 /// allocator, and because a generator that starts over in a forked child reseeds its random starts.
 #[derive(Clone, Debug)]
 #[allow(unnameable_types, reason = "callers meet it in a bound only, which their rule meets")]
-pub enum Start {
+pub enum StartRule {
     Lowest,
     Fixed(Fixed),
     Random(RandomStart),
@@ -275,7 +275,7 @@ pub enum Start {
     Custom(&'static dyn Sequence),
 }
 
-impl Start {
+impl StartRule {
     /// Returns the first sequence of `tick`. A fixed or custom start may lie outside of `bounds`.
     pub(crate) fn start(&self, tick: u64, bounds: SequenceBounds) -> u32 {
         match self {
@@ -295,7 +295,7 @@ impl Start {
 }
 
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-impl<T: Sequence + 'static> From<T> for Start {
+impl<T: Sequence + 'static> From<T> for StartRule {
     fn from(rule: T) -> Self {
         let any: &dyn Any = &rule;
         if let Some(&random) = any.downcast_ref() {
@@ -312,27 +312,27 @@ impl<T: Sequence + 'static> From<T> for Start {
 
 #[cfg(not(all(feature = "alloc", target_has_atomic = "ptr")))]
 mod without_alloc {
-    use super::{Fixed, Lowest, RandomStart, Sequence, Start};
+    use super::{Fixed, Lowest, RandomStart, Sequence, StartRule};
 
-    impl From<Lowest> for Start {
+    impl From<Lowest> for StartRule {
         fn from(_: Lowest) -> Self {
             Self::Lowest
         }
     }
 
-    impl From<Fixed> for Start {
+    impl From<Fixed> for StartRule {
         fn from(fixed: Fixed) -> Self {
             Self::Fixed(fixed)
         }
     }
 
-    impl From<RandomStart> for Start {
+    impl From<RandomStart> for StartRule {
         fn from(random: RandomStart) -> Self {
             Self::Random(random)
         }
     }
 
-    impl<T: Sequence> From<&'static T> for Start {
+    impl<T: Sequence> From<&'static T> for StartRule {
         fn from(custom: &'static T) -> Self {
             Self::Custom(custom)
         }
@@ -516,7 +516,7 @@ mod tests {
 
     #[test]
     fn custom_starts_are_asked() {
-        let mut rules = std::vec![Start::from(&ByTick)];
+        let mut rules = std::vec![StartRule::from(&ByTick)];
         #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
         rules.push(Arc::new(ByTick).into());
         for rule in rules {
@@ -531,7 +531,7 @@ mod tests {
         let starts = |seed| (0..64).map(move |tick| RandomStart::new(seed).start(tick, bounds));
         assert!(starts(1).eq(starts(1)));
         assert!(starts(1).ne(starts(2)));
-        let mut reseeded = Start::from(RandomStart::new(1).with_guard_bits(2));
+        let mut reseeded = StartRule::from(RandomStart::new(1).with_guard_bits(2));
         reseeded.reseed(2);
         let expected = RandomStart::new(2).with_guard_bits(2);
         assert!((0..64).all(|tick| reseeded.start(tick, bounds) == expected.start(tick, bounds)));
@@ -541,11 +541,11 @@ mod tests {
     #[test]
     fn generators_hold_the_built_in_rules_by_value() {
         let random = RandomStart::new(7);
-        assert!(matches!(Start::from(random), Start::Random(held) if held == random));
-        assert!(matches!(Start::from(Fixed(5)), Start::Fixed(Fixed(5))));
-        assert!(matches!(Start::from(Lowest), Start::Lowest));
-        let custom = Start::from(&Fixed(5));
-        assert!(matches!(&custom, Start::Custom(_)));
+        assert!(matches!(StartRule::from(random), StartRule::Random(held) if held == random));
+        assert!(matches!(StartRule::from(Fixed(5)), StartRule::Fixed(Fixed(5))));
+        assert!(matches!(StartRule::from(Lowest), StartRule::Lowest));
+        let custom = StartRule::from(&Fixed(5));
+        assert!(matches!(&custom, StartRule::Custom(_)));
         assert_eq!(custom.start(0, SequenceBounds::new(3, 9)), 5);
     }
 }

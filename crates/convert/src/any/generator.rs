@@ -66,16 +66,16 @@ impl<C: fmt::Debug> Family for Builders<C> {
 }
 
 #[cfg(target_has_atomic = "64")]
-struct Shared<C>(PhantomData<C>);
+struct SharedGenerators<C>(PhantomData<C>);
 
 #[cfg(target_has_atomic = "64")]
-impl<C: fmt::Debug> Family for Shared<C> {
+impl<C: fmt::Debug> Family for SharedGenerators<C> {
     type Of<S: Scheme> = Generator<S, C>;
 }
 
-struct Local<C>(PhantomData<C>);
+struct LocalGenerators<C>(PhantomData<C>);
 
-impl<C: fmt::Debug> Family for Local<C> {
+impl<C: fmt::Debug> Family for LocalGenerators<C> {
     type Of<S: Scheme> = LocalGenerator<S, C>;
 }
 
@@ -218,7 +218,7 @@ impl AnyScheme {
         let parts = with_id!(id, id => id.parts_of_last(&layouts))?;
         let sequence = u32::try_from(parts.sequence().value()).unwrap_or(u32::MAX);
         let (Some((carried, share)), Some(field)) =
-            (self.visit(Split(node)), parts.node().map(Bits::value))
+            (self.visit(SplitNode(node)), parts.node().map(Bits::value))
         else {
             return Ok((parts.unix_time(), sequence));
         };
@@ -237,9 +237,9 @@ impl AnyScheme {
 }
 
 /// Asks a scheme how many bits of a node its IDs carry, and for the node's sequences.
-struct Split(AnyNode);
+struct SplitNode(AnyNode);
 
-impl SchemeVisitor for Split {
+impl SchemeVisitor for SplitNode {
     type Output = Option<(u32, SequenceBounds)>;
 
     fn visit<S: Scheme, V: SchemeVariant<S>>(self, scheme: S, _: V) -> Self::Output {
@@ -577,7 +577,7 @@ pub(super) use any_waiting_calls;
 pub struct AnyGenerator<C: fmt::Debug = DefaultClock> {
     scheme: AnyScheme,
     metabyte: u8,
-    each: Each<Shared<C>>,
+    each: Each<SharedGenerators<C>>,
 }
 
 #[cfg(target_has_atomic = "64")]
@@ -602,7 +602,7 @@ impl<C: Clock + fmt::Debug> AnyGenerator<C> {
 pub struct AnyLocalGenerator<C: fmt::Debug = DefaultClock> {
     scheme: AnyScheme,
     metabyte: u8,
-    each: Each<Local<C>>,
+    each: Each<LocalGenerators<C>>,
 }
 
 impl<C: Clock + fmt::Debug> AnyLocalGenerator<C> {

@@ -26,12 +26,12 @@ use crate::schemes::{SchemeId, SchemeVariant};
 #[must_use]
 pub struct AnyLeasedBuilder {
     scheme: AnyScheme,
-    each: Each<Builders>,
+    each: Each<LeasedBuilders>,
 }
 
-struct Builders;
+struct LeasedBuilders;
 
-impl Family for Builders {
+impl Family for LeasedBuilders {
     type Of<S: Scheme> = LeasedGeneratorBuilder<S>;
 }
 
@@ -60,12 +60,12 @@ impl Family for Builders {
 pub struct AnyLeasedGenerator<C: fmt::Debug = DefaultClock> {
     scheme: AnyScheme,
     metabyte: u8,
-    each: Each<Leased<C>>,
+    each: Each<LeasedGenerators<C>>,
 }
 
-struct Leased<C>(PhantomData<C>);
+struct LeasedGenerators<C>(PhantomData<C>);
 
-impl<C: fmt::Debug> Family for Leased<C> {
+impl<C: fmt::Debug> Family for LeasedGenerators<C> {
     type Of<S: Scheme> = LeasedGenerator<S, C>;
 }
 

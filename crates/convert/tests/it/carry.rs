@@ -9,7 +9,7 @@ use tickid_sno::SnoId;
 use tickid_testkit::config;
 use uuid::{Uuid, Variant};
 
-use crate::support::{Subject, fields, for_each_subject, layouts, near, nearest, times};
+use crate::support::{TestId, fields, for_each_test_id, layouts, near, nearest, times};
 
 fn any_id() -> impl Strategy<Value = AnyId> {
     prop_oneof![
@@ -35,9 +35,9 @@ fn any_id() -> impl Strategy<Value = AnyId> {
 
 /// An ID near an edge, of the scheme that the number says.
 fn timed(layouts: Layouts) -> impl Strategy<Value = AnyId> {
-    fn of<S: Subject + Into<AnyId>>(
+    fn of<S: TestId + Into<AnyId>>(
         time: tickid_core::UnixTime,
-        fields: crate::support::Fields,
+        fields: crate::support::TickFields,
         layouts: &Layouts,
     ) -> AnyId {
         S::at(nearest(S::scheme(layouts), time), fields, layouts).into()
@@ -120,9 +120,9 @@ proptest! {
     fn version_7_keeps_order_in_a_tick(
         time in times(), one in fields(), other in fields(), layouts in layouts()
     ) {
-        fn check<S: Subject + Into<AnyId>>(
+        fn check<S: TestId + Into<AnyId>>(
             time: tickid_core::UnixTime,
-            [one, other]: [crate::support::Fields; 2],
+            [one, other]: [crate::support::TickFields; 2],
             layouts: &Layouts,
         ) -> Result<(), TestCaseError> {
             let tick = nearest(S::scheme(layouts), time);
@@ -136,7 +136,7 @@ proptest! {
         macro_rules! check_kind {
             ($Id:ident) => { check::<$Id>(time, [one, other], &layouts)?; };
         }
-        for_each_subject!(check_kind);
+        for_each_test_id!(check_kind);
     }
 
     /// The feature `uuid` of `tickid-sno` and `carry` have one mapping, in both directions.

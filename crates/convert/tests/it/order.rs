@@ -3,7 +3,8 @@
 use core::cell::Cell;
 
 use crate::support::{
-    Fields, Subject, fields, for_each_subject, layouts, near, nearest, sequences, tick_bits, times,
+    TestId, TickFields, fields, for_each_test_id, layouts, near, nearest, sequences, tick_bits,
+    times,
 };
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -18,12 +19,12 @@ use tickid_testkit::config;
 /// Runs a test for every ordered pair of kinds, each kind with itself included.
 macro_rules! for_all_pairs {
     ($test:ident) => {
-        for_each_subject!(pairs_from, $test);
+        for_each_test_id!(pairs_from, $test);
     };
 }
 macro_rules! pairs_from {
     ($test:tt, $source:ident) => {
-        for_each_subject!(pair_of, $test, $source);
+        for_each_test_id!(pair_of, $test, $source);
     };
 }
 macro_rules! pair_of {
@@ -33,7 +34,7 @@ macro_rules! pair_of {
 }
 
 /// Nodes such that nothing fails over them, by truncation where that is needed.
-fn options<S: Subject, T: Subject>(options: Options<'static>, high: bool) -> Options<'static> {
+fn options<S: TestId, T: TestId>(options: Options<'static>, high: bool) -> Options<'static> {
     let needs_one = S::node_bits(&options.source) == 0 && T::node_bits(&options.target) > 0;
     let nodes = match (needs_one, high) {
         (true, _) => Nodes::Set(1),
@@ -52,7 +53,7 @@ fn all_options() -> impl Strategy<Value = Options<'static>> {
     })
 }
 
-fn id<S: Subject>(time: UnixTime, fields: Fields, options: &Options<'_>) -> S {
+fn id<S: TestId>(time: UnixTime, fields: TickFields, options: &Options<'_>) -> S {
     let layouts = &options.source;
     S::at(nearest(S::scheme(layouts), time), fields, layouts)
 }
@@ -75,7 +76,7 @@ fn check<V: Strategy>(
 }
 
 /// Checks `test` on IDs of many times and fields, and what they were converted to.
-fn check_converted<S: Subject, T: Subject>(
+fn check_converted<S: TestId, T: TestId>(
     test: impl Fn(S, Converted<T>, &Options<'_>) -> Result<(), TestCaseError>,
 ) {
     let cases = (times(), fields(), any::<bool>(), all_options());
@@ -88,19 +89,19 @@ fn check_converted<S: Subject, T: Subject>(
     check(cases, convert_and_test, &what::<S, T>());
 }
 
-fn what<S: Subject, T: Subject>() -> String {
+fn what<S: TestId, T: TestId>() -> String {
     format!("{} to {}", S::NAME, T::NAME)
 }
 
 #[test]
 fn order_is_kept() {
-    fn pair<S: Subject, T: Subject>() {
+    fn pair<S: TestId, T: TestId>() {
         let cases = (times(), near(), fields(), sequences(), any::<(bool, bool)>(), all_options());
         let test = |(time, near, fields, sequence, (toggle, high), given): (_, i64, _, _, _, _)| {
             let options = options::<S, T>(given, high);
             let time: UnixTime = time;
             let later = UnixTime::from_micros(time.as_micros().saturating_add(near));
-            let other = Fields { sequence, toggle, ..fields };
+            let other = TickFields { sequence, toggle, ..fields };
             let (a, b): (S, S) = (id(time, fields, &options), id(later, other, &options));
             let (low, high) = (a.min(b), a.max(b));
             match (convert::<T>(low, &options), convert::<T>(high, &options)) {
@@ -124,7 +125,7 @@ fn order_is_kept() {
 
 #[test]
 fn field_losses_are_restorable() {
-    fn pair<S: Subject, T: Subject>() {
+    fn pair<S: TestId, T: TestId>() {
         check_converted::<S, T>(|id, converted, options| {
             let restored = restore::<S, T>(converted.id, options);
             if converted.loss.is_restorable() {
@@ -147,7 +148,7 @@ fn field_losses_are_restorable() {
 
 #[test]
 fn exact_means_lossless() {
-    fn pair<S: Subject, T: Subject>() {
+    fn pair<S: TestId, T: TestId>() {
         let cases = (times(), fields(), any::<bool>(), all_options());
         let test = |(time, fields, high, given)| {
             let options = options::<S, T>(given, high);
@@ -173,12 +174,12 @@ fn exact_means_lossless() {
 /// The statements of `docs/conversions.md` below its table of all pairs.
 #[test]
 fn documented_pairs_lose_nothing() {
-    fn pair<S: Subject, T: Subject>(of: fn(Options<'static>) -> Options<'static>, time_too: bool) {
+    fn pair<S: TestId, T: TestId>(of: fn(Options<'static>) -> Options<'static>, time_too: bool) {
         let cases = (times(), fields(), all_options());
-        let test = |(time, fields, given): (_, Fields, _)| {
+        let test = |(time, fields, given): (_, TickFields, _)| {
             let options = of(Options { nodes: Nodes::Keep, ..given });
             // A node that fits the narrowest.
-            let id: S = id(time, Fields { node: fields.node % 256, ..fields }, &options);
+            let id: S = id(time, TickFields { node: fields.node % 256, ..fields }, &options);
             let Ok(converted) = convert::<T>(id, &options) else {
                 return Ok(false);
             };
@@ -222,7 +223,7 @@ fn documented_pairs_lose_nothing() {
 /// themselves, and the number that start in one comes from the table above.
 #[test]
 fn sequence_is_the_rank_in_tick() {
-    fn pair<S: Subject, T: Subject>() {
+    fn pair<S: TestId, T: TestId>() {
         check_converted::<S, T>(|id, converted, options| {
             let (source, target) = (S::scheme(&options.source), T::scheme(&options.target));
             let tick = id.tick(&options.source).unwrap();

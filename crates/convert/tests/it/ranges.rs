@@ -14,11 +14,11 @@ use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
 use tickid_testkit::config;
 
-use crate::support::{Fields, Subject, fields, for_each_subject, layouts, near, nearest, times};
+use crate::support::{TestId, TickFields, fields, for_each_test_id, layouts, near, nearest, times};
 
 type Ends<S> = [Result<S, RangeError>; 2];
 
-trait Ranges: Subject {
+trait Ranges: TestId {
     /// The half-open range.
     fn half_open(layouts: &Layouts, ends: [UnixTime; 2]) -> Option<RangeInclusive<Self>>;
     /// `min_at` and `max_at`.
@@ -58,18 +58,18 @@ impl Ranges for LocalId {
     }
 }
 
-fn at<S: Subject>(time: UnixTime, fields: Fields, layouts: &Layouts) -> S {
+fn at<S: TestId>(time: UnixTime, fields: TickFields, layouts: &Layouts) -> S {
     S::at(nearest(S::scheme(layouts), time), fields, layouts)
 }
 
-fn shown<S: Subject>(id: S, layouts: &Layouts) -> UnixTime {
+fn shown<S: TestId>(id: S, layouts: &Layouts) -> UnixTime {
     S::scheme(layouts).time_of(id.tick(layouts).unwrap())
 }
 
 fn exact<S: Ranges>(
     ends: [UnixTime; 2],
     time: UnixTime,
-    fields: Fields,
+    fields: TickFields,
     layouts: &Layouts,
 ) -> Result<(), TestCaseError> {
     let ends = [ends[0].min(ends[1]), ends[0].max(ends[1])];
@@ -113,7 +113,7 @@ proptest! {
                 (GlobalId) => {};
                 ($Id:ident) => { exact::<$Id>(ends, time, fields, &layouts)?; };
             }
-            for_each_subject!(check);
+            for_each_test_id!(check);
         }
     }
 
@@ -182,7 +182,7 @@ fn days(zone: &str) -> Vec<UnixTime> {
 
 #[test]
 fn days_of_every_zone_are_disjoint() {
-    fn check<S: Ranges>(zone: &str, days: &[UnixTime], fields: Fields) {
+    fn check<S: Ranges>(zone: &str, days: &[UnixTime], fields: TickFields) {
         let layouts = Layouts::default();
         let scheme = S::scheme(&layouts);
         let ranges: Vec<_> = days
@@ -210,8 +210,8 @@ fn days_of_every_zone_are_disjoint() {
             }
         }
     }
-    let highest = Fields { node: u32::MAX, sequence: u32::MAX, toggle: true, metabyte: 255 };
-    let lowest = Fields { node: 0, sequence: 0, toggle: false, metabyte: 0 };
+    let highest = TickFields { node: u32::MAX, sequence: u32::MAX, toggle: true, metabyte: 255 };
+    let lowest = TickFields { node: 0, sequence: 0, toggle: false, metabyte: 0 };
     for zone in ZONES {
         let days = days(zone);
         for fields in [lowest, highest] {
@@ -222,7 +222,7 @@ fn days_of_every_zone_are_disjoint() {
                     check::<$Id>(zone, &days, fields);
                 };
             }
-            for_each_subject!(check_kind);
+            for_each_test_id!(check_kind);
         }
     }
 }
@@ -261,7 +261,7 @@ fn ranges_reach_both_ends() {
             check($Id::MIN, $Id::MAX);
         };
     }
-    for_each_subject!(check_kind);
+    for_each_test_id!(check_kind);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use tickid_sno::{Partition, Sno, SnoId};
 
 /// The fields that distinguish the IDs of one tick.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fields {
+pub(crate) struct TickFields {
     pub(crate) node: u32,
     pub(crate) sequence: u32,
     pub(crate) toggle: bool,
@@ -24,12 +24,12 @@ pub(crate) struct Fields {
 }
 
 /// A scheme's IDs, made by its own constructors.
-pub(crate) trait Subject: SchemeId + Ord + Debug {
+pub(crate) trait TestId: SchemeId + Ord + Debug {
     /// By name in `width`.
     const NAME: &'static str;
 
     /// `fields` are cut to what fits.
-    fn at(tick: Tick<Self::Scheme>, fields: Fields, layouts: &Layouts) -> Self;
+    fn at(tick: Tick<Self::Scheme>, fields: TickFields, layouts: &Layouts) -> Self;
     fn tick(self, layouts: &Layouts) -> Option<Tick<Self::Scheme>>;
     fn sequence(self, layouts: &Layouts) -> u64;
     fn sequence_bits(layouts: &Layouts) -> u32;
@@ -41,7 +41,7 @@ pub(crate) trait Subject: SchemeId + Ord + Debug {
 
 /// Evaluates `$each!` with the ID type of each kind but Snowflakes, whose layouts are varied in
 /// `snowflakes.rs`.
-macro_rules! for_each_subject {
+macro_rules! for_each_test_id {
     ($each:ident $(, $more:tt)*) => {
         $each!($($more,)* Scru64Id);
         $each!($($more,)* NanoflakeId);
@@ -50,18 +50,18 @@ macro_rules! for_each_subject {
         $each!($($more,)* SnoId);
     };
 }
-pub(crate) use for_each_subject;
+pub(crate) use for_each_test_id;
 
 /// Everything that takes the list tests a new scheme once it is in the list.
 #[test]
-fn every_kind_is_a_subject() {
+fn every_kind_is_tested() {
     let mut kinds = BTreeSet::from([Kind::Snowflake.key()]);
     macro_rules! add {
         ($Id:ident) => {
             kinds.insert($Id::KIND.key());
         };
     }
-    for_each_subject!(add);
+    for_each_test_id!(add);
     assert_eq!(kinds, Kind::ALL.iter().map(|kind| kind.key()).collect());
 }
 
@@ -69,10 +69,10 @@ fn low(value: u32, bits: u32) -> u32 {
     u32::try_from(u64::from(value) & ((1 << bits) - 1)).unwrap()
 }
 
-impl Subject for Scru64Id {
+impl TestId for Scru64Id {
     const NAME: &'static str = "scru64";
 
-    fn at(tick: Tick<Scru64>, fields: Fields, layouts: &Layouts) -> Self {
+    fn at(tick: Tick<Scru64>, fields: TickFields, layouts: &Layouts) -> Self {
         let bits = Self::sequence_bits(layouts);
         let node = low(fields.node, 24 - bits).checked_shl(bits).unwrap_or(0);
         let tick = tick.get().clamp(Scru64::FIRST_TICK, Scru64::LAST_TICK);
@@ -99,10 +99,10 @@ impl Subject for Scru64Id {
     }
 }
 
-impl Subject for NanoflakeId {
+impl TestId for NanoflakeId {
     const NAME: &'static str = "nanoflake";
 
-    fn at(tick: Tick<Nanoflake>, fields: Fields, _: &Layouts) -> Self {
+    fn at(tick: Tick<Nanoflake>, fields: TickFields, _: &Layouts) -> Self {
         let generator = GeneratorId::new(low(fields.node, 10).try_into().unwrap()).unwrap();
         let sequence = low(fields.sequence, 12).try_into().unwrap();
         Self::from_parts(tick.get(), generator, sequence).unwrap()
@@ -125,10 +125,10 @@ impl Subject for NanoflakeId {
     }
 }
 
-impl Subject for LocalId {
+impl TestId for LocalId {
     const NAME: &'static str = "kuid local";
 
-    fn at(tick: Tick<Kuid>, fields: Fields, _: &Layouts) -> Self {
+    fn at(tick: Tick<Kuid>, fields: TickFields, _: &Layouts) -> Self {
         let time = Kuid::default().time_of(tick);
         let id = Self::min_at(time).unwrap();
         Self::new(id.get() | u64::from(low(fields.sequence, 14)))
@@ -151,10 +151,10 @@ impl Subject for LocalId {
     }
 }
 
-impl Subject for GlobalId {
+impl TestId for GlobalId {
     const NAME: &'static str = "kuid global";
 
-    fn at(tick: Tick<Kuid>, fields: Fields, layouts: &Layouts) -> Self {
+    fn at(tick: Tick<Kuid>, fields: TickFields, layouts: &Layouts) -> Self {
         let local = LocalId::at(tick, fields, layouts);
         Self::from_local(local, Node::new(fields.node), layouts.drift)
     }
@@ -176,10 +176,10 @@ impl Subject for GlobalId {
     }
 }
 
-impl Subject for SnoId {
+impl TestId for SnoId {
     const NAME: &'static str = "sno";
 
-    fn at(tick: Tick<Sno>, fields: Fields, _: &Layouts) -> Self {
+    fn at(tick: Tick<Sno>, fields: TickFields, _: &Layouts) -> Self {
         let partition = Partition::new(low(fields.node, 16).try_into().unwrap());
         let sequence = low(fields.sequence, 16).try_into().unwrap();
         let id = Self::from_parts(tick.get(), fields.toggle, partition, sequence).unwrap();
@@ -256,11 +256,12 @@ pub(crate) fn sequences() -> impl Strategy<Value = u32> {
     prop_oneof![2 => ends, 1 => any::<u32>(), 1 => 0..40_u32]
 }
 
-pub(crate) fn fields() -> impl Strategy<Value = Fields> {
+pub(crate) fn fields() -> impl Strategy<Value = TickFields> {
     let node = prop_oneof![any::<u32>(), 0..300_u32, Just(u32::MAX)];
     let metabyte = prop_oneof![2 => Just(0), 1 => any::<u8>()];
-    (node, sequences(), any::<bool>(), metabyte)
-        .prop_map(|(node, sequence, toggle, metabyte)| Fields { node, sequence, toggle, metabyte })
+    (node, sequences(), any::<bool>(), metabyte).prop_map(|(node, sequence, toggle, metabyte)| {
+        TickFields { node, sequence, toggle, metabyte }
+    })
 }
 
 pub(crate) fn layouts() -> impl Strategy<Value = Layouts> {

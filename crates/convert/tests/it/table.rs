@@ -9,7 +9,7 @@ use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::{NodeIdSize, Scru64Id};
 use tickid_sno::SnoId;
 
-use crate::support::{Fields, Subject};
+use crate::support::{TestId, TickFields};
 
 const PAGE: &str = include_str!("../../../../docs/conversions.md");
 
@@ -21,7 +21,7 @@ fn layouts(sized: bool) -> Layouts {
 
 /// Returns the largest loss of time and the most bits cut among the IDs of 32 seconds, after
 /// which the pattern of any two schemes' ticks repeats.
-fn worst<S: Subject, T: Subject>(options: &Options<'_>) -> (Duration, u32) {
+fn worst<S: TestId, T: TestId>(options: &Options<'_>) -> (Duration, u32) {
     const FROM: UnixTime = UnixTime::from_micros(1_700_000_000_000_000);
     const TO: UnixTime = UnixTime::from_micros(1_700_000_032_000_000);
     let scheme = S::scheme(&options.source);
@@ -29,7 +29,7 @@ fn worst<S: Subject, T: Subject>(options: &Options<'_>) -> (Duration, u32) {
     let (mut time, mut cut) = (Duration::ZERO, 0);
     for tick in first..=last {
         // All bits are set, so every bit that is cut shows.
-        let fields = Fields { node: 1, sequence: u32::MAX, toggle: true, metabyte: 1 };
+        let fields = TickFields { node: 1, sequence: u32::MAX, toggle: true, metabyte: 1 };
         let id = S::at(Tick::new(tick).unwrap(), fields, &options.source);
         let Converted { loss, .. } = convert::<T>(id, options).unwrap();
         time = time.max(loss.time.unwrap_or_default());
@@ -39,7 +39,7 @@ fn worst<S: Subject, T: Subject>(options: &Options<'_>) -> (Duration, u32) {
 }
 
 /// Returns a cell of the table, such as `255ms, 4 bits`.
-fn cell<S: Subject, T: Subject>(source_sized: bool, target_sized: bool) -> String {
+fn cell<S: TestId, T: TestId>(source_sized: bool, target_sized: bool) -> String {
     let (source, target) = (layouts(source_sized), layouts(target_sized));
     let bits = [S::node_bits(&source), T::node_bits(&target)];
     let nodes = if bits[0] == 0 && bits[1] > 0 { Nodes::Set(1) } else { Nodes::LowBits };
@@ -58,7 +58,7 @@ fn cell<S: Subject, T: Subject>(source_sized: bool, target_sized: bool) -> Strin
     }
 }
 
-fn row<S: Subject>(name: &str, sized: bool) -> String {
+fn row<S: TestId>(name: &str, sized: bool) -> String {
     let kuid = cell::<S, GlobalId>(sized, false);
     assert_eq!(cell::<S, LocalId>(sized, false), kuid, "{name}");
     let cells = [

@@ -3,7 +3,7 @@
 use core::num::NonZeroU32;
 
 use crate::clock::Clock;
-use crate::engine::rules::{Reading, Rules, Stall, Step};
+use crate::engine::rules::{EngineStall, Reading, Rules, Step};
 use crate::engine::state::{self, State};
 use crate::engine::tick_cache::TickCache;
 use crate::engine::word::Word;
@@ -139,7 +139,7 @@ impl<S: Scheme> ExclusiveEngine<S> {
         match self.rules.left(self.word(), want) {
             Some(len) => Ok(self.draw(len)),
             None => {
-                let used_up = Stall::new(ErrorKind::Stalled(StallReason::TickUsedUp), None);
+                let used_up = EngineStall::new(ErrorKind::Stalled(StallReason::TickUsedUp), None);
                 Err(self.rules.stalled(used_up, Some(now.time)))
             }
         }
@@ -147,7 +147,7 @@ impl<S: Scheme> ExclusiveEngine<S> {
 
     fn step(&self, policy: Policy<S>, now: Reading) -> Step<S> {
         if self.tick.is_closed() {
-            return Step::Stall(Stall::new(ErrorKind::Closed, None));
+            return Step::Stall(EngineStall::new(ErrorKind::Closed, None));
         }
         let other_past = self.past[usize::from(!self.tick.toggle())];
         let ceiling = self.window.ceiling() + 1;
@@ -236,22 +236,22 @@ impl<S: Scheme> Engine<S> for ExclusiveEngine<S> {
 mod tests {
     use super::*;
     use crate::engine::rules::toggling;
-    use crate::engine::tests::{At, Fields, fields};
+    use crate::engine::tests::{At, BlockFields, fields};
     use crate::error::ClockError;
     use crate::example::{Node, Toggling};
-    use crate::sequence::{Fixed, RandomStart, Sequence, SequenceBounds, Start};
+    use crate::sequence::{Fixed, RandomStart, Sequence, SequenceBounds, StartRule};
     use crate::tick::Tick;
 
     fn tick(tick: u64) -> Tick<Toggling> {
         Tick::new(tick).unwrap()
     }
 
-    fn engine(start: impl Into<Start>) -> ExclusiveEngine<Toggling> {
+    fn engine(start: impl Into<StartRule>) -> ExclusiveEngine<Toggling> {
         let rules = toggling(Policy::TickTock, start.into(), &Window::ALL);
         ExclusiveEngine::new(rules, Window::ALL, &Snapshot::EMPTY).unwrap()
     }
 
-    fn draw(engine: &mut ExclusiveEngine<Toggling>, now: u64) -> Result<Fields, ErrorKind> {
+    fn draw(engine: &mut ExclusiveEngine<Toggling>, now: u64) -> Result<BlockFields, ErrorKind> {
         let block = engine.try_block(&At(|| Ok(now)), NonZeroU32::MIN);
         block.map(|block| fields(&block)).map_err(|error| error.kind())
     }
@@ -342,7 +342,7 @@ mod tests {
 
     #[test]
     fn restored_engine_goes_on() {
-        let rules = toggling(Policy::Wait, Start::Lowest, &Window::ALL);
+        let rules = toggling(Policy::Wait, StartRule::Lowest, &Window::ALL);
         let snapshot = Snapshot::at(tick(10), 254);
         let mut engine = ExclusiveEngine::new(rules, Window::ALL, &snapshot).unwrap();
         assert_eq!(engine.try_draw(&At(|| Ok(10))).map(|slot| slot.low() & 0xff), Some(254));

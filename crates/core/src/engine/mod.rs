@@ -86,16 +86,16 @@ mod tests {
 
     /// The fields of a block of [`Toggling`] IDs.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(super) struct Fields {
+    pub(super) struct BlockFields {
         pub(super) tick: u64,
         pub(super) toggle: bool,
         pub(super) first: u64,
         pub(super) len: u32,
     }
 
-    pub(super) fn fields(block: &Block<Toggling>) -> Fields {
+    pub(super) fn fields(block: &Block<Toggling>) -> BlockFields {
         let id = block.first.low();
         let (tick, toggle) = (id >> 17, id >> 16 & 1 == 1);
-        Fields { tick, toggle, first: id & 0xff, len: block.len.get() }
+        BlockFields { tick, toggle, first: id & 0xff, len: block.len.get() }
     }
 }

@@ -119,7 +119,7 @@ mod tests {
     use crate::engine::rules::toggling;
     use crate::example::{Node, Toggling};
     use crate::policy::Policy;
-    use crate::sequence::{Fixed, SequenceBounds, Start};
+    use crate::sequence::{Fixed, SequenceBounds, StartRule};
     use crate::tick::Ticks;
     use crate::window::Window;
 
@@ -129,7 +129,7 @@ mod tests {
     fn rules(policy: Policy<Toggling>) -> Rules<Toggling> {
         let window = Window::new(Tick::in_range(100), LAST + 1).unwrap();
         let bounds = SequenceBounds::new(3, 9);
-        Rules { bounds, ..toggling(policy, Start::Lowest, &window) }
+        Rules { bounds, ..toggling(policy, StartRule::Lowest, &window) }
     }
 
     fn id(tick: u64, toggle: bool, node: u8, sequence: u64) -> u64 {
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn new_ticks_start_where_they_would() {
-        let rules = Rules { start: Start::Fixed(Fixed(6)), ..rules(Policy::Wait) };
+        let rules = Rules { start: StartRule::Fixed(Fixed(6)), ..rules(Policy::Wait) };
         let at = |tick: u64, next| Word::<Toggling>::new(tick + 1, false, next);
         let enter = |word, goal| rules.enter(word, goal, UnixTime::EPOCH).sequence();
         for (word, next, entered) in
@@ -275,7 +275,7 @@ mod tests {
         {
             assert_eq!(enter(word, at(200, next)), entered);
         }
-        let outside = Rules { start: Start::Fixed(Fixed(2)), ..rules };
+        let outside = Rules { start: StartRule::Fixed(Fixed(2)), ..rules };
         assert_eq!(outside.enter(at(199, 3), at(200, 4), UnixTime::EPOCH).sequence(), 10);
     }
 }

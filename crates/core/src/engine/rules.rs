@@ -9,7 +9,7 @@ use crate::error::{ClockError, Detail, Error, ErrorKind, StallReason};
 use crate::policy::Policy;
 use crate::range::RangeError;
 use crate::scheme::{Scheme, Variant};
-use crate::sequence::{SequenceBounds, Start};
+use crate::sequence::{SequenceBounds, StartRule};
 use crate::slot::Slot;
 use crate::tick::Tick;
 use crate::time::UnixTime;
@@ -23,7 +23,7 @@ pub(crate) struct Rules<S: Scheme> {
     pub(crate) node: S::Node,
     pub(crate) policy: Policy<S>,
     pub(crate) bounds: SequenceBounds,
-    pub(crate) start: Start,
+    pub(crate) start: StartRule,
     pub(crate) variants: Variants,
     /// The stamp of the first tick that may be issued.
     pub(crate) floor: u64,
@@ -37,12 +37,12 @@ pub(crate) enum Step<S> {
     /// Continue at this stamp and toggle.
     Move { stamp: u64, toggle: bool },
     /// Issue nothing.
-    Stall(Stall<S>),
+    Stall(EngineStall<S>),
 }
 
 /// The reason why an engine cannot issue now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stall<S> {
+pub(crate) struct EngineStall<S> {
     pub(crate) reason: ErrorKind,
     /// The clock reading that lets the engine continue. It is `None` if no reading helps, or if the
     /// stall does not depend on the clock because the window has to be widened.
@@ -50,7 +50,7 @@ pub(crate) struct Stall<S> {
     pub(crate) detail: Detail,
 }
 
-impl<S> Stall<S> {
+impl<S> EngineStall<S> {
     pub(crate) const fn new(reason: ErrorKind, until: Option<Tick<S>>) -> Self {
         Self { reason, until, detail: Detail::None }
     }
@@ -124,7 +124,7 @@ impl<S: Scheme> Rules<S> {
 
     /// Returns the error of a call that met `stall` when the clock read `now`.
     #[cold]
-    pub(crate) fn stalled(&self, stall: Stall<S>, now: Option<UnixTime>) -> Error {
+    pub(crate) fn stalled(&self, stall: EngineStall<S>, now: Option<UnixTime>) -> Error {
         let until = stall.until.map(|tick| self.scheme.time_of(tick));
         Error { until, detail: stall.detail, ..self.error(stall.reason, now) }
     }
@@ -209,11 +209,11 @@ impl<S: Scheme> Rules<S> {
         // Only a ratchet can be below its floor here, and by no more than its allowance.
         let stamp = stamp.max(self.floor);
         if stamp > self.scheme.last_tick() + 1 {
-            Step::Stall(Stall::new(ErrorKind::EndOfTime, None))
+            Step::Stall(EngineStall::new(ErrorKind::EndOfTime, None))
         } else if stamp >= ceiling {
             let detail = if now < ceiling { Detail::WindowUsedUp } else { Detail::None };
             let reason = ErrorKind::Stalled(StallReason::WindowEnded);
-            Step::Stall(Stall { detail, ..Stall::new(reason, None) })
+            Step::Stall(EngineStall { detail, ..EngineStall::new(reason, None) })
         } else {
             Step::Move { stamp, toggle }
         }
@@ -228,9 +228,9 @@ impl<S: Scheme> Rules<S> {
         let until = stamp.saturating_sub(1).max(S::FIRST_TICK);
         Step::Stall(if until <= self.scheme.last_tick() {
             let until = Some(Tick::in_range(until));
-            Stall { detail, ..Stall::new(ErrorKind::Stalled(reason), until) }
+            EngineStall { detail, ..EngineStall::new(ErrorKind::Stalled(reason), until) }
         } else {
-            Stall::new(ErrorKind::EndOfTime, None)
+            EngineStall::new(ErrorKind::EndOfTime, None)
         })
     }
 
@@ -256,7 +256,7 @@ pub(crate) fn next_sequence<S: Scheme>(word: Word<S>) -> u32 {
 #[cfg(test)]
 pub(super) fn toggling(
     policy: Policy<crate::example::Toggling>,
-    start: Start,
+    start: StartRule,
     window: &Window<crate::example::Toggling>,
 ) -> Rules<crate::example::Toggling> {
     Rules {
@@ -284,7 +284,7 @@ mod tests {
             node: Node(7),
             policy,
             bounds: SequenceBounds::new(0, 9),
-            start: Start::Lowest,
+            start: StartRule::Lowest,
             variants: Variants::All,
             floor: Rules::floor_of(&Window::<S>::ALL),
         }
@@ -300,7 +300,7 @@ mod tests {
 
     /// One question to the rules, in ticks. Sequences are 0 to 9, the word's toggle is set.
     #[derive(Clone, Copy)]
-    struct Ask {
+    struct Question {
         floor: u64,
         ceiling: u64,
         /// The tick issued last and the next sequence in it.
@@ -310,7 +310,7 @@ mod tests {
         policy: Policy<Toggling>,
     }
 
-    impl Ask {
+    impl Question {
         /// In the middle of tick 100, with everything allowed.
         const fn now(now: u64, policy: Policy<Toggling>) -> Self {
             Self {
@@ -340,25 +340,26 @@ mod tests {
     }
 
     fn stalled(reason: StallReason, until: u64) -> Step<Toggling> {
-        Step::Stall(Stall::new(ErrorKind::Stalled(reason), Some(Tick::in_range(until))))
+        Step::Stall(EngineStall::new(ErrorKind::Stalled(reason), Some(Tick::in_range(until))))
     }
 
     fn before_the_window(until: u64) -> Step<Toggling> {
         let reason = ErrorKind::Stalled(StallReason::ClockBehind);
-        let stall = Stall::new(reason, Some(Tick::in_range(until)));
-        Step::Stall(Stall { detail: Detail::BeforeWindow, ..stall })
+        let stall = EngineStall::new(reason, Some(Tick::in_range(until)));
+        Step::Stall(EngineStall { detail: Detail::BeforeWindow, ..stall })
     }
 
     fn stalled_for_good(reason: ErrorKind) -> Step<Toggling> {
-        Step::Stall(Stall::new(reason, None))
+        Step::Stall(EngineStall::new(reason, None))
     }
 
     #[test]
     fn first_tick_is_the_clocks() {
         for policy in ALL {
             for now in [0, 100, Toggling::LAST_TICK] {
-                let ask = Ask { word: None, other_past: Some(200), ..Ask::now(now, policy) };
-                assert_eq!(ask.step(), go(now, true), "{policy}");
+                let question =
+                    Question { word: None, other_past: Some(200), ..Question::now(now, policy) };
+                assert_eq!(question.step(), go(now, true), "{policy}");
             }
         }
     }
@@ -367,8 +368,8 @@ mod tests {
     fn moved_clock_moves_the_word() {
         for policy in ALL {
             for next in [5, 10] {
-                let ask = Ask { word: Some((100, next)), ..Ask::now(101, policy) };
-                assert_eq!(ask.step(), go(101, true), "{policy}");
+                let question = Question { word: Some((100, next)), ..Question::now(101, policy) };
+                assert_eq!(question.step(), go(101, true), "{policy}");
             }
         }
     }
@@ -376,7 +377,7 @@ mod tests {
     #[test]
     fn a_clock_that_stands_draws() {
         for policy in ALL {
-            assert_eq!(Ask::now(100, policy).step(), Step::Draw, "{policy}");
+            assert_eq!(Question::now(100, policy).step(), Step::Draw, "{policy}");
         }
     }
 
@@ -387,8 +388,8 @@ mod tests {
             (Policy::Wait, stalled(StallReason::TickUsedUp, 101)),
             (Policy::TickTock, stalled(StallReason::TickUsedUp, 101)),
         ] {
-            let ask = Ask { word: Some((100, 10)), ..Ask::now(100, policy) };
-            assert_eq!(ask.step(), step, "{policy}");
+            let question = Question { word: Some((100, 10)), ..Question::now(100, policy) };
+            assert_eq!(question.step(), step, "{policy}");
         }
     }
 
@@ -396,15 +397,15 @@ mod tests {
     fn ratchet_stays_in_allowance() {
         let rollback = stalled(StallReason::ClockBehind, 98);
         for (now, step) in [(99, Step::Draw), (98, Step::Draw), (97, rollback)] {
-            assert_eq!(Ask::now(now, ratchet(2)).step(), step, "{now}");
+            assert_eq!(Question::now(now, ratchet(2)).step(), step, "{now}");
         }
     }
 
     #[test]
     fn ratchet_overflows_by_one() {
         for (now, step) in [(98, go(101, true)), (97, stalled(StallReason::ClockBehind, 98))] {
-            let ask = Ask { word: Some((100, 10)), ..Ask::now(now, ratchet(2)) };
-            assert_eq!(ask.step(), step, "{now}");
+            let question = Question { word: Some((100, 10)), ..Question::now(now, ratchet(2)) };
+            assert_eq!(question.step(), step, "{now}");
         }
     }
 
@@ -412,9 +413,10 @@ mod tests {
     fn highest_allowance_reaches_all() {
         let last = Toggling::LAST_TICK;
         for allowance in [u64::MAX, u64::MAX - 1, 1 << 62] {
-            let ask = Ask { word: Some((last, 5)), ..Ask::now(0, ratchet(allowance)) };
-            assert_eq!(ask.step(), Step::Draw, "{allowance}");
-            let below_the_floor = Ask { word: None, floor: last, ..ask };
+            let question =
+                Question { word: Some((last, 5)), ..Question::now(0, ratchet(allowance)) };
+            assert_eq!(question.step(), Step::Draw, "{allowance}");
+            let below_the_floor = Question { word: None, floor: last, ..question };
             assert_eq!(below_the_floor.step(), go(last, true), "{allowance}");
         }
     }
@@ -433,7 +435,7 @@ mod tests {
     #[test]
     fn waiting_waits_for_its_own_tick() {
         for now in [0, 98, 99] {
-            let step = Ask::now(now, Policy::Wait).step();
+            let step = Question::now(now, Policy::Wait).step();
             assert_eq!(step, stalled(StallReason::ClockBehind, 100), "{now}");
         }
     }
@@ -446,37 +448,40 @@ mod tests {
             (51, go(51, false)),
             (99, go(99, false)),
         ] {
-            let ask = Ask { other_past: Some(50), ..Ask::now(now, Policy::TickTock) };
-            assert_eq!(ask.step(), step, "{now}");
+            let question =
+                Question { other_past: Some(50), ..Question::now(now, Policy::TickTock) };
+            assert_eq!(question.step(), step, "{now}");
         }
     }
 
     #[test]
     fn flips_anywhere_without_a_past() {
-        let ask = Ask::now(0, Policy::TickTock);
-        assert_eq!(ask.step(), go(0, false));
+        let question = Question::now(0, Policy::TickTock);
+        assert_eq!(question.step(), go(0, false));
     }
 
     #[test]
     fn stalls_until_nearer_own_tick() {
         for (other_past, until) in [(98, 99), (99, 100), (100, 100), (150, 100)] {
-            let ask = Ask { other_past: Some(other_past), ..Ask::now(70, Policy::TickTock) };
-            assert_eq!(ask.step(), stalled(StallReason::ClockBehind, until));
+            let question =
+                Question { other_past: Some(other_past), ..Question::now(70, Policy::TickTock) };
+            assert_eq!(question.step(), stalled(StallReason::ClockBehind, until));
         }
     }
 
     #[test]
     fn own_tick_keeps_the_toggle() {
         for (now, step) in [(100, Step::Draw), (101, go(101, true))] {
-            let ask = Ask { other_past: Some(150), ..Ask::now(now, Policy::TickTock) };
-            assert_eq!(ask.step(), step, "{now}");
+            let question =
+                Question { other_past: Some(150), ..Question::now(now, Policy::TickTock) };
+            assert_eq!(question.step(), step, "{now}");
         }
     }
 
     #[test]
     fn flips_when_exhausted_too() {
-        let ask = Ask { word: Some((100, 10)), ..Ask::now(99, Policy::TickTock) };
-        assert_eq!(ask.step(), go(99, false));
+        let question = Question { word: Some((100, 10)), ..Question::now(99, Policy::TickTock) };
+        assert_eq!(question.step(), go(99, false));
     }
 
     #[test]
@@ -491,22 +496,22 @@ mod tests {
             (Policy::Wait, 100, go(100, true)),
             (Policy::TickTock, 100, go(100, true)),
         ] {
-            let ask = Ask { floor: 100, word: None, ..Ask::now(now, policy) };
-            assert_eq!(ask.step(), step, "{policy} at {now}");
+            let question = Question { floor: 100, word: None, ..Question::now(now, policy) };
+            assert_eq!(question.step(), step, "{policy} at {now}");
         }
     }
 
     #[test]
     fn first_tick_may_reach_the_floor() {
-        let ask = Ask { floor: 100, word: None, ..Ask::now(0, ratchet(100)) };
-        assert_eq!(ask.step(), go(100, true));
+        let question = Question { floor: 100, word: None, ..Question::now(0, ratchet(100)) };
+        assert_eq!(question.step(), go(100, true));
     }
 
     #[test]
     fn flips_only_down_to_the_floor() {
         for (now, step) in [(89, before_the_window(90)), (90, go(90, false))] {
-            let ask = Ask { floor: 90, ..Ask::now(now, Policy::TickTock) };
-            assert_eq!(ask.step(), step, "{now}");
+            let question = Question { floor: 90, ..Question::now(now, Policy::TickTock) };
+            assert_eq!(question.step(), step, "{now}");
         }
     }
 
@@ -514,9 +519,9 @@ mod tests {
     fn the_ceiling_is_not_reached() {
         for policy in ALL {
             for word in [None, Some((100, 5))] {
-                let ask = Ask { ceiling: 150, word, ..Ask::now(149, policy) };
-                assert_eq!(ask.step(), go(149, true), "{policy}");
-                let beyond = Ask { now: 150, ..ask };
+                let question = Question { ceiling: 150, word, ..Question::now(149, policy) };
+                assert_eq!(question.step(), go(149, true), "{policy}");
+                let beyond = Question { now: 150, ..question };
                 let step = stalled_for_good(WINDOW_ENDED);
                 assert_eq!(beyond.step(), step, "{policy}");
             }
@@ -525,18 +530,20 @@ mod tests {
 
     #[test]
     fn ratchet_stops_at_the_ceiling() {
-        let ask = Ask { ceiling: 101, word: Some((100, 10)), ..Ask::now(100, ratchet(2)) };
-        let stall = Stall { detail: Detail::WindowUsedUp, ..Stall::new(WINDOW_ENDED, None) };
-        assert_eq!(ask.step(), Step::Stall(stall));
+        let question =
+            Question { ceiling: 101, word: Some((100, 10)), ..Question::now(100, ratchet(2)) };
+        let stall =
+            EngineStall { detail: Detail::WindowUsedUp, ..EngineStall::new(WINDOW_ENDED, None) };
+        assert_eq!(question.step(), Step::Stall(stall));
     }
 
     #[test]
     fn nothing_after_the_last_tick() {
         let last = Toggling::LAST_TICK;
         for policy in ALL {
-            let ask = Ask { word: Some((last, 9)), ..Ask::now(last, policy) };
-            assert_eq!(ask.step(), Step::Draw, "{policy}");
-            let exhausted = Ask { word: Some((last, 10)), ..ask };
+            let question = Question { word: Some((last, 9)), ..Question::now(last, policy) };
+            assert_eq!(question.step(), Step::Draw, "{policy}");
+            let exhausted = Question { word: Some((last, 10)), ..question };
             let step = stalled_for_good(ErrorKind::EndOfTime);
             assert_eq!(exhausted.step(), step, "{policy}");
         }
@@ -569,7 +576,7 @@ mod tests {
         for (start, is_ok) in [(2, false), (3, true), (9, true), (10, false)] {
             let rules = Rules {
                 bounds,
-                start: Start::Fixed(Fixed(start)),
+                start: StartRule::Fixed(Fixed(start)),
                 ..rules(Toggling, Policy::Wait)
             };
             let result = rules.start(100, UnixTime::EPOCH).map_err(|error| error.kind());

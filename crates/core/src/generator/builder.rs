@@ -14,7 +14,7 @@ use crate::policy::Policy;
 use crate::random::random_seed;
 use crate::range::RangeError;
 use crate::scheme::Scheme;
-use crate::sequence::{RandomStart, Sequence, SequenceBounds, Start, TickStart};
+use crate::sequence::{RandomStart, Sequence, SequenceBounds, StartRule, TickStart};
 use crate::snapshot::Snapshot;
 use crate::variant::Variants;
 use crate::window::Window;
@@ -62,7 +62,7 @@ pub struct Builder<S: Scheme, C = DefaultClock> {
     variants: Variants,
     pinned: Option<(S, Window<S>, Variants)>,
     bounds: Option<SequenceBounds>,
-    start: Option<Start>,
+    start: Option<StartRule>,
     tick_start: TickStart,
     /// The seed of the scheme's random starts, unless the operating system is to provide it.
     seed: Option<u64>,
@@ -328,7 +328,7 @@ impl<S: Scheme, C> Builder<S, C> {
     /// ```
     pub fn sequence<R: Sequence + 'static>(self, rule: R) -> Self
     where
-        Start: From<R>,
+        StartRule: From<R>,
     {
         Self { start: Some(rule.into()), ..self }
     }
@@ -652,9 +652,9 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
                 let seed = self.seed.map_or_else(random_seed, Ok)?;
                 // Without a guard bit, a generator that waits for ticks would lose half its rate.
                 let guard_bits = if S::RANDOM_START { self.scheme.guard_bits(&node) } else { 1 };
-                Start::Random(RandomStart::new(seed).with_guard_bits(guard_bits))
+                StartRule::Random(RandomStart::new(seed).with_guard_bits(guard_bits))
             }
-            None => Start::Lowest,
+            None => StartRule::Lowest,
         };
         let snapshot = self.snapshot.unwrap_or_else(|| self.scheme.resume(&node));
         let rules = Rules {

@@ -83,11 +83,11 @@ impl OverflowWatch {
     }
 
     /// Counts the caller as waiting until the returned value is dropped.
-    pub(crate) fn enter(&self, time: UnixTime, tick: u64) -> Waiting<'_> {
+    pub(crate) fn enter(&self, time: UnixTime, tick: u64) -> WaitingCall<'_> {
         let spell = self.spell.get_or_set(AtomicSpell::default);
         let (waiting, ticks) = spell.enter(tick);
         let event = Overflow { time, waiting, ticks };
-        let waiting = Waiting(spell);
+        let waiting = WaitingCall(spell);
         if let Some(observer) = &self.observer
             && !OBSERVING.get()
             // Relaxed: whichever call comes first reports the tick, and nothing depends on it.
@@ -108,9 +108,9 @@ impl fmt::Debug for OverflowWatch {
 }
 
 /// A waiting call, which is no longer counted once this is dropped, also when unwinding.
-pub(crate) struct Waiting<'a>(&'a AtomicSpell);
+pub(crate) struct WaitingCall<'a>(&'a AtomicSpell);
 
-impl Drop for Waiting<'_> {
+impl Drop for WaitingCall<'_> {
     fn drop(&mut self) {
         self.0.leave();
     }

@@ -7,7 +7,7 @@ use crate::clock::Clock;
 use crate::engine::Block;
 use crate::error::{Error, ErrorKind, StallReason};
 use crate::generator::DEFAULT_MAX_WAIT;
-use crate::generator::overflow::Waiting;
+use crate::generator::overflow::WaitingCall;
 use crate::generator::source::{Deadline, Source, Timed};
 use crate::scheme::Scheme as _;
 
@@ -141,7 +141,7 @@ where
 fn is_counted<'a, D: Timed>(
     source: &'a D,
     error: &Error,
-    waiting: &mut Option<Waiting<'a>>,
+    waiting: &mut Option<WaitingCall<'a>>,
 ) -> bool {
     const USED_UP: ErrorKind = ErrorKind::Stalled(StallReason::TickUsedUp);
     if let (USED_UP, Some(now), None) = (error.kind, error.now, &waiting)

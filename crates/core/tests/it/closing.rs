@@ -22,7 +22,7 @@ fn number_of_rounds() -> usize {
     if cfg!(miri) { 3 } else { scaled(50) }
 }
 
-type Shared<'a> = Generator<Toggling, &'a ManualClock>;
+type SharedGenerator<'a> = Generator<Toggling, &'a ManualClock>;
 
 fn builder(clock: &ManualClock, policy: Policy<Toggling>) -> Builder<Toggling, &ManualClock> {
     Builder::seeded(NODE, 0).clock(clock).policy(policy)
@@ -81,7 +81,7 @@ fn close_while_drawing(clock: &ManualClock, policy: Policy<Toggling>, seed: usiz
 /// Returns IDs of the successor, under a clock that shows the last of the same ticks once more.
 fn go_on(clock: &ManualClock, policy: Policy<Toggling>, round: &Round) -> Vec<u64> {
     let restored = builder(clock, policy).restore(round.snapshot).max_wait(Duration::MAX);
-    let restored: Shared<'_> = restored.build().unwrap();
+    let restored: SharedGenerator<'_> = restored.build().unwrap();
     let highest = round.snapshot.highest_tick().unwrap().get();
     let mut ids = Vec::new();
     for now in (BEGIN - 3).max(highest.saturating_sub(100))..highest + 3 {

@@ -19,7 +19,7 @@ use tickid_testkit::invariants::Rule;
 use tickid_testkit::reference::Given;
 use tickid_testkit::{Dice, scaled};
 
-use crate::reference::{Reason, Refused, Rules};
+use crate::reference::{Reason, Reference, Refused};
 use crate::widths::Widths;
 
 /// The most sequences that a shared generator draws at once under the widest layout, whose guard
@@ -47,7 +47,7 @@ struct Block {
 struct Model {
     layout: Widths,
     node: u64,
-    rules: Rules,
+    rules: Reference,
     is_shared: bool,
     is_closed: bool,
     /// The tick and the next sequence after the greatest observed ID.
@@ -254,12 +254,12 @@ impl Calls for LocalGenerator<Widths, &ManualClock> {
     }
 }
 
-struct Shared<'a> {
+struct SharedCalls<'a> {
     generator: &'a Generator<Widths, &'a ManualClock>,
     handles: [Handle<'a, Widths, &'a ManualClock>; 2],
 }
 
-impl Calls for Shared<'_> {
+impl Calls for SharedCalls<'_> {
     fn draw(&mut self, caller: u64, want: u32) -> Result<Vec<u64>, Error> {
         match (caller, &mut self.handles) {
             (0, _) => draw!(self.generator, want),
@@ -407,7 +407,7 @@ impl Run<'_> {
 
     /// Returns the time of the tick issued last, or of the window's first.
     fn home(&self, unit: i64) -> i64 {
-        let Rules { tick, given, .. } = &self.model.rules;
+        let Reference { tick, given, .. } = &self.model.rules;
         tick.unwrap_or(given.floor).cast_signed() * unit
     }
 
@@ -497,7 +497,7 @@ fn run(seed: u64, seen: &mut Seen) {
     let model = Model {
         layout,
         node,
-        rules: Rules::new(given, (0, layout.last_tick())),
+        rules: Reference::new(given, (0, layout.last_tick())),
         is_shared,
         is_closed: false,
         mark: None,
@@ -523,7 +523,7 @@ fn run(seed: u64, seen: &mut Seen) {
         snapshot = if run.model.is_shared {
             let generator = builder.build().unwrap();
             let handles = [generator.handle(), generator.handle()];
-            live(&mut run, &mut Shared { generator: &generator, handles })
+            live(&mut run, &mut SharedCalls { generator: &generator, handles })
         } else {
             live(&mut run, &mut builder.build_local().unwrap())
         };

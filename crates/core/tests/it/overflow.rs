@@ -14,7 +14,7 @@ use crate::clocks::RecordingClock;
 use tickid_testkit::example::{NODE, assert_distinct, at, many, parts};
 
 type Clock = Arc<RecordingClock>;
-type Shared = Generator<Toggling, Clock>;
+type SharedGenerator = Generator<Toggling, Clock>;
 
 /// The reports that an observer got.
 type Told = Arc<Mutex<Vec<Overflow>>>;
@@ -31,11 +31,11 @@ fn builder() -> (Clock, Builder<Toggling, Clock>) {
     (clock, builder)
 }
 
-fn use_up(generator: &Shared) {
+fn use_up(generator: &SharedGenerator) {
     assert_eq!(generator.try_block(many(4)).unwrap().count(), 4);
 }
 
-fn observed(builder: Builder<Toggling, Clock>) -> (Told, Arc<Shared>) {
+fn observed(builder: Builder<Toggling, Clock>) -> (Told, Arc<SharedGenerator>) {
     let told = Told::default();
     let writer = Arc::clone(&told);
     let generator =
@@ -158,7 +158,7 @@ fn other_calls_are_not_observed() {
 #[test]
 fn observers_may_generate() {
     let (_, builder) = builder();
-    let generator: Arc<OnceLock<Shared>> = Arc::default();
+    let generator: Arc<OnceLock<SharedGenerator>> = Arc::default();
     let ids = Arc::new(Mutex::new(Vec::new()));
     let (own, writer) = (Arc::clone(&generator), Arc::clone(&ids));
     let observed = builder.on_overflow(move |_| {

@@ -47,7 +47,7 @@ impl Refused {
 
 /// The state of a generator.
 #[derive(Clone)]
-pub(crate) struct Rules {
+pub(crate) struct Reference {
     pub(crate) given: Given,
     /// The first and the last tick that may be issued.
     pub(crate) range: (u64, u64),
@@ -62,7 +62,7 @@ pub(crate) struct Rules {
     past: [u64; 2],
 }
 
-impl Rules {
+impl Reference {
     /// The state of a generator that has issued no ID.
     pub(crate) const fn new(given: Given, range: (u64, u64)) -> Self {
         Self { given, range, tick: None, toggle: false, next: 0, drifts: 0, past: [0; 2] }
@@ -141,7 +141,7 @@ impl Rules {
     }
 }
 
-impl<S: ExampleScheme> Document<Example<S>> for Rules {
+impl<S: ExampleScheme> Document<Example<S>> for Reference {
     fn new(given: Given) -> Self {
         Self::new(given, (S::FIRST_TICK, S::LAST_TICK))
     }
@@ -186,7 +186,7 @@ fn tick_of(micros: i64) -> Option<u64> {
 
 fn agree<S: ExampleScheme>(scheme: S, rules: &[Rule]) {
     for &rule in rules {
-        follow::<_, Rules>(&Example(scheme), rule);
+        follow::<_, Reference>(&Example(scheme), rule);
     }
 }
 

@@ -21,14 +21,14 @@ const NOW: u64 = 1_000;
 /// The first sequence of every tick.
 const START: u32 = 7;
 
-type Shared<'a, S> = Generator<S, &'a ManualClock>;
+type SharedGenerator<'a, S> = Generator<S, &'a ManualClock>;
 
 fn builder<S: ExampleScheme>(clock: &ManualClock, policy: Policy<S>) -> Builder<S, &ManualClock> {
     Builder::seeded(NODE, 0).clock(clock).policy(policy).sequence(Fixed(START))
 }
 
 /// Returns a generator that has used up the present tick.
-fn used_up<S: ExampleScheme>(clock: &ManualClock, policy: Policy<S>) -> Shared<'_, S> {
+fn used_up<S: ExampleScheme>(clock: &ManualClock, policy: Policy<S>) -> SharedGenerator<'_, S> {
     let generator = builder(clock, policy).build().unwrap();
     let mut ids = vec![0; 256 - usize::try_from(START).unwrap()];
     generator.fill(&mut ids).unwrap();
@@ -38,7 +38,7 @@ fn used_up<S: ExampleScheme>(clock: &ManualClock, policy: Policy<S>) -> Shared<'
 
 /// Makes many calls for `want` sequences. Every call fails with `kind` and leaves the
 /// tick, the toggle and the closed flag unchanged.
-fn hammer<S: ExampleScheme>(generator: &Shared<'_, S>, want: NonZeroU32, kind: ErrorKind) {
+fn hammer<S: ExampleScheme>(generator: &SharedGenerator<'_, S>, want: NonZeroU32, kind: ErrorKind) {
     let before = generator.state();
     thread::scope(|scope| {
         for _ in 0..THREADS {
@@ -57,7 +57,7 @@ fn hammer<S: ExampleScheme>(generator: &Shared<'_, S>, want: NonZeroU32, kind: E
 }
 
 /// Asserts that the next tick is like any other.
-fn assert_goes_on_at<S: ExampleScheme>(generator: &Shared<'_, S>, tick: u64) {
+fn assert_goes_on_at<S: ExampleScheme>(generator: &SharedGenerator<'_, S>, tick: u64) {
     let first = parts(generator.try_generate().unwrap());
     assert_eq!((first.tick, first.sequence), (tick, START));
     let rest = (1..256 - START).map(|_| parts(generator.try_generate().unwrap()));

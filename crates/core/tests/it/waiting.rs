@@ -18,7 +18,7 @@ use tickid_testkit::example::{NODE, at, many, parts, ratchet, tick, window};
 const POOL: u32 = 4;
 const SLICE: Duration = Duration::from_millis(50);
 
-type Shared<C> = Generator<Toggling, C>;
+type SharedGenerator<C> = Generator<Toggling, C>;
 
 /// Returns a builder with four sequences to a tick.
 fn builder<C: Clock>(clock: C, policy: Policy<Toggling>) -> Builder<Toggling, C> {
@@ -34,7 +34,7 @@ fn into(tick: u64, millis: i64) -> UnixTime {
     UnixTime::from_micros(at(tick).as_micros() + millis * 1_000)
 }
 
-fn use_up<C: Clock>(generator: &Shared<C>) {
+fn use_up<C: Clock>(generator: &SharedGenerator<C>) {
     assert_eq!(generator.try_block(many(POOL)).unwrap().count(), 4);
 }
 
@@ -417,7 +417,7 @@ type Recorded = Arc<RecordingClock>;
 fn recorded(
     time: UnixTime,
     options: impl FnOnce(Builder<Toggling, Recorded>) -> Builder<Toggling, Recorded>,
-) -> (Recorded, Arc<Shared<Recorded>>) {
+) -> (Recorded, Arc<SharedGenerator<Recorded>>) {
     let clock = Arc::new(RecordingClock::new(time));
     let builder = options(builder(Arc::clone(&clock), Policy::Wait));
     (clock, Arc::new(builder.build().unwrap()))

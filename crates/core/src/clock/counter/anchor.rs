@@ -11,7 +11,7 @@ pub(super) const RATE_BITS: u32 = 32;
 
 /// The clock's parameters. Tests plant faults by changing them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub(super) struct Parameters {
     /// The bound of extrapolation, which is the length of a line, as measured by the counter.
     pub(super) period: u64,
     /// The smallest difference between two clocks that counts as a jump, which voids earlier
@@ -34,7 +34,7 @@ pub(super) struct Limits {
     pub(super) uncertainty: u64,
 }
 
-pub(super) const LIMITS: Limits = Limits {
+pub(super) const LIMITS: Parameters = Parameters {
     period: 2 * MILLISECOND,
     step: MILLISECOND / 2,
     shortest: MILLISECOND,
@@ -50,13 +50,13 @@ pub(super) const LIMITS: Limits = Limits {
 const MOST_SLEWED: u64 = 4;
 
 /// Clocks that have not jumped differ by less than one part in this many of the time passed, beside
-/// [`Limits::step`]. Linux corrects the wall clock by 500 parts in a million at most, unless it is
+/// [`Parameters::step`]. Linux corrects the wall clock by 500 parts in a million at most, unless it is
 /// told to slew faster.
 const MOST_DRIFTED: u64 = 1_024;
 
 /// A reading of all clocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Reading {
+pub(super) struct ClockReadings {
     /// The counter, which is read before the wall clock so that a line from here is not behind.
     pub(super) counter: u64,
     /// The wall clock.
@@ -128,15 +128,15 @@ struct Base {
 }
 
 impl Base {
-    fn of(reading: &Reading) -> Self {
-        let Reading { counter, raw, uncertainty, .. } = *reading;
+    fn of(reading: &ClockReadings) -> Self {
+        let ClockReadings { counter, raw, uncertainty, .. } = *reading;
         Self { counter, raw, uncertainty }
     }
 }
 
 impl Anchor {
     /// Reports whether, without a line, another reading is due when the wall clock shows `wall`.
-    pub(super) fn is_due(&self, wall: u64, limits: &Limits) -> bool {
+    pub(super) fn is_due(&self, wall: u64, limits: &Parameters) -> bool {
         self.line.lifetime != 0 || wall.abs_diff(self.wall) >= limits.shortest
     }
 
@@ -151,14 +151,19 @@ impl Anchor {
 
     /// Returns the anchor that follows from `reading`. `was_set_back` is set if some thread found
     /// that the wall clock was set back.
-    pub(super) fn next(&self, reading: &Reading, was_set_back: bool, limits: &Limits) -> Self {
+    pub(super) fn next(
+        &self,
+        reading: &ClockReadings,
+        was_set_back: bool,
+        limits: &Parameters,
+    ) -> Self {
         let is_back = was_set_back || self.is_set_back(reading.raw, reading.wall);
         // This clock runs back only if the wall clock does.
         let floor = if is_back { 0 } else { self.line.end() };
         if is_back || self.has_jumped(reading, limits) {
             return Self::begin(reading, floor);
         }
-        let Reading { wall, raw, uncertainty, .. } = *reading;
+        let ClockReadings { wall, raw, uncertainty, .. } = *reading;
         let next = Self { wall, raw, uncertainty, ..*self };
         if reading.uncertainty > limits.uncertainty {
             return Self { line: Line::none(floor), ..next };
@@ -171,15 +176,15 @@ impl Anchor {
     }
 
     /// Returns the first anchor, or one that ignores everything before.
-    fn begin(reading: &Reading, floor: u64) -> Self {
-        let Reading { wall, raw, uncertainty, .. } = *reading;
+    fn begin(reading: &ClockReadings, floor: u64) -> Self {
+        let ClockReadings { wall, raw, uncertainty, .. } = *reading;
         let (line, base) = (Line::none(floor), Base::of(reading));
         Self { line, wall, raw, uncertainty, base, ..Self::default() }
     }
 
     /// Reports whether the wall clock was stepped, a clock ran back, or this cannot be determined.
     /// (A counter that jumped ahead shows in the next measurement of its rate.)
-    fn has_jumped(&self, reading: &Reading, limits: &Limits) -> bool {
+    fn has_jumped(&self, reading: &ClockReadings, limits: &Parameters) -> bool {
         let runs = (
             reading.wall.checked_sub(self.wall),
             reading.raw.checked_sub(self.raw),
@@ -193,7 +198,7 @@ impl Anchor {
     }
 
     /// Measures the rate from the base to here, if that is far enough to be precise.
-    fn measure(self, reading: &Reading, limits: &Limits) -> Self {
+    fn measure(self, reading: &ClockReadings, limits: &Parameters) -> Self {
         let run = reading.raw.saturating_sub(self.base.raw);
         let elapsed = reading.counter.saturating_sub(self.base.counter);
         let uncertainty = self.base.uncertainty.saturating_add(reading.uncertainty);
@@ -218,7 +223,7 @@ impl Anchor {
     }
 
     /// Returns the line that starts at `reading`, at `floor` or above.
-    fn line_from(&self, reading: &Reading, floor: u64, limits: &Limits) -> Line {
+    fn line_from(&self, reading: &ClockReadings, floor: u64, limits: &Parameters) -> Line {
         let ahead = floor.saturating_sub(reading.wall);
         if self.rate == 0 || ahead >= limits.step {
             return Line::none(floor);

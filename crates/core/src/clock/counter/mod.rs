@@ -9,7 +9,7 @@ mod model;
 use core::hint::spin_loop;
 use core::sync::atomic::{AtomicU64, Ordering, fence};
 
-use self::anchor::{Anchor, FRACTION_BITS, LIMITS, Limits, Line, Reading};
+use self::anchor::{Anchor, ClockReadings, FRACTION_BITS, LIMITS, Line, Parameters};
 use self::hardware::{Hardware, counter_is_steady};
 use crate::clock::{Clock, SystemClock};
 use crate::error::ClockError;
@@ -169,7 +169,7 @@ trait Clocks {
 #[derive(Debug)]
 struct CounterState<S> {
     source: S,
-    limits: Limits,
+    limits: Parameters,
     /// The version of the line in force; see [`Version`].
     version: AtomicU64,
     /// Two lines that are in force alternately, and two for [`Version::PREPARED`] and
@@ -264,7 +264,7 @@ struct SharedAnchor {
 }
 
 impl<S: Clocks> CounterState<S> {
-    fn new(source: S, limits: Limits) -> Self {
+    fn new(source: S, limits: Parameters) -> Self {
         Self {
             source,
             limits,
@@ -371,16 +371,16 @@ impl<S: Clocks> CounterState<S> {
     }
 
     /// Reads all clocks at the same moment, as closely as possible in three tries.
-    fn read(&self) -> Option<Reading> {
+    fn read(&self) -> Option<ClockReadings> {
         let try_once = || {
             let raw = self.source.raw();
             let counter = self.source.counter();
             let wall = self.source.wall()?;
             let uncertainty = self.source.raw().saturating_sub(raw);
-            Some(Reading { counter, wall, raw, uncertainty })
+            Some(ClockReadings { counter, wall, raw, uncertainty })
         };
         // If the thread is interrupted in between, the reading is uncertain.
-        let is_certain = |reading: &Reading| reading.uncertainty <= self.limits.uncertainty;
+        let is_certain = |reading: &ClockReadings| reading.uncertainty <= self.limits.uncertainty;
         let first = try_once()?;
         if is_certain(&first) {
             return Some(first);

@@ -30,7 +30,7 @@ use std::string::String;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
-use super::anchor::{LIMITS, Limits, MICROSECOND, MILLISECOND, proportion};
+use super::anchor::{LIMITS, MICROSECOND, MILLISECOND, Parameters, proportion};
 use super::{Clocks, CounterState};
 
 /// The error without events.
@@ -76,7 +76,7 @@ enum Meanwhile {
 }
 
 /// An event after which the error may be larger.
-struct Event {
+struct Disturbance {
     time: u64,
     error: u64,
     lasts: u64,
@@ -85,7 +85,7 @@ struct Event {
 
 /// A change of the counter's speed.
 #[derive(Clone, Copy)]
-struct Change {
+struct SpeedChange {
     time: u64,
     /// The time in use until then.
     used: u64,
@@ -97,7 +97,7 @@ struct Change {
 }
 
 /// The state of all clocks, and the readings taken.
-struct World {
+struct Machine {
     /// The time that the machine and the raw clock have run; suspends do not count.
     now: Cell<u64>,
     /// The time in use at the last reading: without pauses in which no thread reads the clock,
@@ -112,8 +112,8 @@ struct World {
     /// Fixed-point.
     speed: Cell<u128>,
     ppm: Cell<i64>,
-    events: RefCell<Vec<Event>>,
-    changes: RefCell<Vec<Change>>,
+    events: RefCell<Vec<Disturbance>>,
+    changes: RefCell<Vec<SpeedChange>>,
     /// The time in use at the counter's last event.
     counter_event: Cell<Option<u64>>,
     /// The range of the wall clock during each call that has started, the innermost last.
@@ -127,9 +127,9 @@ struct World {
     is_raw_the_wall: bool,
 }
 
-impl World {
-    fn new(limits: Limits, is_raw_the_wall: bool) -> Rc<Self> {
-        let world = Rc::new(Self {
+impl Machine {
+    fn new(limits: Parameters, is_raw_the_wall: bool) -> Rc<Self> {
+        let machine = Rc::new(Self {
             now: Cell::new(1 << 50),
             used: Cell::new(0),
             read_at: Cell::new(1 << 50),
@@ -147,8 +147,8 @@ impl World {
             failure: RefCell::default(),
             is_raw_the_wall,
         });
-        *world.clock.borrow_mut() = Some(Rc::new(CounterState::new(Rc::clone(&world), limits)));
-        world
+        *machine.clock.borrow_mut() = Some(Rc::new(CounterState::new(Rc::clone(&machine), limits)));
+        machine
     }
 
     fn wall_time(&self) -> u64 {
@@ -195,7 +195,7 @@ impl World {
     }
 
     fn event(&self, error: u64, lasts: u64, is_back: bool) {
-        self.events.borrow_mut().push(Event { time: self.now.get(), error, lasts, is_back });
+        self.events.borrow_mut().push(Disturbance { time: self.now.get(), error, lasts, is_back });
     }
 
     fn act(&self, action: &Action) {
@@ -237,7 +237,7 @@ impl World {
                 let before = self.speed.replace(SPEED * u128::from(*thousandths) / 1_000);
                 let (time, used, is_followed) =
                     (self.now.get(), self.in_use(), self.counter_event());
-                self.changes.borrow_mut().push(Change { time, used, before, is_followed });
+                self.changes.borrow_mut().push(SpeedChange { time, used, before, is_followed });
             }
             Action::Jump(ticks) => {
                 let is_back = *ticks < 0;
@@ -380,13 +380,13 @@ fn nanos(time: u64) -> u64 {
     time.saturating_mul(1_000) / MICROSECOND
 }
 
-impl Clocks for Rc<World> {
+impl Clocks for Rc<Machine> {
     fn counter(&self) -> u64 {
-        World::counter(self)
+        Machine::counter(self)
     }
 
     fn early_counter(&self) -> u64 {
-        World::counter(self)
+        Machine::counter(self)
     }
 
     fn wall(&self) -> Option<u64> {
@@ -477,25 +477,25 @@ enum Promise {
     Order,
 }
 
-/// A clock with other parameters, or in a world with other clocks.
+/// A clock with other parameters, or on a machine with other clocks.
 #[derive(Clone, Copy)]
-struct Subject {
-    limits: Limits,
+struct ClockUnderTest {
+    limits: Parameters,
     is_raw_the_wall: bool,
 }
 
-const SOUND: Subject = Subject { limits: LIMITS, is_raw_the_wall: false };
+const SOUND: ClockUnderTest = ClockUnderTest { limits: LIMITS, is_raw_the_wall: false };
 
-impl Subject {
+impl ClockUnderTest {
     /// Replays a history and returns the first promise broken.
     fn go_through(self, history: &[Action]) -> Option<(Promise, String)> {
-        let world = World::new(self.limits, self.is_raw_the_wall);
+        let machine = Machine::new(self.limits, self.is_raw_the_wall);
         for action in history {
-            world.act(action);
+            machine.act(action);
         }
-        // The world and its clock hold references to each other.
-        *world.clock.borrow_mut() = None;
-        world.failure.take()
+        // The machine and its clock hold references to each other.
+        *machine.clock.borrow_mut() = None;
+        machine.failure.take()
     }
 
     /// Returns the promise that is broken in some history.
@@ -563,21 +563,24 @@ fn unmeasured_rates_are_not_used_for_long() {
         Action::Burst(21, MILLISECOND * 192 / 100),
     ];
     assert_eq!(SOUND.go_through(&history), None);
-    let unbounded = Subject { limits: Limits { stale: u64::MAX, ..LIMITS }, ..SOUND };
+    let unbounded = ClockUnderTest { limits: Parameters { stale: u64::MAX, ..LIMITS }, ..SOUND };
     let broken = unbounded.go_through(&history).map(|(promise, _)| promise);
     assert_eq!(broken, Some(Promise::Error));
 }
 
 #[test]
 fn finds_what_is_planted() {
-    let with = |limits| Subject { limits, ..SOUND };
-    let by_the_wall = |limits| Subject { limits, is_raw_the_wall: true };
+    let with = |limits| ClockUnderTest { limits, ..SOUND };
+    let by_the_wall = |limits| ClockUnderTest { limits, is_raw_the_wall: true };
     let planted = [
-        ("a rate is used at its first measurement", with(Limits { agreement: 1, ..LIMITS })),
-        ("a pause need agree only in proportion", with(Limits { tolerance: u64::MAX, ..LIMITS })),
-        ("the rate survives a step", by_the_wall(Limits { step: u64::MAX, ..LIMITS })),
-        ("extrapolation has no bound", with(Limits { period: 1_000 * MILLISECOND, ..LIMITS })),
-        ("uncertain readings begin lines", with(Limits { uncertainty: u64::MAX, ..LIMITS })),
+        ("a rate is used at its first measurement", with(Parameters { agreement: 1, ..LIMITS })),
+        (
+            "a pause need agree only in proportion",
+            with(Parameters { tolerance: u64::MAX, ..LIMITS }),
+        ),
+        ("the rate survives a step", by_the_wall(Parameters { step: u64::MAX, ..LIMITS })),
+        ("extrapolation has no bound", with(Parameters { period: 1_000 * MILLISECOND, ..LIMITS })),
+        ("uncertain readings begin lines", with(Parameters { uncertainty: u64::MAX, ..LIMITS })),
     ];
     for (what, subject) in planted {
         assert!(subject.broken().is_some(), "not found: {what}");
@@ -585,13 +588,13 @@ fn finds_what_is_planted() {
 }
 
 /// Returns a clock that has measured the counter's rate.
-fn learnt() -> Rc<World> {
-    let world = World::new(LIMITS, false);
-    world.until_line(AFTER_EVENT).unwrap();
-    world
+fn learnt() -> Rc<Machine> {
+    let machine = Machine::new(LIMITS, false);
+    machine.until_line(AFTER_EVENT).unwrap();
+    machine
 }
 
-impl World {
+impl Machine {
     fn shared(&self) -> Rc<CounterState<Rc<Self>>> {
         Rc::clone(self.clock.borrow().as_ref().unwrap())
     }
@@ -619,26 +622,26 @@ impl World {
 
 #[test]
 fn lines_start_when_two_agree() {
-    let world = World::new(LIMITS, false);
-    let took = world.until_line(10 * MILLISECOND).unwrap();
+    let machine = Machine::new(LIMITS, false);
+    let took = machine.until_line(10 * MILLISECOND).unwrap();
     assert!((2 * MILLISECOND..3 * MILLISECOND).contains(&took), "{}", nanos(took));
-    world.assert_sound();
+    machine.assert_sound();
 }
 
 #[test]
 fn steps_end_the_line() {
     for step in [600 * MICROSECOND, 1_000 * MILLISECOND, 86_400_000 * MILLISECOND] {
         for step in [step.cast_signed(), -step.cast_signed()] {
-            let world = learnt();
-            world.act(&Action::Step(step));
-            world.advance(LINE);
-            world.act(&Action::Read);
-            assert!(!world.has_line(), "{step}");
-            world.advance(MILLISECOND);
-            world.act(&Action::Read);
-            assert!(!world.has_line(), "{step}");
-            assert!(world.until_line(AFTER_EVENT).is_some(), "{step}");
-            world.assert_sound();
+            let machine = learnt();
+            machine.act(&Action::Step(step));
+            machine.advance(LINE);
+            machine.act(&Action::Read);
+            assert!(!machine.has_line(), "{step}");
+            machine.advance(MILLISECOND);
+            machine.act(&Action::Read);
+            assert!(!machine.has_line(), "{step}");
+            assert!(machine.until_line(AFTER_EVENT).is_some(), "{step}");
+            machine.assert_sound();
         }
     }
 }
@@ -646,27 +649,27 @@ fn steps_end_the_line() {
 #[test]
 fn early_steps_teach_nothing() {
     for seconds in [10, 3_600, 86_400] {
-        let world = World::new(LIMITS, false);
-        world.act(&Action::Read);
-        world.advance(3 * MILLISECOND);
-        world.act(&Action::Step(seconds * 1_000 * MILLISECOND.cast_signed()));
-        assert!(world.until_line(AFTER_EVENT).is_some(), "{seconds}");
-        world.act(&Action::Burst(3_000, MILLISECOND / 10));
-        world.assert_sound();
+        let machine = Machine::new(LIMITS, false);
+        machine.act(&Action::Read);
+        machine.advance(3 * MILLISECOND);
+        machine.act(&Action::Step(seconds * 1_000 * MILLISECOND.cast_signed()));
+        assert!(machine.until_line(AFTER_EVENT).is_some(), "{seconds}");
+        machine.act(&Action::Burst(3_000, MILLISECOND / 10));
+        machine.assert_sound();
     }
 }
 
 #[test]
 fn changed_speed_is_learnt_again() {
     for thousandths in [500, 900, 990, 1_010, 1_100, 2_000] {
-        let world = learnt();
-        world.act(&Action::Speed(thousandths));
-        world.advance(2 * LINE);
-        world.act(&Action::Read);
-        assert!(!world.has_line(), "{thousandths}");
-        assert!(world.until_line(AFTER_EVENT).is_some(), "{thousandths}");
-        world.act(&Action::Burst(1_000, MILLISECOND / 10));
-        world.assert_sound();
+        let machine = learnt();
+        machine.act(&Action::Speed(thousandths));
+        machine.advance(2 * LINE);
+        machine.act(&Action::Read);
+        assert!(!machine.has_line(), "{thousandths}");
+        assert!(machine.until_line(AFTER_EVENT).is_some(), "{thousandths}");
+        machine.act(&Action::Burst(1_000, MILLISECOND / 10));
+        machine.assert_sound();
     }
 }
 
@@ -674,15 +677,15 @@ fn changed_speed_is_learnt_again() {
 #[test]
 fn pauses_keep_the_rate() {
     for ppm in [0, 500, -500] {
-        let world = learnt();
-        world.act(&Action::Slew(ppm));
+        let machine = learnt();
+        machine.act(&Action::Slew(ppm));
         for millis in [10, 99, 101, 300, 1_000, 60_000, 3_600_000] {
-            world.advance(millis * MILLISECOND);
-            world.act(&Action::Read);
-            assert!(world.has_line(), "{millis} ms, {ppm} ppm");
+            machine.advance(millis * MILLISECOND);
+            machine.act(&Action::Read);
+            assert!(machine.has_line(), "{millis} ms, {ppm} ppm");
         }
-        world.act(&Action::Burst(1_000, MILLISECOND / 10));
-        world.assert_sound();
+        machine.act(&Action::Burst(1_000, MILLISECOND / 10));
+        machine.assert_sound();
     }
 }
 
@@ -690,13 +693,13 @@ fn pauses_keep_the_rate() {
 #[test]
 fn pauses_teach_the_rate() {
     for millis in [2, 99, 101, 1_000, 3_600_000] {
-        let world = World::new(LIMITS, false);
+        let machine = Machine::new(LIMITS, false);
         let read = Action::Burst(1, millis * MILLISECOND);
-        world.act(&Action::Burst(2, millis * MILLISECOND));
-        world.act(&read);
-        world.act(&Action::Read);
-        assert!(world.has_line(), "{millis} ms");
-        world.assert_sound();
+        machine.act(&Action::Burst(2, millis * MILLISECOND));
+        machine.act(&read);
+        machine.act(&Action::Read);
+        assert!(machine.has_line(), "{millis} ms");
+        machine.assert_sound();
     }
 }
 
@@ -706,13 +709,13 @@ fn changes_in_a_pause_are_bounded() {
     let speeds = [500, 900, 980, 990, 994, 996, 1_004, 1_006, 1_010, 1_020, 1_100, 2_000];
     for (millis, thousandths) in until_read.iter().flat_map(|m| speeds.map(|s| (*m, s))) {
         for before in [1, 50, 300, 1_000, 100_000, 3_600_000] {
-            let world = learnt();
-            world.act(&Action::Burst(3, before * MILLISECOND));
-            world.act(&Action::Speed(thousandths));
-            world.advance(millis * MILLISECOND);
-            world.act(&Action::Burst(60, MILLISECOND / 3));
-            assert!(world.failure.borrow().is_none(), "{before} {millis} {thousandths}");
-            world.assert_sound();
+            let machine = learnt();
+            machine.act(&Action::Burst(3, before * MILLISECOND));
+            machine.act(&Action::Speed(thousandths));
+            machine.advance(millis * MILLISECOND);
+            machine.act(&Action::Burst(60, MILLISECOND / 3));
+            assert!(machine.failure.borrow().is_none(), "{before} {millis} {thousandths}");
+            machine.assert_sound();
         }
     }
 }
@@ -737,40 +740,40 @@ fn uncertain_rates_hide_no_change() {
 /// A pause measures the mean speed, which two changes may leave as it was.
 #[test]
 fn changes_that_cancel_count_from_reading() {
-    let world = learnt();
+    let machine = learnt();
     for thousandths in [1_100, 900] {
-        world.act(&Action::Speed(thousandths));
-        world.advance(50 * MILLISECOND);
+        machine.act(&Action::Speed(thousandths));
+        machine.advance(50 * MILLISECOND);
     }
-    world.act(&Action::Read);
-    assert!(world.has_line(), "the changes cancel each other out");
-    world.act(&Action::Burst(200, LINE / 10));
-    world.assert_sound();
+    machine.act(&Action::Read);
+    assert!(machine.has_line(), "the changes cancel each other out");
+    machine.act(&Action::Burst(200, LINE / 10));
+    machine.assert_sound();
 }
 
 #[test]
 fn paused_steps_back_are_noticed() {
-    let world = learnt();
-    world.act(&Action::Step(-30 * MILLISECOND.cast_signed()));
+    let machine = learnt();
+    machine.act(&Action::Step(-30 * MILLISECOND.cast_signed()));
     // The wall clock is past the anchor again, but not past the end of its line.
-    world.advance(31 * MILLISECOND);
-    world.act(&Action::Read);
-    world.assert_sound();
+    machine.advance(31 * MILLISECOND);
+    machine.act(&Action::Read);
+    machine.assert_sound();
 }
 
 #[test]
 fn lines_end_after_two_ms() {
-    let world = learnt();
-    world.advance(LINE);
-    assert!(!world.has_line());
+    let machine = learnt();
+    machine.advance(LINE);
+    assert!(!machine.has_line());
 }
 
 #[test]
 fn stuck_writers_block_no_reader() {
     // After each of its readings, the thread is held up for 50 ms while the clock is stepped.
     for held_up_after in 0..8 {
-        let world = learnt();
-        world.advance(LINE);
+        let machine = learnt();
+        machine.advance(LINE);
         let hold = [
             Action::Burst(100, MILLISECOND / 5),
             Action::Step(-7_000 * MILLISECOND.cast_signed()),
@@ -778,9 +781,9 @@ fn stuck_writers_block_no_reader() {
         ];
         let mut holds: Vec<Vec<Action>> = std::vec![Vec::new(); held_up_after];
         holds.push(hold.to_vec());
-        world.act(&Action::Held(holds));
-        assert!(world.until_line(AFTER_EVENT).is_some());
-        world.assert_sound();
+        machine.act(&Action::Held(holds));
+        assert!(machine.until_line(AFTER_EVENT).is_some());
+        machine.assert_sound();
     }
 }
 
@@ -788,15 +791,15 @@ fn stuck_writers_block_no_reader() {
 fn fork_while_anchoring_goes_on() {
     use core::sync::atomic::Ordering;
 
-    let world = learnt();
-    let shared = world.shared();
+    let machine = learnt();
+    let shared = machine.shared();
     // A thread of the parent, which the child does not have, was making a line.
     let prepared = shared.load_version().without_line(super::Version::PREPARED);
     shared.version.store(prepared.0, Ordering::Relaxed);
     shared.holder.store(super::NOBODY - 1, Ordering::Relaxed);
-    world.act(&Action::Step(1_000 * MILLISECOND.cast_signed()));
-    assert!(world.until_line(AFTER_EVENT).is_some());
-    world.act(&Action::Burst(1_000, MILLISECOND / 10));
+    machine.act(&Action::Step(1_000 * MILLISECOND.cast_signed()));
+    assert!(machine.until_line(AFTER_EVENT).is_some());
+    machine.act(&Action::Burst(1_000, MILLISECOND / 10));
     assert_eq!(shared.holder.load(Ordering::Relaxed), super::NOBODY);
-    world.assert_sound();
+    machine.assert_sound();
 }

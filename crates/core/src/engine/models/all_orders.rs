@@ -8,8 +8,8 @@ use std::vec::Vec;
 use ::loom::model::Builder;
 use ::loom::thread::JoinHandle;
 
-use super::planted::{Ask as _, Mistake, Subject};
-use super::{World, next, parts, ratchet};
+use super::planted::{EngineCalls as _, EngineUnderTest, Mistake};
+use super::{Clocked, next, parts, ratchet};
 use crate::example::Toggling;
 use crate::policy::Policy;
 use crate::scheme::Scheme as _;
@@ -50,212 +50,212 @@ pub(super) const EVER: u64 = Toggling::MAX_TICK + 1;
 // The scenarios: each describes events and checks what has to hold after them.
 
 /// While one thread draws, another sees the next tick first.
-fn tick_change(subject: Subject) {
-    let world = World::new(Policy::Wait, 2);
-    let before = subject.one(&world);
-    let other = world.spawn(move |world| {
-        world.clock.set(11);
-        subject.one(world)
+fn tick_change(subject: EngineUnderTest) {
+    let clocked = Clocked::new(Policy::Wait, 2);
+    let before = subject.one(&clocked);
+    let other = clocked.spawn(move |clocked| {
+        clocked.clock.set(11);
+        subject.one(clocked)
     });
-    let mine = [subject.one(&world), subject.one(&world)].concat();
-    world.check(&[&before, &mine, &join(other)], EVER);
+    let mine = [subject.one(&clocked), subject.one(&clocked)].concat();
+    clocked.check(&[&before, &mine, &join(other)], EVER);
 }
 
 /// Three threads run past the last sequence of a tick, and one of them continues in the next.
-fn overflow(subject: Subject) {
-    let world = World::new(Policy::Wait, 2);
-    let before = subject.one(&world);
-    let other = world.spawn(move |world| {
-        let first = subject.one(world);
-        world.clock.set(11);
-        [first, subject.one(world)].concat()
+fn overflow(subject: EngineUnderTest) {
+    let clocked = Clocked::new(Policy::Wait, 2);
+    let before = subject.one(&clocked);
+    let other = clocked.spawn(move |clocked| {
+        let first = subject.one(clocked);
+        clocked.clock.set(11);
+        [first, subject.one(clocked)].concat()
     });
-    let third = world.spawn(move |world| subject.one(world));
-    let mine = subject.one(&world);
-    world.check(&[&before, &mine, &join(other), &join(third)], EVER);
+    let third = clocked.spawn(move |clocked| subject.one(clocked));
+    let mine = subject.one(&clocked);
+    clocked.check(&[&before, &mine, &join(other), &join(third)], EVER);
 }
 
 /// A ratchet does the same, but continues in the next tick.
-fn overflow_of_a_ratchet(subject: Subject) {
-    let world = World::new(ratchet(1), 1);
-    let before = subject.one(&world);
-    let other = world.spawn(move |world| subject.one(world));
-    let mine = [subject.one(&world), subject.one(&world)].concat();
+fn overflow_of_a_ratchet(subject: EngineUnderTest) {
+    let clocked = Clocked::new(ratchet(1), 1);
+    let before = subject.one(&clocked);
+    let other = clocked.spawn(move |clocked| subject.one(clocked));
+    let mine = [subject.one(&clocked), subject.one(&clocked)].concat();
     let his = join(other);
-    world.check(&[&before, &mine, &his], EVER);
+    clocked.check(&[&before, &mine, &his], EVER);
     // 10, 11 and 12: one tick more than the allowance, and not one less.
     let ticks = mine.iter().chain(&his).map(|&id| parts(id).tick);
     assert_eq!(ticks.max(), Some(12));
 }
 
 /// A block that takes all but one, and two calls for one each.
-fn blocks_and_single_ones(subject: Subject) {
-    let world = World::new(Policy::Wait, 4);
-    let other = world.spawn(move |world| subject.several(world, 3));
-    let mine = [subject.one(&world), subject.one(&world)].concat();
-    world.check(&[&mine, &join(other)], EVER);
+fn blocks_and_single_ones(subject: EngineUnderTest) {
+    let clocked = Clocked::new(Policy::Wait, 4);
+    let other = clocked.spawn(move |clocked| subject.several(clocked, 3));
+    let mine = [subject.one(&clocked), subject.one(&clocked)].concat();
+    clocked.check(&[&mine, &join(other)], EVER);
 }
 
 /// Two threads find the clock behind, each further than the other. Once it has caught up, no ID is
 /// issued twice.
-fn regression(subject: Subject) {
-    let world = World::new(Policy::TickTock, 1);
-    let before = subject.one(&world);
-    let other = world.spawn(move |world| {
-        world.clock.set(9);
-        subject.one(world)
+fn regression(subject: EngineUnderTest) {
+    let clocked = Clocked::new(Policy::TickTock, 1);
+    let before = subject.one(&clocked);
+    let other = clocked.spawn(move |clocked| {
+        clocked.clock.set(9);
+        subject.one(clocked)
     });
-    world.clock.set(8);
-    let mine = subject.one(&world);
+    clocked.clock.set(8);
+    let mine = subject.one(&clocked);
     let his = join(other);
     let mut after = vec![];
     for tick in 8..=11 {
-        world.clock.set(tick);
-        after.extend(subject.one(&world));
+        clocked.clock.set(tick);
+        after.extend(subject.one(&clocked));
     }
     assert!(after.iter().any(|&id| parts(id).tick == 11), "stalls for ever");
-    world.check(&[&before, &mine, &his, &after], EVER);
+    clocked.check(&[&before, &mine, &his, &after], EVER);
 }
 
 /// One thread flips the toggle while another draws from the word that it leaves.
-fn flip_against_the_fast_path(subject: Subject) {
-    let world = World::new(Policy::TickTock, 3);
-    let before = subject.one(&world);
-    let other = world.spawn(move |world| {
-        world.clock.set(9);
-        [subject.one(world), subject.one(world)].concat()
+fn flip_against_the_fast_path(subject: EngineUnderTest) {
+    let clocked = Clocked::new(Policy::TickTock, 3);
+    let before = subject.one(&clocked);
+    let other = clocked.spawn(move |clocked| {
+        clocked.clock.set(9);
+        [subject.one(clocked), subject.one(clocked)].concat()
     });
-    let mine = [subject.one(&world), subject.one(&world)].concat();
+    let mine = [subject.one(&clocked), subject.one(&clocked)].concat();
     let his = join(other);
-    world.clock.set(10);
-    let after = [subject.one(&world), subject.one(&world)].concat();
-    world.check(&[&before, &mine, &his, &after], EVER);
+    clocked.clock.set(10);
+    let after = [subject.one(&clocked), subject.one(&clocked)].concat();
+    clocked.check(&[&before, &mine, &his, &after], EVER);
 }
 
 /// A thread reads the clock and sleeps; the clock is stepped back, and another thread continues
 /// there. The other thread is not dragged forward to the earlier reading.
-fn step_back(subject: Subject) {
-    let world = World::new(Policy::Wait, 4);
-    world.clock.set(20);
-    let other = world.spawn(move |world| subject.one(world));
-    world.clock.set(15);
-    let mine = subject.one(&world);
+fn step_back(subject: EngineUnderTest) {
+    let clocked = Clocked::new(Policy::Wait, 4);
+    clocked.clock.set(20);
+    let other = clocked.spawn(move |clocked| subject.one(clocked));
+    clocked.clock.set(15);
+    let mine = subject.one(&clocked);
     let his = join(other);
-    let after = subject.one(&world);
+    let after = subject.one(&clocked);
     if mine.iter().any(|&id| parts(id).tick == 15) {
         assert!(!after.is_empty(), "dragged forward");
     }
-    world.check(&[&[mine, after].concat(), &his], EVER);
+    clocked.check(&[&[mine, after].concat(), &his], EVER);
 }
 
 /// A block is refused, since the clock went back, while another thread draws: what is given back
 /// was not issued, and later calls lose nothing that they could have.
-fn refusal(subject: Subject) {
-    let world = World::new(Policy::Wait, 4);
-    let before = subject.one(&world);
-    let other = world.spawn(move |world| {
-        world.clock.set(9);
-        subject.several(world, 2)
+fn refusal(subject: EngineUnderTest) {
+    let clocked = Clocked::new(Policy::Wait, 4);
+    let before = subject.one(&clocked);
+    let other = clocked.spawn(move |clocked| {
+        clocked.clock.set(9);
+        subject.several(clocked, 2)
     });
-    let mine = subject.one(&world);
+    let mine = subject.one(&clocked);
     let his = join(other);
-    world.clock.set(10);
-    let after = subject.several(&world, 4);
-    world.check(&[&[before, mine, after].concat(), &his], EVER);
+    clocked.clock.set(10);
+    let after = subject.several(&clocked, 4);
+    clocked.check(&[&[before, mine, after].concat(), &his], EVER);
 }
 
 /// A block that is refused runs past the last sequence, where another thread draws nothing.
-fn refusal_of_all(subject: Subject) {
-    let world = World::new(Policy::Wait, 2);
-    let before = subject.one(&world);
-    let other = world.spawn(move |world| {
-        world.clock.set(9);
-        let his = subject.several(world, 3);
-        world.clock.set(10);
-        [his, subject.one(world)].concat()
+fn refusal_of_all(subject: EngineUnderTest) {
+    let clocked = Clocked::new(Policy::Wait, 2);
+    let before = subject.one(&clocked);
+    let other = clocked.spawn(move |clocked| {
+        clocked.clock.set(9);
+        let his = subject.several(clocked, 3);
+        clocked.clock.set(10);
+        [his, subject.one(clocked)].concat()
     });
-    let mine = subject.several(&world, 3);
+    let mine = subject.several(&clocked, 3);
     let his = join(other);
-    world.clock.set(10);
-    let after = subject.several(&world, 3);
+    clocked.clock.set(10);
+    let after = subject.several(&clocked, 3);
     let all = [&*mine, &his, &after].concat();
     assert_eq!(all.len(), 1, "the tick's second ID is given back, and issued once: {all:?}");
-    world.check(&[&[before, mine, after].concat(), &his], EVER);
+    clocked.check(&[&[before, mine, after].concat(), &his], EVER);
 }
 
 /// The window is widened while two threads stall on it, and they issue only below the announced
 /// ceiling.
-fn widening(subject: Subject) {
+fn widening(subject: EngineUnderTest) {
     static ANNOUNCED: atomic::AtomicU64 = atomic::AtomicU64::new(0);
-    let world = World::with_window(Policy::Wait, 2, 0, 11);
+    let clocked = Clocked::with_window(Policy::Wait, 2, 0, 11);
     ANNOUNCED.store(11, atomic::Ordering::Relaxed);
-    world.clock.set(11);
+    clocked.clock.set(11);
     let below = |ids: Vec<u64>| {
         let ceiling = ANNOUNCED.load(atomic::Ordering::Relaxed);
         assert!(ids.iter().all(|&id| parts(id).tick < ceiling), "outside of the window");
         ids
     };
-    let keeper = world.spawn(move |world| {
+    let keeper = clocked.spawn(move |clocked| {
         ANNOUNCED.store(12, atomic::Ordering::Relaxed);
-        world.generator.widen(12).unwrap();
+        clocked.generator.widen(12).unwrap();
     });
-    let other = world.spawn(move |world| below(subject.one(world)));
-    let first = below(subject.one(&world));
-    world.clock.set(12);
-    let mine = [first, below(subject.one(&world))].concat();
+    let other = clocked.spawn(move |clocked| below(subject.one(clocked)));
+    let first = below(subject.one(&clocked));
+    clocked.clock.set(12);
+    let mine = [first, below(subject.one(&clocked))].concat();
     join(keeper);
     let his = join(other);
-    world.clock.set(11);
-    world.check(&[&mine, &his, &subject.one(&world)], 12);
-    world.generator.widen(14).unwrap();
-    world.clock.set(13);
-    assert!(!subject.one(&world).is_empty(), "stalls in the window");
+    clocked.clock.set(11);
+    clocked.check(&[&mine, &his, &subject.one(&clocked)], 12);
+    clocked.generator.widen(14).unwrap();
+    clocked.clock.set(13);
+    assert!(!subject.one(&clocked).is_empty(), "stalls in the window");
 }
 
 /// One thread closes the generator while another is about to leave a tick, which may be used up or
 /// not.
-fn closing(subject: Subject, per_tick: u32) {
-    let world = World::new(Policy::Wait, per_tick);
-    let mut ids = subject.one(&world);
-    let other = world.spawn(move |world| {
-        world.clock.set(11);
-        subject.one(world)
+fn closing(subject: EngineUnderTest, per_tick: u32) {
+    let clocked = Clocked::new(Policy::Wait, per_tick);
+    let mut ids = subject.one(&clocked);
+    let other = clocked.spawn(move |clocked| {
+        clocked.clock.set(11);
+        subject.one(clocked)
     });
-    let third = (per_tick > 1).then(|| world.spawn(move |world| subject.one(world)));
-    let snapshot = subject.close(&world);
-    assert!(subject.one(&world).is_empty(), "issues although it was closed");
+    let third = (per_tick > 1).then(|| clocked.spawn(move |clocked| subject.one(clocked)));
+    let snapshot = subject.close(&clocked);
+    assert!(subject.one(&clocked).is_empty(), "issues although it was closed");
     ids.extend(join(other));
     ids.extend(third.map(join).into_iter().flatten());
-    world.check_closed(&ids, snapshot);
+    clocked.check_closed(&ids, snapshot);
 }
 
 /// A generator that is widened after it was closed stays closed.
-fn closing_against_a_late_widening(subject: Subject) {
-    let world = World::with_window(Policy::Wait, 2, 0, 11);
-    let mut ids = subject.one(&world);
-    world.clock.set(11);
-    let keeper = world.spawn(|world| world.generator.widen(12).unwrap());
-    let other = world.spawn(move |world| subject.one(world));
-    let snapshot = subject.close(&world);
+fn closing_against_a_late_widening(subject: EngineUnderTest) {
+    let clocked = Clocked::with_window(Policy::Wait, 2, 0, 11);
+    let mut ids = subject.one(&clocked);
+    clocked.clock.set(11);
+    let keeper = clocked.spawn(|clocked| clocked.generator.widen(12).unwrap());
+    let other = clocked.spawn(move |clocked| subject.one(clocked));
+    let snapshot = subject.close(&clocked);
     join(keeper);
     ids.extend(join(other));
-    assert!(subject.one(&world).is_empty(), "issues although it was closed");
-    world.check_closed(&ids, snapshot);
+    assert!(subject.one(&clocked).is_empty(), "issues although it was closed");
+    clocked.check_closed(&ids, snapshot);
 }
 
 /// A generator is closed just before or after a flip. Its snapshot holds the highest tick of each
 /// toggle.
-fn closing_after_a_flip(subject: Subject) {
-    let world = World::new(Policy::TickTock, 2);
-    let mut ids = subject.one(&world);
-    let other = world.spawn(move |world| {
-        world.clock.set(9);
-        subject.one(world)
+fn closing_after_a_flip(subject: EngineUnderTest) {
+    let clocked = Clocked::new(Policy::TickTock, 2);
+    let mut ids = subject.one(&clocked);
+    let other = clocked.spawn(move |clocked| {
+        clocked.clock.set(9);
+        subject.one(clocked)
     });
-    let snapshot = subject.close(&world);
+    let snapshot = subject.close(&clocked);
     ids.extend(join(other));
-    world.check_closed(&ids, snapshot);
-    assert_eq!(world.generator.close(), snapshot, "closing again says the same");
+    clocked.check_closed(&ids, snapshot);
+    assert_eq!(clocked.generator.close(), snapshot, "closing again says the same");
 }
 
 // The scenarios with the engine itself.
@@ -284,19 +284,19 @@ holds_with_one_preemption! {
 #[test]
 fn handles_dropped_and_recreated() {
     orders_with(1, "handles", || {
-        let world = World::new(Policy::Wait, 6);
-        let other = world.spawn(|world| {
+        let clocked = Clocked::new(Policy::Wait, 6);
+        let other = clocked.spawn(|clocked| {
             let mut ids = vec![];
             for calls in [2, 1] {
-                let mut handle = world.generator.handle();
-                (0..calls).for_each(|_| ids.extend(next(world, &mut handle)));
+                let mut handle = clocked.generator.handle();
+                (0..calls).for_each(|_| ids.extend(next(clocked, &mut handle)));
             }
             ids
         });
-        let mut handle = world.generator.handle();
-        world.clock.set(11);
-        let mine = next(&world, &mut handle);
-        world.check(&[&mine, &join(other)], EVER);
+        let mut handle = clocked.generator.handle();
+        clocked.clock.set(11);
+        let mine = next(&clocked, &mut handle);
+        clocked.check(&[&mine, &join(other)], EVER);
     });
 }
 
@@ -304,13 +304,13 @@ fn handles_dropped_and_recreated() {
 #[test]
 fn a_handle_against_closing() {
     orders("a handle against closing", || {
-        let world = World::new(Policy::Wait, 6);
-        let other = world.spawn(|world| {
-            let mut handle = world.generator.handle();
-            [(); 3].map(|()| next(world, &mut handle)).concat()
+        let clocked = Clocked::new(Policy::Wait, 6);
+        let other = clocked.spawn(|clocked| {
+            let mut handle = clocked.generator.handle();
+            [(); 3].map(|()| next(clocked, &mut handle)).concat()
         });
-        let snapshot = world.generator.close();
-        world.check_closed(&join(other), snapshot);
+        let snapshot = clocked.generator.close();
+        clocked.check_closed(&join(other), snapshot);
     });
 }
 

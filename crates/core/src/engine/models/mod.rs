@@ -79,7 +79,7 @@ use crate::tick::{Tick, Ticks};
 use crate::time::UnixTime;
 use crate::window::Window;
 
-type Shared = Generator<Toggling, Arc<Scripted>>;
+type TogglingGenerator = Generator<Toggling, Arc<Scripted>>;
 
 /// A clock that the threads of a model set.
 #[derive(Debug)]
@@ -137,21 +137,21 @@ impl Clock for Scripted {
 
 /// The fields of an ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Parts {
+struct IdFields {
     tick: u64,
     toggle: bool,
     sequence: u64,
 }
 
-fn parts(id: u64) -> Parts {
-    Parts { tick: id >> 17, toggle: id >> 16 & 1 == 1, sequence: id & 0xff }
+fn parts(id: u64) -> IdFields {
+    IdFields { tick: id >> 17, toggle: id >> 16 & 1 == 1, sequence: id & 0xff }
 }
 
 /// A generator and its clock, to be shared between threads.
 #[derive(Clone)]
-struct World {
+struct Clocked {
     clock: Arc<Scripted>,
-    generator: Arc<Shared>,
+    generator: Arc<TogglingGenerator>,
     policy: Policy<Toggling>,
     /// The first sequence of every tick; the last is 255.
     start: u32,
@@ -168,8 +168,8 @@ fn many(n: u32) -> NonZeroU32 {
     NonZeroU32::new(n).unwrap()
 }
 
-impl World {
-    /// Creates a world with the clock at tick 10, no window, and `per_tick` sequences in each tick.
+impl Clocked {
+    /// Creates a generator with its clock at tick 10, no window, and `per_tick` sequences in each tick.
     #[cfg(tickid_loom)]
     fn new(policy: Policy<Toggling>, per_tick: u32) -> Self {
         Self::with_window(policy, per_tick, 0, Window::<Toggling>::ALL.ceiling())
@@ -188,18 +188,18 @@ impl World {
         Self { clock, generator: Arc::new(generator), policy, start, floor }
     }
 
-    /// Spawns another thread in the same world.
+    /// Spawns another thread on the same generator.
     fn spawn<T: Send + 'static>(
         &self,
         body: impl FnOnce(&Self) -> T + Send + 'static,
     ) -> thread::JoinHandle<T> {
-        let world = self.clone();
-        thread::spawn(move || body(&world))
+        let clocked = self.clone();
+        thread::spawn(move || body(&clocked))
     }
 
     /// Makes one call, and checks that its IDs are as near as the policy states to a tick that this
     /// thread read during the call.
-    fn call(&self, call: impl FnOnce(&Shared) -> Vec<u64>) -> Vec<u64> {
+    fn call(&self, call: impl FnOnce(&TogglingGenerator) -> Vec<u64>) -> Vec<u64> {
         self.clock.take_read();
         let ids = call(&self.generator);
         let read = self.clock.take_read();
@@ -224,7 +224,7 @@ impl World {
         for ids in threads {
             let mut last = [None; 2];
             for &id in *ids {
-                let Parts { tick, toggle, sequence } = parts(id);
+                let IdFields { tick, toggle, sequence } = parts(id);
                 let last = &mut last[usize::from(toggle && self.policy == Policy::TickTock)];
                 assert!(*last < Some(id), "out of order: {:?} after {last:?}", parts(id));
                 *last = Some(id);
@@ -260,7 +260,7 @@ impl World {
     }
 }
 
-impl World {
+impl Clocked {
     /// Builds a generator that resumes from `snapshot`.
     fn successor<'a>(
         &self,
@@ -284,6 +284,6 @@ fn drawn(result: Result<impl IntoIterator<Item = u64>, Error>) -> Vec<u64> {
 }
 
 /// Calls a handle.
-fn next(world: &World, handle: &mut Handle<'_, Toggling, Arc<Scripted>>) -> Vec<u64> {
-    world.call(|_| drawn(handle.try_generate().map(|id| [id])))
+fn next(clocked: &Clocked, handle: &mut Handle<'_, Toggling, Arc<Scripted>>) -> Vec<u64> {
+    clocked.call(|_| drawn(handle.try_generate().map(|id| [id])))
 }

@@ -3,8 +3,8 @@
 use std::vec;
 
 use super::all_orders::{EVER, join, orders, orders_with};
-use super::planted::{Ask as _, Mistake, Subject};
-use super::{World, next, parts, ratchet};
+use super::planted::{EngineCalls as _, EngineUnderTest, Mistake};
+use super::{Clocked, next, parts, ratchet};
 use crate::clock::ManualClock;
 use crate::example::Toggling;
 use crate::policy::Policy;
@@ -53,207 +53,207 @@ impl Flag {
 
 /// One thread observes while another draws, which then learns of it. Afterwards the clock reads all
 /// ticks around.
-fn draws(subject: Subject, policy: Policy<Toggling>, per_tick: u32, id: u64) {
-    let world = World::new(policy, per_tick);
+fn draws(subject: EngineUnderTest, policy: Policy<Toggling>, per_tick: u32, id: u64) {
+    let clocked = Clocked::new(policy, per_tick);
     let flag = Flag::new();
-    let before = subject.one(&world);
-    let (set, other) = (flag.clone(), move |world: &World| {
-        let is_accepted = subject.observe(world, id);
-        (is_accepted, subject.one(world))
+    let before = subject.one(&clocked);
+    let (set, other) = (flag.clone(), move |clocked: &Clocked| {
+        let is_accepted = subject.observe(clocked, id);
+        (is_accepted, subject.one(clocked))
     });
-    let other = world.spawn(move |world| {
-        let (is_accepted, ids) = other(world);
+    let other = clocked.spawn(move |clocked| {
+        let (is_accepted, ids) = other(clocked);
         follow(&ids, id, is_accepted);
         set.set(is_accepted);
         (is_accepted, ids)
     });
-    let first = subject.one(&world);
+    let first = subject.one(&clocked);
     let is_accepted = flag.is_set();
-    let second = subject.one(&world);
+    let second = subject.one(&clocked);
     follow(&second, id, is_accepted);
     let (is_accepted, others) = join(other);
     let mut after = vec![];
     for tick in [10, 9, 10, 11, 12, 13] {
-        world.clock.set(tick);
-        let ids = subject.one(&world);
+        clocked.clock.set(tick);
+        let ids = subject.one(&clocked);
         follow(&ids, id, is_accepted);
         after.extend(ids);
     }
     assert!(!after.is_empty(), "stalls for ever");
-    world.check(&[&[before, first, second, after].concat(), &others], EVER);
+    clocked.check(&[&[before, first, second, after].concat(), &others], EVER);
 }
 
 /// One thread observes while another enters the tick of the ID, or a later one.
-fn tick_change(subject: Subject, policy: Policy<Toggling>, per_tick: u32, id: u64) {
-    let world = World::new(policy, per_tick);
-    let before = subject.one(&world);
-    let other = world.spawn(move |world| {
-        world.clock.set(11);
-        subject.one(world)
+fn tick_change(subject: EngineUnderTest, policy: Policy<Toggling>, per_tick: u32, id: u64) {
+    let clocked = Clocked::new(policy, per_tick);
+    let before = subject.one(&clocked);
+    let other = clocked.spawn(move |clocked| {
+        clocked.clock.set(11);
+        subject.one(clocked)
     });
-    let is_accepted = subject.observe(&world, id);
-    let mine = [subject.one(&world), subject.one(&world)].concat();
+    let is_accepted = subject.observe(&clocked, id);
+    let mine = [subject.one(&clocked), subject.one(&clocked)].concat();
     follow(&mine, id, is_accepted);
     let others = join(other);
-    world.clock.set(12);
-    let after = subject.one(&world);
+    clocked.clock.set(12);
+    let after = subject.one(&clocked);
     follow(&after, id, is_accepted);
-    world.check(&[&[before, mine, after].concat(), &others], EVER);
+    clocked.check(&[&[before, mine, after].concat(), &others], EVER);
 }
 
 /// Two threads observe, and both IDs count.
-fn two_together(subject: Subject) {
-    let world = World::new(ratchet(4), 2);
+fn two_together(subject: EngineUnderTest) {
+    let clocked = Clocked::new(ratchet(4), 2);
     let (low, high) = (foreign(11, 1), foreign(12, 1));
-    let other = world.spawn(move |world| {
-        assert!(subject.observe(world, low));
-        subject.one(world)
+    let other = clocked.spawn(move |clocked| {
+        assert!(subject.observe(clocked, low));
+        subject.one(clocked)
     });
-    assert!(subject.observe(&world, high));
-    let mine = subject.one(&world);
+    assert!(subject.observe(&clocked, high));
+    let mine = subject.one(&clocked);
     let others = join(other);
     follow(&others, low, true);
-    let mine = [mine, subject.one(&world)].concat();
+    let mine = [mine, subject.one(&clocked)].concat();
     follow(&mine, high, true);
-    world.check(&[&mine, &others], EVER);
+    clocked.check(&[&mine, &others], EVER);
 }
 
 /// An ID behind the clock is observed, and the clock then goes back behind the ID.
-fn late_step_back(subject: Subject) {
-    let world = World::new(Policy::Wait, 2);
-    world.clock.set(12);
+fn late_step_back(subject: EngineUnderTest) {
+    let clocked = Clocked::new(Policy::Wait, 2);
+    clocked.clock.set(12);
     let id = foreign(11, 1);
-    let other = world.spawn(move |world| subject.one(world));
-    let is_accepted = subject.observe(&world, id);
-    world.clock.set(10);
-    let mine = subject.one(&world);
+    let other = clocked.spawn(move |clocked| subject.one(clocked));
+    let is_accepted = subject.observe(&clocked, id);
+    clocked.clock.set(10);
+    let mine = subject.one(&clocked);
     follow(&mine, id, is_accepted);
-    world.check(&[&mine, &join(other)], EVER);
+    clocked.check(&[&mine, &join(other)], EVER);
 }
 
 /// A thread that observes is held up while the clock is stepped back and another thread continues
 /// there. The other thread is not dragged forward to the earlier reading.
-fn early_step_back(subject: Subject) {
-    let world = World::new(Policy::Wait, 4);
-    world.clock.set(20);
-    let other = world.spawn(move |world| subject.observe(world, own(20, 252)));
-    world.clock.set(15);
-    let mine = subject.one(&world);
+fn early_step_back(subject: EngineUnderTest) {
+    let clocked = Clocked::new(Policy::Wait, 4);
+    clocked.clock.set(20);
+    let other = clocked.spawn(move |clocked| subject.observe(clocked, own(20, 252)));
+    clocked.clock.set(15);
+    let mine = subject.one(&clocked);
     let was_accepted = join(other);
-    let after = subject.one(&world);
+    let after = subject.one(&clocked);
     if mine.iter().any(|&id| parts(id).tick == 15) {
         assert!(!was_accepted && !after.is_empty(), "dragged forward");
     }
-    world.check(&[&[mine, after].concat()], EVER);
+    clocked.check(&[&[mine, after].concat()], EVER);
 }
 
 /// The generator is closed meanwhile. If the ID was accepted, a successor follows it.
-fn closing(subject: Subject) {
-    let world = World::new(ratchet(2), 2);
+fn closing(subject: EngineUnderTest) {
+    let clocked = Clocked::new(ratchet(2), 2);
     let id = foreign(11, 1);
-    let mut ids = subject.one(&world);
-    let other = world.spawn(move |world| subject.observe(world, id));
-    let third = world.spawn(move |world| subject.one(world));
-    let snapshot = subject.close(&world);
+    let mut ids = subject.one(&clocked);
+    let other = clocked.spawn(move |clocked| subject.observe(clocked, id));
+    let third = clocked.spawn(move |clocked| subject.one(clocked));
+    let snapshot = subject.close(&clocked);
     let is_accepted = join(other);
     ids.extend(join(third));
-    world.check_closed(&ids, snapshot);
+    clocked.check_closed(&ids, snapshot);
     let clock = ManualClock::new(super::Scripted::time(10));
-    let mut successor = world.successor(snapshot, &clock);
+    let mut successor = clocked.successor(snapshot, &clock);
     follow(&[successor.try_generate().unwrap()], id, is_accepted);
 }
 
 /// A handle holds the rest of a block. The ID is beyond the word, or between the block and the
 /// word.
-fn handle(subject: Subject, id: u64) {
-    let world = World::new(ratchet(2), 32);
+fn handle(subject: EngineUnderTest, id: u64) {
+    let clocked = Clocked::new(ratchet(2), 32);
     let flag = Flag::new();
-    let mut handle = world.generator.handle();
-    let mut mine = [(); 4].map(|()| next(&world, &mut handle)).concat(); // of blocks of 1, 2 and 4
-    let mut own = subject.several(&world, 8);
+    let mut handle = clocked.generator.handle();
+    let mut mine = [(); 4].map(|()| next(&clocked, &mut handle)).concat(); // of blocks of 1, 2 and 4
+    let mut own = subject.several(&clocked, 8);
     let set = flag.clone();
-    let other = world.spawn(move |world| {
-        assert!(subject.observe(world, id));
+    let other = clocked.spawn(move |clocked| {
+        assert!(subject.observe(clocked, id));
         set.set(true);
-        subject.one(world)
+        subject.one(clocked)
     });
     for _ in 0..2 {
         let is_accepted = flag.is_set();
-        let ids = next(&world, &mut handle);
+        let ids = next(&clocked, &mut handle);
         follow(&ids, id, is_accepted);
         mine.extend(ids);
     }
     let others = join(other);
     follow(&others, id, true);
     own.extend(others);
-    let ids = next(&world, &mut handle);
+    let ids = next(&clocked, &mut handle);
     follow(&ids, id, true);
     mine.extend(ids);
-    world.check(&[&mine, &own], EVER);
+    clocked.check(&[&mine, &own], EVER);
 }
 
 /// A handle draws its next block while an ID is observed.
-fn refill(subject: Subject, id: u64) {
-    let world = World::new(ratchet(2), 32);
-    let mut handle = world.generator.handle();
-    let mut mine = [(); 3].map(|()| next(&world, &mut handle)).concat(); // of blocks of 1 and 2
-    let other = world.spawn(move |world| assert!(subject.observe(world, id)));
-    mine.extend(next(&world, &mut handle));
+fn refill(subject: EngineUnderTest, id: u64) {
+    let clocked = Clocked::new(ratchet(2), 32);
+    let mut handle = clocked.generator.handle();
+    let mut mine = [(); 3].map(|()| next(&clocked, &mut handle)).concat(); // of blocks of 1 and 2
+    let other = clocked.spawn(move |clocked| assert!(subject.observe(clocked, id)));
+    mine.extend(next(&clocked, &mut handle));
     join(other);
-    let ids = next(&world, &mut handle);
+    let ids = next(&clocked, &mut handle);
     follow(&ids, id, true);
     mine.extend(ids);
-    world.check(&[&mine], EVER);
+    clocked.check(&[&mine], EVER);
 }
 
 /// The window is widened while an ID at its end is observed.
-fn widening(subject: Subject) {
-    let world = World::with_window(ratchet(2), 2, 0, 11);
+fn widening(subject: EngineUnderTest) {
+    let clocked = Clocked::with_window(ratchet(2), 2, 0, 11);
     let id = foreign(11, 1);
-    let keeper = world.spawn(|world| world.generator.widen(13).unwrap());
-    let is_accepted = subject.observe(&world, id);
-    let mine = subject.one(&world);
+    let keeper = clocked.spawn(|clocked| clocked.generator.widen(13).unwrap());
+    let is_accepted = subject.observe(&clocked, id);
+    let mine = subject.one(&clocked);
     follow(&mine, id, is_accepted);
     assert_eq!(is_accepted, !mine.is_empty() && mine[0] > id, "outside of the window");
     join(keeper);
-    world.check(&[&mine], 13);
+    clocked.check(&[&mine], 13);
 }
 
 /// A block is refused, since the clock went back, and given back while an ID of it is observed.
-fn refusal(subject: Subject, block: u32, id: u64) {
-    let world = World::new(Policy::Wait, 4);
-    let before = subject.one(&world);
-    let other = world.spawn(move |world| {
-        let is_accepted = subject.observe(world, id);
-        let ids = subject.one(world);
+fn refusal(subject: EngineUnderTest, block: u32, id: u64) {
+    let clocked = Clocked::new(Policy::Wait, 4);
+    let before = subject.one(&clocked);
+    let other = clocked.spawn(move |clocked| {
+        let is_accepted = subject.observe(clocked, id);
+        let ids = subject.one(clocked);
         follow(&ids, id, is_accepted);
         (is_accepted, ids)
     });
-    world.clock.set(9);
-    let mine = subject.several(&world, block);
+    clocked.clock.set(9);
+    let mine = subject.several(&clocked, block);
     let (is_accepted, others) = join(other);
-    world.clock.set(10);
-    let after = subject.several(&world, 4);
+    clocked.clock.set(10);
+    let after = subject.several(&clocked, 4);
     follow(&after, id, is_accepted);
-    world.check(&[&[before, mine, after].concat(), &others], EVER);
+    clocked.check(&[&[before, mine, after].concat(), &others], EVER);
 }
 
 /// A ratchet does the same. Where the block has used up the tick, the ID is followed in the next.
-fn refusal_of_a_ratchet(subject: Subject) {
-    let world = World::new(ratchet(1), 3);
+fn refusal_of_a_ratchet(subject: EngineUnderTest) {
+    let clocked = Clocked::new(ratchet(1), 3);
     let id = own(10, 254);
-    let before = subject.one(&world);
-    let other = world.spawn(move |world| {
-        world.clock.set(8);
-        subject.several(world, 2)
+    let before = subject.one(&clocked);
+    let other = clocked.spawn(move |clocked| {
+        clocked.clock.set(8);
+        subject.several(clocked, 2)
     });
-    let is_accepted = subject.observe(&world, id);
+    let is_accepted = subject.observe(&clocked, id);
     let others = join(other);
-    world.clock.set(10);
-    let after = subject.one(&world);
+    clocked.clock.set(10);
+    let after = subject.one(&clocked);
     follow(&after, id, is_accepted);
     assert!(!after.is_empty(), "stalls");
-    world.check(&[&[before, after].concat(), &others], EVER);
+    clocked.check(&[&[before, after].concat(), &others], EVER);
 }
 
 // The scenarios with the engine itself.

@@ -6,10 +6,10 @@
 use core::num::NonZeroU32;
 use std::vec::Vec;
 
-use super::{World, drawn, many};
+use super::{Clocked, drawn, many};
 use crate::clock::Clock;
 use crate::engine::Block;
-use crate::engine::rules::{Rules, Stall, Step};
+use crate::engine::rules::{EngineStall, Rules, Step};
 use crate::engine::shared::{Drawn, SharedEngine};
 use crate::engine::word::Word;
 use crate::error::{Error, ErrorKind};
@@ -23,27 +23,27 @@ use crate::sync::Ordering;
 type Engine = SharedEngine<Toggling>;
 
 /// The engine, or its copy with a mistake.
-pub(super) type Subject = Option<Mistake>;
+pub(super) type EngineUnderTest = Option<Mistake>;
 
 /// The calls that a scenario makes.
-pub(super) trait Ask {
-    fn one(&self, world: &World) -> Vec<u64>;
-    fn several(&self, world: &World, n: u32) -> Vec<u64>;
-    fn close(&self, world: &World) -> Snapshot<Toggling>;
+pub(super) trait EngineCalls {
+    fn one(&self, clocked: &Clocked) -> Vec<u64>;
+    fn several(&self, clocked: &Clocked, n: u32) -> Vec<u64>;
+    fn close(&self, clocked: &Clocked) -> Snapshot<Toggling>;
     /// Reports whether the ID was accepted.
-    fn observe(&self, world: &World, id: u64) -> bool;
+    fn observe(&self, clocked: &Clocked, id: u64) -> bool;
 }
 
-impl Ask for Subject {
-    fn one(&self, world: &World) -> Vec<u64> {
+impl EngineCalls for EngineUnderTest {
+    fn one(&self, clocked: &Clocked) -> Vec<u64> {
         match self {
-            None => world.call(|generator| drawn(generator.try_generate().map(|id| [id]))),
-            Some(_) => self.several(world, 1),
+            None => clocked.call(|generator| drawn(generator.try_generate().map(|id| [id]))),
+            Some(_) => self.several(clocked, 1),
         }
     }
 
-    fn several(&self, world: &World, n: u32) -> Vec<u64> {
-        world.call(|generator| match self {
+    fn several(&self, clocked: &Clocked, n: u32) -> Vec<u64> {
+        clocked.call(|generator| match self {
             None => drawn(generator.try_block(many(n))),
             Some(mistake) => {
                 let (engine, clock) = (generator.engine(), generator.clock());
@@ -53,15 +53,15 @@ impl Ask for Subject {
         })
     }
 
-    fn close(&self, world: &World) -> Snapshot<Toggling> {
-        let engine = world.generator.engine();
-        self.map_or_else(|| world.generator.close(), |mistake| mistake.close(engine))
+    fn close(&self, clocked: &Clocked) -> Snapshot<Toggling> {
+        let engine = clocked.generator.engine();
+        self.map_or_else(|| clocked.generator.close(), |mistake| mistake.close(engine))
     }
 
-    fn observe(&self, world: &World, id: u64) -> bool {
+    fn observe(&self, clocked: &Clocked, id: u64) -> bool {
         match self {
-            None => world.generator.observe(id).is_ok(),
-            Some(mistake) => mistake.observe(world.generator.engine(), &world.clock, id),
+            None => clocked.generator.observe(id).is_ok(),
+            Some(mistake) => mistake.observe(clocked.generator.engine(), &clocked.clock, id),
         }
     }
 }
@@ -178,7 +178,7 @@ impl Mistake {
             let early = if self == Self::ClockBeforeLoad { Some(read()?) } else { None };
             let word = engine.load();
             if word.is_closed() {
-                return Err(engine.rules.stalled(Stall::new(ErrorKind::Closed, None), None));
+                return Err(engine.rules.stalled(EngineStall::new(ErrorKind::Closed, None), None));
             }
             let now = early.map_or_else(&mut read, Ok)?;
             match engine.step(word, now) {

@@ -15,8 +15,8 @@ use ::shuttle::rand::{Rng as _, thread_rng};
 use ::shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use ::shuttle::{Config, Runner};
 
-use super::planted::{Ask as _, Mistake, Subject};
-use super::{World, drawn, next, parts, ratchet};
+use super::planted::{EngineCalls as _, EngineUnderTest, Mistake};
+use super::{Clocked, drawn, next, parts, ratchet};
 use crate::example::Toggling;
 use crate::policy::Policy;
 use crate::snapshot::Snapshot;
@@ -68,12 +68,12 @@ struct Common {
     snapshot: Mutex<Option<Snapshot<Toggling>>>,
 }
 
-fn any(policy: Policy<Toggling>, subject: Subject, seen: &Arc<Seen>) {
+fn any(policy: Policy<Toggling>, subject: EngineUnderTest, seen: &Arc<Seen>) {
     let mut dice = thread_rng();
     let per_tick = dice.gen_range(1..=6);
     let floor = dice.gen_range(8..=10);
     let ceiling = dice.gen_range(11..=16);
-    let world = World::with_window(policy, per_tick, floor, ceiling);
+    let clocked = Clocked::with_window(policy, per_tick, floor, ceiling);
     let common = Arc::new(Common {
         announced: AtomicU64::new(ceiling),
         is_closed: AtomicBool::new(false),
@@ -82,54 +82,59 @@ fn any(policy: Policy<Toggling>, subject: Subject, seen: &Arc<Seen>) {
     });
     let threads = [(); THREADS].map(|()| {
         let (common, seen) = (common.clone(), seen.clone());
-        world.spawn(move |world| live(world, subject, &common, &seen))
+        clocked.spawn(move |clocked| live(clocked, subject, &common, &seen))
     });
     let ids = threads.map(|thread| thread.join().unwrap()).concat();
     let ids: Vec<&[u64]> = ids.iter().map(Vec::as_slice).collect();
-    world.check(&ids, common.announced.load(Ordering::Relaxed));
+    clocked.check(&ids, common.announced.load(Ordering::Relaxed));
     let snapshot = common.snapshot.lock().unwrap().take();
-    let snapshot = snapshot.unwrap_or_else(|| subject.close(&world));
-    world.check_closed(&ids.concat(), snapshot);
+    let snapshot = snapshot.unwrap_or_else(|| subject.close(&clocked));
+    clocked.check_closed(&ids.concat(), snapshot);
     count(&seen.flips, snapshot.drifts.try_into().unwrap());
 }
 
 /// Runs one thread, which sets the clock, draws in all ways, widens the window, and sometimes
 /// closes the generator. Returns the IDs of each of its handles and the IDs that it drew itself,
 /// each list in order.
-fn live(world: &World, subject: Subject, common: &Common, seen: &Seen) -> Vec<Vec<u64>> {
+fn live(
+    clocked: &Clocked,
+    subject: EngineUnderTest,
+    common: &Common,
+    seen: &Seen,
+) -> Vec<Vec<u64>> {
     let mut dice = thread_rng();
-    let mut handle = world.generator.handle();
+    let mut handle = clocked.generator.handle();
     let (mut own, mut of_handles) = (vec![], vec![vec![]]);
     let mut now = 10;
     for _ in 0..CALLS {
         let was_closed = common.is_closed.load(Ordering::Relaxed);
         let observed = common.observed.load(Ordering::Relaxed);
         // Under tick-tock, no ID can be observed.
-        let kinds = if world.policy == Policy::TickTock { 16 } else { 19 };
+        let kinds = if clocked.policy == Policy::TickTock { 16 } else { 19 };
         let got = match dice.gen_range(0..kinds) {
             0..=3 => {
                 now = now + dice.gen_range(0..=4) - 2;
-                world.clock.set(now);
+                clocked.clock.set(now);
                 continue;
             }
             4 => {
                 let by = dice.gen_range(0..=3);
                 let ceiling = common.announced.fetch_add(by, Ordering::Relaxed) + by;
-                world.generator.widen(ceiling).unwrap();
+                clocked.generator.widen(ceiling).unwrap();
                 count(&seen.widened, 1);
                 continue;
             }
             5 if dice.gen_ratio(1, 3) => {
-                let snapshot = subject.close(world);
+                let snapshot = subject.close(clocked);
                 common.is_closed.store(true, Ordering::Relaxed);
                 let mut first = common.snapshot.lock().unwrap();
                 assert_eq!(*first.get_or_insert(snapshot), snapshot, "closing again says the same");
                 count(&seen.closed, 1);
                 continue;
             }
-            6..=9 => subject.one(world),
-            10..=11 => subject.several(world, dice.gen_range(1..=4)),
-            12 if subject.is_none() => world.call(|generator| {
+            6..=9 => subject.one(clocked),
+            10..=11 => subject.several(clocked, dice.gen_range(1..=4)),
+            12 if subject.is_none() => clocked.call(|generator| {
                 let mut out = [0; 3];
                 drawn(generator.try_fill(&mut out).map(|ids| ids.to_vec()))
             }),
@@ -137,7 +142,7 @@ fn live(world: &World, subject: Subject, common: &Common, seen: &Seen) -> Vec<Ve
                 // Of this node or the next, around the sequences in use.
                 let (node, tick) = (dice.gen_range(0..=1), now + dice.gen_range(0..=2) - 1);
                 let id = tick << 17 | node << 8 | dice.gen_range(250..=255);
-                if subject.observe(world, id) {
+                if subject.observe(clocked, id) {
                     assert!(!was_closed, "observes although it was closed");
                     common.observed.fetch_max(id, Ordering::Relaxed);
                     count(&seen.observed, 1);
@@ -146,12 +151,12 @@ fn live(world: &World, subject: Subject, common: &Common, seen: &Seen) -> Vec<Ve
             }
             13..=15 if subject.is_none() => {
                 if dice.gen_ratio(1, 3) {
-                    handle = world.generator.handle();
+                    handle = clocked.generator.handle();
                     of_handles.push(vec![]);
                 }
                 // A handle's IDs may come after closing because the rest of a block belongs to the
                 // handle.
-                let got = next(world, &mut handle);
+                let got = next(clocked, &mut handle);
                 seen.look_at(&got, observed, common);
                 of_handles.last_mut().unwrap().extend(got);
                 continue;
@@ -170,7 +175,7 @@ fn orders(
     name: &str,
     scheduler: fn(u64, usize) -> Box<dyn Scheduler + Send>,
     policy: Policy<Toggling>,
-    subject: Subject,
+    subject: EngineUnderTest,
 ) {
     let schedules = given("TICKID_SCHEDULES", 5_000);
     let seed = given("TICKID_SEED", 0x7469_636B);

@@ -6,7 +6,7 @@ mod observing;
 use core::num::NonZeroU32;
 
 use crate::clock::Clock;
-use crate::engine::rules::{Reading, Rules, Stall, Step};
+use crate::engine::rules::{EngineStall, Reading, Rules, Step};
 use crate::engine::shared_cache::SharedTickCache;
 use crate::engine::state::{self, State};
 use crate::engine::word::Word;
@@ -268,7 +268,7 @@ impl<S: Scheme> SharedEngine<S> {
             // the word to the earlier reading.
             let word = self.load();
             if word.is_closed() {
-                return Err(self.rules.stalled(Stall::new(ErrorKind::Closed, None), None));
+                return Err(self.rules.stalled(EngineStall::new(ErrorKind::Closed, None), None));
             }
             let now = self.rules.read(clock.now())?;
             match self.step(word, now) {
@@ -379,7 +379,7 @@ impl<S: Scheme> Engine<S> for &SharedEngine<S> {
         let now = self.rules.read(clock.now())?;
         let word = self.load();
         let step = if word.is_closed() {
-            Step::Stall(Stall::new(ErrorKind::Closed, None))
+            Step::Stall(EngineStall::new(ErrorKind::Closed, None))
         } else {
             self.step(word, now)
         };
@@ -400,12 +400,12 @@ mod tests {
 
     use super::*;
     use crate::engine::rules::toggling;
-    use crate::engine::tests::{At, Fields, fields};
+    use crate::engine::tests::{At, BlockFields, fields};
     use crate::engine::word::MAX_THREADS;
     use crate::error::{ClockError, StallReason};
     use crate::example::Toggling;
     use crate::policy::Policy;
-    use crate::sequence::{Sequence, SequenceBounds, Start};
+    use crate::sequence::{Sequence, SequenceBounds, StartRule};
     use crate::tick::{Tick, Ticks};
 
     type Shared = SharedEngine<Toggling>;
@@ -417,7 +417,7 @@ mod tests {
 
     fn windowed(policy: Policy<Toggling>, window: Window<Toggling>) -> Shared {
         let bounds = SequenceBounds::new(0, 9);
-        let rules = Rules { bounds, ..toggling(policy, Start::Lowest, &window) };
+        let rules = Rules { bounds, ..toggling(policy, StartRule::Lowest, &window) };
         SharedEngine::new(rules, window, &Snapshot::EMPTY).unwrap()
     }
 
@@ -430,7 +430,7 @@ mod tests {
     }
 
     /// Draws up to `want` slots while the clock stands at `now`.
-    fn draw(mut engine: &Shared, now: u64, want: u32) -> Result<Fields, ErrorKind> {
+    fn draw(mut engine: &Shared, now: u64, want: u32) -> Result<BlockFields, ErrorKind> {
         let block = engine.try_block(&At(|| Ok(now)), many(want));
         block.map(|block| fields(&block)).map_err(|error| error.kind())
     }
@@ -607,13 +607,13 @@ mod tests {
         };
         assert_eq!(try_draw(5, 1), Err((None, many(1))), "pristine");
         draw(&engine, 5, 7).unwrap();
-        assert_eq!(try_draw(5, 1), Ok(Fields { tick: 5, toggle: false, first: 7, len: 1 }));
+        assert_eq!(try_draw(5, 1), Ok(BlockFields { tick: 5, toggle: false, first: 7, len: 1 }));
         assert_eq!(try_draw(6, 1), Err((Some(tick(5)), many(1))), "the clock moved on");
         assert_eq!(try_draw(5, 2), Err((Some(tick(5)), many(2))), "one is left");
         assert_eq!(try_draw(5, 1), Err((Some(tick(5)), many(1))), "past the last");
 
         draw(&engine, 3, 1).unwrap();
-        assert_eq!(try_draw(3, 1), Ok(Fields { tick: 3, toggle: true, first: 1, len: 1 }));
+        assert_eq!(try_draw(3, 1), Ok(BlockFields { tick: 3, toggle: true, first: 1, len: 1 }));
         assert_eq!(try_draw(5, 1), Err((Some(tick(3)), many(1))), "the tick left before");
         engine.close();
         assert_eq!(try_draw(3, 1), Err((Some(tick(3)), many(1))), "closed");
@@ -624,7 +624,7 @@ mod tests {
         let engine = engine(Policy::Wait);
         draw(&engine, 5, 9).unwrap();
         let last = engine.try_draw(&At(|| Ok(5)), many(1)).unwrap();
-        assert_eq!(fields(&last), Fields { tick: 5, toggle: false, first: 9, len: 1 });
+        assert_eq!(fields(&last), BlockFields { tick: 5, toggle: false, first: 9, len: 1 });
     }
 
     #[test]
@@ -717,7 +717,7 @@ mod tests {
             Ok(if readings.get() <= 3 { 5 } else { 7 })
         });
         let block = fields(&engine.try_block(&clock, many(1)).unwrap());
-        assert_eq!(block, Fields { tick: 7, toggle: true, first: 1, len: 1 });
+        assert_eq!(block, BlockFields { tick: 7, toggle: true, first: 1, len: 1 });
         assert_eq!(engine.close().drifts, 1);
     }
 
@@ -758,7 +758,7 @@ mod tests {
 
     #[test]
     fn late_flips_lower_no_past() {
-        let rules = toggling(Policy::TickTock, Start::from(Interrupted), &Window::ALL);
+        let rules = toggling(Policy::TickTock, StartRule::from(Interrupted), &Window::ALL);
         let engine = Rc::new(Shared::new(rules, Window::ALL, &Snapshot::EMPTY).unwrap());
         let ticks = |engine: &Shared, nows: &[u64]| {
             nows.iter().for_each(|&now| assert_eq!(draw(engine, now, 1).unwrap().tick, now));
