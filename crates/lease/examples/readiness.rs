@@ -19,9 +19,9 @@ use tickid_core::Scheme;
 use tickid_lease::{LeasedGenerator, Realm, Store};
 use tickid_scru64::Scru64;
 
-type Failure = Box<dyn core::error::Error>;
+type BoxError = Box<dyn core::error::Error>;
 
-fn main() -> Result<(), Failure> {
+fn main() -> Result<(), BoxError> {
     let store = match std::env::args().nth(1) {
         Some(url) => Store::open(&url)?,
         None => Store::in_memory(),

@@ -1,6 +1,6 @@
 //! Private items for fuzz targets, with the feature `conformance` only.
 
-use crate::embedded::file::slots::{self, Reading};
+use crate::embedded::file::slots::{self, SlotReading};
 use crate::model::record::Row;
 
 /// The length of a row's file.
@@ -10,9 +10,9 @@ pub const FILE_LEN: usize = slots::FILE_LEN;
 #[must_use]
 pub fn read_file(bytes: &[u8]) -> Option<(u64, Row, bool)> {
     match slots::read(bytes) {
-        Reading::Whole(number, row) => Some((number, row, true)),
-        Reading::Torn(number, row) => Some((number, row, false)),
-        Reading::Newer(_) | Reading::Unreadable => None,
+        SlotReading::Whole(number, row) => Some((number, row, true)),
+        SlotReading::Torn(number, row) => Some((number, row, false)),
+        SlotReading::Newer(_) | SlotReading::Unreadable => None,
     }
 }
 

@@ -22,12 +22,12 @@ use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
 use tickid_sno::Sno;
 
-type Failure = Box<dyn core::error::Error + Send + Sync>;
+type BoxError = Box<dyn core::error::Error + Send + Sync>;
 
 /// Holds the name of the realm of a process that will be killed.
 const REALM: &str = "TICKID_EXAMPLE_REALM";
 
-fn main() -> Result<(), Failure> {
+fn main() -> Result<(), BoxError> {
     let mut args = std::env::args().skip(1);
     let url = args.next().ok_or("the URL of a store is missing")?;
     let rounds: u32 = args.next().map_or(Ok(5), |rounds| rounds.parse())?;
@@ -48,7 +48,7 @@ fn main() -> Result<(), Failure> {
     })
 }
 
-fn measure<S: Subject>(url: &str, rounds: u32) -> Result<(), Failure> {
+fn measure<S: LeasableScheme>(url: &str, rounds: u32) -> Result<(), BoxError> {
     let (mut leased, mut issued) = (Vec::new(), Vec::new());
     for round in 0..rounds {
         let realm = format!("{}-{}", S::NAME, Token::random()?);
@@ -78,7 +78,7 @@ fn measure<S: Subject>(url: &str, rounds: u32) -> Result<(), Failure> {
 }
 
 /// Keeps a node until the process is killed.
-fn hold<S: Subject>(url: &str, realm: &str) -> Result<(), Failure> {
+fn hold<S: LeasableScheme>(url: &str, realm: &str) -> Result<(), BoxError> {
     let _generator = keep::<S>(url, realm)?;
     println!("here");
     loop {
@@ -87,7 +87,7 @@ fn hold<S: Subject>(url: &str, realm: &str) -> Result<(), Failure> {
 }
 
 /// Returns a leased generator as soon as the node is free.
-fn keep<S: Subject>(url: &str, realm: &str) -> Result<LeasedGenerator<S>, Failure> {
+fn keep<S: LeasableScheme>(url: &str, realm: &str) -> Result<LeasedGenerator<S>, BoxError> {
     let realm = Realm::builder(realm, S::default()).pool(S::POOL).build()?;
     let store = tickid_stores::open(url)?;
     block_on(store.create(realm.spec(), Start::Immediately), Duration::from_secs(5))?;
@@ -104,22 +104,22 @@ fn is_busy(error: &LeaseError) -> bool {
     matches!(refusal, Some(Refusal::NoFreeNode { .. }))
 }
 
-trait Subject: Scheme + Default {
+trait LeasableScheme: Scheme + Default {
     const POOL: &'static str;
 }
 
-impl Subject for Scru64 {
+impl LeasableScheme for Scru64 {
     const POOL: &'static str = "7/8";
 }
 
-impl Subject for Nanoflake {
+impl LeasableScheme for Nanoflake {
     const POOL: &'static str = "7/10";
 }
 
-impl Subject for Kuid {
+impl LeasableScheme for Kuid {
     const POOL: &'static str = "7/32";
 }
 
-impl Subject for Sno {
+impl LeasableScheme for Sno {
     const POOL: &'static str = "7/16";
 }

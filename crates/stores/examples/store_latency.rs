@@ -14,11 +14,11 @@ use tickid_lease::session::{Claim, Token, block_on};
 use tickid_lease::{Lease, Realm, RealmSpec, Store};
 use tickid_scru64::Scru64;
 
-type Failure = Box<dyn core::error::Error>;
+type BoxError = Box<dyn core::error::Error>;
 
 const ROUNDS: u32 = 200;
 
-fn main() -> Result<(), Failure> {
+fn main() -> Result<(), BoxError> {
     let mut args = std::env::args().skip(1);
     let url = args.next().ok_or("the URL of a store is missing")?;
     let nodes: u64 = args.next().map_or(Ok(256), |nodes| nodes.parse())?;
@@ -62,19 +62,19 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-fn acquire(store: &Store, realm: &RealmSpec) -> Result<Lease, Failure> {
+fn acquire(store: &Store, realm: &RealmSpec) -> Result<Lease, BoxError> {
     let mut claim = Claim::new(Token::random()?, "latency", None);
     Ok(block_on(store.acquire(realm, &mut claim), Duration::MAX)?)
 }
 
-fn release(store: &Store, realm: &RealmSpec, lease: &Lease) -> Result<(), Failure> {
+fn release(store: &Store, realm: &RealmSpec, lease: &Lease) -> Result<(), BoxError> {
     Ok(block_on(store.release(realm, lease, None), Duration::MAX)?)
 }
 
 fn timed<T>(
     times: &mut Vec<Duration>,
-    work: impl FnOnce() -> Result<T, Failure>,
-) -> Result<T, Failure> {
+    work: impl FnOnce() -> Result<T, BoxError>,
+) -> Result<T, BoxError> {
     let start = Instant::now();
     let result = work()?;
     times.push(start.elapsed());

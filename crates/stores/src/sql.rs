@@ -77,7 +77,7 @@ impl<T: Into<Self>> From<Option<T>> for Value {
 
 /// A request to a server.
 #[derive(Debug)]
-pub(super) struct Request {
+pub(super) struct SqlRequest {
     /// The purpose, for error messages.
     pub(super) what: &'static str,
     pub(super) statement: &'static str,
@@ -123,7 +123,7 @@ pub(super) trait Database: fmt::Debug + Send + Sync + 'static {
 
     fn ask(
         session: &mut Self::Session,
-        request: &Request,
+        request: &SqlRequest,
     ) -> impl Future<Output = Result<Texts, StatementError>> + Send;
 
     /// Creates the tables and functions that are missing.
@@ -159,7 +159,11 @@ impl<D: Database> SqlConnection<D> {
     /// Waits for the connection and sends a request. If this future is dropped after that, the
     /// request continues, so that the next one finds the connection. Otherwise, if many clients
     /// connected at the same time, each of them would connect again and again.
-    async fn ask(self: Arc<Self>, request: Request, limit: Duration) -> Result<Texts, StoreError> {
+    async fn ask(
+        self: Arc<Self>,
+        request: SqlRequest,
+        limit: Duration,
+    ) -> Result<Texts, StoreError> {
         let slot = Arc::clone(&self.session).lock_owned().await;
         let work = async move { timeout(limit, self.send(slot, request)).await };
         tokio::spawn(work).await.map_err(unreachable::<D>)?.map_err(unreachable::<D>)?
@@ -168,7 +172,7 @@ impl<D: Database> SqlConnection<D> {
     async fn send(
         self: Arc<Self>,
         mut slot: OwnedMutexGuard<Option<D::Session>>,
-        request: Request,
+        request: SqlRequest,
     ) -> Result<Texts, StoreError> {
         // It is closed if this future is dropped, with an answer still to come.
         let mut session = match slot.take().filter(D::is_open) {
@@ -250,7 +254,7 @@ impl<D: Database> Sql<D> {
         values: [Value; N],
     ) -> Result<Texts, StoreError> {
         let runtime = self.runtime()?;
-        let request = Request { what, statement, values: values.into() };
+        let request = SqlRequest { what, statement, values: values.into() };
         // Another request, which holds the connection, may be about to open it.
         let slot = self.shared.session.try_lock();
         let is_open = slot.is_ok_and(|slot| slot.as_ref().is_some_and(D::is_open));

@@ -25,7 +25,7 @@ impl fmt::Debug for Login {
 ///
 /// Encryption is in libpq's words. Nothing falls back to plain text, and every certificate is
 /// verified.
-pub(crate) struct Form {
+pub(crate) struct UrlForm {
     /// As messages show it.
     pub(crate) text: &'static str,
     /// Each scheme, and whether it encrypts.
@@ -48,7 +48,7 @@ pub(crate) struct Url<'a> {
     pub(crate) encryption: Option<Files>,
 }
 
-impl Form {
+impl UrlForm {
     pub(crate) fn parse<'a>(&self, url: &'a str) -> Result<Url<'a>, String> {
         self.split(url).map_err(|why| self.error(&why))
     }
@@ -151,7 +151,7 @@ fn endpoint(text: &str, default_port: u16) -> Result<(&str, u16), String> {
 mod tests {
     use super::*;
 
-    const FORM: Form = Form {
+    const FORM: UrlForm = UrlForm {
         text: "x://…",
         schemes: &[("x", false), ("xs", true)],
         port: 7,

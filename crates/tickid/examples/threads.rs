@@ -18,9 +18,9 @@ const THREADS: usize = 1_000;
 static GENERATOR: LazyLock<Result<Generator, BuildError>> =
     LazyLock::new(|| Generator::numbered(258));
 
-type Failure = Box<dyn core::error::Error + Send + Sync>;
+type BoxError = Box<dyn core::error::Error + Send + Sync>;
 
-fn main() -> Result<(), Failure> {
+fn main() -> Result<(), BoxError> {
     let generator = GENERATOR.as_ref()?;
     let ids: Result<Vec<SnoId>, Error> = thread::scope(|scope| {
         let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(|| generator.generate())).collect();

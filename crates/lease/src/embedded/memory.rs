@@ -55,13 +55,13 @@ struct Data {
 /// All data of a [`MemoryBackend`].
 #[derive(Clone, Debug, Default)]
 pub struct Backup {
-    realms: BTreeMap<RealmName, Realm>,
+    realms: BTreeMap<RealmName, StoredRealm>,
     /// Counts the writes of records.
     writes: u64,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Realm {
+struct StoredRealm {
     record: Option<(Record, Version)>,
     rows: Rows,
 }
@@ -148,7 +148,9 @@ impl<C: Clock> MemoryBackend<C> {
             now.map_err(|error| StoreError::failed(NAME, "read its clock").with_source(error))?;
         let data = self.lock();
         let mut view = RealmView::empty(now, data.generation());
-        let Some(Realm { record, rows }) = data.kept.realms.get(realm) else { return Ok(view) };
+        let Some(StoredRealm { record, rows }) = data.kept.realms.get(realm) else {
+            return Ok(view);
+        };
         view.record.clone_from(record);
         let copy = |(node, state): (&AnyNode, &RowState)| (*node, state.clone());
         view.rows = match scope {
@@ -172,7 +174,7 @@ impl<C: Clock> MemoryBackend<C> {
         let mut data = self.lock();
         let is_current = change.is_for(&data.generation(), now);
         let Backup { realms, writes } = &mut data.kept;
-        let Realm { record, rows } = realms.entry(realm.clone()).or_default();
+        let StoredRealm { record, rows } = realms.entry(realm.clone()).or_default();
         let is_current = is_current
             && record.as_ref().map(|(_, version)| *version) == change.record_version
             && change.row.as_ref().is_none_or(|row| row.is_current(rows.get(&row.node)));

@@ -8,7 +8,7 @@ use tickid_core::{
     Clock, DefaultClock, ErrorKind, Generator, Scheme, StallReason, UnixTime, Window,
 };
 
-use crate::holder::builder::{LeasedGeneratorBuilder, Options};
+use crate::holder::builder::{HolderOptions, LeasedGeneratorBuilder};
 use crate::holder::error::LeaseError;
 use crate::model::lease::Lease;
 use crate::model::record::Version;
@@ -47,7 +47,7 @@ impl<S: Scheme, C> ActiveLease<S, C> {
     where
         C: Clock,
     {
-        let Options { realm, .. } = &builder.options;
+        let HolderOptions { realm, .. } = &builder.options;
         let node = realm.pool().node_at(0);
         let empty = realm.builder_of(node, Window::ALL);
         let generator = builder.options.build(empty, (builder.clock)())?;

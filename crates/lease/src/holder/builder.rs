@@ -45,14 +45,14 @@ use crate::store::Store;
 /// ```
 #[must_use]
 pub struct LeasedGeneratorBuilder<S, C = DefaultClock> {
-    pub(super) options: Options<S>,
+    pub(super) options: HolderOptions<S>,
     /// Creates a clock for each lease.
     pub(super) clock: Box<dyn Fn() -> C + Send>,
 }
 
 /// The options that do not depend on the clock's type.
 #[derive(Debug)]
-pub(super) struct Options<S> {
+pub(super) struct HolderOptions<S> {
     pub(super) store: Store,
     pub(super) realm: Realm<S>,
     pub(super) holder: String,
@@ -65,7 +65,7 @@ pub(super) struct Options<S> {
     pub(super) sequence: Option<Arc<dyn Sequence>>,
 }
 
-impl<S: Scheme> Options<S> {
+impl<S: Scheme> HolderOptions<S> {
     /// Builds a generator with these options from a builder of the realm.
     pub(super) fn build<C: Clock>(
         &self,
@@ -88,7 +88,7 @@ impl<S: Scheme> Options<S> {
 
 impl<S: Scheme> LeasedGeneratorBuilder<S> {
     pub(super) fn new(store: Store, realm: Realm<S>) -> Self {
-        let options = Options {
+        let options = HolderOptions {
             store,
             realm,
             holder: this_holder(),

@@ -17,7 +17,7 @@ use tickid_core::{
 
 use crate::holder::active_lease::ActiveLease;
 use crate::holder::boot;
-use crate::holder::builder::{LeasedGeneratorBuilder, Options};
+use crate::holder::builder::{HolderOptions, LeasedGeneratorBuilder};
 use crate::holder::error::{GenerateError, LeaseError, LeasedObserveError};
 use crate::holder::state::{HolderState, LeaseState};
 use crate::holder::worker::Worker;
@@ -136,7 +136,7 @@ where
 
     fn spawn(self) -> Result<Thread<S, C>, LeaseError> {
         // The thread ends a request within its timeout.
-        let Options { realm, start_within, answer_within, adopts, .. } = &self.options;
+        let HolderOptions { realm, start_within, answer_within, adopts, .. } = &self.options;
         let timeout = answer_within.unwrap_or(realm.terms().longest_timeout());
         // A claim, its adoption, and the claim again.
         let requests = if *adopts { 3 } else { 1 };

@@ -11,13 +11,13 @@ use crate::model::realm_spec::RealmName;
 
 /// The metrics of one leased generator. Its documentation lists them.
 #[derive(Debug)]
-pub(super) struct Metrics {
+pub(super) struct HolderMetrics {
     realm: String,
     /// The counters as they were last reported.
     reported: Counters,
 }
 
-impl Metrics {
+impl HolderMetrics {
     pub(super) fn new(realm: &RealmName) -> Self {
         Self { realm: realm.to_string(), reported: Counters::default() }
     }

@@ -9,11 +9,11 @@ use tickid_core::{AnyNode, Clock, Generator, Scheme, UnixTime};
 use crate::block_on::block_on;
 use crate::holder::active_lease::ActiveLease;
 use crate::holder::boot;
-use crate::holder::builder::{LeasedGeneratorBuilder, Options};
+use crate::holder::builder::{HolderOptions, LeasedGeneratorBuilder};
 use crate::holder::clock_gap::ClockGap;
 use crate::holder::error::LeaseError;
 #[cfg(feature = "metrics")]
-use crate::holder::metrics::Metrics;
+use crate::holder::metrics::HolderMetrics;
 use crate::holder::session::{LeaseSession, Outcome, Request};
 use crate::holder::state::{Granted, HolderState};
 use crate::holder::warnings::Warnings;
@@ -31,7 +31,7 @@ const SHORTEST_NAP: Duration = Duration::from_millis(10);
 /// The thread of a leased generator, which runs a session.
 pub(super) struct Worker<S: Scheme, C> {
     shared: Arc<HolderState<S, C>>,
-    options: Options<S>,
+    options: HolderOptions<S>,
     /// Creates a clock for each lease.
     new_clock: Box<dyn Fn() -> C + Send>,
     /// The generators' clock.
@@ -46,7 +46,7 @@ pub(super) struct Worker<S: Scheme, C> {
     has_adopted: bool,
     warnings: Warnings,
     #[cfg(feature = "metrics")]
-    metrics: Metrics,
+    metrics: HolderMetrics,
 }
 
 impl<S, C> Worker<S, C>
@@ -71,7 +71,7 @@ where
             has_adopted: false,
             warnings: Warnings::default(),
             #[cfg(feature = "metrics")]
-            metrics: Metrics::new(options.realm.name()),
+            metrics: HolderMetrics::new(options.realm.name()),
             options,
         })
     }
@@ -158,7 +158,7 @@ where
         if !self.options.adopts || !matches!(refused.refusal(), Some(Refusal::Mismatch(_))) {
             return Ok(false);
         }
-        let Options { store, realm, answer_within, .. } = &mut self.options;
+        let HolderOptions { store, realm, answer_within, .. } = &mut self.options;
         let timeout = answer_within.unwrap_or(realm.terms().longest_timeout());
         let record = block_on(store.adopt(realm.spec()), timeout)?;
         if !realm.adopt(record.realm) {

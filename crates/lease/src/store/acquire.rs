@@ -9,7 +9,7 @@
 //!   Granted ◀────────────┘
 //! ```
 
-use super::transaction::{Missing, Repeats, Step};
+use super::transaction::{Decision, Missing, Repeats};
 use super::{Store, lease};
 use crate::backend::Scope;
 use crate::model::candidates::{Choice, Shortage, page_start};
@@ -29,7 +29,7 @@ const PAGES: [usize; 9] = [64, 512, 512, 2_048, 2_048, 2_048, 2_048, 2_048, 2_04
 const PAGES_WITH_LOWEST: usize = 3;
 
 #[allow(clippy::large_enum_variant, reason = "a request has one at a time")]
-enum State {
+enum ClaimState {
     /// The node that the claim tries first: it may have got it before, or lost it.
     Retry(AnyNode),
     /// The next page is read, and a node chosen from it.
@@ -37,15 +37,15 @@ enum State {
     /// A reconfiguration was not finished, so that new nodes of the pool have no floor yet.
     Complete,
     /// Rows are missing, so the store lost writes: all leases must end.
-    Invalidate(Page, Record),
+    Invalidate(ClaimPage, Record),
     /// A node was chosen, and is the claim's once this is committed.
-    Grant(Page, Step<Option<Lease>>, AnyNode),
+    Grant(ClaimPage, Decision<Option<Lease>>, AnyNode),
     /// The end.
     Granted(Lease),
 }
 
 /// What was read, and what a write must find unchanged.
-struct Page {
+struct ClaimPage {
     view: RealmView,
     record_version: Version,
 }
@@ -79,15 +79,15 @@ impl<'a> Acquisition<'a> {
     }
 
     pub(super) async fn run(mut self) -> Result<Lease, StoreError> {
-        let mut state = self.claim.attempt.map_or(State::Search, State::Retry);
+        let mut state = self.claim.attempt.map_or(ClaimState::Search, ClaimState::Retry);
         loop {
             state = match state {
-                State::Retry(node) => self.retry(node).await?,
-                State::Search => self.search().await?,
-                State::Complete => self.complete().await?,
-                State::Invalidate(page, record) => self.invalidate(page, record).await?,
-                State::Grant(page, step, node) => self.grant(page, step, node).await?,
-                State::Granted(lease) => return Ok(lease),
+                ClaimState::Retry(node) => self.retry(node).await?,
+                ClaimState::Search => self.search().await?,
+                ClaimState::Complete => self.complete().await?,
+                ClaimState::Invalidate(page, record) => self.invalidate(page, record).await?,
+                ClaimState::Grant(page, decision, node) => self.grant(page, decision, node).await?,
+                ClaimState::Granted(lease) => return Ok(lease),
             };
         }
     }
@@ -98,7 +98,7 @@ impl<'a> Acquisition<'a> {
         Missing::Resume(self.realm, self.store.beyond().max(self.claim.seen_era))
     }
 
-    async fn retry(&mut self, node: AnyNode) -> Result<State, StoreError> {
+    async fn retry(&mut self, node: AnyNode) -> Result<ClaimState, StoreError> {
         let (id, realm, earlier) = (self.id, self.realm, &*self.claim);
         let scope = Scope::Node(node);
         let answer = self.store.transact(&realm.name, scope, self.missing(), |rules, view| {
@@ -107,23 +107,23 @@ impl<'a> Acquisition<'a> {
             Ok(match rules.retry(node, state, earlier) {
                 Ok(Some(row)) => {
                     let lease = lease(id, &row, state, view);
-                    Step::row(row, (era, Ok(lease)))
+                    Decision::row(row, (era, Ok(lease)))
                 }
-                Ok(None) => Step::none((era, Ok(None))),
+                Ok(None) => Decision::none((era, Ok(None))),
                 // An answer as well: the claim has seen the era of a realm that starts later.
-                Err(refusal) => Step::none((era, Err(refusal))),
+                Err(refusal) => Decision::none((era, Err(refusal))),
             })
         });
         let (era, lease) = answer.await?;
         self.claim.see(era);
         if let Some(lease) = lease.map_err(|no| self.store.refused(no))? {
-            return Ok(State::Granted(lease));
+            return Ok(ClaimState::Granted(lease));
         }
         self.claim.attempt = None;
-        Ok(State::Search)
+        Ok(ClaimState::Search)
     }
 
-    async fn search(&mut self) -> Result<State, StoreError> {
+    async fn search(&mut self) -> Result<ClaimState, StoreError> {
         // Each page is at another place.
         self.claim.pages = self.claim.pages.wrapping_add(1);
         let start = page_start(self.realm.pool(), self.claim);
@@ -134,15 +134,15 @@ impl<'a> Acquisition<'a> {
         // Is the realm in order? If this creates or invalidates it, the page is out of date.
         let missing = self.missing();
         let ready = store.ready(name, &view, missing, &mut self.repeats).await?;
-        let Some((rules, record_version)) = ready else { return Ok(State::Search) };
+        let Some((rules, record_version)) = ready else { return Ok(ClaimState::Search) };
         self.claim.see(rules.record.era);
         rules.check(self.realm).map_err(|no| store.refused(no))?;
         if !rules.record.is_complete() {
-            return Ok(State::Complete);
+            return Ok(ClaimState::Complete);
         }
         if rules.lacks_rows(&view) {
             let record = rules.invalidate(view.generation.clone(), 0);
-            return Ok(State::Invalidate(Page { view, record_version }, record));
+            return Ok(ClaimState::Invalidate(ClaimPage { view, record_version }, record));
         }
 
         // Choose a node. Without one, go on to the next page, or give up.
@@ -160,46 +160,50 @@ impl<'a> Acquisition<'a> {
                 if is_last || matches!(refusal, Refusal::NotYet { .. }) {
                     return Err(self.no_room.take().unwrap_or_else(|| store.refused(refusal)));
                 }
-                return Ok(State::Search);
+                return Ok(ClaimState::Search);
             }
         };
         let node = row.node;
         let lease = lease(self.id, &row, view.rows.get(&node), &view);
         // On a full disk neither rows nor records can be added.
         let record = rules.counted(&view, node).filter(|_| may_add);
-        let step = Step { record, ..Step::row(row, lease) };
-        Ok(State::Grant(Page { view, record_version }, step, node))
+        let decision = Decision { record, ..Decision::row(row, lease) };
+        Ok(ClaimState::Grant(ClaimPage { view, record_version }, decision, node))
     }
 
-    async fn complete(&mut self) -> Result<State, StoreError> {
+    async fn complete(&mut self) -> Result<ClaimState, StoreError> {
         self.store.complete(self.realm).await?;
         self.store.prepared(&mut self.repeats).await?;
-        Ok(State::Search)
+        Ok(ClaimState::Search)
     }
 
-    async fn invalidate(&mut self, page: Page, record: Record) -> Result<State, StoreError> {
-        let Page { view, record_version } = page;
-        let step = Step::record(Some(record), ());
+    async fn invalidate(
+        &mut self,
+        page: ClaimPage,
+        record: Record,
+    ) -> Result<ClaimState, StoreError> {
+        let ClaimPage { view, record_version } = page;
+        let decision = Decision::record(Some(record), ());
         let name = &self.realm.name;
-        if self.store.commit(name, &view, Some(record_version), step).await?.is_some() {
+        if self.store.commit(name, &view, Some(record_version), decision).await?.is_some() {
             tracing::error!(realm = %name, "rows are missing: all leases of the realm are invalidated");
         }
         self.store.prepared(&mut self.repeats).await?;
-        Ok(State::Search)
+        Ok(ClaimState::Search)
     }
 
     async fn grant(
         &mut self,
-        page: Page,
-        step: Step<Option<Lease>>,
+        page: ClaimPage,
+        decision: Decision<Option<Lease>>,
         node: AnyNode,
-    ) -> Result<State, StoreError> {
-        let Page { view, record_version } = page;
-        let needs_room = step.record.is_some() || !view.rows.contains_key(&node);
+    ) -> Result<ClaimState, StoreError> {
+        let ClaimPage { view, record_version } = page;
+        let needs_room = decision.record.is_some() || !view.rows.contains_key(&node);
         // If the answer is lost, or this future is dropped, the claim asks for this node first.
         self.claim.attempt = Some(node);
-        match self.store.commit(&self.realm.name, &view, Some(record_version), step).await {
-            Ok(Some(Some(lease))) => return Ok(State::Granted(lease)),
+        match self.store.commit(&self.realm.name, &view, Some(record_version), decision).await {
+            Ok(Some(Some(lease))) => return Ok(ClaimState::Granted(lease)),
             Ok(_) => self.store.lose(&mut self.repeats).await?,
             Err(error)
                 if matches!(error.kind(), StoreErrorKind::Failed { .. })
@@ -211,6 +215,6 @@ impl<'a> Acquisition<'a> {
             Err(error) => return Err(error),
         }
         self.claim.attempt = None;
-        Ok(State::Search)
+        Ok(ClaimState::Search)
     }
 }

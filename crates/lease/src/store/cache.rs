@@ -34,11 +34,11 @@ pub(crate) struct Cache {
 #[derive(Debug, Default)]
 struct Facts {
     time: Option<(UnixTime, Instant)>,
-    realms: HashMap<RealmName, Realm>,
+    realms: HashMap<RealmName, CachedRealm>,
 }
 
 #[derive(Debug)]
-struct Realm {
+struct CachedRealm {
     record: (Record, Version),
     /// The rows of this client's leases.
     rows: HashMap<AnyNode, (Row, Version)>,
@@ -59,7 +59,7 @@ impl Cache {
             Some(realm) if realm.record.1 == record.1 => {}
             Some(realm) => realm.record.clone_from(record),
             None => {
-                let realm = Realm { record: record.clone(), rows: HashMap::new() };
+                let realm = CachedRealm { record: record.clone(), rows: HashMap::new() };
                 facts.realms.insert(name.clone(), realm);
             }
         }
@@ -87,7 +87,7 @@ impl Cache {
         let facts = self.facts();
         let (time, at) = facts.time?;
         let now = time.checked_add(at.elapsed())?;
-        let Realm { record: (record, record_version), rows } = facts.realms.get(name)?;
+        let CachedRealm { record: (record, record_version), rows } = facts.realms.get(name)?;
         let (old, version) = rows.get(&lease.node)?;
         let state = RowState::Intact { row: old.clone(), version: *version, is_dead: false };
         let new = RealmRules::new(record, now).ok()?.renew(lease, Some(&state)).ok()?;

@@ -1,6 +1,6 @@
 //! Leases that were lost as evidence, and realms whose record was lost.
 
-use super::transaction::{Missing, Step};
+use super::transaction::{Decision, Missing};
 use super::{Store, glance};
 use crate::backend::Scope;
 use crate::model::lease::{Claim, Lease};
@@ -85,15 +85,15 @@ impl Store {
         let answer = self.transact(realm.name(), Scope::Node(node), missing, |rules, view| {
             if rules.check_ids(realm).is_err() {
                 // Another kind of realm has taken its name: its ticks are not comparable.
-                return Ok(Step::none((false, false, None)));
+                return Ok(Decision::none((false, false, None)));
             }
             let is_guess = rules.record.is_assumed && rules.record.realm != *realm;
             if !rules.proves_loss(lease, why, view.rows.get(&node)) {
-                return Ok(Step::none((false, is_guess, Some(rules.record.era))));
+                return Ok(Decision::none((false, is_guess, Some(rules.record.era))));
             }
             let record = rules.invalidate(view.generation.clone(), lease.era);
             let answer = (true, is_guess, Some(record.era));
-            Ok(Step { record: Some(record), row: Some((node, None)), answer })
+            Ok(Decision { record: Some(record), row: Some((node, None)), answer })
         });
         let (is_proven, is_guess, era) = answer.await?;
         if is_proven {
@@ -126,17 +126,17 @@ impl Store {
         let is_restored =
             self.transact(realm.name(), Scope::All, Missing::Refuse, |rules, view| {
                 if !rules.record.is_assumed {
-                    return Ok(Step::none(false));
+                    return Ok(Decision::none(false));
                 }
                 let Some(record) = rules.reconfigure(realm, &view.rows)? else {
-                    return Ok(Step::none(false));
+                    return Ok(Decision::none(false));
                 };
                 let record = match rules.is_repaired(lost) {
                     true => record,
                     false => RealmRules::new(&record, view.now)?
                         .invalidate(view.generation.clone(), lost.era),
                 };
-                Ok(Step::record(Some(record), true))
+                Ok(Decision::record(Some(record), true))
             });
         let is_restored = is_restored.await?;
         if is_restored {
@@ -180,7 +180,7 @@ impl Store {
         let missing = Missing::Assume(&realm, self.beyond());
         let record = self.transact(realm.name(), glance(&realm), missing, |rules, _| {
             rules.check_ids(&realm)?;
-            Ok(Step::none(rules.record.clone()))
+            Ok(Decision::none(rules.record.clone()))
         });
         let mut record = record.await?;
         record.realm.name = name;

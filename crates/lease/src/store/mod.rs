@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use self::acquire::Acquisition;
 use self::cache::Cache;
-use self::transaction::{Missing, Step};
+use self::transaction::{Decision, Missing};
 use crate::backend::{Backend, Scope};
 use crate::embedded;
 use crate::model::lease::{Claim, Lease};
@@ -166,7 +166,7 @@ impl Store {
             rules.check(&realm)?;
             let record = rules.chosen();
             let answer = record.as_ref().unwrap_or(rules.record).clone();
-            Ok(Step::record(record, answer))
+            Ok(Decision::record(record, answer))
         })
         .await
     }
@@ -274,7 +274,7 @@ impl Store {
             rules.check(&realm)?;
             let record = rules.invalidate(view.generation.clone(), 0);
             let floor = record.floor;
-            Ok(Step::record(Some(record), floor))
+            Ok(Decision::record(Some(record), floor))
         })
         .await
     }
@@ -310,7 +310,7 @@ impl Store {
         let name = self.own_name(realm)?;
         self.transact(&name, Scope::Node(node), Missing::Refuse, |rules, view| {
             let (record, row) = rules.repair(node, view.rows.get(&node))?;
-            Ok(Step { record, ..Step::row(row.clone(), row) })
+            Ok(Decision { record, ..Decision::row(row.clone(), row) })
         })
         .await
     }
@@ -394,7 +394,7 @@ impl Store {
         let is_complete = self.transact(&realm.name, Scope::All, missing, |rules, view| {
             let record = rules.reconfigure(&realm, &view.rows)?;
             let is_complete = record.as_ref().unwrap_or(rules.record).is_complete();
-            Ok(Step::record(record, is_complete))
+            Ok(Decision::record(record, is_complete))
         });
         if is_complete.await? { Ok(()) } else { self.complete(&realm).await }
     }
@@ -402,7 +402,7 @@ impl Store {
     /// Finishes a reconfiguration: the nodes that are new to the pool can be granted from now on.
     async fn complete(&self, realm: &RealmSpec) -> Result<(), StoreError> {
         self.transact(&realm.name, Scope::All, Missing::Refuse, |rules, view| {
-            Ok(Step::record(rules.complete(&view.rows), ()))
+            Ok(Decision::record(rules.complete(&view.rows), ()))
         })
         .await
     }

@@ -24,14 +24,14 @@ pub(super) struct Repeats {
 }
 
 /// The decision on a request: the changes to commit, and the answer if that succeeds.
-pub(super) struct Step<A> {
+pub(super) struct Decision<A> {
     pub(super) record: Option<Record>,
     /// A node whose row is compared, and its new row if it changes.
     pub(super) row: Option<(AnyNode, Option<Row>)>,
     pub(super) answer: A,
 }
 
-impl<A> Step<A> {
+impl<A> Decision<A> {
     pub(super) fn none(answer: A) -> Self {
         Self { record: None, row: None, answer }
     }
@@ -78,10 +78,14 @@ impl Store {
         let missing = Missing::Create(realm, Some(lease.era));
         let answer = self.transact(&realm.name, Scope::Node(node), missing, |rules, view| {
             match decide(rules, view.rows.get(&node), view) {
-                Ok((row, answer)) => Ok(Step::row(row, Ok(answer))),
+                Ok((row, answer)) => Ok(Decision::row(row, Ok(answer))),
                 Err(lost @ Refusal::Lost { why: LeaseEnd::Forgotten, .. }) => {
                     let record = rules.invalidate(view.generation.clone(), lease.era);
-                    Ok(Step { record: Some(record), row: Some((node, None)), answer: Err(lost) })
+                    Ok(Decision {
+                        record: Some(record),
+                        row: Some((node, None)),
+                        answer: Err(lost),
+                    })
                 }
                 Err(refusal) => Err(refusal),
             }
@@ -99,18 +103,18 @@ impl Store {
         realm: &RealmName,
         scope: Scope,
         missing: Missing<'_>,
-        decide: impl Fn(&RealmRules<'_>, &RealmView) -> Result<Step<A>, Refusal> + Send + Sync,
+        decide: impl Fn(&RealmRules<'_>, &RealmView) -> Result<Decision<A>, Refusal> + Send + Sync,
     ) -> Result<A, StoreError> {
         let mut repeats = Repeats::default();
         loop {
             let view = self.read(realm, scope).await?;
             let ready = self.ready(realm, &view, missing, &mut repeats).await?;
             let Some((rules, version)) = ready else { continue };
-            let step = decide(&rules, &view).map_err(|no| self.refused(no))?;
-            if step.record.is_none() && step.row.is_none() {
-                return Ok(step.answer);
+            let decision = decide(&rules, &view).map_err(|no| self.refused(no))?;
+            if decision.record.is_none() && decision.row.is_none() {
+                return Ok(decision.answer);
             }
-            if let Some(answer) = self.commit(realm, &view, Some(version), step).await? {
+            if let Some(answer) = self.commit(realm, &view, Some(version), decision).await? {
                 return Ok(answer);
             }
             self.lose(&mut repeats).await?;
@@ -169,23 +173,23 @@ impl Store {
             }
         };
         // The caller reads again in both cases: another client may have done the same.
-        let step = Step::record(Some(record), ());
-        match self.commit(realm, view, version, step).await? {
+        let decision = Decision::record(Some(record), ());
+        match self.commit(realm, view, version, decision).await? {
             Some(()) => self.prepared(repeats).await?,
             None => self.lose(repeats).await?,
         }
         Ok(None)
     }
 
-    /// Commits a step; `None` if something that it rests on has changed.
+    /// Commits a decision; `None` if something that it rests on has changed.
     pub(super) async fn commit<A>(
         &self,
         realm: &RealmName,
         view: &RealmView,
         record_version: Option<Version>,
-        step: Step<A>,
+        decision: Decision<A>,
     ) -> Result<Option<A>, StoreError> {
-        let Step { record, row, answer } = step;
+        let Decision { record, row, answer } = decision;
         let row = row.map(|(node, row)| {
             let version = view.rows.get(&node).and_then(RowState::version);
             RowChange { node, version, exactly: None, row }

@@ -12,7 +12,7 @@ use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
 
 /// A scheme under test, with pools that a realm of it may have one after the other.
-pub(crate) trait Subject: 'static {
+pub(crate) trait LeasedScheme: 'static {
     type Scheme: Scheme<Variant: Variant<Self::Scheme, Id = Self::Id>> + Default;
     type Id: fmt::Display + FromStr<Err: fmt::Debug>;
     /// The number of bits of an ID that can be its node.
@@ -42,7 +42,7 @@ impl Issued {
     }
 }
 
-fn issued<S: Subject>(bytes: &[u8], tick: u64, node: impl Into<u64>) -> Issued {
+fn issued<S: LeasedScheme>(bytes: &[u8], tick: u64, node: impl Into<u64>) -> Issued {
     let number = bytes.iter().fold(0, |number, &byte| number << 8 | u128::from(byte));
     Issued { number, tick, node: node.into(), bits: S::NODE_BITS }
 }
@@ -50,7 +50,7 @@ fn issued<S: Subject>(bytes: &[u8], tick: u64, node: impl Into<u64>) -> Issued {
 /// SCRU64, with the ratchet policy and nodes of several sizes.
 pub(crate) struct Scru64s;
 
-impl Subject for Scru64s {
+impl LeasedScheme for Scru64s {
     type Scheme = Scru64;
     type Id = Scru64Id;
     const NODE_BITS: u32 = 24;
@@ -69,7 +69,7 @@ impl Subject for Scru64s {
 /// Nanoflake, with the wait policy and shares of nodes.
 pub(crate) struct Nanoflakes;
 
-impl Subject for Nanoflakes {
+impl LeasedScheme for Nanoflakes {
     type Scheme = Nanoflake;
     type Id = NanoflakeId;
     const NODE_BITS: u32 = 22;
@@ -95,7 +95,7 @@ impl Subject for Nanoflakes {
 /// kuid, with the ratchet policy and ticks that are cut short.
 pub(crate) struct Kuids;
 
-impl Subject for Kuids {
+impl LeasedScheme for Kuids {
     type Scheme = Kuid;
     type Id = GlobalId;
     const NODE_BITS: u32 = 46;
@@ -115,7 +115,7 @@ impl Subject for Kuids {
 /// sno, with the tick-tock policy.
 pub(crate) struct Snos;
 
-impl Subject for Snos {
+impl LeasedScheme for Snos {
     type Scheme = Sno;
     type Id = SnoId;
     const NODE_BITS: u32 = 32;

@@ -43,13 +43,13 @@ pub(super) struct Compare {
     result: &'static str,
     key: Bytes,
     #[serde(flatten)]
-    target: Target,
+    target: Compared,
 }
 
 /// The property of a key that is compared.
 #[derive(Debug, Serialize)]
 #[serde(tag = "target")]
-pub(super) enum Target {
+pub(super) enum Compared {
     /// The revision of its last write.
     #[serde(rename = "MOD")]
     Revision { mod_revision: String },
@@ -61,22 +61,22 @@ pub(super) enum Target {
 }
 
 impl Compare {
-    fn new(key: &str, target: Target) -> Self {
+    fn new(key: &str, target: Compared) -> Self {
         Self { result: "EQUAL", key: key.into(), target }
     }
 
     /// Compares the revision of the last write; 0 for a key that must not exist.
     pub(super) fn revision(key: &str, revision: u64) -> Self {
-        Self::new(key, Target::Revision { mod_revision: revision.to_string() })
+        Self::new(key, Compared::Revision { mod_revision: revision.to_string() })
     }
 
     /// Compares the number of writes; 0 for a key that must not exist.
     pub(super) fn version(key: &str, version: u64) -> Self {
-        Self::new(key, Target::Version { version: version.to_string() })
+        Self::new(key, Compared::Version { version: version.to_string() })
     }
 
     pub(super) fn value(key: &str, value: &str) -> Self {
-        Self::new(key, Target::Value { value: value.into() })
+        Self::new(key, Compared::Value { value: value.into() })
     }
 }
 

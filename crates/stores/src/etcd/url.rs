@@ -1,9 +1,9 @@
 //! `etcd://…`.
 
 use super::tls::TlsSettings;
-use crate::url::{Form, Login};
+use crate::url::{Login, UrlForm};
 
-const FORM: Form = Form {
+const FORM: UrlForm = UrlForm {
     text: "etcd://[USER:PASSWORD@]HOST[:PORT],…[?OPTION=VALUE&…]",
     schemes: &[("etcd", false)],
     port: 2_379,

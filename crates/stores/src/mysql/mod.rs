@@ -14,7 +14,7 @@ use tickid_lease::backend::StoreErrorKind;
 use crate::error;
 use crate::mysql::connection::Connection;
 use crate::mysql::url::Place;
-use crate::sql::{Database, Request, Sql, StatementError, Texts, Value};
+use crate::sql::{Database, Sql, SqlRequest, StatementError, Texts, Value};
 
 const NAME: &str = "MySQL";
 
@@ -171,7 +171,10 @@ impl Database for Server {
         true
     }
 
-    async fn ask(connection: &mut Connection, request: &Request) -> Result<Texts, StatementError> {
+    async fn ask(
+        connection: &mut Connection,
+        request: &SqlRequest,
+    ) -> Result<Texts, StatementError> {
         let sql = fill(request.statement, &request.values);
         match connection.query(&sql).await {
             Ok(texts) => {

@@ -61,9 +61,9 @@ pub(super) enum Error {
 }
 
 /// The rest of a packet.
-pub(super) struct Fields<'a>(pub(super) &'a [u8]);
+pub(super) struct PacketFields<'a>(pub(super) &'a [u8]);
 
-impl<'a> Fields<'a> {
+impl<'a> PacketFields<'a> {
     fn chunk<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (chunk, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
@@ -121,14 +121,15 @@ impl Greeting {
         if let Some(error) = error(packet) {
             return Err(error);
         }
-        let greeting = Self::fields(Fields(packet)).ok_or(Error::Malformed("its greeting"))?;
+        let greeting =
+            Self::fields(PacketFields(packet)).ok_or(Error::Malformed("its greeting"))?;
         if greeting.capabilities & capability::NEEDED != capability::NEEDED {
             return Err(Error::Malformed("it is older than MySQL 5.5"));
         }
         Ok(greeting)
     }
 
-    fn fields(mut fields: Fields<'_>) -> Option<Self> {
+    fn fields(mut fields: PacketFields<'_>) -> Option<Self> {
         let [10] = fields.chunk()? else { return None };
         let (_version, _thread) = (fields.until_zero()?, fields.take(4)?);
         let mut nonce = fields.take(8)?.to_vec();
@@ -176,14 +177,14 @@ pub(super) fn login(
 
 /// Returns the method and the challenge of a request to authenticate by another method.
 pub(super) fn switch(rest: &[u8]) -> Option<(String, Vec<u8>)> {
-    let mut fields = Fields(rest);
+    let mut fields = PacketFields(rest);
     let plugin = String::from_utf8_lossy(fields.until_zero()?).into_owned();
     Some((plugin, fields.take(20).unwrap_or_default().to_vec()))
 }
 
 /// Returns the error, if the packet is one.
 pub(super) fn error(packet: &[u8]) -> Option<Error> {
-    let mut fields = Fields(packet.strip_prefix(&[0xff])?);
+    let mut fields = PacketFields(packet.strip_prefix(&[0xff])?);
     let Some(code) = fields.chunk() else { return Some(Error::Malformed("an error")) };
     // A state of five characters, unless the connection is refused.
     if fields.0.first() == Some(&b'#') {
@@ -209,12 +210,12 @@ impl QueryAnswer {
         match packet.split_first() {
             _ if let Some(error) = error(packet) => Err(error),
             Some((0, rest)) => {
-                let mut fields = Fields(rest);
+                let mut fields = PacketFields(rest);
                 let (_rows, _id) = (fields.number(), fields.number());
                 let has_next = has_next(fields).ok_or(Error::Malformed("the end of an answer"))?;
                 Ok(Self::Done { has_next })
             }
-            _ => match Fields(packet).number() {
+            _ => match PacketFields(packet).number() {
                 Some(count @ 1..=MAX_COLUMNS) => Ok(Self::Rows(count.try_into().unwrap_or(1))),
                 _ => Err(Error::Malformed("the number of columns")),
             },
@@ -225,18 +226,18 @@ impl QueryAnswer {
 /// Reads a packet after definitions of columns or rows, if it ends these: whether another answer
 /// follows.
 pub(super) fn end(packet: &[u8]) -> Option<bool> {
-    let mut fields = Fields(packet.strip_prefix(&[0xfe]).filter(|rest| rest.len() < 8)?);
+    let mut fields = PacketFields(packet.strip_prefix(&[0xfe]).filter(|rest| rest.len() < 8)?);
     let _warnings = fields.take(2)?;
     has_next(fields)
 }
 
-fn has_next(mut status: Fields<'_>) -> Option<bool> {
+fn has_next(mut status: PacketFields<'_>) -> Option<bool> {
     Some(u16::from_le_bytes(status.chunk()?) & 8 > 0)
 }
 
 /// Reads a row with this number of columns.
 pub(super) fn row(packet: &[u8], columns: usize) -> Option<Vec<Option<String>>> {
-    let mut fields = Fields(packet);
+    let mut fields = PacketFields(packet);
     let row: Option<Vec<_>> = (0..columns).map(|_| fields.cell()).collect();
     row.filter(|_| fields.0.is_empty())
 }
@@ -247,7 +248,7 @@ mod tests {
 
     #[test]
     fn numbers_have_lengths() {
-        let number = |bytes| Fields(bytes).number();
+        let number = |bytes| PacketFields(bytes).number();
         assert_eq!(number(&[250]), Some(250));
         assert_eq!(number(&[0xfc, 1, 2]), Some(0x201));
         assert_eq!(number(&[0xfd, 1, 2, 3]), Some(0x3_0201));

@@ -5,9 +5,9 @@ use tickid_lease::StoreError;
 use crate::error;
 use crate::mysql::NAME;
 use crate::tls::Encryption;
-use crate::url::{Form, Login};
+use crate::url::{Login, UrlForm};
 
-const FORM: Form = Form {
+const FORM: UrlForm = UrlForm {
     text: "mysql://[USER:PASSWORD@]HOST[:PORT]/DATABASE[?OPTION=VALUE&…]",
     schemes: &[("mysql", false), ("mariadb", false)],
     port: 3_306,

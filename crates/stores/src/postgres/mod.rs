@@ -20,7 +20,7 @@ use self::failure::{NAME, failed, no_writes};
 use self::stream::Stream;
 use self::tls::{TlsClient, tls_to};
 use crate::error;
-use crate::sql::{Database, MAX_ANSWER, Request, Sql, StatementError, Texts, Value};
+use crate::sql::{Database, MAX_ANSWER, Sql, SqlRequest, StatementError, Texts, Value};
 
 /// The statements that create the tables, and the functions that clients call.
 macro_rules! schema {
@@ -137,14 +137,14 @@ impl fmt::Debug for Server {
 }
 
 /// A connection.
-struct Session {
+struct PostgresSession {
     client: Client,
     driver: AbortHandle,
     /// The number of bytes that the server may still send.
     left: Arc<AtomicUsize>,
 }
 
-impl Drop for Session {
+impl Drop for PostgresSession {
     fn drop(&mut self) {
         self.driver.abort();
     }
@@ -157,7 +157,7 @@ impl Server {
     }
 
     /// Connects to one of the hosts.
-    async fn connect_to(&self, number: usize, host: &Host) -> Result<Session, StoreError> {
+    async fn connect_to(&self, number: usize, host: &Host) -> Result<PostgresSession, StoreError> {
         let port = self.port(number);
         let address = self.config.get_hostaddrs().get(number);
         let left = Arc::new(AtomicUsize::new(MAX_ANSWER));
@@ -169,16 +169,16 @@ impl Server {
         })?;
         // The client reports the error that it ends with.
         let driver = tokio::spawn(async { drop(connection.await) }).abort_handle();
-        Ok(Session { client, driver, left })
+        Ok(PostgresSession { client, driver, left })
     }
 
     /// Reports whether the server accepts writes; only needed if there are other hosts.
-    async fn is_writable(&self, session: &mut Session) -> Result<bool, StoreError> {
+    async fn is_writable(&self, session: &mut PostgresSession) -> Result<bool, StoreError> {
         if self.config.get_target_session_attrs() != TargetSessionAttrs::ReadWrite {
             return Ok(true);
         }
         let (what, statement) = ("ask for its mode", "SHOW transaction_read_only");
-        let request = Request { what, statement, values: Vec::new() };
+        let request = SqlRequest { what, statement, values: Vec::new() };
         match Self::ask(session, &request).await {
             Ok(texts) => Ok(texts.iter().flatten().flatten().any(|mode| mode == "off")),
             Err(StatementError::Answered(error) | StatementError::Broken(error)) => Err(error),
@@ -188,7 +188,7 @@ impl Server {
 }
 
 impl Database for Server {
-    type Session = Session;
+    type Session = PostgresSession;
 
     const NAME: &'static str = NAME;
     // The types are qualified: a search path may have other schemas before `pg_catalog`.
@@ -207,7 +207,7 @@ impl Database for Server {
         self.config.get_hosts().iter().enumerate().map(host).collect::<Vec<_>>().join(",")
     }
 
-    async fn connect(&self) -> Result<Session, StoreError> {
+    async fn connect(&self) -> Result<PostgresSession, StoreError> {
         let mut last = None;
         for (number, host) in self.config.get_hosts().iter().enumerate() {
             let attempt = async {
@@ -223,11 +223,14 @@ impl Database for Server {
         Err(last.unwrap_or_else(|| error::url(NAME, "its URL names no host")))
     }
 
-    fn is_open(session: &Session) -> bool {
+    fn is_open(session: &PostgresSession) -> bool {
         !session.client.is_closed()
     }
 
-    async fn ask(session: &mut Session, request: &Request) -> Result<Texts, StatementError> {
+    async fn ask(
+        session: &mut PostgresSession,
+        request: &SqlRequest,
+    ) -> Result<Texts, StatementError> {
         session.left.store(MAX_ANSWER, Ordering::Relaxed);
         let text = |value: &Value| match value {
             Value::Null => None,
@@ -245,7 +248,7 @@ impl Database for Server {
         texts.map_err(|error| StatementError::Broken(failed(request.what).with_source(error)))
     }
 
-    async fn install(session: &mut Session) -> Result<(), StatementError> {
+    async fn install(session: &mut PostgresSession) -> Result<(), StatementError> {
         Self::run(session, "create its schema", SCHEMA).await
     }
 }
@@ -253,7 +256,7 @@ impl Database for Server {
 impl Server {
     /// Executes statements in one transaction.
     async fn run(
-        session: &mut Session,
+        session: &mut PostgresSession,
         what: &str,
         statements: &str,
     ) -> Result<(), StatementError> {

@@ -52,14 +52,14 @@ fn is_local(host: &Host) -> bool {
 
 /// The libpq options that the Rust client does not support.
 #[derive(Default)]
-struct Options {
+struct LibpqOptions {
     verifies_all: bool,
     files: Files,
 }
 
 /// Separates those options from the URL.
-fn split(url: &str) -> (String, Options) {
-    let mut options = Options::default();
+fn split(url: &str) -> (String, LibpqOptions) {
+    let mut options = LibpqOptions::default();
     let Some((place, query)) = url.split_once('?') else {
         return (url.to_owned(), options);
     };
@@ -77,7 +77,7 @@ fn split(url: &str) -> (String, Options) {
     (format!("{place}?{}", others.join("&")), options)
 }
 
-fn tls(config: &mut Config, options: &Options) -> Result<TlsClient, StoreError> {
+fn tls(config: &mut Config, options: &LibpqOptions) -> Result<TlsClient, StoreError> {
     if options.verifies_all {
         config.ssl_mode(SslMode::Require);
     }

@@ -1,9 +1,9 @@
 //! `redis://…`, `rediss://…`.
 
 use crate::tls::Encryption;
-use crate::url::{Form, Login};
+use crate::url::{Login, UrlForm};
 
-const FORM: Form = Form {
+const FORM: UrlForm = UrlForm {
     text: "redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE][?OPTION=VALUE&…]",
     schemes: &[("redis", false), ("rediss", true)],
     port: 6_379,

@@ -7,30 +7,30 @@ use tickid_testkit::servers::Test;
 
 use crate::count;
 use crate::ledger::{Ledger, Tally};
-use crate::process::Process;
-use crate::scheme::Kind;
-use crate::stores::Ground;
+use crate::process::HolderProcess;
+use crate::scheme::SchemeName;
+use crate::stores::ProcessStore;
 use crate::task::{Note, Task};
 
-pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
+pub(crate) fn tests<G: ProcessStore>() -> Vec<Test<G>> {
     vec![("crowd_gets_different_nodes", crowd_gets_different_nodes)]
 }
 
 /// The number of processes of each scheme.
 const PROCESSES: usize = 6;
 
-fn crowd_gets_different_nodes<G: Ground>(ground: &G) {
+fn crowd_gets_different_nodes<G: ProcessStore>(ground: &G) {
     let each = count("TICKID_PROCESSES_AT_ONCE", PROCESSES);
-    let mut crowds = Kind::ALL.map(|kind| {
+    let mut crowds = SchemeName::ALL.map(|kind| {
         // Enough nodes for processes that retry because the store takes long.
         let task = Task::new(ground.url(), kind, &kind.pool(2 * each));
-        let start = |_| Process::start_waiting(task.clone());
+        let start = |_| HolderProcess::start_waiting(task.clone());
         (Ledger::new(kind), (0..each).map(start).collect::<Vec<_>>())
     });
     let all_processes = || crowds.iter().flat_map(|(_, crowd)| crowd);
-    all_processes().for_each(Process::wait_until_ready);
+    all_processes().for_each(HolderProcess::wait_until_ready);
     for (_, crowd) in &mut crowds {
-        crowd.iter_mut().for_each(Process::begin);
+        crowd.iter_mut().for_each(HolderProcess::begin);
     }
     // No process leaves before all have issued.
     let all_processes = || crowds.iter().flat_map(|(_, crowd)| crowd);

@@ -1,26 +1,26 @@
 //! A process of each scheme.
 
 use crate::ledger::{Ledger, Tally};
-use crate::process::Process;
-use crate::scheme::Kind;
-use crate::stores::Ground;
+use crate::process::HolderProcess;
+use crate::scheme::SchemeName;
+use crate::stores::ProcessStore;
 use crate::task::Task;
 
 /// A process of each scheme, on short terms.
-pub(crate) struct Fleet(Vec<Process>);
+pub(crate) struct Fleet(Vec<HolderProcess>);
 
 impl Fleet {
     /// Starts the processes for a store at `url`, and returns when all issue.
     pub(crate) fn start(url: &str) -> Self {
-        let task = |kind: Kind| Task::new(url.to_owned(), kind, &kind.pool(4)).short();
-        let fleet = Self(Kind::ALL.map(|kind| Process::start(task(kind))).into());
+        let task = |kind: SchemeName| Task::new(url.to_owned(), kind, &kind.pool(4)).short();
+        let fleet = Self(SchemeName::ALL.map(|kind| HolderProcess::start(task(kind))).into());
         fleet.until_all_issue();
         fleet
     }
 
     /// From now on.
     pub(crate) fn until_all_issue(&self) {
-        self.until_all(Process::until_it_issues);
+        self.until_all(HolderProcess::until_it_issues);
     }
 
     /// Waits until all stall. They may do so already.
@@ -32,18 +32,18 @@ impl Fleet {
 
     /// From now on.
     pub(crate) fn until_all_are_renewed(&self) {
-        self.until_all(Process::until_granted);
+        self.until_all(HolderProcess::until_granted);
     }
 
-    fn until_all(&self, until: impl Fn(&Process, usize) -> usize) {
-        let marks: Vec<_> = self.0.iter().map(Process::mark).collect();
+    fn until_all(&self, until: impl Fn(&HolderProcess, usize) -> usize) {
+        let marks: Vec<_> = self.0.iter().map(HolderProcess::mark).collect();
         for (process, mark) in self.0.iter().zip(marks) {
             until(process, mark);
         }
     }
 
     /// Lets all shut down, and checks their reports.
-    pub(crate) fn finish<G: Ground>(self, ground: &G, what: &str) {
+    pub(crate) fn finish<G: ProcessStore>(self, ground: &G, what: &str) {
         let mut all = Tally::default();
         for process in self.0 {
             let task = process.task.clone();

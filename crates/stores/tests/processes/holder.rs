@@ -19,8 +19,8 @@ use tickid_lease::backend::{
 use tickid_lease::session::block_on;
 use tickid_lease::{GenerateError, LeaseError, LeasedGenerator, Realm, Store, StoreError};
 
-use crate::subjects::Subject;
-use crate::task::{Named, Note, Plant, Stall, Task};
+use crate::subjects::LeasedScheme;
+use crate::task::{Named, NoIdReason, Note, Plant, Task};
 
 /// The order to start.
 pub(crate) const BEGIN: &str = "begin";
@@ -45,7 +45,7 @@ pub(crate) fn hold(task: Task) -> ExitCode {
     task.kind.hold(task)
 }
 
-pub(crate) fn run<S: Subject>(task: &Task) -> ExitCode {
+pub(crate) fn run<S: LeasedScheme>(task: &Task) -> ExitCode {
     let commands = commands();
     let clock = Arc::new(SetClock(AtomicI64::new(task.clock)));
     let realm = Realm::from_spec(task.realm(), S::Scheme::default()).unwrap();
@@ -117,9 +117,9 @@ pub(crate) fn run<S: Subject>(task: &Task) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-type Leased<S> = LeasedGenerator<<S as Subject>::Scheme, ProcessClock<Arc<SetClock>>>;
+type Leased<S> = LeasedGenerator<<S as LeasedScheme>::Scheme, ProcessClock<Arc<SetClock>>>;
 
-fn start<S: Subject>(
+fn start<S: LeasedScheme>(
     reporting: &Arc<Reporting>,
     realm: &Realm<S::Scheme>,
     clock: &Arc<SetClock>,
@@ -130,7 +130,7 @@ fn start<S: Subject>(
         .start()
 }
 
-fn issue<S: Subject>(leased: &Leased<S>, stalled: &mut Option<Stall>) {
+fn issue<S: LeasedScheme>(leased: &Leased<S>, stalled: &mut Option<NoIdReason>) {
     let mut ids = Vec::new();
     let error = loop {
         match leased.try_generate() {
@@ -148,10 +148,10 @@ fn issue<S: Subject>(leased: &Leased<S>, stalled: &mut Option<Stall>) {
         GenerateError::Stalled(stall)
             if stall.error.kind() == ErrorKind::Stalled(StallReason::WindowEnded) =>
         {
-            Stall::Window
+            NoIdReason::Window
         }
-        GenerateError::NoLease { .. } => Stall::NoLease,
-        _ => Stall::Other,
+        GenerateError::NoLease { .. } => NoIdReason::NoLease,
+        _ => NoIdReason::Other,
     });
     if let (Some(stall), Some(error)) = (stall.filter(|_| stall != *stalled), error) {
         tell(&Note::Stalled(stall, error.to_string()));

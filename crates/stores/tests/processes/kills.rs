@@ -7,26 +7,27 @@ use tickid_testkit::Dice;
 use tickid_testkit::servers::Test;
 
 use crate::ledger::{Ledger, Tally};
-use crate::process::Process;
-use crate::scheme::Kind;
-use crate::stores::Ground;
+use crate::process::HolderProcess;
+use crate::scheme::SchemeName;
+use crate::stores::ProcessStore;
 use crate::task::{Plant, Task};
 use crate::{count, seed};
 
-pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
+pub(crate) fn tests<G: ProcessStore>() -> Vec<Test<G>> {
     vec![("killed_with_old_clocks", killed_with_old_clocks)]
 }
 
 const ROUNDS: usize = 24;
 const HOUR: u64 = 3_600_000_000;
 
-fn killed_with_old_clocks<G: Ground>(ground: &G) {
+fn killed_with_old_clocks<G: ProcessStore>(ground: &G) {
     let rounds = count("TICKID_KILLS", ROUNDS);
     // Nodes are scarce, so that each passes from one process to the next.
     let kills = &Kills { rounds: rounds.div_ceil(4), nodes: 5, most_behind: HOUR, plant: None };
     let mut all = Tally::default();
     thread::scope(|scope| {
-        let ledgers = Kind::ALL.map(|kind| scope.spawn(move || kills.run(ground, kind).unwrap()));
+        let ledgers =
+            SchemeName::ALL.map(|kind| scope.spawn(move || kills.run(ground, kind).unwrap()));
         for ledger in ledgers {
             all.add(&ledger.join().unwrap().tally);
         }
@@ -47,7 +48,11 @@ pub(crate) struct Kills {
 }
 
 impl Kills {
-    pub(crate) fn run<G: Ground>(&self, ground: &G, kind: Kind) -> Result<Ledger, String> {
+    pub(crate) fn run<G: ProcessStore>(
+        &self,
+        ground: &G,
+        kind: SchemeName,
+    ) -> Result<Ledger, String> {
         let seed = seed();
         println!("seed {seed}: kill -9, {}, {}", G::NAME, kind.name());
         let mut dice = Dice::new(seed.wrapping_mul(4) + kind as u64);
@@ -57,9 +62,9 @@ impl Kills {
             // Most clocks are behind, and most of these are soon set right.
             let behind = dice.below(self.most_behind + 1) * u64::from(dice.below(4) > 0);
             let right_after = (dice.below(4) > 0).then(|| dice.count(40));
-            Process::start(Task { clock: -behind.cast_signed(), right_after, ..task.clone() })
+            HolderProcess::start(Task { clock: -behind.cast_signed(), right_after, ..task.clone() })
         };
-        let mut running: Vec<Process> = (0..3).map(|_| start(&mut dice)).collect();
+        let mut running: Vec<HolderProcess> = (0..3).map(|_| start(&mut dice)).collect();
         let mut ledger = Ledger::new(kind);
         for _ in 0..self.rounds {
             let at = usize::try_from(dice.below(3)).unwrap();

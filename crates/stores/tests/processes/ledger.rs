@@ -5,13 +5,13 @@ use std::collections::HashSet;
 use tickid_core::AnyNode;
 use tickid_lease::backend::{RealmView, RowState};
 
-use crate::scheme::Kind;
+use crate::scheme::SchemeName;
 use crate::subjects::Issued;
-use crate::task::{Named, Note, Stall};
+use crate::task::{Named, NoIdReason, Note};
 
 pub(crate) struct Ledger {
-    kind: Kind,
-    windows: Vec<Window>,
+    kind: SchemeName,
+    windows: Vec<LeasedWindow>,
     issued: HashSet<u128>,
     pub(crate) tally: Tally,
 }
@@ -53,20 +53,20 @@ impl Tally {
 
 /// A window that was granted to a holder, which may have issued in it.
 #[derive(Clone, Debug)]
-struct Window {
+struct LeasedWindow {
     lease: Named,
     node: AnyNode,
     ceiling: u64,
 }
 
-impl Window {
+impl LeasedWindow {
     fn holds(&self, issued: &Issued) -> bool {
         issued.is_of(self.node) && (self.lease.floor..self.ceiling).contains(&issued.tick)
     }
 }
 
 impl Ledger {
-    pub(crate) fn new(kind: Kind) -> Self {
+    pub(crate) fn new(kind: SchemeName) -> Self {
         Self { kind, windows: Vec::new(), issued: HashSet::new(), tally: Tally::default() }
     }
 
@@ -87,7 +87,7 @@ impl Ledger {
                         }
                         None => {
                             let (node, lease) = (lease.node.parse().unwrap(), lease.clone());
-                            self.windows.push(Window { lease, node, ceiling: *ceiling });
+                            self.windows.push(LeasedWindow { lease, node, ceiling: *ceiling });
                             self.tally.leases += 1;
                         }
                     }
@@ -113,7 +113,9 @@ impl Ledger {
                         window.ceiling = window.ceiling.min(*end);
                     }
                 }
-                Note::Stalled(Stall::Window | Stall::NoLease, _) => self.tally.stalls += 1,
+                Note::Stalled(NoIdReason::Window | NoIdReason::NoLease, _) => {
+                    self.tally.stalls += 1
+                }
                 Note::Lost(_) => self.tally.losses += 1,
                 _ => {}
             }

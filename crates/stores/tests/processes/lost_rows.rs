@@ -3,12 +3,12 @@
 use tickid_testkit::servers::Test;
 
 use crate::ledger::{Ledger, Tally};
-use crate::process::Process;
-use crate::scheme::Kind;
-use crate::stores::Ground;
+use crate::process::HolderProcess;
+use crate::scheme::SchemeName;
+use crate::stores::ProcessStore;
 use crate::task::Task;
 
-pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
+pub(crate) fn tests<G: ProcessStore>() -> Vec<Test<G>> {
     vec![("lost_rows_repeat_no_id", lost_rows_repeat_no_id)]
 }
 
@@ -17,20 +17,20 @@ pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
 const SHORT: usize = 3;
 
 /// The realm is invalidated, by a claim or by a renewal, before a node is granted again.
-fn lost_rows_repeat_no_id<G: Ground>(ground: &G) {
-    let task = |kind: Kind| Task::new(ground.url(), kind, &kind.pool(4)).short();
-    let fleets = Kind::ALL.map(|kind| {
+fn lost_rows_repeat_no_id<G: ProcessStore>(ground: &G) {
+    let task = |kind: SchemeName| Task::new(ground.url(), kind, &kind.pool(4)).short();
+    let fleets = SchemeName::ALL.map(|kind| {
         let task = task(kind);
-        [Process::start(task.clone()), Process::start(task)]
+        [HolderProcess::start(task.clone()), HolderProcess::start(task)]
     });
     let processes = || fleets.iter().flatten();
     processes().for_each(|process| _ = process.until_it_issues(0));
-    let marks: Vec<_> = processes().map(Process::mark).collect();
+    let marks: Vec<_> = processes().map(HolderProcess::mark).collect();
     let mut shorts = Vec::new();
     for [process, _] in &fleets {
         ground.delete_rows(&process.task.realm);
         for _ in 0..SHORT {
-            let short = Process::start(process.task.clone());
+            let short = HolderProcess::start(process.task.clone());
             short.until_answered(0);
             shorts.push((process.task.kind, short.leave()));
         }

@@ -63,9 +63,9 @@ fn seed() -> u64 {
 fn main() -> std::process::ExitCode {
     use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Test, Tests};
 
-    use crate::stores::{Folder, Ground};
+    use crate::stores::{Folder, ProcessStore};
 
-    fn tests<G: Ground>() -> Vec<Test<G>> {
+    fn tests<G: ProcessStore>() -> Vec<Test<G>> {
         [
             crowd::tests(),
             kills::tests(),

@@ -7,9 +7,9 @@ use tickid_testkit::servers::{Etcd, Outage as _, Proxy, Test};
 
 use crate::count;
 use crate::fleet::Fleet;
-use crate::stores::{Ground, Remote};
+use crate::stores::{ProcessStore, Remote};
 
-pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
+pub(crate) fn tests<G: ProcessStore>() -> Vec<Test<G>> {
     vec![("outage_stalls_until_it_ends", outage_stalls_until_it_ends)]
 }
 
@@ -30,7 +30,7 @@ pub(crate) const CLUSTER_TESTS: [Test<Etcd>; 1] = [("silent_members", silent_mem
 const RESTARTS: usize = 2;
 
 /// Uses a dedicated store, so that other tests are not disturbed.
-fn outage_stalls_until_it_ends<G: Ground>(_: &G) {
+fn outage_stalls_until_it_ends<G: ProcessStore>(_: &G) {
     let ground = G::start().unwrap();
     let fleet = Fleet::start(&ground.url());
     // Outages so short that a holder may not notice them.

@@ -7,7 +7,7 @@ use tickid_testkit::servers::Test;
 
 use crate::kills::Kills;
 use crate::ledger::Ledger;
-use crate::scheme::Kind;
+use crate::scheme::SchemeName;
 use crate::stores::{Folder, answer};
 use crate::task::{Named, Note, Plant, Task};
 
@@ -20,7 +20,7 @@ pub(crate) const TESTS: [Test<Folder>; 3] = [
 fn found_out(folder: &Folder, plant: Plant) -> String {
     // The folder shows immediately which holders have ended, and grants their nodes to the next.
     let kills = Kills { rounds: 12, nodes: 3, most_behind: 0, plant: Some(plant) };
-    let violation = kills.run(folder, Kind::Sno).map(|ledger| ledger.tally).unwrap_err();
+    let violation = kills.run(folder, SchemeName::Sno).map(|ledger| ledger.tally).unwrap_err();
     println!("{plant:?}: {violation}");
     violation.split(':').next().unwrap().to_owned()
 }
@@ -36,7 +36,7 @@ fn windows_that_start_now_are_found(folder: &Folder) {
 
 /// Reports that no holder makes.
 fn ledgers_find_every_violation(_: &Folder) {
-    let kind = Kind::Nanoflake;
+    let kind = SchemeName::Nanoflake;
     let realm = Task::new("memory:".to_owned(), kind, "7/10").realm();
     let store = Store::in_memory();
     let mut claim = Claim::new(Token::from_bits(1), "a holder", None);

@@ -9,13 +9,13 @@ use tickid_testkit::Dice;
 use tickid_testkit::servers::Test;
 
 use crate::ledger::Ledger;
-use crate::process::Process;
-use crate::scheme::Kind;
-use crate::stores::{Ground, answer};
+use crate::process::HolderProcess;
+use crate::scheme::SchemeName;
+use crate::stores::{ProcessStore, answer};
 use crate::task::{Note, Task};
 use crate::{count, seed};
 
-pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
+pub(crate) fn tests<G: ProcessStore>() -> Vec<Test<G>> {
     vec![("nodes_stay_apart_when_split", nodes_stay_apart_when_split)]
 }
 
@@ -29,13 +29,14 @@ const POOLS: [&str; 7] =
 /// The largest number of processes at a time.
 const MOST: usize = 6;
 
-fn nodes_stay_apart_when_split<G: Ground>(ground: &G) {
+fn nodes_stay_apart_when_split<G: ProcessStore>(ground: &G) {
     let (steps, seed) = (count("TICKID_POOLS", STEPS), seed());
     println!("seed {seed}: {steps} pools, {}", G::NAME);
     let mut dice = Dice::new(seed);
-    let (store, mut ledger) = (ground.store(), Ledger::new(Kind::Scru64));
-    let first = Task::new(ground.url(), Kind::Scru64, POOLS[0]).short();
-    let mut running = vec![Process::start(first.clone()), Process::start(first.clone())];
+    let (store, mut ledger) = (ground.store(), Ledger::new(SchemeName::Scru64));
+    let first = Task::new(ground.url(), SchemeName::Scru64, POOLS[0]).short();
+    let mut running =
+        vec![HolderProcess::start(first.clone()), HolderProcess::start(first.clone())];
     running.iter().for_each(|process| _ = process.until_it_issues(0));
     let (start, mut step, mut granted) = (Instant::now(), 0, 0);
     // More steps where few processes find a node.
@@ -46,7 +47,7 @@ fn nodes_stay_apart_when_split<G: Ground>(ground: &G) {
         let task = Task { pool, ..first.clone() };
         answer(store.reconfigure(&task.realm())).unwrap();
         for _ in 0..2 {
-            let process = Process::start(task.clone());
+            let process = HolderProcess::start(task.clone());
             process.until_answered(0);
             // Its window may start where a related node's ended.
             let is_granted = process.has_said(|note| matches!(note, Note::Granted(..)));

@@ -10,14 +10,14 @@ use std::time::Instant;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
 use crate::holder::{BEGIN, DEAF, HEAR, LEAVE, STEP};
-use crate::task::{Note, Stall, Task};
+use crate::task::{NoIdReason, Note, Task};
 
 /// Longer than any event takes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A holder's process. Dropping it kills the process.
 #[derive(Debug)]
-pub(crate) struct Process {
+pub(crate) struct HolderProcess {
     pub(crate) task: Task,
     child: Child,
     commands: ChildStdin,
@@ -38,7 +38,7 @@ struct Told {
     is_over: bool,
 }
 
-impl Process {
+impl HolderProcess {
     /// Starts a holder that runs immediately.
     pub(crate) fn start(task: Task) -> Self {
         let mut process = Self::start_waiting(task);
@@ -146,7 +146,9 @@ impl Process {
 
     /// Waits until it stalls without a window.
     pub(crate) fn until_it_stalls(&self, from: usize) -> usize {
-        let is = |note: &Note| matches!(note, Note::Stalled(Stall::Window | Stall::NoLease, _));
+        let is = |note: &Note| {
+            matches!(note, Note::Stalled(NoIdReason::Window | NoIdReason::NoLease, _))
+        };
         self.until(from, "to a stall", is)
     }
 
@@ -191,7 +193,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for HolderProcess {
     fn drop(&mut self) {
         // It may have ended before.
         let _ = self.child.kill();

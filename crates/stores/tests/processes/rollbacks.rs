@@ -5,25 +5,25 @@ use std::collections::HashSet;
 use tickid_testkit::servers::Test;
 
 use crate::ledger::{Ledger, Tally};
-use crate::process::Process;
-use crate::scheme::Kind;
-use crate::stores::Ground;
+use crate::process::HolderProcess;
+use crate::scheme::SchemeName;
+use crate::stores::ProcessStore;
 use crate::task::{Note, Task};
 
-pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
+pub(crate) fn tests<G: ProcessStore>() -> Vec<Test<G>> {
     vec![("rollback_moves_to_other_nodes", rollback_moves_to_other_nodes)]
 }
 
 const HOUR: i64 = 3_600_000_000;
 
 /// The processes issue again at the clock's time, and continue when the clock is right.
-fn rollback_moves_to_other_nodes<G: Ground>(ground: &G) {
-    let task = |kind: Kind| Task::new(ground.url(), kind, &kind.pool(4)).short();
-    let mut processes = Kind::ALL.map(|kind| Process::start(task(kind)));
+fn rollback_moves_to_other_nodes<G: ProcessStore>(ground: &G) {
+    let task = |kind: SchemeName| Task::new(ground.url(), kind, &kind.pool(4)).short();
+    let mut processes = SchemeName::ALL.map(|kind| HolderProcess::start(task(kind)));
     for process in &processes {
         process.until_it_issues(0);
     }
-    let before = processes.each_ref().map(Process::mark);
+    let before = processes.each_ref().map(HolderProcess::mark);
     for step in [-HOUR, HOUR] {
         let marks = processes.each_mut().map(|process| {
             let mark = process.mark();
@@ -44,7 +44,7 @@ fn rollback_moves_to_other_nodes<G: Ground>(ground: &G) {
         // On a busy machine a first request may time out, and its lease is released.
         let (first, floor) = leases(&notes[..before]);
         // Tick-tock continues under the same node, unless an earlier lease had it up to its floor.
-        let is_moved = task.kind != Kind::Sno || floor > Some(0);
+        let is_moved = task.kind != SchemeName::Sno || floor > Some(0);
         assert_eq!(ledger.tally.leases, first + usize::from(is_moved), "{:?}", task.kind);
         all.add(&ledger.tally);
     }

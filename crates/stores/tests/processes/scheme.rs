@@ -9,27 +9,27 @@ use tickid_lease::admin::RealmName;
 use tickid_lease::{NodePool, Realm, RealmSpec};
 
 use crate::holder;
-use crate::subjects::{Issued, Kuids, Nanoflakes, Scru64s, Snos, Subject};
+use crate::subjects::{Issued, Kuids, LeasedScheme, Nanoflakes, Scru64s, Snos};
 use crate::task::Task;
 
 /// The schemes by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Kind {
+pub(crate) enum SchemeName {
     Scru64,
     Nanoflake,
     Kuid,
     Sno,
 }
 
-impl Kind {
+impl SchemeName {
     pub(crate) const ALL: [Self; 4] = [Self::Scru64, Self::Nanoflake, Self::Kuid, Self::Sno];
 
     pub(crate) const fn name(self) -> &'static str {
         match self {
-            Self::Scru64 => <Scru64s as Subject>::Scheme::NAME,
-            Self::Nanoflake => <Nanoflakes as Subject>::Scheme::NAME,
-            Self::Kuid => <Kuids as Subject>::Scheme::NAME,
-            Self::Sno => <Snos as Subject>::Scheme::NAME,
+            Self::Scru64 => <Scru64s as LeasedScheme>::Scheme::NAME,
+            Self::Nanoflake => <Nanoflakes as LeasedScheme>::Scheme::NAME,
+            Self::Kuid => <Kuids as LeasedScheme>::Scheme::NAME,
+            Self::Sno => <Snos as LeasedScheme>::Scheme::NAME,
         }
     }
 
@@ -78,11 +78,16 @@ impl Kind {
     }
 }
 
-fn realm<S: Subject>(name: RealmName, pool: NodePool, term: Duration, skew: Duration) -> RealmSpec {
+fn realm<S: LeasedScheme>(
+    name: RealmName,
+    pool: NodePool,
+    term: Duration,
+    skew: Duration,
+) -> RealmSpec {
     let realm = Realm::builder(name, S::Scheme::default()).pool(pool).policy(S::policy());
     realm.term(term).skew(skew).build().unwrap().into()
 }
 
-fn read<S: Subject>(text: &str) -> Issued {
+fn read<S: LeasedScheme>(text: &str) -> Issued {
     S::read(text.parse().unwrap())
 }

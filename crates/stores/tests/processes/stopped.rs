@@ -6,12 +6,12 @@ use std::time::Instant;
 use tickid_testkit::servers::Test;
 
 use crate::ledger::{Ledger, Tally};
-use crate::process::Process;
-use crate::scheme::Kind;
-use crate::stores::Ground;
+use crate::process::HolderProcess;
+use crate::scheme::SchemeName;
+use crate::stores::ProcessStore;
 use crate::task::{Note, Task};
 
-pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
+pub(crate) fn tests<G: ProcessStore>() -> Vec<Test<G>> {
     vec![
         ("stopped_issues_nothing_late", |ground| stopped(ground, false)),
         ("unaware_stays_in_its_window", |ground| stopped(ground, true)),
@@ -21,9 +21,9 @@ pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
 /// With `is_unaware` a process resumes with a clock reading from shortly before it was stopped, and
 /// without answers from its store: by its own state it still has its window. It does, and it must
 /// not leave it.
-fn stopped<G: Ground>(ground: &G, is_unaware: bool) {
-    let task = |kind: Kind| Task::new(ground.url(), kind, &kind.pool(1)).short();
-    let mut first = Kind::ALL.map(|kind| Process::start(task(kind)));
+fn stopped<G: ProcessStore>(ground: &G, is_unaware: bool) {
+    let task = |kind: SchemeName| Task::new(ground.url(), kind, &kind.pool(1)).short();
+    let mut first = SchemeName::ALL.map(|kind| HolderProcess::start(task(kind)));
     let stopped = first.each_mut().map(|process| {
         process.until_it_issues(0);
         // Just renewed, it has most of its window left.
@@ -37,11 +37,11 @@ fn stopped<G: Ground>(ground: &G, is_unaware: bool) {
         drop(guard);
         Instant::now()
     });
-    let second = first.each_ref().map(|process| Process::start(process.task.clone()));
+    let second = first.each_ref().map(|process| HolderProcess::start(process.task.clone()));
     for process in &second {
         process.until_it_issues(0);
     }
-    let marks = first.each_ref().map(Process::mark);
+    let marks = first.each_ref().map(HolderProcess::mark);
     for (process, stopped) in first.iter_mut().zip(stopped) {
         if is_unaware {
             let passed = stopped.elapsed() + Duration::from_millis(200);
@@ -57,7 +57,7 @@ fn stopped<G: Ground>(ground: &G, is_unaware: bool) {
         process.until_lost(mark);
     }
     // On a slow machine it may have the node again by now, and would keep it.
-    let told = first.map(Process::kill);
+    let told = first.map(HolderProcess::kill);
     for process in &second {
         process.until_it_issues(process.mark());
     }

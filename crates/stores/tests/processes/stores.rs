@@ -18,7 +18,7 @@ use tickid_testkit::servers::{Etcd, MySql, Outage, Postgres, Redis, Server, Star
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A store that holders lease from.
-pub(crate) trait Ground: Outage {
+pub(crate) trait ProcessStore: Outage {
     /// Opens the store for the tests themselves.
     fn store(&self) -> Store {
         tickid_stores::open(&self.url()).unwrap()
@@ -45,7 +45,7 @@ pub(crate) trait Ground: Outage {
 }
 
 /// A store that is reached over a network.
-pub(crate) trait Remote: Ground {
+pub(crate) trait Remote: ProcessStore {
     fn target(&self) -> Target;
 
     /// Returns the URL of the store behind this host and port.
@@ -90,7 +90,7 @@ impl Outage for Folder {
     }
 }
 
-impl Ground for Folder {
+impl ProcessStore for Folder {
     fn delete_rows(&self, realm: &str) {
         let _lock = self.between_steps(realm);
         for row in fs::read_dir(self.0.path().join(realm).join("nodes")).unwrap() {
@@ -106,7 +106,7 @@ impl Ground for Folder {
     }
 }
 
-impl Ground for Postgres {
+impl ProcessStore for Postgres {
     fn delete_rows(&self, realm: &str) {
         let delete = format!("DELETE FROM tickid.node WHERE realm = '{realm}'");
         self.psql(Self::DATABASE, &delete).unwrap();
@@ -123,7 +123,7 @@ impl Remote for Postgres {
     }
 }
 
-impl Ground for MySql {
+impl ProcessStore for MySql {
     fn delete_rows(&self, realm: &str) {
         let database = Self::DATABASE;
         self.query(&format!("DELETE FROM {database}.tickid_node WHERE realm = '{realm}'")).unwrap();
@@ -140,7 +140,7 @@ impl Remote for MySql {
     }
 }
 
-impl Ground for Etcd {
+impl ProcessStore for Etcd {
     fn delete_rows(&self, realm: &str) {
         let encode = |key: &str| BASE64_STANDARD.encode(format!("tickid/{realm}/{key}"));
         let range = json!({ "key": encode("rows/"), "range_end": encode("rows0") });
@@ -159,7 +159,7 @@ impl Remote for Etcd {
     }
 }
 
-impl Ground for Redis {
+impl ProcessStore for Redis {
     fn delete_rows(&self, realm: &str) {
         let client = redis::Client::open(self.url()).unwrap();
         let keys = ["rows", "nodes", "ceilings"].map(|key| format!("tickid:{{{realm}}}:{key}"));

@@ -8,7 +8,7 @@ use tickid_core::AnyNode;
 use tickid_lease::session::Token;
 use tickid_lease::{NodePool, RealmSpec};
 
-use crate::scheme::Kind;
+use crate::scheme::SchemeName;
 
 /// The settings that a holder is started with.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ pub(crate) struct Task {
     /// The store.
     pub(crate) url: String,
     pub(crate) realm: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: SchemeName,
     pub(crate) pool: String,
     pub(crate) term: Duration,
     pub(crate) skew: Duration,
@@ -41,7 +41,7 @@ const NAME: &str = "TICKID_TEST_HOLDER";
 impl Task {
     /// Creates a task with a new realm in the store at `url`, on the default terms, with the right
     /// clock.
-    pub(crate) fn new(url: String, kind: Kind, pool: &str) -> Self {
+    pub(crate) fn new(url: String, kind: SchemeName, pool: &str) -> Self {
         Self {
             url,
             realm: format!("{}-{}", kind.name(), Token::random().unwrap()),
@@ -95,7 +95,7 @@ pub(crate) enum Note {
     /// IDs were issued.
     Ids(Vec<String>),
     /// No ID was issued; reported once, until one is issued or the reason changes.
-    Stalled(Stall, String),
+    Stalled(NoIdReason, String),
     /// The first lease is still missing, and the holder retries.
     Trouble(String),
     /// The holder has shut down; the last report.
@@ -104,7 +104,7 @@ pub(crate) enum Note {
 
 /// The reason that no ID was issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Stall {
+pub(crate) enum NoIdReason {
     Window,
     NoLease,
     Other,

@@ -50,7 +50,7 @@ fn source_kind(error: &StoreError) -> Option<io::ErrorKind> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum EntryKind {
     File,
     Folder,
 }
@@ -66,7 +66,7 @@ mod private {
 
     use rustix::fs::OFlags;
 
-    use super::{Exposure, ExposureReason, Kind};
+    use super::{EntryKind, Exposure, ExposureReason};
 
     const FILE_MODE: u32 = 0o600;
     const FOLDER_MODE: u32 = 0o700;
@@ -112,12 +112,12 @@ mod private {
         folder.set_permissions(Permissions::from_mode(mode & FOLDER_MODE))
     }
 
-    pub(super) fn check(metadata: &Metadata, path: &Path, kind: Kind) -> Result<(), Exposure> {
+    pub(super) fn check(metadata: &Metadata, path: &Path, kind: EntryKind) -> Result<(), Exposure> {
         let user = rustix::process::geteuid().as_raw();
         let (owner, mode) = (metadata.uid(), metadata.mode() & 0o7777);
         let is_kind = match kind {
-            Kind::File => metadata.is_file(),
-            Kind::Folder => metadata.is_dir(),
+            EntryKind::File => metadata.is_file(),
+            EntryKind::Folder => metadata.is_dir(),
         };
         let exposure = if metadata.is_symlink() {
             ExposureReason::Link
@@ -141,7 +141,7 @@ mod private {
     use std::io;
     use std::path::Path;
 
-    use super::{Exposure, ExposureReason, Kind};
+    use super::{EntryKind, Exposure, ExposureReason};
 
     pub(super) fn prepare(_: &mut OpenOptions) {}
 
@@ -153,10 +153,10 @@ mod private {
         Ok(())
     }
 
-    pub(super) fn check(metadata: &Metadata, path: &Path, kind: Kind) -> Result<(), Exposure> {
+    pub(super) fn check(metadata: &Metadata, path: &Path, kind: EntryKind) -> Result<(), Exposure> {
         let is_kind = match kind {
-            Kind::File => metadata.is_file(),
-            Kind::Folder => metadata.is_dir(),
+            EntryKind::File => metadata.is_file(),
+            EntryKind::Folder => metadata.is_dir(),
         };
         if is_kind {
             return Ok(());
@@ -167,7 +167,7 @@ mod private {
     }
 }
 
-fn check(metadata: &Metadata, path: &Path, kind: Kind) -> Result<(), StoreError> {
+fn check(metadata: &Metadata, path: &Path, kind: EntryKind) -> Result<(), StoreError> {
     let exposed = |exposed| StoreError::new(NAME, StoreErrorKind::Exposed(exposed));
     private::check(metadata, path, kind).map_err(exposed)
 }
@@ -182,13 +182,13 @@ fn open(path: &Path, options: &mut OpenOptions) -> Result<Option<File>, StoreErr
             // A link is an error that systems number differently; and the reason may be the file's
             // kind.
             if let Ok(metadata) = fs::symlink_metadata(path) {
-                check(&metadata, path, Kind::File)?;
+                check(&metadata, path, EntryKind::File)?;
             }
             return Err(error).context("open", path);
         }
     };
     let metadata = file.metadata().context("look at", path)?;
-    check(&metadata, path, Kind::File)?;
+    check(&metadata, path, EntryKind::File)?;
     Ok(Some(file))
 }
 
@@ -206,7 +206,7 @@ pub(super) fn look_at(folder: &Path) -> Result<Option<Metadata>, StoreError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error).context("look at", folder),
     };
-    check(&metadata, folder, Kind::Folder)?;
+    check(&metadata, folder, EntryKind::Folder)?;
     Ok(Some(metadata))
 }
 
@@ -223,7 +223,7 @@ pub(super) fn close_to_others(folder: &Path) -> Result<bool, StoreError> {
     {
         let opened = private::open_folder(folder).context("open the folder", folder)?;
         let metadata = opened.metadata().context("look at", folder)?;
-        check(&metadata, folder, Kind::Folder)?;
+        check(&metadata, folder, EntryKind::Folder)?;
         match private::close_to_others(&opened).context("protect the folder", folder) {
             // They cannot change it either.
             Err(error) if is_read_only(&error) => {}

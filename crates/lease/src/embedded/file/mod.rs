@@ -25,7 +25,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tickid_core::{AnyNode, Clock, SystemClock, UnixTime};
 
 use self::folder::{Context as _, NAME, corrupt};
-use self::slots::Reading;
+use self::slots::SlotReading;
 use crate::backend::{Answer, Backend, Change, Scope};
 use crate::model::pool::NodePool;
 use crate::model::realm_spec::RealmName;
@@ -221,8 +221,8 @@ impl<'a> RealmFolder<'a> {
         let intact =
             |row, number| RowState::Intact { row, version: Version(number), is_dead: false };
         Ok(Some(match slots::read(&bytes) {
-            Reading::Whole(number, row) if row.node == node => intact(row, number),
-            Reading::Torn(number, row)
+            SlotReading::Whole(number, row) if row.node == node => intact(row, number),
+            SlotReading::Torn(number, row)
                 if row.node == node
                     && let Some(record) = record =>
             {
@@ -237,7 +237,7 @@ impl<'a> RealmFolder<'a> {
                 }
                 intact(row, number + 3)
             }
-            Reading::Newer(format) => RowState::Newer { format },
+            SlotReading::Newer(format) => RowState::Newer { format },
             _ => RowState::Malformed { version: UNREADABLE },
         }))
     }

@@ -14,7 +14,7 @@ const HEADER_LEN: usize = 4 + 4 + 8 + 2;
 
 /// The contents of a row's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Reading {
+pub(crate) enum SlotReading {
     /// The number and row of the last write.
     Whole(u64, Row),
     /// The number and row of one slot. The other cannot be read: a write that was cut short, or the
@@ -27,22 +27,22 @@ pub(crate) enum Reading {
 }
 
 /// Reads a row's file.
-pub(crate) fn read(bytes: &[u8]) -> Reading {
+pub(crate) fn read(bytes: &[u8]) -> SlotReading {
     if bytes.len() != FILE_LEN {
-        return Reading::Unreadable;
+        return SlotReading::Unreadable;
     }
     let slots = [read_slot(&bytes[..SLOT_LEN]), read_slot(&bytes[SLOT_LEN..])];
     let (number, row, is_whole) = match slots {
         [Some((one, row)), Some((other, _))] if one > other => (one, row, true),
         [Some((one, _)), Some((other, row))] if other > one => (other, row, true),
         [Some((number, row)), None] | [None, Some((number, row))] => (number, row, false),
-        _ => return Reading::Unreadable,
+        _ => return SlotReading::Unreadable,
     };
     match row {
-        Ok(row) if is_whole => Reading::Whole(number, row),
-        Ok(row) => Reading::Torn(number, row),
-        Err(LeaseTextError::Newer { format, .. }) => Reading::Newer(format),
-        Err(_) => Reading::Unreadable,
+        Ok(row) if is_whole => SlotReading::Whole(number, row),
+        Ok(row) => SlotReading::Torn(number, row),
+        Err(LeaseTextError::Newer { format, .. }) => SlotReading::Newer(format),
+        Err(_) => SlotReading::Unreadable,
     }
 }
 
@@ -126,9 +126,9 @@ mod tests {
     #[test]
     fn the_last_write_counts() {
         for count in 1..6 {
-            assert_eq!(read(&file(count)), Reading::Whole(count, row(count)));
+            assert_eq!(read(&file(count)), SlotReading::Whole(count, row(count)));
             let file = create(count, &row(count)).unwrap();
-            assert_eq!(read(&file), Reading::Whole(count, row(count)));
+            assert_eq!(read(&file), SlotReading::Whole(count, row(count)));
         }
     }
 
@@ -139,11 +139,13 @@ mod tests {
                 let mut torn = file(count);
                 apply(&mut torn, count + 1, len);
                 match read(&torn) {
-                    Reading::Whole(number, seen) => {
+                    SlotReading::Whole(number, seen) => {
                         assert!(number == count || number == count + 1);
                         assert_eq!(seen, row(number));
                     }
-                    Reading::Torn(number, seen) => assert_eq!((number, seen), (count, row(count))),
+                    SlotReading::Torn(number, seen) => {
+                        assert_eq!((number, seen), (count, row(count)))
+                    }
                     other => panic!("write {}, {len} bytes: {other:?}", count + 1),
                 }
             }
@@ -158,7 +160,7 @@ mod tests {
             bad[at] ^= 0x10;
             let is_last = at >= SLOT_LEN;
             let expected = if is_last { (3, row(3)) } else { (4, row(4)) };
-            assert_eq!(read(&bad), Reading::Torn(expected.0, expected.1), "byte {at}");
+            assert_eq!(read(&bad), SlotReading::Torn(expected.0, expected.1), "byte {at}");
         }
     }
 
@@ -168,7 +170,7 @@ mod tests {
             for slot in [0..SLOT_LEN, SLOT_LEN..FILE_LEN] {
                 let mut bad = file(count);
                 bad[slot].fill(0);
-                assert!(!matches!(read(&bad), Reading::Whole(..)), "after {count} writes");
+                assert!(!matches!(read(&bad), SlotReading::Whole(..)), "after {count} writes");
             }
         }
     }
@@ -177,10 +179,10 @@ mod tests {
     fn other_lengths_are_unreadable() {
         let mut file = file(3);
         for len in 0..FILE_LEN {
-            assert_eq!(read(&file[..len]), Reading::Unreadable, "{len} bytes");
+            assert_eq!(read(&file[..len]), SlotReading::Unreadable, "{len} bytes");
         }
         file.push(0);
-        assert_eq!(read(&file), Reading::Unreadable);
+        assert_eq!(read(&file), SlotReading::Unreadable);
     }
 
     #[test]
@@ -195,6 +197,6 @@ mod tests {
             cut: crate::backend::Version::default(),
             extra: crate::backend::Extra::default(),
         };
-        assert_eq!(read(&create(1, &longest).unwrap()), Reading::Whole(1, longest));
+        assert_eq!(read(&create(1, &longest).unwrap()), SlotReading::Whole(1, longest));
     }
 }

@@ -8,7 +8,7 @@ use super::*;
 
 /// That which happens to a store right before it is read.
 #[derive(Clone, Copy, Debug)]
-enum Event {
+enum Happening {
     Nothing,
     /// The realm gets other nodes.
     Nodes(&'static str),
@@ -22,20 +22,20 @@ fn of_pool(pool: &str) -> Realm<Nanoflake> {
 
 /// Starts a generator of the nodes 0 to 1023 from a store with one of these events before each
 /// read, in this order. Each claim and each adoption reads once.
-fn start(events: &[Event]) -> (Result<String, String>, usize) {
+fn start(events: &[Happening]) -> (Result<String, String>, usize) {
     let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_000_000)));
     let memory = MemoryBackend::new(Arc::clone(&clock));
     let events = Arc::new(Mutex::new(VecDeque::from_iter(events.iter().copied())));
     let left = Arc::clone(&events);
     let read = move |memory: &Memory, realm: &_, scope| {
         let event = events.lock().unwrap().pop_front();
-        match event.unwrap_or(Event::Nothing) {
-            Event::Nothing => {}
-            Event::Nodes(pool) => {
+        match event.unwrap_or(Happening::Nothing) {
+            Happening::Nothing => {}
+            Happening::Nodes(pool) => {
                 let store = Store::new(memory.clone());
                 block_on(store.reconfigure(of_pool(pool).spec()), PATIENCE)?;
             }
-            Event::Outage => return Err(Altered::error(StoreErrorKind::Unreachable)),
+            Happening::Outage => return Err(Altered::error(StoreErrorKind::Unreachable)),
         }
         memory.data(realm, scope)
     };
@@ -49,7 +49,7 @@ fn start(events: &[Event]) -> (Result<String, String>, usize) {
 
 #[test]
 fn nodes_of_the_store_are_adopted() {
-    use Event::{Nodes, Nothing};
+    use Happening::{Nodes, Nothing};
     assert_eq!(start(&[Nodes("7/10")]), (Ok("7/10".to_owned()), 0), "before the claim");
     let late = [Nodes("7/10"), Nodes("8/10")];
     assert_eq!(start(&late), (Ok("8/10".to_owned()), 0), "between claim and adoption");
@@ -59,7 +59,7 @@ fn nodes_of_the_store_are_adopted() {
 
 #[test]
 fn a_start_adopts_once() {
-    use Event::{Nodes, Nothing};
+    use Happening::{Nodes, Nothing};
     let pools = ["1/10", "2/10", "3/10"].map(Nodes);
     // The claim is refused, 2/10 adopted, that claim refused, and the last node adopted for later.
     let (started, left) = start(&[pools[0], pools[1], pools[2], Nothing]);
@@ -70,7 +70,7 @@ fn a_start_adopts_once() {
 
 #[test]
 fn an_adoption_may_fail() {
-    use Event::{Nodes, Nothing, Outage};
+    use Happening::{Nodes, Nothing, Outage};
     let (started, _) = start(&[Nodes("7/10"), Outage]);
     assert_eq!(started.unwrap_err(), "altered store: no answer");
     let (started, _) = start(&[Nodes("7/10"), Nothing, Outage]);
@@ -80,7 +80,7 @@ fn an_adoption_may_fail() {
 /// The nodes of a running generator are taken out of the pool.
 #[test]
 fn a_lost_node_is_followed_by_another() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     let leased = world.builder().adopt().start().unwrap();
     let terms = world.realm.terms();
     let other = Realm::builder("a", Nanoflake::default()).pool("8/10").skew(terms.skew);
@@ -93,7 +93,7 @@ fn a_lost_node_is_followed_by_another() {
 
 #[test]
 fn other_layouts_are_not_adopted() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     drop(world.start());
     let discord = Nanoflake { epoch: tickid_nanoflake::Epoch::DISCORD };
     let others = Realm::builder("a", discord).pool("7/10").build().unwrap();
@@ -103,7 +103,7 @@ fn other_layouts_are_not_adopted() {
 
 #[test]
 fn generators_have_the_realms_policy() {
-    let mut world = World::new("7/10");
+    let mut world = Fixture::new("7/10");
     let ratchet = Policy::Ratchet { allowance: Ticks::new(500) };
     for (policy, back, issues) in
         [(ratchet, 500, true), (ratchet, 501, false), (Policy::Wait, 1, false)]

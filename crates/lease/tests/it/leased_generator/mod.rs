@@ -33,7 +33,7 @@ use crate::altered::{Altered, Memory};
 type Clock = Arc<ManualClock>;
 type Leased = LeasedGenerator<Nanoflake, ProcessClock<Clock>>;
 
-struct World {
+struct Fixture {
     clock: Clock,
     memory: Memory,
     is_down: Arc<AtomicBool>,
@@ -45,7 +45,7 @@ struct World {
 const PATIENCE: Duration = Duration::from_secs(30);
 const HOUR: Duration = Duration::from_secs(3_600);
 
-impl World {
+impl Fixture {
     /// Leases last for 15 seconds of the clock that the test sets, and are renewed ten times a
     /// second of the machine's.
     fn new(pool: &str) -> Self {
@@ -120,7 +120,7 @@ fn stalls_without_lease(leased: &Leased) -> u64 {
 
 #[test]
 fn futures_can_be_spawned() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     let leased = world.start();
     let sleep = |_| core::future::ready(());
     assert_spawns(world.builder().start_async());
@@ -154,7 +154,7 @@ fn run<T>(future: impl Future<Output = T>) -> T {
 
 #[test]
 fn a_lease_is_renewed_ahead_of_need() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     let leased = world.start();
     for _ in 0..5 {
         leased.try_generate().unwrap();
@@ -179,7 +179,7 @@ fn a_lease_is_renewed_ahead_of_need() {
 
 #[test]
 fn clocks_that_differ_are_reported() {
-    let world = World::new("0-9/10");
+    let world = Fixture::new("0-9/10");
     let clock = |secs: i64| {
         let now = world.clock.now().unwrap().as_micros() + secs * 1_000_000;
         Arc::new(ManualClock::new(UnixTime::from_micros(now)))
@@ -205,7 +205,7 @@ fn clocks_that_differ_are_reported() {
 
 #[test]
 fn survives_an_outage() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     let leased = world.start();
     let first = leased.try_generate().unwrap();
     world.set_down(true);
@@ -249,7 +249,7 @@ fn survives_an_outage() {
 
 #[test]
 fn lost_lease_is_replaced() {
-    let world = World::new("7-8/10");
+    let world = Fixture::new("7-8/10");
     let leased = world.start();
     let first = leased.try_generate().unwrap();
     let active = leased.active_lease().unwrap();
@@ -274,7 +274,7 @@ fn lost_lease_is_replaced() {
 /// A tick of the clock, which stands still but for waits, has 4,096 IDs at most.
 #[test]
 fn an_observed_id_outlives_its_lease() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     let ratchet = Policy::Ratchet { allowance: Ticks::new(1_000) };
     let start = || world.builder().policy(ratchet).start().unwrap();
     let ahead = |millis| {
@@ -294,7 +294,7 @@ fn an_observed_id_outlives_its_lease() {
 
 #[test]
 fn an_observed_id_costs_no_wait() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     let leased = world.builder().policy(Policy::Wait).start().unwrap();
     let last = leased.try_generate().unwrap();
     // From the highest node, within the millisecond of the clock.
@@ -311,7 +311,7 @@ fn an_observed_id_costs_no_wait() {
 
 #[test]
 fn the_present_generator_observes() {
-    let world = World::new("1-2/10");
+    let world = Fixture::new("1-2/10");
     let leased = world.builder().policy(Policy::Ratchet { allowance: Ticks::new(1_000) });
     let leased = leased.start().unwrap();
     let first = leased.active_lease().unwrap();
@@ -331,7 +331,7 @@ fn the_present_generator_observes() {
 
 #[test]
 fn slices_and_blocks_are_drawn() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     let leased = world.start();
     let mut all = Vec::new();
     let mut ids = [NanoflakeId::MIN; 10_000];
@@ -361,7 +361,7 @@ fn slices_and_blocks_are_drawn() {
 /// The wait for the next lease is a part of each call that waits.
 #[test]
 fn slices_and_blocks_survive_a_loss() {
-    let world = World::new("0-9/10");
+    let world = Fixture::new("0-9/10");
     // Nodes that are not released stay taken, since the clock stands still.
     let leased = world.start();
     let mut all = HashSet::new();
@@ -416,7 +416,7 @@ impl tickid_core::Clock for Ending {
 /// The slice continues under the next lease.
 #[test]
 fn a_slice_across_two_leases_is_unique() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     let clock = Arc::new(Ending { clock: Arc::clone(&world.clock), active: OnceLock::new() });
     let builder = LeasedGenerator::builder(world.store(), world.realm.clone());
     let leased = builder.clock(Arc::clone(&clock)).start().unwrap();
@@ -429,7 +429,7 @@ fn a_slice_across_two_leases_is_unique() {
 
 #[test]
 fn a_drop_releases_the_node() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     let leased = world.start();
     let id = leased.try_generate().unwrap();
     drop(leased);
@@ -439,7 +439,7 @@ fn a_drop_releases_the_node() {
 
 #[test]
 fn tasks_start_and_shut_down() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     let id = run(async {
         let leased = world.builder().start_async().await.unwrap();
         let refused = world.builder().start_async().await;
@@ -453,7 +453,7 @@ fn tasks_start_and_shut_down() {
 
 #[test]
 fn a_failed_release_is_reported() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     let leased = world.start();
     let active = leased.active_lease().unwrap();
     world.set_down(true);
@@ -465,7 +465,7 @@ fn a_failed_release_is_reported() {
 
 #[test]
 fn start_needs_a_free_node() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     world.acquire();
     let error = world.builder().start().unwrap_err();
     assert!(error.to_string().contains("no node is free: 1 of 1 were looked at"), "{error}");
@@ -476,12 +476,12 @@ fn start_needs_a_free_node() {
 
 #[test]
 fn a_start_repeats_what_may_pass() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     world.set_down(true);
     let error = world.builder().start().unwrap_err();
     assert!(error.store().unwrap().is_unreachable());
     // Another world: the first start may not have made its last request yet.
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     let failing = &world.failing;
     failing.store(3, Ordering::Relaxed);
     let leased = world.builder().start_within(HOUR).start().unwrap();
@@ -495,7 +495,7 @@ fn a_start_repeats_what_may_pass() {
 
 #[test]
 fn other_realm_is_refused() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     drop(world.start());
     let sno = Realm::builder("a", tickid_sno::Sno).pool("7/16").build().unwrap();
     let error = LeasedGenerator::start(world.store(), sno.clone()).unwrap_err().to_string();
@@ -508,7 +508,7 @@ fn other_realm_is_refused() {
 
 #[test]
 fn failed_build_releases_its_node() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     let error = world.builder().policy(Policy::TickTock).start().unwrap_err();
     assert!(matches!(error, LeaseError::Build(_)), "{error}");
     // The next window starts above the floor.
@@ -526,7 +526,7 @@ impl tickid_core::Clock for Panicking {
 
 #[test]
 fn panicking_clock_fails_start() {
-    let world = World::new("7-8/10");
+    let world = Fixture::new("7-8/10");
     let builder = || LeasedGenerator::builder(world.store(), world.realm.clone()).clock(Panicking);
     for start in [run(builder().start_async()), builder().start()] {
         let error = start.map(drop).unwrap_err();
@@ -536,7 +536,7 @@ fn panicking_clock_fails_start() {
 
 #[test]
 fn closed_generator_is_replaced() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     let leased = world.start();
     let first = leased.try_generate().unwrap();
     leased.active_lease().unwrap().generator().close();
@@ -547,7 +547,7 @@ fn closed_generator_is_replaced() {
 
 #[test]
 fn holder_names_have_host_and_pid() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     let _leased = world.start();
     let view = block_on(world.store().list(world.realm.name()), PATIENCE).unwrap();
     let holder = view.rows.values().next().unwrap().row().unwrap().holder.clone();

@@ -14,7 +14,7 @@ fn set_back(clock: &Clock) {
 
 #[test]
 fn rollback_moves_to_another_node() {
-    let world = World::new("7-8/10");
+    let world = Fixture::new("7-8/10");
     let clock = behind(&world.clock, Duration::ZERO);
     let leased = world.builder_with(Arc::clone(&clock)).start().unwrap();
     let first = leased.try_generate().unwrap();
@@ -40,7 +40,7 @@ fn rollback_moves_to_another_node() {
 
 #[test]
 fn stalls_without_another_node() {
-    let world = World::new("7-8/10");
+    let world = Fixture::new("7-8/10");
     let other = world.start();
     other.try_generate().unwrap();
     let clock = behind(&world.clock, Duration::ZERO);
@@ -71,7 +71,7 @@ fn stalls_without_another_node() {
 
 #[test]
 fn a_short_rollback_moves_nothing() {
-    let world = World::new("7-8/10");
+    let world = Fixture::new("7-8/10");
     let clock = behind(&world.clock, Duration::ZERO);
     let leased = world.builder_with(Arc::clone(&clock)).start().unwrap();
     leased.try_generate().unwrap();

@@ -5,7 +5,7 @@ use super::*;
 /// Every call waits for the first lease, as for any other.
 #[test]
 fn pending_generators_wait_for_a_lease() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     world.set_down(true);
     let leased = world.builder().start_pending().unwrap();
     assert!(leased.first_lease().unwrap_err().to_string().contains("altered store: no answer"));
@@ -35,7 +35,7 @@ fn pending_generators_wait_for_a_lease() {
 }
 
 /// Returns the wait of a generator that starts with this realm in the store.
-fn pending(world: &World) -> (Leased, Wait) {
+fn pending(world: &Fixture) -> (Leased, Wait) {
     let leased = world.builder().start_pending().unwrap();
     leased.first_lease().unwrap_err();
     let wait = leased.state().wait.unwrap();
@@ -44,13 +44,13 @@ fn pending(world: &World) -> (Leased, Wait) {
 
 #[test]
 fn missing_leases_have_a_reason() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     world.acquire();
     let (leased, wait) = pending(&world);
     assert_eq!((wait.reason, wait.retry_after()), (WaitReason::NoFreeNode, None));
     assert!(leased.wait_ready(Duration::ZERO).is_err());
 
-    let mut other = World::new("7/10");
+    let mut other = Fixture::new("7/10");
     other.acquire();
     other.realm = Realm::builder("a", Nanoflake::default()).pool("8/10").build().unwrap();
     let (leased, wait) = pending(&other);
@@ -63,7 +63,7 @@ fn missing_leases_have_a_reason() {
 /// A realm starts again after an invalidation, at a time that the store names.
 #[test]
 fn a_later_realm_is_awaited_if_it_pays() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     world.acquire();
     block_on(world.store().invalidate(world.realm.spec()), PATIENCE).unwrap();
     let (leased, wait) = pending(&world);
@@ -78,7 +78,7 @@ fn a_later_realm_is_awaited_if_it_pays() {
 
 #[test]
 fn stalls_have_a_reason() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     let leased = world.start();
     let reason = || leased.check_ready().unwrap_err().wait().unwrap();
     while leased.try_generate().is_ok() {}
@@ -99,7 +99,7 @@ fn stalls_have_a_reason() {
 
 #[test]
 fn waiting_ends_with_max_wait() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     let leased = world.builder().max_wait(Duration::from_secs(1)).start().unwrap();
     world.set_down(true);
     until(|| leased.state().trouble);
@@ -111,7 +111,7 @@ fn waiting_ends_with_max_wait() {
 
 #[test]
 fn default_wait_is_a_minute() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     let leased = world.start();
     world.set_down(true);
     until(|| leased.state().trouble);
@@ -125,7 +125,7 @@ fn default_wait_is_a_minute() {
 
 #[test]
 fn lease_wait_ends_with_max_wait() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     let leased = world.builder().max_wait(Duration::from_millis(50)).start().unwrap();
     world.set_down(true);
     until(|| leased.state().trouble);
@@ -139,7 +139,7 @@ fn lease_wait_ends_with_max_wait() {
 
 #[test]
 fn waits_survive_an_outage() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     // Sleepers move the clock.
     let leased = world.builder().max_wait(Duration::MAX).start().unwrap();
     world.set_down(true);
@@ -157,7 +157,7 @@ fn waits_survive_an_outage() {
 
 #[test]
 fn shutdown_ends_waits() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     let leased = world.builder().max_wait(Duration::MAX).start().unwrap();
     let active = leased.active_lease().unwrap();
     thread::scope(|scope| {
@@ -175,7 +175,7 @@ fn shutdown_ends_waits() {
 
 #[test]
 fn exhausted_ticks_are_stalls() {
-    let world = World::new("7/10");
+    let world = Fixture::new("7/10");
     let leased = world.start();
     let issued = (0..10_000).map_while(|_| leased.try_generate().ok()).count();
     assert_eq!(issued, 4_096);

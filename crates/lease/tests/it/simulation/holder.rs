@@ -13,10 +13,10 @@ use tickid_testkit::Dice;
 use super::bug::Bug;
 use super::clock::HookedClock;
 use super::watch::Watch;
-use crate::subjects::{Issued, Subject};
+use crate::subjects::{Issued, LeasedScheme};
 
 /// A process with its own clock and one generator at a time.
-pub(crate) struct Holder<S: Subject> {
+pub(crate) struct Holder<S: LeasedScheme> {
     pub(crate) clock: Arc<HookedClock>,
     session: LeaseSession,
     running: Option<Running<S>>,
@@ -49,9 +49,9 @@ pub(crate) enum Message {
 /// A lease that its holder left, and its highest tick.
 pub(crate) type Left = (Lease, Option<u64>);
 
-type Engine<S> = Generator<<S as Subject>::Scheme, Arc<HookedClock>>;
+type Engine<S> = Generator<<S as LeasedScheme>::Scheme, Arc<HookedClock>>;
 
-struct Running<S: Subject> {
+struct Running<S: LeasedScheme> {
     generator: Arc<Engine<S>>,
     lease: Lease,
     /// Its number in the watch.
@@ -67,7 +67,7 @@ fn boot(time: i64) -> Duration {
     Duration::from_micros(time.unsigned_abs())
 }
 
-impl<S: Subject> Holder<S> {
+impl<S: LeasedScheme> Holder<S> {
     pub(crate) fn new(realm: RealmSpec, clock: i64, seed: u64) -> Self {
         let session = LeaseSession::new(realm, &format!("holder {seed}"), seed);
         let clock = Arc::new(HookedClock::new(clock));
@@ -257,7 +257,7 @@ impl<S: Subject> Holder<S> {
     }
 }
 
-impl<S: Subject> Running<S> {
+impl<S: LeasedScheme> Running<S> {
     fn issue(&self, watch: &mut Watch, want: NonZeroU32) -> Result<bool, String> {
         match self.generator.try_block(want) {
             Ok(ids) => self.note(watch, ids).map(|()| true),
@@ -274,7 +274,7 @@ impl<S: Subject> Running<S> {
     }
 }
 
-fn tick_micros<S: Subject>() -> i64 {
+fn tick_micros<S: LeasedScheme>() -> i64 {
     S::Scheme::default().scale().micros_per_tick().cast_signed()
 }
 
@@ -292,7 +292,7 @@ fn close<S: Scheme>(generator: &Generator<S, Arc<HookedClock>>, bug: Option<Bug>
 }
 
 /// Returns the tick to release with.
-fn used<S: Subject>(snapshot: &Snapshot<S::Scheme>, bug: Option<Bug>) -> Option<u64> {
+fn used<S: LeasedScheme>(snapshot: &Snapshot<S::Scheme>, bug: Option<Bug>) -> Option<u64> {
     let tick = match bug {
         Some(Bug::ReleaseAtWordsTick) => snapshot.tick,
         _ => snapshot.highest_tick(),

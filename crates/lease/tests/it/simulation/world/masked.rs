@@ -13,7 +13,7 @@ use crate::simulation::bug::Bug;
 use crate::simulation::holder::{Holder, Message};
 use crate::simulation::network::pick;
 use crate::simulation::watch::Counts;
-use crate::subjects::Subject;
+use crate::subjects::LeasedScheme;
 
 /// The events besides the loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ pub(crate) struct Masked {
     pub(crate) counts: Counts,
 }
 
-impl<S: Subject> World<S> {
+impl<S: LeasedScheme> World<S> {
     /// Runs a world with one loss. Returns the violated invariant as an error: after the discovery
     /// there must be none.
     pub(crate) fn run_masked(seed: u64, life: Life, bug: Option<Bug>) -> Result<Masked, String> {

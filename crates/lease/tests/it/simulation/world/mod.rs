@@ -20,7 +20,7 @@ use crate::simulation::bug::Bug;
 use crate::simulation::holder::{Holder, Message};
 use crate::simulation::network::{Network, Work, pick};
 use crate::simulation::watch::Watch;
-use crate::subjects::Subject;
+use crate::subjects::LeasedScheme;
 
 use self::masked::Unnoticed;
 pub(crate) use self::masked::{Life, Lost, Masked};
@@ -31,7 +31,7 @@ const STEPS: u32 = 500;
 const SECOND: i64 = 1_000_000;
 
 /// The holders, the store, and everything between and around them.
-pub(crate) struct World<S: Subject> {
+pub(crate) struct World<S: LeasedScheme> {
     dice: Dice,
     bug: Option<Bug>,
     /// The true time, in microseconds since 1970.
@@ -94,7 +94,7 @@ tally! {
     given_on: "given on before its time",
 }
 
-impl<S: Subject> World<S> {
+impl<S: LeasedScheme> World<S> {
     /// Runs one world. Returns the violated invariant as an error.
     pub(crate) fn run(seed: u64, bug: Option<Bug>) -> Result<Tally, String> {
         let mut world = Self::new(seed, bug);
@@ -452,7 +452,7 @@ impl<S: Subject> World<S> {
 }
 
 /// A realm with terms under which much happens in a short life.
-fn realm<S: Subject>(pool: &str) -> RealmSpec {
+fn realm<S: LeasedScheme>(pool: &str) -> RealmSpec {
     let layout = S::Scheme::default();
     let realm = RealmSpec::from(Realm::builder("world", layout).pool(pool).build().unwrap());
     let terms = realm.terms().with_skew(Duration::from_secs(1)).with_term(Duration::from_secs(2));
