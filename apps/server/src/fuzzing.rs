@@ -19,8 +19,8 @@ use tokio::runtime::{Builder, Runtime};
 use crate::access::Access;
 use crate::http::ConnectionKind;
 use crate::limits::Limits;
-use crate::realm::{Realm, Realms, Start};
-use crate::resp::parse::{Command, ProtocolError};
+use crate::realm::{RealmStart, Realms, RunningRealm};
+use crate::resp::parse::{ProtocolError, RespCommand};
 use crate::shared::{Peer, ServerState};
 use crate::{http, resp};
 
@@ -31,7 +31,7 @@ const MAX: usize = 2_048;
 /// part of a request is never taken for another one.
 pub fn parse_requests(data: &[u8]) {
     let read = |data: &[u8]| {
-        let mut command = Command::default();
+        let mut command = RespCommand::default();
         command.read(data, MAX).map(|len| len.map(|len| (len, command)))
     };
     let whole = read(data);
@@ -62,35 +62,35 @@ pub fn parse_requests(data: &[u8]) {
 /// A conversation over RESP: whatever is sent, in whatever parts, the server ends it, and every
 /// answer starts as one.
 pub fn converse_resp(data: &[u8]) {
-    let world = World::get();
-    let shared = Arc::clone(&world.shared);
-    let answers = world.converse(data, |stream| resp::serve(stream, shared, 1, Peer(None)));
+    let server = FuzzedServer::get();
+    let shared = Arc::clone(&server.shared);
+    let answers = server.converse(data, |stream| resp::serve(stream, shared, 1, Peer(None)));
     assert!(matches!(answers.first(), None | Some(b'+' | b'-' | b':' | b'$' | b'*' | b'%' | b'_')));
 }
 
 /// A conversation over HTTP: whatever is sent, in whatever parts, the server ends it, and answers
 /// in HTTP.
 pub fn converse_http(data: &[u8]) {
-    let world = World::get();
-    let answers = world.converse(data, |stream| {
-        let shared = Arc::clone(&world.shared);
-        http::serve(stream, world.http.clone(), shared, Peer(None), ConnectionKind::Regular)
+    let server = FuzzedServer::get();
+    let answers = server.converse(data, |stream| {
+        let shared = Arc::clone(&server.shared);
+        http::serve(stream, server.http.clone(), shared, Peer(None), ConnectionKind::Regular)
     });
     // An answer of HTTP/2 starts with its settings, of type 4 in stream 0.
     let is_http2 = answers.get(3..9).is_some_and(|head| head == [4, 0, 0, 0, 0, 0]);
     assert!(answers.is_empty() || answers.starts_with(b"HTTP/1.") || is_http2);
 }
 
-struct World {
+struct FuzzedServer {
     runtime: Runtime,
     shared: Arc<ServerState>,
     http: http::Service,
 }
 
-impl World {
+impl FuzzedServer {
     fn get() -> &'static Self {
-        static WORLD: OnceLock<World> = OnceLock::new();
-        WORLD.get_or_init(|| Self::new().expect("a server"))
+        static SERVER: OnceLock<FuzzedServer> = OnceLock::new();
+        SERVER.get_or_init(|| Self::new().expect("a server"))
     }
 
     fn new() -> Result<Self, Box<dyn core::error::Error>> {
@@ -105,7 +105,8 @@ impl World {
         ];
         for spec in specs {
             let (store, spec) = (&store, &spec);
-            let realm = Realm::start(Start { store, spec, holder: None, adopts: false })?;
+            let realm =
+                RunningRealm::start(RealmStart { store, spec, holder: None, adopts: false })?;
             runtime.block_on(realm.check_start())?;
             realms.add(realm);
         }

@@ -23,7 +23,7 @@ use crate::limits::RESERVE;
 use crate::metrics::Protocol;
 use crate::shared::{Peer, ServerState};
 use crate::socket::Socket;
-use crate::stream::{Connection, Stream};
+use crate::stream::{ClientStream, Stream};
 use crate::tls::ReloadedTls;
 use crate::{http, resp};
 
@@ -86,7 +86,7 @@ impl Listener {
             return self.refuse(stream, peer);
         };
         metrics.accepted.fetch_add(1, Ordering::Relaxed);
-        let open = Open::new(Arc::clone(shared), self.protocol, slot);
+        let open = OpenConnection::new(Arc::clone(shared), self.protocol, slot);
         let connection = self.serve(stream, peer, ConnectionKind::Regular);
         self.tasks.spawn(async move {
             open.shared.cut_off.run_until_cancelled(connection).await;
@@ -101,7 +101,7 @@ impl Listener {
             Protocol::Resp => tls.for_resp(),
             Protocol::Http => tls.for_http(),
         });
-        let client = Client { shared, service, protocol: self.protocol, peer, id, kind };
+        let client = ConnectedClient { shared, service, protocol: self.protocol, peer, id, kind };
         match (stream, tls) {
             (Stream::Tcp(stream), None) => client.serve(stream),
             (Stream::Tcp(stream), Some(tls)) => Box::pin(async move {
@@ -149,7 +149,7 @@ impl Listener {
 type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// A client that has connected.
-struct Client {
+struct ConnectedClient {
     shared: Arc<ServerState>,
     service: http::Service,
     protocol: Protocol,
@@ -159,9 +159,9 @@ struct Client {
     kind: ConnectionKind,
 }
 
-impl Client {
+impl ConnectedClient {
     /// Boxed, so that a connection takes the memory of its protocol only.
-    fn serve(self, stream: impl Connection) -> Boxed {
+    fn serve(self, stream: impl ClientStream) -> Boxed {
         let Self { shared, service, protocol, peer, id, kind } = self;
         match protocol {
             Protocol::Http => Box::pin(http::serve(stream, service, shared, peer, kind)),
@@ -220,20 +220,20 @@ impl Slots {
 }
 
 /// The place of an open connection among those that are allowed.
-struct Open {
+struct OpenConnection {
     shared: Arc<ServerState>,
     protocol: Protocol,
     _slot: OwnedSemaphorePermit,
 }
 
-impl Open {
+impl OpenConnection {
     fn new(shared: Arc<ServerState>, protocol: Protocol, slot: OwnedSemaphorePermit) -> Self {
         shared.metrics.of(protocol).open.fetch_add(1, Ordering::Relaxed);
         Self { shared, protocol, _slot: slot }
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenConnection {
     fn drop(&mut self) {
         self.shared.metrics.of(self.protocol).open.fetch_sub(1, Ordering::Relaxed);
     }

@@ -41,7 +41,7 @@ impl RealmMetrics {
 
 /// The counters of the server, by protocol.
 #[derive(Debug, Default)]
-pub(crate) struct Metrics {
+pub(crate) struct ServerMetrics {
     by_protocol: [ProtocolMetrics; 2],
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct ProtocolMetrics {
     pub(crate) latency: Histogram,
 }
 
-impl Metrics {
+impl ServerMetrics {
     pub(crate) fn of(&self, protocol: Protocol) -> &ProtocolMetrics {
         &self.by_protocol[protocol as usize]
     }

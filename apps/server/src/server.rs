@@ -15,7 +15,7 @@ use crate::http;
 use crate::limits::Limits;
 use crate::listener::{Listener, Slots};
 use crate::metrics::Protocol;
-use crate::realm::{Realm, Realms, Start};
+use crate::realm::{RealmStart, Realms, RunningRealm};
 use crate::shared::ServerState;
 use crate::socket::Socket;
 use crate::tls::{ReloadedTls, TlsFiles};
@@ -249,8 +249,8 @@ impl ServerBuilder {
         let mut realms = Realms::default();
         let Self { store, adopts, .. } = self;
         for spec in &self.realms {
-            let start = Start { store, spec, holder: self.holder.as_deref(), adopts: *adopts };
-            match Realm::start(start) {
+            let start = RealmStart { store, spec, holder: self.holder.as_deref(), adopts: *adopts };
+            match RunningRealm::start(start) {
                 Ok(realm) => realms.add(realm),
                 Err(error) => return (realms, Err(error)),
             }
@@ -395,7 +395,7 @@ impl Server {
     /// ```
     #[must_use]
     pub fn not_ready(&self) -> Vec<(RealmName, String)> {
-        let reason = |realm: &Arc<Realm>| {
+        let reason = |realm: &Arc<RunningRealm>| {
             realm.check_ready().err().map(|reason| (realm.name().clone(), reason))
         };
         self.shared.realms.iter().filter_map(reason).collect()

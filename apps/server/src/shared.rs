@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::access::Access;
 use crate::limits::Limits;
-use crate::metrics::Metrics;
+use crate::metrics::ServerMetrics;
 use crate::realm::Realms;
 
 /// The data that all connections share.
@@ -20,7 +20,7 @@ pub(crate) struct ServerState {
     pub(crate) realms: Realms,
     pub(crate) access: Access,
     pub(crate) limits: Limits,
-    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) metrics: Arc<ServerMetrics>,
     pub(crate) warnings: ConnectionWarnings,
     /// Cancelled when the server stops.
     pub(crate) stopping: CancellationToken,

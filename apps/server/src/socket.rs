@@ -80,7 +80,7 @@ impl Socket {
 #[derive(Debug)]
 pub(crate) struct SocketFile {
     path: PathBuf,
-    identity: Option<Identity>,
+    identity: Option<FileIdentity>,
 }
 
 #[cfg(unix)]
@@ -93,7 +93,7 @@ impl Drop for SocketFile {
 
 /// Removes a socket's file, unless another has its path by now.
 #[cfg(unix)]
-fn remove(path: &Path, socket: Option<Identity>) -> io::Result<()> {
+fn remove(path: &Path, socket: Option<FileIdentity>) -> io::Result<()> {
     if socket.is_none() || socket != identity(path) {
         return Ok(());
     }
@@ -102,11 +102,11 @@ fn remove(path: &Path, socket: Option<Identity>) -> io::Result<()> {
 
 /// The device and the inode of a file.
 #[cfg(unix)]
-type Identity = (u64, u64);
+type FileIdentity = (u64, u64);
 
 /// Returns the identity of a file, if there is one.
 #[cfg(unix)]
-fn identity(path: &Path) -> Option<Identity> {
+fn identity(path: &Path) -> Option<FileIdentity> {
     use std::os::unix::fs::MetadataExt as _;
 
     let metadata = fs::symlink_metadata(path).ok()?;
@@ -116,7 +116,7 @@ fn identity(path: &Path) -> Option<Identity> {
 /// Checks that the path is free, or names a socket that no server listens on, whose
 /// identity is returned.
 #[cfg(unix)]
-fn check_unused(path: &Path) -> Result<Option<Identity>, ServerError> {
+fn check_unused(path: &Path) -> Result<Option<FileIdentity>, ServerError> {
     use std::os::unix::fs::FileTypeExt as _;
 
     let in_use = |reason| Err(ServerError::InUse { path: path.to_owned(), reason });
@@ -145,7 +145,7 @@ fn connect(path: &Path) -> io::Result<()> {
 /// Binds a socket in the place of a stale one. Until it listens, which it does only once it has its
 /// permissions, the system refuses connections.
 #[cfg(unix)]
-fn bind_unix(path: &Path, stale: Option<Identity>) -> io::Result<(UnixListener, SocketFile)> {
+fn bind_unix(path: &Path, stale: Option<FileIdentity>) -> io::Result<(UnixListener, SocketFile)> {
     use std::os::unix::fs::PermissionsExt as _;
 
     /// The most clients that wait to be accepted: as many as TCP has by default in `tokio`.

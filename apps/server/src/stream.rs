@@ -19,7 +19,7 @@ pub(crate) enum Stream {
 }
 
 /// A connection that can say what the system knows about it.
-pub(crate) trait Connection: AsyncRead + AsyncWrite + Unpin + Send + 'static {
+pub(crate) trait ClientStream: AsyncRead + AsyncWrite + Unpin + Send + 'static {
     /// Reports whether the client sends nothing more, though what it has sent is not all read.
     fn has_left(&self) -> bool;
 
@@ -29,7 +29,7 @@ pub(crate) trait Connection: AsyncRead + AsyncWrite + Unpin + Send + 'static {
 
 macro_rules! socket {
     ($stream:ty) => {
-        impl Connection for $stream {
+        impl ClientStream for $stream {
             fn has_left(&self) -> bool {
                 let ready = self.ready(Interest::READABLE).now_or_never();
                 ready.is_some_and(|ready| ready.map_or(true, |ready| ready.is_read_closed()))
@@ -47,7 +47,7 @@ socket!(TcpStream);
 #[cfg(unix)]
 socket!(UnixStream);
 
-impl Connection for TlsStream<TcpStream> {
+impl ClientStream for TlsStream<TcpStream> {
     fn has_left(&self) -> bool {
         self.get_ref().0.has_left()
     }
@@ -58,7 +58,7 @@ impl Connection for TlsStream<TcpStream> {
 }
 
 #[cfg(any(feature = "_fuzzing", test))]
-impl Connection for tokio::io::DuplexStream {
+impl ClientStream for tokio::io::DuplexStream {
     fn has_left(&self) -> bool {
         false
     }

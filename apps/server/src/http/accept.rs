@@ -13,8 +13,8 @@ use axum::http::{HeaderMap, header};
 /// quality are not compared.
 pub(super) fn preferred(headers: &HeaderMap, kinds: &[&'static str; 2]) -> &'static str {
     let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let ranges: Vec<Range<'_>> =
-        values.flat_map(|value| value.split(',')).filter_map(Range::parse).collect();
+    let ranges: Vec<MediaRange<'_>> =
+        values.flat_map(|value| value.split(',')).filter_map(MediaRange::parse).collect();
     let rank = |kind: &str| {
         let matching = ranges.iter().enumerate();
         let matching = matching.filter_map(|(index, range)| {
@@ -32,14 +32,14 @@ pub(super) fn preferred(headers: &HeaderMap, kinds: &[&'static str; 2]) -> &'sta
 }
 
 /// A media range of the header Accept, such as `text/*;q=0.5`.
-struct Range<'a> {
+struct MediaRange<'a> {
     kind: &'a str,
     subkind: &'a str,
     /// In thousandths.
     quality: u16,
 }
 
-impl<'a> Range<'a> {
+impl<'a> MediaRange<'a> {
     /// Parses a range; `None` if it is malformed.
     fn parse(text: &'a str) -> Option<Self> {
         let mut parts = text.split(';').map(str::trim);

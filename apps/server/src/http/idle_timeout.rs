@@ -14,7 +14,7 @@ use tokio_io_timeout::TimeoutStream;
 
 use super::link::Link;
 use crate::shared::{LOOK, Last};
-use crate::stream::Connection;
+use crate::stream::ClientStream;
 
 /// A stream that fails once nothing has come through it for too long, or once its client has left
 /// while nothing is read from it. When the server stops, it ends after the bytes that have arrived
@@ -36,7 +36,7 @@ pub(super) struct IdleTimeout<S> {
     last: Option<(Last, Pin<Box<Sleep>>)>,
 }
 
-impl<S: Connection> IdleTimeout<S> {
+impl<S: ClientStream> IdleTimeout<S> {
     /// Lets the client send nothing for the time `idle`, and accept no byte of an answer for the
     /// time `stuck`.
     pub(super) fn new(stream: S, link: Arc<Link>, idle: Duration, stuck: Duration) -> Self {
@@ -97,7 +97,7 @@ impl<S: Connection> IdleTimeout<S> {
     }
 }
 
-impl<S: Connection> AsyncRead for IdleTimeout<S> {
+impl<S: ClientStream> AsyncRead for IdleTimeout<S> {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -122,7 +122,7 @@ impl<S: Connection> AsyncRead for IdleTimeout<S> {
     }
 }
 
-impl<S: Connection> AsyncWrite for IdleTimeout<S> {
+impl<S: ClientStream> AsyncWrite for IdleTimeout<S> {
     fn poll_write(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,

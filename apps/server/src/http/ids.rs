@@ -16,7 +16,7 @@ use super::accept::preferred;
 use super::problem::Problem;
 use crate::access::Client;
 use crate::metrics::Protocol;
-use crate::realm::{Framing, IdRequest, OutputForm, Realm, RequestError};
+use crate::realm::{Framing, IdForm, IdRequest, RequestError, RunningRealm};
 use crate::shared::ServerState;
 
 /// The number of IDs in one part of an answer. An answer with more is streamed.
@@ -51,7 +51,7 @@ pub(super) async fn realms(
     uri: Uri,
 ) -> Result<Json<RealmList>, Problem> {
     parameters(&uri, &[])?;
-    let info = |realm: &Arc<Realm>| RealmInfo {
+    let info = |realm: &Arc<RunningRealm>| RealmInfo {
         name: realm.name().to_string(),
         scheme: realm.scheme(),
         id_bytes: realm.id_size(),
@@ -86,9 +86,9 @@ pub(super) async fn ids(
         }
     };
     let format = match format.as_deref() {
-        None | Some("text") => OutputForm::Text,
-        Some("int") => OutputForm::Int,
-        Some("bytes") => OutputForm::Bytes,
+        None | Some("text") => IdForm::Text,
+        Some("int") => IdForm::Int,
+        Some("bytes") => IdForm::Bytes,
         Some(other) => {
             return Err(bad(format!("the format {} is none of text, int, bytes", shown(other))));
         }
@@ -105,7 +105,7 @@ pub(super) async fn ids(
     let request = IdRequest { count, format, framing, meta };
     realm.check(&request)?;
     let kind = match (format, framing) {
-        (OutputForm::Bytes, _) => "application/octet-stream",
+        (IdForm::Bytes, _) => "application/octet-stream",
         (_, Framing::Json | Framing::Resp) => "application/json",
         (_, Framing::Lines) => "text/plain; charset=utf-8",
     };
@@ -126,7 +126,7 @@ pub(super) async fn ids(
 pub(super) fn realm_of(
     shared: &ServerState,
     realm: Result<Path<String>, PathRejection>,
-) -> Result<&Arc<Realm>, Problem> {
+) -> Result<&Arc<RunningRealm>, Problem> {
     let Path(name) = realm.map_err(|error| bad(error.body_text()))?;
     let no_realm = || {
         let text = format!("no such realm {}", shown(&name));
@@ -174,7 +174,7 @@ pub(super) fn parameters<const N: usize>(
 /// The rest of an answer.
 struct IdBody {
     shared: Arc<ServerState>,
-    realm: Arc<Realm>,
+    realm: Arc<RunningRealm>,
     /// The IDs that are missing.
     request: IdRequest,
 }
@@ -193,7 +193,7 @@ impl IdBody {
     }
 
     fn is_json(&self) -> bool {
-        self.request.framing == Framing::Json && self.request.format != OutputForm::Bytes
+        self.request.framing == Framing::Json && self.request.format != IdForm::Bytes
     }
 
     /// Appends the next part. Only the first waits for its turn: the client decides when the stream

@@ -12,7 +12,7 @@ use crate::shared::Peer;
 ///
 /// | state | set by | acted on by |
 /// |---|---|---|
-/// | [`Progress`] | requests | the task, which gives a client little time until it is known |
+/// | [`ClientProgress`] | requests | the task, which gives a client little time until it is known |
 /// | wrong tokens | requests | requests, which are refused once there are too many |
 /// | the input ends | the task, when the server stops | the stream: see [`IdleTimeout`] |
 /// | the end is wanted | requests and the stream | the task |
@@ -42,7 +42,7 @@ pub(crate) enum ConnectionKind {
 /// The progress of a connection's client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
-pub(super) enum Progress {
+pub(super) enum ClientProgress {
     /// It has sent no whole request.
     Silent,
     /// It has sent a request.
@@ -56,7 +56,7 @@ impl Link {
         Self {
             peer,
             kind,
-            progress: AtomicU8::new(Progress::Silent as u8),
+            progress: AtomicU8::new(ClientProgress::Silent as u8),
             wrong_tokens: AtomicU32::new(0),
             input_ends: AtomicBool::new(false),
             end: Notify::new(),
@@ -64,16 +64,16 @@ impl Link {
     }
 
     /// Reports how far the client has come.
-    pub(super) fn progress(&self) -> Progress {
+    pub(super) fn progress(&self) -> ClientProgress {
         match self.progress.load(Ordering::Relaxed) {
-            0 => Progress::Silent,
-            1 => Progress::Asking,
-            _ => Progress::Known,
+            0 => ClientProgress::Silent,
+            1 => ClientProgress::Asking,
+            _ => ClientProgress::Known,
         }
     }
 
     /// Notes that the client has come this far.
-    pub(super) fn advance(&self, progress: Progress) {
+    pub(super) fn advance(&self, progress: ClientProgress) {
         // Nearly all requests come after the first one, and only read.
         if self.progress() < progress {
             self.progress.fetch_max(progress as u8, Ordering::Relaxed);

@@ -29,10 +29,10 @@ use tokio::time::{Instant, sleep};
 
 use self::idle_timeout::IdleTimeout;
 pub(crate) use self::link::ConnectionKind;
-use self::link::{Link, Progress};
+use self::link::{ClientProgress, Link};
 use self::streams::Streams;
 use crate::shared::{Peer, ServerState};
-use crate::stream::Connection;
+use crate::stream::ClientStream;
 
 /// The time within which the head of a request must arrive, and the longest that HTTP/1 keeps a
 /// connection without one.
@@ -85,7 +85,7 @@ impl Service {
 /// Besides the connection itself, three things can end it: the stop of the server, a [`Link`] that
 /// wants the end, and a client that is not known in time.
 pub(crate) async fn serve(
-    stream: impl Connection,
+    stream: impl ClientStream,
     service: Service,
     shared: Arc<ServerState>,
     peer: Peer,
@@ -118,14 +118,14 @@ pub(crate) async fn serve(
             () = &mut stopping => link.end_input(),
             () = &mut end_wanted => connection.as_mut().graceful_shutdown(),
             () = &mut patience, if !is_known => match link.progress() {
-                Progress::Known => is_known = true,
+                ClientProgress::Known => is_known = true,
                 // The answer of its last request may be on its way.
-                Progress::Asking if !is_late => {
+                ClientProgress::Asking if !is_late => {
                     is_late = true;
                     patience.as_mut().reset(Instant::now() + limits.timeout);
                     connection.as_mut().graceful_shutdown();
                 }
-                Progress::Silent | Progress::Asking => return,
+                ClientProgress::Silent | ClientProgress::Asking => return,
             },
         }
     }

@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, StatusCode, Uri, header};
 use super::ids::{bad, parameters, realm_of, shown};
 use super::problem::Problem;
 use crate::access::Client;
-use crate::realm::OutputForm;
+use crate::realm::IdForm;
 use crate::shared::ServerState;
 
 /// Makes all later IDs of this server greater than one from elsewhere.
@@ -33,8 +33,8 @@ pub(super) async fn observe(
     let [id, format] = parameters(&uri, &["id", "format"])?;
     let id = id.ok_or_else(|| bad("the query parameter \"id\" is missing".to_owned()))?;
     let form = match format.as_deref() {
-        None | Some("text") => OutputForm::Text,
-        Some("int") => OutputForm::Int,
+        None | Some("text") => IdForm::Text,
+        Some("int") => IdForm::Int,
         Some(other) => {
             return Err(bad(format!("the format {} is none of text, int", shown(other))));
         }

@@ -11,11 +11,11 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
 use tickid_lease::session::ReasonCounts;
 
-use crate::metrics::{BOUNDS, Histogram, Metrics, Protocol, ProtocolMetrics};
+use crate::metrics::{BOUNDS, Histogram, Protocol, ProtocolMetrics, ServerMetrics};
 use crate::realm::Realms;
 
 /// Writes all metrics in the format of OpenMetrics.
-pub(crate) fn encode(metrics: &Arc<Metrics>, realms: &Realms) -> Result<String, fmt::Error> {
+pub(crate) fn encode(metrics: &Arc<ServerMetrics>, realms: &Realms) -> Result<String, fmt::Error> {
     let mut registry = Registry::default();
     let (metrics, realms) = (Arc::clone(metrics), realms.clone());
     registry.register_collector(Box::new(Collected { metrics, realms }));
@@ -47,7 +47,7 @@ pub(crate) fn plain(text: &str) -> String {
 
 #[derive(Debug)]
 struct Collected {
-    metrics: Arc<Metrics>,
+    metrics: Arc<ServerMetrics>,
     realms: Realms,
 }
 

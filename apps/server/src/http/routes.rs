@@ -14,7 +14,7 @@ use axum::{Extension, Router};
 use tokio::time::Instant;
 
 use super::accept::preferred;
-use super::link::{ConnectionKind, Link, Progress};
+use super::link::{ClientProgress, ConnectionKind, Link};
 use super::problem::Problem;
 use super::{HEADERS, host, ids, inspect, observe, prometheus};
 use crate::access::{Client, WRONG_TOKENS};
@@ -182,7 +182,7 @@ async fn attend(
     let id = request_id();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let version = request.version();
-    link.advance(Progress::Asking);
+    link.advance(ClientProgress::Asking);
     // A malformed request proves nothing about its client, so the token is looked up afterwards.
     let checked = check(&request, &shared, &link);
     let client = checked.map(|()| client(&request, &shared, &link));
@@ -190,7 +190,7 @@ async fn attend(
     let mut response = match client {
         Err(problem) => problem.into_response(),
         Ok(Some(client)) => {
-            link.advance(Progress::Known);
+            link.advance(ClientProgress::Known);
             name = Some(client.name().to_owned());
             request.extensions_mut().insert(client);
             next.run(request).await

@@ -4,7 +4,7 @@ use tickid_convert::{IdsVisitor, SchemeId};
 
 /// The form of an ID.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum OutputForm {
+pub(crate) enum IdForm {
     /// The scheme's text.
     #[default]
     Text,
@@ -29,19 +29,19 @@ pub(crate) enum Framing {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IdRequest {
     pub(crate) count: u32,
-    pub(crate) format: OutputForm,
+    pub(crate) format: IdForm,
     pub(crate) framing: Framing,
     /// The metabyte, for schemes that have one.
     pub(crate) meta: Option<u8>,
 }
 
 /// Appends IDs in the form of a request.
-pub(super) struct Write<'a> {
+pub(super) struct WriteIds<'a> {
     pub(super) request: IdRequest,
     pub(super) out: &'a mut Vec<u8>,
 }
 
-impl IdsVisitor for Write<'_> {
+impl IdsVisitor for WriteIds<'_> {
     type Output = ();
 
     fn visit<I: SchemeId>(self, ids: impl ExactSizeIterator<Item = I>) {
@@ -51,15 +51,15 @@ impl IdsVisitor for Write<'_> {
         let integer = |id: I| u64::try_from(id.number()).unwrap_or(u64::MAX);
         for id in ids {
             match (format, framing) {
-                (OutputForm::Bytes, _) => out.extend_from_slice(id.bytes().as_ref()),
-                (OutputForm::Text, Framing::Resp) => bulk(&id.text(), out),
-                (OutputForm::Text, framing) => delimited(&id.text(), framing, out),
-                (OutputForm::Int, Framing::Resp) => {
+                (IdForm::Bytes, _) => out.extend_from_slice(id.bytes().as_ref()),
+                (IdForm::Text, Framing::Resp) => bulk(&id.text(), out),
+                (IdForm::Text, framing) => delimited(&id.text(), framing, out),
+                (IdForm::Int, Framing::Resp) => {
                     out.push(b':');
                     out.extend_from_slice(buffer.format(integer(id)).as_bytes());
                     out.extend_from_slice(b"\r\n");
                 }
-                (OutputForm::Int, framing) => delimited(buffer.format(integer(id)), framing, out),
+                (IdForm::Int, framing) => delimited(buffer.format(integer(id)), framing, out),
             }
         }
     }

@@ -16,14 +16,14 @@ use tickid_lease::{GenerateError, LeaseState, LeasedObserveError, RealmSpec, Sto
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout_at};
 
-use self::id::Write;
-pub(crate) use self::id::{Framing, IdRequest, OutputForm};
+use self::id::WriteIds;
+pub(crate) use self::id::{Framing, IdForm, IdRequest};
 use crate::error::{RealmProblem, ServerError, chain};
 use crate::metrics::{Protocol, RealmMetrics};
 
 /// A realm and its generator.
 #[derive(Debug)]
-pub(crate) struct Realm {
+pub(crate) struct RunningRealm {
     spec: RealmSpec,
     generator: AnyLeasedGenerator,
     /// Held by the request that takes the next IDs. Others wait for it in their order.
@@ -49,7 +49,7 @@ pub(crate) enum RequestError {
 }
 
 /// A realm to start.
-pub(crate) struct Start<'a> {
+pub(crate) struct RealmStart<'a> {
     pub(crate) store: &'a Store,
     pub(crate) spec: &'a RealmSpec,
     pub(crate) holder: Option<&'a str>,
@@ -57,9 +57,9 @@ pub(crate) struct Start<'a> {
     pub(crate) adopts: bool,
 }
 
-impl Realm {
+impl RunningRealm {
     /// Starts a generator, which acquires its lease in the background.
-    pub(crate) fn start(start: Start<'_>) -> Result<Self, ServerError> {
+    pub(crate) fn start(start: RealmStart<'_>) -> Result<Self, ServerError> {
         let spec = start.spec.clone();
         let realm = || spec.name().clone();
         let problem = |source| ServerError::Realm { realm: realm(), source };
@@ -139,7 +139,7 @@ impl Realm {
 
     /// Checks that the realm has IDs as requested.
     pub(crate) fn check(&self, request: &IdRequest) -> Result<(), RequestError> {
-        if request.format == OutputForm::Int {
+        if request.format == IdForm::Int {
             self.check_integer()?;
         }
         if request.meta.is_some() && !self.has_meta() {
@@ -183,7 +183,7 @@ impl Realm {
     fn write(&self, ids: AnyIds, request: IdRequest, protocol: Protocol, out: &mut Vec<u8>) -> u32 {
         // A block is no longer than its request.
         let len = u32::try_from(ids.len()).unwrap_or(u32::MAX);
-        ids.visit(Write { request, out });
+        ids.visit(WriteIds { request, out });
         self.metrics.count(protocol, len);
         len
     }
@@ -271,9 +271,9 @@ impl Realm {
 
     /// Makes all later IDs of this server greater than `id`, which is in one of the forms but
     /// bytes. It does not wait.
-    pub(crate) fn observe(&self, id: &str, form: OutputForm) -> Result<(), RequestError> {
+    pub(crate) fn observe(&self, id: &str, form: IdForm) -> Result<(), RequestError> {
         use tickid_core::ObserveError::{Ahead, EndOfTime, TickTock};
-        if form == OutputForm::Int {
+        if form == IdForm::Int {
             self.check_integer()?;
         }
         let realm = self.name().clone();
@@ -344,8 +344,8 @@ async fn sleep(time: Duration) {
 }
 
 /// Reads an ID, or returns the reason why the text is not one.
-fn read(kind: Kind, id: &str, form: OutputForm) -> Result<AnyId, String> {
-    if form != OutputForm::Int {
+fn read(kind: Kind, id: &str, form: IdForm) -> Result<AnyId, String> {
+    if form != IdForm::Int {
         return AnyId::parse(kind, id.as_bytes()).map_err(|error| error.to_string());
     }
     let is_decimal = id.bytes().all(|byte| byte.is_ascii_digit());
@@ -378,19 +378,19 @@ impl RequestError {
 
 /// The realms by name.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Realms(BTreeMap<Box<[u8]>, Arc<Realm>>);
+pub(crate) struct Realms(BTreeMap<Box<[u8]>, Arc<RunningRealm>>);
 
 impl Realms {
-    pub(crate) fn add(&mut self, realm: Realm) {
+    pub(crate) fn add(&mut self, realm: RunningRealm) {
         self.0.insert(realm.name().as_str().as_bytes().into(), Arc::new(realm));
     }
 
-    pub(crate) fn get(&self, name: &[u8]) -> Option<&Arc<Realm>> {
+    pub(crate) fn get(&self, name: &[u8]) -> Option<&Arc<RunningRealm>> {
         self.0.get(name)
     }
 
     /// Returns the realms in the order of their names.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Realm>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<RunningRealm>> {
         self.0.values()
     }
 }

@@ -9,12 +9,12 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::task::coop::unconstrained;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::parse::Command;
+use super::parse::RespCommand;
 use super::reply;
-use super::session::{Next, Session, Transaction, Waiting};
+use super::session::{AfterCommand, PendingReply, RespSession, Transaction};
 use crate::metrics::Protocol;
 use crate::shared::{LOOK, Last, Peer, ServerState};
-use crate::stream::Connection as Stream;
+use crate::stream::ClientStream;
 
 /// The size of a quiet connection's buffer.
 const QUIET: usize = 1_024;
@@ -28,13 +28,13 @@ const FLUSH: usize = 65_536;
 /// # Errors
 /// Returns the error that ended the connection, if it was not one of the client's requests.
 pub(crate) async fn serve(
-    stream: impl Stream,
+    stream: impl ClientStream,
     shared: Arc<ServerState>,
     id: u64,
     peer: Peer,
 ) -> io::Result<()> {
-    let session = Session::new(Arc::clone(&shared), id, peer);
-    let connection = Connection {
+    let session = RespSession::new(Arc::clone(&shared), id, peer);
+    let connection = RespConnection {
         stream,
         session,
         input: Vec::new(),
@@ -46,9 +46,9 @@ pub(crate) async fn serve(
     connection.run(&shared).await
 }
 
-struct Connection<S> {
+struct RespConnection<S> {
     stream: S,
-    session: Session,
+    session: RespSession,
     /// Bytes that have arrived.
     input: Vec<u8>,
     /// The number of these that were commands already answered.
@@ -62,14 +62,14 @@ struct Connection<S> {
 
 /// The state of a connection after the commands that have arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Status {
+enum ConnectionStatus {
     /// All are answered.
     Open,
     /// The client left, or must.
     Over,
 }
 
-impl<S: Stream> Connection<S> {
+impl<S: ClientStream> RespConnection<S> {
     async fn run(mut self, shared: &Arc<ServerState>) -> io::Result<()> {
         let limits = &shared.limits;
         // Made once, as they would cost more than a request. The timer is set anew only when it has
@@ -136,7 +136,7 @@ impl<S: Stream> Connection<S> {
             if let Some(last) = &mut last {
                 last.read(len, !self.input.is_empty());
             }
-            if status == Status::Over || last.is_some_and(|last| last.is_over()) {
+            if status == ConnectionStatus::Over || last.is_some_and(|last| last.is_over()) {
                 return self.close(limits.timeout).await;
             }
         }
@@ -169,16 +169,16 @@ impl<S: Stream> Connection<S> {
     }
 
     /// Answers the commands that have arrived.
-    async fn answer(&mut self, shared: &ServerState) -> io::Result<Status> {
+    async fn answer(&mut self, shared: &ServerState) -> io::Result<ConnectionStatus> {
         let limits = &shared.limits;
         let metrics = shared.metrics.of(Protocol::Resp);
         let mut start = Instant::now();
         let mut commands = 0;
-        let mut command = Command::default();
-        let mut status = Status::Open;
+        let mut command = RespCommand::default();
+        let mut status = ConnectionStatus::Open;
         // One command after the other, as their replies must keep the order. A pipeline is read
         // once and answered by few writes.
-        while status == Status::Open {
+        while status == ConnectionStatus::Open {
             let rest = &self.input[self.read..];
             let is_there = match command.read(rest, limits.request_bytes as usize) {
                 Ok(Some(len)) => {
@@ -188,10 +188,10 @@ impl<S: Stream> Connection<S> {
                     }
                     commands += 1;
                     match self.session.run(&command, &rest[..len], &mut self.output) {
-                        Next::Continue => {}
-                        Next::Close => status = Status::Over,
-                        Next::Wait(waiting) => self.wait(waiting, shared).await?,
-                        Next::Execute(transaction) => {
+                        AfterCommand::Continue => {}
+                        AfterCommand::Close => status = ConnectionStatus::Over,
+                        AfterCommand::Wait(waiting) => self.wait(waiting, shared).await?,
+                        AfterCommand::Execute(transaction) => {
                             status = self.execute(&transaction, shared).await?;
                         }
                     }
@@ -201,7 +201,7 @@ impl<S: Stream> Connection<S> {
                 Err(error) => {
                     reply::error(&format!("ERR Protocol error: {error}"), &mut self.output);
                     metrics.failed.fetch_add(1, core::sync::atomic::Ordering::Relaxed);
-                    status = Status::Over;
+                    status = ConnectionStatus::Over;
                     true
                 }
             };
@@ -231,7 +231,7 @@ impl<S: Stream> Connection<S> {
 
     /// Waits for the IDs of a command, unless its client leaves. One that has closed its side only
     /// is taken to have left, as Redis does it.
-    async fn wait(&mut self, mut waiting: Waiting, shared: &ServerState) -> io::Result<()> {
+    async fn wait(&mut self, mut waiting: PendingReply, shared: &ServerState) -> io::Result<()> {
         // Earlier answers do not wait with it.
         let (earlier, patience) = (waiting.split_off_earlier(), shared.limits.timeout);
         if earlier > 0 {
@@ -260,26 +260,26 @@ impl<S: Stream> Connection<S> {
         &mut self,
         transaction: &Transaction,
         shared: &ServerState,
-    ) -> io::Result<Status> {
+    ) -> io::Result<ConnectionStatus> {
         let limits = &shared.limits;
         reply::array(transaction.count as usize, &mut self.output);
         let mut rest = &*transaction.commands;
-        let mut command = Command::default();
+        let mut command = RespCommand::default();
         // They were read before, so that all are whole.
         while let Ok(Some(len)) = command.read(rest, limits.request_bytes as usize) {
             let (bytes, next) = rest.split_at(len);
             rest = next;
             match self.session.run(&command, bytes, &mut self.output) {
-                Next::Wait(waiting) => self.wait(waiting, shared).await?,
+                AfterCommand::Wait(waiting) => self.wait(waiting, shared).await?,
                 // The client has guessed too many tokens; the rest of the array is not its own.
-                Next::Close => return Ok(Status::Over),
-                Next::Continue | Next::Execute(_) => {}
+                AfterCommand::Close => return Ok(ConnectionStatus::Over),
+                AfterCommand::Continue | AfterCommand::Execute(_) => {}
             }
             if self.output.len() >= FLUSH {
                 self.flush(limits.timeout).await?;
             }
         }
-        Ok(Status::Open)
+        Ok(ConnectionStatus::Open)
     }
 
     /// Writes the answers. A client that does not read them in time loses its connection.
@@ -300,7 +300,11 @@ impl<S: Stream> Connection<S> {
 
 /// Reads what there is, or waits for more. With `is_last`, the task's share of time does not count,
 /// which would pass for the end of what has arrived.
-async fn read(stream: &mut impl Stream, input: &mut Vec<u8>, is_last: bool) -> io::Result<usize> {
+async fn read(
+    stream: &mut impl ClientStream,
+    input: &mut Vec<u8>,
+    is_last: bool,
+) -> io::Result<usize> {
     if is_last {
         return unconstrained(stream.read_buf(input)).await;
     }

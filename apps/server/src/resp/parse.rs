@@ -14,14 +14,14 @@ const MAX_LINE: usize = 1_024;
 
 /// A command: the places of its arguments in the buffer, its name first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Command {
+pub(crate) struct RespCommand {
     /// The first ones, as many as are kept.
     args: [(u32, u32); MAX_ARGS],
     /// The number of all.
     len: usize,
 }
 
-impl Command {
+impl RespCommand {
     /// Reads the command at the start of `buffer` and returns the number of its bytes, `max` at
     /// most; `None` if it is not all there yet. An empty command has no arguments.
     ///
@@ -188,8 +188,11 @@ mod tests {
     const MAX: usize = 4_096;
 
     /// Reads a command, `None` for an empty one, and the number of its bytes.
-    fn parse(buffer: &[u8], max: usize) -> Result<Option<(usize, Option<Command>)>, ProtocolError> {
-        let mut command = Command::default();
+    fn parse(
+        buffer: &[u8],
+        max: usize,
+    ) -> Result<Option<(usize, Option<RespCommand>)>, ProtocolError> {
+        let mut command = RespCommand::default();
         let len = command.read(buffer, max)?;
         Ok(len.map(|len| (len, (command.len() > 0).then_some(command))))
     }

@@ -4,13 +4,13 @@ use std::io::Write as _;
 
 /// The version of the protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Version {
+pub(crate) enum RespVersion {
     #[default]
     Resp2,
     Resp3,
 }
 
-impl Version {
+impl RespVersion {
     pub(crate) const fn number(self) -> i64 {
         match self {
             Self::Resp2 => 2,
@@ -57,32 +57,32 @@ pub(crate) fn array(len: usize, out: &mut Vec<u8>) {
 }
 
 /// Starts a map, in RESP2 an array of keys and values.
-pub(crate) fn map(len: usize, version: Version, out: &mut Vec<u8>) {
+pub(crate) fn map(len: usize, version: RespVersion, out: &mut Vec<u8>) {
     match version {
-        Version::Resp2 => array(2 * len, out),
-        Version::Resp3 => drop(write!(out, "%{len}\r\n")),
+        RespVersion::Resp2 => array(2 * len, out),
+        RespVersion::Resp3 => drop(write!(out, "%{len}\r\n")),
     }
 }
 
 /// Starts a set, in RESP2 an array.
-pub(crate) fn set(len: usize, version: Version, out: &mut Vec<u8>) {
+pub(crate) fn set(len: usize, version: RespVersion, out: &mut Vec<u8>) {
     match version {
-        Version::Resp2 => array(len, out),
-        Version::Resp3 => drop(write!(out, "~{len}\r\n")),
+        RespVersion::Resp2 => array(len, out),
+        RespVersion::Resp3 => drop(write!(out, "~{len}\r\n")),
     }
 }
 
-pub(crate) fn null(version: Version, out: &mut Vec<u8>) {
+pub(crate) fn null(version: RespVersion, out: &mut Vec<u8>) {
     out.extend_from_slice(match version {
-        Version::Resp2 => b"$-1\r\n",
-        Version::Resp3 => b"_\r\n",
+        RespVersion::Resp2 => b"$-1\r\n",
+        RespVersion::Resp3 => b"_\r\n",
     });
 }
 
 /// Appends the null that takes the place of an array.
-pub(crate) fn null_array(version: Version, out: &mut Vec<u8>) {
+pub(crate) fn null_array(version: RespVersion, out: &mut Vec<u8>) {
     out.extend_from_slice(match version {
-        Version::Resp2 => b"*-1\r\n",
-        Version::Resp3 => b"_\r\n",
+        RespVersion::Resp2 => b"*-1\r\n",
+        RespVersion::Resp3 => b"_\r\n",
     });
 }

@@ -18,13 +18,13 @@ use tokio::net::TcpStream;
 
 use crate::support::{PATIENCE, Raw, any_port, builder, realms, server, starved, with_limits};
 
-pub(crate) struct Answer {
+pub(crate) struct HttpAnswer {
     pub(crate) status: StatusCode,
     headers: hyper::HeaderMap,
     body: Vec<u8>,
 }
 
-impl Answer {
+impl HttpAnswer {
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
@@ -54,7 +54,7 @@ pub(crate) async fn send(
     method: &str,
     path: &str,
     headers: &[(&str, &str)],
-) -> Answer {
+) -> HttpAnswer {
     let io = TokioIo::new(TcpStream::connect(server.http_addresses()[0]).await.unwrap());
     let (mut sender, connection) = hyper::client::conn::http1::handshake(io).await.unwrap();
     tokio::spawn(connection);
@@ -66,14 +66,14 @@ pub(crate) async fn send(
     let response = tokio::time::timeout(PATIENCE, sender.send_request(request)).await;
     let (head, body) = response.expect("an answer in time").unwrap().into_parts();
     let body = body.collect().await.unwrap().to_bytes().to_vec();
-    Answer { status: head.status, headers: head.headers, body }
+    HttpAnswer { status: head.status, headers: head.headers, body }
 }
 
-async fn ask(server: &Server, path: &str, headers: &[(&str, &str)]) -> Answer {
+async fn ask(server: &Server, path: &str, headers: &[(&str, &str)]) -> HttpAnswer {
     send(server, "GET", path, headers).await
 }
 
-async fn get(server: &Server, path: &str) -> Answer {
+async fn get(server: &Server, path: &str) -> HttpAnswer {
     ask(server, path, &[]).await
 }
 

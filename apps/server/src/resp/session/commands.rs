@@ -1,7 +1,7 @@
 //! The table of commands, and their descriptions.
 
-use super::{Args, Next, Session, fail};
-use crate::resp::reply::{self, Version};
+use super::{AfterCommand, Args, RespSession, fail};
+use crate::resp::reply::{self, RespVersion};
 
 /// A command.
 pub(super) struct CommandInfo {
@@ -14,7 +14,7 @@ pub(super) struct CommandInfo {
     has_key: bool,
     group: &'static str,
     summary: &'static str,
-    pub(super) run: fn(&mut Session, &Args<'_>, &mut Vec<u8>) -> Next,
+    pub(super) run: fn(&mut RespSession, &Args<'_>, &mut Vec<u8>) -> AfterCommand,
 }
 
 const ANY: usize = usize::MAX;
@@ -28,7 +28,7 @@ pub(super) const COMMANDS: &[CommandInfo] = &[
         has_key: true,
         group: "generic",
         summary: "Returns an ID of a realm as an integer.",
-        run: Session::incr,
+        run: RespSession::incr,
     },
     CommandInfo {
         name: "incrby",
@@ -37,7 +37,7 @@ pub(super) const COMMANDS: &[CommandInfo] = &[
         has_key: true,
         group: "generic",
         summary: "Returns an ID of a realm as an integer; the increment is 1.",
-        run: Session::incr_by,
+        run: RespSession::incr_by,
     },
     CommandInfo {
         name: "tickid.next",
@@ -46,7 +46,7 @@ pub(super) const COMMANDS: &[CommandInfo] = &[
         has_key: true,
         group: "generic",
         summary: "Returns IDs of a realm: [count] [FORMAT text|int|bytes] [META byte].",
-        run: Session::next,
+        run: RespSession::next,
     },
     CommandInfo {
         name: "tickid.observe",
@@ -55,7 +55,7 @@ pub(super) const COMMANDS: &[CommandInfo] = &[
         has_key: true,
         group: "generic",
         summary: "Makes later IDs of a realm greater than this one: id [FORMAT text|int].",
-        run: Session::observe,
+        run: RespSession::observe,
     },
     CommandInfo {
         name: "ping",
@@ -64,7 +64,7 @@ pub(super) const COMMANDS: &[CommandInfo] = &[
         has_key: false,
         group: "connection",
         summary: "Returns PONG, or the argument.",
-        run: Session::ping,
+        run: RespSession::ping,
     },
     CommandInfo {
         name: "echo",
@@ -73,7 +73,7 @@ pub(super) const COMMANDS: &[CommandInfo] = &[
         has_key: false,
         group: "connection",
         summary: "Returns the argument.",
-        run: Session::echo,
+        run: RespSession::echo,
     },
     CommandInfo {
         name: "hello",
@@ -82,7 +82,7 @@ pub(super) const COMMANDS: &[CommandInfo] = &[
         has_key: false,
         group: "connection",
         summary: "Selects the version of the protocol, authenticates and names the connection.",
-        run: Session::hello,
+        run: RespSession::hello,
     },
     CommandInfo {
         name: "auth",
@@ -91,7 +91,7 @@ pub(super) const COMMANDS: &[CommandInfo] = &[
         has_key: false,
         group: "connection",
         summary: "Authenticates the connection by a token.",
-        run: Session::auth,
+        run: RespSession::auth,
     },
     CommandInfo {
         name: "quit",
@@ -100,7 +100,7 @@ pub(super) const COMMANDS: &[CommandInfo] = &[
         has_key: false,
         group: "connection",
         summary: "Closes the connection.",
-        run: Session::quit,
+        run: RespSession::quit,
     },
     CommandInfo {
         name: "reset",
@@ -109,7 +109,7 @@ pub(super) const COMMANDS: &[CommandInfo] = &[
         has_key: false,
         group: "connection",
         summary: "Resets the connection.",
-        run: Session::reset,
+        run: RespSession::reset,
     },
     CommandInfo {
         name: "select",
@@ -118,7 +118,7 @@ pub(super) const COMMANDS: &[CommandInfo] = &[
         has_key: false,
         group: "connection",
         summary: "Selects the only database, 0.",
-        run: Session::select,
+        run: RespSession::select,
     },
     CommandInfo {
         name: "client",
@@ -127,7 +127,7 @@ pub(super) const COMMANDS: &[CommandInfo] = &[
         has_key: false,
         group: "connection",
         summary: "Names and describes the connection.",
-        run: Session::client,
+        run: RespSession::client,
     },
     CommandInfo {
         name: "multi",
@@ -136,7 +136,7 @@ pub(super) const COMMANDS: &[CommandInfo] = &[
         has_key: false,
         group: "transactions",
         summary: "Starts a transaction.",
-        run: Session::multi,
+        run: RespSession::multi,
     },
     CommandInfo {
         name: "exec",
@@ -145,7 +145,7 @@ pub(super) const COMMANDS: &[CommandInfo] = &[
         has_key: false,
         group: "transactions",
         summary: "Runs the commands of a transaction.",
-        run: Session::exec,
+        run: RespSession::exec,
     },
     CommandInfo {
         name: "discard",
@@ -154,7 +154,7 @@ pub(super) const COMMANDS: &[CommandInfo] = &[
         has_key: false,
         group: "transactions",
         summary: "Discards a transaction.",
-        run: Session::discard,
+        run: RespSession::discard,
     },
     CommandInfo {
         name: "watch",
@@ -163,7 +163,7 @@ pub(super) const COMMANDS: &[CommandInfo] = &[
         has_key: true,
         group: "transactions",
         summary: "Does nothing: an ID is never issued twice.",
-        run: Session::watch,
+        run: RespSession::watch,
     },
     CommandInfo {
         name: "unwatch",
@@ -172,7 +172,7 @@ pub(super) const COMMANDS: &[CommandInfo] = &[
         has_key: false,
         group: "transactions",
         summary: "Does nothing, like WATCH.",
-        run: Session::unwatch,
+        run: RespSession::unwatch,
     },
     CommandInfo {
         name: "command",
@@ -181,7 +181,7 @@ pub(super) const COMMANDS: &[CommandInfo] = &[
         has_key: false,
         group: "server",
         summary: "Describes the commands.",
-        run: Session::command,
+        run: RespSession::command,
     },
     CommandInfo {
         name: "info",
@@ -190,12 +190,12 @@ pub(super) const COMMANDS: &[CommandInfo] = &[
         has_key: false,
         group: "server",
         summary: "Returns figures of the server and its realms.",
-        run: Session::info,
+        run: RespSession::info,
     },
 ];
 
-impl Session {
-    pub(super) fn command(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+impl RespSession {
+    pub(super) fn command(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         let version = self.version;
         let is = |sub| args.is(1, sub) && args.len() == 2;
         let find = |index| COMMANDS.iter().find(|known| args.is(index, known.name));
@@ -229,14 +229,14 @@ impl Session {
             );
             return fail(&text, out);
         }
-        Next::Continue
+        AfterCommand::Continue
     }
 }
 
 impl CommandInfo {
     /// Appends the ten parts of a command's description in Redis 7, which clients of RESP 3 read
     /// all.
-    fn describe(&self, version: Version, out: &mut Vec<u8>) {
+    fn describe(&self, version: RespVersion, out: &mut Vec<u8>) {
         let (least, most) = self.args;
         let arity = i64::try_from(least).unwrap_or(i64::MAX);
         let (first, last) = match (self.has_key, most) {
@@ -259,7 +259,7 @@ impl CommandInfo {
     }
 
     /// Appends the places of the keys.
-    fn describe_keys(&self, last: i64, version: Version, out: &mut Vec<u8>) {
+    fn describe_keys(&self, last: i64, version: RespVersion, out: &mut Vec<u8>) {
         if !self.has_key {
             return reply::array(0, out);
         }
@@ -290,7 +290,7 @@ impl CommandInfo {
     }
 
     /// Appends the name and what there is to say of it.
-    fn document(&self, version: Version, out: &mut Vec<u8>) {
+    fn document(&self, version: RespVersion, out: &mut Vec<u8>) {
         reply::bulk(self.name.as_bytes(), out);
         let entries = [("summary", self.summary), ("since", "0.1.0"), ("group", self.group)];
         reply::map(entries.len(), version, out);

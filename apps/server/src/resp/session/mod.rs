@@ -12,18 +12,18 @@ use tokio::time::Instant;
 
 use self::commands::COMMANDS;
 pub(crate) use self::transaction::Transaction;
-use super::parse::Command;
-use super::reply::{self, Version};
+use super::parse::RespCommand;
+use super::reply::{self, RespVersion};
 use crate::access::{Client, WRONG_TOKENS};
 use crate::metrics::Protocol;
-use crate::realm::{Framing, IdRequest, OutputForm, Realm, RequestError};
+use crate::realm::{Framing, IdForm, IdRequest, RequestError, RunningRealm};
 use crate::shared::{Peer, ServerState};
 
 /// The state of one connection.
 #[derive(Debug)]
-pub(crate) struct Session {
+pub(crate) struct RespSession {
     shared: Arc<ServerState>,
-    version: Version,
+    version: RespVersion,
     /// The client, once it is known.
     client: Option<Arc<Client>>,
     /// The number of the connection.
@@ -39,21 +39,21 @@ pub(crate) struct Session {
 
 /// The next step after a command.
 #[derive(Debug)]
-pub(crate) enum Next {
+pub(crate) enum AfterCommand {
     /// The answer has been appended.
     Continue,
     /// The answer has been appended, and is the last.
     Close,
     /// IDs could not be issued immediately.
-    Wait(Waiting),
+    Wait(PendingReply),
     /// The commands of a transaction must be run.
     Execute(Transaction),
 }
 
 /// An answer that must wait for some of its IDs.
 #[derive(Debug)]
-pub(crate) struct Waiting {
-    realm: Arc<Realm>,
+pub(crate) struct PendingReply {
+    realm: Arc<RunningRealm>,
     /// The IDs that are missing.
     request: IdRequest,
     answer: ReplyForm,
@@ -74,7 +74,7 @@ enum ReplyForm {
 
 /// The arguments of a command.
 struct Args<'a> {
-    command: &'a Command,
+    command: &'a RespCommand,
     buffer: &'a [u8],
 }
 
@@ -106,12 +106,12 @@ impl fmt::Display for Args<'_> {
     }
 }
 
-impl Session {
+impl RespSession {
     pub(crate) fn new(shared: Arc<ServerState>, id: u64, peer: Peer) -> Self {
         let client = shared.access.anyone().cloned();
         Self {
             shared,
-            version: Version::default(),
+            version: RespVersion::default(),
             client,
             id,
             peer,
@@ -122,7 +122,12 @@ impl Session {
     }
 
     /// Runs a command, all of `buffer`, and appends its answer.
-    pub(crate) fn run(&mut self, command: &Command, buffer: &[u8], out: &mut Vec<u8>) -> Next {
+    pub(crate) fn run(
+        &mut self,
+        command: &RespCommand,
+        buffer: &[u8],
+        out: &mut Vec<u8>,
+    ) -> AfterCommand {
         let args = &Args { command, buffer };
         let start = out.len();
         let next = self.dispatch(args, out);
@@ -132,12 +137,12 @@ impl Session {
         next
     }
 
-    fn dispatch(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+    fn dispatch(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         let known = COMMANDS.iter().find(|known| args.is(0, known.name));
         if known.is_none() && (args.is(0, "post") || args.is(0, "host:")) {
             // A web page can have a browser send this. The body could be commands.
             reply::error("ERR this is not an HTTP server", out);
-            return Next::Close;
+            return AfterCommand::Close;
         }
         let needs_token = known.is_none_or(|known| !known.flags.contains(&"no_auth"));
         let refusal = if needs_token && !self.is_admitted() {
@@ -178,7 +183,7 @@ impl Session {
         self.client.is_some()
     }
 
-    fn incr(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+    fn incr(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         let Some(realm) = self.realm(args.get(1)) else { return no_realm(args, out) };
         if let Err(error) = realm.check_integer() {
             return fail(&format!("ERR {error}"), out);
@@ -189,30 +194,31 @@ impl Session {
         match realm.try_integer(Protocol::Resp) {
             Ok(id) => integer_id(id, out),
             Err(_) => {
-                let request = IdRequest {
-                    count: 1,
-                    format: OutputForm::Int,
-                    framing: Framing::Resp,
-                    meta: None,
-                };
+                let request =
+                    IdRequest { count: 1, format: IdForm::Int, framing: Framing::Resp, meta: None };
                 let realm = Arc::clone(realm);
-                Next::Wait(Waiting { realm, request, answer: ReplyForm::One, start: out.len() })
+                AfterCommand::Wait(PendingReply {
+                    realm,
+                    request,
+                    answer: ReplyForm::One,
+                    start: out.len(),
+                })
             }
         }
     }
 
     /// Does the same as `INCR`, for libraries that send this in its place.
-    fn incr_by(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+    fn incr_by(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         if args.get(2) != b"1" {
             return fail("ERR INCRBY of a realm takes 1; TICKID.NEXT returns more IDs", out);
         }
         self.incr(args, out)
     }
 
-    fn next(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+    fn next(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         let Some(realm) = self.realm(args.get(1)) else { return no_realm(args, out) };
         let mut request =
-            IdRequest { count: 1, format: OutputForm::Text, framing: Framing::Resp, meta: None };
+            IdRequest { count: 1, format: IdForm::Text, framing: Framing::Resp, meta: None };
         let (mut at, mut format) = (2, None);
         let mut answer = ReplyForm::One;
         // A word that begins like a number is meant as the count, so a bad one is named as such.
@@ -251,11 +257,8 @@ impl Session {
                 if format.is_some() {
                     return fail(&repeated(args, at), out);
                 }
-                let formats = [
-                    ("text", OutputForm::Text),
-                    ("int", OutputForm::Int),
-                    ("bytes", OutputForm::Bytes),
-                ];
+                let formats =
+                    [("text", IdForm::Text), ("int", IdForm::Int), ("bytes", IdForm::Bytes)];
                 format = formats.into_iter().find(|(name, _)| args.is(at + 1, name));
                 if format.is_none() {
                     let format = args.shown(at + 1);
@@ -270,7 +273,7 @@ impl Session {
         if let Some((_, format)) = format {
             request.format = format;
         }
-        if request.format == OutputForm::Bytes {
+        if request.format == IdForm::Bytes {
             answer = ReplyForm::Bytes;
         }
         // Refused before the reply's head is written, because it promises a number of IDs.
@@ -291,22 +294,27 @@ impl Session {
         request.count -=
             realm.try_issue(request, Protocol::Resp, out).unwrap_or(0).min(request.count);
         if request.count > 0 {
-            return Next::Wait(Waiting { realm: Arc::clone(realm), request, answer, start });
+            return AfterCommand::Wait(PendingReply {
+                realm: Arc::clone(realm),
+                request,
+                answer,
+                start,
+            });
         }
         finish(answer, request.format, start, out);
-        Next::Continue
+        AfterCommand::Continue
     }
 
-    fn observe(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+    fn observe(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         if !self.client.as_ref().is_some_and(|client| client.may_observe()) {
             return fail("NOPERM the token has no right to observe", out);
         }
         let Some(realm) = self.realm(args.get(1)) else { return no_realm(args, out) };
         let form = match args.len() {
-            3 => OutputForm::Text,
+            3 => IdForm::Text,
             5 if !args.is(3, "format") => return fail("ERR syntax error", out),
-            5 if args.is(4, "text") => OutputForm::Text,
-            5 if args.is(4, "int") => OutputForm::Int,
+            5 if args.is(4, "text") => IdForm::Text,
+            5 if args.is(4, "int") => IdForm::Int,
             5 => {
                 let format = args.shown(4);
                 return fail(&format!("ERR the format '{format}' is none of text, int"), out);
@@ -322,7 +330,7 @@ impl Session {
         }
     }
 
-    fn realm(&self, name: &[u8]) -> Option<&Arc<Realm>> {
+    fn realm(&self, name: &[u8]) -> Option<&Arc<RunningRealm>> {
         self.shared.realms.get(name)
     }
 
@@ -334,35 +342,35 @@ impl Session {
     }
 
     #[expect(clippy::unused_self, reason = "one signature for all commands")]
-    fn ping(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+    fn ping(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         match args.len() {
             1 => reply::status("PONG", out),
             _ => reply::bulk(args.get(1), out),
         }
-        Next::Continue
+        AfterCommand::Continue
     }
 
     #[expect(clippy::unused_self, reason = "one signature for all commands")]
-    fn echo(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+    fn echo(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         reply::bulk(args.get(1), out);
-        Next::Continue
+        AfterCommand::Continue
     }
 
     #[expect(clippy::unused_self, reason = "one signature for all commands")]
-    fn quit(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> Next {
+    fn quit(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         reply::status("OK", out);
-        Next::Close
+        AfterCommand::Close
     }
 
-    fn reset(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> Next {
+    fn reset(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         let new = Self::new(Arc::clone(&self.shared), self.id, self.peer);
         *self = Self { wrong_tokens: self.wrong_tokens, ..new };
         reply::status("RESET", out);
-        Next::Continue
+        AfterCommand::Continue
     }
 
     #[expect(clippy::unused_self, reason = "one signature for all commands")]
-    fn select(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+    fn select(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         match number(args.get(1)) {
             Some(0) => ok(out),
             Some(_) => fail("ERR DB index is out of range", out),
@@ -370,7 +378,7 @@ impl Session {
         }
     }
 
-    fn auth(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+    fn auth(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         let user = if args.len() == 3 { args.get(1) } else { b"default" };
         match self.admit(user, args.get(args.len() - 1)) {
             Ok(()) => ok(out),
@@ -379,9 +387,9 @@ impl Session {
     }
 
     /// Refuses a token. The last one that a connection may guess ends it.
-    fn refuse_token(&self, text: &str, out: &mut Vec<u8>) -> Next {
+    fn refuse_token(&self, text: &str, out: &mut Vec<u8>) -> AfterCommand {
         reply::error(text, out);
-        if self.wrong_tokens < WRONG_TOKENS { Next::Continue } else { Next::Close }
+        if self.wrong_tokens < WRONG_TOKENS { AfterCommand::Continue } else { AfterCommand::Close }
     }
 
     /// Looks up the token. The user is "default" or the token's name.
@@ -406,13 +414,13 @@ impl Session {
         }
     }
 
-    fn hello(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+    fn hello(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         // Nothing changes before all is checked: a client whose HELLO fails keeps what it had.
         let mut version = self.version;
         if args.len() > 1 {
             version = match number(args.get(1)) {
-                Some(2) => Version::Resp2,
-                Some(3) => Version::Resp3,
+                Some(2) => RespVersion::Resp2,
+                Some(3) => RespVersion::Resp3,
                 _ => return fail("NOPROTO unsupported protocol version", out),
             };
         }
@@ -466,7 +474,7 @@ impl Session {
         }
         reply::bulk(b"modules", out);
         reply::array(0, out);
-        Next::Continue
+        AfterCommand::Continue
     }
 
     fn set_name(&mut self, name: &[u8]) -> Result<(), &'static str> {
@@ -482,7 +490,7 @@ impl Session {
         }
     }
 
-    fn client(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+    fn client(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         let is = |sub, len| args.is(1, sub) && args.len() == len;
         if is("id", 2) {
             reply::integer(self.id.cast_signed(), out);
@@ -512,10 +520,10 @@ impl Session {
             );
             return fail(&text, out);
         }
-        Next::Continue
+        AfterCommand::Continue
     }
 
-    fn info(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> Next {
+    fn info(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         let metrics = self.shared.metrics.of(Protocol::Resp);
         let mut text = String::new();
         // Writing to memory cannot fail.
@@ -549,7 +557,7 @@ impl Session {
             );
         }
         reply::bulk(text.as_bytes(), out);
-        Next::Continue
+        AfterCommand::Continue
     }
 }
 
@@ -561,7 +569,7 @@ impl ReplyForm {
     }
 }
 
-impl Waiting {
+impl PendingReply {
     /// Returns the number of bytes of output that belong to earlier commands, which from now on are
     /// not part of it.
     pub(crate) fn split_off_earlier(&mut self) -> usize {
@@ -592,10 +600,10 @@ const NO_INTEGER: &str = "ERR the ID exceeds 63 bits; TICKID.NEXT returns it as 
 
 /// Completes an answer that has all of its IDs, from `start` on. Integers that this protocol does
 /// not have, and that clients would cut or refuse, are replaced by an error.
-fn finish(answer: ReplyForm, format: OutputForm, start: usize, out: &mut Vec<u8>) {
+fn finish(answer: ReplyForm, format: IdForm, start: usize, out: &mut Vec<u8>) {
     answer.end(out);
     // The IDs of an answer ascend.
-    if format == OutputForm::Int && last_integer(out).is_some_and(|id| i64::try_from(id).is_err()) {
+    if format == IdForm::Int && last_integer(out).is_some_and(|id| i64::try_from(id).is_err()) {
         out.truncate(start);
         reply::error(NO_INTEGER, out);
     }
@@ -617,24 +625,24 @@ fn refusal(error: &RequestError) -> String {
 }
 
 /// Appends an ID as an integer, which in this protocol has a sign.
-fn integer_id(id: u64, out: &mut Vec<u8>) -> Next {
+fn integer_id(id: u64, out: &mut Vec<u8>) -> AfterCommand {
     match i64::try_from(id) {
         Ok(id) => {
             reply::integer(id, out);
-            Next::Continue
+            AfterCommand::Continue
         }
         Err(_) => fail(NO_INTEGER, out),
     }
 }
 
-fn ok(out: &mut Vec<u8>) -> Next {
+fn ok(out: &mut Vec<u8>) -> AfterCommand {
     reply::status("OK", out);
-    Next::Continue
+    AfterCommand::Continue
 }
 
-fn fail(text: &str, out: &mut Vec<u8>) -> Next {
+fn fail(text: &str, out: &mut Vec<u8>) -> AfterCommand {
     reply::error(text, out);
-    Next::Continue
+    AfterCommand::Continue
 }
 
 /// Returns the error for an option that came before.
@@ -642,7 +650,7 @@ fn repeated(args: &Args<'_>, at: usize) -> String {
     format!("ERR the option {} is repeated", args.shown(at).to_ascii_uppercase())
 }
 
-fn no_realm(args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+fn no_realm(args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
     fail(&format!("ERR no such realm '{}'", args.shown(1)), out)
 }
 

@@ -1,6 +1,6 @@
 //! `MULTI` and `EXEC`.
 
-use super::{Args, Next, Session, fail, ok};
+use super::{AfterCommand, Args, RespSession, fail, ok};
 use crate::limits::Limits;
 use crate::resp::reply;
 
@@ -21,7 +21,12 @@ impl Transaction {
     const MOST: usize = 16;
 
     /// Adds a command.
-    pub(super) fn queue(&mut self, command: &[u8], limits: &Limits, out: &mut Vec<u8>) -> Next {
+    pub(super) fn queue(
+        &mut self,
+        command: &[u8],
+        limits: &Limits,
+        out: &mut Vec<u8>,
+    ) -> AfterCommand {
         let bytes = Self::MOST * limits.request_bytes as usize;
         let excess = if self.count >= limits.count {
             format!("{} commands (limit count)", limits.count)
@@ -34,7 +39,7 @@ impl Transaction {
                 self.count += 1;
             }
             reply::status("QUEUED", out);
-            return Next::Continue;
+            return AfterCommand::Continue;
         };
         self.spoil();
         fail(&format!("ERR a transaction has at most {excess}"), out)
@@ -46,8 +51,8 @@ impl Transaction {
     }
 }
 
-impl Session {
-    pub(super) fn multi(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> Next {
+impl RespSession {
+    pub(super) fn multi(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         if self.transaction.is_some() {
             return fail("ERR MULTI calls can not be nested", out);
         }
@@ -55,24 +60,24 @@ impl Session {
         ok(out)
     }
 
-    pub(super) fn exec(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> Next {
+    pub(super) fn exec(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         match self.transaction.take() {
             None => fail("ERR EXEC without MULTI", out),
             Some(transaction) if transaction.is_spoilt => {
                 fail("EXECABORT Transaction discarded because of previous errors.", out)
             }
-            Some(transaction) => Next::Execute(transaction),
+            Some(transaction) => AfterCommand::Execute(transaction),
         }
     }
 
-    pub(super) fn discard(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> Next {
+    pub(super) fn discard(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         match self.transaction.take() {
             None => fail("ERR DISCARD without MULTI", out),
             Some(_) => ok(out),
         }
     }
 
-    pub(super) fn watch(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> Next {
+    pub(super) fn watch(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         if self.transaction.is_some() {
             return fail("ERR WATCH inside MULTI is not allowed", out);
         }
@@ -80,7 +85,7 @@ impl Session {
     }
 
     #[expect(clippy::unused_self, reason = "one signature for all commands")]
-    pub(super) fn unwatch(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> Next {
+    pub(super) fn unwatch(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         ok(out)
     }
 }
