@@ -29,7 +29,7 @@ const STORES: [(&str, &str); 7] = [
 /// The arguments of a subcommand that this build lacks.
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
-pub(crate) struct Missing {
+pub(crate) struct MissingFeature {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     _arguments: Vec<OsString>,
 }

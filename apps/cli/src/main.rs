@@ -91,13 +91,13 @@ enum Command {
     Serve(Box<serve::ServeArguments>),
     #[cfg(not(feature = "serve"))]
     #[command(hide = true)]
-    Serve(features::Missing),
+    Serve(features::MissingFeature),
     /// Print the SQL that lets PostgreSQL make the IDs of a realm
     #[cfg(feature = "postgres")]
     Sql(sql::SqlArguments),
     #[cfg(not(feature = "postgres"))]
     #[command(hide = true)]
-    Sql(features::Missing),
+    Sql(features::MissingFeature),
     /// Print a completion script for a shell
     #[command(after_help = "Examples, with the places where shells look:
   bash        tickid completions bash > ~/.local/share/bash-completion/completions/tickid
@@ -114,7 +114,7 @@ enum Command {
     Man(man::ManArguments),
     #[cfg(not(feature = "full"))]
     #[command(hide = true)]
-    Man(features::Missing),
+    Man(features::MissingFeature),
 }
 
 /// The stack that parsing the command line takes, and a reserve: it was enough with 96 kB, and with

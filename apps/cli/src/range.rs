@@ -186,31 +186,31 @@ fn of_node(reason: &str) -> Failure {
 
 /// A range as JSON.
 #[derive(Serialize)]
-struct Range {
+struct ShownRange {
     scheme: String,
-    since: Instant,
-    until: Instant,
+    since: ShownTime,
+    until: ShownTime,
     inclusive: bool,
-    min: End,
-    max: End,
+    min: RangeEnd,
+    max: RangeEnd,
 }
 
 #[derive(Serialize)]
-struct Instant {
+struct ShownTime {
     unix_ms: i64,
     time: Option<String>,
 }
 
 /// One end of a range in every form that a database may need.
 #[derive(Serialize)]
-struct End {
+struct RangeEnd {
     text: String,
     hex: String,
     /// `None` if it has more than 128 bits.
     int: Option<String>,
 }
 
-impl End {
+impl RangeEnd {
     fn new(id: Identifier, layouts: &tickid_convert::Layouts) -> Self {
         let inspection = Inspection::new(id, "", layouts);
         let integer = inspection.forms().find(|(name, _)| *name == "integer");
@@ -231,14 +231,14 @@ fn print(
     let mut out = Output::stdout();
     if arguments.json {
         let instant =
-            |time: UnixTime| Instant { unix_ms: time.as_millis(), time: when::date_time(time) };
+            |time: UnixTime| ShownTime { unix_ms: time.as_millis(), time: when::date_time(time) };
         let [since, until] = [times.since, times.until].map(instant);
-        let [min, max] = ends.map(|id| End::new(id, &layouts));
+        let [min, max] = ends.map(|id| RangeEnd::new(id, &layouts));
         let (scheme, inclusive) = (name_of(&arguments.scheme), arguments.inclusive);
-        write_json(&Range { scheme, since, until, inclusive, min, max }, out.buffer())?;
+        write_json(&ShownRange { scheme, since, until, inclusive, min, max }, out.buffer())?;
     } else {
         for id in ends {
-            let end = End::new(id, &layouts);
+            let end = RangeEnd::new(id, &layouts);
             let line = match arguments.format {
                 OutputForm::Text => end.text,
                 OutputForm::Int => end.int.ok_or_else(|| no_integer(arguments))?,

@@ -77,9 +77,9 @@ pub(super) fn reap_orphans(other: Pid) -> nix::Result<()> {
 pub(super) fn left_behind(program: Pid) -> io::Result<Option<Pid>> {
     let mut left = None;
     walk(|_, id| {
-        let is_left = |one: &Status| !one.is_over && one.group != program && id != program;
-        left = Status::of(id)?.filter(is_left).map(|_| id);
-        Ok(if left.is_some() { Next::Stop } else { Next::Below })
+        let is_left = |one: &ProcessStatus| !one.is_over && one.group != program && id != program;
+        left = ProcessStatus::of(id)?.filter(is_left).map(|_| id);
+        Ok(if left.is_some() { WalkStep::Stop } else { WalkStep::Below })
     })?;
     Ok(left)
 }
@@ -88,10 +88,10 @@ pub(super) fn left_behind(program: Pid) -> io::Result<Option<Pid>> {
 pub(super) fn running() -> io::Result<Vec<Pid>> {
     let mut running = Vec::new();
     walk(|_, id| {
-        if Status::of(id)?.is_some_and(|one| !one.is_over) {
+        if ProcessStatus::of(id)?.is_some_and(|one| !one.is_over) {
             running.push(id);
         }
-        Ok(Next::Below)
+        Ok(WalkStep::Below)
     })?;
     Ok(running)
 }
@@ -121,13 +121,13 @@ impl Killing {
         let (mut killed, mut kept) = (HashSet::new(), None);
         walk(|parent, id| {
             if parent == own && self.has_ended(id)? {
-                return Ok(Next::Beside);
+                return Ok(WalkStep::Beside);
             }
             match kill(id, Signal::SIGKILL) {
                 Ok(()) => {
                     killed.insert(id);
                 }
-                Err(nix::Error::EPERM) if Status::of(id)?.is_none_or(|one| !one.is_over) => {
+                Err(nix::Error::EPERM) if ProcessStatus::of(id)?.is_none_or(|one| !one.is_over) => {
                     kept = Some(id);
                 }
                 Err(nix::Error::EPERM | nix::Error::ESRCH) => {}
@@ -136,7 +136,7 @@ impl Killing {
             // A session is left to those who are born in it. If it is not this process's, then all
             // of its processes descend from this one, and die in the same moment, although they
             // fork. In the session of this process there are others: a shell, and its other jobs.
-            if let Some(one) = Status::of(id)?
+            if let Some(one) = ProcessStatus::of(id)?
                 && one.session != session
                 && one.group.as_raw() > 1
             {
@@ -145,7 +145,7 @@ impl Killing {
                     Err(error) => return Err(error.into()),
                 }
             }
-            Ok(Next::Below)
+            Ok(WalkStep::Below)
         })?;
         let is_new = !killed.is_subset(&self.killed);
         self.killed = killed;
@@ -172,7 +172,7 @@ impl Killing {
 }
 
 /// The way of a walk after a process was visited.
-enum Next {
+enum WalkStep {
     /// To its children.
     Below,
     /// Not to its children: it has none, and its number may be another's by now.
@@ -181,14 +181,14 @@ enum Next {
 }
 
 /// Visits the children of this process, their children, and so on, each with its parent.
-fn walk(mut visit: impl FnMut(Pid, Pid) -> io::Result<Next>) -> io::Result<()> {
+fn walk(mut visit: impl FnMut(Pid, Pid) -> io::Result<WalkStep>) -> io::Result<()> {
     let mut parents = vec![getpid()];
     while let Some(parent) = parents.pop() {
         for child in children(parent)? {
             match visit(parent, child)? {
-                Next::Below => parents.push(child),
-                Next::Beside => {}
-                Next::Stop => return Ok(()),
+                WalkStep::Below => parents.push(child),
+                WalkStep::Beside => {}
+                WalkStep::Stop => return Ok(()),
             }
         }
     }
@@ -211,7 +211,7 @@ fn children(parent: Pid) -> io::Result<Vec<Pid>> {
 }
 
 /// A process as `/proc/PID/stat` shows it.
-struct Status {
+struct ProcessStatus {
     /// It has ended, and is only waited for. A process whose first thread alone has ended is shown
     /// as a zombie too, with more than one thread.
     is_over: bool,
@@ -219,7 +219,7 @@ struct Status {
     session: Pid,
 }
 
-impl Status {
+impl ProcessStatus {
     /// Returns the status of a process, or `None` if it is gone or hidden.
     fn of(id: Pid) -> io::Result<Option<Self>> {
         let stat = unless_gone(fs::read_to_string(format!("/proc/{id}/stat")))?;
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn names_of_processes_may_contain_anything() {
         for name in ["sh", "a) Z 1 2 3 (b", "", "a b\n"] {
-            let one = Status::parse(&stat(name, "S", 1)).unwrap();
+            let one = ProcessStatus::parse(&stat(name, "S", 1)).unwrap();
             assert_eq!((one.is_over, one.group, one.session), (false, pid(50), pid(60)), "{name}");
         }
     }
@@ -276,7 +276,7 @@ mod tests {
         for (state, threads, is_over) in
             [("Z", 0, true), ("Z", 1, true), ("Z", 2, false), ("R", 1, false), ("D", 3, false)]
         {
-            let one = Status::parse(&stat("sh", state, threads)).unwrap();
+            let one = ProcessStatus::parse(&stat("sh", state, threads)).unwrap();
             assert_eq!(one.is_over, is_over, "{state} {threads}");
         }
     }

@@ -236,8 +236,8 @@ fn keep(command: &[OsString], control: File, reports: &mut File) -> io::Result<(
     let leader = Pid::from_raw(leader);
     let alarms = Alarms::new()?;
     match watch(leader, null, (&signals, &alarms), control, reports) {
-        Ok(Watched::LetGo) => Ok(()),
-        Ok(Watched::Alone) => end(leader, &signals, reports),
+        Ok(WatchEnd::LetGo) => Ok(()),
+        Ok(WatchEnd::Alone) => end(leader, &signals, reports),
         Err(error) => {
             end(leader, &signals, reports)?;
             Err(error)
@@ -246,7 +246,7 @@ fn keep(command: &[OsString], control: File, reports: &mut File) -> io::Result<(
 }
 
 /// The end of a watch.
-enum Watched {
+enum WatchEnd {
     /// The program has ended, and what it left behind may stay.
     LetGo,
     /// The supervisor is gone, or wants all to end.
@@ -260,7 +260,7 @@ fn watch(
     (signals, alarms): (&SignalFd, &Alarms),
     mut control: File,
     reports: &mut File,
-) -> io::Result<Watched> {
+) -> io::Result<WatchEnd> {
     // It may not keep a terminal, a pipe or a file system in use.
     dup2_stdin(&null)?;
     dup2_stdout(&null)?;
@@ -293,13 +293,13 @@ fn watch(
                 Some(KeeperOrder::KillAt(boot, wall)) => {
                     alarms.at((boot, wall), TimerSetTimeFlags::empty())?;
                 }
-                Some(KeeperOrder::LetGo) => return Ok(Watched::LetGo),
-                None => return Ok(Watched::Alone),
+                Some(KeeperOrder::LetGo) => return Ok(WatchEnd::LetGo),
+                None => return Ok(WatchEnd::Alone),
             }
         } else if boot || wall {
             Report::Overdue.write(reports);
             kill_until_alone(leader, &mut control)?;
-            return Ok(Watched::Alone);
+            return Ok(WatchEnd::Alone);
         }
         if news {
             while signals.read_signal()?.is_some() {}

@@ -5,17 +5,17 @@ use core::time::Duration;
 use tickid_core::UnixTime;
 use tickid_lease::StoreError;
 
-use crate::window::{Now, Window};
+use crate::window::{ClockTimes, ProgramWindow};
 
 /// The leases, by the number of their session.
 #[derive(Debug)]
-pub(super) struct Leases(Vec<Held>);
+pub(super) struct Leases(Vec<ExecLease>);
 
 /// One lease.
 #[derive(Debug, Default)]
-pub(super) struct Held {
+pub(super) struct ExecLease {
     /// The window, once it is granted.
-    pub(super) window: Option<Window>,
+    pub(super) window: Option<ProgramWindow>,
     /// The reason why it has not been granted or renewed.
     pub(super) trouble: Option<StoreError>,
     is_lost: bool,
@@ -23,15 +23,15 @@ pub(super) struct Held {
 
 impl Leases {
     pub(super) fn new(count: usize) -> Self {
-        Self((0..count).map(|_| Held::default()).collect())
+        Self((0..count).map(|_| ExecLease::default()).collect())
     }
 
-    pub(super) fn windows(&self) -> impl Iterator<Item = &Window> {
+    pub(super) fn windows(&self) -> impl Iterator<Item = &ProgramWindow> {
         self.0.iter().filter_map(|held| held.window.as_ref())
     }
 
     /// Returns the windows of leases that are not lost.
-    pub(super) fn to_release(&self) -> impl Iterator<Item = &Window> {
+    pub(super) fn to_release(&self) -> impl Iterator<Item = &ProgramWindow> {
         self.0.iter().filter(|held| !held.is_lost).filter_map(|held| held.window.as_ref())
     }
 
@@ -40,7 +40,7 @@ impl Leases {
     }
 
     /// Records a window that was granted or renewed. Reports whether this ends all trouble.
-    pub(super) fn granted(&mut self, session: usize, window: Window) -> bool {
+    pub(super) fn granted(&mut self, session: usize, window: ProgramWindow) -> bool {
         let Some(held) = self.0.get_mut(session) else { return false };
         held.window = Some(window);
         held.trouble.take().is_some() && !self.is_troubled()
@@ -76,18 +76,18 @@ impl Leases {
 
     /// Returns the time when the last window opens, or `None` until all are granted.
     pub(super) fn opens(&self) -> Option<UnixTime> {
-        let opens = |held: &Held| held.window.map(|window| window.opens);
+        let opens = |held: &ExecLease| held.window.map(|window| window.opens);
         let all: Option<Vec<UnixTime>> = self.0.iter().map(opens).collect();
         all?.into_iter().max()
     }
 
     /// Returns the lease that leaves the program the least time.
-    pub(super) fn shortest(&self, now: Now) -> Option<&Held> {
+    pub(super) fn shortest(&self, now: ClockTimes) -> Option<&ExecLease> {
         self.0.iter().min_by_key(|held| held.window.map(|window| window.left(now)))
     }
 
     /// Returns the time that the program may continue for.
-    pub(super) fn left(&self, now: Now) -> Duration {
+    pub(super) fn left(&self, now: ClockTimes) -> Duration {
         let window = self.shortest(now).and_then(|held| held.window);
         window.map_or(Duration::ZERO, |window| window.left(now))
     }

@@ -20,7 +20,7 @@ use crate::plan::Plan;
 
 /// A change of the program's state.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Change {
+pub(super) enum ProgramChange {
     /// Stopped by a signal that requests it.
     Stopped(Signal),
     /// It has left this process behind, and perhaps more.
@@ -162,19 +162,19 @@ impl Program {
     }
 
     /// Returns a change of the program's state, and waits for it.
-    pub(super) fn change(&mut self) -> Result<Change, Error> {
+    pub(super) fn change(&mut self) -> Result<ProgramChange, Error> {
         match Report::read(&mut self.pipes.reports).map_err(Error::Supervise)? {
-            Report::Stopped(by) => Ok(Change::Stopped(by)),
-            Report::Left(process) => Ok(Change::Left(process)),
-            Report::Overdue => Ok(Change::Overdue),
-            Report::Ended(status) => Ok(Change::Ended(status)),
+            Report::Stopped(by) => Ok(ProgramChange::Stopped(by)),
+            Report::Left(process) => Ok(ProgramChange::Left(process)),
+            Report::Overdue => Ok(ProgramChange::Overdue),
+            Report::Ended(status) => Ok(ProgramChange::Ended(status)),
             Report::Gone => {
                 self.is_over = true;
-                Ok(Change::Gone)
+                Ok(ProgramChange::Gone)
             }
             Report::Kept(process) => {
                 self.refused(process);
-                Ok(Change::None)
+                Ok(ProgramChange::None)
             }
             report => Err(Error::Supervise(unexpected(report))),
         }

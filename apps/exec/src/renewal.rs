@@ -10,7 +10,7 @@ use tickid_lease::{Store, StoreError};
 
 use crate::error::Error;
 use crate::wake::Bell;
-use crate::window::{Now, Window};
+use crate::window::{ClockTimes, ProgramWindow};
 
 /// The timeout of a request that no session makes.
 const ANSWER_WITHIN: Duration = Duration::from_secs(5);
@@ -19,7 +19,7 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(super) enum News {
     /// It was granted, or renewed.
-    Granted(Window),
+    Granted(ProgramWindow),
     /// It was not granted; it is tried again.
     Failed(StoreError),
     /// It has ended.
@@ -61,7 +61,7 @@ pub(super) fn keep(
 
 /// Sends the request that is due, or waits until one is.
 fn step(session: &mut LeaseSession, store: &Store) -> Result<Option<News>, Error> {
-    let now = Now::read()?;
+    let now = ClockTimes::read()?;
     let tick = now.wall.and_then(|wall| session.realm().tick_at(wall));
     // A program whose clock falls behind its window is killed, so that nothing stalls.
     let request = session.request(now.boot, tick, Duration::ZERO, Token::random);
@@ -71,10 +71,10 @@ fn step(session: &mut LeaseSession, store: &Store) -> Result<Option<News>, Error
     };
     let timeout = session.timeout(&request);
     let answer = block_on(request.send(store, session.realm()), timeout);
-    let answered = Now::read()?;
+    let answered = ClockTimes::read()?;
     Ok(match session.answered(request, now.boot, answered.boot, answer) {
         Outcome::Acquired(lease) | Outcome::Renewed(lease) => {
-            Some(News::Granted(Window::new(session.realm(), lease, now.boot)))
+            Some(News::Granted(ProgramWindow::new(session.realm(), lease, now.boot)))
         }
         Outcome::Failed(error) => Some(News::Failed(error)),
         Outcome::Lost(error) => Some(News::Lost(error)),

@@ -16,13 +16,13 @@ use tickid_lease::{RealmSpec, Store, StoreError};
 
 use crate::descendants::{self, Killing, Left};
 use crate::error::Error;
-use crate::leases::{Held, Leases};
+use crate::leases::{ExecLease, Leases};
 use crate::plan::{Plan, Variables};
-use crate::program::{Change, Program, stop_as_well};
+use crate::program::{Program, ProgramChange, stop_as_well};
 use crate::renewal::{News, answer, keep};
 use crate::status::of_signal;
-use crate::wake::{Event, Wake, block_signals};
-use crate::window::{Now, Window, margin};
+use crate::wake::{Wake, WakeReason, block_signals};
+use crate::window::{ClockTimes, ProgramWindow, margin};
 
 /// The shortest term, whose half is time for a renewal, and whose margin for the kill.
 const SHORTEST_TERM: Duration = Duration::from_secs(1);
@@ -204,9 +204,9 @@ impl Supervisor<'_> {
 
     /// Waits for all leases, and for their windows to start.
     fn wait(&mut self) -> Result<Waited, Error> {
-        let patience = Now::read()?.boot.saturating_add(self.plan.max_wait);
+        let patience = ClockTimes::read()?.boot.saturating_add(self.plan.max_wait);
         loop {
-            let now = Now::read()?;
+            let now = ClockTimes::read()?;
             let is_closed = |opens| now.wall.is_none_or(|wall| wall < opens);
             // Leases that are nearly over are renewed before the program starts, because it would
             // be killed at once.
@@ -220,7 +220,7 @@ impl Supervisor<'_> {
             };
             self.wake.at(alarms)?;
             match self.wake.next(None)? {
-                Event::News((session, News::Granted(window))) => {
+                WakeReason::News((session, News::Granted(window))) => {
                     self.granted(session, window);
                     match self.leases.opens() {
                         Some(from) if opens.is_none() && is_closed(from) => {
@@ -235,7 +235,7 @@ impl Supervisor<'_> {
                 }
                 // A store that is silent before the first lease ends the wait, because its address
                 // may be wrong; a full pool and a store that falls silent later do not.
-                Event::News((session, News::Failed(error)))
+                WakeReason::News((session, News::Failed(error)))
                     if self.leases.is_granted(session)
                         || error.refusal().is_some_and(Refusal::passes) =>
                 {
@@ -245,17 +245,20 @@ impl Supervisor<'_> {
                         self.say(&format!("waiting: {message}"));
                     }
                 }
-                Event::News((session, News::Lost(error))) => {
+                WakeReason::News((session, News::Lost(error))) => {
                     self.leases.lost(session);
                     return Err(error.into());
                 }
-                Event::News((_, News::Failed(error))) => return Err(error.into()),
-                Event::News((_, News::Broken(failure))) => return Err(failure),
-                Event::Signal(
+                WakeReason::News((_, News::Failed(error))) => return Err(error.into()),
+                WakeReason::News((_, News::Broken(failure))) => return Err(failure),
+                WakeReason::Signal(
                     signal @ (Signal::SIGHUP | Signal::SIGINT | Signal::SIGQUIT | Signal::SIGTERM),
                 ) => return Ok(Waited::Signal(signal)),
-                Event::Signal(Signal::SIGTSTP) => stop_as_well()?,
-                Event::Signal(_) | Event::Time | Event::Step | Event::Change => {}
+                WakeReason::Signal(Signal::SIGTSTP) => stop_as_well()?,
+                WakeReason::Signal(_)
+                | WakeReason::Time
+                | WakeReason::Step
+                | WakeReason::Change => {}
             }
         }
     }
@@ -298,10 +301,10 @@ impl Supervisor<'_> {
             };
             self.wake.at(alarms)?;
             match self.wake.next(Some(program.changes()))? {
-                Event::Change => match program.change()? {
-                    Change::Stopped(by) => is_held = program.stopped(by)?,
-                    Change::Left(process) => left_behind = Some(process),
-                    Change::Overdue => {
+                WakeReason::Change => match program.change()? {
+                    ProgramChange::Stopped(by) => is_held = program.stopped(by)?,
+                    ProgramChange::Left(process) => left_behind = Some(process),
+                    ProgramChange::Overdue => {
                         // This process did not run when it should have stopped the program.
                         let now = self.now()?;
                         if kill_at.is_none() {
@@ -309,7 +312,7 @@ impl Supervisor<'_> {
                         }
                         kill_at = Some(now.boot);
                     }
-                    Change::Ended(status) if kill_at.is_none() => {
+                    ProgramChange::Ended(status) if kill_at.is_none() => {
                         program.let_go();
                         if let (Some(process), false) = (left_behind, self.plan.release_on_exit) {
                             self.say_left(process);
@@ -317,22 +320,22 @@ impl Supervisor<'_> {
                         return Ok(status);
                     }
                     // Others may have ignored the request.
-                    Change::Ended(_) => kill_at = Some(now.boot),
-                    Change::Gone => return Ok(NO_LEASE),
-                    Change::None => {}
+                    ProgramChange::Ended(_) => kill_at = Some(now.boot),
+                    ProgramChange::Gone => return Ok(NO_LEASE),
+                    ProgramChange::None => {}
                 },
-                Event::Signal(Signal::SIGCHLD) => program.reap_orphans()?,
-                Event::Signal(signal) => program.signal(signal)?,
-                Event::News((session, News::Lost(error))) => {
+                WakeReason::Signal(Signal::SIGCHLD) => program.reap_orphans()?,
+                WakeReason::Signal(signal) => program.signal(signal)?,
+                WakeReason::News((session, News::Lost(error))) => {
                     self.leases.lost(session);
                     if kill_at.is_none() {
                         self.say(&format!("{error:?}; the program is stopped"));
-                        kill_at = Some(self.stop(&program, Now::read()?)?);
+                        kill_at = Some(self.stop(&program, ClockTimes::read()?)?);
                     }
                 }
-                Event::News(news) => self.renewal(news)?,
-                Event::Step => self.is_stepped = true,
-                Event::Time => {}
+                WakeReason::News(news) => self.renewal(news)?,
+                WakeReason::Step => self.is_stepped = true,
+                WakeReason::Time => {}
             }
         }
     }
@@ -390,11 +393,11 @@ impl Supervisor<'_> {
             }
             self.wake.at((until.min(now.boot.saturating_add(left.pause())), UnixTime::MAX))?;
             match self.wake.next(None)? {
-                Event::News((session, News::Lost(_))) => self.leases.lost(session),
-                Event::News(news) => self.renewal(news)?,
-                Event::Step => self.is_stepped = true,
+                WakeReason::News((session, News::Lost(_))) => self.leases.lost(session),
+                WakeReason::News(news) => self.renewal(news)?,
+                WakeReason::Step => self.is_stepped = true,
                 // A child that ends is reported, and its own children are there by then.
-                Event::Signal(_) | Event::Time | Event::Change => {}
+                WakeReason::Signal(_) | WakeReason::Time | WakeReason::Change => {}
             }
         }
     }
@@ -419,21 +422,21 @@ impl Supervisor<'_> {
     }
 
     /// Reads the clocks while the program runs.
-    fn now(&mut self) -> Result<Now, Error> {
-        let now = Now::read()?;
+    fn now(&mut self) -> Result<ClockTimes, Error> {
+        let now = ClockTimes::read()?;
         self.latest = self.latest.max(now.wall.unwrap_or(UnixTime::MIN));
         Ok(now)
     }
 
     /// Asks the program to end. Returns the time when it is killed.
-    fn stop(&self, program: &Program, now: Now) -> Result<Duration, Error> {
+    fn stop(&self, program: &Program, now: ClockTimes) -> Result<Duration, Error> {
         for signal in [Signal::SIGTERM, Signal::SIGCONT] {
             program.signal(signal)?;
         }
         Ok(now.boot.saturating_add(self.kill_after))
     }
 
-    fn granted(&mut self, session: usize, window: Window) {
+    fn granted(&mut self, session: usize, window: ProgramWindow) {
         if self.leases.granted(session, window) {
             self.say("the lease is renewed again");
         }
@@ -465,8 +468,9 @@ impl Supervisor<'_> {
         ));
     }
 
-    fn say_why(&self, now: Now) {
-        let Some(Held { window: Some(window), trouble, .. }) = self.leases.shortest(now) else {
+    fn say_why(&self, now: ClockTimes) {
+        let Some(ExecLease { window: Some(window), trouble, .. }) = self.leases.shortest(now)
+        else {
             return;
         };
         let node = window.lease.node;
@@ -499,8 +503,9 @@ fn nodes_of(leases: &Leases, separator: &str) -> String {
 /// Returns the program's environment. A single node has its own variables. With several, those are
 /// removed, since they could come from an outer `lease exec`.
 fn environment(plan: &Plan, realm: &RealmSpec, leases: &Leases) -> Variables {
-    let windows =
-        leases.windows().map(|Window { lease, .. }| format!("{}..{}", lease.floor, lease.ceiling));
+    let windows = leases
+        .windows()
+        .map(|ProgramWindow { lease, .. }| format!("{}..{}", lease.floor, lease.ceiling));
     let windows = windows.collect::<Vec<_>>().join(" ");
     let nodes = nodes_of(leases, " ");
     let only = |text: &String| Some(text.clone()).filter(|text| !text.contains(' '));

@@ -58,7 +58,7 @@ impl Bell {
 
 /// The reason why the supervisor woke up.
 #[derive(Debug)]
-pub(super) enum Event<N> {
+pub(super) enum WakeReason<N> {
     Signal(Signal),
     News(N),
     /// An alarm went off.
@@ -147,21 +147,21 @@ impl<N> Wake<N> {
     }
 
     /// Waits for the next event. `changes` is readable after a change of the program.
-    pub(super) fn next(&self, changes: Option<BorrowedFd<'_>>) -> nix::Result<Event<N>> {
+    pub(super) fn next(&self, changes: Option<BorrowedFd<'_>>) -> nix::Result<WakeReason<N>> {
         loop {
             if let Some(signal) = self.signals.read_signal()? {
                 let number = i32::try_from(signal.ssi_signo).map_err(|_| nix::Error::EINVAL)?;
-                return Signal::try_from(number).map(Event::Signal);
+                return Signal::try_from(number).map(WakeReason::Signal);
             }
             if let Ok(news) = self.news.try_recv() {
-                return Ok(Event::News(news));
+                return Ok(WakeReason::News(news));
             }
             if self.is_stepped.take() {
-                return Ok(Event::Step);
+                return Ok(WakeReason::Step);
             }
             match self.wait(changes)? {
-                Woken::Change => return Ok(Event::Change),
-                Woken::Alarm if !self.is_stepped.get() => return Ok(Event::Time),
+                Woken::Change => return Ok(WakeReason::Change),
+                Woken::Alarm if !self.is_stepped.get() => return Ok(WakeReason::Time),
                 Woken::Alarm | Woken::Other => {}
             }
         }

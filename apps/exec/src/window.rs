@@ -8,14 +8,14 @@ use tickid_lease::{Lease, RealmSpec};
 
 /// The readings of the clocks.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Now {
+pub(super) struct ClockTimes {
     /// Time since the machine was started, suspends included. It never steps.
     pub(super) boot: Duration,
     /// The clock of the program; `None` when it can't be read.
     pub(super) wall: Option<UnixTime>,
 }
 
-impl Now {
+impl ClockTimes {
     pub(super) fn read() -> Result<Self, nix::Error> {
         let boot = clock_gettime(ClockId::CLOCK_BOOTTIME)?.into();
         Ok(Self { boot, wall: SystemClock.now().ok() })
@@ -24,7 +24,7 @@ impl Now {
 
 /// A window as it was granted last, by the clocks of this machine.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Window {
+pub(super) struct ProgramWindow {
     pub(super) lease: Lease,
     /// The floor's time. While the wall clock reads earlier, no program may run: a generator that
     /// it starts then issues IDs below the window.
@@ -43,7 +43,7 @@ pub(super) fn margin(term: Duration) -> Duration {
     (term / 20).clamp(Duration::from_millis(100), Duration::from_secs(1))
 }
 
-impl Window {
+impl ProgramWindow {
     /// Returns the window of a lease, requested at the time `asked` since the machine was started.
     ///
     /// A program's IDs are ahead of its clock by no more than the allowance and the one tick that
@@ -63,12 +63,12 @@ impl Window {
         }
     }
 
-    pub(super) fn is_open(&self, now: Now) -> bool {
+    pub(super) fn is_open(&self, now: ClockTimes) -> bool {
         now.wall.is_some_and(|wall| wall >= self.opens)
     }
 
     /// Returns the time that a program may continue for, by the clock that leaves less.
-    pub(super) fn left(&self, now: Now) -> Duration {
+    pub(super) fn left(&self, now: ClockTimes) -> Duration {
         match now.wall {
             Some(wall) if self.is_open(now) => {
                 self.closes.saturating_since(wall).min(self.closes_boot.saturating_sub(now.boot))
@@ -78,7 +78,7 @@ impl Window {
     }
 
     /// Reports whether it should have been renewed by now.
-    pub(super) fn is_overdue(&self, now: Now) -> bool {
+    pub(super) fn is_overdue(&self, now: ClockTimes) -> bool {
         now.boot > self.renewal_due
     }
 
@@ -101,8 +101,8 @@ mod tests {
         Duration::from_secs(secs)
     }
 
-    fn at(boot: u64, wall: i64) -> Now {
-        Now { boot: secs(boot), wall: Some(UnixTime::from_micros(wall * 1_000_000)) }
+    fn at(boot: u64, wall: i64) -> ClockTimes {
+        ClockTimes { boot: secs(boot), wall: Some(UnixTime::from_micros(wall * 1_000_000)) }
     }
 
     /// The margin of the terms below.
@@ -110,7 +110,7 @@ mod tests {
 
     /// A window of the ticks 100..130, granted at the store's time 105 and requested 1,000 s after
     /// the start, with the default term of 10 s.
-    fn window(allowance: u64) -> Window {
+    fn window(allowance: u64) -> ProgramWindow {
         let realm = RealmSpec::from(Realm::builder("a", Seconds).pool("1/8").build().unwrap());
         let mut terms = realm.terms();
         terms.allowance = allowance;
@@ -122,14 +122,14 @@ mod tests {
         lease.floor = u64::try_from(100 - epoch / 1_000_000).unwrap();
         lease.ceiling = lease.floor + 30;
         lease.granted_at = UnixTime::from_micros(105_000_000);
-        Window::new(&realm, lease, secs(1_000))
+        ProgramWindow::new(&realm, lease, secs(1_000))
     }
 
     #[test]
     fn opens_at_its_floor() {
         let window = window(3);
         assert!(!window.is_open(at(1_000, 99)) && window.is_open(at(1_000, 100)));
-        assert!(!window.is_open(Now { wall: None, ..at(1_000, 100) }));
+        assert!(!window.is_open(ClockTimes { wall: None, ..at(1_000, 100) }));
     }
 
     #[test]
@@ -169,8 +169,8 @@ mod tests {
         assert_eq!(window.left(at(1_000, 100)), secs(21) - MARGIN);
         assert_eq!(window.left(at(1_000, 99)), Duration::ZERO, "though within the allowance");
         let (boot, wall) = (secs(1_000), Some(UnixTime::from_micros(99_999_999)));
-        assert_eq!(window.left(Now { boot, wall }), Duration::ZERO);
-        assert_eq!(window.left(Now { wall: None, ..at(1_000, 105) }), Duration::ZERO);
+        assert_eq!(window.left(ClockTimes { boot, wall }), Duration::ZERO);
+        assert_eq!(window.left(ClockTimes { wall: None, ..at(1_000, 105) }), Duration::ZERO);
     }
 
     #[test]
@@ -184,7 +184,7 @@ mod tests {
         let window = window(0);
         let (boot, wall) = window.when_left(secs(4));
         assert_eq!((boot, wall.as_micros()), (secs(1_020) - MARGIN, 124_500_000));
-        let due = Now { boot, wall: Some(wall) };
+        let due = ClockTimes { boot, wall: Some(wall) };
         assert_eq!(window.left(due), secs(4));
     }
 }

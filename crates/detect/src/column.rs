@@ -259,14 +259,14 @@ fn is_same(one: &Reading, other: &Reading) -> bool {
 
 /// The lowest and the highest value of a part of IDs.
 #[derive(Clone, Copy)]
-struct Span {
+struct ValueSpan {
     low: i64,
     high: i64,
     /// The width of the field.
     bits: u32,
 }
 
-impl Span {
+impl ValueSpan {
     fn new(value: i64, bits: u32) -> Self {
         Self { low: value, high: value, bits }
     }
@@ -292,10 +292,10 @@ impl Span {
 #[derive(Clone, Copy)]
 struct ColumnParts {
     /// In ticks.
-    time: Span,
+    time: ValueSpan,
     micros_per_tick: f64,
     /// The fields, if the format has a node and a sequence.
-    fields: Option<[Span; 2]>,
+    fields: Option<[ValueSpan; 2]>,
     /// The bits of each time and of each ID's fields by themselves, added up.
     own_time: u32,
     own_fields: u32,
@@ -322,7 +322,7 @@ impl ColumnParts {
         };
         let own = surprise(&one.identifier, one.encoding, layouts, now);
         Some(Self {
-            time: Span::new(ticks, 0),
+            time: ValueSpan::new(ticks, 0),
             micros_per_tick,
             fields,
             own_time: own.time,
@@ -363,15 +363,15 @@ impl ColumnParts {
     }
 }
 
-fn of_node(parts: &Parts) -> Span {
-    parts.node().map_or(Span::new(0, 0), |node| {
-        Span::new(i64::try_from(node.value()).unwrap_or(i64::MAX), node.bits())
+fn of_node(parts: &Parts) -> ValueSpan {
+    parts.node().map_or(ValueSpan::new(0, 0), |node| {
+        ValueSpan::new(i64::try_from(node.value()).unwrap_or(i64::MAX), node.bits())
     })
 }
 
-fn of_sequence(parts: &Parts) -> Span {
+fn of_sequence(parts: &Parts) -> ValueSpan {
     let sequence = parts.sequence();
-    Span::new(i64::try_from(sequence.value()).unwrap_or(i64::MAX), sequence.bits())
+    ValueSpan::new(i64::try_from(sequence.value()).unwrap_or(i64::MAX), sequence.bits())
 }
 
 /// Returns the bits that it takes to explain numbers that have no meaning: as random digits, or
@@ -404,7 +404,7 @@ fn bits_of_numbers(numbers: &[Number]) -> f64 {
     // Behind days.
     if let Some(rest) = digits.checked_sub(DAY_DIGITS) {
         let days = numbers.iter().map(|number| day(number.value / 10_u64.pow(rest)));
-        let days = days.map(|day| day.map(|day| Span::new(day, 0)));
+        let days = days.map(|day| day.map(|day| ValueSpan::new(day, 0)));
         let span = days.reduce(|one, other| Some(one?.with(other?))).flatten();
         if let Some(span) = span {
             let each = span.each() + f64::from(rest) * BITS_PER_DIGIT;

@@ -109,7 +109,7 @@ impl LayoutCard {
     #[must_use]
     pub fn span(&self) -> impl fmt::Display + use<> {
         let ticks = u128::from(self.layout.last_tick()) + 1;
-        Span(ticks * self.layout.widths().unit.as_micros())
+        LongSpan(ticks * self.layout.widths().unit.as_micros())
     }
 
     /// Returns the number of nodes.
@@ -235,9 +235,9 @@ impl fmt::Display for LayoutWarning {
 }
 
 /// A number of microseconds, in the largest unit of which there are two.
-struct Span(u128);
+struct LongSpan(u128);
 
-impl fmt::Display for Span {
+impl fmt::Display for LongSpan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SECOND: u128 = 1_000_000;
         let units = [
@@ -275,9 +275,9 @@ impl Serialize for FieldMap {
     }
 }
 
-struct Instant(UnixTime);
+struct CardTime(UnixTime);
 
-impl Serialize for Instant {
+impl Serialize for CardTime {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_struct("Instant", 2)?;
         map.serialize_field("unix_ms", &self.0.as_millis())?;
@@ -306,8 +306,8 @@ impl Serialize for LayoutCard {
         map.serialize_field("bits", &(widths.time + widths.node + widths.sequence))?;
         map.serialize_field("fields", &With(|| fields.iter().copied().map(FieldMap)))?;
         map.serialize_field("tick_us", &self.scale().micros_per_tick())?;
-        map.serialize_field("first", &Instant(self.first()))?;
-        map.serialize_field("last", &Instant(self.last()))?;
+        map.serialize_field("first", &CardTime(self.first()))?;
+        map.serialize_field("last", &CardTime(self.last()))?;
         map.serialize_field("span", &Displayed(self.span()))?;
         map.serialize_field("nodes", &self.nodes())?;
         map.serialize_field("ids_per_tick", &self.ids_per_tick())?;
@@ -317,8 +317,8 @@ impl Serialize for LayoutCard {
             }
             _ => map.serialize_field("ids_per_second", &self.ids_per_second())?,
         }
-        map.serialize_field("javascript_until", &self.javascript_until().map(Instant))?;
-        map.serialize_field("signed_until", &self.signed_until().map(Instant))?;
+        map.serialize_field("javascript_until", &self.javascript_until().map(CardTime))?;
+        map.serialize_field("signed_until", &self.signed_until().map(CardTime))?;
         map.serialize_field("warnings", &With(|| self.warnings()))?;
         map.end()
     }

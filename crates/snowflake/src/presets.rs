@@ -304,13 +304,13 @@ impl AnySnowflake {
 }
 
 /// A field's name, bits and meaning.
-type Row = (&'static str, u32, &'static str);
+type FieldRow = (&'static str, u32, &'static str);
 
-const UNUSED: Row = ("unused", 1, "always 0");
+const UNUSED: FieldRow = ("unused", 1, "always 0");
 const COUNT: &str = "distinguishes the IDs of a tick";
 
 /// Returns the fields of Sonyflakes, whose versions differ in their start time.
-const fn sonyflake(time: &'static str) -> [Row; 4] {
+const fn sonyflake(time: &'static str) -> [FieldRow; 4] {
     let machine = ("machine", 16, "the generator, mostly the end of its IP address");
     [UNUSED, ("timestamp", 39, time), ("sequence", 8, COUNT), machine]
 }

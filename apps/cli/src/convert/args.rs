@@ -105,7 +105,7 @@ pub(crate) struct NodeArguments {
     pub(super) node_hash: NodeHash,
     /// Cut nodes that do not fit to their low or high bits
     #[arg(long, value_enum, value_name = "END", conflicts_with = "node")]
-    pub(super) truncate_node: Option<End>,
+    pub(super) truncate_node: Option<NodeEnd>,
     /// The new node for each old one
     #[arg(long, value_name = "OLD=NEW,...", value_delimiter = ',', value_parser = pair)]
     #[arg(conflicts_with_all = ["node", "truncate_node"])]
@@ -113,7 +113,7 @@ pub(crate) struct NodeArguments {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum End {
+pub(super) enum NodeEnd {
     Low,
     High,
 }

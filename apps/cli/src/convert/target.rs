@@ -11,7 +11,7 @@ use tickid_scru64::NodeIdSize;
 use tickid_snowflake::Preset;
 use uuid::Uuid;
 
-use super::args::{ConvertArguments, End, NodeArguments, Source, Target};
+use super::args::{ConvertArguments, NodeArguments, NodeEnd, Source, Target};
 use super::source::Original;
 use crate::failure::Failure;
 use crate::message::shown;
@@ -84,8 +84,8 @@ pub(super) fn options<'a>(
             };
             Nodes::Set(set_node(arguments, kind, node, layouts)?)
         }
-        (None, Some(End::Low)) => Nodes::LowBits,
-        (None, Some(End::High)) => Nodes::HighBits,
+        (None, Some(NodeEnd::Low)) => Nodes::LowBits,
+        (None, Some(NodeEnd::High)) => Nodes::HighBits,
         (None, None) if table.is_empty() => Nodes::Keep,
         (None, None) => {
             let table = tickid_convert::NodeTable::new(table);

@@ -17,19 +17,19 @@ use crate::output;
 /// A leased generator, which a signal can shut down.
 pub(super) struct Holding {
     generator: Arc<AnyLeasedGenerator>,
-    held: Arc<Held>,
+    held: Arc<SignalTarget>,
 }
 
 /// What the thread that waits for signals knows of the generator.
 #[derive(Default)]
-struct Held {
+struct SignalTarget {
     /// Empty until it is started.
     generator: OnceLock<Arc<AnyLeasedGenerator>>,
     /// Set once a signal ends the process.
     is_ending: AtomicBool,
 }
 
-impl Held {
+impl SignalTarget {
     /// Releases the node, and removes the unfinished file, because a signal ends the process.
     fn release(&self) {
         self.is_ending.store(true, Ordering::Relaxed);
@@ -53,7 +53,7 @@ impl Holding {
     pub(super) fn start(
         start: impl FnOnce() -> Result<AnyLeasedGenerator, Failure>,
     ) -> Result<Self, Failure> {
-        let held = Arc::new(Held::default());
+        let held = Arc::new(SignalTarget::default());
         let of_signals = Arc::clone(&held);
         signals::before_the_end(move || of_signals.release());
         let generator = Arc::new(start()?);

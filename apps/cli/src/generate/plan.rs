@@ -25,7 +25,7 @@ use super::signals;
 
 use super::uuid::UuidVersion;
 use crate::failure::Failure;
-use crate::input::{self, Input, Selection, Source, Work};
+use crate::input::{self, Input, LineSource, Selection, Work};
 use crate::message::{say, shown};
 use crate::options::node::GivenNode;
 use crate::options::values::{count, duration, parse};
@@ -190,10 +190,10 @@ impl Plan<'_> {
             backfill = backfill.after(id).map_err(|error| usage(&error))?;
         }
         let source = if file == Path::new("-") {
-            Source::stdin()
+            LineSource::stdin()
         } else {
             let name = |error| Failure::Usage(format!("--times {}: {error}", file.display()));
-            Source::File(File::open(file).map_err(name)?)
+            LineSource::File(File::open(file).map_err(name)?)
         };
         input::of_lines(
             source,
@@ -247,7 +247,7 @@ impl Plan<'_> {
             },
         };
         // Before a store is opened, and perhaps created.
-        let new = self.scheme.visit(NewRealm { name, pool: default_pool(&self.scheme) });
+        let new = self.scheme.visit(DefaultRealm { name, pool: default_pool(&self.scheme) });
         let store = options.store.open()?;
         let realm = answer(store.adopt(&new?))?.realm;
         let nodes = format!("the realm {} has the nodes {}", realm.name(), realm.pool());
@@ -322,7 +322,7 @@ impl Plan<'_> {
                 }
             };
             made += ids.len() as u64;
-            ids.visit(Write { plan: self, out: out.buffer() })?;
+            ids.visit(WritePlanned { plan: self, out: out.buffer() })?;
             out.drain()?;
             progress.show(made, made);
         }
@@ -375,7 +375,7 @@ impl Work for FillBack<'_> {
         }
         let id = self.backfill.generate(time);
         let id = id.map_err(|error| Failure::invalid(format!("has no ID: {error}")))?;
-        id.visit(Write { plan: self.plan, out: out.buffer() })
+        id.visit(WritePlanned { plan: self.plan, out: out.buffer() })
     }
 }
 
@@ -394,12 +394,12 @@ fn usage_of_node(error: &dyn Display) -> Failure {
 }
 
 /// Writes a block of IDs.
-struct Write<'a> {
+struct WritePlanned<'a> {
     plan: &'a Plan<'a>,
     out: &'a mut Vec<u8>,
 }
 
-impl IdsVisitor for Write<'_> {
+impl IdsVisitor for WritePlanned<'_> {
     type Output = Result<(), Failure>;
 
     fn visit<I: SchemeId>(self, mut ids: impl ExactSizeIterator<Item = I>) -> Self::Output {
@@ -412,12 +412,12 @@ impl IdsVisitor for Write<'_> {
 }
 
 /// Describes the realm to lease from, where the store has none of that name yet.
-struct NewRealm {
+struct DefaultRealm {
     name: RealmName,
     pool: String,
 }
 
-impl SchemeVisitor for NewRealm {
+impl SchemeVisitor for DefaultRealm {
     type Output = Result<RealmSpec, Failure>;
 
     fn visit<S: Scheme, V: SchemeVariant<S>>(self, scheme: S, _: V) -> Self::Output {

@@ -124,12 +124,12 @@ pub(crate) fn run(
     if !arguments.is_empty() && arguments != ["-"] {
         return of_arguments(arguments, selection, work);
     }
-    of_lines(Source::stdin(), selection, work)
+    of_lines(LineSource::stdin(), selection, work)
 }
 
 /// Gives `work` every line, as [`run`] does.
 pub(crate) fn of_lines(
-    source: Source,
+    source: LineSource,
     selection: &Selection,
     work: &mut impl Work,
 ) -> Result<ExitCode, Failure> {
@@ -137,7 +137,7 @@ pub(crate) fn of_lines(
     // The problem of one line must not cost the others their answers.
     let ahead = work.looks_ahead().then(Ahead::default);
     let selector = Selector::new(selection, work.is_search());
-    let mut lines = Lines { selector, worker: Worker { work, problems }, ahead };
+    let mut lines = Lines { selector, worker: InputRun { work, problems }, ahead };
     if let Err(failure) = for_each_line(source, &mut out, &mut lines) {
         // The lines before it are done.
         lines.release(&mut out)?;
@@ -166,7 +166,7 @@ fn of_arguments(
         work.preview(&texts.collect::<Vec<_>>());
     }
     let is_search = work.is_search();
-    let mut worker = Worker { work, problems };
+    let mut worker = InputRun { work, problems };
     for text in arguments {
         let bytes = text.as_bytes();
         // One that is empty is a mistake.
@@ -179,12 +179,12 @@ fn of_arguments(
 }
 
 /// The source of lines.
-pub(crate) enum Source {
+pub(crate) enum LineSource {
     Stdin(StdinLock<'static>),
     File(File),
 }
 
-impl Source {
+impl LineSource {
     pub(crate) fn stdin() -> Self {
         Self::Stdin(io::stdin().lock())
     }
@@ -216,7 +216,7 @@ impl Source {
     }
 }
 
-impl Read for Source {
+impl Read for LineSource {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Stdin(stdin) => stdin.read(buffer),
@@ -226,12 +226,12 @@ impl Read for Source {
 }
 
 /// The work on inputs, and the problems that they had.
-struct Worker<'a, W> {
+struct InputRun<'a, W> {
     work: &'a mut W,
     problems: Problems,
 }
 
-impl<W: Work> Worker<'_, W> {
+impl<W: Work> InputRun<'_, W> {
     /// Works on an input, unless it `is_there` no more or has a problem already.
     #[inline]
     fn finish(
@@ -260,7 +260,7 @@ impl<W: Work> Worker<'_, W> {
 /// The lines of standard input on their way to the work.
 struct Lines<'a, W> {
     selector: Selector,
-    worker: Worker<'a, W>,
+    worker: InputRun<'a, W>,
     /// The first inputs, until there are enough of them.
     ahead: Option<Ahead>,
 }
@@ -270,11 +270,11 @@ struct Lines<'a, W> {
 struct Ahead {
     texts: Vec<Vec<u8>>,
     /// The inputs that the work was not given yet, with the lines without one between them.
-    held: Vec<Held>,
+    held: Vec<WaitingInput>,
 }
 
 /// An input that waits for others.
-struct Held {
+struct WaitingInput {
     text: Vec<u8>,
     line: Option<u64>,
     is_there: Result<bool, Failure>,
@@ -292,7 +292,7 @@ impl<W: Work> Lines<'_, W> {
         if matches!(is_there, Ok(true)) {
             ahead.texts.push(text.clone());
         }
-        ahead.held.push(Held { text, line: input.line, is_there });
+        ahead.held.push(WaitingInput { text, line: input.line, is_there });
         if ahead.texts.len() == AHEAD {
             self.release(out)?;
             self.ahead = None;
@@ -306,7 +306,7 @@ impl<W: Work> Lines<'_, W> {
             return Ok(());
         };
         self.worker.work.preview(&ahead.texts);
-        for Held { text, line, is_there } in ahead.held.drain(..) {
+        for WaitingInput { text, line, is_there } in ahead.held.drain(..) {
             let input = Input { text: &text, line, column: None };
             self.worker.finish(input, is_there, |failure| failure, out)?;
         }
@@ -355,7 +355,7 @@ enum InputLine<'a> {
 /// now and then, gets the answer to a line before it sends the next one. A file is read in large
 /// pieces, so this costs it nothing.
 fn for_each_line(
-    mut source: Source,
+    mut source: LineSource,
     out: &mut Output,
     lines: &mut Lines<'_, impl Work>,
 ) -> Result<(), Failure> {

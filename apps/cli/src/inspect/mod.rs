@@ -150,7 +150,7 @@ struct Finds {
 }
 
 /// An inspection, with the time in another zone if one was asked for, and its place.
-struct Line<'a> {
+struct InspectedLine<'a> {
     inspection: &'a Inspection<'a>,
     local: Option<String>,
     age_ms: Option<i64>,
@@ -159,7 +159,7 @@ struct Line<'a> {
 }
 
 /// By hand, because `serde(flatten)` copies each member first.
-impl Serialize for Line<'_> {
+impl Serialize for InspectedLine<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         self.inspection.serialize_members(&mut map)?;
@@ -365,7 +365,7 @@ impl Inspector<'_> {
                 let now = SystemClock.now().ok()?;
                 Some(now.as_millis().saturating_sub(time.as_millis()))
             };
-            let line = Line {
+            let line = InspectedLine {
                 inspection,
                 local: in_zone.and_then(|(zone, time)| when::rfc3339(time, zone)),
                 age_ms: in_zone.and_then(|(_, time)| age(time)),

@@ -14,7 +14,7 @@ const MAX_NAMED: usize = 10;
 /// The inputs so far. Memory is constant: it depends on the formats, not on the inputs.
 #[derive(Default)]
 pub(super) struct Summary {
-    groups: Vec<Group>,
+    groups: Vec<FormatGroup>,
     /// The number of inputs.
     inputs: u64,
     /// The number of inputs without an ID, and the lines of the first of them.
@@ -23,7 +23,7 @@ pub(super) struct Summary {
 }
 
 /// The inputs that fit the same formats.
-struct Group {
+struct FormatGroup {
     /// Each with the earliest and the latest time as an ID of it; the likeliest of one input first.
     formats: Vec<(Format, Option<[UnixTime; 2]>)>,
     lines: u64,
@@ -41,14 +41,14 @@ impl Summary {
             }
             return;
         }
-        let is_same = |group: &Group| {
+        let is_same = |group: &FormatGroup| {
             let mut formats = group.formats.iter();
             group.formats.len() == likely.len()
                 && formats.all(|(format, _)| likely.iter().any(|(it, _)| it == format))
         };
         let place = self.groups.iter().position(is_same).unwrap_or_else(|| {
             let formats = likely.iter().map(|(format, _)| (*format, None)).collect();
-            self.groups.push(Group { formats, lines: 0 });
+            self.groups.push(FormatGroup { formats, lines: 0 });
             self.groups.len() - 1
         });
         let group = &mut self.groups[place];
@@ -66,31 +66,32 @@ impl Summary {
 
     /// Returns a row for each format, the most frequent first, and one for the inputs without an
     /// ID. An input that fits several formats counts for the one that most inputs fit.
-    fn rows(mut self) -> Vec<Row> {
+    fn rows(mut self) -> Vec<SummaryRow> {
         let mut rows = Vec::new();
         while let Some(format) = self.most_frequent() {
-            let has = |group: &Group, format| group.formats.iter().any(|(it, _)| *it == format);
+            let has =
+                |group: &FormatGroup, format| group.formats.iter().any(|(it, _)| *it == format);
             let (own, rest) = self.groups.into_iter().partition(|group| has(group, format));
             self.groups = rest;
-            let own: Vec<Group> = own;
+            let own: Vec<FormatGroup> = own;
             let spans = own.iter().flat_map(|group| &group.formats).filter(|(it, _)| *it == format);
             let span = spans.fold(None, |span, (_, other)| joined(span, *other));
             let also = own[0].formats.iter().map(|(it, _)| *it).filter(|it| *it != format);
             let also = also.filter(|it| own.iter().all(|group| has(group, *it))).collect();
             let lines = own.iter().map(|group| group.lines).sum();
-            rows.push(Row { format: Some(format), also, lines, span, named: Vec::new() });
+            rows.push(SummaryRow { format: Some(format), also, lines, span, named: Vec::new() });
         }
         rows.sort_by_key(|row| core::cmp::Reverse(row.lines));
         if self.others > 0 {
             let (lines, named) = (self.others, self.named);
-            rows.push(Row { format: None, also: Vec::new(), lines, span: None, named });
+            rows.push(SummaryRow { format: None, also: Vec::new(), lines, span: None, named });
         }
         rows
     }
 
     /// Returns the format that most inputs fit; of several, the one that is likelier for more.
     fn most_frequent(&self) -> Option<Format> {
-        let count = |is_it: &dyn Fn(&Group) -> bool| -> u64 {
+        let count = |is_it: &dyn Fn(&FormatGroup) -> bool| -> u64 {
             self.groups.iter().filter(|group| is_it(group)).map(|group| group.lines).sum()
         };
         let formats =
@@ -154,7 +155,7 @@ fn joined(one: Option<[UnixTime; 2]>, other: Option<[UnixTime; 2]>) -> Option<[U
 }
 
 /// The inputs of one format, or of none.
-struct Row {
+struct SummaryRow {
     format: Option<Format>,
     /// Other formats that all of them fit as well.
     also: Vec<Format>,
@@ -164,7 +165,7 @@ struct Row {
     named: Vec<u64>,
 }
 
-impl Row {
+impl SummaryRow {
     fn title(&self) -> &'static str {
         self.format.map_or("no ID", Format::title)
     }
@@ -194,7 +195,7 @@ struct RowJson<'a> {
 }
 
 impl<'a> RowJson<'a> {
-    fn new(row: &'a Row) -> Self {
+    fn new(row: &'a SummaryRow) -> Self {
         Self {
             scheme: row.format.map(Format::key),
             lines: row.lines,

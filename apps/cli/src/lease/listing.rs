@@ -14,7 +14,7 @@ use tickid_lease::admin::{Refusal, Standing};
 use tickid_lease::backend::{RealmView, Row, RowState};
 
 use super::realm::RealmOptions;
-use super::summary::Summary;
+use super::summary::RealmSummary;
 use crate::failure::{Failure, INVALID};
 use crate::message::{say, shown};
 use crate::options::values::duration;
@@ -174,7 +174,7 @@ pub(super) fn realms(arguments: &RealmsArguments) -> Result<ExitCode, Failure> {
 pub(super) fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
     let store = arguments.realm.store.open_existing()?;
     let view = answer(store.list(&arguments.realm.realm))?;
-    let summary = Summary::of(&view)?;
+    let summary = RealmSummary::of(&view)?;
     let mut out = Output::stdout();
     summary.write(arguments.json, out.buffer())?;
     if !arguments.check {

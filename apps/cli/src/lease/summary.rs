@@ -9,7 +9,7 @@ use crate::options::when::date_time;
 
 /// A realm, and the number of its pool's nodes in each standing.
 #[derive(Debug, Serialize)]
-pub(super) struct Summary {
+pub(super) struct RealmSummary {
     realm: String,
     scheme: String,
     layout: String,
@@ -29,7 +29,7 @@ pub(super) struct Summary {
     starts: Option<String>,
 }
 
-impl Summary {
+impl RealmSummary {
     pub(super) fn of(view: &RealmView) -> Result<Self, Failure> {
         let (record, _) =
             view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm { nearest: None }))?;

@@ -146,7 +146,7 @@ pub(crate) struct Layouts {
     pub(crate) radix: Option<Radix>,
     /// kuid: the alphabet of the text [default: sortable]
     #[arg(long, value_enum)]
-    pub(crate) alphabet: Option<Alphabet>,
+    pub(crate) alphabet: Option<KuidAlphabet>,
 }
 
 impl Layouts {
@@ -159,7 +159,7 @@ impl Layouts {
     pub(crate) fn notation(&self, kind: Kind) -> Notation {
         match (kind, self.radix, self.alphabet) {
             (Kind::Nanoflake, Some(Radix::Decimal), _) | (Kind::Snowflake, ..) => Notation::Decimal,
-            (Kind::KuidLocal | Kind::KuidGlobal, _, Some(Alphabet::Url)) => Notation::Url,
+            (Kind::KuidLocal | Kind::KuidGlobal, _, Some(KuidAlphabet::Url)) => Notation::Url,
             _ => Notation::Canonical,
         }
     }
@@ -291,7 +291,7 @@ pub(crate) enum Radix {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Alphabet {
+pub(crate) enum KuidAlphabet {
     /// Sorts as the bytes do; written by today's Erlang library
     Sortable,
     /// URL-safe Base64; shown in the Erlang library's documentation

@@ -450,9 +450,9 @@ const SECOND: u32 = 1_000_000;
 const KSUID_EPOCH: i64 = 1_400_000_000_000_000;
 
 /// A field's name, bits and meaning, in several rows.
-type Row = (&'static str, u32, &'static str);
-const MILLIS: Row = ("timestamp", 48, "ms since 1970");
-const SECONDS: Row = ("timestamp", 32, "seconds since 1970");
+type FieldRow = (&'static str, u32, &'static str);
+const MILLIS: FieldRow = ("timestamp", 48, "ms since 1970");
+const SECONDS: FieldRow = ("timestamp", 32, "seconds since 1970");
 const RANDOM: &str = "random bits";
 const FROM_RANDOM: &str = "counts on from a random start";
 

@@ -63,12 +63,12 @@ fn of_scheme(realm: &RealmSpec, nodes: &[AnyNode]) -> Variables {
 fn split(realm: &RealmSpec, node: AnyNode) -> Option<(AnyNode, SequenceBounds)> {
     let has_node = realm.variants() != Variants::WithoutNode;
     let scheme = AnyScheme::from_realm(realm.scheme(), realm.layout(), has_node).ok()?;
-    scheme.visit(Split(node))
+    scheme.visit(ShareOfNode(node))
 }
 
-struct Split(AnyNode);
+struct ShareOfNode(AnyNode);
 
-impl SchemeVisitor for Split {
+impl SchemeVisitor for ShareOfNode {
     type Output = Option<(AnyNode, SequenceBounds)>;
 
     fn visit<S: Scheme, V: SchemeVariant<S>>(self, scheme: S, _: V) -> Self::Output {

@@ -103,7 +103,7 @@ impl Scale {
 }
 
 /// A server as clients know it.
-struct Target {
+struct ServerInUse {
     address: SocketAddr,
     /// The IDs that clients got from it.
     ids: Mutex<Vec<[u8; 10]>>,
@@ -113,7 +113,7 @@ struct Target {
 /// A running server.
 struct Member {
     serving: Serving,
-    target: Arc<Target>,
+    target: Arc<ServerInUse>,
 }
 
 impl Member {
@@ -166,7 +166,7 @@ struct Fleet<'a, G> {
     ground: &'a G,
     state: TempDir,
     start: Instant,
-    targets: Mutex<[Arc<Target>; 2]>,
+    targets: Mutex<[Arc<ServerInUse>; 2]>,
     figures: Figures,
     is_over: AtomicBool,
     /// The file that shifts the clock of both servers, as they run on one machine.
@@ -184,7 +184,7 @@ fn start(state: &Path, url: &str, clock: Option<&Path>, holder: &str) -> Member 
     }
     let serving = Serving::start(command);
     let (ids, count) = (Mutex::default(), AtomicUsize::new(0));
-    let target = Arc::new(Target { address: serving.resp, ids, count });
+    let target = Arc::new(ServerInUse { address: serving.resp, ids, count });
     Member { serving, target }
 }
 
@@ -248,7 +248,7 @@ impl<F: FnMut()> Drop for OnDrop<F> {
 }
 
 /// A server that ended: its IDs, and the windows that it was granted.
-type Ended = (Arc<Target>, Vec<Grant>);
+type Ended = (Arc<ServerInUse>, Vec<Grant>);
 
 impl<G: Ground> Fleet<'_, G> {
     fn replace(&self, index: usize, member: &Member) {
