@@ -49,7 +49,7 @@ pub(crate) fn bench(workspace: &Workspace, arguments: &Arguments) -> Result<()> 
 
 /// The costs of the hot paths, as in the file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Counts {
+struct InstructionCounts {
     about: String,
     /// Another compiler generates other code.
     compiler: String,
@@ -69,7 +69,7 @@ fn check(workspace: &Workspace, bless: bool) -> Result<()> {
             .and_then(|text| fs::write(&path, text + "\n"))
             .map_err(|reason| Error::Write { path, reason });
     }
-    let expected: Counts = serde_json::from_str(&read(&path)?)
+    let expected: InstructionCounts = serde_json::from_str(&read(&path)?)
         .map_err(|error| Error::Read { path, reason: error.into() })?;
     let (table, failures) = expected.compare(&counted);
     say(format_args!("{table}tolerance: {TOLERANCE_PERCENT} %"));
@@ -80,7 +80,7 @@ fn read(path: &Path) -> Result<String> {
     fs::read_to_string(path).map_err(|reason| Error::Read { path: path.to_owned(), reason })
 }
 
-fn count(workspace: &Workspace) -> Result<Counts> {
+fn count(workspace: &Workspace) -> Result<InstructionCounts> {
     let valgrind = || Command::new("valgrind", &workspace.root, "");
     valgrind().args(["--version"]).read()?;
     // The program is built in the profile of the benchmarks, which it represents.
@@ -117,7 +117,7 @@ fn count(workspace: &Workspace) -> Result<Counts> {
     }
     let about = "Instructions per operation, by `cargo xtask bench --check --bless`; do not edit.";
     let compiler = Command::new("rustc", &workspace.root, "").args(["--version"]).read()?;
-    Ok(Counts {
+    Ok(InstructionCounts {
         about: about.to_owned(),
         compiler: compiler.trim().to_owned(),
         instructions,
@@ -146,7 +146,7 @@ fn summary(file: &str) -> Option<f64> {
     value("summary: ")?.trim().parse().ok()
 }
 
-impl Counts {
+impl InstructionCounts {
     /// Returns a table of these costs and today's, and the number of paths that failed.
     fn compare(&self, now: &Self) -> (String, usize) {
         let (mut table, mut failures) = (String::new(), 0);
@@ -190,9 +190,12 @@ impl Counts {
 mod tests {
     use super::*;
 
-    fn counts(instructions: &[(&str, f64)]) -> Counts {
+    fn counts(instructions: &[(&str, f64)]) -> InstructionCounts {
         let one = |&(name, count): &(&str, f64)| (name.to_owned(), count);
-        Counts { instructions: instructions.iter().map(one).collect(), ..Counts::default() }
+        InstructionCounts {
+            instructions: instructions.iter().map(one).collect(),
+            ..InstructionCounts::default()
+        }
     }
 
     #[test]
@@ -216,11 +219,11 @@ mod tests {
 
     #[test]
     fn the_file_is_readable() {
-        let file: Counts =
+        let file: InstructionCounts =
             serde_json::from_str(include_str!("../../benches/instructions.json")).unwrap();
         assert!(file.instructions.len() > 20);
         assert_eq!(file.compare(&file).1, 0);
-        let other = Counts { compiler: "rustc 2".to_owned(), ..file.clone() };
+        let other = InstructionCounts { compiler: "rustc 2".to_owned(), ..file.clone() };
         assert!(file.compare(&other).0.contains("and this is \"rustc 2\""));
     }
 

@@ -13,16 +13,16 @@ use crate::workspace::Workspace;
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The steps to run [default: all, in this order].
-    steps: Vec<Step>,
+    steps: Vec<LintStep>,
 
     /// Steps to leave out.
     #[arg(long, value_name = "STEP")]
-    except: Vec<Step>,
+    except: Vec<LintStep>,
 }
 
 /// A part of `cargo xtask lint`. Cheap ones come first.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Step {
+enum LintStep {
     /// The layout of the code.
     Fmt,
     /// The project's own rules: dependencies between crates, features, `unsafe`, links, packages.
@@ -45,24 +45,24 @@ enum Step {
 pub(crate) fn lint(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
     let Arguments { steps, except } = arguments;
     let is_chosen =
-        |step: &&Step| (steps.is_empty() || steps.contains(step)) && !except.contains(step);
-    for step in Step::value_variants().iter().filter(is_chosen) {
+        |step: &&LintStep| (steps.is_empty() || steps.contains(step)) && !except.contains(step);
+    for step in LintStep::value_variants().iter().filter(is_chosen) {
         let value = step.to_possible_value();
         say(format_args!("lint: {}", value.as_ref().map_or("", PossibleValue::get_name)));
         match step {
-            Step::Fmt => fmt(workspace)?,
-            Step::Rules => {
+            LintStep::Fmt => fmt(workspace)?,
+            LintStep::Rules => {
                 let files = files::read(&workspace.root)?;
                 let mut findings = architecture::check(&workspace.packages, &files);
                 findings.extend(documents::check(&files));
                 findings.extend(packages::check(&workspace.packages, &files));
                 report(&findings)?;
             }
-            Step::Clippy => clippy(workspace)?,
-            Step::Others => others(workspace)?,
-            Step::Features => features(workspace)?,
-            Step::Docs => docs(workspace)?,
-            Step::NoStd => no_std(workspace)?,
+            LintStep::Clippy => clippy(workspace)?,
+            LintStep::Others => others(workspace)?,
+            LintStep::Features => features(workspace)?,
+            LintStep::Docs => docs(workspace)?,
+            LintStep::NoStd => no_std(workspace)?,
         }
     }
     say(format_args!("lint: no findings"));

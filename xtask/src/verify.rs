@@ -41,7 +41,7 @@ static LIST: LazyLock<List> =
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct List {
-    steps: Vec<Step>,
+    steps: Vec<VerifyStep>,
     /// Tools that not every machine has, each with a shell command that fails without it and
     /// instructions to install it.
     tools: BTreeMap<String, (String, String)>,
@@ -49,7 +49,7 @@ struct List {
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct Step {
+struct VerifyStep {
     name: String,
     /// The property that it shows, for the table.
     shows: String,
@@ -73,7 +73,7 @@ pub(crate) fn verify(workspace: &Workspace, arguments: &Arguments) -> Result<()>
         return print(&list(workspace, &read()?));
     }
     let chosen = &arguments.steps;
-    let is_chosen = |step: &&Step| chosen.is_empty() || chosen.contains(&step.name);
+    let is_chosen = |step: &&VerifyStep| chosen.is_empty() || chosen.contains(&step.name);
     let (mut rows, mut notes, mut failed) = (Vec::new(), String::new(), Vec::new());
     for step in LIST.steps.iter().filter(is_chosen) {
         say(format_args!("verify: {}", step.name));
@@ -168,7 +168,7 @@ fn list(workspace: &Workspace, page: &str) -> String {
     table
 }
 
-impl Step {
+impl VerifyStep {
     /// Returns the folders and files that decide its result: the packages that it names, what they
     /// and their tests depend on, or else the whole repository.
     fn reads<'a>(&self, workspace: &'a Workspace) -> BTreeSet<&'a str> {
@@ -225,7 +225,7 @@ fn did_not_run(tally: &Tally) -> bool {
     tally.passed + tally.failed == 0 && tally.skipped > 0
 }
 
-fn row(step: &Step, tally: &Tally, when: &str, seconds: u64) -> String {
+fn row(step: &VerifyStep, tally: &Tally, when: &str, seconds: u64) -> String {
     let reasons = || Vec::from_iter(tally.reasons.keys().map(String::as_str)).join(", ");
     let result = match tally.skipped {
         _ if tally.failed > 0 => format!("**failed**: {}", tally.failures.join(", ")),
@@ -254,7 +254,7 @@ mod tests {
         );
         let names: BTreeSet<_> = LIST.steps.iter().map(|step| &step.name).collect();
         assert_eq!(names.len(), LIST.steps.len(), "each name is unique");
-        for Step { name, shows, run, .. } in &LIST.steps {
+        for VerifyStep { name, shows, run, .. } in &LIST.steps {
             assert!(!name.is_empty() && !shows.is_empty() && !run.is_empty(), "{name}");
         }
     }
@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn a_row_has_the_outcome() {
         let [name, shows] = ["storm", "no ID twice"].map(str::to_owned);
-        let step = Step { name, shows, ..Step::default() };
+        let step = VerifyStep { name, shows, ..VerifyStep::default() };
         let failures = vec!["a\nb".to_owned()];
         for (passed, failed, skipped, expected) in [
             (3, 0, 0, "passed | DAY | 3"),
@@ -304,7 +304,7 @@ mod tests {
         let packages = vec![package("core", &[]), package("lease", &["core"]), package("cli", &[])];
         let workspace = Workspace { root: "".into(), packages };
         let reads = |run: &str| {
-            let step = Step { run: run.to_owned(), ..Step::default() };
+            let step = VerifyStep { run: run.to_owned(), ..VerifyStep::default() };
             Vec::from_iter(step.reads(&workspace))
         };
         let expected =

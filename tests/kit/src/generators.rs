@@ -8,12 +8,12 @@ use crate::schedule::{Action, Setup};
 use crate::subject::Subject;
 
 /// The outcome of a call for IDs.
-pub(crate) type Answer<T> = Result<Vec<<T as Subject>::Id>, Error>;
+pub(crate) type CallResult<T> = Result<Vec<<T as Subject>::Id>, Error>;
 
 /// A shared or an exclusive generator.
 pub(crate) trait Generate<T: Subject> {
     /// Draws IDs, if `action` is a call for IDs.
-    fn ask(&mut self, action: Action, form: T::Variant, blank: T::Id) -> Option<Answer<T>>;
+    fn ask(&mut self, action: Action, form: T::Variant, blank: T::Id) -> Option<CallResult<T>>;
     fn wider(&mut self, ceiling: u64) -> Result<(), RangeError>;
     fn end(&mut self) -> Snapshot<T::Scheme>;
 }
@@ -21,7 +21,7 @@ pub(crate) trait Generate<T: Subject> {
 macro_rules! generate {
     ($($generator:ident),*) => {$(
         impl<T: Subject, C: Clock> Generate<T> for $generator<T::Scheme, C> {
-            fn ask(&mut self, action: Action, form: T::Variant, blank: T::Id) -> Option<Answer<T>> {
+            fn ask(&mut self, action: Action, form: T::Variant, blank: T::Id) -> Option<CallResult<T>> {
                 Some(match action {
                     Action::One => self.with(form).try_generate().map(|id| vec![id]),
                     Action::Block(n) => self.with(form).try_block(n).map(Iterator::collect),

@@ -17,10 +17,10 @@ use tickid_core::{
 };
 
 use crate::cases::config;
-use crate::generators::{Answer, build};
+use crate::generators::{CallResult, build};
 use crate::promises::{Seen, Witness, tick_at};
 pub use crate::schedule::{
-    Action, Outside, Rule, Schedule, Setup, Start, Turn, tick_length, time_of,
+    Action, Outside, Rule, Schedule, Setup, StartChoice, Turn, tick_length, time_of,
 };
 use crate::schedule::{Turns, schedules, setups};
 use crate::subject::{Parts, Subject};
@@ -170,7 +170,7 @@ impl<'a, T: Subject> History<'a, T> {
         micros: i64,
         ceiling: u64,
         form: T::Variant,
-        answer: Answer<T>,
+        answer: CallResult<T>,
     ) -> Result<(), String> {
         let is_in_window = |now| self.setup.floor <= now && now < ceiling;
         let goes_on = now > self.highest && now.is_some_and(is_in_window);

@@ -24,14 +24,14 @@ pub(crate) fn tick_at<S: Scheme>(layout: &S, time: UnixTime) -> Option<u64> {
 
 /// A check of IDs in the order of issue.
 #[derive(Debug)]
-pub(crate) struct Order<'a, T: Subject> {
+pub(crate) struct OrderCheck<'a, T: Subject> {
     subject: &'a T,
     policy: Policy<T::Scheme>,
     /// The last ID under each toggle.
     last: [Option<T::Id>; 2],
 }
 
-impl<'a, T: Subject> Order<'a, T> {
+impl<'a, T: Subject> OrderCheck<'a, T> {
     pub(crate) fn new(subject: &'a T, policy: Policy<T::Scheme>) -> Self {
         Self { subject, policy, last: [None; 2] }
     }
@@ -72,12 +72,12 @@ pub(crate) struct Witness<'a, T: Subject> {
     subject: &'a T,
     policy: Policy<T::Scheme>,
     bounds: SequenceBounds,
-    order: Order<'a, T>,
+    order: OrderCheck<'a, T>,
 }
 
 impl<'a, T: Subject> Witness<'a, T> {
     pub(crate) fn new(subject: &'a T, policy: Policy<T::Scheme>, bounds: SequenceBounds) -> Self {
-        let order = Order::new(subject, policy);
+        let order = OrderCheck::new(subject, policy);
         Self { subject, policy, bounds, order }
     }
 

@@ -35,7 +35,7 @@ pub struct Setup<S: Scheme> {
     /// Its sequences.
     pub bounds: SequenceBounds,
     /// The start rule.
-    pub start: Start,
+    pub start: StartChoice,
     /// The first reading of the clock.
     pub now: UnixTime,
     /// The first tick of its window.
@@ -46,7 +46,7 @@ pub struct Setup<S: Scheme> {
 
 /// The start rule of a generator.
 #[derive(Clone, Copy, Debug)]
-pub enum Start {
+pub enum StartChoice {
     /// The scheme's start rule, with this seed.
     Own(u64),
     /// This sequence.
@@ -55,7 +55,7 @@ pub enum Start {
     Random(RandomStart),
 }
 
-impl Start {
+impl StartChoice {
     /// The rule for a generator of `node`.
     pub(crate) fn rule<S: Scheme>(self, layout: &S, node: &S::Node) -> Arc<dyn Sequence> {
         match self {
@@ -249,15 +249,15 @@ pub(crate) fn setups<T: Subject>(
 }
 
 /// Returns bounds with starts for them (a fixed start may lie outside).
-fn starts(bounds: SequenceBounds) -> impl Strategy<Value = (SequenceBounds, Start)> {
+fn starts(bounds: SequenceBounds) -> impl Strategy<Value = (SequenceBounds, StartChoice)> {
     let (lowest, last) = (bounds.lowest(), bounds.last());
     prop_oneof![
-        6 => any::<u64>().prop_map(Start::Own),
-        3 => (lowest..=last).prop_map(Start::Fixed),
-        1 => (lowest.saturating_sub(1)..=last + 1).prop_map(Start::Fixed),
-        1 => Just(Start::Fixed(last + 1)),
+        6 => any::<u64>().prop_map(StartChoice::Own),
+        3 => (lowest..=last).prop_map(StartChoice::Fixed),
+        1 => (lowest.saturating_sub(1)..=last + 1).prop_map(StartChoice::Fixed),
+        1 => Just(StartChoice::Fixed(last + 1)),
         3 => (any::<u64>(), 0..3_u32).prop_map(|(seed, guard_bits)| {
-            Start::Random(RandomStart::new(seed).with_guard_bits(guard_bits))
+            StartChoice::Random(RandomStart::new(seed).with_guard_bits(guard_bits))
         }),
     ]
     .prop_map(move |start| (bounds, start))

@@ -12,9 +12,9 @@ use tickid_core::{
 };
 
 use crate::dice::Dice;
-use crate::generators::{Answer, Generate, build};
+use crate::generators::{CallResult, Generate, build};
 use crate::promises::{Seen, Witness, tick_at};
-use crate::schedule::{Action, Setup, Start};
+use crate::schedule::{Action, Setup, StartChoice};
 use crate::storm::draw;
 use crate::subject::Subject;
 use crate::threads::THREADS;
@@ -238,7 +238,7 @@ fn pass<T: Subject>(subject: &T, pace: Pace) -> Result<(Diary, Seen), String> {
     let setup = Setup {
         policy: layout.default_policy(),
         bounds: subject.sequences(),
-        start: Start::Own(7),
+        start: StartChoice::Own(7),
         now,
         floor,
         ceiling: window.1,
@@ -330,7 +330,7 @@ impl<'a, T: Subject> Watched<'a, T> {
         };
         let now = clock.now().ok().and_then(|now| tick_at(&self.subject.layout(), now));
         let now = now.ok_or("beyond the scheme's time")?;
-        let answer: Option<Answer<T>> = self.generator.ask(action, form, self.subject.blank());
+        let answer: Option<CallResult<T>> = self.generator.ask(action, form, self.subject.blank());
         match answer.ok_or("no answer")? {
             Ok(ids) => {
                 let window =

@@ -12,7 +12,7 @@ use tickid_core::{
 use crate::cases::scaled;
 use crate::clock::{Scripted, Turn, forget, readings};
 use crate::dice::Dice;
-use crate::promises::{Order, Seen, Witness, tick_at};
+use crate::promises::{OrderCheck, Seen, Witness, tick_at};
 use crate::schedule::{Outside, tick_length, ticks};
 use crate::subject::Subject;
 use crate::threads::on_threads;
@@ -283,7 +283,7 @@ pub(crate) fn draw<T: Subject, C: Clock + Sync>(
     let forms = subject.forms();
     on_threads(|mut dice| {
         // Without a rollback, the order has no exceptions.
-        let mut order = Order::new(subject, Policy::Wait);
+        let mut order = OrderCheck::new(subject, Policy::Wait);
         let mut ids = Vec::with_capacity(each);
         while ids.len() < each {
             let form = dice.one_of(&forms);

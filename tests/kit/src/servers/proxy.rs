@@ -28,13 +28,13 @@ pub enum Target {
 #[derive(Debug)]
 pub struct Proxy {
     address: String,
-    shared: Arc<Shared>,
+    shared: Arc<ProxyState>,
 }
 
 /// Changes an answer on its way, without changing its length.
 type Filter = dyn Fn(&mut [u8]) + Send + Sync;
 
-struct Shared {
+struct ProxyState {
     target: Mutex<Target>,
     filter: Box<Filter>,
     faults: Mutex<Faults>,
@@ -44,9 +44,9 @@ struct Shared {
     answered: AtomicUsize,
 }
 
-impl fmt::Debug for Shared {
+impl fmt::Debug for ProxyState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared").field("target", &self.target).finish_non_exhaustive()
+        f.debug_struct("ProxyState").field("target", &self.target).finish_non_exhaustive()
     }
 }
 
@@ -79,7 +79,7 @@ impl Proxy {
     ) -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?.to_string();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ProxyState {
             target: Mutex::new(target),
             filter: Box::new(filter),
             faults: Mutex::default(),
@@ -159,7 +159,7 @@ impl Proxy {
     }
 }
 
-impl Shared {
+impl ProxyState {
     fn target(&self) -> MutexGuard<'_, Target> {
         self.target.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -178,34 +178,34 @@ impl Shared {
 }
 
 /// The state that both directions of a connection share.
-struct Link {
-    shared: Arc<Shared>,
+struct ProxyLink {
+    shared: Arc<ProxyState>,
     /// The server has sent something since the client did.
     was_answered: AtomicBool,
     /// The next answer is lost.
     is_lost: AtomicBool,
 }
 
-fn connect(client: TcpStream, shared: &Arc<Shared>) -> io::Result<()> {
+fn connect(client: TcpStream, shared: &Arc<ProxyState>) -> io::Result<()> {
     client.set_nodelay(true)?;
     let target = shared.target().clone();
     let server = target.connect()?;
     shared.connections.fetch_add(1, Ordering::SeqCst);
-    let link = Arc::new(Link {
+    let link = Arc::new(ProxyLink {
         shared: Arc::clone(shared),
         // Where the server does not greet its clients, the first request counts too.
         was_answered: AtomicBool::new(true),
         is_lost: AtomicBool::new(false),
     });
     let (out, back) = (Arc::clone(&link), link);
-    let (from, to) = (Stream::Tcp(client.try_clone()?), server.try_clone()?);
-    let client = Stream::Tcp(client);
+    let (from, to) = (ProxyStream::Tcp(client.try_clone()?), server.try_clone()?);
+    let client = ProxyStream::Tcp(client);
     thread::spawn(move || pass_on(from, to, |_| out.request()));
     thread::spawn(move || pass_on(server, client, |bytes| back.answer(bytes)));
     Ok(())
 }
 
-impl Link {
+impl ProxyLink {
     fn request(&self) -> Fate {
         if self.was_answered.swap(false, Ordering::SeqCst) {
             self.shared.requests.fetch_add(1, Ordering::SeqCst);
@@ -240,7 +240,7 @@ enum Fate {
 }
 
 /// Forwards bytes in one direction. However one direction ends, both end.
-fn pass_on(mut from: Stream, mut to: Stream, sees: impl Fn(&mut [u8]) -> Fate) {
+fn pass_on(mut from: ProxyStream, mut to: ProxyStream, sees: impl Fn(&mut [u8]) -> Fate) {
     let mut buffer = [0; 8_192];
     while let Ok(count @ 1..) = from.read(&mut buffer) {
         match sees(&mut buffer[..count]) {
@@ -253,27 +253,27 @@ fn pass_on(mut from: Stream, mut to: Stream, sees: impl Fn(&mut [u8]) -> Fate) {
     to.shut_down();
 }
 
-enum Stream {
+enum ProxyStream {
     Tcp(TcpStream),
     #[cfg(unix)]
     Unix(UnixStream),
 }
 
 impl Target {
-    fn connect(&self) -> io::Result<Stream> {
+    fn connect(&self) -> io::Result<ProxyStream> {
         match self {
             Self::Tcp(address) => {
                 let stream = TcpStream::connect(address)?;
                 stream.set_nodelay(true)?;
-                Ok(Stream::Tcp(stream))
+                Ok(ProxyStream::Tcp(stream))
             }
             #[cfg(unix)]
-            Self::Unix(path) => UnixStream::connect(path).map(Stream::Unix),
+            Self::Unix(path) => UnixStream::connect(path).map(ProxyStream::Unix),
         }
     }
 }
 
-impl Stream {
+impl ProxyStream {
     fn try_clone(&self) -> io::Result<Self> {
         match self {
             Self::Tcp(stream) => stream.try_clone().map(Self::Tcp),
@@ -292,7 +292,7 @@ impl Stream {
     }
 }
 
-impl Read for Stream {
+impl Read for ProxyStream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Tcp(stream) => stream.read(buffer),
@@ -302,7 +302,7 @@ impl Read for Stream {
     }
 }
 
-impl Write for Stream {
+impl Write for ProxyStream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Tcp(stream) => stream.write(bytes),

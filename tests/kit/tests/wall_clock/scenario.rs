@@ -34,7 +34,7 @@ const THREADS: usize = 4;
 const ERAS: usize = 2 * EVENTS.len() + 1;
 
 #[derive(Clone, Copy, Debug)]
-enum Event {
+enum WallClockEvent {
     /// In nanoseconds.
     Step(i64),
     /// In parts per million.
@@ -45,31 +45,31 @@ enum Event {
 const FIRST: [i64; 3] = [10 * SECOND, 3_600 * SECOND, 86_400 * SECOND];
 
 /// The events that follow, one about every 25 ms.
-const EVENTS: [Event; 20] = [
-    Event::Step(300 * MICROSECOND),
-    Event::Step(-300 * MICROSECOND),
-    Event::Step(-900 * MICROSECOND),
-    Event::Step(900 * MICROSECOND),
-    Event::Step(-5 * MILLISECOND),
-    Event::Step(5 * MILLISECOND),
-    Event::Slew(500),
-    Event::Slew(-500),
-    Event::Slew(83_333),
-    Event::Slew(-83_333),
-    Event::Slew(0),
-    Event::Step(-200 * MILLISECOND),
-    Event::Step(SECOND),
-    Event::Step(-12 * SECOND),
-    Event::Step(13 * SECOND),
-    Event::Step(-20 * MICROSECOND),
-    Event::Step(-60 * MICROSECOND),
-    Event::Step(-1_500 * MICROSECOND),
-    Event::Step(3_600 * SECOND),
-    Event::Slew(100_000),
+const EVENTS: [WallClockEvent; 20] = [
+    WallClockEvent::Step(300 * MICROSECOND),
+    WallClockEvent::Step(-300 * MICROSECOND),
+    WallClockEvent::Step(-900 * MICROSECOND),
+    WallClockEvent::Step(900 * MICROSECOND),
+    WallClockEvent::Step(-5 * MILLISECOND),
+    WallClockEvent::Step(5 * MILLISECOND),
+    WallClockEvent::Slew(500),
+    WallClockEvent::Slew(-500),
+    WallClockEvent::Slew(83_333),
+    WallClockEvent::Slew(-83_333),
+    WallClockEvent::Slew(0),
+    WallClockEvent::Step(-200 * MILLISECOND),
+    WallClockEvent::Step(SECOND),
+    WallClockEvent::Step(-12 * SECOND),
+    WallClockEvent::Step(13 * SECOND),
+    WallClockEvent::Step(-20 * MICROSECOND),
+    WallClockEvent::Step(-60 * MICROSECOND),
+    WallClockEvent::Step(-1_500 * MICROSECOND),
+    WallClockEvent::Step(3_600 * SECOND),
+    WallClockEvent::Slew(100_000),
 ];
 
 /// The events, as shared with the threads.
-struct World {
+struct SharedEvents {
     /// The numbers of events that have started and that are over.
     events: AtomicUsize,
     /// The current bound of a clock's error, in nanoseconds.
@@ -83,17 +83,17 @@ struct World {
     highest: [AtomicI64; ERAS],
     is_over: AtomicBool,
     wall: Mutex<Wall>,
-    last: Mutex<Event>,
+    last: Mutex<WallClockEvent>,
 }
 
-impl fmt::Display for World {
+impl fmt::Display for SharedEvents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let last = self.last.lock().unwrap();
         write!(f, "event {} was {last:?}", self.events.load(Ordering::SeqCst))
     }
 }
 
-impl World {
+impl SharedEvents {
     fn new() -> Self {
         Self {
             events: AtomicUsize::new(0),
@@ -103,18 +103,18 @@ impl World {
             highest: [const { AtomicI64::new(0) }; ERAS],
             is_over: AtomicBool::new(false),
             wall: Mutex::new(Wall::new()),
-            last: Mutex::new(Event::Step(0)),
+            last: Mutex::new(WallClockEvent::Step(0)),
         }
     }
 
     /// Makes the event happen, and returns once clocks must have followed.
-    fn happen(&self, event: Event) {
+    fn happen(&self, event: WallClockEvent) {
         let mut wall = self.wall.lock().unwrap();
         let steady = ERROR + slewed(wall.slew_in_ppm());
         *self.last.lock().unwrap() = event;
         self.events.fetch_add(1, Ordering::SeqCst);
         let (settled, begins) = match event {
-            Event::Step(nanos) => {
+            WallClockEvent::Step(nanos) => {
                 self.error.store(steady + nanos.abs(), Ordering::SeqCst);
                 if nanos < 0 {
                     self.era.fetch_add(1, Ordering::SeqCst);
@@ -123,7 +123,7 @@ impl World {
                 wall.step(nanos);
                 (steady, raw())
             }
-            Event::Slew(ppm) => {
+            WallClockEvent::Slew(ppm) => {
                 let settled = ERROR + slewed(ppm);
                 self.error.store(steady.max(settled), Ordering::SeqCst);
                 (settled, wall.slew(ppm))
@@ -247,13 +247,13 @@ fn refuse_a_peer<S: Scheme + Default, V: Observable<S>>(
     node: S::Node,
     tick_of: impl Fn(V::Id) -> u64,
 ) {
-    let world = World::new();
+    let world = SharedEvents::new();
     let service = Generator::<S>::new(node).unwrap();
     service.with(variant).try_generate().unwrap();
-    world.happen(Event::Step(3_600 * SECOND));
+    world.happen(WallClockEvent::Step(3_600 * SECOND));
     let peer = Generator::<S>::builder(node).clock(SystemClock).build().unwrap();
     let id = peer.with(variant).try_generate().unwrap();
-    world.happen(Event::Step(-3_600 * SECOND));
+    world.happen(WallClockEvent::Step(-3_600 * SECOND));
 
     let state = service.state();
     let error = service.with(variant).observe(id).unwrap_err();
@@ -268,11 +268,15 @@ fn refuse_a_peer<S: Scheme + Default, V: Observable<S>>(
 
 /// For each of the first steps, makes a clock or a generator, uses it once, steps the wall clock,
 /// and lets four threads work with it. The last one goes through all events.
-fn go_through<T: Sync>(make: impl Fn() -> T, first: impl Fn(&T), work: impl Fn(&World, &T) + Sync) {
+fn go_through<T: Sync>(
+    make: impl Fn() -> T,
+    first: impl Fn(&T),
+    work: impl Fn(&SharedEvents, &T) + Sync,
+) {
     for (number, step) in FIRST.into_iter().enumerate() {
-        let (world, subject) = (World::new(), make());
+        let (world, subject) = (SharedEvents::new(), make());
         first(&subject);
-        world.happen(Event::Step(step));
+        world.happen(WallClockEvent::Step(step));
         thread::scope(|scope| {
             let threads: Vec<_> =
                 (0..THREADS).map(|_| scope.spawn(|| work(&world, &subject))).collect();
@@ -293,7 +297,7 @@ fn go_through<T: Sync>(make: impl Fn() -> T, first: impl Fn(&T), work: impl Fn(&
 
 /// Checks that the clock stays within its error of the wall clock, and that no thread reads less
 /// than another has read before, unless the wall clock was set back.
-fn watch_clock(world: &World, clock: &DefaultClock) {
+fn watch_clock(world: &SharedEvents, clock: &DefaultClock) {
     while !world.is_over.load(Ordering::SeqCst) {
         let seen = world.highest.each_ref().map(|highest| highest.load(Ordering::SeqCst));
         let Some(call) = world.call(|| clock.now().unwrap()) else { continue };
@@ -311,7 +315,7 @@ fn watch_clock(world: &World, clock: &DefaultClock) {
 /// Checks that IDs have a tick that the policy allows at the wall clock's reading, and that IDs are
 /// issued unless the clock was set back to before earlier IDs.
 fn watch_ids<S: Scheme>(
-    world: &World,
+    world: &SharedEvents,
     scheme: &S,
     policy: Policy<S>,
     draw: impl Fn() -> Result<u64, Error>,
