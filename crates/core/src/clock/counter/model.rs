@@ -97,7 +97,7 @@ struct SpeedChange {
 }
 
 /// The state of all clocks, and the readings taken.
-struct Machine {
+struct SimulatedMachine {
     /// The time that the machine and the raw clock have run; suspends do not count.
     now: Cell<u64>,
     /// The time in use at the last reading: without pauses in which no thread reads the clock,
@@ -127,7 +127,7 @@ struct Machine {
     is_raw_the_wall: bool,
 }
 
-impl Machine {
+impl SimulatedMachine {
     fn new(limits: Parameters, is_raw_the_wall: bool) -> Rc<Self> {
         let machine = Rc::new(Self {
             now: Cell::new(1 << 50),
@@ -380,13 +380,13 @@ fn nanos(time: u64) -> u64 {
     time.saturating_mul(1_000) / MICROSECOND
 }
 
-impl Clocks for Rc<Machine> {
+impl Clocks for Rc<SimulatedMachine> {
     fn counter(&self) -> u64 {
-        Machine::counter(self)
+        SimulatedMachine::counter(self)
     }
 
     fn early_counter(&self) -> u64 {
-        Machine::counter(self)
+        SimulatedMachine::counter(self)
     }
 
     fn wall(&self) -> Option<u64> {
@@ -489,7 +489,7 @@ const SOUND: ClockUnderTest = ClockUnderTest { limits: LIMITS, is_raw_the_wall: 
 impl ClockUnderTest {
     /// Replays a history and returns the first promise broken.
     fn go_through(self, history: &[Action]) -> Option<(Promise, String)> {
-        let machine = Machine::new(self.limits, self.is_raw_the_wall);
+        let machine = SimulatedMachine::new(self.limits, self.is_raw_the_wall);
         for action in history {
             machine.act(action);
         }
@@ -588,13 +588,13 @@ fn finds_what_is_planted() {
 }
 
 /// Returns a clock that has measured the counter's rate.
-fn learnt() -> Rc<Machine> {
-    let machine = Machine::new(LIMITS, false);
+fn learnt() -> Rc<SimulatedMachine> {
+    let machine = SimulatedMachine::new(LIMITS, false);
     machine.until_line(AFTER_EVENT).unwrap();
     machine
 }
 
-impl Machine {
+impl SimulatedMachine {
     fn shared(&self) -> Rc<CounterState<Rc<Self>>> {
         Rc::clone(self.clock.borrow().as_ref().unwrap())
     }
@@ -622,7 +622,7 @@ impl Machine {
 
 #[test]
 fn lines_start_when_two_agree() {
-    let machine = Machine::new(LIMITS, false);
+    let machine = SimulatedMachine::new(LIMITS, false);
     let took = machine.until_line(10 * MILLISECOND).unwrap();
     assert!((2 * MILLISECOND..3 * MILLISECOND).contains(&took), "{}", nanos(took));
     machine.assert_sound();
@@ -649,7 +649,7 @@ fn steps_end_the_line() {
 #[test]
 fn early_steps_teach_nothing() {
     for seconds in [10, 3_600, 86_400] {
-        let machine = Machine::new(LIMITS, false);
+        let machine = SimulatedMachine::new(LIMITS, false);
         machine.act(&Action::Read);
         machine.advance(3 * MILLISECOND);
         machine.act(&Action::Step(seconds * 1_000 * MILLISECOND.cast_signed()));
@@ -693,7 +693,7 @@ fn pauses_keep_the_rate() {
 #[test]
 fn pauses_teach_the_rate() {
     for millis in [2, 99, 101, 1_000, 3_600_000] {
-        let machine = Machine::new(LIMITS, false);
+        let machine = SimulatedMachine::new(LIMITS, false);
         let read = Action::Burst(1, millis * MILLISECOND);
         machine.act(&Action::Burst(2, millis * MILLISECOND));
         machine.act(&read);

@@ -9,7 +9,7 @@ use ::loom::model::Builder;
 use ::loom::thread::JoinHandle;
 
 use super::planted::{EngineCalls as _, EngineUnderTest, Mistake};
-use super::{Clocked, next, parts, ratchet};
+use super::{ClockedGenerator, next, parts, ratchet};
 use crate::example::Toggling;
 use crate::policy::Policy;
 use crate::scheme::Scheme as _;
@@ -51,7 +51,7 @@ pub(super) const EVER: u64 = Toggling::MAX_TICK + 1;
 
 /// While one thread draws, another sees the next tick first.
 fn tick_change(subject: EngineUnderTest) {
-    let clocked = Clocked::new(Policy::Wait, 2);
+    let clocked = ClockedGenerator::new(Policy::Wait, 2);
     let before = subject.one(&clocked);
     let other = clocked.spawn(move |clocked| {
         clocked.clock.set(11);
@@ -63,7 +63,7 @@ fn tick_change(subject: EngineUnderTest) {
 
 /// Three threads run past the last sequence of a tick, and one of them continues in the next.
 fn overflow(subject: EngineUnderTest) {
-    let clocked = Clocked::new(Policy::Wait, 2);
+    let clocked = ClockedGenerator::new(Policy::Wait, 2);
     let before = subject.one(&clocked);
     let other = clocked.spawn(move |clocked| {
         let first = subject.one(clocked);
@@ -77,7 +77,7 @@ fn overflow(subject: EngineUnderTest) {
 
 /// A ratchet does the same, but continues in the next tick.
 fn overflow_of_a_ratchet(subject: EngineUnderTest) {
-    let clocked = Clocked::new(ratchet(1), 1);
+    let clocked = ClockedGenerator::new(ratchet(1), 1);
     let before = subject.one(&clocked);
     let other = clocked.spawn(move |clocked| subject.one(clocked));
     let mine = [subject.one(&clocked), subject.one(&clocked)].concat();
@@ -90,7 +90,7 @@ fn overflow_of_a_ratchet(subject: EngineUnderTest) {
 
 /// A block that takes all but one, and two calls for one each.
 fn blocks_and_single_ones(subject: EngineUnderTest) {
-    let clocked = Clocked::new(Policy::Wait, 4);
+    let clocked = ClockedGenerator::new(Policy::Wait, 4);
     let other = clocked.spawn(move |clocked| subject.several(clocked, 3));
     let mine = [subject.one(&clocked), subject.one(&clocked)].concat();
     clocked.check(&[&mine, &join(other)], EVER);
@@ -99,7 +99,7 @@ fn blocks_and_single_ones(subject: EngineUnderTest) {
 /// Two threads find the clock behind, each further than the other. Once it has caught up, no ID is
 /// issued twice.
 fn regression(subject: EngineUnderTest) {
-    let clocked = Clocked::new(Policy::TickTock, 1);
+    let clocked = ClockedGenerator::new(Policy::TickTock, 1);
     let before = subject.one(&clocked);
     let other = clocked.spawn(move |clocked| {
         clocked.clock.set(9);
@@ -119,7 +119,7 @@ fn regression(subject: EngineUnderTest) {
 
 /// One thread flips the toggle while another draws from the word that it leaves.
 fn flip_against_the_fast_path(subject: EngineUnderTest) {
-    let clocked = Clocked::new(Policy::TickTock, 3);
+    let clocked = ClockedGenerator::new(Policy::TickTock, 3);
     let before = subject.one(&clocked);
     let other = clocked.spawn(move |clocked| {
         clocked.clock.set(9);
@@ -135,7 +135,7 @@ fn flip_against_the_fast_path(subject: EngineUnderTest) {
 /// A thread reads the clock and sleeps; the clock is stepped back, and another thread continues
 /// there. The other thread is not dragged forward to the earlier reading.
 fn step_back(subject: EngineUnderTest) {
-    let clocked = Clocked::new(Policy::Wait, 4);
+    let clocked = ClockedGenerator::new(Policy::Wait, 4);
     clocked.clock.set(20);
     let other = clocked.spawn(move |clocked| subject.one(clocked));
     clocked.clock.set(15);
@@ -151,7 +151,7 @@ fn step_back(subject: EngineUnderTest) {
 /// A block is refused, since the clock went back, while another thread draws: what is given back
 /// was not issued, and later calls lose nothing that they could have.
 fn refusal(subject: EngineUnderTest) {
-    let clocked = Clocked::new(Policy::Wait, 4);
+    let clocked = ClockedGenerator::new(Policy::Wait, 4);
     let before = subject.one(&clocked);
     let other = clocked.spawn(move |clocked| {
         clocked.clock.set(9);
@@ -166,7 +166,7 @@ fn refusal(subject: EngineUnderTest) {
 
 /// A block that is refused runs past the last sequence, where another thread draws nothing.
 fn refusal_of_all(subject: EngineUnderTest) {
-    let clocked = Clocked::new(Policy::Wait, 2);
+    let clocked = ClockedGenerator::new(Policy::Wait, 2);
     let before = subject.one(&clocked);
     let other = clocked.spawn(move |clocked| {
         clocked.clock.set(9);
@@ -187,7 +187,7 @@ fn refusal_of_all(subject: EngineUnderTest) {
 /// ceiling.
 fn widening(subject: EngineUnderTest) {
     static ANNOUNCED: atomic::AtomicU64 = atomic::AtomicU64::new(0);
-    let clocked = Clocked::with_window(Policy::Wait, 2, 0, 11);
+    let clocked = ClockedGenerator::with_window(Policy::Wait, 2, 0, 11);
     ANNOUNCED.store(11, atomic::Ordering::Relaxed);
     clocked.clock.set(11);
     let below = |ids: Vec<u64>| {
@@ -215,7 +215,7 @@ fn widening(subject: EngineUnderTest) {
 /// One thread closes the generator while another is about to leave a tick, which may be used up or
 /// not.
 fn closing(subject: EngineUnderTest, per_tick: u32) {
-    let clocked = Clocked::new(Policy::Wait, per_tick);
+    let clocked = ClockedGenerator::new(Policy::Wait, per_tick);
     let mut ids = subject.one(&clocked);
     let other = clocked.spawn(move |clocked| {
         clocked.clock.set(11);
@@ -231,7 +231,7 @@ fn closing(subject: EngineUnderTest, per_tick: u32) {
 
 /// A generator that is widened after it was closed stays closed.
 fn closing_against_a_late_widening(subject: EngineUnderTest) {
-    let clocked = Clocked::with_window(Policy::Wait, 2, 0, 11);
+    let clocked = ClockedGenerator::with_window(Policy::Wait, 2, 0, 11);
     let mut ids = subject.one(&clocked);
     clocked.clock.set(11);
     let keeper = clocked.spawn(|clocked| clocked.generator.widen(12).unwrap());
@@ -246,7 +246,7 @@ fn closing_against_a_late_widening(subject: EngineUnderTest) {
 /// A generator is closed just before or after a flip. Its snapshot holds the highest tick of each
 /// toggle.
 fn closing_after_a_flip(subject: EngineUnderTest) {
-    let clocked = Clocked::new(Policy::TickTock, 2);
+    let clocked = ClockedGenerator::new(Policy::TickTock, 2);
     let mut ids = subject.one(&clocked);
     let other = clocked.spawn(move |clocked| {
         clocked.clock.set(9);
@@ -284,7 +284,7 @@ holds_with_one_preemption! {
 #[test]
 fn handles_dropped_and_recreated() {
     orders_with(1, "handles", || {
-        let clocked = Clocked::new(Policy::Wait, 6);
+        let clocked = ClockedGenerator::new(Policy::Wait, 6);
         let other = clocked.spawn(|clocked| {
             let mut ids = vec![];
             for calls in [2, 1] {
@@ -304,7 +304,7 @@ fn handles_dropped_and_recreated() {
 #[test]
 fn a_handle_against_closing() {
     orders("a handle against closing", || {
-        let clocked = Clocked::new(Policy::Wait, 6);
+        let clocked = ClockedGenerator::new(Policy::Wait, 6);
         let other = clocked.spawn(|clocked| {
             let mut handle = clocked.generator.handle();
             [(); 3].map(|()| next(clocked, &mut handle)).concat()

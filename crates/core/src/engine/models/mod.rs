@@ -149,7 +149,7 @@ fn parts(id: u64) -> IdFields {
 
 /// A generator and its clock, to be shared between threads.
 #[derive(Clone)]
-struct Clocked {
+struct ClockedGenerator {
     clock: Arc<Scripted>,
     generator: Arc<TogglingGenerator>,
     policy: Policy<Toggling>,
@@ -168,7 +168,7 @@ fn many(n: u32) -> NonZeroU32 {
     NonZeroU32::new(n).unwrap()
 }
 
-impl Clocked {
+impl ClockedGenerator {
     /// Creates a generator with its clock at tick 10, no window, and `per_tick` sequences in each tick.
     #[cfg(tickid_loom)]
     fn new(policy: Policy<Toggling>, per_tick: u32) -> Self {
@@ -260,7 +260,7 @@ impl Clocked {
     }
 }
 
-impl Clocked {
+impl ClockedGenerator {
     /// Builds a generator that resumes from `snapshot`.
     fn successor<'a>(
         &self,
@@ -284,6 +284,6 @@ fn drawn(result: Result<impl IntoIterator<Item = u64>, Error>) -> Vec<u64> {
 }
 
 /// Calls a handle.
-fn next(clocked: &Clocked, handle: &mut Handle<'_, Toggling, Arc<Scripted>>) -> Vec<u64> {
+fn next(clocked: &ClockedGenerator, handle: &mut Handle<'_, Toggling, Arc<Scripted>>) -> Vec<u64> {
     clocked.call(|_| drawn(handle.try_generate().map(|id| [id])))
 }

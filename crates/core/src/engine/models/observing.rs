@@ -4,7 +4,7 @@ use std::vec;
 
 use super::all_orders::{EVER, join, orders, orders_with};
 use super::planted::{EngineCalls as _, EngineUnderTest, Mistake};
-use super::{Clocked, next, parts, ratchet};
+use super::{ClockedGenerator, next, parts, ratchet};
 use crate::clock::ManualClock;
 use crate::example::Toggling;
 use crate::policy::Policy;
@@ -54,10 +54,10 @@ impl Flag {
 /// One thread observes while another draws, which then learns of it. Afterwards the clock reads all
 /// ticks around.
 fn draws(subject: EngineUnderTest, policy: Policy<Toggling>, per_tick: u32, id: u64) {
-    let clocked = Clocked::new(policy, per_tick);
+    let clocked = ClockedGenerator::new(policy, per_tick);
     let flag = Flag::new();
     let before = subject.one(&clocked);
-    let (set, other) = (flag.clone(), move |clocked: &Clocked| {
+    let (set, other) = (flag.clone(), move |clocked: &ClockedGenerator| {
         let is_accepted = subject.observe(clocked, id);
         (is_accepted, subject.one(clocked))
     });
@@ -85,7 +85,7 @@ fn draws(subject: EngineUnderTest, policy: Policy<Toggling>, per_tick: u32, id: 
 
 /// One thread observes while another enters the tick of the ID, or a later one.
 fn tick_change(subject: EngineUnderTest, policy: Policy<Toggling>, per_tick: u32, id: u64) {
-    let clocked = Clocked::new(policy, per_tick);
+    let clocked = ClockedGenerator::new(policy, per_tick);
     let before = subject.one(&clocked);
     let other = clocked.spawn(move |clocked| {
         clocked.clock.set(11);
@@ -103,7 +103,7 @@ fn tick_change(subject: EngineUnderTest, policy: Policy<Toggling>, per_tick: u32
 
 /// Two threads observe, and both IDs count.
 fn two_together(subject: EngineUnderTest) {
-    let clocked = Clocked::new(ratchet(4), 2);
+    let clocked = ClockedGenerator::new(ratchet(4), 2);
     let (low, high) = (foreign(11, 1), foreign(12, 1));
     let other = clocked.spawn(move |clocked| {
         assert!(subject.observe(clocked, low));
@@ -120,7 +120,7 @@ fn two_together(subject: EngineUnderTest) {
 
 /// An ID behind the clock is observed, and the clock then goes back behind the ID.
 fn late_step_back(subject: EngineUnderTest) {
-    let clocked = Clocked::new(Policy::Wait, 2);
+    let clocked = ClockedGenerator::new(Policy::Wait, 2);
     clocked.clock.set(12);
     let id = foreign(11, 1);
     let other = clocked.spawn(move |clocked| subject.one(clocked));
@@ -134,7 +134,7 @@ fn late_step_back(subject: EngineUnderTest) {
 /// A thread that observes is held up while the clock is stepped back and another thread continues
 /// there. The other thread is not dragged forward to the earlier reading.
 fn early_step_back(subject: EngineUnderTest) {
-    let clocked = Clocked::new(Policy::Wait, 4);
+    let clocked = ClockedGenerator::new(Policy::Wait, 4);
     clocked.clock.set(20);
     let other = clocked.spawn(move |clocked| subject.observe(clocked, own(20, 252)));
     clocked.clock.set(15);
@@ -149,7 +149,7 @@ fn early_step_back(subject: EngineUnderTest) {
 
 /// The generator is closed meanwhile. If the ID was accepted, a successor follows it.
 fn closing(subject: EngineUnderTest) {
-    let clocked = Clocked::new(ratchet(2), 2);
+    let clocked = ClockedGenerator::new(ratchet(2), 2);
     let id = foreign(11, 1);
     let mut ids = subject.one(&clocked);
     let other = clocked.spawn(move |clocked| subject.observe(clocked, id));
@@ -166,7 +166,7 @@ fn closing(subject: EngineUnderTest) {
 /// A handle holds the rest of a block. The ID is beyond the word, or between the block and the
 /// word.
 fn handle(subject: EngineUnderTest, id: u64) {
-    let clocked = Clocked::new(ratchet(2), 32);
+    let clocked = ClockedGenerator::new(ratchet(2), 32);
     let flag = Flag::new();
     let mut handle = clocked.generator.handle();
     let mut mine = [(); 4].map(|()| next(&clocked, &mut handle)).concat(); // of blocks of 1, 2 and 4
@@ -194,7 +194,7 @@ fn handle(subject: EngineUnderTest, id: u64) {
 
 /// A handle draws its next block while an ID is observed.
 fn refill(subject: EngineUnderTest, id: u64) {
-    let clocked = Clocked::new(ratchet(2), 32);
+    let clocked = ClockedGenerator::new(ratchet(2), 32);
     let mut handle = clocked.generator.handle();
     let mut mine = [(); 3].map(|()| next(&clocked, &mut handle)).concat(); // of blocks of 1 and 2
     let other = clocked.spawn(move |clocked| assert!(subject.observe(clocked, id)));
@@ -208,7 +208,7 @@ fn refill(subject: EngineUnderTest, id: u64) {
 
 /// The window is widened while an ID at its end is observed.
 fn widening(subject: EngineUnderTest) {
-    let clocked = Clocked::with_window(ratchet(2), 2, 0, 11);
+    let clocked = ClockedGenerator::with_window(ratchet(2), 2, 0, 11);
     let id = foreign(11, 1);
     let keeper = clocked.spawn(|clocked| clocked.generator.widen(13).unwrap());
     let is_accepted = subject.observe(&clocked, id);
@@ -221,7 +221,7 @@ fn widening(subject: EngineUnderTest) {
 
 /// A block is refused, since the clock went back, and given back while an ID of it is observed.
 fn refusal(subject: EngineUnderTest, block: u32, id: u64) {
-    let clocked = Clocked::new(Policy::Wait, 4);
+    let clocked = ClockedGenerator::new(Policy::Wait, 4);
     let before = subject.one(&clocked);
     let other = clocked.spawn(move |clocked| {
         let is_accepted = subject.observe(clocked, id);
@@ -240,7 +240,7 @@ fn refusal(subject: EngineUnderTest, block: u32, id: u64) {
 
 /// A ratchet does the same. Where the block has used up the tick, the ID is followed in the next.
 fn refusal_of_a_ratchet(subject: EngineUnderTest) {
-    let clocked = Clocked::new(ratchet(1), 3);
+    let clocked = ClockedGenerator::new(ratchet(1), 3);
     let id = own(10, 254);
     let before = subject.one(&clocked);
     let other = clocked.spawn(move |clocked| {

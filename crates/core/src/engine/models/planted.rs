@@ -6,7 +6,7 @@
 use core::num::NonZeroU32;
 use std::vec::Vec;
 
-use super::{Clocked, drawn, many};
+use super::{ClockedGenerator, drawn, many};
 use crate::clock::Clock;
 use crate::engine::Block;
 use crate::engine::rules::{EngineStall, Rules, Step};
@@ -27,22 +27,22 @@ pub(super) type EngineUnderTest = Option<Mistake>;
 
 /// The calls that a scenario makes.
 pub(super) trait EngineCalls {
-    fn one(&self, clocked: &Clocked) -> Vec<u64>;
-    fn several(&self, clocked: &Clocked, n: u32) -> Vec<u64>;
-    fn close(&self, clocked: &Clocked) -> Snapshot<Toggling>;
+    fn one(&self, clocked: &ClockedGenerator) -> Vec<u64>;
+    fn several(&self, clocked: &ClockedGenerator, n: u32) -> Vec<u64>;
+    fn close(&self, clocked: &ClockedGenerator) -> Snapshot<Toggling>;
     /// Reports whether the ID was accepted.
-    fn observe(&self, clocked: &Clocked, id: u64) -> bool;
+    fn observe(&self, clocked: &ClockedGenerator, id: u64) -> bool;
 }
 
 impl EngineCalls for EngineUnderTest {
-    fn one(&self, clocked: &Clocked) -> Vec<u64> {
+    fn one(&self, clocked: &ClockedGenerator) -> Vec<u64> {
         match self {
             None => clocked.call(|generator| drawn(generator.try_generate().map(|id| [id]))),
             Some(_) => self.several(clocked, 1),
         }
     }
 
-    fn several(&self, clocked: &Clocked, n: u32) -> Vec<u64> {
+    fn several(&self, clocked: &ClockedGenerator, n: u32) -> Vec<u64> {
         clocked.call(|generator| match self {
             None => drawn(generator.try_block(many(n))),
             Some(mistake) => {
@@ -53,12 +53,12 @@ impl EngineCalls for EngineUnderTest {
         })
     }
 
-    fn close(&self, clocked: &Clocked) -> Snapshot<Toggling> {
+    fn close(&self, clocked: &ClockedGenerator) -> Snapshot<Toggling> {
         let engine = clocked.generator.engine();
         self.map_or_else(|| clocked.generator.close(), |mistake| mistake.close(engine))
     }
 
-    fn observe(&self, clocked: &Clocked, id: u64) -> bool {
+    fn observe(&self, clocked: &ClockedGenerator, id: u64) -> bool {
         match self {
             None => clocked.generator.observe(id).is_ok(),
             Some(mistake) => mistake.observe(clocked.generator.engine(), &clocked.clock, id),

@@ -16,7 +16,7 @@ use ::shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use ::shuttle::{Config, Runner};
 
 use super::planted::{EngineCalls as _, EngineUnderTest, Mistake};
-use super::{Clocked, drawn, next, parts, ratchet};
+use super::{ClockedGenerator, drawn, next, parts, ratchet};
 use crate::example::Toggling;
 use crate::policy::Policy;
 use crate::snapshot::Snapshot;
@@ -73,7 +73,7 @@ fn any(policy: Policy<Toggling>, subject: EngineUnderTest, seen: &Arc<Seen>) {
     let per_tick = dice.gen_range(1..=6);
     let floor = dice.gen_range(8..=10);
     let ceiling = dice.gen_range(11..=16);
-    let clocked = Clocked::with_window(policy, per_tick, floor, ceiling);
+    let clocked = ClockedGenerator::with_window(policy, per_tick, floor, ceiling);
     let common = Arc::new(Common {
         announced: AtomicU64::new(ceiling),
         is_closed: AtomicBool::new(false),
@@ -97,7 +97,7 @@ fn any(policy: Policy<Toggling>, subject: EngineUnderTest, seen: &Arc<Seen>) {
 /// closes the generator. Returns the IDs of each of its handles and the IDs that it drew itself,
 /// each list in order.
 fn live(
-    clocked: &Clocked,
+    clocked: &ClockedGenerator,
     subject: EngineUnderTest,
     common: &Common,
     seen: &Seen,
