@@ -200,16 +200,21 @@ proptest! {
     }
 
     #[test]
-    fn node_id_errors_name_the_value(size in sizes(), node_id in any::<u32>()) {
-        match NodeSpec::with_node_id(node_id, size) {
-            Ok(spec) => {
-                prop_assert_eq!((spec.node_id(), spec.node_id_size()), (node_id, size));
-                prop_assert_eq!(spec.node_prev(), None);
-            }
-            Err(error) => {
-                prop_assert!(node_id > size.max_node_id());
-                let named = (error.value(), error.min(), error.max());
-                prop_assert_eq!(named, (node_id.into(), 0, size.max_node_id().into()));
+    fn node_id_errors_name_the_value(size in sizes(), any in any::<u32>(), near in 0..3_u32) {
+        let max = size.max_node_id();
+        // The last two that fit, and the first that does not.
+        for node_id in [any, max - 1 + near] {
+            match NodeSpec::with_node_id(node_id, size) {
+                Ok(spec) => {
+                    prop_assert!(node_id <= max);
+                    prop_assert_eq!((spec.node_id(), spec.node_id_size()), (node_id, size));
+                    prop_assert_eq!(spec.node_prev(), None);
+                }
+                Err(error) => {
+                    prop_assert!(node_id > max);
+                    let named = (error.value(), error.min(), error.max());
+                    prop_assert_eq!(named, (node_id.into(), 0, max.into()));
+                }
             }
         }
     }
