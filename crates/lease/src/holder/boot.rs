@@ -38,8 +38,6 @@ mod tests {
         use std::io::{self, Write as _};
         use std::process::Command;
 
-        use tickid_testkit::skip;
-
         const CHILD: &str = "TICKID_SHOW_BOOT_TIME";
         const DAY: Duration = Duration::from_secs(24 * 60 * 60);
         if std::env::var_os(CHILD).is_some() {
@@ -55,7 +53,9 @@ mod tests {
             command
         };
         if !in_a_namespace("true".as_ref()).output().is_ok_and(|output| output.status.success()) {
-            return skip("no time namespace");
+            // Past the test harness, which captures other output.
+            let _ = writeln!(io::stderr(), "skipped: no time namespace");
+            return;
         }
         let before = super::now();
         let mut child = in_a_namespace(std::env::current_exe().unwrap().as_os_str());
