@@ -15,11 +15,12 @@ use crate::reading::{Reading, Readings};
 /// The formats that the integers of a column agree on.
 ///
 /// One integer of 18 digits may be the ID of several systems, or a number without a meaning. Ten
-/// from one column tell more: what speaks for each of them adds up, and as IDs their times lie
-/// together, and mostly their nodes as well, while numbers without a meaning are spread over all
-/// times of a format. So a format is agreed on if it explains all of them in at least 8 bits less
-/// than numbers do that are random or counted, also behind digits that all of them share or behind
-/// a date, or that are of another kind, and no other format explains them much better.
+/// from one column say more, because the evidence for each of them adds up, and because the times of
+/// IDs lie together, and mostly their nodes as well, while numbers without a meaning are spread over
+/// all times of a format. So the column agrees on a format if it explains all of them in at least 8
+/// bits less than numbers without a meaning would take, and if no other format explains them much
+/// better. Such numbers may be random or counted, may start with digits that all of them share or
+/// with a date, or may be of another kind.
 ///
 /// A column may stay ambiguous: Twitter's and Discord's Snowflakes have the same bits, and if the
 /// bits below the time are random, they look the same in every format.
@@ -47,7 +48,7 @@ pub struct Agreement {
     lines: usize,
 }
 
-/// The most formats that an integer is a candidate of.
+/// The largest number of formats that one integer can fit.
 const MAX_CANDIDATES: usize = 16;
 
 /// The fewest lines that decide.
@@ -57,9 +58,9 @@ const MAX_LINES: usize = 10;
 
 /// The bits that a format must save.
 const DECISIVE_BITS: f64 = 8.0;
-/// The bits that it costs that a format is one of many, at some time in its life.
+/// The cost of picking one format of many, at some time in its life.
 const FORMAT_BITS: f64 = 8.0;
-/// The bits that it costs that numbers share their first digits.
+/// The cost of assuming that numbers share their first digits.
 const SHARED_BITS: f64 = 8.0;
 /// The bits of a day as eight digits, and those of one in the 50 years of such days.
 const DAY_DIGITS: u32 = 8;
@@ -79,8 +80,8 @@ impl Agreement {
         self.cost(format).is_some()
     }
 
-    /// Reports whether a text is an integer that may be an ID, but of none of these formats, so
-    /// that it is not of this column, or the column has several.
+    /// Reports whether a text is an integer that may be an ID, but in none of these formats. Then
+    /// it is not from this column, or the column has several formats.
     ///
     /// # Examples
     /// ```
@@ -112,7 +113,7 @@ impl Agreement {
         formats.find(|(it, _)| *it == format).map(|(_, cost)| *cost)
     }
 
-    /// Returns the agreement of texts, of which all but integers are passed over.
+    /// Returns the agreement of texts. Those that are not integers are skipped.
     fn of<'a>(texts: impl IntoIterator<Item = &'a [u8]>, layouts: &Layouts, now: UnixTime) -> Self {
         // The first lines.
         let mut numbers = [Number::default(); MAX_LINES];
@@ -134,7 +135,7 @@ impl Agreement {
         if lines < MIN_LINES {
             return Self::default();
         }
-        // What each format saves that fits them all.
+        // The bits saved by each format that fits all of them.
         let chance = bits_of_numbers(numbers);
         let mut saved = [None; MAX_CANDIDATES];
         let fitting = first.iter().filter(|one| is_candidate(one));
@@ -147,7 +148,7 @@ impl Agreement {
             let bits = parts.and_then(|parts| parts.bits(one.format(), lines as u64, now));
             *place = bits.map(|bits| (one.format(), chance - bits));
         }
-        // Those that are as good as the best one, up to some bits.
+        // Keep the best format, and those within a few bits of it.
         let best = saved.iter().flatten().map(|(_, bits)| *bits).fold(0.0, f64::max);
         let mut agreement = Self { lines, ..Self::default() };
         let agreed = saved
@@ -169,7 +170,7 @@ impl Agreement {
         if self.is_none() || !readings.iter().any(|one| agreed(&one)) {
             return;
         }
-        // The number itself may tell which one of them it is, as by a small sequence.
+        // The number itself may decide between them, for example by a small sequence.
         let is_told = readings.likely().any(|one| agreed(&one));
         for one in readings.found_mut().filter(|one| is_candidate(one)) {
             let retired = one.format().prior().is_retired.then_some(Doubt::Retired);
@@ -231,8 +232,8 @@ fn random(digits: u32) -> f64 {
     f64::from(digits) * BITS_PER_DIGIT - log2(10) + log2(9)
 }
 
-/// Reports whether a reading is one that a column can speak for: an integer, of a time at which
-/// such IDs were made.
+/// Reports whether a column can be evidence for a reading: for an integer with a time when such IDs
+/// were made.
 fn is_candidate(one: &Reading) -> bool {
     use crate::notation::Notation;
 
@@ -280,8 +281,8 @@ impl ValueSpan {
         log2(self.high.abs_diff(self.low).saturating_add(1))
     }
 
-    /// Returns the bits of so many values of a field: by all of its bits, or by the ends of those
-    /// that are used.
+    /// Returns the bits of so many values of a field: all bits of each, or, if that takes less, the
+    /// two ends of the span and for each value its place in between.
     fn field(self, lines: f64) -> f64 {
         let width = f64::from(self.bits);
         (lines * width).min(lines * self.each() + 2.0 * width)
@@ -374,9 +375,9 @@ fn of_sequence(parts: &Parts) -> ValueSpan {
     ValueSpan::new(i64::try_from(sequence.value()).unwrap_or(i64::MAX), sequence.bits())
 }
 
-/// Returns the bits that it takes to explain numbers that have no meaning: as random digits, or
-/// those of other kinds of numbers, or counted from some number, or as random ones behind some that
-/// all of them share, or behind a day.
+/// Returns the bits that explain numbers without a meaning. The best explanation counts: random
+/// digits, numbers of one other kind, a count from some number, or random digits after a prefix or a
+/// day that all of them share.
 fn bits_of_numbers(numbers: &[Number]) -> f64 {
     let lines = float(numbers.len() as u64);
     let Some(&Number { value, digits, .. }) = numbers.first() else { return 0.0 };
@@ -419,20 +420,21 @@ fn day(digits: u64) -> Option<i64> {
     let (year, month, day) = (digits / 10_000, digits / 100 % 100, digits % 100);
     let is_day =
         (1_990..=2_039).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
-    // Months of 31 days are as good as any.
+    // Every month may have 31 days here, because only the distance of days matters.
     is_day.then_some(i64::try_from((year * 12 + month) * 31 + day).ok()?)
 }
 
-/// Returns a number, the low bits of which do not matter.
+/// Converts a number whose low bits do not matter.
 #[allow(clippy::cast_precision_loss, reason = "less than the error of logarithms here")]
 const fn float(number: u64) -> f64 {
     number as f64
 }
 
-/// Returns the binary logarithm of a number, of 0 as of 1, with an error of less than 0.01.
+/// Returns the binary logarithm of a number, with an error of less than 0.01, and 0 for 0.
 fn log2(number: u64) -> f64 {
     let whole = number.max(1).ilog2();
-    // From 0 to 1, as its logarithm, which is above it by about a third of the distance to both.
+    // A line from one power of two to the next lies below the logarithm, most in the middle, so
+    // a parabola corrects it.
     let rest = float(number.max(1)) / float(1 << whole) - 1.0;
     f64::from(whole) + rest + 0.3437 * rest * (1.0 - rest)
 }

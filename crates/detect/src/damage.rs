@@ -1,4 +1,4 @@
-//! Integers that a program has damaged, so that they are no longer the ID that they were.
+//! IDs that a program has damaged as it wrote them as numbers.
 
 use core::fmt;
 
@@ -18,11 +18,11 @@ use crate::literal;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Damage {
-    /// An integer above 2^53 that is the shortest text of its own double, which is what JavaScript
-    /// and other programs without integers of 64 bits print for all that are close to it.
+    /// An integer above 2^53 that is the shortest text of its own double. JavaScript and other
+    /// programs without integers of 64 bits print it for all integers close to it.
     ///
-    /// Others are so by accident: every second integer just above 2^53, one in 16 of 2^56, and one
-    /// in 1,024 of 2^62.
+    /// Some integers are so by accident: every second one just above 2^53, one in 16 at 2^56, and
+    /// one in 1,024 at 2^62.
     Rounded,
     /// A number in scientific notation, such as `1.2E+17`: a spreadsheet has dropped the digits
     /// after the fifteenth or earlier.
@@ -59,7 +59,7 @@ impl fmt::Display for Damage {
 
 /// Reports whether digits are the shortest text of the double that the number is closest to.
 fn is_rounded(number: u64, digits: &[u8]) -> bool {
-    /// Compares what is written with the text, as there is no memory to write it to.
+    /// Compares what is written with the text, because there is no memory to write it to.
     struct Expected<'a>(&'a [u8]);
 
     impl fmt::Write for Expected<'_> {
@@ -70,7 +70,7 @@ fn is_rounded(number: u64, digits: &[u8]) -> bool {
     }
 
     // Doubles hold integers of up to 53 bits exactly. Above 2^56 they are at least 16 apart, so
-    // that a multiple of 10 is among those that become each, and is its shortest text.
+    // each is the double nearest to some multiple of 10, which is its shortest text.
     if number <= 1 << 53 || (number > 1 << 56 && !number.is_multiple_of(10)) {
         return false;
     }
@@ -86,7 +86,7 @@ fn is_scientific(text: &[u8]) -> bool {
         return false;
     };
     let (mantissa, exponent) = text.split_at_checked(place).unwrap_or_default();
-    // A spreadsheet in most of Europe has a comma.
+    // Spreadsheets in most of Europe write a comma.
     let is_mantissa = match mantissa {
         [b'1'..=b'9'] => true,
         [b'1'..=b'9', b'.' | b',', rest @ ..] => {

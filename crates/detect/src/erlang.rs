@@ -7,7 +7,7 @@ use tickid_convert::{AnyId, Layouts};
 use tickid_kuid::{Drift, GlobalId, LocalId, Node};
 
 /// Reads a tuple of `uid`. The node is four bytes, or the name of an Erlang node, which is hashed
-/// as `uid` does it. As in an encoded ID, microseconds are rounded down to 1,024.
+/// the way `uid` does it. Microseconds are rounded down to a multiple of 1,024, as in an encoded ID.
 pub(crate) fn read(text: &[u8], layouts: &Layouts) -> Option<AnyId> {
     let mut rest = Rest(text);
     rest.open(b"{")?;
@@ -37,7 +37,7 @@ pub(crate) fn read(text: &[u8], layouts: &Layouts) -> Option<AnyId> {
     })
 }
 
-/// What is still to be read.
+/// The rest of the text, which is not read yet.
 struct Rest<'a>(&'a [u8]);
 
 impl<'a> Rest<'a> {

@@ -1,6 +1,7 @@
 //! The evidence for readings, in bits: the binary logarithm of how many texts are as probable.
 //!
-//! An ID that explains a text in few bits is probable; what competes with it is measured alike.
+//! An ID that explains a text in few bits is probable, and its competitors are measured in the same
+//! way.
 
 use tickid_convert::{AnyId, Kind, Layouts, Parts, ToParts as _};
 use tickid_core::{Field, UnixTime};
@@ -16,19 +17,19 @@ use crate::notation::Notation;
 pub(crate) const DECISIVE_BITS: u32 = 8;
 
 /// The bits that an ID must save compared to a number without a meaning. Most long numbers are IDs
-/// of some kind, but of the kinds that are not known here as well; and every number of 18 digits is
-/// a Discord ID of some time and node, so that without odds against them all of them would be.
+/// of some kind, but the kind may be unknown here. Every number of 18 digits is a Discord ID of some
+/// time and node, so without odds against it each would be read as one.
 const MARGIN_BITS: u32 = 2;
 
 const SECOND: u64 = 1_000_000;
-/// In microseconds, as all differences of times here.
+/// In microseconds, like all differences of times here.
 const DAY: i64 = 86_400_000_000;
 /// The first time whose Nanoflakes of Twitter's epoch have 12 digits of Base36, 2011-11-03. Shorter
 /// texts are likelier something else.
 const BASE36_SINCE: UnixTime =
     UnixTime::from_micros(Epoch::TWITTER.unix_time().as_micros() + (36_i64.pow(11) >> 22) * 1_000);
 
-/// The time that others are judged by.
+/// The current time, which the times of IDs are compared with.
 #[derive(Clone, Copy)]
 pub(crate) struct Now {
     time: UnixTime,
@@ -38,7 +39,7 @@ pub(crate) struct Now {
 }
 
 impl Now {
-    /// As old as IDs of these kinds may well be.
+    /// The age that IDs of these kinds may have.
     const PAST: i64 = 30 * 31_556_952_000_000;
     /// The allowance for wrong clocks, for generators that run ahead of them, and for IDs that are
     /// made for a later time.
@@ -87,7 +88,8 @@ fn since(id: &Identifier, encoding: Encoding, layouts: &Layouts) -> UnixTime {
             let epoch = layouts.snowflake.widths().epoch;
             UnixTime::from_micros(epoch.as_micros().saturating_add(DAY))
         }
-        // Digits alone are no evidence for a format, so its integers start no earlier than it does.
+        // Digits alone are no evidence for a format, so its integers count only from its first
+        // release.
         _ if encoding == Encoding::Integer => {
             let prior = id.format().prior();
             prior.integers_since.unwrap_or(prior.since)
@@ -149,7 +151,7 @@ pub(crate) fn surprise(
         // A UUID with the marks of an ID in it.
         Identifier::Carried(_) => return Surprise::of(0),
         Identifier::UnixTime(unit, _) => {
-            // A time of any event, so that recent ones are no likelier than others.
+            // It may be the time of any event, so recent times are no likelier than others.
             let since = Format::UnixTime.prior().since;
             let age = now.as_micros().saturating_sub(since.as_micros());
             let seconds = u64::try_from(age).unwrap_or(0) / SECOND;
@@ -169,8 +171,8 @@ pub(crate) fn surprise(
     const AGES: u32 = 6;
     /// The additional bits of surprise at an ID of a later time.
     const LATER: u32 = 3;
-    // All ticks since the format is in use are alike. But people look at what was made just now
-    // more often, so an age is also one of 2^AGES, and the tick one of those of that age.
+    // All ticks since the format came into use are equally likely. But people more often look at
+    // recent IDs, so the time is also counted as one of 2^AGES ages, and one tick of that age.
     let at_any_time = ticks(since(id, encoding, layouts));
     let time = match id.unix_time(layouts) {
         Some(time) if time > now => at_any_time + LATER,
@@ -204,7 +206,7 @@ fn of_parts(id: &Identifier, parts: &Parts) -> u32 {
         sequence => small(sequence.value(), sequence.bits()),
     };
     let node = match (id, parts.node()) {
-        // Two numbers, each from 0 on.
+        // Two numbers that each count from 0.
         (Identifier::Preset(Preset::Discord, _), Some(node)) => {
             small(node.value() >> 5, 5) + small(node.value() & 31, 5)
         }
@@ -221,8 +223,8 @@ fn of_parts(id: &Identifier, parts: &Parts) -> u32 {
 }
 
 /// Returns the bits of surprise at a number of so many bits that counts from 0: one in four is 0,
-/// and of the others each range from a power of two to the next is as likely. The numbers of busy
-/// generators are anywhere, which takes one bit more than the number has.
+/// and of the others each range from a power of two to the next is equally likely. The numbers of
+/// busy generators lie anywhere, which takes one bit more than the number has.
 const fn small(value: u64, bits: u32) -> u32 {
     match value {
         _ if bits == 0 => 0,
@@ -234,7 +236,7 @@ const fn small(value: u64, bits: u32) -> u32 {
     }
 }
 
-/// Returns the binary logarithm, rounded down; 0 of 0.
+/// Returns the binary logarithm, rounded down, and 0 for 0.
 fn log2(value: u64) -> u32 {
     value.checked_ilog2().unwrap_or(0)
 }

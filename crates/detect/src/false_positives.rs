@@ -1,11 +1,11 @@
-//! Texts that are common for other reasons than being an ID.
+//! Common texts that look like IDs but are not.
 
 use core::ops::RangeInclusive;
 
 use crate::alphabets::Alphabets;
 use crate::confidence::Doubt;
 
-/// The most consonants in a row that words have.
+/// The largest number of consonants in a row in a word.
 const MAX_CONSONANTS: usize = 4;
 
 /// Reports whether the letters of a text read like words: they have vowels, and any digits stand
@@ -70,9 +70,9 @@ const STEAM: RangeInclusive<&[u8]> = b"76561197960265728"..=b"76561202255233023"
 /// The bits that it costs that a number is of a kind with a rule, which few are.
 pub(crate) const KIND_BITS: u32 = 3;
 
-/// Returns the bits that it takes to explain a decimal integer as something that is not an ID, and
-/// what that is: any number of as many digits, or one of a kind with a prefix, a date or a check
-/// digit, which is the better explanation of the digits that follow its rule.
+/// Returns the bits that explain a decimal integer as something other than an ID, and what that is:
+/// any number with as many digits, or one of a kind that has a prefix, a date or a check digit. If
+/// the digits follow the rule of such a kind, that is the better explanation.
 pub(crate) fn number(digits: &[u8]) -> (u32, Doubt) {
     /// Of a day in 50 years, of the months of 31 days.
     const DAY: u32 = 14;

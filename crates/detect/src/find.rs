@@ -36,12 +36,12 @@ impl<C: Clock> Detector<C> {
     /// Finds the IDs in a text, and returns each with its place in bytes.
     ///
     /// An ID is found if something other than a letter or a digit stands on both sides of it, and
-    /// its likeliest reading is certain or likely, and not a Unix time. Of bytes in several
-    /// notations, hexadecimal digits are found, also after `0x` and `\x` and in `x'…'`, but no lists
-    /// such as `[1, 134, …]`, because any eight numbers are one. What a JSON text, a URL or a
-    /// terminal's colours put before an ID is not part of it: `\n`, `%3D`, `\x1b[31m`.
+    /// its likeliest reading is certain or likely, and not a Unix time. Of the notations
+    /// for bytes, only hexadecimal digits are found, also after `0x` and `\x` and in `x'…'`. Lists
+    /// such as `[1, 134, …]` are not, because any eight numbers are one. Escapes of JSON, URLs and
+    /// terminals before an ID are not part of it, for example `\n`, `%3D` and `\x1b[31m`.
     ///
-    /// It takes time in proportion to the length of the text, whatever that holds.
+    /// The time is linear in the length of the text, whatever it contains.
     ///
     /// # Examples
     /// ```
@@ -100,14 +100,14 @@ const TYPE_ID_DIGITS: usize = 26;
 /// The places of the hyphens in a UUID.
 const UUID_HYPHENS: [usize; 4] = [8, 13, 18, 23];
 
-/// The lengths of kuids, the only IDs that have joints in any place.
+/// The lengths of kuids, the only IDs that can have joints anywhere.
 const KUID_LENS: [usize; 3] = [22, 16, 11];
 
 /// A search through a text: run by run of the characters of IDs, and in each of them piece by piece
 /// between its joints.
 ///
-/// From each start it looks at a bounded number of ends, so that a text of 10 MB that consists of
-/// joints takes no longer than one that has none.
+/// From each start it looks at a bounded number of ends, so 10 MB of joints take no longer than
+/// 10 MB without any.
 struct Finder<'a, I> {
     text: &'a [u8],
     /// The run that is being searched, without pieces that are parts of a word, and the end of the
@@ -148,8 +148,8 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
     }
 
     /// Returns a run without the pieces at its ends that letters of other alphabets continue. Such
-    /// a piece is a part of a word, as in `größe`. Characters of scripts that are written without
-    /// spaces, as Chinese, end a word.
+    /// a piece is a part of a word, as in `größe`. Scripts without spaces between words, such as
+    /// Chinese, do not continue one.
     fn without_words(&self, run: Range<usize>) -> Option<Range<usize>> {
         let Range { mut start, mut end } = run;
         let (before, after) = (self.text.get(..start)?, self.text.get(end..)?);
@@ -170,7 +170,7 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
     /// Returns the ID that starts at the next start, if one does. `end` is the end of the piece.
     fn at_start(&mut self, start: usize, end: usize) -> Option<(Range<usize>, Inspections<'a>)> {
         let is_first = start == self.run.start;
-        // Of the joints, only the point is the first character of present IDs: of kuids.
+        // The only joint that an ID made today can start with is a kuid's point.
         if !self.byte(start)?.is_ascii_alphanumeric() && self.byte(start) != Some(b'.') {
             return None;
         }
@@ -231,7 +231,7 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
             }
         }
         for len in KUID_LENS {
-            // Shorter ones are within the piece, which was read.
+            // Shorter ones lie inside the piece, which has been read already.
             if start + len > end
                 && self.is_end(start + len)
                 && let Some(found) = self.read(start..start + len)
@@ -343,7 +343,7 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Iterator for Finder<'a, I
             let rest = self.text.get(start..self.run.end)?;
             let len = rest.iter().position(|byte| is_joint(*byte)).unwrap_or(rest.len());
             let found = self.at_start(start, start + len);
-            // Go on behind the joint at its end, or behind a literal that has several runs.
+            // Continue after the joint at its end, or after a literal that has several runs.
             self.at = found.as_ref().map_or(start + len, |(place, _)| place.end) + 1;
             if let Some((place, _)) = &found {
                 self.run_end = self.run_end.max(place.end);
@@ -371,15 +371,15 @@ fn is_name(text: &[u8]) -> bool {
     !has(u8::is_ascii_digit) && !is_mixed
 }
 
-/// Reports whether a character continues a word: a letter that has a case, as those of scripts with
-/// spaces between words, or a mark on one.
+/// Reports whether a character continues a word: a combining mark, or a letter that has a case,
+/// because scripts with cases put spaces between words.
 fn is_letter(character: char) -> bool {
     character.is_lowercase()
         || character.is_uppercase()
         || matches!(character, '\u{300}'..='\u{36f}')
 }
 
-/// The most bytes of a character.
+/// The largest number of bytes of a character.
 const MAX_CHAR: usize = 4;
 
 /// Returns the character at the start of a text, if it is valid.

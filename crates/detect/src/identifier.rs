@@ -1,4 +1,4 @@
-//! A text as the ID or the time that it spells in one format.
+//! The ID or the time that a text spells in one format.
 
 use core::fmt;
 
@@ -88,7 +88,7 @@ impl Foreign {
         self.bytes.get(..usize::from(self.len)).unwrap_or_default()
     }
 
-    /// Returns the row of the format, which each format has that is only read.
+    /// Returns the description of the format. Every format that is only read has one.
     #[inline]
     pub(crate) const fn description(&self) -> Option<&'static Description> {
         self.format.description()

@@ -372,7 +372,7 @@ impl<'a> Inspection<'a> {
 
     pub(crate) fn node_and_sequence(&self) -> (Option<Bits>, Option<Bits>) {
         let Ok(parts) = self.identifier.parts(&self.layouts) else { return (None, None) };
-        // Without the size of its node, a sequence is not told from it.
+        // Without the size of its node, the node's bits cannot be told from the sequence's.
         let id = self.identifier.scheme_id();
         let is_unknown = parts.node().is_none() && id.is_some_and(|id| id.kind().has_node());
         (parts.node(), (!is_unknown).then(|| parts.sequence()))

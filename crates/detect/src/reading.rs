@@ -153,7 +153,7 @@ impl Reading {
     fn key(&self, place: u8) -> u128 {
         let rank: u128 = match self.doubt {
             None => 0,
-            // What explains the text less well than something else was still weighed against it.
+            // A reading that explains the text less well was still weighed.
             Some(Doubt::Time) => 2,
             Some(Doubt::NeverIssued) => 3,
             Some(_) => 1,
@@ -166,8 +166,8 @@ impl Reading {
         self.doubt.is_none()
     }
 
-    /// Returns the bits of the text if it has no meaning, and the doubt at an ID that explains it
-    /// no better, for a reading that nothing but the digits speaks for. `number` is that of a
+    /// Returns the bits of the text if it has no meaning, and the doubt about an ID that explains
+    /// it no better, for a reading with no evidence but its digits. `number` is both of them for a
     /// decimal integer.
     fn chance(
         &self,
@@ -176,7 +176,7 @@ impl Reading {
         layouts: &Layouts,
     ) -> Option<(u32, Doubt)> {
         match self.identifier {
-            // An option that names the layout or the epoch speaks for it.
+            // A layout or an epoch that an option names is evidence by itself.
             Identifier::Scheme(AnyId::Snowflake(_), _) => None,
             Identifier::Scheme(AnyId::Nanoflake(_), Notation::Decimal) => {
                 number.filter(|_| layouts.epoch == Layouts::default().epoch)
@@ -201,9 +201,9 @@ impl Reading {
         surprise.saturating_add(DECISIVE_BITS) as usize <= letters
     }
 
-    /// Reports whether random digits and letters explain a Nanoflake in Base36 about as well. Of
-    /// the texts of 12 digits a third has a likely time, so that it says as little as in an
-    /// integer. Of SCRU64's, one in a thousand has.
+    /// Reports whether random digits and letters explain a Nanoflake in Base36 about as well. A
+    /// third of all texts of 12 digits has a likely time as a Nanoflake, so the time says as little
+    /// as in an integer. As a SCRU64 ID, only one in a thousand has.
     fn is_random_base36(&self, text: &[u8], layouts: &Layouts, now: Option<UnixTime>) -> bool {
         let Identifier::Scheme(AnyId::Nanoflake(_), Notation::Canonical) = self.identifier else {
             return false;
@@ -216,7 +216,7 @@ impl Reading {
     }
 }
 
-/// Of words, whose letters are not equally frequent.
+/// The bits of a word, whose letters are not equally frequent.
 const BITS_PER_LETTER: usize = 5;
 
 /// The largest number of formats that one text fits: 16 digits from 2 to 9 are integers of
@@ -376,8 +376,8 @@ impl Readings {
         random: Option<u32>,
         number: Option<(u32, Doubt)>,
     ) {
-        // All of them are measured before any is doubted, because a reading that is doubted for
-        // another reason still explains the text.
+        // Measure all of them before any is doubted, because a reading that is doubted for another
+        // reason still explains the text.
         let (mut least, mut least_retired, mut time) = (u32::MAX, u32::MAX, None);
         for one in self.likely_mut() {
             one.surprise = surprise(&one.identifier, one.encoding, layouts, now).bits();
@@ -395,11 +395,11 @@ impl Readings {
                 continue;
             }
             let is_worse = one.surprise > least.saturating_add(DECISIVE_BITS)
-                // What is out of use is never shown beside another, so it has to be the worse one.
+                // A format that is out of use is never shown beside another, so it must be worse.
                 || one.surprise > least_retired;
             let is_random =
                 random.is_some_and(|random| one.surprise.saturating_add(DECISIVE_BITS) > random);
-            // The number comes first, because it is the reason that says most.
+            // The number comes first, because it is the most informative reason.
             one.doubt = match one.chance(text, number, layouts) {
                 Some((chance, doubt)) if !is_for_id(one.surprise, chance) => Some(doubt),
                 _ if is_worse && time == Some(least) => Some(Doubt::UnixTime),

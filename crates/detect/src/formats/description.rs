@@ -39,7 +39,7 @@ pub(crate) enum Coding {
     LowDigits(&'static Digits),
     /// In digits of base 62, `0-9A-Za-z`.
     Base62,
-    /// In hexadecimal, as any literal of bytes.
+    /// In hexadecimal, like any literal of bytes.
     Hexadecimal,
     /// As a decimal integer of 64 bits.
     Decimal,
@@ -121,15 +121,15 @@ impl Description {
         bytes.len() == self.byte_len() && unused.all(|field| value(field, bytes) == Some(0))
     }
 
-    /// Returns the time of an ID. No format has one beyond the years that can be named.
+    /// Returns the time of an ID. No format here reaches beyond the years of a [`UnixTime`].
     pub(crate) fn unix_time(&self, bytes: &[u8]) -> Option<UnixTime> {
         let ticks = i64::try_from(value(self.fields.get(self.time)?, bytes)?).ok()?;
         let micros = ticks.checked_mul(self.unit.into())?;
         Some(UnixTime::from_micros(self.epoch.as_micros().checked_add(micros)?))
     }
 
-    /// Returns the bits of a text of as many digits without a meaning, unless other kinds of texts
-    /// are written so too and are weighed by themselves.
+    /// Returns the bits of a text without a meaning that has as many digits. There are none where
+    /// other kinds of texts look the same, because these are weighed by themselves.
     pub(crate) fn chance(&self, text: &[u8]) -> Option<u32> {
         let (Coding::Digits(digits) | Coding::LowDigits(digits)) = self.coding else {
             return None;

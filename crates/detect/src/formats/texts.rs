@@ -1,4 +1,4 @@
-//! The digits that texts of other systems consist of.
+//! The digits of texts of other systems.
 //!
 //! The crate `uuid` reads UUIDs, but no crate reads these: `ulid` 3.0 accepts texts of 130 bits and
 //! cuts them off, and the ones for other formats need `std`.
@@ -8,7 +8,7 @@
 pub(crate) struct Digits {
     bits: usize,
     alphabet: &'static [u8],
-    /// The value of each byte; 255 for those that are no digits.
+    /// The value of each byte, and 255 for those that are not digits.
     values: [u8; 256],
 }
 
@@ -18,7 +18,7 @@ pub(crate) static CROCKFORD: Digits =
 static LOWER_CROCKFORD: Digits = Digits::of(b"0123456789abcdefghjkmnpqrstvwxyz");
 /// The extended hexadecimal alphabet of RFC 4648, in lower case.
 pub(crate) static BASE_32_HEX: Digits = Digits::of(b"0123456789abcdefghijklmnopqrstuv");
-/// Base 32 whose texts sort as their numbers do.
+/// Base 32 in which texts sort like their numbers.
 pub(crate) static BASE_32_SORTABLE: Digits = Digits::of(b"234567abcdefghijklmnopqrstuvwxyz");
 /// The URL-safe alphabet of RFC 4648.
 pub(crate) static BASE_64_URL: Digits =
@@ -29,8 +29,8 @@ impl Digits {
         Self::new(alphabet, alphabet)
     }
 
-    /// Creates the digits of two alphabets, of which each is in order. Texts are written in the
-    /// first.
+    /// Creates digits that may be read in either of two alphabets, each in the order of values, and
+    /// are written in the first.
     const fn new(alphabet: &'static [u8], other: &[u8]) -> Self {
         let mut values = [u8::MAX; 256];
         let mut value = 0;
@@ -56,7 +56,7 @@ impl Digits {
         self.bits
     }
 
-    /// Returns the number that digits are, of up to 128 bits, if all are digits.
+    /// Returns the value of a text of up to 128 bits, if all characters are digits.
     pub(crate) fn number(&self, text: &[u8]) -> Option<u128> {
         let (mut number, mut beyond, mut invalid) = (0_u128, 0, 0);
         for byte in text {
