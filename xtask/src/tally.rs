@@ -39,7 +39,7 @@ impl Tally {
         let mut tally = Self::default();
         // The number of failures before the current test program.
         let mut before = 0;
-        // The tests that skip themselves while they run, which pass as the harness sees it.
+        // The tests that skip themselves while they run. The harness counts them as passed.
         let mut skipping = 0;
         for line in output.lines() {
             if let Some(program) = failed_program(line) {

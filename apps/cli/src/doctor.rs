@@ -379,7 +379,7 @@ fn realm_findings<E>(
     if let Some(difference) = difference(asked, view.now) {
         findings.push(skew(&format!("realm {name}"), difference, realm.terms().skew));
     }
-    // Without a tick of the store's clock no lease can be judged.
+    // If the store's clock shows no tick, no lease can be judged.
     let Ok(standings) = view.standings() else {
         let text = format!("realm {name}: the store's clock is outside of the scheme's time");
         findings.push(Finding::error("clock skew", text, "set the store's clock"));

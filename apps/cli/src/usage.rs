@@ -78,7 +78,7 @@ fn similar(error: &clap::Error, path: &str, command: &Command) -> String {
     if let Some(same) = suggested(ContextKind::ValidValue).iter().find(|it| is_same(it, &given)) {
         return format!("did you mean {same}? `{path} --help` shows all");
     }
-    // clap suggests what has a few letters in common, which is too much for short words.
+    // clap suggests words that share a few letters, which short words do too easily.
     let suggested = |kind| related(&given, suggested(kind));
     let commands = suggested(ContextKind::SuggestedSubcommand);
     let commands = commands.into_iter().map(|name| format!("`{path} {name}`"));

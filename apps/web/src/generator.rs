@@ -30,7 +30,7 @@ impl Generator {
             (None, true) => return Err(type_error("the option node is missing")),
             (Some(_), false) => return Err(type_error(&format!("{kind} IDs have no node"))),
         };
-        // The size of the node of IDs that have none does not matter.
+        // If IDs have no node, its size does not matter.
         let bits = scheme.node_bits().or((!kind.has_node()).then_some(0)).ok_or_else(|| {
             let names = kind.layout_options().iter().map(|option| camel_case(option.name));
             let names: Vec<String> = names.collect();

@@ -73,9 +73,9 @@ impl Partition {
     /// the same: they count from a random start, until each of the 65,536 partitions was given
     /// once.
     ///
-    /// Processes do not know of each other. Two that have one generator each have the same
-    /// partition with a probability of 1 in 65,536, and among a hundred, some two with 7 in 100.
-    /// IDs are unique only if no two generators that run at the same time have the same partition,
+    /// Processes choose independently. Two with one generator each get the same partition with a
+    /// probability of 1 in 65,536, and among a hundred processes two share one with a probability
+    /// of 7 in 100. IDs are unique only if no two generators that run at the same time have the same partition,
     /// so assign or lease partitions if there are several processes.
     ///
     /// # Errors

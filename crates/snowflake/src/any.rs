@@ -179,7 +179,7 @@ impl AnySnowflake {
     }
 }
 
-/// As the layout in its order is one.
+/// It does what the layout with its order as a type does.
 impl Scheme for AnySnowflake {
     const NAME: &'static str = <Snowflake as Scheme>::NAME;
     const MAX_TICK: u64 = <Snowflake as Scheme>::MAX_TICK;

@@ -121,7 +121,7 @@ impl<O> Snowflake<O> {
     /// The longest unit, an hour.
     pub const MAX_UNIT: Duration = Duration::from_secs(3_600);
 
-    /// Returns the layout with this widths.
+    /// Returns the layout with these widths.
     ///
     /// # Errors
     /// Returns a [`LayoutError`] that names the part and its range.

@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn malformed_urls_are_refused() {
-        // The first two by the stores in the lease crate, which has a test for each of their errors.
+        // The lease crate opens the first two, and tests each of their errors.
         for (url, message) in [
             ("", "starts with its kind"),
             ("static:42", "N/BITS"),

@@ -419,7 +419,7 @@ pub(super) fn view<D: Database>(
             page.push(node);
         }
     }
-    // The row about the store comes always, so without it the answer was cut off.
+    // The row about the store is always there, so without it the answer was cut off.
     if !is_whole {
         return Err(no_answer());
     }

@@ -61,7 +61,7 @@ pub(super) fn read(source: Source, text: &[u8], reader: &Reader<'_>) -> Result<O
             return Ok(Original::Read(Identifier::Carried(id)));
         }
         Source::Format(format) => format,
-        // The same texts, whatever the bits mean; its timestamps are never negative as texts.
+        // The texts are the same, whatever the bits mean, and its timestamps are never negative.
         Source::NanoflakeShift24 => Format::Nanoflake,
     };
     let (id, _) = reader.read_as(format, text)?;

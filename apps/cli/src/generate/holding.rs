@@ -20,7 +20,7 @@ pub(super) struct Holding {
     held: Arc<SignalTarget>,
 }
 
-/// What the thread that waits for signals knows of the generator.
+/// The generator, for the thread that waits for signals.
 #[derive(Default)]
 struct SignalTarget {
     /// Empty until it is started.
@@ -96,7 +96,7 @@ impl Holding {
         result
     }
 
-    /// Leaves the end of the process to the thread that waits for signals, if there was one.
+    /// If a signal has arrived, leaves it to the thread that waits for signals to end the process.
     fn stay_if_ending(&self) {
         // Relaxed: shutting the generator down synchronizes.
         while self.held.is_ending.load(Ordering::Relaxed) {

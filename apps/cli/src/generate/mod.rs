@@ -191,7 +191,7 @@ pub(crate) fn run(command: &GenCommand) -> Result<ExitCode, Failure> {
     let GenArguments { node, node_hash, kind, meta, version, layouts, options } =
         &command.arguments;
     let Generated { scheme, is_in_uuid } = command.ids;
-    // UUIDs take no `--kind`, whose default are the global ones.
+    // UUIDs take no `--kind`, so it is its default, the global IDs.
     let (kind, uuid) = (scheme.kind(*kind), is_in_uuid.then_some(*version));
     let scheme = layouts.values.scheme(kind);
     let node = node.as_deref().map(|text| {

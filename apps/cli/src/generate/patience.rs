@@ -26,8 +26,8 @@ impl Patience {
         if self.is_mentioned { self.max_wait } else { self.max_wait.min(MENTIONED_AFTER) }
     }
 
-    /// Continues a wait that took no longer than [`quiet`](Self::quiet), unless its result is final:
-    /// `wait` goes on for at most its argument.
+    /// Continues a wait that took no longer than [`quiet`](Self::quiet), unless its result is final.
+    /// `wait` then waits for at most its argument.
     pub(crate) fn go_on<T>(
         &mut self,
         result: Result<T, Failure>,

@@ -124,7 +124,7 @@ impl Plan<'_> {
         if self.node.is_some() && options.output.is_some() {
             signals::before_the_end(output::discard);
         }
-        // The node of IDs without one shows nowhere: at another time, none has to be leased.
+        // IDs without a node do not show it, so with another time none has to be leased.
         let shows_none = options.time.is_some() && !self.scheme.kind().has_node();
         let node = self.node.or(shows_none.then_some(GivenNode::NONE.1));
         let Some(node) = node else {
@@ -172,7 +172,7 @@ impl Plan<'_> {
             "IDs of a given time may collide with others, because the same command makes the same \
              IDs again, and a generator of that node may have issued them",
         );
-        // Waits are not real, because the clock moves on by them, so there is no reason to bound them.
+        // A wait only moves the clock on, so it takes no time and needs no bound.
         let draw = |n, _| generator.block_within(self.metabyte, n, Duration::MAX).map_err(of_time);
         self.stream(draw, patience)
     }
@@ -246,7 +246,7 @@ impl Plan<'_> {
                 None => self.usual_realm().parse()?,
             },
         };
-        // Before a store is opened, and perhaps created.
+        // Checked before a store is opened, which may create it.
         let new = self.scheme.visit(DefaultRealm { name, pool: default_pool(&self.scheme) });
         let store = options.store.open()?;
         let realm = answer(store.adopt(&new?))?.realm;
@@ -292,8 +292,8 @@ impl Plan<'_> {
         }
     }
 
-    /// Writes IDs to standard output, as fast as the scheme and the reader allow. `draw` returns up
-    /// to so many, and waits for them no longer than it is told.
+    /// Writes IDs to standard output, as fast as the scheme and the reader allow. `draw` returns at
+    /// most so many IDs, and waits for them no longer than its second argument.
     fn stream(
         &self,
         mut draw: impl FnMut(NonZeroU32, Duration) -> Result<AnyIds, Failure>,
@@ -379,7 +379,7 @@ impl Work for FillBack<'_> {
     }
 }
 
-/// Returns the failure of building a generator: the option `--node` may name no node of the scheme.
+/// Returns the failure of building a generator. The scheme may not have the node of `--node`.
 fn of_node(error: BuildError, other: impl FnOnce(BuildError) -> Failure) -> Failure {
     if matches!(error, BuildError::Node(_)) { usage_of_node(&error) } else { other(error) }
 }
@@ -411,7 +411,7 @@ impl IdsVisitor for WritePlanned<'_> {
     }
 }
 
-/// Describes the realm to lease from, where the store has none of that name yet.
+/// Describes the realm to lease from, if the store has none of that name yet.
 struct DefaultRealm {
     name: RealmName,
     pool: String,

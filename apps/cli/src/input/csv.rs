@@ -1,9 +1,9 @@
 //! One column of CSV records, as programs and spreadsheets write them. Quoted fields may have
 //! several lines.
 //!
-//! The parser is that of the crate `csv`, without its reader: a quotation mark that never ends
-//! would make that gather all the rest of the input in memory, and it reads ahead, so that a line
-//! would not be answered before the next one.
+//! The parser is the one of the crate `csv`, without its reader. Because of a quotation mark that
+//! never ends, the reader would collect all the rest of the input in memory, and it reads ahead, so
+//! a line would not be answered before the next one.
 
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
 
@@ -13,8 +13,8 @@ use crate::message::shown;
 /// The most bytes of a field that are kept. No ID is nearly as long.
 const MAX_FIELD: usize = 64 * 1024;
 
-/// The delimiters that are told apart by the first line. Of two that are as frequent in it, the
-/// first one is taken, as commas are in titles and numbers as well.
+/// The delimiters that the first line decides between. If two are equally frequent in it, the first
+/// of them here wins, because commas also occur in titles and numbers.
 const DELIMITERS: [u8; 3] = *b"\t;,";
 
 /// The column to read.
@@ -47,7 +47,7 @@ pub(crate) fn delimiter(text: &str) -> Result<u8, String> {
 /// A reader of one column, line by line.
 pub(crate) struct ColumnReader {
     column: Column,
-    /// The delimiter; `None` before the first line, which tells it if no option does.
+    /// The delimiter. It is `None` before the first line, which decides it if no option does.
     delimiter: Option<u8>,
     csv: Reader,
     /// The number of the current field.
@@ -92,7 +92,7 @@ impl ColumnReader {
     /// [field](Self::field), unlike the titles.
     pub(crate) fn read(&mut self, line: &[u8]) -> Result<bool, Failure> {
         if self.delimiter.is_none() {
-            // Excel's own note on the delimiter, which is no record.
+            // Excel's own note on the delimiter, which is not a record.
             if let [b's', b'e', b'p', b'=', delimiter] = line {
                 self.divide_by(*delimiter);
                 return Ok(false);
@@ -252,7 +252,7 @@ mod tests {
             ("amount, in EUR;id", "1,5;1"),
             ("sep=;\nname;id", "a,b;1"),
             ("sep=|\nname|id", "a,b;c|1"),
-            // Of two, the one that titles and numbers have more rarely.
+            // A tie goes to the delimiter that is rarer in titles and numbers.
             ("a,b\tid", "1\t1"),
         ] {
             let found = read("id", &format!("{titles}\n{row}\n"));

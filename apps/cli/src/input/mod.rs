@@ -24,7 +24,7 @@ const MAX_LINE: usize = 64 * 1024;
 /// The longest line that is kept if an ID is only a part of it.
 const MAX_RECORD: usize = 16 * 1024 * 1024;
 
-/// The most bytes of a record that are kept for messages, which show less of it.
+/// The number of bytes of a record that are kept for messages, which show fewer.
 const MAX_SHOWN: usize = 1024;
 
 /// The number of bytes read in one call.
@@ -114,7 +114,7 @@ pub(crate) trait Work {
 const AHEAD: usize = 10;
 
 /// Gives `work` every one of `arguments`, or every line of standard input if there are none or the
-/// only one is `-`. Passes over blank lines and removes what is pasted around an ID. Reports the
+/// only one is `-`. Skips blank lines and removes quotes and the like around an ID. Reports the
 /// problem of each invalid input, and continues with the others.
 pub(crate) fn run(
     arguments: &[String],
@@ -169,7 +169,7 @@ fn of_arguments(
     let mut worker = InputRun { work, problems };
     for text in arguments {
         let bytes = text.as_bytes();
-        // One that is empty is a mistake.
+        // Unlike an empty line, an empty argument is a mistake.
         let text_of_id = if is_search { bytes } else { trimmed(bytes) };
         let input = Input { text: text_of_id, line: None, column: None };
         worker.finish(input, Ok(true), |failure| of_argument(failure, text), &mut out)?;
@@ -232,7 +232,7 @@ struct InputRun<'a, W> {
 }
 
 impl<W: Work> InputRun<'_, W> {
-    /// Works on an input, unless it `is_there` no more or has a problem already.
+    /// Works on an input, unless there is none in its line, or it has a problem already.
     #[inline]
     fn finish(
         &mut self,
@@ -348,8 +348,8 @@ enum InputLine<'a> {
     Cut(&'a [u8], usize),
 }
 
-/// Hands out the lines of a source and their numbers, from 1. Only the start of a line is
-/// kept that is longer than IDs or records are.
+/// Hands out the lines of a source and their numbers, from 1. Of a line that is longer than any ID
+/// or record, only the start is kept.
 ///
 /// The output is flushed before each read, which may wait: a terminal, or a program that writes
 /// now and then, gets the answer to a line before it sends the next one. A file is read in large
@@ -525,7 +525,7 @@ impl Selector {
     }
 }
 
-/// Reports whether a line has nothing in it, or nothing but what is pasted around IDs.
+/// Reports whether a line has nothing in it but spaces, quotes and the like.
 fn is_blank(line: &[u8]) -> bool {
     !line.first().is_some_and(u8::is_ascii_alphanumeric) && trimmed(line).is_empty()
 }

@@ -121,7 +121,7 @@ fn write_summary(summary: Summary, is_json: bool, status: ExitCode) -> Result<Ex
     Ok(status)
 }
 
-/// Returns the number of characters of a text. Bytes that are none count as one each.
+/// Returns the number of characters of a text. Each invalid byte counts as one.
 fn chars(text: &[u8]) -> u64 {
     let chunks = text.utf8_chunks();
     chunks.map(|chunk| (chunk.valid().chars().count() + chunk.invalid().len()) as u64).sum()
@@ -184,7 +184,7 @@ struct Inspector<'a> {
     /// The formats that others were named beside. Each is named only once.
     named: Vec<Format>,
     /// The number of integers so far, if JavaScript may have rounded each. It rounds all of a
-    /// column, and single ones look so by accident. `None` once that was said, too.
+    /// column, while single integers look rounded by accident. `None` also after that was said.
     rounded: Option<u32>,
     /// The finds, if IDs are looked for.
     finds: Option<Finds>,
@@ -222,7 +222,7 @@ impl Work for Inspector<'_> {
             None => {
                 let mut found = self.reader.detect(input.text);
                 if !self.agreement.is_none() {
-                    // Lines of several systems do not decide for each other.
+                    // If lines come from several systems, the first ones say nothing about the others.
                     if self.agreement.is_contradicted_by(found.readings()) {
                         self.agreement = Agreement::default();
                     }
@@ -246,7 +246,7 @@ impl Inspector<'_> {
         };
         let (mut ids, mut column, mut end, mut problem) = (0, 1, 0, None);
         for (place, found) in found {
-            // Counted from the ID before, so that a line of many IDs is gone through once.
+            // Counted from the ID before, so that a line with many IDs is read only once.
             column += chars(&input.text[end..place.start]);
             let text = &input.text[place.clone()];
             let one = Input { text, column: Some(column), ..input };
@@ -262,7 +262,7 @@ impl Inspector<'_> {
                 }
                 None => self.any(one, &found, out),
             };
-            // The problem of one must not cost the others of the line their answers.
+            // A problem of one ID must not hide the others in the line.
             if let Err(failure) = done {
                 problem.get_or_insert(failure);
             }

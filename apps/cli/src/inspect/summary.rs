@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::options::when::date_time;
 use crate::output::printed::write_json;
 
-/// The most inputs without an ID that are named.
+/// The number of inputs without an ID that are named.
 const MAX_NAMED: usize = 10;
 
 /// The inputs so far. Memory is constant: it depends on the formats, not on the inputs.
@@ -89,14 +89,15 @@ impl Summary {
         rows
     }
 
-    /// Returns the format that most inputs fit; of several, the one that is likelier for more.
+    /// Returns the format that most inputs fit. A tie goes to the one that is likelier for more of
+    /// them.
     fn most_frequent(&self) -> Option<Format> {
         let count = |is_it: &dyn Fn(&FormatGroup) -> bool| -> u64 {
             self.groups.iter().filter(|group| is_it(group)).map(|group| group.lines).sum()
         };
         let formats =
             self.groups.iter().flat_map(|group| &group.formats).map(|(format, _)| *format);
-        // Of equals, the first.
+        // If several are equal, the first.
         let formats: Vec<Format> = formats.collect();
         formats.into_iter().rev().max_by_key(|format| {
             let fitting = count(&|group| group.formats.iter().any(|(it, _)| it == format));
@@ -217,7 +218,7 @@ mod tests {
     fn inputs_count_for_the_format_that_most_fit() {
         let time = |millis| UnixTime::from_millis(millis).ok();
         let mut summary = Summary::default();
-        // Discord's, which look like Twitter's now and then, and sometimes more so.
+        // IDs of Discord. Some of them look like Twitter's as well, or even more.
         for line in 0..20 {
             let discord = (Format::Discord, time(1_000 * line));
             let twitter = (Format::Twitter, time(1));

@@ -115,7 +115,7 @@ pub(super) fn repair(arguments: &RepairArguments) -> Result<ExitCode, Failure> {
         say(&format!("no node of the realm {name} is quarantined: nothing was done"));
         return Ok(ExitCode::SUCCESS);
     }
-    // What would be done is shown first, because a ceiling that is taken back can cost IDs.
+    // Show first what would be done, because lowering a ceiling can cause duplicate IDs.
     for &node in &nodes {
         let state = view.rows.get(&node);
         let (_, row) = match rules.repair(node, state) {
@@ -141,7 +141,7 @@ pub(super) fn repair(arguments: &RepairArguments) -> Result<ExitCode, Failure> {
     if !arguments.yes {
         return Err(nothing_done());
     }
-    // The store decides again, over what it holds by now.
+    // The store decides again, because its data may have changed since.
     let results = match node {
         Some(node) => vec![(node, Ok(answer(store.repair(name, node))?))],
         None => answer(store.repair_all(name))?,

@@ -197,7 +197,7 @@ impl LayoutValues {
     }
 
     /// Refuses Snowflakes' layouts that were probably mistyped. Only commands that make a layout or
-    /// a realm call it, so that all others read whatever there is.
+    /// a realm call it, so all others still read such IDs.
     pub(crate) fn check_epochs(&self) -> Result<(), String> {
         // The layout of Snowflakes ends with its epoch.
         let epochs = self.0.iter().filter_map(|(_, text)| text.rsplit_once('@'));

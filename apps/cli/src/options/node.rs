@@ -26,7 +26,7 @@ impl GivenNode {
     pub(crate) fn read(scheme: &AnyScheme, hash: NodeHash, text: &str) -> Result<Self, String> {
         let given = Self::read_any(scheme, hash, text)?;
         match (scheme.kind(), scheme.node_bits()) {
-            // The size is part of the layout, so whoever asks compares it.
+            // The size is part of the layout, so the caller compares it.
             (Kind::Scru64, _) | (_, None) => Ok(given),
             (kind, Some(bits)) if given.node.bits() != bits => {
                 Err(other_size(given.node, kind, bits, ""))

@@ -1,4 +1,4 @@
-//! Texts read as IDs: of the format that an option names, or of those that are detected.
+//! Reading texts as IDs, of the format that an option names or of those that are detected.
 
 mod near_miss;
 pub(crate) mod schemes;
@@ -12,7 +12,7 @@ use tickid_text::{ParseError, decimal};
 
 use crate::options::{Layouts, Scheme};
 
-/// The options about IDs that are read, and the detector that has them.
+/// The options for reading IDs, and the detector with these options.
 #[derive(Clone, Copy)]
 pub(crate) struct Reader<'a> {
     pub(crate) options: &'a Layouts,
@@ -94,7 +94,7 @@ pub(crate) fn format_value(format: Format) -> PossibleValue {
     PossibleValue::new(format.key()).aliases(aliases)
 }
 
-/// Reads the integer of another system, or a TSID's text, which only its name makes one.
+/// Reads the integer of another system, or a TSID's text, which is one only if an option names it.
 fn of_other(format: Format, text: &[u8]) -> Option<Identifier> {
     if format == Format::Mastodon {
         return integer(text, format.title()).ok().map(|id| Identifier::Mastodon(Mastodon(id)));

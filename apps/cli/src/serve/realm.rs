@@ -67,7 +67,7 @@ impl ServedRealm {
         &self.name
     }
 
-    /// Returns the realm as the store keeps it, and creates it if it may. Its policy and the start
+    /// Returns the realm as the store keeps it, and creates it if the options allow that. Its policy and the start
     /// of its ticks must be the given ones, if any.
     pub(super) fn spec(
         &self,
@@ -182,8 +182,8 @@ impl SchemeVisitor for UsualAllowance {
     }
 }
 
-/// Returns the command that changes a realm by `options`. Whatever it left out would become the
-/// default.
+/// Returns the command that changes a realm by `options`. It repeats the rest of the realm, because
+/// what it left out would become the default.
 fn changes(spec: &RealmSpec, options: &str) -> String {
     let Terms { term, skew, .. } = spec.terms();
     let layout = match spec.layout() {

@@ -75,7 +75,7 @@ pub(super) async fn ids(
     let realm = realm_of(&shared, realm)?;
     let [count, format, meta] = parameters(&uri, &["count", "format", "meta"])?;
     let most = shared.limits.count;
-    // All is checked before anything is issued: an ID that nobody gets is lost.
+    // Check everything before anything is issued, because an ID that no client gets is lost.
     let count = match count.as_deref().map(number) {
         None => 1,
         Some(Some(count @ 1..)) if count <= most => count,

@@ -1,4 +1,4 @@
-//! Errors of requests as RFC 9457 has them.
+//! Errors of requests in the form of RFC 9457.
 
 use core::time::Duration;
 

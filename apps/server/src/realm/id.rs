@@ -47,7 +47,7 @@ impl IdsVisitor for WriteIds<'_> {
     fn visit<I: SchemeId>(self, ids: impl ExactSizeIterator<Item = I>) {
         let Self { request: IdRequest { format, framing, .. }, out } = self;
         let mut buffer = itoa::Buffer::new();
-        // IDs of more than 64 bits have no form as an integer, which is checked before.
+        // IDs of more than 64 bits have no integer form. The caller has checked that.
         let integer = |id: I| u64::try_from(id.number()).unwrap_or(u64::MAX);
         for id in ids {
             match (format, framing) {

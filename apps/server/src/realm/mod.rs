@@ -53,7 +53,7 @@ pub(crate) struct RealmStart<'a> {
     pub(crate) store: &'a Store,
     pub(crate) spec: &'a RealmSpec,
     pub(crate) holder: Option<&'a str>,
-    /// Tells whether the nodes and the terms are the store's where they differ.
+    /// Set if the nodes and the terms are the store's where they differ.
     pub(crate) adopts: bool,
 }
 
@@ -164,7 +164,7 @@ impl RunningRealm {
         protocol: Protocol,
         out: &mut Vec<u8>,
     ) -> Result<u32, GenerateError> {
-        // One ID first: a call that is refused may use up as many sequences as it asks for.
+        // One ID first, because a refused call may use up as many sequences as it asks for.
         let (mut issued, mut want) = (0, NonZeroU32::MIN);
         loop {
             match self.generator.try_block_with(request.meta.unwrap_or(0), want) {
@@ -330,8 +330,8 @@ fn scheme_of(spec: &RealmSpec) -> Result<AnyScheme, RealmProblem> {
     })
 }
 
-/// Sleeps. Short times give way to other tasks until they are over: the timer has a resolution of
-/// a millisecond, as long as a tick of Nanoflake.
+/// Sleeps. For short times it yields to other tasks until they are over, because the timer has a
+/// resolution of a millisecond, which is as long as a tick of Nanoflake.
 async fn sleep(time: Duration) {
     const TIMER: Duration = Duration::from_millis(2);
     if time >= TIMER {

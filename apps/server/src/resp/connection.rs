@@ -176,7 +176,7 @@ impl<S: ClientStream> RespConnection<S> {
         let mut commands = 0;
         let mut command = RespCommand::default();
         let mut status = ConnectionStatus::Open;
-        // One command after the other, as their replies must keep the order. A pipeline is read
+        // One command after the other, because replies must keep the order. A pipeline is read
         // once and answered by few writes.
         while status == ConnectionStatus::Open {
             let rest = &self.input[self.read..];

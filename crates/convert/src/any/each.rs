@@ -172,6 +172,6 @@ pub trait IdsVisitor {
     /// The type of the result.
     type Output;
 
-    /// Is called with the IDs of a block, in increasing order.
+    /// Receives the IDs of a block, in increasing order.
     fn visit<I: SchemeId>(self, ids: impl ExactSizeIterator<Item = I>) -> Self::Output;
 }

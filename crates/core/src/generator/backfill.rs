@@ -82,7 +82,7 @@ impl<S: Scheme> Backfill<S> {
     pub fn resume(mut self, snapshot: Snapshot<S>) -> Result<Self, RangeError> {
         let Some(tick) = snapshot.highest_tick() else { return Ok(self) };
         let (lowest, end) = (self.rules.bounds.lowest(), u64::from(self.rules.bounds.last()) + 1);
-        // Of a tick that was used under the other toggle, nobody knows how far.
+        // It is unknown how far a tick was used under the other toggle.
         let is_known = snapshot.tick == Some(tick);
         let next = if is_known { snapshot.next_sequence.into() } else { end };
         if !(lowest.into()..=end).contains(&next) {
@@ -233,7 +233,7 @@ pub enum BackfillError {
         /// The start of the first tick after it.
         until: UnixTime,
     },
-    /// All sequences of the time's tick are used up, and of those that it may [spill
+    /// All sequences are used up, of the time's tick and of the ticks that it may [spill
     /// into](Backfill::spill).
     #[error("all IDs of tick {tick}, at {time}, and of {spill} after it are used up")]
     UsedUp {

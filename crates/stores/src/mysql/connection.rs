@@ -313,7 +313,7 @@ mod tests {
         assert!(matches!(result, Err(Error::NeedsEncryption)) && !shows_password(&sent));
         let (result, sent) = log_in(Plugin::CachingSha2, true, &[asks, (4, &[1, 4])]);
         assert!(matches!(result, Err(Error::Malformed(_))) && sent.len() == 2, "once only");
-        // Not to a server that has another method.
+        // The password does not go to a server that asks for another method.
         for (plugin, answers) in [
             (Plugin::Native, &[asks, (4, &[0])][..]),
             (Plugin::CachingSha2, &[(2, b"\xfemysql_clear_password\0\0"), (4, &[0])]),

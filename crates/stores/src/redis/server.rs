@@ -110,8 +110,8 @@ impl Server {
         self.idle.get_or_set(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a reply, and keeps its connection unless it is an error: the server may be no
-    /// primary any more, or no server of the data at all. The next request looks its address up
+    /// Returns a reply, and keeps its connection unless it is an error: the server may no
+    /// longer be a primary, or may not have the data at all. The next request looks its address up
     /// again, which a fail-over may have moved while the connections stay open. None of those is
     /// kept either.
     fn keep(&self, link: Link, what: &str, reply: Reply) -> Result<Reply, StoreError> {

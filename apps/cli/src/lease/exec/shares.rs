@@ -9,7 +9,8 @@ use tickid_scru64::Scru64;
 
 use crate::failure::Failure;
 
-/// Refuses a realm with shares: a program that takes one for a whole node issues IDs of others.
+/// Refuses a realm with shares, because a program that takes one for a whole node issues IDs of
+/// other holders.
 pub(super) fn refuse(realm: &RealmSpec) -> Result<(), Failure> {
     let first = |range: &NodeRange| AnyNode::new(range.first(), range.bits());
     let mut nodes = realm.pool().ranges().iter().flat_map(first);
@@ -38,7 +39,7 @@ pub(super) fn variables(realm: &RealmSpec, nodes: &[AnyNode]) -> Variables {
     variables
 }
 
-/// Returns the variables of a program that takes nodes for whole ones. Those of an outer
+/// Returns the variables of a program that uses whole nodes. Those of an outer
 /// `lease exec` are removed.
 pub(super) fn without_shares(realm: &RealmSpec, nodes: &[AnyNode]) -> Variables {
     let mut variables = of_scheme(realm, nodes);

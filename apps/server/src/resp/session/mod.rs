@@ -238,7 +238,7 @@ impl RespSession {
             answer = ReplyForm::Array;
             at += 1;
         }
-        // The options, in any order, each once: of two the client may have meant either.
+        // The options come in any order, each once, because of two the client may have meant either.
         while at < args.len() {
             if at + 1 >= args.len() {
                 return fail("ERR syntax error", out);
@@ -415,7 +415,7 @@ impl RespSession {
     }
 
     fn hello(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
-        // Nothing changes before all is checked: a client whose HELLO fails keeps what it had.
+        // Check everything before anything changes, because a client whose HELLO fails keeps its state.
         let mut version = self.version;
         if args.len() > 1 {
             version = match number(args.get(1)) {
