@@ -142,6 +142,7 @@ fn clocks() -> Vec<Finding> {
         Ok(now) => findings.push(Finding::error("clock", format!("{now}"), "set the clock")),
         Err(error) => findings.push(Finding::error("clock", error.to_string(), "set the clock")),
     }
+    // Reading a slow clock source would cost more than the rest of an ID.
     if let Ok(source) =
         fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource")
     {
@@ -157,6 +158,7 @@ fn clocks() -> Vec<Finding> {
             ),
         });
     }
+    // The default clock extrapolates, so it is compared with the system's.
     if let Some(error) = clock_error(&DefaultClock::default()) {
         let text = format!("the default clock is up to {error:?} from the system's");
         findings.push(if error <= ERROR {
@@ -221,6 +223,7 @@ fn store_findings(store: &Store) -> Vec<Finding> {
         ),
     ));
     findings.extend(folder(&store.endpoint()));
+    // The clock of a store is read with a realm, or without one by itself.
     if realms.is_empty() {
         findings.extend(
             clock_of(store)
@@ -306,6 +309,7 @@ fn folder(endpoint: &str) -> Vec<Finding> {
     let path = endpoint.strip_prefix("file://").unwrap_or(endpoint);
     let Ok(path) = fs::canonicalize(path) else { return Vec::new() };
     let mut findings = Vec::new();
+    // Locks and files depend on the kind of the file system.
     if let Some(kind) = file_system(&path) {
         let text = format!("{} on {kind}", path.display());
         findings.push(match kind.as_str() {
@@ -322,6 +326,7 @@ fn folder(endpoint: &str) -> Vec<Finding> {
             _ => Finding::ok("store folder", text),
         });
     }
+    // Rights alone do not say whether the file system is read-only.
     if let Err(error) = try_to_write(&path) {
         let text = format!("{}: {error}", path.display());
         let hint = "a lease is a file there; use a folder of yours that is not read-only";

@@ -78,6 +78,7 @@ fn supervise(store: Store, realm: RealmSpec, plan: &Plan) -> Result<ExitCode, Er
     let (sender, news) = mpsc::channel();
     let wake = Wake::new(news)?;
     let (holder, count) = (holder(plan), nodes(plan, &realm)?);
+    // A thread for each node renews its lease, so a slow answer about one delays no other.
     let mut renewals = Vec::new();
     for number in 0..count {
         let seed = Token::random().map_err(Error::Randomness)?.bits();

@@ -78,6 +78,7 @@ fn read(files: &TlsFiles) -> Result<Configs, Vec<ServerError>> {
         let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider);
         verifier.build().map_err(|error| refuse(path, &error))
     });
+    // Report all files that are wrong at once.
     let (chain, key, verifier) = match (chain, key, verifier.transpose()) {
         (Ok(chain), Ok(key), Ok(verifier)) => (chain, key, verifier),
         (chain, key, verifier) => {

@@ -85,6 +85,7 @@ pub(crate) fn inspection(inspection: &Inspection<'_>) -> Record {
     let record = Record::new();
     let id = inspection.identifier();
     let kind = id.scheme_id().map(|id| id.kind().key());
+    // The name that options have for this format, for example to ask for a range.
     let (source, ranged) = match id {
         Identifier::Preset(preset, _) => (Some(preset.key()), Some(Kind::Snowflake)),
         Identifier::Mastodon(_) => (Some(id.format().key()), None),
@@ -92,6 +93,7 @@ pub(crate) fn inspection(inspection: &Inspection<'_>) -> Record {
     };
     let range = ranged.zip(source).map(|(kind, name)| range_of(kind, name));
     let key = |key: Option<&str>| key.map_or(JsValue::NULL, JsValue::from_str);
+    // The members of every inspection.
     record.set("format", &inspection.format().key().into());
     record.set("kind", &key(kind));
     record.set("source", &key(source));
@@ -112,6 +114,7 @@ pub(crate) fn inspection(inspection: &Inspection<'_>) -> Record {
     record.set("node", &number(inspection.node()));
     record.set("sequence", &number(inspection.sequence()));
     record.set("fields", &fields(inspection));
+    // The other forms of the ID, in the order in which the page lists them.
     let forms = Array::new();
     for (name, text) in inspection.forms() {
         let member = Record::new();

@@ -384,6 +384,7 @@ impl Search<'_> {
 
     /// Adds the readings as hexadecimal digits and as literals of bytes.
     fn literals(&mut self, text: &[u8], alphabets: Alphabets) {
+        // Most texts are not hexadecimal, so this is decided before any digit is read.
         let is_other = alphabets.are(Alphabets::BASE36)
             && !alphabets.are(Alphabets::HEX)
             && !matches!(text, [b'0', b'x' | b'X', ..]);
@@ -393,6 +394,7 @@ impl Search<'_> {
         let encoding = literal.encoding;
         let digits = 2 * literal.bytes().len();
         let is_digits = encoding == Encoding::Hex && text.len() == digits;
+        // Hexadecimal digits may also be a hash.
         if encoding == Encoding::Hex && self.random.is_none() {
             self.random =
                 u32::try_from(4 * digits).ok().map(|bits| bits + rarity_of_hash(text, digits));

@@ -113,6 +113,7 @@ pub fn run<T: Subject>(
             // No generator starts before its epoch.
             Action::Reopen if layout.check_start(&ManualClock::new(now)).is_err() => {}
             Action::Reopen => {
+                // A closed generator stays closed, and a second close returns the same.
                 let snapshot = generator.end();
                 history.close(&snapshot)?;
                 for action in [Action::One, Action::Block(NonZeroU32::MAX), Action::Fill(3)] {
@@ -125,6 +126,7 @@ pub fn run<T: Subject>(
                 if generator.end() != snapshot {
                     return Err("closed twice with another outcome".to_owned());
                 }
+                // The other kind of generator continues from the snapshot.
                 shared = !shared;
                 generator =
                     build(subject, setup, &clock, ceiling, snapshot, shared).map_err(refused)?;

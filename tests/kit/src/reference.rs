@@ -113,6 +113,7 @@ fn run<T: Subject<Id: PartialEq>, D: Document<T>>(
     let clock = ManualClock::new(setup.now);
     let mut turns = Turns::new(&clock, layout, setup.now);
     let (rule, bounds) = (setup.start.rule(&layout, &subject.node()), setup.bounds);
+    // The document gets the same options as the generators.
     let (kind, allowance) = match setup.policy {
         Policy::Ratchet { allowance } => (Rule::Ratchet, allowance.get()),
         Policy::TickTock => (Rule::TickTock, 0),
@@ -137,6 +138,7 @@ fn run<T: Subject<Id: PartialEq>, D: Document<T>>(
     for (turn, action, form) in schedule {
         let now = turns.turn(*turn);
         let (micros, form) = (now.as_micros(), forms[form % forms.len()]);
+        // Changes of the window and restarts concern both sides. Everything else is a call for IDs.
         let most = match *action {
             Action::One => 1,
             Action::Block(n) => n.get() as usize,
@@ -158,6 +160,7 @@ fn run<T: Subject<Id: PartialEq>, D: Document<T>>(
                 continue;
             }
         };
+        // The exclusive generator must answer as the document does, also if that is a refusal.
         let Some(got) = local.ask(*action, form, subject.blank()) else { continue };
         let said = several(&mut document, micros, form, *action, most);
         let got = match got {

@@ -43,6 +43,8 @@ where
             0 => Policy::Wait,
             _ => Policy::Ratchet { allowance: Ticks::new(allowance) },
         };
+        // Few sequences to a tick, so that ticks are used up and generators get ahead of their
+        // clocks.
         let all = scheme.sequence_bounds(&nodes[0]);
         let pool = dice.one_of(&[2, 5, 40, u32::MAX]).max(S::MIN_POOL);
         let last = all.lowest().saturating_add(pool - 1).min(all.last());
@@ -51,6 +53,7 @@ where
         let mut services = Services::new(&mut seen);
         let mut snapshots = [Snapshot::EMPTY; 3];
         let clocks = [(); 3].map(|()| ManualClock::new(start));
+        // Each life continues from the snapshots of the one before.
         for _ in 0..LIVES {
             let [one, two, three] = [0, 1, 2].map(|at| {
                 clocks[at].advance(ticks(&scheme, dice.below(8)));
@@ -66,6 +69,8 @@ where
             let (mut first, mut second) = (one.handle(), one.handle());
             let (mut third, mut fourth) = (two.handle(), two.handle());
             for _ in 0..CALLS {
+                // Choose one of three generators, and with a shared one itself or one of its
+                // handles.
                 let number = dice.below(8);
                 let at = if number < 3 {
                     0
@@ -92,12 +97,15 @@ where
                     5 => &mut fourth,
                     _ => &mut local,
                 };
+                // Draw or observe. After an accepted ID, a generator that was ready has a greater
+                // one.
                 let variant = dice.one_of(variants);
                 if dice.below(3) > 0 {
                     services.draw(at, service, variant, &mut dice);
                 } else if services.observe(at, service, variant, &mut dice) && is_ready {
                     services.draw_one(at, service, variant);
                 }
+                // An observed ID must not take a generator further ahead than its policy allows.
                 let after = [one.state(), two.state(), local.state()][at];
                 let most = if policy == Policy::Wait { 0 } else { allowance + 1 };
                 let (before, after) = (ahead(&before, now), ahead(&after, now));

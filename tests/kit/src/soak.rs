@@ -258,8 +258,10 @@ fn pass<T: Subject>(subject: &T, pace: Pace) -> Result<(Diary, Seen), String> {
         // Some calls follow each other without a pause.
         let by =
             if dice.below(4) == 0 { dice.within(0..2_000) } else { dice.within(0..8 * mean / 3) };
+        // The wall clock moves, and perhaps the program restarts.
         let restarts = wall.go_on(by, &mut dice, &mut diary);
         clock.set(UnixTime::from_micros(begin + wall.shown()));
+        // A renewal widens the window by the true time, whatever the wall clock shows.
         window.1 = window.1.max(ceiling(&layout, begin + wall.elapsed + ahead)?);
         let n = if dice.below(16) == 0 { 500 } else { dice.count(4) };
         for generator in &mut generators {

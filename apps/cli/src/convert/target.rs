@@ -159,6 +159,7 @@ pub(super) fn make(
 ) -> Result<(NewId, Loss), Failure> {
     let kind = arguments.to.kind(arguments.kind);
     let mut source = options.source;
+    // Only IDs of schemes can be restored, or go into a UUID.
     let id = match original {
         Original::Read(Identifier::Preset(preset, id)) => {
             source.snowflake = preset.layout();
@@ -175,6 +176,7 @@ pub(super) fn make(
         let restored = restored.map_err(|error| problem(&error, &original, kind, options))?;
         return Ok((NewId::Id(restored), Loss::default()));
     }
+    // A conversion needs a kind of IDs as its target. Everything else is a UUID.
     if let Some(kind) = kind {
         let converted = convert_any(original, kind, options);
         let Converted { id, loss, .. } =

@@ -99,6 +99,7 @@ impl ColumnReader {
             }
             self.divide_by(most_frequent(line));
         }
+        // A record starts here, unless the one before goes on.
         if !self.is_open {
             (self.number, self.found) = (1, None);
             self.field.clear();
@@ -111,6 +112,7 @@ impl ColumnReader {
             "columns are divided by the tabs, semicolons or commas of the first line; --delimiter \
              names another character",
         );
+        // The first record has the titles, if the column was named by one.
         match (&self.column, self.found) {
             (Column::Number(_), Some(_)) => Ok(true),
             (Column::Title(_), Some(found)) => {

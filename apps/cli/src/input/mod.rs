@@ -477,6 +477,7 @@ impl Selector {
         number: u64,
     ) -> (Input<'a>, Result<bool, Failure>) {
         let place = |text| Input { text, line: Some(number), column: None };
+        // A line that was cut off is too long for an ID or a record.
         let line = match line {
             InputLine::Whole(line) => line,
             InputLine::Cut(line, len) => {
@@ -493,6 +494,7 @@ impl Selector {
         }
         match &mut self.part {
             LinePart::All => (Input { text: id(line), ..place }, Ok(true)),
+            // A record may go on over several lines, which messages show as far as there is room.
             LinePart::Column(column) => {
                 let is_there = column.read(line);
                 if column.is_open() || self.open.is_some() {

@@ -313,12 +313,14 @@ impl Inspector<'_> {
         let text = str::from_utf8(input.text).unwrap_or_default();
         let found = found.readings();
         let reader = self.reader;
+        // A summary only counts the input.
         if let Some(summary) = &mut self.summary {
             let likely = found.likely().filter(|one| reader.is_asked_for(one, input.text));
             let likely = likely.map(|one| (one.identifier().shown_format(), one.unix_time()));
             summary.add(input.line, &likely.collect::<Vec<_>>());
             return Ok(());
         }
+        // Show the likely readings, and with --all the possible ones as well.
         let (mut shown, mut is_likely) = (0, false);
         let asked_for = found.iter().filter(|one| reader.is_asked_for(one, input.text));
         for reading in asked_for {
@@ -334,6 +336,7 @@ impl Inspector<'_> {
             }
         }
         self.name_damage(input, out)?;
+        // Without a likely reading the input is a problem, and with rivals a remark says so.
         if shown == 0 {
             return Err(self.nothing(input, found));
         }

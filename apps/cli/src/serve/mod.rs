@@ -243,6 +243,7 @@ impl ServeArguments {
 
     fn options(&self, mut builder: ServerBuilder) -> ServerBuilder {
         builder = builder.insecure(self.insecure);
+        // Without an address, it listens on this machine only.
         let is_any_named = !self.listen.is_empty() || !self.http.is_empty();
         #[cfg(unix)]
         let is_any_named = is_any_named || self.unix.is_some() || self.http_unix.is_some();

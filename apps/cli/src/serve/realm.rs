@@ -81,6 +81,7 @@ impl ServedRealm {
         // The server refuses a scheme that it does not know.
         let Ok(scheme) = scheme else { return Ok(spec) };
         let (name, kept) = (&self.name, spec.terms());
+        // A realm that was kept may have another policy, or other starts, than the options ask for.
         if let Some(policy) = policy {
             let wanted = scheme.visit(Allowance(policy)).map_err(Failure::Usage)?;
             if kept.allowance != wanted {
@@ -98,6 +99,7 @@ impl ServedRealm {
                 "--start {name}={start}: the ticks of the realm in the store start at {}",
                 kept.start
             );
+            // The hint repeats the policy, unless it is the default.
             let policy = match scheme.visit(UsualAllowance) == kept.allowance {
                 true => String::new(),
                 false if kept.allowance == 0 => " --policy wait".to_owned(),
@@ -126,6 +128,7 @@ impl ServedRealm {
             );
             Err(Failure::Usage(text).hinting(hint))
         };
+        // A realm in the store stays as it is. What the option says must agree with it.
         match (kept(store, name)?, scheme) {
             (Some(kept), None) => Ok(kept),
             (Some(kept), Some((scheme, None))) if kept.scheme() == scheme.name() => Ok(kept),

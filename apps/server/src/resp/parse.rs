@@ -156,6 +156,7 @@ fn number(
         Some(b'-') => (true, &rest[1..]),
         _ => (false, rest),
     };
+    // Most lengths have one digit.
     if let [digit @ b'0'..=b'9', b'\r', b'\n', ..] = digits
         && !is_negative
     {

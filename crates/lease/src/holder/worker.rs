@@ -115,6 +115,7 @@ where
         let answer = block_on(request.send(&self.options.store, self.session.realm()), timeout);
         let now = boot::now();
         let latency = now.saturating_sub(asked);
+        // The session forgets its lease if the answer ends it.
         let previous = self.session.lease().copied();
         let is_move = previous.is_some() && matches!(request, Request::Acquire(_));
         #[cfg(feature = "metrics")]
@@ -122,6 +123,7 @@ where
         match self.session.answered(request, asked, now, answer) {
             Outcome::Acquired(lease) => self.start_lease(lease, previous, latency),
             Outcome::Renewed(lease) => self.widen(lease, latency),
+            // Another holder may have the node already, so nothing more is issued under the lease.
             Outcome::Lost(error) => {
                 if let Some((active, lease)) = self.active.take().zip(previous) {
                     self.close(&active, lease.node);
@@ -131,6 +133,8 @@ where
                 tracing::error!(%realm, endpoint, ?error, "lease lost");
                 self.shared.lost(Some(error.into()));
             }
+            // The store has granted ticks in which this generator has issued IDs. Report that, and
+            // give the node back with the highest of them.
             Outcome::Repeated(lease, used) => {
                 let Lease { node, floor, .. } = lease;
                 let what = format!(
@@ -141,6 +145,7 @@ where
                 self.fail(error.into(), is_move);
                 self.release(&lease, Some(used));
             }
+            // A mismatch may only mean that the realm has other nodes or terms by now.
             Outcome::Failed(error) => {
                 let error = match self.adopt(&error) {
                     Ok(true) => return self.session.claim_again(),
@@ -177,6 +182,7 @@ where
             Ok(generator) => {
                 let realm = self.session.realm().name();
                 let Lease { node, floor, ceiling, .. } = lease;
+                // A second lease while there is one means that the clock was set back.
                 match &previous {
                     None => tracing::info!(%realm, %node, floor, ceiling, "lease acquired"),
                     Some((_, previous)) => {
@@ -200,12 +206,14 @@ where
                 self.active = Some(Arc::clone(&active));
                 self.shared.acquired(active, &granted, previous.is_some());
             }
+            // Nothing can be issued under this lease, so it is released unused.
             Err(error) => {
                 self.fail(error, false);
                 self.release(&lease, None);
                 self.session.give_up(boot::now());
             }
         }
+        // The previous lease ends only now, so that no call finds a gap between the two.
         if let Some((previous, lease)) = previous {
             let used = self.close(&previous, lease.node);
             self.release(&lease, used);

@@ -91,6 +91,7 @@ impl RealmRules<'_> {
         let is_future = |ceiling| claim.now.is_some_and(|now| now < ceiling);
         let mut shortage = Shortage { is_whole: view.page_end.is_none(), ..Shortage::default() };
         let (mut good, mut later) = (Vec::new(), None);
+        // Sort the rows into nodes that can be used now, later, or not at all.
         for (&node, state) in &view.rows {
             if self.record.part_of(node).is_none() {
                 continue;
@@ -104,12 +105,16 @@ impl RealmRules<'_> {
                 Some(_) => good.push(node),
             }
         }
+        // Choose at random, so that claims that race for a node rarely meet again. Nodes without a
+        // row come second, because a row stays forever.
         let pick = usize::try_from(claim.dice() >> 1).unwrap_or(0);
         let chosen = match good.get(pick % good.len().max(1)) {
             Some(&node) => Some(node),
             None if may_add => self.gap(view, start, is_future, &mut shortage, &mut later),
             None => None,
         };
+        // A node whose window starts later is better than none, unless the claimant must issue at
+        // once.
         let later = later.filter(|(ceiling, _)| {
             if claim.only_started {
                 shortage.note(Some(*ceiling), self.limit(), 1);
@@ -178,6 +183,8 @@ impl RealmRules<'_> {
         shortage: &mut Shortage,
         later: &mut Option<(u64, AnyNode)>,
     ) -> Option<AnyNode> {
+        // The parts of the pool whose nodes without a row may be granted. The others are part of
+        // the shortage.
         let mut open = Vec::new();
         for part in &self.record.parts {
             let ceiling = part.floor.max(self.record.floor);
@@ -191,6 +198,7 @@ impl RealmRules<'_> {
                 }
             }
         }
+        // A node without a row is known to be unused only within the page that was read.
         let first = |in_future: bool| {
             let ranges = open.iter().filter(|(_, is_future)| *is_future == in_future);
             let pool = NodePool::new(ranges.map(|(range, _)| *range)).ok()?;
@@ -202,6 +210,7 @@ impl RealmRules<'_> {
             let nodes = pool.nodes_from(start).take_while(in_page);
             nodes.into_iter().find(|node| !view.rows.contains_key(node))
         };
+        // A node whose window starts later is only the second choice.
         let now = first(false);
         if now.is_none()
             && let Some(node) = first(true)

@@ -79,6 +79,8 @@ impl Store {
         let answer = self.transact(&realm.name, Scope::Node(node), missing, |rules, view| {
             match decide(rules, view.rows.get(&node), view) {
                 Ok((row, answer)) => Ok(Decision::row(row, Ok(answer))),
+                // The lease proves that data was lost, so all leases of the realm end in the same
+                // commit.
                 Err(lost @ Refusal::Lost { why: LeaseEnd::Forgotten, .. }) => {
                     let record = rules.invalidate(view.generation.clone(), lease.era);
                     Ok(Decision {

@@ -200,6 +200,7 @@ impl Cluster {
         let keys = Keys(realm);
         let (from, all, end) = (keys.row(start), keys.rows(), keys.rows_end());
         let node = |value| AnyNode::new(value, start.bits()).ok();
+        // Read only the nodes near the start first, which is less to send and usually enough.
         let low = start.value().checked_sub(NEAR).and_then(node);
         let high = start.value().checked_add(NEAR).and_then(node);
         let after = low.map_or_else(|| all.clone(), |low| keys.row(low));
@@ -208,7 +209,9 @@ impl Cluster {
             let up = Operation::get_range(&from, before, limit);
             self.fetch(realm, vec![up, Operation::get_range(after, &from, round)], true)
         };
+        // From the start to the end, and then from the beginning to the start.
         let (mut view, mut ranges) = page(&after, &before, limit.min(MAX_ROUND))?;
+        // If the pool reaches further and the first read was short of rows, read all of it.
         let is_near = |range: &NodeRange| {
             let node = |value| AnyNode::new(value, range.bits()).ok();
             let (first, last) = (node(range.first()), node(range.last()));
@@ -220,6 +223,7 @@ impl Cluster {
             (view, ranges) = page(&all, &end, limit)?;
             is_all = true;
         }
+        // The page ends at its last row if there are more nodes than were read.
         let rows: usize = ranges.iter().map(|range| range.kvs.len()).sum();
         if !is_all || rows > limit || ranges.iter().any(|range| range.more) {
             let page = ranges.iter().flat_map(|range| &range.kvs).take(limit);

@@ -118,10 +118,12 @@ impl Connection {
         (packets.sequence, packets.left) = (0, MAX_ANSWER);
         packets.send(&[&[QUERY], statements.as_bytes()].concat()).await?;
         let (mut texts, mut size) = (Texts::new(), 0);
+        // Each statement has its own answer, with or without rows.
         loop {
             let has_next = match QueryAnswer::parse(&packets.receive().await?)? {
                 QueryAnswer::Done { has_next } => has_next,
                 QueryAnswer::Rows(columns) => {
+                    // Skip the descriptions of the columns, which are known.
                     for _ in 0..columns {
                         packets.receive().await?;
                     }
@@ -137,6 +139,7 @@ impl Connection {
                         }
                         let row = protocol::row(&packet, columns);
                         let row = row.ok_or(Error::Malformed("a row"))?;
+                        // Bounded, because a hostile server could send rows without an end.
                         size += row.iter().flatten().map(String::len).sum::<usize>() + ROW;
                         if size > MAX_ANSWER {
                             return Err(Error::TooLong("the answer"));

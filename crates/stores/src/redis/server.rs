@@ -140,6 +140,7 @@ impl Server {
     fn connect(&self, until: Instant) -> Result<Link, StoreError> {
         let Place { login, database, persistence, .. } = &self.place;
         let database = database.to_string();
+        // One round trip logs in, loads the scripts and asks how the server keeps data.
         let mut commands: Vec<Vec<&str>> = Vec::new();
         if let Some(login) = login {
             let user = if login.user.is_empty() { "default" } else { &login.user };
@@ -157,6 +158,7 @@ impl Server {
         let replies = connection.ask(&commands, until).map_err(|error| self.hung_up(error))?;
         let mut replies = replies.into_iter();
         let mut scripts = Vec::new();
+        // The replies come in the order of the commands.
         for (command, reply) in commands[..own].iter().zip(replies.by_ref()) {
             match command[0] {
                 "SCRIPT" => {
@@ -268,11 +270,13 @@ impl Settings {
         if persistence == Persistence::MayForget {
             return None;
         }
+        // Without the log, a restart forgets every lease.
         match self.is_logged.as_deref() {
             Some("1") => {}
             Some("0") => return wrong("appendonly", "no", "yes"),
             _ => return wrong("appendonly", "not reported", "yes"),
         }
+        // A log that is not flushed forgets the last ones.
         match self.flush.as_deref() {
             _ if persistence == Persistence::FlushStated => {}
             Some("always") => {}
@@ -285,6 +289,7 @@ impl Settings {
                 );
             }
         }
+        // A full server may remove keys, and with them leases.
         match self.eviction.as_deref() {
             Some(policy) if !policy.starts_with("allkeys") => None,
             policy => {

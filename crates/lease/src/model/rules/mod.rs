@@ -196,17 +196,21 @@ impl<'a> RealmRules<'a> {
             }
             why => Refusal::Lost { node, why },
         };
+        // Eras only rise, so a lower one means that the record went back.
         if self.record.era < lease.era {
             return Err(lost(LeaseEnd::Forgotten));
         }
+        // Its era is over: the realm was invalidated, or the node left the pool.
         if self.record.part_of(node).is_none_or(|part| lease.era < part.since_era) {
             return Err(lost(LeaseEnd::Era));
         }
+        // Rows are never deleted.
         let (row, version) = match state {
             None => return Err(lost(LeaseEnd::Forgotten)),
             Some(RowState::Intact { row, version, .. }) => (row, *version),
             Some(_) => return Err(unreadable(node, state)),
         };
+        // Versions only rise, so an older row, or one whose ceiling fell, was restored.
         let is_own = row.token == Some(lease.token) && row.floor == lease.floor;
         let is_intact = match version.cmp(&lease.version) {
             core::cmp::Ordering::Less => false,
@@ -278,6 +282,7 @@ impl<'a> RealmRules<'a> {
             let (era, cut) = (self.record.era, Version::default());
             Row { node, token, holder, era, floor: 0, ceiling, cut, extra }
         };
+        // No grant reaches beyond the limit, so a malformed row becomes one that ends there.
         let (row, ceiling) = match state {
             Some(RowState::Newer { .. }) => return Err(unreadable(node, state)),
             Some(RowState::Malformed { .. }) => (blank(limit), None),
@@ -289,12 +294,14 @@ impl<'a> RealmRules<'a> {
             None if self.record.part_of(node).is_some() => (blank(0), self.ceiling(node, None)),
             None => return Err(Refusal::NoRow { node }),
         };
+        // Only what is beyond the limit is wrong. Other rows stay as they are.
         if let Some(ceiling) = ceiling.filter(|&ceiling| ceiling <= limit) {
             return Err(match state {
                 None => Refusal::NoRow { node },
                 Some(_) => Refusal::NotQuarantined { node, ceiling, limit },
             });
         }
+        // The floors that the node has through the record are lowered as well.
         let mut record = self.record.clone();
         record.floor = record.floor.min(limit);
         for part in record.parts.iter_mut().filter(|part| part.range.contains(node)) {
