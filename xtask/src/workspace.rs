@@ -166,6 +166,19 @@ mod tests {
         assert_eq!(Vec::from_iter(&package.dependencies), ["cc", "tickid-core"]);
     }
 
+    /// The packages that `cargo test` compiles in the repository's root, as the manifest there says.
+    #[test]
+    fn default_members_stay_light() {
+        let tree = Workspace::find().unwrap().cargo("", "tree --edges all --prefix none").read();
+        let tree = tree.unwrap();
+        let compiled: BTreeSet<&str> =
+            tree.lines().filter_map(|line| line.split(' ').next()).collect();
+        assert!(compiled.contains("tickid-lease") && compiled.contains("proptest"), "{compiled:?}");
+        for heavy in ["axum", "clap", "hyper", "redis", "rustls", "tokio", "ureq"] {
+            assert!(!compiled.contains(heavy), "{heavy}");
+        }
+    }
+
     #[test]
     fn incomplete_metadata_is_an_error() {
         let error = packages(&METADATA.replace("targets", "x")).unwrap_err();
