@@ -32,9 +32,10 @@ use crate::reading::{Reading, Readings};
 /// let detector = Detector::default();
 /// let column: Vec<String> =
 ///     (0..10_u64).map(|hour| (1_169_000_000_000_000_000 + hour * 15_099_494_409_167).to_string()).collect();
-/// let agreement = detector.agreement(column.iter().map(String::as_bytes));
+/// let mut agreement = detector.agreement(column.iter().map(String::as_bytes));
 /// assert!(agreement.has(Format::Discord));
-/// let found = detector.inspect(&column[0]).agreeing(&agreement);
+/// let mut found = detector.inspect(&column[0]);
+/// found.agree(&mut agreement);
 /// assert!(found.readings().likely().any(|one| one.format() == Format::Discord));
 ///
 /// // The same number of random ones.
@@ -78,27 +79,6 @@ impl Agreement {
     #[must_use]
     pub fn has(&self, format: Format) -> bool {
         self.cost(format).is_some()
-    }
-
-    /// Reports whether a text is an integer that may be an ID, but in none of these formats. Then
-    /// it is not from this column, or the column has several formats.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_detect::Detector;
-    ///
-    /// let detector = Detector::default();
-    /// let id = |day: u64| (1_169_000_000_000_000_000 + day * 362_387_865_600_000).to_string();
-    /// let column: Vec<String> = (0..10).map(id).collect();
-    /// let agreement = detector.agreement(column.iter().map(String::as_bytes));
-    /// let is_other = |text| agreement.is_contradicted_by(detector.inspect(text).readings());
-    /// assert!(is_other("1763353455")); // a time
-    /// assert!(!is_other(&column[0]) && !is_other("NULL") && !is_other("0u375nxqh5cq"));
-    /// ```
-    #[must_use]
-    pub fn is_contradicted_by(&self, readings: &Readings) -> bool {
-        let is_any = !self.is_none() && readings.iter().any(is_candidate);
-        is_any && !readings.iter().any(|one| is_candidate(one) && self.has(one.format()))
     }
 
     /// Returns the number of lines that agree.
@@ -165,22 +145,32 @@ impl Agreement {
 
     /// Makes the readings that are agreed on likely, and the others of integers no more than
     /// possible.
-    fn settle(&self, readings: &mut Readings) {
+    fn settle(&mut self, readings: &mut Readings) {
         let agreed = |one: &&Reading| is_candidate(one) && self.has(one.format());
-        if self.is_none() || !readings.iter().any(|one| agreed(&one)) {
+        if self.is_none() || !readings.found().any(is_candidate) {
+            return;
+        }
+        // Lines of several systems do not decide for each other.
+        if !readings.found().any(|one| agreed(&one)) {
+            *self = Self::default();
             return;
         }
         // The number itself may decide between them, for example by a small sequence.
-        let is_told = readings.likely().any(|one| agreed(&one));
+        let is_told = readings.found().any(|one| one.doubt.is_none() && agreed(&one));
+        let mut is_changed = false;
         for one in readings.found_mut().filter(|one| is_candidate(one)) {
             let retired = one.format().prior().is_retired.then_some(Doubt::Retired);
-            match self.cost(one.format()) {
-                Some(cost) if !is_told => (one.doubt, one.surprise) = (retired, cost),
-                Some(_) => {}
-                None => one.doubt = one.doubt.or(Some(Doubt::Unexplained)),
-            }
+            let (doubt, surprise) = match self.cost(one.format()) {
+                Some(cost) if !is_told => (retired, cost),
+                Some(_) => continue,
+                None => (one.doubt.or(Some(Doubt::Unexplained)), one.surprise),
+            };
+            is_changed |= (doubt, surprise) != (one.doubt, one.surprise);
+            (one.doubt, one.surprise) = (doubt, surprise);
         }
-        readings.settle();
+        if is_changed {
+            readings.settle();
+        }
     }
 }
 
@@ -194,12 +184,27 @@ impl<C: Clock> Detector<C> {
 }
 
 impl Inspections<'_> {
-    /// Returns the inspections of a text in a column with this agreement: the formats that the
-    /// column agrees on are likely, and come first.
-    #[must_use]
-    pub fn agreeing(mut self, agreement: &Agreement) -> Self {
+    /// Makes the formats likely, and first, that the column agrees on whose next text this is. An
+    /// integer that may be an ID, but of none of them, ends the agreement, because the column has
+    /// several formats.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_detect::Detector;
+    ///
+    /// let detector = Detector::default();
+    /// let id = |day: u64| (1_169_000_000_000_000_000 + day * 362_387_865_600_000).to_string();
+    /// let column: Vec<String> = (0..10).map(id).collect();
+    /// let mut agreement = detector.agreement(column.iter().map(String::as_bytes));
+    /// for text in [&column[0], "NULL", "0u375nxqh5cq"] {
+    ///     detector.inspect(text).agree(&mut agreement);
+    ///     assert!(!agreement.is_none());
+    /// }
+    /// detector.inspect("1763353455").agree(&mut agreement); // a time
+    /// assert!(agreement.is_none());
+    /// ```
+    pub fn agree(&mut self, agreement: &mut Agreement) {
         agreement.settle(&mut self.readings);
-        self
     }
 }
 

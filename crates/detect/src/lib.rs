@@ -23,6 +23,7 @@
 //!   which it is given once.
 //! - [`Detector::agreement`] takes several lines of a column, which decide together what one number
 //!   cannot.
+//! - A [`Summary`] counts the texts of each format.
 //! - [`find`] finds the IDs in a line of a log, a URL or any other text.
 //! - [`detect`] returns every [`Reading`] of a text, likeliest first, each with its [`Format`], its
 //!   [`Confidence`] and the [`Identifier`] that the text is in that format.
@@ -42,7 +43,7 @@
 //! # Features
 //! | feature | default | gives |
 //! |---|---|---|
-//! | `std` | yes | [`inspect`] and a default [`Detector`], which read the system's clock |
+//! | `std` | yes | [`inspect`] and a default [`Detector`], which read the system's clock, and [`Summary`] |
 //!
 //! Without it, the crate needs neither `std` nor an allocator.
 
@@ -50,7 +51,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
-#[cfg(test)]
+#[cfg(any(test, feature = "std"))]
 extern crate std;
 
 mod alphabets;
@@ -73,6 +74,8 @@ mod notation;
 mod paste;
 mod reading;
 mod serialize;
+#[cfg(feature = "std")]
+mod summary;
 mod time_ordered;
 
 pub use self::column::Agreement;
@@ -91,6 +94,8 @@ pub use self::layout_card::{LayoutCard, LayoutWarning};
 pub use self::notation::{Notation, UnixUnit};
 pub use self::paste::trimmed;
 pub use self::reading::{Reading, Readings};
+#[cfg(feature = "std")]
+pub use self::summary::{Summary, SummaryRow};
 pub use self::time_ordered::TimeOrdered;
 
 /// The examples of the package's README, so that they stay true.

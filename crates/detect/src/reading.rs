@@ -281,7 +281,8 @@ impl Readings {
         })
     }
 
-    fn found(&self) -> impl Iterator<Item = &Reading> {
+    /// Returns the readings in the order of discovery, which takes the least time.
+    pub(crate) fn found(&self) -> impl Iterator<Item = &Reading> {
         self.found.iter().take(self.len()).flatten()
     }
 

@@ -97,7 +97,7 @@ impl Converter<'_> {
             let original = source::read(from, input.text, &self.reader);
             return Ok((original.map_err(Failure::invalid)?, None));
         }
-        let detected = source::likeliest(input.text, &self.reader, &self.agreement)
+        let detected = source::likeliest(input.text, &self.reader, &mut self.agreement)
             .map_err(Failure::invalid)?;
         let original = Original::Read(detected.reading.identifier());
         if !self.reported.contains(&original.name()) {

@@ -86,10 +86,12 @@ pub(super) struct Detected {
 pub(super) fn likeliest(
     text: &[u8],
     reader: &Reader<'_>,
-    agreement: &Agreement,
+    agreement: &mut Agreement,
 ) -> Result<Detected, String> {
     // A UUID that holds an ID is that ID here.
-    let found = *reader.detect(text).agreeing(agreement).readings();
+    let mut found = reader.detect(text);
+    found.agree(agreement);
+    let found = *found.readings();
     let is_carried = |one: &Reading| matches!(one.identifier(), Identifier::Carried(_));
     let holds_id = found.iter().any(is_carried);
     let asked_for = |one: &Reading| {

@@ -221,13 +221,7 @@ impl Work for Inspector<'_> {
             Some(format) => self.one(input, format, out),
             None => {
                 let mut found = self.reader.detect(input.text);
-                if !self.agreement.is_none() {
-                    // If lines come from several systems, the first ones say nothing about the others.
-                    if self.agreement.is_contradicted_by(found.readings()) {
-                        self.agreement = Agreement::default();
-                    }
-                    found = found.agreeing(&self.agreement);
-                }
+                found.agree(&mut self.agreement);
                 self.any(input, &found, out)
             }
         }
