@@ -1,4 +1,5 @@
 export {
+  column,
   convert,
   describe,
   find,

@@ -168,7 +168,7 @@ export interface RangeOf {
 /** A text as an ID of one format. */
 export interface Reading extends Description {
   /** The form in which the text holds the ID. */
-  form: 'text' | 'integer' | 'hexadecimal' | 'bytes';
+  form: 'text' | 'integer' | 'hexadecimal' | 'bytes' | 'Erlang tuple';
   /** `true` if a UUID holds the ID. */
   isInUuid: boolean;
   /**
@@ -226,6 +226,44 @@ export interface Find extends Inspection {
  * find('GET /orders/0u375nxqh5cq 200')[0].start // 12
  */
 export function find(text: string, options?: InspectOptions): Find[];
+
+/** The texts of a column that have one format. */
+export interface SummaryRow {
+  /** The format, or `null` for texts that are not IDs. */
+  format: Format | null;
+  /** The name of the format, or `no ID`. */
+  title: string;
+  /** The number of texts. */
+  lines: number;
+  /** The earliest time in milliseconds since 1970, if the format has times. */
+  firstMs: number | null;
+  /** The latest time. */
+  lastMs: number | null;
+  /** Other formats that all of these texts fit as well. */
+  also: { format: Format; title: string }[];
+}
+
+/** The texts of a column, each inspected, and a summary of them. */
+export interface Column {
+  inspections: Inspection[];
+  /** The formats, the most frequent first, and the texts that are not IDs. */
+  summary: SummaryRow[];
+}
+
+/** The options of `column`. */
+export interface ColumnOptions extends InspectOptions {
+  /** The number of texts at the start whose inspections are left out; none by default. */
+  skip?: number;
+}
+
+/**
+ * Inspects texts that come from one column, as lines of `tickid inspect` and its `--summary`. One
+ * integer is often ambiguous, but the first ten texts decide together for all of them.
+ *
+ * @example
+ * column(['0u375nxqh5cq', '0u375nxqh5cr']).summary[0].lines // 2
+ */
+export function column(texts: (string | bigint)[], options?: ColumnOptions): Column;
 
 /**
  * Takes an ID of a known scheme or format apart.

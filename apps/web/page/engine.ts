@@ -7,6 +7,7 @@ const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream
 initSync({ module: await new Response(unpacked).arrayBuffer() });
 
 export {
+  column,
   convert,
   find,
   inspect,

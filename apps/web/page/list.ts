@@ -1,6 +1,6 @@
 // The list of many IDs: one stop for the Tab key, in which the arrow keys move.
 
-import type { Inspection } from 'tickid-wasm';
+import type { Inspection, SummaryRow } from 'tickid-wasm';
 
 import { copyButton, h } from './dom.ts';
 import { type Found, MAX, best } from './split.ts';
@@ -65,7 +65,11 @@ export function list(all: Found, choose: (index: number) => void): Node[] {
       h('h2', { id: 'many-title' }, summary(all)),
       copyButton('the list', () => csv(found), 'Copy as CSV'),
     ),
-    h('p', { class: 'soft' }, span(found)),
+    h(
+      'ul',
+      { class: 'soft', 'aria-label': 'Formats' },
+      ...all.summary.map((row) => h('li', {}, ofFormat(row))),
+    ),
     box,
   ];
 }
@@ -96,15 +100,11 @@ export function summary({ found, leftOut }: Found): string {
     .join(', ');
 }
 
-function span(found: Inspection[]): string {
-  const times = found.map((inspection) => best(inspection)?.unixMs ?? null);
-  const known = times.filter((time) => time !== null);
-  if (known.length === 0) return '';
-  const [first, last] = known.reduce(
-    ([min, max], time) => [Math.min(min, time), Math.max(max, time)],
-    [Infinity, -Infinity],
-  );
-  return `Made between ${utc(first)} and ${utc(last)}.`;
+/** Returns the IDs of one format in words: those of `tickid inspect --summary`. */
+function ofFormat({ title, lines, firstMs, lastMs, also }: SummaryRow): string {
+  const span = firstMs === null || lastMs === null ? [] : [`${utc(firstMs)} to ${utc(lastMs)}`];
+  const others = also.length === 0 ? [] : [`or ${also.map((other) => other.title).join(', ')}`];
+  return [`${lines.toLocaleString('en')} ${title}`, ...span, ...others].join(', ');
 }
 
 /** Returns the list as lines for a spreadsheet. */

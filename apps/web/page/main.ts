@@ -4,7 +4,7 @@ import type { Inspection, Layouts, Reading } from 'tickid-wasm';
 
 import { card, nothing } from './card.ts';
 import { announce, byId, copy, h } from './dom.ts';
-import { inspect } from './engine.ts';
+import { column } from './engine.ts';
 import { factField, options } from './facts.ts';
 import { layoutCard, names } from './layout.ts';
 import { list, summary } from './list.ts';
@@ -86,9 +86,10 @@ function show(all: Found, set: Layouts, now: number): void {
     one.replaceChildren(...content);
   };
   const showOne = (index: number) => {
-    const text = found[index]?.text;
-    if (text === undefined) return;
-    const inspection = inspect(text, { ...set, now });
+    // With all of its readings, and judged by the others as in the list.
+    const texts = found.slice(0, index + 1).map(({ text }) => text);
+    const [inspection] = column(texts, { ...set, now, skip: index }).inspections;
+    if (inspection === undefined) return;
     showCard(inspection, best(inspection));
   };
   many.replaceChildren(...(found.length < 2 ? [] : list(all, showOne)));

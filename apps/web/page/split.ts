@@ -1,8 +1,8 @@
 // The IDs in what was pasted.
 
-import type { Inspection, Layouts, Reading } from 'tickid-wasm';
+import type { Inspection, Layouts, Reading, SummaryRow } from 'tickid-wasm';
 
-import { find, inspect } from './engine.ts';
+import { column, find, inspect } from './engine.ts';
 
 /** No more IDs than this are read at once. */
 export const MAX = 5_000;
@@ -11,6 +11,8 @@ export const MAX = 5_000;
 export interface Found {
   layouts: Layouts;
   found: Inspection[];
+  /** The number of IDs of each format. */
+  summary: SummaryRow[];
   /** The number of words beside them. */
   leftOut: number;
 }
@@ -27,7 +29,7 @@ export function isLikely({ confidence }: Reading): boolean {
 
 /**
  * Reads every line as an ID, or otherwise finds the IDs in it. Literals of bytes have spaces and
- * commas themselves.
+ * commas themselves. What was found is then a column, whose IDs decide together.
  */
 export function inspectAll(text: string, layouts: Layouts, now: number): Found {
   const found: Inspection[] = [];
@@ -42,5 +44,6 @@ export function inspectAll(text: string, layouts: Layouts, now: number): Found {
     if (ids.length > 0) leftOut += Math.max(words.length - ids.length, 0);
     found.push(...(ids.length > 0 ? ids.slice(0, MAX - found.length) : [whole]));
   }
-  return { layouts, found, leftOut };
+  const { inspections, summary } = column(found.map(({ text }) => text), options);
+  return { layouts, found: inspections, summary, leftOut };
 }

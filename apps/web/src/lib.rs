@@ -12,7 +12,7 @@ mod report;
 use js_sys::{Date, Uint8Array};
 use tickid_convert::{AnyId, AnyScheme, Kind, Layouts, Options, convert_any, restore_any};
 use tickid_core::{ManualClock, UnixTime};
-use tickid_detect::{Detector, Inspection, LayoutCard, trimmed};
+use tickid_detect::{Detector, Inspection, LayoutCard, Summary, trimmed};
 use tickid_snowflake::{AnySnowflake, Preset};
 use wasm_bindgen::prelude::*;
 
@@ -74,6 +74,42 @@ pub fn find(text: &JsValue, options: Option<Given>) -> Result<js_sys::Array, Thr
         all.push(&record);
     }
     Ok(all)
+}
+
+/// Inspects the texts of a column, which decide together what one integer cannot, and counts them
+/// by format.
+#[wasm_bindgen]
+pub fn column(texts: &JsValue, options: Option<Given>) -> Result<Record, Thrown> {
+    /// The number of texts that decide, as for the command.
+    const AHEAD: usize = 10;
+
+    if !js_sys::Array::is_array(texts) {
+        return Err(type_error("the texts are not an array"));
+    }
+    let texts: Result<Vec<String>, Thrown> =
+        js_sys::Array::from(texts).iter().map(|text| given::id_text(&text)).collect();
+    let texts = texts?;
+    let texts: Vec<_> =
+        texts.iter().map(|text| String::from_utf8_lossy(trimmed(text.as_bytes()))).collect();
+    let (detector, limit) = detector(options.as_ref())?;
+    let skip = given::small(options.as_ref(), "skip", 0..=u32::MAX)?.unwrap_or(0) as usize;
+    let mut agreement = detector.agreement(texts.iter().take(AHEAD).map(|text| text.as_bytes()));
+    let mut summary = Summary::default();
+    let inspections = js_sys::Array::new();
+    for (place, text) in texts.iter().enumerate() {
+        let mut found = detector.inspect(text);
+        found.agree(&mut agreement);
+        let likely = found.readings().likely();
+        summary.add(likely.map(|one| (one.identifier().shown_format(), one.unix_time())));
+        if place >= skip {
+            inspections.push(&report::inspections(text, &found, limit));
+        }
+    }
+    let record = Record::new();
+    record.set("inspections", &inspections);
+    record
+        .set("summary", &summary.rows().iter().map(report::summary_row).collect::<js_sys::Array>());
+    Ok(record)
 }
 
 /// Returns the detector that the options describe, and the largest number of readings to return.

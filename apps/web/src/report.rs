@@ -3,7 +3,7 @@
 use js_sys::{Array, BigInt, Uint8Array};
 use tickid_convert::{AnyScheme, Bits, Kind, Layouts, Loss};
 use tickid_core::UnixTime;
-use tickid_detect::{Doubt, Identifier, Inspection, Inspections, LayoutCard};
+use tickid_detect::{Doubt, Identifier, Inspection, Inspections, LayoutCard, SummaryRow};
 use wasm_bindgen::prelude::*;
 
 use crate::given::{Thrown, camel_case, range_error};
@@ -77,6 +77,25 @@ pub(crate) fn inspections(text: &str, found: &Inspections<'_>, limit: u32) -> Re
     let likely = found.likely().fold(0_u32, |count, _| count + 1);
     record.set("likely", &likely.into());
     record.set("readings", &readings);
+    record
+}
+
+/// Returns the texts of a column that have one format.
+pub(crate) fn summary_row(row: &SummaryRow) -> Record {
+    let record = Record::new();
+    record.set("format", &row.format.map_or(JsValue::NULL, |format| format.key().into()));
+    record.set("title", &row.title().into());
+    #[allow(clippy::cast_precision_loss, reason = "no array has 2^53 texts")]
+    record.set("lines", &JsValue::from_f64(row.texts as f64));
+    record.set("firstMs", &millis(row.first()));
+    record.set("lastMs", &millis(row.last()));
+    let also = row.also.iter().map(|format| {
+        let other = Record::new();
+        other.set("format", &format.key().into());
+        other.set("title", &format.title().into());
+        other
+    });
+    record.set("also", &also.collect::<Array>());
     record
 }
 

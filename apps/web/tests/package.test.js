@@ -21,7 +21,7 @@ import {
 } from './support.js';
 
 const tickidOfNode = await import(new URL('npm/node.js', out));
-const { convert, describe, find, fromBytes, inspect, layout, parse, presets, print } = tickidOfNode;
+const { column, convert, describe, find, fromBytes, inspect, layout, parse, presets, print } = tickidOfNode;
 const { IdGenerator, range, restore, sample, toBytes } = tickidOfNode;
 
 const KINDS = tickidOfNode.kinds().map(({ kind }) => kind);
@@ -357,6 +357,8 @@ test('errors name the value and the range', () => {
   for (const [call, name, message] of [
     [() => inspect(5), 'TypeError', /a number loses digits/],
     [() => find(5n), 'TypeError', /the text is not a string/],
+    [() => column('a'), 'TypeError', /the texts are not an array/],
+    [() => column(['a', 5]), 'TypeError', /a number loses digits/],
     [() => print('snow', 5n), 'TypeError', /none of scru64, .*: "snow"/],
     [() => print('nanoflake', 1n << 63n), 'RangeError', /9223372036854775808 is outside of 0\.\./],
     [() => parse('sno', 'abc'), 'SyntaxError', /3 bytes long, not 16/],
@@ -399,6 +401,42 @@ test('IDs are found where the command finds them', { skip: withoutCommand }, (t)
   assert.deepEqual(here, places);
   assert.ok(here.length > texts.length, `${here.length} IDs in ${texts.length} lines`);
   t.diagnostic(`shown: ${here.length} IDs in ${texts.length} lines in Node, as the command's`);
+});
+
+test('columns agree with the command', { skip: withoutCommand }, () => {
+  const columns = new Map();
+  for (const { format, text } of DETECT.ids) {
+    columns.set(format, [...(columns.get(format) ?? []), text]);
+  }
+  // Several formats end an agreement, and texts without an ID are counted.
+  columns.set('mixed', [...columns.get('mastodon'), 'NULL', ...columns.get('twitter')]);
+  for (const [name, texts] of columns) {
+    const there = tickid(['inspect', '--summary', '--json'], `${texts.join('\n')}\n`);
+    const expected = there.trim().split('\n').map((line) => JSON.parse(line));
+    const { inspections, summary } = column(texts);
+    const here = summary.map(({ format, lines, firstMs, lastMs, also }) => ({
+      scheme: format,
+      lines,
+      first_ms: firstMs,
+      last_ms: lastMs,
+      also: also.map((other) => other.format),
+    }));
+    const named = expected.map(({ scheme, lines, first_ms, last_ms, also = [] }) => {
+      return { scheme, lines, first_ms, last_ms, also };
+    });
+    assert.deepEqual(here, named, name);
+    assert.equal(inspections.length, texts.length);
+    assert.deepEqual(column(texts, { skip: 5 }).inspections.length, texts.length - 5);
+  }
+  // Each of these alone is only possible.
+  const instagram = (hour) => {
+    const ms = 1_709_600_000_000n - 1_314_220_021_721n + hour * 4_567_891n;
+    return (ms << 23n) | (1_341n << 10n) | ((hour * 397n) % 1_024n);
+  };
+  const ids = Array.from({ length: 10 }, (_, hour) => instagram(BigInt(hour)));
+  assert.equal(inspect(ids[0]).likely, 0);
+  const together = column(ids).inspections.map(({ readings: [first] }) => first.format);
+  assert.deepEqual(new Set(together), new Set(['instagram']));
 });
 
 test('layouts agree with the command', { skip: withoutCommand }, () => {

@@ -227,16 +227,18 @@ test('a thousand pasted IDs are listed', { skip: skip || withoutCommand }, async
   await page.evaluate((text) => navigator.clipboard.writeText(text), pasted);
   await input(page).press('Control+v');
   await status(page, '1,000 IDs');
-  const there = commandReadings(texts, []);
+  // As one column, whose first lines decide together.
+  const ofCommand = tickid(['inspect', '--json'], `${pasted}\n`).trim().split('\n');
+  const there = new Map(
+    ofCommand.map((line) => JSON.parse(line)).map(({ line, time }) => [line, time]),
+  );
   const list = page.getByRole('listbox', { name: /1,000 IDs/ });
   const here = await list.getByRole('option').evaluateAll((options) =>
     options.map((option) => option.lastChild.textContent),
   );
   assert.equal(here.length, 1_000);
-  // The command prints nothing for texts that are not likely IDs.
-  const expected = Array(1_000).fill('');
-  for (const { line, time } of there) expected[line - 1] = time ?? '';
-  assert.deepEqual(here, expected);
+  // The command prints nothing for those that are not likely IDs.
+  assert.deepEqual(here, here.map((_, index) => there.get(index + 1) ?? ''));
   await list.press('End');
   await card(page).getByText('Not likely an ID').waitFor();
   await list.press('Home');
@@ -248,6 +250,29 @@ test('a thousand pasted IDs are listed', { skip: skip || withoutCommand }, async
   const csv = await page.evaluate(() => navigator.clipboard.readText());
   assert.equal(csv.trim().split('\n').length, 1_001);
   assert.ok(csv.startsWith(`id,format,time,hex\n${texts[0]},`));
+});
+
+test('pasted lines decide together', { skip: skip || withoutCommand }, async (t) => {
+  const page = await open(t);
+  await page.clock.setFixedTime(new Date());
+  // Instagram's, each of which alone is no more probable than any number.
+  const ids = Array.from({ length: 10 }, (_, hour) => {
+    const ms = 1_709_600_000_000n - 1_314_220_021_721n + BigInt(hour) * 4_567_891n;
+    return (ms << 23n) | (1_341n << 10n) | BigInt((hour * 397) % 1_024);
+  });
+  const pasted = [...ids, 'NULL'].join('\n');
+  await input(page).fill(pasted);
+  await status(page, '11 IDs, 1 of no known format');
+  const formats = page.getByRole('list', { name: 'Formats' });
+  // The words of the command.
+  const table = tickid(['inspect', '--summary'], `${pasted}\n`).split('\n');
+  assert.match(table[1], /^ +10 {2}Instagram ID {2}/);
+  const [first, last] = table[1].match(/\d{4}-\S+Z/g);
+  const shown = await formats.getByRole('listitem').allInnerTexts();
+  assert.deepEqual(shown, [`10 Instagram ID, ${first} to ${last}`, '1 no ID']);
+  // The card of one is judged by the others, too.
+  await page.getByRole('listbox').press('ArrowDown');
+  await card(page).getByText(/^Instagram ID/).first().waitFor();
 });
 
 test('IDs are found in lines', { skip }, async (t) => {

@@ -46,16 +46,14 @@ export function tickid(words, input = '') {
 /** The first ten lines of a column decide for the others: without an integer, nothing. */
 const UNDECIDED = Array(10).fill('x');
 
-/** Returns the command's readings of all texts, in their order, each as if it were alone.
- * Lines count from 1. */
-export function commandReadings(texts, options = ['--all']) {
+/** Returns the command's readings of all texts, in their order, each as if it were alone. */
+export function commandReadings(texts) {
   const lines = [...UNDECIDED, ...texts].join('\n');
-  return tickid(['inspect', '--json', ...options], `${lines}\n`)
+  return tickid(['inspect', '--json', '--all'], `${lines}\n`)
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
-    .map((reading) => ({ ...reading, line: reading.line - UNDECIDED.length }))
-    .filter(({ line }) => line > 0);
+    .filter(({ line }) => line > UNDECIDED.length);
 }
 
 /** Asserts that the readings of `inspect`, made JSON, are those of the command. */

@@ -1,11 +1,13 @@
 // The types as programs use them: compiled, and not run.
 
 import {
+  type Column,
   type Converted,
   type Description,
   type Inspection,
   IdGenerator,
   type Kind,
+  column,
   convert,
   describe,
   find,
@@ -25,6 +27,8 @@ export function uses(kind: Kind): unknown[] {
   const found: Inspection = inspect('0u375nxqh5cq', { now: Date.now(), epoch: 0n, drift: 8 });
   inspect(1541815603606036480n);
   const start: number = find('id=0u375nxqh5cq', { limit: 1 })[0]?.start ?? 0;
+  const together: Column = column(['0u375nxqh5cq', 1541815603606036480n], { skip: 1 });
+  const lines: number | undefined = together.summary[0]?.lines;
   // @ts-expect-error a number loses digits
   inspect(1541815603606036480);
   const id: bigint = parse(kind, 'brpk4q72xwf2m63l', 'text', { nodeSize: 8 });
@@ -51,5 +55,5 @@ export function uses(kind: Kind): unknown[] {
   new IdGenerator('scru64', { node: 1 });
   const made: unknown[] = [local, sno, discord, start];
   const bytes: bigint = fromBytes(kind, toBytes(kind, id));
-  return [made, found, years, description, min, max, text, bytes];
+  return [made, found, lines, years, description, min, max, text, bytes];
 }
