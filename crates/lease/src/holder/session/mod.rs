@@ -290,7 +290,7 @@ impl LeaseSession {
                         self.acquisition = timer;
                         // A claim of another node is not repeated: when it is carried out at last,
                         // the clock may be right again.
-                        self.claim = Some(claim).filter(|_| self.lease.is_none());
+                        self.claim = self.lease.is_none().then_some(claim);
                     }
                 }
                 Outcome::Failed(error)
