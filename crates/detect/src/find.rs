@@ -283,7 +283,8 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
         Some((place, found))
     }
 
-    /// Reports whether digits are the whole or the fractional part of a decimal number.
+    /// Reports whether digits are the whole or the fractional part of a decimal number, or stand
+    /// behind a sign.
     fn is_part_of_number(&self, place: &Range<usize>) -> bool {
         let is_digit = |place: Option<usize>| {
             place.and_then(|place| self.byte(place)).is_some_and(|byte| byte.is_ascii_digit())
@@ -293,12 +294,15 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
         let is_fraction =
             is_point(place.start.checked_sub(1)) && is_digit(place.start.checked_sub(2));
         let is_whole = is_point(Some(place.end)) && is_digit(Some(place.end + 1));
+        let is_negative =
+            place.start == self.run.start + 1 && self.byte(self.run.start) == Some(b'-');
         // With an exponent, as in `1.5e5`.
         let is_number = |text: &[u8]| {
             text.split(|byte| byte.eq_ignore_ascii_case(&b'e'))
                 .all(|digits| digits.iter().all(u8::is_ascii_digit))
         };
-        (is_fraction || is_whole) && self.text.get(place.clone()).is_some_and(is_number)
+        (is_fraction || is_whole || is_negative)
+            && self.text.get(place.clone()).is_some_and(is_number)
     }
 
     /// Returns the length of the characters at the start of a run that end an escape before it: of
@@ -450,6 +454,8 @@ mod tests {
             ("as ", TYPE_ID, ", once"),
             ("key-", TYPE_ID, ".1"),
             ("order ", ".5.tXbhdV.3", " of"),
+            ("order-", "175928847299117063", ""),
+            ("-", ID, ""),
             ("bytes ", "\\x0186d52bbe2a635a", "|"),
             ("bytes ", "0x0186d52bbe2a635a", ","),
             ("bytes=", "x'0186d52bbe2a635a'", ","),
@@ -478,6 +484,7 @@ mod tests {
             "-.-._-",
             "implausibly state-of-the-art information 2024-03-01T12:00:00.123456789Z",
             "0.175928847299117063 175928847299117063.5 1.175928847299117063e5",
+            "-175928847299117063 id=-175928847299117063",
             "10.0.0.1:8080 192.168.100.200 v1.2.3-beta.4 1763353455622 1763353455",
             // As kuids in the URL-safe alphabet, they would be of these years.
             "AGEING_TIME AF_SECURITY AFFECTS_MULTIPLE AFRIKAANS_SOUTH_AFRICA",

@@ -116,11 +116,10 @@ fn write_member(name: &str, id: &Inspection<'_>, out: &mut Vec<u8>) -> Result<()
             }
             (None, _) => {
                 let int = id.integer().map(|_| "int");
-                let names: Vec<&str> = COMMON
-                    .into_iter()
-                    .chain(int)
-                    .chain(id.members().map(|member| member.name))
-                    .collect();
+                // A format may have a node or a sequence of its own.
+                let own = id.members().map(|member| member.name);
+                let own = own.filter(|name| !COMMON.contains(name));
+                let names: Vec<&str> = COMMON.into_iter().chain(int).chain(own).collect();
                 let reason = format!("has no {{{name}}}; it has {}", names.join(", "));
                 return Err(Failure::invalid(reason));
             }

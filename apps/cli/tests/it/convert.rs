@@ -176,6 +176,11 @@ fn lines_that_agree_are_converted() {
     let ran = run_with_input("convert --to sno", ids.join("\n").as_bytes());
     assert_eq!((ran.status, ran.stdout.lines().count()), (OK, 10), "{}", ran.stderr);
     assert!(ran.stderr.contains("is taken for Instagram ID (2024-03-"), "{}", ran.stderr);
+    // A line of another system ends it, so that no line of that is taken for Instagram's.
+    let mixed = format!("{}\n7412281402982404096\n{}\n", ids.join("\n"), ids[0]);
+    let ran = run_with_input("convert --to sno", mixed.as_bytes());
+    assert_eq!((ran.status, ran.stdout.lines().count()), (INVALID, 11), "{}", ran.stderr);
+    assert!(ran.stderr.contains("error: line 12: "), "{}", ran.stderr);
 }
 
 #[test]

@@ -349,6 +349,10 @@ fn earlier_lines_survive_an_error() {
     let ran = run_with_input("inspect --template {text}|{partition}", input.as_bytes());
     assert_eq!((ran.status, ran.stdout), (INVALID, format!("{sno}|258\n\n{sno}|258\n")));
     assert!(ran.stderr.contains("line 2: '0u375nxqh5cq' has no {partition}; it has scheme, "));
+    // Each once, although this format has some of the common names itself.
+    let ran = run("inspect --template {x} {uid,{1539,625275,432128},1}");
+    let names = "time, node, sequence, confidence, int, kind, a, b, c";
+    assert!(ran.stderr.contains(names), "{}", ran.stderr);
 }
 
 /// As a terminal sends lines, or `tail -f`.
