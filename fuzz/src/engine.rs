@@ -8,7 +8,7 @@ use arbitrary::{Result, Unstructured};
 use tickid_core::{Policy, RandomStart, Scheme as _, SequenceBounds, Ticks, UnixTime};
 use tickid_testkit::Subject;
 use tickid_testkit::invariants::{
-    Action, Outside, Schedule, Setup, Start, Turn, run, tick_length, time_of,
+    Action, Outside, Schedule, Setup, StartChoice, Turn, run, tick_length, time_of,
 };
 
 use crate::subjects::{kuid, nanoflake, scru64, sno};
@@ -64,14 +64,14 @@ fn setup<T: Subject>(subject: &T, data: &mut Unstructured<'_>) -> Result<Setup<T
         SequenceBounds::new(lowest.min(all.last() - (fewest - 1)), last.min(all.last()))
     };
     let start = match data.int_in_range(0..=2)? {
-        0 => Start::Own(data.arbitrary()?),
+        0 => StartChoice::Own(data.arbitrary()?),
         // One beyond either end, too.
-        1 => {
-            Start::Fixed(data.int_in_range(bounds.lowest().saturating_sub(1)..=bounds.last() + 1)?)
-        }
+        1 => StartChoice::Fixed(
+            data.int_in_range(bounds.lowest().saturating_sub(1)..=bounds.last() + 1)?,
+        ),
         _ => {
             let random = RandomStart::new(data.arbitrary()?);
-            Start::Random(random.with_guard_bits(data.int_in_range(0..=2)?))
+            StartChoice::Random(random.with_guard_bits(data.int_in_range(0..=2)?))
         }
     };
 
