@@ -60,7 +60,7 @@ pub enum Doubt {
     /// order's.
     Number,
     /// The digits have the prefix or the check digit of numbers of another kind, such as a Steam
-    /// account's.
+    /// account's, or a pattern, such as `1111111111111111111`.
     OtherNumber,
     /// Another reading explains the bits better, or that they are random.
     Unexplained,

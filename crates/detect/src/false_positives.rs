@@ -71,24 +71,64 @@ const STEAM: RangeInclusive<&[u8]> = b"76561197960265728"..=b"76561202255233023"
 pub(crate) const KIND_BITS: u32 = 3;
 
 /// Returns the bits that explain a decimal integer as something other than an ID, and what that is:
-/// any number with as many digits, or one of a kind that has a prefix, a date or a check digit. If
-/// the digits follow the rule of such a kind, that is the better explanation.
+/// any number with as many digits, or one of a kind that has a prefix, a date, a check digit or a
+/// pattern. If the digits follow the rule of such a kind, that is the better explanation.
 pub(crate) fn number(digits: &[u8]) -> (u32, Doubt) {
     /// Of a day in 50 years, of the months of 31 days.
     const DAY: u32 = 14;
+    /// Of a citizen of China: one of 4,000 districts, a day of birth, three digits and a check.
+    const CITIZEN: u32 = 12 + DAY + 1 + 10;
     let len = digits.len();
     let any = (of_digits(len), Doubt::Number);
     let (bits, doubt) = match digits {
-        _ if is_day(digits, 1_990..=2_039) => (DAY + of_digits(len.saturating_sub(8)), Doubt::Date),
+        _ if is_citizen(digits) => (CITIZEN, Doubt::OtherNumber),
+        // As of 2024-03-01: 20240301 and 01032024.
+        _ if is_day(digits, 1_990..=2_039) || is_day_first(digits) => {
+            (DAY + of_digits(len.saturating_sub(8)), Doubt::Date)
+        }
         // An account of Steam.
         _ if len == 17 && STEAM.contains(&digits) => (32, Doubt::OtherNumber),
         // One of Facebook.
         [b'1', b'0', b'0', b'0', ..] if len == 15 => (of_digits(11), Doubt::OtherNumber),
-        // A citizen of China: one of 4,000 districts, a day of birth, three digits and a check.
-        _ if is_citizen(digits) => (12 + DAY + 1 + 10, Doubt::OtherNumber),
-        _ => return any,
+        _ => match bits_of_pattern(digits) {
+            Some(bits) => (bits, Doubt::OtherNumber),
+            None => return any,
+        },
     };
     if bits + KIND_BITS < any.0 { (bits + KIND_BITS, doubt) } else { any }
+}
+
+/// Reports whether digits start with a day, a month and a year.
+fn is_day_first(digits: &[u8]) -> bool {
+    in_range(digits, 4, 4, 1_990..=2_039)
+        && in_range(digits, 2, 2, 1..=12)
+        && in_range(digits, 0, 2, 1..=31)
+}
+
+/// Returns the bits of a number that people and programs write for its digits, not as one of many:
+/// of a round one, of digits that count up or down or are the same, and of a power of 2 or one less.
+fn bits_of_pattern(digits: &[u8]) -> Option<u32> {
+    /// Of the number of zeros, which has any value up to 16.
+    const ZEROS: u32 = 4;
+    /// Of the first digit, and of the step from each to the next.
+    const STEPS: u32 = 7;
+    /// Of the exponent, and of whether it is one less.
+    const POWER: u32 = 7;
+    let zeros = digits.iter().rev().take_while(|digit| **digit == b'0').count();
+    if zeros > 3 {
+        return Some(of_digits(digits.len() - zeros) + ZEROS);
+    }
+    // Modulo 10, so that 0 follows 9.
+    let mut steps =
+        digits.iter().zip(digits.iter().skip(1)).map(|(one, next)| (next + 10 - one) % 10);
+    let first = steps.next()?;
+    if steps.all(|step| step == first) {
+        return Some(STEPS);
+    }
+    let number: u64 = str::from_utf8(digits).ok()?.parse().ok()?;
+    let is_power =
+        number.is_power_of_two() || number.checked_add(1).is_none_or(u64::is_power_of_two);
+    is_power.then_some(POWER)
 }
 
 /// Returns the bits of a text of characters without a meaning.
@@ -151,9 +191,21 @@ mod tests {
     fn numbers_have_the_bits_of_their_kind() {
         for (digits, bits) in [
             ("9", (3, Doubt::Number)),
-            ("12345678901234567", (56, Doubt::Number)),
-            ("123456789012345678", (59, Doubt::Number)),
-            ("1234567890123456789", (62, Doubt::Number)),
+            ("15345678901234567", (56, Doubt::Number)),
+            ("153456789012345678", (59, Doubt::Number)),
+            ("1534567890123456789", (62, Doubt::Number)),
+            ("1234567890123456789", (10, Doubt::OtherNumber)),
+            ("98765432109876543", (10, Doubt::OtherNumber)),
+            ("777777777777777777", (10, Doubt::OtherNumber)),
+            ("777777777777777778", (59, Doubt::Number)),
+            ("576460752303423488", (10, Doubt::OtherNumber)), // 2^59
+            ("576460752303423487", (10, Doubt::OtherNumber)),
+            ("576460752303423486", (59, Doubt::Number)),
+            ("18446744073709551615", (10, Doubt::OtherNumber)),
+            ("1534567890123450000", (56, Doubt::OtherNumber)),
+            ("1534567890123451000", (62, Doubt::Number)),
+            ("1500000000000000000", (13, Doubt::OtherNumber)),
+            ("010320240000001234", (50, Doubt::Date)),
             ("202403011200001234", (50, Doubt::Date)),
             ("202413011200001234", (59, Doubt::Number)),
             ("20240301", (17, Doubt::Date)),

@@ -135,6 +135,30 @@ fn every_rule_decides_between_two_texts() {
             (from(202_403_010_000_000_000, 1 << 12 | 5), Some(Date)),
         ),
         (
+            "digits that start with a day, the year last",
+            Discord,
+            (from(101_320_240_000_000_000, 1 << 12 | 5), None),
+            (from(100_320_240_000_000_000, 1 << 12 | 5), Some(Date)),
+        ),
+        (
+            "round numbers",
+            Discord,
+            (from(1_196_000_000_000_000_000, 1 << 12 | 5), None),
+            ("1196000000000000000".to_owned(), Some(OtherNumber)),
+        ),
+        (
+            "digits that are the same or count up",
+            Discord,
+            (from(1_111_111_111_111_111_111, 1 << 12 | 5), None),
+            ("1111111111111111111".to_owned(), Some(OtherNumber)),
+        ),
+        (
+            "powers of two",
+            Discord,
+            (((1_u64 << 59) + 5).to_string(), None),
+            ((1_u64 << 59).to_string(), Some(OtherNumber)),
+        ),
+        (
             "accounts of Steam",
             Discord,
             (from(76_550_000_000_000_000, 3), None),
@@ -216,7 +240,7 @@ fn every_rule_decides_between_two_texts() {
             "what is out of use is explained, too",
             Baidu,
             (baidu(178_000_000, 3), Some(Retired)),
-            (baidu(178_000_000, 3_000_000), Some(Number)),
+            (baidu(178_000_001, 3_000_001), Some(Number)),
         ),
         ("CockroachDB's node counts from 0", RowId, (row(3), None), (row(3_333), Some(Number))),
         (
