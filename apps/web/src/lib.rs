@@ -91,6 +91,7 @@ pub fn column(texts: &JsValue, options: Option<Given>) -> Result<Record, Thrown>
     let texts = texts?;
     let texts: Vec<_> =
         texts.iter().map(|text| String::from_utf8_lossy(trimmed(text.as_bytes()))).collect();
+    // The first texts decide for all of them, until one is of another format.
     let (detector, limit) = detector(options.as_ref())?;
     let skip = given::small(options.as_ref(), "skip", 0..=u32::MAX)?.unwrap_or(0) as usize;
     let mut agreement = detector.agreement(texts.iter().take(AHEAD).map(|text| text.as_bytes()));

@@ -120,6 +120,7 @@ pub(crate) fn inspection(inspection: &Inspection<'_>) -> Record {
     record.set("name", &inspection.name().to_string().into());
     record.set("form", &inspection.encoding().name().into());
     record.set("isInUuid", &inspection.is_carried().into());
+    // The ID in its forms, with its time and its fields.
     record.set("text", &inspection.text().into());
     inspection.with_hex(|hex| {
         record.set("id", &integer(hex));
@@ -151,6 +152,7 @@ pub(crate) fn inspection(inspection: &Inspection<'_>) -> Record {
         settings.push(&member);
     }
     record.set("settings", &settings);
+    // How sure that is, unless the format was given.
     if let Some(confidence) = inspection.confidence() {
         record.set("confidence", &confidence.name().into());
         record.set("reason", &key(inspection.reason()));

@@ -96,7 +96,7 @@ impl Agreement {
     /// Returns the agreement of texts. Those that are not integers are skipped.
     fn of<'a>(texts: impl IntoIterator<Item = &'a [u8]>, layouts: &Layouts, now: UnixTime) -> Self {
         // The first lines.
-        let mut numbers = [Number::default(); MAX_LINES];
+        let mut numbers = [ColumnNumber::default(); MAX_LINES];
         let mut readings = [const { None }; MAX_LINES];
         let mut lines = 0;
         for text in texts {
@@ -104,7 +104,7 @@ impl Agreement {
             else {
                 break;
             };
-            if let Some(digits) = Number::read(text) {
+            if let Some(digits) = ColumnNumber::read(text) {
                 *number = digits;
                 *read = Some(detect(text, layouts, Some(now)));
                 lines += 1;
@@ -210,14 +210,14 @@ impl Inspections<'_> {
 
 /// An integer of the size of IDs.
 #[derive(Clone, Copy, Default)]
-struct Number {
+struct ColumnNumber {
     value: u64,
     digits: u32,
     /// Its bits among the numbers of another kind, such as Steam accounts, if it is one.
     other: Option<u32>,
 }
 
-impl Number {
+impl ColumnNumber {
     fn read(text: &[u8]) -> Option<Self> {
         let is_decimal =
             text.len() >= 10 && text.iter().all(u8::is_ascii_digit) && text.first() != Some(&b'0');
@@ -265,14 +265,14 @@ fn is_same(one: &Reading, other: &Reading) -> bool {
 
 /// The lowest and the highest value of a part of IDs.
 #[derive(Clone, Copy)]
-struct ValueSpan {
+struct Extent {
     low: i64,
     high: i64,
     /// The width of the field.
     bits: u32,
 }
 
-impl ValueSpan {
+impl Extent {
     fn new(value: i64, bits: u32) -> Self {
         Self { low: value, high: value, bits }
     }
@@ -298,10 +298,10 @@ impl ValueSpan {
 #[derive(Clone, Copy)]
 struct ColumnParts {
     /// In ticks.
-    time: ValueSpan,
+    time: Extent,
     micros_per_tick: f64,
     /// The fields, if the format has a node and a sequence.
-    fields: Option<[ValueSpan; 2]>,
+    fields: Option<[Extent; 2]>,
     /// The bits of each time and of each ID's fields by themselves, added up.
     own_time: u32,
     own_fields: u32,
@@ -328,7 +328,7 @@ impl ColumnParts {
         };
         let own = surprise(&one.identifier, one.encoding, layouts, now);
         Some(Self {
-            time: ValueSpan::new(ticks, 0),
+            time: Extent::new(ticks, 0),
             micros_per_tick,
             fields,
             own_time: own.time,
@@ -369,23 +369,23 @@ impl ColumnParts {
     }
 }
 
-fn of_node(parts: &Parts) -> ValueSpan {
-    parts.node().map_or(ValueSpan::new(0, 0), |node| {
-        ValueSpan::new(i64::try_from(node.value()).unwrap_or(i64::MAX), node.bits())
+fn of_node(parts: &Parts) -> Extent {
+    parts.node().map_or(Extent::new(0, 0), |node| {
+        Extent::new(i64::try_from(node.value()).unwrap_or(i64::MAX), node.bits())
     })
 }
 
-fn of_sequence(parts: &Parts) -> ValueSpan {
+fn of_sequence(parts: &Parts) -> Extent {
     let sequence = parts.sequence();
-    ValueSpan::new(i64::try_from(sequence.value()).unwrap_or(i64::MAX), sequence.bits())
+    Extent::new(i64::try_from(sequence.value()).unwrap_or(i64::MAX), sequence.bits())
 }
 
 /// Returns the bits that explain numbers without a meaning. The best explanation counts: random
 /// digits, numbers of one other kind, a count from some number, or random digits after a prefix or a
 /// day that all of them share.
-fn bits_of_numbers(numbers: &[Number]) -> f64 {
+fn bits_of_numbers(numbers: &[ColumnNumber]) -> f64 {
     let lines = float(numbers.len() as u64);
-    let Some(&Number { value, digits, .. }) = numbers.first() else { return 0.0 };
+    let Some(&ColumnNumber { value, digits, .. }) = numbers.first() else { return 0.0 };
     let mut least: f64 = numbers.iter().map(|number| number.random()).sum();
     // All of one kind, or none.
     let others: Option<u32> = numbers.iter().map(|number| number.other).sum();
@@ -410,7 +410,7 @@ fn bits_of_numbers(numbers: &[Number]) -> f64 {
     // Behind days.
     if let Some(rest) = digits.checked_sub(DAY_DIGITS) {
         let days = numbers.iter().map(|number| day(number.value / 10_u64.pow(rest)));
-        let days = days.map(|day| day.map(|day| ValueSpan::new(day, 0)));
+        let days = days.map(|day| day.map(|day| Extent::new(day, 0)));
         let span = days.reduce(|one, other| Some(one?.with(other?))).flatten();
         if let Some(span) = span {
             let each = span.each() + f64::from(rest) * BITS_PER_DIGIT;

@@ -198,6 +198,7 @@ impl Search<'_> {
             };
         }
         each_text!(read);
+        // The wide form of a global kuid is no kind of its own.
         if text.len() == WideGlobalId::TEXT_LEN {
             if alphabets.are_kuid()
                 && let Ok(id) = WideGlobalId::parse_bytes(text)
@@ -252,6 +253,7 @@ impl Search<'_> {
         let Some(number) = literal::integer(text) else {
             return;
         };
+        // Nearly every number fits some format, so that all of them are weighed.
         self.is_weighed = true;
         self.number = Some(false_positives::number(text.strip_prefix(b"-").unwrap_or(text)));
         let Ok(number) = u64::try_from(number) else {
@@ -391,6 +393,7 @@ impl Search<'_> {
         let Some(literal) = (if is_other { None } else { literal::read(text) }) else {
             return;
         };
+        // Digits alone are often a hash, which is random.
         let encoding = literal.encoding;
         let digits = 2 * literal.bytes().len();
         let is_digits = encoding == Encoding::Hex && text.len() == digits;
@@ -399,6 +402,7 @@ impl Search<'_> {
             self.random =
                 u32::try_from(4 * digits).ok().map(|bits| bits + rarity_of_hash(text, digits));
         }
+        // Bytes are an ID of each format that has as many.
         let number = literal.bytes().iter().fold(0, |number, byte| number << 8 | u128::from(*byte));
         macro_rules! read {
             ($Id:ty, $notations:expr) => {

@@ -46,7 +46,7 @@ use crate::reading::Reading;
 #[derive(Clone, Copy, Debug)]
 pub struct Inspection<'a> {
     identifier: Identifier,
-    text: Text<'a>,
+    text: CanonicalText<'a>,
     bytes: IdBytes,
     time: Option<UnixTime>,
     fields: Fields,
@@ -64,7 +64,7 @@ struct Judgement {
 
 /// The canonical text.
 #[derive(Clone, Copy, Debug)]
-enum Text<'a> {
+enum CanonicalText<'a> {
     Id(IdText),
     Wide([u8; 22]),
     Decimal(tickid_text::Text<20>),
@@ -74,7 +74,7 @@ enum Text<'a> {
     Given(&'a str),
 }
 
-impl Text<'_> {
+impl CanonicalText<'_> {
     fn as_str(&self) -> &str {
         match self {
             Self::Id(text) => text,
@@ -92,7 +92,7 @@ impl Text<'_> {
 
 /// One of the forms of an ID as text.
 enum FormText<'a> {
-    Text(Text<'a>),
+    Text(CanonicalText<'a>),
     Number(u128),
     Uuid(Uuid),
     Tuple(Tuple),
@@ -294,7 +294,7 @@ impl<'a> Inspection<'a> {
     /// ```
     pub fn forms(&self) -> impl Iterator<Item = (&'static str, impl fmt::Display + use<'a>)> {
         let id = self.identifier.scheme_id();
-        let own = |text| FormText::Text(Text::Id(text));
+        let own = |text| FormText::Text(CanonicalText::Id(text));
         let number = self.bytes.iter().fold(0, |number, byte| number << 8 | u128::from(*byte));
         let uuid = match self.identifier {
             Identifier::Foreign(id) => id.bytes().try_into().ok().map(Uuid::from_bytes),
@@ -306,7 +306,7 @@ impl<'a> Inspection<'a> {
             ("canonical", id.map(AnyId::text).map(own)),
             ("URL-safe", id.and_then(AnyId::url_text).map(own)),
             ("integer", (self.bytes.len() <= 16).then_some(FormText::Number(number))),
-            ("hexadecimal", Some(FormText::Text(Text::Hex(IdHex::new(&self.bytes))))),
+            ("hexadecimal", Some(FormText::Text(CanonicalText::Hex(IdHex::new(&self.bytes))))),
             (
                 "Erlang tuple",
                 id.and_then(|id| Tuple::of(id, self.layouts.drift)).map(FormText::Tuple),
@@ -423,35 +423,39 @@ impl<'a> Inspection<'a> {
     }
 }
 
-fn canonical<'a>(identifier: &Identifier, bytes: &[u8], given: &'a str) -> Text<'a> {
+fn canonical<'a>(identifier: &Identifier, bytes: &[u8], given: &'a str) -> CanonicalText<'a> {
     match *identifier {
         Identifier::Scheme(id, Notation::Decimal) => {
             let number = u64::try_from(id.to_u128()).unwrap_or(u64::MAX);
-            Text::Decimal(tickid_text::decimal::encode(number))
+            CanonicalText::Decimal(tickid_text::decimal::encode(number))
         }
-        Identifier::Scheme(id, Notation::Url) => Text::Id(id.url_text().unwrap_or(id.text())),
-        Identifier::Scheme(id, _) | Identifier::Carried(id) => Text::Id(id.text()),
+        Identifier::Scheme(id, Notation::Url) => {
+            CanonicalText::Id(id.url_text().unwrap_or(id.text()))
+        }
+        Identifier::Scheme(id, _) | Identifier::Carried(id) => CanonicalText::Id(id.text()),
         Identifier::KuidWide(id, notation) => {
             let text = if notation == Notation::Url { id.encode_url() } else { id.encode() };
-            Text::Wide(text.as_bytes().try_into().unwrap_or_default())
+            CanonicalText::Wide(text.as_bytes().try_into().unwrap_or_default())
         }
-        Identifier::Preset(_, id) => Text::Decimal(id.encode()),
-        Identifier::Mastodon(id) => Text::Decimal(tickid_text::decimal::encode(id.0)),
-        Identifier::UnixTime(_, number) => Text::Decimal(tickid_text::decimal::encode(number)),
+        Identifier::Preset(_, id) => CanonicalText::Decimal(id.encode()),
+        Identifier::Mastodon(id) => CanonicalText::Decimal(tickid_text::decimal::encode(id.0)),
+        Identifier::UnixTime(_, number) => {
+            CanonicalText::Decimal(tickid_text::decimal::encode(number))
+        }
         Identifier::Uuid(uuid) => {
             let mut text = [0; uuid::fmt::Hyphenated::LENGTH];
             uuid.hyphenated().encode_lower(&mut text);
-            Text::Uuid(text)
+            CanonicalText::Uuid(text)
         }
-        Identifier::Foreign(id) if id.is_hexadecimal() => Text::Hex(IdHex::new(bytes)),
-        Identifier::Foreign(id) if given.is_empty() && id.is_decimal() => {
-            Text::Decimal(tickid_text::decimal::encode(identifier.integer().unwrap_or_default()))
-        }
+        Identifier::Foreign(id) if id.is_hexadecimal() => CanonicalText::Hex(IdHex::new(bytes)),
+        Identifier::Foreign(id) if given.is_empty() && id.is_decimal() => CanonicalText::Decimal(
+            tickid_text::decimal::encode(identifier.integer().unwrap_or_default()),
+        ),
         Identifier::Foreign(id) if given.is_empty() => {
             let (text, len) = id.description().map_or_else(Default::default, |it| it.write(bytes));
-            Text::Foreign(text, len)
+            CanonicalText::Foreign(text, len)
         }
-        _ => Text::Given(given),
+        _ => CanonicalText::Given(given),
     }
 }
 

@@ -109,7 +109,7 @@ impl LayoutCard {
     #[must_use]
     pub fn span(&self) -> impl fmt::Display + use<> {
         let ticks = u128::from(self.layout.last_tick()) + 1;
-        LongSpan(ticks * self.layout.widths().unit.as_micros())
+        TimeSpan(ticks * self.layout.widths().unit.as_micros())
     }
 
     /// Returns the number of nodes.
@@ -235,9 +235,9 @@ impl fmt::Display for LayoutWarning {
 }
 
 /// A number of microseconds, in the largest unit of which there are two.
-struct LongSpan(u128);
+struct TimeSpan(u128);
 
-impl fmt::Display for LongSpan {
+impl fmt::Display for TimeSpan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SECOND: u128 = 1_000_000;
         let units = [

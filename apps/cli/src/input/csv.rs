@@ -99,7 +99,7 @@ impl ColumnReader {
             }
             self.divide_by(most_frequent(line));
         }
-        // A record starts here, unless the one before goes on.
+        // A record starts, unless a quoted field of the one before has further lines.
         if !self.is_open {
             (self.number, self.found) = (1, None);
             self.field.clear();
@@ -108,13 +108,14 @@ impl ColumnReader {
         if self.is_open {
             return Ok(false);
         }
+        // A single column is mostly one that is divided by another character.
         let hint = (self.number == 1).then_some(
             "columns are divided by the tabs, semicolons or commas of the first line; --delimiter \
              names another character",
         );
-        // The first record has the titles, if the column was named by one.
         match (&self.column, self.found) {
             (Column::Number(_), Some(_)) => Ok(true),
+            // The titles are in the first record, which has no ID.
             (Column::Title(_), Some(found)) => {
                 self.column = Column::Number(found);
                 Ok(false)

@@ -489,14 +489,15 @@ impl Selector {
         let is_search = self.is_search;
         let id = |text| if is_search { text } else { trimmed(text) };
         let place = place(line);
+        // Inside a quoted field, a blank line is a part of it.
         if self.open.is_none() && is_blank(line) {
             return (place, Ok(false));
         }
         match &mut self.part {
             LinePart::All => (Input { text: id(line), ..place }, Ok(true)),
-            // A record may go on over several lines, which messages show as far as there is room.
             LinePart::Column(column) => {
                 let is_there = column.read(line);
+                // Messages quote the record as a whole, and name its first line.
                 if column.is_open() || self.open.is_some() {
                     let (record, _) = self.open.get_or_insert_with(|| (Vec::new(), number));
                     let room = MAX_SHOWN.saturating_sub(record.len());

@@ -15,7 +15,7 @@ use tickid_detect::{
     Readings,
 };
 
-use self::summary::Summary;
+use self::summary::InputSummary;
 use crate::failure::{Failure, INVALID};
 use crate::input::{self, Input, Selection, Work};
 use crate::message::{say_error, shown};
@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
         named: Vec::new(),
         rounded: Some(0),
         finds: arguments.find.then(Finds::default),
-        summary: arguments.summary.then(Summary::default),
+        summary: arguments.summary.then(InputSummary::default),
         agreement: Agreement::default(),
         colour: choice != anstream::ColorChoice::Never,
         width: picture::width(),
@@ -109,7 +109,11 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
 }
 
 /// Writes the summary, and returns the exit status.
-fn write_summary(summary: Summary, is_json: bool, status: ExitCode) -> Result<ExitCode, Failure> {
+fn write_summary(
+    summary: InputSummary,
+    is_json: bool,
+    status: ExitCode,
+) -> Result<ExitCode, Failure> {
     let status = if summary.is_clear() { status } else { ExitCode::from(INVALID) };
     let mut out = Output::stdout();
     if is_json {
@@ -189,7 +193,7 @@ struct Inspector<'a> {
     /// The finds, if IDs are looked for.
     finds: Option<Finds>,
     /// The summary, if one was asked for in place of each input.
-    summary: Option<Summary>,
+    summary: Option<InputSummary>,
     /// The formats that the first lines agree on.
     agreement: Agreement,
     colour: bool,
@@ -307,14 +311,14 @@ impl Inspector<'_> {
         let text = str::from_utf8(input.text).unwrap_or_default();
         let found = found.readings();
         let reader = self.reader;
-        // A summary only counts the input.
+        // A summary counts every likely format, of which the most frequent one decides at the end.
         if let Some(summary) = &mut self.summary {
             let likely = found.likely().filter(|one| reader.is_asked_for(one, input.text));
             let likely = likely.map(|one| (one.identifier().shown_format(), one.unix_time()));
             summary.add(input.line, &likely.collect::<Vec<_>>());
             return Ok(());
         }
-        // Show the likely readings, and with --all the possible ones as well.
+        // The likely ones come first; JSON and templates have one per input unless all are wanted.
         let (mut shown, mut is_likely) = (0, false);
         let asked_for = found.iter().filter(|one| reader.is_asked_for(one, input.text));
         for reading in asked_for {
@@ -329,8 +333,8 @@ impl Inspector<'_> {
                 break;
             }
         }
+        // Remarks follow what they are about.
         self.name_damage(input, out)?;
-        // Without a likely reading the input is a problem, and with rivals a remark says so.
         if shown == 0 {
             return Err(self.nothing(input, found));
         }
@@ -356,6 +360,7 @@ impl Inspector<'_> {
             summary.add(input.line, &[(inspection.format(), inspection.unix_time())]);
             return Ok(());
         }
+        // As JSON, with the time in the zone that was asked for beside the one in UTC.
         if self.arguments.json {
             let in_zone = self.zone.as_ref().zip(inspection.unix_time());
             let age = |time: UnixTime| {
@@ -374,6 +379,7 @@ impl Inspector<'_> {
         if let Some(template) = &self.arguments.template {
             return template.write(inspection, out.buffer());
         }
+        // As a card. Of an ID among others it names the place.
         let mut name = inspection.name().to_string();
         if let Some(place) = input.place().filter(|_| input.column.is_some()) {
             name = format!("{name}, {place}");
@@ -382,6 +388,7 @@ impl Inspector<'_> {
             (Some(zone), Some(time)) => when::local(time, zone, SystemClock.now().ok()),
             _ => None,
         };
+        // The remark says how sure the reading is, and which lines decided that.
         let has_agreed = self.agreement.has(inspection.format());
         let lines = has_agreed.then(|| self.agreement.lines());
         let remark = found.and_then(|found| remark(inspection, found, lines));

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tickid_core::UnixTime;
-use tickid_detect::{Format, SummaryRow};
+use tickid_detect::{Format, Summary, SummaryRow};
 
 use crate::failure::Failure;
 use crate::options::when::date_time;
@@ -13,14 +13,14 @@ const MAX_NAMED: usize = 10;
 
 /// The inputs so far. Memory is constant: it depends on the formats, not on the inputs.
 #[derive(Default)]
-pub(super) struct Summary {
-    formats: tickid_detect::Summary,
+pub(super) struct InputSummary {
+    formats: Summary,
     /// The number of inputs, and the lines of the first of them that have no ID.
     inputs: u64,
     named: Vec<u64>,
 }
 
-impl Summary {
+impl InputSummary {
     /// Adds an input with its likely readings, likeliest first. `line` is its number, unless it is
     /// an argument.
     pub(super) fn add(&mut self, line: Option<u64>, likely: &[(Format, Option<UnixTime>)]) {
@@ -48,6 +48,7 @@ impl Summary {
         if rows.is_empty() {
             return;
         }
+        // Columns are as wide as their widest cell.
         let [mut lines, mut name] = ["LINES".len(), "FORMAT".len()];
         for row in &rows {
             lines = lines.max(row.texts.to_string().len());
@@ -60,6 +61,7 @@ impl Summary {
         };
         let mut table = format!("{:>lines$}  {:name$}  {:24}  LAST\n", "LINES", "FORMAT", "FIRST");
         for row in rows {
+            // Inputs without an ID have no times, and are named for people to find them.
             let times = if row.format.is_some() {
                 format!("{:24}  {}", time(row.first()), time(row.last()))
             } else {
@@ -115,7 +117,7 @@ mod tests {
 
     #[test]
     fn the_table_is_aligned_and_names_lines() {
-        let mut summary = Summary::default();
+        let mut summary = InputSummary::default();
         let time = |millis| UnixTime::from_millis(millis).ok();
         for line in 0..20 {
             summary.add(Some(line), &[(Format::Discord, time(1_000 * line.cast_signed()))]);

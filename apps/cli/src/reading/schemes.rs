@@ -19,11 +19,13 @@ pub(crate) fn read(
     let of_length = scheme.kinds().find(|kind| kind.text_lens().contains(&text.len()));
     let kind = of_length.unwrap_or_else(|| scheme.kind(KuidKind::Global));
     let notation = notation_of(kind, text, layouts);
+    // No kind has 128 bits, which only global kuids with a wide node have.
     if kind == Kind::KuidGlobal && text.len() == WideGlobalId::TEXT_LEN {
         let is_url = notation == Notation::Url;
         let parse = if is_url { WideGlobalId::parse_url } else { WideGlobalId::parse_bytes };
         return parse(text).map(|id| Identifier::KuidWide(id, notation));
     }
+    // The parser takes any 64 bits, of which a layout may have fewer.
     if kind == Kind::Snowflake {
         let id = SnowflakeId::parse_bytes(text)?;
         let max = layouts.all().snowflake.max_id();

@@ -23,7 +23,7 @@ fn agreement(column: &[u64]) -> Agreement {
 }
 
 /// A kind of columns: its name, and ten numbers.
-type Kind = (&'static str, Box<dyn FnMut(&mut Dice) -> [u64; 10]>);
+type NumberKind = (&'static str, Box<dyn FnMut(&mut Dice) -> [u64; 10]>);
 
 /// A system: its epoch, and an ID of a time in milliseconds and of random bits.
 type System = (Format, u64, fn(u64, u64) -> u64);
@@ -132,7 +132,7 @@ fn columns_of_random_numbers_do_not_agree() {
 #[test]
 fn columns_of_other_numbers_do_not_agree() {
     let mut dice = Dice::new(10);
-    let mut kinds: Vec<Kind> = Vec::new();
+    let mut kinds: Vec<NumberKind> = Vec::new();
     let each = |dice: &mut Dice, number: &dyn Fn(&mut Dice) -> u64| [0; 10].map(|_| number(dice));
     let day = |dice: &mut Dice| 20_240_000 + (1 + dice.below(12)) * 100 + 1 + dice.below(28);
     let time = |dice: &mut Dice| dice.below(24) * 10_000 + dice.below(60) * 100 + dice.below(60);

@@ -4,17 +4,11 @@
 use core::fmt::Write as _;
 use std::collections::BTreeMap;
 
-use tickid_convert::Layouts;
-use tickid_core::UnixTime;
-use tickid_detect::{Confidence, Encoding, Format, Reading, Readings, detect};
+use tickid_detect::{Confidence, Encoding, Format, Reading};
 use tickid_testkit::Dice;
 use tickid_testkit::vectors::{Value, array, field, list, load, string};
 
-use crate::labelled::{is_labelled, now};
-
-fn found(text: &str, now: UnixTime) -> Readings {
-    detect(text.as_bytes(), &Layouts::default(), Some(now))
-}
+use crate::labelled::{found, is_labelled, now};
 
 /// Reports whether a reading is shown as an ID; a Unix time is not one.
 fn is_shown(one: &Reading) -> bool {

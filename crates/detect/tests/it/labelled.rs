@@ -11,7 +11,7 @@ pub(crate) fn now(vectors: &Value) -> UnixTime {
     UnixTime::from_millis(number(vectors, "now_ms")).unwrap()
 }
 
-fn found(text: &str, now: UnixTime) -> Readings {
+pub(crate) fn found(text: &str, now: UnixTime) -> Readings {
     detect(text.as_bytes(), &Layouts::default(), Some(now))
 }
 
