@@ -1,5 +1,6 @@
 //! Keeps the lease on a separate thread, which sends the store the requests of a session.
 
+use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::sync::mpsc::Sender;
 
@@ -29,11 +30,13 @@ pub(super) enum News {
 }
 
 /// Keeps one lease until it is lost, or until the supervisor has gone. `number` is the session's.
+/// Once the supervisor `is_releasing` its nodes, a lease that is gone was not lost.
 pub(super) fn keep(
     (number, mut session): (usize, LeaseSession),
     store: &Store,
     news: &Sender<(usize, News)>,
     bell: &Bell,
+    is_releasing: &AtomicBool,
     say: fn(&str),
 ) {
     loop {
@@ -47,8 +50,10 @@ pub(super) fn keep(
         let why = if let News::Lost(error) = &new { error.lease_end() } else { None };
         let is_heard = news.send((number, new)).is_ok();
         bell.ring();
-        // No claim follows that would show it to the store.
+        // No claim follows that would show it to the store. A lease that the supervisor has
+        // released would be taken for a proof that the store lost data, and end all leases.
         if let Some((lease, why)) = held.zip(why)
+            && !is_releasing.load(Ordering::SeqCst)
             && let Err(error) = answer(store.report_lost(session.realm(), &lease, why))
         {
             say(&format!("the lost lease was not reported to the store: {error:?}"));
@@ -96,4 +101,39 @@ pub(super) fn answer<T>(
     request: impl Future<Output = Result<T, StoreError>>,
 ) -> Result<T, StoreError> {
     block_on(request, ANSWER_WITHIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use core::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::mpsc;
+    use std::thread;
+
+    use tickid_core::example::Seconds;
+    use tickid_lease::{Realm, RealmSpec};
+
+    use super::*;
+    use crate::wake::Wake;
+
+    /// A renewal that falls due while the nodes are released finds no lease, which is no loss.
+    #[test]
+    fn a_released_lease_is_not_reported_lost() {
+        let realm = RealmSpec::from(Realm::builder("a", Seconds).pool("1/8").build().unwrap());
+        let terms = realm.terms().with_term(Duration::from_secs(2));
+        let realm = realm.with_terms(terms).unwrap();
+        let store = Store::in_memory();
+        let session = LeaseSession::new(realm.clone(), "me", 1);
+        let (sender, news) = mpsc::channel();
+        let bell = Wake::new(mpsc::channel::<()>().1).unwrap().bell();
+        let is_releasing = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let (store, is_releasing) = (&store, &is_releasing);
+            scope.spawn(move || keep((0, session), store, &sender, &bell, is_releasing, |_| ()));
+            let Ok((0, News::Granted(window))) = news.recv() else { panic!("no lease") };
+            is_releasing.store(true, Ordering::SeqCst);
+            answer(store.release(&realm, &window.lease, Some(window.lease.floor))).unwrap();
+            let Ok((0, News::Lost(_))) = news.recv() else { panic!("it was renewed") };
+        });
+        assert_eq!(answer(store.realm(realm.name())).unwrap().era, 0);
+    }
 }

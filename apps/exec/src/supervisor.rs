@@ -1,9 +1,10 @@
 //! The supervisor: it leases, starts the program by its keeper, and ends it before the leases do.
 
+use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::io;
 use std::process::ExitCode;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 
 use nix::sys::signal::Signal;
@@ -78,6 +79,7 @@ fn supervise(store: Store, realm: RealmSpec, plan: &Plan) -> Result<ExitCode, Er
     let (sender, news) = mpsc::channel();
     let wake = Wake::new(news)?;
     let (holder, count) = (holder(plan), nodes(plan, &realm)?);
+    let is_releasing = Arc::new(AtomicBool::new(false));
     // A thread for each node renews its lease, so a slow answer about one delays no other.
     let mut renewals = Vec::new();
     for number in 0..count {
@@ -86,8 +88,9 @@ fn supervise(store: Store, realm: RealmSpec, plan: &Plan) -> Result<ExitCode, Er
         let session = LeaseSession::new(realm.clone(), &holder, seed as u64);
         let (bell, asked, news) = (wake.bell(), store.clone(), sender.clone());
         let renewal = thread::Builder::new().name("tickid-lease".to_owned());
-        let say = plan.say;
-        let renewal = renewal.spawn(move || keep((number, session), &asked, &news, &bell, say));
+        let (say, is_releasing) = (plan.say, Arc::clone(&is_releasing));
+        let renewal = renewal
+            .spawn(move || keep((number, session), &asked, &news, &bell, &is_releasing, say));
         renewals.push(renewal.map_err(Error::Supervise)?);
     }
     let mut supervisor = Supervisor {
@@ -98,6 +101,7 @@ fn supervise(store: Store, realm: RealmSpec, plan: &Plan) -> Result<ExitCode, Er
         kill_after,
         is_parent: false,
         leases: Leases::new(count),
+        is_releasing,
         latest: UnixTime::MIN,
         is_stepped: false,
     };
@@ -152,6 +156,8 @@ struct Supervisor<'p> {
     /// All children of this process are the program's descendants, which become its children.
     is_parent: bool,
     leases: Leases,
+    /// Tells the threads that renew the leases.
+    is_releasing: Arc<AtomicBool>,
     /// The highest reading of the wall clock while the program ran.
     latest: UnixTime,
     /// The wall clock was set while the program ran, so that it may have read anything.
@@ -196,6 +202,7 @@ impl Supervisor<'_> {
             Err(failure) => Err(failure),
         };
         // No program has used them.
+        self.is_releasing.store(true, Ordering::SeqCst);
         for window in self.leases.to_release() {
             let unused = self.store.release(&self.realm, &window.lease, None);
             answer(unused).map_err(Error::GiveBack)?;
@@ -360,6 +367,7 @@ impl Supervisor<'_> {
         let tick = self.realm.tick_at(self.latest).unwrap_or(last);
         let ahead = self.realm.terms().allowance.saturating_add(1);
         let used = tick.saturating_add(ahead).min(last);
+        self.is_releasing.store(true, Ordering::SeqCst);
         for window in self.leases.to_release() {
             let release = self.store.release(&self.realm, &window.lease, Some(used));
             if let Err(error) = answer(release) {
