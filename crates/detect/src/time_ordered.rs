@@ -25,7 +25,7 @@ use crate::identifier::{Foreign, Identifier};
 /// let day = [1_704_067_200_000, 1_704_153_599_999].map(UnixTime::from_millis);
 /// let ends = [ulid.min_at(day[0]?)?, ulid.max_at(day[1]?)?];
 /// let texts = ends.map(|id| Inspection::new(id, "", &Layouts::default()).text().to_owned());
-/// assert_eq!(texts, ["01HK153X000000000000000000", "01HK3QHHZZZZZZZZZZZZZZZZZZ"]);
+/// assert_eq!(texts, ["01HK153X000000000000000000", "01HK3QGKZZZZZZZZZZZZZZZZZZ"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
