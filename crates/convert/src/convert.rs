@@ -115,9 +115,25 @@ pub fn restore<S: SchemeId, T: SchemeId>(
     converted: T,
     options: &Options<'_>,
 ) -> Result<S, ConvertError> {
-    let target = converted.parts(&options.target)?;
-    let (shape, wanted) = (T::shape(&options.target), S::shape(&options.source));
-    let rank = Rank::new(&shape, wanted.scale, wanted.sequence_bits, wanted.is_sno);
+    let parts = converted.parts(&options.target)?;
+    let id = candidate::<S>(&parts, &T::shape(&options.target), options)?;
+    // The sequence may not be a rank of that tick, and the metabyte or node may differ from the
+    // options.
+    match convert::<T>(id, options) {
+        Ok(again) if again.id == converted => Ok(id),
+        _ => Err(ConvertError::NeverConverted),
+    }
+}
+
+/// Returns the only ID that can have become one with the parts `target`, in a scheme of `shape`.
+pub(crate) fn candidate<S: SchemeId>(
+    target: &Parts,
+    shape: &Shape,
+    options: &Options<'_>,
+) -> Result<S, ConvertError> {
+    // The sequence is a rank among the IDs of all ticks that the target's tick contains.
+    let wanted = S::shape(&options.source);
+    let rank = Rank::new(shape, wanted.scale, wanted.sequence_bits, wanted.is_sno);
     let value = u128::from(target.sequence.value()) << rank.shift();
     let ticks = low_64(value >> rank.low_bits());
     let time = nth_tick_from(wanted.scale, target.time, ticks);
@@ -132,13 +148,7 @@ pub fn restore<S: SchemeId, T: SchemeId>(
         source.toggle = Some(if rank.has_toggle { in_rank } else { target.toggle == Some(true) });
         source.metabyte = Some(target.metabyte.unwrap_or(0));
     }
-    let id = S::of(tick, time, &source, &options.source)?;
-    // The sequence may not be a rank of that tick, and the metabyte or node may differ from the
-    // options.
-    match convert::<T>(id, options) {
-        Ok(again) if again.id == converted => Ok(id),
-        _ => Err(ConvertError::NeverConverted),
-    }
+    S::of(tick, time, &source, &options.source)
 }
 
 /// Fits parts into a shape: the number of the target's tick, the parts, and the losses.

@@ -1,9 +1,10 @@
 //! Conversions between schemes that are known only at run time.
 
-use super::{AnyId, Kind, with_id, with_type};
-use crate::convert::{Converted, convert, restore};
+use super::{AnyId, Kind, with_type};
+use crate::convert::{Converted, candidate, convert};
 use crate::error::ConvertError;
 use crate::options::Options;
+use crate::schemes::sealed::Assemble as _;
 use crate::to_parts::ToParts;
 
 /// Converts an ID, as [`convert`], to a scheme that is known only at run time.
@@ -49,9 +50,14 @@ pub fn restore_any(
     kind: Kind,
     options: &Options<'_>,
 ) -> Result<AnyId, ConvertError> {
-    with_id!(converted, id => {
-        with_type!(kind, Id => restore::<Id, _>(id, options).map(AnyId::from))
-    })
+    // Each step is compiled once for each scheme, rather than for each pair of them.
+    let parts = converted.parts(&options.target)?;
+    let shape = with_type!(converted.kind(), Id => Id::shape(&options.target));
+    let id = with_type!(kind, Id => candidate::<Id>(&parts, &shape, options).map(AnyId::from))?;
+    match convert_any(id, converted.kind(), options) {
+        Ok(again) if again.id == converted => Ok(id),
+        _ => Err(ConvertError::NeverConverted),
+    }
 }
 
 impl<T: Into<AnyId>> Converted<T> {
