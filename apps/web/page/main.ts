@@ -86,8 +86,8 @@ function show(all: Found, set: Layouts, now: number): void {
     one.replaceChildren(...content);
   };
   const showOne = (index: number) => {
-    // With all of its readings, and judged by the others as in the list.
-    const texts = found.slice(0, index + 1).map(({ text }) => text);
+    // With all of its readings, and judged by the first ten of the column as in the list.
+    const texts = found.slice(0, Math.max(index + 1, 10)).map(({ text }) => text);
     const [inspection] = column(texts, { ...set, now, skip: index }).inspections;
     if (inspection === undefined) return;
     showCard(inspection, best(inspection));
