@@ -11,9 +11,10 @@ use crate::identifier::{Foreign, Identifier};
 /// A format of another system whose IDs start with their time, so that those of a range of times
 /// are a range of IDs.
 ///
-/// IDs are compared as bytes, integers or canonical texts. For UUIDs the format is version 7, and
-/// UUIDs of other versions may lie between the ends. The ranges of schemes, and of presets of
-/// Snowflakes, are those of [`AnyScheme`](tickid_convert::AnyScheme).
+/// IDs are compared as bytes, integers or, unless those are decimal, canonical texts. For UUIDs the
+/// format is version 7, and UUIDs of other versions may lie between the ends. The ranges of
+/// schemes, and of presets of Snowflakes, are those of
+/// [`AnyScheme`](tickid_convert::AnyScheme).
 ///
 /// # Examples
 /// ```
