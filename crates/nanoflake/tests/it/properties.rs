@@ -144,13 +144,14 @@ proptest! {
 
     #[test]
     fn parts_round_trip_or_are_errors(
-        timestamp in prop_oneof![0..1_u64 << 41, any::<u64>()],
+        timestamp in prop_oneof![0..1_u64 << 41, any::<u64>(), (1 << 41) - 1..(1 << 41) + 1],
         generator in 0..1024_u16,
-        sequence in prop_oneof![0..4096_u16, any::<u16>()],
+        sequence in prop_oneof![0..4096_u16, any::<u16>(), 4095..4097_u16],
     ) {
         let node = GeneratorId::new(generator).unwrap();
         match NanoflakeId::from_parts(timestamp, node, sequence) {
             Ok(id) => {
+                prop_assert!(timestamp < 1 << 41 && sequence < 4096);
                 let expected = u128::from(timestamp) * (1 << 22)
                     + u128::from(generator) * (1 << 12)
                     + u128::from(sequence);

@@ -168,11 +168,12 @@ proptest! {
 
     #[test]
     fn parts_round_trip_or_are_errors(
-        timestamp in prop_oneof![0..=MAX_TIMESTAMP, any::<u64>()],
-        node_ctr in prop_oneof![0..1_u32 << 24, any::<u32>()],
+        timestamp in prop_oneof![0..=MAX_TIMESTAMP, any::<u64>(), MAX_TIMESTAMP..MAX_TIMESTAMP + 2],
+        node_ctr in prop_oneof![0..1_u32 << 24, any::<u32>(), (1 << 24) - 1..(1 << 24) + 1],
     ) {
         match Scru64Id::from_parts(timestamp, node_ctr) {
             Ok(id) => {
+                prop_assert!(timestamp <= MAX_TIMESTAMP && node_ctr < 1 << 24);
                 let expected = u128::from(timestamp) * (1 << 24) + u128::from(node_ctr);
                 prop_assert_eq!(u128::from(id.get()), expected);
                 prop_assert_eq!((id.timestamp(), id.node_ctr()), (timestamp, node_ctr));
