@@ -144,7 +144,7 @@ proptest! {
 
     #[test]
     fn parts_round_trip_or_are_errors(
-        timestamp in prop_oneof![0..1_u64 << 41, any::<u64>(), (1 << 41) - 1..(1 << 41) + 1],
+        timestamp in prop_oneof![0..1_u64 << 41, any::<u64>(), (1_u64 << 41) - 1..(1_u64 << 41) + 1],
         generator in 0..1024_u16,
         sequence in prop_oneof![0..4096_u16, any::<u16>(), 4095..4097_u16],
     ) {

@@ -169,7 +169,7 @@ proptest! {
     #[test]
     fn parts_round_trip_or_are_errors(
         timestamp in prop_oneof![0..=MAX_TIMESTAMP, any::<u64>(), MAX_TIMESTAMP..MAX_TIMESTAMP + 2],
-        node_ctr in prop_oneof![0..1_u32 << 24, any::<u32>(), (1 << 24) - 1..(1 << 24) + 1],
+        node_ctr in prop_oneof![0..1_u32 << 24, any::<u32>(), (1_u32 << 24) - 1..(1_u32 << 24) + 1],
     ) {
         match Scru64Id::from_parts(timestamp, node_ctr) {
             Ok(id) => {
