@@ -89,8 +89,9 @@ impl Agreement {
 
     /// Returns the bits that the best format saves compared to this one.
     fn cost(&self, format: Format) -> Option<u32> {
-        let mut formats = self.formats.iter().flatten();
-        formats.find(|(it, _)| *it == format).map(|(_, cost)| *cost)
+        // The first are `Some`.
+        let mut formats = self.formats.iter().map_while(|format| *format);
+        formats.find(|(it, _)| *it == format).map(|(_, cost)| cost)
     }
 
     /// Returns the agreement of texts. Those that are not integers are skipped.
@@ -146,17 +147,24 @@ impl Agreement {
     /// Makes the readings that are agreed on likely, and the others of integers no more than
     /// possible.
     fn settle(&mut self, readings: &mut Readings) {
-        let agreed = |one: &&Reading| is_candidate(one) && self.has(one.format());
-        if self.is_none() || !readings.found().any(is_candidate) {
-            return;
-        }
-        // Lines of several systems do not decide for each other.
-        if !readings.found().any(|one| agreed(&one)) {
-            *self = Self::default();
+        if self.is_none() {
             return;
         }
         // The number itself may decide between them, for example by a small sequence.
-        let is_told = readings.found().any(|one| one.doubt.is_none() && agreed(&one));
+        let (mut is_any, mut is_agreed, mut is_told) = (false, false, false);
+        for one in readings.found().filter(|one| is_candidate(one)) {
+            let agrees = self.has(one.format());
+            is_any = true;
+            is_agreed |= agrees;
+            is_told |= agrees && one.doubt.is_none();
+        }
+        // Lines of several systems do not decide for each other.
+        if is_any && !is_agreed {
+            *self = Self::default();
+        }
+        if !is_agreed {
+            return;
+        }
         let mut is_changed = false;
         for one in readings.found_mut().filter(|one| is_candidate(one)) {
             let retired = one.format().prior().is_retired.then_some(Doubt::Retired);
@@ -221,8 +229,8 @@ impl ColumnNumber {
     fn read(text: &[u8]) -> Option<Self> {
         let is_decimal =
             text.len() >= 10 && text.iter().all(u8::is_ascii_digit) && text.first() != Some(&b'0');
-        let value = str::from_utf8(text).ok().filter(|_| is_decimal)?.parse().ok()?;
-        let (bits, doubt) = false_positives::number(text);
+        let value: u64 = str::from_utf8(text).ok().filter(|_| is_decimal)?.parse().ok()?;
+        let (bits, doubt) = false_positives::number(text, value.into());
         let other = (doubt == Doubt::OtherNumber).then_some(bits - KIND_BITS);
         Some(Self { value, digits: u32::try_from(text.len()).ok()?, other })
     }

@@ -255,7 +255,8 @@ impl Search<'_> {
         };
         // Nearly every number fits some format, so that all of them are weighed.
         self.is_weighed = true;
-        self.number = Some(false_positives::number(text.strip_prefix(b"-").unwrap_or(text)));
+        let digits = text.strip_prefix(b"-").unwrap_or(text);
+        self.number = Some(false_positives::number(digits, number));
         let Ok(number) = u64::try_from(number) else {
             self.large_integers(number);
             return;

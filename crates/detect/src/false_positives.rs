@@ -4,6 +4,7 @@ use core::ops::RangeInclusive;
 
 use crate::alphabets::Alphabets;
 use crate::confidence::Doubt;
+use crate::literal;
 
 /// The largest number of consonants in a row in a word.
 const MAX_CONSONANTS: usize = 4;
@@ -50,7 +51,9 @@ pub(crate) fn is_date(digits: &[u8]) -> bool {
 
 /// Reports whether digits start with a year of these, a month and a day.
 fn is_day(digits: &[u8], years: RangeInclusive<u32>) -> bool {
-    in_range(digits, 0, 4, years)
+    // Most numbers have another first digit, which is seen at once.
+    matches!(digits, [b'1' | b'2', ..])
+        && in_range(digits, 0, 4, years)
         && in_range(digits, 4, 2, 1..=12)
         && in_range(digits, 6, 2, 1..=31)
 }
@@ -73,7 +76,7 @@ pub(crate) const KIND_BITS: u32 = 3;
 /// Returns the bits that explain a decimal integer as something other than an ID, and what that is:
 /// any number with as many digits, or one of a kind that has a prefix, a date, a check digit or a
 /// pattern. If the digits follow the rule of such a kind, that is the better explanation.
-pub(crate) fn number(digits: &[u8]) -> (u32, Doubt) {
+pub(crate) fn number(digits: &[u8], value: u128) -> (u32, Doubt) {
     /// Of a day in 50 years, of the months of 31 days.
     const DAY: u32 = 14;
     /// Of a citizen of China: one of 4,000 districts, a day of birth, three digits and a check.
@@ -90,7 +93,7 @@ pub(crate) fn number(digits: &[u8]) -> (u32, Doubt) {
         _ if len == 17 && STEAM.contains(&digits) => (32, Doubt::OtherNumber),
         // One of Facebook.
         [b'1', b'0', b'0', b'0', ..] if len == 15 => (of_digits(11), Doubt::OtherNumber),
-        _ => match bits_of_pattern(digits) {
+        _ => match bits_of_pattern(digits, value) {
             Some(bits) => (bits, Doubt::OtherNumber),
             None => return any,
         },
@@ -100,14 +103,15 @@ pub(crate) fn number(digits: &[u8]) -> (u32, Doubt) {
 
 /// Reports whether digits start with a day, a month and a year.
 fn is_day_first(digits: &[u8]) -> bool {
-    in_range(digits, 4, 4, 1_990..=2_039)
+    matches!(digits, [_, _, _, _, b'1' | b'2', ..])
+        && in_range(digits, 4, 4, 1_990..=2_039)
         && in_range(digits, 2, 2, 1..=12)
         && in_range(digits, 0, 2, 1..=31)
 }
 
 /// Returns the bits of a number that people and programs write for its digits, not as one of many:
 /// of a round one, of digits that count up or down or are the same, and of a power of 2 or one less.
-fn bits_of_pattern(digits: &[u8]) -> Option<u32> {
+fn bits_of_pattern(digits: &[u8], value: u128) -> Option<u32> {
     /// Of the number of zeros, which has any value up to 16.
     const ZEROS: u32 = 4;
     /// Of the first digit, and of the step from each to the next.
@@ -125,16 +129,15 @@ fn bits_of_pattern(digits: &[u8]) -> Option<u32> {
     if steps.all(|step| step == first) {
         return Some(STEPS);
     }
-    let number: u64 = str::from_utf8(digits).ok()?.parse().ok()?;
     let is_power =
-        number.is_power_of_two() || number.checked_add(1).is_none_or(u64::is_power_of_two);
+        value.is_power_of_two() || value.checked_add(1).is_none_or(u128::is_power_of_two);
     is_power.then_some(POWER)
 }
 
 /// Returns the bits of a text of characters without a meaning.
 pub(crate) fn without_meaning(text: &[u8], alphabets: Alphabets) -> u32 {
     if alphabets.are_decimal() {
-        return number(text).0;
+        return number(text, literal::integer(text).unwrap_or(0)).0;
     }
     // The binary logarithms of 16, 36 and 64, in hundredths.
     let bits = if alphabets.are(Alphabets::HEX) {
@@ -219,7 +222,8 @@ mod tests {
             ("440301199003070018", (59, Doubt::Number)),
             ("440301199013070019", (59, Doubt::Number)),
         ] {
-            assert_eq!(number(digits.as_bytes()), bits, "{digits}");
+            let value = digits.parse().unwrap();
+            assert_eq!(number(digits.as_bytes(), value), bits, "{digits}");
         }
     }
 
