@@ -126,6 +126,9 @@ pub fn restore<S: SchemeId, T: SchemeId>(
 }
 
 /// Returns the only ID that can have become one with the parts `target`, in a scheme of `shape`.
+///
+/// Inlined for the reason that [`fit`] is.
+#[inline(always)]
 pub(crate) fn candidate<S: SchemeId>(
     target: &Parts,
     shape: &Shape,
