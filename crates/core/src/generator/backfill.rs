@@ -145,12 +145,14 @@ impl<S: Scheme> Backfill<S> {
         variant: V,
         time: UnixTime,
     ) -> Result<V::Id, BackfillError> {
+        // Refuse whatever cannot get an ID before anything changes.
         if !self.rules.variants.contains(variant.has_node()) {
             return Err(BackfillError::Variant(self.rules.variants));
         }
         if let Some(last) = self.last.filter(|last| time < *last) {
             return Err(BackfillError::Descending { time, last });
         }
+        // Only inside of the window has the caller promised that nothing else has the node.
         let own = self.rules.scheme.tick_at(time)?;
         let floor = self.rules.floor - 1;
         if own.get() < floor || own.get() >= self.window.ceiling() {

@@ -199,6 +199,7 @@ impl RespSession {
         let version = self.version;
         let is = |sub| args.is(1, sub) && args.len() == 2;
         let find = |index| COMMANDS.iter().find(|known| args.is(index, known.name));
+        // Without a name, all commands are described; with names, these in their order.
         if args.len() == 1 || is("info") {
             reply::array(COMMANDS.len(), out);
             COMMANDS.iter().for_each(|known| known.describe(version, out));
