@@ -5,16 +5,16 @@ use core::error::Error;
 use tickid_lease::StoreError;
 use tickid_lease::backend::StoreErrorKind;
 
+/// The source of an error: one of a client or of the system.
+pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
+
 /// Creates the error of a request that failed.
 pub(crate) fn failed(backend: &'static str, what: impl Into<String>) -> StoreError {
     StoreError::new(backend, StoreErrorKind::Failed { what: what.into() })
 }
 
 /// Creates the error of a request without an answer.
-pub(crate) fn unreachable(
-    backend: &'static str,
-    source: impl Into<Box<dyn Error + Send + Sync>>,
-) -> StoreError {
+pub(crate) fn unreachable(backend: &'static str, source: impl Into<BoxError>) -> StoreError {
     StoreError::new(backend, StoreErrorKind::Unreachable).with_source(source)
 }
 

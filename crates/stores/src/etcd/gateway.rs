@@ -18,7 +18,7 @@ use ureq::http::{HeaderMap, HeaderValue, StatusCode, header};
 use super::message::{Authenticate, Authenticated, GatewayError, Txn, TxnAnswer};
 use super::tls::TlsSettings;
 use super::url::Place;
-use crate::error;
+use crate::error::{self, BoxError};
 use crate::tls::{HungUp, is_hung_up};
 use crate::url::Login;
 
@@ -60,8 +60,6 @@ enum Trouble {
     /// It refused, and did nothing.
     Refused(Said),
 }
-
-type BoxError = Box<dyn Error + Send + Sync>;
 
 impl Gateway {
     pub(super) fn new(place: Place, timeout: Option<Duration>) -> Self {

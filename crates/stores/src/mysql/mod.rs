@@ -11,7 +11,7 @@ use core::fmt::{self, Write as _};
 use tickid_lease::StoreError;
 use tickid_lease::backend::StoreErrorKind;
 
-use crate::error;
+use crate::error::{self, BoxError};
 use crate::mysql::connection::Connection;
 use crate::mysql::url::Place;
 use crate::sql::{Database, Sql, SqlRequest, StatementError, Texts, Value};
@@ -286,7 +286,7 @@ fn no_writes(what: &str) -> StoreError {
     failed(format!("{what}: the server accepts no writes, like a replica"))
 }
 
-fn unreachable(source: impl Into<Box<dyn core::error::Error + Send + Sync>>) -> StoreError {
+fn unreachable(source: impl Into<BoxError>) -> StoreError {
     error::unreachable(NAME, source)
 }
 

@@ -8,7 +8,7 @@ use tickid_lease::backend::excerpt;
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
-use crate::error;
+use crate::error::{self, BoxError};
 use crate::sql::StatementError;
 
 pub(super) const NAME: &str = "PostgreSQL";
@@ -21,9 +21,7 @@ pub(super) fn no_writes(what: &str) -> StoreError {
     failed(format!("{what}: the server accepts no writes, like a standby"))
 }
 
-pub(super) fn unreachable(
-    source: impl Into<Box<dyn core::error::Error + Send + Sync>>,
-) -> StoreError {
+pub(super) fn unreachable(source: impl Into<BoxError>) -> StoreError {
     error::unreachable(NAME, source)
 }
 

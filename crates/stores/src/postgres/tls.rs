@@ -1,6 +1,5 @@
 //! Encrypted connections.
 
-use core::error::Error;
 use core::pin::Pin;
 use core::sync::atomic::AtomicUsize;
 use std::sync::Arc;
@@ -14,12 +13,11 @@ use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client;
 
+use crate::error::BoxError;
 use crate::postgres::failure::failed;
 use crate::postgres::stream::Stream;
 use crate::tls::Files;
 use crate::tls::certificates::trusting;
-
-type BoxError = Box<dyn Error + Send + Sync>;
 
 /// A configuration that verifies every server's certificate and name.
 #[derive(Clone, Debug)]

@@ -12,8 +12,7 @@ use rustls::sign::CertifiedKey;
 use rustls::{ClientConfig, RootCertStore};
 
 use super::Files;
-
-type BoxError = Box<dyn Error + Send + Sync>;
+use crate::error::BoxError;
 
 /// The fault of one of the files.
 #[derive(Debug, thiserror::Error)]

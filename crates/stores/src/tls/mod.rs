@@ -7,13 +7,13 @@
 
 pub(crate) mod certificates;
 
+use crate::error::BoxError;
+
 /// The configuration of encrypted connections.
 pub(crate) type Encryption = std::sync::Arc<rustls::ClientConfig>;
 
 /// Returns the configuration with the files that a URL names, if it requests encryption.
-pub(crate) fn encryption(
-    files: Option<&Files>,
-) -> Result<Option<Encryption>, Box<dyn core::error::Error + Send + Sync>> {
+pub(crate) fn encryption(files: Option<&Files>) -> Result<Option<Encryption>, BoxError> {
     files.map(|files| files.client_config().map(Into::into)).transpose()
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn decoded(text: &str) -> String {
 /// A server that closed a connection before its first answer.
 #[derive(Debug, thiserror::Error)]
 #[error("it hung up before it answered, as servers do that take encrypted connections only: {0}")]
-pub(crate) struct HungUp(#[source] pub(crate) Box<dyn core::error::Error + Send + Sync>);
+pub(crate) struct HungUp(#[source] pub(crate) BoxError);
 
 /// Reports whether the other side closed the connection.
 pub(crate) fn is_hung_up(error: &std::io::Error) -> bool {
