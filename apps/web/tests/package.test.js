@@ -21,7 +21,8 @@ import {
 } from './support.js';
 
 const tickidOfNode = await import(new URL('npm/node.js', out));
-const { column, convert, describe, find, fromBytes, inspect, layout, parse, presets, print } = tickidOfNode;
+const { column, convert, describe, find, fromBytes } = tickidOfNode;
+const { inspect, layout, parse, presets, print } = tickidOfNode;
 const { IdGenerator, range, restore, sample, toBytes } = tickidOfNode;
 
 const KINDS = tickidOfNode.kinds().map(({ kind }) => kind);

@@ -30,8 +30,8 @@ use crate::reading::{Reading, Readings};
 /// use tickid_detect::{Detector, Format};
 ///
 /// let detector = Detector::default();
-/// let column: Vec<String> =
-///     (0..10_u64).map(|hour| (1_169_000_000_000_000_000 + hour * 15_099_494_409_167).to_string()).collect();
+/// let id = |hour: u64| (1_169_000_000_000_000_000 + hour * 15_099_494_409_167).to_string();
+/// let column: Vec<String> = (0..10).map(id).collect();
 /// let mut agreement = detector.agreement(column.iter().map(String::as_bytes));
 /// assert!(agreement.has(Format::Discord));
 /// let mut found = detector.inspect(&column[0]);

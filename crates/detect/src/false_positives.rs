@@ -75,7 +75,8 @@ pub(crate) const KIND_BITS: u32 = 3;
 
 /// Returns the bits that explain a decimal integer as something other than an ID, and what that is:
 /// any number with as many digits, or one of a kind that has a prefix, a date, a check digit or a
-/// pattern. If the digits follow the rule of such a kind, that is the better explanation.
+/// pattern. If the digits follow the rule of such a kind, that is the better explanation. `value`
+/// is the number.
 pub(crate) fn number(digits: &[u8], value: u128) -> (u32, Doubt) {
     /// Of a day in 50 years, of the months of 31 days.
     const DAY: u32 = 14;
@@ -109,8 +110,9 @@ fn is_day_first(digits: &[u8]) -> bool {
         && in_range(digits, 0, 2, 1..=31)
 }
 
-/// Returns the bits of a number that people and programs write for its digits, not as one of many:
-/// of a round one, of digits that count up or down or are the same, and of a power of 2 or one less.
+/// Returns the bits of a number that people and programs write for its digits, and not as one of
+/// many: of a round one, of digits that count up or down or are the same, and of a power of 2 or
+/// one less.
 fn bits_of_pattern(digits: &[u8], value: u128) -> Option<u32> {
     /// Of the number of zeros, which has any value up to 16.
     const ZEROS: u32 = 4;

@@ -36,10 +36,10 @@ impl<C: Clock> Detector<C> {
     /// Finds the IDs in a text, and returns each with its place in bytes.
     ///
     /// An ID is found if something other than a letter or a digit stands on both sides of it, and
-    /// its likeliest reading is certain or likely, and not a Unix time. Of the notations
-    /// for bytes, only hexadecimal digits are found, also after `0x` and `\x` and in `x'…'`. Lists
-    /// such as `[1, 134, …]` are not, because any eight numbers are one. Escapes of JSON, URLs and
-    /// terminals before an ID are not part of it, for example `\n`, `%3D` and `\x1b[31m`.
+    /// its likeliest reading is certain or likely, and not a Unix time. Erlang's tuples are found,
+    /// and of the notations for bytes hexadecimal digits, also after `0x` and `\x` and in `x'…'`.
+    /// Lists such as `[1, 134, …]` are not, because any eight numbers are one. Escapes of JSON, URLs
+    /// and terminals before an ID are not part of it, for example `\n`, `%3D` and `\x1b[31m`.
     ///
     /// The time is linear in the length of the text, whatever it contains.
     ///

@@ -43,7 +43,7 @@
 //! # Features
 //! | feature | default | gives |
 //! |---|---|---|
-//! | `std` | yes | [`inspect`] and a default [`Detector`], which read the system's clock, and [`Summary`] |
+//! | `std` | yes | [`inspect`] and a default [`Detector`], with the system's clock; [`Summary`] |
 //!
 //! Without it, the crate needs neither `std` nor an allocator.
 
