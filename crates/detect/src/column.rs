@@ -310,8 +310,7 @@ struct ColumnParts {
     micros_per_tick: f64,
     /// The fields, if the format has a node and a sequence.
     fields: Option<[Extent; 2]>,
-    /// The bits of each time and of each ID's fields by themselves, added up.
-    own_time: u32,
+    /// The bits of each ID's fields by themselves, added up.
     own_fields: u32,
 }
 
@@ -335,13 +334,7 @@ impl ColumnParts {
             }
         };
         let own = surprise(&one.identifier, one.encoding, layouts, now);
-        Some(Self {
-            time: Extent::new(ticks, 0),
-            micros_per_tick,
-            fields,
-            own_time: own.time,
-            own_fields: own.fields,
-        })
+        Some(Self { time: Extent::new(ticks, 0), micros_per_tick, fields, own_fields: own.fields })
     }
 
     fn with(self, one: &Reading, layouts: &Layouts, now: UnixTime) -> Option<Self> {
@@ -350,7 +343,6 @@ impl ColumnParts {
         Some(Self {
             time: self.time.with(other.time),
             fields: fields.map(|([a, b], [c, d])| [a.with(c), b.with(d)]),
-            own_time: self.own_time.saturating_add(other.own_time),
             own_fields: self.own_fields.saturating_add(other.own_fields),
             ..self
         })
@@ -358,7 +350,7 @@ impl ColumnParts {
 
     /// Returns the bits that it takes to explain so many lines as IDs of the format: the times by
     /// where in the format's life they lie, and each among them; the fields by the ends of those
-    /// that are used; and either by what each ID takes by itself, if that is less.
+    /// that are used, or by what each ID's take by themselves if that is less.
     fn bits(self, format: Format, lines: u64, now: UnixTime) -> Option<f64> {
         let prior = format.prior();
         let micros = now.as_micros().checked_sub(prior.since.as_micros())?;
@@ -373,7 +365,7 @@ impl ColumnParts {
         let fields = self
             .fields
             .map_or(own, |spans| spans.iter().map(|span| span.field(lines)).sum::<f64>().min(own));
-        Some(FORMAT_BITS + rarity + together.min(f64::from(self.own_time)) + fields)
+        Some(FORMAT_BITS + rarity + together + fields)
     }
 }
 

@@ -243,6 +243,27 @@ fn agreed_formats_come_first() {
     assert!(Doubt::Unexplained.reason().contains("likelier"));
 }
 
+/// Each of Instagram's alone is only possible, and often behind other formats.
+#[test]
+fn agreement_changes_the_order() {
+    let mut dice = Dice::new(15);
+    // Of one shard.
+    let first = NOW_MS - 1_314_220_021_721 - DAY_MS * 3_500;
+    let mut id = || (first + dice.below(DAY_MS * 30)) << 23 | 1_341 << 10 | dice.below(1 << 10);
+    let column: Vec<u64> = (0..10).map(|_| id()).collect();
+    let (detector, mut agreement) = (detector(), agreement(&column));
+    let mut others = 0;
+    for text in column.iter().map(u64::to_string) {
+        let mut found = detector.inspect(&text);
+        others +=
+            u32::from(found.readings().first().map(Reading::format) != Some(Format::Instagram));
+        found.agree(&mut agreement);
+        let first = found.readings().first().map(|one| (one.format(), one.confidence()));
+        assert_eq!(first, Some((Format::Instagram, Confidence::Likely)), "{text}");
+    }
+    assert!(others > 0);
+}
+
 #[test]
 fn few_or_mixed_lines_do_not_agree() {
     let mut dice = Dice::new(12);
