@@ -30,10 +30,10 @@ pub fn convert_any(
     with_type!(kind, Id => convert::<Id>(id, options).map(Converted::into_any))
 }
 
-/// Restores an ID, as [`restore`], if both schemes are known only at run time.
+/// Restores an ID, as [`restore`](crate::restore), if both schemes are known only at run time.
 ///
 /// # Errors
-/// As [`restore`].
+/// As [`restore`](crate::restore).
 ///
 /// # Examples
 /// ```
