@@ -436,6 +436,21 @@ mod tests {
     }
 
     #[test]
+    fn related_ranges_are_found() {
+        let pool = pool("0/1,128-129/8").unwrap();
+        // The first and the last of the smallest nodes below each range, and those beside them.
+        let ends = [(0, true), (0x3fff_ffff_ffff_ffff, true), (0x4000_0000_0000_0000, true)];
+        let last = (130 << 55) - 1;
+        for (value, is_related) in ends.into_iter().chain([(last, true), (last + 1, false)]) {
+            let node = AnyNode::new(value, AnyNode::MAX_BITS).unwrap();
+            assert_eq!(pool.range_related(node).is_some(), is_related, "{node}");
+        }
+        // The same size is the node itself, which needs no room beside it.
+        assert_eq!(pool.range_related("128/8".parse().unwrap()), None);
+        assert_eq!(pool.range_related("5/3".parse().unwrap()), None);
+    }
+
+    #[test]
     fn taking_away_leaves_the_rest() {
         let all = NodeRange::new(3, 9, 8).unwrap();
         let rest = |first, last| {
