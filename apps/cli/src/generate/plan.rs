@@ -22,7 +22,6 @@ use uuid::Uuid;
 use super::holding::Holding;
 use super::patience::Patience;
 use super::signals;
-
 use super::uuid::UuidVersion;
 use crate::failure::Failure;
 use crate::input::{self, Input, LineSource, Selection, Work};
