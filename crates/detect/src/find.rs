@@ -147,9 +147,9 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
         }
     }
 
-    /// Returns a run without the pieces at its ends that letters of other alphabets continue. Such
-    /// a piece is a part of a word, as in `größe`. Scripts without spaces between words, such as
-    /// Chinese, do not continue one.
+    /// Returns a run without the pieces at its ends that letters of other alphabets continue, which
+    /// may leave an empty range. Such a piece is a part of a word, as in `größe`. Scripts without
+    /// spaces between words, such as Chinese, do not continue one.
     fn without_words(&self, run: Range<usize>) -> Option<Range<usize>> {
         let Range { mut start, mut end } = run;
         let (before, after) = (self.text.get(..start)?, self.text.get(end..)?);
@@ -164,7 +164,7 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
         {
             end = run.start + bytes.iter().rposition(|byte| is_joint(*byte))?;
         }
-        (start < end).then_some(start..end)
+        Some(start..end)
     }
 
     /// Returns the ID that starts at the next start, if one does. `end` is the end of the piece.
@@ -425,6 +425,7 @@ mod tests {
 
     #[test]
     fn ids_are_found_between_other_text() {
+        let longest = std::format!("{}{TYPE_ID}", "a".repeat(TYPE_ID_PREFIX - 4));
         for (before, id, after) in [
             ("", ID, ""),
             ("2024-03-01T12:00:00.123Z INFO order ", ID, " created"),
@@ -435,6 +436,7 @@ mod tests {
             ("req_", ID, "_retry"),
             ("/var/log/", ID, ".json"),
             ("the order ", ID, "."),
+            ("the message ", "175928847299117063", "."),
             ("{\"id\":\"", ID, "\",\"n\":1}"),
             ("{\"text\":\"a\\n", ID, "\\nb\"}"),
             ("{\"text\":\"a\\u000a", ID, "\"}"),
@@ -453,13 +455,16 @@ mod tests {
             ("a_b-", UUID, "_2.log"),
             ("as ", TYPE_ID, ", once"),
             ("key-", TYPE_ID, ".1"),
+            ("key-", &longest, ".1"),
             ("order ", ".5.tXbhdV.3", " of"),
+            ("order-", ".5.tXbhdV.3", "-1"),
             ("order-", "175928847299117063", ""),
             ("-", ID, ""),
             ("bytes ", "\\x0186d52bbe2a635a", "|"),
             ("bytes ", "0x0186d52bbe2a635a", ","),
             ("bytes=", "x'0186d52bbe2a635a'", ","),
             ("(", "X'0186d52bbe2a635a'", ")"),
+            ("max'", "0186d52bbe2a635a", "'"),
             ("user ", TUPLE, " logged in"),
             ("[{id,", TUPLE, "},{n,1}]"),
             ("", "{uid,'uid@127.0.0.1',{1539,625275,432128},<<0,1:6>>}", "{uid,}"),
