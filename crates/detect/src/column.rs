@@ -443,3 +443,24 @@ fn log2(number: u64) -> f64 {
     let rest = float(number.max(1)) / float(1 << whole) - 1.0;
     f64::from(whole) + rest + 0.3437 * rest * (1.0 - rest)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_counted_from_1990_to_2039() {
+        for (from, to, distance) in [
+            (20_240_131, 20_240_201, 1),
+            (20_231_231, 20_240_101, 1),
+            (20_240_115, 20_240_215, 31),
+            (19_900_101, 20_391_231, 50 * 12 * 31 - 1),
+        ] {
+            let days = day(from).zip(day(to)).map(|(from, to)| to - from);
+            assert_eq!(days, Some(distance), "{from} to {to}");
+        }
+        for other in [19_891_231, 20_400_101, 20_240_001, 20_241_301, 20_240_100, 20_240_132] {
+            assert_eq!(day(other), None, "{other}");
+        }
+    }
+}

@@ -1,8 +1,9 @@
 //! Columns of integers: those of IDs agree on their format, and others on none.
 
-use tickid_convert::Layouts;
+use tickid_convert::{AnyId, Layouts};
 use tickid_core::{ManualClock, UnixTime};
 use tickid_detect::{Agreement, Confidence, Detector, Doubt, Format, Reading};
+use tickid_sno::SnoId;
 use tickid_testkit::Dice;
 
 /// 2025-11-24.
@@ -196,18 +197,24 @@ fn columns_of_other_numbers_do_not_agree() {
 
 #[test]
 fn other_integers_end_the_agreement() {
-    let mut dice = Dice::new(13);
-    let column = ids(&mut dice, SYSTEMS[3], NOW_MS - DAY_MS * 300, 200, 10);
-    let agreement = agreement(&column);
-    let ends = |text: &str| {
-        let mut agreement = agreement;
-        detector().inspect(text).agree(&mut agreement);
-        agreement.is_none()
-    };
-    // Twitter's of 2024 would be Mastodon's of the far future.
-    assert!(ends("1763353455622275372"));
-    for text in [&column[0].to_string()[..], "NULL", "", "7", "0u375nxqh5cq"] {
-        assert!(!ends(text), "{text}");
+    // Twitter's of 2024 would be Mastodon's of the far future, and one since 1970 also Discord's.
+    let others = ["7396040452329177093", "1763353455622275372"];
+    for (system, other) in [SYSTEMS[1], SYSTEMS[3]].into_iter().zip(others) {
+        let column = ids(&mut Dice::new(13), system, NOW_MS - DAY_MS * 300, 200, 10);
+        let agreement = agreement(&column);
+        assert!(agreement.has(system.0));
+        let ends = |text: &str| {
+            let mut agreement = agreement;
+            detector().inspect(text).agree(&mut agreement);
+            agreement.is_none()
+        };
+        assert!(ends(other), "{other} in a column of {}", system.0);
+        // A column of integers of 64 bits says nothing about texts, nor about a sno ID's 80 bits.
+        let sno = AnyId::from("8rpk4q72xwf2m63l".parse::<SnoId>().unwrap()).to_u128().to_string();
+        let own = column[0].to_string();
+        for text in [&own[..], "NULL", "", "7", "0u375nxqh5cq", "8rpk4q72xwf2m63l", &sno] {
+            assert!(!ends(text), "{text} in a column of {}", system.0);
+        }
     }
 }
 
