@@ -142,6 +142,18 @@ mod tests {
         }
     }
 
+    #[test]
+    fn damage_is_told_with_what_to_do() {
+        for (damage, what, advice) in [
+            (Damage::Rounded, "JavaScript ", "carry IDs as text"),
+            (Damage::Scientific, "spreadsheets ", "export the column as text"),
+        ] {
+            let reason = damage.reason();
+            assert!(reason.starts_with(what) && reason.ends_with(advice), "{reason}");
+            assert_eq!(std::format!("{damage}"), reason);
+        }
+    }
+
     /// No integer is passed over by the shortcut for those that end in other digits.
     #[test]
     fn rounded_integers_print_as_themselves() {

@@ -183,6 +183,12 @@ mod tests {
     }
 
     #[test]
+    fn escapes_of_c_are_read() {
+        let literal = read(br#"b'\0\a\b\t\n\v\f\r\\\'\"'"#).unwrap();
+        assert_eq!(literal.bytes(), b"\0\x07\x08\t\n\x0b\x0c\r\\'\"");
+    }
+
+    #[test]
     fn other_texts_are_no_literals() {
         for text in [
             "",

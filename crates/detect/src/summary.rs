@@ -189,5 +189,7 @@ mod tests {
             row(None, vec![], 7, None),
         ];
         assert_eq!((summary.rows(), summary.others()), (expected.to_vec(), 7));
+        let titles = [Format::Discord.title(), Format::Mastodon.title(), "no ID"];
+        assert!(expected.iter().map(SummaryRow::title).eq(titles));
     }
 }

@@ -379,6 +379,21 @@ fn fresh_nanoflakes_outweigh_words() {
     assert!(words.iter().all(|one| one.doubt().is_some()), "{words:?}");
 }
 
+/// SCRU64 IDs start with a zero until 2034, and no Nanoflake does. A later one may also be a
+/// Nanoflake of long ago: a small sequence says so, although the SCRU64 ID has the nearer time.
+#[test]
+fn later_base36_is_weighed_as_both_schemes() {
+    let layouts = Layouts { epoch: Epoch::DISCORD, ..Layouts::default() };
+    let now = UnixTime::from_millis(2_200_000_000_000).unwrap();
+    for (text, first, other) in [
+        ("1172rsv1mhoh", Format::Nanoflake, Format::Scru64),
+        ("1172rsv1zzzz", Format::Scru64, Format::Nanoflake),
+    ] {
+        let found = detect(text.as_bytes(), &layouts, Some(now));
+        assert!(found.likely().map(Reading::format).eq([first, other]), "{text}: {found:?}");
+    }
+}
+
 #[test]
 fn named_texts_are_not_converted() {
     for (text, millis, kind) in [
@@ -561,6 +576,7 @@ fn certain_are_only_texts_with_marks() {
         ("user_2pcvmm1w00e4hr28t5cy4tqkff", false), // of the year 4980; version 7 by accident
         ("01ARZ3NDEKTSV4RRFFQ69G5FAV", true),
         ("01arz3ndektsv4rrffq69g5fav", false), // or a TypeID's digits
+        ("01fb55ab4ce0e88cd0e084d002", false), // a TypeID's digits, and none of them above f
         ("017f22e279b07cc398c4dc0c0c07398f", false),
         ("919108f7-52d1-f320-9bac-f847db4148a8", false), // no version
         ("0ujtsYcgvSTl8PAuAdqWYSMnLOv", false),
@@ -632,6 +648,8 @@ fn what_is_pasted_around_an_id_is_removed() {
     {
         assert_eq!(trimmed(plain.as_bytes()), plain.as_bytes());
     }
+    // The last digit of a SCRU64 ID, and no sign of JavaScript's large integers.
+    assert_eq!(trimmed(b"01234567890n"), b"01234567890n");
     // No ID has so much around it, and each layer takes time in proportion to all of them.
     let long = "\"".repeat(1_000_000);
     assert_eq!(trimmed(long.as_bytes()).len(), long.len());

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tickid_convert::foreign::Mastodon;
 use tickid_convert::{AnyId, Layouts, ToParts as _};
 use tickid_core::{ManualClock, UnixTime};
-use tickid_detect::{Detector, Format, Identifier, Inspection, Notation, detect};
+use tickid_detect::{Detector, Doubt, Format, Identifier, Inspection, Notation, detect};
 use tickid_kuid::{Drift, GlobalId, LocalId, WideGlobalId};
 use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
 use tickid_scru64::{NodeIdSize, Scru64Id};
@@ -273,6 +273,23 @@ fn formats_that_are_only_read_have_their_fields() {
     for text in ["k222222222222", "3jzfcijpj2z2A", "13jzfcijpj2z2", "jzfcijpj2z2a"] {
         let found = detect(text.as_bytes(), &Layouts::default(), None);
         assert!(found.iter().all(|one| one.format() != Format::Tid), "{text}");
+    }
+}
+
+#[test]
+fn detected_ids_are_shown_with_their_judgement() {
+    let (layouts, now) = (Layouts::default(), UnixTime::from_millis(1_750_000_000_000).unwrap());
+    for (text, doubt) in [("0u375nxqh5cq", None), ("information", Some(Doubt::Time))] {
+        let found = detect(text.as_bytes(), &layouts, Some(now));
+        let first = found.first().unwrap();
+        let inspection = Inspection::of(first, text, &layouts);
+        assert_eq!(inspection.confidence(), Some(first.confidence()), "{text}");
+        assert_eq!(inspection.reason(), Some(first.reason()), "{text}");
+        assert_eq!(inspection.doubt(), doubt, "{text}");
+        let object = serde_json::to_value(inspection).unwrap();
+        assert_eq!(object["confidence"], first.confidence().name(), "{text}");
+        assert_eq!(object["reason"], first.reason(), "{text}");
+        assert_eq!(object["doubt"].as_str(), doubt.map(Doubt::reason), "{text}");
     }
 }
 
