@@ -596,6 +596,14 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_first_and_the_last_time_have_ticks() {
+        for (limit, beyond) in [(i64::MIN, -1), (i64::MAX, 1)] {
+            let of = |epoch| TickScale::every(time(epoch), 1).signed_time_of(limit);
+            assert_eq!((of(0), of(beyond)), (Some(time(limit)), None), "{limit}");
+        }
+    }
+
     /// Far from the epoch, the numbers of ticks longer than a microsecond still fit.
     #[test]
     fn far_times_have_ticks() {
