@@ -51,6 +51,7 @@ pub mod reference;
 mod schedule;
 #[cfg(all(feature = "servers", unix))]
 pub mod servers;
+#[cfg(feature = "std")]
 pub mod services;
 pub mod shares;
 mod skip;
