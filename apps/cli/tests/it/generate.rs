@@ -216,7 +216,7 @@ fn interrupted_runs_leave_the_old_file() {
     use nix::sys::signal::{Signal, kill};
     use nix::unistd::Pid;
 
-    use crate::process::with_state;
+    use crate::process::{by_way_of, with_state};
 
     let state = tempfile::tempdir().expect("a folder");
     // With a node of its own, and with a leased one.
@@ -225,7 +225,10 @@ fn interrupted_runs_leave_the_old_file() {
         let path = folder.path().join("ids");
         fs::write(&path, "old").expect("written");
         let run = format!("{run} --max-wait 600 -o {}", path.display());
-        let mut child = with_state(state.path(), &run).spawn().expect("runs");
+        // A shell that runs tests in the background ignores Ctrl-C, and a program inherits that.
+        let command = with_state(state.path(), &run);
+        let mut command = by_way_of(&command, "env", &["--default-signal=INT"]);
+        let mut child = command.spawn().expect("runs");
         let others = || {
             let entries = fs::read_dir(folder.path()).expect("a folder");
             entries.map(|entry| entry.expect("an entry").path()).filter(|it| *it != path)
