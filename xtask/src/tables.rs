@@ -86,8 +86,8 @@ pub(crate) const DATABASE_CLIENTS: [&str; 8] = [
 ];
 
 /// Features of libraries whose dependencies take longer to compile than all libraries together:
-/// clients and TLS of stores on servers, and crates that describe or print IDs, whose tests are in
-/// [`INTEGRATION`].
+/// clients and TLS of stores on servers, and crates that describe or print IDs. The tests with the
+/// latter are in [`INTEGRATION`].
 pub(crate) const HEAVY: [&str; 13] = [
     "_fuzzing",
     "_server",

@@ -129,7 +129,8 @@ fn kill_after(plan: &Plan, realm: &RealmSpec) -> Result<Duration, Error> {
     if term < SHORTEST_TERM {
         return Err(Error::Term { term, shortest: SHORTEST_TERM });
     }
-    // What is left at least when a renewal is due. The window ends with a tick, and starts in one.
+    // The least time that remains when a renewal is due. A window starts within one tick and ends
+    // with another, which costs up to two ticks.
     let ticks = scale.time_of(2).saturating_since(scale.time_of(0));
     let limit = (skew + term / 2).saturating_sub(margin(term) + ticks);
     match plan.kill_after {

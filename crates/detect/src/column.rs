@@ -63,8 +63,9 @@ const DECISIVE_BITS: f64 = 8.0;
 const FORMAT_BITS: f64 = 8.0;
 /// The cost of assuming that numbers share their first digits.
 const SHARED_BITS: f64 = 8.0;
-/// The bits of a day as eight digits, and those of one in the 50 years of such days.
+/// The number of digits of a day, as in 20240301.
 const DAY_DIGITS: u32 = 8;
+/// The cost of assuming that numbers start with a day, and of the first one among 50 years.
 const DAY_BITS: f64 = 17.0;
 const BITS_PER_DIGIT: f64 = core::f64::consts::LOG2_10;
 

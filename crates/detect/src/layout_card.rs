@@ -138,8 +138,8 @@ impl LayoutCard {
         (self.ids_per_tick() * 1_000_000, self.scale().micros_per_tick())
     }
 
-    /// Returns the time from which on IDs exceed the integers that JavaScript's numbers hold
-    /// exactly, 53 bits; `None` if none do.
+    /// Returns the first time whose IDs have more than 53 bits, because JavaScript's numbers do not
+    /// hold such integers exactly. Returns `None` if no ID has.
     #[must_use]
     pub fn javascript_until(&self) -> Option<UnixTime> {
         self.fits_until(JAVASCRIPT_BITS)

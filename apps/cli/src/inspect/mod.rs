@@ -187,8 +187,8 @@ struct Inspector<'a> {
     reader: Reader<'a>,
     /// The formats that others were named beside. Each is named only once.
     named: Vec<Format>,
-    /// The number of integers so far, if JavaScript may have rounded each. It rounds all of a
-    /// column, while single integers look rounded by accident. `None` also after that was said.
+    /// The number of integers so far, as long as each looks like one that JavaScript has rounded.
+    /// A single one looks so by accident, but a whole column does not. `None` after the remark.
     rounded: Option<u32>,
     /// The finds, if IDs are looked for.
     finds: Option<Finds>,

@@ -25,7 +25,7 @@ pub(crate) fn read(
         let parse = if is_url { WideGlobalId::parse_url } else { WideGlobalId::parse_bytes };
         return parse(text).map(|id| Identifier::KuidWide(id, notation));
     }
-    // The parser takes any 64 bits, of which a layout may have fewer.
+    // The parser takes any 64 bits, but a layout may have fewer.
     if kind == Kind::Snowflake {
         let id = SnowflakeId::parse_bytes(text)?;
         let max = layouts.all().snowflake.max_id();

@@ -128,7 +128,7 @@ impl ServedRealm {
             );
             Err(Failure::Usage(text).hinting(hint))
         };
-        // A realm in the store stays as it is. What the option says must agree with it.
+        // A realm in the store stays as it is, so the option has to agree with it.
         match (kept(store, name)?, scheme) {
             (Some(kept), None) => Ok(kept),
             (Some(kept), Some((scheme, None))) if kept.scheme() == scheme.name() => Ok(kept),

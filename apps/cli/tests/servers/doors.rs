@@ -150,7 +150,7 @@ impl Case {
     }
 }
 
-/// How far a scheme's IDs may be ahead of the clock.
+/// The longest time by which a scheme's IDs may be ahead of the clock.
 struct Allowance;
 
 impl SchemeVisitor for Allowance {

@@ -478,7 +478,7 @@ impl FromStr for Format {
 #[non_exhaustive]
 pub struct FormatError;
 
-/// How a text encodes the ID.
+/// The encoding of an ID in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Encoding {

@@ -229,9 +229,9 @@ fn times_before_1970_are_read() {
     assert_eq!(object["time"], "1960-01-01T00:00:01.000Z");
 }
 
-/// Of their documents: the example of the TID's page, the video of the TikTok article, whose page
-/// has the time 1595988377; and by the arithmetic of CockroachDB's source and of Instagram's
-/// article.
+/// The TID is the example of its page. The video is from an article on TikTok, and its page has the
+/// time 1595988377. The others follow the arithmetic of CockroachDB's source and of an article on
+/// Instagram.
 #[test]
 fn formats_that_are_only_read_have_their_fields() {
     let row_id = ((1_700_000_000_123_450_i64 - 1_420_070_400_000_000) / 10) << 15 | 3;

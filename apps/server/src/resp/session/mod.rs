@@ -221,7 +221,7 @@ impl RespSession {
             IdRequest { count: 1, format: IdForm::Text, framing: Framing::Resp, meta: None };
         let (mut at, mut format) = (2, None);
         let mut answer = ReplyForm::One;
-        // A word that begins like a number is meant as the count, so a bad one is named as such.
+        // A word that starts like a number is meant as the count, so a bad one is refused as a count.
         let is_number = |arg: &[u8]| {
             arg.first().is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'+'))
         };
