@@ -61,15 +61,18 @@ pub(super) fn has_children() -> bool {
     waitid(Id::All, any) != Err(nix::Error::ECHILD)
 }
 
-/// Reaps the children that have ended, except for `other`.
-pub(super) fn reap_orphans(other: Pid) -> nix::Result<()> {
+/// Reaps children that have ended, except for `other`, and reports whether there may be more. A
+/// program may leave orphans as fast as they are reaped, and may not hold up its end by that.
+pub(super) fn reap_orphans(other: Pid) -> nix::Result<bool> {
+    const AT_ONCE: usize = 100;
     let ended = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG;
-    loop {
+    for _ in 0..AT_ONCE {
         match waitid(Id::All, ended | WaitPidFlag::WNOWAIT)?.pid() {
             Some(orphan) if orphan != other => waitid(Id::Pid(orphan), ended)?,
-            _ => return Ok(()),
+            _ => return Ok(false),
         };
     }
+    Ok(true)
 }
 
 /// Returns a process that is left of a program whose group was killed, if there is one: a child of

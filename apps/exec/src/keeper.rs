@@ -24,6 +24,7 @@ use nix::unistd::{Pid, close, dup, dup2_stderr, dup2_stdin, dup2_stdout};
 use tickid_core::UnixTime;
 
 use crate::SUPERVISION;
+use crate::control_group::ControlGroup;
 use crate::descendants::{self, Killing, Left, reap_orphans};
 use crate::error::Error;
 use crate::launch::Launch;
@@ -232,15 +233,50 @@ fn keep(command: &[OsString], control: File, reports: &mut File) -> io::Result<(
     // Not the path that this program was started from: there may be another version by now.
     let mut stage = Command::new("/proc/self/exe");
     stage.arg0("tickid").args(Launch::arguments(&before, command)).process_group(0);
+    let mut means = Means { signals, alarms: Alarms::new()?, group: ControlGroup::own() };
     let leader = i32::try_from(stage.spawn()?.id()).map_err(|_| nix::Error::EOVERFLOW)?;
     let leader = Pid::from_raw(leader);
-    let alarms = Alarms::new()?;
-    match watch(leader, null, (&signals, &alarms), control, reports) {
+    match watch(leader, null, &mut means, control, reports) {
         Ok(WatchEnd::LetGo) => Ok(()),
-        Ok(WatchEnd::Alone) => end(leader, &signals, reports),
+        Ok(WatchEnd::Alone) => end(leader, &mut means, reports),
         Err(error) => {
-            end(leader, &signals, reports)?;
+            end(leader, &mut means, reports)?;
             Err(error)
+        }
+    }
+}
+
+/// What wakes the keeper beside the supervisor, and the control group, if it may be killed.
+struct Means {
+    signals: SignalFd,
+    alarms: Alarms,
+    group: Option<ControlGroup>,
+}
+
+impl Means {
+    /// Waits, for at most that time, until a descendant may have ended. An alarm kills the group.
+    fn wait(&mut self, within: Duration) -> io::Result<()> {
+        if self.group.is_none() {
+            ready([self.signals.as_fd()], Some(within))?;
+        } else {
+            let [boot, wall] = self.alarms.files();
+            let [_, boot, wall] = ready([self.signals.as_fd(), boot, wall], Some(within))?;
+            if boot || wall {
+                self.kill_group();
+            }
+        }
+        self.heard()
+    }
+
+    fn heard(&self) -> io::Result<()> {
+        while self.signals.read_signal()?.is_some() {}
+        Ok(())
+    }
+
+    /// Kills the group, the first time.
+    fn kill_group(&mut self) {
+        if let Some(group) = self.group.take() {
+            group.kill();
         }
     }
 }
@@ -257,7 +293,7 @@ enum WatchEnd {
 fn watch(
     leader: Pid,
     null: File,
-    (signals, alarms): (&SignalFd, &Alarms),
+    means: &mut Means,
     mut control: File,
     reports: &mut File,
 ) -> io::Result<WatchEnd> {
@@ -269,7 +305,9 @@ fn watch(
     Report::Started(leader).write(reports);
     let mut has_ended = false;
     loop {
-        // Once it has ended, the supervisor may send signals until it has heard of that.
+        // Once it has ended, the supervisor may send signals until it has heard of that. Until then
+        // nothing is reaped.
+        let has_orphans = !has_ended && reap_orphans(leader)?;
         let state = if has_ended { None } else { state(leader)? };
         match state {
             Some(Report::Ended(status)) => {
@@ -285,24 +323,25 @@ fn watch(
             None => {}
         }
         // A signal of the program, an order of the supervisor, or an alarm, whichever comes first.
-        let [boot, wall] = alarms.files();
-        let [news, order, boot, wall] =
-            ready([signals.as_fd(), control.as_fd(), boot, wall], None)?;
+        let [boot, wall] = means.alarms.files();
+        let files = [means.signals.as_fd(), control.as_fd(), boot, wall];
+        let [news, order, boot, wall] = ready(files, has_orphans.then_some(Duration::ZERO))?;
         if order {
             match KeeperOrder::read(&mut control)? {
                 Some(KeeperOrder::KillAt(boot, wall)) => {
-                    alarms.at((boot, wall), TimerSetTimeFlags::empty())?;
+                    means.alarms.at((boot, wall), TimerSetTimeFlags::empty())?;
                 }
                 Some(KeeperOrder::LetGo) => return Ok(WatchEnd::LetGo),
                 None => return Ok(WatchEnd::Alone),
             }
         } else if boot || wall {
             Report::Overdue.write(reports);
+            means.kill_group();
             kill_until_alone(leader, &mut control)?;
             return Ok(WatchEnd::Alone);
         }
         if news {
-            while signals.read_signal()?.is_some() {}
+            means.heard()?;
         }
     }
 }
@@ -321,9 +360,8 @@ fn kill_until_alone(leader: Pid, control: &mut File) -> io::Result<()> {
     }
 }
 
-/// Returns the program's last change of state, and reaps orphans.
+/// Returns the program's last change of state.
 fn state(leader: Pid) -> nix::Result<Option<Report>> {
-    reap_orphans(leader)?;
     let ask = |flags| waitid(Id::Pid(leader), flags | WaitPidFlag::WNOHANG);
     match ask(WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT)? {
         WaitStatus::Exited(_, code) => {
@@ -347,11 +385,12 @@ fn end_group(leader: Pid) -> nix::Result<()> {
 }
 
 /// Kills the program and all its descendants, and returns when they have ended.
-fn end(leader: Pid, signals: &SignalFd, reports: &mut File) -> io::Result<()> {
-    let mut is_reported = false;
+fn end(leader: Pid, means: &mut Means, reports: &mut File) -> io::Result<()> {
+    let (mut is_reported, mut pause) = (false, Duration::ZERO);
     end_group(leader)?;
     let mut killing = Killing::default();
     loop {
+        means.wait(pause)?;
         let left = killing.look()?;
         match left {
             Left::None => {
@@ -364,8 +403,7 @@ fn end(leader: Pid, signals: &SignalFd, reports: &mut File) -> io::Result<()> {
             }
             Left::Kept(_) | Left::New | Left::Dying => {}
         }
-        ready([signals.as_fd()], Some(left.pause()))?;
-        while signals.read_signal()?.is_some() {}
+        pause = left.pause();
     }
 }
 

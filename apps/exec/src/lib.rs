@@ -54,6 +54,8 @@
 //! 5. A kill goes to the program's group first. Then the keeper looks for descendants and kills
 //!    what it finds, without a pause while anything is found for the first time: a process that
 //!    forks and ends is followed through its children, and a whole session dies at once.
+//!    If the processes of the command's own control group do not die like that, the kernel kills the
+//!    group, and the supervisor with it.
 //! 6. The program is not reaped before the supervisor has learned of its end. Until then the
 //!    supervisor may send it signals, and a number that is free again could be another process's.
 //! 7. Nodes are released, if at all, when all descendants have ended: from the highest reading of
@@ -63,11 +65,12 @@
 //!
 //! A process that may signal the supervisor and the keeper can stop or kill both. What the program
 //! started then outlives the lease. A descendant that became another user for good can only be
-//! killed by root.
+//! killed by root, or with the control group.
 
 #![cfg(target_os = "linux")]
 #![deny(unsafe_code)]
 
+mod control_group;
 mod descendants;
 mod error;
 mod keeper;

@@ -181,7 +181,7 @@ impl Program {
     }
 
     /// Reaps orphans that this process has for children.
-    pub(super) fn reap_orphans(&self) -> nix::Result<()> {
+    pub(super) fn reap_orphans(&self) -> nix::Result<bool> {
         reap_orphans(self.keeper)
     }
 

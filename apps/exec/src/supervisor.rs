@@ -333,7 +333,9 @@ impl Supervisor<'_> {
                     ProgramChange::Gone => return Ok(NO_LEASE),
                     ProgramChange::None => {}
                 },
-                WakeReason::Signal(Signal::SIGCHLD) => program.reap_orphans()?,
+                WakeReason::Signal(Signal::SIGCHLD) => {
+                    program.reap_orphans()?;
+                }
                 WakeReason::Signal(signal) => program.signal(signal)?,
                 WakeReason::News((session, News::Lost(error))) => {
                     self.leases.lost(session);

@@ -46,8 +46,8 @@ IDs can reach the end of the window. The term must be at least a second. If the 
 below a window's floor, they are killed immediately. If this command itself is killed, or stopped
 when a window ends, a second process of it kills them.
 
-A program that becomes another user for good (sudo) can only be killed by root. Change the user
-before, not after: `sudo -u app tickid lease exec`, not `tickid lease exec -- sudo -u app`.
+A program that becomes another user for good (sudo) can only be killed by root, or with a control
+group that is this command's own (then the exit status is 137). Change the user before, not after: `sudo -u app tickid lease exec`, not `tickid lease exec -- sudo -u app`.
 
 When the program ends by itself, the nodes are not released: their windows run out. With
 --release-on-exit, all descendants that the program left behind are killed, and the nodes are

@@ -190,7 +190,7 @@ const OUTLIVING: [(bool, &str); 8] = [
     (true, "exec su -s /bin/sh -c 'echo began; sleep 1000; true' nobody"),
 ];
 
-fn is_root() -> bool {
+pub(super) fn is_root() -> bool {
     fs::metadata("/proc/self").expect("this process").uid() == 0
 }
 
@@ -424,7 +424,7 @@ fn programs_in_other_groups_get_signals() {
 
 /// A program that becomes root for good, like sudo, and its supervisor as another user. The
 /// program reports its keeper first.
-fn unreachable(state: &Path) -> Supervised {
+pub(super) fn unreachable(state: &Path) -> Command {
     let setuid = format!(
         "cp $(command -v setpriv) {0} && chmod 4755 {0}/setpriv && chown -R 65534 {0}/tickid &&
          chmod 755 {0}",
@@ -439,7 +439,7 @@ fn unreachable(state: &Path) -> Supervised {
     );
     let exec = exec(state, "--kill-after 0.3", &script);
     let setpriv: Vec<&str> = SETPRIV.split(' ').collect();
-    Supervised::start(by_way_of(&exec, setpriv[0], &setpriv[1..]))
+    by_way_of(&exec, setpriv[0], &setpriv[1..])
 }
 
 /// The supervisor stays, and keeps the lease renewed as far as it can.
@@ -449,7 +449,7 @@ fn unreachable_programs_are_named() {
         return tickid_testkit::skip("needs root");
     }
     let state = state("sno --pool 5/16 --term 1 --skew 1");
-    let mut program = unreachable(state.path());
+    let mut program = Supervised::start(unreachable(state.path()));
     program.line();
     assert_eq!(program.line(), "began");
     let store = take_away(state.path());
@@ -468,7 +468,7 @@ fn processes_given_up_are_named() {
         return tickid_testkit::skip("needs root");
     }
     let state = state("sno --pool 5/16");
-    let mut program = unreachable(state.path());
+    let mut program = Supervised::start(unreachable(state.path()));
     let keeper = Pid::from_raw(program.line().parse().expect("a process number"));
     assert_eq!(program.line(), "began");
     let children = fs::read_to_string(format!("/proc/{keeper}/task/{keeper}/children"));

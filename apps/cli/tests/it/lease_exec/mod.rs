@@ -1,5 +1,6 @@
 //! `tickid lease exec`: programs that run with a leased node.
 
+mod control_group;
 mod ends;
 mod losses;
 mod programs;

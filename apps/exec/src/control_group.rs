@@ -1,0 +1,130 @@
+//! The control group of this process (cgroup v2), for processes that do not end one by one: they
+//! start others faster than they are found, or became another user.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::{Pid, getpid, getppid};
+
+/// The number of times that the group is read, and what is new in it killed one by one. Processes
+/// that never wait leave little of a processor to this one, so there is no time for more.
+const ROUNDS: usize = 3;
+
+/// The folders where cgroup v2 is mounted: alone, and beside the hierarchies of version 1.
+const MOUNTS: [&str; 2] = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
+
+/// A control group that nobody else uses.
+#[derive(Debug)]
+pub(super) struct ControlGroup {
+    folder: PathBuf,
+    /// This process and the supervisor.
+    own: [Pid; 2],
+}
+
+impl ControlGroup {
+    /// Returns the group of this process, if it and its parent are alone in it and no group is below
+    /// it. Before the program starts, that shows that the group is the command's own.
+    ///
+    /// It is there for the worst case only, so no failure to find it is an error.
+    pub(super) fn own() -> Option<Self> {
+        let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+        let path = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
+        let own = [getppid(), getpid()];
+        let group = |mount| Self { folder: Path::new(mount).join(path), own };
+        MOUNTS.into_iter().map(group).find(|group| group.is_own().unwrap_or(false))
+    }
+
+    fn is_own(&self) -> io::Result<bool> {
+        let processes = self.processes()?;
+        let mut is_own = processes.len() == 2 && self.own.iter().all(|id| processes.contains(id));
+        for entry in fs::read_dir(&self.folder)? {
+            is_own &= !entry?.file_type()?.is_dir();
+        }
+        Ok(is_own)
+    }
+
+    fn processes(&self) -> io::Result<HashSet<Pid>> {
+        let ids = fs::read_to_string(self.folder.join("cgroup.procs"))?;
+        // Those of another PID namespace are 0 here.
+        Ok(ids.lines().filter_map(|id| id.parse().ok()).map(Pid::from_raw).collect())
+    }
+
+    /// Kills the processes of the group.
+    ///
+    /// If they do not die one by one, this is the end of this process as well: the kernel kills the
+    /// whole group at once, with the supervisor, whose exit status is lost. That is better than
+    /// equal IDs. Where this user may not do that, the processes go on.
+    pub(super) fn kill(self) {
+        let others = || {
+            let mut processes = self.processes()?;
+            self.own.iter().for_each(|id| {
+                processes.remove(id);
+            });
+            Ok(processes)
+        };
+        if !dies_one_by_one(others, |id| kill(id, Signal::SIGKILL)) {
+            let _ = fs::write(self.folder.join("cgroup.kill"), "1");
+        }
+    }
+}
+
+/// Kills what `list` returns until nothing in it is new, and reports whether that was soon.
+fn dies_one_by_one(
+    mut list: impl FnMut() -> io::Result<HashSet<Pid>>,
+    mut kill: impl FnMut(Pid) -> nix::Result<()>,
+) -> bool {
+    let mut killed = HashSet::new();
+    for _ in 0..ROUNDS {
+        let Ok(listed) = list() else { return false };
+        // One that was killed starts no other, and is listed until it runs for the last time.
+        let mut is_new = false;
+        for id in listed {
+            match kill(id) {
+                Err(nix::Error::ESRCH) => {}
+                Err(_) => return false,
+                Ok(()) => is_new |= killed.insert(id),
+            }
+        }
+        if !is_new {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(ids: &[i32]) -> HashSet<Pid> {
+        ids.iter().copied().map(Pid::from_raw).collect()
+    }
+
+    #[test]
+    fn killed_processes_may_take_their_time() {
+        let mut lists = [set(&[3]), set(&[3, 4]), set(&[4])].into_iter();
+        assert!(dies_one_by_one(|| Ok(lists.next().unwrap()), |_| Ok(())));
+        assert!(lists.next().is_none());
+        // It is listed for ever.
+        assert!(dies_one_by_one(|| Ok(set(&[3])), |_| Ok(())));
+        assert!(dies_one_by_one(|| Ok(set(&[3])), |_| Err(nix::Error::ESRCH)));
+    }
+
+    #[test]
+    fn chains_of_processes_do_not_die_one_by_one() {
+        let mut last = 2;
+        let mut next = || {
+            last += 1;
+            Ok(set(&[last]))
+        };
+        assert!(!dies_one_by_one(&mut next, |_| Ok(())));
+    }
+
+    #[test]
+    fn processes_of_other_users_do_not_die_one_by_one() {
+        assert!(!dies_one_by_one(|| Ok(set(&[3])), |_| Err(nix::Error::EPERM)));
+    }
+}
