@@ -1,5 +1,7 @@
 //! The backend in a folder passes the conformance scenarios, and survives damage to its files.
 
+#[cfg(unix)]
+mod access;
 mod damage;
 
 use core::time::Duration;

@@ -1,16 +1,7 @@
 //! The store in a folder is private to one user: the modes of its files, links, and files that it
 //! refuses. Processes that may not write, and processes that are killed.
 
-#![cfg(unix)]
-#![allow(
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking, and a process that it starts prints what it holds"
-)]
-
 use core::fmt::Debug;
-use core::time::Duration;
 use std::collections::BTreeMap;
 use std::env;
 use std::fs::{self, File, Permissions};
@@ -22,46 +13,22 @@ use std::process::{Child, Command, Output, Stdio};
 
 use tempfile::TempDir;
 use tickid_core::AnyNode;
-use tickid_lease::backend::{Exposure, ExposureReason, FileBackend, StoreErrorKind};
+use tickid_lease::backend::{Exposure, ExposureReason, StoreErrorKind};
 use tickid_lease::session::{Claim, Token, block_on};
-use tickid_lease::{Lease, Realm, RealmSpec, Store, StoreError};
+use tickid_lease::{Lease, Realm, Store, StoreError};
 use tickid_sno::Sno;
 use tickid_testkit::skip;
 
-const TIMEOUT: Duration = Duration::from_secs(30);
+use super::{TIMEOUT, acquire, acquire_of, open, realm, release, renew};
+
 /// The environment variable with the part that a process started by a test runs.
 const PART: &str = "TICKID_TEST_PART";
 const FOLDER: &str = "TICKID_TEST_FOLDER";
 /// The test that plays a part in such a process.
-const PLAYER: &str = "created_is_private";
+const PLAYER: &str = "file::access::created_is_private";
 /// Stands before the node that such a process prints, because its test harness prints as well.
 const HOLDS: &str = "holds ";
 const DENIED: &str = "Permission denied";
-
-fn realm(pool: &str) -> RealmSpec {
-    RealmSpec::from(Realm::builder("a", Sno).pool(pool).build().unwrap())
-}
-
-fn open(folder: impl Into<PathBuf>) -> Result<Store, StoreError> {
-    FileBackend::open(folder).map(Store::new)
-}
-
-fn acquire(store: &Store, pool: &str) -> Result<Lease, StoreError> {
-    acquire_of(store, &realm(pool))
-}
-
-fn acquire_of(store: &Store, realm: &RealmSpec) -> Result<Lease, StoreError> {
-    let mut claim = Claim::new(Token::random().unwrap(), "a test", None);
-    block_on(store.acquire(realm, &mut claim), TIMEOUT)
-}
-
-fn renew(store: &Store, lease: &Lease) -> Result<Lease, StoreError> {
-    block_on(store.renew(&realm("7/16"), lease), TIMEOUT)
-}
-
-fn release(store: &Store, lease: &Lease) -> Result<(), StoreError> {
-    block_on(store.release(&realm("7/16"), lease, None), TIMEOUT)
-}
 
 fn reconfigure(store: &Store, pool: &str) -> Result<(), StoreError> {
     block_on(store.reconfigure(&realm(pool)), TIMEOUT)
