@@ -167,6 +167,9 @@ fn fit(
     let (tick, start) = tick_of(source.time, shape)?;
     let has_toggle = source.toggle.is_some();
     let bits = source.sequence.bits();
+    // Where several ticks of the source fall into one of the target, the sequence ranks them: first
+    // the source's tick in the target's, then the toggle, then the sequence. So order is kept, and
+    // IDs stay distinct if the bits are enough.
     let rank = Rank::new(shape, source.scale, bits, has_toggle);
     let before = source.scale.ticks_started_between(start, source.time);
     let value = rank.of(before, source.toggle, source.sequence);
@@ -180,6 +183,7 @@ fn fit(
         target.metabyte = Some(source.metabyte.unwrap_or(options.metabyte));
         target.toggle = Some(source.toggle == Some(true) && !rank.has_toggle);
     }
+    // A target's tick starts at the source's time or before.
     let earlier = start.as_micros().abs_diff(source.time.as_micros());
     let loss = Loss {
         time: (earlier > 0).then(|| Duration::from_micros(earlier)),

@@ -104,6 +104,7 @@ impl Loss {
 /// Each loss in a few words, in the order of the fields, or `nothing`.
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Nothing before the first loss, a comma before each further one.
         let mut separator = "";
         let mut next = || core::mem::replace(&mut separator, ", ");
         if let Some(time) = self.time {

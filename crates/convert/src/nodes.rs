@@ -62,6 +62,8 @@ impl Nodes<'_> {
             (Self::LowBits, Some(node)) => Some(node.value() & mask(bits.unwrap_or(0))),
             (Self::HighBits, Some(node)) => Some(node.high_bits(bits.unwrap_or(0))),
         };
+        // Dropping a node is what these two ask for if there are no bits. For the others it is an
+        // error, because IDs of two nodes would become equal silently.
         let is_truncation = matches!(self, Self::LowBits | Self::HighBits);
         match (new, bits) {
             (Some(value), Some(bits)) if value <= mask(bits) => {

@@ -231,6 +231,7 @@ impl fmt::Display for Error {
                 write!(f, "the sequence start {start} is outside of {lowest}..={last}")?;
             }
         }
+        // For example "(it is 2026-05-01T12:00:00Z, continues at 2026-05-01T12:00:01Z)".
         match (self.now, self.until) {
             (Some(now), Some(until)) => write!(f, " (it is {now}, continues at {until})"),
             (Some(now), None) => write!(f, " (it is {now})"),

@@ -162,6 +162,7 @@ impl GeneratorSnapshot {
                     return Err(BuildError::Restore(error));
                 }
                 let sequence = next.saturating_sub(1).max(lowest);
+                // One ID was issued in the tick 0, which reads as none. Two are claimed instead.
                 let looks_new = (wall_hi, wall_safe, sequence) == (0, 0, lowest);
                 sequence + u32::from(looks_new)
             }
@@ -219,6 +220,7 @@ impl GeneratorSnapshot {
     pub fn issued(&self) -> Result<tickid_core::Snapshot<Sno>, RangeError> {
         let bounds = self.bounds();
         let lowest = bounds.lowest();
+        // 0 stands for nothing issued, also where the generator's sequences start higher.
         let sequence = match self.sequence {
             0 => lowest,
             sequence => sequence,
@@ -230,6 +232,8 @@ impl GeneratorSnapshot {
         let wall_hi = tick("snapshot wallHi", self.wall_hi)?;
         let wall_safe = tick("snapshot wallSafe", self.wall_safe)?;
 
+        // A snapshot of a new generator, which `EMPTY` is too. Otherwise the tick 0 would seem to
+        // be used.
         let is_new = self.wall_hi == 0 && self.wall_safe == 0 && sequence == lowest;
         let is_over = self.now != 0 && self.now != self.wall_hi && sequence == lowest;
         let last = if is_over { bounds.last() } else { sequence.min(bounds.last()) };

@@ -82,6 +82,7 @@ impl FromStr for AnySnowflake {
 
 /// Returns the widths that a text spells, unchecked, and whether the node is lowest.
 fn parse(text: &str) -> Result<(Widths, bool), LayoutError> {
+    // For example `41x1ms/10n/12s@1288834974657`, or with the node lowest, `39x10ms/8s/16n@…`.
     let mut cursor = Cursor { text, position: 0 };
     let time = cursor.width("the bits of the time, as in 41x1ms")?;
     cursor.expect("x", "'x' and the unit of the time")?;
@@ -94,6 +95,7 @@ fn parse(text: &str) -> Result<(Widths, bool), LayoutError> {
         None => return Err(cursor.missing("'n' for a node or 's' for a sequence")),
     };
     cursor.expect("/", "'/' and the next field")?;
+    // The two fields are different ones, so the second letter is known.
     let second = cursor.width("bits of node or sequence, as in 12s")?;
     let (name, expected) =
         if is_node_lowest { ("n", "'n', for the node") } else { ("s", "'s', for the sequence") };
@@ -104,6 +106,7 @@ fn parse(text: &str) -> Result<(Widths, bool), LayoutError> {
     }
     cursor.expect("@", "'@' and the epoch")?;
     let epoch = cursor.epoch()?;
+    // A text that goes on is an error at its first further character, and not cut.
     if !cursor.rest().is_empty() {
         return Err(cursor.missing("the end"));
     }

@@ -180,6 +180,8 @@ impl<D: Database> SqlConnection<D> {
             None => self.database.connect().await?,
         };
         let mut answer = D::ask(&mut session, &request).await;
+        // Two more attempts: one after the tables were made, and one after a conflict. A server
+        // that fails for ever is not asked for ever.
         for _ in 0..2 {
             let next = match &answer {
                 Err(StatementError::NoSchema) => D::install(&mut session).await,
@@ -195,6 +197,8 @@ impl<D: Database> SqlConnection<D> {
             Ok(texts) => Ok(texts),
             Err(StatementError::Broken(error)) => return Err(error),
             Err(StatementError::Answered(error)) => Err(error),
+            // The caller takes no rows as "others were faster", and decides anew on what they
+            // wrote.
             Err(StatementError::Conflict) => Ok(Texts::new()),
             Err(StatementError::NoSchema) => {
                 Err(failed::<D>(format!("{}: no tables", request.what)))
@@ -335,6 +339,8 @@ impl<D: Database> Backend for Sql<D> {
     fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
         let row = change.row.as_ref();
         let new = row.and_then(|row| row.row.as_ref());
+        // In the order of the parameters `$1` to `$11` of the statement. What is `NULL` is not
+        // compared, or not written.
         let values = [
             realm.as_str().into(),
             (&*change.generation).into(),
@@ -349,6 +355,8 @@ impl<D: Database> Backend for Sql<D> {
             change.within.map(|(_, latest)| latest.as_micros()).into(),
         ];
         Box::pin(async move {
+            // The statement returns a row if it has written, and none if something that it compares
+            // is different.
             let texts = self.ask("write", CONNECTION_TIMEOUT, D::COMMIT, values).await?;
             Ok(!texts.is_empty())
         })

@@ -71,6 +71,8 @@ impl Alphabet {
         if !matches!(symbols.len(), 16 | 32 | 64) {
             return None;
         }
+        // A table from bytes to values for single characters, and runs of consecutive characters
+        // for lanes: Base64's are `-`, `0-9`, `A-Z`, `_` and `a-z`.
         let mut values = [INVALID; 256];
         let mut runs = [Run { value: 0, symbol: 0, len: 0 }; MAX_RUNS];
         let (mut run, mut value) = (0, 0);
@@ -80,6 +82,7 @@ impl Alphabet {
                 return None;
             }
             values[symbol as usize] = value;
+            // A gap in the order of ASCII begins a run.
             if value > 0 && symbol != symbols[value as usize - 1] + 1 {
                 run += 1;
             }
@@ -139,6 +142,8 @@ impl Alphabet {
         const { assert!(BYTES <= 16 && CHARS <= 32) };
         debug_assert!(CHARS == (BYTES * 8).div_ceil(self.bits as usize));
         let bits = left_aligned(bytes);
+        // Eight characters at a time: 32, 40 or 48 bits, which fit a register after they are spread
+        // to a byte each.
         let lane_bits = 8 * self.bits;
         let mut text = [0; CHARS];
         let (mut lane, mut written) = (0, 0);
@@ -150,6 +155,7 @@ impl Alphabet {
             lane += 1;
             match text.split_at_mut(written).1.first_chunk_mut() {
                 Some(eight) => *eight = symbols,
+                // The last characters are fewer than eight.
                 None => {
                     let mut i = 0;
                     while written + i < CHARS {

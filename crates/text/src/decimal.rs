@@ -83,6 +83,7 @@ pub const fn decode(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
         return Err(leading_zero());
     }
     let (mut value, mut rest) = (0, text);
+    // Eight digits at a time, in one register.
     while let Some((chunk, others)) = rest.split_first_chunk() {
         let Some(number) = number_of(*chunk) else { return Err(first_other(text)) };
         (value, rest) = (value * E8 + number, others);

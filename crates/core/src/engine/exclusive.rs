@@ -122,12 +122,16 @@ impl<S: Scheme> ExclusiveEngine<S> {
         clock: &impl Clock,
         want: NonZeroU32,
     ) -> Result<Block<S>, Error> {
+        // The fast path knows only that it cannot go on. Which of the reasons it is depends on the
+        // present time.
         let now = self.rules.read(clock.now())?;
         match self.step(policy, now) {
             Step::Draw => {}
             Step::Stall(stall) => return Err(self.rules.stalled(stall, Some(now.time))),
             Step::Move { stamp, toggle } => {
                 let start = self.rules.start(stamp, now.time)?;
+                // The clock went back, so IDs continue on the other side of the toggle. What was
+                // used on this side is remembered, because it may be needed again.
                 if toggle != self.tick.toggle() {
                     let past = &mut self.past[usize::from(self.tick.toggle())];
                     *past = self.tick.stamp().max(*past);
@@ -136,6 +140,7 @@ impl<S: Scheme> ExclusiveEngine<S> {
                 self.replace(Word::new(stamp, toggle, start.into()));
             }
         }
+        // A new tick may be short of what was asked for: a block never spans two ticks.
         match self.rules.left(self.word(), want) {
             Some(len) => Ok(self.draw(len)),
             None => {

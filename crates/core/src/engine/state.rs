@@ -22,8 +22,10 @@ pub(crate) fn resume<S: Scheme>(
         let (value, max) = (other_past - 1, max_stamp - 1);
         return Err(RangeError::new("tick", value.into(), 0, max.into()));
     }
+    // Each change of the clock's direction flips it, and it started unset.
     let toggle = S::TOGGLE && snapshot.drifts % 2 == 1;
     let exhausted = u64::from(bounds.last()) + 1;
+    // The stamp 0 is before the first tick, so the first call moves on from it.
     let Some(tick) = snapshot.tick else {
         return Ok((Word::new(0, toggle, 0), other_past));
     };
@@ -33,6 +35,7 @@ pub(crate) fn resume<S: Scheme>(
         let (value, max) = (tick.get().into(), i128::from(ceiling) - 1);
         return Err(RangeError::new("tick", value, floor.into(), max));
     }
+    // One beyond the last sequence is legal: the tick was used up.
     let next = u64::from(snapshot.next_sequence);
     if next < u64::from(bounds.lowest()) || next > exhausted {
         let (lowest, last) = (bounds.lowest().into(), exhausted.into());

@@ -153,10 +153,14 @@ impl<C: Clock> MemoryBackend<C> {
         };
         view.record.clone_from(record);
         let copy = |(node, state): (&AnyNode, &RowState)| (*node, state.clone());
+        // Only what was asked for, as the backends with servers do. Otherwise a rule that forgets
+        // to ask for a row would pass its tests here.
         view.rows = match scope {
             Scope::Record => Rows::new(),
             Scope::Node(node) => rows.get_key_value(&node).map(copy).into_iter().collect(),
             Scope::Candidates { start, limit } => {
+                // A page starts anywhere and goes round: from `start` to the last node, then from
+                // the first on.
                 if limit < rows.len() {
                     let page = rows.range(start..).chain(rows.range(..start));
                     view.page_end = page.map(|(node, _)| *node).take(limit).last();
@@ -175,6 +179,8 @@ impl<C: Clock> MemoryBackend<C> {
         let is_current = change.is_for(&data.generation(), now);
         let Backup { realms, writes } = &mut data.kept;
         let StoredRealm { record, rows } = realms.entry(realm.clone()).or_default();
+        // A change is decided on what was read before. It is written only if nothing that it
+        // depends on was written meanwhile: the record, and its own row.
         let is_current = is_current
             && record.as_ref().map(|(_, version)| *version) == change.record_version
             && change.row.as_ref().is_none_or(|row| row.is_current(rows.get(&row.node)));
@@ -189,6 +195,8 @@ impl<C: Clock> MemoryBackend<C> {
             rows.insert(row.node, state);
         }
         if let Some(written) = &change.record {
+            // `restore` keeps the higher count, so that no version is used twice and a change that
+            // was decided before a restore fails.
             *writes += 1;
             *record = Some((written.clone(), Version(*writes)));
         }

@@ -95,6 +95,7 @@ fn file(url: &str, holders: Holders) -> Result<Store, StoreError> {
 fn static_node(url: &str, holders: Holders) -> Result<Store, StoreError> {
     let no_form = || StoreError::url("static", "its URL is static:SOURCE?state=/FOLDER");
     let rest = url.strip_prefix("static:").ok_or_else(no_form)?;
+    // For example `static:env:NODE/10?state=/var/lib/orders`.
     let (source, folder) = match rest.split_once('?') {
         None => (rest, None),
         Some((source, options)) => {
@@ -110,6 +111,8 @@ fn static_node(url: &str, holders: Holders) -> Result<Store, StoreError> {
         StoreError::url("static", why)
     })?;
     let node = source.node()?;
+    // Without a folder nothing remembers the window of the process before this one, so the
+    // generator waits until that must have ended.
     Ok(match folder {
         Some(folder) => Store::over(Box::new(FileBackend::open_for(folder, holders)?), Some(node)),
         None => Store::over(Box::new(<MemoryBackend>::default()), Some(node)),

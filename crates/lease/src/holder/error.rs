@@ -197,6 +197,8 @@ impl fmt::Display for GenerateError {
             }
             Self::Stalled(stall) => &**stall,
         };
+        // First the generator's own sentence, for example "the window ended at …", then why the
+        // lease does not help: that is the part that an operator can do something about.
         write!(f, "{error}")?;
         const WINDOW_ENDED: ErrorKind = ErrorKind::Stalled(StallReason::WindowEnded);
         match (cause, error.kind()) {
@@ -207,6 +209,8 @@ impl fmt::Display for GenerateError {
             (None, WINDOW_ENDED) => f.write_str("; the lease is in order")?,
             (None, _) => return Ok(()),
         }
+        // A clock that differs from the store's is the usual reason for a lease that seems to be in
+        // order.
         match *clock_ahead_micros {
             Some(ahead_micros) => write!(f, "; {}", ClockGap { ahead_micros }),
             None => Ok(()),

@@ -444,11 +444,14 @@ impl<'a, S: Scheme, C: Clock + fmt::Debug> Source for &'a LeasedGenerator<S, C> 
         Fut: Future<Output = ()>,
     {
         const PAUSE: Duration = Duration::from_millis(20);
+        // Waiting cannot help: the generator was shut down, for example.
         if error.wait().is_none() {
             return Err(error);
         }
         loop {
             let left = deadline.left(boot::now());
+            // There is no lease to wait with, and nothing tells a task when there is one: look
+            // again soon.
             let Some(active) = self.active_lease() else {
                 self.shared().check_wait(left)?;
                 let pause = PAUSE.min(left);
@@ -458,6 +461,7 @@ impl<'a, S: Scheme, C: Clock + fmt::Debug> Source for &'a LeasedGenerator<S, C> 
             };
             match wait_ready_async(active.generator(), left, sleep).await {
                 Ok(()) => return Ok(()),
+                // Its lease was lost while this waited. Another one may be there by now.
                 Err(error) => self.shared().leave_if_closed(&active, error)?,
             }
         }

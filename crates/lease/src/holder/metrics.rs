@@ -31,6 +31,8 @@ impl HolderMetrics {
             gauge!("tickid_lease_renewed_timestamp_seconds", "realm" => realm())
                 .set(renewed_at.as_micros() as f64 / 1e6);
         }
+        // The state has totals, and the recorder wants increments: it may be shared by several
+        // generators of one realm, whose totals add up.
         let (now, before) = (&state.counters, &self.reported);
         for (name, now, before) in [
             ("tickid_lease_leases_total", now.leases, before.leases),

@@ -191,11 +191,14 @@ impl<S: Scheme, C> HolderState<S, C> {
 
     /// Returns the state without the parts that need the clock.
     pub(crate) fn desk_state(&self) -> LeaseState {
+        // In the child of a fork: the parent's lease is not this process's, and its lock may be
+        // held by a thread that does not exist here.
         if !self.is_ours() {
             return LeaseState { is_stopped: true, ..LeaseState::default() };
         }
         let desk = self.desk();
         let mut counters = desk.counters;
+        // These are counted without the lock, by threads that wait for an ID.
         for (reason, count) in WaitReason::ALL.into_iter().zip(&self.stalls) {
             counters.stalls.add(reason, count.load(Ordering::Relaxed));
         }
@@ -404,6 +407,8 @@ impl<S: Scheme, C> HolderState<S, C> {
     pub(crate) fn failed(&self, error: LeaseError, is_move: bool, ends_start: bool) {
         let reason = error.reason();
         let now = Instant::now();
+        // The store's clock and ours may differ, so the wait is what the store's clock lacks to the
+        // start.
         let realm_starts = match error.store().and_then(StoreError::refusal) {
             Some(Refusal::NotYet { from, now: asked }) => {
                 now.checked_add(from.saturating_since(*asked))
@@ -412,6 +417,8 @@ impl<S: Scheme, C> HolderState<S, C> {
         };
         self.change(|desk| {
             desk.ends_start |= ends_start;
+            // The lease at hand goes on meanwhile, so this is not the trouble that callers are told
+            // first.
             if is_move {
                 desk.stuck = Some(error);
             } else {

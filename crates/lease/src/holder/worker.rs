@@ -79,6 +79,8 @@ where
     /// Keeps the lease until the generator is stopped, and releases it then.
     pub(super) fn run(mut self) -> Result<(), StoreError> {
         let _finish = Finish(Arc::clone(&self.shared));
+        // Nothing wakes this thread when a clock is set or a generator falls behind, so it looks a
+        // few times within the shortest terms, and twice a second otherwise.
         let term = self.session.realm().terms().term;
         let nap = (term / 10).clamp(SHORTEST_NAP, LONGEST_NAP);
         while !self.shared.is_stopped() {
@@ -88,11 +90,15 @@ where
                 self.shared.lost(released.err().map(LeaseError::from));
                 self.session.give_up(boot::now());
             }
+            // A generator that could issue only in more than a term is better off with another
+            // node. The session asks for one, and this notes when that is over.
             let stall = self.active.as_ref().map_or(Duration::ZERO, |active| active.stall());
             if core::mem::replace(&mut self.is_behind, stall > term) && !self.is_behind {
                 self.shared.unstuck();
             }
             let now = boot::now();
+            // The generator's clock, since the node's window is compared with its ticks; the pauses
+            // between requests follow the machine's own clock, which never steps.
             let tick = self.clock.now().ok().and_then(|now| self.session.realm().tick_at(now));
             match self.session.request(now, tick, stall, Token::random) {
                 Ok(Some(request)) => self.send(now, request),
@@ -101,6 +107,7 @@ where
                     self.metrics.update(&self.shared.state());
                     self.shared.rest(self.session.due().saturating_sub(now).min(nap));
                 }
+                // There is no randomness for a token. That may pass, for example early at boot.
                 Err(error) => {
                     self.fail(LeaseError::system(DRAW, error), false);
                     self.shared.rest(nap);

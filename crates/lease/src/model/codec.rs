@@ -73,6 +73,8 @@ impl Record {
     #[must_use]
     pub fn to_json(&self) -> String {
         let (realm, terms) = (&self.realm, self.realm.terms());
+        // Terms are far below 2^64 µs, which are 584,000 years. If a caller builds longer ones they
+        // are cut rather than refused, because writing a record cannot fail.
         let micros = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
         let part = |part: &PoolPart| {
             let (nodes, PoolPart { since_era, floor, .. }) = (part.range.to_string(), *part);
@@ -124,6 +126,8 @@ impl Record {
     /// ```
     pub fn from_json(name: RealmName, json: &[u8]) -> Result<Self, LeaseTextError> {
         let text: RecordText = read(KIND_OF_RECORD, json)?;
+        // The nodes that leases are granted of, for example `0-15/16`. While a realm is
+        // reconfigured, its parts cover less than its pool, but never more.
         let pool: NodePool = text.pool.parse()?;
         let mut parts = Vec::with_capacity(text.parts.len());
         for PartText { nodes, since_era, floor } in &text.parts {

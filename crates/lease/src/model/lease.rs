@@ -103,10 +103,12 @@ impl Claim {
     /// Creates a claim. A longer `holder` is cut, and its control characters are replaced.
     #[must_use]
     pub fn new(token: Token, holder: &str, now: Option<u64>) -> Self {
+        // Names end up in lists on terminals, where control characters could rewrite other lines.
         let printable = |symbol: char| {
             if symbol.is_control() { char::REPLACEMENT_CHARACTER } else { symbol }
         };
         let mut kept = String::new();
+        // Cut at a character, not at a byte, so the text stays UTF-8.
         for symbol in holder.chars().map(printable) {
             if kept.len() + symbol.len_utf8() > Self::MAX_HOLDER_LEN {
                 break;

@@ -257,8 +257,11 @@ impl RealmSpec {
         layout: &S,
         pool: NodePool,
     ) -> Result<Self, RealmError> {
+        // All nodes of a range have one width, so a layout that takes the first and the last takes
+        // all.
         for range in pool.ranges() {
             for node in [range.first_node(), range.last_node()] {
+                // The realm is for IDs without a node, whose windows are leased all the same.
                 if node != AnyNode::NONE {
                     layout
                         .split_node(node)

@@ -78,6 +78,8 @@ impl RealmRules<'_> {
         }
         let missing = self.record.missing();
         let since_era = self.record.era;
+        // A new range may be a prefix of old nodes or the other way round: `2/2` covers the IDs of
+        // `4/3`. It must start above the windows of all of these.
         let floor = |range: &NodeRange| {
             // Prefixes of the first node start before the range, and all other related nodes in it.
             let first = range.first_node();
@@ -91,6 +93,7 @@ impl RealmRules<'_> {
         let new =
             missing.iter().map(|range| PoolPart { range: *range, since_era, floor: floor(range) });
         let mut parts: Vec<PoolPart> = self.record.parts.iter().copied().chain(new).collect();
+        // By position, like the ranges of a pool, so that a part is found by a binary search.
         parts.sort_by_key(|part| (part.range.start(), part.range.bits()));
         Some(Record { parts, ..self.record.clone() })
     }

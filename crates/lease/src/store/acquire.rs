@@ -101,6 +101,8 @@ impl<'a> Acquisition<'a> {
     async fn retry(&mut self, node: AnyNode) -> Result<ClaimState, StoreError> {
         let (id, realm, earlier) = (self.id, self.realm, &*self.claim);
         let scope = Scope::Node(node);
+        // The answer to an earlier claim was lost. If its row was written, the token in it shows
+        // that the node is ours already; to claim another one would waste a node for a term.
         let answer = self.store.transact(&realm.name, scope, self.missing(), |rules, view| {
             rules.check(realm)?;
             let (era, state) = (rules.record.era, view.rows.get(&node));
@@ -119,6 +121,7 @@ impl<'a> Acquisition<'a> {
         if let Some(lease) = lease.map_err(|no| self.store.refused(no))? {
             return Ok(ClaimState::Granted(lease));
         }
+        // Nothing of that claim is left, or somebody else holds the node.
         self.claim.attempt = None;
         Ok(ClaimState::Search)
     }

@@ -81,6 +81,8 @@ impl Store {
         }
         let realm = &*self.own(realm)?;
         let node = lease.node;
+        // If the whole realm was lost, it starts anew in an era above the lost lease's, so that the
+        // lease is not mistaken for one of the new realm.
         let missing = Missing::Create(realm, Some(lease.era));
         let answer = self.transact(realm.name(), Scope::Node(node), missing, |rules, view| {
             if rules.check_ids(realm).is_err() {
@@ -88,6 +90,8 @@ impl Store {
                 return Ok(Decision::none((false, false, None)));
             }
             let is_guess = rules.record.is_assumed && rules.record.realm != *realm;
+            // Evidence may be out of date: the holder may have been slow, and its lease ended in
+            // order.
             if !rules.proves_loss(lease, why, view.rows.get(&node)) {
                 return Ok(Decision::none((false, is_guess, Some(rules.record.era))));
             }
@@ -125,12 +129,15 @@ impl Store {
     async fn restore(&self, realm: &RealmSpec, lost: &Lease) -> Result<bool, StoreError> {
         let is_restored =
             self.transact(realm.name(), Scope::All, Missing::Refuse, |rules, view| {
+                // Another holder was faster, or somebody has created the realm with a pool of their
+                // own.
                 if !rules.record.is_assumed {
                     return Ok(Decision::none(false));
                 }
                 let Some(record) = rules.reconfigure(realm, &view.rows)? else {
                     return Ok(Decision::none(false));
                 };
+                // Once is enough: if it happened already, new windows start above the lost one.
                 let record = match rules.is_repaired(lost) {
                     true => record,
                     false => RealmRules::new(&record, view.now)?

@@ -171,6 +171,7 @@ impl Gateway {
         if let Some(pass) = &*self.passes() {
             return Ok(pass.clone());
         }
+        // Two threads may both log in; either token is good.
         let request = json(&Authenticate { name: user, password });
         let pass =
             match self.post::<Authenticated>(endpoint, "auth/authenticate", &request, &None, until)

@@ -179,6 +179,7 @@ impl Cluster {
                 while let Some(last) = ranges.first().filter(|range| range.more)
                     && let Some(KeyValue { key, .. }) = last.kvs.last()
                 {
+                    // The smallest key above the last one.
                     ranges = page(&format!("{}\0", String::from_utf8_lossy(&key.0)))?.1;
                     keys.add_rows(&mut view, &ranges);
                 }

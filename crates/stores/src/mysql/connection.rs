@@ -69,6 +69,8 @@ impl Connection {
         let Greeting { capabilities, mut nonce, plugin } =
             Greeting::parse(&packets.receive().await?)?;
         let is_encrypted = place.tls.is_some();
+        // TLS begins before the user's name is sent: the start of a login has no more than the
+        // flags.
         if is_encrypted {
             if capabilities & capability::TLS == 0 {
                 return Err(Error::NoEncryption);
@@ -82,6 +84,8 @@ impl Connection {
         let proof = plugin.proof(&nonce, password);
         let login = protocol::login(is_encrypted, user, &proof, &place.database, plugin.name());
         packets.send(&login).await?;
+        // A server may answer with any number of packets. Each kind is taken once, so that none can
+        // keep this busy for ever.
         let (mut was_switched, mut is_asked) = (false, false);
         loop {
             let packet = packets.receive().await?;
@@ -90,6 +94,8 @@ impl Connection {
             }
             match packet.split_first() {
                 Some((0, _)) => return Ok(Self(packets)),
+                // "AuthSwitchRequest": the method was a guess, and this user has another, with a
+                // new nonce.
                 Some((0xfe, rest)) if !was_switched => {
                     was_switched = true;
                     let Some((name, new)) = protocol::switch(rest) else {
@@ -102,6 +108,8 @@ impl Connection {
                 Some((1, [3])) if plugin == Plugin::CachingSha2 => {}
                 Some((1, [4])) if plugin == Plugin::CachingSha2 && !is_asked => {
                     is_asked = true;
+                    // It asks for the password itself, which is not sent where others could read
+                    // it.
                     if !(is_encrypted || is_private) {
                         return Err(Error::NeedsEncryption);
                     }
@@ -197,6 +205,8 @@ impl Packets {
         let len = u32::from_le_bytes([low, middle, high, 0]);
         let count = usize::try_from(len).ok().filter(|&count| count <= MAX_PACKET);
         let count = count.ok_or(Error::TooLong("the answer"))?;
+        // All packets of an answer together have a limit as well. During the login it is low,
+        // because anybody may have answered.
         let left = self.left.checked_sub(head.len() + count);
         self.left = left.ok_or(Error::TooLong("the answer"))?;
         let mut packet = Vec::new();

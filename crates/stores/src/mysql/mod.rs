@@ -179,6 +179,8 @@ impl Database for Server {
         match connection.query(&sql).await {
             Ok(texts) => {
                 let last = texts.first().and_then(|row| row.last()?.as_deref());
+                // A server that became read-only answers reads as before. Its generation, the last
+                // column, shows it.
                 if last.is_some_and(|generation| generation.ends_with(READ_ONLY)) {
                     return Err(StatementError::Broken(no_writes(request.what)));
                 }
@@ -186,6 +188,8 @@ impl Database for Server {
             }
             Err(error) => {
                 let failure = failure::of_statement(&error, request.what);
+                // A failed statement leaves its transaction open, and the next request would be
+                // part of it.
                 if !matches!(failure, StatementError::Broken(_))
                     && let Err(error) = connection.query("ROLLBACK").await
                 {
@@ -205,6 +209,7 @@ impl Database for Server {
 /// Replaces `$1` and so on by values, `$generation` by [its expression](GENERATION). Text is in
 /// hexadecimal digits, so that nothing in it can end a literal.
 fn fill(statement: &str, values: &[Value]) -> String {
+    // What stands before the first `$` has no value.
     let mut parts = statement.split('$');
     let mut sql = parts.next().unwrap_or_default().to_owned();
     for part in parts {

@@ -27,6 +27,7 @@ pub(super) fn unreachable(source: impl Into<BoxError>) -> StoreError {
 
 /// Returns the failure of a statement with the purpose `what`.
 pub(super) fn of_statement(error: &Error, what: &str) -> StatementError {
+    // No code, so this is not the server's answer: the connection failed.
     let Some(code) = error.code() else {
         return StatementError::Broken(match is_silence(error) {
             true => unreachable(message(error)),

@@ -169,6 +169,7 @@ struct Page {
 
 impl Server {
     fn read(&self, realm: &RealmName, scope: Scope) -> Result<RealmView, StoreError> {
+        // One script answers all scopes, because it reads the keys and the clock at one moment.
         let page = match scope {
             Scope::Record => self.page(realm, "none", "", 0),
             Scope::Node(node) => self.page(realm, "node", &node.sort_key(), 1),
@@ -189,10 +190,12 @@ impl Server {
         };
         let mut rows = page.rows;
         view.has_lowest = matches!(scope, Scope::Candidates { .. });
+        // The lowest rows follow the page's own, so its end is counted from `len`.
         if view.has_lowest && page.len < page.count {
             let page = rows[..page.len].iter().rev();
             view.page_end = page.filter_map(|(node, _)| AnyNode::from_sort_key(node)).next();
         }
+        // The first page has the record too; of the others only the rows are new.
         let mut is_cut = scope == Scope::All && page.len < page.count;
         while is_cut && let Some((last, _)) = rows.last() {
             let next = self.page(realm, "page", &format!("({last}"), PAGE)?;
@@ -248,6 +251,7 @@ impl Server {
     fn realms(&self) -> Result<Vec<RealmName>, StoreError> {
         let (mut realms, mut cursor) = (Vec::new(), "0".to_owned());
         loop {
+            // `KEYS` would stop the server until it has looked at every key.
             let scan = ["SCAN", &cursor, "MATCH", "tickid:{*}:record", "COUNT", "1000"];
             let reply = self.command(&scan)?;
             let corrupt = || corrupt("the answer to SCAN");
@@ -259,6 +263,7 @@ impl Server {
             realms.extend(keys.list().ok_or_else(corrupt)?.iter().filter_map(name));
             next.text().ok_or_else(corrupt)?.clone_into(&mut cursor);
             if cursor == "0" {
+                // A key may be returned more than once while the server's table grows.
                 realms.sort();
                 realms.dedup();
                 return Ok(realms);

@@ -23,6 +23,8 @@ impl Reply {
     }
 
     fn read_nested(from: &mut impl BufRead, depth: u32, left: &mut u32) -> io::Result<Self> {
+        // `*1000000000` costs a hostile server ten bytes, so the parts of an answer are counted,
+        // not only its bytes.
         *left = left.checked_sub(1).ok_or_else(malformed)?;
         let mut line = Vec::new();
         from.read_until(b'\n', &mut line)?;
@@ -33,9 +35,12 @@ impl Reply {
             b'+' | b':' => Ok(Self::Text(rest.to_vec())),
             b'-' => Ok(Self::Error(String::from_utf8_lossy(rest).into_owned())),
             b'$' | b'*' => match (u64::try_from(length().ok_or_else(malformed)?), kind) {
+                // `$-1` and `*-1`.
                 (Err(_), _) => Ok(Self::Nil),
                 (Ok(length), b'$') => {
                     let mut text = Vec::new();
+                    // Not `with_capacity`: the length is a claim of the server's, and memory is
+                    // taken only for what comes.
                     from.take(length.saturating_add(2)).read_to_end(&mut text)?;
                     let is_whole = text.ends_with(b"\r\n")
                         && u64::try_from(text.len()).is_ok_and(|read| read == length + 2);

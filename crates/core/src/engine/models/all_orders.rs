@@ -189,7 +189,9 @@ fn widening(subject: EngineUnderTest) {
     static ANNOUNCED: atomic::AtomicU64 = atomic::AtomicU64::new(0);
     let clocked = ClockedGenerator::with_window(Policy::Wait, 2, 0, 11);
     ANNOUNCED.store(11, atomic::Ordering::Relaxed);
+    // Back in the old window, whose last tick may have been used up or not.
     clocked.clock.set(11);
+    // An ID beyond the ceiling that was announced when it was drawn would be another holder's.
     let below = |ids: Vec<u64>| {
         let ceiling = ANNOUNCED.load(atomic::Ordering::Relaxed);
         assert!(ids.iter().all(|&id| parts(id).tick < ceiling), "outside of the window");

@@ -225,6 +225,7 @@ impl ClockedGenerator {
             let mut last = [None; 2];
             for &id in *ids {
                 let IdFields { tick, toggle, sequence } = parts(id);
+                // Under tick-tock the IDs of each side of the toggle ascend by themselves.
                 let last = &mut last[usize::from(toggle && self.policy == Policy::TickTock)];
                 assert!(*last < Some(id), "out of order: {:?} after {last:?}", parts(id));
                 *last = Some(id);
@@ -232,6 +233,7 @@ impl ClockedGenerator {
                 assert!(self.floor <= tick && tick < ceiling, "outside: {:?}", parts(id));
             }
         }
+        // When all threads are done nobody is left to take back an add that went beyond the tick.
         let engine = self.generator.engine();
         let word = engine.load();
         assert!(

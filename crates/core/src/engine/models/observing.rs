@@ -67,12 +67,15 @@ fn draws(subject: EngineUnderTest, policy: Policy<Toggling>, per_tick: u32, id: 
         set.set(is_accepted);
         (is_accepted, ids)
     });
+    // These two race with the other thread. Only an ID that is drawn after the flag was seen has to
+    // follow on the observed one.
     let first = subject.one(&clocked);
     let is_accepted = flag.is_set();
     let second = subject.one(&clocked);
     follow(&second, id, is_accepted);
     let (is_accepted, others) = join(other);
     let mut after = vec![];
+    // Back and forth: the promise also holds on the other side of the toggle.
     for tick in [10, 9, 10, 11, 12, 13] {
         clocked.clock.set(tick);
         let ids = subject.one(&clocked);
@@ -177,6 +180,8 @@ fn handle(subject: EngineUnderTest, id: u64) {
         set.set(true);
         subject.one(clocked)
     });
+    // The block of this handle may be from before the observation. An ID of it may not be used
+    // after.
     for _ in 0..2 {
         let is_accepted = flag.is_set();
         let ids = next(&clocked, &mut handle);

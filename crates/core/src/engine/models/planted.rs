@@ -126,10 +126,14 @@ impl Mistake {
             let add = engine.draw(want);
             let Drawn { word: drawn, want } = add;
             let is_past = drawn.sequence() + u64::from(want.get()) > engine.rules.exhausted();
+            // The sequence's field has a guard bit above it, which this add may have reached. Many
+            // such adds in a row would run into the tick's field.
             if is_past && self != Self::NoClamp {
                 engine.clamp(drawn);
             }
             let now = engine.rules.read(clock.now_relaxed());
+            // As in `shared/mod.rs`: the draw counts only if it is of the present tick, and
+            // something is left in it.
             if let Ok(now) = now
                 && !drawn.is_closed()
                 && Rules::accepts(drawn, now.stamp, engine.rules.policy)
@@ -180,6 +184,8 @@ impl Mistake {
             if word.is_closed() {
                 return Err(engine.rules.stalled(EngineStall::new(ErrorKind::Closed, None), None));
             }
+            // After the word, since another thread may have moved it to a tick that has begun
+            // meanwhile.
             let now = early.map_or_else(&mut read, Ok)?;
             match engine.step(word, now) {
                 Step::Draw => return Ok(None),
@@ -208,6 +214,8 @@ impl Mistake {
                 past.fetch_max(word.stamp(), Ordering::Relaxed);
             }
         };
+        // Before the exchange: a thread that flips the toggle back must see how far the other side
+        // has come.
         if self != Self::PastAfterExchange {
             raise_past();
         }
@@ -227,6 +235,8 @@ impl Mistake {
                 Err(bits) => seen = Word::from_bits(bits),
             }
             let is_closed = seen.is_closed() && self != Self::RetryOverClosed;
+            // Draws in the same tick are no reason to fail. Another tick is, and a closed word
+            // stays closed.
             if !seen.same_tick(word) || is_closed {
                 return false;
             }
@@ -254,6 +264,8 @@ impl Mistake {
         if self == Self::MarkBeforeWord {
             raise_mark(goal);
         }
+        // The clock has to be read after the word, since the word may move on while a thread sleeps
+        // between the two.
         let early = (self == Self::ObserveClockFirst).then(|| rules.read(clock.now()));
         let (mut is_held, mut has_moved) = (self == Self::ObserveUnheld, false);
         loop {
@@ -261,6 +273,7 @@ impl Mistake {
             if word.is_closed() && self != Self::ObserveOverClosed {
                 return false;
             }
+            // Behind the goal: move the word there, unless the next ID would need a wait.
             if word.bits() < goal.bits() || self == Self::ObserveBackwards {
                 let Ok(now) = early.unwrap_or_else(|| rules.read(clock.now())) else {
                     return false;
@@ -281,6 +294,8 @@ impl Mistake {
                 if engine.raise(word, new) {
                     break;
                 }
+            // In the goal's tick a thread may have drawn a sequence below the goal already, and
+            // still return it. Holding the word makes such draws fail.
             } else if is_held || !word.same_tick(goal) {
                 break;
             } else if engine.hold(word) || self == Self::HoldUncounted {

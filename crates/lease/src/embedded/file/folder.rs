@@ -119,6 +119,8 @@ mod private {
             EntryKind::File => metadata.is_file(),
             EntryKind::Folder => metadata.is_dir(),
         };
+        // A link comes first, because the other questions would be about what it points to, which
+        // may change between this look and the next.
         let exposure = if metadata.is_symlink() {
             ExposureReason::Link
         } else if !is_kind {
@@ -378,6 +380,8 @@ pub(super) fn lock_file(path: &Path) -> Result<File, StoreError> {
 pub(super) fn lock(path: &Path, timeout: Duration) -> Result<File, StoreError> {
     let file = lock_file(path)?;
     let start = Instant::now();
+    // There is no portable lock with a timeout. Most transactions are over soon, so the first
+    // pauses are short; the later ones keep a crowd of waiting processes from using up a processor.
     let mut pause = Duration::from_micros(50);
     loop {
         match file.try_lock() {

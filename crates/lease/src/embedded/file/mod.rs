@@ -247,6 +247,9 @@ impl<'a> RealmFolder<'a> {
         let path = self.row_path(row.node);
         let too_long = || StoreError::failed(NAME, format!("fit a row into {}", path.display()));
         let Version(number) = Version::after(version);
+        // A known row is overwritten in place, in the slot that does not hold its present version,
+        // so a torn write leaves the old one. That also works on a full disk. In the other cases a
+        // whole file takes its name in one step.
         match version {
             Some(UNREADABLE) => {
                 // A row counts its writes; there are fewer of these than microseconds since 1970.

@@ -215,6 +215,9 @@ impl LeaseSession {
         stall: Duration,
         draw: impl FnOnce() -> io::Result<Token>,
     ) -> io::Result<Option<Request>> {
+        // A lease is renewed before anything else. It is left for another node only if the
+        // generator could not issue for longer than a term, because one whose window has begun can
+        // issue at once.
         let moves = match self.lease {
             Some(lease) if now >= self.renewal.due => return Ok(Some(Request::Renew(lease))),
             Some(_) if tick.is_none() || stall <= self.realm.terms().term => return Ok(None),
@@ -224,6 +227,8 @@ impl LeaseSession {
         if now < self.acquisition.due {
             return Ok(None);
         }
+        // A claim whose answer is unknown is repeated with its token, so that the store recognises
+        // it. Only a new one carries evidence of a loss, and asks for the lost node first.
         let mut claim = match self.claim.take() {
             Some(claim) => claim,
             None => {

@@ -45,6 +45,8 @@ pub(super) fn symbols<S: StaticAlphabet>(values: __m128i) -> __m128i {
 pub(super) fn values<S: StaticAlphabet>(symbols: __m128i) -> (__m128i, __m128i) {
     let runs = const { &S::ALPHABET.runs_by_symbol };
     let above = |bound: u8| _mm_cmpgt_epi8(symbols, _mm_set1_epi8(bound.cast_signed()));
+    // Within a run a value differs from its character by an offset. Each run adds the change of
+    // that offset to all characters from its first one on.
     let mut values = _mm_sub_epi8(symbols, _mm_set1_epi8(runs[0].offset().cast_signed()));
     // A character that passed an odd number of the runs' ends is within a run.
     let mut within = _mm_xor_si128(symbols, symbols);

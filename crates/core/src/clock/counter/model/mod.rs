@@ -137,6 +137,7 @@ struct SimulatedMachine {
 impl SimulatedMachine {
     fn new(limits: Parameters, is_raw_the_wall: bool) -> Rc<Self> {
         let machine = Rc::new(Self {
+            // Large and different, so that a mix-up of two of the clocks shows.
             now: Cell::new(1 << 50),
             used: Cell::new(0),
             read_at: Cell::new(1 << 50),
@@ -286,6 +287,8 @@ impl SimulatedMachine {
 
     /// Makes a call and checks it against the clock's guarantees.
     fn read(&self) {
+        // Calls nest: an event within a call may make another, as another thread would. They do so
+        // at most four deep.
         if self.calls.borrow().len() == 4 {
             return;
         }
@@ -293,6 +296,8 @@ impl SimulatedMachine {
         let start = self.now.get();
         self.use_now();
         let (seen, seen_since) = self.highest.get();
+        // The lowest and the highest time of the wall clock during the call. Events within it widen
+        // the two.
         self.calls.borrow_mut().push((self.wall_time(), self.wall_time()));
         let time = clock.at(self.counter()).or_else(|| clock.look()).unwrap();
         let (first, last) = self.calls.borrow_mut().pop().unwrap();
@@ -303,6 +308,8 @@ impl SimulatedMachine {
             let what = format_args!("{} ns off instead of {}", nanos(off), nanos(error));
             self.fail(Promise::Error, what);
         }
+        // A time that was returned before this call began is not undercut, unless the wall clock
+        // itself was set back.
         if time < seen && !self.was_set_back_since(seen_since) {
             self.fail(Promise::Order, format_args!("{} ns back", nanos(seen - time)));
         }
