@@ -120,6 +120,9 @@ impl Access {
         let Some(path) = &self.file else { return Ok(()) };
         let _reloading = self.reloading.lock().unwrap_or_else(PoisonError::into_inner);
         let mut clients = read(path)?;
+        // Connections keep the `Client` that they were admitted with, and learn of changes only
+        // from its `Usage`. A token that stays keeps that, so a connection gains or loses the right
+        // to observe without authenticating anew, and a reload does not give a client a new burst.
         let before = self.tokens.load_full();
         let by_token = before.clients.iter().map(|client| (&*client.token, &client.usage));
         let mut gone: HashMap<&str, &Arc<Usage>> = by_token.collect();
@@ -186,6 +189,7 @@ fn read(path: &Path) -> Result<Vec<Client>, ServerError> {
     // Some editors start a file with a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let mut clients = Vec::new();
+    // The line of each token, for the message about one that comes twice.
     let mut lines = HashMap::new();
     for (index, line) in text.lines().enumerate() {
         if line.trim_start().starts_with('#') {
@@ -194,6 +198,8 @@ fn read(path: &Path) -> Result<Vec<Client>, ServerError> {
         let refuse = |reason: String| {
             Err(ServerError::Tokens { path: path.to_owned(), line: index + 1, reason })
         };
+        // A line is `TOKEN`, `shop TOKEN` or `shop TOKEN observe`. Logs need a name, so a token
+        // without one is called after its line, for example "line-4".
         let unnamed = format!("line-{}", index + 1);
         let words: Vec<&str> = line.split_whitespace().collect();
         let (name, token, rights) = match *words {
@@ -206,20 +212,28 @@ fn read(path: &Path) -> Result<Vec<Client>, ServerError> {
             let len = token.len();
             return refuse(format!("the token has {len} bytes, outside of {SHORTEST}..={LONGEST}"));
         }
+        // Clients send other characters in an `Authorization` header in different encodings (RFC
+        // 9110, section 5.5), so such a token would be right from one client and wrong from
+        // another.
         if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
             return refuse("the token has a character other than visible ASCII".to_owned());
         }
         if name.len() > 64 {
             return refuse(format!("the name has {} bytes, more than 64", name.len()));
         }
+        // With a token on two lines, its name and its right would depend on which line is found.
         if let Some(other) = lines.insert(token, index + 1) {
             return refuse(format!("the token is also on line {other}"));
         }
+        // A misspelt right must not pass for a token without rights, and the message does not
+        // repeat the word because it may be a token, as in `our invoice-department TOKEN`.
         if !matches!(rights, [] | [OBSERVE]) {
             return refuse(format!("after the token is something other than the right {OBSERVE}"));
         }
         clients.push(Client::new(name, token, !rights.is_empty()));
     }
+    // A file without a token would lock all clients out. More likely, a reload has met the file
+    // while it was being replaced, and then the earlier tokens stay in use.
     if clients.is_empty() {
         let reason = "there is no token in the file".to_owned();
         return Err(ServerError::Tokens { path: path.to_owned(), line: 1, reason });

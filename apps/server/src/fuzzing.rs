@@ -35,6 +35,8 @@ pub fn parse_requests(data: &[u8]) {
         command.read(data, MAX).map(|len| len.map(|len| (len, command)))
     };
     let whole = read(data);
+    // A parser that asks for more, whatever has arrived, lets a client fill the memory. So it may
+    // do so only below the limit.
     let (len, command) = match &whole {
         Ok(Some((len, command))) => (*len, command),
         Ok(None) => {
@@ -46,10 +48,14 @@ pub fn parse_requests(data: &[u8]) {
             return;
         }
     };
+    // A command of no bytes would be read again forever. One argument after the last is asked for
+    // as well, because that must be empty and not the next command's.
     assert!((1..=data.len().min(MAX)).contains(&len));
     for index in 0..=command.len() {
         assert!(command.arg(index, data).len() < len);
     }
+    // Clients send pipelines, and the network cuts them anywhere. The command must therefore be the
+    // same without the bytes after it, and a part of it must never be one.
     assert_eq!(read(&data[..len]), whole);
     for part in 0..len {
         match read(&data[..part]) {
@@ -94,9 +100,12 @@ impl FuzzedServer {
     }
 
     fn new() -> Result<Self, Box<dyn core::error::Error>> {
+        // One thread, so that an input that fails does so again.
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let store = Store::in_memory();
         let mut realms = Realms::default();
+        // IDs of 80 bits with a metabyte, and integers of 64 bits: with both, requests reach all
+        // forms and the refusals of each.
         let specs = [
             RealmSpec::from(tickid_lease::Realm::builder("s", Sno).pool("0-9/16").build()?),
             RealmSpec::from(
@@ -110,6 +119,8 @@ impl FuzzedServer {
             runtime.block_on(realm.check_start())?;
             realms.add(realm);
         }
+        // Small enough for an input to exceed them, and with a wait that is short beside the time
+        // that a conversation may take.
         let limits = Limits {
             count: 100,
             request_bytes: 2_048,
@@ -128,9 +139,13 @@ impl FuzzedServer {
     /// Sends `data` in parts of the size in its first byte, and returns the answers.
     fn converse<F: Future>(&self, data: &[u8], serve: impl FnOnce(DuplexStream) -> F) -> Vec<u8> {
         let Some((&size, data)) = data.split_first() else { return Vec::new() };
+        // Less room than many answers take, so that the server also meets a client that does not
+        // read yet.
         let (client, server) = duplex(1_024);
         let (mut answers, mut requests) = split(client);
         let send = async move {
+            // The server ends a malformed conversation before all is sent, so a failed write is no
+            // fault. After each part its task gets a turn, or it would read them all as one.
             for part in data.chunks(usize::from(size).max(1)) {
                 if requests.write_all(part).await.is_err() {
                     break;

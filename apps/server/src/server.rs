@@ -225,6 +225,9 @@ impl ServerBuilder {
     /// free, files that cannot be used, and realms that the store refuses for good.
     pub async fn start(self) -> Result<Server, ServerError> {
         self.check()?;
+        // Everything on this machine that can be wrong comes before the leases: a start that fails
+        // because a port is taken must not have occupied a node, which others would then miss until
+        // it is released.
         let access = Access::new(self.tokens.clone(), self.limits.rate)?;
         let tls = match self.tls.clone().map(ReloadedTls::new).transpose() {
             Ok(tls) => tls.map(Arc::new),
@@ -235,6 +238,8 @@ impl ServerBuilder {
         let shared = Arc::new(ServerState::new(realms, access, self.limits.clone()));
         let tasks = TaskTracker::new();
         let mut server = Server { shared, tls, tasks, resp: Vec::new(), http: Vec::new() };
+        // Some realms may have their leases already, so a failed start stops like a server does,
+        // which releases their nodes.
         if let Err(error) = started {
             server.stop().await;
             return Err(error);
@@ -269,6 +274,7 @@ impl ServerBuilder {
         if self.realms.is_empty() {
             return Err(ServerError::NoRealm);
         }
+        // Clients select a realm by its name alone, so the second would replace the first.
         let mut names = HashSet::new();
         if let Some(twice) = self.realms.iter().find(|realm| !names.insert(realm.name().as_str())) {
             return Err(ServerError::Twice(twice.name().clone()));
@@ -276,6 +282,9 @@ impl ServerBuilder {
         if self.resp.is_empty() && self.http.is_empty() && self.unix.is_empty() {
             return Err(ServerError::NoAddress);
         }
+        // TLS without tokens lets anyone draw IDs, and tokens without TLS can be read on the way,
+        // so an address beyond this machine needs both. A Unix socket is protected by the mode of
+        // its file.
         let missing = match (&self.tokens, &self.tls) {
             (Some(_), Some(_)) => return Ok(()),
             (None, None) => "tokens and TLS",
@@ -419,14 +428,20 @@ impl Server {
     pub async fn stop(self) -> Stopped {
         let Self { shared, tls: _, tasks, .. } = self;
         let mut stopped = Stopped::default();
+        // Listeners and connections learn of the stop here. A tracker that is not closed would wait
+        // for tasks that might still come.
         shared.stopping.cancel();
         tasks.close();
         let grace = shared.limits.grace;
+        // After the grace period the connections are dropped wherever they are, so the second wait
+        // is short.
         if tokio::time::timeout(grace, tasks.wait()).await.is_err() {
             stopped.cut_off = true;
             shared.cut_off.cancel();
             tasks.wait().await;
         }
+        // The nodes come last, because the requests that were still answered needed them. If one
+        // cannot be released, the others are all the same; it becomes free when its window ends.
         for realm in shared.realms.iter() {
             if let Err(error) = realm.release().await {
                 let reason = chain(&error);
@@ -438,9 +453,12 @@ impl Server {
     }
 
     fn listen(&mut self, sockets: Vec<(Protocol, Socket)>) {
+        // All listeners share the places of connections, because `Limits::connections` is for the
+        // whole server, as the limit of open files is.
         let service = http::Service::new(&self.shared);
         let slots = Arc::new(Slots::new(self.shared.limits.connections));
         for (protocol, socket) in sockets {
+            // With port 0 the address is known only now, and Unix sockets have none.
             if let Some(address) = socket.address() {
                 match protocol {
                     Protocol::Resp => self.resp.push(address),

@@ -67,6 +67,8 @@ fn read(files: &TlsFiles) -> Result<Configs, Vec<ServerError>> {
         reason: reason.to_string(),
     };
     let provider = Arc::new(ring::default_provider());
+    // Each file is read before any result is looked at, because an operator who replaces three
+    // files wants one attempt to report all that is wrong.
     let chain = certificates(&files.certificate);
     let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|error| refuse(&files.key, &error));
     let verifier = files.client_authorities.as_ref().map(|path| {
@@ -78,7 +80,8 @@ fn read(files: &TlsFiles) -> Result<Configs, Vec<ServerError>> {
         let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider);
         verifier.build().map_err(|error| refuse(path, &error))
     });
-    // Report all files that are wrong at once.
+    // From here on only the files together can be wrong, for example a key that does not belong to
+    // the certificate.
     let (chain, key, verifier) = match (chain, key, verifier.transpose()) {
         (Ok(chain), Ok(key), Ok(verifier)) => (chain, key, verifier),
         (chain, key, verifier) => {
@@ -89,6 +92,8 @@ fn read(files: &TlsFiles) -> Result<Configs, Vec<ServerError>> {
     let builder = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(|error| vec![refuse(&files.certificate, &error)])?;
+    // With authorities, a client without a certificate of theirs does not get past the handshake. A
+    // token does not replace that.
     let builder = match verifier {
         None => builder.with_no_client_auth(),
         Some(verifier) => builder.with_client_cert_verifier(verifier),
@@ -96,9 +101,12 @@ fn read(files: &TlsFiles) -> Result<Configs, Vec<ServerError>> {
     let mut resp = builder
         .with_single_cert(chain, key)
         .map_err(|error| vec![refuse(&files.certificate, &error)])?;
-    // Clients keep their connections; sessions would only take memory.
+    // Clients keep their connections, so hardly any would resume a session, and the tickets would
+    // only take memory and time.
     resp.send_tls13_tickets = 0;
     let mut http = resp.clone();
+    // HTTP/2 is preferred where the client offers both. RESP must offer nothing here, because
+    // rustls refuses a client that offers only protocols which the server does not have.
     http.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(Configs { resp: Arc::new(resp), http: Arc::new(http) })
 }

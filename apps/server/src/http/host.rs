@@ -38,7 +38,11 @@ impl fmt::Display for HostProblem {
 pub(super) fn check(request: &Request) -> Result<(), HostProblem> {
     let mut headers = request.headers().get_all(header::HOST).iter();
     let (host, more) = (headers.next(), headers.count());
+    // HTTP/2 has the host in the pseudo-header `:authority`, and HTTP/1.1 in a target like
+    // `GET http://a.example/ HTTP/1.1`, which clients send to proxies.
     let authority = request.uri().authority().map(|it| it.as_str().as_bytes());
+    // Section 3.2 of RFC 9112 wants the header in HTTP/1.1 also beside such a target. In HTTP/2
+    // either of the two will do.
     let is_missing = host.is_none()
         && match request.version() {
             Version::HTTP_09 | Version::HTTP_10 => false,
@@ -52,7 +56,8 @@ pub(super) fn check(request: &Request) -> Result<(), HostProblem> {
     if let Some(bad) = host.into_iter().chain(authority).find(|host| !is_valid(host)) {
         return Err(HostProblem::Malformed(String::from_utf8_lossy(bad).into_owned()));
     }
-    // In HTTP/1.1 a target that is a whole URI prevails over the header.
+    // In HTTP/1.1 a target that is a whole URI prevails over the header (RFC 9112, section 3.2.2),
+    // so they may differ there.
     if request.version() == Version::HTTP_2
         && let (Some(host), Some(authority)) = (host, authority)
         && !host.eq_ignore_ascii_case(authority)
@@ -67,6 +72,8 @@ pub(super) fn check(request: &Request) -> Result<(), HostProblem> {
 /// RFC 3986 that no host in use has, such as the comma, which some proxies put between two headers.
 fn is_valid(host: &[u8]) -> bool {
     let Ok(text) = str::from_utf8(host) else { return false };
+    // The colons of an IPv6 address would be taken for the one before the port, as in `[::1]:80`,
+    // so the brackets come first.
     let port = if let Some(rest) = text.strip_prefix('[') {
         let Some((address, port)) = rest.split_once(']') else { return false };
         if address.parse::<Ipv6Addr>().is_err() {
@@ -76,13 +83,16 @@ fn is_valid(host: &[u8]) -> bool {
     } else {
         let end = text.find(':').unwrap_or(text.len());
         let (name, port) = text.split_at(end);
-        // "%" is for the path of a socket, which some clients put here.
+        // "%" is for the path of a Unix socket, which some clients put here, as in
+        // `%2Frun%2Ftickid.sock`.
         let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~%".contains(&byte);
         if !name.bytes().all(is_of_name) {
             return false;
         }
         port
     };
+    // RFC 3986, section 3.2.3, permits an empty port, as in `a:`. `u16` alone would also accept a
+    // sign, as in `a:+80`.
     match port.strip_prefix(':') {
         None => port.is_empty(),
         Some("") => true,

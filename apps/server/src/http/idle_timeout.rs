@@ -60,6 +60,9 @@ impl<S: ClientStream> IdleTimeout<S> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        // The clock starts at the first read after the stop. An end that came at once would cut off
+        // requests that were on their way, and a client that keeps its connection open would never
+        // let the server stop.
         let (last, timer) = self.last.get_or_insert_with(|| {
             let last = Last::new();
             (last, Box::pin(sleep_until(last.deadline)))
@@ -68,15 +71,20 @@ impl<S: ClientStream> IdleTimeout<S> {
             return Poll::Ready(Ok(()));
         }
         let before = buffer.filled().len();
-        // Otherwise a task that has used up its time would take that for the end.
+        // Without `unconstrained`, a task that has used up its share of time would get `Pending`
+        // here although bytes have arrived, and that would be taken for the end.
         let read = poll_fn(|context| self.stream.as_mut().poll_read(context, buffer));
         if let Poll::Ready(result) = pin!(unconstrained(read)).poll(context) {
             last.read(buffer.filled().len() - before, false);
             return Poll::Ready(result);
         }
+        // On a busy machine the timer may run out before the runtime has heard of bytes that the
+        // system has already. They came in time, so they are waited for.
         if Instant::now() >= last.deadline && self.stream.get_ref().has_more() {
             last.prolong();
         }
+        // The timer is polled after the stream, so both wake the task. A return without bytes is
+        // the end of the stream for hyper.
         timer.as_mut().reset(last.deadline);
         ready!(timer.as_mut().poll(context));
         Poll::Ready(Ok(()))

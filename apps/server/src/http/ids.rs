@@ -220,6 +220,8 @@ impl IdBody {
     fn stream(self, first: Vec<u8>) -> Body {
         let parts =
             futures_util::stream::unfold((self, Some(first)), |(mut answer, first)| async {
+                // The first part exists before the status is sent, so whatever prevents it is an
+                // answer like 503 and not a broken one.
                 if let Some(first) = first {
                     return Some((Ok(Bytes::from(first)), (answer, None)));
                 }
@@ -229,6 +231,8 @@ impl IdBody {
                 let mut out = Vec::new();
                 match answer.part(false, &mut out).await {
                     Ok(()) => Some((Ok(Bytes::from(out)), (answer, None))),
+                    // The status has been sent, so an error can only break the answer off. Without
+                    // IDs left to issue, the next poll ends the stream instead of trying again.
                     Err(error) => {
                         answer.request.count = 0;
                         let error: io::Error = io::Error::other(error.to_string());

@@ -60,16 +60,22 @@ impl Service {
     pub(crate) fn new(shared: &Arc<ServerState>) -> Self {
         let limits = &shared.limits;
         let mut builder = auto::Builder::new(Streams { stuck: limits.timeout });
+        // hyper panics with less. Requests above a lower limit are refused by `routes`.
         let buffer = limits.request_bytes.max(8_192);
         builder
             .http1()
             // The stream ends when the server stops, and requests that came before are answered.
             .half_close(true)
             .timer(TokioTimer::new())
+            // The time also runs while there is no next request, so it must not exceed the one for
+            // idle connections.
             .header_read_timeout(HEAD.min(limits.idle))
             .max_buf_size(buffer as usize);
         builder
             .http2()
+            // These bound the memory of a connection: its requests, their headers, their bodies and
+            // their answers. By default, hyper would buffer 400 KiB of answers for each of 200
+            // requests.
             .max_concurrent_streams(100)
             .max_header_list_size(HEADERS.min(buffer))
             .initial_connection_window_size(BODIES)

@@ -25,7 +25,9 @@ pub(super) async fn observe(
     if !client.may_observe() {
         return forbidden("the token has no right to observe");
     }
-    // Any web page can have a browser on this machine send such a request, but without a token.
+    // Any web page can have a browser on this machine send such a request, for example to
+    // `127.0.0.1:6480`, but without a token. Browsers name the page in `Origin` with every POST,
+    // and a server without tokens has no other way to tell.
     if !shared.access.is_closed() && headers.contains_key(header::ORIGIN) {
         return forbidden("a web page may observe with a token only");
     }
@@ -39,6 +41,8 @@ pub(super) async fn observe(
             return Err(bad(format!("the format {} is none of text, int", shown(other))));
         }
     };
+    // The rate comes after all that can be malformed, so that only what reaches the generator
+    // counts.
     shared.access.admit(&client, 1)?;
     realm.observe(&id, form)?;
     Ok(StatusCode::NO_CONTENT)

@@ -61,6 +61,8 @@ impl Collector for Collected {
 impl Collected {
     fn protocols(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
         let all = || Protocol::ALL.map(|protocol| (protocol.name(), self.metrics.of(protocol)));
+        // All lines of a metric must stand together in this format, so each metric has a loop of
+        // its own over the protocols.
         let name = "tickid_server_connections";
         let mut family =
             encoder.encode_descriptor(name, "Open connections", None, MetricType::Gauge)?;
@@ -69,6 +71,8 @@ impl Collected {
             family.encode_family(&labels)?.encode_gauge(&metrics.open.load(Ordering::Relaxed))?;
         }
         type Read = fn(&ProtocolMetrics) -> &AtomicU64;
+        // The encoder appends `_total` to the name of a counter. Scrapers see
+        // `tickid_server_connections_accepted_total`, for example.
         let counters: [(&str, &str, Read); 3] = [
             ("tickid_server_connections_accepted", "Connections accepted", |it| &it.accepted),
             ("tickid_server_connections_refused", "Connections over the limit", |it| &it.refused),
@@ -94,6 +98,9 @@ impl Collected {
     }
 
     fn realms(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
+        // These are counted by the server as it answers. A realm has both protocols from the start,
+        // with 0 for one that nothing has asked, because a counter that appears later hides its
+        // first increase from `rate()`.
         let mut family = encoder.encode_descriptor(
             "tickid_server_ids",
             "IDs issued",
@@ -107,8 +114,8 @@ impl Collected {
                 family.encode_family(&labels)?.encode_counter::<NoLabelSet, _, u64>(&ids, None)?;
             }
         }
-        // Each state is taken once, so that a realm's figures are of one moment. The families must
-        // not be interleaved, hence a loop for each.
+        // Each state is taken once, so that a realm's figures are of one moment. Metrics must not
+        // be interleaved, hence a loop for each.
         let states: Vec<_> = self.realms.iter().map(|realm| (realm, realm.state())).collect();
         let mut family = encoder.encode_descriptor(
             "tickid_lease_window_seconds",
@@ -117,6 +124,8 @@ impl Collected {
             MetricType::Gauge,
         )?;
         for (realm, state) in &states {
+            // A realm without a lease has 0 here, like one whose window has ended, so that one
+            // alert catches both.
             let left = state.window_left.as_secs_f64();
             let labels = [("realm", realm.name().as_str())];
             family.encode_family(&labels)?.encode_gauge(&left)?;
@@ -139,6 +148,7 @@ impl Collected {
             }
         }
         type ByReason = fn(&tickid_lease::session::Counters) -> ReasonCounts;
+        // Here too each reason has a line from the start, also those that never occurred.
         let by_reason: [(&str, &str, ByReason); 2] = [
             ("tickid_lease_failures", "Requests to the store that failed", |it| it.failures),
             ("tickid_lease_stalls", "Calls that could not issue immediately", |it| it.stalls),
@@ -160,7 +170,10 @@ impl Collected {
 
 /// Writes a histogram in seconds.
 fn encode_histogram(histogram: &Histogram, mut encoder: MetricEncoder<'_>) -> fmt::Result {
+    // The total is the sum of the buckets as read here. Requests are counted meanwhile, so a total
+    // that was read by itself could differ from the bucket of everything, which must equal it.
     let counts = histogram.buckets.each_ref().map(|bucket| bucket.load(Ordering::Relaxed));
+    // The encoder adds the buckets up, and prints `f64::MAX` as the bound `+Inf`.
     let bounds = BOUNDS.iter().map(|&micros| micros as f64 / 1e6).chain([f64::MAX]);
     let buckets: Vec<(f64, u64)> = bounds.zip(counts).collect();
     let seconds = histogram.nanos.load(Ordering::Relaxed) as f64 / 1e9;

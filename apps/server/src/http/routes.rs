@@ -113,6 +113,8 @@ fn is_public(path: &str) -> bool {
 
 /// Checks what every request must have, before it is known who sent it.
 fn check(request: &Request, shared: &ServerState, link: &Link) -> Result<(), Problem> {
+    // The connection comes first. One beyond the limit is open only so that an orchestrator does
+    // not take a full server for a dead one and restart it.
     if link.kind == ConnectionKind::ProbesOnly && !is_probe(request.uri().path()) {
         let most = shared.limits.connections;
         let text = format!("there are {most} connections, the most that are permitted");
@@ -121,12 +123,17 @@ fn check(request: &Request, shared: &ServerState, link: &Link) -> Result<(), Pro
             .with_retry(Duration::from_secs(1)));
     }
     if link.is_barred() {
-        // Only HTTP/2 sends more requests. They may be other clients', whose tokens are valid.
+        // Only HTTP/2 gets here, because over HTTP/1 the answer to the last wrong token closes the
+        // connection. A proxy may send requests of many clients over it, whose tokens may be valid,
+        // so the status is not 401, and the text names a limit of the connection.
         let text = format!("{WRONG_TOKENS} tokens were wrong, the most on one connection");
         return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, text)
             .with_limit("wrong tokens")
             .with_retry(Duration::from_secs(1)));
     }
+    // A request that names its host or its token twice is read differently by a proxy and by the
+    // server, so a proxy could let through what it means to refuse. The server does not guess which
+    // one is meant.
     host::check(request)
         .map_err(|reason| Problem::new(StatusCode::BAD_REQUEST, reason.to_string()))?;
     let headers = request.headers();
@@ -135,8 +142,11 @@ fn check(request: &Request, shared: &ServerState, link: &Link) -> Result<(), Pro
         let text = format!("the request has {tokens} Authorization headers, more than 1");
         return Err(Problem::new(StatusCode::BAD_REQUEST, text));
     }
+    // hyper has limits of its own, which bound its memory, but each version of HTTP counts
+    // differently there, and the answer is a bare status. The documented limits are these, which
+    // are the same in both.
     let longest = shared.limits.request_bytes.min(HEADERS) as usize;
-    // With the separators.
+    // The 4 bytes are `: ` and the line break, which each header has in HTTP/1.
     let lines = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4);
     let len = request.uri().path_and_query().map_or(0, |it| it.as_str().len());
     for (what, status, len) in [
@@ -148,6 +158,8 @@ fn check(request: &Request, shared: &ServerState, link: &Link) -> Result<(), Pro
             return Err(Problem::new(status, text));
         }
     }
+    // No route reads a body, so only its declared length is checked. That of a chunked body is
+    // unknown here and counts as 0.
     let (len, most) = (request.body().size_hint().lower(), shared.limits.request_bytes);
     if len > most.into() {
         let text = format!("the body of the request has {len} bytes, more than {most}");

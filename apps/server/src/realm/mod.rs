@@ -281,6 +281,9 @@ impl RunningRealm {
             Ok(id) => id,
             Err(reason) => return Err(RequestError::NoId { realm, reason }),
         };
+        // Clients must know which refusals to repeat. What lies in the ID or in the scheme stays
+        // refused. The clock catches up with an ID that is too far ahead, so that error says when
+        // to retry. What lies in the lease passes, as it does for a request for IDs.
         let Err(error) = self.generator.observe(id) else { return Ok(()) };
         let reason = error.to_string();
         Err(match error {
@@ -290,7 +293,8 @@ impl RunningRealm {
             AnyObserveError::Refused(LeasedObserveError::Refused(EndOfTime | TickTock)) => {
                 RequestError::Unobserved { realm, reason, retry_after: None }
             }
-            // The lease, its window or the clock.
+            // There is no lease, its window ends before the ID and will be renewed, or the clock
+            // fails.
             AnyObserveError::Refused(error) => {
                 let wait = match &error {
                     LeasedObserveError::Generator(error) => error.wait(),
@@ -298,6 +302,7 @@ impl RunningRealm {
                 };
                 self.later(&error, wait, error.retry_after())
             }
+            // IDs of this scheme cannot be observed, for example sno.
             _ => RequestError::Unobserved { realm, reason, retry_after: None },
         })
     }

@@ -232,7 +232,9 @@ impl<S: ClientStream> RespConnection<S> {
     /// Waits for the IDs of a command, unless its client leaves. One that has closed its side only
     /// is taken to have left, as Redis does it.
     async fn wait(&mut self, mut waiting: PendingReply, shared: &ServerState) -> io::Result<()> {
-        // Earlier answers do not wait with it.
+        // The answers to earlier commands of the pipeline are whole, and their client may use them
+        // while it waits for this one. What this one has appended so far, such as the head of its
+        // array, is kept back because an error may still replace it.
         let (earlier, patience) = (waiting.split_off_earlier(), shared.limits.timeout);
         if earlier > 0 {
             let answer = self.output.split_off(earlier);
@@ -241,6 +243,8 @@ impl<S: ClientStream> RespConnection<S> {
         }
         let deadline = Instant::now() + patience;
         let mut run = pin!(waiting.run(shared, deadline, &mut self.output));
+        // Nothing is read meanwhile, so a client that leaves would not be noticed, and its IDs
+        // would be taken from those that still wait. Hence the look from time to time.
         loop {
             tokio::select! {
                 biased;

@@ -199,7 +199,9 @@ impl RespSession {
         let version = self.version;
         let is = |sub| args.is(1, sub) && args.len() == 2;
         let find = |index| COMMANDS.iter().find(|known| args.is(index, known.name));
-        // Without a name, all commands are described; with names, these in their order.
+        // redis-cli asks for COMMAND DOCS when it starts, for its hints, and clients of clusters
+        // for COMMAND, to find the keys of commands. Without a name all commands are described,
+        // with names only these, in their order.
         if args.len() == 1 || is("info") {
             reply::array(COMMANDS.len(), out);
             COMMANDS.iter().for_each(|known| known.describe(version, out));
@@ -209,6 +211,9 @@ impl RespSession {
             reply::array(COMMANDS.len(), out);
             COMMANDS.iter().for_each(|known| reply::bulk(known.name.as_bytes(), out));
         } else if args.is(1, "docs") {
+            // As in Redis, the documentation leaves out unknown names, while COMMAND INFO answers
+            // null in their places, because its answers are an array that clients match with their
+            // names.
             let named = (2..args.len()).filter_map(find);
             let documented: Vec<&CommandInfo> =
                 if args.len() == 2 { COMMANDS.iter().collect() } else { named.collect() };
@@ -264,6 +269,9 @@ impl CommandInfo {
         if !self.has_key {
             return reply::array(0, out);
         }
+        // Redis 7 nests these: for each key a map of its flags, of how to find the first key, and
+        // of how to find the others from there, both with a type and a map of its parameters. A
+        // client that reads them expects all members, so the constant ones are sent as well.
         let map = |entries: &[(&str, i64)], out: &mut Vec<u8>| {
             reply::map(entries.len(), version, out);
             for &(name, value) in entries {
@@ -285,7 +293,8 @@ impl CommandInfo {
         reply::set(1, version, out);
         reply::status("RW", out);
         typed("begin_search", "index", &[("index", 1)], out);
-        // Counted from the first one.
+        // The last key is counted from the first one: 0 if there is only one, -1 if they go on to
+        // the last argument, as in WATCH.
         let spec = [("lastkey", last.min(0)), ("keystep", 1), ("limit", 0)];
         typed("find_keys", "range", &spec, out);
     }

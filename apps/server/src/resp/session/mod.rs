@@ -140,16 +140,22 @@ impl RespSession {
     fn dispatch(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         let known = COMMANDS.iter().find(|known| args.is(0, known.name));
         if known.is_none() && (args.is(0, "post") || args.is(0, "host:")) {
-            // A web page can have a browser send this. The body could be commands.
+            // A web page can have a browser on this machine send a request like `POST / HTTP/1.1`,
+            // with lines in its body that are commands. Like Redis, the server closes the
+            // connection before it comes to them.
             reply::error("ERR this is not an HTTP server", out);
             return AfterCommand::Close;
         }
+        // A name that is not a command needs a token, too. Otherwise a stranger could find out by
+        // trying which commands there are.
         let needs_token = known.is_none_or(|known| !known.flags.contains(&"no_auth"));
         let refusal = if needs_token && !self.is_admitted() {
             "NOAUTH Authentication required.".to_owned()
         } else if let Some(known) = known {
             let (least, most) = known.args;
             if (least..=most).contains(&args.len()) {
+                // Commands that are `no_multi`, such as EXEC, act on the transaction itself and run
+                // immediately. Only known commands with a possible number of arguments are queued.
                 return match &mut self.transaction {
                     Some(transaction) if !known.flags.contains(&"no_multi") => {
                         transaction.queue(args.buffer, &self.shared.limits, out)
@@ -162,6 +168,8 @@ impl RespSession {
             let name = args.shown(0);
             format!("ERR unknown command '{name}', with args beginning with: {args}")
         };
+        // As in Redis, a command that is refused while others are queued spoils the transaction.
+        // EXEC then runs none of them, so that the client does not get answers to only some.
         if let Some(transaction) = &mut self.transaction {
             transaction.spoil();
         }
@@ -177,7 +185,8 @@ impl RespSession {
     fn is_admitted(&mut self) -> bool {
         if self.client.as_ref().is_some_and(|client| client.is_revoked()) {
             self.client = None;
-            // It would queue the command that authenticates anew.
+            // Within a transaction the AUTH that the client must send now would be queued, and the
+            // EXEC that would run it is refused without a token.
             self.transaction = None;
         }
         self.client.is_some()
@@ -185,15 +194,21 @@ impl RespSession {
 
     fn incr(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         let Some(realm) = self.realm(args.get(1)) else { return no_realm(args, out) };
+        // An answer is always an integer, so a realm of longer IDs, such as sno, is refused. This
+        // comes before the rate, because a refused request costs its client nothing.
         if let Err(error) = realm.check_integer() {
             return fail(&format!("ERR {error}"), out);
         }
         if let Some(refusal) = self.over_rate(1) {
             return fail(&refusal, out);
         }
+        // A counter client sends nothing else, so the common case goes straight to the number,
+        // without a block and without waiting for a turn.
         match realm.try_integer(Protocol::Resp) {
             Ok(id) => integer_id(id, out),
             Err(_) => {
+                // The reason is not needed. Waiting for the ID either succeeds by the deadline, or
+                // returns the reason of that moment.
                 let request =
                     IdRequest { count: 1, format: IdForm::Int, framing: Framing::Resp, meta: None };
                 let realm = Arc::clone(realm);
@@ -306,6 +321,8 @@ impl RespSession {
     }
 
     fn observe(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
+        // Observing an ID skips all IDs before it for every client, so it takes a right of its own.
+        // Without tokens, all clients have it.
         if !self.client.as_ref().is_some_and(|client| client.may_observe()) {
             return fail("NOPERM the token has no right to observe", out);
         }
@@ -321,9 +338,13 @@ impl RespSession {
             }
             _ => return fail("ERR syntax error", out),
         };
+        // An observed ID counts like an issued one, because it can use up sequences just as well:
+        // those before it are skipped.
         if let Some(refusal) = self.over_rate(1) {
             return fail(&refusal, out);
         }
+        // The replacement character is in no alphabet of IDs, so bytes that are not UTF-8 are
+        // refused like any other text that is not an ID.
         match realm.observe(&String::from_utf8_lossy(args.get(2)), form) {
             Ok(()) => ok(out),
             Err(error) => fail(&refusal(&error), out),
@@ -492,6 +513,8 @@ impl RespSession {
 
     fn client(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         let is = |sub, len| args.is(1, sub) && args.len() == len;
+        // A known subcommand with a wrong number of arguments falls through to the error at the
+        // end.
         if is("id", 2) {
             reply::integer(self.id.cast_signed(), out);
         } else if is("getname", 2) {
@@ -505,9 +528,12 @@ impl RespSession {
                 Err(text) => fail(text, out),
             };
         } else if is("setinfo", 4) || is("no-evict", 3) || is("no-touch", 3) {
-            // Facts and wishes of clients that nothing depends on here.
+            // Many libraries send `CLIENT SETINFO LIB-NAME …` on each new connection. Nothing here
+            // depends on any of these.
             return ok(out);
         } else if is("info", 2) {
+            // The members that Redis has and that mean something here, in its form, one line of
+            // `key=value`.
             let user = self.client.as_ref().map_or("", |client| client.name());
             let (id, name, proto) = (self.id, &self.name, self.version.number());
             let line = format!("id={id} name={name} db=0 user={user} resp={proto}\n");
@@ -524,6 +550,9 @@ impl RespSession {
     }
 
     fn info(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
+        // The sections and names are those of Redis where it has them, so that a monitor which
+        // reads `connected_clients` or `rejected_connections` finds them. All sections are returned
+        // whatever the arguments name, as readers look for names anyway.
         let metrics = self.shared.metrics.of(Protocol::Resp);
         let mut text = String::new();
         // Writing to memory cannot fail.
@@ -543,6 +572,8 @@ impl RespSession {
             metrics.latency.count(),
             metrics.failed.load(Ordering::Relaxed),
         );
+        // The form of Redis' keyspace lines, such as `db0:keys=1,expires=0`:
+        // `orders:scheme=sno,node=42/16,window_seconds=9.3,ids=7`.
         for realm in self.shared.realms.iter() {
             let state = realm.state();
             let left = state.window_left.as_secs_f64();
