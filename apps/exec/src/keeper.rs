@@ -141,6 +141,8 @@ impl Report {
 
     /// Reads the next report. Its absence is an error: the keeper was killed.
     pub(super) fn read(pipe: &mut PipeReader) -> io::Result<Self> {
+        // The keeper is the only writer and reports before it ends, so an end of the pipe means
+        // that it was killed.
         let mut bytes = [0; 5];
         pipe.read_exact(&mut bytes).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => {
@@ -387,9 +389,14 @@ fn end_group(leader: Pid) -> nix::Result<()> {
 /// Kills the program and all its descendants, and returns when they have ended.
 fn end(leader: Pid, means: &mut Means, reports: &mut File) -> io::Result<()> {
     let (mut is_reported, mut pause) = (false, Duration::ZERO);
+    // One call ends most programs, before anything in /proc is read. The others are looked for, as
+    // they may have left the group.
     end_group(leader)?;
     let mut killing = Killing::default();
     loop {
+        // Wakes when a child ends, which is when its own children have become children of this
+        // process. The alarm is still set for the end of the window. If it goes off here, killing
+        // one by one takes too long, and the kernel has to kill the whole control group.
         means.wait(pause)?;
         let left = killing.look()?;
         match left {
@@ -397,6 +404,8 @@ fn end(leader: Pid, means: &mut Means, reports: &mut File) -> io::Result<()> {
                 Report::Gone.write(reports);
                 return Ok(());
             }
+            // The supervisor says once that a process of another user cannot be killed. This one
+            // goes on trying, because the process may change its user back, or end.
             Left::Kept(one) if !is_reported => {
                 Report::Kept(one).write(reports);
                 is_reported = true;

@@ -62,13 +62,18 @@ impl Program {
         kill_at: (Duration, UnixTime),
     ) -> Result<Self, Error> {
         let (mut pipes, ends) = Pipes::new().map_err(Error::Supervise)?;
+        // Written into the pipe before its reader exists, so that the keeper never runs without
+        // knowing when to kill. This process may be stopped right after the start.
         if let Some(control) = &pipes.control {
             KeeperOrder::KillAt(kill_at.0, kill_at.1).write(control);
         }
         // Not the path that this program was started from: there may be another version by now.
         let mut stage = Command::new("/proc/self/exe");
+        // In a group of its own, the keeper is not reached by Ctrl-C, which the terminal sends to
+        // the whole group of this process.
         stage.arg0("tickid").args(Keeper::arguments(&ends, &plan.command)).process_group(0);
-        // They may hold passwords, which the program has no use for.
+        // The program inherits the environment by way of both stages. These variables may hold
+        // passwords, which it has no use for.
         for name in &plan.hidden {
             stage.env_remove(name);
         }
@@ -79,12 +84,17 @@ impl Program {
             };
         }
         let keeper = stage.spawn().map_err(Error::Supervise)?;
+        // While this process holds the keeper's ends, reading the reports would wait forever for a
+        // keeper that was killed.
         drop(ends);
         let keeper = i32::try_from(keeper.id()).map_err(|_| nix::Error::EOVERFLOW)?;
+        // Nothing can be signalled before the program's process ID is known.
         let leader = match Report::read(&mut pipes.reports).map_err(Error::Supervise)? {
             Report::Started(leader) => leader,
             report => return Err(Error::Supervise(unexpected(report))),
         };
+        // Fails in a service or in cron, which have no controlling terminal. The program is never
+        // moved to the foreground then.
         let terminal = File::options().read(true).write(true).open("/dev/tty").ok();
         Ok(Self {
             keeper: Pid::from_raw(keeper),

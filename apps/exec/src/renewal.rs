@@ -68,21 +68,29 @@ pub(super) fn keep(
 fn step(session: &mut LeaseSession, store: &Store) -> Result<Option<News>, Error> {
     let now = ClockTimes::read()?;
     let tick = now.wall.and_then(|wall| session.realm().tick_at(wall));
-    // A program whose clock falls behind its window is killed, so that nothing stalls.
+    // No time to wait for: a program whose clock falls behind its window is killed, so its
+    // generator never stalls.
     let request = session.request(now.boot, tick, Duration::ZERO, Token::random);
     let Some(mut request) = request.map_err(Error::Randomness)? else {
         sleep_until(session.due())?;
         return Ok(None);
     };
+    // An answer that comes after the timeout is dropped. The store may have carried out the
+    // request, so the session repeats the same one.
     let timeout = session.timeout(&request);
     let answer = block_on(request.send(store, session.realm()), timeout);
     let answered = ClockTimes::read()?;
     Ok(match session.answered(request, now.boot, answered.boot, answer) {
+        // The window is counted from the time before the request, because the store has read its
+        // clock at some moment after that. Counted from the answer, it would seem to last longer by
+        // up to a round trip.
         Outcome::Acquired(lease) | Outcome::Renewed(lease) => {
             Some(News::Granted(ProgramWindow::new(session.realm(), lease, now.boot)))
         }
         Outcome::Failed(error) => Some(News::Failed(error)),
         Outcome::Lost(error) => Some(News::Lost(error)),
+        // `Repeated` needs notes of the ticks that were used, which only a session beside a
+        // generator has.
         _ => None,
     })
 }

@@ -75,14 +75,17 @@ pub fn exec<E: From<Error>>(
 }
 
 fn supervise(store: Store, realm: RealmSpec, plan: &Plan) -> Result<ExitCode, Error> {
+    // A plan that the realm cannot meet is refused before a node is taken from others.
     let kill_after = kill_after(plan, &realm)?;
     let (sender, news) = mpsc::channel();
     let wake = Wake::new(news)?;
     let (holder, count) = (holder(plan), nodes(plan, &realm)?);
     let is_releasing = Arc::new(AtomicBool::new(false));
-    // A thread for each node renews its lease, so a slow answer about one delays no other.
+    // A thread for each node renews its lease, so a slow answer about one delays no other. This
+    // thread never asks the store while the program runs, since it must be awake for the kill.
     let mut renewals = Vec::new();
     for number in 0..count {
+        // Sessions with equal seeds would all ask the store in the same moments.
         let seed = Token::random().map_err(Error::Randomness)?.bits();
         #[allow(clippy::cast_possible_truncation, reason = "any half of the bits will do")]
         let session = LeaseSession::new(realm.clone(), &holder, seed as u64);
@@ -106,7 +109,9 @@ fn supervise(store: Store, realm: RealmSpec, plan: &Plan) -> Result<ExitCode, Er
         is_stepped: false,
     };
     let ended = supervisor.run().map(ExitCode::from);
-    // A lost lease is evidence, which its session shows to the store.
+    // A lost lease may be the only evidence that the store has lost data. Its thread shows it to
+    // the store after the news of it, so the process must not end before. All other threads sleep
+    // until their next renewal, and end with the process.
     let is_lost = |session: &(usize, _)| supervisor.leases.is_lost(session.0);
     for (_, renewal) in renewals.into_iter().enumerate().filter(is_lost) {
         renewal.join().map_err(|_| Error::Supervise(io::Error::other("a thread panicked")))?;
@@ -355,10 +360,15 @@ impl Supervisor<'_> {
     /// ID of theirs can have, the latest time by the clock plus the allowance and the one tick that
     /// an overflow takes beyond it.
     fn release_used(&mut self) -> Result<(), Error> {
+        // A store gives a released node to the next holder from the tick after `used`. Where it is
+        // not certain that no ID is above that, the node is kept to the end of its window, which
+        // costs others seconds.
         if !self.end_descendants()? {
             self.say("its nodes are not released, and free when their windows end");
             return Ok(());
         }
+        // `latest` has the readings of this process. Between two of them, the program could read a
+        // clock that was set ahead and back.
         if self.is_stepped {
             self.say(
                 "the wall clock was set while the program ran: its nodes are not released, and free \
@@ -366,15 +376,21 @@ impl Supervisor<'_> {
             );
             return Ok(());
         }
+        // The clock was last read after the last descendant had ended, so no ID is from a later
+        // reading. For example, with an allowance of 3 ticks and a last reading in tick 100, no ID
+        // is above tick 104.
         let last = self.realm.end() - 1;
         let tick = self.realm.tick_at(self.latest).unwrap_or(last);
         let ahead = self.realm.terms().allowance.saturating_add(1);
         let used = tick.saturating_add(ahead).min(last);
+        // First, because a renewal that comes after the release finds no lease, and would report it
+        // as lost.
         self.is_releasing.store(true, Ordering::SeqCst);
         for window in self.leases.to_release() {
             let release = self.store.release(&self.realm, &window.lease, Some(used));
             if let Err(error) = answer(release) {
-                // The exit status remains the program's.
+                // The exit status remains the program's, which has done its work. From a store that
+                // does not answer, each further node would take another timeout.
                 let is_unreachable = error.is_unreachable();
                 self.say(&Error::GiveBack(error).to_string());
                 if is_unreachable {
@@ -486,6 +502,9 @@ impl Supervisor<'_> {
             return;
         };
         let node = window.lease.node;
+        // All that is known is that too little time is left. A renewal that failed explains it. So
+        // does a renewal that is due and has no answer: the store is silent, or this process was
+        // suspended or starved. If the lease was renewed in time, then the wall clock is wrong.
         match trouble {
             Some(error) => self.say(&format!(
                 "the lease of node {node} could not be renewed in time: {error:?}; the program is stopped"
@@ -515,13 +534,18 @@ fn nodes_of(leases: &Leases, separator: &str) -> String {
 /// Returns the program's environment. A single node has its own variables. With several, those are
 /// removed, since they could come from an outer `lease exec`.
 fn environment(plan: &Plan, realm: &RealmSpec, leases: &Leases) -> Variables {
+    // These are the windows at the start, such as `7012745321..7012745418`. Renewals widen them
+    // later, which a running program cannot see in its environment.
     let windows = leases
         .windows()
         .map(|ProgramWindow { lease, .. }| format!("{}..{}", lease.floor, lease.ceiling));
     let windows = windows.collect::<Vec<_>>().join(" ");
     let nodes = nodes_of(leases, " ");
+    // A program written for one node must fail on several, and not take the first: two workers that
+    // did so would issue the same IDs.
     let only = |text: &String| Some(text.clone()).filter(|text| !text.contains(' '));
-    // IDs of a worker that has ended may be ahead of the clock by so much, and the tick is used.
+    // A worker's IDs may be ahead of the clock by the allowance, and by one tick more after an
+    // overflow. Its successor must not enter the last of these ticks either, which makes two.
     let scale = realm.scale();
     let ahead = scale.time_of(realm.terms().allowance.saturating_add(2));
     let wait = ahead.saturating_since(scale.time_of(0)).as_micros().div_ceil(1_000_000);

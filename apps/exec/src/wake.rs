@@ -176,8 +176,12 @@ impl<N> Wake<N> {
             Ok(_) | Err(nix::Error::EINTR) => {}
             Err(error) => return Err(error),
         }
+        // Signals are left to `next`, which reads them first. Nothing is ready after EINTR, and
+        // `next` looks at all sources again.
         let is_ready = |at: usize| all.get(at).is_some_and(|fd| fd.any().unwrap_or(false));
         let [bell, boot, wall, change] = [1, 2, 3, 4].map(is_ready);
+        // What is ready is read here, or the next poll would return immediately. The bell only says
+        // that there is news in the channel, which poll cannot wait for.
         if bell {
             heard(self.bell.0.read())?;
         }
@@ -191,6 +195,8 @@ impl<N> Wake<N> {
                 result => heard(result)?,
             }
         }
+        // An alarm that comes together with a change is not reported and not lost either, because
+        // the supervisor compares the clocks with its times on every turn.
         Ok(match change {
             true => Woken::Change,
             false if boot || wall => Woken::Alarm,
