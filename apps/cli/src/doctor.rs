@@ -73,7 +73,7 @@ impl Finding {
 pub(crate) fn run(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
     let mut findings = clocks();
     findings.extend(limits());
-    // Opening makes the folder.
+    // Opening makes a folder that is missing, so it has to be looked for before.
     let missing = arguments.store.missing_folder();
     let opened = arguments.store.open();
     match &opened {
@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
         }
     }
     let mut out = Output::stdout();
-    // Elsewhere a finding is one line, to be searched.
+    // In a file or a pipe each finding is one line, so that grep shows all of it.
     let width = if out.is_terminal() { picture::width() } else { usize::MAX };
     for finding in &findings {
         if arguments.json {
@@ -100,6 +100,8 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
         }
     }
     out.flush()?;
+    // The topics begin with what has the problem, so the clocks' skew is one of the clock: "clock
+    // skew". If both have one, the status is the store's.
     let is_bad = |topic: &str| {
         findings.iter().any(|one| one.level == Level::Error && one.topic.starts_with(topic))
     };
@@ -207,6 +209,8 @@ fn limits() -> Vec<Finding> {
 fn store_findings(store: &Store) -> Vec<Finding> {
     const HINT: &str = "check the URL, the server and the network; --store URL names another";
     let mut findings = Vec::new();
+    // The first request also connects. If it fails, nothing else can be learned from the store, so
+    // its error is the only finding.
     let begun = Instant::now();
     let realms = match answer(store.realms()) {
         Ok(realms) => realms,
@@ -223,7 +227,7 @@ fn store_findings(store: &Store) -> Vec<Finding> {
         ),
     ));
     findings.extend(folder(&store.endpoint()));
-    // The clock of a store is read with a realm, or without one by itself.
+    // A realm is read along with the store's clock. If there is none, the clock is read by itself.
     if realms.is_empty() {
         findings.extend(
             clock_of(store)
@@ -231,6 +235,8 @@ fn store_findings(store: &Store) -> Vec<Finding> {
         );
     }
     for realm in &realms {
+        // The store reads its clock between this moment and the answer, which bounds the
+        // difference.
         let asked = SystemClock.now();
         match answer(store.list(realm)) {
             Ok(view) => findings.extend(realm_findings(realm, &view, asked)),
@@ -279,6 +285,7 @@ fn skew(subject: &str, difference: Difference, allowed: Duration) -> Finding {
         Difference::Within(most) => {
             Finding::ok(TOPIC, format!("{subject}: the clocks agree within {most:.1?}"))
         }
+        // A difference of less than the skew is normal, because the terms allow for it.
         Difference::Ahead(ahead) => {
             let text = format!("{subject}: this clock is {ahead:.1?} ahead of the store's");
             let hint = "generators stall when they are this far ahead; synchronise the clocks";
@@ -306,10 +313,12 @@ fn counted(number: u64, noun: &str) -> String {
 
 /// Looks at the folder of a store, if it is one.
 fn folder(endpoint: &str) -> Vec<Finding> {
+    // The endpoint of a server, such as `db:2379`, is no path that exists.
     let path = endpoint.strip_prefix("file://").unwrap_or(endpoint);
     let Ok(path) = fs::canonicalize(path) else { return Vec::new() };
     let mut findings = Vec::new();
-    // Locks and files depend on the kind of the file system.
+    // The records are safe only where locks hold and files outlive a restart, which depends on the
+    // kind of the file system.
     if let Some(kind) = file_system(&path) {
         let text = format!("{} on {kind}", path.display());
         findings.push(match kind.as_str() {
@@ -326,7 +335,8 @@ fn folder(endpoint: &str) -> Vec<Finding> {
             _ => Finding::ok("store folder", text),
         });
     }
-    // Rights alone do not say whether the file system is read-only.
+    // The rights of the folder do not show that the file system is read-only or full, so a file is
+    // written.
     if let Err(error) = try_to_write(&path) {
         let text = format!("{}: {error}", path.display());
         let hint = "a lease is a file there; use a folder of yours that is not read-only";
@@ -335,6 +345,7 @@ fn folder(endpoint: &str) -> Vec<Finding> {
     #[cfg(unix)]
     if let Ok(metadata) = fs::metadata(&path) {
         use std::os::unix::fs::PermissionsExt as _;
+        // The records hold the tokens of leases, with which another user could release them.
         let mode = metadata.permissions().mode() & 0o777;
         let text = format!("mode {mode:03o}");
         findings.push(if mode & 0o077 == 0 {
@@ -390,6 +401,8 @@ fn realm_findings<E>(
         findings.push(Finding::error("clock skew", text, "set the store's clock"));
         return findings;
     };
+    // The window that ends first shows whether renewals come, since holders renew after half a
+    // term.
     let held = standings.iter().filter(|(_, _, standing)| *standing == Standing::Held);
     let ends = held.clone().filter_map(|(_, state, _)| match state {
         RowState::Intact { row, .. } => Some(realm.scale().time_of(row.ceiling)),
@@ -399,6 +412,8 @@ fn realm_findings<E>(
     let quarantined =
         standings.iter().filter(|(_, _, standing)| *standing == Standing::Quarantined).count();
     let held = held.count();
+    // Most free nodes have no row because they were never granted, so their number is what is left
+    // of the pool.
     let free = realm.pool().len().saturating_sub((held + quarantined) as u64);
     let window = left.map_or_else(String::new, |left| format!("; shortest window left {left:.1?}"));
     let text = format!(

@@ -152,6 +152,8 @@ impl Failure {
     fn fixed_hint(&self) -> Option<&str> {
         match self {
             Self::Hinted { hint, .. } => Some(hint),
+            // Each renewal widens the window, and the clock is past the new end again, because it
+            // is further ahead of the store's than windows reach.
             Self::TooLong { stall, .. } if stall.is_past_window() => {
                 Some("synchronise the clocks: a longer wait does not help one that is ahead")
             }
@@ -171,6 +173,8 @@ impl Failure {
             Self::Store(error) if matches!(error.kind(), StoreErrorKind::Url { .. }) => {
                 Some("--store or $TICKID_STORE names the store: `--store file:///var/lib/tickid`")
             }
+            // A refusal is an answer, so the address of the store is right. Without one, the store
+            // failed or did not answer.
             _ => match self.store()?.refusal() {
                 None => Some(OTHER_STORE),
                 Some(Refusal::NotYet { .. }) => Some(
@@ -229,6 +233,8 @@ impl Failure {
     }
 
     fn status(&self) -> u8 {
+        // Scripts retry by the status, so the store's error decides wherever it is wrapped: in an
+        // acquisition that failed, a stall, or a server that did not start.
         if let Some(error) = self.store() {
             return of_store(error);
         }

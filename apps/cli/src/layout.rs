@@ -53,6 +53,8 @@ pub(crate) fn run(arguments: &LayoutArguments) -> Result<ExitCode, Failure> {
         }
         ([card], Some(_)) => {
             let drawn = picture::draw_layout(card, &lines(card), picture::width());
+            // The output does not go through anstream, which would strip the colours where standard
+            // output is not a terminal, so that is done here.
             let choice = anstream::AutoStream::choice(&std::io::stdout());
             let drawn = match choice {
                 anstream::ColorChoice::Never => anstream::adapter::strip_str(&drawn).to_string(),
@@ -115,6 +117,8 @@ fn table(cards: &[LayoutCard]) -> String {
         let text = card.layout().to_string();
         [
             card.names().next().unwrap_or_default().to_owned(),
+            // Without the epoch, which the column FIRST shows, and the sign, for which there is no
+            // room: `39x10ms/8s/16n`.
             text.split('@').next().unwrap_or_default().replace("/unsigned", ""),
             day(card.first()),
             day(card.last()),
@@ -126,6 +130,7 @@ fn table(cards: &[LayoutCard]) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
     let line = |row: &[String; 6]| {
         let cells = row.iter().enumerate().map(|(column, cell)| match column {
+            // Numbers stand to the right, so that their lengths can be compared.
             4.. => format!("{cell:>width$}", width = width(column)),
             _ => format!("{cell:<width$}", width = width(column)),
         });

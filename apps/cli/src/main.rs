@@ -159,12 +159,16 @@ fn run_and_report() -> ExitCode {
 }
 
 fn run() -> Result<ExitCode, Failure> {
+    // `lease exec` runs this program again as its keeper and its launcher. Their arguments are not
+    // part of the command line, and they must do nothing else on their way, so they come before
+    // clap.
     #[cfg(target_os = "linux")]
     if let Some(ended) = lease::stage() {
         return ended;
     }
     let arguments = Arguments::try_parse()
         .unwrap_or_else(|error| usage::exit_usage(error, &Arguments::command()));
+    // The log starts before the command, because a store has events from the moment it is opened.
     match arguments.command {
         // It has its own log.
         #[cfg(feature = "serve")]
@@ -186,6 +190,8 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Doctor(arguments) => doctor::run(&arguments),
         #[cfg(feature = "serve")]
         Command::Serve(serve) => serve::run(&serve, arguments.verbose),
+        // Commands that this build leaves out are parsed all the same, so that the error names the
+        // feature and is not that of a misspelt command.
         #[cfg(not(feature = "serve"))]
         Command::Serve(_) => Err(features::missing("`tickid serve`", "serve")),
         #[cfg(feature = "postgres")]

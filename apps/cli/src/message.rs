@@ -54,6 +54,8 @@ fn write(label: &str, style: Style, message: &str) {
 fn escaped(text: &[u8], most: usize) -> String {
     let mut out = String::new();
     let mut left = most;
+    // An escape is written as a whole or not at all, because a cut one, such as `\u{1`, would not
+    // show which character it stands for.
     let mut push = |piece: &str, len: usize| {
         let fits = len <= left;
         if fits {
@@ -64,6 +66,8 @@ fn escaped(text: &[u8], most: usize) -> String {
     };
     let fit = text.utf8_chunks().all(|chunk| {
         chunk.valid().chars().all(|character| match character {
+            // `escape_debug` would escape these as well. No terminal interprets them, and users
+            // compare what they see with what they have typed.
             '\'' | '"' | '\\' => push(character.encode_utf8(&mut [0; 4]), 1),
             _ => {
                 let escape = character.escape_debug();

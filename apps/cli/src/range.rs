@@ -110,6 +110,8 @@ struct Times {
 
 pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
     let now = when::now(arguments.tz.clone());
+    // Both are resolved by one reading of the clock, or `--since '1h ago'` would not be an hour
+    // before the default of --until.
     let (since, end) = (arguments.since.resolve(&now)?, arguments.until.resolve(&now)?);
     if since > end {
         return Err(Failure::Usage(format!("--since {since} is after --until {end}")));
@@ -118,7 +120,8 @@ pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
         let reason = format!("--until {end} is the start of the range, and not part of it");
         return Err(Failure::Usage(reason).hinting("--inclusive makes it part of the range"));
     }
-    // `since` is before an end that is not included.
+    // The ends of a BETWEEN are both included, so an excluded end moves back by the smallest step
+    // of time, a microsecond. `since` is earlier, as was checked, so the end does not pass it.
     let before = || end.checked_sub(Duration::from_micros(1)).unwrap_or(end);
     let last = if arguments.inclusive { end } else { before() };
     let times = Times { since, until: end, last };
@@ -126,6 +129,8 @@ pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
         Ranged::Ours(scheme) => of_scheme(scheme, times, arguments)?,
         Ranged::Other(format) => of_format(format, times, arguments)?,
     };
+    // A range within one tick may hold no start of a tick. SCRU64 has ticks of 256 ms, for example,
+    // so most ranges of 10 ms have no ID.
     let ends = ends.ok_or_else(|| {
         Failure::Usage(format!("no ID shows a time from --since {since} to --until {end}"))
             .hinting("an ID shows the start of its tick; a longer range has one")
@@ -243,6 +248,7 @@ fn print(
                 OutputForm::Text => end.text,
                 OutputForm::Int => end.int.ok_or_else(|| no_integer(arguments))?,
                 OutputForm::Hex => end.hex,
+                // No line break follows, because it would be read as a byte of an ID.
                 OutputForm::Bytes => {
                     out.buffer().extend_from_slice(&id.bytes());
                     continue;

@@ -100,11 +100,13 @@ fn of_ids(error: &clap::Error, path: &str) -> Option<String> {
     let given: Vec<String> = arguments().collect();
     match error.kind() {
         ErrorKind::UnknownArgument => {
+            // In the alphabet for URLs, kuids may start with `-`, which clap takes for an option.
             let id = given.iter().find(|it| is_id(it))?;
             Some(format!("IDs that start with - come last, after --: `{path} … -- {id}`"))
         }
         ErrorKind::MissingRequiredArgument => {
-            // The value of an option is where it belongs.
+            // In `tickid convert discord sno 175928847299117063` the formats were taken for IDs. A
+            // format after an option is that option's value, and where it belongs.
             let is_stray = |pair: &&[String]| !pair[0].starts_with('-') && is_format(&pair[1]);
             let formats = given.windows(2).filter(is_stray).map(|pair| pair[1].as_str());
             match formats.collect::<Vec<_>>().as_slice() {

@@ -62,6 +62,8 @@ impl Work for Converter<'_> {
     fn input(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {
         let (original, detected) = self.read(input, out)?;
         let (new, loss) = target::make(original, self.arguments, &self.options)?;
+        // With --exact an ID that lost something is not printed at all. Otherwise it is, and the
+        // loss goes to standard error, where it does not disturb a pipe.
         if self.arguments.exact && !loss.is_none() {
             return Err(target::not_converted(ConvertError::Lossy(loss)));
         }
@@ -97,6 +99,8 @@ impl Converter<'_> {
             let original = source::read(from, input.text, &self.reader);
             return Ok((original.map_err(Failure::invalid)?, None));
         }
+        // A guess has to be shown, or a wrong one would go unnoticed. Once for each format is
+        // enough in a file of a million lines.
         let detected = source::likeliest(input.text, &self.reader, &mut self.agreement)
             .map_err(Failure::invalid)?;
         let original = Original::Read(detected.reading.identifier());

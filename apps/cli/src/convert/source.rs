@@ -94,6 +94,8 @@ pub(super) fn likeliest(
     let found = *found.readings();
     let is_carried = |one: &Reading| matches!(one.identifier(), Identifier::Carried(_));
     let holds_id = found.iter().any(is_carried);
+    // A Unix time has nothing to convert but itself, and of an ID that no generator issues the
+    // parts mean nothing.
     let asked_for = |one: &Reading| {
         let is_wrapping = holds_id && matches!(one.identifier(), Identifier::Uuid(_));
         !is_wrapping
@@ -104,6 +106,8 @@ pub(super) fn likeliest(
     let mut readings = found.into_iter().filter(asked_for);
     let reading = readings.next().ok_or("is not an ID of any format known here")?;
     let others: Vec<Reading> = readings.collect();
+    // `inspect` shows several readings and lets its user choose. Here a wrong one would turn into a
+    // wrong ID unnoticed, so a reading must be the only one of its confidence or better.
     let rivals = || {
         let is_rival = |other: &&Reading| other.confidence() <= reading.confidence();
         core::iter::once(&reading).chain(others.iter().filter(is_rival))

@@ -120,6 +120,8 @@ impl Plan<'_> {
     pub(super) fn run(&self) -> Result<ExitCode, Failure> {
         let options = self.options;
         let mut patience = Patience::new(options.max_wait);
+        // Ctrl-C must not leave the unfinished file behind. Where a node is leased, `Holding`
+        // removes it as it releases the node.
         if self.node.is_some() && options.output.is_some() {
             signals::before_the_end(output::discard);
         }
@@ -131,9 +133,13 @@ impl Plan<'_> {
                 let reason = "--time needs --node: a leased node has the present time only";
                 return Err(Failure::Usage(reason.into()));
             }
+            // The first second passes in silence, as nearly every start is faster. After that the
+            // wait is announced with its reason, and goes on for the rest of --max-wait.
             let within = patience.quiet();
             let holding = Holding::start(|| self.lease(&options.lease, within))?;
             patience.go_on(holding.first_lease(), |rest| holding.wait_ready(rest))?;
+            // The window keeps the IDs unique whatever the clock shows, so a wrong clock is no
+            // reason to fail. Its reading is in the IDs, however, and decides when the window ends.
             if let Some(gap) = holding.clock_gap() {
                 let effect = match gap.is_behind() {
                     true => "these IDs may be of the past",
@@ -154,6 +160,8 @@ impl Plan<'_> {
             Some(start) => builder.tick_start(start),
             None => builder,
         };
+        // The generator's time is one of three: the times of a file, the present, or a time that
+        // was given.
         if let Some(file) = &options.times {
             return self.fill_back(builder, file);
         }
@@ -180,14 +188,20 @@ impl Plan<'_> {
     fn fill_back(&self, builder: AnyBuilder, file: &Path) -> Result<ExitCode, Failure> {
         let options = self.options;
         let now = SystemClock.now().map_err(BuildError::from)?;
+        // Only ticks that are over are filled. In the present one and later ones, a generator of
+        // this node could still issue the same IDs.
         let builder = builder.metabyte(self.metabyte).before(now).map_err(of_time)?;
         let mut backfill = builder.build_backfill()?.spill(options.spill);
+        // The last line of an interrupted run is the ID to continue after. It is read in the form
+        // in which the same options print it.
         if let Some(last) = &options.after {
             let usage =
                 |error: &dyn Display| Failure::Usage(format!("--after '{}': {error}", shown(last)));
             let id = self.read(last).map_err(|error| usage(&error))?;
             backfill = backfill.after(id).map_err(|error| usage(&error))?;
         }
+        // Times are lines like the IDs of `inspect`, so --column and --field find them in CSV and
+        // JSON.
         let source = if file == Path::new("-") {
             LineSource::stdin()
         } else {
@@ -205,6 +219,8 @@ impl Plan<'_> {
     fn read(&self, text: &str) -> Result<AnyId, String> {
         let kind = self.scheme.kind();
         let said = |error: &dyn Display| error.to_string();
+        // Digits do not show their radix, and `10` is both a decimal and a hexadecimal number. The
+        // form is not guessed but taken from the options.
         let radix = match (self.options.format, self.notation) {
             (OutputForm::Hex, _) => Some(16),
             (OutputForm::Int, _) | (_, Notation::Decimal) => Some(10),

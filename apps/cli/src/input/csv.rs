@@ -141,6 +141,7 @@ impl ColumnReader {
         while !piece.is_empty() {
             let (result, read, written) = self.csv.read_field(piece, &mut room);
             piece = &piece[read..];
+            // While a title is looked for, each field of the first record is one that it may be.
             let is_kept = match self.column {
                 Column::Number(column) => column == self.number,
                 Column::Title(_) => self.found.is_none(),
@@ -148,6 +149,7 @@ impl ColumnReader {
             if is_kept && self.field.len() < MAX_FIELD {
                 self.field.extend_from_slice(&room[..written]);
             }
+            // Otherwise the piece or the room is used up, and the field goes on.
             if let ReadFieldResult::Field { record_end } = result {
                 if is_kept {
                     self.end_field();

@@ -543,9 +543,13 @@ fn member(line: &[u8], name: &str) -> Result<Vec<u8>, Failure> {
             "--field needs a JSON value in each line; `jq --compact-output` makes such".into(),
         ),
     })?;
+    // JSON pointers start with a slash (RFC 6901). A member whose own name does is reached as
+    // `/~1name`.
     let member = if name.starts_with('/') { value.pointer(name) } else { value.get(name) };
     match member {
         Some(Value::String(text)) => Ok(text.clone().into_bytes()),
+        // serde_json reads an integer of more than 64 bits as a double, which has lost digits of
+        // the ID by then.
         Some(Value::Number(number)) if number.is_f64() => Err(Failure::Invalid {
             reason: format!("has a member {name} that is not an integer of up to 64 bits"),
             hint: Some("larger integers are read from strings: {\"id\": \"…\"}".into()),

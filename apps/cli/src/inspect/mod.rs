@@ -83,6 +83,7 @@ fn formats() -> impl clap::builder::TypedValueParser<Value = Format> {
 }
 
 pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
+    // Asked once, because cards are written to a buffer and not to the terminal itself.
     let choice = anstream::AutoStream::choice(&io::stdout());
     let mut inspector = Inspector {
         arguments,
@@ -101,6 +102,8 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
         Some(summary) => write_summary(summary, arguments.json, status)?,
         None => status,
     };
+    // Most lines of a log have no ID, and none of them is an error. If no line has one, the search
+    // has failed, like grep's.
     if let Some(Finds { lines: 1.., ids: 0 }) = inspector.finds {
         say_error("no ID was found", None);
         return Ok(ExitCode::from(INVALID));
@@ -288,10 +291,13 @@ impl Inspector<'_> {
                 }
             }
             Err(reason) => {
+                // A summary counts the texts without an ID. A message for each would be what it is
+                // to replace.
                 if let Some(summary) = &mut self.summary {
                     summary.add(input.line, &[]);
                     return Ok(());
                 }
+                // The hint is given only if it leads somewhere.
                 let others = "`tickid inspect ID`, without --from, shows what it may be";
                 let is_any = !self.reader.detect(input.text).readings().is_empty();
                 Err(Failure::Invalid { reason, hint: is_any.then_some(others.into()) })

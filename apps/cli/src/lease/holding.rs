@@ -61,13 +61,15 @@ pub(crate) struct ReleaseArguments {
 
 pub(super) fn acquire(arguments: &AcquireArguments) -> Result<ExitCode, Failure> {
     let AcquireArguments { realm: options, json, .. } = arguments;
-    // The lease outlives this process.
+    // The lease outlives this process, so the store must not give it up when this process ends.
     let store = options.store.open_detached()?;
     let realm = options.kept(&store)?;
     let now = SystemClock.now().ok().and_then(|now| realm.tick_at(now));
     let token = Token::random().map_err(Failure::Randomness)?;
     let mut claim = Claim::new(token, &arguments.holder, now);
     let lease = answer(store.acquire(&realm, &mut claim))?;
+    // The row as the store has it now, for a line as `lease list` prints it, without another
+    // request.
     let row = Row {
         node: lease.node,
         token: Some(token),
@@ -83,6 +85,8 @@ pub(super) fn acquire(arguments: &AcquireArguments) -> Result<ExitCode, Failure>
     let line = NodeLine::new(&realm, row.node, Some(&row), Standing::Held);
     line.write(*json, out.buffer())?;
     out.flush()?;
+    // On standard error, as the columns on standard output have no room for it. JSON has it as a
+    // member.
     if !json {
         say(&format!("the token, for `tickid lease release`: {token}"));
     }
@@ -96,6 +100,8 @@ pub(super) fn release(arguments: &ReleaseArguments) -> Result<ExitCode, Failure>
     let view = answer(store.list(name))?;
     let lease = view.leases().find(|lease| lease.token == token).ok_or(Failure::NoLease(token))?;
     let last = lease.ceiling.saturating_sub(1);
+    // The next window starts after the tick that counts as used. A tick outside of this lease's
+    // window is not one of its IDs, so it was mistyped or belongs to another lease.
     let used = match arguments.used {
         Some(used) if used < lease.floor || used > last => {
             return Err(Failure::Usage(format!(
@@ -106,6 +112,8 @@ pub(super) fn release(arguments: &ReleaseArguments) -> Result<ExitCode, Failure>
         Some(used) => Some(used),
         None => (!arguments.unused).then_some(last),
     };
+    // With the whole window used, nothing can happen even if the node's user goes on. With less,
+    // its later IDs lie in the window of the next holder.
     let says_less = arguments.unused || arguments.used.is_some();
     if says_less && !arguments.yes {
         refuse_if_alive(&view, token)?;

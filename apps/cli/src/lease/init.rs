@@ -56,8 +56,12 @@ pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
         say_start(&answer(store.realm(realm.name()))?);
         return Ok(ExitCode::SUCCESS);
     }
+    // Creating an equal realm again succeeds, so that scripts of deployments can repeat it. Whether
+    // anything was done has to be asked before.
     let was_there = store::kept(&store, realm.name())?.is_some();
     if !was_there {
+        // An epoch that looks mistyped is refused only as long as it can still be corrected. The
+        // realm that has it keeps it.
         arguments.shape.check_new()?;
     }
     let start = if arguments.new { Start::Immediately } else { Start::Delayed };
@@ -72,6 +76,8 @@ pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
             say_start(&record);
             Ok(ExitCode::SUCCESS)
         }
+        // The refusal names one difference. The message has the whole realm, because there may be
+        // more, and some of them can be changed and others not.
         Err(error) if matches!(error.refusal(), Some(Refusal::Mismatch(_))) => {
             Err(is_another(&arguments.realm.kept(&store)?, &realm))
         }

@@ -202,6 +202,8 @@ pub(super) fn watch(arguments: &WatchArguments) -> Result<ExitCode, Failure> {
         match answer(store.list(&realm.realm)) {
             Ok(view) => {
                 for (node, line) in lines(&view)? {
+                    // Lines are compared and not rows, because a node expires without any change in
+                    // the store.
                     if shown.get(&node) != Some(&line) {
                         line.write(*json, out.buffer())?;
                         shown.insert(node, line);
@@ -209,6 +211,7 @@ pub(super) fn watch(arguments: &WatchArguments) -> Result<ExitCode, Failure> {
                 }
                 out.flush()?;
             }
+            // During an outage of the store a watch is most useful, so it goes on.
             Err(error) if error.is_unreachable() => {
                 say(&format!("{error:?}"));
             }

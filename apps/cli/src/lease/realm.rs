@@ -82,6 +82,7 @@ impl ShapeOptions {
         scheme: options::Scheme,
     ) -> Result<RealmSpec, Failure> {
         let has_no_node = |pool: &NodePool| *pool == NodePool::single();
+        // `--pool 0/0` says enough, because of kuids only local ones have no node.
         let of_pool = || match &self.pool {
             Some(pool) if has_no_node(pool) => KuidKind::Local,
             _ => KuidKind::Global,
@@ -92,6 +93,8 @@ impl ShapeOptions {
             Some(pool) => pool.clone(),
             None => default_pool(&any).parse()?,
         };
+        // Only kuid has IDs with and without a node, so only there can `--kind` and `--pool`
+        // contradict each other.
         if scheme.kinds().any(|other| other != kind) && kind.has_node() == has_no_node(&pool) {
             return Err(Failure::Usage(if kind.has_node() {
                 format!("global kuids need node IDs: the pool {pool} has none")

@@ -53,8 +53,11 @@ impl RealmSummary {
             term_seconds: terms.term.as_secs_f64(),
             tick_start: terms.start.name(),
             store_time: time(view.now),
+            // The floor lies ahead of the store's clock when the realm is new on a server, or its
+            // leases were invalidated.
             starts: (from > view.now).then(|| time(from)).flatten(),
         };
+        // The nodes are counted and not the rows: one that was never granted has none, and is free.
         for node in realm.pool().nodes() {
             match rules.standing(node, view.rows.get(&node)) {
                 Standing::Held => summary.held += 1,

@@ -87,10 +87,14 @@ fn other_size(node: AnyNode, kind: Kind, bits: u32, or_more: &str) -> String {
 
 /// Parses a SCRU64 node spec, or a node ID if an option has its size.
 fn node_spec(text: &str, size: Option<NodeIdSize>) -> Result<NodeSpec, String> {
+    // `--node 42 --node-size 8`. A spec with a size of its own is read as it is, and the caller
+    // compares the sizes.
     if let (Some(size), false) = (size, text.contains('/')) {
         let id = number("node ID", 0..=size.max_node_id().into(), text)?;
         return NodeSpec::with_node_id(id, size).map_err(|error| error.to_string());
     }
+    // A number alone has no meaning, as node 42 of 8 bits and node 42 of 12 bits are different
+    // nodes. The hint proposes the least usual size that has room for it.
     let id = text.parse::<u32>().ok().filter(|_| !text.starts_with('+'));
     let size = [8, 16, 23].into_iter().find(|size| id.is_some_and(|id| id >> size == 0));
     if let Some(size) = size {
@@ -139,6 +143,7 @@ fn kuid_number(text: &str) -> Result<Option<AnyNode>, String> {
     let value = value.unwrap_or(text);
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let node = |text| plain(Kind::KuidGlobal, u32::BITS, text);
+    // `60145/32`, as leases print it, and `0xeaf1/32`.
     if size.is_some_and(is_number) && (value.starts_with("0x") || is_number(value)) {
         return node(text).map(Some);
     }
@@ -148,12 +153,16 @@ fn kuid_number(text: &str) -> Result<Option<AnyNode>, String> {
             format!("'{text_shown}' is not a fingerprint: 0x and 1 to 8 hexadecimal digits")
         });
     }
+    // Fingerprints are written in decimal and in hexadecimal, and `60145` may be meant as either,
+    // which are different nodes.
     if is_number(text) {
         return Err(format!(
             "{text_shown} is a number, and not the name of a node: write {text_shown}/32, or 0x \
              and its hexadecimal digits"
         ));
     }
+    // Any text can be hashed, so a mistyped number, such as `60145,32`, would quietly become
+    // another node.
     let is_strange = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '/' | ',');
     if !text.is_empty() && (text.contains(is_strange) || !text.contains(char::is_alphabetic)) {
         return Err(format!(

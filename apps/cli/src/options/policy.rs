@@ -49,6 +49,8 @@ impl GivenPolicy {
     pub(crate) fn of<S: Scheme>(self, scheme: &S) -> Result<Policy<S>, String> {
         let tick = Duration::from_micros(scheme.scale().micros_per_tick());
         match self {
+            // A realm records whole ticks. An allowance below one would become 0, which is not a
+            // ratchet but the policy wait.
             Self::Ratchet(allowance) if !(tick..=Terms::LONGEST).contains(&allowance) => {
                 Err(format!(
                     "--policy {self}: the allowance of {} is from a tick, {tick:?}, to {:?}",
@@ -60,7 +62,8 @@ impl GivenPolicy {
                 let ticks = scheme.scale().whole_ticks_in(allowance);
                 Ok(Policy::Ratchet { allowance: Ticks::new(ticks) })
             }
-            // Both have no allowance, which is all that a realm keeps.
+            // Wait and tick-tock both have an allowance of 0, which is all that a realm records, so
+            // it is taken for the scheme's own policy. A sno realm cannot have wait, therefore.
             Self::Wait if scheme.default_policy() == Policy::TickTock => Err(format!(
                 "--policy {self}: {} realms have tick-tock or a ratchet: ratchet:{tick:?} is the \
                  shortest",

@@ -58,10 +58,15 @@ pub(crate) fn zone(text: &str) -> Result<TimeZone, String> {
 
 fn resolve(text: &str, now: &ZonedDateTime) -> Result<UnixTime, String> {
     let text = text.trim();
+    // A number is always a count of milliseconds, so that scripts can rely on it, even one that
+    // looks like a year. It is read with more bits than times have, because the error then names
+    // the range.
     if let Ok(millis) = text.parse::<i128>() {
         return of_millis(millis);
     }
     let start_of = |days: i64| {
+        // Days do not all start at 00:00, and do not all have 24 hours: zones change their clocks
+        // at night, some of them at midnight.
         let day = now.checked_add(days.days()).and_then(|day| day.start_of_day());
         day.map(|day| day.timestamp()).map_err(|error| error.to_string())
     };
@@ -151,6 +156,8 @@ pub(crate) fn date_time(time: UnixTime) -> Option<String> {
 /// Returns the time between two in its two largest units: `3 days 4 hours ago`.
 fn age_of(time: Timestamp, now: Timestamp) -> Option<String> {
     let (earlier, later) = if time <= now { (time, now) } else { (now, time) };
+    // In UTC, so that the age of an ID does not depend on where it is looked at. Months and years
+    // have their lengths by the calendar.
     let span = later
         .to_zoned_datetime(TimeZone::UTC)
         .since((Unit::Year, &earlier.to_zoned_datetime(TimeZone::UTC)))
@@ -165,6 +172,8 @@ fn age_of(time: Timestamp, now: Timestamp) -> Option<String> {
     ];
     let first = units.iter().position(|(count, _)| *count != 0);
     let Some(first) = first else { return Some("now".into()) };
+    // Two neighbouring units, without those that are 0: "2 years" rather than "2 years 0 months",
+    // and rather than "2 years 3 hours", which is no more precise.
     let words = units[first..]
         .iter()
         .take(2)

@@ -47,6 +47,8 @@ pub(crate) fn draw(inspection: &Inspection<'_>, heading: &Heading, width: usize)
     let text = inspection.text();
     // Writing to a string can't fail.
     let _ = write!(picture, "{bold}{text}{bold:#}");
+    // The name stands beside the ID, or below it in a narrow terminal: a UUID alone takes 36
+    // columns.
     if text.len() + 2 + heading.name.len() <= width {
         let _ = writeln!(picture, "  {}", heading.name);
     } else {
@@ -55,6 +57,7 @@ pub(crate) fn draw(inspection: &Inspection<'_>, heading: &Heading, width: usize)
     }
     let mut line = |line: String| push_line(&mut picture, &line, width);
     if let Some(time) = inspection.unix_time() {
+        // RFC 3339 ends with the year 9999, but the times of some formats do not.
         let date = inspection.date_time();
         let date = date.map_or_else(|| time.to_string(), |date| date.to_string());
         match &heading.local {
@@ -68,6 +71,7 @@ pub(crate) fn draw(inspection: &Inspection<'_>, heading: &Heading, width: usize)
     for row in rows(inspection.fields(), width) {
         draw_row(&mut picture, &row, &|cell| bits(inspection.bytes(), cell.start, cell.len));
     }
+    // Made again, because the one above borrows the picture, which the rows were drawn into.
     let mut line = |line: String| push_line(&mut picture, &line, width);
     line(inspection.with_hex(|hex| format!("hex {hex}")));
     for member in inspection.members() {
@@ -110,6 +114,8 @@ pub(crate) fn push_wrapped(
 ) {
     let len = |text: &str| text.chars().count();
     picture.push_str(start);
+    // Only a line that is too long is taken apart into words, which loses runs of blanks, such as
+    // the gap before a meaning.
     if len(start) + len(line) <= width {
         picture.push_str(line);
     } else {
@@ -166,6 +172,7 @@ impl Cell {
 fn rows(fields: &[Field], width: usize) -> Vec<Vec<Cell>> {
     let longest = u32::try_from(width.saturating_sub(2)).unwrap_or(u32::MAX).max(1);
     let mut rows: Vec<Vec<Cell>> = Vec::new();
+    // As if the row were full, so that the first field starts one.
     let mut column = width;
     // A field that others divide is not drawn; one in two places is drawn twice, in one colour.
     let drawn = fields.iter().filter(|field| !field.is_divided());
@@ -177,6 +184,8 @@ fn rows(fields: &[Field], width: usize) -> Vec<Vec<Cell>> {
     for (name, span, colour) in spans {
         let (mut name, mut start, mut left) = (name, span.start, span.bits);
         while left > 0 {
+            // For example, a field of 122 bits in 80 columns becomes cells of 78 and 44, of which
+            // the first has the name.
             let cell = Cell { name, start, len: left.min(longest), colour };
             start += cell.len;
             left -= cell.len;

@@ -27,11 +27,14 @@ impl FromStr for Template {
         let mut rest = template.chars().peekable();
         while let Some(next) = rest.next() {
             match next {
+                // A doubled brace comes first, or `{{` would start a name.
                 '{' | '}' if rest.peek() == Some(&next) => {
                     text.push(next);
                     rest.next();
                 }
                 '{' => {
+                    // Which names there are depends on the format of each ID, so they are looked up
+                    // only then. Here a name is only told from text, as in `{te xt}`.
                     let mut name = String::new();
                     while let Some(letter) =
                         rest.next_if(|it| it.is_ascii_alphanumeric() || *it == '_')

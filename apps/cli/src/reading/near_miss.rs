@@ -65,6 +65,8 @@ impl Fixed {
 
 /// Returns a predicate about a text that is not of a format.
 pub(super) fn of(format: Format, text: &[u8], layouts: &Layouts) -> String {
+    // From the most precise reason to the least. The parsers of the schemes name the character and
+    // its position; where there is no such parser, length and alphabet are compared.
     let own = Scheme::of(format).and_then(|scheme| schemes::read(scheme, text, layouts).err());
     if let Some(error) = own {
         return format!("is {error}");
@@ -134,10 +136,14 @@ pub(super) fn of_all(text: &[u8], layouts: &Layouts) -> String {
     if text.is_empty() {
         return "is not an ID: there is nothing".into();
     }
+    // A number like 1.54182E+18 has nothing in common with any format, and yet it is known what has
+    // happened to it.
     if let Some(damage) = Damage::of(text) {
         return format!("is not an ID: {damage}");
     }
     let len = text.len();
+    // Copying by hand mostly loses or doubles one character, so formats are close whose texts are
+    // as long, give or take one.
     let is_near = |scheme: &&Scheme| {
         let mut lens = scheme.kinds().map(|kind| kind.text_lens());
         lens.any(|lens| (lens.start() - 1..=lens.end() + 1).contains(&len))
@@ -149,6 +155,7 @@ pub(super) fn of_all(text: &[u8], layouts: &Layouts) -> String {
     let mut reasons: Vec<String> = own.map(|error| error.to_string()).collect();
     let fixed = FIXED.iter().filter(|one| one.len.abs_diff(len) <= 1);
     reasons.extend(fixed.map(|one| one.reason(text)));
+    // UUIDs have 32 digits, 36 characters with hyphens, or 38 with braces, again give or take one.
     match of_type_id(text) {
         Some(reason) => reasons.push(reason),
         None if matches!(len, 31..=39) => reasons.extend(of_uuid(text)),

@@ -16,6 +16,7 @@ pub(super) fn fit(mut limits: Limits, realms: usize) -> Result<Limits, Failure> 
             return Ok(limits);
         }
     };
+    // A process may raise its soft limit up to the hard one by itself; only root may raise that.
     let wanted = needed.min(hard);
     // Most systems start with 1,024, for the sake of programs that use `select`.
     let files = if soft >= wanted {
@@ -29,17 +30,19 @@ pub(super) fn fit(mut limits: Limits, realms: usize) -> Result<Limits, Failure> 
             }
         }
     };
+    // The store's files are not negotiable, so each file that is missing costs a connection.
     let Some(missing) = needed.checked_sub(files).filter(|&missing| missing > 0) else {
         return Ok(limits);
     };
     let wanted = limits.connections;
     let connections = u64::from(wanted).saturating_sub(missing);
     if connections == 0 {
+        // What a server with a single connection takes.
         let least = needed - u64::from(wanted) + 1;
         let text = format!("the limit of open files is {files}, fewer than the {least} needed");
         return Err(Failure::Usage(text).hinting("`ulimit -n 1024` raises it".to_owned()));
     }
-    // No more than before.
+    // Less than before, so it fits the type.
     limits.connections = u32::try_from(connections).unwrap_or(wanted);
     let connections = limits.connections;
     tracing::warn!(

@@ -183,11 +183,14 @@ fn set_by_environment(option: Arg) -> Arg {
 /// Runs the server until a signal stops it. `verbose` is the number of `-v`.
 pub(crate) fn run(arguments: &ServeArguments, verbose: u8) -> Result<ExitCode, Failure> {
     start_log(arguments, verbose);
+    // The limit of open files is raised before the store is opened, which takes files itself.
     let limits = arguments.limits.limits();
     #[cfg(target_os = "linux")]
     let limits = files::fit(limits, arguments.realm.len())?;
     let store = arguments.store.open()?;
     let mut builder = Server::builder(store.clone()).adopt().limits(limits);
+    // Before any realm is created, as a misspelt name must not leave behind a realm without its
+    // policy.
     arguments.check_named("policy", &arguments.policy)?;
     arguments.check_named("start", &arguments.start)?;
     for realm in &arguments.realm {
@@ -264,6 +267,7 @@ impl ServeArguments {
         if let Some(path) = &self.token_file {
             builder = builder.tokens(path);
         }
+        // clap has refused one without the other.
         if let (Some(certificate), Some(key)) = (&self.tls_cert, &self.tls_key) {
             builder = builder.tls(TlsFiles {
                 certificate: certificate.clone(),
@@ -312,6 +316,8 @@ async fn serve(builder: ServerBuilder, arguments: &ServeArguments) -> Result<Exi
     // Before anything is leased, so that no signal is missed.
     let mut signals = Signals::new()?;
     let server = builder.start().await?;
+    // These are the addresses that were bound, with the port that the system chose where the option
+    // has port 0.
     for address in server.resp_addresses() {
         tracing::info!(protocol = "resp", %address, "listening");
     }
@@ -324,6 +330,8 @@ async fn serve(builder: ServerBuilder, arguments: &ServeArguments) -> Result<Exi
             tracing::info!(protocol, path = %path.display(), "listening");
         }
     }
+    // Such a realm is served once its node is leased, so the start has not failed, for example
+    // while a killed server's node is not free yet.
     for (realm, reason) in server.not_ready() {
         tracing::warn!(%realm, reason, "the realm has no IDs yet");
     }
@@ -346,6 +354,8 @@ async fn serve(builder: ServerBuilder, arguments: &ServeArguments) -> Result<Exi
     if stopped.cut_off {
         tracing::warn!("requests were cut off");
     }
+    // The server has logged each of them with the reason. They do not fail the command, because
+    // they become free by themselves.
     let Some((realm, _)) = stopped.not_released.first() else {
         tracing::info!("the nodes are released");
         return Ok(ExitCode::SUCCESS);

@@ -130,8 +130,11 @@ impl ServedRealm {
         };
         // A realm in the store stays as it is, so the option has to agree with it.
         match (kept(store, name)?, scheme) {
+            // `--realm orders`, or `--realm orders=sno` where the store has a realm of that scheme.
             (Some(kept), None) => Ok(kept),
             (Some(kept), Some((scheme, None))) if kept.scheme() == scheme.name() => Ok(kept),
+            // `--realm orders=snowflake:js-safe`. A preset and its text are the same layout, so
+            // what a new realm would record is compared, and not the words of the option.
             (Some(kept), Some((scheme, Some(layouts)))) if kept.scheme() == scheme.name() => {
                 let wanted = ShapeOptions::of(Some(layouts), None, None).realm(name, *scheme)?;
                 if kept.layout() == wanted.layout() {
@@ -148,6 +151,8 @@ impl ServedRealm {
                 scheme.name(),
                 kept.scheme()
             )),
+            // Two servers that start at once may both get here. The second then adopts what the
+            // first has created.
             (None, Some((scheme, layouts))) => {
                 let shape = ShapeOptions::of(layouts.as_ref(), policy, start);
                 create(store, &shape.realm(name, *scheme)?)

@@ -26,12 +26,14 @@ pub(crate) fn exec(arguments: &ExecArguments) -> Result<ExitCode, Failure> {
     plan.release_on_exit = arguments.release_on_exit;
     plan.kill_after = arguments.kill_after;
     plan.max_wait = arguments.max_wait;
-    // It may hold a password.
+    // Its URL may hold a password.
     plan.hidden = vec![crate::store::STORE_VARIABLE.into()];
     plan.variables = if arguments.shares { shares::variables } else { shares::without_shares };
     let open = || {
         let store = arguments.realm.store.open()?;
         let realm = arguments.realm.kept(&store)?;
+        // Only the store knows the realm's nodes, and nothing is leased yet, so this is the moment
+        // to refuse them.
         if !arguments.shares {
             shares::refuse(&realm)?;
         }
