@@ -21,22 +21,28 @@ impl Generator {
     pub fn new(kind: &JsValue, options: Option<Given>) -> Result<Self, Thrown> {
         let options = options.as_ref();
         let mut layouts = given::layouts(options)?;
+        // The name may be that of a layout, such as `discord`, which becomes one of the layouts.
+        // The scheme is therefore made afterwards.
         let kind = id::scheme(kind, &mut layouts)?;
         let scheme = AnyScheme::new(kind, &layouts);
         let node = given::small(options, "node", 0..=u32::MAX)?;
+        // A node that the IDs do not show is refused and not ignored, because its caller would take
+        // two such generators for distinct.
         let node = match (node, kind.has_node()) {
             (Some(node), true) => node.into(),
             (None, false) => 0,
             (None, true) => return Err(type_error("the option node is missing")),
             (Some(_), false) => return Err(type_error(&format!("{kind} IDs have no node"))),
         };
-        // If IDs have no node, its size does not matter.
+        // If IDs have no node, its size does not matter. SCRU64's IDs have one of any size and do
+        // not say which, so `nodeSize` must.
         let bits = scheme.node_bits().or((!kind.has_node()).then_some(0)).ok_or_else(|| {
             let names = kind.layout_options().iter().map(|option| camel_case(option.name));
             let names: Vec<String> = names.collect();
             type_error(&format!("the option {} is missing", names.join(", ")))
         })?;
         let metabyte = given::small(options, "metabyte", 0..=u8::MAX)?;
+        // The builder ignores a metabyte that the scheme has no place for.
         if metabyte.is_some() && !kind.has_metabyte() {
             return Err(type_error(&format!("{kind} IDs have no metabyte")));
         }

@@ -168,6 +168,8 @@ fn fields(inspection: &Inspection<'_>) -> Array {
         member.set("name", &field.name().into());
         member.set("start", &field.start().into());
         member.set("bits", &field.bits().into());
+        // A `bigint` for every field, although most would fit a `number`: code that reads all
+        // fields of an ID must not meet two types, and the payload of a KSUID has 128 bits.
         member.set("value", &field.value(inspection.bytes()).into());
         member.set("meaning", &field.meaning().into());
         member.set("isHex", &field.is_hex().into());
@@ -199,6 +201,9 @@ fn integer(hex: &str) -> JsValue {
 
 /// Returns what a conversion lost.
 pub(crate) fn loss(loss: &Loss) -> JsValue {
+    // The members are always there, `null` where nothing was lost, so that a caller tests one
+    // member and not whether it exists. Nodes and sequences are of the type `bigint`, as in the
+    // fields.
     let record = Record::new();
     let micros = loss.time.map_or(JsValue::NULL, |time| time.subsec_micros().into());
     record.set("timeMicros", &micros);
