@@ -194,6 +194,8 @@ fn limits() -> Vec<Finding> {
     ];
     let Ok(limits) = fs::read_to_string("/proc/self/limits") else { return Vec::new() };
     let found = LIMITS.iter().filter_map(|&(name, noun, low, hint)| {
+        // A line has the soft and the hard limit after the name, as in
+        // `Max open files 1024 524288 files`, or the word `unlimited`.
         let line = limits.lines().find_map(|line| line.strip_prefix(name))?;
         let soft = line.split_whitespace().next()?;
         let text = format!("{soft} {noun}");
@@ -375,6 +377,8 @@ fn try_to_write(folder: &Path) -> io::Result<()> {
 fn file_system(path: &Path) -> Option<String> {
     let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
     let mounts = mounts.lines().filter_map(|line| {
+        // As in `/dev/sda1 /home ext4 rw,relatime 0 0`. The file system of a path is the one that
+        // is mounted deepest above it.
         let mut words = line.split(' ').skip(1);
         let (place, kind) = (words.next()?, words.next()?);
         path.starts_with(place).then_some((place.len(), kind))

@@ -365,6 +365,8 @@ fn kill_until_alone(leader: Pid, control: &mut File) -> io::Result<()> {
 /// Returns the program's last change of state.
 fn state(leader: Pid) -> nix::Result<Option<Report>> {
     let ask = |flags| waitid(Id::Pid(leader), flags | WaitPidFlag::WNOHANG);
+    // WNOWAIT leaves the zombie where it is. Reaped, its number could become another process's
+    // while the supervisor still sends signals to it.
     match ask(WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT)? {
         WaitStatus::Exited(_, code) => {
             let status = u8::try_from(code).map_err(|_| nix::Error::EINVAL)?;

@@ -58,6 +58,8 @@ pub(crate) fn launch(launch: &Launch) -> Result<Infallible, Error> {
     if launch.keeper.map(Pid::from_raw) != Some(getppid()) {
         return Err(Error::Stage(STAGE));
     }
+    // A process keeps its signal mask through `exec`, so what the supervisor and the keeper have
+    // blocked is unblocked, and what was blocked before them stays so.
     let blocked = launch.blocked.iter().map(|number| Signal::try_from(*number));
     let blocked: SigSet = blocked.collect::<nix::Result<Vec<_>>>()?.into_iter().collect();
     let unblocked = Signal::iterator().filter(|signal| !blocked.contains(*signal));

@@ -200,9 +200,12 @@ impl Program {
     /// the terminal back. Returns when the program may continue.
     pub(super) fn stopped(&mut self, by: Signal) -> nix::Result<bool> {
         let wants_terminal = matches!(by, Signal::SIGTTIN | Signal::SIGTTOU);
+        // One that was stopped by SIGSTOP, for example, stays stopped until it gets SIGCONT.
         if self.terminal.is_none() || !(wants_terminal || by == Signal::SIGTSTP) {
             return Ok(false);
         }
+        // Ctrl-Z stops the program's group, but the shell waits for the group of this process. Once
+        // `fg` has continued that, the program gets the terminal back.
         if !(wants_terminal && self.give_terminal()?) {
             let had_terminal = self.has_terminal;
             self.take_terminal_back()?;

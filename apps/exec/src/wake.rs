@@ -153,6 +153,8 @@ impl<N> Wake<N> {
                 let number = i32::try_from(signal.ssi_signo).map_err(|_| nix::Error::EINVAL)?;
                 return Signal::try_from(number).map(WakeReason::Signal);
             }
+            // The channel is looked at before each wait, because several rings of the bell are
+            // heard as one.
             if let Ok(news) = self.news.try_recv() {
                 return Ok(WakeReason::News(news));
             }

@@ -88,6 +88,7 @@ impl Listener {
         metrics.accepted.fetch_add(1, Ordering::Relaxed);
         let open = OpenConnection::new(Arc::clone(shared), self.protocol, slot);
         let connection = self.serve(stream, peer, ConnectionKind::Regular);
+        // When the grace period of a stop is over, the connection is dropped wherever it is.
         self.tasks.spawn(async move {
             open.shared.cut_off.run_until_cancelled(connection).await;
         });
@@ -110,6 +111,8 @@ impl Listener {
                 }
             }),
             #[cfg(unix)]
+            // Never encrypted: the data stay on this machine, and the mode of the file decides who
+            // connects.
             (Stream::Unix(stream), _) => client.serve(stream),
         }
     }

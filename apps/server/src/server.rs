@@ -253,6 +253,8 @@ impl ServerBuilder {
     async fn lease(&self) -> (Realms, Result<(), ServerError>) {
         let mut realms = Realms::default();
         let Self { store, adopts, .. } = self;
+        // All are started before the first is waited for, so they acquire their leases at the same
+        // time.
         for spec in &self.realms {
             let start = RealmStart { store, spec, holder: self.holder.as_deref(), adopts: *adopts };
             match RunningRealm::start(start) {

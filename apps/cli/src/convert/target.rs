@@ -218,6 +218,7 @@ fn problem(
     let is_set = matches!(options.nodes, Nodes::Set(_));
     let hint = match error {
         ConvertError::NodeMissing { .. } if original.is_scru64() && lacks_size => Some(SIZE),
+        // As long as the size is not known, SCRU64 has no bits for a node.
         ConvertError::NodeTooWide { bits: 0, .. } if target == Kind::Scru64 => Some(SIZE),
         ConvertError::NodeMissing { .. } if !is_set => Some("--node NODE gives the new IDs a node"),
         ConvertError::NodeTooWide { bits: 1.., .. } if !is_set => {

@@ -172,6 +172,9 @@ impl FromArgMatches for GenCommand {
         let missing = || clap::Error::new(ErrorKind::MissingSubcommand);
         let (name, matches) = matches.subcommand().ok_or_else(missing)?;
         let ids = Generated::all().find(|ids| ids.name() == name).ok_or_else(missing)?;
+        // All schemes have the same arguments for clap, which are hidden where they have no
+        // meaning. Given there, they are refused as if they did not exist. Defaults and the
+        // environment do no harm.
         for id in matches.ids().map(clap::Id::as_str) {
             if matches.value_source(id) == Some(ValueSource::CommandLine) && !ids.has(id) {
                 let option = if id == "uuid_version" { "as".into() } else { id.replace('_', "-") };

@@ -38,6 +38,8 @@ impl Patience {
             result => return result,
         };
         let (max_wait, quiet) = (self.max_wait, self.quiet());
+        // Where a clock determines the end of the wait, it is known beforehand that it comes too
+        // late. To wait for the bound nevertheless would only delay the message.
         let is_too_long = stall.retry_after().is_some_and(|rest| rest > max_wait);
         if quiet == max_wait || is_too_long {
             return Err(too_long(stall, max_wait));

@@ -200,6 +200,8 @@ impl LineSource {
     fn len(&self) -> Option<u64> {
         use std::io::Seek as _;
 
+        // Of a copy of the descriptor, because a `File` closes its own. The copy has the same
+        // position, which is not 0 if the shell's `read` came before.
         let mut file = match self {
             #[cfg(unix)]
             Self::Stdin(stdin) => {

@@ -468,9 +468,11 @@ impl Inspector<'_> {
         let reader = self.reader;
         let mut asked_for = found.likely().filter(|one| reader.is_asked_for(one, input.text));
         let Some(first) = asked_for.next() else { return Ok(()) };
+        // Once for each format, as a column has the same rivals in every line.
         if self.named.contains(&first.format()) {
             return Ok(());
         }
+        // The UUID that holds an ID is no other reading of it.
         let is_rival = |one: &&Reading| !matches!(one.identifier(), Identifier::Uuid(_));
         let rivals: Vec<String> = asked_for.filter(is_rival).map(named).collect();
         if rivals.is_empty() {

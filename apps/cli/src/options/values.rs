@@ -74,6 +74,7 @@ pub(crate) fn layout(option: &LayoutOption, text: &str) -> Result<String, String
     match set(text) {
         Ok(()) if option.is_time => check_epoch(text).map(|()| text.to_owned()),
         Ok(()) => Ok(text.to_owned()),
+        // The option takes names and milliseconds, and people write dates, such as `2014-09-01`.
         Err(LayoutOptionError::Epoch) => {
             let time =
                 fixed(text).map_err(|error| format!("not the name of an {name}, and {error}"))?;

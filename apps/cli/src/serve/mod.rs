@@ -173,6 +173,8 @@ fn set_by_environment(option: Arg) -> Arg {
         "realm" => "TICKID_REALMS".to_owned(),
         id => format!("TICKID_{}", id.to_ascii_uppercase()),
     };
+    // In unit files and manifests, a variable is often there without a value, and clap would take
+    // that for one.
     if env::var_os(&name).is_some_and(|value| value.is_empty()) {
         return option;
     }

@@ -158,6 +158,8 @@ pub(super) fn parameters<const N: usize>(
     let query = Query::<Vec<(String, String)>>::try_from_uri(uri);
     let Query(pairs) = query.map_err(|error| bad(error.body_text()))?;
     let mut values = [const { None }; N];
+    // Unknown names are refused, because `?cout=100` would quietly return one ID, and so are
+    // repeated ones, because a proxy may count the first value and the server take the last.
     for (name, value) in pairs {
         let Some(index) = names.iter().position(|known| *known == name) else {
             let known = if N == 0 { "none".to_owned() } else { names.join(", ") };

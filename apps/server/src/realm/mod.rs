@@ -226,6 +226,8 @@ impl RunningRealm {
     /// Returns the error of a request whose turn did not come.
     fn overtaken(&self) -> RequestError {
         let pause = Duration::from_secs(1);
+        // If the generator has no IDs either, that is what held the queue up. A retry in less than
+        // a second would only join the queue again.
         match self.generator.wait_ready(Duration::ZERO) {
             Err(error) => {
                 let retry_after = error.retry_after().map(|time| time.max(pause));

@@ -12,6 +12,8 @@ use crate::failure::Failure;
 /// Refuses a realm with shares, because a program that takes one for a whole node issues IDs of
 /// other holders.
 pub(super) fn refuse(realm: &RealmSpec) -> Result<(), Failure> {
+    // The nodes of a range have the same number of bits, so its first one shows whether they are
+    // shares.
     let first = |range: &NodeRange| AnyNode::new(range.first(), range.bits());
     let mut nodes = realm.pool().ranges().iter().flat_map(first);
     let share = nodes.find_map(|node| {

@@ -420,6 +420,8 @@ impl RespSession {
                         default user. Are you sure your configuration is correct?");
         }
         let client = self.shared.access.client(token);
+        // A token under another name than its own is refused like a wrong one, so the answer does
+        // not show which of the two was right.
         match client.filter(|it| user == b"default" || user == it.name().as_bytes()) {
             Some(client) => {
                 self.client = Some(client);
@@ -436,7 +438,8 @@ impl RespSession {
     }
 
     fn hello(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
-        // Check everything before anything changes, because a client whose HELLO fails keeps its state.
+        // All options are read before anything changes, because a client whose HELLO is malformed
+        // keeps its state.
         let mut version = self.version;
         if args.len() > 1 {
             version = match number(args.get(1)) {
@@ -620,6 +623,8 @@ impl PendingReply {
                 }
                 Err(error) => error,
             };
+        // The head of an array promises its elements, so an error cannot follow some of them and
+        // takes the place of all. IDs that were generated are lost.
         out.truncate(self.start);
         shared.metrics.of(Protocol::Resp).failed.fetch_add(1, Ordering::Relaxed);
         reply::error(&refusal(&error), out);
