@@ -100,8 +100,8 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
         }
     }
     out.flush()?;
-    // The topics begin with what has the problem, so the clocks' skew is one of the clock: "clock
-    // skew". If both have one, the status is the store's.
+    // Topics start with the part that has the problem, so "clock skew" counts as the clock's. If
+    // both parts have errors, the store's status wins.
     let is_bad = |topic: &str| {
         findings.iter().any(|one| one.level == Level::Error && one.topic.starts_with(topic))
     };

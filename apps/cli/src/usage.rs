@@ -106,7 +106,7 @@ fn of_ids(error: &clap::Error, path: &str) -> Option<String> {
         }
         ErrorKind::MissingRequiredArgument => {
             // In `tickid convert discord sno 175928847299117063` the formats were taken for IDs. A
-            // format after an option is that option's value, and where it belongs.
+            // format after an option is the value of that option, and in its right place.
             let is_stray = |pair: &&[String]| !pair[0].starts_with('-') && is_format(&pair[1]);
             let formats = given.windows(2).filter(is_stray).map(|pair| pair[1].as_str());
             match formats.collect::<Vec<_>>().as_slice() {

@@ -391,8 +391,8 @@ fn end_group(leader: Pid) -> nix::Result<()> {
 /// Kills the program and all its descendants, and returns when they have ended.
 fn end(leader: Pid, means: &mut Means, reports: &mut File) -> io::Result<()> {
     let (mut is_reported, mut pause) = (false, Duration::ZERO);
-    // One call ends most programs, before anything in /proc is read. The others are looked for, as
-    // they may have left the group.
+    // One call ends most programs, before anything in /proc is read. What has left the group is
+    // found below.
     end_group(leader)?;
     let mut killing = Killing::default();
     loop {

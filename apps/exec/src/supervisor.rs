@@ -360,9 +360,9 @@ impl Supervisor<'_> {
     /// ID of theirs can have, the latest time by the clock plus the allowance and the one tick that
     /// an overflow takes beyond it.
     fn release_used(&mut self) -> Result<(), Error> {
-        // A store gives a released node to the next holder from the tick after `used`. Where it is
-        // not certain that no ID is above that, the node is kept to the end of its window, which
-        // costs others seconds.
+        // A store gives a released node to the next holder from the tick after `used`. Unless it is
+        // certain that no ID is above that, the node is kept until its window ends, which costs
+        // others seconds.
         if !self.end_descendants()? {
             self.say("its nodes are not released, and free when their windows end");
             return Ok(());

@@ -104,6 +104,7 @@ fn whole(value: &JsValue, name: &str) -> Result<i64, Thrown> {
 
 /// Returns a number as the integer that it is, if it is one that has no neighbour within 1.
 fn exact(number: f64) -> Option<i64> {
+    // `Number.MAX_SAFE_INTEGER`, 2^53 - 1. Above it, different integers are the same `number`.
     const LAST: f64 = 9_007_199_254_740_991.0;
     #[allow(clippy::cast_possible_truncation, reason = "a safe integer")]
     (number.trunc() == number && number.abs() <= LAST).then_some(number as i64)

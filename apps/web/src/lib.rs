@@ -102,6 +102,8 @@ pub fn column(texts: &JsValue, options: Option<Given>) -> Result<Record, Thrown>
         found.agree(&mut agreement);
         let likely = found.readings().likely();
         summary.add(likely.map(|one| (one.identifier().shown_format(), one.unix_time())));
+        // The page asks for a single text of a column with all its readings, and skips the ones
+        // before it. They are inspected all the same, because they help to decide what it is.
         if place >= skip {
             inspections.push(&report::inspections(text, &found, limit));
         }
@@ -195,6 +197,7 @@ pub fn convert(
     options: Option<Given>,
 ) -> Result<Record, Thrown> {
     let mut options = conversion(options.as_ref())?;
+    // The names may be those of layouts, which become the layouts of the conversion.
     let identifier = id::identifier(from, id, &mut options.source)?;
     let kind = id::scheme(to, &mut options.target)?;
     let converted = convert_any(identifier, kind, &options).map_err(range_error)?;
@@ -243,6 +246,8 @@ pub fn range(
     if since >= until {
         return Err(Thrown::range(&format!("since {since} is not before until {until}")));
     }
+    // The highest ID is that of the last time before the end, and the smallest step of times is a
+    // microsecond.
     let last = UnixTime::from_micros(until.as_micros() - 1);
     let scheme = AnyScheme::new(kind, &layouts);
     // Times without an ID are named, rather than cut to those that have one.

@@ -44,6 +44,8 @@ pub(crate) fn kind(kind: Kind, layouts: &Layouts) -> Record {
 
 /// Returns the card of a layout, as the command prints it in JSON.
 pub(crate) fn card(card: &LayoutCard) -> Result<JsValue, Thrown> {
+    // By way of JSON, because `Serialize` describes the card already, and the page has the same
+    // members as the command.
     let json = serde_json::to_string(card).map_err(range_error)?;
     js_sys::JSON::parse(&json).map_err(Thrown::from)
 }
@@ -51,6 +53,8 @@ pub(crate) fn card(card: &LayoutCard) -> Result<JsValue, Thrown> {
 /// Returns the way to make ranges of the IDs of a scheme, or of a preset of that name.
 fn range_of(kind: Kind, name: &str) -> Record {
     let lens = kind.text_lens();
+    // A range is a BETWEEN, so only forms that sort like the IDs are offered: texts if they all
+    // have one length, and integers if a column of a database can hold them.
     let forms = [
         (kind.byte_len() <= 8).then_some("decimal"),
         (lens.start() == lens.end()).then_some("text"),

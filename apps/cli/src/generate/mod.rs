@@ -74,7 +74,7 @@ impl Generated {
     /// Reports whether an argument has a meaning for these IDs.
     fn has(self, argument: &str) -> bool {
         let Self { scheme, is_in_uuid } = self;
-        // UUIDs hold global kuids, so what only local ones have means nothing for them.
+        // UUIDs hold global kuids, so options that only local ones have do not apply.
         let kinds = Vec::from_iter(scheme.kinds().filter(|kind| !is_in_uuid || kind.has_node()));
         let of_layout = |kind: &Kind, name| {
             let mut options = kind.layout_options().iter();
@@ -87,8 +87,8 @@ impl Generated {
             "alphabet" => !is_in_uuid && kinds.contains(&Kind::KuidGlobal),
             "radix" => kinds.contains(&Kind::Nanoflake),
             "meta" => kinds.iter().any(|kind| kind.has_metabyte()),
-            // The options of layouts are known from the table of the schemes alone, for example
-            // `drift`. Any other argument, such as `count`, has a meaning for all IDs.
+            // The options of layouts, such as `drift`, are known from the table of the schemes
+            // alone. Any other argument, such as `count`, applies to all IDs.
             name if Kind::ALL.iter().any(|kind| of_layout(kind, name)) => {
                 kinds.iter().any(|kind| of_layout(kind, name))
             }

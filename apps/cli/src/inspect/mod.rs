@@ -291,8 +291,7 @@ impl Inspector<'_> {
                 }
             }
             Err(reason) => {
-                // A summary counts the texts without an ID. A message for each would be what it is
-                // to replace.
+                // A summary counts the texts without an ID. It replaces a message for each of them.
                 if let Some(summary) = &mut self.summary {
                     summary.add(input.line, &[]);
                     return Ok(());

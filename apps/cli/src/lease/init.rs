@@ -60,8 +60,8 @@ pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
     // anything was done has to be asked before.
     let was_there = store::kept(&store, realm.name())?.is_some();
     if !was_there {
-        // An epoch that looks mistyped is refused only as long as it can still be corrected. The
-        // realm that has it keeps it.
+        // An epoch that looks mistyped is refused only while it can still be corrected. An existing
+        // realm keeps its epoch for good.
         arguments.shape.check_new()?;
     }
     let start = if arguments.new { Start::Immediately } else { Start::Delayed };

@@ -63,7 +63,7 @@ impl GivenPolicy {
                 Ok(Policy::Ratchet { allowance: Ticks::new(ticks) })
             }
             // Wait and tick-tock both have an allowance of 0, which is all that a realm records, so
-            // it is taken for the scheme's own policy. A sno realm cannot have wait, therefore.
+            // it is taken for the scheme's own policy. That is why a sno realm cannot have wait.
             Self::Wait if scheme.default_policy() == Policy::TickTock => Err(format!(
                 "--policy {self}: {} realms have tick-tock or a ratchet: ratchet:{tick:?} is the \
                  shortest",

@@ -283,9 +283,9 @@ impl RunningRealm {
             Ok(id) => id,
             Err(reason) => return Err(RequestError::NoId { realm, reason }),
         };
-        // Clients must know which refusals to repeat. What lies in the ID or in the scheme stays
-        // refused. The clock catches up with an ID that is too far ahead, so that error says when
-        // to retry. What lies in the lease passes, as it does for a request for IDs.
+        // Clients must know which refusals to repeat. A refusal because of the ID or the scheme is
+        // final. The clock catches up with an ID that is too far ahead, so that error says when to
+        // retry. A refusal because of the lease passes, as it does for a request for IDs.
         let Err(error) = self.generator.observe(id) else { return Ok(()) };
         let reason = error.to_string();
         Err(match error {

@@ -244,7 +244,8 @@ impl<S: ClientStream> RespConnection<S> {
         let deadline = Instant::now() + patience;
         let mut run = pin!(waiting.run(shared, deadline, &mut self.output));
         // Nothing is read meanwhile, so a client that leaves would not be noticed, and its IDs
-        // would be taken from those that still wait. Hence the look from time to time.
+        // would be taken from those that still wait. The connection is therefore checked from time
+        // to time.
         loop {
             tokio::select! {
                 biased;

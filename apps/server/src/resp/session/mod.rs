@@ -208,7 +208,7 @@ impl RespSession {
             Ok(id) => integer_id(id, out),
             Err(_) => {
                 // The reason is not needed. Waiting for the ID either succeeds by the deadline, or
-                // returns the reason of that moment.
+                // returns the reason at that moment.
                 let request =
                     IdRequest { count: 1, format: IdForm::Int, framing: Framing::Resp, meta: None };
                 let realm = Arc::clone(realm);
