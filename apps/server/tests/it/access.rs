@@ -36,6 +36,11 @@ async fn resp_needs_a_token() {
     }
     let hello = format!("HELLO 3 AUTH billing {TOKEN}");
     assert_eq!(Raw::resp(&server).await.ask(&hello).await, "%7");
+    // A HELLO that fails admits nobody.
+    let mut refused = Raw::resp(&server).await;
+    let answer = refused.ask(&format!("HELLO 3 AUTH default {TOKEN} SETNAME \x7f")).await;
+    assert!(answer.starts_with("-ERR Client names cannot contain"), "{answer}");
+    assert_eq!(refused.ask("INCR scru64").await, "-NOAUTH Authentication required.");
 
     // A token that is taken away.
     fs::write(folder.path().join("tokens"), "fedcba9876543210").unwrap();

@@ -455,7 +455,10 @@ impl RespSession {
                 credentials = Some((args.get(at + 1), args.get(at + 2)));
                 at += 3;
             } else if args.is(at, "setname") && at + 1 < args.len() && name.is_none() {
-                name = Some(args.get(at + 1));
+                name = match checked_name(args.get(at + 1)) {
+                    Ok(name) => Some(name.to_owned()),
+                    Err(text) => return fail(text, out),
+                };
                 at += 2;
             } else {
                 let option = args.shown(at);
@@ -476,10 +479,8 @@ impl RespSession {
                 out,
             );
         }
-        if let Some(name) = name
-            && let Err(text) = self.set_name(name)
-        {
-            return fail(text, out);
+        if let Some(name) = name {
+            self.name = name;
         }
         // Clients read server, version and role, and expect the members of Redis.
         self.version = version;
@@ -501,19 +502,6 @@ impl RespSession {
         AfterCommand::Continue
     }
 
-    fn set_name(&mut self, name: &[u8]) -> Result<(), &'static str> {
-        match str::from_utf8(name) {
-            Ok(name) if name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_graphic()) => {
-                name.clone_into(&mut self.name);
-                Ok(())
-            }
-            _ => {
-                Err("ERR Client names cannot contain spaces, newlines or special characters, and \
-                      have at most 64 bytes")
-            }
-        }
-    }
-
     fn client(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         let is = |sub, len| args.is(1, sub) && args.len() == len;
         // A known subcommand with a wrong number of arguments falls through to the error at the
@@ -526,8 +514,11 @@ impl RespSession {
                 name => reply::bulk(name.as_bytes(), out),
             }
         } else if is("setname", 3) {
-            return match self.set_name(args.get(2)) {
-                Ok(()) => ok(out),
+            return match checked_name(args.get(2)) {
+                Ok(name) => {
+                    name.clone_into(&mut self.name);
+                    ok(out)
+                }
                 Err(text) => fail(text, out),
             };
         } else if is("setinfo", 4) || is("no-evict", 3) || is("no-touch", 3) {
@@ -684,6 +675,16 @@ fn fail(text: &str, out: &mut Vec<u8>) -> AfterCommand {
 /// Returns the error for an option that came before.
 fn repeated(args: &Args<'_>, at: usize) -> String {
     format!("ERR the option {} is repeated", args.shown(at).to_ascii_uppercase())
+}
+
+/// Returns the name of a client, if it is one that Redis takes.
+fn checked_name(name: &[u8]) -> Result<&str, &'static str> {
+    let is_name =
+        |name: &&str| name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_graphic());
+    str::from_utf8(name).ok().filter(is_name).ok_or(
+        "ERR Client names cannot contain spaces, newlines or special characters, and have at most \
+         64 bytes",
+    )
 }
 
 fn no_realm(args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
