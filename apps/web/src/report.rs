@@ -209,7 +209,8 @@ pub(crate) fn loss(loss: &Loss) -> JsValue {
     // member and not whether it exists. Nodes and sequences are of the type `bigint`, as in the
     // fields.
     let record = Record::new();
-    let micros = loss.time.map_or(JsValue::NULL, |time| time.subsec_micros().into());
+    #[allow(clippy::cast_precision_loss, reason = "at most a tick, which is less than 2^53 µs")]
+    let micros = loss.time.map_or(JsValue::NULL, |time| JsValue::from_f64(time.as_micros() as f64));
     record.set("timeMicros", &micros);
     let node = loss.node.map_or(JsValue::NULL, |node| {
         let member = Record::new();

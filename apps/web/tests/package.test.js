@@ -163,6 +163,13 @@ test('conversions are reversed', () => {
   assert.ok(exact > 1_000, `${exact} conversions`);
 });
 
+test('the time that a conversion loses may be an hour', () => {
+  const since = Date.UTC(2024, 0, 1, 0, 59, 59);
+  const { min } = range('sno', since, since + 1_000);
+  const { loss } = convert('sno', '20x1h/20n/20s@2010-01-01', min);
+  assert.equal(loss.timeMicros, (59 * 60 + 59) * 1_000_000);
+});
+
 test('ranges hold the IDs of their time', () => {
   const [since, until] = [Date.UTC(2024, 0, 1), Date.UTC(2024, 0, 2)];
   for (const kind of KINDS) {
