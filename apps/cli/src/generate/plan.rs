@@ -120,14 +120,14 @@ impl Plan<'_> {
     pub(super) fn run(&self) -> Result<ExitCode, Failure> {
         let options = self.options;
         let mut patience = Patience::new(options.max_wait);
-        // Ctrl-C must not leave the unfinished file behind. Where a node is leased, `Holding`
-        // removes it as it releases the node.
-        if self.node.is_some() && options.output.is_some() {
-            signals::before_the_end(output::discard);
-        }
         // IDs without a node do not show it, so with another time none has to be leased.
         let shows_none = options.time.is_some() && !self.scheme.kind().has_node();
         let node = self.node.or(shows_none.then_some(GivenNode::NONE.1));
+        // Ctrl-C must not leave the unfinished file behind. Where a node is leased, `Holding`
+        // removes it as it releases the node.
+        if node.is_some() && options.output.is_some() {
+            signals::before_the_end(output::discard);
+        }
         let Some(node) = node else {
             if options.time.is_some() {
                 let reason = "--time needs --node: a leased node has the present time only";
@@ -151,6 +151,7 @@ impl Plan<'_> {
             return self.stream(draw, patience);
         };
         let GivenNode { node, last } = node;
+        self.check_size(&format!("--node is {node}"), &[node.bits()])?;
         let builder = self.scheme.builder(node);
         let builder = match last {
             Some(last) => builder.after(last).map_err(|error| usage_of_node(&error))?,
@@ -166,7 +167,6 @@ impl Plan<'_> {
             return self.fill_back(builder, file);
         }
         let Some(time) = &options.time else {
-            self.check_size(&format!("--node is {node}"), &[node.bits()])?;
             let generator = builder.max_wait(options.max_wait).build_local();
             let mut generator = generator.map_err(|error| of_node(error, Failure::from))?;
             let draw = |n, within| Ok(generator.block_within(self.metabyte, n, within)?);

@@ -219,8 +219,9 @@ fn interrupted_runs_leave_the_old_file() {
     use crate::process::{by_way_of, with_state};
 
     let state = tempfile::tempdir().expect("a folder");
-    // With a node of its own, and with a leased one.
-    for run in [SLOW, "gen scru64 -n 1G"] {
+    // With a node of its own, with a leased one, and without one.
+    let nodeless = "gen kuid --kind local --time 2024-01-01 -n 1G";
+    for run in [SLOW, "gen scru64 -n 1G", nodeless] {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("ids");
         fs::write(&path, "old").expect("written");

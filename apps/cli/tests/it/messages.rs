@@ -186,6 +186,7 @@ fn other_node_sizes_are_refused() {
     for (arguments, parts) in [
         ("gen scru64 --node 42/8 --node-size 12", ["--node is 42/8", "--node-size is 12"]),
         ("gen scru64 --node 0u2r85hm2pt3/16 --node-size 8", ["/16", "--node-size is 8"]),
+        ("gen scru64 --node 42/8 --node-size 12 --time 2024-01-01", ["/8", "--node-size is 12"]),
         ("convert --to scru64 --node 42/8 --to-node-size 12 x", ["42/8", "--to-node-size 12"]),
         ("convert --from sno --to scru64 --node 42/8 --node-size 12 x", ["42/8", "--node-size 12"]),
         (
