@@ -380,11 +380,19 @@ fn file_system(path: &Path) -> Option<String> {
         // As in `/dev/sda1 /home ext4 rw,relatime 0 0`. The file system of a path is the one that
         // is mounted deepest above it.
         let mut words = line.split(' ').skip(1);
-        let (place, kind) = (words.next()?, words.next()?);
-        path.starts_with(place).then_some((place.len(), kind))
+        let (place, kind) = (unescaped(words.next()?), words.next()?);
+        path.starts_with(&place).then_some((place.len(), kind))
     });
     // Of two at one place the later hides the earlier.
     mounts.max_by_key(|(len, _)| *len).map(|(_, kind)| kind.to_owned())
+}
+
+/// Returns the path of a mount. The kernel writes white space and backslashes in it as octal
+/// digits, for example `/mnt/my\040disk`.
+fn unescaped(place: &str) -> String {
+    [(r"\040", " "), (r"\011", "\t"), (r"\012", "\n"), (r"\134", r"\")]
+        .iter()
+        .fold(place.to_owned(), |place, (escape, symbol)| place.replace(escape, symbol))
 }
 
 /// Looks at a realm: the store's clock and what is left of its nodes and windows.
@@ -444,6 +452,12 @@ fn realm_findings<E>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn mounts_may_have_spaces() {
+        assert_eq!(unescaped(r"/mnt/my\040disk\134"), r"/mnt/my disk\");
+        assert_eq!(unescaped(r"/a\134040"), r"/a\040");
+    }
 
     #[test]
     fn root_is_on_a_file_system() {
