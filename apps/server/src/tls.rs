@@ -98,9 +98,8 @@ fn read(files: &TlsFiles) -> Result<Configs, Vec<ServerError>> {
         None => builder.with_no_client_auth(),
         Some(verifier) => builder.with_client_cert_verifier(verifier),
     };
-    let mut resp = builder
-        .with_single_cert(chain, key)
-        .map_err(|error| vec![refuse(&files.certificate, &error)])?;
+    let mut resp =
+        builder.with_single_cert(chain, key).map_err(|error| vec![refuse(&files.key, &error)])?;
     // Clients keep their connections, so hardly any would resume a session, and the tickets would
     // only take memory and time.
     resp.send_tls13_tickets = 0;

@@ -356,13 +356,11 @@ async fn serve(builder: ServerBuilder, arguments: &ServeArguments) -> Result<Exi
     if stopped.cut_off {
         tracing::warn!("requests were cut off");
     }
-    // The server has logged each of them with the reason. They do not fail the command, because
-    // they become free by themselves.
-    let Some((realm, _)) = stopped.not_released.first() else {
+    // The server has logged each node that was not released, with the reason. They do not fail the
+    // command, because they become free when their windows end.
+    if stopped.not_released.is_empty() {
         tracing::info!("the nodes are released");
-        return Ok(ExitCode::SUCCESS);
-    };
-    tracing::warn!(%realm, "a node was not released; it is free when its window ends");
+    }
     Ok(ExitCode::SUCCESS)
 }
 
