@@ -25,20 +25,23 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Se
 
 /// A database or folder that keeps records and rows, and writes them by compare-and-set.
 ///
-/// It decides nothing: [`Store`](crate::Store) applies the rules to any backend. An implementation
-/// promises that:
+/// It decides nothing, because a [`Store`](crate::Store) applies the same rules to every backend.
+/// An implementation promises that:
 ///
-/// 1. An answer is durable before it is given.
+/// 1. An answer is durable before it is given, because a generator starts to issue IDs as soon as
+///    it has one.
 /// 2. Its errors distinguish a refusal from silence ([`StoreError::is_unreachable`]). No request
 ///    lasts longer than a timeout of the backend's own. A request without an answer, or whose
 ///    future is dropped, may have been carried out.
 /// 3. Repeating a request is harmless.
-/// 4. A malformed row is a [`RowState::Malformed`](crate::backend::RowState), not an error.
+/// 4. A malformed row is a [`RowState::Malformed`](crate::backend::RowState), not an error, so that
+///    it takes only its own node out of service.
 /// 5. A row's version is 1 in its first write and rises by one in each further one, and is lost
-///    with the row. A row that replaces a malformed one gets a version above the version of its
-///    leases.
+///    with the row, so that a lower version shows a loss. A row that replaces a malformed one gets
+///    a version above the version of its leases.
 ///
-/// No type of a client library is in a public signature.
+/// Signatures contain no type of a client library, so a backend is free to choose its client. The
+/// feature `conformance` has scenarios that test these promises.
 ///
 /// # Examples
 /// ```
@@ -76,29 +79,31 @@ pub trait Backend: fmt::Debug + Send + Sync {
     /// Returns the backend's name, as in `"file"`.
     fn name(&self) -> &'static str;
 
-    /// Returns the place of the data in human-readable form: a folder, or the addresses of servers.
-    /// It contains no password.
+    /// Returns the place of the data in human-readable form, for example a folder or the addresses
+    /// of servers. It contains no password, because messages and logs show it.
     fn endpoint(&self) -> String {
         self.name().to_owned()
     }
 
     /// Reports whether a realm that the backend does not have starts immediately, rather than
-    /// beyond anything that a lost realm of that name can have granted.
+    /// beyond anything that a lost realm of that name can have granted. In memory and folders it
+    /// does, but a server may have lost a realm.
     fn starts_immediately(&self) -> bool {
         false
     }
 
-    /// Reports whether a round trip takes so long that renewals are committed without reading
-    /// first, by what was last read and this machine's monotonic clock.
+    /// Reports whether a round trip takes so long that renewals should be committed without reading
+    /// first. They are then decided on what was last read and on this machine's monotonic clock.
     fn is_remote(&self) -> bool {
         false
     }
 
-    /// Reads a realm. The record is read no later than the rows.
+    /// Reads a realm. The record must be read no later than the rows.
     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmView>;
 
     /// Writes all of `change` in one atomic step if everything compares equal, and otherwise
-    /// nothing. Returns `false` if anything differed.
+    /// nothing. Returns `false` if anything differed, upon which the store reads again and decides
+    /// anew.
     ///
     /// A backend that receives its generation or its clock only with the answer may have written
     /// the change even if these differ. That is harmless: the store reads again then, and
@@ -131,8 +136,9 @@ pub trait Backend: fmt::Debug + Send + Sync {
     /// Returns the names of all realms, in order.
     fn realms(&self) -> Answer<'_, Vec<RealmName>>;
 
-    /// Waits before a request is repeated that lost `lost` races in a row: for a random time of up
-    /// to 2 ms, doubled with each race up to 250 ms.
+    /// Waits before a request is repeated that lost `lost` races in a row. The default is a random
+    /// time of up to 2 ms, doubled with each race up to 250 ms, so that clients which raced once
+    /// rarely race again.
     fn back_off(&self, lost: u32) -> Answer<'_, ()> {
         Box::pin(async move {
             back_off(lost).await;
@@ -186,11 +192,12 @@ pub enum Scope {
     Record,
     /// The row of one node.
     Node(AnyNode),
-    /// A bounded number of rows, for a claim. Two kinds, each of about `limit` rows:
+    /// A bounded number of rows, for a claim. There are two kinds, each of about `limit` rows:
     ///
-    /// - a *page*: consecutive rows in the order of nodes from `start` on, wrapping around from the
-    ///   last to the first. [`RealmView::page_end`] is its last row's node, or `None` if the answer
-    ///   has all rows of nodes in the pool. Nodes of the page without a row were never granted.
+    /// - a *page*, which has consecutive rows in the order of nodes from `start` on, wrapping
+    ///   around from the last to the first. [`RealmView::page_end`] is its last row's node, or
+    ///   `None` if the answer has all rows of nodes in the pool. Nodes of the page without a row
+    ///   were never granted.
     /// - the rows with the lowest ceilings, if the backend has an index of these
     ///   ([`RealmView::has_lowest`]).
     Candidates {
@@ -213,7 +220,7 @@ pub struct Change {
     /// The earliest and the latest reading of the store's clock that allow it to be written, if it
     /// was decided on by an estimate.
     pub within: Option<(UnixTime, UnixTime)>,
-    /// The record's version as it must be; `None` if there must be no record.
+    /// The record's version as it must be, or `None` if there must be no record.
     pub record_version: Option<Version>,
     /// The record to write, if it changes.
     pub record: Option<Record>,
@@ -227,10 +234,10 @@ pub struct Change {
 pub struct RowChange {
     /// The node.
     pub node: AnyNode,
-    /// The row's version as it must be; `None` if there must be no row.
+    /// The row's version as it must be, or `None` if there must be no row.
     pub version: Option<Version>,
-    /// The row as it must be, if the version alone does not identify it: for a decision on a row
-    /// that may have been restored since.
+    /// The row as it must be, if the version alone does not identify it, because the decision was
+    /// made on a row that may have been restored since.
     pub exactly: Option<Row>,
     /// The row to write, if it changes.
     pub row: Option<Row>,

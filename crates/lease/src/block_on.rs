@@ -23,7 +23,8 @@ impl Wake for Unpark {
     }
 }
 
-/// Runs a request on this thread. After `timeout` it is dropped, and may have been carried out.
+/// Runs a request on this thread, for programs without an executor. After `timeout` the request is
+/// dropped, and may have been carried out.
 ///
 /// # Errors
 /// Returns the request's error, or one that [`is_unreachable`](StoreError::is_unreachable) after

@@ -1,4 +1,4 @@
-//! Durable node IDs: a node ID *and a window of time*, leased from a store, so that no two
+//! Node IDs that are leased from a store, each together with a *window of time*, so that no two
 //! generators ever issue the same ID.
 //!
 //! ```
@@ -13,23 +13,37 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! IDs made of time and node repeat if two generators get the same node, or if a clock steps back
-//! across a restart. Here a generator gets a node together with a half-open range of ticks, its
-//! [window](tickid_core::Window), and the store never grants a tick of a node twice. A generator
-//! that was paused for an hour, has a wrong clock, or cannot reach its store finds its ticks
-//! outside the window and stops. Clocks and timeouts decide *when* a node is granted again, never
-//! whether that is safe.
+//! An ID that is made of a time and a node repeats if two generators are given the same node, or if
+//! a clock steps back across a restart. A lock with a timeout does not prevent that, because a
+//! process that was paused for an hour goes on as if it still held the lock. So a generator here
+//! gets its node together with a half-open range of ticks, its [window](tickid_core::Window), and
+//! the store never grants a tick of a node twice. A generator that was paused, has a wrong clock or
+//! cannot reach its store finds its ticks outside the window and stops. Clocks and timeouts decide
+//! *when* a node is granted again, but never whether that is safe.
+//!
+//! A window reaches a little beyond the present, so a generator outlives a short outage of its
+//! store. For example, with the default terms an sno generator goes on for at least 10 seconds
+//! without an answer. In return, the node of one that crashed can stay taken for up to 15 seconds.
+//!
+//! # Choosing a store
+//! [`Store::in_memory`] forgets its windows with the process, so it is for tests and for generators
+//! of one process. A folder (`file:///…`) serves all processes of one machine. For processes on
+//! several machines, take the server that you operate anyway, because [`tickid-stores`][stores]
+//! speaks to PostgreSQL, MySQL, Redis and etcd.
+//!
+//! Start one [`LeasedGenerator`] for each process and share it among the threads, because each
+//! generator takes a node of the pool, and renews its lease every half term.
 //!
 //! # Parts
 //! | part | purpose |
 //! |---|---|
 //! | [`Store`] | grants, renews and releases leases, in any backend |
-//! | [`Realm`] | a set of generators whose IDs must differ: name, scheme, [`NodePool`], [terms](admin::Terms) |
+//! | [`Realm`] | a set of generators whose IDs must differ, with a name, a scheme, a [`NodePool`] and [terms](admin::Terms) |
 //! | [`LeasedGenerator`] | a generator whose lease is renewed in the background |
 //! | [`Lease`] | a node ID and a window, granted to one holder |
 //! | [`session`] | holding leases without a [`LeasedGenerator`] |
 //! | [`admin`] | administering realms, and the rules |
-//! | [`backend`] | folders and memory as stores, and writing another |
+//! | [`backend`] | folders and memory as stores, and the trait for writing a store of your own |
 //! | [`tickid-stores`][stores] | stores on servers: PostgreSQL, MySQL, Redis, etcd |
 //! | `conformance` | scenarios that every backend must pass (feature `conformance`) |
 //!

@@ -11,7 +11,11 @@ use crate::model::lease::Lease;
 use crate::model::pool::NodePool;
 use crate::model::realm_spec::{Mismatch, RealmError, RealmName, RealmSpec, Terms, shortest_term};
 
-/// A set of generators whose IDs must differ: a name, a scheme, the nodes to lease, and terms.
+/// A set of generators whose IDs must differ, with a name, a scheme, the nodes to lease, and terms.
+///
+/// All holders must describe a realm in the same way. A store refuses a description that differs
+/// from the one it keeps under that name, because IDs of holders that disagree, for example on the
+/// size of nodes (`0-255/8` and `0-1023/10`), could be equal.
 ///
 /// Stores take its [`spec`](Self::spec), which has no type parameter.
 ///
@@ -36,7 +40,8 @@ use crate::model::realm_spec::{Mismatch, RealmError, RealmName, RealmSpec, Terms
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A lease by hand. A [`LeasedGenerator`](crate::LeasedGenerator) does all this, and renews it:
+/// A lease can also be held by hand. A [`LeasedGenerator`](crate::LeasedGenerator) does all of the
+/// following, and renews the lease as well:
 ///
 /// ```
 #[doc = include_str!("example.rs.txt")]
@@ -64,7 +69,7 @@ pub struct Realm<S> {
 ///
 /// | option | default |
 /// |---|---|
-/// | [`pool`](Self::pool) | none; it is needed |
+/// | [`pool`](Self::pool) | none, so it must be set |
 /// | [`policy`](Self::policy) | the scheme's |
 /// | [`tick_start`](Self::tick_start) | the scheme's |
 /// | [`skew`](Self::skew) | 5 seconds ([`Terms::DEFAULT_SKEW`]) |
@@ -101,7 +106,11 @@ pub struct RealmBuilder<S> {
 }
 
 impl<S: Scheme> RealmBuilder<S> {
-    /// Sets the nodes to lease, as text or as a [`NodePool`].
+    /// Sets the nodes to lease, as text or as a [`NodePool`]. For example, `"0-1023/10"` are the
+    /// nodes 0 to 1023 of 10 bits.
+    ///
+    /// Every generator needs a node of its own, and the node of one that crashed can stay taken
+    /// until its window has ended, so a pool should have a few nodes to spare.
     pub fn pool<P: TryInto<NodePool>>(self, pool: P) -> Self
     where
         RealmError: From<P::Error>,
@@ -109,15 +118,20 @@ impl<S: Scheme> RealmBuilder<S> {
         Self { pool: pool.try_into().map_err(RealmError::from), ..self }
     }
 
-    /// Sets the policy of the realm's generators. Stores keep its allowance, so that a policy
-    /// without one is the [scheme's or *wait*](RealmSpec::policy).
+    /// Sets the policy of the realm's generators.
+    ///
+    /// A store keeps only the allowance, because that decides how far ahead of the clock IDs can
+    /// be. [`RealmSpec::policy`] turns it into a policy again. Therefore [`Policy::Wait`] changes
+    /// nothing for an sno realm, for example, because sno's default of *tick-tock* has an allowance
+    /// of zero as well. Set such a policy by
+    /// [`LeasedGeneratorBuilder::policy`](crate::LeasedGeneratorBuilder::policy).
     pub fn policy(mut self, policy: Policy<S>) -> Self {
         self.terms.allowance = Terms::new(policy).allowance;
         self
     }
 
-    /// Sets where the ticks of the realm's generators start. Stores keep it, so that all holders
-    /// have it.
+    /// Sets where the ticks of the realm's generators start. Stores keep this, so that it is the
+    /// same for all holders.
     ///
     /// # Examples
     /// ```
@@ -136,13 +150,17 @@ impl<S: Scheme> RealmBuilder<S> {
         self
     }
 
-    /// Sets the tolerated lead of a holder's clock over the store's.
+    /// Sets the tolerated lead of a holder's clock over the store's. A holder whose clock is
+    /// further ahead stalls at the end of its window. A larger skew puts up with worse clocks, but
+    /// the node of a crashed holder stays taken for longer.
     pub fn skew(mut self, skew: Duration) -> Self {
         self.terms.skew = skew;
         self
     }
 
-    /// Sets the time that a lease lasts without a renewal.
+    /// Sets the time that a lease lasts without a renewal. Since leases are renewed every half
+    /// term, a longer one bridges longer outages of the store and costs fewer writes, but the node
+    /// of a crashed holder stays taken for longer.
     pub fn term(mut self, term: Duration) -> Self {
         self.terms.term = term;
         self
@@ -153,10 +171,11 @@ impl<S: Scheme> RealmBuilder<S> {
     /// # Errors
     /// Returns [`RealmError::Text`] for a name or a pool that cannot be read,
     /// [`RealmError::NoPool`] without a pool, [`RealmError::Node`] for nodes that the scheme does
-    /// not have, [`RealmError::NoNodelessIds`] for [`AnyNode::NONE`] if all IDs of the scheme carry
-    /// a node, and [`RealmError::Duration`] for a term of less than two ticks or a millisecond,
-    /// which leaves no room for a renewal, and for a term or a skew of more than
-    /// [`Terms::LONGEST`].
+    /// not have, and [`RealmError::NoNodelessIds`] for [`AnyNode::NONE`] if all IDs of the scheme
+    /// carry a node.
+    ///
+    /// Returns [`RealmError::Duration`] for a term of less than two ticks or a millisecond, because
+    /// that leaves no room for a renewal, and for a term or a skew of more than [`Terms::LONGEST`].
     pub fn build(self) -> Result<Realm<S>, RealmError> {
         let spec = RealmSpec::new(self.name?, &self.scheme, self.pool?)?;
         Ok(Realm { scheme: self.scheme, spec: spec.with_terms(self.terms)? })
@@ -196,7 +215,8 @@ impl<S> Realm<S> {
 }
 
 impl<S: Scheme> Realm<S> {
-    /// Returns a builder of a realm of the scheme's IDs. The name is a text or a [`RealmName`].
+    /// Returns a builder of a realm of the scheme's IDs. The name is a text, for example
+    /// `"orders"`, or a [`RealmName`].
     pub fn builder<N: TryInto<RealmName>>(name: N, scheme: S) -> RealmBuilder<S>
     where
         RealmError: From<N::Error>,
@@ -210,10 +230,11 @@ impl<S: Scheme> Realm<S> {
         }
     }
 
-    /// Creates a realm with a pool and terms that a store has kept.
+    /// Creates a realm with a pool and terms that a store has kept, for a program that does not
+    /// choose them itself. [`Store::realm`](crate::Store::realm) reads them.
     ///
     /// # Errors
-    /// Returns a [`Mismatch`] if the spec is of another scheme or layout.
+    /// Returns a [`Mismatch`] if the spec is of a different scheme or layout.
     pub fn from_spec(spec: RealmSpec, scheme: S) -> Result<Self, Mismatch> {
         spec.check_layout(&scheme)?;
         Ok(Self { scheme, spec })
@@ -225,8 +246,8 @@ impl<S: Scheme> Realm<S> {
         self.spec.policy(&self.scheme)
     }
 
-    /// Adopts the pool and the terms that a store has kept for this realm. Reports whether they
-    /// are others.
+    /// Adopts the pool and the terms that a store has kept for this realm. Reports whether they are
+    /// different ones.
     pub(crate) fn adopt(&mut self, kept: RealmSpec) -> bool {
         let is_other = kept != self.spec && kept.check_layout(&self.scheme).is_ok();
         if is_other {
@@ -237,18 +258,25 @@ impl<S: Scheme> Realm<S> {
 
     /// Returns a builder of a generator with the node and the window of a lease of this realm.
     ///
-    /// Layout, window and [variants](RealmSpec::variants) are [pinned](Builder::pin), and the
-    /// policy is the [realm's](Self::policy), as are the starts of ticks. If the leased node is a
-    /// share of a field's sequences, the generator draws from these only, and
-    /// [`bounds`](Builder::bounds) outside of them are an error. With the
-    /// [default clock](tickid_core::DefaultClock), a child of a `fork` issues nothing under the
-    /// node; wrap any other clock in a [`ProcessClock`](tickid_core::ProcessClock).
+    /// The caller keeps the lease. It passes the ceiling of a renewed one to
+    /// [`Generator::widen`](tickid_core::Generator::widen), and
+    /// [closes](tickid_core::Generator::close) the generator before it releases the lease, or as
+    /// soon as the lease is lost.
+    ///
+    /// Layout, window and [variants](RealmSpec::variants) are [pinned](Builder::pin), because the
+    /// lease's guarantee rests on them. Policy and starts of ticks are the [realm's](Self::policy).
+    /// If the leased node is a share of a field's sequences, the generator draws from these only,
+    /// and [`bounds`](Builder::bounds) outside of them are an error.
     /// [`max_wait`](Builder::max_wait) is set to [`DEFAULT_MAX_WAIT`], so that the generator waits
     /// for a renewal after its window has ended.
     ///
+    /// With the [default clock](tickid_core::DefaultClock), a child of a `fork` issues nothing
+    /// under the node. Wrap any other clock in a [`ProcessClock`](tickid_core::ProcessClock), which
+    /// ensures the same.
+    ///
     /// # Errors
-    /// Returns a [`RangeError`] if the scheme has no such ticks, so that the lease is not of this
-    /// realm. A node that the scheme does not have is an error of [`Builder::build`].
+    /// Returns a [`RangeError`] if the scheme has no such ticks, which means that the lease is not
+    /// of this realm. A node that the scheme does not have is an error of [`Builder::build`].
     pub fn generator_builder(&self, lease: &Lease) -> Result<Builder<S>, RangeError> {
         let window = Window::new(Tick::new(lease.floor)?, lease.ceiling)?;
         Ok(self.builder_of(lease.node, window))

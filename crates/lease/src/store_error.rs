@@ -7,10 +7,11 @@ use std::path::PathBuf;
 
 use crate::model::refusal::{LeaseEnd, Refusal};
 
-/// An error of a store: it refused a request, or did not answer it.
+/// An error of a store, which refused a request or did not answer it.
 ///
-/// The two are never confused. A lease that is [lost](Self::is_lost) is over, while a lease whose
-/// store is [unreachable](Self::is_unreachable) continues to the end of its window.
+/// The two are never confused, because they call for opposite reactions. A lease that is
+/// [lost](Self::is_lost) is over, so its generator must stop at once. A lease whose store is
+/// [unreachable](Self::is_unreachable) continues to the end of its window.
 ///
 /// # Examples
 /// ```
@@ -45,14 +46,16 @@ tickid_core::debug_error! {
 pub enum StoreErrorKind {
     /// The store refused the request.
     Refused(Refusal),
-    /// The store did not answer, in time or at all. The request may have been carried out.
+    /// The store did not answer, in time or at all. The request may have been carried out all the
+    /// same.
     Unreachable,
     /// The store failed, and has changed nothing.
     Failed {
         /// The step that failed, as in "read the clock".
         what: String,
     },
-    /// The store is not fit for leases: it could lose them, or grant one to two holders.
+    /// The store is not fit for leases, because it could lose them, or grant one to two holders.
+    /// For example, a folder on NFS is not.
     Unfit {
         /// The reason.
         why: String,
@@ -69,7 +72,7 @@ pub enum StoreErrorKind {
         /// The reason.
         why: String,
     },
-    /// No node could be found at the named source.
+    /// No node could be found at the named source. For example, an environment variable is not set.
     NoNode {
         /// The reason.
         why: String,
@@ -229,8 +232,9 @@ impl StoreError {
     }
 }
 
-/// Returns an external text, such as a server's message, in a form that is safe to show: escaped
-/// but for quotes, and cut to 300 characters.
+/// Returns an external text, such as a server's message, in a form that is safe to show. It is
+/// escaped except for quotes, so that control characters cannot rewrite a terminal, and cut to 300
+/// characters.
 ///
 /// # Examples
 /// ```

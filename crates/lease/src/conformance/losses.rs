@@ -140,7 +140,7 @@ pub fn repaired_losses_are_no_evidence(testbed: &dyn Testbed) {
     assert_eq!(scene.record().era, era);
 }
 
-/// A lease proves nothing about a realm of another name, nor of other ticks.
+/// A lease proves nothing about a realm of a different name, nor of other ticks.
 pub fn evidence_is_of_its_realm(testbed: &dyn Testbed) {
     let (scene, other) = (Scene::new(testbed, "0-1/8"), Scene::new(testbed, "0-1/8"));
     let lease = scene.acquire();

@@ -1,7 +1,8 @@
 //! Scenarios that every backend must pass, for its tests.
 //!
-//! A backend implements [`Testbed`], and [`store_scenarios!`](crate::store_scenarios) makes a test
-//! of each scenario. They fail by panicking.
+//! The tests of a backend implement [`Testbed`] for it, and
+//! [`store_scenarios!`](crate::store_scenarios) makes a test of each scenario. They fail by
+//! panicking.
 //!
 //! | module | subject |
 //! |---|---|
@@ -46,7 +47,8 @@ pub trait Testbed {
     /// Returns a client of the store. All clients of a testbed have the same data.
     fn store(&self) -> Store;
 
-    /// Lets this much time pass by the store's clock, or a little more.
+    /// Lets this much time pass by the store's clock, or a little more. A backend whose clock
+    /// cannot be set has to sleep.
     fn pass(&self, time: Duration);
 
     /// Sets the store's clock forward by an hour, until [`set_back`](Self::set_back).
@@ -55,7 +57,7 @@ pub trait Testbed {
     /// Undoes [`set_forward`](Self::set_forward).
     fn set_back(&self);
 
-    /// Gives the store another generation, as a fail-over does. It is not called for a backend
+    /// Gives the store a new generation, as a fail-over does. It is not called for a backend
     /// [without generations](crate::store_scenarios).
     fn change_generation(&self) {}
 
@@ -81,12 +83,12 @@ pub trait Testbed {
 /// }
 /// ```
 ///
-/// For a backend without generations, `no generation` follows, which leaves out the scenario that
-/// needs them.
+/// For a backend without generations, add `no generation`, which leaves out the scenario that needs
+/// them.
 ///
-/// With a type and a function from it to a testbed, it returns an array of names and functions, for
-/// a harness that starts one server for all. If the clock of that server cannot be set, a second
-/// function creates the stages of the few scenarios that set it.
+/// With a type and a function from it to a testbed, the macro returns an array of names and
+/// functions, for a harness that starts one server for all. If the clock of that server cannot be
+/// set, a second function creates the testbeds of the few scenarios that set it.
 ///
 /// ```text
 /// let tests: [(&str, fn(&Postgres)); _] = tickid_lease::store_scenarios!(Postgres: Testbed::new);

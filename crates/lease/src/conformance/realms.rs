@@ -51,8 +51,8 @@ pub fn another_realm_is_refused(testbed: &dyn Testbed) {
     assert_eq!(scene.list().rows.len(), 1);
 }
 
-/// Creating it again changes nothing, before and while its nodes are held. Creating another realm
-/// of that name is refused with the difference.
+/// Creating it again changes nothing, before and while its nodes are held. Creating a different
+/// realm of that name is refused with the difference.
 pub fn a_realm_starts_once(testbed: &dyn Testbed) {
     let scene = Scene::unknown(testbed, "0-7/8");
     let begin = |realm: &RealmSpec| answer(testbed.store().create(realm, Start::Immediately));

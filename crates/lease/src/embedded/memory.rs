@@ -14,7 +14,8 @@ use crate::store_error::StoreError;
 
 const NAME: &str = "memory";
 
-/// The backend in memory, for tests and for generators of one process. Clones share its data.
+/// The backend in memory, for tests and for generators of one process. Clones share its data, so a
+/// test can keep one to look into the store, or to damage it.
 ///
 /// # Examples
 /// ```
@@ -73,8 +74,8 @@ impl<C: Clock> MemoryBackend<C> {
         Self { clock, is_server: false, data: Arc::default() }
     }
 
-    /// Lets realms start as they do on servers, [beyond](crate::admin::Start::Delayed) earlier ones
-    /// of their names.
+    /// Lets realms start as they do on servers, which is [beyond](crate::admin::Start::Delayed)
+    /// earlier ones of their names. By default they start immediately.
     #[must_use]
     pub fn like_a_server(self) -> Self {
         Self { is_server: true, ..self }
@@ -85,7 +86,8 @@ impl<C: Clock> MemoryBackend<C> {
         self.data.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts another generation, as a fail-over does.
+    /// Starts a new generation, as a fail-over of a server does. The next claim or renewal in each
+    /// realm then ends its leases.
     pub fn change_generation(&self) {
         self.lock().generation += 1;
     }
@@ -120,15 +122,15 @@ impl<C: Clock> MemoryBackend<C> {
         self.lock().kept.clone()
     }
 
-    /// Replaces all data, unnoticed: the generation stays. Records' versions continue from the
-    /// higher of both.
+    /// Replaces all data, as restoring a backup does. The generation stays, so only the data itself
+    /// can show it. Records' versions continue from the higher of both.
     pub fn restore(&self, backup: Backup) {
         let kept = &mut self.lock().kept;
         let writes = kept.writes.max(backup.writes);
         *kept = Backup { writes, ..backup };
     }
 
-    /// Replaces the row of a node, or removes it: for tests of damaged stores.
+    /// Replaces the row of a node, or removes it, for tests of damaged stores.
     pub fn set_row(&self, realm: &RealmName, node: AnyNode, state: Option<RowState>) {
         let mut data = self.lock();
         let rows = &mut data.kept.realms.entry(realm.clone()).or_default().rows;

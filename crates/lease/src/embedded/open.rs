@@ -13,7 +13,7 @@ impl Store {
     /// | URL | store |
     /// |---|---|
     /// | `file:///var/lib/tickid` | a [folder](FileBackend) of this machine |
-    /// | `static:SOURCE` | a node from a [source](NodeSource), as in `static:42/8` or `static:hostname/10`; its window is in memory |
+    /// | `static:SOURCE` | a node from a [source](NodeSource), as in `static:42/8` or `static:hostname/10`. Its window is in memory, so a clock that is set back across a restart can repeat IDs |
     /// | `static:SOURCE?state=/var/lib/tickid` | the same with its window in a folder |
     ///
     /// Stores on servers, as in `postgres://…`, are opened by the crate `tickid-stores`.
@@ -37,8 +37,9 @@ impl Store {
         open(url, Holders::Here)
     }
 
-    /// Opens the store at a URL, for leases that outlive this process, so it leaves no sign that
-    /// would show its end to other processes.
+    /// Opens the store at a URL, for leases that outlive this process, such as those that a shell
+    /// script acquires. Otherwise a folder would show other processes that the holder has ended,
+    /// and its nodes would be free.
     ///
     /// # Errors
     /// As [`open`](Self::open).

@@ -12,15 +12,16 @@ use tickid_core::AnyNode;
 
 pub(crate) const NAME: &str = "static";
 
-/// The origin of a node that no store grants.
+/// The origin of a node that no store grants, because something else assigns it.
 ///
 /// | text | the node is |
 /// |---|---|
 /// | `42/8` | 42 in 8 bits |
 /// | `env:NODE/10` | the number that the environment variable `NODE` holds, in 10 bits |
-/// | `hostname/10` | the number at the end of the host's name (`web-12`), in 10 bits: the ordinal of a pod of a Kubernetes StatefulSet |
+/// | `hostname/10` | the number at the end of the host's name, in 10 bits. For example, it is 12 on `web-12`, the pod of a Kubernetes StatefulSet with the ordinal 12 |
 ///
-/// Numbers and names must be assigned such that no two processes get the same.
+/// Numbers and names must be assigned such that no two processes get the same one, because nothing
+/// here would notice, and both would issue the same IDs.
 ///
 /// # Examples
 /// ```

@@ -72,7 +72,8 @@ impl<S: Scheme, C> ActiveLease<S, C> {
         &self.generator
     }
 
-    /// Returns the lease as it was granted; its window may have been widened since.
+    /// Returns the lease as it was granted. Its window may have been widened since, and
+    /// [`LeaseState::lease`](crate::LeaseState::lease) has the present ceiling.
     #[must_use]
     pub fn lease(&self) -> &Lease {
         &self.lease

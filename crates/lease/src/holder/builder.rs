@@ -105,14 +105,16 @@ impl<S: Scheme> LeasedGeneratorBuilder<S> {
 }
 
 impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
-    /// Sets the holder's name, for people to read.
+    /// Sets the holder's name, for people to read. `tickid lease list` shows it beside the node,
+    /// for example.
     pub fn holder(mut self, holder: impl Into<String>) -> Self {
         self.options.holder = holder.into();
         self
     }
 
-    /// Sets the time within which [`start`](Self::start) repeats a request that the store did not
-    /// answer, or that found no free node. It backs off exponentially with full jitter, so that
+    /// Sets the time within which [`start`](Self::start) repeats a failed request, if the cause can
+    /// be expected to [pass](crate::session::WaitReason::passes), for example because the store
+    /// does not answer or no node is free. Retries back off exponentially with full jitter, so that
     /// many holders can start at the same time.
     pub fn start_within(mut self, start_within: Duration) -> Self {
         self.options.start_within = start_within;
@@ -120,27 +122,29 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     }
 
     /// Sets the longest wait of [`generate`](crate::LeasedGenerator::generate) for a lease or for
-    /// its window.
+    /// its window. [`try_generate`](crate::LeasedGenerator::try_generate) never waits.
     pub fn max_wait(mut self, max_wait: Duration) -> Self {
         self.options.max_wait = max_wait;
         self
     }
 
-    /// Sets the timeout of requests to the store.
+    /// Sets the timeout of requests to the store. It should be well below half a term, so that a
+    /// renewal can be retried before the window ends.
     pub fn answer_within(mut self, answer_within: Duration) -> Self {
         self.options.answer_within = Some(answer_within);
         self
     }
 
-    /// Sets the reaction to a clock rollback, in place of the realm's.
+    /// Sets the reaction to a clock rollback or a used-up tick, in place of the realm's. IDs stay
+    /// inside the window under every policy.
     pub fn policy(mut self, policy: Policy<S>) -> Self {
         self.options.policy = Some(policy);
         self
     }
 
-    /// Adopts the nodes and the terms that the store has, where those of the realm differ, as
-    /// [`Store::adopt`] does: for programs whose user did not choose them. They may change while
-    /// the generator has no lease.
+    /// Adopts the nodes and the terms that the store has where those of the realm differ, as
+    /// [`Store::adopt`] does. Without this, such a realm is refused. It is for programs whose user
+    /// did not choose nodes and terms, and these may change while the generator has no lease.
     ///
     /// # Examples
     /// ```
@@ -178,7 +182,9 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
         self
     }
 
-    /// Sets the clock. Each lease has a clone of it, which must read the same time, in a
+    /// Sets the clock. Each lease has a clone of it, which must read the same time, as clones of an
+    /// `Arc` do. The clone is wrapped in a [`ProcessClock`], because the lease belongs to this
+    /// process and no child of a `fork` may issue under it.
     /// [`ProcessClock`]: the lease belongs to this process, and no child may issue under it.
     ///
     /// # Examples

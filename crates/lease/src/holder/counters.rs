@@ -14,11 +14,11 @@ pub struct Counters {
     pub renewals: u64,
     /// Leases lost.
     pub losses: u64,
-    /// Leases exchanged for one of another node because the clock was set far back.
+    /// Leases exchanged for one of a different node because the clock was set far back.
     pub moves: u64,
     /// Requests to the store that failed.
     pub failures: ReasonCounts,
-    /// Calls that could not issue immediately. Whether they waited makes no difference.
+    /// Calls that could not issue immediately, whether or not they then waited.
     pub stalls: ReasonCounts,
 }
 
@@ -35,7 +35,7 @@ impl Default for Counters {
     }
 }
 
-/// Numbers of events by [`WaitReason`].
+/// The number of events for each [`WaitReason`].
 ///
 /// # Examples
 /// ```
@@ -65,13 +65,13 @@ impl ReasonCounts {
         self.counts[reason.index()]
     }
 
-    /// Returns the sum.
+    /// Returns the number of events for all reasons together.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// Returns the reasons that these events can have, each with its number.
+    /// Returns the reasons that these events can have, each with its number, which may be zero.
     pub fn iter(&self) -> impl Iterator<Item = (WaitReason, u64)> {
         self.reasons.iter().map(|&reason| (reason, self.of(reason)))
     }

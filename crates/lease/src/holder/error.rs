@@ -32,7 +32,8 @@ pub enum LeaseError {
     /// The store refused the request, or did not answer it.
     #[error(transparent)]
     Store(Arc<StoreError>),
-    /// The store granted nodes or ticks that the scheme does not have.
+    /// The store granted nodes or ticks that the scheme does not have, which no store does that
+    /// keeps its promises.
     #[error("the lease cannot be used")]
     Range(#[from] RangeError),
     /// The generator could not be built.
@@ -80,6 +81,11 @@ impl LeaseError {
 
 /// The reason that a [`LeasedGenerator`](crate::LeasedGenerator) issued no ID.
 ///
+/// [`wait`](Self::wait) shows whether it makes sense to try again. If it returns a reason, a later
+/// call may succeed, and [`retry_after`](Self::retry_after) returns the time until then if a clock
+/// determines it. If it returns `None`, nothing is gained by waiting, for example because the
+/// generator was shut down.
+///
 /// # Examples
 /// ```
 #[doc = include_str!("../example.rs.txt")]
@@ -107,7 +113,7 @@ impl LeaseError {
 pub enum GenerateError {
     /// The generator cannot issue at the present clock reading.
     Stalled(Box<Stall>),
-    /// The generator has no lease at the moment. One is being acquired.
+    /// The generator has no lease at the moment, but one is being acquired.
     NoLease {
         /// The reason, unless the store has not answered yet.
         cause: Option<Box<LeaseError>>,
@@ -118,7 +124,8 @@ pub enum GenerateError {
     },
     /// The generator was shut down.
     Stopped,
-    /// The generator belongs to the process that this one was forked from.
+    /// The generator belongs to the process that this one was forked from. The child needs one of
+    /// its own.
     Forked,
 }
 
@@ -132,8 +139,8 @@ tickid_core::debug_error! {
 pub struct Stall {
     /// The generator's error.
     pub error: tickid_core::Error,
-    /// The reason that the lease was not renewed, if the window has ended, or that no other node
-    /// was leased, if the clock is far behind.
+    /// If the window has ended, the reason that the lease was not renewed. If the clock is far
+    /// behind, the reason that no other node was leased.
     pub cause: Option<LeaseError>,
     /// The lead of the generator's clock over the store's in microseconds, when they were last
     /// compared; negative if it was behind.
@@ -143,7 +150,7 @@ pub struct Stall {
 }
 
 impl GenerateError {
-    /// Returns the wait that the error reports; `None` if waiting does not help.
+    /// Returns the wait that the error reports, or `None` if waiting does not help.
     #[must_use]
     pub fn wait(&self) -> Option<Wait> {
         match self {
@@ -161,8 +168,9 @@ impl GenerateError {
         }
     }
 
-    /// Returns the time until the generator can issue, if a clock determines that: its own, as
-    /// [`tickid_core::Error::retry_after`] does, or the store's for a realm that starts later.
+    /// Returns the time until the generator can issue, if a clock determines it. That is its own,
+    /// as in [`tickid_core::Error::retry_after`], or the store's for a realm that starts later. If
+    /// no node is free, for example, this is `None`, because a holder can release one at any time.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
@@ -225,8 +233,8 @@ impl Error for GenerateError {
     }
 }
 
-/// The reason that a [`LeasedGenerator`](crate::LeasedGenerator) did not observe an ID. Nothing has
-/// changed.
+/// The reason that a [`LeasedGenerator`](crate::LeasedGenerator) did not observe an ID. The
+/// generator is unchanged.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeasedObserveError {

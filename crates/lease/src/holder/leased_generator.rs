@@ -29,23 +29,28 @@ use crate::store_error::StoreError;
 /// A generator with a leased node. A thread renews the lease in the background, ahead of need, by
 /// widening the window of the running generator.
 ///
-/// An ID costs two comparisons more than without a lease: whether this is still the process that
-/// has the lease, and whether the lease is still the first.
+/// Share one among all threads of a process, for example in an `Arc`, because each generator takes
+/// a node of the pool and has a thread of its own. It generates IDs by the same methods as a
+/// [`Generator`]. A thread that draws many can take a handle of the generator in
+/// [`active_lease`](Self::active_lease).
+///
+/// An ID costs two more comparisons than without a lease. They check that this is still the process
+/// that has the lease, and that the lease is still the first.
 ///
 /// | event | reaction |
 /// |---|---|
 /// | the store is down | issues to the end of its window; then [`try_generate`](Self::try_generate) fails and [`generate`](Self::generate) waits. It continues once the store is back |
-/// | the lease is lost | closes its engine immediately and acquires another lease. The node may differ, and each ID then takes a few nanoseconds more, to look the lease up |
-/// | the clock is set back by more than the policy allows | stalls until it has caught up. If that would take longer than a term, it exchanges its lease for one of a node whose window the clock has reached; where there is none, its errors say so |
+/// | the lease is lost | closes its engine immediately, because the node may have a new holder, and acquires a new lease. The node may differ, and each ID then takes a few nanoseconds more, because the present lease must be looked up |
+/// | the clock is set back by more than the policy allows | stalls until it has caught up. If that would take longer than a term, it exchanges its lease for one of a node whose window the clock has reached. If there is no such node, its errors say so |
 /// | `fork` | issues nothing in the child ([`GenerateError::Forked`]), where dropping it is a no-op. The parent's generator continues; the child starts its own |
 ///
-/// The IDs of one lease strictly increase. IDs after a lease was lost or exchanged can be lower
+/// The IDs of one lease strictly increase. After a lease was lost or exchanged, IDs can be lower
 /// than those before it, by as much as the clock was set back.
 ///
 /// # Metrics
 ///
-/// With the feature `metrics`, its [`state`](Self::state) goes to the recorder of the `metrics`
-/// crate, at least twice a second, with the label `realm`:
+/// With the feature `metrics`, its [`state`](Self::state) is reported to the recorder of the crate
+/// `metrics`, at least twice a second, with the label `realm`:
 ///
 /// | name | kind | labels | value |
 /// |---|---|---|---|
@@ -58,8 +63,10 @@ use crate::store_error::StoreError;
 ///
 /// # Shutdown
 ///
-/// Dropping it closes its engine and releases the node; [`shut_down`](Self::shut_down) does the
-/// same and returns the store's answer.
+/// Dropping it closes its engine and releases the node, so that another process can have the node
+/// immediately. [`shut_down`](Self::shut_down) does the same, and also returns the store's answer.
+/// A process that ends without either, for example by [`std::process::exit`], leaves its node taken
+/// until the window ends, unless the store is a folder.
 ///
 /// # Examples
 /// ```
@@ -81,8 +88,8 @@ use crate::store_error::StoreError;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct LeasedGenerator<S: Scheme, C = DefaultClock> {
-    /// Tried before the present one is looked up: most leases are never lost. In a generator that
-    /// started without a lease it is over from the start.
+    /// Tried before the present one is looked up, because most leases are never lost. In a
+    /// generator that started without a lease it is over from the start.
     first: Arc<ActiveLease<S, C>>,
     thread: Thread<S, C>,
 }
@@ -99,7 +106,9 @@ where
     S: Scheme,
     C: Clock + fmt::Debug + Send + Sync + 'static,
 {
-    /// Acquires the first lease: waits for it or for the first error that ends the start.
+    /// Acquires the first lease. This waits for the lease or for the first error that ends the
+    /// start. By default every error does, for example that the store does not answer, but
+    /// [`start_within`](Self::start_within) sets a time for retries.
     ///
     /// # Errors
     /// Returns a [`LeaseError`]. No lease is kept then.
@@ -110,7 +119,8 @@ where
         Ok(LeasedGenerator { first, thread })
     }
 
-    /// Does the same as [`start`](Self::start) as a task, on any executor.
+    /// Does the same as [`start`](Self::start) without blocking the thread, as a task on any
+    /// executor.
     ///
     /// # Errors
     /// As `start`.
@@ -120,12 +130,13 @@ where
         Ok(LeasedGenerator { first, thread })
     }
 
-    /// Starts to acquire a lease in the background, and returns without one. Calls that may wait
-    /// do so for the lease as well; [`first_lease`](LeasedGenerator::first_lease) returns the
-    /// outcome of the start. An error does not end the attempts.
+    /// Starts to acquire a lease in the background, and returns without one, so that a service can
+    /// start while its store is down. Calls that may wait do so for the lease as well, and
+    /// [`first_lease`](LeasedGenerator::first_lease) returns the outcome of the start. An error
+    /// does not end the attempts.
     ///
-    /// Each ID takes a few nanoseconds more than after [`start`](Self::start), to look the lease
-    /// up.
+    /// Each ID takes a few nanoseconds more than after [`start`](Self::start), because the lease
+    /// must be looked up.
     ///
     /// # Errors
     /// Returns a [`LeaseError`] if no generator of the realm can be built, or no thread started.
@@ -152,7 +163,8 @@ where
 }
 
 impl<S: Scheme> LeasedGenerator<S> {
-    /// Acquires a lease of `realm` from `store`, with the scheme's defaults.
+    /// Acquires a lease of `realm` from `store`, with the default
+    /// [options](LeasedGeneratorBuilder).
     ///
     /// # Errors
     /// Returns a [`LeaseError`]. No lease is kept then.
@@ -160,7 +172,8 @@ impl<S: Scheme> LeasedGenerator<S> {
         Self::builder(store, realm).start()
     }
 
-    /// Does the same as [`start`](Self::start) as a task, on any executor.
+    /// Does the same as [`start`](Self::start) without blocking the thread, as a task on any
+    /// executor.
     ///
     /// # Errors
     /// As `start`.
@@ -214,7 +227,8 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
         setup "let clock = std::sync::Arc::new(clock); let store = tickid_lease::Store::new(tickid_lease::backend::MemoryBackend::new(clock.clone())); let realm = tickid_lease::Realm::builder(\"orders\", example::Seconds).pool(\"1/8\").build()?; let generator = tickid_lease::LeasedGenerator::builder(store, realm).clock(clock.clone()).start()?;"
     }
 
-    /// Reports whether an ID could be issued now, without drawing one.
+    /// Reports whether an ID could be issued now, without drawing one. It does not contact the
+    /// store.
     ///
     /// # Errors
     /// Returns the errors of [`try_generate`](Self::try_generate).
@@ -223,8 +237,8 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     }
 
     /// Waits for the first lease and returns it, or the first error that ends the start, as
-    /// [`start_within`](LeasedGeneratorBuilder::start_within) defines it. After an error, the lease
-    /// may still be acquired.
+    /// [`start_within`](LeasedGeneratorBuilder::start_within) defines it. After an error the lease
+    /// may still be acquired, because the attempts go on.
     ///
     /// # Errors
     /// Returns a [`LeaseError`].
@@ -232,7 +246,8 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
         self.shared().wait_for_first().map(|active| *active.lease())
     }
 
-    /// Does the same as [`first_lease`](Self::first_lease) as a task, on any executor.
+    /// Does the same as [`first_lease`](Self::first_lease) without blocking the thread, as a task
+    /// on any executor.
     ///
     /// # Errors
     /// As `first_lease`.
@@ -256,15 +271,16 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
         View::new(self, variant)
     }
 
-    /// Observes an ID that comes from elsewhere, as [`Generator::observe`] does: later IDs are
-    /// greater.
+    /// Makes later IDs greater than one that comes from elsewhere, for example with a message, as
+    /// [`Generator::observe`] does.
     ///
-    /// A window keeps this beyond the lease: the next holder of the node issues greater IDs. If
-    /// this generator exchanges its lease for one of another node, though, the order of its IDs
-    /// ends, and with it the effect of what it has observed.
+    /// This outlasts the lease, because the node's next window starts above the ID, so the next
+    /// holder of the node issues greater IDs as well. If this generator exchanges its lease for one
+    /// of a different node, though, the order of its IDs ends, and with it the effect of what it
+    /// has observed.
     ///
     /// # Errors
-    /// Returns an [`LeasedObserveError`], and changes nothing, if the generator refuses the ID or
+    /// Returns a [`LeasedObserveError`], and changes nothing, if the generator refuses the ID or
     /// there is no lease.
     pub fn observe(&self, id: Id<S>) -> Result<(), LeasedObserveError>
     where
@@ -312,23 +328,26 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
         self.first.is_over.load(Ordering::Relaxed)
     }
 
-    /// Returns the present lease and its generator, which offers blocks, slices and handles, or
-    /// `None` without a lease. Once the generator is [closed](tickid_core::ErrorKind::Closed),
-    /// there is another lease, or will be.
+    /// Returns the present lease and its generator, or `None` without a lease. It is for what only
+    /// a [`Generator`] has, such as handles. Once that generator is
+    /// [closed](tickid_core::ErrorKind::Closed), call this again, because there is a new lease, or
+    /// will be.
     #[must_use]
     pub fn active_lease(&self) -> Option<Arc<ActiveLease<S, C>>> {
         self.shared().active.load_full()
     }
 
-    /// Returns the present state, for readiness checks and monitoring.
+    /// Returns the present state, for readiness checks and monitoring. It does not contact the
+    /// store. For example, a process is ready while its [`window_left`](LeaseState::window_left) is
+    /// at least a quarter of the realm's term.
     #[must_use]
     pub fn state(&self) -> LeaseState {
         self.shared().state()
     }
 
-    /// Closes the generator, releases the node, and waits until that is done: no longer than two
-    /// answers of the store may take. In the child of a `fork`, and after the first call, it is a
-    /// no-op.
+    /// Closes the generator, releases the node, and waits until that is done, which takes no longer
+    /// than two answers of the store may. In the child of a `fork`, and after the first call, it is
+    /// a no-op.
     ///
     /// # Errors
     /// Returns the store's error if the node was not released. The node then becomes free when its
@@ -337,8 +356,8 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
         self.thread.stop()
     }
 
-    /// Does the same as [`shut_down`](Self::shut_down) as a task, on any executor. (Dropping the
-    /// generator blocks the thread.)
+    /// Does the same as [`shut_down`](Self::shut_down) as a task, on any executor. Call it before
+    /// an async program drops the generator, because dropping it blocks the thread.
     ///
     /// # Errors
     /// As `shut_down`.

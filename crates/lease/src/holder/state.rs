@@ -21,7 +21,10 @@ use crate::model::lease::Lease;
 use crate::model::refusal::Refusal;
 use crate::store_error::StoreError;
 
-/// The state of a [`LeasedGenerator`](crate::LeasedGenerator).
+/// The state of a [`LeasedGenerator`](crate::LeasedGenerator), at one moment.
+///
+/// Judge readiness by [`window_left`](Self::window_left) and not by [`trouble`](Self::trouble),
+/// because a renewal that failed once is trouble, but is repeated long before the window ends.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct LeaseState {
@@ -37,17 +40,18 @@ pub struct LeaseState {
     /// The lead of the generator's clock over the store's in microseconds, when they were last
     /// compared, give or take a round trip; negative if it was behind.
     pub clock_ahead_micros: Option<i64>,
-    /// The same, if it is more than the realm's skew. A generator whose clock is behind may issue
-    /// IDs of the past; one whose clock is ahead runs into the end of its window.
+    /// The same lead as a sentence, if it is more than the realm's skew. A generator whose clock is
+    /// behind may issue IDs of the past, and one whose clock is ahead runs into the end of its
+    /// window.
     pub clock_gap: Option<ClockGap>,
     /// The reason that the last request to the store failed, or that a generator whose clock is far
-    /// behind found no other node; `None` if all is well.
+    /// behind found no other node. It is `None` if all is well.
     pub trouble: Option<LeaseError>,
     /// The reason that the generator cannot issue now, if waiting helps.
     pub wait: Option<Wait>,
     /// The number of events so far.
     pub counters: Counters,
-    /// Set after a shutdown, and in the child of a `fork`. There, nothing else is known.
+    /// Set after a shutdown, and in the child of a `fork`, where nothing else is known.
     pub is_stopped: bool,
 }
 
@@ -403,7 +407,8 @@ impl<S: Scheme, C> HolderState<S, C> {
         });
     }
 
-    /// Notes a failed request: to move to another node, or to acquire or renew the lease.
+    /// Notes a failed request, which was to move to a different node, or to acquire or renew the
+    /// lease.
     pub(crate) fn failed(&self, error: LeaseError, is_move: bool, ends_start: bool) {
         let reason = error.reason();
         let now = Instant::now();

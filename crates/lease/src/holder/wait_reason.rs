@@ -1,4 +1,5 @@
-//! The reasons for having no ID now: the stalls of the engine, and the reasons only leases have.
+//! The reasons for having no ID now, which are the stalls of the engine and what only leases can
+//! meet.
 
 use core::fmt;
 
@@ -9,6 +10,9 @@ use crate::store_error::StoreError;
 
 /// The reason why a [`LeasedGenerator`](crate::LeasedGenerator) has no ID at the moment, or why a
 /// request to its store failed.
+///
+/// Metrics, the server and the command print its [`label`](Self::label) and have no other names for
+/// it, so a dashboard and a log agree.
 ///
 /// # Examples
 /// ```
@@ -26,13 +30,14 @@ pub enum WaitReason {
     Stalled(StallReason),
     /// A lease is being acquired, and the store has not answered yet.
     Acquiring,
-    /// All nodes of the pool are in use.
+    /// All nodes of the pool are in use, as far as the store has looked.
     NoFreeNode,
-    /// The realm starts later: it is new to the store, or its leases were invalidated.
+    /// The realm starts later, because it is new to the store or its leases were invalidated.
     NotStarted,
     /// The store does not answer.
     Unreachable,
-    /// The store refuses a lease until an operator changes something. Calls do not wait for that.
+    /// The store refuses a lease until an operator changes something, for example because it has
+    /// the realm with a different pool. Calls do not wait for that.
     Refused,
     /// The store failed, or its answer could not be used.
     Failed,
@@ -56,7 +61,7 @@ impl WaitReason {
     pub(super) const OF_REQUESTS: &'static [Self] =
         &[Self::NoFreeNode, Self::NotStarted, Self::Unreachable, Self::Refused, Self::Failed];
 
-    /// Returns the name that metrics, logs and the server's answers have for the reason, such as
+    /// Returns the name that metrics, logs and the server's answers use for the reason, such as
     /// `"no_free_node"`.
     #[must_use]
     pub const fn label(self) -> &'static str {
@@ -90,9 +95,10 @@ impl WaitReason {
         }
     }
 
-    /// Reports whether it ends by itself, as far as anyone knows. A start goes on then; it ends
-    /// with [`Refused`](Self::Refused), and with [`Failed`](Self::Failed), of which nothing is
-    /// known.
+    /// Reports whether the condition ends by itself, as far as anyone can tell. A
+    /// [start](crate::LeasedGeneratorBuilder::start_within) is retried only if it does. It does not
+    /// for [`Refused`](Self::Refused), which takes an operator, nor for [`Failed`](Self::Failed),
+    /// whose cause is unknown.
     #[must_use]
     pub const fn passes(self) -> bool {
         !matches!(self, Self::Refused | Self::Failed)

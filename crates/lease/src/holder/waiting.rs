@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use crate::holder::wait_reason::WaitReason;
 
-/// The wait of a [`LeasedGenerator`](crate::LeasedGenerator) that cannot issue now.
+/// The wait of a [`LeasedGenerator`](crate::LeasedGenerator) that cannot issue now, with its reason
+/// and its times.
 ///
 /// # Examples
 /// ```
@@ -34,11 +35,12 @@ use crate::holder::wait_reason::WaitReason;
 pub struct Wait {
     /// The reason.
     pub reason: WaitReason,
-    /// The start of the wait. Without a lease, that is the start of the generator or the end of its
-    /// last lease; after the end of a window, the first failed renewal; otherwise, the call that
+    /// The start of the wait. Without a lease, that is when the generator started or its last lease
+    /// ended. After the end of a window it is the first failed renewal, and otherwise the call that
     /// could not issue.
     pub since: Instant,
-    /// The end of the wait, if a clock determines it and runs on steadily.
+    /// The end of the wait, if a clock determines it. The moment is only right if that clock runs
+    /// on steadily.
     pub until: Option<Instant>,
 }
 
@@ -49,8 +51,8 @@ impl Wait {
         self.until.map(|until| until.saturating_duration_since(Instant::now()))
     }
 
-    /// Reports whether a call that may wait for `left` waits: not if the wait is known to take
-    /// longer, and not if the store refuses a lease.
+    /// Reports whether it makes sense to wait for up to `left`. It does not if the wait is known to
+    /// take longer, or if the store refuses a lease, because only an operator can end that.
     #[must_use]
     pub fn helps(&self, left: Duration) -> bool {
         let ends_in_time = self.retry_after().is_none_or(|rest| rest <= left);

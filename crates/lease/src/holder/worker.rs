@@ -40,7 +40,7 @@ pub(super) struct Worker<S: Scheme, C> {
     active: Option<Arc<ActiveLease<S, C>>>,
     /// The time after which an error ends the start.
     start_until: Duration,
-    /// Set while the clock is so far behind that another node is wanted.
+    /// Set while the clock is so far behind that a different node is wanted.
     is_behind: bool,
     /// Set once a claim was repeated immediately because of an adoption, until there is a lease.
     has_adopted: bool,

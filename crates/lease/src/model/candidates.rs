@@ -15,7 +15,7 @@ pub(crate) struct Shortage {
     quarantined: u64,
     /// The lowest ceiling.
     soonest: Option<u64>,
-    /// The realm was seen as a whole, so that another page has nothing new.
+    /// The realm was seen as a whole, so that a further page has nothing new.
     pub(crate) is_whole: bool,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct Shortage {
 pub(crate) enum Choice {
     /// The row to commit.
     Row(Row),
-    /// No suitable node: the nodes that were looked at.
+    /// No suitable node, with the nodes that were looked at.
     Shortage(Shortage),
 }
 
@@ -37,7 +37,7 @@ impl Shortage {
         }
     }
 
-    /// Adds the nodes of another page. Those that are on both count twice.
+    /// Adds the nodes of a further page. Those that are on both count twice.
     pub(crate) fn add(&mut self, other: &Self) {
         if other.is_whole {
             *self = *other;
@@ -66,18 +66,19 @@ impl RealmRules<'_> {
     /// Chooses a node for a claim from the rows that a backend offered, or reports why none is
     /// suitable.
     ///
-    /// A node is suitable if the store's clock has reached its ceiling, or if its holder is gone:
-    /// released or proven to have ended. In order of preference:
+    /// A node is suitable if the store's clock has reached its ceiling, or if its holder is gone,
+    /// because it has released the node or has provably ended. In order of preference:
     ///
     /// 1. Nodes with a row whose ceiling the claimant's clock has reached too, at random so that
     ///    claimants spread. Taking these first keeps the number of rows close to the number of
     ///    holders.
-    /// 2. A node without a row: a gap between the rows of the page, which starts at random.
+    /// 2. A node without a row, that is a gap between the rows of the page, which starts at random.
     /// 3. The node with the lowest ceiling, in the future of the claimant's clock, unless the claim
     ///    refuses that.
     ///
-    /// `start` is the first node of the page. Nodes without a row are left out unless `may_add`:
-    /// the store has no room for another row. Returns the row to commit, or the nodes looked at.
+    /// `start` is the first node of the page. Nodes without a row are left out unless `may_add` is
+    /// set, because the store may have no room for a further row. Returns the row to commit, or the
+    /// nodes looked at.
     ///
     /// # Errors
     /// Returns [`Refusal::EndOfTime`] if the scheme has no ticks left.
@@ -126,8 +127,8 @@ impl RealmRules<'_> {
         self.grant(node, view.rows.get(&node), claim).map(Choice::Row)
     }
 
-    /// Returns the row of a lease of `node`: the one that an earlier attempt of the claim got,
-    /// renewed, or a new one if the node is free and its window has started for the claimant.
+    /// Returns the row of a lease of `node`. That is the one that an earlier attempt of the claim
+    /// got, renewed, or a new one if the node is free and its window has started for the claimant.
     ///
     /// # Errors
     /// Returns [`Refusal::NotYet`] before the realm starts, and [`Refusal::EndOfTime`] if the

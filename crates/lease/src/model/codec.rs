@@ -107,7 +107,7 @@ impl Record {
     /// Parses the record of the realm `name` from the JSON of [`to_json`](Self::to_json).
     ///
     /// # Errors
-    /// Returns [`LeaseTextError::Newer`] for a format of a later release, and another
+    /// Returns [`LeaseTextError::Newer`] for a format of a later release, and a different
     /// [`LeaseTextError`] for anything else that is not a record.
     ///
     /// # Examples
@@ -182,7 +182,7 @@ impl Row {
     /// Parses the row from the JSON of [`to_json`](Self::to_json).
     ///
     /// # Errors
-    /// Returns [`LeaseTextError::Newer`] for a format of a later release, and another
+    /// Returns [`LeaseTextError::Newer`] for a format of a later release, and a different
     /// [`LeaseTextError`] for anything else that is not a row.
     ///
     /// # Examples
@@ -207,7 +207,8 @@ impl Row {
 }
 
 impl RowState {
-    /// Parses the row of a node from the JSON of [`to_json`](Row::to_json).
+    /// Parses the row of a node from the JSON of [`to_json`](Row::to_json). This does not fail,
+    /// because a text that is no row is a state as well, which quarantines the node.
     ///
     /// # Examples
     /// ```

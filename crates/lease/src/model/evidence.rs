@@ -14,9 +14,9 @@ impl RealmRules<'_> {
     /// Reports whether a lease whose holder never released it, and never will, proves that the
     /// store lost data. `why` is the reason that its last renewal was refused with.
     ///
-    /// Besides what a renewal proves: whatever became of such a lease, every later window of its
-    /// node starts at its ceiling or above, in any era, unless an operator cut it short after it
-    /// was last acknowledged. The row shows that only until the node has been granted from above
+    /// This finds more than a renewal does. Whatever became of such a lease, every later window of
+    /// its node starts at its ceiling or above, in any era, unless an operator cut it short after
+    /// it was last acknowledged. The row shows that only until the node has been granted from above
     /// the ceiling, so what the renewal saw counts as well.
     pub(crate) fn proves_loss(
         &self,
@@ -54,7 +54,8 @@ impl RealmRules<'_> {
         first < lease.ceiling && row.is_none_or(|row| lease.version >= row.cut)
     }
 
-    /// Releases a lease in place of its holder, which may be alive: notes it if the ceiling falls.
+    /// Releases a lease in place of its holder, which may be alive, and notes it if the ceiling
+    /// falls.
     ///
     /// # Errors
     /// As [`release`](Self::release).
@@ -75,9 +76,9 @@ impl RealmRules<'_> {
         self.count(view).is_some_and(|rows| rows < self.record.rows)
     }
 
-    /// Returns the record with a higher bound of its rows, for the commit that grants `node`;
-    /// `None` if the bound stays. It rises by steps, so that few of many claims for new nodes write
-    /// the record, which they all compare.
+    /// Returns the record with a higher bound of its rows, for the commit that grants `node`, or
+    /// `None` if the bound stays. The bound rises by steps, because all claims compare the record,
+    /// and one that writes it makes the others start over.
     pub(crate) fn counted(&self, view: &RealmView, node: AnyNode) -> Option<Record> {
         let is_new = !view.rows.contains_key(&node);
         let rows = self.count(view)?.saturating_add(u64::from(is_new));

@@ -5,11 +5,11 @@ use tickid_core::{AnyNode, UnixTime};
 use crate::model::refusal::LeaseEnd;
 use crate::model::token::{Token, mix};
 
-/// A lease: a node ID and a window of ticks, granted by a store to one holder.
+/// A node ID and a window of ticks, granted by a store to one holder.
 ///
-/// This is everything that a holder has to show to the store to renew or release it. Besides the
-/// token, the floor identifies it: a claim that the network repeats late can get its node a second
-/// time under the same token, after another holder had it in between.
+/// This is everything that a holder has to show to the store to renew or release it. The floor
+/// identifies a lease together with the token, because a claim that the network repeats late can
+/// get its node a second time under the same token, after a different holder had it in between.
 ///
 /// # Examples
 /// ```
@@ -40,7 +40,7 @@ pub struct Lease {
     pub token: Token,
     /// The window's first tick.
     pub floor: u64,
-    /// The window's last tick plus one.
+    /// The window's last tick plus one. The next window of the node starts here or above.
     pub ceiling: u64,
     /// The era when it was acquired.
     pub era: u64,
@@ -52,8 +52,8 @@ pub struct Lease {
 
 /// A request for a lease.
 ///
-/// A claim gets one lease. Sent again after a reply was lost, it finds the lease that it got. A new
-/// lease takes a new claim.
+/// A claim gets one lease. If it is sent again after a reply was lost, it finds the lease that it
+/// got, so that no node is wasted. To get a new lease, make a new claim.
 ///
 /// # Examples
 /// ```
@@ -78,15 +78,16 @@ pub struct Claim {
     pub token: Token,
     /// The holder's name, for people to read.
     holder: String,
-    /// The claimant's clock, in ticks. Nodes whose window starts in its future are the last choice.
+    /// The claimant's clock, in ticks. Nodes whose window starts in its future are the last choice,
+    /// because a generator would have to wait for them.
     pub now: Option<u64>,
     /// Refuses nodes whose window starts in the future of [`now`](Self::now).
     pub only_started: bool,
-    /// The node to try first: a request without an answer may have been granted it, or a lease of
-    /// it was lost.
+    /// The node to try first, because a request without an answer may have been granted it, or
+    /// because a lease of it was lost.
     pub attempt: Option<AnyNode>,
-    /// A lease that was lost, and the way in which it ended: evidence that the store may have lost
-    /// data. Its holder never released it and never will, and has closed its generator.
+    /// A lease that was lost, and the way in which it ended, as evidence that the store may have
+    /// lost data. Its holder never released it and never will, and has closed its generator.
     pub lost: Option<(Lease, LeaseEnd)>,
     /// The highest era of the realm that the claimant has seen, which [`Store`](crate::Store)
     /// raises with every view. A record of a lower era proves that the store lost data, also while
@@ -100,7 +101,9 @@ impl Claim {
     /// The largest number of bytes of a holder's name.
     pub const MAX_HOLDER_LEN: usize = 128;
 
-    /// Creates a claim. A longer `holder` is cut, and its control characters are replaced.
+    /// Creates a claim. `holder` is a name for people to read, for example from
+    /// [`holder_name`](crate::session::holder_name). It is cut to
+    /// [`MAX_HOLDER_LEN`](Self::MAX_HOLDER_LEN) bytes, and its control characters are replaced.
     #[must_use]
     pub fn new(token: Token, holder: &str, now: Option<u64>) -> Self {
         // Names end up in lists on terminals, where control characters could rewrite other lines.

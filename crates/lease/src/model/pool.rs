@@ -27,8 +27,8 @@ impl NodeRange {
     /// Creates the range of the nodes `first` to `last` of `bits` bits.
     ///
     /// # Errors
-    /// Returns a [`RangeError`](tickid_core::RangeError) for numbers that don't fit, and for a
-    /// `last` before `first`.
+    /// Returns a [`RangeError`](tickid_core::RangeError) for numbers that do not fit in `bits`, and
+    /// for a `last` before `first`.
     pub fn new(first: u64, last: u64, bits: u32) -> Result<Self, tickid_core::RangeError> {
         let (first, last) = (AnyNode::new(first, bits)?, AnyNode::new(last, bits)?.value());
         if last < first.value() {
@@ -62,7 +62,7 @@ impl NodeRange {
         self.last - self.first.value() + 1
     }
 
-    /// Returns `false`: a range has at least one node.
+    /// Returns `false`, because a range has at least one node.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         false
@@ -151,13 +151,14 @@ impl fmt::Debug for NodeRange {
     }
 }
 
-/// The nodes that may be granted: ranges of nodes, possibly of several sizes. None is a prefix of
-/// another.
+/// The nodes that a realm may grant, as ranges of nodes of one or more sizes.
 ///
-/// A busy ("hot") SCRU64 node has few bits and a large counter, a quiet ("cold") one many bits. A
-/// pool may have both. No node may be a prefix of another, since their IDs could be equal.
+/// A busy ("hot") SCRU64 node should have few bits, because they leave many for the counter, while
+/// a quiet ("cold") one can have many. A pool may have both. For example, `0/1,128-255/8` is one
+/// busy node and 128 quiet ones. No node may be a prefix of a different one, as `0/1` is of
+/// `127/8`, since their IDs could be equal.
 ///
-/// Its text is a list of ranges, as in `0/1,128-255/8`.
+/// Its text is a list of ranges, sorted and as short as possible, so `5-9/8,0-4/8` becomes `0-9/8`.
 ///
 /// # Examples
 /// ```
@@ -240,7 +241,7 @@ impl NodePool {
         self.ranges.iter().map(NodeRange::len).sum()
     }
 
-    /// Returns `false`: a pool has at least one node.
+    /// Returns `false`, because a pool has at least one node.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
@@ -253,7 +254,7 @@ impl NodePool {
         self.ranges[..after].last().is_some_and(|range| range.contains(node))
     }
 
-    /// Returns the first range with a node of another size that is prefix-related to `node`.
+    /// Returns the first range with a node of a different size that is prefix-related to `node`.
     pub(crate) fn range_related(&self, node: AnyNode) -> Option<&NodeRange> {
         let after = self.ranges.partition_point(|range| range.end() < *node.span().start());
         let range = self.ranges.get(after).filter(|range| range.start() <= *node.span().end());

@@ -1,4 +1,4 @@
-//! A realm: what its holders must agree on.
+//! A realm, in other words everything that its holders must agree on.
 
 use core::convert::Infallible;
 use core::fmt;
@@ -13,8 +13,8 @@ use crate::model::pool::NodePool;
 use crate::model::text::{LeaseTextError, try_from_text};
 use crate::model::token::mix;
 
-/// The name of a realm: 1 to 63 lower-case letters, digits, hyphens and underscores, a letter or
-/// digit first.
+/// The name of a realm, for example `orders-eu`. It has 1 to 63 lower-case letters, digits, hyphens
+/// and underscores, and starts with a letter or digit.
 ///
 /// # Examples
 /// ```
@@ -38,14 +38,14 @@ impl RealmName {
         &self.0
     }
 
-    /// Returns a number that leases name their realm by. Two names have the same one with a chance
+    /// Returns a number by which leases name their realm. Two names have the same one with a chance
     /// of one in 2^64.
     pub(crate) fn id(&self) -> u64 {
         self.0.bytes().fold(0, |id, byte| mix(id ^ u64::from(byte)))
     }
 
-    /// Returns the name among others that this one may be a misspelling of: the nearest, unless
-    /// more than a third of its letters differ.
+    /// Returns the name among others that this one may be a misspelling of. That is the nearest
+    /// one, unless more than a third of its letters differ.
     pub(crate) fn nearest(&self, names: impl IntoIterator<Item = Self>) -> Option<Self> {
         let most = self.0.len().div_ceil(3);
         let names = names.into_iter().map(|name| (self.distance(&name), name));
@@ -91,14 +91,17 @@ impl fmt::Display for RealmName {
     }
 }
 
-/// The distance that a lease reaches ahead of the store's clock, and its lifetime without renewal.
+/// The settings that decide how far a lease reaches ahead of the store's clock, and for how long it
+/// lasts without a renewal.
 ///
-/// A lease's ceiling is set to the store's time plus [`ahead`](RealmSpec::ahead): the *allowance*
-/// (by how many ticks IDs may be ahead of their holder's clock), plus the *skew* (by how much that
-/// clock may be ahead of the store's before its holder stalls), plus the *term*. It is renewed
-/// every half term.
+/// A lease's ceiling is set to the store's time plus [`ahead`](RealmSpec::ahead), which is the sum
+/// of three terms. The *allowance* is the number of ticks by which IDs may be ahead of their
+/// holder's clock. The *skew* is the tolerated lead of that clock over the store's, beyond which
+/// its holder stalls. The *term* is the time that a lease lasts without a renewal, and it is
+/// renewed every half term.
 ///
-/// Clocks that differ by more than the skew cost availability, never uniqueness.
+/// Clocks that differ by more than the skew cost availability, but never uniqueness. Shorter terms
+/// free the nodes of crashed holders sooner. Longer ones bridge longer outages of the store.
 ///
 /// # Examples
 /// ```
@@ -119,8 +122,8 @@ pub struct Terms {
     pub allowance: u64,
     /// The lead of a holder's clock over the store's that is tolerated. The default is 5 seconds.
     pub skew: Duration,
-    /// The time that a lease lasts without a renewal. The default is 10 seconds, or two ticks that
-    /// are longer.
+    /// The time that a lease lasts without a renewal. The default is 10 seconds, or two ticks if
+    /// that is longer.
     pub term: Duration,
     /// Where the generators' ticks start. The default is the scheme's.
     pub start: TickStart,
@@ -156,19 +159,19 @@ impl Terms {
         self.timeout() * 4
     }
 
-    /// Returns the terms with another skew.
+    /// Returns the terms with a different skew.
     #[must_use]
     pub const fn with_skew(self, skew: Duration) -> Self {
         Self { skew, ..self }
     }
 
-    /// Returns the terms with another term.
+    /// Returns the terms with a different term.
     #[must_use]
     pub const fn with_term(self, term: Duration) -> Self {
         Self { term, ..self }
     }
 
-    /// Returns the terms with another start of ticks.
+    /// Returns the terms with a different start of ticks.
     #[must_use]
     pub const fn with_start(self, start: TickStart) -> Self {
         Self { start, ..self }
@@ -180,16 +183,17 @@ pub(crate) fn shortest_term(scale: TickScale) -> Duration {
     Duration::from_micros(scale.micros_per_tick().max(500).saturating_mul(2))
 }
 
-/// A [`Realm`](crate::Realm) as stores keep it, without its scheme's type: a name, a scheme with
-/// its layout and ticks, the nodes to grant, and the terms.
+/// A [`Realm`](crate::Realm) as stores keep it, without its scheme's type. It has a name, a scheme
+/// with its layout and ticks, the nodes to grant, and the terms.
 ///
 /// A realm pins everything that determines the bits of an ID. A store refuses a request for a realm
 /// that differs from the one it keeps under that name, so two leases of one realm never produce the
 /// same ID, whatever options their holders use.
 ///
-/// A realm whose pool is the [`single`](NodePool::single) empty node is for IDs without a node
-/// (kuid's local ones); every other realm is for IDs that carry the node. Generators of the one
-/// refuse to issue IDs of the other.
+/// A realm whose pool is the [`single`](NodePool::single) empty node is for IDs without a node,
+/// such as kuid's local ones, and every other realm is for IDs that carry the node. Generators of
+/// either kind refuse to issue IDs of the other, because holders of different nodes would then
+/// issue the same IDs without a node.
 ///
 /// # Examples
 /// ```
@@ -222,8 +226,8 @@ pub struct RealmSpec {
     pub(crate) terms: Terms,
 }
 
-/// The parts of a [`RealmSpec`], for a realm whose scheme has no type: each is the value of the
-/// method of that name.
+/// The parts of a [`RealmSpec`], for a realm whose scheme has no type. Each field is the value of
+/// the method of that name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "without one of them there is no realm")]
 pub struct RealmParts {
@@ -325,15 +329,15 @@ impl RealmSpec {
         &self.scheme
     }
 
-    /// Returns the settings of the scheme that determine bits of an ID, as text: `drift 8`. Empty
-    /// for a scheme without any.
+    /// Returns the settings of the scheme that determine bits of an ID, as text. For example, that
+    /// is `drift 8` for kuid, and it is empty for a scheme without settings.
     #[must_use]
     pub fn layout(&self) -> &str {
         &self.layout
     }
 
-    /// Returns the variants of IDs that the realm's generators issue: all without a node, or all
-    /// with one.
+    /// Returns the variants of IDs that the realm's generators issue, which are either all with a
+    /// node or all without one.
     #[must_use]
     pub fn variants(&self) -> Variants {
         if self.pool.contains(AnyNode::NONE) { Variants::WithoutNode } else { Variants::WithNode }
@@ -363,8 +367,9 @@ impl RealmSpec {
         self.terms
     }
 
-    /// Returns the policy of the realm's generators: the scheme's default if it has the realm's
-    /// allowance, else *wait* if that is zero and a ratchet if not.
+    /// Returns the policy of the realm's generators. It is the scheme's default if that has the
+    /// realm's allowance. Otherwise it is *wait* for an allowance of zero, and a ratchet for any
+    /// other.
     ///
     /// # Examples
     /// ```
@@ -398,22 +403,22 @@ impl RealmSpec {
         self.scale.ticks_to_cover(self.terms.term)
     }
 
-    /// Returns the number of ticks that a lease reaches ahead of the store's clock: allowance, skew
-    /// and term, rounded up.
+    /// Returns the number of ticks that a lease reaches ahead of the store's clock. This is the sum
+    /// of allowance, skew and term, rounded up.
     #[must_use]
     pub fn ahead(&self) -> u64 {
         let time = self.terms.skew.saturating_add(self.terms.term);
         self.terms.allowance.saturating_add(self.scale.ticks_to_cover(time))
     }
 
-    /// Returns twice [`ahead`](Self::ahead): no lease ever reaches further, and a node that does is
+    /// Returns twice [`ahead`](Self::ahead). No lease ever reaches further, so a node that does is
     /// quarantined.
     #[must_use]
     pub fn max_ahead(&self) -> u64 {
         self.ahead().saturating_mul(2)
     }
 
-    /// Converts a clock reading to ticks; `None` outside the scheme's time.
+    /// Converts a clock reading to ticks, or returns `None` outside the scheme's time.
     #[must_use]
     pub fn tick_at(&self, now: UnixTime) -> Option<u64> {
         self.scale.tick_at(now).filter(|&tick| tick < self.end)
@@ -472,7 +477,8 @@ impl RealmSpec {
 #[error("the realm's {what} do not match: it has {kept:?}, the request {brought:?}")]
 #[non_exhaustive]
 pub struct Mismatch {
-    /// The respect: `"schemes"`, `"layouts"`, `"ticks"`, `"IDs"`, `"nodes"` or `"terms"`.
+    /// The kind of difference, which is `"schemes"`, `"layouts"`, `"ticks"`, `"IDs"`, `"nodes"` or
+    /// `"terms"`.
     pub what: &'static str,
     /// The caller's value.
     pub brought: String,
@@ -527,7 +533,7 @@ pub enum RealmError {
     /// The term or the skew is too short or too long.
     #[error("a {what} of {duration:?} is outside of {shortest:?}..={longest:?}")]
     Duration {
-        /// The setting: `"term"` or `"skew"`.
+        /// The setting, which is `"term"` or `"skew"`.
         what: &'static str,
         /// Its value.
         duration: Duration,

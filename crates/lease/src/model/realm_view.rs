@@ -15,11 +15,11 @@ pub struct RealmView {
     pub record: Option<(Record, Version)>,
     /// The requested rows, as far as they exist.
     pub rows: Rows,
-    /// The last node of a page that was cut at its limit. `None`: the view has all rows of the
+    /// The last node of a page that was cut at its limit, or `None` if the view has all rows of the
     /// realm.
     pub page_end: Option<AnyNode>,
-    /// The view also has the rows with the lowest ceilings, so that further pages have hardly more
-    /// to offer to a claim.
+    /// Set if the view also has the rows with the lowest ceilings, so that further pages have
+    /// hardly more to offer to a claim.
     pub has_lowest: bool,
     /// The store's clock.
     pub now: UnixTime,
@@ -42,7 +42,7 @@ impl RealmView {
         self.record.as_ref().is_some_and(|(record, _)| record.generation != self.generation)
     }
 
-    /// Returns the leases of all holders, as of the view's time.
+    /// Returns the leases of all holders, as of the view's time. A lease may have expired.
     pub fn leases(&self) -> impl Iterator<Item = Lease> {
         let record = self.record.iter();
         let realm = record.map(|(record, _)| record.realm.name().id()).next();

@@ -1,5 +1,5 @@
-//! The change of a realm's pool and terms, in two steps: first the nodes that leave it end, then
-//! the new ones come in above everything that was granted under related nodes.
+//! The change of a realm's pool and terms, in two steps. First the nodes that leave it end, and
+//! then the new ones come in above everything that was granted under related nodes.
 
 use crate::model::pool::NodeRange;
 use crate::model::realm_spec::RealmSpec;
@@ -8,16 +8,17 @@ use crate::model::refusal::Refusal;
 use crate::model::rules::RealmRules;
 
 impl RealmRules<'_> {
-    /// Returns the record with another pool and other terms, the first of two steps, or `None` if
-    /// it has these already. Leases of nodes that stay in the pool continue. Leases of nodes that
+    /// Returns the record with a new pool and new terms, the first of two steps, or `None` if it
+    /// has these already. Leases of nodes that stay in the pool continue. Leases of nodes that
     /// leave it end, and do not come back with their nodes. `rows` are all rows of the realm.
     ///
-    /// Nodes that are new to the pool can be granted after the second step,
-    /// [`complete`](Self::complete).
+    /// Nodes that are new to the pool can be granted only after the second step,
+    /// [`complete`](Self::complete), because it takes the first step to end the leases of related
+    /// nodes.
     ///
     /// # Errors
-    /// Returns [`Refusal::Mismatch`] for another scheme, another layout or other ticks, and for a
-    /// pool that turns a realm of IDs with nodes into one of IDs without, or the reverse;
+    /// Returns [`Refusal::Mismatch`] for a different scheme, layout or kind of ticks, and for a
+    /// pool that turns a realm of IDs with nodes into one of IDs without, or the reverse. Returns
     /// [`Refusal::Overlap`] for a pool that has a part of a reserved node, or a node that contains
     /// it.
     ///
@@ -66,8 +67,8 @@ impl RealmRules<'_> {
         Ok(Some(Record { rows: 0, is_assumed: false, ..record }))
     }
 
-    /// Returns the record with the nodes that its pool lacks, the second step of a reconfiguration;
-    /// `None` if it lacks none. `rows` are all rows of the realm.
+    /// Returns the record with the nodes that its pool lacks, the second step of a reconfiguration,
+    /// or `None` if it lacks none. `rows` are all rows of the realm.
     ///
     /// Since the first step no lease of a node that is related to these can be granted or renewed.
     /// So the highest of their ceilings is a floor above everything that was granted under them.
@@ -154,7 +155,7 @@ mod tests {
         }
     }
 
-    /// Its IDs can come back with another node size only.
+    /// Its IDs can come back only with a different node size.
     #[test]
     fn reserved_nodes_are_left_out() {
         let first = record_of("0-2/8");

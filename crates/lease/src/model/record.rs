@@ -10,17 +10,19 @@ use crate::model::realm_spec::RealmSpec;
 use crate::model::token::Token;
 use tickid_core::AnyNode;
 
-/// Fields of a record or row that a later release added. They are kept when it is written again.
+/// Fields of a record or row that a later release added. They are kept when it is written again, so
+/// that two releases can share a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Extra(pub(crate) Map<String, Value>);
 
 /// A store's data on a realm as a whole.
 ///
-/// **Eras.** Every event that ends leases early (invalidation, a node that leaves the pool) starts
-/// a new era. For each node, the record holds the era when it entered the pool, and a row holds the
-/// era when it was leased. A lease that is older than its node's entry is over, so one write ends
-/// any number of leases without touching their rows, including rows that the store has lost.
+/// **Eras.** Every event that ends leases early, such as an invalidation or a node that leaves the
+/// pool, starts a new era. For each node, the record holds the era when it entered the pool, and a
+/// row holds the era when it was leased. A lease that is older than its node's entry is over. So
+/// one write ends any number of leases without touching their rows, including rows that the store
+/// has lost.
 ///
 /// # Examples
 /// ```
@@ -41,7 +43,8 @@ pub struct Extra(pub(crate) Map<String, Value>);
 pub struct Record {
     /// The realm as its holders describe it.
     pub realm: RealmSpec,
-    /// The identity of the store that wrote this. A change means that writes may have been lost.
+    /// The identity of the store that wrote this. If it differs from the present one, writes may
+    /// have been lost.
     pub generation: String,
     /// The number of times that leases were ended early.
     pub era: u64,
@@ -49,15 +52,15 @@ pub struct Record {
     pub floor: u64,
     /// The largest number of ticks that a lease was ever able to reach ahead of the store's clock.
     pub max_ahead: u64,
-    /// The nodes that may be granted, in order. Usually the realm's pool; fewer while it is being
-    /// reconfigured.
+    /// The nodes that may be granted, in order. These are usually all of the realm's pool, and
+    /// fewer while it is being reconfigured.
     pub parts: Vec<PoolPart>,
-    /// The number of rows that the pool's nodes have at least. Rows are never deleted, so a view of
-    /// the whole pool with fewer proves that the store lost data. Invalidation and reconfiguration
-    /// clear it.
+    /// A lower bound of the number of rows of the pool's nodes. Rows are never deleted, so a view
+    /// of the whole pool with fewer proves that the store lost data. Invalidation and
+    /// reconfiguration reset it.
     pub rows: u64,
-    /// The pool and the terms were assumed by the program that started the realm, and no operator
-    /// chose them ([`Store::adopt`](crate::Store::adopt)).
+    /// Set if the program that started the realm assumed its pool and terms, and no operator chose
+    /// them ([`Store::adopt`](crate::Store::adopt)).
     pub is_assumed: bool,
     /// Fields that a later release added.
     pub extra: Extra,
@@ -119,8 +122,8 @@ impl Record {
         self.parts.iter().fold(0, len) == self.realm.pool().len() || self.missing().is_empty()
     }
 
-    /// Returns the ranges of the realm's pool that are in no part: those that a reconfiguration has
-    /// not brought in yet.
+    /// Returns the ranges of the realm's pool that are in no part, because a reconfiguration has
+    /// not brought them in yet.
     pub(crate) fn missing(&self) -> Vec<NodeRange> {
         let mut all = Vec::new();
         for range in self.realm.pool().ranges() {
@@ -134,13 +137,13 @@ impl Record {
     }
 }
 
-/// A store's data on one node. Rows are never deleted.
+/// A store's data on one node. Rows are never deleted, so that a missing one shows a loss.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "backends create it from what they read")]
 pub struct Row {
     /// The node.
     pub node: AnyNode,
-    /// The token of its lease; `None` after a release.
+    /// The token of its lease, or `None` after a release.
     pub token: Option<Token>,
     /// The last holder's name, for people to read.
     pub holder: String,
@@ -150,16 +153,16 @@ pub struct Row {
     pub floor: u64,
     /// The last window's last tick plus one, where the next window starts.
     pub ceiling: u64,
-    /// The version of the last write by which an operator lowered the ceiling of a lease: zero if
-    /// there was none. Later floors prove nothing about leases that were acknowledged before it.
+    /// The version of the last write by which an operator lowered the ceiling of a lease, or zero
+    /// if there was none. Later floors prove nothing about leases that were acknowledged before it.
     pub cut: Version,
     /// Fields that a later release added.
     pub extra: Extra,
 }
 
 impl Row {
-    /// Reports whether the node is reserved for good, for functions in PostgreSQL. Its ceiling is
-    /// the end of the scheme's time, so no lease is granted it.
+    /// Reports whether the node is reserved for good, which functions in PostgreSQL do. Its ceiling
+    /// is the end of the scheme's time, so no lease is granted it.
     ///
     /// # Examples
     /// ```
@@ -180,14 +183,15 @@ impl Row {
 
 /// The version of a record or a row.
 ///
-/// A record's version differs after each write. A row's counts its writes, from 1 on, and is lost
-/// with the row: a version lower than one that a store has acknowledged proves that it lost data.
+/// A record's version differs after each write. A row's counts its writes from 1 on, and is lost
+/// with the row. Therefore a version lower than one that a store has acknowledged proves that it
+/// lost data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(clippy::exhaustive_structs, reason = "a plain number")]
 pub struct Version(pub u64);
 
 impl Version {
-    /// Returns the version that a write gives to a row that had `self`, or to a new row.
+    /// Returns the version that a write gives to a row that had `before`, or to a new row.
     #[must_use]
     pub fn after(before: Option<Self>) -> Self {
         Self(before.map_or(1, |Self(number)| number.saturating_add(1)))
@@ -204,7 +208,8 @@ pub enum RowState {
         row: Row,
         /// Its version.
         version: Version,
-        /// The holder has provably ended, as far as the backend can find out.
+        /// Set if the backend has found out that the holder has ended. Of the backends here, only a
+        /// folder can.
         is_dead: bool,
     },
     /// A row that cannot be read, which quarantines its node.

@@ -8,8 +8,8 @@ use crate::model::pool::NodeRange;
 use crate::model::realm_spec::{Mismatch, RealmName};
 use crate::model::text::FORMAT;
 
-/// The reason that a store refuses a request. It has changed nothing then, unless the refusal is a
-/// [proven loss](LeaseEnd::Forgotten).
+/// The reason that a store refuses a request. Nothing has changed then, unless the refusal is a
+/// [proven loss](LeaseEnd::Forgotten), which invalidates the realm.
 ///
 /// # Examples
 /// ```
@@ -34,7 +34,7 @@ use crate::model::text::FORMAT;
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The lease is over, and its generator must be closed: the node may have another holder.
+    /// The lease is over, and its generator must be closed, because the node may have a new holder.
     #[error("the lease of node {node} is lost: {why}")]
     Lost {
         /// The node.
@@ -42,7 +42,8 @@ pub enum Refusal {
         /// The way that it ended.
         why: LeaseEnd,
     },
-    /// No node that the store looked at can be granted now.
+    /// No node that the store looked at can be granted now. One may be released at any time. If
+    /// this happens often, the pool is too small for its holders.
     #[error(
         "no node is free: {seen} of {nodes} were looked at ({quarantined} of them quarantined){}",
         soonest(*.free_at)
@@ -50,15 +51,17 @@ pub enum Refusal {
     NoFreeNode {
         /// The number of nodes in the pool.
         nodes: u64,
-        /// The number of nodes looked at: all of a small pool, a random part of a large one.
+        /// The number of nodes looked at, which are all of a small pool or a random part of a large
+        /// one.
         seen: u64,
         /// The number of these that are quarantined.
         quarantined: u64,
-        /// The time of the store's clock when the first of them is free unless it is renewed.
+        /// The reading of the store's clock at which the first of them is free, unless it is
+        /// renewed or released before.
         free_at: Option<UnixTime>,
     },
-    /// No node can be granted yet: the realm starts, or restarts, in the future of the store's
-    /// clock.
+    /// No node can be granted yet, because the realm starts, or restarts, in the future of the
+    /// store's clock.
     #[error("no node can be granted before {from}; the store's clock reads {now}")]
     NotYet {
         /// The time when the realm starts.
@@ -66,7 +69,7 @@ pub enum Refusal {
         /// The store's clock.
         now: UnixTime,
     },
-    /// The lease was granted in a realm of another name.
+    /// The lease was granted in a realm of a different name.
     #[error("the lease of node {node} is not of the realm {asked}")]
     OtherRealm {
         /// The node.
@@ -80,10 +83,12 @@ pub enum Refusal {
     /// The store has no such realm.
     #[error("the store has no realm of that name{}", instead(.nearest.as_ref()))]
     NoRealm {
-        /// The realm of the store whose name is nearest, if the difference may be a slip.
+        /// The realm of the store whose name is nearest, if the difference may be a slip, as in
+        /// `ordes` for `orders`.
         nearest: Option<RealmName>,
     },
-    /// The store has rows of the realm, but its record is lost.
+    /// The store has rows of the realm, but its record is lost. A program that names the realm's
+    /// pool restores it, and starts it beyond all leases of the lost one.
     #[error("the store has nodes of that realm, but lost its record")]
     LostRecord,
     /// The store has no row for the node.
@@ -125,7 +130,7 @@ pub enum Refusal {
         /// The name of its user.
         holder: String,
     },
-    /// Nodes of a pool share IDs with a reserved node of another size.
+    /// Nodes of a pool share IDs with a reserved node of a different size.
     #[error(
         "the nodes {range} share IDs with node {node}, which is reserved for {holder:?}: leave \
          them out of the pool"
@@ -144,7 +149,7 @@ pub enum Refusal {
         /// Its reading.
         now: UnixTime,
     },
-    /// The scheme has no ticks left for another window.
+    /// The scheme has no ticks left for one more window.
     #[error("the scheme ends with tick {last}")]
     EndOfTime {
         /// The last tick.
@@ -153,9 +158,9 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Reports whether the same request may succeed later without an operator: a node that is in
-    /// use may be released at any time, and a realm that starts later starts. Quarantined nodes do
-    /// not come back by themselves.
+    /// Reports whether the same request may succeed later without an operator. For example, a node
+    /// that is in use may be released at any time, and a realm that starts later starts.
+    /// Quarantined nodes do not come back by themselves.
     #[must_use]
     pub const fn passes(&self) -> bool {
         match self {
@@ -188,15 +193,16 @@ fn instead(nearest: Option<&RealmName>) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LeaseEnd {
-    /// The node was released, or granted to another holder.
+    /// The node was released, or granted to a different holder.
     Token,
     /// The realm was invalidated, or the node was taken out of its pool.
     Era,
     /// The lease proves that the store lost data, and the realm was invalidated because of it.
     Forgotten,
     /// A later window of the node starts below the lease's ceiling. A lease that was released looks
-    /// the same to a late renewal. One that was not proves that the store lost data: its holder's
-    /// next [claim](crate::session::Claim::lost) shows it to the store.
+    /// the same to a late renewal, so this alone changes nothing. If the lease was not released, it
+    /// proves that the store lost data, and its holder's next [claim](crate::session::Claim::lost)
+    /// shows it to the store.
     Overtaken,
 }
 

@@ -5,7 +5,7 @@ use std::io;
 
 use rand::TryRng as _;
 
-/// The identity of a lease: 128 random bits, drawn for each claim.
+/// The identity of a lease, 128 random bits that are drawn for each claim.
 ///
 /// Tokens are not counted, since a store restored from a backup would repeat the numbers. They are
 /// not secrets either: they guard against mistakes, not against attackers.

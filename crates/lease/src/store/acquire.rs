@@ -21,8 +21,8 @@ use crate::model::refusal::Refusal;
 use crate::store_error::{StoreError, StoreErrorKind};
 use tickid_core::AnyNode;
 
-/// The number of rows in each page of a claim, which is refused after the last one. A fifth of the
-/// largest pool: it has one of 100 free nodes but once in 10 billion claims.
+/// The number of rows in each page of a claim, which is refused after the last one. These are a
+/// fifth of the largest pool, so a claim misses all of 100 free nodes once in 10 billion times.
 const PAGES: [usize; 9] = [64, 512, 512, 2_048, 2_048, 2_048, 2_048, 2_048, 2_048];
 /// The number of pages after which a claim is refused if they had the rows with the lowest
 /// ceilings.
@@ -30,7 +30,7 @@ const PAGES_WITH_LOWEST: usize = 3;
 
 #[allow(clippy::large_enum_variant, reason = "a request has one at a time")]
 enum ClaimState {
-    /// The node that the claim tries first: it may have got it before, or lost it.
+    /// The node that the claim tries first, because it may have got it before, or lost it.
     Retry(AnyNode),
     /// The next page is read, and a node chosen from it.
     Search,

@@ -18,8 +18,8 @@ use crate::model::rules::{self, RealmRules};
 /// at the wrong time.
 const TOLERANCE: Duration = Duration::from_secs(1);
 
-/// The facts that a client has from earlier answers: enough to renew its leases without reading
-/// first.
+/// The facts that a client has from earlier answers, which are enough to renew its leases without
+/// reading first.
 ///
 /// The rules are applied to these, and the commit compares the record's version and the whole row,
 /// so that it fails if they are out of date. The time is the last view's time plus the time since.
@@ -81,8 +81,8 @@ impl Cache {
         self.facts().realms.contains_key(name)
     }
 
-    /// Decides a renewal, and returns the lease that it makes if it is committed; `None` if
-    /// anything about it is unknown or out of the ordinary.
+    /// Decides a renewal, and returns the lease that it makes if it is committed. Returns `None` if
+    /// anything about it is unknown or out of the ordinary, in which case the store reads first.
     pub(crate) fn renewal(&self, name: &RealmName, lease: &Lease) -> Option<(Change, Lease)> {
         let facts = self.facts();
         let (time, at) = facts.time?;

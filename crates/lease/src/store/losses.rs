@@ -14,17 +14,19 @@ use crate::store_error::StoreError;
 struct Shown {
     /// All leases of the realm were ended because of it.
     ended_all: bool,
-    /// The realm's era since then, unless another kind of realm has taken its name.
+    /// The realm's era since then, unless a different kind of realm has taken its name.
     era: Option<u64>,
 }
 
 impl Store {
-    /// Shows the store a lease that was lost, though its holder never released it and never will.
-    /// If it proves that the store lost data, the realm is invalidated. `why` is the reason for
-    /// which its last renewal was refused. Returns whether all leases were ended because of it.
+    /// Shows the store a lease that was lost although its holder never released it and never will.
+    /// If the lease proves that the store lost data, the realm is invalidated. `why` is the
+    /// [reason](StoreError::lease_end) that its last renewal was refused with. Returns whether all
+    /// leases were ended because of it.
     ///
-    /// A [claim](Claim::lost) does the same before it is granted a node. Only a holder that ends
-    /// with its lease has to call this. Late and repeated calls are harmless.
+    /// A [claim](Claim::lost) does the same before it is granted a node. So only a holder that ends
+    /// with its lease, and makes no further claim, has to call this. Late and repeated calls are
+    /// harmless.
     ///
     /// # Errors
     /// Returns a [`StoreError`] if the store cannot be read or written.
@@ -69,7 +71,7 @@ impl Store {
         Ok(self.show(realm, lease, why).await?.is_some_and(|shown| shown.ended_all))
     }
 
-    /// Shows the store a lost lease; `None` if it is of another realm.
+    /// Shows the store a lost lease. Returns `None` if it is of a different realm.
     async fn show(
         &self,
         realm: &RealmSpec,
@@ -107,8 +109,8 @@ impl Store {
         Ok(Some(Shown { ended_all: is_proven || is_restored, era }))
     }
 
-    /// Shows the store the lost lease of a claim, once: where the store's clock is far behind, it
-    /// would prove a loss each time. A loss after it shows in the era.
+    /// Shows the store the lost lease of a claim. It does so only once, because it would prove a
+    /// loss each time if the store's clock is far behind. A loss after it shows in the era.
     pub(crate) async fn take_evidence(
         &self,
         realm: &RealmSpec,
@@ -124,8 +126,8 @@ impl Store {
     }
 
     /// Gives a realm that was lost, and started anew with an assumed pool, the pool and the terms
-    /// that the holder of a lost lease knows. Ends all leases unless that happened already: nothing
-    /// is known of the windows that were granted before. Returns whether it did.
+    /// that the holder of a lost lease knows. Ends all leases unless that happened already, because
+    /// nothing is known of the windows that were granted before. Returns whether it did.
     async fn restore(&self, realm: &RealmSpec, lost: &Lease) -> Result<bool, StoreError> {
         let is_restored =
             self.transact(realm.name(), Scope::All, Missing::Refuse, |rules, view| {
@@ -152,15 +154,15 @@ impl Store {
         Ok(is_restored)
     }
 
-    /// Returns a realm as the store has it, whatever its pool and terms. A realm that the store
-    /// does not have starts with the pool and the terms of `realm`, which count as assumed: if the
-    /// store had lost the realm, a holder that still has a lease of it
-    /// [restores](Self::report_lost) the ones that it knows.
+    /// Returns a realm as the store has it, whatever its pool and terms. This is for programs whose
+    /// user did not choose a pool, such as `tickid gen`.
     ///
-    /// For programs whose user did not choose a pool, such as `tickid gen`.
+    /// A realm that the store does not have starts with the pool and the terms of `realm`, which
+    /// count as assumed. If the store had lost the realm, a holder that still has a lease of it
+    /// [restores](Self::report_lost) the pool and the terms that it knows.
     ///
     /// # Errors
-    /// Returns [`Refusal::Mismatch`](crate::admin::Refusal::Mismatch) for a realm of another
+    /// Returns [`Refusal::Mismatch`](crate::admin::Refusal::Mismatch) for a realm of a different
     /// scheme, layout or kind of nodes, and
     /// [`Refusal::LostRecord`](crate::admin::Refusal::LostRecord) if the store has nodes of the
     /// realm but lost its record.
@@ -194,11 +196,12 @@ impl Store {
         Ok(record)
     }
 
-    /// Releases a lease in place of its holder, which may be alive: as an operator does who knows
-    /// that the node's user was stopped. `used` is the highest tick of its IDs.
+    /// Releases a lease in place of its holder, for an operator who knows that the node's user was
+    /// stopped. `used` is the highest tick of its IDs.
     ///
-    /// Unlike a [release](Self::release) by the holder, it is noted if it shortens the window, so
-    /// that the holder's lost lease is not taken for a proof that the store lost data.
+    /// If this shortens the window, the row keeps a note of it, unlike after a
+    /// [release](Self::release) by the holder. A holder that was alive after all loses its lease,
+    /// and without the note that would count as a proof that the store lost data.
     ///
     /// # Errors
     /// As [`release`](Self::release).

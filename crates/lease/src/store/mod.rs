@@ -25,11 +25,16 @@ use crate::model::text::LeaseTextError;
 use crate::store_error::{StoreError, StoreErrorKind};
 use tickid_core::AnyNode;
 
-/// Durable storage for windows that never grants two overlapping ones.
+/// Durable storage of leases, which never grants two overlapping windows of a node.
 ///
-/// It applies one set of [rules](crate::admin::RealmRules) to any [`Backend`]: it reads, decides,
-/// and commits if nothing that the decision rests on has changed. Otherwise it starts over. Clones
-/// share the backend. The futures need no runtime and can be polled by any executor.
+/// One set of [rules](crate::admin::RealmRules) applies to every [`Backend`], because a backend
+/// only reads and writes. The store reads, decides, and commits if nothing that the decision rests
+/// on has changed. Otherwise it starts over.
+///
+/// Most programs just pass a store to a [`LeasedGenerator`](crate::LeasedGenerator). The methods
+/// are for programs that hold leases themselves or administer realms. Their futures need no
+/// particular runtime, so any executor can poll them, and [`block_on`](crate::session::block_on)
+/// runs one without an executor. Clones share the backend.
 ///
 /// # Examples
 /// ```
@@ -73,7 +78,11 @@ impl fmt::Debug for StoreState {
     }
 }
 
-/// The first tick of a realm that a store does not have.
+/// The time when a realm starts that a store does not have.
+///
+/// A server cannot tell a new realm from one whose data it has lost. Therefore a realm starts late
+/// enough for all leases of a lost one to have ended, unless its creator states that there was
+/// none.
 ///
 /// # Examples
 /// ```
@@ -100,9 +109,11 @@ impl fmt::Debug for StoreState {
 #[non_exhaustive]
 pub enum Start {
     /// At the store's time plus twice [ahead](RealmSpec::ahead), beyond anything that a lost realm
-    /// of that name can have granted. Until then no node can be acquired.
+    /// of that name can have granted. Until then no node can be acquired. For example, an sno realm
+    /// with the default terms starts after 30 seconds.
     Delayed,
-    /// Immediately. This is safe for a realm that never existed before, in any store.
+    /// Immediately. This is safe only for a realm that never existed before, in any store. A
+    /// deployment script should not do it, because it would also do it after a loss of data.
     Immediately,
 }
 
@@ -117,7 +128,9 @@ impl Store {
         Self { shared: Arc::new(StoreState { backend, node, known }) }
     }
 
-    /// Creates an empty store in memory, for tests and for generators of one process.
+    /// Creates an empty store in memory, for tests and for generators of one process. It forgets
+    /// its windows with the process, so after a restart with a clock that was set back, IDs can
+    /// repeat. A [folder](Self::open) remembers them.
     #[must_use]
     pub fn in_memory() -> Self {
         Self::new(embedded::memory::MemoryBackend::new(tickid_core::SystemClock))
@@ -150,14 +163,17 @@ impl Store {
         self.shared.backend.starts_immediately()
     }
 
-    /// Creates a realm that the store does not have. One that it has must be the same, and stays as
-    /// it is. If several clients create different ones at the same time, one succeeds. Returns the
-    /// record.
+    /// Creates a realm, unless the store has it already. One that it has must be the same and stays
+    /// as it is, so repeating the call is harmless. If several clients create different realms of
+    /// one name at the same time, one of them succeeds. Returns the record.
+    ///
+    /// Calling this is optional, because the first [`acquire`](Self::acquire) creates a realm as
+    /// well. Only this method can start one [immediately](Start::Immediately) on a server, though.
     ///
     /// In memory and folders, realms always start [immediately](Start::Immediately).
     ///
     /// # Errors
-    /// Returns [`Refusal::Mismatch`] if the store has another realm of that name.
+    /// Returns [`Refusal::Mismatch`] if the store has a different realm of that name.
     pub async fn create(&self, realm: &RealmSpec, start: Start) -> Result<Record, StoreError> {
         let realm = self.own(realm)?;
         let beyond = (start == Start::Delayed).then_some(0);
@@ -174,27 +190,37 @@ impl Store {
     /// Grants a node and a window, or the lease that the same claim got before. A realm that the
     /// store does not have is created here.
     ///
-    /// It reads a bounded number of rows, whatever the size of the pool. Without an answer, send
-    /// the same claim again.
+    /// If no answer arrives, send the same claim again. Should the first request have been granted,
+    /// the second returns its lease instead of taking one more node.
+    ///
+    /// A claim costs about the same in a pool of any size, because it reads a bounded number of
+    /// rows.
     ///
     /// # Errors
     /// Returns [`Refusal::NoFreeNode`] if no node was free among those looked at,
-    /// [`Refusal::Mismatch`] if the store has another realm of that name, and
-    /// [`Refusal::EndOfTime`].
+    /// [`Refusal::NotYet`] before the realm starts, [`Refusal::Mismatch`] if the store has a
+    /// different realm of that name, and [`Refusal::EndOfTime`] if the scheme has no ticks left.
     pub async fn acquire(&self, realm: &RealmSpec, claim: &mut Claim) -> Result<Lease, StoreError> {
         self.take_evidence(realm, claim).await?;
         let own = self.own(realm)?;
         Acquisition::new(self, realm.name.id(), &own, claim).run().await
     }
 
-    /// Renews a lease: raises its ceiling. A lease that expired can be renewed as long as no other
-    /// holder was granted the node.
+    /// Renews a lease by raising its ceiling. A lease that expired can be renewed as long as no
+    /// other holder was granted the node.
     ///
-    /// A lease that proves that the store lost data invalidates the realm.
+    /// A generator may use the new ceiling only once this has returned, because the ceiling must be
+    /// durable first.
+    ///
+    /// If the lease proves that the store lost data, the whole realm is invalidated, because other
+    /// windows may be missing as well.
     ///
     /// # Errors
-    /// Returns [`Refusal::Lost`], upon which the generator must be closed, and
-    /// [`Refusal::OtherRealm`] for a lease of a realm of another name.
+    /// Returns [`Refusal::Lost`] if the lease is over. Its generator must be closed then, because
+    /// the node may have a new holder. After other errors the generator can continue to the end of
+    /// its window.
+    ///
+    /// Returns [`Refusal::OtherRealm`] for a lease of a realm of a different name.
     pub async fn renew(&self, realm: &RealmSpec, lease: &Lease) -> Result<Lease, StoreError> {
         let own = self.own(realm)?;
         if let Some(known) = &self.shared.known
@@ -214,12 +240,17 @@ impl Store {
         .await
     }
 
-    /// Releases a lease whose generator is closed; `used` is the highest tick that was ever in it.
-    /// For the holder alone: [by hand](Self::release_by_hand) if it may be alive.
+    /// Releases a lease, so that its node is free for other holders. Its generator must be closed,
+    /// and `used` is the highest tick that was ever in it, or `None` if there was none. The node's
+    /// next window starts above that tick.
+    ///
+    /// Only the holder itself may call this. If the holder may still be running, use
+    /// [`release_by_hand`](Self::release_by_hand).
     ///
     /// # Errors
-    /// Returns [`Refusal::Lost`] if there was nothing left to release, as for a repeated request,
-    /// and [`Refusal::OtherRealm`] for a lease of a realm of another name.
+    /// Returns [`Refusal::Lost`] if there was nothing left to release, for example because the
+    /// request is a repetition, and [`Refusal::OtherRealm`] for a lease of a realm of a different
+    /// name.
     pub async fn release(
         &self,
         realm: &RealmSpec,
@@ -242,18 +273,19 @@ impl Store {
         Ok(names.into_iter().filter_map(name).collect())
     }
 
-    /// Returns all data of a realm. The view has a record.
+    /// Returns all data of a realm. The view always has a record.
     ///
     /// # Errors
-    /// Returns [`Refusal::NoRealm`].
+    /// Returns [`Refusal::NoRealm`] if the store has no such realm, and [`Refusal::LostRecord`] if
+    /// it has nodes of the realm but lost its record.
     pub async fn list(&self, realm: &RealmName) -> Result<RealmView, StoreError> {
         self.view(realm, Scope::All).await
     }
 
-    /// Returns a realm's record, and no rows.
+    /// Returns a realm's record, which costs less than [listing](Self::list) its rows too.
     ///
     /// # Errors
-    /// Returns [`Refusal::NoRealm`].
+    /// Returns [`Refusal::NoRealm`] if the store has no such realm.
     pub async fn realm(&self, realm: &RealmName) -> Result<Record, StoreError> {
         let view = self.view(realm, Scope::Record).await?;
         view.record
@@ -261,12 +293,15 @@ impl Store {
             .ok_or_else(|| self.refused(Refusal::NoRealm { nearest: None }))
     }
 
-    /// Ends all leases and starts every node beyond anything that a lease can have reached: for a
-    /// store that was restored from a backup. A realm that the store does not have is created
-    /// there. Returns the first tick of new windows.
+    /// Ends all leases, and starts every node beyond anything that a lease can have reached. Call
+    /// this for a store that was restored from a backup, before any holder reaches it, because a
+    /// backup lacks the windows that were granted after it was made.
+    ///
+    /// Returns the first tick of new windows. Until the store's clock has reached it, no node is
+    /// granted. A realm that the store does not have is created, and starts there.
     ///
     /// # Errors
-    /// Returns [`Refusal::Mismatch`] if the store has another realm of that name.
+    /// Returns [`Refusal::Mismatch`] if the store has a different realm of that name.
     pub async fn invalidate(&self, realm: &RealmSpec) -> Result<u64, StoreError> {
         let realm = self.own(realm)?;
         let missing = Missing::Create(&realm, Some(0));
@@ -279,11 +314,17 @@ impl Store {
         .await
     }
 
-    /// Frees a quarantined node, at the highest tick that a lease can reach now. If it still has a
-    /// holder, that must be stopped first. Returns the node's row.
+    /// Frees a quarantined node, and returns its row. Its next window starts at the highest tick
+    /// that a lease can reach now.
+    ///
+    /// A node is quarantined if the store's clock was far ahead when its window was granted, or if
+    /// its row cannot be read. Only an operator can know that no IDs were issued up there, so
+    /// nothing does this by itself. If the node still has a holder, stop that first.
     ///
     /// # Errors
-    /// Returns [`Refusal::NotQuarantined`] and [`Refusal::NoRow`] if there is nothing to repair.
+    /// Returns [`Refusal::NotQuarantined`] and [`Refusal::NoRow`] if there is nothing to repair,
+    /// [`Refusal::Reserved`] for a node that is reserved for good, and [`Refusal::Newer`] for a row
+    /// of a later release.
     ///
     /// # Examples
     /// ```
@@ -316,10 +357,11 @@ impl Store {
     }
 
     /// [Repairs](Self::repair) all quarantined nodes that were ever granted. Returns each with its
-    /// new row, or with the reason that it was refused: a row of a later release's format stays.
+    /// new row, or with the reason that it was refused. For example, a row in the format of a later
+    /// release stays as it is.
     ///
     /// # Errors
-    /// Returns errors other than refusals, as `repair` does.
+    /// Returns the errors of `repair` other than refusals.
     ///
     /// # Examples
     /// ```
@@ -367,9 +409,12 @@ impl Store {
     /// Replaces a realm's pool and terms. Leases of nodes that stay in the pool continue, and
     /// leases of nodes that leave it end. A realm that the store does not have is created here.
     ///
+    /// Programs that still have the old pool or terms keep the leases that they hold, but are
+    /// refused when they next acquire one. So give them the new settings before they restart.
+    ///
     /// # Errors
-    /// Returns [`Refusal::Mismatch`] for another scheme, layout or kind of nodes, and
-    /// [`Refusal::Overlap`] for a pool of another node size that has IDs of a reserved node.
+    /// Returns [`Refusal::Mismatch`] for a different scheme, layout or kind of nodes, and
+    /// [`Refusal::Overlap`] for a pool of a different node size that has IDs of a reserved node.
     ///
     /// # Examples
     /// ```
@@ -399,7 +444,7 @@ impl Store {
         if is_complete.await? { Ok(()) } else { self.complete(&realm).await }
     }
 
-    /// Finishes a reconfiguration: the nodes that are new to the pool can be granted from now on.
+    /// Finishes a reconfiguration, so that the nodes that are new to the pool can be granted.
     async fn complete(&self, realm: &RealmSpec) -> Result<(), StoreError> {
         self.transact(&realm.name, Scope::All, Missing::Refuse, |rules, view| {
             Ok(Decision::record(rules.complete(&view.rows), ()))
@@ -436,8 +481,8 @@ impl Store {
         (!self.starts_immediately()).then_some(0)
     }
 
-    /// Returns the realm as the backend keeps it: for a node that is given from outside, a realm of
-    /// its own.
+    /// Returns the realm as the backend keeps it. A node that is given from outside has a realm of
+    /// its own there.
     fn own<'a>(&self, realm: &'a RealmSpec) -> Result<Cow<'a, RealmSpec>, StoreError> {
         let Some(node) = self.shared.node else { return Ok(Cow::Borrowed(realm)) };
         if !realm.pool().contains(node) {
@@ -457,7 +502,7 @@ impl Store {
     }
 }
 
-/// Returns the scope that shows whether the store ever had a realm: one row will do.
+/// Returns the scope that shows whether the store ever had a realm, for which one row is enough.
 fn glance(realm: &RealmSpec) -> Scope {
     Scope::Candidates { start: realm.pool().node_at(0), limit: 1 }
 }

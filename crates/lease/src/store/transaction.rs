@@ -1,4 +1,5 @@
-//! The steps of a request: what it decides, and the data that this rests on, as one atomic change.
+//! The steps of a request, which combine its decision and the data that this rests on into one
+//! atomic change.
 
 use super::Store;
 use crate::backend::{Change, RowChange, Scope};
@@ -23,7 +24,7 @@ pub(super) struct Repeats {
     prepared: u32,
 }
 
-/// The decision on a request: the changes to commit, and the answer if that succeeds.
+/// The decision on a request, that is the changes to commit, and the answer if that succeeds.
 pub(super) struct Decision<A> {
     pub(super) record: Option<Record>,
     /// A node whose row is compared, and its new row if it changes.
@@ -51,7 +52,7 @@ pub(super) enum Missing<'a> {
     Refuse,
     /// It is created. If it may have existed before, it starts beyond the leases of this era.
     Create(&'a RealmSpec, Option<u64>),
-    /// As `Create`, for a claimant that has seen this era: a record of a lower one went back, so it
+    /// As `Create`, for a claimant that has seen this era. A record of a lower one went back, so it
     /// is invalidated beyond the era.
     Resume(&'a RealmSpec, Option<u64>),
     /// It starts with an assumed pool and assumed terms, unless rows show that it was lost.
@@ -123,8 +124,9 @@ impl Store {
         }
     }
 
-    /// Returns the rules over a view. Creates the realm if it is missing, and invalidates it if the
-    /// store has another generation, and then another view must be read.
+    /// Returns the rules over a view. If the realm is missing it is created, and if the store has a
+    /// new generation the realm is invalidated. In both cases this returns `None`, and a new view
+    /// must be read.
     pub(super) async fn ready<'a>(
         &self,
         realm: &RealmName,
@@ -183,7 +185,7 @@ impl Store {
         Ok(None)
     }
 
-    /// Commits a decision; `None` if something that it rests on has changed.
+    /// Commits a decision. Returns `None` if something that it rests on has changed.
     pub(super) async fn commit<A>(
         &self,
         realm: &RealmName,

@@ -48,12 +48,17 @@ pub(crate) enum Holders {
 ///
 /// Its clock is the machine's. An answer has been synced to the disk, and a write that a power loss
 /// cuts short never loses the one before. A holder keeps a file locked for as long as its process
-/// lives, so that its node is free as soon as it has ended; safety does not rest on that.
+/// lives, so that its node is free as soon as it has ended. Safety does not rest on that.
 ///
-/// It refuses file systems that several machines may share (on Linux, by the table of mounts). On
-/// Unix it is private to one user: folders and files are created with the modes 0700 and 0600
+/// It refuses file systems that several machines may share, such as NFS, because their locks and
+/// their durability cannot be relied on (on Linux, it looks in the table of mounts). A copy of a
+/// folder is a second store, which would grant the same windows again, so move a folder rather than
+/// copying it.
+///
+/// On Unix it is private to one user. Folders and files are created with the modes 0700 and 0600
 /// whatever the umask, it follows no symbolic link, and it refuses files and folders that another
-/// user owns or may write to ([`StoreErrorKind::Exposed`]).
+/// user owns or may write to ([`StoreErrorKind::Exposed`]). So all processes that share a folder
+/// must run as the same user.
 ///
 /// # Examples
 /// ```
@@ -92,8 +97,8 @@ impl FileBackend {
 }
 
 impl<C> FileBackend<C> {
-    /// Grants leases that outlive this process: it locks no files that would show other processes
-    /// that their holder has ended.
+    /// Grants leases that outlive this process. For these it locks no files, which would show other
+    /// processes that their holder has ended.
     ///
     /// # Examples
     /// ```
@@ -122,7 +127,7 @@ impl<C> FileBackend<C> {
 }
 
 impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
-    /// Opens a folder with another clock, for tests.
+    /// Opens a folder with a different clock, for tests.
     ///
     /// # Errors
     /// As [`open`](FileBackend::open).
@@ -140,7 +145,7 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
     }
 }
 
-/// A folder has one generation: it does not show that it was restored from a backup.
+/// A folder has only one generation, because it does not show that it was restored from a backup.
 const GENERATION: &str = "file";
 const RECORD_MAGIC: &str = "tickid-realm-1";
 /// The timeout for a realm's lock, which is normally held for milliseconds.

@@ -17,26 +17,34 @@ use tickid_core::AnyNode;
 
 /// The requests that a holder has to send to its store, and their times.
 ///
-/// It does no I/O and has no clock: times are passed in, as the time since some fixed moment by a
-/// clock that never steps and counts suspends. [`LeasedGenerator`](crate::LeasedGenerator) runs a
-/// session on a thread. To run one elsewhere, repeat:
+/// It does no I/O and has no clock. Times are passed in, as the time since some fixed moment by a
+/// clock that never steps and counts suspends. A [`LeasedGenerator`](crate::LeasedGenerator) runs a
+/// session on a thread. To run one elsewhere, for example in the event loop of a program, repeat:
 ///
 /// 1. Take the next [`request`](Self::request) and [send](Request::send) it. If there is none, wait
 ///    until it is [`due`](Self::due).
 /// 2. Pass the result to [`answered`](Self::answered), and act on the [`Outcome`].
 ///
-/// A lease is renewed every half term or up to a tenth of a term earlier, at random, so that
-/// holders do not renew in step. A renewal that failed is repeated after a random time of up to a
-/// quarter of a term, doubled with each failure in a row up to half a term; a claim after up to a
-/// second and 5 seconds, or a tenth and half of a shorter term. Where the store says when a claim
-/// can succeed, it is repeated then, or up to a quarter of a term later, at random; until then it
-/// looks every half term, because a store that loses data again goes back behind the pause. Claims
-/// carry the highest [era](Claim::seen_era) that any of them has seen, which shows that. A lost
-/// lease is followed by a new claim, which tries the same node first: after a loss of the store's
-/// data, each holder gets its own node back without a search.
+/// Many holders may share a store, so the times of requests are random, and retries back off:
+///
+/// - A lease is renewed every half term, or up to a tenth of a term earlier. With the default term
+///   of 10 seconds, that is after 4 to 5 seconds.
+/// - A renewal that failed is repeated within a quarter of a term, which doubles with each failure
+///   in a row up to half a term.
+/// - A claim that failed is repeated within a second, or a tenth of a shorter term. This doubles up
+///   to 5 seconds, or half a shorter term.
+/// - If the store reports when the realm starts, the claim is repeated then, or up to a quarter of
+///   a term later. Until then the session looks every half term, because a store that loses data
+///   again goes back behind the pause. Claims carry the highest [era](Claim::seen_era) that any of
+///   them has seen, which shows that.
+/// - If only an operator can help, for example because the store has a different pool, a claim is
+///   repeated after half a term to a whole one.
+///
+/// A lost lease is followed by a new claim, which tries the same node first. So after a loss of the
+/// store's data, each holder gets its own node back without a search.
 ///
 /// If the clock was set back so far that the generator would have to wait for more than a term, the
-/// session claims another node with a window that the clock has reached. It keeps the old lease
+/// session claims a different node with a window that the clock has reached. It keeps the old lease
 /// until then.
 ///
 /// # Examples
@@ -109,28 +117,28 @@ pub enum Request {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// There is a new lease. A generator of the previous one, if there is one, must be closed and
-    /// that lease released.
+    /// There is a new lease. If there was a previous one, its generator must be closed, and that
+    /// lease released.
     Acquired(Lease),
     /// The generator's ceiling rises to the lease's.
     Renewed(Lease),
     /// The lease is over, and its generator must be closed.
     Lost(StoreError),
     /// The store granted a lease whose window starts at or below a tick that this holder has used
-    /// under the node, or under one whose IDs are the same. No store that keeps its data does that.
-    /// The lease must be released with that tick, and not be used. Another is acquired a term
-    /// later.
+    /// under the node, or under a prefix-related one. IDs would repeat, so the lease must not be
+    /// used, but released with that tick. A store that keeps its data never grants such a lease.
+    /// The next one is acquired a term later.
     Repeated(Lease, u64),
     /// The request will be repeated. Until then the generator issues to the end of its window.
     Failed(StoreError),
 }
 
 impl Request {
-    /// Sends the request. If the future is dropped, the request may have been carried out; pass it
-    /// to [`answered`](LeaseSession::answered) as unreachable then.
+    /// Sends the request. If the future is dropped, the request may have been carried out all the
+    /// same. Pass it to [`answered`](LeaseSession::answered) as unreachable then.
     ///
     /// # Errors
-    /// Returns the store's.
+    /// Returns the store's error.
     pub async fn send(&mut self, store: &Store, realm: &RealmSpec) -> Result<Lease, StoreError> {
         match self {
             Self::Acquire(claim) => store.acquire(realm, claim).await,
@@ -140,8 +148,8 @@ impl Request {
 }
 
 impl LeaseSession {
-    /// Creates the session of a holder without a lease. `seed` differs for each holder: it spreads
-    /// their requests over time.
+    /// Creates the session of a holder without a lease. `seed` should differ for each holder, as a
+    /// random number does, because it spreads their requests over time.
     #[must_use]
     pub fn new(realm: impl Into<RealmSpec>, holder: &str, seed: u64) -> Self {
         Self {
@@ -187,10 +195,10 @@ impl LeaseSession {
         if self.lease.is_some() { self.renewal.due } else { self.acquisition.due }
     }
 
-    /// Returns the time to wait for the answer to a request: a quarter of the term, from 50
-    /// milliseconds to 5 seconds. Without a lease nothing is gained by giving up earlier than the
-    /// backend does, so a claim has four times that, because many holders may connect to a server
-    /// at the same time.
+    /// Returns the time to wait for the answer to a request, which is a quarter of the term, from
+    /// 50 milliseconds to 5 seconds. A claim has four times that if there is no lease, because many
+    /// holders may connect to a server at the same time, and nothing is gained by giving up earlier
+    /// than the backend does.
     #[must_use]
     pub fn timeout(&self, request: &Request) -> Duration {
         let terms = self.realm.terms();
@@ -203,8 +211,8 @@ impl LeaseSession {
     /// Returns the request to send at the time `now`, if any.
     ///
     /// `tick` is the generator's clock in ticks, if it can be read. `stall` is the time until the
-    /// generator can issue by that clock; zero if it can, or if there is none. `draw` draws the
-    /// token of a new claim.
+    /// generator can issue by that clock, which is zero if it can, or if there is none. `draw`
+    /// draws the token of a new claim, for example [`Token::random`].
     ///
     /// # Errors
     /// Returns the error of `draw`.
@@ -304,7 +312,8 @@ impl LeaseSession {
     }
 
     /// Notes the highest tick that a generator has used under `node`, once it is closed. From now
-    /// on, a lease whose window starts there or below is [refused](Outcome::Repeated).
+    /// on, a lease whose window starts there or below is [refused](Outcome::Repeated), so this
+    /// holder never repeats its own IDs, whatever the store forgets.
     ///
     /// # Examples
     /// ```

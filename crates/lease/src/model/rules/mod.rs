@@ -63,7 +63,8 @@ impl<'a> RealmRules<'a> {
         self.now.saturating_add(self.record.realm.ahead())
     }
 
-    /// Returns the highest ceiling that a lease can have unless a clock was wrong.
+    /// Returns the highest ceiling that a lease can have, unless a clock was wrong. Nodes above it
+    /// are quarantined.
     #[must_use]
     pub fn limit(&self) -> u64 {
         self.now.saturating_add(self.record.max_ahead)
@@ -92,15 +93,15 @@ impl<'a> RealmRules<'a> {
         self.record.is_assumed.then(|| Record { is_assumed: false, ..self.record.clone() })
     }
 
-    /// Returns the ceiling of a new window from `floor`: one term above it if it would be empty
-    /// else.
+    /// Returns the ceiling of a new window from `floor`. It is one term above `floor` if the window
+    /// would otherwise be empty.
     pub(crate) fn next_ceiling(&self, floor: u64) -> u64 {
         let reach = self.reach();
         if reach > floor { reach } else { floor.saturating_add(self.record.realm.term_ticks()) }
     }
 
-    /// Returns the tick below which all IDs of `node` may have been issued; `None` if the row does
-    /// not show it.
+    /// Returns the tick below which all IDs of `node` may have been issued, or `None` if the row
+    /// does not show it.
     #[must_use]
     pub fn ceiling(&self, node: AnyNode, state: Option<&RowState>) -> Option<u64> {
         let own = match state {
@@ -141,14 +142,14 @@ impl<'a> RealmRules<'a> {
         })
     }
 
-    /// Raises a lease's ceiling. A repetition is harmless. An expired lease can be renewed as long
-    /// as no other holder was granted the node.
+    /// Raises a lease's ceiling. Repeating this is harmless. An expired lease can be renewed as
+    /// long as no other holder was granted the node.
     ///
     /// # Errors
-    /// Returns [`Refusal::Lost`]. If it is [`LeaseEnd::Forgotten`], the realm must be
-    /// [invalidated](Self::invalidate) by a commit that also compares the node's row.
-    /// [`LeaseEnd::Overtaken`] changes nothing here: a late renewal of a released lease sees the
-    /// same.
+    /// Returns [`Refusal::Lost`] if the lease is over. If it is [`LeaseEnd::Forgotten`], the realm
+    /// must be [invalidated](Self::invalidate) by a commit that also compares the node's row.
+    /// [`LeaseEnd::Overtaken`] changes nothing here, because a late renewal of a released lease
+    /// sees the same.
     pub fn renew(&self, lease: &Lease, state: Option<&RowState>) -> Result<Row, Refusal> {
         match self.held(lease, state) {
             Ok(row) => self.extend(row),
@@ -161,7 +162,7 @@ impl<'a> RealmRules<'a> {
         }
     }
 
-    /// Releases a lease whose engine is closed; `used` is the highest tick that was ever in it,
+    /// Releases a lease whose engine is closed. `used` is the highest tick that was ever in it,
     /// under any toggle. The next window starts above it, and above this one's floor.
     ///
     /// # Errors
@@ -237,8 +238,8 @@ impl<'a> RealmRules<'a> {
     ///
     /// The new era is also above `era`, the era of a lease which proves that the store lost data.
     ///
-    /// This trusts the store's clock not to be behind the clock that granted the lost leases. It is
-    /// the only decision that trusts a clock.
+    /// This is the only decision that trusts a clock. If the store's clock is behind the one that
+    /// granted the lost leases, new windows can overlap theirs.
     ///
     /// # Examples
     /// ```
@@ -263,9 +264,9 @@ impl<'a> RealmRules<'a> {
         Record { generation, era, floor, parts, rows: 0, ..self.record.clone() }
     }
 
-    /// Returns a quarantined node to where a lease can reach, free, and the record if it changes:
-    /// for a store's clock that was far ahead once, or a row that cannot be read. Only an operator
-    /// can establish that no IDs were issued up there.
+    /// Returns a quarantined node to where a lease can reach, as a free one, and the record if it
+    /// changes. It serves for a store's clock that was far ahead once, and for a row that cannot be
+    /// read. Only an operator can establish that no IDs were issued up there.
     ///
     /// # Errors
     /// Returns [`Refusal::NoRow`] and [`Refusal::NotQuarantined`] if there is nothing to repair,
@@ -334,9 +335,9 @@ impl<'a> RealmRules<'a> {
     }
 }
 
-/// Returns the record of a realm that a store does not have: either from now on, or beyond anything
-/// that an earlier realm of that name can have granted. `era` is the era of a lease of such a
-/// realm.
+/// Returns the record of a realm that a store does not have. The realm starts either now, or beyond
+/// anything that an earlier realm of that name can have granted. `era` is the era of a lease of
+/// such a realm.
 ///
 /// # Errors
 /// Returns [`Refusal::StoreClock`].
@@ -382,13 +383,13 @@ pub enum Standing {
     Free,
     /// Leased to a holder that may issue IDs under it.
     Held,
-    /// Leased to a holder that has not renewed it in time; others may take it.
+    /// Leased to a holder that has not renewed it in time, so that others may take it.
     Expired,
     /// Further ahead of the store's clock than a lease can reach, or not readable. It is not
-    /// granted before it is repaired or the store's clock gets there.
+    /// granted before it is [repaired](crate::Store::repair) or the store's clock gets there.
     Quarantined,
     /// No longer in the pool.
     Retired,
-    /// Reserved for good: functions in PostgreSQL issue its IDs.
+    /// Reserved for good, because functions in PostgreSQL issue its IDs.
     Reserved,
 }
