@@ -112,8 +112,8 @@ fn static_node(url: &str, holders: Holders) -> Result<Store, StoreError> {
         StoreError::url("static", why)
     })?;
     let node = source.node()?;
-    // Without a folder nothing remembers the window of the process before this one, so the
-    // generator waits until that must have ended.
+    // Without a folder nothing remembers the window of the process before this one, so a clock that
+    // is set back across a restart can repeat its IDs.
     Ok(match folder {
         Some(folder) => Store::over(Box::new(FileBackend::open_for(folder, holders)?), Some(node)),
         None => Store::over(Box::new(<MemoryBackend>::default()), Some(node)),
