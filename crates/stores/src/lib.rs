@@ -12,8 +12,8 @@
 //! ```
 //!
 //! Each server is a feature, because each brings a client along. The rules of leases are in
-//! `tickid-lease`. A store here only reads and writes, with a deadline for each request and a limit
-//! on the size of its answer. All of them can encrypt their connections.
+//! `tickid-lease`, and a store here only reads and writes, with a deadline for each request and a
+//! limit on the size of its answer. All of them can encrypt their connections.
 //!
 //! | feature | store | URL |
 //! |---|---|---|
@@ -21,6 +21,12 @@
 //! | `mysql` | `MySqlBackend`: MySQL or MariaDB | `mysql://app:secret@a/ids`, `mariadb://…` |
 //! | `postgres` | `PostgresBackend`: PostgreSQL | `postgres://app:secret@a/ids`, `postgresql://…` |
 //! | `redis` | `RedisBackend`: Redis | `redis://:secret@a`, `rediss://…` |
+//!
+//! # Which server
+//! Take the one that you operate anyway, because the same rules apply in all of them and they pass
+//! the same scenarios. Two things may matter, though. Every restart of Redis ends all leases and
+//! pauses the realm for twice [ahead](tickid_lease::RealmSpec::ahead), which is half a minute for
+//! an sno realm with the default terms. And MySQL itself has never been run, only MariaDB.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]

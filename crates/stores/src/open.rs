@@ -3,7 +3,8 @@
 use tickid_lease::backend::StoreErrorKind;
 use tickid_lease::{Store, StoreError};
 
-/// Opens the store at a URL. Servers are not contacted yet.
+/// Opens the store at a URL. Servers are not contacted yet, so a wrong host or password shows in
+/// the first request.
 ///
 /// | URL | store |
 /// |---|---|
@@ -14,8 +15,8 @@ use tickid_lease::{Store, StoreError};
 /// | `file:///FOLDER`, `static:SOURCE` | as [`Store::open`] |
 ///
 /// # Errors
-/// Returns an error of the kind [`Url`](StoreErrorKind::Url) for a URL that names no store, and
-/// those of [`Store::open`].
+/// Returns an error of the kind [`Url`](StoreErrorKind::Url) for a URL that names no store, or one
+/// whose feature is not enabled, and those of [`Store::open`].
 ///
 /// # Examples
 /// ```
@@ -31,7 +32,7 @@ pub fn open(url: &str) -> Result<Store, StoreError> {
 }
 
 /// Opens the store at a URL, for leases that outlive this process, as [`Store::open_detached`]
-/// does.
+/// does. This makes a difference only for folders, which otherwise show the end of a holder.
 ///
 /// # Errors
 /// As [`open`].

@@ -1,4 +1,4 @@
-//! The parts that backends in SQL databases share: a request is a statement with values, an answer
+//! The parts that backends in SQL databases share. A request is a statement with values, an answer
 //! is rows of text, and records and rows are JSON. Each store has a thread and a connection of its
 //! own.
 
@@ -26,16 +26,15 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 /// queue.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time after which a claim's connection is closed that has not answered. A claim that timed
-/// out is repeated over the same connection, because another one would start at the end of the
-/// queue.
+/// out is repeated over the same connection, because a new one would start at the end of the queue.
 const CLAIM_TIMEOUT: Duration = Duration::from_secs(20);
 /// The time after which an idle connection is closed. With the default terms a tenth of a fleet is
 /// connected at any moment.
 const IDLE: Duration = Duration::from_millis(500);
-/// The largest number of bytes of an answer: all rows of 65,536 nodes.
+/// The largest number of bytes of an answer, which is enough for all rows of 65,536 nodes.
 pub(super) const MAX_ANSWER: usize = 24 << 20;
 
-/// A server's answer: the columns of each row.
+/// A server's answer, as the columns of each row.
 pub(super) type Texts = Vec<Vec<Option<String>>>;
 
 /// A value of a statement.
@@ -107,9 +106,9 @@ pub(super) trait Database: fmt::Debug + Send + Sync + 'static {
     /// and the number of rows with the lowest ceilings. Returns a kind, a key, a version and data:
     /// the `store`'s clock and generation, its `record`, and rows. A `page` may be unsorted.
     const READ: &'static str;
-    /// Compares a generation and the record's version, and writes a record; compares a node's
-    /// version and row, and writes its row and ceiling; all that if the clock reads a time between
-    /// two. Returns a row if it was done.
+    /// Compares a generation and the record's version, and writes a record. Compares a node's
+    /// version and row, and writes its row and ceiling. It does all that only if the clock reads a
+    /// time between two, and then returns a row.
     const COMMIT: &'static str;
     /// Returns the names of all realms.
     const REALMS: &'static str;

@@ -33,7 +33,7 @@ const MAX_ANSWER: u64 = 4 << 20;
 /// The limit of objects, more than any expected answer has. Empty ones would take much memory.
 const MAX_OBJECTS: usize = 1 << 16;
 
-/// The members of a cluster. Any of them will do; the one that answered last is tried first.
+/// The members of a cluster. Any of them will do, and the one that answered last is tried first.
 pub(super) struct Gateway {
     endpoints: Vec<String>,
     login: Option<Login>,
@@ -55,7 +55,7 @@ enum Trouble {
     Silence(BoxError),
     /// No request was sent, since the connection could not be encrypted.
     Stranger(&'static str, BoxError),
-    /// It requires a token, or another one. It did nothing.
+    /// It requires a token, or a new one. It did nothing.
     NoPass(Said),
     /// It refused, and did nothing.
     Refused(Said),
@@ -141,8 +141,9 @@ impl Gateway {
         })
     }
 
-    /// Sends a request to one member, after logging in if necessary, and retries once if it refuses
-    /// the token: tokens expire, and end when a user is changed.
+    /// Sends a request to one member, after logging in if necessary. If the member refuses the
+    /// token, this logs in anew and retries once, because tokens expire, and end when a user is
+    /// changed.
     fn ask<T: DeserializeOwned>(
         &self,
         endpoint: &str,
@@ -267,14 +268,14 @@ fn hindrance(error: &ureq::Error) -> Option<&'static str> {
     }
 }
 
-/// The messages of etcd that require a token, or another one.
+/// The messages of etcd that require a token, or a new one.
 const NO_PASS: [&str; 3] =
     ["user name is empty", "invalid auth token", "revision of auth store is old"];
 /// The message to a login when the server has no users.
 const NOT_ENABLED: &str = "authentication is not enabled";
 
-/// Classifies a status other than 200. etcd refuses with JSON; it reports a lack of a leader or of
-/// time as 503 and 504. Anything else comes from another program.
+/// Classifies a status other than 200. etcd refuses with JSON, and reports a lack of a leader or of
+/// time as 503 and 504. Anything else comes from a different program.
 fn refusal(status: StatusCode, body: &[u8]) -> Trouble {
     let said = |message: &str| Said { status, message: excerpt(message), is_of_login: false };
     let message = match serde_json::from_slice(body) {

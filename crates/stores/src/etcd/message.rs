@@ -1,5 +1,5 @@
-//! Transactions as etcd's gateway receives and returns them: the protocol's messages in JSON, bytes
-//! in Base64, 64-bit numbers as strings, and zero or empty fields left out.
+//! Transactions as etcd's gateway receives and returns them. These are the protocol's messages in
+//! JSON, with bytes in Base64, 64-bit numbers as strings, and zero or empty fields left out.
 
 use core::fmt;
 use core::str::FromStr;
@@ -31,7 +31,7 @@ impl From<&str> for Bytes {
     }
 }
 
-/// If all comparisons hold, all operations are done; else none is.
+/// If all comparisons hold, all operations are done, and otherwise none.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Txn {
     pub(super) compare: Vec<Compare>,

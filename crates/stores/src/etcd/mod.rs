@@ -32,27 +32,27 @@ const MAX_ROUND: usize = 64;
 /// The backend in etcd (3.4 and later), over the JSON gateway that every member has on its port for
 /// clients.
 ///
-/// A read is a linearizable transaction, a write another one that compares what was read. etcd
-/// answers when a majority of its members has the write on disk. A renewal is one transaction: it
-/// is decided here, by the record and the row as this client has seen them last, and committed if
-/// etcd still has exactly these values.
+/// A read is a linearizable transaction, and a write is one that compares what was read. etcd
+/// answers when a majority of its members has the write on disk. A renewal takes only one
+/// transaction, because it is decided here, by the record and the row as this client has seen them
+/// last, and committed if etcd still has exactly these values.
 ///
 /// | event | consequence |
 /// |---|---|
 /// | a member is down, cut off, or not etcd's gateway | the next one is tried |
-/// | a majority is missing | [unreachable](StoreError::is_unreachable): leases continue to the end of their windows |
-/// | another cluster answers (its ID differs) | all leases of the realm are invalidated, and nodes start beyond them |
-/// | the cluster was set back to an earlier state | noticed by the next renewal or release of a lease that it affects; until then another holder can be granted a node whose row went back |
+/// | a majority is missing | [unreachable](StoreError::is_unreachable), so leases continue to the end of their windows |
+/// | a different cluster answers (its ID differs) | all leases of the realm are invalidated, and nodes start beyond them |
+/// | the cluster was set back to an earlier state | noticed by the next renewal or release of a lease that it affects. Until then another holder can be granted a node whose row went back |
 ///
-/// **Clock.** The time comes from the clock of the member that answers. The gateway reports whole
-/// seconds; within a second, this machine's clock is used. A renewal is decided before there is an
-/// answer, by the time of the last one plus the time since by this machine's monotonic clock. So
-/// its time is at most a second ahead of the cluster's, unless the cluster's clock was set back
-/// since that answer.
+/// **Clock.** The time comes from the clock of the member that answers, so keep the members' clocks
+/// synchronized. The gateway reports whole seconds, and within a second this machine's clock is
+/// used. A renewal is decided before there is an answer, by the time of the last one plus the time
+/// since by this machine's monotonic clock. So its time is at most a second ahead of the cluster's,
+/// unless the cluster's clock was set back since that answer.
 ///
-/// **Keys.** A realm's record is the key `tickid/REALM/record`, its rows are the keys
-/// `tickid/REALM/rows/NODE`, all of them JSON. A user needs the right to read and write the keys
-/// that start with `tickid/`.
+/// **Keys.** A realm's record is the key `tickid/REALM/record`, and its rows are the keys
+/// `tickid/REALM/rows/NODE`. All of them are JSON. A user needs the right to read and write the
+/// keys that start with `tickid/`.
 ///
 /// **Limits.** The members together take no longer than the timeout, and an answer no more than 4
 /// MiB.
@@ -81,22 +81,23 @@ struct Cluster {
 
 impl EtcdBackend {
     /// The time that a request may take, for all members together. For claims, and before the first
-    /// answer, it is 10 seconds.
+    /// answer, it is 10 seconds, because many holders may connect at the same time.
     pub const TIMEOUT: Duration = TIMEOUT;
 
     /// Opens the backend in the cluster with these members, as in
     /// `etcd://10.0.0.1:2379,10.0.0.2:2379`. The default port is 2379. No member is contacted yet.
     ///
-    /// `etcd://USER:PASSWORD@HOST` authenticates a user of etcd's own; symbols are escaped (`%40`
-    /// is an `@`). `?sslmode=require` (or `verify-full`, which is the same) encrypts, and verifies
-    /// every member's certificate and name by the system's authorities, or those in
-    /// `sslrootcert=FILE`; `sslcert=FILE` and `sslkey=FILE` are the client's own certificate. A
-    /// file implies the mode. Without any of these, or with `sslmode=disable`, connections are
-    /// plain text.
+    /// `etcd://USER:PASSWORD@HOST` authenticates a user of etcd's own. Symbols in either are
+    /// escaped, for example `@` as `%40`.
+    ///
+    /// `?sslmode=require` (or `verify-full`, which is the same) encrypts, and verifies every
+    /// member's certificate and name by the system's authorities, or those in `sslrootcert=FILE`.
+    /// `sslcert=FILE` and `sslkey=FILE` are the client's own certificate. A file implies the mode.
+    /// Without any of these, or with `sslmode=disable`, connections are plain text.
     ///
     /// # Errors
     /// Returns an error of the kind [`Url`](tickid_lease::backend::StoreErrorKind::Url) for a URL
-    /// of another form, or if one of its files cannot be read.
+    /// of a different form, or if one of its files cannot be read.
     ///
     /// # Examples
     /// ```
@@ -113,7 +114,8 @@ impl EtcdBackend {
         Self::open_for(url, None)
     }
 
-    /// Opens the backend with another [timeout](Self::TIMEOUT).
+    /// Opens the backend with a different [timeout](Self::TIMEOUT), which then holds for claims and
+    /// the first answer as well.
     ///
     /// # Errors
     /// As [`open`](Self::open).

@@ -1,5 +1,5 @@
-//! A connection to a server. The clients that there are reserve memory for as many columns as a
-//! server announces, and have no limit for an answer.
+//! A connection to a server. Existing clients are not used, because they reserve memory for as many
+//! columns as a server announces, and have no limit for an answer.
 
 use core::pin::pin;
 use core::task::{Context, Waker};
@@ -15,7 +15,7 @@ use crate::sql::{MAX_ANSWER, Texts};
 
 /// The largest number of bytes that a server may send before it has accepted a user.
 const MAX_LOGIN: usize = 1 << 16;
-/// The largest packet to send; longer requests would have to be split.
+/// The largest packet to send. Longer requests would have to be split.
 const MAX_REQUEST: usize = (1 << 24) - 2;
 /// The largest packet of an answer: more than any row.
 const MAX_PACKET: usize = 4 << 20;
@@ -58,7 +58,7 @@ impl Connection {
         Self::log_in(socket, false, place).await
     }
 
-    /// Authenticates. `is_private`: only this machine can read what is sent.
+    /// Authenticates. `is_private` is set if only this machine can read what is sent.
     pub(super) async fn log_in(
         socket: impl Transport + 'static,
         is_private: bool,

@@ -1,4 +1,4 @@
-//! The backend in MySQL and MariaDB: a few tables, and several statements in one request.
+//! The backend in MySQL and MariaDB, with a few tables, and several statements in one request.
 
 mod connection;
 mod failure;
@@ -19,31 +19,37 @@ use crate::sql::{Database, Sql, SqlRequest, StatementError, Texts, Value};
 const NAME: &str = "MySQL";
 
 crate::sql::sql_backend! {
-    /// The backend in a MariaDB (10.5 or later) or MySQL (8.0 or later) database. It is tested on
-    /// MariaDB; MySQL was never run.
+    /// The backend in a MariaDB (10.5 or later) or MySQL (8.0 or later) database. MySQL itself was
+    /// never run, because all tests use MariaDB, so try it before you rely on it.
     ///
-    /// A renewal is one round trip. Grants are committed to InnoDB tables and flushed: a
-    /// server that does not flush at each commit (`innodb_flush_log_at_trx_commit`, and with a
-    /// binary log `sync_binlog`) or that accepts writes on several members (Galera) is
-    /// [unfit](StoreErrorKind::Unfit). A store has one connection, which is closed when it is idle
-    /// for half a second, so that a fleet does not need a connection for each holder. Requests
-    /// [time out](Self::with_timeout) after 3 seconds, or 10 to connect. A server that is
-    /// `read_only`, like a replica, is an error.
+    /// A renewal is one round trip. A store has one connection, which is closed when it is idle for
+    /// half a second, so that a fleet does not need a connection for each holder. Requests [time
+    /// out](Self::with_timeout) after 3 seconds, or 10 to connect.
     ///
-    /// The data is in the tables `tickid_realm` and `tickid_node`; MariaDB has the empty table
-    /// `tickid_identity` beside them. The first request creates them,
-    /// which needs the right to create tables; an application does not need that right if an
-    /// administrator sends one first.
+    /// Grants are committed to InnoDB tables and flushed. A server is
+    /// [unfit](StoreErrorKind::Unfit) if it does not flush at each commit
+    /// (`innodb_flush_log_at_trx_commit`, and with a binary log `sync_binlog`), or if several
+    /// members accept writes (Galera), because it could then forget a grant or give a node away
+    /// twice. A server that is `read_only`, like a replica, is an error.
     ///
-    /// These end all leases, since writes may be missing: a fail-over to a replica, which has
-    /// another `server_id`; tables that a dump creates anew or that are copied to another database;
-    /// in MariaDB also files that were copied back with new modification times, as
-    /// `mariadb-backup --copy-back` does. Files with their old times and snapshots of the disk are
-    /// not detected: invalidate all realms after restoring them.
+    /// The data is in the tables `tickid_realm` and `tickid_node`. MariaDB has the empty table
+    /// `tickid_identity` beside them. The first request creates them, which needs the right to
+    /// create tables. If an administrator sends one first, an application does not need that right.
+    ///
+    /// Writes may be missing after the following events, so these end all leases:
+    ///
+    /// - a fail-over to a replica, which has a different `server_id`
+    /// - tables that a dump creates anew, or that are copied to a different database
+    /// - in MariaDB, files that were copied back with new modification times, as `mariadb-backup
+    ///   --copy-back` does
+    ///
+    /// Files with their old times and snapshots of the disk are not detected, so invalidate all
+    /// realms after restoring them, before any holder reaches the server.
     ///
     /// It brings its own client of the protocol, with limits for what a server may send. Users
-    /// authenticate by `caching_sha2_password` or `mysql_native_password`. Unless the connection is
-    /// encrypted, a program that can change what is sent can read the password.
+    /// authenticate by `caching_sha2_password` or `mysql_native_password`. The former needs TLS or
+    /// a local socket, because the server asks for the password itself after each restart, and an
+    /// unencrypted connection would show it.
     ///
     /// # Examples
     /// ```no_run
@@ -65,10 +71,10 @@ impl MySqlBackend {
     /// `mysql://USER:PASSWORD@HOST:PORT/DATABASE?OPTION=VALUE&…`, or `mariadb://…`. Nothing is
     /// connected to yet.
     ///
-    /// `sslmode` is `disable` (the default), `require` or `verify-full`; the last two are the same,
+    /// `sslmode` is `disable` (the default), `require` or `verify-full`. The last two are the same,
     /// since certificates are always verified. `sslrootcert` names a file of certificates to trust
-    /// instead of the system's, `sslcert` and `sslkey` name the client's own certificate and its
-    /// key. `socket` names a socket to use instead of host and port.
+    /// instead of the system's, while `sslcert` and `sslkey` name the client's own certificate and
+    /// its key. `socket` names a socket to use instead of host and port.
     ///
     /// # Errors
     /// Returns an error of the kind [`Url`](StoreErrorKind::Url) for any other URL, and one of the
@@ -113,8 +119,8 @@ SELECT @@GLOBAL.innodb_flush_log_at_trx_commit, NOT @@GLOBAL.log_bin OR @@GLOBAL
 const READ_ONLY: &str = " read only";
 
 /// The expression of a generation. MySQL has an ID of the server, and keeps the time when a table
-/// was created. MariaDB has neither: it gives the time of a change of the file instead, which
-/// `chmod` changes as well. So it has an empty table: the data file is as old as this copy of the
+/// was created. MariaDB has neither, and gives the time of a change of the file instead, which
+/// `chmod` changes as well. So it has an empty table, whose data file is as old as this copy of the
 /// database. Counting the rows makes a missing right to read it an error.
 pub(crate) const GENERATION: &str = "CAST(CONCAT('server ', @@GLOBAL.server_id, \
     /*!80000 @@GLOBAL.server_uuid, */ ' database ', DATABASE(), ' of ', \

@@ -1,4 +1,4 @@
-//! The packets of the protocol: requests to write, and the fields of answers.
+//! The packets of the protocol, which are requests to write, and the fields of answers.
 
 use tickid_lease::backend::excerpt;
 
@@ -175,7 +175,7 @@ pub(super) fn login(
     packet
 }
 
-/// Returns the method and the challenge of a request to authenticate by another method.
+/// Returns the method and the challenge of a request to authenticate by a different method.
 pub(super) fn switch(rest: &[u8]) -> Option<(String, Vec<u8>)> {
     let mut fields = PacketFields(rest);
     let plugin = String::from_utf8_lossy(fields.until_zero()?).into_owned();

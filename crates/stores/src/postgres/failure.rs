@@ -87,7 +87,7 @@ fn message(error: &Error) -> String {
     excerpt(&causes.by_ref().fold(error.to_string(), |text, cause| format!("{text}: {cause}")))
 }
 
-/// Class 08 is the connection; class 57P a server that shuts down, has crashed or is starting;
+/// Class 08 is the connection, class 57P a server that shuts down, has crashed or is starting, and
 /// 53300 one with too many connections.
 fn has_no_answer(code: &SqlState) -> bool {
     ["08", "57P", "53300"].iter().any(|class| code.code().starts_with(class))

@@ -1,4 +1,4 @@
-//! The backend in PostgreSQL: two tables and a few functions in their own schema.
+//! The backend in PostgreSQL, with two tables and a few functions in their own schema.
 
 mod failure;
 mod stream;
@@ -34,15 +34,20 @@ const SCHEMA: &str = schema!();
 crate::sql::sql_backend! {
     /// The backend in a PostgreSQL database, version 12 or later.
     ///
-    /// A renewal is one round trip. Grants are committed with `synchronous_commit = on`. A
-    /// store has one connection, which is closed when it is idle for half a second, so that a fleet
-    /// does not need a connection for each holder. Requests [time out](Self::with_timeout) after 3
-    /// seconds, or 10 to connect. A server that accepts no writes, like a standby, is an error.
+    /// A renewal is one round trip. Grants are committed with `synchronous_commit = on`, whatever
+    /// the session's default is. A store has one connection, which is closed when it is idle for
+    /// half a second, so that a fleet does not need a connection for each holder. Requests [time
+    /// out](Self::with_timeout) after 3 seconds, or 10 to connect. A server that accepts no writes,
+    /// like a standby, is an error.
     ///
     /// The data is in the schema `tickid` of the database. The first request creates what is
-    /// missing, which needs the right to create schemas; an application does not need that right if
-    /// an administrator sends one first. Restored backups, fail-overs, copied databases and dumps
-    /// that create the tables anew are detected, and end all leases.
+    /// missing, which needs the right to create schemas. If an administrator sends one first, an
+    /// application does not need that right.
+    ///
+    /// Restored backups, fail-overs, copied databases and dumps that create the tables anew are
+    /// detected, and end all leases. A snapshot of the disk, or a dump that is loaded into the same
+    /// tables, is not detected, so invalidate all realms after it, before any holder reaches the
+    /// server.
     ///
     /// # Examples
     /// ```no_run
@@ -62,15 +67,15 @@ crate::sql::sql_backend! {
 
 impl PostgresBackend {
     /// The statements that create the backend's tables and the functions that reserve nodes for the
-    /// database itself, for good: `tickid.lock_realm_v1`, `tickid.reserve_v1` and
+    /// database itself, for good, which are `tickid.lock_realm_v1`, `tickid.reserve_v1` and
     /// `tickid.check_reserved_v1`. The crate `tickid-sql` builds on them. A node in the table
     /// `tickid.generator` is never granted, whatever happens to its row among the realm's.
     ///
-    /// They must run as one transaction, and do no harm when they run again.
+    /// They must run as one transaction, and can be repeated without harm.
     pub const RESERVATIONS: &str = concat!(schema!(), "\n", include_str!("reserve.sql"));
 
-    /// Executes statements as one transaction, over a separate connection. Errors name the purpose
-    /// `what`, as in "create functions".
+    /// Executes statements as one transaction, over a separate connection. `what` is their purpose,
+    /// as in "create functions", which errors name.
     ///
     /// # Errors
     /// Returns an error for everything that the server refuses, and if it does not answer within
@@ -96,12 +101,16 @@ impl PostgresBackend {
     /// Opens the store at a URL of the form
     /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE?OPTION=VALUE&…`. Nothing is connected to yet.
     ///
-    /// The URL may name several hosts, separated by commas: the first one that accepts writes is
-    /// used. Options are libpq's for the server's address and the login. `sslmode` is `disable`,
-    /// `prefer` (the default), `require` or `verify-full`; the last two are the same, since
-    /// certificates are always verified. `sslrootcert` names a file of certificates to trust
-    /// instead of the system's, `sslcert` and `sslkey` name the client's own certificate and its
-    /// key. Options for timeouts and keep-alive have no effect: every request has a deadline.
+    /// The URL may name several hosts, separated by commas, of which the first one that accepts
+    /// writes is used. For example, `postgres://app@a,b/app` finds the primary of `a` and `b` after
+    /// a fail-over.
+    ///
+    /// Options are libpq's for the server's address and the login. `sslmode` is `disable`, `prefer`
+    /// (the default), `require` or `verify-full`. The last two are the same, since certificates are
+    /// always verified. `prefer` falls back to plain text if the server does not encrypt, so write
+    /// `require` where that matters. `sslrootcert` names a file of certificates to trust instead of
+    /// the system's, while `sslcert` and `sslkey` name the client's own certificate and its key.
+    /// Options for timeouts and keep-alive have no effect, because every request has a deadline.
     ///
     /// # Errors
     /// Returns an error of the kind [`Url`](tickid_lease::backend::StoreErrorKind::Url) for any
@@ -172,7 +181,7 @@ impl Server {
         Ok(PostgresSession { client, driver, left })
     }
 
-    /// Reports whether the server accepts writes; only needed if there are other hosts.
+    /// Reports whether the server accepts writes, which is needed only if there are other hosts.
     async fn is_writable(&self, session: &mut PostgresSession) -> Result<bool, StoreError> {
         if self.config.get_target_session_attrs() != TargetSessionAttrs::ReadWrite {
             return Ok(true);

@@ -12,7 +12,8 @@ use tokio::net::TcpStream;
 use tokio_postgres::config::Host;
 use tokio_util::either::Either;
 
-/// A connection that limits the bytes that a server may send: the client would keep them all.
+/// A connection that limits the bytes that a server may send, because the client would keep them
+/// all.
 pub(super) struct Stream<S> {
     pub(super) socket: S,
     pub(super) left: Arc<AtomicUsize>,

@@ -1,5 +1,5 @@
-//! A connection to a server, with a deadline and a limit for each request. The `redis` crate has a
-//! timeout for each read instead, and no limit for an answer.
+//! A connection to a server, with a deadline and a limit for each request. The `redis` crate is not
+//! used, because it has a timeout for each read instead, and no limit for an answer.
 
 use core::time::Duration;
 use std::io::{self, BufReader, Read, Write};

@@ -24,44 +24,50 @@ use crate::error;
 /// The number of rows read in one request.
 const PAGE: usize = 2_048;
 
-/// The version of a row without one. It is above the version of any lease.
+/// The version of a row that has none. It is above the version of any lease.
 const UNREADABLE: Version = Version(1 << 52);
 
 /// The backend in Redis (6.2 and later) or Valkey.
 ///
-/// A script reads, and another one compares and writes. A renewal is one round trip: it is decided
-/// here, by the record and the row as this client has seen them last, and committed if the server
-/// still has exactly these. No script looks at more than a bounded number of rows.
+/// One script reads, and a second one compares and writes. A renewal is a single round trip,
+/// because it is decided here, by the record and the row as this client has seen them last, and
+/// committed if the server still has exactly these. No script looks at more than a bounded number
+/// of rows.
 ///
-/// **Losses.** A server that is restarted or replaced has another run ID or replication ID, which
-/// both scripts compare. All leases of the realm are then invalidated, and its nodes start beyond
+/// **Losses.** A restarted server does not show whether it kept all writes, so a restart counts as
+/// a loss. A server that is restarted or replaced has a new run ID or replication ID, which both
+/// scripts compare. All leases of the realm are then invalidated, and its nodes start beyond
 /// anything that a lease can have reached. This means:
 ///
-/// - Every restart of Redis and every failover costs all holders their leases. They acquire new
-///   ones. The same goes for other causes of a new replication ID: the first replica, and the hour
+/// - Every restart of Redis and every failover costs all holders their leases, and they acquire new
+///   ones. So do other causes of a new replication ID, which are the first replica, and the hour
 ///   after the last one.
 /// - Rows that were lost then do no harm, provided that the new server's clock is not further
 ///   behind.
-/// - Data that is lost under a running server (`FLUSHALL`, a dump loaded into it) is noticed by the
-///   next renewal or release of a lease that it affects. Until then another holder can be granted a
-///   node whose row went back.
+/// - Data that is lost under a running server, for example by `FLUSHALL` or a dump loaded into it,
+///   is noticed by the next renewal or release of a lease that it affects. Until then another
+///   holder can be granted a node whose row went back.
 /// - A realm that is lost as a whole starts again beyond all leases of the lost one.
 ///
-/// A server that may lose acknowledged writes is refused: `appendonly yes`, `appendfsync always`
-/// and an eviction policy that removes only keys with an expiry are required. A user that may not
-/// read the second by `CONFIG GET`, which also shows the server's passwords, states it:
-/// `?appendfsync=always`. `?persistence=acknowledged` accepts any server, for cases where its
-/// settings cannot be changed and these losses are acceptable. Each request asks for the settings
-/// anew. A replica is an error, and after an error the next request connects anew: a primary that
+/// A server that may lose acknowledged writes is refused. It must have `appendonly yes`,
+/// `appendfsync always`, and an eviction policy that removes only keys with an expiry. Each request
+/// asks for these settings anew, because they can be changed at any time.
+///
+/// Only `CONFIG GET` shows `appendfsync`, and it also shows the server's passwords. A user without
+/// the right to it states the setting in the URL, as `?appendfsync=always`.
+/// `?persistence=acknowledged` accepts any server, for cases where its settings cannot be changed
+/// and these losses are acceptable.
+///
+/// A replica is an error, and after an error the next request connects anew, because a primary that
 /// was demoted while it lives cuts no connection.
 ///
-/// **Keys.** A realm has four, in one hash slot of a cluster: `tickid:{REALM}:record`, and `:rows`,
-/// `:nodes` and `:ceilings`, a hash and the sorted sets that index it.
+/// **Keys.** A realm has four, in one hash slot of a cluster. They are `tickid:{REALM}:record`, the
+/// hash `:rows`, and the sorted sets `:nodes` and `:ceilings` that index it.
 ///
 /// **Limits.** A request takes no longer than the timeout, and its answer no more than 4 MiB. An
-/// idle connection stays open for the next request; a thousand clients need a thousand of the
-/// server's `maxclients`, 10,000 by default. The system resolves the server's name, with its own
-/// timeout.
+/// idle connection stays open for the next request, so a thousand clients need a thousand of the
+/// server's `maxclients`, which are 10,000 by default. The system resolves the server's name, with
+/// its own timeout.
 ///
 /// # Examples
 /// ```no_run
@@ -85,14 +91,14 @@ impl RedisBackend {
     /// Opens the backend at a URL, as in `redis://:secret@10.0.0.1:6379/0`. The server is not
     /// contacted yet.
     ///
-    /// `redis://USER:PASSWORD@HOST` authenticates a user of Redis' ACL; symbols are escaped (`%40`
-    /// is an `@`). `rediss://` encrypts, and verifies the server's certificate and name by the
-    /// system's authorities, or those in `?sslrootcert=FILE`; `sslcert=FILE` and `sslkey=FILE` are
-    /// the client's own certificate.
+    /// `redis://USER:PASSWORD@HOST` authenticates a user of Redis' ACL. Symbols in either are
+    /// escaped, for example `@` as `%40`. `rediss://` encrypts, and verifies the server's
+    /// certificate and name by the system's authorities, or those in `?sslrootcert=FILE`.
+    /// `sslcert=FILE` and `sslkey=FILE` are the client's own certificate.
     ///
     /// # Errors
     /// Returns an error of the kind [`Url`](tickid_lease::backend::StoreErrorKind::Url) for a URL
-    /// of another form, or if one of its files cannot be read.
+    /// of a different form, or if one of its files cannot be read.
     ///
     /// # Examples
     /// ```
@@ -109,7 +115,7 @@ impl RedisBackend {
         Self::open_with_timeout(url, Self::TIMEOUT)
     }
 
-    /// Opens the backend with another [timeout](Self::TIMEOUT).
+    /// Opens the backend with a different [timeout](Self::TIMEOUT).
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -320,7 +326,7 @@ fn beginning(version: Option<Version>) -> String {
     }
 }
 
-/// Returns the state of a row; `None` if there is none.
+/// Returns the state of a row, or `None` if there is none.
 pub(crate) fn row_state(node: AnyNode, text: &Reply) -> Option<RowState> {
     let Reply::Text(text) = text else { return None };
     let Some((version, json)) = split(text) else {

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read as _, Write as _};
 
 /// The limit of nesting, deeper than any expected reply.
 const MAX_DEPTH: u32 = 4;
-/// The limit of elements, more than any expected reply has: a page has two for each row.
+/// The limit of elements, more than any expected reply has, since a page has two for each row.
 const MAX_ELEMENTS: u32 = 1 << 16;
 
 /// A reply. Numbers are their digits.

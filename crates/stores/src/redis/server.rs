@@ -17,7 +17,7 @@ use crate::error;
 
 pub(super) const BACKEND: &str = "redis";
 
-/// The number of connections kept: a holder and a command need no more at a time.
+/// The number of connections kept, because a holder and a command need no more at a time.
 const MAX_IDLE: usize = 4;
 
 pub(super) struct Server {
@@ -90,8 +90,8 @@ impl Server {
     }
 
     /// Sends a command, and in the same round trip requests the settings, which may have changed
-    /// since the connection was opened. If they are wrong, the command was carried out, as one may
-    /// have been that was not answered.
+    /// since the connection was opened. If they are wrong, the command was carried out all the
+    /// same, like one that was not answered may have been.
     fn ask(&self, link: &mut Link, words: &[&str], until: Instant) -> Result<Reply, StoreError> {
         let Place { persistence, .. } = self.place;
         let commands: Vec<&[&str]> =
@@ -110,7 +110,7 @@ impl Server {
         self.idle.get_or_set(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a reply, and keeps its connection unless it is an error: the server may no
+    /// Returns a reply, and keeps its connection unless it is an error, because the server may no
     /// longer be a primary, or may not have the data at all. The next request looks its address up
     /// again, which a fail-over may have moved while the connections stay open. None of those is
     /// kept either.
@@ -136,7 +136,7 @@ impl Server {
 
     /// Connects, and in one round trip authenticates, loads the scripts, and requests the settings
     /// that decide how the server keeps data. Only `CONFIG GET` shows one of them, and with the
-    /// right to use it a user can read the server's passwords: the URL can state it instead.
+    /// right to use it a user can read the server's passwords, so the URL can state it instead.
     fn connect(&self, until: Instant) -> Result<Link, StoreError> {
         let Place { login, database, persistence, .. } = &self.place;
         let database = database.to_string();

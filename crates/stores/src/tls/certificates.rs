@@ -36,7 +36,7 @@ pub(crate) struct Identity {
 }
 
 impl Files {
-    /// Returns the authorities to trust: those named, or the system's.
+    /// Returns the authorities to trust, which are those named, or the system's.
     pub(crate) fn roots(&self) -> Result<Vec<CertificateDer<'static>>, FileError> {
         match &self.roots {
             Some(path) => certificates("sslrootcert", path),
@@ -86,8 +86,8 @@ pub(crate) fn trusting(
     })
 }
 
-/// Returns the authorities that the system trusts. Unreadable ones are not trusted; without any,
-/// every server is refused.
+/// Returns the authorities that the system trusts. Unreadable ones are not trusted, and without
+/// any, every server is refused.
 fn of_the_system() -> Vec<CertificateDer<'static>> {
     // Reading them takes milliseconds, and a process may open thousands of stores.
     static FOUND: OnceLock<Vec<CertificateDer<'static>>> = OnceLock::new();

@@ -1,4 +1,5 @@
-//! Certificates of encrypted connections, named by libpq's options: the same for all servers.
+//! Certificates of encrypted connections, named by libpq's options, in the same way for all
+//! servers.
 
 #![cfg_attr(
     not(all(feature = "etcd", feature = "mysql", feature = "postgres", feature = "redis")),
