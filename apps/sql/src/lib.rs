@@ -1,16 +1,19 @@
 //! Functions that make time-ordered IDs in PostgreSQL, as defaults of columns.
 //!
-//! The functions make the IDs of a [realm](tickid_lease::RealmSpec) whose store is the database, so
-//! they differ from all IDs that [leased generators](tickid_lease::LeasedGenerator) make for it.
-//! They need PostgreSQL 15 or later, no extension and no superuser.
+//! With these, rows get their IDs even if no program of yours inserts them, for example by `COPY`
+//! or in `psql`. The functions make the IDs of a [realm](tickid_lease::RealmSpec) whose store is
+//! the database, so their IDs differ from all that [leased
+//! generators](tickid_lease::LeasedGenerator) make for the same realm, and both can fill one table.
+//! They need PostgreSQL 15 or later, but no extension and no superuser.
 //!
 //! ```sql
 //! CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT tickid.nanoflake('orders'));
 //! SELECT count(*) FROM orders WHERE id >= tickid.nanoflake_min('orders', '2026-11-01Z');
 //! ```
 //!
-//! [`script`] returns the statements that create the functions, which the command `tickid sql`
-//! prints; [`install`] executes them. The guide is `docs/database.md`.
+//! There are two ways to create the functions. [`script`] returns the statements, for `psql` or a
+//! migration, and the command `tickid sql` prints the same ones. [`install`] executes them over a
+//! connection of its own. The guide is `docs/database.md`.
 //!
 //! # Examples
 //! ```
@@ -45,23 +48,25 @@ use tickid_stores::PostgresBackend;
 const FUNCTIONS: &str = include_str!("functions.sql");
 const SCHEMES: [&str; 5] = [Kuid::NAME, Nanoflake::NAME, Scru64::NAME, Sno::NAME, SNOWFLAKE];
 const SNOWFLAKE: &str = Snowflake::<NodeAboveSequence>::NAME;
-/// The least number of bits between tick and sequence, for sessions that overflow a sequence at the
-/// same time.
+/// The least number of bits between tick and sequence. They take what sessions add that overflow a
+/// sequence at the same time.
 const MIN_GUARD_BITS: u32 = 5;
 
 /// Returns the statements that create the functions which make a realm's IDs, as one transaction
-/// for `psql`. They also create the tables of [`PostgresBackend`].
+/// for `psql`. They also create the tables of [`PostgresBackend`]. Executing the statements again
+/// changes nothing, so a migration may repeat them.
 ///
-/// The functions reserve a node of the realm for good, so it is never leased again. A realm that
-/// the database does not have starts as with [`Store::create`](tickid_lease::Store::create). One
-/// that it has must be of the same scheme and layout, and keeps its nodes and terms. Executing the
-/// statements again changes nothing.
+/// The functions reserve a node of the realm for good, so it is never leased again and nothing has
+/// to be renewed. A realm that the database does not have starts as with
+/// [`Store::create`](tickid_lease::Store::create). For example, with [`Start::Delayed`] and the
+/// default terms, the functions of a new Nanoflake realm start after half a minute. A realm that it
+/// has must be of the same scheme and layout, and keeps its nodes and terms.
 ///
 /// # Errors
 /// Returns an error of the kind [`Failed`](StoreErrorKind::Failed) for a realm of a scheme other
 /// than Nanoflake, SCRU64, kuid, sno and Snowflake, and for a Snowflake whose time and sequence
-/// have more than 58 bits together: the rest of 63 bits is room for sessions that overflow a
-/// sequence.
+/// have more than 58 bits together, because the rest of 63 bits is room for sessions that overflow
+/// a sequence at the same time.
 ///
 /// # Examples
 /// ```
@@ -78,18 +83,20 @@ pub fn script(realm: &RealmSpec, start: Start) -> Result<String, StoreError> {
     Ok(transaction(&statements(realm, start, false)?))
 }
 
-/// Returns the statements of [`script`] that also move the functions of an existing realm to
-/// another node: for functions that cannot go on with theirs, because its IDs are far ahead of the
-/// clock.
+/// Returns the statements of [`script`] that also move the functions of an existing realm to a
+/// different node. They are for functions that cannot go on with their node, because its IDs are
+/// far ahead of the clock.
 ///
-/// After a moment of a clock that was a year ahead, calls fail for a year, because each new ID must
-/// be greater than all earlier ones. With another node the IDs start again at the clock's time, and
-/// sort below those from ahead. The node from before stays reserved. Each execution takes one more
-/// node of the realm's pool.
+/// For example, after a single ID that was made while the clock was a year ahead, calls fail for a
+/// year, because each new ID must be greater than all earlier ones. With a new node, the IDs start
+/// again at the clock's time, and sort below those from ahead.
+///
+/// The node from before stays reserved, so each execution takes one more node of the realm's pool.
+/// Unlike [`script`], this does not belong in a migration that may be repeated.
 ///
 /// # Errors
-/// Returns an error as [`script`]. Executing the statements fails if the pool has no free node,
-/// which is always so for local kuids.
+/// Returns the errors of [`script`]. Executing the statements fails if the pool has no free node,
+/// which is always so for local kuids, because their realm has only one.
 ///
 /// # Examples
 /// ```
@@ -113,10 +120,11 @@ fn transaction(statements: &str) -> String {
 /// Creates the functions which make a realm's IDs in a database, by the statements of [`script`].
 ///
 /// The role needs the right to create objects in the schema `tickid`, and becomes the owner of the
-/// functions.
+/// functions. Applications can use a role with fewer rights, because `USAGE` on the schema is
+/// enough to call the functions.
 ///
 /// # Errors
-/// Returns an error as [`script`], and for everything that the server refuses.
+/// Returns the errors of [`script`], and an error for everything that the server refuses.
 ///
 /// # Examples
 /// ```no_run
