@@ -59,14 +59,14 @@ const MIN_GUARD_BITS: u32 = 5;
 /// The functions reserve a node of the realm for good, so it is never leased again and nothing has
 /// to be renewed. A realm that the database does not have starts as with
 /// [`Store::create`](tickid_lease::Store::create). For example, with [`Start::Delayed`] and the
-/// default terms, the functions of a new Nanoflake realm start after half a minute. A realm that it
-/// has must be of the same scheme and layout, and keeps its nodes and terms.
+/// default terms, the functions of a new Nanoflake realm start after half a minute. A realm that
+/// the database has already must be of the same scheme and layout, and keeps its nodes and terms.
 ///
 /// # Errors
 /// Returns an error of the kind [`Failed`](StoreErrorKind::Failed) for a realm of a scheme other
 /// than Nanoflake, SCRU64, kuid, sno and Snowflake, and for a Snowflake whose time and sequence
-/// have more than 58 bits together, because the rest of 63 bits is room for sessions that overflow
-/// a sequence at the same time.
+/// have more than 58 bits together. The rest of 63 bits is room for sessions that overflow a
+/// sequence at the same time.
 ///
 /// # Examples
 /// ```
@@ -84,19 +84,18 @@ pub fn script(realm: &RealmSpec, start: Start) -> Result<String, StoreError> {
 }
 
 /// Returns the statements of [`script`] that also move the functions of an existing realm to a
-/// different node. They are for functions that cannot go on with their node, because its IDs are
-/// far ahead of the clock.
+/// different node. Use them when the IDs of the present node are far ahead of the clock.
 ///
-/// For example, after a single ID that was made while the clock was a year ahead, calls fail for a
-/// year, because each new ID must be greater than all earlier ones. With a new node, the IDs start
-/// again at the clock's time, and sort below those from ahead.
+/// For example, a single ID that was made while the clock was a year ahead makes all calls fail for
+/// a year, because each new ID must be greater than all earlier ones. With a new node, the IDs
+/// start again at the clock's time, and sort below those from ahead.
 ///
 /// The node from before stays reserved, so each execution takes one more node of the realm's pool.
 /// Unlike [`script`], this does not belong in a migration that may be repeated.
 ///
 /// # Errors
-/// Returns the errors of [`script`]. Executing the statements fails if the pool has no free node,
-/// which is always so for local kuids, because their realm has only one.
+/// Returns the errors of [`script`]. Executing the statements fails if the pool has no free node.
+/// For local kuids that is always so, since their realm has only one.
 ///
 /// # Examples
 /// ```
@@ -120,8 +119,8 @@ fn transaction(statements: &str) -> String {
 /// Creates the functions which make a realm's IDs in a database, by the statements of [`script`].
 ///
 /// The role needs the right to create objects in the schema `tickid`, and becomes the owner of the
-/// functions. Applications can use a role with fewer rights, because `USAGE` on the schema is
-/// enough to call the functions.
+/// functions. To call them, `USAGE` on the schema is enough, so the application can have a role
+/// with fewer rights.
 ///
 /// # Errors
 /// Returns the errors of [`script`], and an error for everything that the server refuses.

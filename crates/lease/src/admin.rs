@@ -1,5 +1,5 @@
-//! Names for administering realms: how one starts, the standing of its nodes, and the rules and
-//! refusals behind the requests of a [`Store`](crate::Store).
+//! Names for administering realms, such as how one starts, the standing of its nodes, and the rules
+//! and refusals behind the requests of a [`Store`](crate::Store).
 
 pub use crate::model::pool::{NodeRange, PoolError};
 pub use crate::model::realm_spec::{Mismatch, RealmName, Terms};

@@ -1,4 +1,5 @@
-//! Backends, and the names for writing one: the data that a [`Store`](crate::Store) keeps in it.
+//! Backends, and the names for writing one, such as the data that a [`Store`](crate::Store) keeps
+//! in it.
 
 use core::fmt;
 use core::ops::Deref;
@@ -19,17 +20,16 @@ pub use crate::model::realm_view::RealmView;
 pub use crate::model::record::{Extra, PoolPart, Record, Row, RowState, Rows, Version};
 pub use crate::store_error::{Exposure, ExposureReason, StoreErrorKind, excerpt};
 
-/// A future answer of a store. Any executor may poll it, because it does not need a particular
-/// runtime.
+/// A future answer of a store. It needs no particular runtime, so any executor may poll it.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
 /// A database or folder that keeps records and rows, and writes them by compare-and-set.
 ///
-/// It decides nothing, because a [`Store`](crate::Store) applies the same rules to every backend.
-/// An implementation promises that:
+/// It decides nothing. [`Store`](crate::Store) applies the same rules to every backend, and relies
+/// on these promises of an implementation:
 ///
-/// 1. An answer is durable before it is given, because a generator starts to issue IDs as soon as
-///    it has one.
+/// 1. An answer is durable before it is given, since a generator starts to issue IDs as soon as it
+///    has one.
 /// 2. Its errors distinguish a refusal from silence ([`StoreError::is_unreachable`]). No request
 ///    lasts longer than a timeout of the backend's own. A request without an answer, or whose
 ///    future is dropped, may have been carried out.
@@ -80,7 +80,7 @@ pub trait Backend: fmt::Debug + Send + Sync {
     fn name(&self) -> &'static str;
 
     /// Returns the place of the data in human-readable form, for example a folder or the addresses
-    /// of servers. It contains no password, because messages and logs show it.
+    /// of servers. Messages and logs show it, so it must not contain a password.
     fn endpoint(&self) -> String {
         self.name().to_owned()
     }
@@ -105,9 +105,9 @@ pub trait Backend: fmt::Debug + Send + Sync {
     /// nothing. Returns `false` if anything differed, upon which the store reads again and decides
     /// anew.
     ///
-    /// A backend that receives its generation or its clock only with the answer may have written
-    /// the change even if these differ. That is harmless: the store reads again then, and
-    /// invalidates the realm if it must.
+    /// Some backends receive their generation or their clock only with the answer. They may have
+    /// written the change even if these differ. That is harmless, since the store then reads again,
+    /// and invalidates the realm if it must.
     ///
     /// # Examples
     /// ```
@@ -236,8 +236,8 @@ pub struct RowChange {
     pub node: AnyNode,
     /// The row's version as it must be, or `None` if there must be no row.
     pub version: Option<Version>,
-    /// The row as it must be, if the version alone does not identify it, because the decision was
-    /// made on a row that may have been restored since.
+    /// The row as it must be, for a decision on a row that may have been restored since, which the
+    /// version alone does not show.
     pub exactly: Option<Row>,
     /// The row to write, if it changes.
     pub row: Option<Row>,

@@ -7,8 +7,8 @@ use crate::store_error::StoreError;
 /// Runs `work` on a thread of its own once the answer is polled. This makes a backend of a client
 /// that blocks, without a runtime.
 ///
-/// The thread continues if the answer is dropped, because a thread cannot be cancelled, so `work`
-/// must end at a deadline of its own.
+/// A thread cannot be cancelled, so `work` continues if the answer is dropped, and must end at a
+/// deadline of its own.
 ///
 /// # Errors
 /// The answer is the error of `work`, or one of the kind

@@ -27,12 +27,12 @@
 //!
 //! # Choosing a store
 //! [`Store::in_memory`] forgets its windows with the process, so it is for tests and for generators
-//! of one process. A folder (`file:///…`) serves all processes of one machine. For processes on
-//! several machines, take the server that you operate anyway, because [`tickid-stores`][stores]
-//! speaks to PostgreSQL, MySQL, Redis and etcd.
+//! of one process. A folder (`file:///…`) serves all processes of one machine. Processes on several
+//! machines need a server. [`tickid-stores`][stores] speaks to PostgreSQL, MySQL, Redis and etcd,
+//! so take the one that you operate anyway.
 //!
-//! Start one [`LeasedGenerator`] for each process and share it among the threads, because each
-//! generator takes a node of the pool, and renews its lease every half term.
+//! Start one [`LeasedGenerator`] for each process and share it among the threads. Each generator
+//! takes a node of the pool, and sends a renewal every half term.
 //!
 //! # Parts
 //! | part | purpose |

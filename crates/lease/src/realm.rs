@@ -13,9 +13,9 @@ use crate::model::realm_spec::{Mismatch, RealmError, RealmName, RealmSpec, Terms
 
 /// A set of generators whose IDs must differ, with a name, a scheme, the nodes to lease, and terms.
 ///
-/// All holders must describe a realm in the same way. A store refuses a description that differs
-/// from the one it keeps under that name, because IDs of holders that disagree, for example on the
-/// size of nodes (`0-255/8` and `0-1023/10`), could be equal.
+/// All holders must describe a realm in the same way. If they disagreed, for example on the size of
+/// nodes (`0-255/8` and `0-1023/10`), their IDs could be equal, so a store refuses a description
+/// that differs from the one it keeps under that name.
 ///
 /// Stores take its [`spec`](Self::spec), which has no type parameter.
 ///
@@ -120,10 +120,10 @@ impl<S: Scheme> RealmBuilder<S> {
 
     /// Sets the policy of the realm's generators.
     ///
-    /// A store keeps only the allowance, because that decides how far ahead of the clock IDs can
-    /// be. [`RealmSpec::policy`] turns it into a policy again. Therefore [`Policy::Wait`] changes
-    /// nothing for an sno realm, for example, because sno's default of *tick-tock* has an allowance
-    /// of zero as well. Set such a policy by
+    /// A store keeps only the allowance, since that decides how far ahead of the clock IDs can be,
+    /// and [`RealmSpec::policy`] turns it into a policy again. For example, [`Policy::Wait`]
+    /// changes nothing for an sno realm, because sno's default of *tick-tock* has an allowance of
+    /// zero as well. Set such a policy by
     /// [`LeasedGeneratorBuilder::policy`](crate::LeasedGeneratorBuilder::policy).
     pub fn policy(mut self, policy: Policy<S>) -> Self {
         self.terms.allowance = Terms::new(policy).allowance;
@@ -174,8 +174,8 @@ impl<S: Scheme> RealmBuilder<S> {
     /// not have, and [`RealmError::NoNodelessIds`] for [`AnyNode::NONE`] if all IDs of the scheme
     /// carry a node.
     ///
-    /// Returns [`RealmError::Duration`] for a term of less than two ticks or a millisecond, because
-    /// that leaves no room for a renewal, and for a term or a skew of more than [`Terms::LONGEST`].
+    /// Returns [`RealmError::Duration`] for a term of less than two ticks or a millisecond, which
+    /// leaves no room for a renewal, and for a term or a skew of more than [`Terms::LONGEST`].
     pub fn build(self) -> Result<Realm<S>, RealmError> {
         let spec = RealmSpec::new(self.name?, &self.scheme, self.pool?)?;
         Ok(Realm { scheme: self.scheme, spec: spec.with_terms(self.terms)? })
@@ -263,7 +263,7 @@ impl<S: Scheme> Realm<S> {
     /// [closes](tickid_core::Generator::close) the generator before it releases the lease, or as
     /// soon as the lease is lost.
     ///
-    /// Layout, window and [variants](RealmSpec::variants) are [pinned](Builder::pin), because the
+    /// Layout, window and [variants](RealmSpec::variants) are [pinned](Builder::pin), since the
     /// lease's guarantee rests on them. Policy and starts of ticks are the [realm's](Self::policy).
     /// If the leased node is a share of a field's sequences, the generator draws from these only,
     /// and [`bounds`](Builder::bounds) outside of them are an error.

@@ -5,7 +5,7 @@ use core::error::Error;
 use tickid_lease::StoreError;
 use tickid_lease::backend::StoreErrorKind;
 
-/// The source of an error: one of a client or of the system.
+/// The source of an error, from a client or from the system.
 pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
 
 /// Creates the error of a request that failed.

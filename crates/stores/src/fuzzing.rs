@@ -33,8 +33,8 @@ pub fn read_sql_answer(
     mysql::fuzzing::view(realm, scope, rows)
 }
 
-/// Reads what a MySQL server sends: its part of a login, and its answer to a statement. Returns the
-/// answer's rows.
+/// Reads what a MySQL server sends, which is its part of a login and its answer to a statement.
+/// Returns the answer's rows.
 #[must_use]
 pub fn read_mysql_stream(bytes: &[u8]) -> Option<Vec<Vec<Option<String>>>> {
     mysql::fuzzing::stream(bytes)

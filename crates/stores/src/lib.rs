@@ -23,10 +23,10 @@
 //! | `redis` | `RedisBackend`: Redis | `redis://:secret@a`, `rediss://…` |
 //!
 //! # Which server
-//! Take the one that you operate anyway, because the same rules apply in all of them and they pass
-//! the same scenarios. Two things may matter, though. Every restart of Redis ends all leases and
-//! pauses the realm for twice [ahead](tickid_lease::RealmSpec::ahead), which is half a minute for
-//! an sno realm with the default terms. And MySQL itself has never been run, only MariaDB.
+//! Take the one that you operate anyway. The same rules apply in all of them, and they pass the
+//! same scenarios. Two things may matter, though. Every restart of Redis ends all leases and pauses
+//! the realm for twice [ahead](tickid_lease::RealmSpec::ahead), which is half a minute for an sno
+//! realm with the default terms. And MySQL itself has never been run, only MariaDB.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]

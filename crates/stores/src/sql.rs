@@ -31,7 +31,7 @@ const CLAIM_TIMEOUT: Duration = Duration::from_secs(20);
 /// The time after which an idle connection is closed. With the default terms a tenth of a fleet is
 /// connected at any moment.
 const IDLE: Duration = Duration::from_millis(500);
-/// The largest number of bytes of an answer, which is enough for all rows of 65,536 nodes.
+/// The largest number of bytes of an answer. It is enough for all rows of 65,536 nodes.
 pub(super) const MAX_ANSWER: usize = 24 << 20;
 
 /// A server's answer, as the columns of each row.

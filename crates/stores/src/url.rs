@@ -31,7 +31,7 @@ pub(crate) struct UrlForm {
     /// Each scheme, and whether it encrypts.
     pub(crate) schemes: &'static [(&'static str, bool)],
     pub(crate) port: u16,
-    /// The options, apart from encryption: with a value, or `NAME=` for any value.
+    /// The options apart from encryption, with a value, or `NAME=` for any value.
     pub(crate) options: &'static [&'static str],
 }
 

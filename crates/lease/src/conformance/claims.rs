@@ -1,4 +1,4 @@
-//! Claims: the node and the window that they get.
+//! Claims, and the node and the window that they get.
 
 use core::time::Duration;
 use std::collections::BTreeSet;
@@ -76,7 +76,7 @@ pub fn racing_claims_get_other_nodes(testbed: &dyn Testbed) {
 }
 
 /// Several clients claim nodes of short leases again and again, release some and let the others
-/// expire: no two windows of a node overlap.
+/// expire. No two windows of a node overlap.
 pub fn racing_claims_get_own_windows(testbed: &dyn Testbed) {
     const CLAIMANTS: usize = 4;
     const WINDOWS: usize = 50;

@@ -1,4 +1,4 @@
-//! Lost data that a claim shows: by a lease that its holder lost, by its count of rows, or by rows
+//! Lost data that a claim shows, by a lease that its holder lost, by its count of rows, or by rows
 //! without a record.
 
 use super::{SHORT, Scene, Testbed, answer, assert_lost};
@@ -9,7 +9,7 @@ use crate::store::Start;
 use crate::store_error::StoreError;
 
 /// Rows are lost under a holder, and others come and go before its renewal, so that the row shows
-/// nothing unusual: the holder knows that it never released its lease.
+/// nothing unusual. But the holder knows that it never released its lease.
 pub fn masked_losses_invalidate(testbed: &dyn Testbed) {
     // Seen by a renewal, or after the others have gone beyond the window.
     for outlasts in [false, true] {
@@ -34,7 +34,7 @@ pub fn masked_losses_invalidate(testbed: &dyn Testbed) {
     }
 }
 
-/// The same backup is loaded again while the realm pauses because of the first loss: no lease shows
+/// The same backup is loaded again while the realm pauses after the first loss. No lease shows
 /// that, but a claim that waits has seen the later era.
 pub fn second_losses_invalidate(testbed: &dyn Testbed) {
     let scene = Scene::short(testbed, "7/8");
@@ -156,7 +156,7 @@ pub fn evidence_is_of_its_realm(testbed: &dyn Testbed) {
     assert_eq!(scene.record().era, lease.era);
 }
 
-/// A realm whose record is gone is not taken for a new one: a program that would assume its nodes
+/// A realm whose record is gone is not taken for a new one. A program that would assume its nodes
 /// is refused, and a holder restores it as it knows it, beyond its leases.
 pub fn lost_records_are_restored(testbed: &dyn Testbed) {
     let scene = Scene::short(testbed, "0-3/8");

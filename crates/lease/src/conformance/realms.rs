@@ -1,4 +1,4 @@
-//! Realms: their start, and changes of their pools and terms.
+//! The start of realms, and changes of their pools and terms.
 
 use core::time::Duration;
 use std::collections::BTreeSet;

@@ -74,8 +74,8 @@ pub fn no_two_leases_have_one_floor(testbed: &dyn Testbed) {
     }
 }
 
-/// A late claim revives no earlier lease, even if it gets the same node under the same token:
-/// another holder had the node in between.
+/// A late claim revives no earlier lease, even if it gets the same node under the same token, since
+/// a different holder had the node in between.
 pub fn a_late_claim_revives_no_lease(testbed: &dyn Testbed) {
     let scene = Scene::short(testbed, "7/8");
     let mut claim = Scene::claim();
@@ -91,7 +91,7 @@ pub fn a_late_claim_revives_no_lease(testbed: &dyn Testbed) {
     assert_eq!(assert_lost(scene.release(&first, Some(first.floor))), LeaseEnd::Token);
 }
 
-/// Nor does it if the node was released unused: the earlier lease proves no loss.
+/// Nor does it if the node was released unused, and the earlier lease proves no loss.
 pub fn a_late_claim_revives_no_unused_lease(testbed: &dyn Testbed) {
     let scene = Scene::new(testbed, "7/8");
     let mut claim = Scene::claim();

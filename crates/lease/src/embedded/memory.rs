@@ -74,8 +74,8 @@ impl<C: Clock> MemoryBackend<C> {
         Self { clock, is_server: false, data: Arc::default() }
     }
 
-    /// Lets realms start as they do on servers, which is [beyond](crate::admin::Start::Delayed)
-    /// earlier ones of their names. By default they start immediately.
+    /// Lets realms start as they do on servers, [beyond](crate::admin::Start::Delayed) earlier ones
+    /// of their names. By default they start immediately.
     #[must_use]
     pub fn like_a_server(self) -> Self {
         Self { is_server: true, ..self }

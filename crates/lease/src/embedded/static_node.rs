@@ -12,7 +12,7 @@ use tickid_core::AnyNode;
 
 pub(crate) const NAME: &str = "static";
 
-/// The origin of a node that no store grants, because something else assigns it.
+/// The origin of a node that no store grants, for processes that are numbered by something else.
 ///
 /// | text | the node is |
 /// |---|---|
@@ -20,8 +20,8 @@ pub(crate) const NAME: &str = "static";
 /// | `env:NODE/10` | the number that the environment variable `NODE` holds, in 10 bits |
 /// | `hostname/10` | the number at the end of the host's name, in 10 bits. For example, it is 12 on `web-12`, the pod of a Kubernetes StatefulSet with the ordinal 12 |
 ///
-/// Numbers and names must be assigned such that no two processes get the same one, because nothing
-/// here would notice, and both would issue the same IDs.
+/// Numbers and names must be assigned such that no two processes get the same one. Nothing here
+/// would notice that, and both would issue the same IDs.
 ///
 /// # Examples
 /// ```

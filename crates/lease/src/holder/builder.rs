@@ -105,17 +105,17 @@ impl<S: Scheme> LeasedGeneratorBuilder<S> {
 }
 
 impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
-    /// Sets the holder's name, for people to read. `tickid lease list` shows it beside the node,
-    /// for example.
+    /// Sets the holder's name, for people to read. For example, `tickid lease list` shows it beside
+    /// the node.
     pub fn holder(mut self, holder: impl Into<String>) -> Self {
         self.options.holder = holder.into();
         self
     }
 
-    /// Sets the time within which [`start`](Self::start) repeats a failed request, if the cause can
-    /// be expected to [pass](crate::session::WaitReason::passes), for example because the store
-    /// does not answer or no node is free. Retries back off exponentially with full jitter, so that
-    /// many holders can start at the same time.
+    /// Sets the time within which [`start`](Self::start) repeats a failed request whose cause can
+    /// be expected to [pass](crate::session::WaitReason::passes). For example, the store does not
+    /// answer, or no node is free. Retries back off exponentially with full jitter, so that many
+    /// holders can start at the same time.
     pub fn start_within(mut self, start_within: Duration) -> Self {
         self.options.start_within = start_within;
         self

@@ -170,7 +170,7 @@ impl GenerateError {
 
     /// Returns the time until the generator can issue, if a clock determines it. That is its own,
     /// as in [`tickid_core::Error::retry_after`], or the store's for a realm that starts later. If
-    /// no node is free, for example, this is `None`, because a holder can release one at any time.
+    /// no node is free, for example, this is `None`, since a holder can release one at any time.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self {

@@ -29,8 +29,8 @@ use crate::store_error::StoreError;
 /// A generator with a leased node. A thread renews the lease in the background, ahead of need, by
 /// widening the window of the running generator.
 ///
-/// Share one among all threads of a process, for example in an `Arc`, because each generator takes
-/// a node of the pool and has a thread of its own. It generates IDs by the same methods as a
+/// Share one among all threads of a process, for example in an `Arc`, since each generator takes a
+/// node of the pool and has a thread of its own. It generates IDs by the same methods as a
 /// [`Generator`]. A thread that draws many can take a handle of the generator in
 /// [`active_lease`](Self::active_lease).
 ///
@@ -40,7 +40,7 @@ use crate::store_error::StoreError;
 /// | event | reaction |
 /// |---|---|
 /// | the store is down | issues to the end of its window; then [`try_generate`](Self::try_generate) fails and [`generate`](Self::generate) waits. It continues once the store is back |
-/// | the lease is lost | closes its engine immediately, because the node may have a new holder, and acquires a new lease. The node may differ, and each ID then takes a few nanoseconds more, because the present lease must be looked up |
+/// | the lease is lost | closes its engine immediately, because the node may have a new holder, and acquires a new lease. The node may differ, and each ID then takes a few nanoseconds more, to look the present lease up |
 /// | the clock is set back by more than the policy allows | stalls until it has caught up. If that would take longer than a term, it exchanges its lease for one of a node whose window the clock has reached. If there is no such node, its errors say so |
 /// | `fork` | issues nothing in the child ([`GenerateError::Forked`]), where dropping it is a no-op. The parent's generator continues; the child starts its own |
 ///
@@ -135,8 +135,8 @@ where
     /// [`first_lease`](LeasedGenerator::first_lease) returns the outcome of the start. An error
     /// does not end the attempts.
     ///
-    /// Each ID takes a few nanoseconds more than after [`start`](Self::start), because the lease
-    /// must be looked up.
+    /// Each ID takes a few nanoseconds more than after [`start`](Self::start), to look the lease
+    /// up.
     ///
     /// # Errors
     /// Returns a [`LeaseError`] if no generator of the realm can be built, or no thread started.
@@ -237,8 +237,8 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     }
 
     /// Waits for the first lease and returns it, or the first error that ends the start, as
-    /// [`start_within`](LeasedGeneratorBuilder::start_within) defines it. After an error the lease
-    /// may still be acquired, because the attempts go on.
+    /// [`start_within`](LeasedGeneratorBuilder::start_within) defines it. The attempts go on after
+    /// an error, so the lease may still be acquired.
     ///
     /// # Errors
     /// Returns a [`LeaseError`].
@@ -274,10 +274,10 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// Makes later IDs greater than one that comes from elsewhere, for example with a message, as
     /// [`Generator::observe`] does.
     ///
-    /// This outlasts the lease, because the node's next window starts above the ID, so the next
-    /// holder of the node issues greater IDs as well. If this generator exchanges its lease for one
-    /// of a different node, though, the order of its IDs ends, and with it the effect of what it
-    /// has observed.
+    /// This outlasts the lease. The node's next window starts above the ID, so the next holder of
+    /// the node issues greater IDs as well. If this generator exchanges its lease for one of a
+    /// different node, though, the order of its IDs ends, and with it the effect of what it has
+    /// observed.
     ///
     /// # Errors
     /// Returns a [`LeasedObserveError`], and changes nothing, if the generator refuses the ID or
@@ -330,8 +330,8 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
 
     /// Returns the present lease and its generator, or `None` without a lease. It is for what only
     /// a [`Generator`] has, such as handles. Once that generator is
-    /// [closed](tickid_core::ErrorKind::Closed), call this again, because there is a new lease, or
-    /// will be.
+    /// [closed](tickid_core::ErrorKind::Closed), there is a new lease, or will be, so call this
+    /// again.
     #[must_use]
     pub fn active_lease(&self) -> Option<Arc<ActiveLease<S, C>>> {
         self.shared().active.load_full()
@@ -356,8 +356,8 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
         self.thread.stop()
     }
 
-    /// Does the same as [`shut_down`](Self::shut_down) as a task, on any executor. Call it before
-    /// an async program drops the generator, because dropping it blocks the thread.
+    /// Does the same as [`shut_down`](Self::shut_down) as a task, on any executor. Dropping the
+    /// generator blocks the thread, so call this first in an async program.
     ///
     /// # Errors
     /// As `shut_down`.

@@ -1,4 +1,4 @@
-//! Holders of leases: they acquire one, issue IDs under it, renew it and release it.
+//! Holders of leases, which acquire one, issue IDs under it, renew it and release it.
 
 pub(crate) mod active_lease;
 mod boot;

@@ -4,8 +4,8 @@ use std::env;
 
 use crate::embedded::static_node::host_name;
 
-/// Returns a human-readable name of a holder: this host (or pod), a program, and the ID of this
-/// process, as in `web-1/server:42`.
+/// Returns a human-readable name of a holder, as in `web-1/server:42`. It consists of this host (or
+/// pod), a program, and the ID of this process.
 ///
 /// # Examples
 /// ```

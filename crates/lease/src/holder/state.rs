@@ -23,8 +23,8 @@ use crate::store_error::StoreError;
 
 /// The state of a [`LeasedGenerator`](crate::LeasedGenerator), at one moment.
 ///
-/// Judge readiness by [`window_left`](Self::window_left) and not by [`trouble`](Self::trouble),
-/// because a renewal that failed once is trouble, but is repeated long before the window ends.
+/// Judge readiness by [`window_left`](Self::window_left) and not by [`trouble`](Self::trouble). One
+/// failed renewal is trouble, but it is repeated long before the window ends.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct LeaseState {
@@ -165,8 +165,9 @@ impl<S: Scheme, C> HolderState<S, C> {
         }
     }
 
-    /// Waits as a task until `look` returns a value. Only for events that the thread's own timeouts
-    /// bound: its first answer and its end, which it reports even if it panics.
+    /// Waits as a task until `look` returns a value. This is only for events that the thread's own
+    /// timeouts bound, which are its first answer and its end. It reports its end even if it
+    /// panics.
     async fn wait_async<T>(&self, look: impl Fn(&Desk) -> Option<T>) -> T {
         poll_fn(|context| {
             let mut desk = self.desk();

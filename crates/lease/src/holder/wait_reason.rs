@@ -1,4 +1,4 @@
-//! The reasons for having no ID now, which are the stalls of the engine and what only leases can
+//! The reasons for having no ID now. They are the stalls of the engine, and what only leases can
 //! meet.
 
 use core::fmt;
@@ -32,7 +32,7 @@ pub enum WaitReason {
     Acquiring,
     /// All nodes of the pool are in use, as far as the store has looked.
     NoFreeNode,
-    /// The realm starts later, because it is new to the store or its leases were invalidated.
+    /// The realm starts later. It is new to the store, or its leases were invalidated.
     NotStarted,
     /// The store does not answer.
     Unreachable,

@@ -52,7 +52,7 @@ impl Wait {
     }
 
     /// Reports whether it makes sense to wait for up to `left`. It does not if the wait is known to
-    /// take longer, or if the store refuses a lease, because only an operator can end that.
+    /// take longer, or if the store refuses a lease, which only an operator can end.
     #[must_use]
     pub fn helps(&self, left: Duration) -> bool {
         let ends_in_time = self.retry_after().is_none_or(|rest| rest <= left);

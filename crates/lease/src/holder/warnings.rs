@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use crate::holder::wait_reason::WaitReason;
 
-/// Decides which warnings are logged: for each reason, one per term.
+/// Decides which warnings are logged, one per term for each reason.
 #[derive(Debug, Default)]
 pub(super) struct Warnings {
     logged: [Option<Logged>; WaitReason::ALL.len()],

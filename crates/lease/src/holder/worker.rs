@@ -311,7 +311,7 @@ fn draw() -> Result<Token, LeaseError> {
     Token::random().map_err(|error| LeaseError::system(DRAW, error))
 }
 
-/// Reports the end of the worker, also if a clock panics: tasks wait for it.
+/// Reports the end of the worker, also if a clock panics, since tasks wait for it.
 struct Finish<S: Scheme, C>(Arc<HolderState<S, C>>);
 
 impl<S: Scheme, C> Drop for Finish<S, C> {

@@ -208,7 +208,7 @@ impl Row {
 
 impl RowState {
     /// Parses the row of a node from the JSON of [`to_json`](Row::to_json). This does not fail,
-    /// because a text that is no row is a state as well, which quarantines the node.
+    /// since a text that is no row is a state as well, and quarantines the node.
     ///
     /// # Examples
     /// ```

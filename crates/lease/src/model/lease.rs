@@ -7,9 +7,10 @@ use crate::model::token::{Token, mix};
 
 /// A node ID and a window of ticks, granted by a store to one holder.
 ///
-/// This is everything that a holder has to show to the store to renew or release it. The floor
-/// identifies a lease together with the token, because a claim that the network repeats late can
-/// get its node a second time under the same token, after a different holder had it in between.
+/// This is everything that a holder has to show to the store to renew or release it. The token
+/// alone does not identify a lease, but the token and the floor do. A claim that the network
+/// repeats late can get its node a second time under the same token, after a different holder had
+/// it in between.
 ///
 /// # Examples
 /// ```
@@ -78,13 +79,13 @@ pub struct Claim {
     pub token: Token,
     /// The holder's name, for people to read.
     holder: String,
-    /// The claimant's clock, in ticks. Nodes whose window starts in its future are the last choice,
-    /// because a generator would have to wait for them.
+    /// The claimant's clock, in ticks. A generator has to wait for a node whose window starts in
+    /// its future, so such nodes are the last choice.
     pub now: Option<u64>,
     /// Refuses nodes whose window starts in the future of [`now`](Self::now).
     pub only_started: bool,
-    /// The node to try first, because a request without an answer may have been granted it, or
-    /// because a lease of it was lost.
+    /// The node to try first. A request without an answer may have been granted it, or a lease of
+    /// it was lost.
     pub attempt: Option<AnyNode>,
     /// A lease that was lost, and the way in which it ended, as evidence that the store may have
     /// lost data. Its holder never released it and never will, and has closed its generator.

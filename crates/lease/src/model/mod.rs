@@ -1,4 +1,4 @@
-//! The data that stores keep and the rules for it: no I/O, no clock, no lock.
+//! The data that stores keep and the rules for it, without I/O, clocks and locks.
 
 pub(crate) mod candidates;
 pub(crate) mod codec;

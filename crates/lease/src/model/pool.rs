@@ -62,7 +62,7 @@ impl NodeRange {
         self.last - self.first.value() + 1
     }
 
-    /// Returns `false`, because a range has at least one node.
+    /// Returns `false`, since a range has at least one node.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         false
@@ -153,10 +153,10 @@ impl fmt::Debug for NodeRange {
 
 /// The nodes that a realm may grant, as ranges of nodes of one or more sizes.
 ///
-/// A busy ("hot") SCRU64 node should have few bits, because they leave many for the counter, while
-/// a quiet ("cold") one can have many. A pool may have both. For example, `0/1,128-255/8` is one
-/// busy node and 128 quiet ones. No node may be a prefix of a different one, as `0/1` is of
-/// `127/8`, since their IDs could be equal.
+/// A busy ("hot") SCRU64 node should have few bits, which leaves many for the counter, while a
+/// quiet ("cold") one can have many. A pool may have both. For example, `0/1,128-255/8` is one busy
+/// node and 128 quiet ones. No node may be a prefix of a different one, as `0/1` is of `127/8`,
+/// since their IDs could be equal.
 ///
 /// Its text is a list of ranges, sorted and as short as possible, so `5-9/8,0-4/8` becomes `0-9/8`.
 ///
@@ -241,7 +241,7 @@ impl NodePool {
         self.ranges.iter().map(NodeRange::len).sum()
     }
 
-    /// Returns `false`, because a pool has at least one node.
+    /// Returns `false`, since a pool has at least one node.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()

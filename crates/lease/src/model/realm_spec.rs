@@ -94,11 +94,10 @@ impl fmt::Display for RealmName {
 /// The settings that decide how far a lease reaches ahead of the store's clock, and for how long it
 /// lasts without a renewal.
 ///
-/// A lease's ceiling is set to the store's time plus [`ahead`](RealmSpec::ahead), which is the sum
-/// of three terms. The *allowance* is the number of ticks by which IDs may be ahead of their
-/// holder's clock. The *skew* is the tolerated lead of that clock over the store's, beyond which
-/// its holder stalls. The *term* is the time that a lease lasts without a renewal, and it is
-/// renewed every half term.
+/// A lease's ceiling is set to the store's time plus [`ahead`](RealmSpec::ahead), the sum of three
+/// terms. The *allowance* is the number of ticks by which IDs may be ahead of their holder's clock.
+/// The *skew* is the tolerated lead of that clock over the store's, beyond which its holder stalls.
+/// The *term* is the time that a lease lasts without a renewal, and it is renewed every half term.
 ///
 /// Clocks that differ by more than the skew cost availability, but never uniqueness. Shorter terms
 /// free the nodes of crashed holders sooner. Longer ones bridge longer outages of the store.
@@ -192,8 +191,8 @@ pub(crate) fn shortest_term(scale: TickScale) -> Duration {
 ///
 /// A realm whose pool is the [`single`](NodePool::single) empty node is for IDs without a node,
 /// such as kuid's local ones, and every other realm is for IDs that carry the node. Generators of
-/// either kind refuse to issue IDs of the other, because holders of different nodes would then
-/// issue the same IDs without a node.
+/// either kind refuse to issue IDs of the other. Otherwise holders of different nodes would issue
+/// the same IDs without a node.
 ///
 /// # Examples
 /// ```
@@ -329,15 +328,15 @@ impl RealmSpec {
         &self.scheme
     }
 
-    /// Returns the settings of the scheme that determine bits of an ID, as text. For example, that
-    /// is `drift 8` for kuid, and it is empty for a scheme without settings.
+    /// Returns the settings of the scheme that determine bits of an ID, as text, for example `drift
+    /// 8` for kuid. It is empty for a scheme without settings.
     #[must_use]
     pub fn layout(&self) -> &str {
         &self.layout
     }
 
-    /// Returns the variants of IDs that the realm's generators issue, which are either all with a
-    /// node or all without one.
+    /// Returns the variants of IDs that the realm's generators issue, either all with a node or all
+    /// without one.
     #[must_use]
     pub fn variants(&self) -> Variants {
         if self.pool.contains(AnyNode::NONE) { Variants::WithoutNode } else { Variants::WithNode }
@@ -477,7 +476,7 @@ impl RealmSpec {
 #[error("the realm's {what} do not match: it has {kept:?}, the request {brought:?}")]
 #[non_exhaustive]
 pub struct Mismatch {
-    /// The kind of difference, which is `"schemes"`, `"layouts"`, `"ticks"`, `"IDs"`, `"nodes"` or
+    /// The kind of difference, one of `"schemes"`, `"layouts"`, `"ticks"`, `"IDs"`, `"nodes"` and
     /// `"terms"`.
     pub what: &'static str,
     /// The caller's value.
@@ -533,7 +532,7 @@ pub enum RealmError {
     /// The term or the skew is too short or too long.
     #[error("a {what} of {duration:?} is outside of {shortest:?}..={longest:?}")]
     Duration {
-        /// The setting, which is `"term"` or `"skew"`.
+        /// The setting, either `"term"` or `"skew"`.
         what: &'static str,
         /// Its value.
         duration: Duration,

@@ -13,8 +13,7 @@ impl RealmRules<'_> {
     /// leave it end, and do not come back with their nodes. `rows` are all rows of the realm.
     ///
     /// Nodes that are new to the pool can be granted only after the second step,
-    /// [`complete`](Self::complete), because it takes the first step to end the leases of related
-    /// nodes.
+    /// [`complete`](Self::complete). The first one has to end the leases of related nodes before.
     ///
     /// # Errors
     /// Returns [`Refusal::Mismatch`] for a different scheme, layout or kind of ticks, and for a

@@ -122,8 +122,8 @@ impl Record {
         self.parts.iter().fold(0, len) == self.realm.pool().len() || self.missing().is_empty()
     }
 
-    /// Returns the ranges of the realm's pool that are in no part, because a reconfiguration has
-    /// not brought them in yet.
+    /// Returns the ranges of the realm's pool that are in no part, which a reconfiguration has yet
+    /// to bring in.
     pub(crate) fn missing(&self) -> Vec<NodeRange> {
         let mut all = Vec::new();
         for range in self.realm.pool().ranges() {

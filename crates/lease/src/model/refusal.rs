@@ -34,7 +34,7 @@ use crate::model::text::FORMAT;
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The lease is over, and its generator must be closed, because the node may have a new holder.
+    /// The lease is over, and its generator must be closed. The node may have a new holder.
     #[error("the lease of node {node} is lost: {why}")]
     Lost {
         /// The node.
@@ -51,8 +51,8 @@ pub enum Refusal {
     NoFreeNode {
         /// The number of nodes in the pool.
         nodes: u64,
-        /// The number of nodes looked at, which are all of a small pool or a random part of a large
-        /// one.
+        /// The number of nodes looked at. These are all of a small pool, and a random part of a
+        /// large one.
         seen: u64,
         /// The number of these that are quarantined.
         quarantined: u64,
@@ -60,8 +60,8 @@ pub enum Refusal {
         /// renewed or released before.
         free_at: Option<UnixTime>,
     },
-    /// No node can be granted yet, because the realm starts, or restarts, in the future of the
-    /// store's clock.
+    /// No node can be granted yet. The realm starts, or restarts, in the future of the store's
+    /// clock.
     #[error("no node can be granted before {from}; the store's clock reads {now}")]
     NotYet {
         /// The time when the realm starts.

@@ -8,7 +8,7 @@ use rand::TryRng as _;
 /// The identity of a lease, 128 random bits that are drawn for each claim.
 ///
 /// Tokens are not counted, since a store restored from a backup would repeat the numbers. They are
-/// not secrets either: they guard against mistakes, not against attackers.
+/// not secrets either, because they guard against mistakes and not against attackers.
 ///
 /// # Examples
 /// ```

@@ -1,4 +1,4 @@
-//! How a claim gets a lease: a machine whose states say what it does next.
+//! The way of a claim to its lease, as a machine whose states say what it does next.
 //!
 //! ```text
 //!   Retry ─────▶ Search ◀──────────────────────────────┐
@@ -30,13 +30,13 @@ const PAGES_WITH_LOWEST: usize = 3;
 
 #[allow(clippy::large_enum_variant, reason = "a request has one at a time")]
 enum ClaimState {
-    /// The node that the claim tries first, because it may have got it before, or lost it.
+    /// The node that the claim tries first. It may have got it before, or lost it.
     Retry(AnyNode),
     /// The next page is read, and a node chosen from it.
     Search,
     /// A reconfiguration was not finished, so that new nodes of the pool have no floor yet.
     Complete,
-    /// Rows are missing, so the store lost writes: all leases must end.
+    /// Rows are missing, so the store lost writes and all leases must end.
     Invalidate(ClaimPage, Record),
     /// A node was chosen, and is the claim's once this is committed.
     Grant(ClaimPage, Decision<Option<Lease>>, AnyNode),

@@ -18,7 +18,7 @@ use crate::model::rules::{self, RealmRules};
 /// at the wrong time.
 const TOLERANCE: Duration = Duration::from_secs(1);
 
-/// The facts that a client has from earlier answers, which are enough to renew its leases without
+/// The facts that a client has from earlier answers. They are enough to renew its leases without
 /// reading first.
 ///
 /// The rules are applied to these, and the commit compares the record's version and the whole row,

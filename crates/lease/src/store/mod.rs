@@ -1,4 +1,4 @@
-//! The store: the rules of leases applied to any backend.
+//! The store, which applies the rules of leases to any backend.
 
 mod acquire;
 mod cache;
@@ -27,9 +27,9 @@ use tickid_core::AnyNode;
 
 /// Durable storage of leases, which never grants two overlapping windows of a node.
 ///
-/// One set of [rules](crate::admin::RealmRules) applies to every [`Backend`], because a backend
-/// only reads and writes. The store reads, decides, and commits if nothing that the decision rests
-/// on has changed. Otherwise it starts over.
+/// A backend only reads and writes, so one set of [rules](crate::admin::RealmRules) applies to all
+/// of them. The store reads, decides, and commits if nothing that the decision rests on has
+/// changed. Otherwise it starts over.
 ///
 /// Most programs just pass a store to a [`LeasedGenerator`](crate::LeasedGenerator). The methods
 /// are for programs that hold leases themselves or administer realms. Their futures need no
@@ -113,7 +113,7 @@ pub enum Start {
     /// with the default terms starts after 30 seconds.
     Delayed,
     /// Immediately. This is safe only for a realm that never existed before, in any store. A
-    /// deployment script should not do it, because it would also do it after a loss of data.
+    /// deployment script should not use it, because after a loss of data it would use it again.
     Immediately,
 }
 
@@ -151,7 +151,8 @@ impl Store {
         &*self.shared.backend
     }
 
-    /// Returns the place of the data in human-readable form: a folder, or the addresses of servers.
+    /// Returns the place of the data in human-readable form, for example a folder or the addresses
+    /// of servers.
     #[must_use]
     pub fn endpoint(&self) -> String {
         self.shared.backend.endpoint()
@@ -167,7 +168,7 @@ impl Store {
     /// as it is, so repeating the call is harmless. If several clients create different realms of
     /// one name at the same time, one of them succeeds. Returns the record.
     ///
-    /// Calling this is optional, because the first [`acquire`](Self::acquire) creates a realm as
+    /// Calling this is optional, since the first [`acquire`](Self::acquire) creates a realm as
     /// well. Only this method can start one [immediately](Start::Immediately) on a server, though.
     ///
     /// In memory and folders, realms always start [immediately](Start::Immediately).
@@ -193,8 +194,7 @@ impl Store {
     /// If no answer arrives, send the same claim again. Should the first request have been granted,
     /// the second returns its lease instead of taking one more node.
     ///
-    /// A claim costs about the same in a pool of any size, because it reads a bounded number of
-    /// rows.
+    /// A bounded number of rows is read, so a claim costs about the same in a pool of any size.
     ///
     /// # Errors
     /// Returns [`Refusal::NoFreeNode`] if no node was free among those looked at,
@@ -209,16 +209,16 @@ impl Store {
     /// Renews a lease by raising its ceiling. A lease that expired can be renewed as long as no
     /// other holder was granted the node.
     ///
-    /// A generator may use the new ceiling only once this has returned, because the ceiling must be
-    /// durable first.
+    /// The new ceiling must be durable before a generator uses it, so widen its window only once
+    /// this has returned.
     ///
-    /// If the lease proves that the store lost data, the whole realm is invalidated, because other
+    /// If the lease proves that the store lost data, the whole realm is invalidated, since other
     /// windows may be missing as well.
     ///
     /// # Errors
-    /// Returns [`Refusal::Lost`] if the lease is over. Its generator must be closed then, because
-    /// the node may have a new holder. After other errors the generator can continue to the end of
-    /// its window.
+    /// Returns [`Refusal::Lost`] if the lease is over. The node may have a new holder then, so the
+    /// generator must be closed at once. After other errors it can continue to the end of its
+    /// window.
     ///
     /// Returns [`Refusal::OtherRealm`] for a lease of a realm of a different name.
     pub async fn renew(&self, realm: &RealmSpec, lease: &Lease) -> Result<Lease, StoreError> {
@@ -293,9 +293,9 @@ impl Store {
             .ok_or_else(|| self.refused(Refusal::NoRealm { nearest: None }))
     }
 
-    /// Ends all leases, and starts every node beyond anything that a lease can have reached. Call
-    /// this for a store that was restored from a backup, before any holder reaches it, because a
-    /// backup lacks the windows that were granted after it was made.
+    /// Ends all leases, and starts every node beyond anything that a lease can have reached. A
+    /// backup lacks the windows that were granted after it was made, so call this after a store was
+    /// restored from one, before any holder reaches it.
     ///
     /// Returns the first tick of new windows. Until the store's clock has reached it, no node is
     /// granted. A realm that the store does not have is created, and starts there.

@@ -34,8 +34,8 @@ const MAX_ROUND: usize = 64;
 ///
 /// A read is a linearizable transaction, and a write is one that compares what was read. etcd
 /// answers when a majority of its members has the write on disk. A renewal takes only one
-/// transaction, because it is decided here, by the record and the row as this client has seen them
-/// last, and committed if etcd still has exactly these values.
+/// transaction. It is decided here, by the record and the row as this client has seen them last,
+/// and committed if etcd still has exactly these values.
 ///
 /// | event | consequence |
 /// |---|---|
@@ -81,7 +81,7 @@ struct Cluster {
 
 impl EtcdBackend {
     /// The time that a request may take, for all members together. For claims, and before the first
-    /// answer, it is 10 seconds, because many holders may connect at the same time.
+    /// answer, it is 10 seconds, since many holders may connect at the same time.
     pub const TIMEOUT: Duration = TIMEOUT;
 
     /// Opens the backend in the cluster with these members, as in
@@ -192,8 +192,9 @@ impl Cluster {
 
     /// Reads a page, and some more rows where it goes round.
     ///
-    /// etcd counts all keys of a range, however few it returns: 16 ms for 65,536. So it first gets
-    /// a range near the start, which is enough if it fills the page or has the whole pool.
+    /// etcd counts all keys of a range, however few it returns, and needs 16 ms for 65,536. So it
+    /// first gets a range near the start, which is enough if it fills the page or has the whole
+    /// pool.
     fn candidates(
         &self,
         realm: &RealmName,

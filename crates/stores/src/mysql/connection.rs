@@ -17,7 +17,7 @@ use crate::sql::{MAX_ANSWER, Texts};
 const MAX_LOGIN: usize = 1 << 16;
 /// The largest packet to send. Longer requests would have to be split.
 const MAX_REQUEST: usize = (1 << 24) - 2;
-/// The largest packet of an answer: more than any row.
+/// The largest packet of an answer, more than any row takes.
 const MAX_PACKET: usize = 4 << 20;
 /// The memory of a row besides its texts, as an answer's limit counts it.
 const ROW: usize = 150;

@@ -28,7 +28,7 @@ pub(super) fn of_statement(error: &Error, what: &str) -> StatementError {
 }
 
 /// Returns the error of connecting. No request was sent yet, so everything that is not silence is
-/// an answer: a wrong password, a certificate that is not trusted.
+/// an answer, for example a wrong password or a certificate that is not trusted.
 pub(super) fn of_connecting(error: &Error) -> StoreError {
     let failed = |what: &str| failed(what).with_source(error.to_string());
     if let Some(hindrance) = crate::tls::certificates::hindrance(error) {

@@ -19,18 +19,18 @@ use crate::sql::{Database, Sql, SqlRequest, StatementError, Texts, Value};
 const NAME: &str = "MySQL";
 
 crate::sql::sql_backend! {
-    /// The backend in a MariaDB (10.5 or later) or MySQL (8.0 or later) database. MySQL itself was
-    /// never run, because all tests use MariaDB, so try it before you rely on it.
+    /// The backend in a MariaDB (10.5 or later) or MySQL (8.0 or later) database. All tests use
+    /// MariaDB and MySQL itself was never run, so try it before you rely on it.
     ///
     /// A renewal is one round trip. A store has one connection, which is closed when it is idle for
     /// half a second, so that a fleet does not need a connection for each holder. Requests [time
     /// out](Self::with_timeout) after 3 seconds, or 10 to connect.
     ///
-    /// Grants are committed to InnoDB tables and flushed. A server is
-    /// [unfit](StoreErrorKind::Unfit) if it does not flush at each commit
-    /// (`innodb_flush_log_at_trx_commit`, and with a binary log `sync_binlog`), or if several
-    /// members accept writes (Galera), because it could then forget a grant or give a node away
-    /// twice. A server that is `read_only`, like a replica, is an error.
+    /// Grants are committed to InnoDB tables and flushed. A server that could forget a grant or
+    /// give a node away twice is [unfit](StoreErrorKind::Unfit). That is one that does not flush at
+    /// each commit (`innodb_flush_log_at_trx_commit`, and with a binary log `sync_binlog`), or
+    /// where several members accept writes (Galera). A server that is `read_only`, like a replica,
+    /// is an error.
     ///
     /// The data is in the tables `tickid_realm` and `tickid_node`. MariaDB has the empty table
     /// `tickid_identity` beside them. The first request creates them, which needs the right to

@@ -1,4 +1,4 @@
-//! The packets of the protocol, which are requests to write, and the fields of answers.
+//! The packets of the protocol, both requests to write and the fields of answers.
 
 use tickid_lease::backend::excerpt;
 
@@ -38,7 +38,7 @@ const COLLATION: u8 = 45;
 pub(super) enum Error {
     #[error("{0}")]
     Io(#[from] std::io::Error),
-    /// The server's error: its code and its message.
+    /// The server's error, by its code and its message.
     #[error("{1}")]
     Server(u16, String),
     #[error("the server does not encrypt")]
@@ -223,8 +223,8 @@ impl QueryAnswer {
     }
 }
 
-/// Reads a packet after definitions of columns or rows, if it ends these: whether another answer
-/// follows.
+/// Reads a packet after definitions of columns or rows, if it ends these. Returns whether one more
+/// answer follows.
 pub(super) fn end(packet: &[u8]) -> Option<bool> {
     let mut fields = PacketFields(packet.strip_prefix(&[0xfe]).filter(|rest| rest.len() < 8)?);
     let _warnings = fields.take(2)?;

@@ -51,7 +51,8 @@ pub(super) fn of_statement(error: &Error, what: &str) -> StatementError {
 }
 
 /// Returns the error of connecting. No request was sent yet, so everything that is not silence is
-/// an answer: a wrong password, a certificate that is not trusted. `is_plain`: without encryption.
+/// an answer, for example a wrong password or a certificate that is not trusted. `is_plain` is set
+/// for a connection without encryption.
 pub(super) fn of_connecting(error: &Error, is_plain: bool) -> StoreError {
     let failed = |what: &str| failed(what).with_source(message(error));
     match error.code() {

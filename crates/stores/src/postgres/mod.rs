@@ -66,9 +66,9 @@ crate::sql::sql_backend! {
 }
 
 impl PostgresBackend {
-    /// The statements that create the backend's tables and the functions that reserve nodes for the
-    /// database itself, for good, which are `tickid.lock_realm_v1`, `tickid.reserve_v1` and
-    /// `tickid.check_reserved_v1`. The crate `tickid-sql` builds on them. A node in the table
+    /// The statements that create the backend's tables, and the functions `tickid.lock_realm_v1`,
+    /// `tickid.reserve_v1` and `tickid.check_reserved_v1`, which reserve nodes for the database
+    /// itself, for good. The crate `tickid-sql` builds on them. A node in the table
     /// `tickid.generator` is never granted, whatever happens to its row among the realm's.
     ///
     /// They must run as one transaction, and can be repeated without harm.
@@ -110,7 +110,7 @@ impl PostgresBackend {
     /// always verified. `prefer` falls back to plain text if the server does not encrypt, so write
     /// `require` where that matters. `sslrootcert` names a file of certificates to trust instead of
     /// the system's, while `sslcert` and `sslkey` name the client's own certificate and its key.
-    /// Options for timeouts and keep-alive have no effect, because every request has a deadline.
+    /// Every request has a deadline of ours, so options for timeouts and keep-alive have no effect.
     ///
     /// # Errors
     /// Returns an error of the kind [`Url`](tickid_lease::backend::StoreErrorKind::Url) for any

@@ -24,7 +24,7 @@ use crate::tls::certificates::trusting;
 pub(super) struct TlsClient(Arc<ClientConfig>);
 
 impl TlsClient {
-    /// Trusts no authority, which is for connections that are not encrypted.
+    /// Trusts no authority, for connections that are not encrypted.
     pub(super) fn none() -> Result<Self, BoxError> {
         Ok(Self(Arc::new(trusting(RootCertStore::empty(), None)?)))
     }

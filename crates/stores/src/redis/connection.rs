@@ -57,8 +57,8 @@ impl Connection {
         commands.iter().map(|_| Reply::read(&mut self.0)).collect()
     }
 
-    /// Reports whether an idle connection can be used again: it is open, and has received no
-    /// unsolicited data.
+    /// Reports whether an idle connection can be used again. It can if it is open, and has received
+    /// no unsolicited data.
     pub(super) fn is_usable(&mut self) -> bool {
         let socket = &self.0.get_mut().socket().socket;
         let peek = || {

@@ -29,10 +29,9 @@ const UNREADABLE: Version = Version(1 << 52);
 
 /// The backend in Redis (6.2 and later) or Valkey.
 ///
-/// One script reads, and a second one compares and writes. A renewal is a single round trip,
-/// because it is decided here, by the record and the row as this client has seen them last, and
-/// committed if the server still has exactly these. No script looks at more than a bounded number
-/// of rows.
+/// One script reads, and a second one compares and writes. A renewal is a single round trip. It is
+/// decided here, by the record and the row as this client has seen them last, and committed if the
+/// server still has exactly these. No script looks at more than a bounded number of rows.
 ///
 /// **Losses.** A restarted server does not show whether it kept all writes, so a restart counts as
 /// a loss. A server that is restarted or replaced has a new run ID or replication ID, which both
@@ -40,8 +39,8 @@ const UNREADABLE: Version = Version(1 << 52);
 /// anything that a lease can have reached. This means:
 ///
 /// - Every restart of Redis and every failover costs all holders their leases, and they acquire new
-///   ones. So do other causes of a new replication ID, which are the first replica, and the hour
-///   after the last one.
+///   ones. The same happens when the first replica arrives, and an hour after the last one has
+///   left, because both change the replication ID.
 /// - Rows that were lost then do no harm, provided that the new server's clock is not further
 ///   behind.
 /// - Data that is lost under a running server, for example by `FLUSHALL` or a dump loaded into it,
@@ -50,24 +49,24 @@ const UNREADABLE: Version = Version(1 << 52);
 /// - A realm that is lost as a whole starts again beyond all leases of the lost one.
 ///
 /// A server that may lose acknowledged writes is refused. It must have `appendonly yes`,
-/// `appendfsync always`, and an eviction policy that removes only keys with an expiry. Each request
-/// asks for these settings anew, because they can be changed at any time.
+/// `appendfsync always`, and an eviction policy that removes only keys with an expiry. These
+/// settings can be changed at any time, so each request asks for them anew.
 ///
 /// Only `CONFIG GET` shows `appendfsync`, and it also shows the server's passwords. A user without
 /// the right to it states the setting in the URL, as `?appendfsync=always`.
 /// `?persistence=acknowledged` accepts any server, for cases where its settings cannot be changed
 /// and these losses are acceptable.
 ///
-/// A replica is an error, and after an error the next request connects anew, because a primary that
-/// was demoted while it lives cuts no connection.
+/// A replica is an error. A primary that was demoted while it lives cuts no connection, so after
+/// any error the next request connects anew.
 ///
 /// **Keys.** A realm has four, in one hash slot of a cluster. They are `tickid:{REALM}:record`, the
 /// hash `:rows`, and the sorted sets `:nodes` and `:ceilings` that index it.
 ///
 /// **Limits.** A request takes no longer than the timeout, and its answer no more than 4 MiB. An
 /// idle connection stays open for the next request, so a thousand clients need a thousand of the
-/// server's `maxclients`, which are 10,000 by default. The system resolves the server's name, with
-/// its own timeout.
+/// server's `maxclients` (10,000 by default). The system resolves the server's name, with its own
+/// timeout.
 ///
 /// # Examples
 /// ```no_run

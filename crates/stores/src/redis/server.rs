@@ -17,7 +17,7 @@ use crate::error;
 
 pub(super) const BACKEND: &str = "redis";
 
-/// The number of connections kept, because a holder and a command need no more at a time.
+/// The number of connections kept. A holder and a command need no more at a time.
 const MAX_IDLE: usize = 4;
 
 pub(super) struct Server {

@@ -36,7 +36,7 @@ pub(crate) struct Identity {
 }
 
 impl Files {
-    /// Returns the authorities to trust, which are those named, or the system's.
+    /// Returns the authorities to trust, either those named or the system's.
     pub(crate) fn roots(&self) -> Result<Vec<CertificateDer<'static>>, FileError> {
         match &self.roots {
             Some(path) => certificates("sslrootcert", path),

@@ -286,8 +286,8 @@ pub(super) fn read(path: &Path, at: u64, len: u64) -> Result<Option<Vec<u8>>, St
     Ok(Some(bytes))
 }
 
-/// Replaces a file durably: after a power loss it is the new one or the old one as a whole. The
-/// caller holds the realm's lock.
+/// Replaces a file durably. After a power loss, it is either the new one or the old one as a whole.
+/// The caller holds the realm's lock.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let new = path.with_extension("new");
     // A crash may have left this file behind, or another user may have put it there: it is not
@@ -318,7 +318,7 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
 /// The granularity of the room that is kept for a file.
 const ROOM: usize = 4_096;
 
-/// [Replaces](replace) a file, and keeps room for the next time: on a full disk, the file is
+/// [Replaces](replace) a file, and keeps room for the next time. On a full disk, the file is
 /// written there.
 pub(super) fn replace_in_room(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let spare = path.with_extension("spare");

@@ -1,4 +1,4 @@
-//! The backend in a folder: one machine, any number of processes.
+//! The backend in a folder, for any number of processes of one machine.
 //!
 //! ```text
 //! ROOT/REALM/lock           held for the moment of every step
@@ -50,8 +50,8 @@ pub(crate) enum Holders {
 /// cuts short never loses the one before. A holder keeps a file locked for as long as its process
 /// lives, so that its node is free as soon as it has ended. Safety does not rest on that.
 ///
-/// It refuses file systems that several machines may share, such as NFS, because their locks and
-/// their durability cannot be relied on (on Linux, it looks in the table of mounts). A copy of a
+/// It refuses file systems that several machines may share, such as NFS, since neither their locks
+/// nor their durability can be relied on. (On Linux, it looks in the table of mounts.) A copy of a
 /// folder is a second store, which would grant the same windows again, so move a folder rather than
 /// copying it.
 ///

@@ -1,4 +1,5 @@
-//! A row in a file: two slots, written alternately, so that a write cut short leaves the other.
+//! A row in a file of two slots, which are written alternately, so that a write cut short leaves
+//! the other.
 
 use crate::model::record::Row;
 use crate::model::text::LeaseTextError;
@@ -17,8 +18,8 @@ const HEADER_LEN: usize = 4 + 4 + 8 + 2;
 pub(crate) enum SlotReading {
     /// The number and row of the last write.
     Whole(u64, Row),
-    /// The number and row of one slot. The other cannot be read: a write that was cut short, or the
-    /// last write gone bad.
+    /// The number and row of one slot. The other cannot be read, because a write was cut short or
+    /// the last one has gone bad.
     Torn(u64, Row),
     /// The format of the last write, by a later release.
     Newer(u32),

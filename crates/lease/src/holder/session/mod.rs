@@ -25,7 +25,7 @@ use tickid_core::AnyNode;
 ///    until it is [`due`](Self::due).
 /// 2. Pass the result to [`answered`](Self::answered), and act on the [`Outcome`].
 ///
-/// Many holders may share a store, so the times of requests are random, and retries back off:
+/// Requests are sent at random times and retries back off, so that many holders can share a store:
 ///
 /// - A lease is renewed every half term, or up to a tenth of a term earlier. With the default term
 ///   of 10 seconds, that is after 4 to 5 seconds.
@@ -91,8 +91,8 @@ pub struct LeaseSession {
 
 /// The longest pause after a claim that failed for the first time.
 const CLAIM_PAUSE: Duration = Duration::from_secs(1);
-/// The longest pause after a claim that failed several times, whatever the term: a node may be
-/// released at any time.
+/// The longest pause after a claim that failed several times, whatever the term, since a node may
+/// be released at any time.
 const LONGEST_CLAIM_PAUSE: Duration = Duration::from_secs(5);
 
 /// The time of the next request of a kind.
@@ -148,8 +148,8 @@ impl Request {
 }
 
 impl LeaseSession {
-    /// Creates the session of a holder without a lease. `seed` should differ for each holder, as a
-    /// random number does, because it spreads their requests over time.
+    /// Creates the session of a holder without a lease. `seed` spreads the requests of holders over
+    /// time, so it should differ for each of them, for example as a random number does.
     #[must_use]
     pub fn new(realm: impl Into<RealmSpec>, holder: &str, seed: u64) -> Self {
         Self {
@@ -195,10 +195,10 @@ impl LeaseSession {
         if self.lease.is_some() { self.renewal.due } else { self.acquisition.due }
     }
 
-    /// Returns the time to wait for the answer to a request, which is a quarter of the term, from
-    /// 50 milliseconds to 5 seconds. A claim has four times that if there is no lease, because many
-    /// holders may connect to a server at the same time, and nothing is gained by giving up earlier
-    /// than the backend does.
+    /// Returns the time to wait for the answer to a request. That is a quarter of the term, from 50
+    /// milliseconds to 5 seconds. A claim has four times as long if there is no lease. Many holders
+    /// may connect to a server at the same time, and nothing is gained by giving up earlier than
+    /// the backend does.
     #[must_use]
     pub fn timeout(&self, request: &Request) -> Duration {
         let terms = self.realm.terms();
@@ -211,8 +211,8 @@ impl LeaseSession {
     /// Returns the request to send at the time `now`, if any.
     ///
     /// `tick` is the generator's clock in ticks, if it can be read. `stall` is the time until the
-    /// generator can issue by that clock, which is zero if it can, or if there is none. `draw`
-    /// draws the token of a new claim, for example [`Token::random`].
+    /// generator can issue by that clock, or zero if it can, or if there is none. `draw` draws the
+    /// token of a new claim, for example [`Token::random`].
     ///
     /// # Errors
     /// Returns the error of `draw`.

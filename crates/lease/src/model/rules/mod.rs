@@ -1,6 +1,6 @@
 //! The decisions of a store, as functions of its data, a request and its clock.
 //!
-//! They hold no lock and do no I/O. [`Store`](crate::Store) applies them to every backend: it
+//! They hold no lock and do no I/O. [`Store`](crate::Store) applies them to every backend. It
 //! reads, decides, and commits if nothing that the decision rests on has changed. Ticks are the
 //! realm's.
 
@@ -390,6 +390,6 @@ pub enum Standing {
     Quarantined,
     /// No longer in the pool.
     Retired,
-    /// Reserved for good, because functions in PostgreSQL issue its IDs.
+    /// Reserved for good, for functions in PostgreSQL that issue its IDs.
     Reserved,
 }
