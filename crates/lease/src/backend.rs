@@ -217,8 +217,9 @@ pub struct Change {
     /// The generation of the view that this was decided on. If the backend's generation has changed
     /// since, nothing is written.
     pub generation: String,
-    /// The earliest and the latest reading of the store's clock that allow it to be written, if it
-    /// was decided on by an estimate.
+    /// The earliest and the latest reading of the store's clock at which this may be written, if it
+    /// was decided on an estimate of that clock. A renewal that is committed without reading first
+    /// is, for example.
     pub within: Option<(UnixTime, UnixTime)>,
     /// The record's version as it must be, or `None` if there must be no record.
     pub record_version: Option<Version>,

@@ -1,6 +1,6 @@
-//! Names for holding leases without a [`LeasedGenerator`](crate::LeasedGenerator): claims, the
-//! requests of a holder without I/O, the parts of a generator's state, and [`block_on`], which runs
-//! a request without an executor.
+//! Names for holding leases without a [`LeasedGenerator`](crate::LeasedGenerator), for example in
+//! an event loop. These are claims, the requests of a holder without I/O, the parts of a
+//! generator's state, and [`block_on`], which runs a request without an executor.
 
 pub use crate::block_on::block_on;
 pub use crate::holder::active_lease::ActiveLease;

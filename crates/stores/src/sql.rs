@@ -103,8 +103,9 @@ pub(super) trait Database: fmt::Debug + Send + Sync + 'static {
 
     const NAME: &'static str;
     /// Reads a realm, by its name, one node, the first node of a page, the page's number of rows,
-    /// and the number of rows with the lowest ceilings. Returns a kind, a key, a version and data:
-    /// the `store`'s clock and generation, its `record`, and rows. A `page` may be unsorted.
+    /// and the number of rows with the lowest ceilings. Returns a kind, a key, a version and data.
+    /// The kinds are the `store`'s clock and generation, its `record`, and rows. A `page` may be
+    /// unsorted.
     const READ: &'static str;
     /// Compares a generation and the record's version, and writes a record. Compares a node's
     /// version and row, and writes its row and ceiling. It does all that only if the clock reads a

@@ -51,7 +51,7 @@ pub fn a_held_node_is_not_granted(testbed: &dyn Testbed) {
     }
 }
 
-/// As many claims as there are nodes get one each; the others are refused.
+/// As many claims as there are nodes get one each, and the others are refused.
 pub fn racing_claims_get_other_nodes(testbed: &dyn Testbed) {
     const NODES: usize = 8;
     let scene = Scene::new(testbed, "0-7/8");

@@ -201,8 +201,8 @@ pub fn assumed_pools_give_way(testbed: &dyn Testbed) {
     }
 }
 
-/// An assumed pool gives way to no claim without a lost lease, and one that an operator chose to
-/// none.
+/// An assumed pool gives way only to a claim with a lost lease, and a pool that an operator chose
+/// to none.
 pub fn chosen_pools_stay(testbed: &dyn Testbed) {
     let scene = Scene::unknown(testbed, "0-3/8").term(SHORT);
     assert!(answer(scene.store.adopt(&scene.realm)).unwrap().is_assumed);

@@ -107,8 +107,8 @@ pub fn unknown_realms_start_beyond(testbed: &dyn Testbed) {
     super::trouble::starts_beyond(&scene, limit);
 }
 
-/// One of them is created, and the others are refused with the difference. Neither what the store
-/// keeps its realms in nor the realm has to be there before.
+/// One of them is created, and the others are refused with the difference. Neither the realm nor
+/// the place where the store keeps its realms has to exist before.
 pub fn racing_realms_start_once(testbed: &dyn Testbed) {
     const PAIRS: usize = 4;
     for _ in 0..4 {

@@ -104,7 +104,7 @@ pub fn a_late_claim_revives_no_unused_lease(testbed: &dyn Testbed) {
     assert!(scene.renew(&again).is_ok());
 }
 
-/// A lease that is shown to another realm proves nothing about that.
+/// A lease proves nothing about a realm that it is not of.
 pub fn a_lease_of_another_realm_is_refused(testbed: &dyn Testbed) {
     let (scene, other) = (Scene::new(testbed, "0-7/8"), Scene::new(testbed, "0-7/8"));
     let (lease, held) = (scene.acquire(), other.acquire());

@@ -174,7 +174,7 @@ impl<C: Clock> MemoryBackend<C> {
         Ok(view)
     }
 
-    /// Writes a change if everything is as it says, and returns whether it was.
+    /// Writes a change if everything compares equal, and returns whether it did.
     pub fn write(&self, realm: &RealmName, change: &Change) -> bool {
         let now = self.clock.now().unwrap_or(UnixTime::EPOCH);
         let mut data = self.lock();

@@ -14,7 +14,7 @@ impl Store {
     /// |---|---|
     /// | `file:///var/lib/tickid` | a [folder](FileBackend) of this machine |
     /// | `static:SOURCE` | a node from a [source](NodeSource), as in `static:42/8` or `static:hostname/10`. Its window is in memory, so a clock that is set back across a restart can repeat IDs |
-    /// | `static:SOURCE?state=/var/lib/tickid` | the same with its window in a folder |
+    /// | `static:SOURCE?state=/var/lib/tickid` | the same with its window in a folder, which remembers it across restarts |
     ///
     /// Stores on servers, as in `postgres://…`, are opened by the crate `tickid-stores`.
     ///

@@ -1,5 +1,5 @@
 //! Nodes that are given from outside. [`Store`](crate::Store) gives each its own realm in a backend
-//! of this machine, so that a clock that steps back across a restart does no harm.
+//! of this machine. If that is a folder, a clock that steps back across a restart does no harm.
 
 use core::fmt;
 use core::str::FromStr;
@@ -120,7 +120,8 @@ pub(crate) fn host_name() -> io::Result<String> {
     env::var("COMPUTERNAME").map_err(|error| io::Error::new(io::ErrorKind::NotFound, error))
 }
 
-/// Returns the number at the end of a name, after a hyphen; of a name with dots, of its first part.
+/// Returns the number at the end of a name, after a hyphen. Of a name with dots, only the first
+/// part counts.
 fn ordinal(name: &str) -> Option<u64> {
     let (first, _) = name.split_once('.').unwrap_or((name, ""));
     let (_, digits) = first.rsplit_once('-')?;

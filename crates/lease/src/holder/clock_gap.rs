@@ -5,6 +5,9 @@ use core::time::Duration;
 
 /// The difference between a generator's clock and its store's, for people to read.
 ///
+/// Errors and the [state](crate::LeaseState::clock_gap) show it, since clocks that differ are the
+/// usual reason for a stall while the lease seems to be in order.
+///
 /// # Examples
 /// ```
 #[doc = include_str!("../example.rs.txt")]
@@ -63,7 +66,8 @@ impl fmt::Display for ClockGap {
     }
 }
 
-/// Writes a time in its two largest units, minutes at least; one below a minute with a fraction.
+/// Writes a time in its two largest units, which are minutes at least. A time below a minute has a
+/// fraction.
 fn in_words(time: Duration, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     const UNITS: [(u64, &str); 3] = [(86_400, "day"), (3_600, "hour"), (60, "minute")];
     if time < Duration::from_secs(60) {

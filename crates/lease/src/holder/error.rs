@@ -143,7 +143,7 @@ pub struct Stall {
     /// behind, the reason that no other node was leased.
     pub cause: Option<LeaseError>,
     /// The lead of the generator's clock over the store's in microseconds, when they were last
-    /// compared; negative if it was behind.
+    /// compared. It is negative if the generator's was behind.
     pub clock_ahead_micros: Option<i64>,
     /// As [`Wait::since`].
     pub since: Instant,

@@ -39,10 +39,10 @@ use crate::store_error::StoreError;
 ///
 /// | event | reaction |
 /// |---|---|
-/// | the store is down | issues to the end of its window; then [`try_generate`](Self::try_generate) fails and [`generate`](Self::generate) waits. It continues once the store is back |
+/// | the store is down | issues to the end of its window. Then [`try_generate`](Self::try_generate) fails, and [`generate`](Self::generate) waits for up to [`max_wait`](LeasedGeneratorBuilder::max_wait). It continues once the store is back |
 /// | the lease is lost | closes its engine immediately, because the node may have a new holder, and acquires a new lease. The node may differ, and each ID then takes a few nanoseconds more, to look the present lease up |
 /// | the clock is set back by more than the policy allows | stalls until it has caught up. If that would take longer than a term, it exchanges its lease for one of a node whose window the clock has reached. If there is no such node, its errors say so |
-/// | `fork` | issues nothing in the child ([`GenerateError::Forked`]), where dropping it is a no-op. The parent's generator continues; the child starts its own |
+/// | `fork` | issues nothing in the child ([`GenerateError::Forked`]), where dropping it is a no-op. The parent's generator continues, and the child has to start its own |
 ///
 /// The IDs of one lease strictly increase. After a lease was lost or exchanged, IDs can be lower
 /// than those before it, by as much as the clock was set back.
@@ -218,7 +218,7 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
         self, (&self), self, S::Variant::default(),
         id Id<S>, ids Ids<S, S::Variant>, error GenerateError,
         named "a [`GenerateError`]", max_wait "LeasedGeneratorBuilder::max_wait",
-        filled "Where the lease is exchanged for another in between, IDs can be lower than those before them, by as much as the clock was set back.",
+        filled "If the lease is exchanged in between, IDs can be lower than those before them, by as much as the clock was set back.",
         setup "let clock = std::sync::Arc::new(clock); let store = tickid_lease::Store::new(tickid_lease::backend::MemoryBackend::new(clock.clone())); let realm = tickid_lease::Realm::builder(\"orders\", example::Seconds).pool(\"1/8\").build()?; let generator = tickid_lease::LeasedGenerator::builder(store, realm).clock(clock.clone()).start()?;"
     }
 

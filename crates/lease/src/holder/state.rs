@@ -30,7 +30,7 @@ use crate::store_error::StoreError;
 pub struct LeaseState {
     /// The present lease with its present ceiling, if there is one.
     pub lease: Option<Lease>,
-    /// The time until the window ends, by the generator's clock; zero if the generator cannot
+    /// The time until the window ends, by the generator's clock. It is zero if the generator cannot
     /// issue, because its window has ended or its clock is behind.
     pub window_left: Duration,
     /// The store's clock when the lease was acquired or last renewed.
@@ -38,7 +38,7 @@ pub struct LeaseState {
     /// The time that the store took for its last grant or renewal.
     pub latency: Option<Duration>,
     /// The lead of the generator's clock over the store's in microseconds, when they were last
-    /// compared, give or take a round trip; negative if it was behind.
+    /// compared, give or take a round trip. It is negative if the generator's was behind.
     pub clock_ahead_micros: Option<i64>,
     /// The same lead as a sentence, if it is more than the realm's skew. A generator whose clock is
     /// behind may issue IDs of the past, and one whose clock is ahead runs into the end of its
@@ -311,8 +311,8 @@ impl<S: Scheme, C> HolderState<S, C> {
         }
     }
 
-    /// Handles an error of the generator of `active`: a closed one is abandoned, any other error is
-    /// the caller's.
+    /// Handles an error of the generator of `active`. A closed one is abandoned, and any other
+    /// error is the caller's.
     #[cold]
     pub(crate) fn leave_if_closed(
         &self,

@@ -1,4 +1,4 @@
-//! The warnings that a holder logs, each once until the cause has gone.
+//! The warnings that a holder logs, at most one per term for each reason.
 
 use core::time::Duration;
 
@@ -18,8 +18,8 @@ struct Logged {
 }
 
 impl Warnings {
-    /// Reports whether a warning is logged at the time `now`, as the number of similar ones
-    /// suppressed since the last.
+    /// Reports whether a warning is logged at the time `now`, by returning the number of similar
+    /// ones suppressed since the last.
     pub(super) fn admit(
         &mut self,
         reason: WaitReason,

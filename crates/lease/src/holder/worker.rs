@@ -22,8 +22,8 @@ use crate::model::refusal::Refusal;
 use crate::model::token::Token;
 use crate::store_error::StoreError;
 
-/// The longest sleep. Sleeping does not count a suspend, and does not notice a clock that is set
-/// back; both are looked at on waking.
+/// The longest sleep. A sleep does not count a suspend, and does not notice a clock that is set
+/// back, so both are looked at on waking.
 const LONGEST_NAP: Duration = Duration::from_millis(500);
 /// The longest sleep for short terms.
 const SHORTEST_NAP: Duration = Duration::from_millis(10);

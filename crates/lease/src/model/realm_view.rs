@@ -35,8 +35,8 @@ impl RealmView {
         Self { record, rows, page_end: None, has_lowest: false, now, generation }
     }
 
-    /// Reports whether the store is not the one that wrote the record, so that later writes may be
-    /// lost.
+    /// Reports whether the store is not the one that wrote the record, in which case later writes
+    /// may be lost.
     #[must_use]
     pub fn is_other_generation(&self) -> bool {
         self.record.as_ref().is_some_and(|(record, _)| record.generation != self.generation)

@@ -65,12 +65,12 @@ impl Compare {
         Self { result: "EQUAL", key: key.into(), target }
     }
 
-    /// Compares the revision of the last write; 0 for a key that must not exist.
+    /// Compares the revision of the last write, which is 0 for a key that must not exist.
     pub(super) fn revision(key: &str, revision: u64) -> Self {
         Self::new(key, Compared::Revision { mod_revision: revision.to_string() })
     }
 
-    /// Compares the number of writes; 0 for a key that must not exist.
+    /// Compares the number of writes, which is 0 for a key that must not exist.
     pub(super) fn version(key: &str, version: u64) -> Self {
         Self::new(key, Compared::Version { version: version.to_string() })
     }

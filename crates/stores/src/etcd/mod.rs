@@ -260,8 +260,8 @@ impl Cluster {
         Ok((view, ranges.collect()))
     }
 
-    /// Reports whether a change was written in time. A transaction cannot compare the cluster's ID:
-    /// the last answer's ID is compared before it, and its own answer's ID and time after it.
+    /// Reports whether a change was written in time. A transaction cannot compare the cluster's ID,
+    /// so the last answer's ID is compared before it, and its own answer's ID and time after it.
     fn commit(&self, realm: &RealmName, change: &Change) -> Result<bool, StoreError> {
         if self.id.load(Ordering::Relaxed).to_string() != change.generation {
             return Ok(false);

@@ -8,7 +8,8 @@ use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig, TlsPr
 use crate::tls::Files;
 use crate::tls::certificates::FileError;
 
-/// The authorities to trust and the client's own certificate. There is no `Debug`: it holds a key.
+/// The authorities to trust and the client's own certificate. There is no `Debug`, since it holds a
+/// key.
 pub(super) struct TlsSettings(TlsConfig);
 
 impl TlsSettings {

@@ -248,8 +248,8 @@ mod tests {
         packet
     }
 
-    /// Logs in to a server that sends these packets, each with its number: the result, and the
-    /// contents of the client's packets.
+    /// Logs in to a server that sends these packets, each with its number. Returns the result, and
+    /// the contents of the client's packets.
     fn log_in(
         plugin: Plugin,
         is_private: bool,

@@ -68,8 +68,8 @@ crate::sql::sql_backend! {
 
 impl MySqlBackend {
     /// Opens the store at a URL of the form
-    /// `mysql://USER:PASSWORD@HOST:PORT/DATABASE?OPTION=VALUE&…`, or `mariadb://…`. Nothing is
-    /// connected to yet.
+    /// `mysql://USER:PASSWORD@HOST:PORT/DATABASE?OPTION=VALUE&…`, or `mariadb://…`. It does not
+    /// connect yet.
     ///
     /// `sslmode` is `disable` (the default), `require` or `verify-full`. The last two are the same,
     /// since certificates are always verified. `sslrootcert` names a file of certificates to trust

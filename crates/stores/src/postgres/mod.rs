@@ -99,7 +99,7 @@ impl PostgresBackend {
     }
 
     /// Opens the store at a URL of the form
-    /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE?OPTION=VALUE&…`. Nothing is connected to yet.
+    /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE?OPTION=VALUE&…`. It does not connect yet.
     ///
     /// The URL may name several hosts, separated by commas, of which the first one that accepts
     /// writes is used. For example, `postgres://app@a,b/app` finds the primary of `a` and `b` after

@@ -61,8 +61,8 @@ fn read_slot(slot: &[u8]) -> Option<(u64, Result<Row, LeaseTextError>)> {
     Some((u64::from_le_bytes(*number), Row::from_json(rest.get(..len)?)))
 }
 
-/// Returns the slot of the write `number` of `row`, and its place in the file. `None` for a row
-/// that does not fit, which only fields of a later release can cause.
+/// Returns the slot of the write `number` of `row`, and its place in the file. Returns `None` for a
+/// row that does not fit, which only fields of a later release can cause.
 pub(crate) fn write(number: u64, row: &Row) -> Option<(u64, [u8; SLOT_LEN])> {
     let text = row.to_json();
     let len = u16::try_from(text.len()).ok()?;
@@ -77,8 +77,8 @@ pub(crate) fn write(number: u64, row: &Row) -> Option<(u64, [u8; SLOT_LEN])> {
     Some((if is_second { SLOT_LEN as u64 } else { 0 }, slot))
 }
 
-/// Returns a new file with the write `number` of `row`, in both slots, so that an empty slot always
-/// is a bad one.
+/// Returns a new file with the write `number` of `row` in both slots, so that an empty slot always
+/// means damage.
 pub(crate) fn create(number: u64, row: &Row) -> Option<[u8; FILE_LEN]> {
     let mut file = [0; FILE_LEN];
     for number in [number.checked_sub(1)?, number] {

@@ -189,7 +189,7 @@ impl LeaseSession {
     }
 
     /// Returns the time before which there is no [`request`](Self::request), unless the clock is
-    /// set back.
+    /// set back. Until then, a loop can sleep.
     #[must_use]
     pub fn due(&self) -> Duration {
         if self.lease.is_some() { self.renewal.due } else { self.acquisition.due }

@@ -88,7 +88,7 @@ impl<'a> RealmRules<'a> {
         self.check(&RealmSpec { pool: kept.pool.clone(), terms: kept.terms, ..realm.clone() })
     }
 
-    /// Returns the record as of an operator's choice; `None` if it is that already.
+    /// Returns the record as of an operator's choice, or `None` if it is that already.
     pub(crate) fn chosen(&self) -> Option<Record> {
         self.record.is_assumed.then(|| Record { is_assumed: false, ..self.record.clone() })
     }
