@@ -106,8 +106,8 @@ pub struct RealmBuilder<S> {
 }
 
 impl<S: Scheme> RealmBuilder<S> {
-    /// Sets the nodes to lease, as text or as a [`NodePool`]. For example, `"0-1023/10"` are the
-    /// nodes 0 to 1023 of 10 bits.
+    /// Sets the nodes to lease, as text or as a [`NodePool`]. For example, `"0-1023/10"` stands for
+    /// the nodes 0 to 1023 of 10 bits.
     ///
     /// Every generator needs a node of its own, and the node of one that crashed can stay taken
     /// until its window has ended, so a pool should have a few nodes to spare.

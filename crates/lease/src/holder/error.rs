@@ -32,8 +32,8 @@ pub enum LeaseError {
     /// The store refused the request, or did not answer it.
     #[error(transparent)]
     Store(Arc<StoreError>),
-    /// The store granted nodes or ticks that the scheme does not have, which no store does that
-    /// keeps its promises.
+    /// The store granted nodes or ticks that the scheme does not have. A store that keeps its
+    /// promises never does.
     #[error("the lease cannot be used")]
     Range(#[from] RangeError),
     /// The generator could not be built.

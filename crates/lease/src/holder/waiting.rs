@@ -39,8 +39,8 @@ pub struct Wait {
     /// ended. After the end of a window it is the first failed renewal, and otherwise the call that
     /// could not issue.
     pub since: Instant,
-    /// The end of the wait, if a clock determines it. The moment is only right if that clock runs
-    /// on steadily.
+    /// The end of the wait, if a clock determines it. If that clock is set in the meantime, the
+    /// wait ends earlier or later.
     pub until: Option<Instant>,
 }
 

@@ -78,10 +78,10 @@ impl fmt::Debug for StoreState {
     }
 }
 
-/// The time when a realm starts that a store does not have.
+/// The start of a realm that is new to a store.
 ///
-/// A server cannot tell a new realm from one whose data it has lost. Therefore a realm starts late
-/// enough for all leases of a lost one to have ended, unless its creator states that there was
+/// On a server, a new realm looks the same as one whose data was lost. Therefore a realm starts
+/// late enough for all leases of a lost one to have ended, unless its creator states that there was
 /// none.
 ///
 /// # Examples
@@ -209,8 +209,8 @@ impl Store {
     /// Renews a lease by raising its ceiling. A lease that expired can be renewed as long as no
     /// other holder was granted the node.
     ///
-    /// The new ceiling must be durable before a generator uses it, so widen its window only once
-    /// this has returned.
+    /// The new ceiling must be durable before a generator uses it, so widen the generator's window
+    /// only once this has returned.
     ///
     /// If the lease proves that the store lost data, the whole realm is invalidated, since other
     /// windows may be missing as well.

@@ -149,7 +149,7 @@ impl Request {
 
 impl LeaseSession {
     /// Creates the session of a holder without a lease. `seed` spreads the requests of holders over
-    /// time, so it should differ for each of them, for example as a random number does.
+    /// time, so it should differ for each of them. A random number will do.
     #[must_use]
     pub fn new(realm: impl Into<RealmSpec>, holder: &str, seed: u64) -> Self {
         Self {
@@ -196,9 +196,9 @@ impl LeaseSession {
     }
 
     /// Returns the time to wait for the answer to a request. That is a quarter of the term, from 50
-    /// milliseconds to 5 seconds. A claim has four times as long if there is no lease. Many holders
-    /// may connect to a server at the same time, and nothing is gained by giving up earlier than
-    /// the backend does.
+    /// milliseconds to 5 seconds. A claim has four times as long if there is no lease, because many
+    /// holders may connect to a server at the same time. Then nothing is gained by giving up
+    /// earlier than the backend does.
     #[must_use]
     pub fn timeout(&self, request: &Request) -> Duration {
         let terms = self.realm.terms();
