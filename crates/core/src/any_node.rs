@@ -1,4 +1,4 @@
-//! A node of any scheme and any size: a number of some bits, its text and its order.
+//! A node of any scheme and any size, with its text and its order.
 
 #[cfg(feature = "alloc")]
 use alloc::{format, string::String};
@@ -10,16 +10,18 @@ use core::str::FromStr;
 use crate::node::NodeId;
 use crate::range::RangeError;
 
-/// A node of any scheme and any size: a value of a number of bits.
+/// A node of any scheme and any size, which is a value and its number of bits. Code that does not
+/// know the scheme at compile time uses it, and so do leases.
 ///
-/// A node with as many bits as the scheme's field names the field's value, and has all sequences of
-/// a tick. More bits name a *share*: the part of the sequences whose leading bits are the node's
-/// further bits. [`Scheme::split_node`](crate::Scheme::split_node) has the rule. Two generators
-/// whose nodes are not [prefix-related](Self::is_prefix_related) never issue equal IDs that carry
-/// the node.
+/// If the node has as many bits as the scheme's field for it, it names the field's value, and has
+/// all sequences of a tick. If it has more bits, it names a *share*, which is the part of the
+/// sequences whose leading bits are the node's further bits. For example, sno has 65,536 nodes of
+/// 16 bits, but 131,072 of 17 bits, each with half of a node's sequences.
+/// [`Scheme::split_node`](crate::Scheme::split_node) has the rule. Two generators whose nodes are
+/// not [prefix-related](Self::is_prefix_related) never issue equal IDs that carry the node.
 ///
-/// Its text is the value, a slash and the bits, as in `42/8`. Nodes sort by their bits from the
-/// most significant one on, a prefix before the nodes that start with it.
+/// Its text is the value, a slash and the number of bits, as in `42/8`. Nodes sort by their bits
+/// from the most significant one on, and a prefix comes before the nodes that start with it.
 ///
 /// # Examples
 /// ```
@@ -44,9 +46,9 @@ pub struct AnyNode {
 }
 
 impl AnyNode {
-    /// The largest number of bits of a node.
+    /// The maximum number of bits of a node.
     pub const MAX_BITS: u32 = 63;
-    /// The empty node, of IDs that carry none (kuid's local ones).
+    /// The empty node, for IDs that carry none (kuid's local ones).
     pub const NONE: Self = Self { bits: 0, value: 0 };
 
     /// Creates the node `value` of `bits` bits.
@@ -68,7 +70,7 @@ impl AnyNode {
     /// Converts a scheme's node.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Returns the errors of [`new`](Self::new).
     pub fn of(node: &impl NodeId) -> Result<Self, RangeError> {
         Self::new(node.value(), node.bits())
     }
@@ -85,7 +87,8 @@ impl AnyNode {
         self.value
     }
 
-    /// Reports whether one node is a prefix of the other, so that their IDs could be equal.
+    /// Reports whether one node is a prefix of the other, which means that their IDs could be
+    /// equal. For example, `5/3` and `11/4` are related, because 5 is 101 and 11 is 1011 in binary.
     #[must_use]
     pub const fn is_prefix_related(self, other: Self) -> bool {
         let (short, long) = if self.bits <= other.bits { (self, other) } else { (other, self) };
@@ -93,7 +96,8 @@ impl AnyNode {
     }
 
     /// Returns the values of [`MAX_BITS`](Self::MAX_BITS) bits that start with this node. The spans
-    /// of two nodes overlap only if the nodes are prefix-related.
+    /// of two nodes overlap only if the nodes are prefix-related, so a database can compare nodes
+    /// of all sizes by two numbers each.
     ///
     /// # Examples
     /// ```
@@ -123,14 +127,15 @@ impl AnyNode {
         (0..self.bits).map(move |bits| Self { bits, value: self.value >> (self.bits - bits) })
     }
 
-    /// Returns a text of 18 hexadecimal digits that sorts as the node does: for keys and indexes.
+    /// Returns a text of 18 hexadecimal digits that sorts as the node does, for keys and indexes.
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn sort_key(self) -> String {
         format!("{:016x}{:02x}", self.span().start(), self.bits)
     }
 
-    /// Parses a text of [`sort_key`](Self::sort_key). Any other text is `None`.
+    /// Parses a text that [`sort_key`](Self::sort_key) has written. Returns `None` for any other
+    /// text.
     ///
     /// # Examples
     /// ```
@@ -214,7 +219,7 @@ pub enum ParseNodeError {
         /// The number of bytes of the text.
         len: usize,
     },
-    /// A number is out of range.
+    /// The bits are above [`AnyNode::MAX_BITS`], or the value needs more bits than there are.
     #[error(transparent)]
     Range(#[from] RangeError),
 }

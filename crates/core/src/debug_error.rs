@@ -1,4 +1,4 @@
-//! The `Debug` of errors: `main` prints it when it returns one, so it is for people.
+//! The `Debug` of errors. A `main` that returns an error prints it, so it is for people.
 
 use core::error::Error;
 use core::fmt;

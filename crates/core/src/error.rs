@@ -9,11 +9,13 @@ use crate::sequence::SequenceBounds;
 use crate::time::UnixTime;
 use crate::variant::Variants;
 
-/// A clock could not be read, or reads a time outside of the scheme's ticks.
+/// A clock could not be read, or reads a time outside of the scheme's ticks. Generators do not wait
+/// for it to pass, because nothing says when it would.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClockError {
-    /// The time lies before the first or after the last tick that may be issued.
+    /// The time lies before the first or after the last tick that may be issued. For example, a
+    /// machine without a battery starts in 1970, which is before sno's epoch.
     #[error("the clock reads {time}, outside of {first} to {last}")]
     OutOfRange {
         /// The clock reading.
@@ -29,7 +31,8 @@ pub enum ClockError {
         /// The reason that the clock gives.
         reason: &'static str,
     },
-    /// The clock and the generator belong to the process that this one was forked from.
+    /// The clock and the generator belong to the process that this one was forked from. Build a new
+    /// generator in the child, with a different node.
     #[error("the generator belongs to the parent process; a forked child needs its own")]
     Forked,
 }
@@ -40,8 +43,10 @@ crate::debug_error! {
 
 /// The reason why a generator did not issue an ID.
 ///
-/// [`kind`](Self::kind) returns the cause, and [`retry_after`](Self::retry_after) the time until it
-/// ends if the clock runs on as it does now.
+/// [`kind`](Self::kind) returns the cause, to decide what to do. [`retry_after`](Self::retry_after)
+/// returns the time until the cause ends if the clock runs on as it does now, for example for a
+/// `Retry-After` header. The message of a stall ends with both times, for example `(it is
+/// 2026-05-01T12:00:00Z, continues at 2026-05-01T12:00:01Z)`.
 ///
 /// # Examples
 /// ```
@@ -78,7 +83,7 @@ crate::debug_error! {
     struct Error { scheme, kind, now, until, detail }
 }
 
-/// The facts about a stall that only its message has.
+/// The facts about a stall that only its message mentions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Detail {
     None,
@@ -88,7 +93,8 @@ pub(crate) enum Detail {
     WindowUsedUp,
 }
 
-/// The cause that kept a generator from issuing an ID.
+/// The cause that kept a generator from issuing an ID. Of these, only [`Stalled`](Self::Stalled) is
+/// worth waiting for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -97,13 +103,13 @@ pub enum ErrorKind {
     Stalled(StallReason),
     /// The generator was closed.
     Closed,
-    /// The scheme has no tick left.
+    /// The scheme has no tick left. This is final, and only a different scheme or layout helps.
     EndOfTime,
-    /// The clock failed.
+    /// The clock failed, or reads a time for which the scheme has no tick.
     Clock(ClockError),
-    /// The generator issues only these variants of IDs, and another one was asked for.
+    /// The generator issues only these variants of IDs, and the call asked for a different one.
     Variant(Variants),
-    /// The generator's [`Sequence`](crate::Sequence) gave a start outside of the bounds.
+    /// The generator's [`Sequence`](crate::Sequence) returned a start outside of the bounds.
     SequenceStart {
         /// The start.
         start: u32,
@@ -114,7 +120,8 @@ pub enum ErrorKind {
     },
 }
 
-/// The reason why a generator that works has no ID at the moment.
+/// The reason why a generator that works has no ID at the moment. Which one is frequent shows what
+/// to change.
 ///
 /// # Examples
 /// ```
@@ -135,20 +142,25 @@ pub enum ErrorKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StallReason {
-    /// The clock is behind the last ID issued by more than the policy allows, because it went back
-    /// or overflows of a ratchet ran ahead of it; or it has not reached the generator's window.
+    /// The clock is behind the last ID issued by more than the policy allows, because it went back,
+    /// or because overflows of a ratchet ran ahead of it. Or it has not reached the generator's
+    /// window yet. If this happens often, set a larger allowance, or look at the machine's time
+    /// synchronization.
     ClockBehind,
-    /// All sequences of the tick are used up.
+    /// All sequences of the tick are used up. The stall is over with the tick, so it is short in
+    /// most schemes. If it is frequent, the load needs more nodes.
     TickUsedUp,
-    /// The clock is past the generator's window, or all ticks of the window are used up.
+    /// The clock is past the generator's window, or all ticks of the window are used up. Only a
+    /// [wider window](crate::Generator::widen) helps, which for a leased generator means that its
+    /// store has to be reachable.
     WindowEnded,
 }
 
 impl StallReason {
-    /// The reasons, in the order of their declaration.
+    /// All reasons, in the order of their declaration.
     pub const ALL: [Self; 3] = [Self::ClockBehind, Self::TickUsedUp, Self::WindowEnded];
 
-    /// Returns the name that metrics have for the reason, such as `"clock_behind"`.
+    /// Returns the name that metrics have for the reason, for example `"clock_behind"`.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -188,8 +200,9 @@ impl Error {
         self.kind
     }
 
-    /// Returns the time until the generator can continue, if its clock runs on steadily. Returns
-    /// `None` if waiting does not help, or if something other than the clock has to change.
+    /// Returns the time until the generator can continue, if its clock runs on steadily. It is
+    /// `None` if waiting does not help, or if something other than the clock has to change, as for
+    /// a window that has ended.
     ///
     /// # Examples
     /// ```
@@ -242,7 +255,8 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// The reason why a generator did not observe an ID ([`Generator::observe`]). Nothing has changed.
+/// The reason why a generator did not observe an ID ([`Generator::observe`]). The call has changed
+/// nothing, so the generator goes on as before.
 ///
 /// # Examples
 /// ```
@@ -270,11 +284,14 @@ impl core::error::Error for Error {}
 #[derive(Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObserveError {
-    /// To follow the ID, the generator would have to run further ahead of its clock than it may:
-    /// by half of what its policy allows it, and not at all under
-    /// [`Policy::Wait`](crate::Policy::Wait) or a ratchet without an allowance. Under these, an ID
-    /// that leaves the generator no sequence of the present tick is refused until that tick is
-    /// over.
+    /// To follow the ID, the generator would have to run further ahead of its clock than it may.
+    /// The limit is half of its policy's allowance, because the other half is left for overflows
+    /// and for a clock that goes back. For example, a ratchet of 10 seconds follows IDs that are up
+    /// to 5 seconds ahead.
+    ///
+    /// Under [`Policy::Wait`](crate::Policy::Wait), and under a ratchet without an allowance, the
+    /// limit is 0. There, an ID that leaves the generator no sequence of the present tick is
+    /// refused until that tick is over.
     #[error(
         "following the ID takes the generator to {time}, {:?} ahead of the clock, which reads \
          {now}; it follows IDs that are at most {allowed:?} ahead",
@@ -302,7 +319,7 @@ pub enum ObserveError {
         /// One past the last tick of the window.
         ceiling: u64,
     },
-    /// None of the generator's IDs is after this one.
+    /// None of the generator's IDs is greater than this one.
     #[error("none of the generator's IDs is after this one")]
     EndOfTime,
     /// The generator was closed.
@@ -336,7 +353,8 @@ impl ObserveError {
     }
 }
 
-/// The reason why a scheme's layout has no room for a node.
+/// The reason why a scheme's layout has no room for a node. Each message names the sizes that would
+/// fit.
 ///
 /// # Examples
 /// ```
@@ -351,10 +369,11 @@ impl ObserveError {
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NodeError {
-    /// A number or a size that the scheme's nodes do not have.
+    /// A value or a number of bits that the scheme's nodes do not have.
     #[error(transparent)]
     Range(#[from] RangeError),
-    /// Fewer bits than the field that holds the node.
+    /// Fewer bits than the field that holds the node. Such a node would stand for several values of
+    /// the field, of which an ID can carry only one.
     #[error("node {node} has fewer bits than the node's field, which has {bits}")]
     Field {
         /// The node.
@@ -362,7 +381,7 @@ pub enum NodeError {
         /// The number of bits of the field.
         bits: u32,
     },
-    /// A share with too few sequences.
+    /// A share with too few sequences, because the node has too many bits.
     #[error(
         "node {node} has {pool} of a tick's sequences, fewer than {min}: nodes have at most \
          {max_bits} bits"
@@ -383,7 +402,10 @@ crate::debug_error! {
     enum NodeError { Range(error), Field { node, bits }, Share { node, pool, min, max_bits } }
 }
 
-/// The reason why a generator could not be built.
+/// The reason why a generator could not be built. Most variants name an option that contradicts the
+/// scheme or a different option. [`Ahead`](Self::Ahead), [`Epoch`](Self::Epoch),
+/// [`NotPast`](Self::NotPast) and [`Clock`](Self::Clock) depend on the clock, so the same options
+/// may succeed later.
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -399,7 +421,7 @@ pub enum BuildError {
     /// A node that the layout has no room for.
     #[error(transparent)]
     Node(NodeError),
-    /// A window that ends after the layout's ticks.
+    /// A window that ends after the last tick of the layout.
     #[error(transparent)]
     Ceiling(RangeError),
     /// Sequence bounds that leave too few sequences.
@@ -414,7 +436,8 @@ pub enum BuildError {
         /// The minimum number of sequences.
         min: u32,
     },
-    /// Sequence bounds outside of the share that the node names.
+    /// Sequence bounds outside of the share that the node names. The other sequences may belong to
+    /// a different generator.
     #[error(
         "the sequences {} to {} are outside of {} to {}, the share of node {node}",
         bounds.lowest(), bounds.last(), share.lowest(), share.last()
@@ -427,7 +450,7 @@ pub enum BuildError {
         /// The sequences of the node.
         share: SequenceBounds,
     },
-    /// A window that the scheme can issue nothing in.
+    /// A window in which the scheme has no tick to issue. The generator would stall for ever.
     #[error("the window {floor}..{ceiling} holds no tick of {first}..={last}")]
     Window {
         /// The window's first tick.
@@ -439,10 +462,11 @@ pub enum BuildError {
         /// The last tick that can be issued.
         last: u64,
     },
-    /// A snapshot that can't be continued.
+    /// A snapshot that cannot be continued, because its tick is outside of the window, or its
+    /// sequence is outside of the bounds.
     #[error("the snapshot cannot be restored: {0}")]
     Restore(RangeError),
-    /// An epoch that lies in the future.
+    /// An epoch that lies in the future of the clock.
     #[error("the epoch {epoch} is after the present {now}")]
     Epoch {
         /// The epoch.
@@ -462,7 +486,7 @@ pub enum BuildError {
         last: UnixTime,
         /// The clock reading.
         now: UnixTime,
-        /// The time until the policy lets the generator issue.
+        /// The time until the policy lets the generator issue an ID.
         wait: Duration,
         /// The longest wait allowed.
         max_wait: Duration,
@@ -470,7 +494,8 @@ pub enum BuildError {
     /// The clock could not be read.
     #[error(transparent)]
     Clock(#[from] ClockError),
-    /// [`Variants::WithoutNode`], although all IDs of the scheme carry the node.
+    /// [`Variants::WithoutNode`], although all IDs of the scheme carry the node, so that no variant
+    /// is left.
     #[error("{scheme} has no IDs without a node")]
     NoNodelessIds {
         /// The scheme's name.
@@ -494,7 +519,8 @@ pub enum BuildError {
         /// The clock's tick.
         present: u64,
     },
-    /// The operating system gave no random number for the seed.
+    /// The operating system provided no random number for the seed. Without the feature `std` there
+    /// is none, so give the builder a [seed](crate::Builder::seeded).
     #[error("no random seed from the operating system")]
     Seed,
 }

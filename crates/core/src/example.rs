@@ -1,5 +1,5 @@
-//! Two schemes to read and to test with: the shortest description of a scheme, and the same one
-//! with a toggle bit.
+//! Two schemes to read and to test with. One is the shortest description of a scheme, and the other
+//! is the same with a toggle bit.
 
 use core::fmt;
 
@@ -12,11 +12,13 @@ use crate::slot::{Prefix, Slot};
 use crate::tick::Tick;
 use crate::time::UnixTime;
 
-/// A scheme with 32 bits of seconds since 1970, 8 bits of node and 8 bits of sequence.
+/// A scheme with 32 bits of seconds since 1970, a zero bit, 8 bits of node and 8 bits of sequence,
+/// as a plain `u64`. For example, sequence 3 of node 1 in second 100 is `100 << 17 | 1 << 8 | 3`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Seconds;
 
-/// [`Seconds`] with a toggle bit below the seconds, and a pool of at least four sequences.
+/// [`Seconds`] with a toggle bit instead of the zero bit, tick-tock by default, and a pool of at
+/// least four sequences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Toggling;
 

@@ -1,9 +1,10 @@
-//! The fields that the bits of an ID consist of.
+//! The fields that make up the bits of an ID.
 
-/// One of the fields that the bits of an ID consist of: its name, position, width and meaning.
+/// One of the fields that make up the bits of an ID, with its name, position, width and meaning.
 ///
-/// Each ID type lists its fields, so that whatever shows an ID needs no knowledge of its scheme.
-/// Bits are counted from the highest of the first byte.
+/// Each ID type lists its fields, so that code which shows IDs needs no knowledge of their schemes.
+/// The command's `inspect` prints them, for example. Bits are counted from the highest bit of the
+/// first byte.
 ///
 /// # Examples
 /// ```
@@ -28,7 +29,7 @@ pub struct Field {
     is_hex: bool,
 }
 
-/// Consecutive bits of an ID.
+/// Consecutive bits of an ID, counted from the highest bit of the first byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Span {
@@ -39,8 +40,8 @@ pub struct Span {
 }
 
 impl Field {
-    /// Creates a field of `bits` bits, at most 128, below `start` others. A wider field has the
-    /// [value](Self::value) of its first 128 bits.
+    /// Creates a field of `bits` bits below `start` others. Fields have at most 128 bits. The
+    /// [value](Self::value) of a wider one is that of its first 128 bits.
     ///
     /// `meaning` is a phrase for people, such as `ticks of 4 ms since 2010`.
     #[must_use]
@@ -49,7 +50,8 @@ impl Field {
         Self { name, meaning, high, low, factor: 1, is_divided: false, is_hex: false }
     }
 
-    /// Creates consecutive fields, the highest first, from names, widths and meanings.
+    /// Creates consecutive fields, the highest first, from names, widths and meanings. The
+    /// positions follow from the widths, so they cannot contradict each other.
     ///
     /// # Examples
     /// ```
@@ -72,8 +74,8 @@ impl Field {
         row
     }
 
-    /// Returns the field with its low bits in another place, as in kuid, where the low bits of the
-    /// seconds are below the node.
+    /// Returns the field with its low bits in a place of their own, as in kuid, where the low bits
+    /// of the seconds are below the node.
     ///
     /// # Examples
     /// ```
@@ -88,14 +90,14 @@ impl Field {
         Self { low: Span { start, bits }, ..self }
     }
 
-    /// Returns the field in another place, below `start` bits.
+    /// Returns the same field at a different position, below `start` bits.
     #[must_use]
     pub const fn at(self, start: u32) -> Self {
         Self { high: Span { start, bits: self.high.bits }, ..self }
     }
 
-    /// Returns the field with values of `factor` times the bits: kuid's microseconds are counted in
-    /// steps of 1,024.
+    /// Returns the field with values of `factor` times the bits. For example, kuid's microseconds
+    /// are counted in steps of 1,024, so the bits 3 mean 3,072.
     ///
     /// # Examples
     /// ```
@@ -109,26 +111,28 @@ impl Field {
         Self { factor, ..self }
     }
 
-    /// Marks a field that the fields after it divide, such as a node that consists of a data centre
-    /// and a worker.
+    /// Marks a field that the fields after it divide, such as a Snowflake's node that consists of a
+    /// data centre and a worker. Its bits then appear twice in the list.
     #[must_use]
     pub const fn divided(self) -> Self {
         Self { is_divided: true, ..self }
     }
 
-    /// Marks a field whose value is written in hexadecimal, such as a fingerprint.
+    /// Marks a field whose value is written in hexadecimal, such as a fingerprint, because its
+    /// decimal value would mean nothing to a reader.
     #[must_use]
     pub const fn hex(self) -> Self {
         Self { is_hex: true, ..self }
     }
 
-    /// Returns the name, in the words of the scheme's document: lower case, with underscores.
+    /// Returns the name, in the words of the scheme's document, in lower case and with underscores,
+    /// for example `node_id`.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Returns the meaning, as a phrase for people.
+    /// Returns the meaning, as a phrase for people, for example `ticks of 4 ms since 2010`.
     #[must_use]
     pub const fn meaning(&self) -> &'static str {
         self.meaning
@@ -140,20 +144,20 @@ impl Field {
         self.high.start
     }
 
-    /// Returns the width in bits, saturating.
+    /// Returns the width in bits, of both places if there are two. It saturates at `u32::MAX`.
     #[must_use]
     pub const fn bits(&self) -> u32 {
         self.high.bits.saturating_add(self.low.bits)
     }
 
-    /// Returns the places of the field's bits, the highest first: one, or two if its low bits are
-    /// elsewhere.
+    /// Returns the places of the field's bits, the highest first. There is one, or two if its low
+    /// bits are elsewhere.
     pub fn spans(&self) -> impl Iterator<Item = Span> + use<> {
         [self.high, self.low].into_iter().filter(|span| span.bits > 0)
     }
 
     /// Reports whether the fields after it divide its bits. All other fields together are all bits
-    /// of an ID, each once.
+    /// of an ID, each once, so skip the divided ones to draw the bits in a row.
     #[must_use]
     pub const fn is_divided(&self) -> bool {
         self.is_divided
@@ -165,8 +169,8 @@ impl Field {
         self.is_hex
     }
 
-    /// Returns the field's value in an ID: its bits as a number, [times](Self::times) a factor.
-    /// `bytes` are the ID's, the highest first; bits beyond their end are zero.
+    /// Returns the field's value in an ID, which is its bits as a number, [times](Self::times) a
+    /// factor. `bytes` are the ID's, the highest first. Bits beyond their end are zero.
     #[must_use]
     pub fn value(&self, bytes: &[u8]) -> u128 {
         let low = if self.low.bits == 0 { 0 } else { self.low.value(bytes) };

@@ -1,5 +1,5 @@
 //! The identity of a process. It is needed because the child of a `fork` has all the memory of its
-//! parent, including generators, and would issue the same IDs.
+//! parent, including its generators, and would issue the same IDs.
 
 #![allow(unsafe_code, reason = "registers a function with the C library and shares what is leaked")]
 
@@ -13,11 +13,12 @@ use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 /// The number of forks between the process that registered first and this one.
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 
-/// The process that made a value.
+/// The process that made a value, to find out later whether a `fork` has come in between.
 ///
-/// A `fork` copies the value, but the child is another process. Children of the C library's `fork`
-/// are detected; children of a raw `clone` and copies of a whole machine are not. Children of
-/// `vfork` share their parent's memory until they become another program.
+/// A `fork` copies the value, but the child is a different process. Children of the C library's
+/// `fork` are detected. Children of a raw `clone` and copies of a whole machine are not, because
+/// nothing in their memory changes. Children of `vfork` share their parent's memory until they run
+/// a different program, so they count as the parent.
 ///
 /// # Examples
 /// ```
@@ -28,7 +29,7 @@ static GENERATION: AtomicU64 = AtomicU64::new(0);
 pub struct Process(u64);
 
 impl Process {
-    /// Returns this process.
+    /// Returns the process that is running.
     ///
     /// # Examples
     /// ```
@@ -41,6 +42,7 @@ impl Process {
     }
 
     /// Reports whether the value was made in this process, rather than in its parent before a fork.
+    /// It is a load and a comparison.
     #[inline]
     #[must_use]
     pub fn is_this(self) -> bool {
@@ -55,13 +57,14 @@ impl Process {
     }
 }
 
-/// A value for each process, which a child does not share with its parent.
+/// A cell whose value belongs to one process, so that a child of a `fork` starts without one. It
+/// suits a `static` generator or connection.
 ///
-/// It takes no lock, because another thread might hold the lock at the moment of a `fork`, and that
+/// It takes no lock, because some thread might hold the lock at the moment of a `fork`, and that
 /// thread does not exist in the child to release it.
 ///
-/// The value of another process is never dropped here, because that could close a connection that
-/// the other process still uses.
+/// A child never drops its parent's value, because that could close a connection that the parent
+/// still uses.
 ///
 /// # Examples
 /// ```
@@ -95,7 +98,7 @@ impl<T: Send + Sync> PerProcess<T> {
         Self { newest: AtomicPtr::new(ptr::null_mut()), owned: PhantomData }
     }
 
-    /// Returns this process's value.
+    /// Returns this process's value, or `None` if it has none yet.
     ///
     /// # Examples
     /// ```
@@ -113,14 +116,16 @@ impl<T: Send + Sync> PerProcess<T> {
     }
 
     /// Returns the value of the process that this one was forked from, until this process has its
-    /// own value.
+    /// own value. A child can read from it what to do differently, for example which node it must
+    /// not use.
     #[must_use]
     pub fn inherited(&self) -> Option<&T> {
         self.entry().filter(|entry| !entry.home.is_this()).map(|entry| &*entry.value)
     }
 
     /// Returns this process's value, and makes it first if necessary. Threads that race here may
-    /// make several, but only one of them stays.
+    /// make several, but only one of them stays, so `make` should not have side effects that
+    /// matter.
     ///
     /// # Examples
     /// ```

@@ -1,30 +1,32 @@
 //! Time-ordered identifiers from clock ticks: the parts that every tickid scheme shares.
 //!
 //! An ID is made of a *tick* (the scheme's unit of time), a *sequence* (which distinguishes the IDs
-//! of one tick) and a *node* (which distinguishes generators). A trait stands for each, and a
-//! program can bring its own implementation:
+//! of one tick) and a *node* (which distinguishes generators). For example, if two threads draw
+//! from sno's partition 258 within the same 4 ms, both IDs have that tick and that node, and only
+//! the sequence tells them apart. Each of the three is supplied by a trait, which a program can
+//! implement itself:
 //!
 //! | trait | supplies | implementations |
 //! |---|---|---|
-//! | [`Clock`] | the time that ticks are counted from | `SystemClock`, `CounterClock`, [`ManualClock`], and `ProcessClock` around another |
+//! | [`Clock`] | the time that ticks are counted from | `SystemClock`, `CounterClock`, [`ManualClock`], and `ProcessClock`, which wraps any of them |
 //! | [`Sequence`] | the first sequence of each tick | [`Lowest`], [`Fixed`], [`RandomStart`] |
 //! | [`NodeId`] | the generator's own bits | the schemes' nodes: SCRU64's `NodeSpec`, Nanoflake's `GeneratorId`, sno's `Partition`, the `Node`s of kuid and Snowflakes |
 //!
-//! An [`AnyNode`] is a node of any scheme and any size, which may name a part of a field's
-//! sequences.
+//! Programs that learn the scheme at run time, for example from a configuration file, use an
+//! [`AnyNode`], which is a node of any scheme and any size.
 //!
-//! Most users want one of the scheme crates (`tickid-scru64`, `tickid-nanoflake`, `tickid-kuid`,
-//! `tickid-sno`, `tickid-snowflake`), which re-export the parts that they need. This crate is for
-//! programs with their own implementation of these traits, or their own [`Scheme`].
+//! Most programs want one of the scheme crates (`tickid-scru64`, `tickid-nanoflake`, `tickid-kuid`,
+//! `tickid-sno`, `tickid-snowflake`), which re-export the parts that they need. Depend on this
+//! crate itself if you implement one of these traits, or a [`Scheme`] of your own.
 //!
-//! A generator has one lock-free engine with a single 64-bit word of state. It upholds these
-//! promises, whatever the clock does and however many threads (up to 1,024 at the same time) draw
-//! from it:
+//! A generator has one lock-free engine, whose whole state is a single 64-bit word. It keeps these
+//! promises whatever the clock does, and however many threads draw from it (up to 1,024 at the same
+//! time):
 //!
 //! 1. **Unique**: it never issues the same ID twice.
-//! 2. **Ordered**: its IDs strictly increase. (Except after a regression under
-//!    [`Policy::TickTock`], and where a caller's choice precedes the sequence, as sno's metabyte
-//!    does.)
+//! 2. **Ordered**: its IDs strictly increase. There are two exceptions. Under [`Policy::TickTock`],
+//!    IDs go back with the clock, and where a caller's choice comes before the sequence, as sno's
+//!    metabyte does, only the IDs of one choice are in order within a tick.
 //! 3. **Bounded drift**: an ID's time never differs from the clock by more than the [`Policy`]
 //!    states.
 //! 4. **Nothing wraps**: a value that does not fit is an error that names the value and the range.
@@ -32,8 +34,8 @@
 //! 6. **No panics**.
 //!
 //! The child of a `fork` has a copy of its parent's generators, which would issue the same IDs.
-//! With the default clock they therefore issue nothing there ([`ClockError::Forked`]), and a child
-//! builds its own, with a different node.
+//! With the default clock they therefore fail there ([`ClockError::Forked`]), so a child has to
+//! build its own generator, with a different node.
 //!
 //! # Examples
 //! ```
@@ -48,7 +50,9 @@
 //!
 //! # Features
 //! The traits of other libraries are implemented for the IDs of all schemes. Their features have
-//! the library's major version in the name, so each major version has its own feature.
+//! the library's major version in the name, because IDs then work with two versions of a library at
+//! once. For example, a program that moves from jiff 0.2 to jiff 1 can enable both `jiff_0_2` and
+//! `jiff_1` until it is done.
 //!
 //! | feature | default | gives |
 //! |---|---|---|

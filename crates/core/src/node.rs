@@ -4,11 +4,12 @@ use core::fmt;
 
 use crate::range::RangeError;
 
-/// A node, which distinguishes the IDs of two generators with equal ticks and sequences.
+/// A node, which distinguishes the IDs of two generators that have the same tick and sequence.
 ///
 /// SCRU64 calls it node ID, Nanoflake generator ID, Erlang's uid node (as a fingerprint), and sno
 /// partition. Two generators with the same node and overlapping [windows](crate::Window) can issue
-/// the same ID, so assigning nodes is the caller's responsibility.
+/// the same ID, and neither of them can notice it. Assigning nodes is therefore the caller's
+/// responsibility, unless a [lease](https://docs.rs/tickid-lease) does it.
 ///
 /// # Examples
 /// ```
@@ -26,6 +27,7 @@ pub trait NodeId: Copy + Eq + fmt::Debug + Send + Sync + 'static {
     fn value(&self) -> u64;
 
     /// Returns the node with this [`value`](Self::value) and this number of [`bits`](Self::bits).
+    /// Leases hold nodes in this form, because it is the same for all schemes.
     ///
     /// # Errors
     /// Returns a [`RangeError`] if the scheme has no nodes of that many bits, or if the value does
@@ -43,9 +45,9 @@ pub trait NodeId: Copy + Eq + fmt::Debug + Send + Sync + 'static {
     fn from_value(value: u64, bits: u32) -> Result<Self, RangeError>;
 }
 
-/// A node whose width is the same in every ID of its scheme, so that its number says it all:
-/// Nanoflake's, sno's and kuid's are such nodes. SCRU64's come in sizes, and those of Snowflakes
-/// have the width that the layout gives them.
+/// A node whose width is the same in every ID of its scheme, so that its number says it all.
+/// Nanoflake, sno and kuid have such nodes. SCRU64 does not, because its nodes come in sizes, and
+/// neither do Snowflakes, whose layout determines the width.
 ///
 /// # Examples
 /// ```

@@ -1,11 +1,12 @@
-//! Policies: the reaction to a clock rollback and to an exhausted tick.
+//! Policies, which decide what a generator does after a clock rollback and in an exhausted tick.
 
 use core::fmt;
 
 use crate::tick::Ticks;
 
 /// The reaction of a generator to a clock that is behind the last tick issued, and to a tick whose
-/// sequences are used up.
+/// sequences are used up. No policy ever issues an ID twice. They differ in whether IDs wait, and
+/// in how far the time in an ID may be from the clock.
 ///
 /// | policy | small rollback | large rollback | overflow |
 /// |---|---|---|---|
@@ -13,8 +14,17 @@ use crate::tick::Ticks;
 /// | [`Wait`](Self::Wait) | stalls | stalls | stalls until the next tick |
 /// | [`TickTock`](Self::TickTock) | flips the toggle | the same, once | stalls to the next tick |
 ///
-/// A stall after a rollback lasts until the clock is within the allowance (ratchet), has caught up
-/// (wait), or has passed everything issued under the other toggle (tick-tock).
+/// Time synchronization sets clocks back by milliseconds every so often, and sometimes by much
+/// more. Choose a ratchet if small corrections should not delay IDs, and their times may be ahead
+/// of the clock by the allowance. Choose *wait* if an ID must never show a time in the future, and
+/// tick-tock, where the scheme has it, if IDs should not wait even after a large rollback and need
+/// not be in order then.
+///
+/// A stall after a rollback lasts until the clock is within the allowance of the last tick
+/// (ratchet), or has caught up with it (wait). Under tick-tock, only a second rollback can stall a
+/// generator, namely if the clock is not past everything issued under the other toggle. It
+/// continues once that is so, or once the clock has caught up with its last tick, whichever comes
+/// first.
 ///
 /// # Examples
 /// ```
@@ -40,17 +50,20 @@ use crate::tick::Ticks;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Policy<S> {
-    /// Never lets time go backwards: the generator stays at the last tick while the clock is at
-    /// most `allowance` ticks behind it. IDs are at most `allowance + 1` ticks ahead of the clock.
-    /// The additional tick is the one that an overflow moves to, as in the SCRU64 reference.
+    /// Stays at the last tick while the clock is at most `allowance` ticks behind it, so the time
+    /// in IDs never goes backwards. IDs are at most `allowance + 1` ticks ahead of the clock. The
+    /// additional tick is the one that an overflow moves to, as in the SCRU64 reference. For
+    /// example, with an allowance of 2 and the last ID in tick 100, a clock in tick 98 still gives
+    /// IDs of tick 100, and a clock in tick 97 gives an error.
     Ratchet {
         /// The maximum number of whole ticks that the clock may be behind.
         allowance: Ticks<S>,
     },
-    /// Issues only at the clock's own tick.
+    /// Issues only at the clock's own tick, so the time in an ID is never ahead of the clock.
     Wait,
     /// Issues only at the clock's own tick, and flips the toggle bit after a rollback, so that
-    /// repeated ticks give new IDs. Needs [`Scheme::TOGGLE`](crate::Scheme::TOGGLE).
+    /// repeated ticks give new IDs. This needs a scheme with a [toggle bit](crate::Scheme::TOGGLE),
+    /// such as sno.
     TickTock,
 }
 
@@ -70,7 +83,7 @@ impl<S> Policy<S> {
 
 const MAX_ALLOWANCE: u64 = 1 << 62;
 
-/// `ratchet (39 ticks)`, `wait` or `tick-tock`.
+/// Writes the name and the allowance, for example `ratchet (39 ticks)`, `wait` or `tick-tock`.
 impl<S> fmt::Display for Policy<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

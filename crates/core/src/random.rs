@@ -1,8 +1,8 @@
-//! Random bytes of the operating system.
+//! Random bytes from the operating system.
 
 use crate::error::BuildError;
 
-/// Returns random bytes from the operating system.
+/// Returns random bytes from the operating system, for example to draw a random node.
 ///
 /// # Errors
 /// Returns [`BuildError::Seed`] without an operating system, or if it provides no random numbers.

@@ -1,4 +1,4 @@
-//! The error of a number or a time outside of its range.
+//! The error for a number or a time outside of its range.
 
 use core::convert::Infallible;
 use core::fmt;
@@ -7,7 +7,9 @@ use crate::micros::Micros;
 
 /// A number or a time outside of its permitted range.
 ///
-/// Nothing is ever wrapped or truncated to fit; this error names the value and the range instead.
+/// Nothing is ever wrapped or truncated to fit, because an ID with a wrong field looks like any
+/// other. This error names the value and the range instead, for example `node 300 is outside of
+/// 0..=255`.
 ///
 /// # Examples
 /// ```
@@ -53,7 +55,8 @@ impl RangeError {
     }
 
     /// Creates an error for a time outside of `min..=max`, all three in microseconds since 1970.
-    /// Its message has them as dates.
+    /// Its message has them as dates. They are `i128`, because the offending time may not fit
+    /// [`UnixTime`](crate::UnixTime).
     ///
     /// # Examples
     /// ```
@@ -88,7 +91,7 @@ impl RangeError {
         }
     }
 
-    /// Returns the offending value; a time in microseconds since 1970.
+    /// Returns the offending value. A time is in microseconds since 1970.
     ///
     /// # Examples
     /// ```
@@ -129,7 +132,8 @@ impl fmt::Display for RangeError {
 
 impl core::error::Error for RangeError {}
 
-/// Lets generic code convert with `TryFrom` implementations that cannot fail.
+/// Lets generic code convert with `TryFrom` implementations that cannot fail. Their error never
+/// exists.
 impl From<Infallible> for RangeError {
     fn from(never: Infallible) -> Self {
         match never {}

@@ -1,19 +1,21 @@
-//! The conversion between times and a scheme's ticks.
+//! The conversion between times and a scheme's ticks, in both directions.
 
 use core::time::Duration;
 
 use crate::range::RangeError;
 use crate::time::UnixTime;
 
-/// The epoch and the length of a scheme's ticks. These three numbers are enough to convert between
-/// times and ticks, so code outside of Rust, such as a database, can do it, too.
+/// The epoch and the length of a scheme's ticks, and the period in which ticks restart. These three
+/// numbers are enough to convert between times and ticks, so code outside of Rust can do it, too.
+/// For example, a database can compute the ticks of a day from them.
 ///
 /// Ticks of equal length count from the epoch on. If they restart in each *period*, as kuid's do in
-/// each second, the last tick of every period is cut short.
+/// each second, the last tick of every period is cut short. A second of kuid has 976 ticks of 1,024
+/// microseconds and one of 576.
 ///
-/// With `micros` the microseconds since the epoch, the tick is
-/// `micros / period_micros * ticks_per_period + micros % period_micros / micros_per_tick`, all
-/// divisions rounding down.
+/// If `micros` are the microseconds since the epoch, the tick is
+/// `micros / period_micros * ticks_per_period + micros % period_micros / micros_per_tick`,
+/// where all divisions round down.
 ///
 /// # Examples
 /// ```
@@ -82,7 +84,8 @@ impl TickScale {
         self.epoch
     }
 
-    /// Returns the number of microseconds after which ticks restart.
+    /// Returns the number of microseconds after which ticks restart. For ticks that never do, it is
+    /// the length of a tick.
     ///
     /// # Examples
     /// ```
@@ -98,7 +101,8 @@ impl TickScale {
         self.period_micros
     }
 
-    /// Returns the number of microseconds that a tick lasts unless it is cut short.
+    /// Returns the number of microseconds that a tick lasts, unless the end of a period cuts it
+    /// short.
     #[must_use]
     pub const fn micros_per_tick(&self) -> u64 {
         self.micros_per_tick
@@ -140,7 +144,7 @@ impl TickScale {
         Some(self.ticks_of(micros.abs_diff(epoch)))
     }
 
-    /// Returns the start of `tick`, or [`UnixTime::MAX`] if that is earlier.
+    /// Returns the start of `tick`, or [`UnixTime::MAX`] if the start would be after it.
     ///
     /// # Examples
     /// ```
@@ -159,10 +163,12 @@ impl TickScale {
         UnixTime::from_micros(self.epoch.as_micros().saturating_add_unsigned(micros))
     }
 
-    /// Returns the number of the tick that contains `time`, negative before the epoch, or `None` if
-    /// the number does not fit, as for ticks of 1 µs more than 2^63 microseconds from the epoch.
+    /// Returns the number of the tick that contains `time`, which is negative before the epoch. It
+    /// is `None` if the number does not fit, for example if ticks last 1 µs and `time` is more than
+    /// 2^63 microseconds from the epoch.
     ///
-    /// Before the epoch, periods and ticks continue as they do after it.
+    /// Before the epoch, periods and ticks continue as they do after it. An ID cannot have such a
+    /// tick, but a conversion between two schemes may need one, because their epochs differ.
     ///
     /// # Examples
     /// ```
@@ -293,7 +299,8 @@ impl TickScale {
         }
     }
 
-    /// Returns the maximum number of ticks of `other` that start during one tick of this scale.
+    /// Returns the maximum number of ticks of `other` that start during one tick of this scale. For
+    /// example, up to 256 ticks of a millisecond start during a SCRU64 tick of 256 ms.
     ///
     /// The bound holds for every tick. It is reached by some tick unless the lengths and epochs of
     /// the two scales keep their ticks from ever meeting at the required offset.
@@ -374,7 +381,8 @@ impl TickScale {
     }
 
     /// Returns the smallest number of ticks that is sure to last for `duration`, whichever tick of
-    /// a period they start at.
+    /// a period they start at. A term of a lease is converted with it, since a term that is cut
+    /// short would end too early.
     ///
     /// # Examples
     /// ```

@@ -1,4 +1,5 @@
-//! The description of an identifier scheme: its ticks, its node, its sequence, its bits.
+//! The description of an identifier scheme, which is all that an engine knows of ticks, nodes,
+//! sequences and bits.
 
 use core::fmt;
 use core::hash::Hash;
@@ -18,10 +19,13 @@ use crate::snapshot::Snapshot;
 use crate::tick::{Tick, Ticks};
 use crate::time::{IntoUnixTime, UnixTime};
 
-/// An identifier scheme, as a small value that holds the facts that the bits of an ID do not (its
-/// *layout*): Nanoflake's epoch, kuid's drift.
+/// An identifier scheme. Its values are *layouts*, which hold the facts that the bits of an ID do
+/// not, such as Nanoflake's epoch or kuid's drift.
 ///
-/// The constants are checked against each other when a generator of the scheme is compiled.
+/// Implement it for a scheme of your own, and generators, policies, windows and leases work with
+/// it. [`example::Seconds`](crate::example::Seconds) is the shortest example. The constants are
+/// checked against each other when a generator of the scheme is compiled, so a contradiction is a
+/// compile error.
 ///
 /// # Examples
 /// ```
@@ -36,24 +40,25 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// The scheme's name in messages, lower case.
     const NAME: &'static str;
 
-    /// The last tick that fits the format; of the widest layout, where
-    /// [`max_tick`](Self::max_tick) depends on it.
+    /// The last tick that fits the format. If layouts differ in this
+    /// ([`max_tick`](Self::max_tick)), it is the last tick of the widest one.
     const MAX_TICK: u64;
-    /// The highest sequence of the widest configuration: at least 1, because the engine counts
-    /// sequences. A format without any can only be read.
+    /// The highest sequence of the widest configuration. It must be at least 1, because the engine
+    /// counts sequences. A format without a sequence can only be read.
     const MAX_SEQUENCE: u32;
 
     /// The first tick a generator may issue.
     const FIRST_TICK: u64 = 0;
-    /// The last tick a generator may issue; after it every call fails.
+    /// The last tick a generator may issue. After it, every call fails.
     const LAST_TICK: u64 = Self::MAX_TICK;
-    /// The number of bits the tick takes in the engine's word: enough for one more than the last
-    /// tick that can be issued or restored.
+    /// The number of bits the tick takes in the engine's word. It must have room for one more than
+    /// the last tick that can be issued or restored, because the word holds the tick plus one.
     const TICK_BITS: u32 = u64::BITS - (Self::LAST_TICK + 1).leading_zeros();
-    /// Set if IDs have a bit that distinguishes two passes over the same ticks, which
-    /// [`Policy::TickTock`] needs.
+    /// Set if IDs have a bit that distinguishes two passes over the same ticks.
+    /// [`Policy::TickTock`] needs it.
     const TOGGLE: bool = false;
-    /// The fewest sequences a generator may be confined to.
+    /// The fewest sequences a generator may be confined to. For example, it is 4 for sno, as in its
+    /// original.
     const MIN_POOL: u32 = 1;
     /// Set if some of the scheme's IDs do not carry the node (kuid's local ones).
     const HAS_NODELESS_IDS: bool = false;
@@ -69,12 +74,14 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// Returns the epoch and the length of the scheme's ticks.
     fn scale(&self) -> TickScale;
 
-    /// Writes the settings of the layout that determine bits of an ID, such as `drift 8`; nothing
-    /// if there are none.
+    /// Writes the settings of the layout that determine bits of an ID, such as `drift 8`. If there
+    /// are none, it writes nothing.
     ///
-    /// A realm of leases records this text and refuses any other, so it must be complete: two
-    /// layouts with the same text and the same [`scale`](Self::scale) produce the same ID from the
-    /// same node, tick and sequence. It must not change from one release to the next.
+    /// A realm of leases records this text and refuses holders with any other, so it must be
+    /// complete. That is, two layouts with the same text and the same [`scale`](Self::scale) must
+    /// produce the same ID from the same node, tick and sequence. If a setting were missing from
+    /// the text, holders that differ in it could issue the same ID. The text must not change from
+    /// one release to the next either, or the realm would refuse every holder after an update.
     ///
     /// # Errors
     /// Returns the errors of `out`.
@@ -101,14 +108,15 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// ```
     fn node_bits(&self) -> Option<u32>;
 
-    /// Returns the bits that all IDs of `node` in `tick` share. Generators call it once per tick.
+    /// Returns the bits that all IDs of `node` in `tick` share. Generators call it once per tick,
+    /// and not for every ID.
     fn prefix(&self, node: &Self::Node, tick: Tick<Self>, toggle: bool) -> Prefix;
 
     /// Returns the reaction to a clock rollback that the scheme's document prescribes.
     fn default_policy(&self) -> Policy<Self>;
 
-    /// Returns the last tick that fits this layout: at most [`MAX_TICK`](Self::MAX_TICK), which
-    /// sizes the engine's word.
+    /// Returns the last tick that fits this layout, which is at most [`MAX_TICK`](Self::MAX_TICK).
+    /// For example, Snowflakes with 39 bits of time have fewer ticks than those with 41.
     ///
     /// # Examples
     /// ```
@@ -121,8 +129,8 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
         Self::MAX_TICK
     }
 
-    /// Returns the last tick that a generator of this layout may issue: at most
-    /// [`LAST_TICK`](Self::LAST_TICK) and [`max_tick`](Self::max_tick).
+    /// Returns the last tick that a generator of this layout may issue. It is at most
+    /// [`LAST_TICK`](Self::LAST_TICK) and at most [`max_tick`](Self::max_tick).
     ///
     /// # Examples
     /// ```
@@ -138,7 +146,7 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// Checks that IDs of this layout have room for `node`. Generators call it when they are built.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] if the node has another width than the layout's nodes.
+    /// Returns a [`RangeError`] if the node is wider or narrower than the layout's nodes.
     ///
     /// # Examples
     /// ```
@@ -153,12 +161,13 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     }
 
     /// Splits a node of any size into the node that IDs carry and the sequences that it has in each
-    /// tick.
+    /// tick. This is how a scheme with few nodes has room for more generators. For example,
+    /// Nanoflake has 1,024 nodes with 4,096 sequences each, or 8,192 of 13 bits with 512 each.
     ///
     /// Let IDs of this layout have a field of f [bits](Self::node_bits) for the node, and 2^s
-    /// sequences. A node of b ≥ f bits is the field's value `node >> (b - f)` with the 2^(s - b +
-    /// f) sequences whose leading bits are the rest: its *share*. With b = f these are all
-    /// sequences.
+    /// sequences. A node of b ≥ f bits is the field's value `node >> (b - f)` together with its
+    /// *share*, which is the 2^(s - b + f) sequences whose leading bits are the rest of the node.
+    /// With b = f these are all sequences.
     ///
     /// Two generators whose nodes are not [prefix-related](AnyNode::is_prefix_related) never issue
     /// equal IDs that carry the node, because they differ in the field or have no sequence in
@@ -228,7 +237,7 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
         Ok((field, SequenceBounds::new(lowest, last)))
     }
 
-    /// Returns the tick that contains `time`.
+    /// Returns the tick that contains `time`, rounding down.
     ///
     /// # Errors
     /// Returns a [`RangeError`] if the format has no tick for that time.
@@ -251,8 +260,8 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
         }
     }
 
-    /// Returns the first tick that starts at `time` or later, which is the first whose IDs show
-    /// such a time.
+    /// Returns the first tick that starts at `time` or later. It is the first tick to look for if
+    /// you want IDs that are not before `time`, because an ID shows the start of its tick.
     ///
     /// # Errors
     /// Returns a [`RangeError`] for a time before the epoch or after the start of the last tick.
@@ -283,8 +292,9 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// Returns the ticks that start within `times`, or `None` if none does.
     ///
     /// An ID shows the start of its tick, so these are the ticks of the IDs that show a time within
-    /// `times`. Every tick lies in exactly one of consecutive half-open ranges, such as days.
-    /// Unlike [`tick_at`](Self::tick_at) it accepts times outside the format, which users enter.
+    /// `times`. Every tick lies in exactly one of consecutive half-open ranges, so if you count IDs
+    /// day by day, each is counted once. Unlike [`tick_at`](Self::tick_at) it accepts times outside
+    /// of the format, because users enter such times, for example 1970 for "everything".
     ///
     /// # Examples
     /// ```
@@ -333,7 +343,8 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
         self.scale().time_of(tick.get())
     }
 
-    /// Returns the number of whole ticks that fit into `duration`.
+    /// Returns the number of whole ticks that fit into `duration`, for example to set the allowance
+    /// of a ratchet.
     ///
     /// # Examples
     /// ```
@@ -364,7 +375,8 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     }
 
     /// Returns the number of leading bits of a tick's first sequence that stay zero if it is random
-    /// ([`RANDOM_START`](Self::RANDOM_START)), so that enough sequences are left after it.
+    /// ([`RANDOM_START`](Self::RANDOM_START)), so that enough sequences are left after it. With one
+    /// bit, at least half of the tick is left.
     ///
     /// # Examples
     /// ```
@@ -415,7 +427,8 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
         Ok(bounds)
     }
 
-    /// Returns the state that `node` itself records of the IDs issued under it before.
+    /// Returns the state that `node` itself records of the IDs issued under it before. SCRU64's
+    /// node specs can name the previous ID. Nodes of other schemes record nothing.
     ///
     /// # Examples
     /// ```
@@ -429,7 +442,8 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
         Snapshot::EMPTY
     }
 
-    /// Checks that a generator may start at the clock's present reading.
+    /// Checks that a generator may start at the clock's present reading. A scheme with a
+    /// configurable epoch refuses one that lies in the future, because there is no tick before it.
     ///
     /// # Errors
     /// Returns [`BuildError::Epoch`] if the caller chose an epoch that lies in the future, and
@@ -457,14 +471,15 @@ fn saturated(time: impl IntoUnixTime) -> UnixTime {
     })
 }
 
-/// The variant of schemes that leave the caller nothing to choose.
+/// The variant of schemes that leave the caller nothing to choose, such as SCRU64 and Nanoflake.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Plain;
 
-/// The caller's choice for one ID, which turns a slot into that ID.
+/// The caller's choice for one ID, which also turns a slot into that ID.
 ///
-/// SCRU64 and Nanoflake have one variant, sno's carries the metabyte, kuid's selects local or
-/// global IDs.
+/// sno's variant carries the metabyte, and kuid's selects local or global IDs. SCRU64 and Nanoflake
+/// have a single variant, [`Plain`]. Two slots must never become the same ID under one variant,
+/// because only slots are unique.
 ///
 /// # Examples
 /// ```
@@ -491,7 +506,7 @@ pub trait Variant<S: Scheme>: Copy {
     /// The type of the IDs.
     type Id: Copy;
 
-    /// Reports whether IDs of this variant carry the generator's node. Called only for
+    /// Reports whether IDs of this variant carry the generator's node. It is called only for
     /// schemes with [`HAS_NODELESS_IDS`](Scheme::HAS_NODELESS_IDS).
     #[inline]
     fn has_node(self) -> bool {
@@ -502,7 +517,8 @@ pub trait Variant<S: Scheme>: Copy {
     fn id(self, scheme: &S, slot: Slot<S>) -> Self::Id;
 
     /// Writes the IDs of `first` and the slots after it, as many as `out` has room for. All of them
-    /// lie in one tick.
+    /// lie in one tick. Override it if a scheme can assemble many IDs faster than one by one, as
+    /// sno does.
     #[inline]
     fn fill(self, scheme: &S, first: Slot<S>, out: &mut [Self::Id]) {
         let mut slot = first;
@@ -516,9 +532,9 @@ pub trait Variant<S: Scheme>: Copy {
 /// A variant whose IDs generators can [observe](crate::Generator::observe).
 ///
 /// All IDs of one tick must be smaller than those of the next, whatever their nodes are, and the
-/// IDs of one node and variant must increase with the sequence. Global kuids are not observable:
-/// they sort by node before the last minutes of the time, so a generator with a low node might have
-/// to wait for minutes until its IDs are greater than an observed one.
+/// IDs of one node and variant must increase with the sequence. Global kuids are not observable,
+/// because they sort by node before the last minutes of the time. A generator with a low node might
+/// therefore have to wait for minutes until its IDs are greater than an observed one.
 ///
 /// # Examples
 /// ```
@@ -548,8 +564,9 @@ pub trait Variant<S: Scheme>: Copy {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Observable<S: Scheme>: Variant<S, Id: Ord> {
-    /// The variant with the least ID of each slot. IDs of this variant that follow an observed ID
-    /// do so under every variant of this type.
+    /// The variant with the least ID of each slot. If a slot's ID under this variant follows an
+    /// observed ID, it does so under every variant of this type. For example, it is the metabyte 0
+    /// for sno.
     const LEAST: Self;
 }
 
@@ -559,7 +576,7 @@ pub type Id<S> = <<S as Scheme>::Variant as Variant<S>>::Id;
 impl<S: Scheme> Tick<S> {
     /// The first tick of the format.
     pub const MIN: Self = Self::in_range(0);
-    /// The last tick of the format. Generators may stop before it ([`Scheme::LAST_TICK`]).
+    /// The last tick of the format. Generators may stop before it, at [`Scheme::LAST_TICK`].
     pub const MAX: Self = Self::in_range(S::MAX_TICK);
 
     /// Returns the tick `ticks` after the scheme's epoch.

@@ -10,7 +10,8 @@ use core::str::FromStr;
 
 use crate::range::RangeError;
 
-/// The sequences a generator may use in each tick, both ends included.
+/// The sequences a generator may use in each tick, both ends included. Generators with the same
+/// node and separate bounds never issue the same ID.
 ///
 /// # Examples
 /// ```
@@ -29,7 +30,7 @@ pub struct SequenceBounds {
 
 impl SequenceBounds {
     /// Creates bounds for all sequences from `lowest` to `last`. The ends may be given in either
-    /// order.
+    /// order, so there are no empty bounds.
     ///
     /// # Examples
     /// ```
@@ -106,13 +107,16 @@ impl SequenceBounds {
 
 /// A rule for the first sequence of each tick.
 ///
-/// A [`Builder`](crate::Builder::sequence) takes one of these, or a type of the caller's own:
+/// A [`Builder`](crate::Builder::sequence) takes one of these, or a type of your own:
 ///
 /// | rule | starts every tick at |
 /// |---|---|
 /// | [`Lowest`] | the lowest sequence |
 /// | [`Fixed`] | the same given sequence |
 /// | [`RandomStart`] | a pseudo-random sequence |
+///
+/// The lowest start gives the most IDs per tick, and the shortest stalls. A random one spreads IDs
+/// over shards if there are few per tick.
 ///
 /// The first sequence must be a **pure function of the tick** and of the value itself, because
 /// threads that race for a new tick have to agree on it without a lock. A generator computes it
@@ -143,8 +147,10 @@ impl SequenceBounds {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Sequence: fmt::Debug + RefUnwindSafe + Send + Sync {
-    /// Returns the first sequence of `tick`, which must lie within `bounds`. A generator reports a
-    /// start outside of them as [`ErrorKind::SequenceStart`](crate::ErrorKind::SequenceStart).
+    /// Returns the first sequence of `tick`, which must lie within `bounds`. If it does not, the
+    /// generator issues no ID in this tick and returns
+    /// [`ErrorKind::SequenceStart`](crate::ErrorKind::SequenceStart), because it cannot know what
+    /// was meant.
     fn start(&self, tick: u64, bounds: SequenceBounds) -> u32;
 }
 
@@ -161,8 +167,8 @@ impl<T: Sequence + ?Sized> Sequence for Arc<T> {
     }
 }
 
-/// The start of ticks, as a user chooses it in a setting. A generator makes the rule of it:
-/// [`Builder::tick_start`](crate::Builder::tick_start).
+/// The start of ticks, as a user names it in a setting, for example in a configuration file.
+/// [`Builder::tick_start`](crate::Builder::tick_start) turns it into a rule.
 ///
 /// # Examples
 /// ```
@@ -176,15 +182,15 @@ impl<T: Sequence + ?Sized> Sequence for Arc<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TickStart {
-    /// At the lowest sequence ([`Lowest`]), so that a tick has room for as many IDs as there are.
+    /// At the lowest sequence ([`Lowest`]), so that every sequence of the tick can be used.
     Lowest,
-    /// At a random sequence ([`RandomStart`]), so that IDs which are issued one at a time have all
-    /// remainders, by which they spread over shards.
+    /// At a random sequence ([`RandomStart`]), so that IDs which are issued one at a time spread
+    /// over shards by `id % n`.
     Random,
 }
 
 impl TickStart {
-    /// Every one.
+    /// Both, in the order of their declaration.
     pub const ALL: [Self; 2] = [Self::Lowest, Self::Random];
 
     /// Returns the name, `lowest` or `random`.
@@ -203,7 +209,7 @@ impl fmt::Display for TickStart {
     }
 }
 
-/// The error of a text that is not the name of a [`TickStart`].
+/// The error for a text that is not the name of a [`TickStart`].
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a tick starts at its lowest sequence or at a random one")]
 #[non_exhaustive]
@@ -222,7 +228,8 @@ impl FromStr for TickStart {
     }
 }
 
-/// A rule that starts every tick at the lowest sequence of the generator's bounds.
+/// A rule that starts every tick at the lowest sequence of the generator's bounds. Most schemes do
+/// this by default.
 ///
 /// # Examples
 /// ```
@@ -239,8 +246,8 @@ impl Sequence for Lowest {
     }
 }
 
-/// A rule that starts every tick at this sequence. If it lies outside of the generator's bounds,
-/// no ID is issued.
+/// A rule that starts every tick at this sequence, for example at 1, to leave the sequence 0
+/// unused. If it lies outside of the generator's bounds, no ID is issued.
 ///
 /// # Examples
 /// ```
@@ -341,14 +348,16 @@ mod without_alloc {
 
 /// A rule that starts every tick at a pseudo-random sequence, drawn from a seed and the tick.
 ///
-/// It spreads IDs over shards when there are few per tick, and makes collisions of wrongly shared
-/// nodes less likely. It hides nothing, because starts can be guessed from a few IDs.
+/// It spreads IDs over shards when there are few per tick. If two processes have the same node by
+/// mistake, it also makes collisions less likely. It hides nothing, because starts can be guessed
+/// from a few IDs.
 ///
-/// *Guard bits* keep that many leading bits of the start zero, counted from the lowest sequence of
-/// the generator, so that at least a known part of the tick's sequences is left. There is one
-/// unless [`with_guard_bits`](Self::with_guard_bits) sets another number: without any, a generator
-/// that waits for the next tick would lose half of its rate, because it uses half of the sequences
-/// on average. With one it loses a quarter.
+/// The price is that the sequences before the start are not used. *Guard bits* limit it. That many
+/// leading bits of the start are zero, counted from the lowest sequence of the generator, so a
+/// known part of the tick is always left. There is one guard bit unless
+/// [`with_guard_bits`](Self::with_guard_bits) sets a different number. With it, a generator that
+/// waits for the next tick loses a quarter of its rate, because starts are spread over the lower
+/// half of the tick. Without any, it would lose half.
 ///
 /// # Examples
 /// ```
@@ -366,7 +375,7 @@ mod without_alloc {
 /// ```
 ///
 /// # Spec
-/// SCRU64, the counter: it starts over at a random number when the timestamp changes. That scheme's
+/// In SCRU64, the counter starts over at a random number when the timestamp changes. That scheme's
 /// default has [no guard bit](crate::Scheme::guard_bits) for large counters, as its original does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RandomStart {
@@ -381,8 +390,10 @@ impl RandomStart {
         Self { seed, guard_bits: 1 }
     }
 
-    /// Returns the same rule with the `guard_bits` leading bits of every start set to zero. If
-    /// these are all bits of the sequence, or more, every start is the lowest.
+    /// Returns the same rule with the `guard_bits` leading bits of every start set to zero. For
+    /// example, with 2 guard bits a tick of 4,096 sequences starts below 1,024, so at least three
+    /// quarters of it are left. If these are all bits of the sequence, or more, every start is the
+    /// lowest.
     ///
     /// # Examples
     /// ```

@@ -3,7 +3,8 @@
 use core::marker::PhantomData;
 
 /// The bits that all IDs of a node in one tick share, as two words. Each scheme lays them out so
-/// that it takes the least effort to assemble its IDs from them.
+/// that it takes the least effort to assemble its IDs from them. A generator computes them once per
+/// tick, and for each ID only fills in the sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Prefix {
     pub(crate) high: u64,
@@ -13,7 +14,7 @@ pub struct Prefix {
 impl Prefix {
     pub(crate) const EMPTY: Self = Self::new(0, 0);
 
-    /// Returns a prefix. The sequence goes into the lowest bits of `low`, which must be zero;
+    /// Returns a prefix. The sequence goes into the lowest bits of `low`, so these must be zero.
     /// `high` holds the bits, if any, that do not fit into `low`.
     #[inline]
     #[must_use]
@@ -22,7 +23,8 @@ impl Prefix {
     }
 }
 
-/// The bits of one ID, as only an engine issues them: a [`Prefix`] with a sequence filled in.
+/// The bits of one ID, which are a [`Prefix`] with a sequence filled in. Only an engine makes them,
+/// and a [`Variant`](crate::Variant) turns them into IDs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Slot<S> {
     high: u64,

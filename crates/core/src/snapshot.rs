@@ -2,7 +2,10 @@
 
 use crate::tick::Tick;
 
-/// The state of a closed generator, which lets a successor continue without issuing an ID twice.
+/// The state of a closed generator, which lets a successor continue without issuing an ID twice. A
+/// program that shuts down in an orderly way can store it, and is then safe even if the clock is
+/// set back before it starts again. A crash leaves no snapshot, though. If that matters, use a
+/// lease.
 ///
 /// [`Generator::close`](crate::Generator::close) returns it, and
 /// [`Builder::restore`](crate::Builder::restore) takes it.
@@ -11,7 +14,7 @@ use crate::tick::Tick;
 pub struct Snapshot<S> {
     /// The tick issued last, or entered to follow an observed ID, or `None` if there was neither.
     pub tick: Option<Tick<S>>,
-    /// The next sequence of that tick, or one past the last if the tick is used up.
+    /// The next sequence of that tick, which is one past the last if the tick is used up.
     pub next_sequence: u32,
     /// The number of times that the toggle bit was flipped, which is odd if the bit is set now. It
     /// wraps at 2^32.
@@ -25,7 +28,8 @@ impl<S> Snapshot<S> {
     pub const EMPTY: Self = Self { tick: None, next_sequence: 0, drifts: 0, other_past: None };
 
     /// Returns the snapshot of a generator that issued `next_sequence - 1` in `tick` last, and that
-    /// never flipped its toggle.
+    /// never flipped its toggle. Use it to rebuild a snapshot from the two numbers, or from the
+    /// last ID that is known.
     ///
     /// # Examples
     /// ```
@@ -41,7 +45,7 @@ impl<S> Snapshot<S> {
     }
 
     /// Returns the same snapshot after `drifts` flips, with `other_past` as the highest tick under
-    /// the other toggle.
+    /// the other toggle. Only schemes with a toggle bit, such as sno, need both.
     ///
     /// # Examples
     /// ```
@@ -57,8 +61,9 @@ impl<S> Snapshot<S> {
         Self { drifts, other_past, ..self }
     }
 
-    /// Returns the highest tick that was ever issued, under either toggle, or `None` if nothing
-    /// was.
+    /// Returns the highest tick that was ever issued under either toggle, or `None` if nothing was
+    /// issued. A later generator that starts above it cannot repeat an ID, whatever the rest of the
+    /// snapshot was.
     ///
     /// # Examples
     /// ```

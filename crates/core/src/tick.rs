@@ -1,4 +1,4 @@
-//! Ticks: a scheme's own unit of time, in types that cannot be confused.
+//! Ticks, which are a scheme's own unit of time, in types that cannot be confused.
 
 use core::cmp::Ordering;
 use core::fmt;
@@ -7,8 +7,10 @@ use core::marker::PhantomData;
 
 /// A point in time in the ticks of scheme `S`, counted from the scheme's epoch.
 ///
-/// Range: `0..=S::MAX_TICK`. The scheme defines the length of a tick and the start of tick 0
-/// ([`Scheme::tick_at`](crate::Scheme::tick_at), [`Scheme::time_of`](crate::Scheme::time_of)).
+/// It is in `0..=S::MAX_TICK`. The scheme defines the length of a tick and the start of tick 0, so
+/// it also converts between times and ticks ([`Scheme::tick_at`](crate::Scheme::tick_at),
+/// [`Scheme::time_of`](crate::Scheme::time_of)). For example, tick 100 of a scheme that counts
+/// milliseconds is a tenth of a second after its epoch.
 ///
 /// # Examples
 /// ```
@@ -19,7 +21,7 @@ use core::marker::PhantomData;
 /// }
 /// ```
 ///
-/// Ticks of different schemes are different types:
+/// Ticks of different schemes are different types, because tick 100 is a different time in each:
 ///
 /// ```compile_fail,E0308
 /// use tickid_core::{Scheme, Tick};
@@ -36,7 +38,7 @@ impl<S> Tick<S> {
         Self(ticks, PhantomData)
     }
 
-    /// Ticks since the scheme's epoch.
+    /// Returns the number of ticks since the scheme's epoch.
     ///
     /// # Examples
     /// ```
@@ -62,7 +64,8 @@ impl<S> Tick<S> {
 /// assert_eq!(allowance, Ticks::new(2));
 /// ```
 ///
-/// They belong to a scheme, too:
+/// They belong to a scheme, too, since ten ticks are 2.56 seconds in SCRU64 and 10 milliseconds in
+/// Nanoflake:
 ///
 /// ```
 /// use tickid_core::{Policy, Scheme, Ticks};

@@ -6,11 +6,12 @@ use core::time::Duration;
 use crate::micros::Micros;
 use crate::range::RangeError;
 
-/// A point in time: signed **microseconds** since 1970-01-01T00:00:00Z.
+/// A point in time, in **microseconds** since 1970-01-01T00:00:00Z, negative before that.
 ///
-/// Range: all of `i64`, which is about 292,000 years to either side. That covers the last SCRU64
-/// timestamp (year 4261), the last kuid (year 35198) and custom epochs before 1970. Leap seconds
-/// are not counted, as in Unix time.
+/// It is the common unit of all schemes, whose ticks last from 100 µs to an hour. The range is all
+/// of `i64`, which is about 292,000 years to either side. That covers the last SCRU64 timestamp
+/// (year 4261), the last kuid (year 35198) and custom epochs before 1970. Leap seconds are not
+/// counted, as in Unix time.
 ///
 /// # Examples
 /// ```
@@ -28,9 +29,9 @@ pub struct UnixTime(i64);
 impl UnixTime {
     /// 1970-01-01T00:00:00Z.
     pub const EPOCH: Self = Self(0);
-    /// The earliest time that can be named.
+    /// The earliest time, about 292,000 years before 1970.
     pub const MIN: Self = Self(i64::MIN);
-    /// The latest time that can be named.
+    /// The latest time, about 292,000 years after 1970.
     pub const MAX: Self = Self(i64::MAX);
 
     /// Returns the time `micros` microseconds after the Unix epoch.
@@ -84,7 +85,8 @@ impl UnixTime {
         self.0
     }
 
-    /// Returns the whole milliseconds since the Unix epoch, rounded towards the past.
+    /// Returns the whole milliseconds since the Unix epoch, rounded towards the past, so that times
+    /// before 1970 are not moved forward.
     ///
     /// # Examples
     /// ```
@@ -99,7 +101,8 @@ impl UnixTime {
         self.0.div_euclid(1_000)
     }
 
-    /// This time moved into the future; `None` past [`MAX`](Self::MAX).
+    /// Returns the time that is `duration` later, or `None` if it would be after
+    /// [`MAX`](Self::MAX).
     ///
     /// Whole microseconds count; the rest of `duration` is dropped.
     ///
@@ -123,7 +126,8 @@ impl UnixTime {
         }
     }
 
-    /// This time moved into the past; `None` before [`MIN`](Self::MIN).
+    /// Returns the time that is `duration` earlier, or `None` if it would be before
+    /// [`MIN`](Self::MIN).
     ///
     /// Whole microseconds count; the rest of `duration` is dropped.
     ///
@@ -176,12 +180,14 @@ const fn checked_micros(duration: Duration) -> Option<u64> {
     }
 }
 
-/// A point in time: [`UnixTime`] itself, [`SystemTime`](std::time::SystemTime) with the feature
-/// `std`, and with the features of their names `jiff`'s `Timestamp` and `chrono`'s `DateTime` of
-/// any zone. All but the first are rounded towards the past, to whole microseconds.
+/// A type for points in time, so that functions take whichever a program has. These are
+/// [`UnixTime`] itself, [`SystemTime`](std::time::SystemTime) with the feature `std`, and with the
+/// features of their names `jiff`'s `Timestamp` and `chrono`'s `DateTime` of any zone. All but the
+/// first are rounded towards the past, to whole microseconds.
 ///
-/// It is implemented by every type that converts to [`UnixTime`] by [`TryInto`] with an error that
-/// becomes a [`RangeError`].
+/// Every type that converts to [`UnixTime`] by [`TryInto`] implements it, provided that the error
+/// converts to a [`RangeError`]. To pass a time type of your own, implement `TryFrom<YourType>` for
+/// `UnixTime`.
 ///
 /// # Examples
 /// ```
@@ -196,7 +202,7 @@ const fn checked_micros(duration: Duration) -> Option<u64> {
 /// assert_eq!(milliseconds(std::time::SystemTime::UNIX_EPOCH), Ok(0));
 /// ```
 pub trait IntoUnixTime {
-    /// Returns the same time.
+    /// Returns the same time as a [`UnixTime`].
     ///
     /// # Errors
     /// Returns a [`RangeError`] (in microseconds) for a time that does not fit [`UnixTime`].
@@ -209,7 +215,8 @@ impl<T: TryInto<UnixTime, Error: Into<RangeError>>> IntoUnixTime for T {
     }
 }
 
-/// Formats the time as RFC 3339 in UTC, with as many decimals as it needs: none, three or six.
+/// Formats the time as RFC 3339 in UTC, with as many decimals as it needs (none, three or six). A
+/// precision sets their number, so `{:.3}` always writes milliseconds.
 ///
 /// Years outside of 0..=9999 have no form in RFC 3339. They have a sign and six digits, as in
 /// ISO 8601. Nothing is allocated.
@@ -234,7 +241,7 @@ impl fmt::Display for UnixTime {
 /// Rounds towards the past, to whole microseconds.
 ///
 /// # Errors
-/// Returns a [`RangeError`] for a time that does not fit, which is one about 292,000 years from
+/// Returns a [`RangeError`] for a time that does not fit, that is, one about 292,000 years from
 /// now.
 #[cfg(feature = "std")]
 impl TryFrom<std::time::SystemTime> for UnixTime {
@@ -258,9 +265,9 @@ impl TryFrom<std::time::SystemTime> for UnixTime {
 }
 
 /// # Errors
-/// Returns a [`RangeError`] (in microseconds) for a time that the platform's `SystemTime` has no
-/// form for: before 1601 or after 30828 on Windows, before 1970 in browsers. Elsewhere every time
-/// fits.
+/// Returns a [`RangeError`] (in microseconds) for a time that the platform's `SystemTime` cannot
+/// hold. On Windows these are the times before 1601 and after 30828, and in browsers those before
+/// 1970. Elsewhere every time fits.
 #[cfg(feature = "std")]
 impl TryFrom<UnixTime> for std::time::SystemTime {
     type Error = RangeError;

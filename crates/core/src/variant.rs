@@ -4,8 +4,9 @@ use core::fmt;
 
 /// The variants of IDs that a generator issues, distinguished by whether they carry its node.
 ///
-/// Generators of one realm must not mix the two, because IDs without a node are unique only if no
-/// two generators issue them in the same window.
+/// For example, kuid's global IDs carry the node, and its local ones do not. Generators of one
+/// realm must not mix the two, because IDs without a node are unique only if no two generators
+/// issue them in the same window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Variants {
@@ -19,7 +20,8 @@ pub enum Variants {
 }
 
 impl Variants {
-    /// Reports whether a variant that carries the node, or one that does not, is among these.
+    /// Reports whether these include variants that carry the node, or, if `has_node` is false,
+    /// variants that do not.
     ///
     /// # Examples
     /// ```

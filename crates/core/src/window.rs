@@ -6,13 +6,16 @@ use crate::range::RangeError;
 use crate::scheme::Scheme;
 use crate::tick::Tick;
 
-/// A half-open range of ticks `[floor, ceiling)`. A generator issues no ID outside of its window.
+/// A half-open range of ticks `[floor, ceiling)`, outside of which a generator issues no ID.
 ///
 /// Two generators with the same node and disjoint windows can never issue the same ID, whatever
-/// their clocks do. The default is all ticks of the format.
+/// their clocks do, because they have no tick in common. This is what
+/// [leases](https://docs.rs/tickid-lease) are made of, and a program can use it without one. For
+/// example, it may store a ceiling a minute ahead before it issues any ID, and after a crash
+/// continue with a window that starts there. The default is all ticks of the format.
 ///
 /// The floor of a generator's window is fixed. Its ceiling may [rise](crate::Generator::widen), but
-/// never falls.
+/// it never falls, because IDs below it may have been issued.
 ///
 /// # Examples
 /// ```
@@ -34,7 +37,7 @@ use crate::tick::Tick;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Window<S: Scheme> {
     floor: Tick<S>,
-    /// One past the last tick. It is not a `Tick` because it may be one past the format's last.
+    /// One past the last tick, which is not a `Tick` because it may be one past the format's last.
     ceiling: u64,
 }
 
@@ -81,7 +84,8 @@ impl<S: Scheme> Window<S> {
         self.floor
     }
 
-    /// Returns one past the last tick of the window.
+    /// Returns one past the last tick of the window. It is a plain number because it may be one
+    /// past the last tick of the format, which no [`Tick`] is.
     #[must_use]
     pub const fn ceiling(&self) -> u64 {
         self.ceiling
@@ -110,7 +114,7 @@ impl<S: Scheme> Default for Window<S> {
     }
 }
 
-/// Writes the ticks, as in `[12, 34)`.
+/// Writes the ticks as a half-open range, for example `[12, 34)`.
 impl<S: Scheme> fmt::Display for Window<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[{}, {})", self.floor, self.ceiling)

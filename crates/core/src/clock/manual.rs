@@ -7,10 +7,12 @@ use crate::clock::Clock;
 use crate::error::ClockError;
 use crate::time::UnixTime;
 
-/// A clock that shows the time it was set to, to the microsecond, for tests and simulations.
+/// A clock for tests and simulations, which shows the time that it was set to, to the microsecond.
 ///
 /// It stands still until it is [set](Self::set), [advanced](Self::advance) or slept on. Sleeping on
-/// it moves it forward and returns immediately, so a generator's waits take no real time.
+/// it moves it forward and returns immediately, so a generator's waits take no real time, and a
+/// test of a stall of ten minutes ends at once. Pass a reference to the builder, as in
+/// `.clock(&clock)`, to set the clock later.
 ///
 /// # Examples
 /// ```
@@ -37,7 +39,8 @@ impl ManualClock {
         Self { micros: AtomicI64::new(time.as_micros()), slept: AtomicU64::new(0) }
     }
 
-    /// Sets the clock to `time`, which may be before or after its present time.
+    /// Sets the clock to `time`, which may be before or after its present time. Going back shows
+    /// how a program copes with a clock rollback.
     ///
     /// # Examples
     /// ```
@@ -51,7 +54,7 @@ impl ManualClock {
         self.micros.store(time.as_micros(), Ordering::Release);
     }
 
-    /// Moves forward by whole microseconds, at most to [`UnixTime::MAX`].
+    /// Moves the clock forward by whole microseconds, at most to [`UnixTime::MAX`].
     ///
     /// # Examples
     /// ```
@@ -70,7 +73,8 @@ impl ManualClock {
         let _ = self.micros.fetch_update(Ordering::AcqRel, Ordering::Acquire, forward);
     }
 
-    /// Returns the total time that callers have slept on the clock.
+    /// Returns the total time that callers have slept on the clock, so that a test can check
+    /// whether a call waited, and for how long.
     ///
     /// # Examples
     /// ```
@@ -91,7 +95,8 @@ impl Clock for ManualClock {
         Ok(UnixTime::from_micros(self.micros.load(Ordering::Acquire)))
     }
 
-    /// Moves forward by `duration`, at least by a microsecond.
+    /// Moves the clock forward by `duration`, at least by a microsecond, so that a loop of sleeps
+    /// always ends.
     #[cfg(feature = "std")]
     fn sleep(&self, duration: Duration) {
         let duration = duration.max(Duration::from_micros(1));
@@ -100,7 +105,7 @@ impl Clock for ManualClock {
         self.advance(duration);
     }
 
-    /// Returns the total time slept on this clock.
+    /// Returns the total time slept on this clock, so setting it does not count as waiting.
     #[cfg(feature = "std")]
     fn monotonic(&self) -> Duration {
         self.slept()

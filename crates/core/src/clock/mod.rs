@@ -27,8 +27,9 @@ pub use self::process::ProcessClock;
 #[cfg(feature = "std")]
 pub use self::system::SystemClock;
 
-/// The clock of a builder that was given no other clock: the cheapest one that follows the wall
-/// clock, for this process only. In the child of a `fork` it fails, so that the child does not
+/// The clock of a builder that was given no other clock. On x86-64 Linux it is the
+/// [`CounterClock`], because that follows the wall clock at half the price of reading the system's.
+/// It is for this process only. In the child of a `fork` it fails, so that the child does not
 /// repeat the IDs of its parent.
 ///
 /// # Examples
@@ -44,18 +45,20 @@ pub use self::system::SystemClock;
 #[cfg(all(feature = "std", target_arch = "x86_64", target_os = "linux"))]
 pub type DefaultClock = ProcessClock<CounterClock>;
 
-/// The clock of a builder that was given no other clock: the system's, for this process only. In
-/// the child of a `fork` it fails, so that the child does not repeat the IDs of its parent.
+/// The clock of a builder that was given no other clock. It is the system's clock, for this process
+/// only. In the child of a `fork` it fails, so that the child does not repeat the IDs of its
+/// parent.
 #[cfg(all(feature = "std", not(all(target_arch = "x86_64", target_os = "linux"))))]
 pub type DefaultClock = ProcessClock<SystemClock>;
 
-/// The clock of a builder that was given no other clock: none, because without `std` there is no
-/// wall clock.
+/// The clock of a builder that was given no other clock. There is none without `std`, because there
+/// is no wall clock.
 #[cfg(not(feature = "std"))]
 pub type DefaultClock = NoClock;
 
 /// A placeholder for the clock of a builder without `std` until it is
-/// [given](crate::Builder::clock) one. It is deliberately not a [`Clock`].
+/// [given](crate::Builder::clock) one. It is deliberately not a [`Clock`], so that a forgotten
+/// clock is a compile error.
 #[cfg(not(feature = "std"))]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoClock;
@@ -68,12 +71,15 @@ use crate::error::ClockError;
 use crate::platform;
 use crate::time::UnixTime;
 
-/// A source of wall-clock time.
+/// A source of wall-clock time. Implement it to generate IDs by a time source of your own, for
+/// example where there is no operating system.
 ///
 /// A clock may stand still, jump and repeat itself, because generators are correct under any clock.
-/// It should not return less than another thread has already read from it unless the wall clock was
-/// set back, and its documentation should state by how much a reading may differ from the wall
-/// clock. [`SystemClock`] is exact; `CounterClock` lists its error for each kind of event.
+/// A bad one only costs waits and wrong times. It should not return less than a different thread
+/// has already read from it, unless the wall clock was set back, because generators would take that
+/// for a rollback. Its documentation should state by how much a reading may differ from the wall
+/// clock. For example, [`SystemClock`] is exact, and `CounterClock` lists its error for each kind
+/// of event.
 ///
 /// # Examples
 /// ```
@@ -110,8 +116,9 @@ pub trait Clock {
     fn now(&self) -> Result<UnixTime, ClockError>;
 
     /// Returns the current time, or the time a moment (less than a microsecond) before the call if
-    /// that is cheaper, because the reading need not wait for what the thread did just before.
-    /// Generators call this first, and [`now`](Self::now) when it matters.
+    /// that is cheaper. It can be cheaper because the processor need not wait for what the thread
+    /// did just before. Generators call this first, to find out that the current tick goes on, and
+    /// call [`now`](Self::now) before they enter a tick or stall. By default it is `now`.
     ///
     /// # Errors
     /// Returns the errors of [`now`](Self::now).
@@ -121,11 +128,13 @@ pub trait Clock {
     }
 
     /// Waits for `duration` or less, after which the caller rereads the time. Generators call it
-    /// when they have to wait, for at most 50 milliseconds at a time.
+    /// when they have to wait, for at most 50 milliseconds at a time. A clock of simulated time
+    /// moves forward instead, so that tests take no real time.
     ///
-    /// Sleepers wake late, so the default puts the thread to sleep for `duration` less the time by
-    /// which earlier sleeps in this process were late (60 microseconds at first, 200 at most). For
-    /// a shorter duration, and in browsers, where a thread cannot sleep, it returns immediately.
+    /// Systems wake sleepers late, and a generator that oversleeps loses part of a tick. So the
+    /// default puts the thread to sleep for `duration` less the time by which earlier sleeps in
+    /// this process were late (60 microseconds at first, 200 at most). For a shorter duration, and
+    /// in browsers, where a thread cannot sleep, it returns immediately.
     ///
     /// # Examples
     /// ```
@@ -142,7 +151,8 @@ pub trait Clock {
     }
 
     /// Returns the time since some fixed moment, independently of the wall clock. Generators
-    /// measure [`max_wait`](crate::Builder::max_wait) by it.
+    /// measure [`max_wait`](crate::Builder::max_wait) by it, since a wait for a wall clock that was
+    /// set back could otherwise last for any time.
     ///
     /// # Examples
     /// ```

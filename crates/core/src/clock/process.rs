@@ -9,14 +9,16 @@ use crate::time::UnixTime;
 
 /// A clock for a single process, which fails in a child forked later.
 ///
-/// A child has a copy of its parent's generators and would issue the same IDs. If a generator's
-/// clock cannot be read, though, neither the generator nor its handles issue anything, so with this
-/// clock a generator works in the process that made it and fails with
-/// [`ClockError::Forked`] in others. The [default clock](crate::DefaultClock) is of this type, and
-/// so are the clocks of leased generators. Other clocks know nothing of processes: with one that is
-/// not wrapped, the owner has to make sure that only the parent or only the child continues.
+/// A child has a copy of its parent's generators and would issue the same IDs. But a generator
+/// whose clock cannot be read issues nothing, and neither do its handles. With this clock, a
+/// generator therefore works in the process that made it, and fails with [`ClockError::Forked`] in
+/// all others.
 ///
-/// The check costs a comparison.
+/// The [default clock](crate::DefaultClock) is of this type, and so are the clocks of leased
+/// generators. Other clocks do not notice forks. If you use one without wrapping it in this type,
+/// make sure that only the parent or only the child continues.
+///
+/// The check is a single comparison per reading.
 ///
 /// # Examples
 /// ```
@@ -35,7 +37,7 @@ pub struct ProcessClock<C> {
 }
 
 impl<C> ProcessClock<C> {
-    /// Wraps `clock` for this process.
+    /// Wraps `clock` for this process. A program that forks when it starts calls this afterwards.
     #[must_use]
     pub fn new(clock: C) -> Self {
         Self { home: Process::this(), clock }

@@ -46,8 +46,9 @@ pub(crate) fn resume<S: Scheme>(
     Ok((Word::new(tick.get() + 1, toggle, next), other_past))
 }
 
-/// A view of a running generator. It may be out of date by the time it is read, and it cannot be
-/// restored.
+/// A view of a running generator, for metrics and logs. It may be out of date by the time it is
+/// read, because other threads draw IDs. So never restore its snapshot, which may lack IDs that
+/// were issued since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct State<S: Scheme> {

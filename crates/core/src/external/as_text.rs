@@ -1,17 +1,19 @@
-//! Columns that hold the canonical text instead of an integer or bytes.
+//! Columns that hold an ID's canonical text instead of an integer or bytes.
 
 use core::fmt;
 
 use crate::external::SortedText;
 
-/// Stores an ID in a database as its canonical text, rather than as an integer or bytes.
+/// Stores an ID in a database as its canonical text, rather than as an integer or bytes. The column
+/// is larger, but people can read it, and compare it with what they see in logs and URLs.
 ///
 /// All IDs whose text sorts as they do have this form, in every database library that there is a
-/// feature for. The column sorts in the same order **if its collation compares bytes**:
-/// `COLLATE "C"` in PostgreSQL, `ascii_bin` in MySQL, the default in SQLite.
+/// feature for. The column sorts in the same order **if its collation compares bytes**. That is
+/// `COLLATE "C"` in PostgreSQL, `ascii_bin` in MySQL, and the default in SQLite. A collation for a
+/// language may sort differently, and range queries then miss rows.
 ///
-/// Texts that are valid but not canonical, such as SCRU64's in upper case, are read. How to use
-/// it with each library is in the project's `docs/stacks.md`.
+/// Texts that are valid but not canonical, such as SCRU64's in upper case, are read too. The
+/// project's `docs/stacks.md` shows the use with each library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(
     feature = "diesel_2",

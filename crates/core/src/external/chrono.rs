@@ -22,7 +22,7 @@ impl TryFrom<UnixTime> for DateTime<Utc> {
 }
 
 /// Rounds towards the past, to whole microseconds. A leap second is the second after it, as in Unix
-/// time. It does not fail: [`UnixTime`] has all of `chrono`'s range.
+/// time. It does not fail, because [`UnixTime`] covers all of `chrono`'s range.
 impl<Z: TimeZone> TryFrom<DateTime<Z>> for UnixTime {
     type Error = RangeError;
 

@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 use crate::external::representations::length_error;
 use crate::range::RangeError;
 
-/// The value that a database column holds of an ID: an integer, an array of bytes or a `String`.
+/// The value that a database column holds for an ID, which is an integer, an array of bytes or a
+/// `String`.
 ///
 /// # Examples
 /// ```
@@ -17,7 +18,8 @@ use crate::range::RangeError;
 /// assert_eq!(<[u8; 3]>::from_owned(column), Ok([1, 2, 3]));
 /// ```
 pub trait Column: Sized {
-    /// The same as a type that every database library reads and writes.
+    /// The same value as a type that every database library reads and writes. For an array of bytes
+    /// it is a vector, for example, because not all libraries know arrays.
     type Owned;
 
     /// Returns the value as the libraries write it.
@@ -26,7 +28,7 @@ pub trait Column: Sized {
     /// Returns the value that a library has read.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] for another number of bytes.
+    /// Returns a [`RangeError`] if the number of bytes is not that of the ID.
     fn from_owned(owned: Self::Owned) -> Result<Self, RangeError>;
 }
 

@@ -10,7 +10,7 @@ use crate::external::{AsText, SortedText};
 #[doc(hidden)]
 pub use diesel as __diesel;
 
-/// A database that accepts a value that ends with the call.
+/// A database that accepts a value that lives no longer than the call.
 pub trait SendOwned<Sql, Owned>: Backend {
     /// Writes `value` as a parameter of the type `Sql`.
     ///
@@ -88,7 +88,7 @@ macro_rules! impl_diesel {
     ($id:ident as $column:ty: $sql:ident) => {
         $crate::impl_diesel!([] $id as $column: $sql);
 
-        /// diesel's derives, for a type that they do not stand at.
+        /// diesel's derives, for a type that they cannot be attached to.
         const _: () = {
             use $crate::external::diesel::__diesel as diesel;
 

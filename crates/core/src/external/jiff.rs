@@ -24,8 +24,8 @@ macro_rules! times_of_jiff {
                 }
             }
 
-            /// Rounds towards the past, to whole microseconds. It does not fail: [`UnixTime`] has
-            /// all of `jiff`'s range.
+            /// Rounds towards the past, to whole microseconds. It does not fail, because
+            /// [`UnixTime`] covers all of `jiff`'s range.
             impl TryFrom<Timestamp> for UnixTime {
                 type Error = RangeError;
 

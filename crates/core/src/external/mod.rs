@@ -1,8 +1,10 @@
-//! The traits of other libraries that IDs implement, for scheme crates. One file for each feature.
+//! The traits of other libraries that IDs implement, for scheme crates. There is a file for each
+//! feature.
 //!
-//! A scheme describes each of its IDs in a table ([`impl_external`](crate::impl_external)); the
-//! implementations are generated here, alike for all IDs. The libraries are re-exported, hidden, so
-//! that the macros find them.
+//! A scheme describes each of its IDs in a table ([`impl_external`](crate::impl_external)), from
+//! which the implementations are generated here, so they are alike for all IDs. The libraries are
+//! re-exported, hidden, because the macros expand in the scheme's crate, which does not depend on
+//! them.
 
 mod as_text;
 #[cfg(feature = "alloc")]

@@ -8,8 +8,8 @@ use crate::external::{AsText, SortedText};
 pub use mysql_common as __mysql_common;
 
 /// Implements `From` for `Value`, and `FromValue`, for an ID, through a
-/// [`Column`](crate::external::Column) that it converts to and from. Integers keep their sign, as
-/// the clients have both.
+/// [`Column`](crate::external::Column) that it converts to and from. Unsigned integers stay
+/// unsigned, since the clients have both kinds.
 #[macro_export]
 macro_rules! impl_mysql_common {
     ([$($generics:tt)*] $id:ty as $column:ty) => {

@@ -1,5 +1,5 @@
-//! The integer, the bytes and the text of an ID, from which the other libraries' traits are
-//! derived.
+//! The integer, the bytes and the text of an ID. The implementations for other libraries are
+//! derived from these three.
 
 use core::error::Error;
 use core::fmt::{Debug, Display};
@@ -7,8 +7,9 @@ use core::str::FromStr;
 
 use crate::range::RangeError;
 
-/// The representations of an ID that other libraries read and write: an integer, bytes and text.
-/// The ID converts to and from all of them.
+/// The representations of an ID that other libraries read and write, which are an integer, bytes
+/// and text. The ID converts to and from all of them, so code that is generic over this trait can
+/// store any ID.
 pub trait Representations:
     Copy
     + Debug
@@ -19,7 +20,7 @@ pub trait Representations:
     + Into<Self::Bytes>
     + TryFrom<Self::Bytes, Error: Display>
 {
-    /// An integer that holds all IDs, which order as the integers do.
+    /// An integer that holds all IDs. It orders as they do.
     type Integer: Copy + PartialOrd + Display + FromStr;
     /// The bytes, big-endian.
     type Bytes: AsRef<[u8]> + AsMut<[u8]> + Default;
@@ -34,7 +35,7 @@ pub trait Representations:
     const TEXT_PATTERN: &'static str;
     /// The length of the longest text.
     const MAX_TEXT_LEN: usize;
-    /// The length of the shortest text; by default all texts have one length.
+    /// The length of the shortest text. By default all texts have one length.
     const MIN_TEXT_LEN: usize = Self::MAX_TEXT_LEN;
 }
 
@@ -62,10 +63,10 @@ pub(super) fn length_error(found: usize, expected: usize) -> RangeError {
     RangeError::new("length in bytes", found, expected, expected)
 }
 
-/// Implements, for an ID, [`Representations`] and what follows from them: `LowerHex`, `UpperHex`
-/// and `Binary` of its integer, `TryFrom<&[u8]>` of its bytes, `From` for `String` of its text
-/// (with the feature `alloc` of this crate), and the traits of each library whose feature of this
-/// crate is on.
+/// Implements [`Representations`] for an ID, and everything that follows from them. These are
+/// `LowerHex`, `UpperHex` and `Binary` of its integer, `TryFrom<&[u8]>` of its bytes, `From` for
+/// `String` of its text (with the feature `alloc` of this crate), and the traits of each library
+/// whose feature of this crate is on.
 #[macro_export]
 macro_rules! impl_external {
     (
@@ -106,7 +107,7 @@ macro_rules! impl_external {
         /// Reads the bytes of an ID, big-endian.
         ///
         /// # Errors
-        /// Returns a `RangeError` for any other length and for bytes that are no ID.
+        /// Returns a `RangeError` for any other length, and for bytes that are not an ID.
         impl ::core::convert::TryFrom<&[u8]> for $id {
             type Error = $crate::RangeError;
 
@@ -127,8 +128,9 @@ macro_rules! impl_external {
     };
 }
 
-/// The part of [`impl_external`](crate::impl_external) that needs an allocator; here, where it is
-/// known if there is one, because a `cfg` within a macro is the caller's.
+/// The part of [`impl_external`](crate::impl_external) that needs an allocator. It is a macro of
+/// its own because a `cfg` within a macro is evaluated in the caller's crate, which has different
+/// features.
 #[cfg(feature = "alloc")]
 #[doc(hidden)]
 #[macro_export]

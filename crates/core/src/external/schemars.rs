@@ -5,7 +5,8 @@ pub use schemars as __schemars;
 
 use crate::external::Representations;
 
-/// Implements `JsonSchema` for an ID: the schema of its text, which is its form in JSON.
+/// Implements `JsonSchema` for an ID. It is the schema of its text, because that is its form in
+/// JSON.
 #[macro_export]
 macro_rules! impl_schemars {
     ($id:ident) => {

@@ -58,15 +58,16 @@ pub fn type_error(error: impl Display) -> TryGetError {
     TryGetError::DbErr(DbErr::Type(error.to_string()))
 }
 
-/// Returns the value of an ID that is no `i64`. Databases refuse it in a column of integers;
-/// sea-orm has no conversion to a value that can fail.
+/// Returns the value of an ID that does not fit an `i64`. Databases refuse this text in a column of
+/// integers, which is the only way to report the error, because sea-orm's conversion to a value
+/// cannot fail.
 #[must_use]
 pub fn beyond<T: Representations>(id: T) -> String {
     let integer: T::Integer = id.into();
     integer.to_string()
 }
 
-/// Implements `TryGetable`, `ValueType` and what else the field of an entity has, for an ID,
+/// Implements `TryGetable`, `ValueType` and the other traits of an entity's fields for an ID,
 /// through a [`Column`](crate::external::Column) that it converts to and from.
 #[macro_export]
 macro_rules! impl_sea_orm {

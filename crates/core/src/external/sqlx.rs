@@ -10,7 +10,7 @@ pub use sqlx as __sqlx;
 
 /// Implements `Type`, `Encode` and `Decode` for an ID, through a
 /// [`Column`](crate::external::Column) that it converts to and from, in all databases that have
-/// that column. Values of a second type are read, too, if one follows after `or`.
+/// that column. If a second type follows after `or`, values of that type are read, too.
 #[macro_export]
 macro_rules! impl_sqlx {
     ([$($generics:tt)*] $id:ty as $column:ty $(, or $other:ty)?) => {
@@ -71,7 +71,8 @@ macro_rules! impl_sqlx {
     };
 }
 
-/// Implements `PgHasArrayType` for an ID: lists of it are parameters and columns of PostgreSQL.
+/// Implements `PgHasArrayType` for an ID, so that lists of IDs can be parameters and columns in
+/// PostgreSQL, for example in `WHERE id = ANY($1)`.
 #[cfg(feature = "sqlx_0_9_postgres")]
 #[macro_export]
 macro_rules! impl_sqlx_postgres {

@@ -7,7 +7,7 @@ use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 
 use crate::external::Representations;
 
-/// Implements `ToSchema` for an ID: the schema of its text, which is its form in JSON.
+/// Implements `ToSchema` for an ID. It is the schema of its text, because that is its form in JSON.
 #[macro_export]
 macro_rules! impl_utoipa {
     ($id:ident) => {

@@ -6,7 +6,8 @@
 //! └─────────────────────────┴──────┴─────────┴────┴────────────────┴─────────┴────────┘
 //! ```
 //!
-//! Shorter IDs are followed by zeros. The UUIDs of one kind sort as its IDs do.
+//! Shorter IDs are followed by zeros. UUIDs of one kind sort as the IDs in them do, because the ID
+//! comes first.
 
 #[doc(hidden)]
 pub use uuid as __uuid;
@@ -52,9 +53,11 @@ macro_rules! impl_uuid_bytes {
         const _: () = {
             use $crate::external::uuid::__uuid::Uuid;
 
-            /// The 16 bytes as they are, for columns and fields of UUIDs. They sort as the IDs do.
+            /// Takes the 16 bytes as they are, for columns and fields of UUIDs. They sort as the
+            /// IDs do.
             ///
-            /// The result is not a UUID by RFC 9562: it has neither version nor variant.
+            /// The result is not a UUID by RFC 9562, because it has neither version nor variant. A
+            /// database column does not care, but a program that looks at the version might.
             #[cfg_attr(docsrs, doc(cfg(feature = "uuid_1")))]
             impl From<$id> for Uuid {
                 fn from(id: $id) -> Self {
@@ -62,7 +65,7 @@ macro_rules! impl_uuid_bytes {
                 }
             }
 
-            /// Any 16 bytes are an ID.
+            /// Takes the 16 bytes as they are. It cannot fail, because any 16 bytes are an ID.
             #[cfg_attr(docsrs, doc(cfg(feature = "uuid_1")))]
             impl From<Uuid> for $id {
                 fn from(uuid: Uuid) -> Self {
@@ -73,7 +76,8 @@ macro_rules! impl_uuid_bytes {
     };
 }
 
-/// The mark of these UUIDs. One in a million version-8 UUIDs of other origin has it, too.
+/// The mark of these UUIDs, by which they are recognized. One in a million version-8 UUIDs of other
+/// origin has it, too.
 const MARK: u128 = 0x71c1d;
 const MARK_BITS: u32 = 20;
 const KIND_BITS: u32 = 6;
@@ -83,7 +87,7 @@ const MIDDLE_BITS: u32 = 12;
 /// The number of bits below the variant.
 const TAIL_BITS: u32 = 62;
 
-/// The reason why a UUID holds no ID of a scheme.
+/// The reason why a UUID holds no ID of the requested scheme.
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the UUID holds no {name}: {reason}")]
 pub struct UuidError {
@@ -96,7 +100,7 @@ crate::debug_error! {
 }
 
 impl UuidError {
-    /// Returns the part of the message after the colon.
+    /// Returns the part of the message after the colon, for example `not version 8`.
     #[must_use]
     pub const fn reason(&self) -> &'static str {
         self.reason
@@ -146,7 +150,7 @@ pub fn kind_of(uuid: Uuid) -> Result<u8, &'static str> {
 /// Returns the ID that `uuid` holds if its kind has the number `kind`.
 ///
 /// # Errors
-/// Returns a [`UuidError`] if [`to_uuid`] makes `uuid` of no ID of this kind.
+/// Returns a [`UuidError`] if there is no ID of this kind that [`to_uuid`] converts to `uuid`.
 pub fn from_uuid<T: Representations>(uuid: Uuid, kind: u8) -> Result<T, UuidError> {
     let error = |reason| UuidError { name: T::NAME, reason };
     if kind_of(uuid).map_err(error)? != kind {
@@ -165,7 +169,8 @@ pub fn from_uuid<T: Representations>(uuid: Uuid, kind: u8) -> Result<T, UuidErro
     T::try_from(bytes).map_err(|_| error("a number beyond the highest ID"))
 }
 
-/// Returns the UUID of these 122 bits, between which version and variant stand.
+/// Returns the UUID with these 122 bits and this version. Version and variant take the other 6
+/// bits.
 ///
 /// # Examples
 /// ```
@@ -184,7 +189,7 @@ pub fn shaped(fields: u128, version: u8) -> Uuid {
     Uuid::from_u128(head << 64 | 0b10 << TAIL_BITS | tail)
 }
 
-/// Returns the 122 bits between which version and variant stand.
+/// Returns the 122 bits of a UUID that are neither version nor variant.
 ///
 /// # Examples
 /// ```

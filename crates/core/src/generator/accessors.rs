@@ -5,11 +5,13 @@ macro_rules! accessors {
     ($generator:ident, $engine:ident, $build:ident) => {
         #[cfg(feature = "std")]
         impl<S: Scheme + Default> $generator<S, DefaultClock> {
-            /// Builds a generator for `node` with the settings of the scheme's document.
+            /// Builds a generator for `node` with the settings of the scheme's document. To change
+            /// any of them, use a [`builder`](Self::builder).
             ///
             /// # Errors
-            /// Returns [`BuildError::Seed`](crate::BuildError::Seed) if the operating system
-            /// provides no random number.
+            /// Returns the errors of [`Builder::build`](crate::Builder::build). For example, it is
+            /// [`BuildError::Seed`](crate::BuildError::Seed) if the scheme starts ticks at random,
+            /// as SCRU64 does, and the operating system provides no random number.
             ///
             /// # Examples
             /// ```
@@ -25,7 +27,9 @@ macro_rules! accessors {
             }
 
             /// Builds a generator for the node with this number, with the settings of the scheme's
-            /// document, if all of the scheme's nodes have [one width](crate::NumberedNode).
+            /// document. It exists for schemes whose nodes all have [one
+            /// width](crate::NumberedNode), because a number alone says which node is meant only
+            /// there.
             ///
             /// # Errors
             /// Returns [`BuildError::Node`](crate::BuildError::Node) if no node has this number,
@@ -50,7 +54,8 @@ macro_rules! accessors {
                 Self::new(node.map_err(|error| crate::BuildError::Node(error.into()))?)
             }
 
-            /// Returns a builder of a generator for `node`.
+            /// Returns a builder of a generator for `node`, which starts with the settings of the
+            /// scheme's document.
             ///
             /// # Examples
             /// ```
@@ -67,8 +72,9 @@ macro_rules! accessors {
                 crate::Builder::new(node)
             }
 
-            /// Returns a builder of a generator for a node of any size, which may name a share of
-            /// the sequences of a node: [`Scheme::split_node`] has the rule.
+            /// Returns a builder of a generator for a node of any size. A node with more bits than
+            /// the scheme's field for it names a share of a node's sequences, by the rule of
+            /// [`Scheme::split_node`].
             ///
             /// # Examples
             /// ```
@@ -90,8 +96,9 @@ macro_rules! accessors {
                 Self { engine, timing }
             }
 
-            /// Returns the state of the running generator. The state of a shared one may be out of
-            /// date when it is read.
+            /// Returns the state of the running generator, for example to show its window. If other
+            /// threads draw from it, the state may be out of date by the time it is read, so never
+            /// restore from it. Use the snapshot that `close` returns.
             ///
             /// # Examples
             /// ```
@@ -107,7 +114,8 @@ macro_rules! accessors {
                 self.engine.state()
             }
 
-            /// Returns the node of every ID.
+            /// Returns the node that IDs carry. If the builder was given a share, the further bits
+            /// of its node are in the [`bounds`](Self::bounds).
             #[must_use]
             pub fn node(&self) -> S::Node {
                 self.engine.rules().node
@@ -119,7 +127,7 @@ macro_rules! accessors {
                 self.engine.rules().scheme
             }
 
-            /// Returns the clock.
+            /// Returns the clock, through which a test can move the time.
             ///
             /// # Examples
             /// ```
@@ -138,7 +146,9 @@ macro_rules! accessors {
                 &self.timing.clock
             }
 
-            /// Returns the sequences that the generator uses in each tick.
+            /// Returns the sequences that the generator uses in each tick. They are all sequences
+            /// beside the node, unless the builder was given [bounds](crate::Builder::bounds) or a
+            /// share.
             ///
             /// # Examples
             /// ```
@@ -154,7 +164,7 @@ macro_rules! accessors {
                 self.engine.rules().bounds
             }
 
-            /// Returns the reaction to a clock rollback.
+            /// Returns the reaction to a clock rollback and to an exhausted tick.
             ///
             /// # Examples
             /// ```

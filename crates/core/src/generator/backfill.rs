@@ -14,16 +14,17 @@ use crate::window::Window;
 /// were created.
 ///
 /// The times are given in ascending order, and the IDs strictly increase (for sno, those of one
-/// metabyte; its tick-tock bit stays off). A tick has only so many sequences. If a time needs more,
-/// [`spill`](Self::spill) says how far its IDs may go into the ticks after it.
+/// metabyte). A tick has only so many sequences. If more rows than that have the same time,
+/// [`spill`](Self::spill) says how far their IDs may go into the ticks after it. sno's tick-tock
+/// bit stays off, because nothing goes back.
 ///
-/// Nothing else must ever issue IDs with the same node in its window. So choose a node that never
-/// was in a pool of leased nodes: the windows of a pool do not help, because past ticks may have
-/// been granted to its holders. Its window ends before the present, so a generator that takes the
-/// node from now on issues other IDs, as long as its clock is right.
+/// Nothing else may ever issue IDs with the same node in its window. So choose a node that never
+/// was in a pool of leased nodes, because the pool's holders may have been granted the ticks that
+/// you backfill. The window ends before the present, so a generator may take the node from now on
+/// and still issue different IDs, as long as its clock is right.
 ///
-/// [`Builder::build_backfill`](crate::Builder::build_backfill) makes it. Another run continues from
-/// its [`snapshot`](Self::snapshot), or after its last ID.
+/// [`Builder::build_backfill`](crate::Builder::build_backfill) makes it. If a run is interrupted,
+/// the next one continues from the [`snapshot`](Self::snapshot), so that no ID comes twice.
 ///
 /// # Examples
 /// ```
@@ -74,8 +75,9 @@ impl<S: Scheme> Backfill<S> {
         Self { rules, window, spill: 0, last: None, tick: None, next: 0, prefix }
     }
 
-    /// Continues from the snapshot of another run, as [`Builder::restore`](crate::Builder::restore)
-    /// before [`build_backfill`](crate::Builder::build_backfill) does.
+    /// Continues from the snapshot of an earlier run. It has the same effect as
+    /// [`Builder::restore`](crate::Builder::restore) before
+    /// [`build_backfill`](crate::Builder::build_backfill).
     ///
     /// # Errors
     /// Returns a [`RangeError`] for a sequence outside of the generator's bounds.
@@ -93,10 +95,11 @@ impl<S: Scheme> Backfill<S> {
         Ok(self)
     }
 
-    /// Lets a time whose tick is used up take IDs of up to `ticks` ticks after it. By default, it
-    /// is an error that names the tick.
+    /// Lets a time whose tick is used up take IDs of up to `ticks` ticks after it. By default it
+    /// may not, because such an ID shows a later time than its row has, and the call returns an
+    /// error that names the tick.
     ///
-    /// IDs of later times still follow: they do not go back to a tick that has been left.
+    /// IDs of later times still follow, because a tick that has been left is never entered again.
     ///
     /// # Examples
     /// ```
@@ -128,7 +131,8 @@ impl<S: Scheme> Backfill<S> {
         Self { spill: ticks, ..self }
     }
 
-    /// Returns an ID for `time`, which is not before the times of earlier calls.
+    /// Returns an ID for `time`, which must not be before the times of earlier calls. The ID shows
+    /// the start of the tick that contains `time`.
     ///
     /// # Errors
     /// Returns a [`BackfillError`], and changes nothing.
@@ -136,7 +140,7 @@ impl<S: Scheme> Backfill<S> {
         self.generate_as(S::Variant::default(), time)
     }
 
-    /// Does the same for an ID of a variant, such as sno's metabyte.
+    /// Does the same for an ID of a given variant, such as sno's metabyte.
     ///
     /// # Errors
     /// Returns a [`BackfillError`], and changes nothing.
@@ -183,7 +187,7 @@ impl<S: Scheme> Backfill<S> {
         Ok(variant.id(&self.rules.scheme, slot))
     }
 
-    /// Returns the state that another run continues from: the tick and the sequence.
+    /// Returns the tick and the sequence that the next run continues from.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot<S> {
         match self.tick {
@@ -213,7 +217,8 @@ impl<S: Scheme> Backfill<S> {
     }
 }
 
-/// The reason why a [`Backfill`] has no ID for a time. Nothing has changed.
+/// The reason why a [`Backfill`] has no ID for a time. The call has changed nothing, so the next
+/// one may pass a different time.
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BackfillError {
@@ -249,7 +254,7 @@ pub enum BackfillError {
     /// The scheme has no tick for the time, or the rule for starts gave one outside of the bounds.
     #[error(transparent)]
     Range(#[from] RangeError),
-    /// The generator issues only these variants of IDs, and another one was asked for.
+    /// The generator issues only these variants of IDs, and the call asked for a different one.
     #[error("another variant was asked for than {0}")]
     Variant(Variants),
 }

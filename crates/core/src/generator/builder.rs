@@ -21,7 +21,8 @@ use crate::window::Window;
 #[cfg(target_has_atomic = "64")]
 use crate::{engine::SharedEngine, generator::Generator};
 
-/// The longest wait of one call, unless [`Builder::max_wait`] sets another: one minute.
+/// The longest wait of one call, unless [`Builder::max_wait`] sets a different one. It is one
+/// minute.
 pub const DEFAULT_MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// The options of a generator.
@@ -106,8 +107,9 @@ impl<S: Scheme> ChosenNode<S> {
 }
 
 impl<S: Scheme> Builder<S> {
-    /// Returns a builder of a generator for `node` of a scheme whose layout is a value without a
-    /// default. The seed of random starts comes from the operating system.
+    /// Returns a builder of a generator for `node`, with a given layout. Use it for schemes whose
+    /// layout has no default, such as Snowflakes. For others, [`new`](Self::new) is shorter. The
+    /// seed of random starts comes from the operating system.
     ///
     /// # Examples
     /// ```
@@ -123,9 +125,10 @@ impl<S: Scheme> Builder<S> {
         Self { seed: None, ..Self::seeded_of(layout, node, 0) }
     }
 
-    /// Returns a builder of a generator for a node of any size, which may name a share of the
-    /// sequences of a node: [`Scheme::split_node`] has the rule. A node that the layout has no room
-    /// for is an error of [`build`](Self::build).
+    /// Returns a builder of a generator for a node of any size. A node with more bits than the
+    /// layout's field for it names a share of a node's sequences, by the rule of
+    /// [`Scheme::split_node`]. Whether the layout has room for the node is checked by
+    /// [`build`](Self::build), since the layout may be set later.
     ///
     /// # Examples
     /// ```
@@ -142,7 +145,8 @@ impl<S: Scheme> Builder<S> {
         Self { seed: None, ..Self::seeded_of_any(layout, node, 0) }
     }
 
-    /// Does the same as [`of`](Self::of) with a seed, as [`seeded`](Self::seeded) does.
+    /// Does the same as [`of`](Self::of), but takes the seed of random starts from the caller, as
+    /// [`seeded`](Self::seeded) does.
     ///
     /// # Examples
     /// ```
@@ -157,7 +161,8 @@ impl<S: Scheme> Builder<S> {
         Self::for_node(layout, ChosenNode::Own(node), seed)
     }
 
-    /// Does the same as [`of_any`](Self::of_any) with a seed, as [`seeded`](Self::seeded) does.
+    /// Does the same as [`of_any`](Self::of_any), but takes the seed of random starts from the
+    /// caller, as [`seeded`](Self::seeded) does.
     ///
     /// # Examples
     /// ```
@@ -191,8 +196,8 @@ impl<S: Scheme> Builder<S> {
 }
 
 impl<S: Scheme + Default> Builder<S> {
-    /// Returns a builder of a generator for `node`. The seed of random starts comes from the
-    /// operating system.
+    /// Returns a builder of a generator for `node`. If the generator starts ticks at random, the
+    /// seed comes from the operating system.
     ///
     /// # Examples
     /// ```
@@ -208,8 +213,9 @@ impl<S: Scheme + Default> Builder<S> {
         Self::of(S::default(), node)
     }
 
-    /// Returns a builder of a generator for `node` whose random starts, if the scheme has them,
-    /// come from `seed`. Give each generator a different seed, unless two are meant to draw the
+    /// Returns a builder of a generator for `node` whose random starts, if it has any, come from
+    /// `seed`. This makes tests repeatable, and it works without an operating system. Give each
+    /// generator a different seed in production, because generators with the same seed draw the
     /// same starts.
     ///
     /// # Examples
@@ -251,16 +257,19 @@ fn check_resumed<S: Scheme>(
 }
 
 impl<S: Scheme, C> Builder<S, C> {
-    /// Sets the facts that the bits of an ID do not hold, such as Nanoflake's epoch or kuid's
-    /// drift.
+    /// Sets the layout, which holds the facts that the bits of an ID do not, such as Nanoflake's
+    /// epoch or kuid's drift. Readers of the IDs need the same layout. With a wrong epoch, for
+    /// example, they get wrong times and no error.
     pub fn layout(self, layout: S) -> Self {
         Self { scheme: layout, ..self }
     }
 
-    /// Sets the clock.
+    /// Sets the clock. A test would pass a [`ManualClock`](crate::ManualClock), which moves only
+    /// when it is told to.
     ///
-    /// The default clock fails in the child of a `fork`, where the generator would otherwise repeat
-    /// its parent's IDs. Other clocks do not, unless they are wrapped in a `ProcessClock`.
+    /// The default clock fails in the child of a `fork`, because the generator would repeat its
+    /// parent's IDs there. Other clocks do not notice forks, so wrap them in a `ProcessClock` if
+    /// the program forks.
     ///
     /// # Examples
     /// ```
@@ -289,9 +298,13 @@ impl<S: Scheme, C> Builder<S, C> {
         }
     }
 
-    /// Sets where ticks start, if no [`sequence`](Self::sequence) does. The seed of random starts
-    /// is the builder's, by default from the operating system. They leave enough of a tick: the
-    /// scheme's [guard bits](Scheme::guard_bits) if its document has random starts, else half.
+    /// Sets where ticks start, by name. Of this and [`sequence`](Self::sequence), the later call
+    /// counts. Choose random starts if IDs are sharded by `id % n` and few are issued per tick,
+    /// because most IDs would otherwise have the lowest sequence and land on the same shards.
+    ///
+    /// The seed of random starts is the builder's. If the scheme's document has random starts, they
+    /// leave as much of each tick as its [guard bits](Scheme::guard_bits) say. In other schemes
+    /// they leave at least half of it, so a generator that waits for ticks keeps most of its rate.
     ///
     /// # Examples
     /// ```
@@ -312,9 +325,10 @@ impl<S: Scheme, C> Builder<S, C> {
         Self { tick_start, start: None, ..self }
     }
 
-    /// Sets the rule for the first sequence of each tick: [`Lowest`](crate::Lowest),
-    /// [`Fixed`](crate::Fixed), [`RandomStart`] or a [`Sequence`] of the caller's own, which
-    /// without the feature `alloc` has to be a `&'static` reference.
+    /// Sets the rule for the first sequence of each tick, which is [`Lowest`](crate::Lowest),
+    /// [`Fixed`](crate::Fixed), [`RandomStart`] or a [`Sequence`] of your own. Without the feature
+    /// `alloc`, your own rule has to be a `&'static` reference, because there is nowhere to store
+    /// it.
     ///
     /// # Examples
     /// ```
@@ -333,7 +347,9 @@ impl<S: Scheme, C> Builder<S, C> {
         Self { start: Some(rule.into()), ..self }
     }
 
-    /// Sets the reaction to a clock rollback and to an exhausted tick.
+    /// Sets the reaction to a clock rollback and to an exhausted tick. [`Policy`] says how to
+    /// choose. By default it is the one in the scheme's document, for example [`Policy::Ratchet`]
+    /// with 10 seconds for SCRU64 and [`Policy::Wait`] for Nanoflake.
     ///
     /// # Examples
     /// ```
@@ -349,7 +365,8 @@ impl<S: Scheme, C> Builder<S, C> {
         Self { policy: Some(policy), ..self }
     }
 
-    /// Sets the ticks that the generator may issue in.
+    /// Sets the ticks that the generator may issue in. Give two generators the same node only if
+    /// their windows are disjoint, because then no clock can make them issue the same ID.
     ///
     /// # Examples
     /// ```
@@ -365,15 +382,16 @@ impl<S: Scheme, C> Builder<S, C> {
         Self { window, ..self }
     }
 
-    /// Sets the variants of IDs to issue. A call for another variant fails with
-    /// [`ErrorKind::Variant`](crate::ErrorKind::Variant).
+    /// Sets the variants of IDs to issue. A call for any other variant fails with
+    /// [`ErrorKind::Variant`](crate::ErrorKind::Variant). Of tickid's schemes it matters only for
+    /// kuid, because in the others every ID carries the node.
     pub fn variants(self, variants: Variants) -> Self {
         Self { variants, ..self }
     }
 
-    /// Fixes the layout, the window and the variants: if one of them is changed afterwards,
-    /// building the generator fails with [`BuildError::Pinned`]. Leases do this because their
-    /// guarantee rests on all three. Pinning again changes nothing.
+    /// Fixes the layout, the window and the variants. If one of them is changed afterwards,
+    /// building the generator fails with [`BuildError::Pinned`]. Leases pin the builders that they
+    /// hand out, because their guarantee rests on all three. Pinning again changes nothing.
     ///
     /// # Examples
     /// ```
@@ -389,11 +407,14 @@ impl<S: Scheme, C> Builder<S, C> {
         Self { pinned, ..self }
     }
 
-    /// Sets the sequences to use in each tick, so that several generators can share a node. If the
-    /// generator's node is a share of a field's sequences ([`of_any`](Self::of_any)), they have to
-    /// lie inside of it; otherwise building fails with [`BuildError::Share`].
+    /// Sets the sequences to use in each tick, so that several generators can have the same node at
+    /// the same time. If the node is itself a share of a node's sequences
+    /// ([`of_any`](Self::of_any)), the bounds have to lie inside of it, because the other sequences
+    /// may belong to a different generator. Building fails with [`BuildError::Share`] if they do
+    /// not.
     ///
-    /// A share is the simpler way to divide a node, because a [lease][leased] can grant it.
+    /// To divide a node, a share is usually simpler, because it is written like a node (`23/10`,
+    /// for example) and a [lease][leased] can grant it.
     ///
     /// [leased]: https://docs.rs/tickid-lease
     ///
@@ -419,13 +440,16 @@ impl<S: Scheme, C> Builder<S, C> {
         Self { bounds: Some(bounds), ..self }
     }
 
-    /// Resumes from the snapshot that closing a generator returned.
+    /// Resumes from the snapshot that closing a generator returned. Its tick has to lie in the
+    /// window, and its sequence within the bounds. If not, building fails with
+    /// [`BuildError::Restore`].
     ///
     /// A snapshot whose last tick is ahead of the clock is handled like a clock rollback. If the
     /// policy tolerates the difference, the generator continues without a wait. If it does not, the
-    /// wait is left to the first call, provided that [`max_wait`](Self::max_wait) is long enough
-    /// for it; otherwise building fails with [`BuildError::Ahead`]. The same applies to a node that
-    /// names its previous ID.
+    /// first call waits, provided that [`max_wait`](Self::max_wait) is long enough. If the wait
+    /// would be longer, building fails with [`BuildError::Ahead`], so that a program notices at its
+    /// start and not at its first ID. The same applies to a node that names its previous ID, as
+    /// SCRU64's can.
     ///
     /// # Examples
     /// ```
@@ -450,13 +474,14 @@ impl<S: Scheme, C> Builder<S, C> {
         Self { snapshot: Some(snapshot), ..self }
     }
 
-    /// Sets the longest wait of one call, measured by the clock's monotonic time. If a stall is
-    /// known to last longer, the call fails without waiting, and if a [snapshot](Self::restore) is
-    /// further ahead of the clock, building fails.
+    /// Sets the longest wait of one call, measured by the clock's monotonic time. A call whose
+    /// stall is known to last longer fails immediately, because waiting for only part of it would
+    /// be in vain. For the same reason, building fails if a [snapshot](Self::restore) is further
+    /// ahead of the clock.
     ///
-    /// A stall past the end of the window lasts until the window is
+    /// A stall past the end of the window is different, because it lasts until the window is
     /// [widened](crate::Generator::widen), which no clock predicts. The generator waits for that
-    /// only if this option is set. Otherwise the call fails without waiting, and the error has no
+    /// only if this option is set. Otherwise the call fails immediately, and the error has no
     /// [`retry_after`](crate::Error::retry_after).
     ///
     /// # Examples
@@ -483,14 +508,17 @@ impl<S: Scheme, C> Builder<S, C> {
         self
     }
 
-    /// Sets an observer, which is called once for each tick whose sequences are used up, by the
-    /// first call that is about to wait in it; the report counts all calls that wait. (A ratchet
-    /// continues in the next tick instead. If that has brought it too far ahead of the clock, it
-    /// waits for the clock, which is an
-    /// [`StallReason::ClockBehind`](crate::StallReason::ClockBehind) and not reported here.)
+    /// Sets an observer of ticks that run out of sequences, for example to count them in a metric.
+    /// It is called once for each such tick, by the first call that is about to wait in it, and its
+    /// report counts all calls that wait.
     ///
-    /// The observer runs on the thread of that call before it sleeps, outside of any lock. It may
-    /// itself generate IDs, but overflows of these calls are not reported.
+    /// Under a ratchet it is never called, because a ratchet continues in the next tick instead of
+    /// waiting. If that has brought the generator too far ahead of the clock, it does wait, but
+    /// then the reason is [`StallReason::ClockBehind`](crate::StallReason::ClockBehind).
+    ///
+    /// The observer runs on the thread of that call before it sleeps, outside of any lock, so a
+    /// slow observer delays only this one call. It may itself generate IDs, but overflows of these
+    /// calls are not reported, since the observer would otherwise call itself.
     ///
     /// # Examples
     /// ```
@@ -521,8 +549,8 @@ impl<S: Scheme, C> Builder<S, C> {
 }
 
 impl<S: Scheme, C: Clock> Builder<S, C> {
-    /// Builds the shared generator, which up to 1,024 threads at the same time can use through
-    /// `&self`.
+    /// Builds the shared generator, from which up to 1,024 threads can draw at the same time
+    /// through `&self`.
     ///
     /// # Errors
     /// Returns a [`BuildError`], which names the option that does not fit, or how far a snapshot or
@@ -548,7 +576,8 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
     }
 
     /// Builds the exclusive generator, which takes `&mut self`, uses no atomics and skips no
-    /// sequence.
+    /// sequence. Choose it if a single thread or task issues the IDs, or if the target has no
+    /// 64-bit atomics.
     ///
     /// # Errors
     /// Returns a [`BuildError`], which names the option that does not fit, or how far a snapshot or
@@ -572,13 +601,14 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
         Ok(LocalGenerator::from_parts(timing, engine))
     }
 
-    /// Builds a generator for times that have passed, which continues from the
-    /// [snapshot](Self::restore), if there is one. It has no policy and no clock: the builder's
-    /// clock only has to show that the window is over.
+    /// Builds a generator for times that have passed, for example to give IDs to the existing rows
+    /// of a table. It continues from the [snapshot](Self::restore), if there is one. Since the
+    /// times are given with each call, it has no policy and no clock. The builder's clock only has
+    /// to show that the window is over.
     ///
     /// # Errors
-    /// Returns [`BuildError::NotPast`] for a window that does not end before the present, as that
-    /// of a builder without one, and the errors of [`build_local`](Self::build_local).
+    /// Returns [`BuildError::NotPast`] if the window does not end before the present, as is the
+    /// case if none was set, and otherwise the errors of [`build_local`](Self::build_local).
     ///
     /// # Examples
     /// ```

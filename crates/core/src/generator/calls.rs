@@ -196,13 +196,14 @@ macro_rules! __calls {
         named $named:literal, max_wait $max_wait:literal, filled $filled:literal,
         setup $setup:literal
     ) => {
-        /// Generates an ID without blocking.
+        /// Generates an ID without blocking. Call it where waiting is not an option, for example
+        /// while a lock is held, or to try a second generator if this one has no ID.
         ///
         /// # Errors
-        #[doc = concat!("Returns ", $named, " if no ID can be issued at the current clock reading:")]
-        /// the tick is exhausted, the clock has gone back further than the policy tolerates, the
-        /// window has ended, or the generator is closed. Its `retry_after` returns how long the
-        /// condition lasts.
+        #[doc = concat!("Returns ", $named, " if no ID can be issued at the current clock reading,")]
+        /// because the tick is exhausted, the clock has gone back further than the policy
+        /// tolerates, the window has ended, or the generator is closed. Its `retry_after` returns
+        /// how long the condition lasts, if that is known.
         ///
         /// # Examples
         /// ```
@@ -225,7 +226,8 @@ macro_rules! __calls {
         }
 
         /// Writes IDs to the front of `out` until it is full or no more can be issued, and returns
-        /// the part that was written.
+        /// the part that was written. The rest of `out` is left as it was, so use only the part
+        /// that is returned.
         ///
         /// # Errors
         #[doc = concat!("Returns ", $named, " if `out` has room and no ID at all could be issued.")]
@@ -251,8 +253,10 @@ macro_rules! __calls {
 
         /// Draws at least one and at most `n` IDs of one tick without blocking.
         ///
-        /// A refused call skips no IDs, unless another thread of a shared generator draws during
-        /// it: then up to `n` of the tick's IDs are never issued.
+        /// There may be fewer than `n`, because a block never crosses into the next tick. Call it
+        /// again for the rest, or use [`try_fill`](Self::try_fill). If the call fails, it normally
+        /// skips no IDs. But if a second thread of a shared generator draws at the same moment, up
+        /// to `n` of the tick's IDs are never issued.
         ///
         /// # Errors
         /// Returns the errors of [`try_generate`](Self::try_generate).
@@ -300,14 +304,16 @@ macro_rules! __waiting_calls {
     ) => {
         /// Generates an ID, sleeping until one can be issued.
         ///
-        /// It sleeps for at most 50 milliseconds before it rereads the clock, and spins for no more
-        /// than the last 200 microseconds.
+        /// Usually there is an ID at once. The call waits, for example, if the tick's sequences are
+        /// used up, or if the clock was set back further than the policy tolerates. It sleeps for
+        /// at most 50 milliseconds before it rereads the clock, because the clock may have been
+        /// corrected in the meantime, and spins for no more than the last 200 microseconds.
         ///
         /// # Errors
         #[doc = concat!("Returns ", $named, " if the wait would take longer than")]
         #[doc = concat!("[`max_wait`](", $max_wait, "), by default one minute. If waiting does not help,")]
-        /// the call fails immediately: the generator is closed, its clock is out of the scheme's
-        /// range, or its window has passed and `max_wait` is not set.
+        /// the call fails immediately. That is the case if the generator is closed, if its clock is
+        /// out of the scheme's range, or if its window has passed and `max_wait` is not set.
         ///
         /// # Examples
         /// ```
@@ -329,9 +335,10 @@ macro_rules! __waiting_calls {
 
         /// Generates an ID, awaiting `sleep` until one can be issued.
         ///
-        /// `sleep` is the executor's timer, which is called with at most 50 milliseconds at a time.
-        /// The future is `Send` if the generator can be shared between threads and the futures of
-        /// `sleep` are `Send`. A spawned task must own the generator, for example in an `Arc`.
+        /// `sleep` is the executor's timer, for example `tokio::time::sleep`. It is called with at
+        /// most 50 milliseconds at a time, and not at all if there is an ID at once. The future is
+        /// `Send` if the generator can be shared between threads and the futures of `sleep` are
+        /// `Send`. A spawned task must own the generator, for example in an `Arc`.
         ///
         /// # Errors
         /// Returns the errors of [`generate`](Self::generate).
@@ -358,7 +365,8 @@ macro_rules! __waiting_calls {
             $crate::source_parts::generate_async($source, $variant, sleep).await
         }
 
-        /// Fills all of `out` with IDs, sleeping as [`generate`](Self::generate) does.
+        /// Fills all of `out` with IDs, sleeping as [`generate`](Self::generate) does. For many IDs
+        /// this is faster than a loop over `generate`, because it draws them in blocks.
         #[doc = $filled]
         ///
         /// # Errors
@@ -382,7 +390,8 @@ macro_rules! __waiting_calls {
         }
 
         /// Draws at least one and at most `n` IDs of one tick, sleeping as
-        /// [`generate`](Self::generate) does.
+        /// [`generate`](Self::generate) does. It waits for the first ID only, so there may be
+        /// fewer than `n`, for example if only the end of a tick is left.
         ///
         /// # Errors
         /// Returns the errors of [`generate`](Self::generate).
@@ -406,11 +415,12 @@ macro_rules! __waiting_calls {
             $crate::source_parts::block($source, $variant, n, None)
         }
 
-        /// Does the same as [`block`](Self::block), and waits for at most `within`.
+        /// Does the same as [`block`](Self::block), but waits for at most `within`, whatever
+        /// `max_wait` is. It suits a request that has a deadline of its own.
         ///
         /// # Errors
-        /// Returns the errors of [`generate`](Self::generate): immediately if the wait would take
-        /// longer than `within`.
+        /// Returns the errors of [`generate`](Self::generate), and returns them immediately if the
+        /// wait would take longer than `within`.
         ///
         /// # Examples
         /// ```
@@ -490,12 +500,12 @@ macro_rules! __ready_calls {
         /// Waits until an ID can be issued, for at most `within`, without drawing one. If other
         /// threads share the generator, they may draw it first.
         ///
-        /// It sleeps as [`generate`](Self::generate) does, and makes the wait of a call visible:
-        /// wait briefly, report the reason, and wait on.
+        /// It sleeps as [`generate`](Self::generate) does. Use it to make a long wait visible, for
+        /// example in a command that waits for a second, prints the reason, and waits on.
         ///
         /// # Errors
-        /// Returns the errors of [`generate`](Self::generate): immediately if the wait would take
-        /// longer than `within`, or if waiting does not help.
+        /// Returns the errors of [`generate`](Self::generate), and returns them immediately if the
+        /// wait would take longer than `within`, or if waiting does not help.
         ///
         /// # Examples
         /// ```

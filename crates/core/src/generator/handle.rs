@@ -18,18 +18,21 @@ use crate::scheme::{Id, Observable, Scheme};
 use crate::slot::Slot;
 
 /// One thread's share of a [`Generator`]. It draws blocks from the generator and issues IDs from
-/// those, so threads rarely contend for the generator's word.
+/// those, so threads rarely contend for the generator's word. Take one in each thread that issues
+/// many IDs, and keep it as long as the thread does so.
 ///
 /// IDs are unique across all handles of a generator and the generator itself, and each handle's IDs
-/// strictly increase, with the same exceptions as the generator's. Each call checks the time of its
+/// strictly increase, with the same exceptions as the generator's. Across handles there is no order
+/// within a tick, because each handle has a block of its own. Each call checks the time of its
 /// block against the clock, so drift is bounded as it is for the generator. The rest of a block is
 /// dropped when its tick is over, and when the generator [observes](Generator::observe) an ID.
 ///
-/// Blocks start at one ID, double when one is used up within its tick, and halve when one is not,
-/// so that idle handles leave the tick's sequences to the busy ones.
+/// A handle's first block is a single ID. Its size doubles when a block is used up within its tick,
+/// and halves when one is not, so idle handles leave the tick's sequences to the busy ones.
 ///
 /// After the generator was [closed](Generator::close), a handle may still issue the rest of its
-/// block while the clock is in that block's tick. The snapshot counts the whole block as issued.
+/// block while the clock is in that block's tick. No successor repeats these IDs, because the
+/// snapshot counts the whole block as issued.
 ///
 /// # Examples
 /// ```
@@ -93,8 +96,8 @@ impl<S: Scheme, C: Clock> Handle<'_, S, C> {
         setup "let shared = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?; let mut generator = shared.handle();"
     }
 
-    /// Observes an ID that comes from elsewhere, for the generator and all its handles:
-    /// [`Generator::observe`].
+    /// Observes an ID that comes from elsewhere, for the generator and all its handles, as
+    /// [`Generator::observe`] does.
     ///
     /// # Errors
     /// Returns an [`ObserveError`] as the generator does, and changes nothing.

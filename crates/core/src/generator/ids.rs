@@ -12,9 +12,11 @@ use crate::slot::Slot;
 
 /// The IDs of one block, in increasing order.
 ///
-/// IDs that are dropped unused are lost, because the generator never issues them again.
+/// They were drawn together by `try_block` or `block`, and lie in one tick. An ID is put together
+/// only when the iterator reaches it, so a large block takes no memory. IDs that are dropped unused
+/// are lost, because the generator never issues them again.
 ///
-/// It is not `Clone`, since both copies would return the same IDs:
+/// The iterator is not `Clone`, since both copies would return the same IDs:
 ///
 /// ```compile_fail,E0599
 /// use core::num::NonZeroU32;
@@ -61,7 +63,8 @@ impl<S: Scheme, V: Variant<S>> Iterator for Ids<S, V> {
 impl<S: Scheme, V: Variant<S>> ExactSizeIterator for Ids<S, V> {}
 impl<S: Scheme, V: Variant<S>> FusedIterator for Ids<S, V> {}
 
-/// The part of a slice that was filled with IDs, which may be shorter than the slice.
+/// The part of a slice that was filled with IDs. It may be shorter than the slice, for example if
+/// the tick's sequences were used up. It dereferences to the IDs.
 ///
 /// # Examples
 /// ```
@@ -94,7 +97,7 @@ impl<'a, T> Filled<'a, T> {
         Self(ids)
     }
 
-    /// Returns the IDs with the lifetime of the slice.
+    /// Returns the IDs with the lifetime of the slice, to pass them on after this value is gone.
     ///
     /// # Examples
     /// ```
@@ -132,12 +135,13 @@ impl<T> DerefMut for Filled<'_, T> {
     }
 }
 
-/// The error of a slice that could not be filled to its end.
+/// The error for a slice that could not be filled to its end. The IDs at its front are valid and
+/// will not be issued again, so use them or count them as lost.
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[error("only {written} IDs were written")]
 pub struct FillError<E = Error> {
-    /// The number of IDs written to the front of the slice, which have been issued.
+    /// The number of IDs that were written to the front of the slice.
     pub written: usize,
     /// The reason why the generator could not continue.
     pub source: E,

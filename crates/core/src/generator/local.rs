@@ -20,11 +20,15 @@ use crate::slot::Slot;
 use crate::snapshot::Snapshot;
 use crate::window::Window;
 
-/// The exclusive generator, for a single owner: it takes `&mut self` and uses no atomics.
+/// A generator with a single owner, which takes `&mut self` and uses no atomics.
 ///
-/// Its IDs strictly increase, and it skips no sequence. Besides the methods of
-/// [`Generator`](crate::Generator), it has two more:
-/// [`try_generate_under`](Self::try_generate_under) another policy, and [`reset`](Self::reset).
+/// It is faster than a [`Generator`](crate::Generator), and targets without 64-bit atomics have it
+/// too. Its IDs strictly increase, and it skips no sequence, so a test can predict them. If threads
+/// would have to share it behind a lock, use a `Generator` instead.
+///
+/// It has the methods of `Generator`, except `handle` and `check_ready`, and two that need
+/// exclusive access. [`try_generate_under`](Self::try_generate_under) takes a policy for a single
+/// call, and [`reset`](Self::reset) starts over.
 ///
 /// # Examples
 /// ```
@@ -56,7 +60,8 @@ pub struct LocalGenerator<S: Scheme, C = DefaultClock> {
 accessors!(LocalGenerator, ExclusiveEngine, build_local);
 
 impl<S: Scheme, C> LocalGenerator<S, C> {
-    /// Returns a view of the generator that issues IDs of `variant`.
+    /// Returns a view of the generator that issues IDs of `variant`. It borrows the generator, so
+    /// create one where you need it instead of keeping it.
     ///
     /// # Examples
     /// ```
@@ -88,9 +93,8 @@ impl<S: Scheme, C: Clock> LocalGenerator<S, C> {
     }
 
     /// Observes an ID that comes from elsewhere, as
-    /// [`Generator::observe`](crate::Generator::observe) does: later IDs are greater, until the
-    /// generator is [reset](Self::reset) or issues
-    /// [under tick-tock](Self::try_generate_under).
+    /// [`Generator::observe`](crate::Generator::observe) does. Later IDs are greater, until the
+    /// generator is [reset](Self::reset) or issues [under tick-tock](Self::try_generate_under).
     ///
     /// # Errors
     /// Returns an [`ObserveError`] as the shared generator does, and changes nothing.
@@ -114,13 +118,15 @@ impl<S: Scheme, C: Clock> LocalGenerator<S, C> {
         observe::<_, S::Variant>(self, id)
     }
 
-    /// Generates an ID without blocking, under another policy than the generator's own for this
-    /// call only.
+    /// Generates an ID without blocking, under a policy for this call only. For example, a
+    /// generator that waits may accept a larger rollback for one urgent ID, which is then still
+    /// greater than the last.
     ///
     /// # Errors
     /// Returns the errors of `try_generate`, and
     /// [`StallReason::ClockBehind`](crate::StallReason::ClockBehind) also if the policy is
-    /// tick-tock, the scheme has no toggle bit and the clock went back.
+    /// tick-tock, the scheme has no toggle bit and the clock went back, because there is nothing to
+    /// flip then.
     ///
     /// # Examples
     /// ```
@@ -150,7 +156,7 @@ impl<S: Scheme, C: Clock> LocalGenerator<S, C> {
 /// price of uniqueness and order.
 pub trait Resettable: Scheme {}
 
-/// The reason why a generator cannot be reset.
+/// The reason why a generator was not [reset](LocalGenerator::reset).
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResetError {
@@ -171,8 +177,9 @@ crate::debug_error! {
 
 impl<S: Resettable, C> LocalGenerator<S, C> {
     /// Forgets the IDs issued so far. The next ID has the clock's tick, however far that is behind
-    /// the last one, and starts from a new random seed. **Later IDs may be smaller than, or even
-    /// the same as, earlier ones.**
+    /// the last one, and its sequence comes from a new random seed. SCRU64's document allows this
+    /// after a large clock rollback, because the alternative is to wait for as long as the clock
+    /// went back. **Later IDs may be smaller than, or even the same as, earlier ones.**
     ///
     /// # Errors
     /// Returns a [`ResetError`] if the generator has a window or is closed, or if the operating
@@ -186,7 +193,8 @@ impl<S: Resettable, C> LocalGenerator<S, C> {
         self.reset_seeded(seed)
     }
 
-    /// Resets the generator like [`reset`](Self::reset), with a given seed.
+    /// Resets the generator like [`reset`](Self::reset), but with a given seed, so that a test is
+    /// repeatable.
     ///
     /// # Errors
     /// Returns the errors of `reset`.
@@ -205,7 +213,7 @@ impl<S: Resettable, C> LocalGenerator<S, C> {
 
 impl<S: Scheme, C> LocalGenerator<S, C> {
     /// Widens the window, so that the generator can issue in the ticks below `ceiling`. A ceiling
-    /// at or below the present one changes nothing.
+    /// at or below the present one changes nothing, because a window never shrinks.
     ///
     /// # Errors
     /// Returns a [`RangeError`] if the ceiling is at or below the window's floor, or more than one
@@ -228,11 +236,11 @@ impl<S: Scheme, C> LocalGenerator<S, C> {
         self.engine.widen(ceiling)
     }
 
-    /// Closes the generator: every later call fails with
+    /// Closes the generator, so that every later call fails with
     /// [`ErrorKind::Closed`](crate::ErrorKind::Closed).
     ///
     /// The snapshot lets a [successor](crate::Builder::restore) continue without issuing an ID
-    /// twice. Closing again returns the same snapshot.
+    /// twice, even in the same tick. Closing again returns the same snapshot.
     ///
     /// # Examples
     /// ```

@@ -8,8 +8,9 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use crate::fork::PerProcess;
 use crate::time::UnixTime;
 
-/// A report that all sequences of a tick are used up, and that calls wait. There is one for each
-/// such tick, by the first call that is about to wait in it.
+/// A report that all sequences of a tick are used up, and that calls wait. The first call that is
+/// about to wait in such a tick makes it, so there is one report per tick. If reports come often,
+/// the program needs more nodes, or a scheme with more sequences per second.
 ///
 /// Spec: sno, "Sequence overflow" (`SequenceOverflowNotification`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,7 +20,8 @@ pub struct Overflow {
     pub time: UnixTime,
     /// The number of calls on this generator that are waiting now, this one included.
     pub waiting: u32,
-    /// The number of ticks that some call has been waiting without a break; 0 at the start.
+    /// The number of ticks for which some call has been waiting without a break. It is 0 if the
+    /// wait has just begun.
     pub ticks: u64,
 }
 

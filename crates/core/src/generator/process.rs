@@ -5,7 +5,8 @@ use crate::fork::PerProcess;
 use crate::generator::{Builder, Generator};
 use crate::scheme::Scheme;
 
-/// The reason why a process-wide generator issued no ID.
+/// The reason why a process-wide generator, such as the one behind `tickid::sno::new`, issued no
+/// ID.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProcessError {
@@ -23,13 +24,14 @@ crate::debug_error! {
 
 impl<S: Scheme> PerProcess<Generator<S>> {
     /// Returns the generator of this process. The first call builds it for the node that `node`
-    /// returns. In a child of a `fork`, `node` is passed the node of the parent's generator.
+    /// returns. In a child of a `fork`, `node` is called again and is passed the node of the
+    /// parent's generator, so that the child can choose a different one.
     ///
-    /// Later calls must pass the same layout.
+    /// Later calls must pass the same layout, because there is one generator for all of them.
     ///
     /// # Errors
-    /// Returns the error of `node`, or a [`BuildError`]: [`BuildError::Pinned`] if the generator
-    /// has another layout.
+    /// Returns the error of `node`, or a [`BuildError`], which is [`BuildError::Pinned`] if the
+    /// generator exists and has a different layout.
     ///
     /// # Examples
     /// ```

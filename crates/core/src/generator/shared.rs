@@ -18,13 +18,18 @@ use crate::scheme::{Id, Observable, Scheme};
 use crate::slot::Slot;
 use crate::snapshot::Snapshot;
 
-/// The shared generator: up to 1,024 threads at the same time draw IDs through `&self` without a
-/// lock.
+/// A generator that threads share, which draws IDs through `&self` without a lock.
 ///
-/// Its IDs are unique, and each thread's IDs strictly increase. Threads that race for a new tick
-/// may drop sequences, and so may a call that fails, but no sequence is issued twice. A
-/// [`LocalGenerator`](crate::LocalGenerator), which has a single owner, is faster and drops none. A
-/// [`Handle`] for each thread is as fast as that, but drops the rest of its block with every tick.
+/// This is the generator for most programs. Put it in an `Arc`, or in a `static` behind a
+/// `OnceLock`, and let every thread call it. Its IDs are unique, and each thread's IDs strictly
+/// increase. Up to 1,024 threads may draw at the same time, and only calls in progress count
+/// towards that, so any number of threads may hold a reference.
+///
+/// Threads that race for a new tick may drop sequences, and so may a call that fails, but no
+/// sequence is issued twice. If that matters, or if every nanosecond does, there are two
+/// alternatives. A [`LocalGenerator`](crate::LocalGenerator) has a single owner, so it is faster
+/// and drops none. A [`Handle`] for each thread is as fast as that, because it draws whole blocks,
+/// but it drops the rest of its block with every tick.
 ///
 /// | method | if no ID can be issued | returns |
 /// |---|---|---|
@@ -36,8 +41,10 @@ use crate::snapshot::Snapshot;
 /// | [`try_block`](Self::try_block) | fails | up to `n` IDs as an iterator |
 /// | [`block`](Self::block) | sleeps | the same |
 ///
-/// Its methods issue IDs of the scheme's default variant. [`with`](Self::with) offers the same
-/// methods for another [`Variant`](crate::Variant), such as sno's metabyte.
+/// If you cannot block, call `try_generate`, because `generate` may sleep for up to a minute by
+/// default, for example after the clock was set back. The methods issue IDs of the scheme's default
+/// variant. For any other [`Variant`](crate::Variant), such as sno's metabyte, [`with`](Self::with)
+/// returns a view that has the same methods.
 ///
 /// # Examples
 /// ```
@@ -52,7 +59,7 @@ use crate::snapshot::Snapshot;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// It can be shared between threads, whatever the scheme is:
+/// It is `Send` and `Sync`, whatever the scheme is:
 ///
 /// ```
 /// fn is_shared<T: Send + Sync>() {}
@@ -77,7 +84,8 @@ impl<S: Scheme, C> Generator<S, C> {
         &self.timing
     }
 
-    /// Returns a handle for one thread, which draws blocks instead of single IDs.
+    /// Returns a handle for one thread, which draws blocks instead of single IDs. It pays off in
+    /// threads that issue many IDs per tick, because they then rarely meet at the generator's word.
     ///
     /// # Examples
     /// ```
@@ -96,7 +104,8 @@ impl<S: Scheme, C> Generator<S, C> {
         Handle::new(self)
     }
 
-    /// Returns a view of the generator that issues IDs of `variant`.
+    /// Returns a view of the generator that issues IDs of `variant`. It costs nothing to create, so
+    /// there is no need to keep it.
     ///
     /// # Examples
     /// ```
@@ -129,17 +138,19 @@ impl<S: Scheme, C: Clock> Generator<S, C> {
 }
 
 impl<S: Scheme, C: Clock> Generator<S, C> {
-    /// Observes an ID that comes from elsewhere, such as a peer's message: once this has returned,
-    /// every ID of a call that starts afterwards is greater than `id`, on all threads, views and
-    /// handles.
+    /// Observes an ID that comes from elsewhere, for example from a peer's message. Once this has
+    /// returned, every ID of a call that starts afterwards is greater than `id`, on all threads,
+    /// views and handles.
     ///
-    /// Generators that observe the IDs they receive keep causes before effects: an ID that was made
-    /// in response to another is greater, whatever the clocks of the two machines say. The page
-    /// `docs/causality.md` says how far that goes, and what it costs.
+    /// Clocks of two machines differ, so an invoice may get a smaller ID than the order that it is
+    /// for, and whatever reads in the order of IDs then meets the effect before its cause. If
+    /// services observe the IDs that they receive, that cannot happen. The page `docs/causality.md`
+    /// says how far this goes, and what it costs.
     ///
     /// The generator behaves as if it had just issued the last of its own IDs that is not greater
-    /// than `id`. An ID that it has passed already changes nothing. The effect is kept in memory:
-    /// a [snapshot](Self::close) preserves it, a crash ends it. It never waits.
+    /// than `id`. If it has already passed that one, nothing changes. This never waits. A
+    /// [snapshot](Self::close) preserves the effect, but a crash does not, because it is kept in
+    /// memory. After a crash, observe the last ID in your own storage again.
     ///
     /// # Errors
     /// Returns an [`ObserveError`], and changes nothing, if the generator is closed, if its policy
@@ -148,11 +159,12 @@ impl<S: Scheme, C: Clock> Generator<S, C> {
     /// - ahead of the clock by more than half of the policy's allowance, or
     /// - outside of its window or after the last of the scheme.
     ///
-    /// So a generator that can issue can do so after an accepted ID as well, at the same reading of
-    /// its clock. For example, [`Policy::Wait`](crate::Policy::Wait) allows nothing, so an ID that
-    /// leaves the generator no sequence of the clock's tick is refused until that tick is over. IDs
-    /// of a higher [share](crate::Scheme::split_node) of the same node are such IDs. The first ID
-    /// after an accepted one is promised; it may be the last of its tick.
+    /// Because of these limits, a generator that can issue now still can after it has accepted an
+    /// ID, at the same reading of its clock. But only that next ID is promised, and it may be the
+    /// last of its tick. For example, [`Policy::Wait`](crate::Policy::Wait) has no allowance, so an
+    /// ID that leaves the generator no sequence of the clock's tick is refused until that tick is
+    /// over. An ID of a higher [share](crate::Scheme::split_node) of the same node is refused for
+    /// that reason.
     ///
     /// # Examples
     /// ```
@@ -181,7 +193,9 @@ impl<S: Scheme, C: Clock> Generator<S, C> {
         observe::<_, S::Variant>(self, id)
     }
 
-    /// Reports whether an ID could be issued now, without drawing one.
+    /// Reports whether an ID could be issued now, without drawing one. It suits a health check, for
+    /// example. To get an ID, just call [`try_generate`](Self::try_generate), because other threads
+    /// may draw the last ID of the tick between the two calls.
     ///
     /// # Errors
     /// Returns the errors of [`try_generate`](Self::try_generate).
@@ -206,8 +220,9 @@ impl<S: Scheme, C: Clock> Generator<S, C> {
 }
 
 impl<S: Scheme, C> Generator<S, C> {
-    /// Widens the window, so that the generator can issue in the ticks below `ceiling`. A ceiling
-    /// at or below the present one changes nothing, and neither does widening a closed generator.
+    /// Widens the window, so that the generator can issue in the ticks below `ceiling`. Leases do
+    /// this when they are renewed. A ceiling at or below the present one changes nothing, because a
+    /// window never shrinks. Widening a closed generator has no effect either.
     ///
     /// # Errors
     /// Returns a [`RangeError`] if the ceiling is at or below the window's floor, or more than one
@@ -231,11 +246,13 @@ impl<S: Scheme, C> Generator<S, C> {
         self.engine.widen(ceiling)
     }
 
-    /// Closes the generator: every later call fails with
+    /// Closes the generator, so that every later call fails with
     /// [`ErrorKind::Closed`](crate::ErrorKind::Closed).
     ///
     /// The snapshot lets a [successor](crate::Builder::restore) continue without issuing an ID
-    /// twice. Closing again returns the same snapshot.
+    /// twice, even in the same tick. Unlike the snapshot in [`state`](Self::state) it is final,
+    /// because nothing that it does not count is issued afterwards. Closing again returns the same
+    /// snapshot.
     ///
     /// # Examples
     /// ```

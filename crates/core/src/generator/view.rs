@@ -4,12 +4,13 @@ use crate::generator::calls::calls;
 use crate::generator::source::{Follow, Source, observe};
 use crate::scheme::{Observable, Variant};
 
-/// A generator together with the variant of the IDs to issue, as
+/// A generator together with the variant of the IDs to issue.
 /// [`Generator::with`](crate::Generator::with),
 /// [`LocalGenerator::with`](crate::LocalGenerator::with) and [`Handle::with`](crate::Handle::with)
 /// return it.
 ///
-/// The view of a shared generator is `Copy`, so several calls can use it.
+/// Each call takes the view by value. The view of a shared generator is `Copy`, so it can be kept
+/// and used again. Those of the other two hold a `&mut` borrow, so each call needs a new one.
 ///
 /// # Examples
 /// ```
@@ -45,7 +46,9 @@ impl<D: Source, V: Variant<D::Scheme>> View<D, V> {
 
 impl<D: Follow, V: Observable<D::Scheme>> View<D, V> {
     /// Observes an ID of this type of variant, as [`Generator::observe`](crate::Generator::observe)
-    /// does: later IDs of the generator are greater, whatever variant of this type they have.
+    /// does. Later IDs of the generator are greater, whatever variant of this type they have. For
+    /// example, if a sno generator under *wait* has observed an ID with the metabyte 200, its next
+    /// ID with the metabyte 3 is greater too.
     ///
     /// # Errors
     /// Returns the error of the generator's `observe`, and changes nothing.

@@ -16,13 +16,13 @@ use crate::error::ClockError;
 use crate::fork::Process;
 use crate::time::UnixTime;
 
-/// A wall clock at half the price of [`SystemClock`]: the processor's time-stamp counter, held to
-/// the system's clock every 2 milliseconds.
+/// A wall clock at half the price of [`SystemClock`]. It reads the processor's time-stamp counter,
+/// which it compares with the system's clock every 2 milliseconds.
 ///
 /// # Error
 ///
 /// A reading differs from the system's clock, at some moment of the call, by no more than this
-/// (`stays_within_its_bounds`, `the_clock_follows_steps_and_slews`):
+/// table says (`stays_within_its_bounds`, `the_clock_follows_steps_and_slews`):
 ///
 /// | event | error | for |
 /// |---|---|---|
@@ -38,39 +38,42 @@ use crate::time::UnixTime;
 ///
 /// Times count only while the machine runs. The errors of several events add up. They depend
 /// neither on the number of threads nor on when the events happen, and the first two readings are
-/// not an exception.
+/// not an exception. For example, if the wall clock is stepped back by a second, readings may be a
+/// second ahead for 10 ms, and are within 20 µs after that.
 ///
 /// A pause, in which no thread reads the clock for longer than 2 ms, measures the counter's mean
 /// speed. A single change of speed during a pause shows in that mean
 /// (`changes_in_a_pause_are_bounded`), but several jumps and changes may cancel each other out. If
-/// another such event was less than 20 ms before or after a change, without the pauses, then pauses
-/// do not count for its 20 ms either: the error is bounded for as long, from the first reading on.
+/// a change and one more such event lie less than 20 ms apart, not counting pauses, then pauses do
+/// not count towards the 20 ms of the change either, which begin with the first reading.
 ///
-/// One case goes undetected. If the counter is set back while no thread reads the clock, and has
-/// just returned to its earlier value when the next thread does, that reading is off by as much as
-/// the counter was set back.
+/// One case cannot be detected. If the counter is set back while no thread reads the clock, and has
+/// just returned to its earlier value when the next thread does, it looks as if no time had passed,
+/// and that reading is off by as much as the counter was set back.
 ///
 /// # Order
 ///
-/// No thread reads a time before one that another thread has already read, unless the system's
+/// No thread reads a time before one that a different thread has already read, unless the system's
 /// clock was set back, or the counter was set back to a recent value
-/// (`runs_back_only_with_the_wall`). A clock that is ahead runs slower until the lead is
-/// gone.
+/// (`runs_back_only_with_the_wall`). If the counter clock is ahead of the system's, it runs slower
+/// until the lead is gone, because a step back would look like a rollback to generators.
 ///
 /// # Speed
 ///
 /// The counter's rate is measured against `CLOCK_MONOTONIC_RAW`, over a millisecond or more, and
 /// used when two consecutive measurements agree. Until then, and again after anything that looks
 /// like a jump, each call reads the system's clock. So does the first call after a pause of 2
-/// milliseconds, which then measures the rate over the pause: the longer, the better. Only if the
-/// last measurement was too short to predict the counter to 100 microseconds at the end of the
-/// pause (about a second, after a measurement over 2 milliseconds) is another one needed.
+/// milliseconds, which then measures the rate over the pause. The longer the pause was, the more
+/// precise that is. One more measurement is needed only if the last one was too short to predict
+/// the counter to 100 microseconds at the end of the pause. After a measurement over 2
+/// milliseconds, that is a pause of about a second.
 ///
 /// # Platforms
 ///
-/// The clock is available on x86-64 Linux. It uses the counter if the kernel itself keeps time by
-/// it, which means that the counter runs steadily and alike on all processors. Otherwise it reads
-/// the system's clock (`falls_back_to_the_system_clock`).
+/// The clock is available on x86-64 Linux. It uses the counter only if the kernel itself keeps time
+/// by it, because the kernel does that only if the counter runs steadily and alike on all
+/// processors. Otherwise it reads the system's clock (`falls_back_to_the_system_clock`), so it is
+/// safe to use on every machine.
 #[derive(Debug)]
 pub struct CounterClock {
     /// Set if the counter can be trusted.
@@ -79,7 +82,8 @@ pub struct CounterClock {
 }
 
 impl CounterClock {
-    /// Creates a clock that has not measured the counter's rate yet.
+    /// Creates a clock that has not measured the counter's rate yet, so its first readings cost as
+    /// much as the system's clock.
     ///
     /// # Examples
     /// ```

@@ -8,12 +8,12 @@ use core::str::FromStr;
 use serde::de::{self, Deserializer, IgnoredAny, SeqAccess, Unexpected, Visitor};
 use serde::ser::Serialize;
 
-/// An integer or an array of bytes, as which binary formats hold an ID.
+/// The form of an ID in binary formats, which is an integer or an array of bytes.
 pub trait Binary: Serialize + Sized {
-    /// Has `deserializer` read such a value.
+    /// Asks `deserializer` for such a value.
     ///
     /// # Errors
-    /// The deserializer's and the visitor's.
+    /// Returns the errors of the deserializer and of the visitor.
     fn deserialize<'de, D: Deserializer<'de>, V: Visitor<'de>>(
         deserializer: D,
         visitor: V,
@@ -22,7 +22,7 @@ pub trait Binary: Serialize + Sized {
     /// Describes the value in an error.
     ///
     /// # Errors
-    /// The formatter's.
+    /// Returns the error of the formatter.
     fn describe(f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
     /// Returns the integer, if this is one and holds it.
@@ -44,7 +44,7 @@ pub trait Binary: Serialize + Sized {
         None
     }
 
-    /// Returns the bytes of an array; none of an integer.
+    /// Returns the bytes of an array. An integer has none.
     ///
     /// # Examples
     /// ```
@@ -106,8 +106,8 @@ where
     }
 }
 
-/// Reads an ID: from its text in formats for people, from its binary form in others, and from
-/// either where serde has buffered it.
+/// Reads an ID. In formats for people it is read from its text, in others from its binary form, and
+/// where serde has buffered it, from either.
 ///
 /// # Errors
 /// Returns the deserializer's error, or the reason why the value read is not an ID. A number is an
@@ -136,7 +136,7 @@ where
 /// Reads an array of bytes of exactly its length.
 ///
 /// # Errors
-/// The deserializer's, and an invalid length.
+/// Returns the error of the deserializer, or an error for any other length.
 pub fn deserialize_array<'de, B: Binary, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<B, D::Error> {

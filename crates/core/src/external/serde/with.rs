@@ -1,6 +1,6 @@
 //! Representations of IDs for serde's `with`, in every format alike.
 //!
-//! They are for fields only: serde applies `with` to a whole field, so the keys of a map are always
+//! They are for fields only. serde applies `with` to a whole field, so the keys of a map are always
 //! in the plain form.
 
 use core::fmt;
@@ -44,7 +44,7 @@ macro_rules! with_module {
             /// Writes `id`.
             ///
             /// # Errors
-            /// The serializer's.
+            /// Returns the error of the serializer.
             pub fn serialize<T: Representations<$($bound)*>, S: Serializer>(
                 id: &T,
                 serializer: S,
@@ -62,14 +62,15 @@ macro_rules! with_module {
                 $form::deserialize(deserializer).map(|form| form.0)
             }
 
-            /// The same for an `Option`. Add `#[serde(default)]` where the field may be left out.
+            /// The same for an `Option`. Add `#[serde(default)]` if the field may be left out,
+            /// because serde's `with` would otherwise require it.
             pub mod option {
                 use super::*;
 
                 /// Writes the ID, or `None`.
                 ///
                 /// # Errors
-                /// The serializer's.
+                /// Returns the error of the serializer.
                 pub fn serialize<T: Representations<$($bound)*>, S: Serializer>(
                     id: &Option<T>,
                     serializer: S,
@@ -93,31 +94,31 @@ macro_rules! with_module {
 }
 
 with_module! {
-    /// For serde's `with`: the ID as its integer, also in human-readable formats.
+    /// For serde's `with`. The ID is written as its integer, also in human-readable formats.
     ///
-    /// JavaScript rounds integers above 2^53: use `serde_as_string` for it.
+    /// JavaScript rounds integers above 2^53, so use `serde_as_string` if it may read them.
     ///
-    /// serde cannot buffer integers of 128 bits: sno's IDs and kuid's global IDs return errors in
-    /// fields that are flattened and in enums that are untagged or internally tagged.
+    /// serde cannot buffer integers of 128 bits. Therefore, sno's IDs and kuid's global IDs return
+    /// errors in fields that are flattened and in enums that are untagged or internally tagged.
     as_integer, Integer: Integer: Serialize + for<'any> Deserialize<'any>
 }
 
 with_module! {
-    /// For serde's `with`: the ID as a string of its integer in decimal, for those to whom large
-    /// numbers are not safe, as in JavaScript.
+    /// For serde's `with`. The ID is written as a string of its integer in decimal, for readers
+    /// that cannot hold large integers, such as JavaScript.
     ///
-    /// Signs and leading zeros are errors.
+    /// Signs and leading zeros are errors, so that every ID has one text.
     as_string, Decimal:
 }
 
 with_module! {
-    /// For serde's `with`: the ID as its canonical text, also in binary formats.
+    /// For serde's `with`. The ID is written as its canonical text, also in binary formats.
     as_text, Text:
 }
 
 with_module! {
-    /// For serde's `with`: the ID as a byte string, big-endian. Formats without byte strings, such
-    /// as JSON, hold a list of numbers.
+    /// For serde's `with`. The ID is written as a byte string, big-endian. Formats without byte
+    /// strings, such as JSON, hold a list of numbers.
     as_bytes, Bytes:
 }
 
@@ -191,7 +192,8 @@ impl<'de, T: Representations> Deserialize<'de> for Text<T> {
 /// Reads a string and parses it.
 ///
 /// # Errors
-/// The deserializer's, and the parser's in it.
+/// Returns the error of the deserializer, which holds the parser's message if the string is not an
+/// ID.
 pub fn deserialize_text<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: FromStr<Err: fmt::Display>,
@@ -200,8 +202,8 @@ where
     read_str(deserializer, TextVisitor(PhantomData))
 }
 
-/// Reads a string. A buffer is asked for what it has, so that `visitor` can name the reason for a
-/// number.
+/// Reads a string. From a buffer, it reads any type of value, so that `visitor` can say why a
+/// number is refused.
 fn read_str<'de, D: Deserializer<'de>, V: Visitor<'de>>(
     deserializer: D,
     visitor: V,
