@@ -1,4 +1,4 @@
-//! Bytes as text, by an alphabet of 16, 32 or 64 characters.
+//! Bytes as text, in an alphabet of 16, 32 or 64 characters.
 
 use crate::{ParseErrorKind, Text, lanes};
 
@@ -10,8 +10,10 @@ pub(super) const MAX_RUNS: usize = 8;
 /// An alphabet of 16, 32 or 64 ASCII characters, worth 4, 5 or 6 bits each.
 ///
 /// Bytes are written most significant bit first, and the last character is padded with zero bits.
-/// Reading is strict: it accepts only text that writing produces. If the characters are in ASCII
-/// order, texts sort as the bytes do.
+/// Reading is strict, so it accepts only text that writing produces. In particular, it
+/// distinguishes upper and lower case. If the characters are in ASCII order, texts sort as the
+/// bytes do, which is worth having for keys in a database. For example, `0-9a-f` has this order,
+/// and the usual alphabet of Base64 does not.
 ///
 /// # Examples
 /// ```
@@ -54,9 +56,12 @@ impl Run {
 }
 
 impl Alphabet {
-    /// Creates an alphabet of `symbols` in the order of their values; errors describe them as
-    /// `expected`. Returns `None` unless they are 16, 32 or 64 distinct ASCII characters in at most
-    /// 8 runs of consecutive ones.
+    /// Creates an alphabet of `symbols` in the order of their values. Errors describe them as
+    /// `expected`, for example `"0-9, a-f"`, since a list of 64 characters is hard to read.
+    ///
+    /// Returns `None` unless they are 16, 32 or 64 distinct ASCII characters in at most 8 runs of
+    /// consecutive ones. The limit on runs is there because writing takes a step for each of them.
+    /// The alphabet of Base64 has 5.
     ///
     /// # Examples
     /// ```
@@ -115,7 +120,9 @@ impl Alphabet {
         self.bits
     }
 
-    /// Writes `bytes`, at most 16. `CHARS` must be the number of characters that they take.
+    /// Writes `bytes`, which are at most 16. `CHARS` must be the number of characters that they
+    /// take, which is `BYTES * 8 / bits`, rounded up. For example, 8 bytes take 16 characters of 4
+    /// bits, and 11 of 6 bits.
     ///
     /// # Examples
     /// ```
@@ -185,13 +192,13 @@ impl Alphabet {
         symbols
     }
 
-    /// Reads the bytes that `text` spells, at most 16.
+    /// Reads the bytes that `text` spells, which are at most 16.
     ///
     /// # Errors
-    /// Returns the first of these errors that applies: [`ParseErrorKind::Length`] if the text is
-    /// not `CHARS` characters long, [`ParseErrorKind::Character`] for the first byte that is not in
-    /// the alphabet, or [`ParseErrorKind::StrayBits`] if the last character is not padded with zero
-    /// bits.
+    /// Returns the first of these errors that applies. It is [`ParseErrorKind::Length`] if the text
+    /// is not `CHARS` characters long, [`ParseErrorKind::Character`] for the first byte that is not
+    /// in the alphabet, or [`ParseErrorKind::StrayBits`] if the last character is not padded with
+    /// zero bits.
     ///
     /// # Examples
     /// ```

@@ -1,7 +1,9 @@
-//! Base36: the digits `0` to `9`, then `a` to `z`, most significant first.
+//! Base36, whose digits are `0` to `9` and then `a` to `z`, most significant first.
 //!
-//! Numbers are written in lower case and read in either case. Texts of one length sort as the
-//! numbers do.
+//! Numbers are written in lower case and read in either case, with any number of leading zeros. A
+//! `u64` needs up to 13 digits. Texts of one length sort as the numbers do, so write keys with
+//! [`encode_padded`]. The shortest text is for people, because `10` sorts before `z` although it is
+//! the larger number.
 
 use core::iter::zip;
 
@@ -42,17 +44,18 @@ pub(super) const VALUES: [u8; 256] = {
 /// 36^12, the lowest number that does not fit into twelve digits.
 const TWELVE_DIGITS_END: u64 = 36u64.pow(12);
 
-/// The codec of exactly twelve digits, for numbers below 36^12. If a number is higher, only its
-/// last twelve digits are written.
+/// The codec of exactly twelve digits, for numbers below 36^12, as SCRU64's IDs are. If a number is
+/// higher, only its last twelve digits are written, so check the range first.
 #[derive(Debug)]
 pub struct TwelveDigits;
 
 impl TwelveDigits {
-    /// Reads twelve digits in a constant. It is slower than [`parse`](Codec::parse), but otherwise
-    /// the same.
+    /// Reads twelve digits in a constant. It is slower than [`parse`](Codec::parse), because a
+    /// constant function cannot use vector instructions, but otherwise the same.
     ///
     /// # Errors
-    /// Returns a [`ParseErrorKind`] for another length, or for the first byte that is not a digit.
+    /// Returns a [`ParseErrorKind`] for any other length, or for the first byte that is not a
+    /// digit.
     ///
     /// # Examples
     /// ```
@@ -105,7 +108,7 @@ impl Codec<12> for TwelveDigits {
     }
 }
 
-/// Writes all thirteen digits of `value`, padded with zeros.
+/// Writes all thirteen digits of `value`, padded with zeros. These texts sort as the numbers do.
 ///
 /// # Examples
 /// ```
@@ -117,7 +120,8 @@ pub fn encode_padded(value: u64) -> Text<13> {
     Text::full(thirteen(value))
 }
 
-/// Writes as few digits as `value` needs, at least one.
+/// Writes as few digits as `value` needs, but at least one. These texts do not sort as the numbers
+/// do.
 ///
 /// # Examples
 /// ```
@@ -138,7 +142,8 @@ fn thirteen(value: u64) -> [u8; 13] {
     [DIGITS[(value / TWELVE_DIGITS_END) as usize], a, b, c, d, e, f, g, h, i, j, k, l]
 }
 
-/// Reads a number of at most `max`, as [`decode`] does, but faster for twelve and thirteen digits.
+/// Reads a number of at most `max`. It does the same as [`decode`], but is faster for twelve and
+/// thirteen digits, which are what IDs have. `decode` is the one for constants.
 ///
 /// # Errors
 /// Returns the errors of [`decode`].
@@ -179,7 +184,8 @@ const fn digits(mut value: u64) -> [u8; 12] {
     digits
 }
 
-/// Reads a number of at most `max`. An empty text is 0.
+/// Reads a number of at most `max`. Leading zeros are ignored, and an empty text is 0, so check the
+/// length first if they should be errors.
 ///
 /// # Errors
 /// Returns [`ParseErrorKind::Character`] for the first byte that is not a digit, or else

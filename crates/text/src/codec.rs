@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 use crate::{Alphabet, ParseErrorKind, Text, kernels};
 
-/// An [`Alphabet`] as a type, so that code can be specialised to its characters at compile time.
+/// An [`Alphabet`] as a type, so that code can be specialized to its characters at compile time.
 ///
 /// # Examples
 /// ```
@@ -29,10 +29,11 @@ pub trait StaticAlphabet {
 /// A text form of `CHARS` characters.
 ///
 /// All methods that write produce the same text, and all methods that read return the same value or
-/// the same error. The portable methods define the result, and the others use the vector
-/// instructions that the target is compiled for.
+/// the same error. The portable methods define the result. The others may use the vector
+/// instructions that the target is compiled for, so they are the ones to call. The portable ones
+/// are there to be compared with.
 ///
-/// A scheme has one such type for each of its text forms: an [`AlphabetCodec`] or
+/// A scheme has one such type for each of its text forms, which is an [`AlphabetCodec`] or
 /// [`base36::TwelveDigits`](crate::base36::TwelveDigits).
 ///
 /// # Examples
@@ -44,19 +45,20 @@ pub trait StaticAlphabet {
 /// assert_eq!(TwelveDigits::parse(b"00000000000z"), Ok(35));
 /// ```
 pub trait Codec<const CHARS: usize> {
-    /// The value of a text: bytes or an integer.
+    /// The value of a text, which is an array of bytes or an integer.
     type Value: Copy + Default;
 
-    /// Writes one text, in portable Rust.
+    /// Writes one text in portable Rust.
     fn encode_portable(bits: &Self::Value) -> [u8; CHARS];
 
-    /// Reads one text, in portable Rust.
+    /// Reads one text in portable Rust.
     ///
     /// # Errors
     /// Returns the first fault in the text, and its position.
     fn decode_portable(text: &[u8; CHARS]) -> Result<Self::Value, ParseErrorKind>;
 
-    /// Writes one text, with the instructions that the target is compiled for.
+    /// Writes one text, with the vector instructions that the target is compiled for, if it has
+    /// any.
     ///
     /// # Examples
     /// ```
@@ -68,7 +70,7 @@ pub trait Codec<const CHARS: usize> {
     /// ```
     fn encode(bits: &Self::Value) -> [u8; CHARS];
 
-    /// Reads one text, with the instructions that the target is compiled for.
+    /// Reads one text, with the vector instructions that the target is compiled for, if it has any.
     ///
     /// # Errors
     /// Returns the errors of [`decode_portable`](Self::decode_portable).
@@ -83,7 +85,7 @@ pub trait Codec<const CHARS: usize> {
     /// ```
     fn decode(text: &[u8; CHARS]) -> Result<Self::Value, ParseErrorKind>;
 
-    /// Returns the text of a value.
+    /// Returns the text of a value as a [`Text`], which can be printed.
     ///
     /// # Examples
     /// ```
@@ -98,7 +100,8 @@ pub trait Codec<const CHARS: usize> {
         Text::full(Self::encode(bits))
     }
 
-    /// Reads a text of any length.
+    /// Reads a text of any length. Call this for text from outside, whose length is not known to be
+    /// right.
     ///
     /// # Errors
     /// Returns [`ParseErrorKind::Length`] for a length other than `CHARS`, or else the errors of
@@ -122,7 +125,8 @@ pub trait Codec<const CHARS: usize> {
     }
 }
 
-/// The codec that writes `BYTES` bytes as `CHARS` characters of the alphabet `S`.
+/// The codec that writes `BYTES` bytes as `CHARS` characters of the alphabet `S`. For example,
+/// `AlphabetCodec<Hex, 4, 8>` writes 4 bytes as 8 hexadecimal digits.
 #[derive(Debug)]
 pub struct AlphabetCodec<S, const BYTES: usize, const CHARS: usize>(PhantomData<S>);
 

@@ -1,5 +1,9 @@
-//! Integers as 13 characters of Crockford's Base32, which sort as the numbers do. The value is
-//! right-aligned, unlike the bytes in an [`Alphabet`](crate::Alphabet).
+//! Integers as 13 characters of Crockford's Base32, which sort as the numbers do.
+//!
+//! This is the form in which TSIDs are written. It lacks `U` and the letters that are easily
+//! mistaken for digits, which avoids mistakes when people copy it. The value is right-aligned,
+//! unlike the bytes in an [`Alphabet`](crate::Alphabet), so the text begins with zeros if the
+//! number is small.
 
 use crate::{ParseErrorKind, Text};
 
@@ -31,7 +35,7 @@ const VALUES: [u8; 256] = {
     values
 };
 
-/// Returns the digits of `value`, in upper case.
+/// Returns all 13 digits of `value`, in upper case.
 ///
 /// # Examples
 /// ```

@@ -1,4 +1,7 @@
-//! Decimal digits, without sign, padding or leading zeros. The texts do not sort as the numbers do.
+//! Decimal digits, without sign, padding or leading zeros.
+//!
+//! The texts do not sort as the numbers do, because `10` comes before `9`. So use them where people
+//! expect a number, and a padded form for keys.
 
 use crate::{ParseErrorKind, Text};
 
@@ -17,7 +20,7 @@ const E16: u64 = E8 * E8;
 /// `'0'` in each byte.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// Writes as few digits as `value` needs, at least one.
+/// Writes as few digits as `value` needs, but at least one.
 ///
 /// # Examples
 /// ```
@@ -59,12 +62,13 @@ const fn leading_zeros(word: u64) -> usize {
     (word.trailing_zeros() / 8) as usize
 }
 
-/// Reads a number of at most `max`.
+/// Reads a number of at most `max`. Leading zeros are an error, because `042` and `42` would be two
+/// texts of one number.
 ///
 /// # Errors
-/// Returns [`ParseErrorKind::Length`] for no digit or more than 20, or else
-/// [`ParseErrorKind::Character`] for a leading zero or the first byte that is not a digit, or else
-/// [`ParseErrorKind::TooLarge`].
+/// Returns the first of these errors that applies. It is [`ParseErrorKind::Length`] for no digit or
+/// more than 20, [`ParseErrorKind::Character`] for a leading zero or the first byte that is not a
+/// digit, or [`ParseErrorKind::TooLarge`].
 ///
 /// # Examples
 /// ```

@@ -1,8 +1,10 @@
-//! The errors of texts.
+//! The errors for texts that are not IDs.
 
 use core::fmt;
 
-/// The error for a text that is not a valid ID, or not in the requested form.
+/// The error for a text that is not a valid ID, or not in the requested form. The message says what
+/// the text should have been, what is wrong with it and where, for example `not a word: 'E' at
+/// position 7 is none of 0-9, a-f`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ParseError {
     what: &'static str,
@@ -16,7 +18,8 @@ pub struct ParseError {
 #[non_exhaustive]
 #[repr(u64)]
 pub enum ParseErrorKind {
-    /// A text that is too short or too long.
+    /// A text that is too short or too long. A line break at its end counts, so trim lines before
+    /// parsing them.
     Length {
         /// The length in bytes.
         found: usize,
@@ -34,15 +37,16 @@ pub enum ParseErrorKind {
         /// The characters allowed there.
         expected: &'static str,
     },
-    /// A number beyond the highest ID, in valid characters.
+    /// A number beyond the highest ID, although all characters are valid. For example, 13 digits of
+    /// Base36 can spell more than 64 bits hold.
     TooLarge {
         /// The number, or `u128::MAX` if it is higher than that.
         value: u128,
         /// The highest number allowed.
         max: u128,
     },
-    /// A last character with bits set beyond the end of the ID, which the canonical text does not
-    /// have.
+    /// A last character with bits set beyond the end of the ID. The canonical text has zeros there,
+    /// so this text would be a second one for the same ID.
     StrayBits {
         /// The byte.
         byte: u8,
@@ -80,7 +84,8 @@ impl ParseError {
         Self { what, kind }
     }
 
-    /// Returns the kind of ID that the text should have been.
+    /// Returns the kind of ID that the text should have been, as it was passed to
+    /// [`new`](Self::new).
     ///
     /// # Examples
     /// ```
@@ -94,7 +99,7 @@ impl ParseError {
         self.what
     }
 
-    /// Returns the reason.
+    /// Returns the reason, to decide by it or to mark the position in the input.
     ///
     /// # Examples
     /// ```

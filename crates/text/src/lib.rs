@@ -1,8 +1,10 @@
 //! Text forms of fixed-size integers and bytes: Base36, Crockford's Base32, decimal, and alphabets
 //! of 16, 32 or 64 characters.
 //!
-//! The text forms of all tickid schemes are built from these parts, which have no notion of IDs and
-//! do not depend on the other crates of the project:
+//! The text forms of all tickid schemes are built from these parts. For example, sno's IDs are 10
+//! bytes in an alphabet of 32 characters, and SCRU64's are integers in 12 digits of Base36. The
+//! parts have no notion of IDs and do not depend on the other crates of the project, so they suit
+//! any short identifier:
 //!
 //! | item | contents |
 //! |---|---|
@@ -14,16 +16,21 @@
 //! | [`Codec`] | one fixed-length text form: [`AlphabetCodec`] or [`base36::TwelveDigits`] |
 //! | [`ParseError`] | the reason a text was rejected, with byte and position |
 //!
-//! [`Alphabet`], [`decimal`] and [`base36::decode`] are portable and define the result. On x86-64 a
-//! codec uses SSE2, which every such processor has, but it never differs from the portable code in
-//! a value or an error.
+//! To write or read a value now and then, or in a constant, call [`Alphabet`] or a function of
+//! [`base36`], [`decimal`] and [`crockford`]. If a form is used millions of times a second, make it
+//! a [`Codec`], because the compiler then specializes the code to it. On x86-64 a codec also uses
+//! SSE2, which every such processor has. It never differs from the portable code in a value or an
+//! error, since [`Alphabet`] and [`base36::decode`] define the result.
 //!
-//! Reading is strict, which means that it rejects a text that writing would not produce. The only
-//! exceptions are letters of the other case in Base36 and in Crockford's Base32, and the letters
-//! that the latter reads as digits because they look alike. Nothing allocates.
+//! Reading is strict, which means that it rejects a text that writing would not produce. If it
+//! accepted several texts for one value, two keys in a cache or an index could mean the same ID.
+//! There are three exceptions. Base36 and Crockford's Base32 are read in either case. Crockford's
+//! Base32 also reads the letters `I`, `L` and `O` as the digits that they look like. And the
+//! functions of [`base36`] accept leading zeros, because its padded and its shortest text differ in
+//! them. Nothing allocates.
 //!
 //! The crate does not encode data of variable length, write padding characters or line breaks, or
-//! skip white space. For these, use a general Base64 or Base32 library.
+//! skip white space. For these, use a general Base64 or Base32 library instead.
 //!
 //! # Examples
 //! ```
@@ -82,6 +89,8 @@ pub use self::text::Text;
 /// `Debug`, which both print the text, `FromStr` and `TryFrom<&str>`.
 ///
 /// `encode(&self)` must return a [`Text`], and `parse_bytes(&[u8])` a `Result<Self, ParseError>`.
+/// `Debug` prints the text because a list of IDs in a log or a failed assertion is easier to read
+/// that way.
 ///
 /// # Examples
 /// ```
@@ -147,8 +156,8 @@ macro_rules! impl_text {
 /// and, through [`impl_text`], the traits.
 ///
 /// `$from` and `$to` are constant functions that convert the codec's value to an ID and back.
-/// `$decode` is a constant expression for the value of `$text`, and `$sample` is the text of some
-/// ID for the examples.
+/// `$decode` is a constant expression for the value of `$text`, because a codec cannot be called in
+/// a constant. `$sample` is the text of some ID for the examples.
 #[macro_export]
 macro_rules! impl_codec {
     (
@@ -178,7 +187,8 @@ macro_rules! impl_codec {
             }
 
             /// Parses a text in a constant. It is slower than [`parse_bytes`](Self::parse_bytes),
-            /// but otherwise the same. For literals there is a macro.
+            /// because a constant function cannot use vector instructions, but otherwise the same.
+            /// For literals there is a macro, which needs no `match`.
             ///
             /// # Errors
             /// Returns the errors of [`parse_bytes`](Self::parse_bytes).
@@ -200,7 +210,7 @@ macro_rules! impl_codec {
                 }
             }
 
-            /// Returns the canonical text.
+            /// Returns the canonical text. It is on the stack, so this does not allocate.
             ///
             /// # Examples
             /// ```

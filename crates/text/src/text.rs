@@ -5,7 +5,10 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::ops::Deref;
 
-/// A string of at most `N` ASCII characters, on the stack; it dereferences to `str`.
+/// A string of at most `N` ASCII characters on the stack.
+///
+/// It dereferences to `str`, compares with `str`, and hashes as one, so it can be used wherever a
+/// string is read. Call `to_string`, or convert it to a `String`, only if it has to be kept.
 #[derive(Clone, Copy)]
 pub struct Text<const N: usize> {
     bytes: [u8; N],
@@ -30,7 +33,7 @@ impl<const N: usize> Text<N> {
         Self { bytes, start: start as u8 }
     }
 
-    /// Returns the characters as bytes.
+    /// Returns the characters as bytes, for example to write them to a socket.
     ///
     /// # Examples
     /// ```
@@ -43,7 +46,8 @@ impl<const N: usize> Text<N> {
         self.bytes.get(self.start.into()..).unwrap_or(&self.bytes)
     }
 
-    /// Returns the characters.
+    /// Returns the characters. Because of the dereference it is rarely needed, except where a type
+    /// has to be stated.
     ///
     /// # Examples
     /// ```
@@ -113,7 +117,8 @@ impl<const N: usize> Hash for Text<N> {
     }
 }
 
-/// Writes the text, and honours width and fill as strings do.
+/// Writes the text, and honours width and fill as strings do. For example, `{:>20}` right-aligns it
+/// in a column of 20 characters.
 impl<const N: usize> fmt::Display for Text<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self)
