@@ -27,7 +27,7 @@
 //! There are three exceptions. Base36 and Crockford's Base32 are read in either case. Crockford's
 //! Base32 also reads the letters `I`, `L` and `O` as the digits that they look like. And the
 //! functions of [`base36`] accept leading zeros, because its padded and its shortest text differ in
-//! them. Nothing allocates.
+//! them, and read an empty text as 0. Nothing allocates.
 //!
 //! The crate does not encode data of variable length, write padding characters or line breaks, or
 //! skip white space. For these, use a general Base64 or Base32 library instead.

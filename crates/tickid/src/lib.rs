@@ -2,8 +2,9 @@
 //! sno.
 //!
 //! It takes one line to make an ID, with a generator that the whole process shares. The ID is
-//! unique in this process, but another process may make the same one, because nodes are drawn at
-//! random.
+//! unique in this process, which is enough for a single program or a test. But a second process may
+//! make the same one, because each draws its node at random and two of them may draw the same.
+//! (Only SCRU64's node comes from the environment.)
 //!
 //! ```
 //! let id = tickid::sno::new(24)?; // the byte is the caller's own
@@ -22,8 +23,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Give each process a node ID. Then IDs are unique among all processes, as long as no two use the
-//! same node at the same time, and no clock goes back across a restart:
+//! If there are several processes, give each a node ID, for example the ordinal of a StatefulSet.
+//! Then IDs are unique among all processes, as long as no two use the same node at the same time,
+//! and no clock goes back across a restart:
 //!
 //! ```
 //! let generator = tickid::sno::Generator::numbered(258)?;
@@ -35,8 +37,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A *lease* is a node with a window of time, from a folder or a database. No other process can use
-//! the node in that window, so no ID is issued twice, even if a clock or a network fails:
+//! Where that is hard to promise, because programs come and go or clocks are not trusted, lease the
+//! nodes. A *lease* is a node with a window of time, from a folder or a database. No other process
+//! can use the node in that window, so no ID is issued twice, even if a clock or a network fails.
+//! The price is that you depend on the store. If it is down, IDs continue to the end of the window,
+//! by default for at least 10 seconds, and then stop until it is back.
 //!
 //! ```
 //! # let folder = std::env::temp_dir().join(format!("tickid-facade-{}", std::process::id()));
@@ -58,8 +63,9 @@
 //! [leases in production][leases].
 //!
 //! # Parts
-//! This crate has no code: each module is one of the project's libraries, behind a feature.
-//! Depending on a library directly gives the same types.
+//! This crate has no code of its own. Each module is one of the project's libraries, behind a
+//! feature, so a program compiles only what it uses. You may also depend on a library directly,
+//! because the types are the same.
 //!
 //! ```toml
 //! [dependencies]
@@ -81,13 +87,13 @@
 //! | [`text`] | always | the text forms that the schemes share |
 //!
 //! # Which scheme
-//! None, if a 128-bit key is fine, because UUIDv7 needs no node ID. Keep the format of existing
-//! IDs, for example of Snowflakes (`snowflake`, with their layout) or of Erlang's `uid` (`kuid`).
-//! For new ones, take
+//! None, if a 128-bit key is fine, because UUIDv7 needs no node ID. If there are IDs already, keep
+//! their format, for example Snowflakes (`snowflake`, with their layout) or Erlang's `uid`
+//! (`kuid`). For new ones, take
 //!
 //! - `nanoflake` in a 64-bit column, or `scru64` there if you have many small nodes,
 //! - `sno` anywhere else, because it keeps issuing when the clock is set back, and has room for a
-//!   byte of your choice.
+//!   byte of your choice, for example the type of a record.
 //!
 //! # Features
 //! | feature | default | effect |
@@ -113,7 +119,9 @@
 //! | `etcd`, `mysql`, `postgres`, `redis`, of `tickid-stores` alone | no | the same stores |
 //! | `conformance`, of `tickid-lease` alone | no | scenarios that a backend of leases must pass |
 //!
-//! A feature of several libraries is enabled in those that are part of the build.
+//! If several libraries have a feature, it is enabled in those that are part of the build. For
+//! example, `sno` and `serde` together enable serde for sno's IDs, and do not pull in the other
+//! schemes.
 //!
 #![doc = concat!("[choosing]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/choosing.md")]
 #![doc = concat!("[tutorial]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/tutorial.md")]
