@@ -87,7 +87,7 @@ pub struct PerProcess<T> {
 struct Entry<T> {
     home: Process,
     value: ManuallyDrop<T>,
-    /// The previous process's entry: null, or a pointer as in `newest`.
+    /// The previous process's entry, which is null or a pointer as in `newest`.
     older: *mut Self,
 }
 
@@ -143,7 +143,8 @@ impl<T: Send + Sync> PerProcess<T> {
         }
     }
 
-    /// Returns this process's value: `value`, or the one that another thread has set before.
+    /// Sets this process's value, unless a thread has set it before, and returns the one that is
+    /// set.
     ///
     /// # Examples
     /// ```

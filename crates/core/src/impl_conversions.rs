@@ -2,8 +2,8 @@
 
 use crate::range::RangeError;
 
-/// Implements conversions of a type from and to other types, each through a function: `from`,
-/// `try_from`, `into` and `try_into`. Errors are [`RangeError`]s.
+/// Implements conversions of a type from and to other types, each through a function. The
+/// directions are `from`, `try_from`, `into` and `try_into`, and errors are [`RangeError`]s.
 ///
 /// # Examples
 /// ```

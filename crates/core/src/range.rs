@@ -31,7 +31,8 @@ crate::debug_error! {
     struct RangeError { what, value, min, max }
 }
 
-/// As large as the name alone: results everywhere hold this error.
+/// The name, or the fact that the values are times. It is as large as the name alone, since results
+/// everywhere hold this error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum What {
     Number(&'static str),

@@ -1,4 +1,4 @@
-//! Windows: ranges of ticks that belong to one generator of a node.
+//! Windows, which are ranges of ticks that belong to one generator of a node.
 
 use core::fmt;
 

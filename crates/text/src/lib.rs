@@ -85,8 +85,8 @@ pub use self::codec::{AlphabetCodec, Codec, StaticAlphabet};
 pub use self::error::{ParseError, ParseErrorKind, parsed};
 pub use self::text::Text;
 
-/// Implements the text traits of an ID type through its `encode` and `parse_bytes`: `Display` and
-/// `Debug`, which both print the text, `FromStr` and `TryFrom<&str>`.
+/// Implements the text traits of an ID type through its `encode` and `parse_bytes`. They are
+/// `Display` and `Debug`, which both print the text, `FromStr` and `TryFrom<&str>`.
 ///
 /// `encode(&self)` must return a [`Text`], and `parse_bytes(&[u8])` a `Result<Self, ParseError>`.
 /// `Debug` prints the text because a list of IDs in a log or a failed assertion is easier to read
@@ -152,8 +152,8 @@ macro_rules! impl_text {
     };
 }
 
-/// Implements the text of an ID type through a [`Codec`]: `parse_bytes`, `parse_const`, `encode`
-/// and, through [`impl_text`], the traits.
+/// Implements the text of an ID type through a [`Codec`]. These are the methods `parse_bytes`,
+/// `parse_const` and `encode`, and through [`impl_text`], the traits.
 ///
 /// `$from` and `$to` are constant functions that convert the codec's value to an ID and back.
 /// `$decode` is a constant expression for the value of `$text`, because a codec cannot be called in

@@ -20,7 +20,8 @@ use crate::window::Window;
 pub(crate) struct ExclusiveEngine<S: Scheme> {
     /// The word except for its sequence, which is 0 here.
     tick: Word<S>,
-    /// The next sequence together with the prefix's low word: the low word of the next slot.
+    /// The next sequence together with the prefix's low word, which is the low word of the next
+    /// slot.
     next: u64,
     /// One past the last sequence, in the same form.
     end: u64,
@@ -57,7 +58,7 @@ impl<S: Scheme> ExclusiveEngine<S> {
         Ok(engine)
     }
 
-    /// The fast path: returns the next slot of the word's tick if one is left and the tick is
+    /// The fast path, which returns the next slot of the word's tick if one is left and the tick is
     /// accepted at the clock's relaxed reading.
     #[inline]
     pub(crate) fn try_draw(&mut self, clock: &impl Clock) -> Option<Slot<S>> {
@@ -159,8 +160,8 @@ impl<S: Scheme> ExclusiveEngine<S> {
         self.rules.step(self.word(), now.stamp, policy, ceiling, other_past)
     }
 
-    /// Raises the word, so that `is_after` returns true of every slot drawn later. `is_after` is
-    /// monotone: once true, it stays true.
+    /// Raises the word, so that `is_after` returns true for every slot drawn later. `is_after` must
+    /// be monotone, that is, once true, it stays true.
     #[cold]
     pub(crate) fn observe(
         &mut self,

@@ -1,4 +1,5 @@
-//! The rules on observed IDs: the word that follows an ID, and whether a generator may enter it.
+//! The rules on observed IDs, which say what word follows an ID, and whether a generator may enter
+//! it.
 
 use crate::engine::rules::{Reading, Rules};
 use crate::engine::word::Word;
@@ -48,8 +49,8 @@ impl<S: Scheme> Rules<S> {
         })
     }
 
-    /// Checks that a generator may be brought to `goal` at the reading `now`, and then issues its
-    /// next ID without a wait. `ceiling` is the stamp that may not be reached.
+    /// Checks that a generator may be brought to `goal` at the reading `now`, and can then issue
+    /// its next ID without a wait. `ceiling` is the stamp that may not be reached.
     pub(crate) fn check_goal(
         &self,
         goal: Word<S>,
@@ -95,8 +96,8 @@ impl<S: Scheme> Rules<S> {
     }
 }
 
-/// Returns the last number from `first` to `last` that is not past, or `None` if all are past. All
-/// numbers after one that is past are past.
+/// Returns the last number from `first` to `last` that is not past, or `None` if all are. `is_past`
+/// must be monotone.
 fn last_not(first: u64, last: u64, is_past: impl Fn(u64) -> bool) -> Option<u64> {
     if is_past(first) {
         return None;

@@ -32,7 +32,7 @@ pub(crate) struct Rules<S: Scheme> {
 /// The decision about a word at a clock reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step<S> {
-    /// Draw from the word: its tick is accepted and has sequences left.
+    /// Draw from the word, whose tick is accepted and has sequences left.
     Draw,
     /// Continue at this stamp and toggle.
     Move { stamp: u64, toggle: bool },
@@ -71,7 +71,7 @@ impl<S: Scheme> Rules<S> {
     }
 
     /// Returns the window from `floor` up to `ceiling` if the layout has its ticks. The ceiling of
-    /// [`Window::ALL`] is accepted, whatever the layout: it is no limit.
+    /// [`Window::ALL`] is accepted, whatever the layout, because it is not meant as a limit.
     pub(crate) fn window(
         scheme: &S,
         floor: Tick<S>,
@@ -148,7 +148,7 @@ impl<S: Scheme> Rules<S> {
         u64::from(self.bounds.last()) + 1
     }
 
-    /// Reports whether `word` may be drawn from at the reading `now` (a stamp): its tick must be
+    /// Reports whether `word` may be drawn from at the reading `now` (a stamp). Its tick must be
     /// the clock's tick, or ahead of it by no more than the policy allows.
     #[inline]
     pub(crate) fn accepts(word: Word<S>, now: u64, policy: Policy<S>) -> bool {

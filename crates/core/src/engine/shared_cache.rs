@@ -6,7 +6,8 @@ use crate::sync::{AtomicU64, Ordering, fence};
 use crate::time::UnixTime;
 
 /// The cache of a shared word's tick, for all threads to read. Readers never wait, and a writer
-/// gives up if another one is active.
+/// gives up if one is active already. That costs only speed, since the slow path works without the
+/// cache.
 ///
 /// It is a sequence lock that uses the words themselves as the sequence. Each is written only once,
 /// by the thread that brought the engine's word to its tick, so no value ever returns.
@@ -19,10 +20,10 @@ pub(crate) struct SharedTickCache {
     pub(super) micros: AtomicU64,
     pub(super) high: AtomicU64,
     pub(super) low: AtomicU64,
-    /// The word whose cache was started last; equal to `word` when that cache is complete.
+    /// The word whose cache was started last. It equals `word` when that cache is complete.
     pub(super) begun: AtomicU64,
     /// The process of the thread that is writing, as numbered by [`this_process`], or
-    /// [`NO_WRITER`]. The number of another process was left behind by a `fork`.
+    /// [`NO_WRITER`]. The number of a different process was left behind by a `fork`.
     pub(super) writer: AtomicU64,
 }
 
@@ -58,8 +59,8 @@ impl SharedTickCache {
         }
     }
 
-    /// Returns the cached tick if it is accepted at `time` and no thread has started to write
-    /// another.
+    /// Returns the cached tick if it is accepted at `time` and no thread has started to write a new
+    /// one.
     #[inline]
     pub(crate) fn at(&self, time: UnixTime) -> Option<CachedTick> {
         // Acquire pairs with the release in `set`: the fields read afterwards belong to this word
@@ -82,8 +83,8 @@ impl SharedTickCache {
         (is_whole & cache.contains(time)).then_some(CachedTick { word, cache })
     }
 
-    /// Publishes `cache`, the cache of `word`, unless another thread is publishing. It is called
-    /// once for every word.
+    /// Publishes `cache`, the cache of `word`, unless a different thread is publishing. It is
+    /// called once for every word.
     pub(crate) fn set(&self, word: u64, cache: &TickCache) {
         let (this, writer) = (this_process(), self.writer.load(Ordering::Relaxed));
         // Acquire: the previous write's stores precede this one's.

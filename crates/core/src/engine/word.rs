@@ -12,8 +12,8 @@ pub(crate) const MAX_THREADS: u32 = 1_024;
 
 /// `stamp | toggle | CLOSED | guard | sequence`, from the high bits to the low ones.
 ///
-/// - *stamp*: the tick plus one; 0 means that nothing has been issued yet (the pristine word).
-///   Every clock reading is later than that, so the first one is never a regression.
+/// - *stamp*: the tick plus one. 0 means that nothing has been issued yet (the pristine word).
+///   Every clock reading is later than that, so the first one is never a rollback.
 /// - *toggle*: present only if the scheme has one.
 /// - *CLOSED*: set once, never cleared.
 /// - *sequence*: the next one to issue. If it is past the last sequence, the tick is exhausted.
@@ -115,7 +115,7 @@ impl<S: Scheme> Word<S> {
         self.0 & Self::SEQUENCE_MASK
     }
 
-    /// Returns the same word with another next sequence.
+    /// Returns the same word with a different next sequence.
     #[inline]
     pub(crate) const fn with_sequence(self, sequence: u64) -> Self {
         debug_assert!(sequence <= Self::SEQUENCE_MASK);
@@ -135,8 +135,8 @@ impl<S: Scheme> Word<S> {
     }
 }
 
-/// Returns the maximum that each of [`MAX_THREADS`] may add, together, to a word that is one past
-/// `last` without reaching `closed`.
+/// Returns the maximum that each of [`MAX_THREADS`] may add to a word that is one past `last`, so
+/// that all of them together do not reach `closed`.
 const fn max_add(closed: u64, last: u32) -> u32 {
     let share = (closed - 1 - (last as u64 + 1)) / MAX_THREADS as u64;
     #[allow(clippy::cast_possible_truncation, reason = "looked at just before")]

@@ -1,5 +1,6 @@
-//! The macros of libraries whose feature is off, which implement nothing: a scheme's table names
-//! all of them, and a `cfg` within a macro would be the scheme's.
+//! The macros of libraries whose feature is off, which implement nothing. They exist because a
+//! scheme's table names all of them, and a `cfg` within a macro would look at the scheme's
+//! features.
 
 #[cfg(not(feature = "arbitrary_1"))]
 #[doc(hidden)]

@@ -90,7 +90,7 @@ impl<S: Scheme> ChosenNode<S> {
         }
     }
 
-    /// Checks that a caller's bounds lie inside the share, since another generator may have the
+    /// Checks that a caller's bounds lie inside the share, since a different generator may have the
     /// rest. For a scheme's own node, [`Scheme::check_bounds`] does that.
     fn check_inside(
         &self,

@@ -1,4 +1,4 @@
-//! Several IDs from one call: the results of blocks and slices.
+//! The results of calls that draw several IDs, as blocks or into slices.
 
 use core::fmt;
 use core::iter::FusedIterator;

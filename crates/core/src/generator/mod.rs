@@ -1,4 +1,4 @@
-//! Generators: an engine, a clock, and the calls that draw IDs.
+//! Generators, which put an engine, a clock and the calls that draw IDs together.
 
 mod accessors;
 mod backfill;

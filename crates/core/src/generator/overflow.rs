@@ -12,7 +12,7 @@ use crate::time::UnixTime;
 /// about to wait in such a tick makes it, so there is one report per tick. If reports come often,
 /// the program needs more nodes, or a scheme with more sequences per second.
 ///
-/// Spec: sno, "Sequence overflow" (`SequenceOverflowNotification`).
+/// It corresponds to `SequenceOverflowNotification` in sno's document ("Sequence overflow").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Overflow {
@@ -35,8 +35,8 @@ pub(crate) struct OverflowWatch {
     spell: PerProcess<AtomicSpell>,
 }
 
-/// A time during which some call was always waiting. It is one word rather than a lock because
-/// another thread might hold the lock at the moment of a `fork`, and the child would never see it
+/// A time during which some call was always waiting. It is one word rather than a lock, because
+/// some thread might hold the lock at the moment of a `fork`, and the child would never see it
 /// released.
 #[derive(Debug, Default)]
 struct AtomicSpell(AtomicU64);

@@ -1,7 +1,7 @@
 //! The parts of a source that are the same for all generators of this crate.
 
-/// Implements the parts of `Source` that are the same for all generators of this crate, and
-/// `Timed`: `$this` is `self`, and `$rules` and `$timing` are expressions of it.
+/// Implements `Timed`, and the parts of `Source` that are the same for all generators of this
+/// crate. `$this` is `self`, and `$rules` and `$timing` are expressions of it.
 macro_rules! own_source {
     (rules $this:ident $rules:expr) => {
         #[inline]

@@ -16,15 +16,15 @@ use crate::generator::timing::Timing;
 use crate::scheme::{Observable, Scheme, Variant};
 use crate::slot::Slot;
 
-/// The end of a wait.
+/// The end of a wait, by two clocks.
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline {
     /// By the monotonic clock of the source that waits.
     pub(super) at: Duration,
-    /// The time that may still be awaited. The executor's time is not the source's: a
-    /// `ManualClock` stands still while a task sleeps, and without this bound it would sleep
-    /// forever.
+    /// The time that may still be awaited, by the executor's clock. That need not be the source's
+    /// clock. For example, a `ManualClock` stands still while a task sleeps, and without this bound
+    /// the task would sleep forever.
     pub(super) to_await: Duration,
     /// Set if a wait whose end is unknown may use all of the time.
     pub(super) is_explicit: bool,
@@ -51,14 +51,14 @@ impl Deadline {
     }
 }
 
-/// A source of slots: a generator or a handle, borrowed for one call.
+/// A source of slots, which is a generator or a handle, borrowed for one call.
 ///
 /// Fast paths are inlined into the call, so a fast path that misses returns a value that the slow
 /// path continues from.
 pub trait Source {
     /// The scheme of its IDs.
     type Scheme: Scheme;
-    /// The reason that it has no slot.
+    /// The reason why it has no slot.
     type Error;
     /// The state that a missed fast path leaves to the slow path.
     type Missed;
@@ -126,13 +126,13 @@ pub trait Source {
         Fut: Future<Output = ()>;
 }
 
-/// A source that can be brought past an ID.
+/// A source that can be brought past an observed ID.
 pub trait Follow: Source {
-    /// The reason that it was not.
+    /// The reason why it was not.
     type Refusal;
 
-    /// Makes later calls draw only slots for which `is_after` returns true. `is_after` is monotone:
-    /// once true, it stays true.
+    /// Makes later calls draw only slots for which `is_after` returns true. `is_after` must be
+    /// monotone, that is, once true, it stays true.
     ///
     /// # Errors
     /// Returns the reason why it cannot, and changes nothing.

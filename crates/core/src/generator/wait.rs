@@ -1,4 +1,4 @@
-//! Waiting for IDs: one loop for all generators. What it waits for is up to each [`Source`].
+//! Waiting for IDs, in one loop for all generators. What it waits for is up to each [`Source`].
 
 use core::num::NonZeroU32;
 use core::time::Duration;

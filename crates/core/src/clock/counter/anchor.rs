@@ -81,7 +81,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Returns the absence of a line: nothing below `floor` may be read.
+    /// Returns the absence of a line, during which nothing below `floor` may be read.
     fn none(floor: u64) -> Self {
         Self { time: floor, ..Self::default() }
     }
@@ -101,8 +101,8 @@ impl Line {
     }
 }
 
-/// The state after a reading: the line that starts there, and the measurements of the counter's
-/// rate.
+/// The state after a reading, which is the line that starts there, and the measurements of the
+/// counter's rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Anchor {
     pub(super) line: Line,
@@ -135,14 +135,14 @@ impl Base {
 }
 
 impl Anchor {
-    /// Reports whether, without a line, another reading is due when the wall clock shows `wall`.
+    /// Reports whether, without a line, a new reading is due when the wall clock shows `wall`.
     pub(super) fn is_due(&self, wall: u64, limits: &Parameters) -> bool {
         self.line.lifetime != 0 || wall.abs_diff(self.wall) >= limits.shortest
     }
 
     /// Reports whether the wall clock, which shows `wall` after the raw clock has shown `raw`, was
-    /// set back since this anchor: it is either behind the anchor, or has run slower than any slew
-    /// explains.
+    /// set back since this anchor. If so, it is either behind the anchor, or has run slower than
+    /// any slew explains.
     pub(super) fn is_set_back(&self, raw: u64, wall: u64) -> bool {
         // At least this much of it passed between the two readings of the wall clock.
         let passed = raw.saturating_sub(self.raw).saturating_sub(self.uncertainty);

@@ -1,4 +1,4 @@
-//! The clocks of the machine: the time-stamp counter and two clocks of the kernel.
+//! The clocks of the machine, which are the time-stamp counter and two clocks of the kernel.
 //!
 //! `unsafe` is allowed here for two instructions and one system call.
 #![allow(unsafe_code, reason = "reading the counter and the raw clock have no safe functions")]

@@ -180,7 +180,7 @@ struct CounterState<S> {
     /// [`Version::CANCELLED`], which stay empty.
     lines: [SharedLine; 4],
     anchors: [SharedAnchor; 2],
-    /// The process of the thread that is making an anchor, or [`NOBODY`]. The number of another
+    /// The process of the thread that is making an anchor, or [`NOBODY`]. The number of a different
     /// process was left behind by a `fork`.
     holder: AtomicU64,
     /// The version of the last anchor since which the wall clock was found to be set back.
@@ -189,12 +189,12 @@ struct CounterState<S> {
 
 const NOBODY: u64 = u64::MAX;
 
-/// The number of times that a thread checks whether another thread's line is finished before it
-/// cancels it. This takes a few microseconds, several times as long as making a line.
+/// The number of times that a thread checks whether the line of a different thread is finished
+/// before it cancels it. This takes a few microseconds, several times as long as making a line.
 const LOOKS: u32 = 100;
 
-/// A state of a [`CounterState`], which never returns to an earlier one: a number, the place of the
-/// anchor, and in the lowest two bits the place of the line.
+/// A state of a [`CounterState`], which never returns to an earlier one. It consists of a number,
+/// the place of the anchor, and in the lowest two bits the place of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Version(u64);
 
@@ -298,7 +298,7 @@ impl<S: Clocks> CounterState<S> {
     /// Returns the time when the line in force is not valid, either from a new line or from the
     /// wall clock. Returns `None` if the wall clock shows a time that does not fit.
     ///
-    /// A thread starts over only when another one has made progress.
+    /// A thread starts over only when some other thread has made progress.
     fn look(&self) -> Option<u64> {
         loop {
             let version = self.load_version();
@@ -339,8 +339,8 @@ impl<S: Clocks> CounterState<S> {
         }
     }
 
-    /// Makes this thread the only one in the process that makes an anchor. Returns `false` if
-    /// another thread is making one.
+    /// Makes this thread the only one in the process that makes an anchor. Returns `false` if one
+    /// is being made already.
     fn take(&self) -> bool {
         let this = Process::this().number();
         let holder = self.holder.load(Ordering::Relaxed);
@@ -351,8 +351,8 @@ impl<S: Clocks> CounterState<S> {
         holder != this && take()
     }
 
-    /// Makes the anchor after the one of `version`, and returns the time there, or `None` if
-    /// another thread came in between. Only the thread that [took](Self::take) this on may call it.
+    /// Makes the anchor after the one of `version`, and returns the time there, or `None` if a
+    /// thread came in between. Only the thread that [took](Self::take) this on may call it.
     fn anchor(&self, version: Version) -> Option<u64> {
         let prepared = version.without_line(Version::PREPARED);
         if !self.replace(version, prepared) {
@@ -393,8 +393,8 @@ impl<S: Clocks> CounterState<S> {
         if is_certain(&second) { Some(second) } else { try_once() }
     }
 
-    /// Waits for the line that another thread is making, but only for a moment, since that thread
-    /// may be held up or have been left behind in another process.
+    /// Waits for the line that a thread is making, but only for a moment, since that thread may be
+    /// held up, or may have been left behind in the parent process by a `fork`.
     fn wait_or_cancel(&self, prepared: Version) {
         for _ in 0..LOOKS {
             if self.load_version() != prepared {

@@ -46,8 +46,8 @@ pub(crate) struct SharedEngine<S: Scheme> {
     /// a handle that sees it draws from beyond it. The blocks that handles hold are behind the
     /// word.
     pub(super) observed: AtomicU64,
-    /// The last tick in which `observe` relies on the word not to fall, as a word whose sequence is
-    /// the number of threads that are giving an add back.
+    /// The last tick in which `observe` relies on the word not to fall. It is stored as a word,
+    /// whose sequence is the number of threads that are giving an add back.
     pub(super) give_backs: AtomicU64,
 }
 
@@ -61,7 +61,7 @@ pub struct Drawn<S: Scheme> {
     pub(super) want: NonZeroU32,
 }
 
-/// Keeps the word alone on its cache lines (two: processors fetch them in pairs).
+/// Keeps the word alone on its cache lines. There are two, since processors fetch them in pairs.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct CacheLine<T>(pub(super) T);
@@ -129,12 +129,12 @@ impl<S: Scheme> SharedEngine<S> {
     }
 
     /// Takes an add back out of the word if nothing of it is issued, so that a refused call skips
-    /// no sequences, unless another thread has added since or has observed an ID of the tick.
+    /// no sequences, unless a different thread has added since or has observed an ID of the tick.
     ///
-    /// The sequences from the add on belong to this call until they are taken back: meanwhile the
-    /// word stays at their end or beyond it, and if it is there, no thread has drawn anything since
-    /// that it may issue. (Beyond the last sequence adds draw nothing.) So no sequence is drawn
-    /// again that was issued.
+    /// This cannot bring back a sequence that was issued. The sequences from the add on belong to
+    /// this call until they are taken back. Meanwhile the word stays at their end or beyond it, and
+    /// if it is exactly there, no thread has since drawn anything that it may issue. (Beyond the
+    /// last sequence adds draw nothing.)
     #[cold]
     pub(super) fn give_back(&self, Drawn { word, want }: Drawn<S>) {
         if word.sequence() >= self.rules.exhausted() {
@@ -190,10 +190,12 @@ impl<S: Scheme> SharedEngine<S> {
         Word::<S>::from_bits(held.unwrap_or_else(|bits| bits)).sequence() == 0
     }
 
-    /// The fast path: adds up to [`MAX_ADD`](Word::MAX_ADD) sequences first and checks afterwards.
+    /// The fast path, which adds up to [`MAX_ADD`](Word::MAX_ADD) sequences first and checks
+    /// afterwards.
     ///
     /// Returns a block of all of them if the tick is cached and accepted at the clock's relaxed
-    /// reading; otherwise the add, which must be [settled](Self::settle).
+    /// reading. Otherwise it returns the add, which must be [settled](Self::settle), because it may
+    /// have drawn sequences.
     #[inline]
     pub(crate) fn try_draw(
         &self,
@@ -228,7 +230,7 @@ impl<S: Scheme> SharedEngine<S> {
         Drawn { word, want }
     }
 
-    /// The slow path: returns a block that starts with the sequences drawn, or another block if
+    /// The slow path, which returns a block that starts with the sequences drawn, or a new block if
     /// those cannot be used.
     pub(crate) fn settle(
         &self,
@@ -261,7 +263,7 @@ impl<S: Scheme> SharedEngine<S> {
     }
 
     /// Brings the word to a tick that can be drawn from. Returns a block if this thread did so, or
-    /// `None` if another thread has.
+    /// `None` if a different one was faster.
     #[cold]
     fn advance(&self, clock: &impl Clock, want: NonZeroU32) -> Result<Option<Block<S>>, Error> {
         loop {

@@ -10,8 +10,9 @@ use crate::slot::Slot;
 use crate::sync::Ordering;
 
 impl<S: Scheme> SharedEngine<S> {
-    /// Raises the word, so that `is_after` returns true of every slot that is drawn by a call that
-    /// begins after this one has returned. `is_after` is monotone: once true, it stays true.
+    /// Raises the word, so that `is_after` returns true for every slot that is drawn by a call that
+    /// begins after this one has returned. `is_after` must be monotone, that is, once true, it
+    /// stays true.
     #[cold]
     pub(crate) fn observe(
         &self,

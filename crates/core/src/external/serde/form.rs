@@ -1,4 +1,5 @@
-//! The form of IDs that serde chooses by itself: text for people, integers or bytes for machines.
+//! The form of IDs that serde chooses by itself, which is text for people, and integers or bytes
+//! for machines.
 
 use core::any::type_name;
 use core::fmt;
@@ -146,10 +147,10 @@ pub fn deserialize_array<'de, B: Binary, D: Deserializer<'de>>(
 /// One of serde's buffers, which hold flattened, untagged and internally tagged values.
 ///
 /// Buffers report that they are human-readable whatever the format is, so they hold the binary form
-/// as well, and an array of bytes as a sequence. Only `deserialize_any` returns that, which formats
-/// such as CSV and YAML cannot be asked for: they guess, and turn an unquoted text of digits into a
-/// number. The number's leading zeros are gone by then, and it is not the ID's integer either. So a
-/// number from a buffer counts only if the format is known to write numbers for numbers alone.
+/// as well, and an array of bytes as a sequence. Only `deserialize_any` returns that, and with it,
+/// formats such as CSV and YAML guess. They turn an unquoted text of digits into a number, whose
+/// leading zeros are gone by then, and which is not the ID's integer either. So a number from a
+/// buffer counts only if the format is known to write numbers for numbers alone.
 ///
 /// serde has no other sign of a buffer, and of the format behind it, than the names of the
 /// deserializer and of its error. If serde or a format renames them, numbers in such positions are

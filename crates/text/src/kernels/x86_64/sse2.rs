@@ -115,7 +115,7 @@ pub(super) fn encode_base36(value: u64) -> [u8; 12] {
     leading(base36_symbols(fours(value)))
 }
 
-/// Returns numbers of four digits each: the twelve digits of `value`, in order, and zero.
+/// Returns the twelve digits of `value` as three numbers of four digits each, in order, and zero.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn fours(value: u64) -> __m128i {
