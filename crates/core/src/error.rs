@@ -381,7 +381,7 @@ pub enum NodeError {
         /// The number of bits of the field.
         bits: u32,
     },
-    /// A share with too few sequences, because the node has too many bits.
+    /// A share with too few sequences, since the node has too many bits.
     #[error(
         "node {node} has {pool} of a tick's sequences, fewer than {min}: nodes have at most \
          {max_bits} bits"

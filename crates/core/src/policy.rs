@@ -14,11 +14,11 @@ use crate::tick::Ticks;
 /// | [`Wait`](Self::Wait) | stalls | stalls | stalls until the next tick |
 /// | [`TickTock`](Self::TickTock) | flips the toggle | the same, once | stalls to the next tick |
 ///
-/// Time synchronization sets clocks back by milliseconds every so often, and sometimes by much
-/// more. Choose a ratchet if small corrections should not delay IDs, and their times may be ahead
-/// of the clock by the allowance. Choose *wait* if an ID must never show a time in the future, and
-/// tick-tock, where the scheme has it, if IDs should not wait even after a large rollback and need
-/// not be in order then.
+/// Clocks go back when time synchronization, an administrator or the host of a virtual machine
+/// corrects them, be it by a millisecond or by an hour. Choose a ratchet if small corrections
+/// should not delay IDs, and their times may be ahead of the clock by the allowance. Choose *wait*
+/// if an ID must never show a time in the future, and tick-tock, where the scheme has it, if IDs
+/// should not wait even after a large rollback and need not be in order then.
 ///
 /// A stall after a rollback lasts until the clock is within the allowance of the last tick
 /// (ratchet), or has caught up with it (wait). Under tick-tock, only a second rollback can stall a

@@ -294,7 +294,8 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// An ID shows the start of its tick, so these are the ticks of the IDs that show a time within
     /// `times`. Every tick lies in exactly one of consecutive half-open ranges, so if you count IDs
     /// day by day, each is counted once. Unlike [`tick_at`](Self::tick_at) it accepts times outside
-    /// of the format, because users enter such times, for example 1970 for "everything".
+    /// of the format, since users enter such times. For example, they write 1970 and mean
+    /// "everything".
     ///
     /// # Examples
     /// ```
@@ -443,7 +444,7 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     }
 
     /// Checks that a generator may start at the clock's present reading. A scheme with a
-    /// configurable epoch refuses one that lies in the future, because there is no tick before it.
+    /// configurable epoch refuses one that lies in the future, as there is no tick before it.
     ///
     /// # Errors
     /// Returns [`BuildError::Epoch`] if the caller chose an epoch that lies in the future, and

@@ -149,8 +149,7 @@ impl SequenceBounds {
 pub trait Sequence: fmt::Debug + RefUnwindSafe + Send + Sync {
     /// Returns the first sequence of `tick`, which must lie within `bounds`. If it does not, the
     /// generator issues no ID in this tick and returns
-    /// [`ErrorKind::SequenceStart`](crate::ErrorKind::SequenceStart), because it cannot know what
-    /// was meant.
+    /// [`ErrorKind::SequenceStart`](crate::ErrorKind::SequenceStart).
     fn start(&self, tick: u64, bounds: SequenceBounds) -> u32;
 }
 

@@ -37,7 +37,7 @@ use crate::tick::Tick;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Window<S: Scheme> {
     floor: Tick<S>,
-    /// One past the last tick, which is not a `Tick` because it may be one past the format's last.
+    /// One past the last tick. It is not a `Tick`, since it may be one past the format's last.
     ceiling: u64,
 }
 
@@ -84,8 +84,8 @@ impl<S: Scheme> Window<S> {
         self.floor
     }
 
-    /// Returns one past the last tick of the window. It is a plain number because it may be one
-    /// past the last tick of the format, which no [`Tick`] is.
+    /// Returns one past the last tick of the window. It is a plain number and not a [`Tick`], since
+    /// it may be one past the last tick of the format.
     #[must_use]
     pub const fn ceiling(&self) -> u64 {
         self.ceiling

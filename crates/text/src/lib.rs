@@ -187,7 +187,7 @@ macro_rules! impl_codec {
             }
 
             /// Parses a text in a constant. It is slower than [`parse_bytes`](Self::parse_bytes),
-            /// because a constant function cannot use vector instructions, but otherwise the same.
+            /// since a constant function cannot use vector instructions, but otherwise the same.
             /// For literals there is a macro, which needs no `match`.
             ///
             /// # Errors

@@ -25,7 +25,10 @@ use crate::{engine::SharedEngine, generator::Generator};
 /// minute.
 pub const DEFAULT_MAX_WAIT: Duration = Duration::from_secs(60);
 
-/// The options of a generator.
+/// The options of a generator. Set those that should differ from the scheme's document, and finish
+/// with [`build`](Self::build), [`build_local`](Self::build_local) or
+/// [`build_backfill`](Self::build_backfill). Options that do not fit together are an error only
+/// then.
 ///
 /// | option | default |
 /// |---|---|
@@ -215,8 +218,7 @@ impl<S: Scheme + Default> Builder<S> {
 
     /// Returns a builder of a generator for `node` whose random starts, if it has any, come from
     /// `seed`. This makes tests repeatable, and it works without an operating system. Give each
-    /// generator a different seed in production, because generators with the same seed draw the
-    /// same starts.
+    /// generator a different seed in production. If two have the same, they draw the same starts.
     ///
     /// # Examples
     /// ```
@@ -327,8 +329,7 @@ impl<S: Scheme, C> Builder<S, C> {
 
     /// Sets the rule for the first sequence of each tick, which is [`Lowest`](crate::Lowest),
     /// [`Fixed`](crate::Fixed), [`RandomStart`] or a [`Sequence`] of your own. Without the feature
-    /// `alloc`, your own rule has to be a `&'static` reference, because there is nowhere to store
-    /// it.
+    /// `alloc` there is nowhere to store your own rule, so it has to be a `&'static` reference.
     ///
     /// # Examples
     /// ```
@@ -365,8 +366,8 @@ impl<S: Scheme, C> Builder<S, C> {
         Self { policy: Some(policy), ..self }
     }
 
-    /// Sets the ticks that the generator may issue in. Give two generators the same node only if
-    /// their windows are disjoint, because then no clock can make them issue the same ID.
+    /// Sets the ticks that the generator may issue in. Two generators may have the same node if
+    /// their windows are disjoint. No clock can then make them issue the same ID.
     ///
     /// # Examples
     /// ```
@@ -413,8 +414,8 @@ impl<S: Scheme, C> Builder<S, C> {
     /// may belong to a different generator. Building fails with [`BuildError::Share`] if they do
     /// not.
     ///
-    /// To divide a node, a share is usually simpler, because it is written like a node (`23/10`,
-    /// for example) and a [lease][leased] can grant it.
+    /// To divide a node, a share is usually simpler. It is written like a node (`23/10`, for
+    /// example), and a [lease][leased] can grant it.
     ///
     /// [leased]: https://docs.rs/tickid-lease
     ///
@@ -512,7 +513,7 @@ impl<S: Scheme, C> Builder<S, C> {
     /// It is called once for each such tick, by the first call that is about to wait in it, and its
     /// report counts all calls that wait.
     ///
-    /// Under a ratchet it is never called, because a ratchet continues in the next tick instead of
+    /// Under a ratchet it is never called, since a ratchet continues in the next tick instead of
     /// waiting. If that has brought the generator too far ahead of the clock, it does wait, but
     /// then the reason is [`StallReason::ClockBehind`](crate::StallReason::ClockBehind).
     ///
