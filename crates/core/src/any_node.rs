@@ -113,7 +113,8 @@ impl AnyNode {
         self.value << shift..=((self.value + 1) << shift) - 1
     }
 
-    /// Returns the nodes that are a prefix of this one, shorter ones first.
+    /// Returns the nodes that are a prefix of this one, shorter ones first. Their IDs could equal
+    /// this node's, so a pool of leases that has one of them refuses this one.
     ///
     /// # Examples
     /// ```

@@ -57,8 +57,7 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// Set if IDs have a bit that distinguishes two passes over the same ticks.
     /// [`Policy::TickTock`] needs it.
     const TOGGLE: bool = false;
-    /// The fewest sequences a generator may be confined to. For example, it is 4 for sno, as in its
-    /// original.
+    /// The fewest sequences a generator may be confined to. For example, it is 4 for sno.
     const MIN_POOL: u32 = 1;
     /// Set if some of the scheme's IDs do not carry the node (kuid's local ones).
     const HAS_NODELESS_IDS: bool = false;
