@@ -1,4 +1,4 @@
-//! The errors of every crate in the workspace that are not a scheme's own.
+//! The errors of clocks, generators and builders, which all schemes share.
 
 use core::fmt;
 use core::time::Duration;
@@ -342,8 +342,9 @@ crate::debug_error! {
 }
 
 impl ObserveError {
-    /// Returns the time until the generator can observe the ID, if its clock runs on steadily.
-    /// Returns `None` if waiting does not help, or if something other than the clock has to change.
+    /// Returns the time until the generator can observe the ID, if its clock runs on steadily. It
+    /// is `None` if waiting does not help, or if something other than the clock has to change. To
+    /// wait rather than to fail, sleep for this time and try again.
     #[must_use]
     pub const fn retry_after(&self) -> Option<Duration> {
         match self {
@@ -475,7 +476,8 @@ pub enum BuildError {
         now: UnixTime,
     },
     /// A snapshot, or the previous ID of a node spec, that lies so far in the future of the clock
-    /// that the first call would wait longer than [`max_wait`](crate::Builder::max_wait).
+    /// that the first call would wait longer than [`max_wait`](crate::Builder::max_wait). Either
+    /// the clock was set back since, or the snapshot comes from a machine whose clock is wrong.
     #[error(
         "the previous ID is from {last}, {:?} ahead of the clock, which reads {now}; the wait of {wait:?} \
          exceeds max_wait ({max_wait:?})",

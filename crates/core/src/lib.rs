@@ -68,7 +68,7 @@
 //! | `arbitrary_1`, `proptest_1` | no | every ID there is, for fuzzing and property tests |
 //!
 //! Without `std` and `alloc`, it needs neither an allocator nor an operating system. The shared
-//! [`Generator`] and `std` need 64-bit atomics; [`LocalGenerator`] needs none.
+//! [`Generator`] and `std` need 64-bit atomics, but [`LocalGenerator`] needs no atomics at all.
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -69,8 +69,8 @@ pub enum Policy<S> {
 
 impl<S> Policy<S> {
     /// Returns the number of ticks that IDs may be ahead of the clock without an overflow. It is
-    /// cut at a number that no distance between two ticks reaches, which keeps sums and wrapped
-    /// differences apart from it.
+    /// capped at a number that no distance between two ticks reaches, so that no sum overflows, and
+    /// a difference that wrapped around is never taken for an allowed one.
     #[inline]
     pub(crate) const fn allowance(self) -> u64 {
         match self {

@@ -34,8 +34,8 @@ pub struct TickScale {
 }
 
 impl TickScale {
-    /// Creates a scale of ticks of `micros_per_tick` microseconds (at least one) each. The first
-    /// tick starts at `epoch`.
+    /// Creates a scale of ticks of equal length, the first of which starts at `epoch`. A length of
+    /// 0 counts as 1 microsecond.
     ///
     /// # Examples
     /// ```
@@ -50,8 +50,9 @@ impl TickScale {
         Self::anew_every(epoch, micros_per_tick, micros_per_tick)
     }
 
-    /// Creates a scale of ticks of `micros_per_tick` microseconds (at least one) each, which
-    /// restart every `period_micros` (no fewer) after `epoch`.
+    /// Creates a scale of ticks of `micros_per_tick` microseconds, which restart every
+    /// `period_micros` after `epoch`. A length of 0 counts as 1, and a period shorter than a tick
+    /// as one tick.
     ///
     /// # Examples
     /// ```
@@ -302,8 +303,8 @@ impl TickScale {
     /// Returns the maximum number of ticks of `other` that start during one tick of this scale. For
     /// example, up to 256 ticks of a millisecond start during a SCRU64 tick of 256 ms.
     ///
-    /// The bound holds for every tick. It is reached by some tick unless the lengths and epochs of
-    /// the two scales keep their ticks from ever meeting at the required offset.
+    /// The bound holds for every tick. Some tick reaches it, unless the lengths and epochs of the
+    /// two scales keep their ticks from ever meeting at the required offset.
     ///
     /// # Examples
     /// ```

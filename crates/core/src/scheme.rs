@@ -61,8 +61,8 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     const MIN_POOL: u32 = 1;
     /// Set if some of the scheme's IDs do not carry the node (kuid's local ones).
     const HAS_NODELESS_IDS: bool = false;
-    /// Set if a tick starts at a random sequence instead of the lowest, unless the builder is
-    /// given another rule.
+    /// Set if a tick starts at a random sequence instead of the lowest, unless the builder is given
+    /// a different rule.
     const RANDOM_START: bool = false;
 
     /// The part of an ID that distinguishes generators.
@@ -170,7 +170,7 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     ///
     /// Two generators whose nodes are not [prefix-related](AnyNode::is_prefix_related) never issue
     /// equal IDs that carry the node, because they differ in the field or have no sequence in
-    /// common. Others need disjoint [windows](crate::Window).
+    /// common. If the nodes are related, the generators need disjoint [windows](crate::Window).
     ///
     /// If nodes have sizes of their own, as SCRU64's do, each is a node of the scheme and has all
     /// sequences that fit beside it.

@@ -267,8 +267,9 @@ impl Sequence for Fixed {
     }
 }
 
-/// The rule that a generator holds. The built-in ones are held by value because they then need no
-/// allocator, and because a generator that starts over in a forked child reseeds its random starts.
+/// The rule that a generator holds. The built-in ones are held by value, so that they need no
+/// allocator, and so that a generator that is [reset](crate::LocalGenerator::reset) can reseed its
+/// random starts.
 #[derive(Clone, Debug)]
 #[allow(unnameable_types, reason = "callers meet it in a bound only, which their rule meets")]
 pub enum StartRule {
@@ -292,7 +293,7 @@ impl StartRule {
         }
     }
 
-    /// Replaces the seed of a random start; the other rules have none.
+    /// Replaces the seed of a random start. The other rules have none.
     pub(crate) fn reseed(&mut self, seed: u64) {
         if let Self::Random(random) = self {
             random.seed = seed;

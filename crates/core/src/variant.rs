@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// The variants of IDs that a generator issues, distinguished by whether they carry its node.
+/// The variants of IDs that a generator issues, by whether they carry its node.
 ///
 /// For example, kuid's global IDs carry the node, and its local ones do not. Generators of one
 /// realm must not mix the two, because IDs without a node are unique only if no two generators

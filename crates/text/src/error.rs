@@ -154,8 +154,8 @@ impl fmt::Display for ParseError {
 
 impl core::error::Error for ParseError {}
 
-/// `{:?}` writes the sentence, which a program whose `main` returns the error ends with, and
-/// `{:#?}` the parts.
+/// `{:?}` writes the sentence, because a program whose `main` returns the error prints it, and
+/// `{:#?}` writes the parts.
 impl fmt::Debug for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !f.alternate() {

@@ -65,8 +65,9 @@ macro_rules! impl_postgres_types {
     };
 }
 
-/// Writes `value` if `T` accepts `ty`, as the library's own macro does. That macro's code names its
-/// `bytes` crate.
+/// Writes `value` if `T` accepts `ty`, as the library's own macro does. That macro cannot be used
+/// here, since the code that it generates names the crate `bytes`, on which scheme crates do not
+/// depend.
 ///
 /// # Errors
 /// Returns the error of `to_sql`, or [`WrongType`] if `T` does not accept `ty`.

@@ -240,8 +240,8 @@ pub enum BackfillError {
         /// The start of the first tick after it.
         until: UnixTime,
     },
-    /// All sequences are used up, of the time's tick and of the ticks that it may [spill
-    /// into](Backfill::spill).
+    /// All sequences of the time's tick are used up, and so are those of the ticks that it may
+    /// [spill into](Backfill::spill).
     #[error("all IDs of tick {tick}, at {time}, and of {spill} after it are used up")]
     UsedUp {
         /// The tick.
@@ -251,7 +251,8 @@ pub enum BackfillError {
         /// The number of ticks after it that may be used.
         spill: u64,
     },
-    /// The scheme has no tick for the time, or the rule for starts gave one outside of the bounds.
+    /// The scheme has no tick for the time, or the rule for starts returned one outside of the
+    /// bounds.
     #[error(transparent)]
     Range(#[from] RangeError),
     /// The generator issues only these variants of IDs, and the call asked for a different one.

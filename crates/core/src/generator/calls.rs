@@ -75,7 +75,7 @@ pub fn try_block<D: Source, V: Variant<D::Scheme>>(
     Ok(Ids::new(source.scheme(), variant, &block))
 }
 
-/// Draws a block, waiting for it for at most `within`, or for as long as the generator's options
+/// Draws a block. Waits for it for at most `within`, or for as long as the generator's options
 /// permit.
 #[cfg(feature = "std")]
 pub fn block<D: Source, V: Variant<D::Scheme>>(
@@ -185,7 +185,7 @@ where
 ///
 /// `$this` is `self`, and `$receiver` the form that the methods take it in. `$source` and
 /// `$variant` are expressions of `$this`. `$named` names the error in the documentation, which also
-/// links to `$max_wait`; `$filled` is a sentence about the order of a slice. `$setup` is the code
+/// links to `$max_wait`. `$filled` is a sentence about the order of a slice. `$setup` is the code
 /// that creates a `generator` with a `clock` at second 100, which is hidden in the examples.
 #[doc(hidden)]
 #[macro_export]
@@ -445,8 +445,8 @@ macro_rules! __waiting_calls {
             $crate::source_parts::block($source, $variant, n, Some(within))
         }
 
-        /// Does the same as [`block_within`](Self::block_within), awaiting `sleep`, the executor's
-        /// timer, for at most 50 milliseconds at a time.
+        /// Does the same as [`block_within`](Self::block_within), but awaits `sleep`, the
+        /// executor's timer, for at most 50 milliseconds at a time.
         ///
         /// # Errors
         /// Returns the errors of `block_within`.
@@ -528,7 +528,7 @@ macro_rules! __ready_calls {
             $crate::source_parts::wait_ready($source, within)
         }
 
-        /// Does the same as [`wait_ready`](Self::wait_ready), awaiting `sleep`, the executor's
+        /// Does the same as [`wait_ready`](Self::wait_ready), but awaits `sleep`, the executor's
         /// timer, for at most 50 milliseconds at a time.
         ///
         /// # Errors

@@ -122,8 +122,7 @@ impl<S: Scheme, C: Clock> Handle<'_, S, C> {
         observe::<_, S::Variant>(self, id)
     }
 
-    /// Replaces the block by a new one, which has up to `want` slots if that is more than a usual
-    /// block.
+    /// Replaces the block with a new one, which has up to `want` slots if that is more than usual.
     fn refill(&mut self, is_in_time: bool, want: NonZeroU32) -> Result<(), Error> {
         let usual = self.next_len(is_in_time);
         self.cache = TickCache::EMPTY;
@@ -169,7 +168,8 @@ impl<S: Scheme, C: Clock> Handle<'_, S, C> {
 impl<S: Scheme, C: Clock> Source for &mut Handle<'_, S, C> {
     type Scheme = S;
     type Error = Error;
-    /// True if the block's tick is still accepted, which means that the block is used up.
+    /// True if the block's tick is still accepted, so that the block must be used up or behind an
+    /// observed ID.
     type Missed = bool;
 
     own_source!(rules self self.generator.engine().rules());

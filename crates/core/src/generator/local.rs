@@ -153,7 +153,7 @@ impl<S: Scheme, C: Clock> LocalGenerator<S, C> {
 }
 
 /// Schemes whose document allows a generator to start over after a large clock rollback, at the
-/// price of uniqueness and order.
+/// price of uniqueness and order. Among tickid's schemes it is SCRU64.
 pub trait Resettable: Scheme {}
 
 /// The reason why a generator was not [reset](LocalGenerator::reset).

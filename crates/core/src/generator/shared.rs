@@ -153,8 +153,8 @@ impl<S: Scheme, C: Clock> Generator<S, C> {
     /// memory. After a crash, observe the last ID in your own storage again.
     ///
     /// # Errors
-    /// Returns an [`ObserveError`], and changes nothing, if the generator is closed, if its policy
-    /// is tick-tock, or if it would have to enter a tick that is
+    /// Returns an [`ObserveError`], and changes nothing, if the generator is closed, if its clock
+    /// cannot be read, if its policy is tick-tock, or if it would have to enter a tick that is
     ///
     /// - ahead of the clock by more than half of the policy's allowance, or
     /// - outside of its window or after the last of the scheme.

@@ -154,7 +154,7 @@ pub fn deserialize_array<'de, B: Binary, D: Deserializer<'de>>(
 ///
 /// serde has no other sign of a buffer, and of the format behind it, than the names of the
 /// deserializer and of its error. If serde or a format renames them, numbers in such positions are
-/// refused; nothing is misread.
+/// refused, and nothing is misread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Buffer {
     /// Of a format in [`BINARY`].
