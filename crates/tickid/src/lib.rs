@@ -87,9 +87,9 @@
 //! | [`text`] | always | the text forms that the schemes share |
 //!
 //! # Which scheme
-//! None, if a 128-bit key is fine, because UUIDv7 needs no node ID. If there are IDs already, keep
-//! their format, for example Snowflakes (`snowflake`, with their layout) or Erlang's `uid`
-//! (`kuid`). For new ones, take
+//! None, if a 128-bit key is fine, because UUIDv7 needs no node ID. If there are IDs already, such
+//! as Snowflakes (`snowflake`, with their layout) or Erlang's `uid` (`kuid`), keep their format.
+//! For new ones, take
 //!
 //! - `nanoflake` in a 64-bit column, or `scru64` there if you have many small nodes,
 //! - `sno` anywhere else, because it keeps issuing when the clock is set back, and has room for a

@@ -50,8 +50,8 @@ pub(super) const LIMITS: Parameters = Parameters {
 const MOST_SLEWED: u64 = 4;
 
 /// Clocks that have not jumped differ by less than one part in this many of the time passed, beside
-/// [`Parameters::step`]. Linux corrects the wall clock by 500 parts in a million at most, unless it is
-/// told to slew faster.
+/// [`Parameters::step`]. Unless it is told to slew faster, Linux corrects the wall clock by 500
+/// parts in a million at most.
 const MOST_DRIFTED: u64 = 1_024;
 
 /// A reading of all clocks.
