@@ -9,12 +9,14 @@ use crate::scheme::Scru64;
 /// The shared generator; see [`tickid_core::Generator`] for all its methods.
 ///
 /// Timestamps never go back (*ratchet*). While the clock is at most 10 seconds (39 ticks) behind,
-/// the generator keeps issuing at the last timestamp; when the counter overflows, it moves on to
-/// the next timestamp. Beyond that `try_generate` reports how long to wait, and `generate` waits.
+/// the generator keeps issuing at the last timestamp, and when the counter overflows, it moves on
+/// to the next one without a wait. Beyond that, `try_generate` reports how long to wait, and
+/// `generate` waits.
 ///
-/// The counter starts at a random value in every timestamp;
-/// [`RandomStart::with_guard_bits`](tickid_core::RandomStart::with_guard_bits) reserves its upper
-/// part.
+/// The counter starts at a random value in every timestamp, so on average half of its values are
+/// left. If you need a fixed share of them,
+/// [`RandomStart::with_guard_bits`](tickid_core::RandomStart::with_guard_bits) keeps the upper bits
+/// of the start at zero. For example, one guard bit leaves at least half.
 ///
 /// # Examples
 /// ```
@@ -35,7 +37,8 @@ use crate::scheme::Scru64;
 pub type Generator<C = DefaultClock> = tickid_core::Generator<Scru64, C>;
 
 /// The exclusive generator; see [`tickid_core::LocalGenerator`] for all its methods. It works like
-/// [`Generator`], without atomics, and can be [reset](tickid_core::LocalGenerator::reset).
+/// [`Generator`], but without atomics, so it suits a single owner and targets that have no 64-bit
+/// atomics. It can also be [reset](tickid_core::LocalGenerator::reset).
 ///
 /// # Examples
 /// ```
@@ -52,7 +55,8 @@ pub type Builder<C = DefaultClock> = tickid_core::Builder<Scru64, C>;
 
 impl tickid_core::Resettable for Scru64 {}
 
-/// The state that a generator's successor needs: the node and the ID issued last.
+/// The node and the ID issued last, which is all that a generator's successor needs. Save its text
+/// when the program ends, and start the next one with it.
 #[cfg(target_has_atomic = "64")]
 impl<C> From<&Generator<C>> for NodeSpec {
     fn from(generator: &Generator<C>) -> Self {
@@ -60,7 +64,8 @@ impl<C> From<&Generator<C>> for NodeSpec {
     }
 }
 
-/// The state that a generator's successor needs: the node and the ID issued last.
+/// The node and the ID issued last, which is all that a generator's successor needs. Save its text
+/// when the program ends, and start the next one with it.
 impl<C> From<&LocalGenerator<C>> for NodeSpec {
     fn from(generator: &LocalGenerator<C>) -> Self {
         issued(generator.node(), &generator.state().snapshot)

@@ -7,7 +7,8 @@ use crate::node_size::{self, NodeIdSize};
 
 /// A SCRU64 ID: an integer below 36^12, in 63 bits.
 ///
-/// IDs order by time, then node and counter; integers, bytes and text order alike.
+/// IDs order by time, then by node and counter. Their integers, bytes and text sort in the same
+/// order, so it does not matter which of these forms a database stores.
 ///
 /// # Examples
 /// ```
@@ -25,9 +26,10 @@ use crate::node_size::{self, NodeIdSize};
 pub struct Scru64Id(u64);
 
 impl Scru64Id {
-    /// The lowest value, `000000000000`. Reserved.
+    /// The lowest value, `000000000000`. It is reserved, so no generator issues it, and it can
+    /// serve as a placeholder.
     pub const MIN: Self = Self(0);
-    /// The highest value, `zzzzzzzzzzzz`. Reserved.
+    /// The highest value, `zzzzzzzzzzzz`, which is reserved as well.
     pub const MAX: Self = Self(36u64.pow(12) - 1);
     /// The last timestamp that fits, in 256 ms ticks.
     pub const MAX_TIMESTAMP: u64 = Self::MAX.0 >> Self::NODE_CTR_BITS;
@@ -37,15 +39,15 @@ impl Scru64Id {
     pub const NODE_CTR_BITS: u32 = node_size::NODE_CTR_BITS;
     /// The length of the text.
     pub const TEXT_LEN: usize = 12;
-    /// The fields that the bits of every ID consist of, the highest first. With a node size there
-    /// are [more](Self::fields).
+    /// The fields of every ID, the highest first. Where the size of the node ID is known,
+    /// [`fields`](Self::fields) divides `node_ctr` further.
     pub const FIELDS: [Field; 2] = Field::row([
         ("timestamp", 64 - Self::NODE_CTR_BITS, "ticks of 256 ms since 1970"),
         ("node_ctr", Self::NODE_CTR_BITS, "node ID and counter; a node size divides them"),
     ]);
 
-    /// Returns the fields of IDs whose node ID has this size: those of all IDs, and the two that
-    /// `node_ctr` is divided into.
+    /// Returns the fields of IDs whose node ID has this size. These are the fields of [every
+    /// ID](Self::FIELDS) and the two that `node_ctr` is divided into.
     ///
     /// # Examples
     /// ```
@@ -99,6 +101,10 @@ impl Scru64Id {
 
     /// Returns the ID of a timestamp (256 ms ticks since 1970) and a combination of node ID and
     /// counter.
+    ///
+    /// Use it to rebuild an ID from parts that were stored. New IDs come from a
+    /// [`Generator`](crate::Generator), because this function cannot know which parts were used
+    /// before.
     ///
     /// # Errors
     /// Returns a [`RangeError`] above [`MAX_TIMESTAMP`](Self::MAX_TIMESTAMP) or
@@ -219,10 +225,12 @@ impl Scru64Id {
         }
     }
 
-    /// Returns the node ID, if it has `size` bits.
+    /// Returns the node ID, given that it has `size` bits. The caller has to know the size, because
+    /// an ID does not contain it.
     ///
-    /// The specification advises against identifying a generator by it: a node ID may pass to
-    /// another node, and sizes may change. It is for inspection.
+    /// Use it for inspection, for example in a log. The specification advises against identifying a
+    /// generator by the node ID, because a node ID may pass to a different generator later, and
+    /// sizes may change.
     ///
     /// # Examples
     /// ```
@@ -241,7 +249,7 @@ impl Scru64Id {
         self.node_ctr() >> size.counter_bits()
     }
 
-    /// Returns the counter, if the node ID has `size` bits; see [`node_id`](Self::node_id).
+    /// Returns the counter, given that the node ID has `size` bits; see [`node_id`](Self::node_id).
     ///
     /// # Examples
     /// ```
@@ -256,8 +264,8 @@ impl Scru64Id {
         self.node_ctr() & size.max_counter()
     }
 
-    /// Reports whether the timestamp is the first (0) or the last. Both are reserved: no generator
-    /// issues them.
+    /// Reports whether the timestamp is the first (0) or the last. The specification reserves both,
+    /// so no generator issues such an ID.
     ///
     /// # Examples
     /// ```
@@ -275,7 +283,8 @@ impl Scru64Id {
 tickid_text::impl_codec! {
     tickid_scru64::Scru64Id: "SCRU64 ID", TwelveDigits, from Self, to Self::get,
     const |text| TwelveDigits::parse_const(text),
-    /// Parses 12 digits of Base36 in either case.
+    /// Parses 12 digits of Base36 in either case. White space around them is an error, so trim the
+    /// input of users first.
     ///
     /// # Errors
     /// Returns a [`ParseError`](crate::ParseError) for any other length and for the first byte that

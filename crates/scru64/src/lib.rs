@@ -1,5 +1,5 @@
-//! SCRU64: sortable, clock-based, realm-specifically unique identifiers, byte for byte as the
-//! original writes them.
+//! Sortable, clock-based, realm-specifically unique identifiers (SCRU64), byte for byte as the
+//! original program writes them.
 //!
 //! ```text
 //!  63 bits, an integer below 36^12
@@ -10,7 +10,8 @@
 //!  text: 12 digits of Base36, lower case, sorts as the integers do
 //! ```
 //!
-//! A *node spec* assigns 1 to 23 of the 24 bits to the node ID, and the counter has the rest.
+//! A *node spec* assigns 1 to 23 of the 24 bits to the node ID and leaves the rest to the counter.
+//! For example, `42/8` is node 42 in 8 bits, so its counter has 16.
 //!
 //! # Examples
 //! ```
@@ -25,12 +26,13 @@
 //! ```
 //!
 //! # When to choose it
-//! Choose it if you have many small nodes, or want the shortest text that sorts (12 characters). It
-//! fits a signed 64-bit column, and lasts to the year 4261. The price is a long tick. For example,
-//! with 8 bits of node a generator has 65,536 IDs each quarter of a second, and then borrows from
-//! the next tick, up to ten seconds ahead of the clock.
+//! Choose it if you have many small nodes, or want the shortest text that sorts (12 characters). An
+//! ID fits a signed 64-bit column, and the format lasts to the year 4261. The price is a long tick.
+//! For example, a generator whose node has 8 bits has 65,536 IDs in each quarter of a second. If it
+//! needs more, it borrows from the next tick, up to ten seconds ahead of the clock.
 //!
-//! IDs hide nothing: they reveal their time and node, and other IDs can be guessed from them.
+//! Do not use an ID as a secret, for example as the token in a link. It reveals its time and node,
+//! and since the counter rises by one with each ID, other IDs can be guessed from it.
 //!
 //! # Features
 //! | feature | default | gives |
@@ -39,10 +41,11 @@
 //! | `alloc` | with `std` | `String` forms |
 //! | `serde` | no | text in human-readable formats, integers in others; any form through `with` |
 //!
-//! The traits of other libraries, such as clients of databases, times and schemas, are features of
-//! `tickid-core`, as in `cargo add tickid-core --features sqlx_0_9,jiff_1`. The project's
-//! `docs/stacks.md` lists them and shows which columns sort. In browsers, `std` needs the core's
-//! feature `web`.
+//! Support for other libraries, for example for database clients, time types and schemas, is
+//! enabled by features of `tickid-core`, because one implementation there serves all schemes:
+//! `cargo add tickid-core --features sqlx_0_9,jiff_1`. The project's `docs/stacks.md` lists these
+//! features and shows which columns sort. In browsers, `std` also needs the core's feature `web`,
+//! which provides the clock and the random numbers.
 //!
 //! # Spec
 //! SCRU64 v1.0.0 of 2023-09-23 (<https://github.com/scru64/spec>). The project's
@@ -83,7 +86,9 @@ pub use self::scheme::Scru64;
 
 pub use tickid_core;
 pub use tickid_core::external::AsText;
-/// A form of IDs for serde's `with`, the same in all formats.
+/// A form of IDs for serde's `with` attribute, which is the same in every format. Use it where a
+/// field should not have the default form. For example, `serde_as_string` suits a JSON field of
+/// decimal digits, because JavaScript would round a number.
 ///
 /// # Examples
 /// ```

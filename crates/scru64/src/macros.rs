@@ -1,6 +1,7 @@
 //! IDs from literals.
 
-/// A [`Scru64Id`](crate::Scru64Id) from a literal; one that does not parse does not compile.
+/// Makes a [`Scru64Id`](crate::Scru64Id) from a literal. A literal that is not an ID is a compile
+/// error, so there is no `Result` to unwrap.
 ///
 /// ```
 /// use tickid_scru64::{Scru64Id, scru64};

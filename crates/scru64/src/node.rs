@@ -8,8 +8,11 @@ use tickid_core::{NodeId, RangeError};
 use crate::id::Scru64Id;
 use crate::node_size::NodeIdSize;
 
-/// The identity of a generator: a node ID and its size in bits, or the ID it issued last and that
-/// size.
+/// The identity of a generator, that is a node ID and its size in bits.
+///
+/// In place of the node ID, a spec can hold the ID that the node issued last. A generator built
+/// from such a spec continues after that ID, so a restarted program issues no ID twice even if the
+/// clock was set back in the meantime. `NodeSpec::from(&generator)` returns this form.
 ///
 /// | text | means |
 /// |---|---|
@@ -34,7 +37,7 @@ use crate::node_size::NodeIdSize;
 /// SCRU64, "Node spec API".
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NodeSpec {
-    /// If the timestamp is 0, which is never issued, only the node ID counts and the counter is 0.
+    /// If the timestamp is 0, which is never issued, only the node ID counts, and the counter is 0.
     prev: Scru64Id,
     size: NodeIdSize,
 }
@@ -65,10 +68,11 @@ impl NodeSpec {
         }
     }
 
-    /// Returns the spec of the node ID in the first `size` bits of `prev`'s node part, to continue
-    /// after `prev`.
+    /// Returns the spec of the node that issued `prev`, whose generator continues after `prev`. The
+    /// node ID is read from the first `size` bits of [`node_ctr`](Scru64Id::node_ctr).
     ///
-    /// An ID with timestamp 0, which no generator issues, stands for its node ID only.
+    /// If the timestamp of `prev` is 0, only its node ID counts, because no generator issues such
+    /// an ID.
     ///
     /// # Examples
     /// ```
@@ -163,7 +167,7 @@ impl NodeId for NodeSpec {
     }
 }
 
-/// As the original writes it: the last ID or the decimal node ID, a slash, the size.
+/// Written as the original does, that is the last ID or the decimal node ID, a slash, and the size.
 impl fmt::Display for NodeSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.node_prev() {
@@ -189,7 +193,7 @@ pub enum NodeSpecError {
         /// The number of slashes.
         slashes: usize,
     },
-    /// The part before the slash has none of the three forms.
+    /// The part before the slash is not a decimal node ID, a hexadecimal one or a SCRU64 ID.
     #[error(
         "the node of a node spec is 1 to 8 decimal digits, 0x and 1 to 6 hexadecimal digits, or a \
          SCRU64 ID of 12 digits (found {len} bytes, the first wrong one at position {position})"
@@ -197,8 +201,8 @@ pub enum NodeSpecError {
     Node {
         /// The number of bytes in that part.
         len: usize,
-        /// The position of the first byte that fits none of the forms; `len` if only the length is
-        /// wrong.
+        /// The position of the first byte that fits none of these forms, or `len` if only the
+        /// length is wrong.
         position: usize,
     },
     /// The part after the slash is not 1 to 3 decimal digits.
@@ -209,10 +213,12 @@ pub enum NodeSpecError {
     Size {
         /// The number of bytes in that part.
         len: usize,
-        /// The position of the first byte that is not a digit; `len` if only the length is wrong.
+        /// The position of the first byte that is not a digit, or `len` if only the length is
+        /// wrong.
         position: usize,
     },
-    /// A size or a node ID that does not fit.
+    /// The size or the node ID is out of range. For example, `300/8` is refused because 8 bits end
+    /// at 255.
     #[error(transparent)]
     Range(#[from] RangeError),
 }

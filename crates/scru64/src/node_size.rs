@@ -5,7 +5,12 @@ use tickid_core::RangeError;
 /// The number of bits of the node ID and the counter together.
 pub(crate) const NODE_CTR_BITS: u32 = 24;
 
-/// The number of bits of the node ID, out of the 24 that it shares with the counter: 1 to 23.
+/// The number of bits of the node ID, 1 to 23 of the 24 that it shares with the counter.
+///
+/// Each further bit doubles the number of nodes and halves the IDs of a tick. For example, 8 bits
+/// give 256 nodes with 65,536 IDs per tick each, and 23 bits give 8,388,608 nodes with two. Sizes
+/// can be mixed in a realm if no node is a prefix of a different one. For example, `0/1` and `1/2`
+/// cannot be mixed, because `1/2` is the upper half of `0/1`.
 ///
 /// # Examples
 /// ```
@@ -20,9 +25,9 @@ pub(crate) const NODE_CTR_BITS: u32 = 24;
 pub struct NodeIdSize(u8);
 
 impl NodeIdSize {
-    /// One bit: two nodes.
+    /// One bit, which is enough for two nodes.
     pub const MIN: Self = Self(1);
-    /// 23 bits, which leave one to the counter.
+    /// 23 bits, which leave one bit, that is two IDs per tick, to the counter.
     pub const MAX: Self = Self(23);
 
     /// Returns a size of `bits` bits.

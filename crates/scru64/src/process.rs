@@ -15,15 +15,18 @@ pub const NODE_SPEC_VARIABLE: &str = "SCRU64_NODE_SPEC";
 
 /// Generates an ID with the process-wide generator.
 ///
-/// The generator is made at the first call that finds a valid node spec in the environment variable
-/// `SCRU64_NODE_SPEC`, and stays. All threads share it. It waits as
-/// [`Generator`](crate::Generator)'s `generate` does, for up to [one
-/// minute](tickid_core::DEFAULT_MAX_WAIT). A previous ID further ahead of the clock than that and
-/// the policy's ten seconds is an error ([`BuildError::Ahead`]).
+/// The first call that finds a valid node spec in the environment variable `SCRU64_NODE_SPEC`
+/// builds the generator. It then stays, so later changes of the variable have no effect, and all
+/// threads share it. Where there is no ID yet, the call waits as [`Generator`](crate::Generator)'s
+/// `generate` does, for up to [one minute](tickid_core::DEFAULT_MAX_WAIT). A spec whose previous ID
+/// is further ahead of the clock than that and the policy's ten seconds is an error
+/// ([`BuildError::Ahead`]).
 ///
-/// The child of a `fork` has no generator while the variable holds its parent's node: the two would
-/// issue the same IDs. (This applies if the parent made its generator before the fork. Otherwise
-/// children are like any processes with the same variable: each needs its own node.)
+/// After a `fork`, the child has no generator as long as the variable holds its parent's node,
+/// because the two would issue the same IDs. Set the variable to a different node in the child, and
+/// its next call builds a generator. This is detected only if the parent had built its generator
+/// before the fork. Otherwise the children are like any processes with the same variable, that is
+/// each needs its own node.
 ///
 /// # Errors
 /// Returns [`EnvironmentError`] if the variable is not set, or holds no node spec, the parent's
@@ -42,7 +45,8 @@ pub fn new() -> Result<Scru64Id, EnvironmentError> {
     Ok(generator()?.generate()?)
 }
 
-/// Generates an ID with the process-wide generator and returns its text.
+/// Generates an ID with the process-wide generator and returns its text, for example
+/// `0u375nxqh5cq`.
 ///
 /// # Errors
 /// As [`new`].
@@ -60,7 +64,7 @@ pub fn new_string() -> Result<String, EnvironmentError> {
     new().map(|id| id.to_string())
 }
 
-/// Returns the process-wide generator.
+/// Returns the process-wide generator, for example to fill a slice with IDs in one call.
 ///
 /// # Errors
 /// As [`new`].
@@ -104,7 +108,8 @@ fn node_spec() -> Result<NodeSpec, EnvironmentError> {
 
 /// The reason why the process-wide generator issued no ID.
 ///
-/// It is SCRU64's own, unlike the other schemes', since the node comes from the environment.
+/// The other schemes have no such type. SCRU64 needs it because its node comes from the
+/// environment.
 ///
 /// # Examples
 /// ```
@@ -124,7 +129,8 @@ pub enum EnvironmentError {
     /// The environment variable is not set.
     #[error("the environment variable SCRU64_NODE_SPEC is not set")]
     NotSet,
-    /// The environment variable holds bytes that are not text; here with replacement characters.
+    /// The environment variable holds bytes that are not text. In the value here, replacement
+    /// characters stand for them.
     #[error("the environment variable SCRU64_NODE_SPEC is not Unicode: {0}")]
     NotUnicode(String),
     /// The environment variable holds no node spec.
@@ -135,7 +141,8 @@ pub enum EnvironmentError {
         /// The reason it is not a node spec.
         reason: NodeSpecError,
     },
-    /// The environment variable holds the node of the process that this one was forked from.
+    /// The environment variable holds the node of the process that this one was forked from, so
+    /// both would issue the same IDs.
     #[error(
         "node {node} in the environment variable SCRU64_NODE_SPEC is the parent process's; a child of a fork \
          needs a node of its own"

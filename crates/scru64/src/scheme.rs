@@ -11,14 +11,16 @@ use tickid_core::{
 use crate::id::Scru64Id;
 use crate::node::NodeSpec;
 
-/// The SCRU64 scheme. Its IDs determine their time by themselves, so it holds nothing.
+/// The SCRU64 scheme. It holds nothing, because the epoch and the tick are fixed, and so every ID
+/// determines its time by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Scru64;
 
 impl Scru64 {
     pub(crate) const SCALE: TickScale = TickScale::every(UnixTime::EPOCH, 256_000);
 
-    /// The clock rollback that a generator tolerates before it stalls: 10 seconds.
+    /// The clock rollback that a generator tolerates before it stalls. It is 10 seconds, which are
+    /// 39 whole ticks.
     pub const DEFAULT_ALLOWANCE: Duration = Duration::from_secs(10);
 }
 
@@ -43,7 +45,7 @@ impl Scheme for Scru64 {
         Ok(())
     }
 
-    /// Nodes have sizes of their own, 1 to 23 bits.
+    /// There is no common size, because each node spec states its own.
     fn node_bits(&self) -> Option<u32> {
         None
     }
@@ -60,8 +62,8 @@ impl Scheme for Scru64 {
         SequenceBounds::new(0, node.node_id_size().max_counter())
     }
 
-    /// One bit for node IDs of 20 bits and more, as the original has it: a random start would often
-    /// leave none of so few counters.
+    /// One bit for node IDs of 20 bits and more, as the original has it, because without it a
+    /// random start would often leave none of so few counters.
     fn guard_bits(&self, node: &NodeSpec) -> u32 {
         u32::from(node.node_id_size().get() >= 20)
     }
