@@ -4,10 +4,12 @@ use tickid_core::{RangeError, UnixTime};
 
 use crate::id::NanoflakeId;
 
-/// The start of timestamp 0: any whole millisecond, also before 1970, such that [`UnixTime`] can
-/// represent all 2^41 timestamps.
+/// The start of timestamp 0. It can be any whole millisecond, also before 1970, for which
+/// [`UnixTime`] can represent all 2^41 timestamps.
 ///
-/// All generators and readers of a system must use the same epoch; it is not stored in the IDs.
+/// Use the same epoch in all generators and readers of a system, because an ID does not contain it.
+/// For example, an ID of Discord's epoch that is read with Twitter's shows a time that is four
+/// years too early.
 ///
 /// # Examples
 /// ```
@@ -27,13 +29,14 @@ pub struct Epoch {
 }
 
 impl Epoch {
-    /// Twitter's, 2010-11-04T01:42:54.657Z, which is the default.
+    /// Twitter's epoch, 2010-11-04T01:42:54.657Z, which is the default.
     pub const TWITTER: Self = Self { unix_millis: 1_288_834_974_657 };
-    /// Discord's, 2015-01-01T00:00:00Z.
+    /// Discord's epoch, 2015-01-01T00:00:00Z.
     pub const DISCORD: Self = Self { unix_millis: 1_420_070_400_000 };
-    /// Unix's, 1970-01-01T00:00:00Z. Its last timestamp is in the year 2039.
+    /// The Unix epoch, 1970-01-01T00:00:00Z. Its last timestamp is in the year 2039, so prefer a
+    /// later epoch for a new system.
     pub const UNIX: Self = Self { unix_millis: 0 };
-    /// The earliest: [`UnixTime::MIN`] in whole milliseconds.
+    /// The earliest epoch, which is [`UnixTime::MIN`] in whole milliseconds.
     pub const MIN: Self = Self { unix_millis: i64::MIN / 1_000 };
     /// The latest epoch. Its last timestamp is [`UnixTime::MAX`] in whole milliseconds.
     pub const MAX: Self =
@@ -42,8 +45,8 @@ impl Epoch {
     /// Returns the epoch `unix_millis` milliseconds after 1970-01-01T00:00:00Z, or before it if
     /// negative.
     ///
-    /// An epoch that is yet to come is one, too; only [building](crate::Builder::build) a generator
-    /// fails before it has come.
+    /// The epoch may lie in the future, but a generator cannot be [built](crate::Builder::build)
+    /// before it has come.
     ///
     /// # Errors
     /// Returns a [`RangeError`] outside of [`MIN`](Self::MIN)..=[`MAX`](Self::MAX).

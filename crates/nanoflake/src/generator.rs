@@ -6,10 +6,11 @@ use crate::scheme::Nanoflake;
 
 /// The shared generator; see [`tickid_core::Generator`] for all its methods.
 ///
-/// IDs carry the clock's current millisecond, and sequences start at 0 in each (*wait*). When all
-/// 4,096 are used up, or the clock is behind the last ID, `try_generate` reports how long to wait.
-/// `generate` waits for the next millisecond, or until the clock has caught up, but no longer than
-/// [`max_wait`](tickid_core::Builder::max_wait). After the last timestamp both only return errors.
+/// IDs carry the clock's current millisecond, and the sequence starts at 0 in each of them
+/// (*wait*). When all 4,096 are used up, or the clock is behind the last ID, `try_generate` reports
+/// how long to wait. `generate` waits for the next millisecond, or until the clock has caught up,
+/// but no longer than [`max_wait`](tickid_core::Builder::max_wait). After the last timestamp, both
+/// return errors only.
 ///
 /// # Examples
 /// With a custom epoch, which must not lie in the future:
@@ -29,8 +30,9 @@ use crate::scheme::Nanoflake;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// At one ID per millisecond every sequence is 0 and every ID is even, which is bad where IDs are
-/// distributed by their remainder. A random start avoids this, at the price of fewer IDs per
+/// If a generator issues at most one ID per millisecond, every sequence is 0, so every ID is a
+/// multiple of 4,096. This is bad where IDs are distributed by their remainder. For example, of 16
+/// shards all but the first stay empty. A random start avoids this, at the price of fewer IDs per
 /// millisecond:
 ///
 /// ```
@@ -42,8 +44,9 @@ use crate::scheme::Nanoflake;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A node of more than 10 bits has a share of a generator ID's sequences. With 13 bits, for
-/// example, there are 8,192 nodes with 512 IDs per millisecond each:
+/// If 1,024 generators are not enough, give nodes more than 10 bits. Such a node has a share of a
+/// generator ID's sequences. With 13 bits, for example, there are 8,192 nodes with 512 IDs per
+/// millisecond each:
 ///
 /// ```
 /// use tickid_nanoflake::{Generator, GeneratorId};
@@ -61,7 +64,8 @@ use crate::scheme::Nanoflake;
 pub type Generator<C = DefaultClock> = tickid_core::Generator<Nanoflake, C>;
 
 /// The exclusive generator; see [`tickid_core::LocalGenerator`] for all its methods. It works like
-/// [`Generator`], without atomics.
+/// [`Generator`], but without atomics, so it suits a single owner and targets that have no 64-bit
+/// atomics.
 ///
 /// # Examples
 /// ```

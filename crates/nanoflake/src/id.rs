@@ -13,11 +13,13 @@ const WHAT: &str = "Nanoflake ID";
 
 /// A Nanoflake ID: a signed 64-bit integer that is not negative.
 ///
-/// IDs order by time, then generator and sequence; integers, bytes and [padded
-/// text](Self::encode_padded) order alike. Unpadded Base36, which is the canonical text, and
-/// decimal do **not**: `z` is before `10` as an ID and after it as text.
+/// IDs order by time, then by generator and sequence. Their integers, bytes and [padded
+/// text](Self::encode_padded) sort in the same order. Unpadded Base36, which is the canonical text,
+/// and decimal do **not**, because they have no fixed length. For example, the ID `z` (35) is below
+/// the ID `10` (36), but as text it comes after it.
 ///
-/// The time of an ID needs its epoch: [`Nanoflake::unix_time`](crate::Nanoflake::unix_time).
+/// An ID does not contain its epoch, so the scheme, which has it, computes the time:
+/// [`Nanoflake::unix_time`](crate::Nanoflake::unix_time).
 ///
 /// # Examples
 /// ```
@@ -57,7 +59,7 @@ impl NanoflakeId {
     pub const MAX_TIMESTAMP: u64 = (1 << Self::TIMESTAMP_BITS) - 1;
     /// The highest sequence, 4095.
     pub const MAX_SEQUENCE: u16 = (1 << Self::SEQUENCE_BITS) - 1;
-    /// The length of padded text, and of the longest unpadded one.
+    /// The length of the padded text, and of the longest unpadded one.
     pub const TEXT_LEN: usize = 13;
     /// The fields that the bits consist of, the highest first.
     pub const FIELDS: [Field; 6] = [
@@ -75,7 +77,7 @@ impl NanoflakeId {
     /// Returns the ID with this integer value.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] below 0.
+    /// Returns a [`RangeError`] for a negative value, because the highest bit is always 0.
     ///
     /// # Examples
     /// ```
@@ -99,6 +101,10 @@ impl NanoflakeId {
     }
 
     /// Returns the ID of a timestamp (milliseconds since the epoch), a generator and a sequence.
+    ///
+    /// Use it to rebuild an ID from parts that were stored. New IDs come from a
+    /// [`Generator`](crate::Generator), because this function cannot know which parts were used
+    /// before.
     ///
     /// # Errors
     /// Returns a [`RangeError`] above [`MAX_TIMESTAMP`](Self::MAX_TIMESTAMP) or
@@ -149,11 +155,12 @@ impl NanoflakeId {
 
     /// Parses Base36 in either case. There are two forms:
     ///
-    /// - *unpadded*, the canonical one: 1 to 13 digits without a leading `0`, or `0` alone;
-    /// - *padded*: exactly 13 digits.
+    /// - *unpadded*, the canonical one, which is 1 to 13 digits without a leading `0`, or `0`
+    ///   alone;
+    /// - *padded*, which is exactly 13 digits.
     ///
-    /// Nothing else is accepted: no sign, no other number of leading zeros, no white space, no
-    /// digits outside ASCII. For decimal see [`parse_decimal`](Self::parse_decimal).
+    /// Any other text is an error, for example one with a sign, white space, a digit outside ASCII,
+    /// or a single leading zero. For decimal see [`parse_decimal`](Self::parse_decimal).
     ///
     /// # Errors
     /// Returns the first of these that applies: [`ParseErrorKind::Length`] for no digit or more
@@ -177,8 +184,9 @@ impl NanoflakeId {
         Self::decoded(WHAT, decoded)
     }
 
-    /// Parses text in a constant: slower than [`parse_bytes`](Self::parse_bytes), and otherwise the
-    /// same. For literals there is [`nanoflake!`](crate::nanoflake).
+    /// Parses text in a constant. At run time use [`parse_bytes`](Self::parse_bytes), which is
+    /// faster and otherwise the same. For a literal there is [`nanoflake!`](crate::nanoflake),
+    /// which does not compile if the literal is not an ID.
     ///
     /// # Errors
     /// As [`parse_bytes`](Self::parse_bytes).
@@ -211,7 +219,11 @@ impl NanoflakeId {
         }
     }
 
-    /// Parses decimal: digits only, without sign or leading zeros (except `0` itself).
+    /// Parses a decimal number without sign or leading zeros (except `0` itself), as Snowflakes are
+    /// usually written.
+    ///
+    /// It is separate from [`parse_bytes`](Self::parse_bytes) because a short decimal text is also
+    /// Base36, where it means a different ID.
     ///
     /// # Errors
     /// Returns a [`ParseError`] for any other text and for numbers above 2^63 - 1.
@@ -243,8 +255,9 @@ impl NanoflakeId {
         }
     }
 
-    /// Returns the canonical text: 1 to 13 digits of Base36 in lower case, without leading zeros.
-    /// It does not sort as the IDs do.
+    /// Returns the canonical text, which is 1 to 13 digits of Base36 in lower case, without leading
+    /// zeros. It does not sort as the IDs do, because its length varies;
+    /// [`encode_padded`](Self::encode_padded) returns text that does.
     ///
     /// # Examples
     /// ```
@@ -280,7 +293,7 @@ impl NanoflakeId {
     }
 
     /// Returns 1 to 19 decimal digits, as Snowflakes are usually written. They do not sort as the
-    /// IDs do.
+    /// IDs do, because their length varies.
     ///
     /// # Examples
     /// ```
@@ -340,8 +353,8 @@ impl NanoflakeId {
         Self::new(i64::from_be_bytes(bytes))
     }
 
-    /// Returns the timestamp, in milliseconds since the epoch;
-    /// [`Nanoflake::unix_time`](crate::Nanoflake::unix_time) adds the epoch.
+    /// Returns the timestamp, in milliseconds since the epoch.
+    /// [`Nanoflake::unix_time`](crate::Nanoflake::unix_time) adds the epoch to it.
     ///
     /// # Examples
     /// ```

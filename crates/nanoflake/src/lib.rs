@@ -34,10 +34,10 @@
 //! integers are the same, bit for bit. There is room for 1,024 generators, 4,096 IDs per generator
 //! and millisecond, and 69 years from the epoch on.
 //!
-//! Its canonical text does not sort, because it has no fixed length. If you need one that does, use
-//! [`encode_padded`](NanoflakeId::encode_padded). JavaScript's numbers cannot hold the integers, so
-//! use text there. IDs hide nothing: they reveal their time and generator, and other IDs can be
-//! guessed from them.
+//! There are three pitfalls. The canonical text does not sort, because it has no fixed length. If
+//! you need one that does, use [`encode_padded`](NanoflakeId::encode_padded). JavaScript's numbers
+//! cannot hold the integers exactly, so use text there. And an ID is not a secret. It reveals its
+//! time and generator, and since sequences are counted up, other IDs can be guessed from it.
 //!
 //! # Features
 //! | feature | default | gives |
@@ -46,10 +46,11 @@
 //! | `alloc` | with `std` | `String` forms |
 //! | `serde` | no | text in human-readable formats, integers in others; any form through `with` |
 //!
-//! The traits of other libraries, such as clients of databases, times and schemas, are features of
-//! `tickid-core`, as in `cargo add tickid-core --features sqlx_0_9,jiff_1`. The project's
-//! `docs/stacks.md` lists them and shows which columns sort. In browsers, `std` needs the core's
-//! feature `web`.
+//! Support for other libraries, for example for database clients, time types and schemas, is
+//! enabled by features of `tickid-core`, because one implementation there serves all schemes:
+//! `cargo add tickid-core --features sqlx_0_9,jiff_1`. The project's `docs/stacks.md` lists these
+//! features and shows which columns sort. In browsers, `std` also needs the core's feature `web`,
+//! which provides the clock and the random numbers.
 //!
 //! # Spec
 //! Nanoflakes (<https://github.com/nanoflakes/spec>). The project's `docs/schemes/nanoflake.md`
@@ -89,7 +90,9 @@ pub use tickid_core;
 #[cfg(feature = "std")]
 #[doc(no_inline)]
 pub use tickid_core::ProcessError;
-/// A form of IDs for serde's `with`, the same in all formats.
+/// A form of IDs for serde's `with` attribute, which is the same in every format. Use it where a
+/// field should not have the default form. For example, `serde_as_string` suits a JSON field of
+/// decimal digits, because JavaScript would round a number.
 ///
 /// # Examples
 /// ```

@@ -1,7 +1,7 @@
 //! IDs from literals.
 
-/// A [`NanoflakeId`](crate::NanoflakeId) from a literal in Base36, padded or not; one that does not
-/// parse does not compile.
+/// Makes a [`NanoflakeId`](crate::NanoflakeId) from a literal in Base36, padded or not. A literal
+/// that is not an ID is a compile error, so there is no `Result` to unwrap.
 ///
 /// ```
 /// use tickid_nanoflake::{NanoflakeId, nanoflake};

@@ -6,7 +6,8 @@ use tickid_core::RangeError;
 
 /// The number that distinguishes generators, from 0 to 1023.
 ///
-/// No two generators of a system may have the same one at the same time.
+/// No two generators of a system may have the same number at the same time, because they would
+/// issue the same IDs. Assign the numbers in the configuration, or lease them with `tickid-lease`.
 ///
 /// # Examples
 /// ```
@@ -38,11 +39,11 @@ impl GeneratorId {
     /// The highest worker, 31.
     pub const MAX_WORKER: u8 = (1 << Self::WORKER_BITS) - 1;
 
-    /// Returns a random generator ID, by the operating system's random numbers.
+    /// Returns a random generator ID, from the operating system's random numbers.
     ///
-    /// Two generators with random IDs have the same one with a probability of 1 in 1,024, of ten
-    /// generators some two with 4 in 100. IDs are unique only if no two generators that run at the
-    /// same time have the same generator ID.
+    /// Generators that choose at random may choose the same generator ID, and if they run at the
+    /// same time, they may issue the same IDs. For two generators the probability is 1 in 1,024,
+    /// and among ten it is 4 in 100. So this suits tests and single processes, but not a fleet.
     ///
     /// # Errors
     /// Returns [`BuildError::Seed`](tickid_core::BuildError::Seed) if the operating system has no
@@ -84,7 +85,9 @@ impl GeneratorId {
         }
     }
 
-    /// Returns the generator that is `worker` in `datacenter` where IDs are split as at Twitter.
+    /// Returns the generator that is `worker` in `datacenter`, where generator IDs are split as at
+    /// Twitter. For example, worker 26 of datacenter 11 is generator 378, because the datacenter is
+    /// in the upper five bits (11 × 32 + 26).
     ///
     /// # Errors
     /// Returns a [`RangeError`] above 31 in either.
@@ -161,7 +164,7 @@ impl GeneratorId {
 
 tickid_core::impl_node_id!(GeneratorId: "generator ID", Self::BITS);
 
-/// The number in decimal; honours width and fill.
+/// The number in decimal. Width and fill are honoured.
 impl fmt::Display for GeneratorId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)

@@ -10,14 +10,16 @@ use crate::scheme::Nanoflake;
 /// Generates an ID with the process-wide generator, since [Twitter's
 /// epoch](crate::Epoch::TWITTER).
 ///
-/// The generator is made at the first call, with a random generator ID, and stays. All threads
-/// share it. It waits as [`Generator`](crate::Generator)'s `generate` does, for up to [one
-/// minute](tickid_core::DEFAULT_MAX_WAIT).
+/// The first call builds the generator with a random generator ID. It then stays, and all threads
+/// share it. Where there is no ID yet, the call waits as [`Generator`](crate::Generator)'s
+/// `generate` does, for up to [one minute](tickid_core::DEFAULT_MAX_WAIT).
 ///
-/// **There are only 1,024 generator IDs**: of ten processes that run at the same time, two have the
-/// same one with a probability of 4 in 100, of 38 processes with 1 in 2. It suits a single process;
-/// for several, assign generator IDs or lease them, and make a [`Generator`](crate::Generator). The
-/// child of a `fork` has its own generator, with another random generator ID.
+/// **There are only 1,024 generator IDs**, so this function suits a single process. If ten
+/// processes run at the same time, two of them have the same generator ID with a probability of 4
+/// in 100, and among 38 processes the probability is 1 in 2. For several processes, assign
+/// generator IDs or lease them, and build a [`Generator`](crate::Generator) with the result. The
+/// child of a `fork` gets a generator of its own, whose random generator ID differs from its
+/// parent's.
 ///
 /// # Errors
 /// Returns a [`ProcessError`] if the operating system has no random numbers, and if no ID can be
@@ -34,7 +36,7 @@ pub fn new() -> Result<NanoflakeId, ProcessError> {
     Ok(generator()?.generate()?)
 }
 
-/// Returns the process-wide generator.
+/// Returns the process-wide generator, for example to fill a slice with IDs in one call.
 ///
 /// # Errors
 /// Returns [`ProcessError::Build`] if the operating system has no random numbers.

@@ -10,7 +10,8 @@ use crate::epoch::Epoch;
 use crate::id::NanoflakeId;
 use crate::node::GeneratorId;
 
-/// The Nanoflake scheme: an epoch, which is needed to compute the time of an ID.
+/// The Nanoflake scheme. It holds the epoch, because the time of an ID cannot be computed without
+/// it.
 ///
 /// # Examples
 /// ```

@@ -35,7 +35,8 @@ impl NanoflakeId {
 }
 
 impl Nanoflake {
-    /// Returns the start of the millisecond of `id`, if `id` was issued under this epoch.
+    /// Returns the start of the millisecond of `id`. The result is right only if `id` was issued
+    /// under this epoch, which cannot be checked.
     ///
     /// # Examples
     /// ```
@@ -51,12 +52,13 @@ impl Nanoflake {
         self.epoch.time_of(id.timestamp())
     }
 
-    /// Returns [`unix_time`](Self::unix_time) as a type of another library: `jiff`'s `Timestamp` or
-    /// `chrono`'s `DateTime<Utc>`, with the core's feature `jiff_1` or `chrono_0_4`.
+    /// Returns [`unix_time`](Self::unix_time) as a time type of a different library, for example
+    /// `jiff`'s `Timestamp` (with the core's feature `jiff_1`) or `chrono`'s `DateTime<Utc>` (with
+    /// `chrono_0_4`).
     ///
     /// # Errors
-    /// Returns the error of `T` for a time outside its range, which takes an epoch thousands of
-    /// years from now.
+    /// Returns the error of `T` for a time outside its range. With `jiff` and `chrono` this takes
+    /// an epoch thousands of years from now.
     ///
     /// # Examples
     /// ```
@@ -74,10 +76,12 @@ impl Nanoflake {
         T::try_from(self.unix_time(id))
     }
 
-    /// Returns the lowest ID that shows `time` or a later one: the start of a range scan.
+    /// Returns the lowest ID that shows `time` or a later one, which is where a range scan starts.
     ///
-    /// An ID shows the start of its millisecond, [`unix_time`](Self::unix_time). `min_at(since)` to
-    /// `min_at(until)`, half-open, are the IDs that show a time from `since` to before `until`.
+    /// The half-open range from `min_at(since)` to `min_at(until)` holds the IDs that show a time
+    /// from `since` to just before `until`. An ID shows the start of its millisecond
+    /// ([`unix_time`](Self::unix_time)), so a `since` between two milliseconds starts at the later
+    /// one.
     ///
     /// # Errors
     /// Returns a [`RangeError`] for a time before the epoch or after the start of its last
@@ -97,8 +101,8 @@ impl Nanoflake {
         self.first_tick_from(time.into_unix_time()?).map(NanoflakeId::lowest)
     }
 
-    /// Returns the highest ID that shows `time` or an earlier one: the inclusive end of a range
-    /// scan.
+    /// Returns the highest ID that shows `time` or an earlier one, which is the inclusive end of a
+    /// range scan.
     ///
     /// # Errors
     /// Returns a [`RangeError`] for a time before the epoch or after its last millisecond.
@@ -117,11 +121,11 @@ impl Nanoflake {
         self.tick_at(time.into_unix_time()?).map(NanoflakeId::highest)
     }
 
-    /// Returns the range of all IDs that show a time within `times`: a range scan over times that
-    /// users enter. `None` if no ID shows such a time.
+    /// Returns the range of all IDs that show a time within `times`, or `None` if there are none.
     ///
-    /// Every ID lies in exactly one of consecutive half-open ranges, such as days. Unlike
-    /// [`min_at`](Self::min_at) and [`max_at`](Self::max_at), it accepts times outside the format.
+    /// Use it for times that users enter, because unlike [`min_at`](Self::min_at) and
+    /// [`max_at`](Self::max_at) it accepts times outside the format and open ends. If consecutive
+    /// ranges are half-open, for example days, every ID lies in exactly one of them.
     ///
     /// # Examples
     /// ```
