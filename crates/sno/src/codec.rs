@@ -11,7 +11,7 @@ pub(crate) const TEXT_LEN: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Base32;
 
-/// The alphabet in ASCII order, so that text sorts as the bytes do.
+/// The alphabet, which is in ASCII order so that text sorts as the bytes do.
 impl StaticAlphabet for Base32 {
     const ALPHABET: Alphabet = match Alphabet::new("23456789abcdefghijklmnopqrstuvwx", "2-9, a-x") {
         Some(alphabet) => alphabet,

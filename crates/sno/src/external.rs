@@ -14,9 +14,10 @@ tickid_core::impl_external! {
 
 impl SortedText for SnoId {}
 
-/// For serde's `with`: the [zero ID](SnoId::ZERO) as `null`, as the original has it in JSON.
+/// Writes the [zero ID](SnoId::ZERO) as `null`, as the original does in JSON. Use it with serde's
+/// `with` attribute.
 ///
-/// Without it the zero ID is its text, `"2222222222222222"`, like any other.
+/// Without it, the zero ID is written like any other, that is as the text `"2222222222222222"`.
 ///
 /// # Examples
 /// ```
@@ -47,7 +48,8 @@ pub mod serde_zero_as_null {
         Some(id).filter(|id| !id.is_zero()).serialize(serializer)
     }
 
-    /// Reads an ID, or nothing as the zero ID. The zero ID's text is read, too.
+    /// Reads an ID, and nothing (`null` in JSON) as the zero ID. The zero ID's text is accepted as
+    /// well.
     ///
     /// # Errors
     /// Returns the error of the deserializer, or of the parser in it.
@@ -56,7 +58,7 @@ pub mod serde_zero_as_null {
     }
 }
 
-/// Two bytes, as the original writes it.
+/// Writes two bytes, as the original does.
 #[cfg(feature = "serde")]
 impl serde::Serialize for Partition {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -6,15 +6,16 @@ use crate::scheme::Sno;
 
 /// The shared generator; see [`tickid_core::Generator`] for all its methods.
 ///
-/// IDs always carry the clock's current tick (*tick-tock*): when the clock is set back, the
-/// tick-tock bit flips and issuing continues immediately. If the clock is set back a second time,
-/// into ticks already used with the other bit, `try_generate` reports how long to wait, and
-/// `generate` waits. The same applies when all 65,536 sequences of a tick are used up;
-/// [`on_overflow`](tickid_core::Builder::on_overflow) reports this case.
+/// IDs always carry the clock's current tick (*tick-tock*). When the clock is set back, the
+/// tick-tock bit flips and issuing continues immediately, because the bit keeps the new IDs apart
+/// from the earlier ones. If the clock is set back a second time, into ticks already used with the
+/// other bit, `try_generate` reports how long to wait, and `generate` waits. The same applies when
+/// all 65,536 sequences of a tick are used up. [`on_overflow`](tickid_core::Builder::on_overflow)
+/// reports this case.
 ///
-/// Generators can share a partition if each is confined to separate sequences, at least four: by
-/// [`bounds`](tickid_core::Builder::bounds) of any size, or by a node of more than 16 bits, which
-/// is a share of a partition's sequences.
+/// Generators can share a partition if each is confined to its own sequences, of which it needs at
+/// least four. Use [`bounds`](tickid_core::Builder::bounds) for ranges of any size, or a node of
+/// more than 16 bits, which has a share of a partition's sequences.
 ///
 /// # Examples
 /// ```
@@ -43,7 +44,8 @@ use crate::scheme::Sno;
 pub type Generator<C = DefaultClock> = tickid_core::Generator<Sno, C>;
 
 /// The exclusive generator; see [`tickid_core::LocalGenerator`] for all its methods. It works like
-/// [`Generator`], without atomics, and skips no sequence.
+/// [`Generator`], but without atomics, so it suits a single owner and targets that have no 64-bit
+/// atomics. It also skips no sequence.
 ///
 /// # Examples
 /// ```

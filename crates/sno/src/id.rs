@@ -9,10 +9,11 @@ use tickid_text::{Codec as _, ParseError, StaticAlphabet as _};
 use crate::codec::{self, Base32, Canonical};
 use crate::partition::Partition;
 
-/// A sno ID: 10 bytes. Any 10 bytes are one.
+/// A sno ID, which is 10 bytes. Every array of 10 bytes is an ID, so reading one from bytes cannot
+/// fail.
 ///
-/// IDs order by time, then tick-tock bit, metabyte, partition and sequence; bytes and text order
-/// alike.
+/// IDs order by time, then by tick-tock bit, metabyte, partition and sequence. Their bytes and text
+/// sort in the same order.
 ///
 /// # Examples
 /// ```
@@ -35,13 +36,13 @@ use crate::partition::Partition;
 pub struct SnoId([u8; 10]);
 
 impl SnoId {
-    /// The lowest ID, all bits zero: `2222222222222222`.
+    /// The lowest ID, `2222222222222222`, whose bits are all zero.
     pub const MIN: Self = Self([0; Self::LEN]);
-    /// The highest ID, all bits one: `xxxxxxxxxxxxxxxx`.
+    /// The highest ID, `xxxxxxxxxxxxxxxx`, whose bits are all one.
     pub const MAX: Self = Self([0xff; Self::LEN]);
-    /// The original's zero value; the same as [`MIN`](Self::MIN).
+    /// The original's name for [`MIN`](Self::MIN), which it writes as `null` in JSON.
     pub const ZERO: Self = Self::MIN;
-    /// The last timestamp, in 4 ms ticks since 2010: 2079-09-07T15:47:35.548Z.
+    /// The last timestamp, in 4 ms ticks since 2010. It starts at 2079-09-07T15:47:35.548Z.
     pub const MAX_TIMESTAMP: u64 = (1 << Self::TIMESTAMP_BITS) - 1;
     /// The number of bits of the timestamp.
     pub const TIMESTAMP_BITS: u32 = 39;
@@ -65,11 +66,15 @@ impl SnoId {
     const META_SHIFT: u32 = 16;
 
     /// Returns the ID of a timestamp (4 ms ticks since 2010-01-01T00:00:00Z), the tick-tock bit, a
-    /// partition and a sequence. Its metabyte is zero; [`with_meta`](Self::with_meta) sets another.
+    /// partition and a sequence. Its metabyte is zero, and [`with_meta`](Self::with_meta) sets it.
+    ///
+    /// Use it to rebuild an ID from parts that were stored. New IDs come from a
+    /// [`Generator`](crate::Generator), because this function cannot know which parts were used
+    /// before.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] above [`MAX_TIMESTAMP`](Self::MAX_TIMESTAMP); every other value
-    /// fits by its type.
+    /// Returns a [`RangeError`] above [`MAX_TIMESTAMP`](Self::MAX_TIMESTAMP). The other values
+    /// always fit.
     ///
     /// # Examples
     /// ```
@@ -191,7 +196,8 @@ impl SnoId {
     /// Returns the canonical text as 16 bytes, which a column for UUIDs can hold. They sort as the
     /// IDs do.
     ///
-    /// They are not a UUID by RFC 9562: no version, no variant.
+    /// They are not a UUID by RFC 9562, because they have neither a version nor a variant. Use them
+    /// only where the database does not check these.
     ///
     /// # Examples
     /// ```
@@ -225,14 +231,14 @@ impl SnoId {
         Self::parse_bytes(&text)
     }
 
-    /// Returns the first eight bytes: everything but the sequence.
+    /// Returns the first eight bytes, which hold everything but the sequence.
     #[inline]
     const fn head(self) -> u64 {
         let [a, b, c, d, e, f, g, h, _, _] = self.0;
         u64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 
-    /// Returns the timestamp, in 4 ms ticks since 2010-01-01T00:00:00Z: 39 bits.
+    /// Returns the timestamp of 39 bits, in 4 ms ticks since 2010-01-01T00:00:00Z.
     ///
     /// # Examples
     /// ```
@@ -248,7 +254,8 @@ impl SnoId {
         self.head() >> Self::TIMESTAMP_SHIFT
     }
 
-    /// Returns the tick-tock bit, which distinguishes two passes over the same ticks.
+    /// Returns the tick-tock bit, which distinguishes two passes over the same ticks. A generator
+    /// flips it when its clock goes back.
     ///
     /// # Examples
     /// ```
@@ -287,7 +294,7 @@ impl SnoId {
         Partition::from_bytes([self.0[6], self.0[7]])
     }
 
-    /// Returns the sequence.
+    /// Returns the sequence, which distinguishes the IDs of one tick, metabyte and partition.
     ///
     /// # Examples
     /// ```
@@ -299,10 +306,11 @@ impl SnoId {
         u16::from_be_bytes([self.0[8], self.0[9]])
     }
 
-    /// Returns this ID with another metabyte.
+    /// Returns this ID with a different metabyte.
     ///
-    /// It is another ID, which a generator may have issued as well: use it for keys of range scans
-    /// and for tests, not to make new IDs.
+    /// Use it for the ends of range scans and for tests, but not to make new IDs, because a
+    /// generator may have issued the resulting ID already. For a new ID with a metabyte, use
+    /// `generator.with(Meta(24)).generate()`.
     ///
     /// # Examples
     /// ```
@@ -318,8 +326,8 @@ impl SnoId {
         Self(bytes)
     }
 
-    /// Returns this ID with another partition. See [`with_meta`](Self::with_meta) for the limits of
-    /// its use.
+    /// Returns this ID with a different partition. See [`with_meta`](Self::with_meta) for the
+    /// limits of its use.
     ///
     /// # Examples
     /// ```
@@ -335,8 +343,8 @@ impl SnoId {
         Self(bytes)
     }
 
-    /// Returns this ID with another sequence. See [`with_meta`](Self::with_meta) for the limits of
-    /// its use.
+    /// Returns this ID with a different sequence. See [`with_meta`](Self::with_meta) for the limits
+    /// of its use.
     ///
     /// # Examples
     /// ```
@@ -352,7 +360,7 @@ impl SnoId {
         Self(bytes)
     }
 
-    /// Reports whether all bits are zero.
+    /// Reports whether this is [`ZERO`](Self::ZERO).
     ///
     /// # Examples
     /// ```
@@ -373,11 +381,12 @@ tickid_text::impl_codec! {
     ///
     /// # Errors
     /// Returns a [`ParseError`] for any other length and for the first byte that is not in the
-    /// alphabet, upper case, `0`, `1`, `y` and `z` among them. (The original takes any 16 bytes.)
+    /// alphabet, for example an upper-case letter, `0`, `1`, `y` or `z`. (The original takes any 16
+    /// bytes.)
     "brpk4q72xwf2m63l"
 }
 
-/// All bytes in one go; hashers are slow at many small pieces.
+/// Hashes all bytes in one call, because hashers are slow at many small pieces.
 impl Hash for SnoId {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write(&self.0);
@@ -398,7 +407,8 @@ tickid_core::impl_conversions! { SnoId:
     /// From the bytes as one big-endian integer.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] at and above 2^80. (It names numbers above [`i128::MAX`] as that.)
+    /// Returns a [`RangeError`] for 2^80 and above. (In the error, [`i128::MAX`] stands for any
+    /// number above it.)
     try_from u128 = SnoId::from_integer;
 }
 

@@ -1,5 +1,5 @@
-//! sno: compact, sortable, unique identifiers with a byte of the caller's own, byte for byte as the
-//! original writes them.
+//! Compact, sortable, unique identifiers (sno) with a byte of the caller's own, byte for byte as
+//! the original program writes them.
 //!
 //! ```text
 //!  80 bits, big-endian
@@ -29,10 +29,10 @@
 //! version. Each of 65,536 partitions has 65,536 IDs every 4 milliseconds, until 2079. The 16
 //! characters of the text also fit a column made for UUIDs.
 //!
-//! There are two pitfalls. IDs of *different* metabytes are not in order within a tick, because the
-//! metabyte comes before the sequence. And IDs that are issued after a regression sort by their
-//! time, so they lie among the IDs issued before it. IDs hide nothing: they reveal their time and
-//! partition, and other IDs can be guessed from them.
+//! There are three pitfalls. IDs of *different* metabytes are not in order within a tick, because
+//! the metabyte comes before the sequence. IDs that are issued after a regression sort by their
+//! time, so they lie among the IDs issued before it. And an ID is not a secret. It reveals its time
+//! and partition, and since sequences are counted up, other IDs can be guessed from it.
 //!
 //! # Features
 //! | feature | default | gives |
@@ -41,10 +41,11 @@
 //! | `alloc` | with `std` | `String` from the text of an ID |
 //! | `serde` | no | text in human-readable formats, else bytes; any form through `with`; snapshots |
 //!
-//! The traits of other libraries, such as clients of databases, times and schemas, are features of
-//! `tickid-core`, as in `cargo add tickid-core --features sqlx_0_9,jiff_1`. The project's
-//! `docs/stacks.md` lists them and shows which columns sort. In browsers, `std` needs the core's
-//! feature `web`.
+//! Support for other libraries, for example for database clients, time types and schemas, is
+//! enabled by features of `tickid-core`, because one implementation there serves all schemes:
+//! `cargo add tickid-core --features sqlx_0_9,jiff_1`. The project's `docs/stacks.md` lists these
+//! features and shows which columns sort. In browsers, `std` also needs the core's feature `web`,
+//! which provides the clock and the random numbers.
 //!
 //! # Spec
 //! sno (<https://github.com/muyo/sno>). The project's `docs/schemes/sno.md` lists where the
@@ -92,7 +93,9 @@ pub use tickid_core::ProcessError;
 
 pub use tickid_core;
 pub use tickid_core::external::AsText;
-/// A form of IDs for serde's `with`, the same in all formats.
+/// A form of IDs for serde's `with` attribute, which is the same in every format. Use it where a
+/// field should not have the default form. For example, `serde_as_string` suits a JSON field of
+/// decimal digits, because JavaScript would round a number.
 ///
 /// # Examples
 /// ```

@@ -1,6 +1,7 @@
 //! IDs from literals.
 
-/// A [`SnoId`](crate::SnoId) from a literal; one that does not parse does not compile.
+/// Makes a [`SnoId`](crate::SnoId) from a literal. A literal that is not an ID is a compile error,
+/// so there is no `Result` to unwrap.
 ///
 /// ```
 /// use tickid_sno::{SnoId, sno};

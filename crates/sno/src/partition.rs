@@ -9,10 +9,14 @@ use tickid_core::external::random_bytes;
 #[cfg(feature = "std")]
 use tickid_core::{BuildError, PerProcess, RangeError};
 
-/// A partition: 16 bits that distinguish generators. Every value is valid.
+/// A partition, that is 16 bits that distinguish generators. Every value is valid.
 ///
-/// The original writes it as two bytes, most significant first; [`from_bytes`](Self::from_bytes)
-/// and [`to_bytes`](Self::to_bytes) do so too.
+/// No two generators may have the same partition and the same sequences at the same time, because
+/// they would issue the same IDs.
+///
+/// The original writes it as two bytes, the most significant first, as
+/// [`from_bytes`](Self::from_bytes) and [`to_bytes`](Self::to_bytes) do. For example, `*b"A\x0a"`
+/// is partition 16,650.
 ///
 /// # Examples
 /// ```
@@ -47,7 +51,7 @@ impl Partition {
         self.0
     }
 
-    /// Returns the partition of these two bytes, most significant first.
+    /// Returns the partition of these two bytes, the most significant first.
     ///
     /// # Examples
     /// ```
@@ -58,7 +62,7 @@ impl Partition {
         Self(u16::from_be_bytes(bytes))
     }
 
-    /// Returns the two bytes, most significant first.
+    /// Returns the two bytes, the most significant first.
     ///
     /// # Examples
     /// ```
@@ -69,14 +73,14 @@ impl Partition {
         self.0.to_be_bytes()
     }
 
-    /// Returns a partition for a generator without configuration. No two calls in one process get
-    /// the same: they count from a random start, until each of the 65,536 partitions was given
-    /// once.
+    /// Returns a partition for a generator without configuration. No two calls in one process
+    /// return the same one, because the calls count up from a random start until each of the 65,536
+    /// partitions was returned once.
     ///
-    /// Processes choose independently. Two with one generator each get the same partition with a
-    /// probability of 1 in 65,536, and among a hundred processes two share one with a probability
-    /// of 7 in 100. IDs are unique only if no two generators that run at the same time have the same partition,
-    /// so assign or lease partitions if there are several processes.
+    /// Each process chooses its start at random, so two processes can get the same partition, and
+    /// may then issue the same IDs. With one generator each, the probability is 1 in 65,536 for two
+    /// processes, and 7 in 100 for a hundred. If you run several processes, assign partitions or
+    /// lease them instead.
     ///
     /// # Errors
     /// Returns [`BuildError::Seed`] if the operating system has no random numbers, and
@@ -93,7 +97,8 @@ impl Partition {
     /// ```
     ///
     /// # Spec
-    /// sno, "Partitions": generators without one get partitions that differ in the process.
+    /// sno, "Partitions". There too, generators without a partition get different ones in the same
+    /// process.
     #[cfg(feature = "std")]
     pub fn of_process() -> Result<Self, BuildError> {
         static GIVEN: PerProcess<Given> = PerProcess::new();
@@ -106,7 +111,7 @@ impl Partition {
     }
 }
 
-/// The partitions that were given in a process.
+/// The partitions that were returned in a process.
 #[cfg(feature = "std")]
 #[derive(Debug)]
 struct Given {
@@ -140,7 +145,7 @@ impl Given {
 
 tickid_core::impl_node_id!(Partition: "partition", u16::BITS);
 
-/// The number, in decimal digits.
+/// The number in decimal.
 impl fmt::Display for Partition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.0, f)

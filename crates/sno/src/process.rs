@@ -7,17 +7,18 @@ use crate::id::SnoId;
 use crate::partition::Partition;
 use crate::scheme::{Meta, Sno};
 
-/// Generates an ID with this metabyte with the process-wide generator.
+/// Generates an ID with the process-wide generator. Pass 0 if you have no use for the metabyte.
 ///
-/// The generator is made at the first call, with a partition that no other generator [of the
-/// process](Partition::of_process) gets, and stays. All threads share
-/// it. It waits as [`Generator`](crate::Generator)'s `generate` does, for up to [one
+/// The first call builds the generator, with a partition that [`Partition::of_process`] returns to
+/// no other caller in the process. It then stays, and all threads share it. Where there is no ID
+/// yet, the call waits as [`Generator`](crate::Generator)'s `generate` does, for up to [one
 /// minute](tickid_core::DEFAULT_MAX_WAIT).
 ///
-/// Two processes that run at the same time have the same partition with a probability of 1 in
-/// 65,536; among a hundred processes, two share one with a probability of 7 in 100. Where that is
-/// too much, assign partitions and make a [`Generator`](crate::Generator). The child of a `fork`
-/// has its own generator, with another partition.
+/// Processes choose their partitions at random, so two of them may choose the same one and issue
+/// the same IDs. Among processes that run at the same time, the probability is 1 in 65,536 for two,
+/// and 7 in 100 for a hundred. Where that is too much, assign partitions or lease them, and build a
+/// [`Generator`](crate::Generator) with the result. The child of a `fork` gets a generator of its
+/// own, with a different partition.
 ///
 /// # Errors
 /// Returns a [`ProcessError`] if the operating system has no random numbers, and if no ID can be
@@ -34,7 +35,7 @@ pub fn new(meta: u8) -> Result<SnoId, ProcessError> {
     Ok(generator()?.with(Meta(meta)).generate()?)
 }
 
-/// Returns the process-wide generator.
+/// Returns the process-wide generator, for example to fill a slice with IDs in one call.
 ///
 /// # Errors
 /// Returns [`ProcessError::Build`] if the operating system has no random numbers.

@@ -10,12 +10,13 @@ use tickid_core::{
 use crate::id::SnoId;
 use crate::partition::Partition;
 
-/// The sno scheme. Its IDs determine their time by themselves, so it holds nothing.
+/// The sno scheme. It holds nothing, because the epoch and the tick are fixed, and so every ID
+/// determines its time by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sno;
 
 impl Sno {
-    /// The start of timestamp 0: 2010-01-01T00:00:00Z.
+    /// The start of timestamp 0, which is 2010-01-01T00:00:00Z.
     pub const EPOCH: UnixTime = UnixTime::from_micros(1_262_304_000_000_000);
 
     pub(crate) const SCALE: TickScale = TickScale::every(Self::EPOCH, 4_000);
@@ -61,10 +62,12 @@ impl Scheme for Sno {
     }
 }
 
-/// The metabyte of an ID, which the caller chooses for each ID; 0 by default.
+/// The metabyte of an ID, which the caller chooses for each ID. It is 0 by default.
 ///
-/// The byte has no built-in meaning. It comes before the sequence, so **IDs of different metabytes
-/// in one tick are distinct but not in order**.
+/// The byte has no built-in meaning. It can hold the kind of a record, for example, so that a
+/// program can distinguish orders from invoices by their IDs alone. It comes before the sequence,
+/// so **IDs of different metabytes in one tick are distinct but not in order**. For example, an ID
+/// with metabyte 24 sorts after an ID with metabyte 0 that is issued later in the same tick.
 ///
 /// # Examples
 /// ```
@@ -81,7 +84,8 @@ impl Scheme for Sno {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Meta(pub u8);
 
-/// The least is metabyte 0, so that an observed ID is followed under every metabyte.
+/// The least variant is metabyte 0, because IDs of all other metabytes then follow an observed ID
+/// as well.
 impl Observable<Sno> for Meta {
     const LEAST: Self = Self(0);
 }

@@ -12,12 +12,14 @@ use crate::scheme::{Sno, pool};
 
 /// The configuration and progress of a generator, field by field as in the original.
 ///
-/// With the feature `serde` its JSON is the original's, so a generator can be handed from one
-/// program to the other. When read, it must have all fields and no others. [`Default`] is a new
-/// generator of partition 0.
+/// With the feature `serde` its JSON is the same as the original's, so a program in Go can continue
+/// where one in Rust stopped, and the other way round. When it is read, it must have all fields and
+/// no others. [`Default`] is a new generator of partition 0.
 ///
-/// A snapshot can be taken at any time, but only one taken after the generator was
-/// [closed](tickid_core::Generator::close) lets a successor continue without issuing an ID twice.
+/// A snapshot can be taken at any time, but a successor may continue only from one that was taken
+/// after the generator was [closed](tickid_core::Generator::close). Otherwise the generator may
+/// issue more IDs after the snapshot, and its successor would issue them again.
+/// [`closing`](Self::closing) does both in one call.
 ///
 /// # Examples
 /// ```
@@ -44,30 +46,31 @@ use crate::scheme::{Sno, pool};
     serde(rename_all = "camelCase", deny_unknown_fields)
 )]
 pub struct GeneratorSnapshot {
-    /// The generator's partition; in JSON an array of two bytes.
+    /// The generator's partition, which is an array of two bytes in JSON.
     pub partition: Partition,
-    /// One end of the range of sequences: the lower end unless the two are given in reverse.
+    /// One end of the range of sequences. It is the lower end, unless the two are given in reverse.
     pub sequence_min: u16,
     /// The other end. 0 means 65,535, unless `sequence_min` is 65,535.
     pub sequence_max: u16,
     /// The last sequence issued in the tick `wall_hi`. 0 means the lowest, and any value above the
     /// highest means that the tick is used up.
     pub sequence: u32,
-    /// The clock reading at the time of the snapshot, in 4 ms ticks since 2010; negative before
-    /// that.
+    /// The clock reading at the time of the snapshot, in 4 ms ticks since 2010. It is negative
+    /// before 2010.
     pub now: i64,
-    /// The tick issued last; 0 in a new generator.
+    /// The tick issued last, or 0 in a new generator.
     pub wall_hi: i64,
-    /// The highest tick ever issued under the other tick-tock bit; 0 if there was none.
+    /// The highest tick ever issued under the other tick-tock bit, or 0 if there was none.
     pub wall_safe: i64,
-    /// The number of times the tick-tock bit was flipped; odd if it is set. Wraps at 2^32.
+    /// The number of times the tick-tock bit was flipped, so an odd number means that it is set. It
+    /// wraps at 2^32.
     pub drifts: u32,
 }
 
 impl GeneratorSnapshot {
-    /// Returns a snapshot of a running generator, for a look at it: the generator may have issued
-    /// more IDs when the snapshot is read, and a successor would issue those again. Use
-    /// [`closing`](Self::closing) for a successor.
+    /// Returns a snapshot of a running generator, for example to log it. Do not start a successor
+    /// from it, because the generator may issue more IDs after the snapshot, and the successor
+    /// would issue those again. [`closing`](Self::closing) is for successors.
     ///
     /// # Errors
     /// Returns [`BuildError::Clock`] if the generator's clock cannot be read.
@@ -94,8 +97,8 @@ impl GeneratorSnapshot {
     /// Closing again returns the same state at the clock's new reading.
     ///
     /// # Errors
-    /// Returns [`BuildError::Clock`] if the generator's clock cannot be read; the generator is not
-    /// closed then.
+    /// Returns [`BuildError::Clock`] if the generator's clock cannot be read. In this case the
+    /// generator is not closed.
     ///
     /// # Examples
     /// ```
@@ -121,9 +124,9 @@ impl GeneratorSnapshot {
     /// from [`state`](tickid_core::Generator::state)).
     ///
     /// `sequence` is always the last one issued in the tick `wall_hi`. (The original has
-    /// `sequence_min` there once that tick is over.) If the fields cannot express the exact
-    /// progress of the generator, they overstate it, so that a sequence is lost rather than issued
-    /// twice.
+    /// `sequence_min` there once that tick is over.) Where the fields cannot express the exact
+    /// progress of the generator, they overstate it, because losing a sequence is harmless and
+    /// issuing it twice is not.
     ///
     /// # Errors
     /// Returns [`BuildError::SequenceBound`] or [`BuildError::Pool`] for bounds that no generator
@@ -201,9 +204,9 @@ impl GeneratorSnapshot {
     /// Returns the generator's progress, as [`Builder::restore`](tickid_core::Builder::restore)
     /// takes it.
     ///
-    /// The original does not keep the sequence of a tick that is over: if `now` is another tick
-    /// than `wall_hi` and `sequence` is the lowest, the whole tick `wall_hi` counts as used up.
-    /// (Continuing there would issue IDs twice once the clock is set back to it.)
+    /// The original does not keep the sequence of a tick that is over. So if `now` is not the tick
+    /// `wall_hi` and `sequence` is the lowest, the whole tick `wall_hi` counts as used up, because
+    /// continuing within it could issue IDs twice once the clock is set back to it.
     ///
     /// # Errors
     /// Returns a [`RangeError`] for a `sequence` below the lowest other than 0, and for a `wall_hi`
@@ -252,7 +255,7 @@ impl GeneratorSnapshot {
     /// # Errors
     /// Returns [`BuildError::Pool`] for bounds with fewer than four sequences, and otherwise
     /// [`BuildError::Restore`] as [`issued`](Self::issued). A `wall_hi` ahead of the clock is
-    /// accepted where tick-tock issues at the clock's tick; otherwise building fails as
+    /// accepted where tick-tock can issue at the clock's tick. Otherwise building fails as
     /// [`restore`](tickid_core::Builder::restore) describes.
     ///
     /// # Examples
@@ -287,7 +290,8 @@ fn tick(what: &'static str, units: i64) -> Result<Tick<Sno>, RangeError> {
     tick.and_then(|tick| Tick::new(tick).ok())
         .ok_or_else(|| RangeError::new(what, units.into(), 0, Sno::MAX_TICK.into()))
 }
-/// Returns the number of 4 ms units from 2010 to `time`, rounded towards the past; negative before.
+/// Returns the number of 4 ms units from 2010 to `time`, rounded towards the past. It is negative
+/// before 2010.
 const fn timestamp_units(time: UnixTime) -> i64 {
     // Divided first, so that nothing overflows; the epoch is a whole number of units.
     time.as_micros().div_euclid(4_000) - Sno::EPOCH.as_micros() / 4_000

@@ -22,7 +22,7 @@ impl SnoId {
         Tick::new(self.timestamp()).unwrap_or(Tick::MAX)
     }
 
-    /// Returns the start of the ID's tick.
+    /// Returns the start of the ID's tick, which is the time that the ID shows.
     ///
     /// # Examples
     /// ```
@@ -34,12 +34,13 @@ impl SnoId {
         Sno::SCALE.time_of(self.timestamp())
     }
 
-    /// Returns [`unix_time`](Self::unix_time) as a type of another library: `jiff`'s `Timestamp` or
-    /// `chrono`'s `DateTime<Utc>`, with the core's feature `jiff_1` or `chrono_0_4`.
+    /// Returns [`unix_time`](Self::unix_time) as a time type of a different library, for example
+    /// `jiff`'s `Timestamp` (with the core's feature `jiff_1`) or `chrono`'s `DateTime<Utc>` (with
+    /// `chrono_0_4`).
     ///
     /// # Errors
-    /// Returns the error of `T` for a time outside its range. All times of these IDs are in the
-    /// range of `jiff` and `chrono`.
+    /// Returns the error of `T` for a time outside its range. This does not happen with `jiff` and
+    /// `chrono`, because their range contains all times of these IDs.
     ///
     /// # Examples
     /// ```
@@ -56,11 +57,12 @@ impl SnoId {
         T::try_from(self.unix_time())
     }
 
-    /// Returns the lowest ID that shows `time` or a later one, over all values of tick-tock bit,
-    /// metabyte and partition: the start of a range scan.
+    /// Returns the lowest ID that shows `time` or a later one, which is where a range scan starts.
+    /// It is the lowest over all values of tick-tock bit, metabyte and partition.
     ///
-    /// An ID shows the start of its tick, [`unix_time`](Self::unix_time). `min_at(since)` to
-    /// `min_at(until)`, half-open, are the IDs that show a time from `since` to before `until`.
+    /// The half-open range from `min_at(since)` to `min_at(until)` holds the IDs that show a time
+    /// from `since` to just before `until`. An ID shows the start of its tick
+    /// ([`unix_time`](Self::unix_time)), so a `since` within a tick starts at the next one.
     ///
     /// # Errors
     /// Returns a [`RangeError`] for a time before 2010 or after the start of the last tick.
@@ -80,8 +82,8 @@ impl SnoId {
         Sno.first_tick_from(time.into_unix_time()?).map(Self::lowest)
     }
 
-    /// Returns the highest ID that shows `time` or an earlier one, over all values of tick-tock
-    /// bit, metabyte and partition: the inclusive end of a range scan.
+    /// Returns the highest ID that shows `time` or an earlier one, which is the inclusive end of a
+    /// range scan. It is the highest over all values of tick-tock bit, metabyte and partition.
     ///
     /// # Errors
     /// Returns a [`RangeError`] for a time before 2010 or after the last tick.
@@ -99,11 +101,11 @@ impl SnoId {
         Sno.tick_at(time.into_unix_time()?).map(Self::highest)
     }
 
-    /// Returns the range of all IDs that show a time within `times`: a range scan over times that
-    /// users enter. `None` if no ID shows such a time.
+    /// Returns the range of all IDs that show a time within `times`, or `None` if there are none.
     ///
-    /// Every ID lies in exactly one of consecutive half-open ranges, such as days. Unlike
-    /// [`min_at`](Self::min_at) and [`max_at`](Self::max_at), it accepts times outside the format.
+    /// Use it for times that users enter, because unlike [`min_at`](Self::min_at) and
+    /// [`max_at`](Self::max_at) it accepts times outside the format and open ends. If consecutive
+    /// ranges are half-open, for example days, every ID lies in exactly one of them.
     ///
     /// # Examples
     /// ```

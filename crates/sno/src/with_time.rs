@@ -8,15 +8,17 @@ use crate::id::SnoId;
 use crate::partition::Partition;
 use crate::scheme::{Sno, pool};
 
-/// A source of IDs for times of the caller's choice, to bring old records into the scheme.
+/// A source of IDs for times that the caller chooses, for example the creation times of old records
+/// that are given IDs afterwards.
 ///
-/// It has a separate sequence, which increases by one with every ID, whatever the times, and starts
-/// over after the last one. The tick-tock bit is never set.
+/// It has a sequence of its own, which increases by one with every ID, whatever its time, and
+/// starts over after the last one. The tick-tock bit is never set.
 ///
-/// ***It guarantees neither unique nor ordered IDs.** The same time, a pool of sequences later,
-/// gives the same ID; and a time that a generator uses too may give one of the generator's IDs.
-/// Keep its times apart from the times of generators under the same partition: a
-/// [window](Self::window) enforces this.
+/// **It guarantees neither unique nor ordered IDs**, because it does not remember which times were
+/// used. A time that comes again after a whole round of the sequence gives the same ID again. With
+/// all 65,536 sequences, for example, that is 65,536 IDs later. And at a time at which a generator
+/// of the same partition issues IDs, it may return one of the generator's. Keep the two apart, for
+/// example with a [window](Self::window) that ends before the generator's first tick.
 ///
 /// # Examples
 /// ```
@@ -46,7 +48,7 @@ pub struct WithTime {
 }
 
 impl WithTime {
-    /// IDs of this partition, with all sequences, at any time.
+    /// Creates a source of IDs of this partition, with all sequences, at any time.
     ///
     /// # Examples
     /// ```
@@ -82,7 +84,8 @@ impl WithTime {
         Ok(Self { lowest, last, next: AtomicU16::new(lowest), ..self })
     }
 
-    /// Restricts it to the ticks of `window`.
+    /// Restricts it to the ticks of `window`. Times outside it are errors, which keeps the IDs
+    /// apart from those of a generator that has the other ticks.
     ///
     /// # Examples
     /// ```
