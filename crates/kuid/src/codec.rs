@@ -2,7 +2,8 @@
 
 use tickid_text::{Alphabet, AlphabetCodec, StaticAlphabet};
 
-/// The alphabet of today's Erlang library, in ASCII order: text sorts as the bytes do.
+/// The alphabet of today's Erlang library, which is in ASCII order so that text sorts as the bytes
+/// do.
 #[derive(Debug)]
 pub(crate) struct Sortable;
 
@@ -31,7 +32,7 @@ impl StaticAlphabet for Url {
     };
 }
 
-/// The canonical form of so many bytes, in so many characters.
+/// The canonical form of `BYTES` bytes in `CHARS` characters.
 pub(crate) type Canonical<const BYTES: usize, const CHARS: usize> =
     AlphabetCodec<Sortable, BYTES, CHARS>;
 
@@ -44,8 +45,8 @@ pub(crate) const HEX: Alphabet = match Alphabet::new("0123456789abcdef", "0-9, a
     None => panic!("16 distinct characters"),
 };
 
-/// Implements the two texts of an ID: the canonical one by [`impl_codec`](tickid_text::impl_codec),
-/// and that for URLs.
+/// Implements the two texts of an ID, that is the canonical one, with
+/// [`impl_codec`](tickid_text::impl_codec), and the one for URLs.
 macro_rules! impl_texts {
     (
         $id:ident: $what:literal, $bytes:literal bytes, $chars:literal,
@@ -57,7 +58,7 @@ macro_rules! impl_texts {
             const |text| <crate::codec::Sortable as tickid_text::StaticAlphabet>::ALPHABET
                 .decode::<$bytes, { $id::TEXT_LEN }>(text),
             #[doc = concat!("Parses ", $chars, " characters of `.0-9A-Z_a-z`, which sort as the IDs do.")]
-            /// Erlang's `uid:decode64`.
+            /// This is Erlang's `uid:decode64`.
             ///
             /// # Errors
             /// Returns a [`ParseError`](crate::ParseError) for any other length and for the first
@@ -69,8 +70,9 @@ macro_rules! impl_texts {
         impl $id {
             #[doc = concat!("Parses URL-safe Base64: ", $chars, " characters without padding.")]
             ///
-            /// Most texts are valid in both alphabets and mean different IDs in them; the text does
-            /// not identify its alphabet.
+            /// Use it only for text from [`encode_url`](Self::encode_url) or an old Erlang library.
+            /// Most texts are valid in both alphabets and mean different IDs in them, and nothing
+            /// in the text shows which alphabet it is in.
             ///
             /// # Errors
             /// As [`parse_bytes`](Self::parse_bytes), for the other alphabet.

@@ -2,8 +2,8 @@
 
 /// The distance between two IDs, in time and in sequence. Each part has its own sign.
 ///
-/// Mega-seconds, seconds and microseconds all carry the sign of the time, as in Erlang: a
-/// difference of minus one and a half seconds is `{0, -1, -500000}`.
+/// Mega-seconds, seconds and microseconds all carry the sign of the time, as in Erlang. For
+/// example, a difference of minus one and a half seconds is `{0, -1, -500000}`.
 ///
 /// # Examples
 /// ```
@@ -37,7 +37,7 @@ impl Distance {
         self.micros
     }
 
-    /// Returns the whole millions of seconds in it.
+    /// Returns the whole millions of seconds in the distance.
     #[must_use]
     pub const fn mega_seconds(self) -> i64 {
         self.micros / 1_000_000_000_000
@@ -55,7 +55,8 @@ impl Distance {
         self.micros % 1_000_000
     }
 
-    /// Returns the distance in sequence, which is meaningful only if the times are equal.
+    /// Returns the distance in sequence. It is meaningful only if the times are equal, because
+    /// sequences start anew in each tick.
     #[must_use]
     pub const fn sequence(self) -> i32 {
         self.sequence

@@ -42,14 +42,14 @@ mod vector_clock {
     use crate::local::LocalId;
     use crate::vector_clock::{Entry, VectorClock};
 
-    /// Serializes a list of pairs of node and local ID, in the clock's order.
+    /// Writes a list of pairs of node and local ID, in the clock's order.
     impl<N: Serialize> Serialize for VectorClock<N> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             serializer.collect_seq(self.entries().iter().map(|entry| (&entry.node, entry.id)))
         }
     }
 
-    /// Deserializes a list of pairs of node and local ID, combined as by [`FromIterator`].
+    /// Reads a list of pairs of node and local ID, which are combined as by [`FromIterator`].
     impl<'de, N: Deserialize<'de> + PartialEq> Deserialize<'de> for VectorClock<N> {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
             deserializer.deserialize_seq(Entries(PhantomData))

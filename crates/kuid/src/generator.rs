@@ -8,12 +8,13 @@ use crate::layout::Kuid;
 ///
 /// Its methods return a [`GlobalId`](crate::GlobalId); the methods of
 /// [`with(Local)`](tickid_core::Generator::with) return a [`LocalId`](crate::LocalId). Both kinds
-/// are drawn from one sequence: no two IDs share a time and sequence, and the IDs of one thread
-/// increase, whatever their kind.
+/// are drawn from one sequence, so no two IDs have the same time and sequence, and the IDs of one
+/// thread increase, whatever their kind.
 ///
 /// Time never goes back (*ratchet*). While the clock is at most 1 second (977 ticks) behind, the
-/// generator keeps issuing at the last tick; when a tick's 16,384 sequences are used up, it moves
-/// on to the next tick. Beyond that `try_generate` reports how long to wait, and `generate` waits.
+/// generator keeps issuing at the last tick, and when a tick's 16,384 sequences are used up, it
+/// moves on to the next one without a wait. Beyond that, `try_generate` reports how long to wait,
+/// and `generate` waits.
 ///
 /// # Examples
 /// ```
@@ -26,8 +27,8 @@ use crate::layout::Kuid;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A node of more than 32 bits has a share of a node's sequences, in its global IDs. Local IDs
-/// carry no node, so no two generators differ by it:
+/// A node of more than 32 bits has a share of a node's sequences in its global IDs. Local IDs carry
+/// no node, so they do not differ between two such generators:
 ///
 /// ```
 /// use tickid_kuid::{Generator, Node};
@@ -46,8 +47,9 @@ use crate::layout::Kuid;
 pub type Generator<C = DefaultClock> = tickid_core::Generator<Kuid, C>;
 
 /// The exclusive generator; see [`tickid_core::LocalGenerator`] for all its methods. It works like
-/// [`Generator`], without atomics. "Local" refers to its use by one thread, not to the kind of ID:
-/// it issues global IDs by default.
+/// [`Generator`], but without atomics, so it suits a single owner and targets that have no 64-bit
+/// atomics. "Local" refers to its use by one thread and not to the kind of ID, because it issues
+/// global IDs by default as well.
 ///
 /// # Examples
 /// ```

@@ -52,15 +52,15 @@ macro_rules! global_id_type {
         pub struct $name([u8; $bytes]);
 
         impl $name {
-            /// The lowest value: all bits zero.
+            /// The lowest value, whose bits are all zero.
             pub const MIN: Self = Self([0; $bytes]);
-            /// The highest value: all bits one.
+            /// The highest value, whose bits are all one.
             pub const MAX: Self = Self([0xff; $bytes]);
             #[doc = concat!("The length of either text: ", $chars, " characters.")]
             pub const TEXT_LEN: usize = $chars;
 
-            /// Returns the fields that the bits consist of, the highest first. The drift says how
-            /// many bits of the seconds are below the node.
+            /// Returns the fields that the bits consist of, the highest first. They depend on the
+            /// drift, because it is the number of bits of the seconds below the node.
             #[must_use]
             pub const fn fields(drift: Drift) -> [Field; 5] {
                 let [a, b, c, sequence] = LocalId::FIELDS;
@@ -78,10 +78,11 @@ macro_rules! global_id_type {
 
             const NODE_BITS: u32 = $node_bits;
 
-            /// Returns the global ID with the time and sequence of `local` at `node`. Erlang's
-            /// `uid:g(Local)` and, as bytes, `uid:encode(Drift, Global)`.
+            /// Returns the global ID with the time and sequence of `local` at `node`. This is
+            /// Erlang's `uid:g(Local)` and, as bytes, `uid:encode(Drift, Global)`.
             ///
-            /// [`LocalId::from_parts`] builds a local ID from single fields.
+            /// To build an ID from single fields, build a local one first, with
+            /// [`LocalId::from_parts`].
             ///
             /// # Examples
             /// ```
@@ -99,9 +100,10 @@ macro_rules! global_id_type {
                 Self::low_bytes(splice(local, Self::node_value(node), Self::NODE_BITS, drift))
             }
 
-            /// Returns the time and sequence without the node. Erlang's `uid:gtol(Global)`.
+            /// Returns the time and sequence without the node. This is Erlang's `uid:gtol(Global)`.
             ///
-            /// IDs of two nodes may become the same local ID.
+            /// IDs of two nodes may become the same local ID, so compare their [`node`](Self::node)
+            /// first where that matters.
             ///
             /// # Examples
             /// ```
@@ -150,7 +152,8 @@ macro_rules! global_id_type {
                 Self(bytes)
             }
 
-            /// Returns the node, if the ID was made with this drift.
+            /// Returns the node, given that the ID was made with this drift. With a different
+            /// drift, the result is a mixture of bits of the node and of the seconds.
             ///
             /// # Examples
             /// ```
@@ -167,7 +170,7 @@ macro_rules! global_id_type {
                 Self::node_of(self.value() >> low_bits(drift))
             }
 
-            /// Returns part A of the time: millions of seconds.
+            /// Returns part A of the time, in millions of seconds.
             ///
             /// # Examples
             /// ```
@@ -184,8 +187,8 @@ macro_rules! global_id_type {
                 self.to_local(Drift::DEFAULT).mega_seconds()
             }
 
-            /// Returns part B of the time, the seconds, if the ID was made with this drift. In a
-            /// valid time it is below a million.
+            /// Returns part B of the time, in seconds, given that the ID was made with this drift.
+            /// In a valid time it is below a million.
             ///
             /// # Examples
             /// ```
@@ -201,15 +204,15 @@ macro_rules! global_id_type {
                 self.to_local(drift).seconds()
             }
 
-            /// Returns part C of the time: microseconds, a multiple of 1,024. In a valid time it is
-            /// below a million.
+            /// Returns part C of the time, in microseconds. It is a multiple of 1,024, and in a
+            /// valid time it is below a million.
             #[inline]
             #[must_use]
             pub const fn micro_seconds(self) -> u32 {
                 self.to_local(Drift::DEFAULT).micro_seconds()
             }
 
-            /// Returns the sequence, which distinguishes the IDs of one tick and node: 14 bits.
+            /// Returns the sequence of 14 bits, which distinguishes the IDs of one tick and node.
             ///
             /// # Examples
             /// ```
@@ -223,8 +226,8 @@ macro_rules! global_id_type {
                 self.to_local(Drift::DEFAULT).sequence()
             }
 
-            /// Returns the tick, if the ID was made with this drift. `None` if B or C is not part
-            /// of a valid time.
+            /// Returns the tick, given that the ID was made with this drift. The result is `None`
+            /// if B or C is not part of a valid time, which can be a sign of a wrong drift.
             ///
             /// # Examples
             /// ```
@@ -239,8 +242,8 @@ macro_rules! global_id_type {
                 self.to_local(drift).tick()
             }
 
-            /// Returns the start of the ID's tick, if the ID was made with this drift; see
-            /// [`LocalId::unix_time`]. In milliseconds it is Erlang's `uid:t(Uid)`.
+            /// Returns the start of the ID's tick, given that the ID was made with this drift; see
+            /// [`LocalId::unix_time`]. In milliseconds, this is Erlang's `uid:t(Uid)`.
             ///
             /// # Examples
             /// ```
@@ -258,9 +261,9 @@ macro_rules! global_id_type {
                 self.to_local(drift).unix_time()
             }
 
-            /// Returns [`unix_time`](Self::unix_time) as a type of another library: `jiff`'s
-            /// `Timestamp` or `chrono`'s `DateTime<Utc>`, with the core's feature `jiff_1` or
-            /// `chrono_0_4`.
+            /// Returns [`unix_time`](Self::unix_time) as a time type of a different library, for
+            /// example `jiff`'s `Timestamp` (with the core's feature `jiff_1`) or `chrono`'s
+            /// `DateTime<Utc>` (with `chrono_0_4`).
             ///
             /// # Errors
             /// As [`LocalId::time_as`].
@@ -268,12 +271,14 @@ macro_rules! global_id_type {
                 T::try_from(self.unix_time(drift))
             }
 
-            /// Returns the lowest ID, over all nodes, that shows `time`: the start of a range scan
-            /// over IDs of this drift.
+            /// Returns the lowest ID, over all nodes, that shows `time`, which is where a range
+            /// scan over IDs of this drift starts.
             ///
             /// The range from here to [`max_at`](Self::max_at) of a later time contains **all** IDs
-            /// of valid times in between, and some IDs of other nodes that are up to
-            /// [`Drift::interval`] earlier or later.
+            /// of valid times in between. It also contains some IDs that are up to
+            /// [`Drift::interval`] earlier or later, because within that interval IDs sort by node
+            /// first. If these do not belong in the result, filter it by
+            /// [`unix_time`](Self::unix_time).
             ///
             /// # Errors
             /// Returns a [`RangeError`] for a time before 1970 or after the start of the format's
@@ -293,8 +298,8 @@ macro_rules! global_id_type {
                 LocalId::min_at(time).map(|local| Self::from_local(local, node, drift))
             }
 
-            /// Returns the highest ID, over all nodes, that shows `time`: the inclusive end of a
-            /// range scan over IDs of this drift.
+            /// Returns the highest ID, over all nodes, that shows `time`, which is the inclusive
+            /// end of a range scan over IDs of this drift.
             ///
             /// # Errors
             /// Returns a [`RangeError`] for a time before 1970 or after the format's last tick.
@@ -313,13 +318,15 @@ macro_rules! global_id_type {
                 LocalId::max_at(time).map(|local| Self::from_local(local, node, drift))
             }
 
-            /// Returns a range that contains all IDs that show a time within `times`: a range scan
-            /// over times that users enter. `None` if no ID shows such a time.
+            /// Returns a range that contains all IDs that show a time within `times`, or `None` if
+            /// no ID shows such a time.
             ///
-            /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at), it accepts times
-            /// outside the format. [`min_at`](Self::min_at) describes which IDs of other times lie
-            /// in between, so ranges of consecutive days overlap; those of one node's IDs, from
-            /// [`LocalId::range`] and [`from_local`](Self::from_local), do not.
+            /// Use it for times that users enter, because unlike [`min_at`](Self::min_at) and
+            /// [`max_at`](Self::max_at) it accepts times outside the format and open ends. The
+            /// range also contains IDs of other times, as [`min_at`](Self::min_at) describes, so
+            /// the ranges of consecutive days overlap. If the IDs are all of one node, build the
+            /// range with [`LocalId::range`] and [`from_local`](Self::from_local) instead, because
+            /// those ranges do not overlap.
             ///
             /// # Examples
             /// ```
@@ -369,7 +376,7 @@ macro_rules! global_id_type {
 }
 
 global_id_type! {
-    /// A global ID: 96 bits, with a node of 32.
+    /// A global ID, which has 96 bits, 32 of them for the node.
     ///
     /// ```text
     ///     20 bits      20 - I bits    32 bits    I bits    10 bits     14 bits
@@ -378,10 +385,10 @@ global_id_type! {
     /// ```
     ///
     /// It is a [`LocalId`] with the node in front of the low I bits of the seconds. I is the
-    /// [`Drift`], which is not stored in the ID. IDs of one node order by time, then sequence.
-    /// Across nodes they order by time to within [`Drift::interval`]: of two IDs of valid times,
-    /// the lower is never later than the higher by that interval or more. Bytes and canonical text
-    /// order alike.
+    /// [`Drift`], which is not stored in the ID, so use the same one everywhere. IDs of one node
+    /// order by time, then by sequence. Across nodes they order by time to within
+    /// [`Drift::interval`], that is, of two IDs of valid times the lower is never later than the
+    /// higher by that interval or more. Their bytes and canonical text sort in the same order.
     ///
     /// Every bit pattern is an ID. The notes on invalid times in [`LocalId`] apply here as well.
     ///
@@ -410,7 +417,7 @@ global_id_type! {
 }
 
 impl GlobalId {
-    /// The highest as an integer.
+    /// The highest ID as an integer.
     const MAX_VALUE: u128 = (1 << 96) - 1;
 
     /// Returns the low 96 bits.
@@ -462,11 +469,12 @@ impl GlobalId {
         Prefix::new(head, u32::from_be_bytes([i, j, k, l]) as u64)
     }
 
-    /// Returns the time and sequence of an ID, which must be an ID of `node`. Erlang's
-    /// `uid:l(Global)`, where `node` is the node that runs it.
+    /// Returns the time and sequence of an ID of `node`. This is Erlang's `uid:l(Global)`, where
+    /// `node` is the node that runs it.
     ///
     /// # Errors
-    /// Returns [`ForeignNode`] for an ID of another node.
+    /// Returns [`ForeignNode`] for an ID of a different node, because the result could be equal to
+    /// one of `node`'s own local IDs.
     ///
     /// # Examples
     /// ```
@@ -490,9 +498,9 @@ impl GlobalId {
     }
 
     /// Returns the distance from `earlier` to this ID, both made with this drift, in time and
-    /// sequence. It is negative if this ID comes first. Erlang's `uid:d(Uid, Earlier)`.
+    /// sequence. It is negative if this ID comes first. This is Erlang's `uid:d(Uid, Earlier)`.
     ///
-    /// A local and a global ID have no distance:
+    /// A local and a global ID have no distance, because the local one may be of any node:
     ///
     /// ```compile_fail,E0308
     /// use tickid_kuid::{Drift, GlobalId, LocalId};
@@ -501,7 +509,7 @@ impl GlobalId {
     /// ```
     ///
     /// # Errors
-    /// Returns [`ForeignNode`] if `earlier` is an ID of another node.
+    /// Returns [`ForeignNode`] if `earlier` is an ID of a different node.
     ///
     /// # Examples
     /// ```
@@ -529,7 +537,8 @@ impl GlobalId {
 /// The integer that the bytes are, big-endian.
 ///
 /// # Errors
-/// Returns a [`RangeError`] at and above 2^96. It names numbers above `i128::MAX` as `i128::MAX`.
+/// Returns a [`RangeError`] for 2^96 and above. In the error, `i128::MAX` stands for any number
+/// above it.
 impl TryFrom<u128> for GlobalId {
     type Error = RangeError;
 
@@ -545,8 +554,9 @@ impl TryFrom<u128> for GlobalId {
 }
 
 global_id_type! {
-    /// A global ID with a wide node: 128 bits, with 64 for the node.
-    /// [`WideGenerator`](crate::WideGenerator) issues them.
+    /// A global ID with a wide node, which has 128 bits, 64 of them for the node.
+    /// [`WideGenerator`](crate::WideGenerator) issues them. Choose it where nodes are random
+    /// numbers, because 64 bits make equal nodes practically impossible.
     ///
     /// ```text
     ///     20 bits      20 - I bits    64 bits    I bits    10 bits     14 bits
@@ -555,7 +565,9 @@ global_id_type! {
     /// ```
     ///
     /// The Erlang library's documentation mentions this form ("optionally 64-bit"), but its code
-    /// does not implement it. In all other respects it is like [`GlobalId`].
+    /// does not implement it. Leases, the command and the ID server have nodes of 32 bits, so wide
+    /// IDs are for programs that use this crate on both sides. In all other respects it is like
+    /// [`GlobalId`].
     ///
     /// # Examples
     /// ```

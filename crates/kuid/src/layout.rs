@@ -5,7 +5,8 @@ use core::time::Duration;
 
 use tickid_core::{RangeError, TickScale, UnixTime};
 
-/// The kuid scheme with its layout: the values that the bits of a global ID do not say.
+/// The kuid scheme with its layout, that is the drift, which the bits of a global ID do not
+/// contain.
 ///
 /// # Examples
 /// ```
@@ -28,16 +29,17 @@ pub struct Kuid {
 }
 
 impl Kuid {
-    /// The clock rollback that a generator tolerates before it stalls: 1 second.
+    /// The clock rollback that a generator tolerates before it stalls, which is 1 second.
     pub const DEFAULT_ALLOWANCE: Duration = Duration::from_secs(1);
-    /// Ticks are the 1,024 µs steps *within* each second, so that the last of them lasts 576 µs.
+    /// The number of ticks in a second, 977. They are steps of 1,024 µs *within* each second, so
+    /// the last one lasts only 576 µs.
     pub const TICKS_PER_SECOND: u64 = Self::SCALE.ticks_per_period();
 
     pub(crate) const SCALE: TickScale = TickScale::anew_every(UnixTime::EPOCH, 1_000_000, 1_024);
 }
 
-/// The scheme of [`WideGlobalId`](crate::WideGlobalId)s: [`Kuid`] with nodes of 64 bits instead of
-/// 32.
+/// The scheme of [`WideGlobalId`](crate::WideGlobalId)s, which is [`Kuid`] with nodes of 64 bits
+/// instead of 32.
 ///
 /// # Examples
 /// ```
@@ -50,7 +52,7 @@ impl Kuid {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct WideKuid {
-    /// The number of low bits of the seconds that stand behind the node.
+    /// The number of low bits of the seconds that are placed below the node.
     pub drift: Drift,
 }
 
@@ -60,13 +62,16 @@ impl WideKuid {
     }
 }
 
-/// The number of low bits of the seconds that are placed below the node in a global ID: 5 to 10, 8
-/// by default. The Erlang library calls it `I`, or drift.
+/// The number of low bits of the seconds that are placed below the node in a global ID. It is 5 to
+/// 10, and 8 by default. The Erlang library calls it `I`, or drift.
 ///
-/// Within a *neighborhood* of 2^I seconds IDs sort by node before time, so the clocks of nodes may
-/// differ by up to that interval without interleaving their IDs. Across nodes, order is by time to
-/// within that interval. The drift is not stored in the ID: every reader of an ID's time or node
-/// needs it.
+/// Within a *neighborhood* of 2^I seconds, IDs sort by node before time. So the IDs of two nodes
+/// are not interleaved there, even if the nodes' clocks differ, and across nodes the order is by
+/// time only to within that interval. A large drift keeps each node's IDs together for longer. A
+/// small one keeps the order closer to time, so that range scans find fewer IDs of other times.
+///
+/// The drift is not stored in the ID, so every reader of an ID's time or node has to know it. Do
+/// not change it in a running system.
 ///
 /// # Examples
 /// ```
@@ -84,11 +89,11 @@ impl WideKuid {
 pub struct Drift(u8);
 
 impl Drift {
-    /// 5 bits: 32 seconds.
+    /// 5 bits, for an interval of 32 seconds.
     pub const MIN: Self = Self(5);
-    /// 10 bits: 17 minutes and 4 seconds.
+    /// 10 bits, for an interval of 17 minutes and 4 seconds.
     pub const MAX: Self = Self(10);
-    /// 8 bits: 4 minutes and 16 seconds.
+    /// 8 bits, for an interval of 4 minutes and 16 seconds.
     pub const DEFAULT: Self = Self(8);
 
     /// Returns a drift of `bits` bits.
@@ -120,7 +125,7 @@ impl Drift {
         self.0
     }
 
-    /// Returns the length of a neighborhood: 2^I seconds.
+    /// Returns the length of a neighborhood, which is 2^I seconds.
     ///
     /// # Examples
     /// ```

@@ -1,5 +1,6 @@
-//! k-ordered unique identifiers, byte for byte as Erlang's `uid` library (fogfish/uid) writes them:
-//! 64 bits within one generator, 96 bits with the node, and vector clocks made of them.
+//! K-ordered unique identifiers (kuid), byte for byte as Erlang's `uid` library (fogfish/uid)
+//! writes them. They have 64 bits within one generator and 96 bits with the node, and vector clocks
+//! are made of them.
 //!
 //! ```text
 //!  local: 64 bits, 11 characters
@@ -13,10 +14,11 @@
 //!  text: the alphabet .0-9A-Z_a-z, sorts as the bytes do
 //! ```
 //!
-//! `{A, B, C}` are mega-seconds, seconds and microseconds since 1970; C lacks its low 10 bits. The
+//! `{A, B, C}` are mega-seconds, seconds and microseconds since 1970, where C lacks its low 10
+//! bits. For example, `{1539, 625275, 432128}` is 1,539,625,275.432128 seconds after 1970. The
 //! *drift* I (5 to 10, 8 by default) is the number of bits of the seconds that are placed below the
-//! node, so that within 2^I seconds IDs sort by node first. That is what k-ordered means here:
-//! across nodes, IDs are in the order of time only to within this interval.
+//! node. So within 2^I seconds IDs sort by node first, and across nodes they are in the order of
+//! time only to within this interval, which is what k-ordered means here.
 //!
 //! # Examples
 //! ```
@@ -34,14 +36,16 @@
 //! ```
 //!
 //! # When to choose it
-//! Choose it to share IDs with Erlang, to have short 64-bit IDs inside one process or database and
-//! turn them into global ones at its border, or to detect concurrent writes with a [`VectorClock`].
-//! A generator can issue 16 million IDs a second. It needs no central assignment of node numbers as
-//! long as node names differ, because the node is a hash of the name. The hash has an effective
-//! width of 28 bits, which is enough for a few hundred nodes but not for a hundred thousand.
+//! Choose it if you share IDs with Erlang, if you want short 64-bit IDs inside one process or
+//! database that become global ones at its border, or if you detect concurrent writes with a
+//! [`VectorClock`]. A generator can issue 16 million IDs a second. Node numbers need no central
+//! assignment, because the node is a hash of the node's name. The hash has an effective width of 28
+//! bits, which is enough for a few hundred nodes but not for a hundred thousand.
 //!
-//! Local IDs of two generators can be the same. IDs hide nothing: they reveal their time and node,
-//! and other IDs can be guessed from them.
+//! There are three pitfalls. Local IDs of two generators can be the same, because they contain no
+//! node. Ranges of global IDs also contain IDs of times up to 2^I seconds outside, so filter what a
+//! scan returns. And an ID is not a secret. It reveals its time and node, and since sequences are
+//! counted up, other IDs can be guessed from it.
 //!
 //! # Equivalents of the Erlang library
 //! | Erlang | here |
@@ -65,10 +69,11 @@
 //! | `alloc` | with `std` | [`VectorClock`] (without: [`vector_clock`]), `String` forms |
 //! | `serde` | no | text in human-readable formats, else integers or bytes; vector clocks |
 //!
-//! The traits of other libraries, such as clients of databases, times and schemas, are features of
-//! `tickid-core`, as in `cargo add tickid-core --features sqlx_0_9,jiff_1`. The project's
-//! `docs/stacks.md` lists them and shows which columns sort. In browsers, `std` needs the core's
-//! feature `web`.
+//! Support for other libraries, for example for database clients, time types and schemas, is
+//! enabled by features of `tickid-core`, because one implementation there serves all schemes:
+//! `cargo add tickid-core --features sqlx_0_9,jiff_1`. The project's `docs/stacks.md` lists these
+//! features and shows which columns sort. In browsers, `std` also needs the core's feature `web`,
+//! which provides the clock and the random numbers.
 //!
 //! # Spec
 //! The `README.md` of fogfish/uid (<https://github.com/fogfish/uid>). The project's
@@ -123,7 +128,9 @@ pub use tickid_core::ProcessError;
 
 pub use tickid_core;
 pub use tickid_core::external::AsText;
-/// A form of IDs for serde's `with`, the same in all formats.
+/// A form of IDs for serde's `with` attribute, which is the same in every format. Use it where a
+/// field should not have the default form. For example, `serde_as_string` suits a JSON field of
+/// decimal digits, because JavaScript would round a number.
 ///
 /// # Examples
 /// ```

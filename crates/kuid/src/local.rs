@@ -8,7 +8,11 @@ use crate::codec::impl_texts;
 use crate::distance::Distance;
 use crate::layout::Kuid;
 
-/// A local ID: 64 bits, unique among the IDs of one generator.
+/// A local ID, which has 64 bits and is unique among the IDs of one generator.
+///
+/// Use it inside one process or database. Before an ID leaves it, make it a
+/// [`GlobalId`](crate::GlobalId) with [`from_local`](crate::GlobalId::from_local), because two
+/// generators can issue the same local ID.
 ///
 /// ```text
 ///     20 bits        20 bits    10 bits     14 bits
@@ -16,13 +20,13 @@ use crate::layout::Kuid;
 ///  mega-seconds A   seconds B     C        sequence
 /// ```
 ///
-/// `{A, B, C}` is a time since 1970: A million seconds, B seconds and C microseconds. Of the 20
-/// bits of C the ID holds the high 10. IDs order by time, then sequence; integers, bytes and
-/// canonical text order alike.
+/// `{A, B, C}` is a time since 1970, that is A million seconds, B seconds and C microseconds. Of
+/// the 20 bits of C, the ID holds only the high 10, so a tick is 1,024 µs. IDs order by time, then
+/// by sequence, and their integers, bytes and canonical text sort in the same order.
 ///
-/// Every bit pattern is an ID, even with B above 999,999 or C above 999,424, which no generator
-/// issues. For such fields [`unix_time`](Self::unix_time) is plain arithmetic, so it need not order
-/// as the IDs do, and [`tick`](Self::tick) is `None`.
+/// Every bit pattern is an ID, even with B above 999,999 or C above 999,424, although no generator
+/// issues such an ID. Its [`tick`](Self::tick) is `None`, and its [`unix_time`](Self::unix_time) is
+/// plain arithmetic, so times need not order as the IDs do.
 ///
 /// # Examples
 /// ```
@@ -43,19 +47,19 @@ use crate::layout::Kuid;
 pub struct LocalId(u64);
 
 impl LocalId {
-    /// The lowest value: time and sequence 0. Erlang's `uid:z()`.
+    /// The lowest value, whose time and sequence are 0. This is Erlang's `uid:z()`.
     #[doc(alias = "z")]
     pub const MIN: Self = Self(0);
     /// The highest value.
     pub const MAX: Self = Self(u64::MAX);
-    /// The highest mega-seconds A: 20 bits.
+    /// The highest mega-seconds A, which have 20 bits.
     pub const MAX_MEGA_SECONDS: u32 = (1 << 20) - 1;
-    /// The highest seconds B that fit: 20 bits. Valid times stay below a million.
+    /// The highest seconds B that fit 20 bits. In a valid time they are below a million.
     pub const MAX_SECONDS: u32 = (1 << 20) - 1;
-    /// The highest microseconds C that fit: 20 bits, with the low 10 zero. Valid times stay below a
-    /// million.
+    /// The highest microseconds C that fit 20 bits of which the low 10 are zero. In a valid time
+    /// they are below a million.
     pub const MAX_MICRO_SECONDS: u32 = (1 << 20) - (1 << Self::DROPPED_BITS);
-    /// The highest sequence: 14 bits.
+    /// The highest sequence, 16,383, which has 14 bits.
     pub const MAX_SEQUENCE: u32 = (1 << Self::SEQUENCE_BITS) - 1;
     /// The length of either text.
     pub const TEXT_LEN: usize = 11;
@@ -162,7 +166,8 @@ impl LocalId {
         self.0
     }
 
-    /// Returns the integer in 8 bytes, big-endian, which sort as the IDs do. Erlang's `uid:encode`.
+    /// Returns the integer in 8 bytes, big-endian, which sort as the IDs do. This is Erlang's
+    /// `uid:encode`.
     ///
     /// # Examples
     /// ```
@@ -174,7 +179,7 @@ impl LocalId {
         self.0.to_be_bytes()
     }
 
-    /// Returns the ID with these 8 big-endian bytes. Erlang's `uid:decode`.
+    /// Returns the ID with these 8 big-endian bytes. This is Erlang's `uid:decode`.
     ///
     /// # Examples
     /// ```
@@ -186,7 +191,7 @@ impl LocalId {
         Self(u64::from_be_bytes(bytes))
     }
 
-    /// Returns part A of the time: millions of seconds.
+    /// Returns part A of the time, in millions of seconds.
     ///
     /// # Examples
     /// ```
@@ -204,15 +209,15 @@ impl LocalId {
         self.field(Self::MEGA_SECONDS_SHIFT, 20)
     }
 
-    /// Returns part B of the time: seconds. In a valid time it is below a million.
+    /// Returns part B of the time, in seconds. In a valid time it is below a million.
     #[inline]
     #[must_use]
     pub const fn seconds(self) -> u32 {
         self.field(Self::SECONDS_SHIFT, 20)
     }
 
-    /// Returns part C of the time: microseconds, a multiple of 1,024. In a valid time it is below a
-    /// million.
+    /// Returns part C of the time, in microseconds. It is a multiple of 1,024, and in a valid time
+    /// it is below a million.
     #[inline]
     #[must_use]
     pub const fn micro_seconds(self) -> u32 {
@@ -223,7 +228,7 @@ impl LocalId {
         self.field(Self::SEQUENCE_BITS, Self::STEP_BITS)
     }
 
-    /// Returns the sequence, which distinguishes the IDs of one tick: 14 bits.
+    /// Returns the sequence of 14 bits, which distinguishes the IDs of one tick.
     ///
     /// # Examples
     /// ```
@@ -246,7 +251,7 @@ impl LocalId {
         }
     }
 
-    /// Returns the tick. `None` if B or C is not part of a valid time.
+    /// Returns the tick, or `None` if B or C is not part of a valid time.
     ///
     /// # Examples
     /// ```
@@ -271,8 +276,8 @@ impl LocalId {
         }
     }
 
-    /// Returns the start of the ID's tick: A × 10^12 + B × 10^6 + C microseconds after 1970, for
-    /// any B and C. In milliseconds it is Erlang's `uid:t(Uid)`.
+    /// Returns the start of the ID's tick, which is A × 10^12 + B × 10^6 + C microseconds after
+    /// 1970, for any B and C. In milliseconds, this is Erlang's `uid:t(Uid)`.
     ///
     /// # Examples
     /// ```
@@ -292,12 +297,13 @@ impl LocalId {
         UnixTime::from_micros(micros.cast_signed())
     }
 
-    /// Returns [`unix_time`](Self::unix_time) as a type of another library: `jiff`'s `Timestamp` or
-    /// `chrono`'s `DateTime<Utc>`, with the core's feature `jiff_1` or `chrono_0_4`.
+    /// Returns [`unix_time`](Self::unix_time) as a time type of a different library, for example
+    /// `jiff`'s `Timestamp` (with the core's feature `jiff_1`) or `chrono`'s `DateTime<Utc>` (with
+    /// `chrono_0_4`).
     ///
     /// # Errors
-    /// Returns the error of `T` for a time outside its range: `jiff` ends with the year 9999,
-    /// `chrono` after the last kuid.
+    /// Returns the error of `T` for a time outside its range. For example, `jiff` ends with the
+    /// year 9999. `chrono` ends after the last kuid, so its conversion always succeeds.
     ///
     /// # Examples
     /// ```
@@ -318,7 +324,7 @@ impl LocalId {
     }
 
     /// Returns the distance from `earlier` to this ID in time and sequence. It is negative if this
-    /// ID comes first. Erlang's `uid:d(Uid, Earlier)`.
+    /// ID comes first. This is Erlang's `uid:d(Uid, Earlier)`.
     ///
     /// # Examples
     /// ```
@@ -339,10 +345,11 @@ impl LocalId {
         )
     }
 
-    /// Returns the lowest ID that shows `time` or a later one: the start of a range scan.
+    /// Returns the lowest ID that shows `time` or a later one, which is where a range scan starts.
     ///
-    /// An ID shows the start of its tick, [`unix_time`](Self::unix_time). `min_at(since)` to
-    /// `min_at(until)`, half-open, are the IDs that show a time from `since` to before `until`.
+    /// The half-open range from `min_at(since)` to `min_at(until)` holds the IDs that show a time
+    /// from `since` to just before `until`. An ID shows the start of its tick
+    /// ([`unix_time`](Self::unix_time)), so a `since` within a tick starts at the next one.
     ///
     /// # Errors
     /// Returns a [`RangeError`] for a time before 1970 or after the start of the format's last
@@ -362,8 +369,8 @@ impl LocalId {
         Kuid::default().first_tick_from(time.into_unix_time()?).map(Self::lowest)
     }
 
-    /// Returns the highest ID that shows `time` or an earlier one: the inclusive end of a range
-    /// scan.
+    /// Returns the highest ID that shows `time` or an earlier one, which is the inclusive end of a
+    /// range scan.
     ///
     /// # Errors
     /// Returns a [`RangeError`] for a time before 1970 or after the format's last tick.
@@ -381,12 +388,12 @@ impl LocalId {
         Kuid::default().tick_at(time.into_unix_time()?).map(Self::highest)
     }
 
-    /// Returns the range of all IDs that show a time within `times`: a range scan over times that
-    /// users enter. `None` if no ID shows such a time.
+    /// Returns the range of all IDs that show a time within `times`, or `None` if there are none.
     ///
-    /// Every ID of a valid time lies in exactly one of consecutive half-open ranges, such as days.
-    /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at), it accepts times outside the
-    /// format.
+    /// Use it for times that users enter, because unlike [`min_at`](Self::min_at) and
+    /// [`max_at`](Self::max_at) it accepts times outside the format and open ends. If consecutive
+    /// ranges are half-open, for example days, every ID of a valid time lies in exactly one of
+    /// them.
     ///
     /// # Examples
     /// ```
@@ -426,7 +433,7 @@ tickid_core::impl_conversions! { LocalId:
     from [u8; 8] = LocalId::from_be_bytes;
     into u64 = LocalId::get;
     into [u8; 8] = LocalId::to_be_bytes;
-    /// For signed 64-bit columns, which hold every ID up to the year 18583 and sort them.
+    /// For signed 64-bit columns, which hold and sort every ID up to the year 18583.
     ///
     /// # Errors
     /// Returns a [`RangeError`] for a negative number.
@@ -438,7 +445,7 @@ tickid_core::impl_conversions! { LocalId:
     try_into i64 = |id: LocalId| i64::try_from(id.0).map_err(|_| unsigned(id.0));
 }
 
-/// Returns the error of a number that is only of one of `i64` and `u64`.
+/// Returns the error of a number that fits only one of `i64` and `u64`.
 fn unsigned(value: impl Into<i128>) -> RangeError {
     RangeError::new("kuid local ID", value.into(), 0, i64::MAX.into())
 }

@@ -1,7 +1,7 @@
 //! IDs from literals.
 
-/// A [`LocalId`](crate::LocalId) from a literal in canonical text; one that does not parse does not
-/// compile.
+/// Makes a [`LocalId`](crate::LocalId) from a literal in canonical text. Any other literal is a
+/// compile error, so there is no `Result` to unwrap.
 ///
 /// ```
 /// use tickid_kuid::{LocalId, local_id};
@@ -20,8 +20,8 @@ macro_rules! local_id {
     };
 }
 
-/// Returns a [`GlobalId`](crate::GlobalId) from a literal in canonical text. Any other literal is a
-/// compile error.
+/// Makes a [`GlobalId`](crate::GlobalId) from a literal in canonical text. Any other literal is a
+/// compile error, so there is no `Result` to unwrap.
 ///
 /// ```
 /// use tickid_kuid::{GlobalId, global_id};
@@ -40,8 +40,8 @@ macro_rules! global_id {
     };
 }
 
-/// Returns a [`WideGlobalId`](crate::WideGlobalId) from a literal in canonical text. Any other
-/// literal is a compile error.
+/// Makes a [`WideGlobalId`](crate::WideGlobalId) from a literal in canonical text. Any other
+/// literal is a compile error, so there is no `Result` to unwrap.
 ///
 /// ```
 /// use tickid_kuid::{WideGlobalId, wide_global_id};

@@ -4,15 +4,16 @@ use tickid_text::{ParseError, Text};
 
 use crate::codec::HEX;
 
-/// A node: a fingerprint of 32 bits.
+/// A node, that is a fingerprint of 32 bits that distinguishes generators.
 ///
-/// Erlang derives it from the node's name (`uid@127.0.0.1`) by one of two functions: [`phash2`] in
-/// today's library, [`phash`] in its documentation and older versions. Where no Erlang node has to
-/// agree on it, any other number will do.
+/// Erlang derives it from the node's name, for example `uid@127.0.0.1`. Today's library uses
+/// [`phash2`] for this, and its documentation and older versions use [`phash`]. Where no Erlang
+/// node has to agree on it, any other number will do.
 ///
-/// Fingerprints of names have an effective width of **28 bits**: both functions return at most 2^28
-/// different values. A hundred nodes with random names contain a collision with a probability of
-/// about 1 in 54,000; make sure that your fingerprints differ.
+/// Fingerprints of names have an effective width of only **28 bits**, because both functions return
+/// at most 2^28 different values. For example, among a hundred nodes with random names two have the
+/// same fingerprint with a probability of about 1 in 54,000, and would then issue the same IDs. So
+/// compare the fingerprints of your nodes once.
 ///
 /// Its text is 8 hexadecimal digits in lower case.
 ///
@@ -51,8 +52,8 @@ impl Node {
     /// Returns the fingerprint of a node name as computed by `erlang:phash2(Name, 1 bsl 32)`, with
     /// the name as an atom. Today's Erlang library uses this function.
     ///
-    /// Names are compared by code point: `é` as one character and as `e` with an accent are two
-    /// names. Erlang's atoms hold at most 255 characters; a longer name has a fingerprint here, but
+    /// Names are compared by code point, so `é` as one character and as `e` with an accent are two
+    /// names. Erlang's atoms hold at most 255 characters. A longer name has a fingerprint here, but
     /// no Erlang node has that name.
     ///
     /// # Examples
@@ -64,9 +65,9 @@ impl Node {
         Self(atom_hash(name))
     }
 
-    /// Returns the fingerprint of a node name as computed by `erlang:phash(Name, 1 bsl 32)`:
-    /// [`phash2`] plus one. The Erlang library's documentation uses this function. Names are read
-    /// as in `phash2`.
+    /// Returns the fingerprint of a node name as computed by `erlang:phash(Name, 1 bsl 32)`, which
+    /// is [`phash2`] plus one. The Erlang library's documentation uses this function, so use it
+    /// only to agree with IDs that were made that way. Names are read as in `phash2`.
     ///
     /// [`phash2`]: Self::phash2
     ///
@@ -80,10 +81,10 @@ impl Node {
         Self(atom_hash(name) + 1)
     }
 
-    /// Returns a random node of all 32 bits, by the operating system's random numbers.
+    /// Returns a random node of all 32 bits, from the operating system's random numbers.
     ///
-    /// Of a hundred generators with random nodes, two have the same one with a probability of 1 in
-    /// 870,000; of a thousand, of 1 in 8,600.
+    /// Two generators may choose the same node, and may then issue the same IDs. Among a hundred
+    /// generators the probability of this is 1 in 870,000, and among a thousand it is 1 in 8,600.
     ///
     /// # Errors
     /// Returns [`BuildError::Seed`](tickid_core::BuildError::Seed) if the operating system has no
@@ -131,7 +132,7 @@ impl Node {
         Self(u32::from_be_bytes(bytes))
     }
 
-    /// Parses a node: 8 hexadecimal digits in lower case.
+    /// Parses a node, that is 8 hexadecimal digits in lower case.
     ///
     /// # Errors
     /// Returns a [`ParseError`] for any other length and for the first byte that is not such a
@@ -173,7 +174,7 @@ tickid_core::impl_conversions! { Node:
 }
 tickid_core::impl_node_id!(Node: "node", u32::BITS);
 
-/// The error for an ID of another node than the one requested.
+/// The error for an ID of a different node than the one requested.
 ///
 /// # Examples
 /// ```
@@ -213,8 +214,8 @@ impl ForeignNode {
     }
 }
 
-/// Computes P. J. Weinberger's hash as Erlang does for an atom: a character up to U+00FF counts as
-/// its one Latin-1 byte, any other as its UTF-8 bytes. The result has 28 bits.
+/// Computes P. J. Weinberger's hash as Erlang does for an atom. A character up to U+00FF counts as
+/// its one Latin-1 byte, and any other as its UTF-8 bytes. The result has 28 bits.
 const fn atom_hash(name: &str) -> u32 {
     let mut hash: u32 = 0;
     let mut rest = name.as_bytes();

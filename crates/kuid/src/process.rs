@@ -9,16 +9,17 @@ use crate::local::LocalId;
 use crate::node::Node;
 use crate::scheme::Local;
 
-/// Generates a global ID with the process-wide generator, as Erlang's `uid:g()`.
+/// Generates a global ID with the process-wide generator, as Erlang's `uid:g()` does.
 ///
-/// The generator is made at the first call, with a random node and the default drift, and stays.
-/// All threads share it. It waits as [`Generator`](crate::Generator)'s `generate` does, for up to
-/// [one minute](tickid_core::DEFAULT_MAX_WAIT).
+/// The first call builds the generator, with a random node and the default drift. It then stays,
+/// and all threads share it. Where there is no ID yet, the call waits as
+/// [`Generator`](crate::Generator)'s `generate` does, for up to [one
+/// minute](tickid_core::DEFAULT_MAX_WAIT).
 ///
 /// Among a thousand processes that run at the same time, two have the same random node with a
-/// probability of 1 in 8,600. Where that is too much, or where Erlang nodes take part, make a
+/// probability of 1 in 8,600. Where that is too much, or where Erlang nodes take part, build a
 /// [`Generator`](crate::Generator) with a [`Node::phash2`] of the node's name. The child of a
-/// `fork` has its own generator, with another random node.
+/// `fork` gets a generator of its own, with a different random node.
 ///
 /// # Errors
 /// Returns a [`ProcessError`] if the operating system has no random numbers, and if no ID can be
@@ -37,10 +38,10 @@ pub fn new() -> Result<GlobalId, ProcessError> {
     Ok(generator()?.generate()?)
 }
 
-/// Generates a local ID with the process-wide generator, as Erlang's `uid:l()`.
+/// Generates a local ID with the process-wide generator, as Erlang's `uid:l()` does.
 ///
-/// It is unique within this process, as long as the process runs; other processes issue the same
-/// IDs.
+/// It is unique within this process, for as long as the process runs. Other processes issue the
+/// same IDs, so do not store it in a place that they share.
 ///
 /// # Errors
 /// As [`new`].
@@ -55,7 +56,7 @@ pub fn new_local() -> Result<LocalId, ProcessError> {
     Ok(generator()?.with(Local).generate()?)
 }
 
-/// Returns the process-wide generator, for whole slices of IDs and its other methods.
+/// Returns the process-wide generator, for example to fill a slice with IDs in one call.
 ///
 /// # Errors
 /// Returns [`ProcessError::Build`] if the operating system has no random numbers.

@@ -14,7 +14,7 @@ use crate::local::LocalId;
 use crate::node::Node;
 
 impl Kuid {
-    /// Returns the start of the ID's tick; [`GlobalId::unix_time`] at this drift.
+    /// Returns the start of the ID's tick, as [`GlobalId::unix_time`] does with this drift.
     ///
     /// # Examples
     /// ```
@@ -31,8 +31,9 @@ impl Kuid {
         id.unix_time(self.drift)
     }
 
-    /// Returns [`unix_time`](Self::unix_time) as a type of another library: `jiff`'s `Timestamp` or
-    /// `chrono`'s `DateTime<Utc>`, with the core's feature `jiff_1` or `chrono_0_4`.
+    /// Returns [`unix_time`](Self::unix_time) as a time type of a different library, for example
+    /// `jiff`'s `Timestamp` (with the core's feature `jiff_1`) or `chrono`'s `DateTime<Utc>` (with
+    /// `chrono_0_4`).
     ///
     /// # Errors
     /// As [`LocalId::time_as`].
@@ -40,8 +41,8 @@ impl Kuid {
         T::try_from(self.unix_time(id))
     }
 
-    /// Returns the lowest global ID, over all nodes, that shows `time`; [`GlobalId::min_at`] at
-    /// this drift.
+    /// Returns the lowest global ID, over all nodes, that shows `time`, as [`GlobalId::min_at`]
+    /// does with this drift.
     ///
     /// # Errors
     /// As [`GlobalId::min_at`].
@@ -60,8 +61,8 @@ impl Kuid {
         GlobalId::min_at(time, self.drift)
     }
 
-    /// Returns the highest global ID, over all nodes, that shows `time`; [`GlobalId::max_at`] at
-    /// this drift.
+    /// Returns the highest global ID, over all nodes, that shows `time`, as [`GlobalId::max_at`]
+    /// does with this drift.
     ///
     /// # Errors
     /// As [`GlobalId::max_at`].
@@ -80,8 +81,8 @@ impl Kuid {
         GlobalId::max_at(time, self.drift)
     }
 
-    /// Returns a range that contains all global IDs that show a time within `times`;
-    /// [`GlobalId::range`] at this drift.
+    /// Returns a range that contains all global IDs that show a time within `times`, as
+    /// [`GlobalId::range`] does with this drift.
     ///
     /// # Examples
     /// ```
@@ -108,7 +109,7 @@ impl Scheme for Kuid {
     /// The last tick of the last valid `{A, B, C}`, in the year 35198.
     const MAX_TICK: u64 =
         (LocalId::MAX_MEGA_SECONDS as u64 + 1) * 1_000_000 * Self::TICKS_PER_SECOND - 1;
-    /// As far as the engine's 44 bits go: the year 2540.
+    /// The last tick that fits the engine's 44 bits, in the year 2540.
     const LAST_TICK: u64 = (1 << 44) - 2;
     const MAX_SEQUENCE: u32 = LocalId::MAX_SEQUENCE;
     const HAS_NODELESS_IDS: bool = true;
@@ -138,17 +139,20 @@ impl Scheme for Kuid {
     }
 }
 
-/// The variant of local IDs: 64 bits, without the node, unique among the IDs of one generator.
+/// The variant of local IDs, which have 64 bits and no node, and are unique among the IDs of one
+/// generator.
 ///
-/// A generator draws both variants from the same sequence.
+/// A generator draws both variants from the same sequence, so a local and a global ID never have
+/// the same time and sequence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Local;
 
-/// The variant of global IDs, the default: 96 bits, with the node.
+/// The variant of global IDs, which have 96 bits and the node. It is the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Global;
 
-/// Global IDs are not observable: within a neighborhood they sort by node before time.
+/// Only local IDs are observable, because within a neighborhood global IDs sort by node before
+/// time.
 impl Observable<Kuid> for Local {
     const LEAST: Self = Self;
 }
@@ -166,7 +170,7 @@ impl Variant<Kuid> for Local {
         GlobalId::from_slot(slot).to_local(scheme.drift)
     }
 
-    /// The sequence is in the lowest bits: the node is taken out once.
+    /// The sequence is in the lowest bits, so the node has to be taken out only once.
     #[inline]
     fn fill(self, scheme: &Kuid, first: Slot<Kuid>, out: &mut [LocalId]) {
         let first = self.id(scheme, first).get();

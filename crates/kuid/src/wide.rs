@@ -14,10 +14,11 @@ use crate::local::LocalId;
 use crate::node::Node;
 use crate::scheme::Local;
 
-/// A wide node: any 64 bits.
+/// A wide node, which is any 64 bits.
 ///
-/// Random wide nodes are practically unique: among a million, two agree with a probability of 1 in
-/// 37 million. The text of a node is 16 hexadecimal digits in lower case.
+/// Random wide nodes are practically unique. For example, among a million of them two are equal
+/// with a probability of 1 in 37 million. The text of a node is 16 hexadecimal digits in lower
+/// case.
 ///
 /// # Examples
 /// ```
@@ -49,7 +50,7 @@ impl WideNode {
         self.0
     }
 
-    /// Returns a random node, by the operating system's random numbers.
+    /// Returns a random node, from the operating system's random numbers.
     ///
     /// # Errors
     /// Returns [`BuildError::Seed`](tickid_core::BuildError::Seed) if the operating system has no
@@ -68,11 +69,11 @@ impl WideNode {
         tickid_core::external::random_bytes().map(|bytes| Self(u64::from_be_bytes(bytes)))
     }
 
-    /// Returns the node that `text` spells: 16 hexadecimal digits in lower case.
+    /// Parses a node, that is 16 hexadecimal digits in lower case.
     ///
     /// # Errors
-    /// Returns a [`ParseError`] for any other length, and for the first byte that is another
-    /// character.
+    /// Returns a [`ParseError`] for any other length and for the first byte that is not such a
+    /// digit.
     ///
     /// # Examples
     /// ```
@@ -103,7 +104,7 @@ tickid_text::impl_text!(WideNode);
 
 tickid_core::impl_conversions! { WideNode:
     from u64 = WideNode::new;
-    /// The same number, with an upper half of zero.
+    /// The same number, whose upper half is zero.
     from Node = |node: Node| WideNode(node.get().into());
     into u64 = WideNode::get;
 }
@@ -191,5 +192,6 @@ impl Variant<WideKuid> for Local {
 #[cfg(target_has_atomic = "64")]
 pub type WideGenerator<C = DefaultClock> = tickid_core::Generator<WideKuid, C>;
 
-/// The exclusive generator of wide IDs; like [`LocalGenerator`](crate::LocalGenerator) in all else.
+/// The exclusive generator of wide IDs. In all other respects it is like
+/// [`LocalGenerator`](crate::LocalGenerator).
 pub type WideLocalGenerator<C = DefaultClock> = tickid_core::LocalGenerator<WideKuid, C>;

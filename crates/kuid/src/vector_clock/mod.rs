@@ -1,15 +1,18 @@
-//! Vector clocks: the last known ID of each of several nodes.
+//! Vector clocks, which hold the last known ID of each of several nodes.
 //!
 //! A clock is a list of [entries](Entry), one for each node, each with the [`LocalId`] that the
 //! node issued last. Comparing two clocks shows whether one includes every event of the other, or
-//! whether both advanced independently (a conflict).
+//! whether both advanced independently, which is a conflict. For example, if two replicas change
+//! the same record while they cannot reach each other, the record's clocks are in conflict
+//! afterwards, and the program has to merge the two versions.
 //!
 //! [`VectorClock`] owns its list and needs the `alloc` feature. The functions here compare plain
 //! slices and need no feature.
 //!
-//! Nodes may be anything that can be compared: names (`&str`, `String`), fingerprints
-//! ([`Node`]). Each look-up is a search from the front of the list, which is the fastest
-//! for the tens of nodes that clocks usually have, and slow for many thousands.
+//! Nodes can be anything that can be compared, for example names (`&str`, `String`) or fingerprints
+//! ([`Node`]). Each look-up is a search from the front of the list, which is the fastest for the
+//! tens of nodes that clocks usually have, and slow for many thousands. So limit the length of a
+//! list that an untrusted peer sends.
 //!
 //! # Spec
 //! fogfish/uid, "v-clock interface" in `uid.erl`.
@@ -28,12 +31,12 @@ use crate::layout::Drift;
 use crate::local::LocalId;
 use crate::node::Node;
 
-/// One node of a vector clock, and the last it is known to have issued.
+/// One node of a vector clock, and the last ID that it is known to have issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Entry<N = Node> {
-    /// The node: its name or its fingerprint.
+    /// The node, for example its name or its fingerprint.
     pub node: N,
-    /// The time and sequence it issued last.
+    /// The time and sequence that it issued last.
     pub id: LocalId,
 }
 
@@ -64,11 +67,11 @@ impl Entry<Node> {
     }
 }
 
-/// The difference of one clock from another at one node.
+/// One node at which a clock lags behind the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Difference<N = Node> {
-    /// The clock has no entry for the node; the other clock has this one.
+    /// The clock has no entry for the node, and the other clock has this one.
     Missing(Entry<N>),
     /// The clock has an earlier ID for the node.
     Behind {
@@ -79,8 +82,8 @@ pub enum Difference<N = Node> {
     },
 }
 
-/// Reports whether clock `a` includes clock `b`: every node of `b` is in `a`, with the same ID or a
-/// later one. Erlang's `uid:descend(A, B)`.
+/// Reports whether clock `a` includes clock `b`, that is whether every node of `b` is in `a`, with
+/// the same ID or a later one. This is Erlang's `uid:descend(A, B)`.
 ///
 /// # Examples
 /// ```
@@ -98,7 +101,7 @@ pub fn descends<N: PartialEq>(a: &[Entry<N>], b: &[Entry<N>]) -> bool {
 }
 
 /// Reports whether clock `a` includes clock `b`, as [`descends`], ignoring the entries of `peer`.
-/// It finds conflicts that a peer did not cause itself. Erlang's `uid:descend(Peer, A, B)`.
+/// It finds conflicts that a peer did not cause itself. This is Erlang's `uid:descend(Peer, A, B)`.
 ///
 /// # Examples
 /// ```
@@ -121,7 +124,7 @@ where
 }
 
 /// Returns the entries of clock `b` that clock `a` lacks or has only an earlier ID for, in the
-/// order of `b`. Empty if `a` [descends] from `b`. Erlang's `uid:diff(A, B)`.
+/// order of `b`. There are none if `a` [descends] from `b`. This is Erlang's `uid:diff(A, B)`.
 ///
 /// # Examples
 /// ```

@@ -8,10 +8,11 @@ use crate::local::LocalId;
 use crate::node::Node;
 use crate::vector_clock::{Difference, Entry, descends, descends_except, diff, id_of};
 
-/// A vector clock: a list of [entries](Entry), one for each node.
+/// A vector clock, that is a list of [entries](Entry), one for each node.
 ///
-/// Two clocks are equal if they hold the same entries, in any order. One is *less* than another if
-/// the other [descends](Self::descends) from it. Neither is less if they are in conflict.
+/// Two clocks are equal if they hold the same entries, in any order. Of two clocks that differ, one
+/// is *less* if the other [descends](Self::descends) from it. If they are in conflict, neither is
+/// less, and `partial_cmp` returns `None`.
 ///
 /// | Erlang | here |
 /// |---|---|
@@ -64,8 +65,9 @@ impl<N> VectorClock<N> {
         Self { entries: Vec::new() }
     }
 
-    /// Returns the entries in the clock's order: the order of the list it was made from, with
-    /// [recorded](Self::record) nodes in front; after a [join](Self::join), the order of the nodes.
+    /// Returns the entries in the clock's order. This is the order of the list that the clock was
+    /// made from, with [recorded](Self::record) nodes in front. After a [join](Self::join), it is
+    /// the order of the nodes.
     ///
     /// # Examples
     /// ```
@@ -119,9 +121,9 @@ impl<N: PartialEq> VectorClock<N> {
         id_of(&self.entries, node)
     }
 
-    /// Records that `node` issued `id`, and moves the node to the front. Returns `false`, and
-    /// changes nothing, if the clock already holds that ID or a later one for the node. Erlang's
-    /// `uid:vclock(Clock)`, which generates the ID itself.
+    /// Records that `node` issued `id`, and moves the node to the front. If the clock already holds
+    /// that ID or a later one for the node, it does not change and the result is `false`. This is
+    /// Erlang's `uid:vclock(Clock)`, which generates the ID itself.
     ///
     /// # Examples
     /// ```
@@ -210,8 +212,9 @@ impl<N: PartialEq> VectorClock<N> {
 }
 
 impl<N: Ord + Clone> VectorClock<N> {
-    /// Returns the least clock that includes both: every node of either with the later of its IDs,
-    /// in the order of the nodes. Erlang's `uid:join(A, B)`.
+    /// Returns the least clock that includes both. It has every node of either, with the later of
+    /// its IDs, in the order of the nodes. Use it for the result of merging two versions of a
+    /// record, because it descends from the clocks of both. This is Erlang's `uid:join(A, B)`.
     ///
     /// # Examples
     /// ```
@@ -244,7 +247,8 @@ impl<N> Default for VectorClock<N> {
     }
 }
 
-/// Keeps the order of the entries. If a node comes twice, the later ID counts, in the first place.
+/// Keeps the order of the entries. A node that comes twice keeps its first place and gets the later
+/// of its IDs.
 impl<N: PartialEq> FromIterator<Entry<N>> for VectorClock<N> {
     fn from_iter<I: IntoIterator<Item = Entry<N>>>(entries: I) -> Self {
         let mut clock = Self::new();
