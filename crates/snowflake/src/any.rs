@@ -13,10 +13,11 @@ use crate::layout::{LayoutError, Snowflake, Widths};
 use crate::node::Node;
 use crate::order::{NodeAboveSequence, Order, SequenceAboveNode};
 
-/// A layout whose order is known at run time, such as one that a user enters.
+/// A layout whose order is known only at run time, for example one that a user enters.
 ///
 /// It is a scheme like the layouts whose order is a type, and generators of both make the same IDs.
-/// An ID takes one instruction more, because the order is looked up each time.
+/// Each ID takes one instruction more, because the order is looked up each time. So prefer
+/// [`Snowflake`] where the order is fixed.
 ///
 /// # Examples
 /// ```
@@ -80,7 +81,7 @@ impl AnySnowflake {
         ordered!(self, layout => layout.from_parts(timestamp, node, sequence))
     }
 
-    /// Checks that `id` has no bits above the layout's.
+    /// Checks that `id` has no bits above the layout's, as [`Snowflake::check`] does.
     ///
     /// # Errors
     /// Returns a [`RangeError`] above [`max_id`](Self::max_id).
@@ -116,7 +117,7 @@ impl AnySnowflake {
         ordered!(self, layout => layout.sequence_of(id))
     }
 
-    /// Returns the start of an ID's tick.
+    /// Returns the start of an ID's tick, as [`Snowflake::unix_time`] does.
     #[inline]
     #[must_use]
     pub fn unix_time(&self, id: SnowflakeId) -> UnixTime {
@@ -179,7 +180,7 @@ impl AnySnowflake {
     }
 }
 
-/// It does what the layout with its order as a type does.
+/// Does the same as the layout whose order is a type.
 impl Scheme for AnySnowflake {
     const NAME: &'static str = <Snowflake as Scheme>::NAME;
     const MAX_TICK: u64 = <Snowflake as Scheme>::MAX_TICK;

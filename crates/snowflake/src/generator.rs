@@ -7,12 +7,12 @@ use crate::order::NodeAboveSequence;
 
 /// The shared generator; see [`tickid_core::Generator`] for all its methods.
 ///
-/// IDs carry the clock's current tick, and sequences start at 0 in each (*wait*). When all are used
-/// up, or the clock is behind the last ID, `try_generate` reports how long to wait. `generate`
-/// waits for the next tick, or until the clock has caught up, but no longer than
+/// IDs carry the clock's current tick, and the sequence starts at 0 in each of them (*wait*). When
+/// all are used up, or the clock is behind the last ID, `try_generate` reports how long to wait.
+/// `generate` waits for the next tick, or until the clock has caught up, but no longer than
 /// [`max_wait`](tickid_core::Builder::max_wait). After the last tick both only return errors.
 ///
-/// A layout has no default, so a generator is built by the layout's
+/// There is no default layout, so a generator is built by the layout's
 /// [`builder`](Snowflake::builder).
 ///
 /// # Examples
@@ -31,7 +31,8 @@ use crate::order::NodeAboveSequence;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A process-wide generator is in a [`PerProcess`](tickid_core::PerProcess):
+/// Keep a process-wide generator in a [`PerProcess`](tickid_core::PerProcess), because the child of
+/// a `fork` must not continue with its parent's:
 ///
 /// ```
 /// use tickid_snowflake::tickid_core::PerProcess;
@@ -51,7 +52,8 @@ pub type Generator<O = NodeAboveSequence, C = DefaultClock> =
     tickid_core::Generator<Snowflake<O>, C>;
 
 /// The exclusive generator; see [`tickid_core::LocalGenerator`] for all its methods. It works like
-/// [`Generator`], without atomics.
+/// [`Generator`], but without atomics, so it suits a single owner and targets that have no 64-bit
+/// atomics.
 ///
 /// # Examples
 /// ```

@@ -2,15 +2,17 @@
 
 use tickid_text::{ParseError, ParseErrorKind, Text, crockford, decimal};
 
-/// A Snowflake: 64 bits, whose meaning is their [layout](crate::Snowflake).
+/// A Snowflake, that is 64 bits whose meaning depends on a [layout](crate::Snowflake).
 ///
-/// IDs of one layout order by time; integers, bytes and [Crockford text](Self::encode_crockford)
-/// order alike. Decimal, which is the canonical text, does **not** sort.
+/// IDs of one layout order by time, and their integers, bytes and [Crockford
+/// text](Self::encode_crockford) sort in the same order. Decimal, which is the canonical text, does
+/// **not** sort, because it has no fixed length. For example, 9 comes after 10 as text.
 ///
-/// Every integer is an ID. The time, the node and the sequence are read by the layout, such as with
+/// Every integer is an ID. An ID does not contain its layout, so the time, the node and the
+/// sequence are read by methods of the layout, for example
 /// [`Snowflake::unix_time`](crate::Snowflake::unix_time). As a signed integer, and so in a `BIGINT`
-/// column, an ID has the same bits: IDs of 64 bits are negative there once the highest bit is set,
-/// and sort before the others.
+/// column, an ID has the same bits. IDs of 64 bits are therefore negative there once the highest
+/// bit is set, and sort before the others.
 ///
 /// # Examples
 /// ```
@@ -51,7 +53,7 @@ impl SnowflakeId {
         Self(value)
     }
 
-    /// Parses decimal: digits only, without sign or leading zeros (except `0` itself).
+    /// Parses a decimal number without sign or leading zeros (except `0` itself).
     ///
     /// # Errors
     /// Returns a [`ParseError`] for any other text and for numbers above 2^64 - 1.
@@ -100,7 +102,8 @@ impl SnowflakeId {
         }
     }
 
-    /// Returns the canonical text: 1 to 20 decimal digits. They do not sort as the IDs do.
+    /// Returns the canonical text, which is 1 to 20 decimal digits. They do not sort as the IDs do,
+    /// because their number varies.
     ///
     /// # Examples
     /// ```
@@ -166,11 +169,11 @@ tickid_text::impl_text!(SnowflakeId);
 
 tickid_core::impl_conversions! { SnowflakeId:
     from u64 = SnowflakeId::new;
-    /// The ID with the same bits, so that a signed column can hold IDs of 64 bits.
+    /// Returns the ID with the same bits, so that a signed column can hold IDs of 64 bits.
     from i64 = |bits: i64| SnowflakeId(bits.cast_unsigned());
     from [u8; 8] = SnowflakeId::from_be_bytes;
     into u64 = SnowflakeId::get;
-    /// The same bits, negative if the highest is set.
+    /// Returns the same bits, which are negative if the highest is set.
     into i64 = |id: SnowflakeId| id.0.cast_signed();
     into [u8; 8] = SnowflakeId::to_be_bytes;
 }

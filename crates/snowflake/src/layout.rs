@@ -11,11 +11,17 @@ use crate::id::SnowflakeId;
 use crate::node::{self, Node};
 use crate::order::{NodeAboveSequence, Order};
 
-/// The layout of Snowflakes: the unit and the start of their time, and the widths of time, node and
-/// sequence. The order of node and sequence is the type `O`.
+/// The layout of Snowflakes. It consists of the unit and the start of their time, and of the widths
+/// of time, node and sequence. The order of node and sequence is the type `O`.
 ///
-/// Every value is a legal layout: [`new`](Self::new) checks it. It is also written and read as
-/// text, with the fields from high to low and the epoch in milliseconds since 1970.
+/// Every value is a legal layout, because [`new`](Self::new) checks it. It is also written and read
+/// as text, with the fields from high to low and the epoch in milliseconds since 1970. For example,
+/// `41x1ms/10n/12s@0` has 41 bits of milliseconds since 1970, 10 bits of node and 12 bits of
+/// sequence.
+///
+/// A known layout is a constant, for example [`TWITTER`](Self::TWITTER). For a new one, start the
+/// epoch in the year of the first ID, because the years before it are lost. Use [`AnySnowflake`] if
+/// the order is known only at run time.
 ///
 /// # Examples
 /// ```
@@ -48,18 +54,19 @@ pub struct Snowflake<O = NodeAboveSequence> {
 /// The parts of a layout, which [`Snowflake::new`] checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Widths {
-    /// The length of a tick: whole microseconds from 100 µs to 1 h.
+    /// The length of a tick, which is a whole number of microseconds from 100 µs to 1 h.
     pub unit: Duration,
-    /// The start of the first tick: a whole millisecond, such that all ticks are times.
+    /// The start of the first tick. It is a whole millisecond for which [`UnixTime`] can represent
+    /// all ticks.
     pub epoch: UnixTime,
-    /// The bits of the time, 8 to 43.
+    /// The bits of the time, 8 to 43. For example, 41 bits of milliseconds last 69 years.
     pub time: u32,
-    /// The bits of the node, 0 to 22.
+    /// The bits of the node, 0 to 22. With 0 bits there can be only one generator.
     pub node: u32,
     /// The bits of the sequence, 1 to 18.
     pub sequence: u32,
     /// Set if the three widths fill 64 bits. Otherwise their sum is at most 63, so that IDs fit a
-    /// signed column.
+    /// signed column without becoming negative.
     pub is_unsigned: bool,
 }
 
@@ -70,13 +77,13 @@ pub enum LayoutError {
     /// A width or the epoch is out of range.
     #[error(transparent)]
     Field(#[from] RangeError),
-    /// The length of a tick.
+    /// The length of a tick is out of range or not a whole number of microseconds.
     #[error("the unit {0:?} is not a whole number of microseconds from 100 µs to 1 h")]
     Unit(Duration),
-    /// An epoch between two milliseconds.
+    /// The epoch lies between two milliseconds.
     #[error("the epoch {0} is not a whole millisecond")]
     Epoch(UnixTime),
-    /// A name that no preset has, and that is not the text of a layout.
+    /// The text is neither the name of a preset nor the text of a layout.
     #[error(
         "not a layout: expected its bits, as in 41x1ms/10n/12s@2026-01-01, or one of the names {}",
         Names(names)
@@ -85,15 +92,16 @@ pub enum LayoutError {
         /// The names of the presets.
         names: &'static [&'static str],
     },
-    /// A text that is not a layout.
+    /// The text is not the text of a layout.
     #[error("not a layout: expected {expected} at position {position}")]
     Text {
-        /// The number of bytes before.
+        /// The number of bytes before the place where the text is wrong.
         position: usize,
-        /// The part that is missing there.
+        /// The part that is expected there.
         expected: &'static str,
     },
-    /// A text whose order of node and sequence is not the order of the type.
+    /// The order of node and sequence is not the order of the type. [`AnySnowflake`] takes both
+    /// orders.
     #[error("node and sequence are in the other order")]
     Order,
 }
@@ -236,7 +244,7 @@ impl<O> Snowflake<O> {
         (self.time + self.node + self.sequence) as u32
     }
 
-    /// Reports whether IDs have 64 bits, so that a signed column shows the later ones as negative.
+    /// Reports whether IDs have 64 bits. In a signed column the later ones of them are negative.
     ///
     /// # Examples
     /// ```
@@ -304,12 +312,12 @@ impl<O> Snowflake<O> {
         Node::new(number, self.node as u32)
     }
 
-    /// Returns a random node, by the operating system's random numbers, but not `except`: the node
-    /// of the parent, in a child of a `fork`.
+    /// Returns a random node, from the operating system's random numbers, but not `except`. In a
+    /// child of a `fork`, pass the parent's node there, because the parent still uses it.
     ///
-    /// Two generators with random nodes of 10 bits have the same one with a probability of 1 in
-    /// 1,024. IDs are unique only if no two generators that run at the same time have the same
-    /// node.
+    /// Generators that choose at random may choose the same node, and if they run at the same time,
+    /// they may issue the same IDs. For two generators with nodes of 10 bits, for example, the
+    /// probability is 1 in 1,024.
     ///
     /// # Errors
     /// Returns [`BuildError::Seed`](tickid_core::BuildError::Seed) if the operating system has no
@@ -345,7 +353,9 @@ impl<O> Snowflake<O> {
         self.sequence as u32
     }
 
-    /// Checks that `id` has no bits above the layout's.
+    /// Checks that `id` has no bits above the layout's. Call it for IDs from outside the program,
+    /// because the accessors do not check. It cannot detect an ID of a different layout whose bits
+    /// fit this one.
     ///
     /// # Errors
     /// Returns a [`RangeError`] above [`max_id`](Self::max_id).
@@ -368,8 +378,8 @@ impl<O> Snowflake<O> {
     }
 
     /// Returns the timestamp of `id`, in ticks since the epoch. It is above
-    /// [`max_timestamp`](Self::max_timestamp) if the ID is not of this layout
-    /// ([`check`](Self::check)).
+    /// [`max_timestamp`](Self::max_timestamp) if the ID is not of this layout, which
+    /// [`check`](Self::check) finds out.
     ///
     /// # Examples
     /// ```
@@ -387,6 +397,9 @@ impl<O> Snowflake<O> {
 
 impl<O: Order> Snowflake<O> {
     /// Returns the ID of a timestamp (ticks since the epoch), the number of a node, and a sequence.
+    ///
+    /// Use it to rebuild an ID from parts that were stored. New IDs come from a
+    /// [generator](Self::builder), because this function cannot know which parts were used before.
     ///
     /// # Errors
     /// Returns a [`RangeError`] if one of them does not fit.
@@ -482,7 +495,8 @@ impl<O: Order> Snowflake<O> {
         if O::IS_NODE_LOWEST { self.node as u32 } else { 0 }
     }
 
-    /// Returns the fields that the bits consist of, the highest first, without fields of no bits.
+    /// Returns the fields that the bits consist of, the highest first. Fields without bits are left
+    /// out.
     ///
     /// # Examples
     /// ```
@@ -511,8 +525,8 @@ impl<O: Order> Snowflake<O> {
         }
     }
 
-    /// Returns a builder of a generator with this layout, for the node with this number. The core's
-    /// [`Builder::seeded_of`](tickid_core::Builder::seeded_of) does so without `std`.
+    /// Returns a builder of a generator with this layout, for the node with this number. Without
+    /// `std`, use the core's [`Builder::seeded_of`](tickid_core::Builder::seeded_of).
     ///
     /// # Errors
     /// Returns a [`RangeError`] if the layout has no such node.
@@ -531,10 +545,11 @@ impl<O: Order> Snowflake<O> {
         Ok(crate::Builder::of(*self, self.node(node)?))
     }
 
-    /// Returns a builder of a generator with this layout, for a node of any size: with more bits
-    /// than the layout's nodes have, it names a share of a node's sequences.
-    /// [`Scheme::split_node`](tickid_core::Scheme::split_node) has the rule. A node that the layout
-    /// has no room for is an error of [`build`](tickid_core::Builder::build).
+    /// Returns a builder of a generator with this layout, for a node of any size. A node that has
+    /// more bits than the layout's nodes is a share of a node's sequences, by the rule of
+    /// [`Scheme::split_node`](tickid_core::Scheme::split_node). Use it where a layout has become
+    /// too small for the number of generators and cannot be changed. A node that the layout has no
+    /// room for is an error of [`build`](tickid_core::Builder::build).
     ///
     /// # Examples
     /// ```

@@ -1,5 +1,5 @@
-//! Snowflakes of any layout: 64-bit identifiers that consist of a time, a node and a sequence,
-//! whose widths, unit and epoch are a value.
+//! Snowflakes of any layout. They are 64-bit identifiers that consist of a time, a node and a
+//! sequence, whose widths, unit and epoch are a value.
 //!
 //! ```text
 //!  64 bits, of which a layout uses up to 63, or all if it is unsigned
@@ -28,14 +28,15 @@
 //! ```
 //!
 //! # When to choose it
-//! Choose it for systems that already have Snowflakes of some layout, and for those that must fit
-//! their IDs into fewer bits. For example, [`Snowflake::JS_SAFE`] has 53, which JavaScript's
+//! Choose it for systems that already have Snowflakes of some layout, and for those whose IDs must
+//! fit into fewer bits. For example, IDs of [`Snowflake::JS_SAFE`] have 53 bits, which JavaScript's
 //! numbers hold exactly. With Twitter's widths, `tickid-nanoflake` has a smaller API and a shorter
 //! text.
 //!
-//! An ID does not show its layout, so all generators and readers of a system must use the same one.
-//! A realm of leases ensures that. IDs hide nothing: they reveal their time and node, and other IDs
-//! can be guessed from them.
+//! There are two pitfalls. An ID does not show its layout, so all generators and readers of a
+//! system must use the same one. Store its text beside the IDs, or use a realm of leases, which
+//! refuses any other layout. And an ID is not a secret. It reveals its time and node, and since
+//! sequences are counted up, other IDs can be guessed from it.
 //!
 //! # Features
 //! | feature | default | gives |
@@ -44,10 +45,11 @@
 //! | `alloc` | with `std` | `String` forms |
 //! | `serde` | no | text in human-readable formats, integers in others; any form through `with` |
 //!
-//! The traits of other libraries, such as clients of databases, times and schemas, are features of
-//! `tickid-core`, as in `cargo add tickid-core --features sqlx_0_9,jiff_1`. The project's
-//! `docs/stacks.md` lists them and shows which columns sort. In browsers, `std` needs the core's
-//! feature `web`.
+//! Support for other libraries, for example for database clients, time types and schemas, is
+//! enabled by features of `tickid-core`, because one implementation there serves all schemes:
+//! `cargo add tickid-core --features sqlx_0_9,jiff_1`. The project's `docs/stacks.md` lists these
+//! features and shows which columns sort. In browsers, `std` also needs the core's feature `web`,
+//! which provides the clock and the random numbers.
 //!
 //! # Spec
 //! Each preset names its source. The project's `docs/schemes/snowflake.md` lists the limits of
@@ -89,7 +91,9 @@ pub use tickid_core;
 #[cfg(feature = "std")]
 #[doc(no_inline)]
 pub use tickid_core::ProcessError;
-/// A form of IDs for serde's `with`, the same in all formats.
+/// A form of IDs for serde's `with` attribute, which is the same in every format. Use it where a
+/// field should not have the default form. For example, `serde_as_integer` writes a number in JSON
+/// too, where the default is text because JavaScript would round the number.
 ///
 /// # Examples
 /// ```

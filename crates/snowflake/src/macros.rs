@@ -1,7 +1,7 @@
 //! IDs from literals.
 
-/// A [`SnowflakeId`](crate::SnowflakeId) from a literal in decimal; one that does not parse does
-/// not compile.
+/// Makes a [`SnowflakeId`](crate::SnowflakeId) from a literal in decimal. A literal that is not an
+/// ID is a compile error, so there is no `Result` to unwrap.
 ///
 /// ```
 /// use tickid_snowflake::{SnowflakeId, snowflake};

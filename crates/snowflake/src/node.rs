@@ -7,10 +7,12 @@ use tickid_core::{NodeId, RangeError};
 /// The most bits of a node.
 pub(crate) const MAX_BITS: u32 = 22;
 
-/// The node that distinguishes generators: a number and the bits that it takes in an ID.
+/// The node that distinguishes generators, that is a number and the bits that it takes in an ID.
 ///
-/// No two generators of a system may have the same one at the same time. The layout sets the
-/// number of bits, and a generator of another layout refuses the node.
+/// No two generators of a system may have the same one at the same time, because they would issue
+/// the same IDs. The layout sets the number of bits, and a generator whose layout has a different
+/// number refuses the node. That catches, for example, a node that was configured for a different
+/// system.
 ///
 /// # Examples
 /// ```
@@ -91,7 +93,7 @@ impl NodeId for Node {
     }
 }
 
-/// Writes the number and the bits, as in `3/10`.
+/// Writes the number and the bits, for example `3/10`.
 impl fmt::Display for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.value, self.bits)

@@ -3,19 +3,20 @@
 use core::fmt::Debug;
 use core::hash::Hash;
 
-/// The order of node and sequence in the bits below the time: [`NodeAboveSequence`] or
+/// The order of node and sequence in the bits below the time, which is [`NodeAboveSequence`] or
 /// [`SequenceAboveNode`]. It is a type, because as a value it would slow every ID down.
 pub trait Order: Copy + Eq + Hash + Debug + Send + Sync + sealed::Sealed + 'static {
     /// Set if the node is in the lowest bits.
     const IS_NODE_LOWEST: bool;
 }
 
-/// Time, node, sequence, as in Twitter's Snowflakes. IDs of one tick sort by node.
+/// Time, node, sequence, as in Twitter's Snowflakes. IDs of one tick sort by node, and those of one
+/// generator are consecutive integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NodeAboveSequence;
 
-/// Time, sequence, node, as in Sonyflakes. IDs of one tick sort by sequence, so that generators
-/// take turns.
+/// Time, sequence, node, as in Sonyflakes. IDs of one tick sort by sequence, so those of all
+/// generators are interleaved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SequenceAboveNode;
 

@@ -27,57 +27,58 @@ const fn layout<O: Order>(unit_millis: u64, epoch_millis: i64, widths: [u32; 3])
 }
 
 impl Snowflake<NodeAboveSequence> {
-    /// Twitter's: 41 bits of milliseconds since 2010-11-04T01:42:54.657Z, a node of 10 bits (a
-    /// datacenter and a worker of 5 each), a sequence of 12. `bwmarrin/snowflake` (Go) and
-    /// Meituan's Leaf (Java) have the same by default.
+    /// Twitter's layout, with 41 bits of milliseconds since 2010-11-04T01:42:54.657Z, a node of 10
+    /// bits (a datacenter and a worker of 5 each) and a sequence of 12. `bwmarrin/snowflake` (Go)
+    /// and Meituan's Leaf (Java) have the same one by default.
     ///
     /// # Spec
     /// <https://github.com/twitter-archive/snowflake/tree/snowflake-2010>, `IdWorker.scala`.
     pub const TWITTER: Self = layout(1, 1_288_834_974_657, [41, 10, 12]);
-    /// Discord's: 42 bits of milliseconds since 2015, a node of 10 bits (a worker and a process of
-    /// 5 each), an increment of 12. The highest bit is set from 2084-09-06 on.
+    /// Discord's layout, with 42 bits of milliseconds since 2015, a node of 10 bits (a worker and a
+    /// process of 5 each) and an increment of 12. The highest bit is set from 2084-09-06 on.
     ///
     /// # Spec
     /// <https://discord.com/developers/docs/reference#snowflakes>
     pub const DISCORD: Self = layout(1, 1_420_070_400_000, [42, 10, 12]);
-    /// Instagram's: 41 bits of milliseconds since 2011-08-24T21:07:01.721Z, a shard of 13 bits, a
-    /// sequence of 10. The highest bit is set from 2046 on.
+    /// Instagram's layout, with 41 bits of milliseconds since 2011-08-24T21:07:01.721Z, a shard of
+    /// 13 bits and a sequence of 10. The highest bit is set from 2046-06-27 on.
     ///
     /// # Spec
     /// "Sharding & IDs at Instagram",
     /// <https://instagram-engineering.com/sharding-ids-at-instagram-1cf5a71e5a5c>
     pub const INSTAGRAM: Self = layout(1, 1_314_220_021_721, [41, 13, 10]);
-    /// pgEdge's for PostgreSQL, since its version 1.2: 41 bits of milliseconds since 2023, a node
-    /// of 10 bits, a counter of 12. (Versions 1.0 and 1.1, of 2023, had the counter above the
-    /// node.)
+    /// The layout of pgEdge's extension for PostgreSQL since its version 1.2, with 41 bits of
+    /// milliseconds since 2023, a node of 10 bits and a counter of 12. Versions 1.0 and 1.1, of
+    /// 2023, had the counter above the node, so their IDs have a different layout.
     ///
     /// # Spec
     /// <https://github.com/pgEdge/snowflake>, `snowflake.c`
     pub const PGEDGE: Self = layout(1, 1_672_531_200_000, [41, 10, 12]);
-    /// Twitter's widths counted from 1970: 41 bits of milliseconds, a node of 10 bits, a sequence
-    /// of 12, until 2039-09-07. ClickHouse's `generateSnowflakeID` has it, the crates `snowflaked`
-    /// and `ferroid` by default, and LinkedIn's IDs, whose document is not public.
+    /// Twitter's widths counted from 1970, that is 41 bits of milliseconds, a node of 10 bits and a
+    /// sequence of 12. Its time ends on 2039-09-07, so choose a later epoch for new IDs.
+    /// ClickHouse's `generateSnowflakeID` has this layout, as have the crates `snowflaked` and
+    /// `ferroid` by default, and LinkedIn's IDs, whose document is not public.
     ///
     /// # Spec
     /// <https://clickhouse.com/docs/sql-reference/functions/uuid-functions#generatesnowflakeid>
     pub const UNIX_EPOCH: Self = layout(1, 0, [41, 10, 12]);
-    /// TSIDs of `tsid-creator` (Java) with 1,024 nodes: 42 bits of milliseconds since 2020, a node
-    /// of 10 bits, a counter of 12 that starts at random in each millisecond. Their text is
-    /// [`encode_crockford`](crate::SnowflakeId::encode_crockford).
+    /// The layout of TSIDs of `tsid-creator` (Java) with 1,024 nodes. They have 42 bits of
+    /// milliseconds since 2020, a node of 10 bits, and a counter of 12 that starts at random in
+    /// each millisecond. Their text is [`encode_crockford`](crate::SnowflakeId::encode_crockford).
     ///
     /// # Spec
     /// <https://github.com/f4b6a3/tsid-creator>, "TSID structure"
     pub const TSID: Self = layout(1, 1_577_836_800_000, [42, 10, 12]);
-    /// IDs that JavaScript's numbers hold exactly, as they have 53 bits: 41 of milliseconds since
-    /// 2025, a node of 6, a sequence of 6. That is 64 nodes with 64,000 IDs a second each, until
-    /// 2094.
+    /// A layout of 53 bits, so that JavaScript's numbers hold the IDs exactly. It has 41 bits of
+    /// milliseconds since 2025, a node of 6 and a sequence of 6. That is 64 nodes with 64,000 IDs a
+    /// second each, until 2094.
     ///
     /// # Spec
     /// `Number.MAX_SAFE_INTEGER` of ECMAScript
     pub const JS_SAFE: Self = layout(1, 1_735_689_600_000, [41, 6, 6]);
-    /// Baidu's uid-generator by default: 28 bits of seconds since 2016-05-20 in China, a worker of
-    /// 22 bits, a sequence of 13. Its time ended on 2024-11-20, so it reads IDs, and its generators
-    /// only return errors.
+    /// The default layout of Baidu's uid-generator, with 28 bits of seconds since 2016-05-20 in
+    /// China, a worker of 22 bits and a sequence of 13. Its time ended on 2024-11-20, so use it to
+    /// read IDs. Its generators return errors only.
     ///
     /// # Spec
     /// <https://github.com/baidu/uid-generator>, `DefaultUidGenerator.java`
@@ -85,27 +86,29 @@ impl Snowflake<NodeAboveSequence> {
 }
 
 impl Snowflake<SequenceAboveNode> {
-    /// Sonyflakes of version 1: 39 bits of 10 ms since 2014-09-01, a sequence of 8 bits, a machine
-    /// of 16.
+    /// The layout of Sonyflakes of version 1, with 39 bits of 10 ms since 2014-09-01, a sequence of
+    /// 8 bits and a machine of 16.
     ///
     /// # Spec
     /// <https://github.com/sony/sonyflake>, `sonyflake.go`
     pub const SONYFLAKE: Self = layout(10, 1_409_529_600_000, [39, 16, 8]);
-    /// Sonyflakes of version 2 by default, which start in 2025.
+    /// The default layout of Sonyflakes of version 2. It is the same as version 1's, except that
+    /// its time starts in 2025.
     ///
     /// # Spec
     /// <https://github.com/sony/sonyflake>, `v2/sonyflake.go`
     pub const SONYFLAKE_V2: Self = layout(10, 1_735_689_600_000, [39, 16, 8]);
 }
 
-/// Declares the presets: the variant and its layout, the key and other names of the same layout,
-/// the name of the IDs in text, and the fields.
+/// Declares the presets, each with its variant and layout, the key and other names of the same
+/// layout, the name of the IDs in text, and the fields.
 macro_rules! presets {
     ($($(#[doc = $doc:literal])+ $variant:ident = $order:ident($layout:ident),
         $key:literal $(or $alias:literal)*, $title:literal, $fields:expr;)+) => {
-        /// A known layout: its names, and its fields in the words of its document.
+        /// A known layout with its names, and its fields in the words of its document.
         ///
-        /// Names are for input only. A realm of leases records the layout's text.
+        /// Names are for input only. A realm of leases records the layout's text, because that
+        /// states every bit.
         ///
         /// # Examples
         /// ```
@@ -122,11 +125,12 @@ macro_rules! presets {
         }
 
         impl Preset {
-            /// All presets.
+            /// All presets, for example to list them in a help text.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
             const KEYS: &'static [&'static str] = &[$($key),+];
 
-            /// Returns the name in options and data: lower case, with hyphens.
+            /// Returns the name in options and data. It is in lower case, with hyphens, for example
+            /// `sonyflake-v2`.
             #[must_use]
             pub const fn key(self) -> &'static str {
                 match self {
@@ -134,7 +138,7 @@ macro_rules! presets {
                 }
             }
 
-            /// Returns other names of the same layout.
+            /// Returns other names of the same layout. For example, `leaf` is one of Twitter's.
             #[must_use]
             pub const fn aliases(self) -> &'static [&'static str] {
                 match self {
@@ -142,7 +146,8 @@ macro_rules! presets {
                 }
             }
 
-            /// Returns the name of the IDs in text.
+            /// Returns the name of the IDs for texts that people read, for example "Discord
+            /// Snowflake".
             #[must_use]
             pub const fn title(self) -> &'static str {
                 match self {
@@ -159,8 +164,9 @@ macro_rules! presets {
                 }
             }
 
-            /// Returns the fields that the bits consist of, the highest first. They may divide the
-            /// node.
+            /// Returns the fields that the bits consist of, the highest first. Unlike
+            /// [`Snowflake::fields`], they have the names of the preset's document, and may divide
+            /// the node.
             #[must_use]
             pub const fn fields(self) -> &'static [Field] {
                 match self {
@@ -280,11 +286,12 @@ impl AnySnowflake {
         Preset::named(name).map(Preset::layout)
     }
 
-    /// Reads the name of a preset, or else the text of a layout.
+    /// Reads the name of a preset, or else the text of a layout. Use it for options that people
+    /// set, and plain `parse` for stored texts, which never are names.
     ///
     /// # Errors
-    /// Returns [`LayoutError::Name`] for a text that starts without a digit, or else the
-    /// [`LayoutError`] of the text.
+    /// Returns [`LayoutError::Name`] for a text that is no name and does not start with a digit, or
+    /// else the [`LayoutError`] of the text.
     ///
     /// # Examples
     /// ```

@@ -12,7 +12,7 @@ use crate::layout::Snowflake;
 use crate::node::Node;
 use crate::order::Order;
 
-/// The constants fit the widest layout; each layout has its own limits.
+/// The constants fit the widest layout, and each layout has its own limits below them.
 impl<O: Order> Scheme for Snowflake<O> {
     const NAME: &'static str = "snowflake";
     const MAX_TICK: u64 = (1 << Self::MAX_TIME_BITS) - 1;

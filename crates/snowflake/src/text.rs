@@ -14,8 +14,8 @@ use crate::order::{NodeAboveSequence, Order, SequenceAboveNode};
 /// The field that says that the layout fills 64 bits.
 const UNSIGNED: &str = "unsigned";
 
-/// Writes the canonical text: `39x10ms/8s/16n@1409529600000` for 39 bits of 10 ms, 8 bits of
-/// sequence, 16 of node, and an epoch in milliseconds since 1970. Layouts of 64 bits have
+/// Writes the canonical text, for example `39x10ms/8s/16n@1409529600000` for 39 bits of 10 ms, 8
+/// bits of sequence, 16 of node, and an epoch in milliseconds since 1970. Layouts of 64 bits have
 /// `/unsigned` before the epoch. Realms of leases record this text.
 ///
 /// # Examples
@@ -46,12 +46,12 @@ impl<O: Order> fmt::Display for Snowflake<O> {
     }
 }
 
-/// Reads the text that [`Display`](fmt::Display) writes, also with other units of the same time
-/// (`1000ms` for `1s`) and with a date as the epoch (`@2014-09-01`, at midnight UTC).
+/// Reads the text that [`Display`](fmt::Display) writes. It can also have a different unit for the
+/// same time (`1000ms` for `1s`) and a date as the epoch (`@2014-09-01`, at midnight UTC).
 ///
 /// # Errors
-/// Returns a [`LayoutError`]: for a text of another form the place, for values out of range the
-/// field. [`LayoutError::Order`] is the error for the other order; [`AnySnowflake`] reads both.
+/// Returns a [`LayoutError`] that names the place where the form is wrong, or the field whose value
+/// is out of range. For the other order it is [`LayoutError::Order`]; [`AnySnowflake`] reads both.
 impl<O: Order> FromStr for Snowflake<O> {
     type Err = LayoutError;
 
@@ -65,8 +65,8 @@ impl<O: Order> FromStr for Snowflake<O> {
     }
 }
 
-/// Reads the text of a layout in either order. It does not read the names of presets: those are
-/// [`AnySnowflake::named`].
+/// Reads the text of a layout in either order. It does not read the names of presets, which
+/// [`AnySnowflake::read`] does.
 impl FromStr for AnySnowflake {
     type Err = LayoutError;
 
@@ -80,7 +80,7 @@ impl FromStr for AnySnowflake {
     }
 }
 
-/// Returns the widths that a text spells, unchecked, and whether the node is lowest.
+/// Returns the widths in a text, unchecked, and whether the node is lowest.
 fn parse(text: &str) -> Result<(Widths, bool), LayoutError> {
     // For example `41x1ms/10n/12s@1288834974657`, or with the node lowest, `39x10ms/8s/16n@…`.
     let mut cursor = Cursor { text, position: 0 };

@@ -9,7 +9,8 @@ use crate::layout::Snowflake;
 use crate::order::Order;
 
 impl<O: Order> Snowflake<O> {
-    /// Returns the start of the tick of `id`, if `id` was issued under this layout.
+    /// Returns the start of the tick of `id`. The result is right only if `id` was issued under
+    /// this layout, which cannot be checked.
     ///
     /// # Examples
     /// ```
@@ -24,12 +25,13 @@ impl<O: Order> Snowflake<O> {
         self.scale().time_of(self.timestamp_of(id))
     }
 
-    /// Returns [`unix_time`](Self::unix_time) as a type of another library: `jiff`'s `Timestamp` or
-    /// `chrono`'s `DateTime<Utc>`, with the core's feature `jiff_1` or `chrono_0_4`.
+    /// Returns [`unix_time`](Self::unix_time) as a time type of a different library, for example
+    /// `jiff`'s `Timestamp` (with the core's feature `jiff_1`) or `chrono`'s `DateTime<Utc>` (with
+    /// `chrono_0_4`).
     ///
     /// # Errors
-    /// Returns the error of `T` for a time outside its range, which takes an epoch thousands of
-    /// years from now.
+    /// Returns the error of `T` for a time outside its range. With `jiff` and `chrono` this takes
+    /// an epoch thousands of years from now.
     ///
     /// # Examples
     /// ```
@@ -45,10 +47,12 @@ impl<O: Order> Snowflake<O> {
         T::try_from(self.unix_time(id))
     }
 
-    /// Returns the lowest ID that shows `time` or a later one: the start of a range scan.
+    /// Returns the lowest ID that shows `time` or a later one, which is where a range scan starts.
     ///
-    /// An ID shows the start of its tick, [`unix_time`](Self::unix_time). `min_at(since)` to
-    /// `min_at(until)`, half-open, are the IDs that show a time from `since` to before `until`.
+    /// The half-open range from `min_at(since)` to `min_at(until)` holds the IDs that show a time
+    /// from `since` to just before `until`. An ID shows the start of its tick
+    /// ([`unix_time`](Self::unix_time)), so a `since` within a tick starts at the next one. With
+    /// ticks of an hour, for example, that is up to an hour later.
     ///
     /// # Errors
     /// Returns a [`RangeError`] for a time before the epoch or after the start of the last tick.
@@ -65,8 +69,8 @@ impl<O: Order> Snowflake<O> {
         self.first_tick_from(time.into_unix_time()?).map(|tick| self.lowest(tick))
     }
 
-    /// Returns the highest ID that shows `time` or an earlier one: the inclusive end of a range
-    /// scan.
+    /// Returns the highest ID that shows `time` or an earlier one, which is the inclusive end of a
+    /// range scan.
     ///
     /// # Errors
     /// Returns a [`RangeError`] for a time before the epoch or after its last tick.
@@ -83,11 +87,11 @@ impl<O: Order> Snowflake<O> {
         self.tick_at(time.into_unix_time()?).map(|tick| self.highest(tick))
     }
 
-    /// Returns the range of all IDs that show a time within `times`: a range scan over times that
-    /// users enter. `None` if no ID shows such a time.
+    /// Returns the range of all IDs that show a time within `times`, or `None` if there are none.
     ///
-    /// Every ID lies in exactly one of consecutive half-open ranges, such as days. Unlike
-    /// [`min_at`](Self::min_at) and [`max_at`](Self::max_at), it accepts times outside the layout.
+    /// Use it for times that users enter, because unlike [`min_at`](Self::min_at) and
+    /// [`max_at`](Self::max_at) it accepts times outside the layout and open ends. If consecutive
+    /// ranges are half-open, for example days, every ID lies in exactly one of them.
     ///
     /// # Examples
     /// ```
