@@ -7,7 +7,8 @@ use crate::options::Options;
 use crate::schemes::SchemeId;
 use crate::to_parts::ToParts;
 
-/// Converts IDs lazily, without allocating.
+/// Converts IDs lazily, without allocating. Each item has its own result, so an ID that cannot be
+/// converted does not end the iteration.
 ///
 /// # Examples
 /// ```
@@ -33,7 +34,8 @@ where
     ids.into_iter().map(|id| convert(id, options))
 }
 
-/// Converts a slice into another, without allocating. Returns the losses.
+/// Converts a slice into a different one of the same length, without allocating, and returns how
+/// often something was lost.
 ///
 /// # Errors
 /// Returns a [`ConvertSliceError`] at the first ID that cannot be converted. The IDs before it have
@@ -72,7 +74,7 @@ pub fn convert_slice<S: ToParts, T: SchemeId>(
     Ok(losses)
 }
 
-/// Of how many IDs something was lost.
+/// The numbers of IDs of which something was lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Losses {
@@ -114,7 +116,7 @@ impl Losses {
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConvertSliceError {
-    /// The slices are not of the same length; nothing was converted.
+    /// The slices are not of the same length, so nothing was converted.
     #[error("{ids} IDs do not fill {room} places")]
     Length {
         /// The number of IDs.

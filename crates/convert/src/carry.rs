@@ -1,5 +1,9 @@
 //! IDs of up to 96 bits in UUIDs, `u128` or 16 bytes, with their scheme and without loss.
 //!
+//! Use them where a column or an interface takes only UUIDs. [`to_uuid`] is the usual choice,
+//! because it needs no layout. Choose [`to_uuid_v7`] if IDs of several schemes share a column and
+//! have to sort by time.
+//!
 //! There are three forms, which differ in version and variant:
 //!
 //! | | [`to_uuid`] | [`to_uuid_v7`] | [`sno_to_uuid`] |
@@ -22,12 +26,14 @@
 //! └─────────────────────────┴──────┴─────────┴────┴──────────────────────┴────┴───────┴────────┘
 //! ```
 //!
-//! Kinds: 1 SCRU64, 2 Nanoflake, 3 kuid local, 4 kuid global, 5 sno, 6 Snowflake. In version 7 the
-//! 64 bits hold the whole ID if it has at most 64 bits; of a sno ID all but the timestamp (41
-//! bits), and of a global kuid the node and the sequence (46 bits), followed by zeros. A kuid's
-//! tick is recovered from the millisecond: no two ticks start in the same one.
+//! The kinds are 1 SCRU64, 2 Nanoflake, 3 kuid local, 4 kuid global, 5 sno and 6 Snowflake. In
+//! version 7 the 64 bits hold the whole ID if it has at most 64 bits. Of a sno ID they hold all but
+//! the timestamp (41 bits), and of a global kuid the node and the sequence (46 bits), followed by
+//! zeros. A kuid's tick is recovered from the millisecond, because no two ticks start in the same
+//! one.
 //!
-//! These UUIDs follow RFC 9562 in shape only: they hold no random bits, and reveal time and node.
+//! These UUIDs follow RFC 9562 in shape only, because they hold no random bits. They reveal time
+//! and node, so do not use them as secrets.
 //!
 //! # Examples
 //! ```
@@ -63,7 +69,7 @@ const TAG_BITS: u32 = 10;
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CarryError {
-    /// None of the three forms.
+    /// The UUID has none of the three forms.
     #[error("the UUID holds no ID: {reason}")]
     NotCarried {
         /// The reason.
@@ -72,7 +78,7 @@ pub enum CarryError {
     /// The time is not valid, or does not fit 48 bits of milliseconds since 1970.
     #[error("no version-7 UUID of this time: {0}")]
     Time(RangeError),
-    /// The UUID holds a Nanoflake of another epoch.
+    /// The UUID holds a Nanoflake of a different epoch.
     #[error("the UUID holds a Nanoflake whose epoch is {found} ms after 1970, not {expected} ms")]
     Epoch {
         /// The epoch of the Nanoflake.
@@ -80,7 +86,7 @@ pub enum CarryError {
         /// The epoch that was given.
         expected: i64,
     },
-    /// The UUID holds a global kuid of another drift.
+    /// The UUID holds a global kuid of a different drift.
     #[error("the UUID holds a kuid of drift {found}, not {expected}")]
     Drift {
         /// The drift of the kuid.
@@ -104,7 +110,8 @@ pub(crate) const fn not_carried(reason: &'static str) -> CarryError {
     CarryError::NotCarried { reason }
 }
 
-/// Returns the UUID of version 8 that holds an ID.
+/// Returns the UUID of version 8 that holds an ID. It sorts as the ID does among IDs of the same
+/// scheme.
 ///
 /// For a sno ID it is the one that `Uuid::from` makes with the feature `uuid` of `tickid-sno`.
 ///
@@ -126,7 +133,8 @@ pub fn to_uuid(id: impl Into<AnyId>) -> Uuid {
 /// Returns the ID in a UUID shaped as of version 7. It sorts by the time of the ID's tick, and
 /// within the same millisecond by the rest of the ID.
 ///
-/// Global kuids therefore sort by time here, whatever their nodes and drift; as kuids they do not.
+/// Global kuids therefore sort by time here, whatever their nodes and drift, although as kuids they
+/// do not.
 ///
 /// # Errors
 /// Returns [`CarryError::Time`] for a time before 1970 or after the year 10889, and for a kuid
@@ -167,7 +175,7 @@ pub fn to_uuid_v7(id: impl Into<AnyId>, layouts: &Layouts) -> Result<Uuid, Carry
 }
 
 /// Returns the text of a sno ID as 16 bytes, which a column for UUIDs holds. It is not a UUID by
-/// RFC 9562.
+/// RFC 9562, because it has neither a version nor a variant.
 ///
 /// # Examples
 /// ```
@@ -190,9 +198,9 @@ pub fn sno_to_uuid(id: SnoId) -> Uuid {
 /// Returns the ID that a UUID of any of the three forms holds.
 ///
 /// # Errors
-/// Returns [`CarryError::NotCarried`] for a UUID that was not made here. A UUID of version 7
-/// records epoch and drift: if `layouts` differs from them, the error is [`CarryError::Epoch`] or
-/// [`CarryError::Drift`].
+/// Returns [`CarryError::NotCarried`] for a UUID that was not made here. If `layouts` has a
+/// different epoch or drift than a UUID of version 7 was made with, the error is
+/// [`CarryError::Epoch`] or [`CarryError::Drift`], because the ID would show a wrong time.
 ///
 /// # Examples
 /// ```

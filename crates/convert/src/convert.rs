@@ -24,9 +24,12 @@ pub struct Converted<T> {
 
 /// Converts one ID.
 ///
-/// IDs of one node and metabyte keep their order: of two different IDs, the lower never becomes the
-/// higher. If the sequence is narrowed they may become the same, which is a [`Loss`]. The crate's
-/// front page has the [proof](crate#order).
+/// IDs of one node and metabyte keep their order, that is, of two different IDs the lower never
+/// becomes the higher. If the sequence is narrowed, they may become the same, which is reported as
+/// a [`Loss`]. The crate's front page has the [proof](crate#order).
+///
+/// Check the loss where IDs must stay distinct, or use [`convert_exact`], which refuses any. A loss
+/// of time alone is harmless in this respect, because [`restore`] can recover it.
 ///
 /// # Errors
 /// Returns a [`ConvertError`] for a time that the target cannot represent, and for a node that does
@@ -58,7 +61,8 @@ pub fn convert<T: SchemeId>(
 
 /// Converts one ID without any [`Loss`].
 ///
-/// Different IDs that this converts are different afterwards.
+/// Different IDs that this converts are different afterwards, so it is the right choice for primary
+/// keys.
 ///
 /// # Errors
 /// As [`convert`], and [`ConvertError::Lossy`] for any loss.
@@ -85,18 +89,18 @@ pub fn convert_exact<T: SchemeId>(
     if loss.is_none() { Ok(id) } else { Err(ConvertError::Lossy(loss)) }
 }
 
-/// Reverses a conversion: returns the ID that [`convert`] turned into `converted` under the same
-/// options.
+/// Reverses a conversion, that is, returns the ID that [`convert`] turned into `converted` under
+/// the same options.
 ///
 /// The result is the original ID if the loss [is restorable](Loss::is_restorable), and otherwise
-/// the lowest of the IDs that become this one, with metabyte 0. (Converting in the other direction
-/// is a different operation: its input may be any ID of the scheme, and there must be room for all
-/// of them.)
+/// the lowest of the IDs that become this one, with metabyte 0. Do not use [`convert`] for the way
+/// back. Its input may be any ID of the scheme, so it makes room for all of them and returns a
+/// different ID.
 ///
 /// # Errors
-/// Returns [`ConvertError::NeverConverted`] for an ID that no ID becomes,
-/// [`ConvertError::NodeMissing`] if the old ID had a node that the new one does not determine, and
-/// otherwise the errors of [`convert`].
+/// Returns [`ConvertError::NeverConverted`] for an ID that is not the result of any conversion
+/// under these options, [`ConvertError::NodeMissing`] if the old ID had a node that the new one
+/// does not determine, and otherwise the errors of [`convert`].
 ///
 /// # Examples
 /// ```
@@ -154,7 +158,7 @@ pub(crate) fn candidate<S: SchemeId>(
     S::of(tick, time, &source, &options.source)
 }
 
-/// Fits parts into a shape: the number of the target's tick, the parts, and the losses.
+/// Fits parts into a shape. Returns the number of the target's tick, the parts, and the losses.
 ///
 /// Inlined, because both scales are constants in all conversions but Nanoflake's epoch, and
 /// divisions by constants take half the time.
@@ -231,8 +235,8 @@ const fn low_64(rank: u128) -> u64 {
 /// to low, are the number of the source's ticks that started earlier in that tick, the tick-tock
 /// bit and the sequence.
 ///
-/// It has up to 65 bits, of which the target keeps at least one: the longest tick is an hour, with
-/// 2^32 microseconds, and the sequence of [`Parts`] may have 32 bits.
+/// It has up to 65 bits, because the longest tick is an hour, with 2^32 microseconds, and the
+/// sequence of [`Parts`] may have 32 bits. The target keeps at least one of them.
 #[derive(Clone, Copy)]
 struct Rank {
     sequence_bits: u32,

@@ -8,15 +8,15 @@ use crate::loss::Loss;
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConvertError {
-    /// The target has no tick for the ID's time, or no generator issues it: the first and the last
-    /// timestamp of SCRU64 are reserved.
+    /// The target has no tick for the ID's time, or it is one that no generator issues. For
+    /// example, the first and the last timestamp of SCRU64 are reserved.
     #[error("no ID of the target for this time: {0}")]
     Time(RangeError),
-    /// The ID's own time is not valid, for example of a kuid whose seconds or microseconds are a
-    /// million or more, or a SCRU64 ID with a reserved timestamp.
+    /// The ID's own time is not valid, for example in a kuid whose seconds or microseconds are a
+    /// million or more, or in a SCRU64 ID with a reserved timestamp.
     #[error("the ID has no time: {0}")]
     NoTime(RangeError),
-    /// The node does not fit.
+    /// The node does not fit. [`Nodes`](crate::Nodes) can cut it or replace it.
     #[error("node {node} does not fit the target, which has {bits} bits for it")]
     NodeTooWide {
         /// The node.
@@ -30,7 +30,8 @@ pub enum ConvertError {
     /// The sequence is higher than the scheme's sequences are.
     #[error(transparent)]
     Sequence(RangeError),
-    /// The target needs a node, and the ID has none.
+    /// The target needs a node, and the ID has none. [`Nodes::Set`](crate::Nodes::Set) gives it
+    /// one.
     #[error("the ID has no node, and the target needs one, of {bits} bits")]
     NodeMissing {
         /// The number of bits of the target's node.
@@ -42,7 +43,7 @@ pub enum ConvertError {
         /// The node.
         node: u64,
     },
-    /// Something would be lost, and nothing may be.
+    /// Information would be lost, and [`convert_exact`](crate::convert_exact) allows no loss.
     #[error("would be lost: {0}")]
     Lossy(Loss),
     /// Bits that are always zero in IDs of this form are set.
@@ -53,7 +54,7 @@ pub enum ConvertError {
         /// The bits.
         bits: u64,
     },
-    /// The reading is not an ID with a node and a sequence.
+    /// The value is not an ID with a node and a sequence, so there is nothing to convert.
     #[error("a {format} has no node and no sequence to convert")]
     NoFields {
         /// The name of the format.

@@ -1,7 +1,7 @@
-//! IDs of other programs, to move away from them, that no scheme's layout describes.
+//! IDs of other programs that no scheme's layout describes, for systems that move away from them.
 //!
-//! The Snowflakes of other systems need nothing from here: their layouts are the presets of
-//! `tickid-snowflake`, for [`Layouts::snowflake`].
+//! The Snowflakes of other systems need nothing from here, because their layouts are presets of
+//! `tickid-snowflake`, which [`Layouts::snowflake`] takes. The example moves IDs of Discord.
 //!
 //! # Examples
 //! ```
@@ -26,9 +26,10 @@ use crate::options::Layouts;
 use crate::parts::{Bits, Parts, mask};
 use crate::to_parts::ToParts;
 
-/// A Mastodon ID: 48 bits of milliseconds since 1970, which are more than a Snowflake's layout can
-/// have, and 16 bits of a sequence that starts at random in each millisecond and wraps around. It
-/// has no node.
+/// A Mastodon ID. It has 48 bits of milliseconds since 1970, which are more than a Snowflake's
+/// layout can have, and 16 bits of a sequence that starts at random in each millisecond and wraps
+/// around. It has no node, so [`Nodes::Set`](crate::Nodes::Set) has to give one to targets that
+/// need it.
 ///
 /// # Examples
 /// ```
@@ -71,11 +72,11 @@ impl ToParts for Mastodon {
 }
 
 /// A Nanoflake as the original programs (Java, JavaScript, Kotlin) write and read it, with the
-/// timestamp shifted by 24 bits instead of the documented 22: 40 bits of milliseconds since
-/// [`Layouts::epoch`], 2 zero bits, a generator of 10 bits, a sequence of 12.
+/// timestamp shifted by 24 bits instead of the documented 22. It has 40 bits of milliseconds since
+/// [`Layouts::epoch`], 2 zero bits, a generator of 10 bits and a sequence of 12.
 ///
-/// The two forms cannot be distinguished by their integers. Reading one as the other makes its time
-/// wrong by a factor of four.
+/// The two forms cannot be distinguished by their integers, so you have to know which program made
+/// an ID. Reading one as the other makes its time since the epoch wrong by a factor of four.
 ///
 /// # Examples
 /// ```

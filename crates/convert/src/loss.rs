@@ -5,11 +5,11 @@ use core::time::Duration;
 
 use crate::parts::{Bits, mask};
 
-/// The information about an ID that its conversion lost: the parts that are not visible in the new
-/// ID's own fields.
+/// The information about an ID that its conversion lost, that is the parts that are not visible in
+/// the new ID's own fields.
 ///
 /// Of these, the time within the new ID's tick and the tick-tock bit are still in its sequence,
-/// unless it was narrowed: [`restore`](crate::restore) recovers them from there.
+/// unless it was narrowed, so [`restore`](crate::restore) recovers them from there.
 ///
 /// # Examples
 /// ```
@@ -31,37 +31,37 @@ use crate::parts::{Bits, mask};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Loss {
-    /// The coarsening of the time: the time that the new ID's tick starts earlier, which is less
-    /// than a tick of the target.
+    /// The time by which the new ID's tick starts earlier, which is less than a tick of the target.
+    /// For example, it is at most 3 ms from Nanoflake to sno, whose ticks have 4 ms.
     pub time: Option<Duration>,
     /// The change of the node, if it was narrowed, replaced or left out.
     pub node: Option<NodeLoss>,
-    /// The narrowing of the sequence: low bits were cut off, and not all of them were zero. IDs
-    /// that differ only in these bits become one.
+    /// The low bits of the sequence that were cut off, if not all of them were zero. IDs that
+    /// differ only in these bits become one.
     pub sequence: Option<SequenceLoss>,
     /// The metabyte that was dropped, unless it was zero.
     pub metabyte: Option<u8>,
-    /// The tick-tock bit was set, and the target has none.
+    /// Set if the tick-tock bit was set and the target has none.
     pub toggle: bool,
 }
 
-/// A node that is another now, or is gone.
+/// A node that is different now, or gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct NodeLoss {
     /// The node as it was.
     pub from: Bits,
-    /// The node as it is; `None` where the target has no place for one.
+    /// The node as it is now, or `None` where the target has no place for one.
     pub to: Option<Bits>,
 }
 
-/// The low end of a sequence that is gone.
+/// The low end of a sequence, which is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct SequenceLoss {
     /// The number of low bits cut off.
     pub bits: u32,
-    /// The value of these bits, not zero.
+    /// The value of these bits, which is not zero.
     pub value: u64,
 }
 
@@ -77,8 +77,8 @@ impl Loss {
         *self == Self::default()
     }
 
-    /// Reports whether [`restore`](crate::restore) returns the original ID: nothing is lost, or
-    /// only information that the sequence holds instead.
+    /// Reports whether [`restore`](crate::restore) returns the original ID. This is so if nothing
+    /// is lost, or only information that the sequence holds instead.
     ///
     /// Different IDs of one node whose losses are restorable never become the same ID.
     ///
@@ -101,7 +101,8 @@ impl Loss {
     }
 }
 
-/// Each loss in a few words, in the order of the fields, or `nothing`.
+/// Writes each loss in a few words, in the order of the fields, or `nothing`. For example, `time
+/// coarsened by 832µs, sequence narrowed by 2 bits that held 2`.
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Nothing before the first loss, a comma before each further one.

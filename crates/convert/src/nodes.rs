@@ -6,8 +6,9 @@ use crate::parts::{Bits, mask};
 
 /// The choice of the node of a new ID.
 ///
-/// A target without a place for a node (a local kuid, or SCRU64 without a node size) has 0 bits for
-/// it.
+/// Nodes distinguish IDs of the same tick and sequence, so prefer a choice that keeps different
+/// nodes different, that is [`Keep`](Self::Keep) or a [`Table`](Self::Table). A target without a
+/// place for a node (a local kuid, or SCRU64 without a node size) has 0 bits for it.
 ///
 /// # Examples
 /// ```
@@ -30,17 +31,18 @@ use crate::parts::{Bits, mask};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Nodes<'a> {
-    /// The old ID's node. It is an error if the node does not fit, or if one is needed and there
-    /// was none.
+    /// Keeps the old ID's node. It is an error if the node does not fit, or if one is needed and
+    /// there was none.
     #[default]
     Keep,
-    /// This node, regardless of the old one.
+    /// Sets this node, regardless of the old one. IDs of different nodes may become equal.
     Set(u64),
-    /// The node that a table maps the old one to. It is an error if the table does not contain it.
+    /// Takes the node that a table maps the old one to. It is an error if the table does not
+    /// contain it.
     Table(NodeTable<'a>),
-    /// The one it had, cut to its low bits where there is room for fewer bits.
+    /// Keeps the low bits of the old node where there is room for fewer bits.
     LowBits,
-    /// The one it had, cut to its high bits where there is room for fewer bits.
+    /// Keeps the high bits of the old node where there is room for fewer bits.
     HighBits,
 }
 
@@ -92,8 +94,8 @@ impl Nodes<'_> {
         (!is_known).then_some(NodeLoss { from, to: Some(new) })
     }
 
-    /// Returns the node of `bits` bits that `new` was made of, as far as it is determined: the
-    /// lowest, if several.
+    /// Returns the node of `bits` bits that `new` was made of. If there are several, it is the
+    /// lowest.
     pub(crate) fn unmap(
         &self,
         new: Option<Bits>,
@@ -118,8 +120,8 @@ impl Nodes<'_> {
     }
 }
 
-/// A mapping of nodes: pairs of an old node and a new one. No node occurs twice on either side, so
-/// the mapping can be reversed.
+/// A mapping of nodes, as pairs of an old node and a new one. No node occurs twice on either side,
+/// so the mapping can be reversed, and no IDs become equal by it.
 ///
 /// # Examples
 /// ```
@@ -143,28 +145,28 @@ pub struct NodeTable<'a> {
     pairs: &'a [(u64, u64)],
 }
 
-/// A table with a node that occurs twice.
+/// The reason why pairs of nodes are not a table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum NodeTableError {
-    /// One node is to become two.
+    /// One node maps to two.
     #[error("node {node} is to become {first} and {second}")]
     Split {
         /// The old node.
         node: u64,
-        /// One of the new ones.
+        /// One of the new nodes.
         first: u64,
-        /// The other.
+        /// The other one.
         second: u64,
     },
-    /// Two nodes are to become one.
+    /// Two nodes map to one, so their IDs could become equal.
     #[error("nodes {first} and {second} both map to {node}")]
     Joined {
         /// The new node.
         node: u64,
-        /// One of the old ones.
+        /// One of the old nodes.
         first: u64,
-        /// The other.
+        /// The other one.
         second: u64,
     },
 }

@@ -10,7 +10,8 @@ use tickid_snowflake::{AnySnowflake, Snowflake};
 
 use crate::nodes::Nodes;
 
-/// The values that the bits of IDs do not say, for all schemes together.
+/// The values that the bits of IDs do not say, for all schemes together. Set those of the schemes
+/// that you convert, and leave the others at their defaults.
 ///
 /// # Examples
 /// ```
@@ -24,14 +25,14 @@ use crate::nodes::Nodes;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Layouts {
-    /// Nanoflake's epoch; Twitter's by default.
+    /// Nanoflake's epoch. It is Twitter's by default.
     pub epoch: Epoch,
-    /// The number of bits of the node ID in a SCRU64 ID. Unknown by default: an ID is then all
-    /// sequence apart from its time, and has no node.
+    /// The number of bits of the node ID in a SCRU64 ID. It is unknown by default, and then
+    /// everything below the time of an ID is its sequence, and it has no node.
     pub node_size: Option<NodeIdSize>,
-    /// The drift of global kuids; 8 by default.
+    /// The drift of global kuids. It is 8 by default.
     pub drift: Drift,
-    /// The layout of Snowflakes; Twitter's by default.
+    /// The layout of Snowflakes. It is Twitter's by default.
     pub snowflake: AnySnowflake,
 }
 
@@ -48,8 +49,9 @@ impl Default for Layouts {
 
 /// One of the [`Layouts`] as an option of a program, with its value as text.
 ///
-/// Programs list the options of a [`Kind`](crate::Kind) by
-/// [`layout_options`](crate::Kind::layout_options), so that they need not know them.
+/// A program lists the options of a [`Kind`](crate::Kind) with
+/// [`layout_options`](crate::Kind::layout_options), so its command line or form needs no change
+/// when a scheme gets a new one.
 ///
 /// # Examples
 /// ```
@@ -66,11 +68,11 @@ impl Default for Layouts {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct LayoutOption {
-    /// The name, lower case, with hyphens.
+    /// The name, in lower case, with hyphens.
     pub name: &'static str,
     /// The values, as an option's help shows them.
     pub values: &'static str,
-    /// The meaning, as a phrase for people.
+    /// The meaning, as a phrase for a help text.
     pub about: &'static str,
     /// `true` if the value may be a time, in milliseconds since 1970.
     pub is_time: bool,
@@ -148,10 +150,10 @@ pub(crate) fn number(
 pub struct Options<'a> {
     /// The layouts of the IDs that are converted.
     pub source: Layouts,
-    /// The layouts of the IDs that result.
+    /// The layouts of the resulting IDs.
     pub target: Layouts,
-    /// The nodes of the new IDs.
+    /// The choice of the new IDs' nodes.
     pub nodes: Nodes<'a>,
-    /// The metabyte of sno IDs that are made of IDs which have none.
+    /// The metabyte of sno IDs that are made from IDs without one.
     pub metabyte: u8,
 }

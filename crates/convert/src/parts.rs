@@ -1,9 +1,9 @@
-//! IDs taken apart, the form through which every conversion goes.
+//! IDs taken apart, which is the form that every conversion goes through.
 
 use tickid_core::{RangeError, TickScale, UnixTime};
 use tickid_kuid::Drift;
 
-/// A number with its width: the value of a field and its capacity.
+/// A number with its width, that is the value of a field and its capacity.
 ///
 /// # Examples
 /// ```
@@ -73,7 +73,7 @@ impl Bits {
         self.bits
     }
 
-    /// Returns the number of bits that this field has and one of `bits` bits has not.
+    /// Returns the number of bits that this field has beyond `bits`.
     pub(crate) const fn excess_bits(self, bits: u32) -> u32 {
         self.bits.saturating_sub(bits)
     }
@@ -93,8 +93,8 @@ pub(crate) const fn mask(bits: u32) -> u64 {
     }
 }
 
-/// An ID taken apart into scheme-independent terms: time, node and sequence, and the fields that
-/// only one scheme has.
+/// An ID taken apart into scheme-independent terms. These are time, node and sequence, and the
+/// fields that only one scheme has.
 ///
 /// [`ToParts::parts`](crate::ToParts::parts) splits any ID into parts, and
 /// [`convert_exact`](crate::convert_exact) turns parts into any ID. Build parts yourself to convert
@@ -132,8 +132,9 @@ impl Parts {
     /// Returns the parts of an ID with nothing but a sequence. Its tick starts at `time` and is
     /// counted by `scale`.
     ///
-    /// All IDs of one format must have the same scale and sequences of the same width, or
-    /// conversions do not keep their order. A time in the middle of a tick counts as that tick.
+    /// Use the same scale and the same width of sequences for all IDs of one format, because
+    /// conversions do not keep their order otherwise. A time in the middle of a tick counts as that
+    /// tick.
     ///
     /// # Errors
     /// Returns a [`RangeError`] for a sequence wider than
@@ -181,7 +182,7 @@ impl Parts {
         Self { node: Some(node), ..self }
     }
 
-    /// Sets sno's tick-tock bit, which orders IDs before the sequence does.
+    /// Sets sno's tick-tock bit, which is above the sequence when IDs are compared.
     #[must_use]
     pub const fn with_toggle(self, toggle: bool) -> Self {
         Self { toggle: Some(toggle), ..self }
@@ -207,7 +208,7 @@ impl Parts {
         Self { metabyte: Some(metabyte), ..self }
     }
 
-    /// Sets the drift of a global kuid, which is not in the ID and not lost with it.
+    /// Sets the drift of a global kuid. It is not in the ID, so leaving it out is not a loss.
     #[must_use]
     pub const fn with_drift(self, drift: Drift) -> Self {
         Self { drift: Some(drift), ..self }
@@ -255,19 +256,19 @@ impl Parts {
         self.node
     }
 
-    /// Returns the sequence, which distinguishes it from other IDs of its node and tick.
+    /// Returns the sequence, which distinguishes the ID from others of its node and tick.
     #[must_use]
     pub const fn sequence(&self) -> Bits {
         self.sequence
     }
 
-    /// Returns the tick-tock bit of a sno ID.
+    /// Returns the tick-tock bit of a sno ID, or `None` for other schemes.
     #[must_use]
     pub const fn toggle(&self) -> Option<bool> {
         self.toggle
     }
 
-    /// Returns the metabyte of a sno ID.
+    /// Returns the metabyte of a sno ID, or `None` for other schemes.
     ///
     /// # Examples
     /// ```

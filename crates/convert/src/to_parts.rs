@@ -1,17 +1,17 @@
-//! The values that a conversion takes: IDs and their parts.
+//! The values that a conversion takes, which are IDs and their parts.
 
 use crate::error::ConvertError;
 use crate::options::Layouts;
 use crate::parts::Parts;
 
-/// A value that can be converted: an ID, or its [`Parts`].
+/// A value that can be converted, that is an ID or its [`Parts`].
 ///
-/// Implement it for another format to convert from it.
+/// Implement it for a format of your own to convert from it.
 pub trait ToParts: Copy {
     /// Returns the parts of the ID.
     ///
     /// Under the same layouts, all IDs of a type must have times on the same ticks and sequences of
-    /// the same width, or their order is not kept.
+    /// the same width, because their order is not kept otherwise.
     ///
     /// # Errors
     /// Returns a [`ConvertError`] for an ID whose fields are not a valid time or that is not of

@@ -7,7 +7,7 @@ use crate::options::Options;
 use crate::schemes::sealed::Assemble as _;
 use crate::to_parts::ToParts;
 
-/// Converts an ID, as [`convert`], to a scheme that is known only at run time.
+/// Converts an ID to a scheme that is known only at run time, as [`convert`] does.
 ///
 /// # Errors
 /// As [`convert`].
@@ -30,7 +30,8 @@ pub fn convert_any(
     with_type!(kind, Id => convert::<Id>(id, options).map(Converted::into_any))
 }
 
-/// Restores an ID, as [`restore`](crate::restore), if both schemes are known only at run time.
+/// Restores an ID as [`restore`](crate::restore) does, where both schemes are known only at run
+/// time.
 ///
 /// # Errors
 /// As [`restore`](crate::restore).
@@ -61,7 +62,7 @@ pub fn restore_any(
 }
 
 impl<T: Into<AnyId>> Converted<T> {
-    /// Does the same for an ID with a type known only at run time.
+    /// Returns the same result, for an ID whose type is known only at run time.
     ///
     /// # Examples
     /// ```

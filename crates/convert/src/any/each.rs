@@ -1,4 +1,5 @@
-//! One type for each kind of IDs, such as its generator, in an enum that is matched once a call.
+//! One type for each kind of IDs, for example its generator, in an enum that is matched once in a
+//! call.
 
 use core::fmt;
 
@@ -7,7 +8,7 @@ use tickid_core::{Ids, Scheme};
 use super::AnyId;
 use crate::schemes::{SchemeId, SchemeVariant, table};
 
-/// A type that there is for every scheme.
+/// A type that exists for every scheme.
 pub(super) trait Family {
     type Of<S: Scheme>: fmt::Debug;
 }
@@ -22,7 +23,7 @@ pub(super) fn variant_of<I: SchemeId>(metabyte: u8) -> VariantOf<I> {
     <VariantOf<I> as SchemeVariant<SchemeOf<I>>>::with_metabyte(metabyte)
 }
 
-/// Declares what there is for each row of the [`table`] of schemes.
+/// Declares what exists for each row of the [`table`] of schemes.
 macro_rules! declare {
     ($($variant:ident($Row:ty), $name:literal, $key:literal, $shown:literal;)+) => {
         /// The type of a family for the scheme of a kind of IDs.
@@ -51,7 +52,7 @@ macro_rules! declare {
             };
         }
 
-        /// Does the same, and holds the result for the same kind in another [`Each`].
+        /// Does the same, and holds the result for the same kind in a new [`Each`].
         macro_rules! map_each {
             ($each:expr, $Id:ident, $held:ident => $body:expr) => {
                 match $each {
@@ -97,8 +98,8 @@ macro_rules! declare {
         }
 
         impl AnyIds {
-            /// Calls a function that is generic over the ID types with all of the IDs, so that
-            /// nothing has to find out the scheme for each of them.
+            /// Calls a function that is generic over the ID types with all of the IDs, so that the
+            /// scheme is looked up once and not for each of them.
             pub fn visit<T: IdsVisitor>(self, visitor: T) -> T::Output {
                 match self.0 {
                     $(EachIds::$variant(ids) => visitor.visit(ids),)+
@@ -128,7 +129,8 @@ table! { declare }
 #[allow(clippy::single_component_path_imports, reason = "they are macros")]
 pub(super) use {each_of, ids_of, map_each, with_each};
 
-/// The IDs of one block, in increasing order, as [`Ids`] are for a scheme.
+/// The IDs of one block, in increasing order. They are what [`Ids`] are for a scheme that is known
+/// at compile time.
 ///
 /// IDs that are dropped unused are lost, because the generator never issues them again.
 ///

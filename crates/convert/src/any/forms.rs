@@ -5,7 +5,7 @@ use core::ops::Deref;
 
 use crate::inline_vec::InlineVec;
 
-/// The length of the longest canonical text.
+/// The length of the longest canonical text, a Snowflake's.
 const MAX_TEXT: usize = 20;
 
 /// The canonical text of an ID on the stack.
@@ -49,7 +49,7 @@ impl Deref for IdBytes {
     }
 }
 
-/// Lower-case hexadecimal digits.
+/// Writes hexadecimal digits in lower case.
 impl fmt::Display for IdBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.iter().try_for_each(|byte| write!(f, "{byte:02x}"))

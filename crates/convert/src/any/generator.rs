@@ -27,8 +27,9 @@ use crate::schemes::sealed::Assemble as _;
 use crate::schemes::{SchemeId, SchemeVariant, SchemeVisitor};
 use crate::to_parts::ToParts as _;
 
-/// The options of a generator whose scheme is known at run time, which `AnyScheme::builder` and
-/// [`AnyScheme::seeded_builder`] return: those of [`Builder`] that mean the same for every scheme.
+/// The options of a generator whose scheme is known only at run time, which `AnyScheme::builder`
+/// and [`AnyScheme::seeded_builder`] return. They are the options of [`Builder`] that mean the same
+/// for every scheme.
 ///
 /// | option | default |
 /// |---|---|
@@ -80,9 +81,9 @@ impl<C: fmt::Debug> Family for LocalGenerators<C> {
 }
 
 impl AnyScheme {
-    /// Returns a builder of a generator for a node, which may have more bits than IDs carry: they
-    /// name a [share](Scheme::split_node) of its sequences. The seed of random starts comes from
-    /// the operating system.
+    /// Returns a builder of a generator for a node. The node may have more bits than IDs carry, and
+    /// is then a [share](Scheme::split_node) of a node's sequences. The seed of random starts comes
+    /// from the operating system.
     ///
     /// Where IDs have [no node](Kind::has_node), any node will do, because none of their bits
     /// depends on it.
@@ -107,8 +108,8 @@ impl AnyScheme {
         AnyBuilder { scheme: *self, node, metabyte: 0, each }
     }
 
-    /// Does the same as `builder`, which takes a feature, with a seed, as
-    /// [`Builder::seeded_of_any`] does.
+    /// Does the same as `builder`, but takes the seed from the caller, as
+    /// [`Builder::seeded_of_any`] does. So it works without the feature `std`.
     pub fn seeded_builder(&self, node: AnyNode, seed: u64) -> AnyBuilder {
         let each = each_of!(self.kind(), Id => {
             let scheme = Id::scheme(self.layouts());
@@ -119,7 +120,7 @@ impl AnyScheme {
     }
 }
 
-/// Returns the given node, or the first that the scheme has where IDs have none.
+/// Returns the given node, or the scheme's first one where IDs have none.
 fn any_node<I: SchemeId>(scheme: &I::Scheme, given: AnyNode) -> AnyNode {
     if I::HAS_NODE {
         return given;
@@ -129,7 +130,7 @@ fn any_node<I: SchemeId>(scheme: &I::Scheme, given: AnyNode) -> AnyNode {
 }
 
 impl<C: fmt::Debug> AnyBuilder<C> {
-    /// Sets the metabyte of the IDs. Schemes without one ignore it ([`Kind::has_metabyte`]).
+    /// Sets the metabyte of the IDs. Schemes without one ignore it; see [`Kind::has_metabyte`].
     pub fn metabyte(self, metabyte: u8) -> Self {
         Self { metabyte, ..self }
     }
@@ -140,13 +141,14 @@ impl<C: fmt::Debug> AnyBuilder<C> {
         AnyBuilder { scheme: self.scheme, node: self.node, metabyte: self.metabyte, each }
     }
 
-    /// Continues after an ID that the node issued last: all IDs are greater, as far as the scheme
-    /// orders them. An ID ahead of the clock is treated as
-    /// [`Builder::restore`](tickid_core::Builder::restore) says.
+    /// Continues after the ID that the node issued last, for example in the previous run of the
+    /// program. All IDs are greater than it, as far as the scheme orders them. An ID ahead of the
+    /// clock is treated as [`Builder::restore`](tickid_core::Builder::restore) describes.
     ///
     /// # Errors
-    /// Returns an [`AfterError`] for an ID of another scheme or of another node, and for one
-    /// whose fields are not a valid time.
+    /// Returns an [`AfterError`] for an ID of a different scheme or node, and for one whose fields
+    /// are not a valid time. A sno ID is always an error, because a single ID does not show how far
+    /// the other tick-tock bit was used.
     ///
     /// # Examples
     /// ```
@@ -205,7 +207,7 @@ impl<C: Clock + fmt::Debug> AnyBuilder<C> {
 }
 
 impl AnyScheme {
-    /// Returns the time and the sequence of an ID, if it is one of a node of this scheme.
+    /// Returns the time and the sequence of an ID, if it is of this scheme and node.
     pub(super) fn position(&self, node: AnyNode, id: AnyId) -> Result<(UnixTime, u32), AfterError> {
         let (found, expected) = (id.kind(), self.kind());
         if found != expected {
@@ -236,7 +238,7 @@ impl AnyScheme {
     }
 }
 
-/// Asks a scheme how many bits of a node its IDs carry, and for the node's sequences.
+/// Finds how many bits of a node a scheme's IDs carry, and the node's sequences.
 struct SplitNode(AnyNode);
 
 impl SchemeVisitor for SplitNode {
@@ -250,6 +252,8 @@ impl SchemeVisitor for SplitNode {
 
 impl<C: Clock + fmt::Debug> AnyBuilder<C> {
     /// Confines the generator to the ticks that are over at `time`.
+    /// [`build_backfill`](Self::build_backfill) needs it, so that no generator of the present
+    /// issues the same IDs.
     ///
     /// # Errors
     /// Returns a [`RangeError`] if the scheme has no such ticks.
@@ -273,8 +277,8 @@ impl<C: Clock + fmt::Debug> AnyBuilder<C> {
     }
 }
 
-/// A generator of IDs for times that have passed, of a scheme that is known at run time: a
-/// [`Backfill`].
+/// A generator of IDs for times that have passed, for example the creation times of existing
+/// records. It is a [`Backfill`] whose scheme is known only at run time.
 ///
 /// # Examples
 /// ```
@@ -316,12 +320,12 @@ impl AnyBackfill {
         Self { each: map_each!(self.each, Id, backfill => backfill.spill(ticks)), ..self }
     }
 
-    /// Continues after the last ID of another run with the same node.
+    /// Continues after the last ID of an earlier run with the same node.
     ///
     /// # Errors
-    /// Returns an [`AfterError`] for an ID of another scheme or of another node, for one whose
-    /// fields are not a valid time, and for a sno ID whose tick-tock bit is on: no backfill made
-    /// it.
+    /// Returns an [`AfterError`] for an ID of a different scheme or node, and for one whose fields
+    /// are not a valid time. A sno ID whose tick-tock bit is set is an error as well, because no
+    /// backfill issues such IDs.
     pub fn after(self, id: AnyId) -> Result<Self, AfterError> {
         let (time, sequence) = self.scheme.position(self.node, id)?;
         if id.parts(self.scheme.layouts()).is_ok_and(|parts| parts.toggle() == Some(true)) {
@@ -335,7 +339,8 @@ impl AnyBackfill {
         Ok(Self { each, ..self })
     }
 
-    /// Returns an ID for `time`, which is not before the times of earlier calls.
+    /// Returns an ID for `time`, which must not be before the times of earlier calls. So sort old
+    /// records by time before you give them IDs.
     ///
     /// # Errors
     /// Returns a [`BackfillError`], and changes nothing.
@@ -350,7 +355,7 @@ impl AnyBackfill {
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AfterError {
-    /// The ID is of another scheme.
+    /// The ID is of a different scheme.
     #[error("a {found} ID, and not one of {expected}")]
     Scheme {
         /// The scheme of the ID.
@@ -358,7 +363,7 @@ pub enum AfterError {
         /// The scheme of the generator.
         expected: Kind,
     },
-    /// The ID is of another node.
+    /// The ID is of a different node.
     #[error("an ID of the node {found}, and not of {expected}")]
     Node {
         /// The node of the ID.
@@ -366,11 +371,11 @@ pub enum AfterError {
         /// The node of the generator.
         expected: u64,
     },
-    /// An ID does not say which ticks were used under the other value of the tick-tock bit. A
-    /// [`Snapshot`] does.
+    /// A single ID does not show which ticks were used under the other value of the tick-tock bit.
+    /// A [`Snapshot`] does.
     #[error("a single {0} ID does not say how far the other tick-tock bit was used")]
     Toggle(Kind),
-    /// The fields of the ID are not those of an issued one.
+    /// No generator issues an ID with these fields.
     #[error(transparent)]
     Fields(#[from] ConvertError),
 }
@@ -379,8 +384,8 @@ tickid_core::debug_error! {
     enum AfterError { Scheme { found, expected }, Node { found, expected }, Toggle(kind), Fields(error) }
 }
 
-/// Generates an ID as a number. The fast paths of all schemes together are too long for one
-/// function.
+/// Generates an ID as a number. It is a function of its own, because the fast paths of all schemes
+/// together are too long for one function.
 #[inline(never)]
 pub(super) fn one_number<I, D>(source: D, metabyte: u8) -> Result<u128, D::Error>
 where
@@ -390,9 +395,9 @@ where
     try_generate(source, variant_of::<I>(metabyte)).map(I::number)
 }
 
-/// Makes the calls of generators whose scheme is known at run time methods of a type: `$this` is
-/// `self`, and `$receiver` the form that the methods take it in. `$error` is their error, and
-/// `$refusal` the one of `observe`.
+/// Makes the calls of generators whose scheme is known at run time methods of a type. `$this` is
+/// `self`, and `$receiver` is the form in which the methods take it. `$error` is their error, and
+/// `$refusal` the error of `observe`.
 macro_rules! any_calls {
     ($this:ident, ($($receiver:tt)+), ($($borrow:tt)+), $error:ty, $refusal:ty) => {
         /// Returns the scheme.
@@ -413,8 +418,8 @@ macro_rules! any_calls {
             })
         }
 
-        /// Does the same as [`try_generate`](Self::try_generate), and returns the ID as a number,
-        /// which is faster.
+        /// Does the same as [`try_generate`](Self::try_generate), but returns the ID as a number,
+        /// which is faster. The number is the one of [`AnyId::to_u128`].
         ///
         /// # Errors
         /// Returns the errors of `try_generate`.
@@ -425,7 +430,8 @@ macro_rules! any_calls {
             })
         }
 
-        /// Draws at least one and at most `n` IDs of one tick without blocking.
+        /// Draws at least one and at most `n` IDs of one tick without blocking. There can be fewer
+        /// than `n`, for example at the end of a tick, so call it again for the rest.
         ///
         /// # Errors
         /// Returns the generator's error if no ID can be issued at the current clock reading.
@@ -434,7 +440,8 @@ macro_rules! any_calls {
             $this.try_block_with(metabyte, n)
         }
 
-        /// Does the same for IDs with this metabyte, which schemes without one ignore.
+        /// Does the same as [`try_block`](Self::try_block) for IDs with this metabyte, which
+        /// schemes without one ignore.
         ///
         /// # Errors
         /// Returns the generator's error if no ID can be issued at the current clock reading.
@@ -449,7 +456,8 @@ macro_rules! any_calls {
         }
 
         /// Observes an ID that comes from elsewhere, as
-        /// [`Generator::observe`](tickid_core::Generator::observe) does: later IDs are greater.
+        /// [`Generator::observe`](tickid_core::Generator::observe) does, so that later IDs are
+        /// greater than it.
         ///
         /// # Errors
         /// Returns an [`AnyObserveError`], and changes nothing.
@@ -478,7 +486,7 @@ pub(super) use any_calls;
 #[cfg(feature = "std")]
 macro_rules! any_waiting_calls {
     ($this:ident, ($($receiver:tt)+), ($($borrow:tt)+), $error:ty) => {
-        /// Generates an ID, sleeping until one can be issued.
+        /// Generates an ID, and sleeps until one can be issued.
         ///
         /// # Errors
         /// Returns the generator's error if the wait would take longer than its `max_wait`, or if
@@ -491,7 +499,7 @@ macro_rules! any_waiting_calls {
             })
         }
 
-        /// Draws at least one and at most `n` IDs of one tick, sleeping until there are any.
+        /// Draws at least one and at most `n` IDs of one tick, and sleeps until there are any.
         ///
         /// # Errors
         /// Returns the errors of [`generate`](Self::generate).
@@ -501,7 +509,8 @@ macro_rules! any_waiting_calls {
             })
         }
 
-        /// Does the same with this metabyte, and waits for at most `within`.
+        /// Does the same as [`block`](Self::block) with this metabyte, and waits for at most
+        /// `within`.
         ///
         /// # Errors
         /// Returns the errors of [`generate`](Self::generate).
@@ -516,8 +525,8 @@ macro_rules! any_waiting_calls {
             })
         }
 
-        /// Does the same, awaiting `sleep`, the executor's timer, for at most 50 milliseconds at a
-        /// time.
+        /// Does the same as a task. While it waits, it awaits `sleep`, the executor's timer, for at
+        /// most 50 milliseconds at a time.
         ///
         /// # Errors
         /// Returns the errors of [`generate`](Self::generate).
@@ -548,18 +557,19 @@ macro_rules! any_waiting_calls {
     };
 }
 
-/// There are none without an operating system.
+/// There are no such calls without an operating system.
 #[cfg(not(feature = "std"))]
 macro_rules! any_waiting_calls {
     ($($arguments:tt)*) => {};
 }
 pub(super) use any_waiting_calls;
 
-/// The shared generator of a scheme that is known at run time: threads draw IDs through `&self`
-/// without a lock, as from a [`Generator`].
+/// The shared generator of a scheme that is known only at run time. Threads draw IDs through
+/// `&self` without a lock, as from a [`Generator`].
 ///
-/// Each call finds out the scheme once. A block of IDs is best handed to a
-/// [visitor](AnyIds::visit), which then meets IDs of one type.
+/// Each call looks up the scheme once, even if it draws a whole block. Hand the block to a
+/// [visitor](AnyIds::visit), because that handles IDs of one type and need not look up the scheme
+/// for each of them.
 ///
 /// # Examples
 /// ```
@@ -585,8 +595,8 @@ impl<C: Clock + fmt::Debug> AnyGenerator<C> {
     any_calls! { self, (&self), (&), Error, ObserveError }
 }
 
-/// The exclusive generator of a scheme that is known at run time, which takes `&mut self`, as a
-/// [`LocalGenerator`].
+/// The exclusive generator of a scheme that is known only at run time. Its methods take `&mut
+/// self`, as those of a [`LocalGenerator`] do.
 ///
 /// # Examples
 /// ```
@@ -609,11 +619,11 @@ impl<C: Clock + fmt::Debug> AnyLocalGenerator<C> {
     any_calls! { self, (&mut self), (&mut), Error, ObserveError }
 }
 
-/// The reason why a generator did not observe an ID. Nothing has changed.
+/// The reason why a generator did not observe an ID. The generator has not changed.
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnyObserveError<E = ObserveError> {
-    /// The ID is of another scheme.
+    /// The ID is of a different scheme.
     #[error("a {found} ID, and not one of {expected}")]
     Scheme {
         /// The scheme of the ID.
@@ -621,7 +631,8 @@ pub enum AnyObserveError<E = ObserveError> {
         /// The scheme of the generator.
         expected: Kind,
     },
-    /// IDs of the scheme are not [observable](tickid_core::Observable).
+    /// IDs of the scheme are not [observable](tickid_core::Observable). Global kuids are not, for
+    /// example, because they sort by node before the last part of their time.
     #[error("{0} IDs cannot be observed: they sort by node before the last part of their time")]
     NotObservable(Kind),
     /// The generator refused the ID.

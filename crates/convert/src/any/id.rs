@@ -15,7 +15,7 @@ use crate::to_parts::ToParts;
 /// Declares the IDs of the [`table`] of schemes.
 macro_rules! declare {
     ($($variant:ident($Id:ty), $name:literal, $key:literal, $shown:literal;)+) => {
-        /// Evaluates `$body` with `$id` as the ID of an [`AnyId`], whichever it is of.
+        /// Evaluates `$body` with `$id` as the ID in an [`AnyId`], of whatever scheme it is.
         macro_rules! with_id {
             ($any:expr, $id:ident => $body:expr) => {
                 match $any {
@@ -26,8 +26,9 @@ macro_rules! declare {
 
         /// An ID of a scheme that is known only at run time.
         ///
-        /// It has no order, because an order by scheme would not be one by time. Sort by the UUIDs
-        /// that [`carry::to_uuid_v7`](crate::carry::to_uuid_v7) makes instead.
+        /// It has no order, because an order by scheme would not be one by time. To sort IDs of
+        /// several schemes, sort the UUIDs that [`carry::to_uuid_v7`](crate::carry::to_uuid_v7)
+        /// makes of them.
         ///
         /// ```compile_fail,E0277
         /// fn sorted<T: Ord>(_: &[T]) {}
@@ -82,7 +83,8 @@ table! { declare }
 pub(crate) use with_id;
 
 impl AnyId {
-    /// Reads the canonical text of a scheme's ID.
+    /// Reads the canonical text of a scheme's ID. Where the scheme is unknown, `tickid-detect`
+    /// finds the likely ones.
     ///
     /// # Errors
     /// Returns the reason why the text is not an ID of the scheme.
@@ -90,7 +92,8 @@ impl AnyId {
         with_type!(kind, Id => Id::parse(text).map(Self::from))
     }
 
-    /// Reads the scheme's second text, URL-safe Base64, which only kuid has.
+    /// Reads the scheme's second text, which is URL-safe Base64. Only kuid has one, and for other
+    /// schemes the result is `None`.
     ///
     /// # Errors
     /// Returns the reason why the text is not an ID of the scheme.
@@ -130,7 +133,7 @@ impl AnyId {
     /// Returns the ID with these bytes, the highest first.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] for another number of bytes than [`Kind::byte_len`], and for bytes
+    /// Returns a [`RangeError`] if the number of bytes is not [`Kind::byte_len`], and for bytes
     /// above [`Kind::max_number`].
     pub fn from_bytes(kind: Kind, bytes: &[u8]) -> Result<Self, RangeError> {
         let len = kind.byte_len();
@@ -153,7 +156,8 @@ impl AnyId {
         with_id!(self, id => visitor.visit(core::iter::once(id)))
     }
 
-    /// Returns the scheme's second text, URL-safe Base64, which only kuid has.
+    /// Returns the scheme's second text, which is URL-safe Base64. Only kuid has one, and for other
+    /// schemes the result is `None`.
     #[must_use]
     pub fn url_text(self) -> Option<IdText> {
         with_id!(self, id => id.url_text().map(|text| IdText::new(&text)))
@@ -166,9 +170,9 @@ impl AnyId {
     }
 
     /// Returns the bytes as a big-endian integer with the scheme's number of
-    /// [bytes](Kind::byte_len).
+    /// [bytes](Kind::byte_len). It does not include the scheme, so keep that beside it.
     ///
-    /// [`carry`](crate::carry) has one that includes the scheme.
+    /// The integers of UUIDs from [`carry`](crate::carry) include it.
     ///
     /// # Examples
     /// ```
@@ -183,8 +187,8 @@ impl AnyId {
         with_id!(self, id => id.number())
     }
 
-    /// Returns the start of the ID's tick. A kuid whose fields are not a valid time has one, too,
-    /// and no [`parts`](ToParts::parts).
+    /// Returns the start of the ID's tick. Even a kuid whose fields are not a valid time has one,
+    /// although it has no [`parts`](ToParts::parts).
     #[must_use]
     pub fn unix_time(self, layouts: &Layouts) -> UnixTime {
         with_id!(self, id => SchemeId::unix_time(id, layouts))
@@ -197,7 +201,7 @@ impl ToParts for AnyId {
     }
 }
 
-/// The scheme's canonical text.
+/// Writes the scheme's canonical text.
 impl fmt::Display for AnyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         with_id!(self, id => id.fmt(f))

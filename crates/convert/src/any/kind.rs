@@ -1,4 +1,4 @@
-//! The schemes as values, and the facts about each that need no layout.
+//! The schemes as values, and the facts about each of them that need no layout.
 
 use core::fmt;
 use core::ops::RangeInclusive;
@@ -25,7 +25,7 @@ macro_rules! declare {
             };
         }
 
-        /// A scheme; kuid's two kinds of IDs are two.
+        /// A scheme, where kuid's two kinds of IDs count as two.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Kind {
@@ -33,10 +33,10 @@ macro_rules! declare {
         }
 
         impl Kind {
-            /// Every one.
+            /// All kinds.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// Returns the name of the scheme, lower case.
+            /// Returns the name of the scheme in lower case. Kuid's two kinds have the same one.
             ///
             /// # Examples
             /// ```
@@ -49,7 +49,8 @@ macro_rules! declare {
                 }
             }
 
-            /// Returns the name in options and data, which no other kind has.
+            /// Returns the name in options and data, for example `kuid-local`. Each kind has its
+            /// own.
             ///
             /// # Examples
             /// ```
@@ -73,7 +74,7 @@ macro_rules! declare {
             }
         }
 
-        /// As in `kuid local`.
+        /// Writes the name for texts that people read, for example `kuid local`.
         impl fmt::Display for Kind {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.pad(match self {
@@ -100,7 +101,8 @@ impl Kind {
         with_type!(self, Id => size_of::<Id>())
     }
 
-    /// Reports whether IDs carry a node, in a SCRU64 ID of a size that its layout has.
+    /// Reports whether IDs carry a node. (SCRU64 IDs do, although its size has to be known from
+    /// elsewhere.)
     ///
     /// # Examples
     /// ```
@@ -122,8 +124,8 @@ impl Kind {
         with_type!(self, Id => Id::TEXT_LENS)
     }
 
-    /// Returns the reason why a [range](AnyScheme::range) holds IDs of other times, too, as a
-    /// sentence for people, if there is one.
+    /// Returns the reason why a [range](AnyScheme::range) also holds IDs of other times, as a
+    /// sentence to print beside the range, or `None` if it does not.
     ///
     /// # Examples
     /// ```
@@ -137,14 +139,14 @@ impl Kind {
         with_type!(self, Id => Id::RANGE_NOTE)
     }
 
-    /// Returns the options for the values that the bits of IDs do not say. An option of several
-    /// kinds has one name.
+    /// Returns the options for the values that the bits of IDs do not say. An option that several
+    /// kinds have has the same name in all of them.
     #[must_use]
     pub const fn layout_options(self) -> &'static [LayoutOption] {
         with_type!(self, Id => Id::LAYOUT_OPTIONS)
     }
 
-    /// Reports whether the caller chooses a metabyte per ID.
+    /// Reports whether the caller chooses a metabyte for each ID, as with sno.
     ///
     /// # Examples
     /// ```
@@ -167,7 +169,7 @@ impl Kind {
         AnyScheme::new(self, &Layouts::default()).visit(HasMetabyte)
     }
 
-    /// Returns the highest number that is an ID; all from 0 on are.
+    /// Returns the highest number that is an ID. All numbers from 0 to this one are.
     ///
     /// # Examples
     /// ```

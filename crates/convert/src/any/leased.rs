@@ -20,8 +20,8 @@ use super::generator::{AnyObserveError, any_calls};
 use super::{AnyId, AnyScheme};
 use crate::schemes::{SchemeId, SchemeVariant};
 
-/// The options of a leased generator whose scheme is known at run time, as
-/// [`LeasedGeneratorBuilder`] has them.
+/// The options of a leased generator whose scheme is known only at run time. They are those of
+/// [`LeasedGeneratorBuilder`].
 #[derive(Debug)]
 #[must_use]
 pub struct AnyLeasedBuilder {
@@ -35,7 +35,7 @@ impl Family for LeasedBuilders {
     type Of<S: Scheme> = LeasedGeneratorBuilder<S>;
 }
 
-/// A generator with a leased node, of a scheme that is known at run time: a
+/// A generator with a leased node, whose scheme is known only at run time. It is a
 /// [`LeasedGenerator`] of that scheme.
 ///
 /// # Examples
@@ -70,10 +70,11 @@ impl<C: fmt::Debug> Family for LeasedGenerators<C> {
 }
 
 impl AnyLeasedGenerator {
-    /// Returns a builder of a generator with a lease of a realm, which is of this scheme.
+    /// Returns a builder of a generator with a lease of a realm, which must be of this scheme.
     ///
     /// # Errors
-    /// Returns a [`Mismatch`] if the realm is of another scheme or layout.
+    /// Returns a [`Mismatch`] if the realm has a different scheme or layout, because its generators
+    /// would then issue IDs that can be equal.
     pub fn builder(
         scheme: AnyScheme,
         store: Store,
@@ -149,7 +150,7 @@ impl<C: Clock + fmt::Debug> AnyLeasedGenerator<C> {
         with_each!(&self.each, Id, generator => generator.first_lease_async().await)
     }
 
-    /// Returns the present state, for readiness checks and monitoring.
+    /// Returns the current state, for example for readiness checks and monitoring.
     #[must_use]
     pub fn state(&self) -> LeaseState {
         with_each!(&self.each, Id, generator => generator.state())

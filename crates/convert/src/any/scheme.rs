@@ -17,10 +17,10 @@ use crate::schemes::{Fields, SchemeId, SchemeVisitor, Settings};
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemeError {
-    /// No scheme has this name.
+    /// No scheme has this name. Names are in lower case, for example `nanoflake`.
     #[error("no scheme has this name")]
     Name,
-    /// All IDs of the scheme carry a node.
+    /// All IDs of the scheme carry a node, but IDs without one were asked for.
     #[error("all IDs of this scheme carry a node")]
     Nodeless,
     /// The text is not a layout of the scheme.
@@ -58,14 +58,13 @@ impl AnyScheme {
         Self { kind, layouts: *layouts }
     }
 
-    /// Returns the scheme of a realm: of its record in a lease store, which has the scheme's name
-    /// and the layout as
-    /// [`Scheme::write_layout`](tickid_core::Scheme::write_layout) writes it. `has_node` selects
-    /// between kuid's two kinds.
+    /// Returns the scheme of a realm from its record in a lease store. The record has the scheme's
+    /// name, and the layout as [`Scheme::write_layout`](tickid_core::Scheme::write_layout) writes
+    /// it. `has_node` selects between kuid's two kinds, because both have the same name.
     ///
     /// # Errors
-    /// Returns a [`SchemeError`] for another name, for IDs without a node of a scheme that has
-    /// none, and for a layout that is not the scheme's.
+    /// Returns a [`SchemeError`] for an unknown name, for `has_node` = `false` with a scheme whose
+    /// IDs all have a node, and for a layout that is not the scheme's.
     ///
     /// # Examples
     /// ```
@@ -86,8 +85,9 @@ impl AnyScheme {
         Ok(Self { kind, layouts: layouts.ok_or(SchemeError::Layout)? })
     }
 
-    /// Calls a function that is generic over the schemes, such as one that starts a generator, with
-    /// the scheme and its layout.
+    /// Calls a function that is generic over the schemes, for example one that starts a generator,
+    /// with the scheme and its layout. It is a trait and not a closure, because closures cannot be
+    /// generic.
     pub fn visit<T: SchemeVisitor>(&self, visitor: T) -> T::Output {
         with_type!(self.kind, Id => {
             visitor.visit(Id::scheme(&self.layouts), <Id as SchemeId>::Variant::default())
@@ -119,14 +119,14 @@ impl AnyScheme {
         self.kind
     }
 
-    /// Returns the layouts of all schemes, this one's among them.
+    /// Returns the layouts of all schemes, including this one's.
     #[must_use]
     pub const fn layouts(&self) -> &Layouts {
         &self.layouts
     }
 
-    /// Returns the number of bits of a node: `None` if IDs have none, or if the layout does not
-    /// determine it.
+    /// Returns the number of bits of a node, or `None` if IDs have no node, or if the layout does
+    /// not determine the number.
     #[must_use]
     pub fn node_bits(&self) -> Option<u32> {
         with_type!(self.kind, Id => Id::shape(&self.layouts)).node_bits
@@ -149,8 +149,9 @@ impl AnyScheme {
         with_type!(self.kind, Id => Id::shape(&self.layouts)).is_sno
     }
 
-    /// Returns the default nodes of a realm, as the highest node and its bits: all nodes up to
-    /// 65,535. Nodes that may have any size have 8 bits.
+    /// Returns the default nodes of a realm, as the highest node and its bits. They are all nodes
+    /// up to 65,535, for example 0 to 1,023 for Nanoflake. Nodes that may have any size have 8
+    /// bits.
     ///
     /// # Examples
     /// ```
@@ -183,7 +184,7 @@ impl AnyScheme {
         with_type!(self.kind, Id => <Id as SchemeId>::fields(&self.layouts))
     }
 
-    /// Returns the values that the bits of IDs do not say.
+    /// Returns the values that the bits of IDs do not say, for example Nanoflake's epoch.
     #[must_use]
     pub fn settings(&self) -> Settings {
         with_type!(self.kind, Id => Id::settings(&self.layouts))
@@ -208,8 +209,9 @@ impl AnyScheme {
     /// Returns the lowest and the highest ID that show a time within `times`, or `None` if no ID
     /// does. Times outside the format are accepted.
     ///
-    /// Every ID lies in exactly one of consecutive half-open ranges, except global kuids, which
-    /// sort by node before the end of their time: their range contains some of other times.
+    /// If consecutive ranges are half-open, for example days, every ID lies in exactly one of them.
+    /// Global kuids are an exception, because they sort by node before the end of their time. Their
+    /// range contains some IDs of other times, as [`Kind::range_note`] says.
     ///
     /// # Examples
     /// ```
@@ -232,7 +234,7 @@ impl AnyScheme {
 
     /// Returns the ID with this node and sequence in the tick that contains `time`.
     ///
-    /// Nothing makes it unique; it is for examples and tests.
+    /// Nothing makes it unique, so use it for examples and tests only.
     ///
     /// # Errors
     /// Returns a [`ConvertError`] if the scheme has no such tick, node or sequence.

@@ -31,10 +31,10 @@ fn no_time(id: LocalId) -> RangeError {
     }
 }
 
-/// Without a node.
+/// The parts have no node.
 ///
-/// A local ID whose B or C is a million or more has no time to convert. The type can hold such IDs,
-/// but no generator issues them.
+/// A local ID whose B or C is a million or more has no time to convert, so it is an error. The type
+/// can hold such IDs, but no generator issues them.
 impl ToParts for LocalId {
     #[inline]
     fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
@@ -216,7 +216,8 @@ impl Assemble for LocalId {
     }
 }
 
-/// With its time and node under [`Layouts::drift`]; else as a local ID.
+/// The parts have the time and the node under [`Layouts::drift`], and are otherwise those of a
+/// local ID.
 impl ToParts for GlobalId {
     #[inline]
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
@@ -274,7 +275,7 @@ impl Assemble for GlobalId {
     }
 }
 
-/// As a global ID, with a node of 64 bits.
+/// The parts are those of a global ID, with a node of 64 bits.
 impl ToParts for WideGlobalId {
     #[inline]
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {

@@ -1,8 +1,8 @@
-//! The schemes: what is known about their IDs, one file each.
+//! The facts about each scheme's IDs, in one file for each scheme.
 
-/// The schemes: the ID type, the scheme's name, the kind's key, and the name in text. A new one is
-/// a row here, and a file below that implements [`SchemeId`]. The order is the one of UUIDs' kinds:
-/// new rows are last.
+/// The schemes, each with the ID type, the scheme's name, the kind's key, and the name in text. A
+/// new scheme is a row here, and a file below that implements [`SchemeId`]. New rows are last,
+/// because the order is the one of UUIDs' kinds.
 macro_rules! table {
     ($declare:ident) => {
         $declare! {
@@ -90,7 +90,7 @@ macro_rules! url_texts {
     };
 }
 
-/// The times of an ID type whose bits have the whole time.
+/// The times of an ID type whose bits hold the whole time.
 macro_rules! own_times {
     () => {
         #[inline(always)]
@@ -136,7 +136,7 @@ fn integer_of<I: SchemeId + TryFrom<u64>>(number: u128) -> Result<I, RangeError>
     id.ok_or_else(|| outside::<I>(number))
 }
 
-/// Returns the low bytes of a number that has no others.
+/// Returns the low bytes of a number whose other bytes are zero.
 fn bytes_of<I: SchemeId, const N: usize>(number: u128) -> Result<[u8; N], RangeError> {
     let bytes = number.to_be_bytes();
     match bytes.split_last_chunk() {

@@ -14,7 +14,7 @@ use crate::options::{LayoutOption, LayoutOptionError, Layouts};
 use crate::parts::{Bits, Parts};
 use crate::to_parts::ToParts;
 
-/// With its time since [`Layouts::epoch`].
+/// The parts have the time since [`Layouts::epoch`].
 impl ToParts for NanoflakeId {
     #[inline]
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {

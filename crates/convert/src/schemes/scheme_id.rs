@@ -1,4 +1,4 @@
-//! The description of a scheme from which everything about it at run time is derived.
+//! The description of a scheme, from which everything about it at run time is derived.
 
 use core::fmt::{self, Debug, Display};
 use core::ops::{Bound, Deref, RangeInclusive};
@@ -11,10 +11,11 @@ use crate::inline_vec::InlineVec;
 use crate::options::{LayoutOption, Layouts};
 use crate::to_parts::ToParts;
 
-/// The ID type of a scheme: the description that [`AnyId`] and
-/// [`AnyScheme`](crate::AnyScheme) are made of.
+/// The ID type of a scheme, and the description that [`AnyId`] and [`AnyScheme`](crate::AnyScheme)
+/// are made of.
 ///
-/// It is implemented for the ID types of the schemes, and for no others.
+/// Use it as a bound in code that is generic over the schemes. It is sealed, that is, it is
+/// implemented for the ID types of the schemes and for no others.
 ///
 /// # Examples
 /// ```
@@ -32,7 +33,7 @@ pub trait SchemeId:
 {
     /// The scheme, and for kuid the kind.
     const KIND: Kind;
-    /// The highest number that is an ID; all from 0 on are.
+    /// The highest number that is an ID. All numbers from 0 to this one are.
     const MAX_NUMBER: u128;
     /// Set if IDs carry a node.
     const HAS_NODE: bool = true;
@@ -40,7 +41,7 @@ pub trait SchemeId:
     const BLANK: Self;
     /// The lengths of canonical texts.
     const TEXT_LENS: RangeInclusive<usize>;
-    /// The reason why a range of times holds IDs of other times, too, if there is one.
+    /// The reason why a range of times also holds IDs of other times, or `None` if it does not.
     const RANGE_NOTE: Option<&'static str> = None;
     /// The options for the values that the bits do not say.
     const LAYOUT_OPTIONS: &'static [LayoutOption] = &[];
@@ -52,7 +53,7 @@ pub trait SchemeId:
 
     /// The canonical text on the stack.
     type Text: Deref<Target = str>;
-    /// The bytes, an array.
+    /// The array of the bytes.
     type Bytes: AsRef<[u8]>;
 
     /// Returns the scheme with its layout.
@@ -93,8 +94,8 @@ pub trait SchemeId:
     /// Returns the bytes as a big-endian integer.
     fn number(self) -> u128;
 
-    /// Returns the start of the ID's tick. A kuid whose fields are not a valid time has one, too,
-    /// and no [`parts`](ToParts::parts).
+    /// Returns the start of the ID's tick. Even a kuid whose fields are not a valid time has one,
+    /// although it has no [`parts`](ToParts::parts).
     fn unix_time(self, layouts: &Layouts) -> UnixTime;
 
     /// Returns the fields that the bits consist of, the highest first.
@@ -125,7 +126,7 @@ pub trait SchemeId:
     ) -> Option<RangeInclusive<Self>>;
 }
 
-/// The caller's choice per ID, for code that is generic over the schemes.
+/// The caller's choice for each ID, for code that is generic over the schemes.
 pub trait SchemeVariant<S: Scheme>:
     Variant<S, Id: SchemeId> + Copy + Default + fmt::Debug + Send + Sync + 'static
 {
@@ -169,7 +170,7 @@ pub trait SchemeVisitor {
     /// The type of the result.
     type Output;
 
-    /// Is called with the scheme, and with the variant of its IDs.
+    /// Receives the scheme, and the variant of its IDs.
     fn visit<S: Scheme, V: SchemeVariant<S>>(self, scheme: S, variant: V) -> Self::Output;
 }
 
@@ -209,11 +210,11 @@ impl Deref for Fields {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Setting {
-    /// The name, lower case, with underscores.
+    /// The name, in lower case, with underscores.
     pub name: &'static str,
     /// The value.
     pub value: SettingValue,
-    /// The meaning, as a phrase for people.
+    /// The meaning, as a phrase to print beside the value.
     pub meaning: &'static str,
 }
 
@@ -236,7 +237,7 @@ impl fmt::Display for SettingValue {
     }
 }
 
-/// The values that the bits of an ID do not say, such as Nanoflake's epoch.
+/// The values that the bits of an ID do not say, for example Nanoflake's epoch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings([Option<Setting>; 2]);
 
@@ -258,7 +259,7 @@ impl Settings {
         Self([self.0[0], Some(Setting { name, value, meaning })])
     }
 
-    /// Returns the facts.
+    /// Returns the values, each with its name and meaning.
     pub fn iter(&self) -> impl Iterator<Item = &Setting> {
         self.0.iter().flatten()
     }
@@ -305,8 +306,8 @@ pub(crate) mod sealed {
     pub trait Assemble: Copy + PartialEq + ToParts {
         fn shape(layouts: &Layouts) -> Shape;
 
-        /// Returns the ID of parts that fit the shape, in the tick with this number, during which
-        /// `time` is.
+        /// Returns the ID of parts that fit the shape, in the tick with this number, which contains
+        /// `time`.
         ///
         /// # Errors
         /// Returns [`ConvertError::Time`] for a tick that the scheme does not have.
@@ -318,7 +319,7 @@ pub(crate) mod sealed {
         ) -> Result<Self, ConvertError>;
 
         /// Reads the settings that [`Scheme::write_layout`](tickid_core::Scheme::write_layout)
-        /// wrote; `None` for a text that it does not write.
+        /// wrote. The result is `None` for a text that it does not write.
         fn read_layout(text: &str, layouts: Layouts) -> Option<Layouts> {
             text.is_empty().then_some(layouts)
         }

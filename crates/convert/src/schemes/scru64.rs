@@ -21,7 +21,7 @@ fn reserved(timestamp: u64) -> RangeError {
     RangeError::new("SCRU64 timestamp", timestamp.into(), first, last)
 }
 
-/// With a node of [`Layouts::node_size`]; without one where that is unknown.
+/// The parts have a node of [`Layouts::node_size`], or none where that is unknown.
 impl ToParts for Scru64Id {
     #[inline]
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
@@ -123,7 +123,7 @@ impl Assemble for Scru64Id {
         Self::from_parts(tick, node_ctr).map_err(ConvertError::Time)
     }
 
-    /// A node's previous ID may have any timestamp, by the scheme's document.
+    /// A node's previous ID may have any timestamp, because the scheme's document allows it.
     fn parts_of_last(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
         Ok(parts(self, layouts))
     }

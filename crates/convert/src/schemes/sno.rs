@@ -17,7 +17,7 @@ use crate::to_parts::ToParts;
 /// The bits below the fields in a UUID of version 7.
 const UNUSED_BITS: u32 = 23;
 
-/// With tick-tock bit and metabyte.
+/// The parts have a tick-tock bit and a metabyte.
 impl ToParts for SnoId {
     #[inline]
     fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {

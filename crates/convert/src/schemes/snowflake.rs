@@ -14,8 +14,8 @@ use crate::options::{LayoutOption, Layouts};
 use crate::parts::{Bits, Parts};
 use crate::to_parts::ToParts;
 
-/// With its time, node and sequence by [`Layouts::snowflake`]. A layout without bits for a node has
-/// none.
+/// The parts have the time, the node and the sequence by [`Layouts::snowflake`], and no node if the
+/// layout has no bits for one.
 ///
 /// # Errors
 /// Returns [`ConvertError::StrayBits`] for an ID with bits above the layout.
