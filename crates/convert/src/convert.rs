@@ -24,16 +24,16 @@ pub struct Converted<T> {
 
 /// Converts one ID.
 ///
-/// IDs of one node and metabyte keep their order, that is, of two different IDs the lower never
-/// becomes the higher. If the sequence is narrowed, they may become the same, which is reported as
-/// a [`Loss`]. The crate's front page has the [proof](crate#order).
+/// IDs of one node and metabyte keep their order. Of two different IDs, the lower never becomes the
+/// higher. If the sequence is narrowed, they may become the same, which is reported as a [`Loss`].
+/// The crate's front page has the [proof](crate#order).
 ///
 /// Check the loss where IDs must stay distinct, or use [`convert_exact`], which refuses any. A loss
 /// of time alone is harmless in this respect, because [`restore`] can recover it.
 ///
 /// # Errors
 /// Returns a [`ConvertError`] for a time that the target cannot represent, and for a node that does
-/// not fit or is missing; [`Options::nodes`] selects how missing or wide nodes are handled.
+/// not fit or is missing. [`Options::nodes`] selects how missing or wide nodes are handled.
 ///
 /// # Examples
 /// ```
@@ -89,8 +89,8 @@ pub fn convert_exact<T: SchemeId>(
     if loss.is_none() { Ok(id) } else { Err(ConvertError::Lossy(loss)) }
 }
 
-/// Reverses a conversion, that is, returns the ID that [`convert`] turned into `converted` under
-/// the same options.
+/// Reverses a conversion. Returns the ID that [`convert`] turned into `converted` under the same
+/// options.
 ///
 /// The result is the original ID if the loss [is restorable](Loss::is_restorable), and otherwise
 /// the lowest of the IDs that become this one, with metabyte 0. Do not use [`convert`] for the way

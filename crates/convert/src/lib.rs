@@ -52,8 +52,8 @@
 //! schemes.
 //!
 //! # Order
-//! For IDs of one node and one metabyte, **if a < b, then convert(a) ≤ convert(b)**. So an index on
-//! the converted IDs has the rows in the same order as before.
+//! For IDs of one node and one metabyte, **if a < b, then convert(a) ≤ convert(b)**. So the rows of
+//! one node stay in order in an index on the converted IDs.
 //!
 //! A new ID's tick is the target's tick that contains the *start* of the old ID's tick. This alone
 //! does not keep the order, because two IDs of different ticks can fall into one tick of the
@@ -103,7 +103,7 @@
 //! targets.
 //!
 //! # Loss
-//! [`Loss`] lists the information that the new ID's fields do not show, that is how much earlier
+//! [`Loss`] lists the information that the new ID's fields do not show. This is how much earlier
 //! its time is, bits of the sequence that were cut and not all zero, a different node, the
 //! metabyte, and a tick-tock bit that was set. Time and tick-tock bit are not gone, because they
 //! are still in the rank. So [`restore`] splits the rank and recovers the old ID, unless the node,

@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use crate::parts::{Bits, mask};
 
-/// The information about an ID that its conversion lost, that is the parts that are not visible in
+/// The information that a conversion lost, which is everything about an ID that is not visible in
 /// the new ID's own fields.
 ///
 /// Of these, the time within the new ID's tick and the tick-tock bit are still in its sequence,
@@ -55,13 +55,13 @@ pub struct NodeLoss {
     pub to: Option<Bits>,
 }
 
-/// The low end of a sequence, which is gone.
+/// The low end of a sequence that was cut off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct SequenceLoss {
     /// The number of low bits cut off.
     pub bits: u32,
-    /// The value of these bits, which is not zero.
+    /// The value of these bits. It is never zero.
     pub value: u64,
 }
 

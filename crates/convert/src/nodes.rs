@@ -6,9 +6,10 @@ use crate::parts::{Bits, mask};
 
 /// The choice of the node of a new ID.
 ///
-/// Nodes distinguish IDs of the same tick and sequence, so prefer a choice that keeps different
-/// nodes different, that is [`Keep`](Self::Keep) or a [`Table`](Self::Table). A target without a
-/// place for a node (a local kuid, or SCRU64 without a node size) has 0 bits for it.
+/// Nodes distinguish IDs of the same tick and sequence, so prefer [`Keep`](Self::Keep) or a
+/// [`Table`](Self::Table), which keep different nodes different. The other choices can make
+/// different IDs equal. A target without a place for a node (a local kuid, or SCRU64 without a node
+/// size) has 0 bits for it.
 ///
 /// # Examples
 /// ```

@@ -1,9 +1,9 @@
-//! IDs taken apart, which is the form that every conversion goes through.
+//! IDs taken apart. Every conversion goes through this form.
 
 use tickid_core::{RangeError, TickScale, UnixTime};
 use tickid_kuid::Drift;
 
-/// A number with its width, that is the value of a field and its capacity.
+/// A number with its width, for the value of a field and its capacity.
 ///
 /// # Examples
 /// ```

@@ -1,10 +1,10 @@
-//! The values that a conversion takes, which are IDs and their parts.
+//! The values that a conversion takes.
 
 use crate::error::ConvertError;
 use crate::options::Layouts;
 use crate::parts::Parts;
 
-/// A value that can be converted, that is an ID or its [`Parts`].
+/// A value that can be converted. IDs and their [`Parts`] implement it.
 ///
 /// Implement it for a format of your own to convert from it.
 pub trait ToParts: Copy {

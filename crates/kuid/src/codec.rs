@@ -45,8 +45,8 @@ pub(crate) const HEX: Alphabet = match Alphabet::new("0123456789abcdef", "0-9, a
     None => panic!("16 distinct characters"),
 };
 
-/// Implements the two texts of an ID, that is the canonical one, with
-/// [`impl_codec`](tickid_text::impl_codec), and the one for URLs.
+/// Implements the two texts of an ID. The canonical one uses
+/// [`impl_codec`](tickid_text::impl_codec), and the other is for URLs.
 macro_rules! impl_texts {
     (
         $id:ident: $what:literal, $bytes:literal bytes, $chars:literal,

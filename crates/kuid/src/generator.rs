@@ -6,9 +6,9 @@ use crate::layout::Kuid;
 
 /// The shared generator; see [`tickid_core::Generator`] for all its methods.
 ///
-/// Its methods return a [`GlobalId`](crate::GlobalId); the methods of
-/// [`with(Local)`](tickid_core::Generator::with) return a [`LocalId`](crate::LocalId). Both kinds
-/// are drawn from one sequence, so no two IDs have the same time and sequence, and the IDs of one
+/// Its methods return a [`GlobalId`](crate::GlobalId), and the methods of
+/// [`with(Local)`](tickid_core::Generator::with) a [`LocalId`](crate::LocalId). Both kinds are
+/// drawn from one sequence, so no two IDs have the same time and sequence, and the IDs of one
 /// thread increase, whatever their kind.
 ///
 /// Time never goes back (*ratchet*). While the clock is at most 1 second (977 ticks) behind, the
@@ -41,8 +41,8 @@ use crate::layout::Kuid;
 /// ```
 ///
 /// # Spec
-/// fogfish/uid, `uid:l/0` and `uid:g/0`. Their sequence wraps around within a tick; this one does
-/// not.
+/// fogfish/uid, `uid:l/0` and `uid:g/0`. Their sequence wraps around within a tick, which this one
+/// does not, because IDs would repeat.
 #[cfg(target_has_atomic = "64")]
 pub type Generator<C = DefaultClock> = tickid_core::Generator<Kuid, C>;
 

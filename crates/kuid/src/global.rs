@@ -1,4 +1,4 @@
-//! IDs with a node: 96 bits, and the wide form of 128 bits.
+//! IDs with a node, of 96 bits, and their wide form of 128 bits.
 
 use core::hash::{Hash, Hasher};
 use core::ops::{RangeBounds, RangeInclusive};
@@ -11,11 +11,11 @@ use crate::layout::{Drift, Kuid, WideKuid};
 use crate::local::LocalId;
 use crate::node::{ForeignNode, Node};
 
-/// The number of bits below the low bits of the seconds: 10 of the microseconds, 14 of the
-/// sequence.
+/// The number of bits below the low bits of the seconds, of which 10 are microseconds and 14 are
+/// the sequence.
 const TAIL_BITS: u32 = 24;
 
-/// Returns the number of bits below the node: the low seconds and the tail.
+/// Returns the number of bits below the node, which are the low seconds and the tail.
 #[inline]
 const fn low_bits(drift: Drift) -> u32 {
     TAIL_BITS + drift.get() as u32
@@ -29,8 +29,8 @@ const fn splice(local: LocalId, node: u64, node_bits: u32, drift: Drift) -> u128
     ((high as u128) << node_bits | node as u128) << low_bits | low as u128
 }
 
-/// Returns the local ID around the node, whose width does not matter: its high bits are still where
-/// they were in the first 8 bytes, its low bits in the last 8.
+/// Returns the local ID around the node. The node's width does not matter, because the local ID's
+/// high bits are still at their place in the first 8 bytes, and its low bits in the last 8.
 #[inline]
 const fn local_part(first: u64, last: u64, drift: Drift) -> LocalId {
     let low = (1 << low_bits(drift)) - 1;
@@ -271,8 +271,8 @@ macro_rules! global_id_type {
                 T::try_from(self.unix_time(drift))
             }
 
-            /// Returns the lowest ID, over all nodes, that shows `time`, which is where a range
-            /// scan over IDs of this drift starts.
+            /// Returns the lowest ID, over all nodes, that shows `time`. Start a range scan over
+            /// IDs of this drift with it.
             ///
             /// The range from here to [`max_at`](Self::max_at) of a later time contains **all** IDs
             /// of valid times in between. It also contains some IDs that are up to
@@ -298,8 +298,8 @@ macro_rules! global_id_type {
                 LocalId::min_at(time).map(|local| Self::from_local(local, node, drift))
             }
 
-            /// Returns the highest ID, over all nodes, that shows `time`, which is the inclusive
-            /// end of a range scan over IDs of this drift.
+            /// Returns the highest ID, over all nodes, that shows `time`. End a range scan over IDs
+            /// of this drift with it, inclusively.
             ///
             /// # Errors
             /// Returns a [`RangeError`] for a time before 1970 or after the format's last tick.
@@ -376,7 +376,7 @@ macro_rules! global_id_type {
 }
 
 global_id_type! {
-    /// A global ID, which has 96 bits, 32 of them for the node.
+    /// A global ID of 96 bits, 32 of which are the node.
     ///
     /// ```text
     ///     20 bits      20 - I bits    32 bits    I bits    10 bits     14 bits
@@ -387,8 +387,9 @@ global_id_type! {
     /// It is a [`LocalId`] with the node in front of the low I bits of the seconds. I is the
     /// [`Drift`], which is not stored in the ID, so use the same one everywhere. IDs of one node
     /// order by time, then by sequence. Across nodes they order by time to within
-    /// [`Drift::interval`], that is, of two IDs of valid times the lower is never later than the
-    /// higher by that interval or more. Their bytes and canonical text sort in the same order.
+    /// [`Drift::interval`]. In other words, of two IDs of valid times, the lower is never later
+    /// than the higher by that interval or more. Their bytes and canonical text sort in the same
+    /// order.
     ///
     /// Every bit pattern is an ID. The notes on invalid times in [`LocalId`] apply here as well.
     ///
@@ -554,7 +555,7 @@ impl TryFrom<u128> for GlobalId {
 }
 
 global_id_type! {
-    /// A global ID with a wide node, which has 128 bits, 64 of them for the node.
+    /// A global ID of 128 bits with a wide node, which has 64 of them.
     /// [`WideGenerator`](crate::WideGenerator) issues them. Choose it where nodes are random
     /// numbers, because 64 bits make equal nodes practically impossible.
     ///

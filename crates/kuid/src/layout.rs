@@ -1,12 +1,11 @@
-//! The layouts of global IDs: what their bits do not say.
+//! The layouts of global IDs, which their bits do not contain.
 
 use core::fmt;
 use core::time::Duration;
 
 use tickid_core::{RangeError, TickScale, UnixTime};
 
-/// The kuid scheme with its layout, that is the drift, which the bits of a global ID do not
-/// contain.
+/// The kuid scheme. It holds the drift, because the bits of a global ID do not contain it.
 ///
 /// # Examples
 /// ```
@@ -29,7 +28,8 @@ pub struct Kuid {
 }
 
 impl Kuid {
-    /// The clock rollback that a generator tolerates before it stalls, which is 1 second.
+    /// The clock rollback that a generator tolerates before it stalls. In 1 second there are 977
+    /// ticks.
     pub const DEFAULT_ALLOWANCE: Duration = Duration::from_secs(1);
     /// The number of ticks in a second, 977. They are steps of 1,024 µs *within* each second, so
     /// the last one lasts only 576 µs.
@@ -38,8 +38,8 @@ impl Kuid {
     pub(crate) const SCALE: TickScale = TickScale::anew_every(UnixTime::EPOCH, 1_000_000, 1_024);
 }
 
-/// The scheme of [`WideGlobalId`](crate::WideGlobalId)s, which is [`Kuid`] with nodes of 64 bits
-/// instead of 32.
+/// The scheme of [`WideGlobalId`](crate::WideGlobalId)s. It is like [`Kuid`], but nodes have 64
+/// bits instead of 32.
 ///
 /// # Examples
 /// ```

@@ -1,4 +1,4 @@
-//! IDs without a node: 64 bits.
+//! IDs without a node, of 64 bits.
 
 use core::ops::{RangeBounds, RangeInclusive};
 
@@ -8,7 +8,7 @@ use crate::codec::impl_texts;
 use crate::distance::Distance;
 use crate::layout::Kuid;
 
-/// A local ID, which has 64 bits and is unique among the IDs of one generator.
+/// A local ID of 64 bits, which is unique among the IDs of one generator.
 ///
 /// Use it inside one process or database. Before an ID leaves it, make it a
 /// [`GlobalId`](crate::GlobalId) with [`from_local`](crate::GlobalId::from_local), because two
@@ -20,9 +20,10 @@ use crate::layout::Kuid;
 ///  mega-seconds A   seconds B     C        sequence
 /// ```
 ///
-/// `{A, B, C}` is a time since 1970, that is A million seconds, B seconds and C microseconds. Of
-/// the 20 bits of C, the ID holds only the high 10, so a tick is 1,024 µs. IDs order by time, then
-/// by sequence, and their integers, bytes and canonical text sort in the same order.
+/// `{A, B, C}` is a time since 1970 of A million seconds, B seconds and C microseconds. Of the 20
+/// bits of C, the ID holds only the high 10, so a tick is 1,024 µs (and the last one of a second
+/// 576 µs). IDs order by time, then by sequence, and their integers, bytes and canonical text sort
+/// in the same order.
 ///
 /// Every bit pattern is an ID, even with B above 999,999 or C above 999,424, although no generator
 /// issues such an ID. Its [`tick`](Self::tick) is `None`, and its [`unix_time`](Self::unix_time) is
@@ -52,14 +53,14 @@ impl LocalId {
     pub const MIN: Self = Self(0);
     /// The highest value.
     pub const MAX: Self = Self(u64::MAX);
-    /// The highest mega-seconds A, which have 20 bits.
+    /// The highest mega-seconds A that fit 20 bits.
     pub const MAX_MEGA_SECONDS: u32 = (1 << 20) - 1;
     /// The highest seconds B that fit 20 bits. In a valid time they are below a million.
     pub const MAX_SECONDS: u32 = (1 << 20) - 1;
     /// The highest microseconds C that fit 20 bits of which the low 10 are zero. In a valid time
     /// they are below a million.
     pub const MAX_MICRO_SECONDS: u32 = (1 << 20) - (1 << Self::DROPPED_BITS);
-    /// The highest sequence, 16,383, which has 14 bits.
+    /// The highest sequence that fits 14 bits, 16,383.
     pub const MAX_SEQUENCE: u32 = (1 << Self::SEQUENCE_BITS) - 1;
     /// The length of either text.
     pub const TEXT_LEN: usize = 11;
@@ -139,7 +140,7 @@ impl LocalId {
         Err(RangeError::new(what, value as i128, 0, max as i128))
     }
 
-    /// Builds an ID from parts that are in range; `step` is C without its low 10 bits.
+    /// Builds an ID from parts that are in range. `step` is C without its low 10 bits.
     #[inline]
     const fn assemble(mega_seconds: u64, seconds: u64, step: u64, sequence: u32) -> Self {
         debug_assert!(sequence <= Self::MAX_SEQUENCE);
@@ -345,7 +346,7 @@ impl LocalId {
         )
     }
 
-    /// Returns the lowest ID that shows `time` or a later one, which is where a range scan starts.
+    /// Returns the lowest ID that shows `time` or a later one. Start a range scan with it.
     ///
     /// The half-open range from `min_at(since)` to `min_at(until)` holds the IDs that show a time
     /// from `since` to just before `until`. An ID shows the start of its tick
@@ -369,8 +370,8 @@ impl LocalId {
         Kuid::default().first_tick_from(time.into_unix_time()?).map(Self::lowest)
     }
 
-    /// Returns the highest ID that shows `time` or an earlier one, which is the inclusive end of a
-    /// range scan.
+    /// Returns the highest ID that shows `time` or an earlier one. End a range scan with it,
+    /// inclusively.
     ///
     /// # Errors
     /// Returns a [`RangeError`] for a time before 1970 or after the format's last tick.
@@ -391,9 +392,8 @@ impl LocalId {
     /// Returns the range of all IDs that show a time within `times`, or `None` if there are none.
     ///
     /// Use it for times that users enter, because unlike [`min_at`](Self::min_at) and
-    /// [`max_at`](Self::max_at) it accepts times outside the format and open ends. If consecutive
-    /// ranges are half-open, for example days, every ID of a valid time lies in exactly one of
-    /// them.
+    /// [`max_at`](Self::max_at) it accepts times outside the format and open ends. If you scan day
+    /// by day with half-open ranges, every ID of a valid time lies in exactly one of them.
     ///
     /// # Examples
     /// ```

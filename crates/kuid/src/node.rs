@@ -4,7 +4,7 @@ use tickid_text::{ParseError, Text};
 
 use crate::codec::HEX;
 
-/// A node, that is a fingerprint of 32 bits that distinguishes generators.
+/// A node, which is a fingerprint of 32 bits that distinguishes generators.
 ///
 /// Erlang derives it from the node's name, for example `uid@127.0.0.1`. Today's library uses
 /// [`phash2`] for this, and its documentation and older versions use [`phash`]. Where no Erlang
@@ -132,7 +132,7 @@ impl Node {
         Self(u32::from_be_bytes(bytes))
     }
 
-    /// Parses a node, that is 8 hexadecimal digits in lower case.
+    /// Parses a node from 8 hexadecimal digits in lower case.
     ///
     /// # Errors
     /// Returns a [`ParseError`] for any other length and for the first byte that is not such a

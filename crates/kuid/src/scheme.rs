@@ -139,15 +139,14 @@ impl Scheme for Kuid {
     }
 }
 
-/// The variant of local IDs, which have 64 bits and no node, and are unique among the IDs of one
-/// generator.
+/// The variant of local IDs, which have no node and are unique among the IDs of one generator.
 ///
 /// A generator draws both variants from the same sequence, so a local and a global ID never have
 /// the same time and sequence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Local;
 
-/// The variant of global IDs, which have 96 bits and the node. It is the default.
+/// The variant of global IDs, which have the node. It is the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Global;
 

@@ -14,7 +14,7 @@ use crate::local::LocalId;
 use crate::node::Node;
 use crate::scheme::Local;
 
-/// A wide node, which is any 64 bits.
+/// A wide node of 64 bits, all of whose values are valid.
 ///
 /// Random wide nodes are practically unique. For example, among a million of them two are equal
 /// with a probability of 1 in 37 million. The text of a node is 16 hexadecimal digits in lower
@@ -69,7 +69,7 @@ impl WideNode {
         tickid_core::external::random_bytes().map(|bytes| Self(u64::from_be_bytes(bytes)))
     }
 
-    /// Parses a node, that is 16 hexadecimal digits in lower case.
+    /// Parses a node from 16 hexadecimal digits in lower case.
     ///
     /// # Errors
     /// Returns a [`ParseError`] for any other length and for the first byte that is not such a

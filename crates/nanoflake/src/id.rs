@@ -11,15 +11,15 @@ const EXPECTED_FIRST: &str = "1-9, a-z, A-Z (zeros lead only in the form of 13 d
 /// The name in messages.
 const WHAT: &str = "Nanoflake ID";
 
-/// A Nanoflake ID: a signed 64-bit integer that is not negative.
+/// A Nanoflake ID, which is a signed 64-bit integer that is not negative.
 ///
 /// IDs order by time, then by generator and sequence. Their integers, bytes and [padded
 /// text](Self::encode_padded) sort in the same order. Unpadded Base36, which is the canonical text,
 /// and decimal do **not**, because they have no fixed length. For example, the ID `z` (35) is below
 /// the ID `10` (36), but as text it comes after it.
 ///
-/// An ID does not contain its epoch, so the scheme, which has it, computes the time:
-/// [`Nanoflake::unix_time`](crate::Nanoflake::unix_time).
+/// An ID does not contain its epoch, so its time is computed by
+/// [`Nanoflake::unix_time`](crate::Nanoflake::unix_time), and not by a method of the ID.
 ///
 /// # Examples
 /// ```
@@ -256,7 +256,7 @@ impl NanoflakeId {
     }
 
     /// Returns the canonical text, which is 1 to 13 digits of Base36 in lower case, without leading
-    /// zeros. It does not sort as the IDs do, because its length varies;
+    /// zeros. It does not sort as the IDs do, because its length varies.
     /// [`encode_padded`](Self::encode_padded) returns text that does.
     ///
     /// # Examples

@@ -1,5 +1,5 @@
-//! Nanoflakes, which are Snowflakes: 63-bit identifiers that sort by the millisecond, with an epoch
-//! of your choice.
+//! Nanoflakes are Snowflakes, that is, 63-bit identifiers that sort by the millisecond, with an
+//! epoch of your choice.
 //!
 //! ```text
 //!  64 bits, a signed integer that is never negative
@@ -46,11 +46,11 @@
 //! | `alloc` | with `std` | `String` forms |
 //! | `serde` | no | text in human-readable formats, integers in others; any form through `with` |
 //!
-//! Support for other libraries, for example for database clients, time types and schemas, is
-//! enabled by features of `tickid-core`, because one implementation there serves all schemes:
-//! `cargo add tickid-core --features sqlx_0_9,jiff_1`. The project's `docs/stacks.md` lists these
-//! features and shows which columns sort. In browsers, `std` also needs the core's feature `web`,
-//! which provides the clock and the random numbers.
+//! Support for other libraries (database clients, time types, schemas) is enabled by features of
+//! `tickid-core`, because one implementation there serves all schemes. For example, `cargo add
+//! tickid-core --features sqlx_0_9,jiff_1` enables it for sqlx 0.9 and jiff 1. The project's
+//! `docs/stacks.md` lists these features and shows which columns sort. In browsers, `std` also
+//! needs the core's feature `web`, which provides the clock and the random numbers.
 //!
 //! # Spec
 //! Nanoflakes (<https://github.com/nanoflakes/spec>). The project's `docs/schemes/nanoflake.md`

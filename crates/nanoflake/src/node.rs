@@ -32,7 +32,7 @@ impl GeneratorId {
     pub const MAX: Self = Self((1 << Self::BITS) - 1);
     /// The number of bits it takes in an ID.
     pub const BITS: u32 = 10;
-    /// The number of lower bits that are the worker; the others are the datacenter.
+    /// The number of lower bits that are the worker. The others are the datacenter.
     pub const WORKER_BITS: u32 = 5;
     /// The highest datacenter, 31.
     pub const MAX_DATACENTER: u8 = (1 << (Self::BITS - Self::WORKER_BITS)) - 1;

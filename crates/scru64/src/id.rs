@@ -5,7 +5,7 @@ use tickid_text::base36::TwelveDigits;
 
 use crate::node_size::{self, NodeIdSize};
 
-/// A SCRU64 ID: an integer below 36^12, in 63 bits.
+/// A SCRU64 ID, which is an integer below 36^12 and fits 63 bits.
 ///
 /// IDs order by time, then by node and counter. Their integers, bytes and text sort in the same
 /// order, so it does not matter which of these forms a database stores.

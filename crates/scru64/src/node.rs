@@ -8,7 +8,7 @@ use tickid_core::{NodeId, RangeError};
 use crate::id::Scru64Id;
 use crate::node_size::NodeIdSize;
 
-/// The identity of a generator, that is a node ID and its size in bits.
+/// The identity of a generator, which consists of a node ID and its size in bits.
 ///
 /// In place of the node ID, a spec can hold the ID that the node issued last. A generator built
 /// from such a spec continues after that ID, so a restarted program issues no ID twice even if the
@@ -167,7 +167,7 @@ impl NodeId for NodeSpec {
     }
 }
 
-/// Written as the original does, that is the last ID or the decimal node ID, a slash, and the size.
+/// Writes the last ID or the decimal node ID, a slash and the size, as the original does.
 impl fmt::Display for NodeSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.node_prev() {
@@ -267,8 +267,8 @@ impl FromStr for NodeSpec {
     }
 }
 
-/// Returns the number that 1 to `max_len` digits spell (8 at most, so that it fits), or the
-/// position of the first byte that is not a digit or one too many.
+/// Parses a number of 1 to `max_len` digits (8 at most, so that it fits). The error is the position
+/// of the first byte that is not a digit, or that is one too many.
 fn number(digits: &str, radix: u32, max_len: usize) -> Result<u32, usize> {
     let mut value = 0;
     for (position, byte) in digits.bytes().enumerate() {

@@ -27,7 +27,7 @@ pub struct NodeIdSize(u8);
 impl NodeIdSize {
     /// One bit, which is enough for two nodes.
     pub const MIN: Self = Self(1);
-    /// 23 bits, which leave one bit, that is two IDs per tick, to the counter.
+    /// 23 bits, which leave one bit to the counter, so that there are only two IDs per tick.
     pub const MAX: Self = Self(23);
 
     /// Returns a size of `bits` bits.

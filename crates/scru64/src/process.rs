@@ -25,8 +25,8 @@ pub const NODE_SPEC_VARIABLE: &str = "SCRU64_NODE_SPEC";
 /// After a `fork`, the child has no generator as long as the variable holds its parent's node,
 /// because the two would issue the same IDs. Set the variable to a different node in the child, and
 /// its next call builds a generator. This is detected only if the parent had built its generator
-/// before the fork. Otherwise the children are like any processes with the same variable, that is
-/// each needs its own node.
+/// before the fork. Otherwise nothing distinguishes the children from other processes with the same
+/// variable, and you have to give each its own node.
 ///
 /// # Errors
 /// Returns [`EnvironmentError`] if the variable is not set, or holds no node spec, the parent's

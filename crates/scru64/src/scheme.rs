@@ -19,8 +19,8 @@ pub struct Scru64;
 impl Scru64 {
     pub(crate) const SCALE: TickScale = TickScale::every(UnixTime::EPOCH, 256_000);
 
-    /// The clock rollback that a generator tolerates before it stalls. It is 10 seconds, which are
-    /// 39 whole ticks.
+    /// The clock rollback that a generator tolerates before it stalls. In 10 seconds there are 39
+    /// whole ticks.
     pub const DEFAULT_ALLOWANCE: Duration = Duration::from_secs(10);
 }
 

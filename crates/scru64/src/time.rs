@@ -57,7 +57,7 @@ impl Scru64Id {
         T::try_from(self.unix_time())
     }
 
-    /// Returns the lowest ID that shows `time` or a later one, which is where a range scan starts.
+    /// Returns the lowest ID that shows `time` or a later one. Start a range scan with it.
     ///
     /// The half-open range from `min_at(since)` to `min_at(until)` holds the IDs that show a time
     /// from `since` to just before `until`. An ID shows the start of its tick
@@ -83,8 +83,8 @@ impl Scru64Id {
         Scru64.first_tick_from(time.into_unix_time()?).map(Self::lowest)
     }
 
-    /// Returns the highest ID that shows `time` or an earlier one, which is the inclusive end of a
-    /// range scan.
+    /// Returns the highest ID that shows `time` or an earlier one. End a range scan with it,
+    /// inclusively.
     ///
     /// # Errors
     /// Returns a [`RangeError`] for a time before 1970 or after the last tick.
@@ -105,8 +105,8 @@ impl Scru64Id {
     /// Returns the range of all IDs that show a time within `times`, or `None` if there are none.
     ///
     /// Use it for times that users enter, because unlike [`min_at`](Self::min_at) and
-    /// [`max_at`](Self::max_at) it accepts times outside the format and open ends. If consecutive
-    /// ranges are half-open, for example days, every ID lies in exactly one of them.
+    /// [`max_at`](Self::max_at) it accepts times outside the format and open ends. If you scan day
+    /// by day with half-open ranges, every ID lies in exactly one of them.
     ///
     /// # Examples
     /// ```

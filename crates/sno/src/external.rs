@@ -17,7 +17,7 @@ impl SortedText for SnoId {}
 /// Writes the [zero ID](SnoId::ZERO) as `null`, as the original does in JSON. Use it with serde's
 /// `with` attribute.
 ///
-/// Without it, the zero ID is written like any other, that is as the text `"2222222222222222"`.
+/// Without it, the zero ID is written like any other, as the text `"2222222222222222"`.
 ///
 /// # Examples
 /// ```

@@ -9,8 +9,7 @@ use tickid_text::{Codec as _, ParseError, StaticAlphabet as _};
 use crate::codec::{self, Base32, Canonical};
 use crate::partition::Partition;
 
-/// A sno ID, which is 10 bytes. Every array of 10 bytes is an ID, so reading one from bytes cannot
-/// fail.
+/// A sno ID of 10 bytes. Every array of 10 bytes is an ID, so reading one from bytes cannot fail.
 ///
 /// IDs order by time, then by tick-tock bit, metabyte, partition and sequence. Their bytes and text
 /// sort in the same order.
@@ -59,8 +58,8 @@ impl SnoId {
         ("sequence", 16, "distinguishes the IDs of a tick"),
     ]);
 
-    /// The shift of the timestamp in the first eight bytes: above the tick-tock bit, the metabyte
-    /// and the partition.
+    /// The shift of the timestamp in the first eight bytes, where it is above the tick-tock bit,
+    /// the metabyte and the partition.
     const TIMESTAMP_SHIFT: u32 = u64::BITS - Self::TIMESTAMP_BITS;
     const TOGGLE_SHIFT: u32 = Self::TIMESTAMP_SHIFT - 1;
     const META_SHIFT: u32 = 16;

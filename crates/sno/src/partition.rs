@@ -9,7 +9,7 @@ use tickid_core::external::random_bytes;
 #[cfg(feature = "std")]
 use tickid_core::{BuildError, PerProcess, RangeError};
 
-/// A partition, that is 16 bits that distinguish generators. Every value is valid.
+/// A partition, which is a number of 16 bits that distinguishes generators. Every value is valid.
 ///
 /// No two generators may have the same partition and the same sequences at the same time, because
 /// they would issue the same IDs.

@@ -16,7 +16,7 @@ use crate::partition::Partition;
 pub struct Sno;
 
 impl Sno {
-    /// The start of timestamp 0, which is 2010-01-01T00:00:00Z.
+    /// The start of timestamp 0, 2010-01-01T00:00:00Z.
     pub const EPOCH: UnixTime = UnixTime::from_micros(1_262_304_000_000_000);
 
     pub(crate) const SCALE: TickScale = TickScale::every(Self::EPOCH, 4_000);

@@ -46,7 +46,7 @@ use crate::scheme::{Sno, pool};
     serde(rename_all = "camelCase", deny_unknown_fields)
 )]
 pub struct GeneratorSnapshot {
-    /// The generator's partition, which is an array of two bytes in JSON.
+    /// The generator's partition. In JSON it is an array of two bytes.
     pub partition: Partition,
     /// One end of the range of sequences. It is the lower end, unless the two are given in reverse.
     pub sequence_min: u16,

@@ -1,8 +1,8 @@
-//! The ID: 64 bits and their texts. Their meaning is in `layout.rs`.
+//! The ID, which is 64 bits, and its texts. The meaning of the bits is in `layout.rs`.
 
 use tickid_text::{ParseError, ParseErrorKind, Text, crockford, decimal};
 
-/// A Snowflake, that is 64 bits whose meaning depends on a [layout](crate::Snowflake).
+/// A Snowflake of 64 bits, whose meaning depends on a [layout](crate::Snowflake).
 ///
 /// IDs of one layout order by time, and their integers, bytes and [Crockford
 /// text](Self::encode_crockford) sort in the same order. Decimal, which is the canonical text, does

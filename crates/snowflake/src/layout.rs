@@ -54,7 +54,7 @@ pub struct Snowflake<O = NodeAboveSequence> {
 /// The parts of a layout, which [`Snowflake::new`] checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Widths {
-    /// The length of a tick, which is a whole number of microseconds from 100 µs to 1 h.
+    /// The length of a tick, in whole microseconds, from 100 µs to 1 h.
     pub unit: Duration,
     /// The start of the first tick. It is a whole millisecond for which [`UnixTime`] can represent
     /// all ticks.

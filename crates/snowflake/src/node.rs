@@ -7,7 +7,7 @@ use tickid_core::{NodeId, RangeError};
 /// The most bits of a node.
 pub(crate) const MAX_BITS: u32 = 22;
 
-/// The node that distinguishes generators, that is a number and the bits that it takes in an ID.
+/// The node that distinguishes generators, as a number and the bits that it takes in an ID.
 ///
 /// No two generators of a system may have the same one at the same time, because they would issue
 /// the same IDs. The layout sets the number of bits, and a generator whose layout has a different

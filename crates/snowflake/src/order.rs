@@ -3,8 +3,9 @@
 use core::fmt::Debug;
 use core::hash::Hash;
 
-/// The order of node and sequence in the bits below the time, which is [`NodeAboveSequence`] or
-/// [`SequenceAboveNode`]. It is a type, because as a value it would slow every ID down.
+/// The order of node and sequence in the bits below the time. [`NodeAboveSequence`] and
+/// [`SequenceAboveNode`] implement it. It is a type, because as a value it would slow every ID
+/// down.
 pub trait Order: Copy + Eq + Hash + Debug + Send + Sync + sealed::Sealed + 'static {
     /// Set if the node is in the lowest bits.
     const IS_NODE_LOWEST: bool;

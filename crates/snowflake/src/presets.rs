@@ -54,7 +54,7 @@ impl Snowflake<NodeAboveSequence> {
     /// # Spec
     /// <https://github.com/pgEdge/snowflake>, `snowflake.c`
     pub const PGEDGE: Self = layout(1, 1_672_531_200_000, [41, 10, 12]);
-    /// Twitter's widths counted from 1970, that is 41 bits of milliseconds, a node of 10 bits and a
+    /// Twitter's widths counted from 1970. It has 41 bits of milliseconds, a node of 10 bits and a
     /// sequence of 12. Its time ends on 2039-09-07, so choose a later epoch for new IDs.
     /// ClickHouse's `generateSnowflakeID` has this layout, as have the crates `snowflaked` and
     /// `ferroid` by default, and LinkedIn's IDs, whose document is not public.

@@ -1,5 +1,5 @@
-//! The text of layouts: fields from the highest to the lowest, then the epoch, as in
-//! `39x10ms/8s/16n@1409529600000`.
+//! The text of layouts, for example `39x10ms/8s/16n@1409529600000`. It has the fields from the
+//! highest to the lowest, then the epoch.
 
 use core::fmt;
 use core::str::FromStr;
@@ -51,7 +51,7 @@ impl<O: Order> fmt::Display for Snowflake<O> {
 ///
 /// # Errors
 /// Returns a [`LayoutError`] that names the place where the form is wrong, or the field whose value
-/// is out of range. For the other order it is [`LayoutError::Order`]; [`AnySnowflake`] reads both.
+/// is out of range. For the other order it is [`LayoutError::Order`]. [`AnySnowflake`] reads both.
 impl<O: Order> FromStr for Snowflake<O> {
     type Err = LayoutError;
 

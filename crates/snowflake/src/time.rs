@@ -47,7 +47,7 @@ impl<O: Order> Snowflake<O> {
         T::try_from(self.unix_time(id))
     }
 
-    /// Returns the lowest ID that shows `time` or a later one, which is where a range scan starts.
+    /// Returns the lowest ID that shows `time` or a later one. Start a range scan with it.
     ///
     /// The half-open range from `min_at(since)` to `min_at(until)` holds the IDs that show a time
     /// from `since` to just before `until`. An ID shows the start of its tick
@@ -69,8 +69,8 @@ impl<O: Order> Snowflake<O> {
         self.first_tick_from(time.into_unix_time()?).map(|tick| self.lowest(tick))
     }
 
-    /// Returns the highest ID that shows `time` or an earlier one, which is the inclusive end of a
-    /// range scan.
+    /// Returns the highest ID that shows `time` or an earlier one. End a range scan with it,
+    /// inclusively.
     ///
     /// # Errors
     /// Returns a [`RangeError`] for a time before the epoch or after its last tick.
@@ -90,8 +90,8 @@ impl<O: Order> Snowflake<O> {
     /// Returns the range of all IDs that show a time within `times`, or `None` if there are none.
     ///
     /// Use it for times that users enter, because unlike [`min_at`](Self::min_at) and
-    /// [`max_at`](Self::max_at) it accepts times outside the layout and open ends. If consecutive
-    /// ranges are half-open, for example days, every ID lies in exactly one of them.
+    /// [`max_at`](Self::max_at) it accepts times outside the layout and open ends. If you scan day
+    /// by day with half-open ranges, every ID lies in exactly one of them.
     ///
     /// # Examples
     /// ```

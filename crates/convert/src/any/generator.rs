@@ -631,8 +631,8 @@ pub enum AnyObserveError<E = ObserveError> {
         /// The scheme of the generator.
         expected: Kind,
     },
-    /// IDs of the scheme are not [observable](tickid_core::Observable). Global kuids are not, for
-    /// example, because they sort by node before the last part of their time.
+    /// IDs of the scheme are not [observable](tickid_core::Observable). For example, global kuids
+    /// are not, because they sort by node before the last part of their time.
     #[error("{0} IDs cannot be observed: they sort by node before the last part of their time")]
     NotObservable(Kind),
     /// The generator refused the ID.

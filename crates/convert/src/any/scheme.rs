@@ -209,9 +209,9 @@ impl AnyScheme {
     /// Returns the lowest and the highest ID that show a time within `times`, or `None` if no ID
     /// does. Times outside the format are accepted.
     ///
-    /// If consecutive ranges are half-open, for example days, every ID lies in exactly one of them.
-    /// Global kuids are an exception, because they sort by node before the end of their time. Their
-    /// range contains some IDs of other times, as [`Kind::range_note`] says.
+    /// If you scan day by day with half-open ranges, every ID lies in exactly one of them. Global
+    /// kuids are an exception, because they sort by node before the end of their time. Their range
+    /// contains some IDs of other times, as [`Kind::range_note`] says.
     ///
     /// # Examples
     /// ```

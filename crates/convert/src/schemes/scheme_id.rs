@@ -14,8 +14,8 @@ use crate::to_parts::ToParts;
 /// The ID type of a scheme, and the description that [`AnyId`] and [`AnyScheme`](crate::AnyScheme)
 /// are made of.
 ///
-/// Use it as a bound in code that is generic over the schemes. It is sealed, that is, it is
-/// implemented for the ID types of the schemes and for no others.
+/// Use it as a bound in code that is generic over the schemes. It is sealed, so only the ID types
+/// of the schemes implement it.
 ///
 /// # Examples
 /// ```

@@ -82,8 +82,8 @@ pub enum Difference<N = Node> {
     },
 }
 
-/// Reports whether clock `a` includes clock `b`, that is whether every node of `b` is in `a`, with
-/// the same ID or a later one. This is Erlang's `uid:descend(A, B)`.
+/// Reports whether clock `a` includes clock `b`. It does if every node of `b` is in `a`, with the
+/// same ID or a later one. This is Erlang's `uid:descend(A, B)`.
 ///
 /// # Examples
 /// ```

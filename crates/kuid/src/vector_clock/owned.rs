@@ -8,7 +8,7 @@ use crate::local::LocalId;
 use crate::node::Node;
 use crate::vector_clock::{Difference, Entry, descends, descends_except, diff, id_of};
 
-/// A vector clock, that is a list of [entries](Entry), one for each node.
+/// A vector clock, which is a list of [entries](Entry), one for each node.
 ///
 /// Two clocks are equal if they hold the same entries, in any order. Of two clocks that differ, one
 /// is *less* if the other [descends](Self::descends) from it. If they are in conflict, neither is
