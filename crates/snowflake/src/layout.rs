@@ -20,8 +20,8 @@ use crate::order::{NodeAboveSequence, Order};
 /// sequence.
 ///
 /// A known layout is a constant, for example [`TWITTER`](Self::TWITTER). For a new one, start the
-/// epoch in the year of the first ID, because the years before it are lost. Use [`AnySnowflake`] if
-/// the order is known only at run time.
+/// epoch in the year of the first ID, because the years before it are lost. Use
+/// [`AnySnowflake`](crate::AnySnowflake) if the order is known only at run time.
 ///
 /// # Examples
 /// ```
@@ -100,8 +100,8 @@ pub enum LayoutError {
         /// The part that is expected there.
         expected: &'static str,
     },
-    /// The order of node and sequence is not the order of the type. [`AnySnowflake`] takes both
-    /// orders.
+    /// The order of node and sequence is not the order of the type.
+    /// [`AnySnowflake`](crate::AnySnowflake) takes both orders.
     #[error("node and sequence are in the other order")]
     Order,
 }

@@ -525,8 +525,8 @@ macro_rules! any_waiting_calls {
             })
         }
 
-        /// Does the same as a task. While it waits, it awaits `sleep`, the executor's timer, for at
-        /// most 50 milliseconds at a time.
+        /// Does the same as [`block_within`](Self::block_within), but as a future. While it waits,
+        /// it awaits `sleep`, the executor's timer, for at most 50 milliseconds at a time.
         ///
         /// # Errors
         /// Returns the errors of [`generate`](Self::generate).

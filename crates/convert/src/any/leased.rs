@@ -142,7 +142,8 @@ impl<C: Clock + fmt::Debug> AnyLeasedGenerator<C> {
         with_each!(&self.each, Id, generator => generator.first_lease())
     }
 
-    /// Does the same as [`first_lease`](Self::first_lease) as a task, on any executor.
+    /// Does the same as [`first_lease`](Self::first_lease), but as a future, which any executor can
+    /// run.
     ///
     /// # Errors
     /// As `first_lease`.
@@ -164,7 +165,8 @@ impl<C: Clock + fmt::Debug> AnyLeasedGenerator<C> {
         with_each!(&self.each, Id, generator => generator.shut_down())
     }
 
-    /// Does the same as [`shut_down`](Self::shut_down) as a task, on any executor.
+    /// Does the same as [`shut_down`](Self::shut_down), but as a future, which any executor can
+    /// run.
     ///
     /// # Errors
     /// As `shut_down`.

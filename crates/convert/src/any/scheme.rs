@@ -86,8 +86,8 @@ impl AnyScheme {
     }
 
     /// Calls a function that is generic over the schemes, for example one that starts a generator,
-    /// with the scheme and its layout. It is a trait and not a closure, because closures cannot be
-    /// generic.
+    /// with the scheme and its layout. The visitor is a trait and not a closure, because closures
+    /// cannot be generic.
     pub fn visit<T: SchemeVisitor>(&self, visitor: T) -> T::Output {
         with_type!(self.kind, Id => {
             visitor.visit(Id::scheme(&self.layouts), <Id as SchemeId>::Variant::default())
