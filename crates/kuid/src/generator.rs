@@ -48,8 +48,8 @@ pub type Generator<C = DefaultClock> = tickid_core::Generator<Kuid, C>;
 
 /// The exclusive generator; see [`tickid_core::LocalGenerator`] for all its methods. It works like
 /// [`Generator`], but without atomics, so it suits a single owner and targets that have no 64-bit
-/// atomics. "Local" refers to its use by one thread and not to the kind of ID, because it issues
-/// global IDs by default as well.
+/// atomics. "Local" refers to its use by one thread and not to the kind of ID. By default it issues
+/// global IDs, as [`Generator`] does.
 ///
 /// # Examples
 /// ```

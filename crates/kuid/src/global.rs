@@ -321,12 +321,12 @@ macro_rules! global_id_type {
             /// Returns a range that contains all IDs that show a time within `times`, or `None` if
             /// no ID shows such a time.
             ///
-            /// Use it for times that users enter, because unlike [`min_at`](Self::min_at) and
-            /// [`max_at`](Self::max_at) it accepts times outside the format and open ends. The
-            /// range also contains IDs of other times, as [`min_at`](Self::min_at) describes, so
-            /// the ranges of consecutive days overlap. If the IDs are all of one node, build the
-            /// range with [`LocalId::range`] and [`from_local`](Self::from_local) instead, because
-            /// those ranges do not overlap.
+            /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at), it accepts times
+            /// outside the format and open ends, so it suits times that users enter. The range also
+            /// contains IDs of other times, as [`min_at`](Self::min_at) describes, so the ranges of
+            /// consecutive days overlap. If the IDs are all of one node, build the range with
+            /// [`LocalId::range`] and [`from_local`](Self::from_local) instead, because those
+            /// ranges do not overlap.
             ///
             /// # Examples
             /// ```

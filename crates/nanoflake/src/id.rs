@@ -77,7 +77,7 @@ impl NanoflakeId {
     /// Returns the ID with this integer value.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] for a negative value, because the highest bit is always 0.
+    /// Returns a [`RangeError`] for a negative value.
     ///
     /// # Examples
     /// ```

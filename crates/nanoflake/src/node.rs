@@ -43,7 +43,8 @@ impl GeneratorId {
     ///
     /// Generators that choose at random may choose the same generator ID, and if they run at the
     /// same time, they may issue the same IDs. For two generators the probability is 1 in 1,024,
-    /// and among ten it is 4 in 100. So this suits tests and single processes, but not a fleet.
+    /// and among ten it is 4 in 100. That is fine for tests and for a single process, but not for a
+    /// fleet.
     ///
     /// # Errors
     /// Returns [`BuildError::Seed`](tickid_core::BuildError::Seed) if the operating system has no

@@ -123,9 +123,9 @@ impl Nanoflake {
 
     /// Returns the range of all IDs that show a time within `times`, or `None` if there are none.
     ///
-    /// Use it for times that users enter, because unlike [`min_at`](Self::min_at) and
-    /// [`max_at`](Self::max_at) it accepts times outside the format and open ends. If you scan day
-    /// by day with half-open ranges, every ID lies in exactly one of them.
+    /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at), it accepts times outside the
+    /// format and open ends, so it suits times that users enter. If you scan day by day with
+    /// half-open ranges, every ID lies in exactly one of them.
     ///
     /// # Examples
     /// ```

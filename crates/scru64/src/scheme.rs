@@ -11,8 +11,8 @@ use tickid_core::{
 use crate::id::Scru64Id;
 use crate::node::NodeSpec;
 
-/// The SCRU64 scheme. It holds nothing, because the epoch and the tick are fixed, and so every ID
-/// determines its time by itself.
+/// The SCRU64 scheme. It holds nothing, because the epoch and the tick are fixed, so an ID alone
+/// determines its time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Scru64;
 

@@ -10,8 +10,8 @@ use tickid_core::{
 use crate::id::SnoId;
 use crate::partition::Partition;
 
-/// The sno scheme. It holds nothing, because the epoch and the tick are fixed, and so every ID
-/// determines its time by itself.
+/// The sno scheme. It holds nothing, because the epoch and the tick are fixed, so an ID alone
+/// determines its time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sno;
 
