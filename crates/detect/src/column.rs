@@ -124,7 +124,7 @@ impl Agreement {
         for (place, one) in saved.iter_mut().zip(fitting) {
             let mut parts = ColumnParts::new(one, layouts, now);
             for other in others.iter().flatten() {
-                let it = other.iter().find(|it| is_candidate(it) && is_same(it, one));
+                let it = other.iter().find(|it| is_candidate(it) && it.format() == one.format());
                 parts = parts.and_then(|parts| parts.with(it?, layouts, now));
             }
             let bits = parts.and_then(|parts| parts.bits(one.format(), lines as u64, now));
@@ -261,15 +261,6 @@ fn is_candidate(one: &Reading) -> bool {
         _ => false,
     };
     is_integer && !matches!(one.doubt, Some(Doubt::Time | Doubt::NoClock | Doubt::NeverIssued))
-}
-
-/// Reports whether two readings are of one format; Unix times have a unit as well.
-fn is_same(one: &Reading, other: &Reading) -> bool {
-    one.format() == other.format()
-        && match (one.identifier, other.identifier) {
-            (Identifier::UnixTime(unit, _), Identifier::UnixTime(other, _)) => unit == other,
-            _ => true,
-        }
 }
 
 /// The lowest and the highest value of a part of IDs.
@@ -462,6 +453,53 @@ mod tests {
         }
         for other in [19_891_231, 20_400_101, 20_240_001, 20_241_301, 20_240_100, 20_240_132] {
             assert_eq!(day(other), None, "{other}");
+        }
+    }
+
+    /// The bits are computed by hand: 3.32 for a digit, and 0.15 less for a first one.
+    #[test]
+    fn numbers_without_a_meaning_take_the_least_bits() {
+        for (kind, column, expected) in [
+            (
+                "random",
+                ["571840923817465501", "918273645546372819", "340928571102938475"],
+                3.0 * 59.64,
+            ),
+            // A Steam account has 32 bits.
+            (
+                "of one kind",
+                ["76561197960265801", "76561198960265802", "76561200960265803"],
+                3.0 + 3.0 * 32.0,
+            ),
+            (
+                "counted",
+                ["571840923817465501", "571840923817465507", "571840923817465508"],
+                59.64 + 3.0 * 3.0,
+            ),
+            (
+                "ten digits shared",
+                ["571840923899999999", "571840923817465507", "571840923800000001"],
+                8.0 + 33.07 + 3.0 * 8.0 * 3.322,
+            ),
+            (
+                "after one of four days",
+                ["2024013147381902", "2024020381746550", "2024020109182736"],
+                17.0 + 3.0 * (2.0 + 8.0 * 3.322),
+            ),
+        ] {
+            let numbers = column.map(|text| ColumnNumber::read(text.as_bytes()).unwrap());
+            let bits = bits_of_numbers(&numbers);
+            assert!((bits - expected).abs() < 0.1, "{kind}: {bits}, and not {expected}");
+        }
+    }
+
+    #[test]
+    fn fields_take_all_bits_or_their_ends() {
+        for (low, high, expected) in
+            [(3, 3, 2.0 * 10.0), (3, 6, 10.0 * 2.0 + 2.0 * 10.0), (0, 1_023, 10.0 * 10.0)]
+        {
+            let bits = Extent { low, high, bits: 10 }.field(10.0);
+            assert!((bits - expected).abs() < 0.1, "{low} to {high}: {bits}");
         }
     }
 }

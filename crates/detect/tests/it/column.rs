@@ -90,16 +90,16 @@ fn three_ids_of_usual_fields_agree() {
 #[test]
 fn agreed_formats_may_be_out_of_use() {
     let mut dice = Dice::new(14);
-    // Of the seconds of 2019, a worker and a sequence.
-    let mut id = || (86_400 * 1_100 + dice.below(31_536_000)) << 35 | 3 << 13 | dice.below(3);
+    // Of the seconds of a month of 2023, a worker and a sequence.
+    let mut id = || (86_400 * 2_500 + dice.below(2_592_000)) << 35 | 3 << 13 | dice.below(3);
     let column: Vec<u64> = (0..10).map(|_| id()).collect();
     let mut agreement = agreement(&column);
     assert!(agreement.has(Format::Baidu));
     let (detector, text) = (detector(), column[0].to_string());
     let mut found = detector.inspect(&text);
     found.agree(&mut agreement);
-    let baidu = found.readings().iter().find(|one| one.format() == Format::Baidu);
-    assert_eq!(baidu.and_then(Reading::doubt), Some(Doubt::Retired));
+    let first = found.readings().first().map(|one| (one.format(), one.doubt()));
+    assert_eq!(first, Some((Format::Baidu, Some(Doubt::Retired))));
     assert_eq!(found.readings().likely().count(), 0);
 }
 
@@ -250,14 +250,15 @@ fn agreed_formats_come_first() {
     assert!(Doubt::Unexplained.reason().contains("likelier"));
 }
 
-/// Each of Instagram's alone is only possible, and often behind other formats.
+/// Each of Instagram's alone is only possible, and often behind other formats. Of the two that
+/// agree, the times of the other are nearer to now.
 #[test]
 fn agreement_changes_the_order() {
     let mut dice = Dice::new(15);
     // Of one shard.
-    let first = NOW_MS - 1_314_220_021_721 - DAY_MS * 3_500;
+    let first = NOW_MS - 1_314_220_021_721 - DAY_MS * 2_550;
     let mut id = || (first + dice.below(DAY_MS * 30)) << 23 | 1_341 << 10 | dice.below(1 << 10);
-    let column: Vec<u64> = (0..10).map(|_| id()).collect();
+    let column: Vec<u64> = (0..5).map(|_| id()).collect();
     let (detector, mut agreement) = (detector(), agreement(&column));
     let mut others = 0;
     for text in column.iter().map(u64::to_string) {
@@ -265,10 +266,39 @@ fn agreement_changes_the_order() {
         others +=
             u32::from(found.readings().first().map(Reading::format) != Some(Format::Instagram));
         found.agree(&mut agreement);
-        let first = found.readings().first().map(|one| (one.format(), one.confidence()));
-        assert_eq!(first, Some((Format::Instagram, Confidence::Likely)), "{text}");
+        let likely = found.readings().likely().map(Reading::format);
+        assert!(likely.eq([Format::Instagram, Format::Nanoflake]), "{text}");
     }
     assert!(others > 0);
+}
+
+/// A line that is an ID by itself is not also one of the formats that fit the others.
+#[test]
+fn what_a_line_says_itself_stays() {
+    let column = ids(&mut Dice::new(17), SYSTEMS[3], NOW_MS - DAY_MS * 2_000, 30, 10);
+    let (detector, mut agreement) = (detector(), agreement(&column));
+    assert!(agreement.has(Format::Mastodon) && agreement.has(Format::Discord));
+    for text in column.iter().map(u64::to_string) {
+        let alone = detector.inspect(&text);
+        let mut in_column = alone.clone();
+        in_column.agree(&mut agreement);
+        for found in [alone, in_column] {
+            let likely = found.readings().likely().map(Reading::format);
+            assert!(likely.eq([Format::Mastodon]), "{text}");
+        }
+    }
+}
+
+#[test]
+fn unix_times_of_one_unit_agree() {
+    let mut dice = Dice::new(18);
+    let times: Vec<u64> = (0..10).map(|_| NOW_MS - dice.below(DAY_MS * 30)).collect();
+    assert!(agreement(&times).has(Format::UnixTime));
+    for mixed in [1, 9] {
+        let mut times = times.clone();
+        times.iter_mut().take(mixed).for_each(|time| *time /= 1_000);
+        assert!(agreement(&times).is_none(), "{mixed} in seconds");
+    }
 }
 
 #[test]
@@ -281,8 +311,10 @@ fn few_or_mixed_lines_do_not_agree() {
     assert!(agreement(&[]).is_none());
     let mastodon = ids(&mut dice, SYSTEMS[3], first, 30, 5);
     assert!(agreement(&[&discord[..5], &mastodon[..]].concat()).is_none());
-    // Lines without an integer are passed over.
+    // Lines without an integer of the size of IDs are passed over.
     let texts: Vec<String> = discord.iter().map(u64::to_string).collect();
-    let texts = ["id", "NULL", ""].into_iter().chain(texts.iter().map(String::as_str));
+    let texts = ["id", "NULL", "", "7", "0000000000000007"]
+        .into_iter()
+        .chain(texts.iter().map(String::as_str));
     assert!(detector().agreement(texts.map(str::as_bytes)).has(Format::Discord));
 }
