@@ -100,8 +100,8 @@ const TYPE_ID_DIGITS: usize = 26;
 /// The places of the hyphens in a UUID.
 const UUID_HYPHENS: [usize; 4] = [8, 13, 18, 23];
 
-/// The lengths of kuids, the only IDs that can have joints anywhere.
-const KUID_LENS: [usize; 3] = [22, 16, 11];
+/// The lengths of kuids and of Instagram's shortcodes, the only IDs that can have joints anywhere.
+const LENS_WITH_JOINTS: [usize; 4] = [22, 16, 11, 10];
 
 /// A search through a text: run by run of the characters of IDs, and in each of them piece by piece
 /// between its joints.
@@ -174,18 +174,11 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
         if !self.byte(start)?.is_ascii_alphanumeric() && self.byte(start) != Some(b'.') {
             return None;
         }
-        if is_first {
-            if let Some(place) = self.literal(start, end)
-                && let Some(found) = self.inspected(place)
-            {
-                return Some(found);
-            }
-            // A kuid may have joints at both ends.
-            if end < self.run.end
-                && let Some(found) = self.read(start..self.run.end)
-            {
-                return Some(found);
-            }
+        if is_first
+            && let Some(place) = self.literal(start, end)
+            && let Some(found) = self.inspected(place)
+        {
+            return Some(found);
         }
         if let Some(found) = self.of_pieces(start, end) {
             return Some(found);
@@ -224,27 +217,17 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
 
     /// Returns the ID that consists of the piece, or of it and others that follow.
     fn of_pieces(&mut self, start: usize, end: usize) -> Option<(Range<usize>, Inspections<'a>)> {
-        let ends = [self.uuid_end(start), self.type_id_end(start), Some(end)];
-        for end in ends.into_iter().flatten() {
-            if let Some(found) = self.read(start..end) {
-                return Some(found);
-            }
-        }
-        for len in KUID_LENS {
-            // Shorter ones lie inside the piece, which has been read already.
-            if start + len > end
-                && self.is_end(start + len)
-                && let Some(found) = self.read(start..start + len)
-            {
-                return Some(found);
-            }
-        }
-        None
+        // The piece comes last, because it may be the start of an ID that goes on behind a joint.
+        let is_other = |other: &usize| *other != end && self.is_end(*other);
+        let others = LENS_WITH_JOINTS.map(|len| Some(start + len).filter(is_other));
+        let marked = [self.uuid_end(start), self.type_id_end(start)];
+        let mut ends = marked.into_iter().chain(others).flatten().chain([end]);
+        ends.find_map(|end| self.read(start..end))
     }
 
-    /// Reports whether an ID may end there.
+    /// Reports whether an ID may end there, at a joint or at the end of the run.
     fn is_end(&self, end: usize) -> bool {
-        end == self.run.end || end < self.run.end && self.byte(end).is_some_and(is_joint)
+        end <= self.run.end && !self.byte(end).is_some_and(|byte| byte.is_ascii_alphanumeric())
     }
 
     /// Returns the end of a text in the groups of a UUID.
@@ -258,10 +241,10 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
     /// prefix ends there.
     fn type_id_end(&self, start: usize) -> Option<usize> {
         let rest = self.text.get(start..self.run.end)?;
-        let prefix = rest.iter().take(TYPE_ID_PREFIX + 2);
+        let prefix = rest.iter().take(MAX_LEN);
         let len = prefix.take_while(|byte| matches!(byte, b'a'..=b'z' | b'_')).count();
         let end = start + len + TYPE_ID_DIGITS;
-        let is_prefix = len > 1 && self.byte(start + len - 1) == Some(b'_');
+        let is_prefix = rest.get(..len).is_some_and(|prefix| prefix.ends_with(b"_"));
         (is_prefix && self.is_end(end)).then_some(end)
     }
 
@@ -458,8 +441,15 @@ mod tests {
             ("key-", &longest, ".1"),
             ("order ", ".5.tXbhdV.3", " of"),
             ("order-", ".5.tXbhdV.3", "-1"),
+            ("", ".5.tXbhdV.3", "-1"),
+            // Its first 11 characters are one as well.
+            ("order ", "AGA5igPrJzI-aYAB", "."),
             ("order-", "175928847299117063", ""),
             ("-", ID, ""),
+            ("-a-", "175928847299117063", ""),
+            ("cache/.", "175928847299117063", ""),
+            ("größe-", "175928847299117063", ""),
+            ("éabc-", "175928847299117063", ""),
             ("bytes ", "\\x0186d52bbe2a635a", "|"),
             ("bytes ", "0x0186d52bbe2a635a", ","),
             ("bytes=", "x'0186d52bbe2a635a'", ","),
@@ -473,6 +463,13 @@ mod tests {
             let text = std::format!("{before}{id}{after}");
             assert_eq!(found(text.as_bytes()), [(before.len(), id.as_bytes())], "{text}");
         }
+    }
+
+    #[cfg(feature = "std")]
+    #[test]
+    fn ids_are_found_in_one_call() {
+        let text = b"no time: 919108f7-52d1-4320-9bac-f847db4148a8";
+        assert!(find(text).map(|(place, _)| (place.start, place.end)).eq([(9, 45)]));
     }
 
     #[test]
@@ -497,6 +494,11 @@ mod tests {
             "0u375nxqh5cqé e\u{301}0u375nxqh5cq",
             "a0u375nxqh5cq 0u375nxqh5cqb",
             "{uid,1} {uid,{1,2,3}} uid,{1539,625275,432128},1}",
+            "uid,{1539,625275,432128},1}}",
+            ".5.tXbhdV.3a .5.tXbhdV.3a-b 017f22e2-79b0-7cc3-98c4-dc0c0c07398fa",
+            "user_01j1hzw2p7es59rpw0qfqnr7bcab",
+            // No escapes, and with these letters no IDs.
+            r"%ssbppc0m3ju134 C:\usersbppc0m3ju134 [1mbppc0m3ju134",
             "[1, 134, 213, 43, 190, 42, 99, 90] <<1,134,213,43,190,42,99,90>>",
             "d41d8cd98f00b204e9800998ecf8427e da39a3ee5e6b4b0d3255bfef95601890afd80709",
         ] {
