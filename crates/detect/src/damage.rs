@@ -69,15 +69,15 @@ fn is_rounded(number: u64, digits: &[u8]) -> bool {
         }
     }
 
-    // Doubles hold integers of up to 53 bits exactly. Above 2^56 they are at least 16 apart, so
+    // Doubles hold integers of up to 53 bits exactly. From 2^56 on they are at least 16 apart, so
     // each is the double nearest to some multiple of 10, which is its shortest text.
-    if number <= 1 << 53 || (number > 1 << 56 && !number.is_multiple_of(10)) {
+    if number <= 1 << 53 || (number >> 56 != 0 && !number.is_multiple_of(10)) {
         return false;
     }
     #[allow(clippy::cast_precision_loss, reason = "the loss is looked for")]
     let double = number as f64;
-    let mut rest = Expected(digits);
-    fmt::write(&mut rest, format_args!("{double}")).is_ok() && rest.0.is_empty()
+    // Powers of 10 are doubles themselves, so a double has no fewer digits than its integers.
+    fmt::write(&mut Expected(digits), format_args!("{double}")).is_ok()
 }
 
 /// Reports whether a text is a number with an exponent, which is at least as large as 2^53.

@@ -148,8 +148,6 @@ pub(crate) fn surprise(
             Some(_) => return Surprise::of(126),
             None => return Surprise::of(128),
         },
-        // A UUID with the marks of an ID in it.
-        Identifier::Carried(_) => return Surprise::of(0),
         Identifier::UnixTime(unit, _) => {
             // It may be the time of any event, so recent times are no likelier than others.
             let since = Format::UnixTime.prior().since;

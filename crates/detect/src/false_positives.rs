@@ -51,7 +51,7 @@ pub(crate) fn is_date(digits: &[u8]) -> bool {
 
 /// Reports whether digits start with a year of these, a month and a day.
 fn is_day(digits: &[u8], years: RangeInclusive<u32>) -> bool {
-    // Most numbers have another first digit, which is seen at once.
+    // Most numbers have another first digit, which is seen at once, or a sign.
     matches!(digits, [b'1' | b'2', ..])
         && in_range(digits, 0, 4, years)
         && in_range(digits, 4, 2, 1..=12)
@@ -60,11 +60,10 @@ fn is_day(digits: &[u8], years: RangeInclusive<u32>) -> bool {
 
 /// Reports whether the `len` digits from `start` on are a number in a range.
 fn in_range(digits: &[u8], start: usize, len: usize, range: RangeInclusive<u32>) -> bool {
-    let digits = digits.get(start..).and_then(|digits| digits.get(..len)).unwrap_or_default();
-    // The sign of a negative number is no digit.
-    let is_number = digits.len() == len && digits.iter().all(u8::is_ascii_digit);
+    let digits = digits.get(start..).and_then(|digits| digits.get(..len));
     let value = |digit: &u8| u32::from(digit.wrapping_sub(b'0'));
-    is_number && range.contains(&digits.iter().fold(0, |number, digit| number * 10 + value(digit)))
+    let number = |digits: &[u8]| digits.iter().fold(0, |number, digit| number * 10 + value(digit));
+    digits.is_some_and(|digits| range.contains(&number(digits)))
 }
 
 /// The accounts of people on Steam: 32 bits behind a universe, a type and an instance of 1.
@@ -75,15 +74,14 @@ pub(crate) const KIND_BITS: u32 = 3;
 
 /// Returns the bits that explain a decimal integer as something other than an ID, and what that is:
 /// any number with as many digits, or one of a kind that has a prefix, a date, a check digit or a
-/// pattern. If the digits follow the rule of such a kind, that is the better explanation. `value`
-/// is the number.
+/// pattern. If the digits follow the rule of such a kind, that is the better explanation, except of
+/// numbers that are too short for any ID. `value` is the number.
 pub(crate) fn number(digits: &[u8], value: u128) -> (u32, Doubt) {
     /// Of a day in 50 years, of the months of 31 days.
     const DAY: u32 = 14;
     /// Of a citizen of China: one of 4,000 districts, a day of birth, three digits and a check.
     const CITIZEN: u32 = 12 + DAY + 1 + 10;
     let len = digits.len();
-    let any = (of_digits(len), Doubt::Number);
     let (bits, doubt) = match digits {
         _ if is_citizen(digits) => (CITIZEN, Doubt::OtherNumber),
         // As of 2024-03-01: 20240301 and 01032024.
@@ -96,10 +94,10 @@ pub(crate) fn number(digits: &[u8], value: u128) -> (u32, Doubt) {
         [b'1', b'0', b'0', b'0', ..] if len == 15 => (of_digits(11), Doubt::OtherNumber),
         _ => match bits_of_pattern(digits, value) {
             Some(bits) => (bits, Doubt::OtherNumber),
-            None => return any,
+            None => return (of_digits(len), Doubt::Number),
         },
     };
-    if bits + KIND_BITS < any.0 { (bits + KIND_BITS, doubt) } else { any }
+    (bits + KIND_BITS, doubt)
 }
 
 /// Reports whether digits start with a day, a month and a year.
@@ -163,7 +161,7 @@ fn of_digits(len: usize) -> u32 {
 fn is_citizen(digits: &[u8]) -> bool {
     digits.len() == 18
         && digits.get(6..14).is_some_and(|day| is_day(day, 1_900..=2_039))
-        && digits.iter().fold(0, |sum, digit| (sum * 2 + u32::from(digit - b'0')) % 11) % 11 == 1
+        && digits.iter().fold(0, |sum, digit| sum * 2 + u32::from(digit - b'0')) % 11 == 1
 }
 
 #[cfg(test)]
@@ -182,13 +180,21 @@ mod tests {
             "INFORMATION",
             "snake_case_name",
             "john1984smith",
+            "2024lengthy",
+            "catchphrase12",
+            "",
         ] {
             assert!(is_wordlike(text.as_bytes()), "{text}");
         }
-        for text in
-            ["0u375nxqh5cq", "bppc0m3ju134", "brpk4q72xwf2m63l", "3x5kq2m9d7w1", "bxqkvmtz12rw", ""]
-        {
-            assert_eq!(is_wordlike(text.as_bytes()), text.is_empty(), "{text}");
+        for text in [
+            "0u375nxqh5cq",
+            "bppc0m3ju134",
+            "brpk4q72xwf2m63l",
+            "3x5kq2m9d7w1",
+            "bxqkvmtz12rw",
+            "aei2024rhtmpo", // five consonants in a row
+        ] {
+            assert!(!is_wordlike(text.as_bytes()), "{text}");
         }
     }
 
