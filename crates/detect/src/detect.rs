@@ -59,7 +59,7 @@ pub fn detect(text: &[u8], layouts: &Layouts, now: Option<UnixTime>) -> Readings
 }
 
 fn find(text: &[u8], layouts: &Layouts, now: Option<UnixTime>, readings: &mut Readings) {
-    if text.is_empty() || text.len() > MAX_TEXT {
+    if text.len() > MAX_TEXT {
         return;
     }
     let now = now.map(Now::new);

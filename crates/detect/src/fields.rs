@@ -120,4 +120,22 @@ mod tests {
             assert_eq!(end, bits, "{fields:?}");
         }
     }
+
+    #[test]
+    fn uuids_have_the_fields_of_their_version() {
+        for (version, first, last) in [
+            (Some(1), "time_low", "node"),
+            (Some(3), "hash_high", "hash_low"),
+            (Some(4), "random_a", "random_c"),
+            (Some(5), "hash_high", "hash_low"),
+            (Some(6), "time_high", "node"),
+            (Some(7), "timestamp", "rand_b"),
+            (Some(8), "custom_a", "custom_c"),
+            (Some(2), "bits", "bits"),
+            (None, "bits", "bits"),
+        ] {
+            let names = |fields: &[Field]| Some((fields.first()?.name(), fields.last()?.name()));
+            assert_eq!(names(uuid(version)), Some((first, last)), "{version:?}");
+        }
+    }
 }

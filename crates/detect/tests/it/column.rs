@@ -90,17 +90,22 @@ fn three_ids_of_usual_fields_agree() {
 #[test]
 fn agreed_formats_may_be_out_of_use() {
     let mut dice = Dice::new(14);
-    // Of the seconds of a month of 2023, a worker and a sequence.
-    let mut id = || (86_400 * 2_500 + dice.below(2_592_000)) << 35 | 3 << 13 | dice.below(3);
+    // Of half a day of 2023, one of many workers and a sequence. Each alone is likely TikTok's, of
+    // the last days.
+    let time = NOW_MS / 8_000 - 43_200;
+    let mut id = || (time + dice.below(43_200)) << 35 | 3_000_001 << 13 | dice.below(1 << 13);
     let column: Vec<u64> = (0..10).map(|_| id()).collect();
     let mut agreement = agreement(&column);
     assert!(agreement.has(Format::Baidu));
-    let (detector, text) = (detector(), column[0].to_string());
-    let mut found = detector.inspect(&text);
-    found.agree(&mut agreement);
-    let first = found.readings().first().map(|one| (one.format(), one.doubt()));
-    assert_eq!(first, Some((Format::Baidu, Some(Doubt::Retired))));
-    assert_eq!(found.readings().likely().count(), 0);
+    let detector = detector();
+    for text in column.iter().map(u64::to_string) {
+        let mut found = detector.inspect(&text);
+        assert!(found.readings().likely().map(Reading::format).eq([Format::TikTok]), "{text}");
+        found.agree(&mut agreement);
+        let first = found.readings().first().map(|one| (one.format(), one.doubt()));
+        assert_eq!(first, Some((Format::Baidu, Some(Doubt::Retired))), "{text}");
+        assert_eq!(found.readings().likely().count(), 0, "{text}");
+    }
 }
 
 #[test]

@@ -112,9 +112,15 @@ fn times_are_judged_by_now() {
     assert_eq!(at(now - 13 * 31_556_952_000), Confidence::Likely);
     let reserved = found("000000000000");
     assert_eq!(reserved.first().unwrap().doubt(), Some(Doubt::NeverIssued));
-    let no_time = found("zzzzzzzzzzw");
-    let kuid = no_time.iter().find(|one| one.identifier() == scheme(LocalId::MAX));
-    assert_eq!(kuid.unwrap().doubt(), Some(Doubt::NeverIssued));
+    let wide = WideGlobalId::from_bytes([255; 16]);
+    for (text, id) in [
+        ("zzzzzzzzzzw", scheme(LocalId::MAX)),
+        (&*wide.to_string(), Identifier::KuidWide(wide, Canonical)),
+    ] {
+        let found = found(text);
+        let kuid = found.iter().find(|one| one.identifier() == id);
+        assert_eq!(kuid.unwrap().doubt(), Some(Doubt::NeverIssued), "{text}");
+    }
     let v4 = found("919108f7-52d1-4320-9bac-f847db4148a8");
     assert_eq!(v4.first().unwrap().confidence(), Confidence::Certain);
 }
@@ -224,6 +230,42 @@ fn an_id_in_a_uuid_is_as_certain() {
 }
 
 #[test]
+fn reasons_are_the_features_of_the_format() {
+    for (text, format, reason) in [
+        ("0u375nxqh5cq", Format::Scru64, "12 digits of Base36"),
+        ("175928847299117063", Format::Discord, "a decimal integer of up to 64 bits"),
+        ("175928847299117063", Format::Sonyflake, "a decimal integer of up to 63 bits"),
+        ("00000000-0000-0000-0000-000000000000", Format::Uuid, "only zeros"),
+        ("ffffffff-ffff-ffff-ffff-ffffffffffff", Format::Uuid, "only ones"),
+        (
+            "919108f7-52d1-4320-9bac-f847db4148a8",
+            Format::Uuid,
+            "32 hexadecimal digits, as UUIDs are written",
+        ),
+    ] {
+        let found = found(text);
+        let one = found.iter().find(|one| one.format() == format).unwrap();
+        assert_eq!(one.reason(), reason, "{text}");
+    }
+}
+
+#[test]
+fn integers_are_ids_of_up_to_64_bits() {
+    let layouts = Layouts::default();
+    for (text, format, integer) in [
+        ("0u375nxqh5cq", Format::Scru64, Some(110_009_624_767_914_842)),
+        ("1741816012345", Format::UnixTime, Some(1_741_816_012_345)),
+        // A sno ID has 80 bits, of which these are 1.
+        ("2222222222222223", Format::Sno, None),
+        ("zzzzzzzzzzzzzzzzzzzzzw", Format::Kuid, None),
+    ] {
+        let found = detect(text.as_bytes(), &layouts, Some(NOW));
+        let one = found.iter().find(|one| one.format() == format).unwrap();
+        assert_eq!(one.identifier().integer(), integer, "{text}");
+    }
+}
+
+#[test]
 fn confidence_and_doubt_are_words() {
     let all = [Confidence::Certain, Confidence::Likely, Confidence::Possible];
     assert!(all.is_sorted());
@@ -316,6 +358,8 @@ fn unix_times_are_read_as_such() {
         assert_eq!(first.identifier().to_string(), name);
         assert_eq!(first.confidence(), Confidence::Likely);
         assert_eq!(first.unix_time().unwrap().as_millis() / 1_000, 1_741_816_012, "{text}");
+        let written = Inspection::new(first.identifier(), "", &Layouts::default());
+        assert_eq!(written.text(), text);
         assert!(found.is_clear(), "{text}: {found:?}");
     }
     assert!(names("1841816012").is_empty() || names("1841816012")[0] != "Unix time in seconds");
@@ -533,7 +577,54 @@ fn all_forms_of_an_id_are_read() {
     assert!(signed.iter().any(|one| one.identifier() == scheme(LocalId::MAX)));
 }
 
-/// Literals that are as long as the hexadecimal digits of their bytes.
+/// A UUID has more than 96 bits, except for a time of 1970.
+#[test]
+fn large_integers_are_read_by_their_size() {
+    let uuid = 0x017f_22e2_79b0_7cc3_98c4_dc0c_0c07_398f_u128;
+    for (number, expected) in [
+        (uuid, &["UUID of version 7", "kuid global of 128 bits"][..]),
+        (1 << 96, &["kuid global of 128 bits"]),
+        (uuid >> 38, &["kuid global"]),
+        (uuid >> 48, &["sno", "kuid global"]),
+    ] {
+        assert_eq!(names(&number.to_string()), expected, "{number:#x}");
+    }
+}
+
+/// Hashes have as many digits, so that the bits without a time decide.
+#[test]
+fn uuids_without_hyphens_are_weighed() {
+    for (text, doubt) in [
+        ("c232ab00941411ecb3c89f6bdeced846", None), // of version 1
+        ("1ec9414232ab6b00b3c89f6bdeced846", None), // 6
+        ("017f22e279b07cc398c4dc0c0c07398f", None), // 7
+        ("919108f752d143209bacf847db4148a8", None), // 4
+        ("919108f752d153209bacf847db4148a8", Some(Doubt::Unexplained)), // 5
+    ] {
+        assert_eq!(judged(text, Format::Uuid, Some(NOW)).1, doubt, "{text}");
+    }
+}
+
+/// Behind a prefix, a UUID of another version is a TypeID as well.
+#[test]
+fn type_ids_of_other_versions_have_prefixes() {
+    let has = |text: &str| found(text).iter().any(|one| one.format() == Format::TypeId);
+    for (digits, is_seven) in
+        [("01j1hzw2p7es59rpw0qfqnr7bc", true), ("4hj64feymghjg9qb7r8zdmaj58", false)]
+    {
+        assert_eq!(has(digits), is_seven, "{digits}");
+        assert!(has(&format!("user_{digits}")), "{digits}");
+    }
+}
+
+#[test]
+fn texts_of_up_to_160_bytes_are_read() {
+    for (len, is_read) in [(160, true), (161, false)] {
+        let list = format!("[{}1, 134, 213, 43, 190, 42, 99, 90]", " ".repeat(len - 34));
+        assert_eq!((list.len(), !found(&list).is_empty()), (len, is_read));
+    }
+}
+
 /// The example of the library's page; the node is hashed from its name.
 #[test]
 fn tuples_of_erlang_are_certain() {

@@ -166,6 +166,10 @@ proptest! {
             let parts = id.parts(&Layouts::default()).unwrap();
             prop_assert_eq!(&object["node"], &json!(parts.node().map(|node| node.value())));
             prop_assert_eq!(&object["sequence"], parts.sequence().value());
+            let inspection = Inspection::new(id, "", &Layouts::default());
+            prop_assert_eq!(inspection.text(), number.to_string());
+            let both = (inspection.node(), inspection.sequence());
+            prop_assert_eq!(both, (parts.node(), Some(parts.sequence())));
             // The fields put together again are the number.
             let fields = id.fields(&Layouts::default());
             let whole = fields.iter().fold(0, |whole: u64, field| {
@@ -319,6 +323,26 @@ fn decimal_nanoflakes_name_the_system() {
 }
 
 #[test]
+fn names_say_how_a_text_encodes_an_id() {
+    for (text, name) in [
+        ("0u375nxqh5cq", "SCRU64"),
+        ("110009624767914842", "SCRU64, integer"),
+        ("0186d52bbe2a635a", "SCRU64, hexadecimal"),
+        ("[1, 134, 213, 43, 190, 42, 99, 90]", "SCRU64, bytes"),
+        ("{uid,{1539,625275,432128},1}", "kuid local, Erlang tuple"),
+    ] {
+        let layouts = Layouts::default();
+        let found = detect(text.as_bytes(), &layouts, None);
+        let all = found.iter().map(|one| Inspection::of(one, text, &layouts));
+        let all: Vec<_> = all.map(|one| (one.name().to_string(), one)).collect();
+        let (_, found) = all.iter().find(|(it, _)| it == name).unwrap_or_else(|| panic!("{all:?}"));
+        // As for a text that was taken out of a literal.
+        let same = Inspection::new(found.identifier(), "", &layouts).in_encoding(found.encoding());
+        assert_eq!(same.name().to_string(), name);
+    }
+}
+
+#[test]
 fn forms_are_those_of_the_format() {
     let forms = |text: &str, format: Format| {
         let layouts = Layouts::default();
@@ -363,6 +387,15 @@ fn forms_are_those_of_the_format() {
             "0ujtsYcgvSTl8PAuAdqWYSMnLOv",
             Format::Ksuid,
             &[("hexadecimal", "0669f7efb5a1cd34b5f99d1154fb6853345c9735")],
+        ),
+        (
+            "user_01j1hzw2p7es59rpw0qfqnr7bc",
+            Format::TypeId,
+            &[
+                ("integer", "2078946829253956141813460472845573484"),
+                ("hexadecimal", "019063fe0ac7764a9c5b80bbef5c1d6c"),
+                ("as a UUID", "019063fe-0ac7-764a-9c5b-80bbef5c1d6c"),
+            ],
         ),
     ] {
         let all = [("text", text)].into_iter().chain(expected.iter().copied());

@@ -256,6 +256,12 @@ fn every_rule_decides_between_two_texts() {
             (hex(3_000), Some(Unexplained)),
         ),
         (
+            "an address behind 0x is likelier a hash",
+            Nanoflake,
+            (format!("0x{}", hex(3)), None),
+            (format!("0x{}", hex(3_000)), Some(Unexplained)),
+        ),
+        (
             "a hash is as probable as random fields",
             Nanoflake,
             (hex(3), None),

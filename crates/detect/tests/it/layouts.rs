@@ -117,6 +117,8 @@ fn long_ticks_have_low_rates() {
     for (text, span) in [
         ("8x100us/3n/1s@2020-01-01", "25 milliseconds"),
         ("8x10ms/3n/1s@2020-01-01", "2 seconds"),
+        ("8x468750us/3n/1s@2020-01-01", "2 minutes"),
+        ("8x468749us/3n/1s@2020-01-01", "119 seconds"),
         ("8x1s/3n/1s@2020-01-01", "4 minutes"),
         ("8x60s/3n/1s@2020-01-01", "4 hours"),
         ("8x3600s/3n/1s@2020-01-01", "10 days"),
@@ -139,6 +141,21 @@ fn warnings_are_of_their_time() {
     assert_eq!(kinds("js-safe", "2084-09-09"), ["ends"]);
     assert_eq!(kinds("js-safe", "2094-09-07"), ["ends"]);
     assert_eq!(kinds("js-safe", "2094-09-08"), ["ended"]);
+    // To the microsecond.
+    let (first, last) = (card("js-safe").first(), card("js-safe").last());
+    let ten_years = 10 * 31_556_952_000_000;
+    for (time, micros, expected) in [
+        (first, -1, &["starts"][..]),
+        (first, 0, &[]),
+        (last, -ten_years, &[]),
+        (last, 1 - ten_years, &["ends"]),
+        (last, 0, &["ends"]),
+        (last, 1, &["ended"]),
+    ] {
+        let now = UnixTime::from_micros(time.as_micros() + micros);
+        let card = LayoutCard::new(read("js-safe"), Some(now));
+        assert!(card.warnings().map(LayoutWarning::name).eq(expected.iter().copied()), "{now}");
+    }
     assert_eq!(kinds("41x1ms/0n/12s@2025-01-01", "2026-11-24"), ["single-node"]);
     assert_eq!(kinds("tsid", "2026-11-24"), ["sign", "javascript"]);
     // Without a clock, nothing has ended.
