@@ -227,9 +227,10 @@ mod tests {
         }
         assert_eq!(integer(b"-1"), Some(u64::MAX.into()));
         assert_eq!(integer(b"-9223372036854775807"), Some((1 << 63) + 1));
-        for text in ["", "-", "-0", "00", "01", "+1", "1.0", "1e9", "12a", " 1"] {
+        for text in ["", "-", "-0", "00", "01", "+1", "1.0", "1e9", "12a", " 1", "-1:"] {
             assert_eq!(integer(text.as_bytes()), None, "{text}");
         }
         assert_eq!(integer(b"340282366920938463463374607431768211456"), None); // 2^128
+        assert_eq!(integer(b"12345678901234567890:"), None);
     }
 }

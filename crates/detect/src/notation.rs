@@ -42,13 +42,13 @@ impl UnixUnit {
     }
 
     /// Returns the time that a number of units is.
-    pub(crate) const fn time(self, number: u64) -> UnixTime {
+    pub(crate) fn time(self, number: u64) -> UnixTime {
         let micros = match self {
             Self::Nanos => number / 1_000,
             _ => number.saturating_mul(1_000_000 / self.per_second()),
         };
         let max = UnixTime::MAX.as_micros().cast_unsigned();
-        UnixTime::from_micros(if micros < max { micros.cast_signed() } else { max.cast_signed() })
+        UnixTime::from_micros(micros.min(max).cast_signed())
     }
 
     pub(crate) const fn name(self) -> &'static str {

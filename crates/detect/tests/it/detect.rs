@@ -724,7 +724,7 @@ fn what_is_pasted_around_an_id_is_removed() {
         "\u{a0}x\u{200b}",
         "\u{feff}\u{201c}x\u{201d}",
         "\u{ab} x \u{bb},",
-        "\"id\": \"x\",",
+        "\"order\": \"x\",",
         "\"id\":x",
         "ObjectId(\"x\")",
         "uuid.UUID('x'),",
@@ -739,8 +739,19 @@ fn what_is_pasted_around_an_id_is_removed() {
     {
         assert_eq!(trimmed(plain.as_bytes()), plain.as_bytes());
     }
-    // The last digit of a SCRU64 ID, and no sign of JavaScript's large integers.
-    assert_eq!(trimmed(b"01234567890n"), b"01234567890n");
+    for (pasted, text) in [
+        ("110009624767914842n", "110009624767914842"),
+        ("(110009624767914842n)", "110009624767914842"),
+        // The last digit of a SCRU64 ID, and no sign of JavaScript's large integers.
+        ("01234567890n", "01234567890n"),
+        ("(01234567890n)", "01234567890n"),
+    ] {
+        assert_eq!(trimmed(pasted.as_bytes()), text.as_bytes());
+    }
+    for (len, expected) in [(1_024, 1), (1_025, 1_025)] {
+        let text = format!("x{}", ",".repeat(len - 1));
+        assert_eq!(trimmed(text.as_bytes()).len(), expected);
+    }
     // No ID has so much around it, and each layer takes time in proportion to all of them.
     let long = "\"".repeat(1_000_000);
     assert_eq!(trimmed(long.as_bytes()).len(), long.len());
