@@ -176,8 +176,7 @@ impl Reading {
         layouts: &Layouts,
     ) -> Option<(u32, Doubt)> {
         match self.identifier {
-            // A layout or an epoch that an option names is evidence by itself.
-            Identifier::Scheme(AnyId::Snowflake(_), _) => None,
+            // An epoch that an option names is evidence by itself, and so is a layout.
             Identifier::Scheme(AnyId::Nanoflake(_), Notation::Decimal) => {
                 number.filter(|_| layouts.epoch == Layouts::default().epoch)
             }
@@ -395,7 +394,7 @@ impl Readings {
             if one.is_marked {
                 continue;
             }
-            let is_worse = one.surprise > least.saturating_add(DECISIVE_BITS)
+            let is_worse = one.surprise >= least.saturating_add(DECISIVE_BITS)
                 // A format that is out of use is never shown beside another, so it must be worse.
                 || one.surprise > least_retired;
             let is_random =
@@ -471,6 +470,46 @@ fn doubt_of_text(reading: &Reading, text: &[u8], alphabets: Alphabets) -> Option
         _ => {
             let is_word = alphabets.are_of_one_case() && text.iter().all(u8::is_ascii_alphabetic);
             is_word.then_some(Doubt::Words)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tickid_convert::Uuid;
+    use tickid_convert::foreign::Mastodon;
+    use tickid_scru64::Scru64Id;
+
+    use super::*;
+
+    /// No text has marks of a format and is likely of another, so these are made up.
+    #[test]
+    fn nothing_beside_a_rival_is_certain() {
+        let carried = (Identifier::Carried(Scru64Id::MAX.into()), true);
+        let uuid = (Identifier::Uuid(Uuid::nil()), true);
+        let other = (Identifier::Mastodon(Mastodon(1)), false);
+        for (all, is_certain) in [
+            (&[uuid][..], true),
+            (&[uuid, other], false),
+            (&[carried, uuid], true),
+            (&[carried, uuid, other], false),
+            (&[other], false),
+        ] {
+            let mut readings = Readings::NONE;
+            for (identifier, is_marked) in all.iter().copied() {
+                readings.push(Reading {
+                    identifier,
+                    encoding: Encoding::Text,
+                    time: None,
+                    doubt: None,
+                    is_certain: false,
+                    is_marked,
+                    surprise: 0,
+                    distance: 0,
+                });
+            }
+            readings.settle();
+            assert!(readings.iter().all(|one| one.is_certain == is_certain), "{all:?}");
         }
     }
 }

@@ -189,6 +189,8 @@ mod tests {
             row(None, vec![], 7, None),
         ];
         assert_eq!((summary.rows(), summary.others()), (expected.to_vec(), 7));
+        assert_eq!((expected[0].first(), expected[0].last()), (time(0), time(19_000)));
+        assert_eq!((expected[1].first(), expected[1].last()), (None, None));
         let titles = [Format::Discord.title(), Format::Mastodon.title(), "no ID"];
         assert!(expected.iter().map(SummaryRow::title).eq(titles));
     }

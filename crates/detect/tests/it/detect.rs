@@ -362,6 +362,7 @@ fn unix_times_are_read_as_such() {
         assert_eq!(written.text(), text);
         assert!(found.is_clear(), "{text}: {found:?}");
     }
+    assert_eq!(judged("1700000000000", Format::UnixTime, Some(NOW)).1, None, "a round one");
     assert!(names("1841816012").is_empty() || names("1841816012")[0] != "Unix time in seconds");
 }
 

@@ -52,10 +52,12 @@ fn from(start: u64, low: u64) -> String {
 
 #[test]
 fn every_rule_decides_between_two_texts() {
-    use Doubt::{Date, Digits, NeverIssued, Number, OtherNumber, Retired, Time, Unexplained};
+    use Doubt::{
+        Date, Digits, HexDigits, NeverIssued, Number, OtherNumber, Retired, Time, Unexplained,
+    };
     use Format::{
         Baidu, Discord, InstagramCode, JsSafe, Mastodon, Nanoflake, PgEdge, RowId, Scru64, Sno,
-        Sonyflake, Tid, UnixEpoch,
+        Sonyflake, Tid, UnixEpoch, Xid,
     };
 
     let nanoflake = |sequence: i64| {
@@ -179,8 +181,9 @@ fn every_rule_decides_between_two_texts() {
         (
             "another ID is 256 times as probable",
             Nanoflake,
-            (young(2 * 365 * DAY, 0, 0, 0), None),
-            (young(HOUR, 0, 0, 0), Some(Unexplained)),
+            (young(25 * DAY, 0, 0, 0), None),
+            // 2^31 ms are 24.9 days.
+            (young(24 * DAY, 0, 0, 0), Some(Unexplained)),
         ),
         (
             "SCRU64's integers count from 2022 on",
@@ -248,6 +251,12 @@ fn every_rule_decides_between_two_texts() {
             Scru64,
             ("0x0186252390256359".to_owned(), None),
             ("0186252390256359".to_owned(), Some(Digits)),
+        ),
+        (
+            "only hexadecimal digits, of a format with others",
+            Xid,
+            ("ca8f1f77bcv86cd79940".to_owned(), None),
+            ("ca8f1f77bcf86cd79940".to_owned(), Some(HexDigits)),
         ),
         (
             "a value of a database is rarely a hash",
