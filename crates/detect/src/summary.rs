@@ -181,6 +181,8 @@ mod tests {
             summary.add([(Format::Mastodon, None), (Format::Scru64, None)]);
         }
         (0..7).for_each(|_| summary.add([]));
+        // What takes memory.
+        assert_eq!(summary.groups.len(), 3);
         let row = |format, also, texts, span| SummaryRow { format, also, texts, span };
         let of_discord = time(0).zip(time(19_000)).map(|(first, last)| [first, last]);
         let expected = [
