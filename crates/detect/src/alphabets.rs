@@ -7,14 +7,14 @@ pub(crate) struct Alphabets(u16);
 impl Alphabets {
     pub(crate) const NONE: Self = Self(0);
     pub(crate) const DECIMAL: Self = Self(1);
-    /// In either case, as the next two.
+    /// In upper or lower case, as the next two.
     pub(crate) const HEX: Self = Self(1 << 1);
-    /// Base62 has it, too.
+    /// Base62 has the same characters.
     pub(crate) const BASE36: Self = Self(1 << 2);
     pub(crate) const SNO: Self = Self(1 << 3);
     pub(crate) const KUID_SORTABLE: Self = Self(1 << 4);
     pub(crate) const KUID_URL: Self = Self(1 << 5);
-    /// All characters but upper-case letters, and but lower-case ones.
+    /// All characters but upper-case letters, and in the next one all but lower-case letters.
     pub(crate) const NO_UPPER: Self = Self(1 << 6);
     pub(crate) const NO_LOWER: Self = Self(1 << 7);
 

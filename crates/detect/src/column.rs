@@ -15,15 +15,20 @@ use crate::reading::{Reading, Readings};
 /// The formats that the integers of a column agree on.
 ///
 /// One integer of 18 digits may be the ID of several systems, or a number without a meaning. Ten
-/// from one column say more, because the evidence for each of them adds up, and because the times of
-/// IDs lie together, and mostly their nodes as well, while numbers without a meaning are spread over
-/// all times of a format. So the column agrees on a format if it explains all of them in at least 8
-/// bits less than numbers without a meaning would take, and if no other format explains them much
-/// better. Such numbers may be random or counted, may start with digits that all of them share or
-/// with a date, or may be of another kind.
+/// from one column say more, because the evidence for each of them adds up. Besides, the times of
+/// IDs lie close together, and mostly their nodes as well, while numbers without a meaning are
+/// spread over all times of a format.
 ///
-/// A column may stay ambiguous: Twitter's and Discord's Snowflakes have the same bits, and if the
-/// bits below the time are random, they look the same in every format.
+/// So the column agrees on a format if two things hold. The format explains all of them in at least
+/// 8 bits less than numbers without a meaning would take, which makes it 256 times as probable, and
+/// no other format explains them much better. Numbers without a meaning may be random or counted,
+/// they may start with a date or with digits that all of them share, or they may be of a different
+/// kind, such as Steam accounts.
+///
+/// A column may stay ambiguous. For example, Twitter's and Discord's Snowflakes have the same bits,
+/// and if the bits below the time are random, they look the same in every format.
+///
+/// [`Detector::agreement`] computes an agreement, and [`Inspections::agree`] applies it to a line.
 ///
 /// # Examples
 /// ```
@@ -44,7 +49,7 @@ use crate::reading::{Reading, Readings};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Agreement {
-    /// Each with the bits that the best one saves compared to it. The first are `Some`.
+    /// Each with the bits that the best one saves compared to it. `None` comes after all of them.
     formats: [Option<(Format, u32)>; MAX_CANDIDATES],
     lines: usize,
 }
@@ -76,13 +81,14 @@ impl Agreement {
         self.formats[0].is_none()
     }
 
-    /// Reports whether a format is one that the column agrees on.
+    /// Reports whether a format is one that the column agrees on. There may be several.
     #[must_use]
     pub fn has(&self, format: Format) -> bool {
         self.cost(format).is_some()
     }
 
-    /// Returns the number of lines that agree.
+    /// Returns the number of integers that were weighed, from three to ten, or 0 if the column had
+    /// fewer.
     #[must_use]
     pub const fn lines(&self) -> usize {
         self.lines
@@ -185,7 +191,8 @@ impl Agreement {
 
 impl<C: Clock> Detector<C> {
     /// Returns the formats that the integers of a column agree on. Of all its lines, the first ten
-    /// integers are used, and at least three are needed.
+    /// integers are used, and at least three are needed. Lines without an integer of at least ten
+    /// digits, such as a title or `NULL`, are skipped. If the clock fails, there is no agreement.
     pub fn agreement<'a>(&self, texts: impl IntoIterator<Item = &'a [u8]>) -> Agreement {
         let now = self.clock.now().ok();
         now.map_or_else(Agreement::default, |now| Agreement::of(texts, &self.layouts, now))
@@ -193,9 +200,12 @@ impl<C: Clock> Detector<C> {
 }
 
 impl Inspections<'_> {
-    /// Makes the formats likely, and first, that the column agrees on whose next text this is. An
-    /// integer that may be an ID, but of none of them, ends the agreement, because the column has
-    /// several formats.
+    /// Applies the agreement of the column that this text is from. The agreed formats become likely
+    /// and come first, unless the integer by itself already decides between them, and its other
+    /// readings as an integer become no more than possible.
+    ///
+    /// Call it for the lines in turn. An integer that may be an ID, but in none of these formats,
+    /// ends the agreement, because the column then has several formats.
     ///
     /// # Examples
     /// ```
@@ -246,8 +256,8 @@ fn random(digits: u32) -> f64 {
     f64::from(digits) * BITS_PER_DIGIT - log2(10) + log2(9)
 }
 
-/// Reports whether a column can be evidence for a reading: for an integer with a time when such IDs
-/// were made.
+/// Reports whether a column can be evidence for a reading. It must be an integer with a time when
+/// such IDs were made.
 fn is_candidate(one: &Reading) -> bool {
     use crate::notation::Notation;
 
@@ -286,8 +296,8 @@ impl Extent {
         log2(self.high.abs_diff(self.low).saturating_add(1))
     }
 
-    /// Returns the bits of so many values of a field: all bits of each, or, if that takes less, the
-    /// two ends of the span and for each value its place in between.
+    /// Returns the bits of so many values of a field. These are all bits of each value or, if that
+    /// takes less, the two ends of the span and the place of each value in between.
     fn field(self, lines: f64) -> f64 {
         let width = f64::from(self.bits);
         (lines * width).min(lines * self.each() + 2.0 * width)
@@ -340,9 +350,10 @@ impl ColumnParts {
         })
     }
 
-    /// Returns the bits that it takes to explain so many lines as IDs of the format: the times by
-    /// where in the format's life they lie, and each among them; the fields by the ends of those
-    /// that are used, or by what each ID's take by themselves if that is less.
+    /// Returns the bits that it takes to explain so many lines as IDs of the format. For the times,
+    /// these are their place in the format's life and the place of each among them. For the fields,
+    /// they are the ends of the values in use, or what each ID's fields take by themselves if that
+    /// is less.
     fn bits(self, format: Format, lines: u64, now: UnixTime) -> Option<f64> {
         let prior = format.prior();
         let micros = now.as_micros().checked_sub(prior.since.as_micros())?;
@@ -372,9 +383,9 @@ fn of_sequence(parts: &Parts) -> Extent {
     Extent::new(i64::try_from(sequence.value()).unwrap_or(i64::MAX), sequence.bits())
 }
 
-/// Returns the bits that explain numbers without a meaning. The best explanation counts: random
-/// digits, numbers of one other kind, a count from some number, or random digits after a prefix or a
-/// day that all of them share.
+/// Returns the bits that explain numbers without a meaning. The best explanation counts. It may be
+/// random digits, numbers of one other kind, a count from some number, or random digits after a
+/// prefix or a day that all of them share.
 fn bits_of_numbers(numbers: &[ColumnNumber]) -> f64 {
     let lines = float(numbers.len() as u64);
     let Some(&ColumnNumber { value, digits, .. }) = numbers.first() else { return 0.0 };

@@ -4,19 +4,26 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Confidence {
-    /// Only this format has the text's marks, and nothing else is likely.
+    /// Only this format has the text's marks, and nothing else is likely. For example, a UUID in
+    /// groups of digits is certain.
     Certain,
-    /// The ID was made since its format is in use, in the 30 years before now or in the 30 days
-    /// after it, the text is not one that is common for other reasons, a decimal integer is four
-    /// times as probable as this ID as without a meaning, and no other reading is 256 times as
-    /// probable.
+    /// The text is more probable as this ID than as anything else that people paste. All of this
+    /// holds:
+    ///
+    /// - The ID was made since its format is in use, in the 30 years before now or in the 30 days
+    ///   after it. Times ahead of now are accepted because clocks may be wrong and some IDs are
+    ///   made for a later time.
+    /// - The text is not common for other reasons, as a word is.
+    /// - A decimal integer is four times as probable as this ID as it is as a number without a
+    ///   meaning, since nearly every number fits some format.
+    /// - No other reading is 256 times as probable.
     Likely,
-    /// The text fits the format, and nothing else speaks for it: [`Doubt`] has the reason.
+    /// The text fits the format, but that is all. A [`Doubt`] has the reason.
     Possible,
 }
 
 impl Confidence {
-    /// Returns the word for it.
+    /// Returns the confidence as a word.
     ///
     /// # Examples
     /// ```
@@ -42,37 +49,40 @@ impl core::fmt::Display for Confidence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Doubt {
-    /// The time is after the next 30 days, more than 30 years ago, or before such IDs were made.
+    /// The time is more than 30 days ahead, more than 30 years ago, or before such IDs were made.
+    /// For example, `bppc0m3ju134` would be a SCRU64 ID of the year 2715.
     Time,
     /// The present time is unknown, so the ID's time cannot be judged.
     NoClock,
-    /// The letters read like words.
+    /// The letters read like words, as those of `activities12` do.
     Words,
-    /// All characters are decimal digits, of a format that has letters.
+    /// All characters are decimal digits, although texts of the format have letters. Card numbers
+    /// such as `5555555555554444` are an example.
     Digits,
-    /// All characters are hexadecimal digits, as in hashes and addresses.
+    /// All characters are hexadecimal digits, as in hashes and in addresses such as `a483e72f1b00`.
     HexDigits,
-    /// The digits are a date and a time of day.
+    /// The digits are a date and a time of day, such as `20240115123045123`, or start with a date.
     Date,
-    /// The digits are a Unix time.
+    /// The digits are much more probable as a Unix time.
     UnixTime,
-    /// The digits are as probable in a number without a meaning, such as an account's or an
-    /// order's.
+    /// The digits are about as probable as a number without a meaning, such as that of an account
+    /// or an order.
     Number,
-    /// The digits have the prefix or the check digit of numbers of another kind, such as a Steam
-    /// account's, or a pattern, such as `1111111111111111111`.
+    /// The digits have the prefix or the check digit of a different kind of number, such as a Steam
+    /// account's, or a pattern, as in `1111111111111111111`.
     OtherNumber,
-    /// Another reading explains the bits better, or that they are random.
+    /// The bits are better explained by a different reading, or by chance, as in a hash.
     Unexplained,
-    /// The format is out of use.
+    /// The format is out of use, as Baidu's is since its time ended in November 2024.
     Retired,
-    /// No generator issues such an ID: a kuid whose fields are not a valid time, or a SCRU64 ID
-    /// with a reserved timestamp.
+    /// No generator issues such an ID. Examples are a kuid whose fields are not a valid time, a
+    /// SCRU64 ID with a reserved timestamp, and a pgEdge ID with node 0.
     NeverIssued,
 }
 
 impl Doubt {
-    /// Returns the reason as a phrase, which can follow a *but*.
+    /// Returns the reason as a phrase that can follow a *but*, as in "possible, but it reads like
+    /// words".
     ///
     /// # Examples
     /// ```

@@ -4,7 +4,8 @@ use core::fmt;
 
 use crate::literal;
 
-/// The damage that a program has done to an integer, for example by rounding it.
+/// The damage that a program has done to an integer, for example by rounding it. The ID cannot be
+/// restored from such a text, because its last digits are lost.
 ///
 /// # Examples
 /// ```
@@ -19,18 +20,18 @@ use crate::literal;
 #[non_exhaustive]
 pub enum Damage {
     /// An integer above 2^53 that is the shortest text of its own double. JavaScript and other
-    /// programs without integers of 64 bits print it for all integers close to it.
+    /// programs without integers of 64 bits print this text for every integer close to it.
     ///
-    /// Some integers are so by accident: every second one just above 2^53, one in 16 at 2^56, and
-    /// one in 1,024 at 2^62.
+    /// This is a hint and no proof, since some integers have such a text by accident. Just above
+    /// 2^53, every second one has, at 2^56 one in 16, and at 2^62 one in 1,024.
     Rounded,
-    /// A number in scientific notation, such as `1.2E+17`: a spreadsheet has dropped the digits
-    /// after the fifteenth or earlier.
+    /// A number in scientific notation, such as `1.2E+17`. A spreadsheet has written it, and
+    /// dropped the digits after the fifteenth or an earlier one.
     Scientific,
 }
 
 impl Damage {
-    /// Returns the damage of a text.
+    /// Returns the damage of a text, or `None` if it shows none.
     #[must_use]
     pub fn of(text: &[u8]) -> Option<Self> {
         let digits = text.strip_prefix(b"-").unwrap_or(text);
@@ -41,7 +42,7 @@ impl Damage {
         is_rounded(number, digits).then_some(Self::Rounded)
     }
 
-    /// Returns what has happened, as a phrase.
+    /// Returns what has happened and what to do about it, as a phrase.
     #[must_use]
     pub const fn reason(self) -> &'static str {
         match self {

@@ -20,18 +20,22 @@ pub(crate) const MAX_TEXT: usize = 160;
 
 /// Returns every possible reading of `text`, likeliest first.
 ///
-/// It covers every [`Format`](crate::Format) but TSIDs, whose integers read as Discord's, and of
-/// our schemes also integers, hexadecimal digits and literals of bytes ([`Encoding`]). `layouts`
-/// hold what the texts do not say.
+/// It covers every [`Format`](crate::Format) but TSIDs, whose integers cannot be told from
+/// Discord's. IDs of our schemes are also read as integers, hexadecimal digits and literals of
+/// bytes ([`Encoding`]). `layouts` hold what is not in a text, for example the epoch.
 ///
-/// Times are judged relative to `now` ([`Confidence`](crate::Confidence)); without it only texts
-/// with marks are more than possible. Of several readings with plausible times, the best
-/// explanation of the bits comes first, which is the format that, of all its IDs up to now, expects
-/// this one most. For example, a sequence of 0 is more to be expected than one of 2,741, and so is
-/// a node 1 where nodes are counted from 0. This separates most integers, but not all. If several
-/// formats explain one about equally well, it is *likely* as each of them.
+/// Times are judged relative to `now` ([`Confidence`](crate::Confidence)). Without it, a reading
+/// with a time is at most possible, unless the text has marks of its format, such as the groups of
+/// a UUID.
 ///
-/// It does not allocate.
+/// Of several readings with plausible times, the best explanation of the bits comes first. That is
+/// the format in which this ID is the most probable among all IDs made up to now. For example, a
+/// sequence of 0 is more probable than one of 2,741, and so is a node 1 where nodes are counted
+/// from 0. This separates most integers, but not all. If several formats explain one about equally
+/// well, it is *likely* as each of them.
+///
+/// It does not allocate. To take the ID of a reading apart, use
+/// [`Inspection::of`](crate::Inspection::of).
 ///
 /// # Examples
 /// ```

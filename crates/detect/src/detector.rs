@@ -11,8 +11,10 @@ use crate::reading::Readings;
 
 /// Inspects a text: every ID that it may be, likeliest first.
 ///
-/// Layouts are the defaults, and times are judged by the system's clock; a [`Detector`] has others.
-/// Text around the ID, such as quotation marks, has to be [trimmed](crate::trimmed) before.
+/// This uses the default layouts, and judges times by the system's clock. If your IDs have a
+/// different epoch or node size, or if a test needs a clock that it sets by itself, use a
+/// [`Detector`]. Text around the ID, such as quotation marks, has to be [trimmed](crate::trimmed)
+/// first.
 ///
 /// # Examples
 /// ```
@@ -29,8 +31,12 @@ pub fn inspect(text: &str) -> Inspections<'_> {
     Detector::default().inspect(text)
 }
 
-/// Inspects texts under options that are given once: the layouts of the IDs, and the clock that
-/// times are judged by.
+/// Inspects texts under options that are given once, which are the layouts of the IDs and the clock
+/// that times are judged by.
+///
+/// Layouts hold what is not in the bits of an ID, and a wrong one gives a wrong time. For example,
+/// a Nanoflake with Discord's epoch, 2015, appears four years too old under the default epoch,
+/// which is Twitter's of 2010.
 ///
 /// # Examples
 /// ```
@@ -54,7 +60,7 @@ pub struct Detector<C> {
     pub(crate) clock: C,
 }
 
-/// The default layouts, and the system's clock.
+/// Returns a detector with the default layouts and the system's clock.
 #[cfg(feature = "std")]
 impl Default for Detector<SystemClock> {
     fn default() -> Self {
@@ -63,14 +69,15 @@ impl Default for Detector<SystemClock> {
 }
 
 impl<C: Clock> Detector<C> {
-    /// Returns a detector for IDs of these layouts, which reads `clock` once per text. While the
-    /// clock fails, only texts with marks are more than possible.
+    /// Returns a detector for IDs of these layouts, which reads `clock` once per text. If the clock
+    /// fails, times cannot be judged. A reading with a time is then at most possible, unless the
+    /// text has marks of its format, such as the groups of a UUID.
     #[must_use]
     pub const fn new(layouts: Layouts, clock: C) -> Self {
         Self { layouts, clock }
     }
 
-    /// Inspects a text under these options: every ID that it may be, likeliest first.
+    /// Inspects a text under these options, and returns every ID that it may be, likeliest first.
     #[must_use]
     pub fn inspect<'a>(&self, text: &'a str) -> Inspections<'a> {
         let readings = detect(text.as_bytes(), &self.layouts, self.clock.now().ok());
@@ -78,7 +85,7 @@ impl<C: Clock> Detector<C> {
     }
 }
 
-/// The inspections of a text: one for each reading.
+/// The inspections of a text, one for each reading.
 #[derive(Clone, Debug)]
 pub struct Inspections<'a> {
     pub(crate) readings: Readings,
@@ -93,7 +100,9 @@ impl Inspections<'_> {
         &self.readings
     }
 
-    /// Returns the inspection of the likeliest reading.
+    /// Returns the inspection of the likeliest reading, or `None` if the text fits no known format.
+    /// Check its [confidence](Inspection::confidence) before you rely on it, since even the
+    /// likeliest reading may be no more than possible.
     #[must_use]
     pub fn first(&self) -> Option<Inspection<'_>> {
         self.readings.first().map(|one| Inspection::of(one, self.text, &self.layouts))

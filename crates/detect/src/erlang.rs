@@ -1,5 +1,5 @@
-//! kuids as the tuples that Erlang's shell prints: `{uid,{1539,625275,432128},1}`, and with a node
-//! `{uid,<<3,235,39,49>>,{1539,625275,432128},1}`.
+//! kuids as the tuples that Erlang's shell prints, for example `{uid,{1539,625275,432128},1}`, or
+//! with a node `{uid,<<3,235,39,49>>,{1539,625275,432128},1}`.
 
 use core::fmt;
 

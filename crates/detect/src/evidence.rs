@@ -1,4 +1,5 @@
-//! The evidence for readings, in bits: the binary logarithm of how many texts are as probable.
+//! The evidence for readings, in bits. These are the binary logarithm of how many texts are as
+//! probable.
 //!
 //! An ID that explains a text in few bits is probable, and its competitors are measured in the same
 //! way.
@@ -13,7 +14,7 @@ use crate::formats::{Description, Encoding, Format, value};
 use crate::identifier::{Foreign, Identifier, version};
 use crate::notation::Notation;
 
-/// The bits that another explanation must save for this one to be at most possible.
+/// The bits that a different explanation must save for this one to be at most possible.
 pub(crate) const DECISIVE_BITS: u32 = 8;
 
 /// The bits that an ID must save compared to a number without a meaning. Most long numbers are IDs
@@ -104,17 +105,17 @@ pub(crate) const fn is_for_id(id: u32, chance: u32) -> bool {
     id.saturating_add(MARGIN_BITS) <= chance
 }
 
-/// The bits that it takes to explain a text as an ID: the binary logarithm of how many texts are as
-/// probable as this one. If they are 51, and 59 for a number without a meaning, then the ID is 2^8
-/// times as probable.
+/// The bits that it takes to explain a text as an ID, that is the binary logarithm of how many
+/// texts are as probable as this one. For example, if they are 51, and 59 for a number without a
+/// meaning, then the ID is 2^8 times as probable.
 #[derive(Clone, Copy)]
 pub(crate) struct Surprise {
-    /// Of the ticks when the ID may have been made: all since its format is in use, and recent ones
-    /// are likelier.
+    /// The bits of the tick when the ID was made. It may be any since its format is in use, but
+    /// recent ones are likelier.
     pub(crate) time: u32,
-    /// Of everything else. Random fields count with all of their bits, and those that are counted
-    /// from 0 with about as many as their value has. Formats that are rarely met have a few bits
-    /// more.
+    /// The bits of everything else. Random fields count with all of their bits, and those that are
+    /// counted from 0 with about as many as their value has. Formats that are rarely met have a few
+    /// bits more.
     pub(crate) fields: u32,
 }
 
@@ -220,7 +221,7 @@ fn of_parts(id: &Identifier, parts: &Parts) -> u32 {
     prior.rarity + sequence + node + toggle + metabyte
 }
 
-/// Returns the bits of surprise at a number of so many bits that counts from 0: one in four is 0,
+/// Returns the bits of surprise at a number of so many bits that counts from 0. One in four is 0,
 /// and of the others each range from a power of two to the next is equally likely. The numbers of
 /// busy generators lie anywhere, which takes one bit more than the number has.
 const fn small(value: u64, bits: u32) -> u32 {

@@ -9,8 +9,8 @@ use crate::literal;
 /// The largest number of consonants in a row in a word.
 const MAX_CONSONANTS: usize = 4;
 
-/// Reports whether the letters of a text read like words: they have vowels, and any digits stand
-/// together in one place.
+/// Reports whether the letters of a text read like words, which have vowels and whose digits, if
+/// any, stand together in one place.
 ///
 /// Of random lower-case letters and digits, about one in twenty texts of 12 characters does.
 pub(crate) fn is_wordlike(text: &[u8]) -> bool {
@@ -72,10 +72,10 @@ const STEAM: RangeInclusive<&[u8]> = b"76561197960265728"..=b"76561202255233023"
 /// The bits that it costs that a number is of a kind with a rule, which few are.
 pub(crate) const KIND_BITS: u32 = 3;
 
-/// Returns the bits that explain a decimal integer as something other than an ID, and what that is:
-/// any number with as many digits, or one of a kind that has a prefix, a date, a check digit or a
-/// pattern. If the digits follow the rule of such a kind, that is the better explanation, except of
-/// numbers that are too short for any ID. `value` is the number.
+/// Returns the bits that explain a decimal integer as something other than an ID, and what that is.
+/// It may be any number with as many digits, or one of a kind that has a prefix, a date, a check
+/// digit or a pattern. If the digits follow the rule of such a kind, that is the better
+/// explanation, except of numbers that are too short for any ID. `value` is the number.
 pub(crate) fn number(digits: &[u8], value: u128) -> (u32, Doubt) {
     /// Of a day in 50 years, of the months of 31 days.
     const DAY: u32 = 14;
@@ -109,8 +109,8 @@ fn is_day_first(digits: &[u8]) -> bool {
 }
 
 /// Returns the bits of a number that people and programs write for its digits, and not as one of
-/// many: of a round one, of digits that count up or down or are the same, and of a power of 2 or
-/// one less.
+/// many. Such numbers are round, have digits that count up or down or are the same, or are a power
+/// of 2 or one less.
 fn bits_of_pattern(digits: &[u8], value: u128) -> Option<u32> {
     /// Of the number of zeros, which has any value up to 16.
     const ZEROS: u32 = 4;

@@ -13,8 +13,9 @@ use crate::reading::Readings;
 
 /// Finds the IDs in a text, such as a line of a log, and returns each with its place in bytes.
 ///
-/// Layouts are the defaults, and times are judged by the system's clock; a [`Detector`] has others.
-/// Use [`inspect`](crate::inspect) for a text that is an ID as a whole.
+/// This uses the default layouts and the system's clock, and a [`Detector`] takes others. If a text
+/// is an ID as a whole, use [`inspect`](crate::inspect), which also reads forms that would cause
+/// false alarms among other text, for example lists of bytes.
 ///
 /// # Examples
 /// ```
@@ -36,12 +37,15 @@ impl<C: Clock> Detector<C> {
     /// Finds the IDs in a text, and returns each with its place in bytes.
     ///
     /// An ID is found if something other than a letter or a digit stands on both sides of it, and
-    /// its likeliest reading is certain or likely, and not a Unix time. Erlang's tuples are found,
-    /// and of the notations for bytes hexadecimal digits, also after `0x` and `\x` and in `x'…'`.
-    /// Lists such as `[1, 134, …]` are not, because any eight numbers are one. Escapes of JSON, URLs
-    /// and terminals before an ID are not part of it, for example `\n`, `%3D` and `\x1b[31m`.
+    /// if its likeliest reading is certain or likely. Unix times are passed over, because a log is
+    /// full of them, and [`find_if`](Self::find_if) can look for them.
     ///
-    /// The time is linear in the length of the text, whatever it contains.
+    /// Erlang's tuples are found, and hexadecimal digits also after `0x` and `\x` and in `x'…'`.
+    /// Lists such as `[1, 134, …]` are not found, since any eight numbers below 256 are one.
+    /// Escapes of JSON, URLs and terminals before an ID are not part of it, for example `\n`, `%3D`
+    /// and `\x1b[31m`.
+    ///
+    /// The time that this takes is linear in the length of the text, whatever it contains.
     ///
     /// # Examples
     /// ```
@@ -61,6 +65,8 @@ impl<C: Clock> Detector<C> {
     }
 
     /// Finds the texts within a text whose readings are accepted, such as the IDs of one format.
+    /// `accepts` gets all readings, so it can also take those that are only possible, which
+    /// [`find`](Self::find) does not.
     ///
     /// # Examples
     /// ```
@@ -103,8 +109,8 @@ const UUID_HYPHENS: [usize; 4] = [8, 13, 18, 23];
 /// The lengths of kuids and of Instagram's shortcodes, the only IDs that can have joints anywhere.
 const LENS_WITH_JOINTS: [usize; 4] = [22, 16, 11, 10];
 
-/// A search through a text: run by run of the characters of IDs, and in each of them piece by piece
-/// between its joints.
+/// A search through a text. It goes through the runs of characters that IDs have, and in each run
+/// through the pieces between its joints.
 ///
 /// From each start it looks at a bounded number of ends, so 10 MB of joints take no longer than
 /// 10 MB without any.
@@ -237,8 +243,8 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
         (is_grouped && self.is_end(end)).then_some(end)
     }
 
-    /// Returns the end of a text with the prefix of a TypeID: its digits start with a digit, so the
-    /// prefix ends there.
+    /// Returns the end of a text with the prefix of a TypeID. The prefix ends at the first digit,
+    /// because the 26 characters after it start with one.
     fn type_id_end(&self, start: usize) -> Option<usize> {
         let rest = self.text.get(start..self.run.end)?;
         let prefix = rest.iter().take(MAX_LEN);
@@ -288,8 +294,8 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
             && self.text.get(place.clone()).is_some_and(is_number)
     }
 
-    /// Returns the length of the characters at the start of a run that end an escape before it: of
-    /// `\n` and `\u000a` in JSON, `%3D` in a URL, and `ESC [31m` of a terminal.
+    /// Returns the length of the characters at the start of a run that end an escape before it.
+    /// Escapes are `\n` and `\u000a` in JSON, `%3D` in a URL, and `ESC [31m` of a terminal.
     fn escape_len(&self, start: usize) -> Option<usize> {
         let before = self.text.get(..start)?;
         let run = self.text.get(start..self.run.end)?;
@@ -350,8 +356,8 @@ const fn is_joint(byte: u8) -> bool {
     matches!(byte, b'-' | b'_' | b'.')
 }
 
-/// Reports whether a text is a name of several words, as `AF_SECURITY` and `state-of-the-art` are:
-/// letters of one case without a digit.
+/// Reports whether a text has letters of one case and no digit, as a name of several words has, for
+/// example `AF_SECURITY` or `state-of-the-art`.
 fn is_name(text: &[u8]) -> bool {
     let has = |is_it: fn(&u8) -> bool| text.iter().any(is_it);
     let is_mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);

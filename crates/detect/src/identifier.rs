@@ -17,8 +17,8 @@ use crate::notation::{Notation, UnixUnit};
 
 /// An ID of any format.
 ///
-/// As a [`ToParts`] it can be converted if its fields can be mapped; for other formats the
-/// conversion returns an error.
+/// It implements [`ToParts`], so it can be converted to a scheme if its fields can be mapped. For
+/// other formats, such as UUIDs, the conversion returns an error.
 ///
 /// # Examples
 /// ```
@@ -35,19 +35,19 @@ use crate::notation::{Notation, UnixUnit};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Identifier {
-    /// Of a scheme.
+    /// An ID of a scheme, and the text form that it was read from.
     Scheme(AnyId, Notation),
-    /// Of kuid, global with a node of 64 bits.
+    /// A global kuid with a node of 64 bits, and the text form that it was read from.
     KuidWide(WideGlobalId, Notation),
-    /// Of any scheme, in a UUID made by [`carry`](tickid_convert::carry).
+    /// An ID of a scheme in a UUID that [`carry`](tickid_convert::carry) has made.
     Carried(AnyId),
-    /// Of a known layout of Snowflakes.
+    /// A Snowflake in a known layout.
     Preset(Preset, SnowflakeId),
-    /// Of Mastodon.
+    /// An ID of Mastodon.
     Mastodon(Mastodon),
     /// A UUID.
     Uuid(Uuid),
-    /// Of a format that is only read.
+    /// An ID of a format that is only read, such as a ULID.
     Foreign(Foreign),
     /// A TypeID.
     TypeId {
@@ -56,11 +56,11 @@ pub enum Identifier {
         /// The length of the prefix, without the underscore after it.
         prefix_len: u8,
     },
-    /// A time, not an ID.
+    /// A Unix time, which is not an ID but looks like one.
     UnixTime(UnixUnit, u64),
 }
 
-/// An ID of a format that is only read, by its bytes.
+/// The bytes of an ID in a format that is only read, such as ULID or KSUID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Foreign {
     format: Format,
@@ -114,7 +114,8 @@ impl Foreign {
 pub(crate) const NANOFLAKES: [Preset; 3] = [Preset::Twitter, Preset::Discord, Preset::UnixEpoch];
 
 impl Identifier {
-    /// Returns the ID, if it belongs to one of the schemes.
+    /// Returns the ID, if it belongs to one of the schemes. For a UUID that holds such an ID, this
+    /// is the ID in it.
     #[must_use]
     pub const fn scheme_id(&self) -> Option<AnyId> {
         match *self {
@@ -139,7 +140,8 @@ impl Identifier {
         }
     }
 
-    /// Returns the format as it is shown: of an ID in a UUID, the ID's own.
+    /// Returns the format that is shown. For an ID in a UUID, this is the ID's own format, where
+    /// [`format`](Self::format) returns [`Format::Uuid`].
     #[must_use]
     pub const fn shown_format(&self) -> Format {
         match self {
@@ -148,8 +150,8 @@ impl Identifier {
         }
     }
 
-    /// Returns the format of the preset whose IDs are the Nanoflakes of the layouts' epoch, if this
-    /// is one in decimal: of Twitter's epoch they are Twitter's.
+    /// Returns the format of a preset that has the same IDs, if this is a Nanoflake in decimal. For
+    /// example, Nanoflakes with Twitter's epoch, which is the default, are Twitter's Snowflakes.
     #[must_use]
     pub fn also(&self, layouts: &Layouts) -> Option<Format> {
         let is_decimal = matches!(self, Self::Scheme(AnyId::Nanoflake(_), Notation::Decimal));
@@ -197,7 +199,8 @@ impl Identifier {
         }
     }
 
-    /// Returns the time when the ID was made, if it and the layouts determine it.
+    /// Returns the time when the ID was made, if it and the layouts determine it. A UUID of version
+    /// 4, for example, has none.
     #[inline(always)]
     #[must_use]
     pub fn unix_time(&self, layouts: &Layouts) -> Option<UnixTime> {
@@ -276,7 +279,7 @@ impl Identifier {
         }
     }
 
-    /// Returns the facts that are not in the bits.
+    /// Returns the facts that are not in the bits, such as the epoch, which come from the layouts.
     #[must_use]
     pub fn settings(&self, layouts: &Layouts) -> Settings {
         match *self {
@@ -334,7 +337,7 @@ fn uuid_time(uuid: Uuid) -> Option<UnixTime> {
     Some(UnixTime::from_micros(micros.checked_add((nanos / 1_000).into())?))
 }
 
-/// An ID in its canonical text.
+/// Returns the ID as if it was read from its canonical text.
 impl From<AnyId> for Identifier {
     fn from(id: AnyId) -> Self {
         Self::Scheme(id, Notation::Canonical)
@@ -342,8 +345,8 @@ impl From<AnyId> for Identifier {
 }
 
 /// # Errors
-/// Returns [`ConvertError::NoFields`] for UUIDs, TypeIDs, Unix times and [`Foreign`] IDs: apart
-/// from their time they consist of random bits, or of other fields.
+/// Returns [`ConvertError::NoFields`] for UUIDs, TypeIDs, Unix times and [`Foreign`] IDs, because
+/// apart from their time they consist of random bits, or of fields that cannot be mapped.
 impl ToParts for Identifier {
     #[inline]
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
@@ -359,7 +362,8 @@ impl ToParts for Identifier {
     }
 }
 
-/// The name of the format, and of the text where there are several.
+/// Writes the name of the format, and of the text if there are several, for example `Nanoflake in
+/// Base36`.
 impl fmt::Display for Identifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

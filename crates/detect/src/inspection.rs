@@ -15,17 +15,20 @@ use crate::identifier::Identifier;
 use crate::notation::Notation;
 use crate::reading::Reading;
 
-/// An ID taken apart: everything that is printed about it.
+/// An ID taken apart, with everything that is printed about it.
 ///
-/// The command's card and `--json`, the ID server, the inspector page and the npm package print
-/// inspections, and know no format. It is serialized as a map.
+/// The command's card and `--json`, the ID server, the inspector page and the npm package all print
+/// inspections, so none of them has code for any format. An inspection is serialized as a map.
 ///
 /// Every map has the members `scheme` (the format's [key](Format::key)), `text`, `hex`, `unix_ms`
-/// and `time`, [`node`](Self::node), [`sequence`](Self::sequence) and `confidence`. They are null
-/// if the format has none, or if nothing was detected; times outside the years 0 to 9999 are null
-/// as well. IDs of up to 64 bits have `int`, those in a UUID `carried_in`, and readings `reason`
-/// and perhaps `doubt`. The format adds its own [`members`](Self::members), one of which may be its
-/// node or sequence under these names.
+/// and `time`, [`node`](Self::node), [`sequence`](Self::sequence) and `confidence`. A member is
+/// null if the format has no such value, and `confidence` is null if the ID was not detected. Times
+/// outside the years 0 to 9999 are null as well, because RFC 3339 cannot write them. IDs of up to
+/// 64 bits also have `int`, which is text since JavaScript would round the number. IDs in a UUID
+/// have `carried_in`, and detected ones `reason` and perhaps `doubt`.
+///
+/// The format adds its own [`members`](Self::members), for example `partition` for sno. If one of
+/// them is called `node` or `sequence`, it takes the place of the member above.
 ///
 /// # Examples
 /// ```
@@ -146,15 +149,15 @@ impl IdHex {
     }
 }
 
-/// A named value of an ID: one of its fields, or a setting.
+/// A named value of an ID, which is one of its fields or a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Member {
-    /// The name, lower case, with underscores.
+    /// The name in lower case, with underscores, for example `clock_seq`.
     pub name: &'static str,
     /// The value.
     pub value: MemberValue,
-    /// The meaning, as a phrase for people.
+    /// The meaning, as a phrase for people, for example "distinguishes generators".
     pub meaning: &'static str,
 }
 
@@ -164,7 +167,8 @@ pub struct Member {
 pub enum MemberValue {
     /// A number that JavaScript holds exactly.
     Number(i64),
-    /// The low bytes of a number, as many as given, in hexadecimal.
+    /// A number, and how many of its low bytes are shown in hexadecimal. Fields of more than 53
+    /// bits are shown this way, because JavaScript would round them.
     Hex(u128, usize),
     /// A word.
     Word(&'static str),
@@ -183,7 +187,7 @@ impl MemberValue {
     }
 }
 
-/// Numbers in decimal, bytes in hexadecimal.
+/// Writes numbers in decimal and bytes in hexadecimal.
 impl fmt::Display for MemberValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -195,7 +199,8 @@ impl fmt::Display for MemberValue {
 }
 
 impl<'a> Inspection<'a> {
-    /// Inspects a reading of `text`.
+    /// Inspects a reading of `text`. Pass the text and the layouts that it was
+    /// [detected](crate::detect()) with.
     #[must_use]
     pub fn of(reading: &Reading, text: &'a str, layouts: &Layouts) -> Self {
         let (confidence, reason) = (reading.confidence(), reading.reason());
@@ -203,9 +208,9 @@ impl<'a> Inspection<'a> {
         Self::judged(reading.identifier(), text, layouts, reading.encoding(), Some(judgement))
     }
 
-    /// Inspects an ID of a known format. `text` is the text that was read, for the formats that are
-    /// shown as they were written, such as ULIDs in lower case. An empty one is made from the ID,
-    /// except for TypeIDs.
+    /// Inspects an ID of a known format. `text` is the text that was read, because some formats are
+    /// shown as they were written, for example ULIDs in lower case. If it is empty, the text is
+    /// made from the ID. This does not work for TypeIDs, since their prefix is only in the text.
     #[must_use]
     pub fn new(identifier: Identifier, text: &'a str, layouts: &Layouts) -> Self {
         Self::judged(identifier, text, layouts, Encoding::Text, None)
@@ -233,7 +238,8 @@ impl<'a> Inspection<'a> {
         }
     }
 
-    /// Returns the inspection of an ID that a text held in this encoding.
+    /// Returns this inspection for a text that held the ID in the given encoding.
+    /// [`new`](Self::new) assumes the format's own text.
     #[must_use]
     pub const fn in_encoding(self, encoding: Encoding) -> Self {
         Self { encoding, ..self }
@@ -245,14 +251,15 @@ impl<'a> Inspection<'a> {
         self.identifier
     }
 
-    /// Returns the format; of an ID in a UUID, the ID's own.
+    /// Returns the format. For an ID in a UUID, this is the ID's own format.
     #[must_use]
     pub const fn format(&self) -> Format {
         self.identifier.shown_format()
     }
 
-    /// Returns the name of the format, with the text if there are several, the preset that has
-    /// such IDs, and the encoding if that is not the text.
+    /// Returns the name of the format for people. If the format has several texts, the name says
+    /// which, and a preset with the same IDs and an unusual encoding are added. For example, it is
+    /// `Nanoflake in decimal, or Twitter Snowflake` for an integer.
     #[must_use]
     pub fn name(&self) -> impl fmt::Display {
         Name(self.identifier, self.identifier.also(&self.layouts), self.encoding)
@@ -270,16 +277,16 @@ impl<'a> Inspection<'a> {
         matches!(self.identifier, Identifier::Carried(_))
     }
 
-    /// Returns the canonical text; the one that was read if the format has no other.
+    /// Returns the canonical text, or the text that was read if the format has no other.
     #[must_use]
     pub fn text(&self) -> &str {
         self.text.as_str()
     }
 
-    /// Returns the forms of the ID as text, each with a name for people: the canonical text first,
-    /// then the scheme's own texts, the integer of up to 128 bits, the bytes in hexadecimal, a
-    /// kuid's tuple in Erlang, and a UUID that holds the ID or is it. Several forms may be the same
-    /// text.
+    /// Returns the forms of the ID as text, each with a name for people. The first is
+    /// [`text`](Self::text). After it come the scheme's own texts, the integer of up to 128 bits,
+    /// the bytes in hexadecimal, a kuid's tuple in Erlang, and a UUID that holds the ID or is it.
+    /// Several forms may be the same text.
     ///
     /// # Examples
     /// ```
@@ -324,7 +331,7 @@ impl<'a> Inspection<'a> {
         &self.bytes
     }
 
-    /// Calls a function with the bytes in hexadecimal.
+    /// Calls a function with the bytes in hexadecimal, so that the digits need no allocation.
     pub fn with_hex<T>(&self, call: impl FnOnce(&str) -> T) -> T {
         call(IdHex::new(&self.bytes).as_str())
     }
@@ -335,19 +342,22 @@ impl<'a> Inspection<'a> {
         self.identifier.integer()
     }
 
-    /// Returns the start of the ID's tick, if the format has a time.
+    /// Returns the start of the ID's tick, if the format has a time. For example, it is a whole
+    /// second for a KSUID.
     #[must_use]
     pub const fn unix_time(&self) -> Option<UnixTime> {
         self.time
     }
 
-    /// Returns the time in RFC 3339 with milliseconds, which has no years before 0 and after 9999.
+    /// Returns the time in RFC 3339 with milliseconds, for example `2023-03-12T09:34:19.136Z`. It
+    /// is `None` for years before 0 and after 9999, which RFC 3339 cannot write.
     #[must_use]
     pub fn date_time(&self) -> Option<impl fmt::Display + use<>> {
         self.time.and_then(date_time)
     }
 
-    /// Returns the node, if the format has one and the layouts determine it.
+    /// Returns the node, if the format has one and the layouts determine it. A SCRU64 ID, for
+    /// example, has one only if the layouts have its node size.
     #[must_use]
     pub fn node(&self) -> Option<Bits> {
         self.identifier.node(&self.layouts)
@@ -384,12 +394,13 @@ impl<'a> Inspection<'a> {
         &self.fields
     }
 
-    /// Returns the facts that are not in the bits.
+    /// Returns the facts that are not in the bits, such as the epoch, which come from the layouts.
     pub fn settings(&self) -> Settings {
         self.identifier.settings(&self.layouts)
     }
 
-    /// Returns the facts that are not in the bits, then the values of the fields.
+    /// Returns the [`settings`](Self::settings) and then the values of the fields, without unused
+    /// bits.
     pub fn members(&self) -> impl Iterator<Item = Member> {
         let settings = self.settings().into_iter().map(|setting| of_setting(&setting));
         settings.chain(self.field_members())
@@ -410,13 +421,15 @@ impl<'a> Inspection<'a> {
         self.judgement.map(|judgement| judgement.confidence)
     }
 
-    /// Returns the features of the text that match the format, if the ID was detected.
+    /// Returns the features of the text that match the format, if the ID was detected. An example
+    /// is "12 digits of Base36".
     #[must_use]
     pub fn reason(&self) -> Option<&'static str> {
         self.judgement.map(|judgement| judgement.reason)
     }
 
-    /// Returns the reason why the reading is no more than possible.
+    /// Returns the reason why the reading is no more than possible, if it was detected and is not
+    /// likely.
     #[must_use]
     pub fn doubt(&self) -> Option<Doubt> {
         self.judgement?.doubt

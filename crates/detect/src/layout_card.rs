@@ -11,7 +11,7 @@ use tickid_snowflake::{AnySnowflake, Preset, Widths};
 use crate::inspection::date_time;
 use crate::serialize::Displayed;
 
-/// A layout of Snowflakes taken apart: everything that is printed about it.
+/// A layout of Snowflakes taken apart, with everything that is printed about it.
 ///
 /// `tickid layout`, the inspector page and the npm package print cards. It is serialized as a map
 /// with the members `layout` (its text), `names` and `title` (of the preset, if it is one), `bits`,
@@ -51,8 +51,8 @@ const SOON: Duration = Duration::from_secs(10 * YEAR);
 const YEAR: u64 = 31_556_952;
 
 impl LayoutCard {
-    /// Returns the card of a layout. Without the present time, it does not warn of layouts that
-    /// have ended or start later.
+    /// Returns the card of a layout. Without the present time, it cannot warn of layouts that start
+    /// later, end soon or have ended.
     #[must_use]
     pub const fn new(layout: AnySnowflake, now: Option<UnixTime>) -> Self {
         Self { layout, now }
@@ -70,15 +70,17 @@ impl LayoutCard {
         Preset::of(self.layout)
     }
 
-    /// Returns the names of the layout: the preset's and its aliases.
+    /// Returns the names of the layout, which are the preset's name and its aliases. There are none
+    /// if no preset has this layout.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
         let preset = self.preset();
         let aliases = preset.map_or(&[][..], Preset::aliases);
         preset.map(Preset::key).into_iter().chain(aliases.iter().copied())
     }
 
-    /// Returns the fields that the bits consist of, the highest first: the preset's, in the words
-    /// of its source, or else time, node and sequence.
+    /// Returns the fields that the bits consist of, the highest first. A preset's have the names of
+    /// its source, for example `worker` and `process` for Discord's node. The fields of other
+    /// layouts are time, node and sequence.
     #[must_use]
     pub fn fields(&self) -> Fields {
         self.preset().map_or_else(|| self.scheme().fields(), |preset| Fields::new(preset.fields()))
@@ -93,7 +95,7 @@ impl LayoutCard {
         self.scheme().scale()
     }
 
-    /// Returns the time of the first tick, the epoch.
+    /// Returns the time of the first tick, which is the epoch.
     #[must_use]
     pub fn first(&self) -> UnixTime {
         self.scale().epoch()
@@ -105,7 +107,8 @@ impl LayoutCard {
         self.scale().time_of(self.layout.last_tick())
     }
 
-    /// Returns the time for which the layout suffices, in words: `139 years`.
+    /// Returns the time for which the layout suffices, in words. For example, it is `139 years` for
+    /// Discord's.
     #[must_use]
     pub fn span(&self) -> impl fmt::Display + use<> {
         let ticks = u128::from(self.layout.last_tick()) + 1;
@@ -118,13 +121,14 @@ impl LayoutCard {
         1 << self.layout.widths().node
     }
 
-    /// Returns the number of IDs that a node makes in a tick.
+    /// Returns the number of IDs that a node can make in a tick.
     #[must_use]
     pub const fn ids_per_tick(&self) -> u64 {
         1 << self.layout.widths().sequence
     }
 
-    /// Returns the number of IDs that a node makes in a second, below 1 if ticks are long.
+    /// Returns the number of IDs that a node can make in a second. It may be below 1 if ticks are
+    /// long.
     #[must_use]
     pub fn ids_per_second(&self) -> f64 {
         let (ids, micros) = self.rate();
@@ -138,14 +142,16 @@ impl LayoutCard {
         (self.ids_per_tick() * 1_000_000, self.scale().micros_per_tick())
     }
 
-    /// Returns the first time whose IDs have more than 53 bits, because JavaScript's numbers do not
-    /// hold such integers exactly. Returns `None` if no ID has.
+    /// Returns the first time whose IDs have more than 53 bits, or `None` if no ID has.
+    /// JavaScript's numbers do not hold such integers exactly, so send them as text. In Discord's
+    /// layout, all IDs are that large from 25 days after the epoch.
     #[must_use]
     pub fn javascript_until(&self) -> Option<UnixTime> {
         self.fits_until(JAVASCRIPT_BITS)
     }
 
-    /// Returns the time from which on IDs have the sign bit of signed columns; `None` if none do.
+    /// Returns the time from which on IDs have the sign bit of signed columns, or `None` if none
+    /// do. Such columns show these IDs as negative and sort them first.
     #[must_use]
     pub fn signed_until(&self) -> Option<UnixTime> {
         self.fits_until(SIGNED_BITS)
@@ -158,7 +164,7 @@ impl LayoutCard {
         (time + low > bits).then(|| self.scale().time_of(1 << (bits - low)))
     }
 
-    /// Returns the reasons to choose another layout, or to take care with this one.
+    /// Returns the reasons to choose a different layout, or to take care with this one.
     pub fn warnings(&self) -> impl Iterator<Item = LayoutWarning> + use<> {
         let (now, first, last) = (self.now, self.first(), self.last());
         let starts = now.filter(|now| first > *now).map(|_| LayoutWarning::Starts(first));
@@ -180,22 +186,22 @@ impl LayoutCard {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LayoutWarning {
-    /// The epoch is in the future.
+    /// The epoch is in the future, and generators refuse to start before it.
     Starts(UnixTime),
-    /// The last tick is over.
+    /// The last tick is over, so IDs can only be read.
     Ended(UnixTime),
     /// The last tick is less than ten years away.
     Ends(UnixTime),
-    /// There is one node, so that there can be one generator.
+    /// There is only one node, so two generators would issue the same IDs.
     SingleNode,
-    /// IDs have the sign bit from this time on.
+    /// IDs have the sign bit from this time on, which signed columns show as negative.
     Sign(UnixTime),
-    /// JavaScript rounds IDs from this time on.
+    /// JavaScript rounds IDs from this time on, unless they are sent as text.
     JavaScript(UnixTime),
 }
 
 impl LayoutWarning {
-    /// Returns the name in data.
+    /// Returns the name in data, for example `single-node`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

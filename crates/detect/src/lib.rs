@@ -1,4 +1,9 @@
-//! The formats that an unknown ID may have: which it is, how sure that is, and what its bits say.
+//! Reads IDs of unknown formats, and reports which format each may have, how sure that is, and what
+//! its bits mean.
+//!
+//! An ID in a log or a bug report rarely names what made it, and its text often fits several
+//! formats. For this reason, a text is read in every format that it fits, and each reading has a
+//! confidence.
 //!
 //! ```
 //! use tickid_detect::{Confidence, Format, inspect};
@@ -19,26 +24,30 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! - [`inspect`] answers in one call. A [`Detector`] does so with other layouts or another clock,
-//!   which it is given once.
-//! - [`Detector::agreement`] takes several lines of a column, which decide together what one number
-//!   cannot.
-//! - A [`Summary`] counts the texts of each format.
-//! - [`find`] finds the IDs in a line of a log, a URL or any other text.
+//! - [`inspect`] is the place to start, since it takes nothing but the text. A [`Detector`] does
+//!   the same with layouts and a clock of your own, which it is given once.
+//! - [`Detector::agreement`] reads several lines of a column, because together they decide what one
+//!   number cannot.
+//! - A [`Summary`] counts the texts of each format, and has the first and last time of each.
+//! - [`find`] searches a line of a log, a URL or any other text for IDs.
 //! - [`detect`] returns every [`Reading`] of a text, likeliest first, each with its [`Format`], its
-//!   [`Confidence`] and the [`Identifier`] that the text is in that format.
+//!   [`Confidence`] and the [`Identifier`] that the text is in that format. It does not allocate.
 //! - [`Inspection`] is an ID taken apart, which the command, the ID server, the inspector page and
 //!   the npm package print.
-//! - [`TimeOrdered`] has the ranges of times of formats such as ULID and UUIDv7.
-//! - [`LayoutCard`] is a layout of Snowflakes taken apart: its fields, years, rates and limits.
-//! - [`trimmed`] removes what people paste along with an ID.
+//! - [`TimeOrdered`] turns a range of times into a range of IDs, for formats such as ULID and
+//!   UUIDv7.
+//! - [`LayoutCard`] is a layout of Snowflakes taken apart, with its fields, years, rates and
+//!   limits.
+//! - [`trimmed`] removes what people paste along with an ID, for example quotation marks.
 //!
 //! # Confidence
 //! A reading is *certain*, *likely* or *possible*. Most texts fit several formats, and much of what
-//! fits one is something else, for example a word, a number, a hash or a time. Common texts are at
-//! most possible, with the reason as a [`Doubt`]. The project's `docs/results/README.md` has the
-//! shares of IDs that are recognized, by format, and of other texts that are taken for IDs, by
-//! kind.
+//! fits one is something else, for example a word, a number, a hash or a time. So common texts are
+//! at most possible, and a [`Doubt`] has the reason. For example, `activities12` could be an ID in
+//! Base36, but it reads like words. The command shows possible readings only on request.
+//!
+//! The project's `docs/results/README.md` has the shares of IDs that are recognized, by format, and
+//! of other texts that are taken for IDs, by kind.
 //!
 //! # Features
 //! | feature | default | gives |

@@ -1,4 +1,5 @@
-//! Forms that are not a format's own text: integers, hexadecimal digits and literals of bytes.
+//! Forms that are not a format's own text, which are integers, hexadecimal digits and literals of
+//! bytes.
 
 use crate::formats::Encoding;
 

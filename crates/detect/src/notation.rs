@@ -2,7 +2,7 @@
 
 use tickid_core::UnixTime;
 
-/// The text form of a scheme's ID.
+/// The text form of a scheme's ID, for schemes that have several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Notation {
@@ -10,7 +10,7 @@ pub enum Notation {
     Canonical,
     /// URL-safe Base64, which only kuid has.
     Url,
-    /// Decimal, of Nanoflake.
+    /// Decimal digits, which are the only text of a Snowflake. A Nanoflake has them beside Base36.
     Decimal,
 }
 

@@ -14,10 +14,14 @@ const MARKS: [&[u8]; 9] = [
     b"\xc2\xbb",
 ];
 
-/// Returns `text` without what people paste along with an ID: white space, quotation marks,
-/// backquotes and parentheses around it, commas and semicolons after it, the name of a JSON member
-/// before it, the name of a function that is called with it, the `n` of JavaScript's large
-/// integers, and the apostrophe or the `="…"` that keep digits text in a spreadsheet.
+/// Returns `text` without what people paste along with an ID. Around the ID, this removes white
+/// space, quotation marks, backquotes and parentheses, and the name of a function that is called
+/// with it. It also removes commas and semicolons after the ID, the name of a JSON member before
+/// it, the `n` of JavaScript's large integers, and the apostrophe or the `="…"` that keep digits
+/// text in a spreadsheet.
+///
+/// Call it before [`inspect`](crate::inspect) and [`detect`](crate::detect()), which read a text as
+/// it is.
 ///
 /// # Examples
 /// ```

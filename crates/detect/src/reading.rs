@@ -84,7 +84,8 @@ impl Reading {
         self.encoding
     }
 
-    /// Returns the time when it would have been made, if the format and the layouts determine it.
+    /// Returns the time at which the ID would have been made, if the format and the layouts
+    /// determine it.
     #[must_use]
     pub const fn unix_time(&self) -> Option<UnixTime> {
         self.time
@@ -117,7 +118,7 @@ impl Reading {
         }
     }
 
-    /// Returns the features of the text that match this format.
+    /// Returns the features of the text that match this format, for example "12 digits of Base36".
     #[must_use]
     pub const fn reason(&self) -> &'static str {
         match self.encoding {
@@ -129,7 +130,8 @@ impl Reading {
         }
     }
 
-    /// Returns the reason why the reading is no more than possible.
+    /// Returns the reason why the reading is no more than possible, or `None` if it is likely or
+    /// certain.
     ///
     /// # Examples
     /// ```
@@ -147,8 +149,8 @@ impl Reading {
         self.doubt
     }
 
-    /// Returns a number that is the lower the likelier the reading is, then the lower its place
-    /// among the readings, which is in the low 8 bits.
+    /// Returns a number by which readings are sorted, which is lower for likelier ones. The place
+    /// among the readings is in the low 8 bits, so that no two are equal.
     #[inline]
     fn key(&self, place: u8) -> u128 {
         let rank: u128 = match self.doubt {
@@ -167,8 +169,8 @@ impl Reading {
     }
 
     /// Returns the bits of the text if it has no meaning, and the doubt about an ID that explains
-    /// it no better, for a reading with no evidence but its digits. `number` is both of them for a
-    /// decimal integer.
+    /// it no better. This is for readings with no evidence but their digits. `number` is both of
+    /// them for a decimal integer.
     fn chance(
         &self,
         text: &[u8],
@@ -191,7 +193,7 @@ impl Reading {
         }
     }
 
-    /// Reports whether a text with digits, which reads like words, is likelier an ID: words are
+    /// Reports whether a text with digits, which reads like words, is likelier an ID. Words are
     /// rarely the IDs of a recent time or of a small node and sequence.
     fn outweighs_words(&self, text: &[u8], layouts: &Layouts, now: Option<UnixTime>) -> bool {
         let Some(now) = now.filter(|_| text.iter().any(u8::is_ascii_digit)) else { return false };
@@ -218,9 +220,9 @@ impl Reading {
 /// The bits of a word, whose letters are not equally frequent.
 const BITS_PER_LETTER: usize = 5;
 
-/// The largest number of formats that one text fits: 16 digits from 2 to 9 are integers of
-/// seventeen formats and a Unix time, four IDs in hexadecimal, a sno ID and a kuid in either
-/// alphabet.
+/// The largest number of formats that one text fits. For example, 16 digits from 2 to 9 are
+/// integers of seventeen formats and a Unix time, four IDs in hexadecimal, a sno ID and a kuid in
+/// either alphabet.
 const MAX: usize = 25;
 
 /// Every reading of a text, likeliest first.
@@ -248,7 +250,8 @@ impl Readings {
         self.len == 0
     }
 
-    /// Returns the likeliest reading.
+    /// Returns the likeliest reading, which may be no more than possible. [`likely`](Self::likely)
+    /// leaves such readings out.
     #[must_use]
     pub fn first(&self) -> Option<&Reading> {
         self.found.get(usize::from(self.first?))?.as_ref()
@@ -311,7 +314,8 @@ impl Readings {
         self.iter().take_while(|one| one.is_likely())
     }
 
-    /// Reports whether one reading, and no other, is certain or likely.
+    /// Reports whether exactly one reading is certain or likely. If this is false, a program that
+    /// must not guess has to ask which format is meant.
     ///
     /// # Examples
     /// ```
@@ -366,8 +370,8 @@ impl Readings {
         }
     }
 
-    /// Doubts the likely readings whose bits something else explains better: much better if it is
-    /// another reading, or about as well if it is digits without a meaning.
+    /// Doubts the likely readings whose bits something else explains better. A different reading
+    /// must do so much better, but digits without a meaning only about as well.
     pub(crate) fn doubt_unexplained(
         &mut self,
         text: &[u8],

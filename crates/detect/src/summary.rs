@@ -1,4 +1,4 @@
-//! The formats of many texts, with their numbers and times.
+//! The formats of many texts, and how many texts have each.
 
 use std::vec::Vec;
 
@@ -6,8 +6,9 @@ use tickid_core::UnixTime;
 
 use crate::formats::Format;
 
-/// The formats of many texts, such as the lines of a column: how many texts each format has, and
-/// their first and last time. Memory is constant, because it depends on the formats only.
+/// The formats of many texts, such as the lines of a column, with the number of texts in each
+/// format and their first and last time. Its size depends on the formats and not on the number of
+/// texts, so it can summarize a file of any length.
 ///
 /// # Examples
 /// ```
@@ -43,7 +44,7 @@ struct Group {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SummaryRow {
-    /// The format; `None` for texts without an ID.
+    /// The format, or `None` for texts without an ID.
     pub format: Option<Format>,
     /// Other formats that all of these texts fit as well.
     pub also: Vec<Format>,
@@ -74,8 +75,8 @@ impl SummaryRow {
 }
 
 impl Summary {
-    /// Adds a text with the formats that it likely has, likeliest first, each with the ID's time;
-    /// none for a text that is not an ID.
+    /// Adds a text with the formats that it likely has, likeliest first, and the ID's time in each
+    /// of them. Pass no format for a text that is not an ID.
     pub fn add(&mut self, likely: impl IntoIterator<Item = (Format, Option<UnixTime>)>) {
         let likely: Vec<_> = likely.into_iter().collect();
         if likely.is_empty() {
@@ -106,7 +107,8 @@ impl Summary {
     }
 
     /// Returns a row for each format, the most frequent first, and one for the texts without an ID.
-    /// A text that fits several formats counts for the one that most texts fit.
+    /// A text that fits several formats counts for the one that most texts fit, since most columns
+    /// have a single format.
     #[must_use]
     pub fn rows(&self) -> Vec<SummaryRow> {
         let mut rows = Vec::new();

@@ -8,13 +8,13 @@ use crate::fields;
 use crate::formats::{Format, READ_ONLY};
 use crate::identifier::{Foreign, Identifier};
 
-/// A format of another system whose IDs start with their time, so that those of a range of times
-/// are a range of IDs.
+/// A format of another system whose IDs start with their time, so the IDs of a range of times are a
+/// range of IDs. For example, a query can select the rows of one day by their primary keys.
 ///
-/// IDs are compared as bytes, integers or, unless those are decimal, canonical texts. For UUIDs the
-/// format is version 7, and UUIDs of other versions may lie between the ends. The ranges of
-/// schemes, and of presets of Snowflakes, are those of
-/// [`AnyScheme`](tickid_convert::AnyScheme).
+/// Compare IDs as bytes, as integers, or as canonical texts. Decimal texts are an exception,
+/// because a longer one may sort before a shorter one. For UUIDs the format is version 7, and UUIDs
+/// of other versions may lie between the ends. The ranges of schemes, and of presets of Snowflakes,
+/// are those of [`AnyScheme`](tickid_convert::AnyScheme).
 ///
 /// # Examples
 /// ```
@@ -72,7 +72,8 @@ impl TimeOrdered {
         }))
     }
 
-    /// Returns the name in options: the format's [key](Format::key), and `uuid-v7`.
+    /// Returns the name in options, which is the format's [key](Format::key), or `uuid-v7` for
+    /// UUIDs.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self.format {

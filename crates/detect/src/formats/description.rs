@@ -1,4 +1,4 @@
-//! How a format that is only read looks: its text, its fields and its clock.
+//! The text, the fields and the clock of a format that is only read.
 
 use core::ops::RangeInclusive;
 
@@ -35,7 +35,7 @@ pub(crate) struct Description {
 pub(crate) enum Coding {
     /// In digits of base 32 or 64. Bits beyond those of the ID are 0, and the highest.
     Digits(&'static Digits),
-    /// As `Digits`, but the bits beyond are the lowest.
+    /// The same as `Digits`, but the bits beyond are the lowest.
     LowDigits(&'static Digits),
     /// In digits of base 62, `0-9A-Za-z`.
     Base62,
@@ -114,7 +114,8 @@ impl Description {
         (text, len)
     }
 
-    /// Reports whether bytes may be an ID: as many as it has, with zeros where it has no field.
+    /// Reports whether bytes may be an ID, that is whether there are as many as it has, with zeros
+    /// where it has no field.
     pub(crate) fn accepts(&self, bytes: &[u8]) -> bool {
         let is_unused = |field: &&Field| field.name() == "unused";
         let mut unused = self.fields.iter().filter(is_unused);

@@ -21,13 +21,14 @@ pub(crate) use self::texts::type_id;
 pub(crate) struct Prior {
     /// The time since which such IDs are made.
     pub(crate) since: UnixTime,
-    /// The one for decimal integers, of a format with another text. Digits say nothing about their
-    /// format, so they count from about its first release. `None` if that is not known to be later.
+    /// The same for decimal integers of a format with a different text. Digits say nothing about
+    /// their format, so they count from about its first release. `None` if that is not known to be
+    /// later.
     pub(crate) integers_since: Option<UnixTime>,
     /// The additional bits of surprise at such an ID because the format is rare.
     pub(crate) rarity: u32,
-    /// The bits of surprise at nodes that are numbered from 0, so that low ones are likelier: 0 if
-    /// all are. `None` if none are.
+    /// The bits of surprise at nodes that are numbered from 0, so that low ones are likelier. These
+    /// are 0 if all nodes are numbered so. `None` if none are.
     pub(crate) numbering: Option<u32>,
     /// Set if sequences start at random, so that low ones are not likelier.
     pub(crate) has_random_sequences: bool,
@@ -39,7 +40,7 @@ const DAY: i64 = 86_400_000_000;
 /// The first weeks of an epoch. All small numbers show such a time, but IDs in use do not.
 const FIRST_WEEKS: i64 = 60 * DAY;
 
-/// Of IDs that no program made before 2010.
+/// The expectations about IDs that no program made before 2010.
 const OURS: Prior = Prior {
     since: UnixTime::from_micros(1_262_304_000_000_000 + DAY),
     integers_since: None,
@@ -48,7 +49,7 @@ const OURS: Prior = Prior {
     has_random_sequences: false,
     is_retired: false,
 };
-/// Of formats that are older than this project's clocks.
+/// The expectations about formats that are older than this project's clocks.
 const OLD: Prior = Prior { since: UnixTime::from_micros(631_152_000_000_000), ..OURS };
 
 /// Returns the expectations about the integers of a preset.
@@ -57,9 +58,10 @@ const fn of_preset(preset: Preset) -> Prior {
     Prior { since: UnixTime::from_micros(epoch + FIRST_WEEKS), ..OURS }
 }
 
-/// Declares the formats: key and title, or the preset that has them, the expectations, and for
-/// schemes the texts of each kind of IDs, as notation, alphabets, name and features. Formats that
-/// are only read have a description instead, with its source in the comment above.
+/// Declares the formats. A row has key and title, or the preset that has them, and the
+/// expectations. For a scheme it also has the texts of each kind of IDs, as notation, alphabets,
+/// name and features. Formats that are only read have a description instead, with its source in the
+/// comment above.
 macro_rules! formats {
     ($($(#[doc = $doc:literal])+
         $variant:ident $(of $Preset:ident)? $(($key:literal, $title:literal))?: $prior:expr
@@ -88,7 +90,8 @@ macro_rules! formats {
             /// Every format.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// Returns the name in options and data: lower case, with hyphens.
+            /// Returns the name in options and data, in lower case and with hyphens, for example
+            /// `unique-rowid`.
             #[must_use]
             pub const fn key(self) -> &'static str {
                 match self {
@@ -96,7 +99,7 @@ macro_rules! formats {
                 }
             }
 
-            /// Returns the name in text.
+            /// Returns the name in text, for example `CockroachDB row ID`.
             #[must_use]
             pub const fn title(self) -> &'static str {
                 match self {
@@ -406,9 +409,10 @@ formats! {
         Prior { rarity: 2, numbering: Some(6), ..of_preset(Preset::SonyflakeV2) };
     /// The snowflake of pgEdge's extension for PostgreSQL.
     PgEdge of Preset: Prior { rarity: 3, numbering: Some(0), ..of_preset(Preset::PgEdge) };
-    /// The TSID of `tsid-creator` with 1,024 nodes, which is never detected.
+    /// The TSID of `tsid-creator` with 1,024 nodes, which is never detected, because it cannot be
+    /// told from Discord's IDs.
     Tsid of Preset: of_preset(Preset::Tsid);
-    /// A Snowflake of 53 bits, which JavaScript's numbers hold.
+    /// A Snowflake of 53 bits, which JavaScript's numbers hold exactly.
     JsSafe of Preset: Prior {
         // Numbers of up to 14 digits are likelier something else, such as telephone numbers.
         since: UnixTime::from_micros(
@@ -427,7 +431,7 @@ formats! {
         ..of_preset(Preset::Baidu)
     };
     /// A time in seconds, milliseconds, microseconds or nanoseconds since 1970. It is not an ID,
-    /// but takes the place of one.
+    /// but many numbers that look like one are such times.
     UnixTime("unix-time", "Unix time"):
         Prior { since: UnixTime::from_micros(1_000_000_000_000_000), ..OURS };
 }
@@ -462,7 +466,7 @@ impl fmt::Display for Format {
     }
 }
 
-/// Reads a [key](Format::key).
+/// Reads a [key](Format::key), or an alias of a preset.
 impl FromStr for Format {
     type Err = FormatError;
 
@@ -482,15 +486,16 @@ pub struct FormatError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Encoding {
-    /// The format's own text; for formats that are integers, decimal digits.
+    /// The format's own text, which is decimal digits for formats that are integers.
     Text,
-    /// A decimal integer, of a format that has another text.
+    /// A decimal integer of a format that has a different text, such as SCRU64, or a negative
+    /// integer, as signed columns show large unsigned ones.
     Integer,
     /// The bytes in hexadecimal, also after `0x` or `\x` or in `x'…'`.
     Hex,
-    /// The bytes as a literal: `b"\x01\x86…"`, `[1, 134, …]` or `<<1,134,…>>`.
+    /// The bytes as a literal, for example `b"\x01\x86…"`, `[1, 134, …]` or `<<1,134,…>>`.
     Bytes,
-    /// The tuple of a kuid, as Erlang prints it: `{uid,{1539,625275,432128},1}`.
+    /// The tuple of a kuid as Erlang prints it, for example `{uid,{1539,625275,432128},1}`.
     Tuple,
 }
 

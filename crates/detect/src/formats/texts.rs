@@ -1,7 +1,7 @@
 //! The digits of texts of other systems.
 //!
-//! The crate `uuid` reads UUIDs, but no crate reads these: `ulid` 3.0 accepts texts of 130 bits and
-//! cuts them off, and the ones for other formats need `std`.
+//! The crate `uuid` reads UUIDs, but no crate suits these formats, because `ulid` 3.0 accepts texts
+//! of 130 bits and cuts them off, and the crates for other formats need `std`.
 
 /// The digits of a base that is a power of two.
 #[derive(Debug)]
@@ -69,8 +69,8 @@ impl Digits {
     }
 }
 
-/// Reads a TypeID: lower-case letters and underscores, an underscore, and 26 digits as in a ULID
-/// but in lower case; or the digits alone.
+/// Reads a TypeID, which is a prefix of lower-case letters and underscores, an underscore, and 26
+/// digits as in a ULID but in lower case. The digits alone are read as well.
 ///
 /// Returns the length of the prefix, and the UUID.
 pub(crate) fn type_id(text: &[u8]) -> Option<(u8, u128)> {
