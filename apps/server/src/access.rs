@@ -33,14 +33,14 @@ struct Tokens {
     clients: Vec<Arc<Client>>,
 }
 
-/// A client: the owner of a token.
+/// A client, that is the owner of a token.
 pub(crate) struct Client {
     name: String,
     token: String,
     usage: Arc<Usage>,
 }
 
-/// The state of a token. It outlives a reload, which may give the token another name.
+/// The state of a token. It outlives a reload, which may give the token a different name.
 #[derive(Default)]
 struct Usage {
     /// Set if the client may have generators observe IDs.
@@ -115,7 +115,7 @@ impl Access {
         })
     }
 
-    /// Reads the tokens again. On an error those read before stay.
+    /// Reads the tokens again. After an error, those read before stay in use.
     pub(crate) fn reload(&self) -> Result<(), ServerError> {
         let Some(path) = &self.file else { return Ok(()) };
         let _reloading = self.reloading.lock().unwrap_or_else(PoisonError::into_inner);
@@ -182,7 +182,8 @@ impl Access {
     }
 }
 
-/// Reads a file of tokens: a line each, after an optional name, and after both perhaps a right.
+/// Reads a file of tokens. Each line has one, after an optional name, and after both perhaps a
+/// right.
 fn read(path: &Path) -> Result<Vec<Client>, ServerError> {
     let text = fs::read_to_string(path)
         .map_err(|source| ServerError::Read { path: path.to_owned(), source })?;

@@ -28,7 +28,8 @@ pub enum ServerError {
     /// No realm was given to serve.
     #[error("there is no realm to serve")]
     NoRealm,
-    /// A realm was added twice.
+    /// A realm was added twice. Clients select a realm by its name, so the second would replace the
+    /// first.
     #[error("the realm {0} is named twice")]
     Twice(RealmName),
     /// No address was given to listen on.
@@ -42,7 +43,7 @@ pub enum ServerError {
     Unprotected {
         /// The address.
         address: SocketAddr,
-        /// The parts that are missing: tokens, TLS, or both.
+        /// The parts that are missing, which are tokens, TLS or both.
         missing: &'static str,
     },
     /// An address could not be bound.
@@ -53,7 +54,8 @@ pub enum ServerError {
         /// The operating system's error.
         source: io::Error,
     },
-    /// Another server listens on a Unix socket, or its path names something else than a socket.
+    /// A server listens on the Unix socket already, or its path names something other than a
+    /// socket.
     #[error("the path {path:?} of the Unix socket is in use: {reason}")]
     InUse {
         /// The path.
@@ -76,7 +78,7 @@ pub enum ServerError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// The reason. It does not contain the token.
+        /// The reason. It does not contain the token, so it can be logged.
         reason: String,
     },
     /// A certificate or a key cannot be used.
@@ -146,7 +148,7 @@ pub enum ServerError {
 #[non_exhaustive]
 #[error("{}", .files.iter().map(|file| chain(file)).collect::<Vec<_>>().join("; "))]
 pub struct ReloadError {
-    /// The reason for each file; at least one.
+    /// The reasons, one for each file. There is at least one.
     pub files: Vec<ServerError>,
 }
 
@@ -160,17 +162,17 @@ pub enum RealmProblem {
     /// The layout is unknown to this version.
     #[error("has the layout {0:?}, which this server does not have")]
     Layout(String),
-    /// The realm in the store is not as this version has it.
+    /// The realm's properties differ from those that its scheme has in this version.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
 }
 
-/// The result of stopping a server: the nodes that were not released. Each is free when its window
-/// ends.
+/// The result of stopping a server. A node that was not released is free when its window ends, so
+/// no more than a warning is needed.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Stopped {
-    /// The realms, and the reasons.
+    /// The realms whose nodes were not released, and the reasons.
     pub not_released: Vec<(RealmName, StoreError)>,
     /// Set if requests were still running after the grace period, and were cut off.
     pub cut_off: bool,

@@ -27,8 +27,8 @@ use crate::{http, resp};
 /// The largest request in the fuzz targets.
 const MAX: usize = 2_048;
 
-/// Requests of RESP: the parser's answer on a request does not change with what follows it, and a
-/// part of a request is never taken for another one.
+/// Parses requests of RESP. The parser's result for a request does not change with what follows it,
+/// and a part of a request is never taken for a whole one.
 pub fn parse_requests(data: &[u8]) {
     let read = |data: &[u8]| {
         let mut command = RespCommand::default();
@@ -65,8 +65,8 @@ pub fn parse_requests(data: &[u8]) {
     }
 }
 
-/// A conversation over RESP: whatever is sent, in whatever parts, the server ends it, and every
-/// answer starts as one.
+/// Holds a conversation over RESP. Whatever is sent, and in whatever parts, the server ends it, and
+/// every answer starts as one.
 pub fn converse_resp(data: &[u8]) {
     let server = FuzzedServer::get();
     let shared = Arc::clone(&server.shared);
@@ -74,8 +74,8 @@ pub fn converse_resp(data: &[u8]) {
     assert!(matches!(answers.first(), None | Some(b'+' | b'-' | b':' | b'$' | b'*' | b'%' | b'_')));
 }
 
-/// A conversation over HTTP: whatever is sent, in whatever parts, the server ends it, and answers
-/// in HTTP.
+/// Holds a conversation over HTTP. Whatever is sent, and in whatever parts, the server ends it, and
+/// answers in HTTP.
 pub fn converse_http(data: &[u8]) {
     let server = FuzzedServer::get();
     let answers = server.converse(data, |stream| {

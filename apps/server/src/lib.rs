@@ -1,8 +1,12 @@
-//! An ID server: time-ordered identifiers over RESP, the protocol of Redis, and HTTP.
+//! An ID server, which gives time-ordered identifiers over RESP, the protocol of Redis, and over
+//! HTTP.
 //!
-//! It gives IDs to programs in any language, and to those that are too short-lived to run a
-//! generator. Each server leases its nodes from a store, so the IDs of several servers of one realm
-//! differ without any other coordination.
+//! A generator inside the process takes nanoseconds for an ID and needs no network, so prefer that
+//! where you can. The server is for programs in languages without a library, and for those that are
+//! too short-lived or too many to lease a node each, for example with PHP-FPM or in scripts.
+//!
+//! Each server leases its nodes from a store, so the IDs of several servers of one realm differ
+//! without any other coordination.
 //!
 //! ```
 //! use tickid_lease::{Realm, Store};
@@ -31,8 +35,8 @@
 //! | [`ServerBuilder`] | its realms, addresses, tokens and certificates |
 //! | [`Limits`] | the sizes, times and rates that it permits |
 //!
-//! The command `tickid serve` is this server with options of the command line; its guide is
-//! `docs/server.md`.
+//! The command `tickid serve` is this server with options of the command line, and `docs/server.md`
+//! is the guide to it.
 //!
 //! # Protocols
 //!
@@ -43,15 +47,17 @@
 //! | `… FORMAT text`, `int` or `bytes` | text, integers, or one string of all bytes |
 //! | `… META n` | IDs with this metabyte, for sno |
 //! | `INCR realm`, `INCRBY realm 1` | an ID as an integer, for SCRU64, Nanoflake and local kuids |
-//! | `TICKID.OBSERVE realm id` | `OK`: all later IDs of this server are greater |
+//! | `TICKID.OBSERVE realm id` | `OK`, and all later IDs of this server are greater |
 //! | `MULTI`, `EXEC`, `DISCARD`, `WATCH` | the same in one array |
 //!
-//! Clients with numbers of 53 bits, as in JavaScript, must not use integers.
+//! Clients with numbers of 53 bits, as in JavaScript, must ask for text, because they would round
+//! integers, which can turn two IDs into one. Errors that pass by themselves start with `TRYAGAIN`,
+//! and say when to repeat the request.
 //!
 //! | HTTP | answer |
 //! |---|---|
 //! | `GET /v1/realms` | the realms |
-//! | `GET /v1/realms/{realm}/ids?count=&format=&meta=` | IDs: JSON, text, or bytes |
+//! | `GET /v1/realms/{realm}/ids?count=&format=&meta=` | IDs as JSON, text or bytes |
 //! | `POST /v1/realms/{realm}/observe?id=&format=` | all later IDs of this server are greater |
 //! | `GET /v1/inspect/{id}` | the formats that an ID may have |
 //! | `GET /healthz`, `/readyz`, `/metrics`, `/openapi.json` | for machines |
@@ -59,8 +65,9 @@
 //! # Threats
 //!
 //! Requests cannot make it panic, wait for longer than [`Limits::timeout`], or take more memory for
-//! a connection than the limits say. It listens on addresses that other machines reach only with
-//! tokens and TLS, unless [`insecure`](ServerBuilder::insecure) is set.
+//! a connection than the limits say. It refuses an address that other machines can reach if tokens
+//! or TLS are missing, unless [`insecure`](ServerBuilder::insecure) is set. Without tokens, anyone
+//! could draw IDs, and without TLS, tokens could be read on the way.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]

@@ -4,7 +4,8 @@ use core::time::Duration;
 
 use crate::error::ServerError;
 
-/// The number of connections beyond the limit that get an answer: the error, or a probe's.
+/// The number of connections beyond the limit that still get an answer, which is the error or that
+/// of a probe.
 pub(crate) const RESERVE: usize = 32;
 
 /// The limits of a server. A request that exceeds one gets an error that names it.
@@ -19,25 +20,28 @@ pub(crate) const RESERVE: usize = 32;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The number of open connections, all listeners together: 10,000. Beyond it, only `/healthz`
-    /// and `/readyz` are answered. [`files`](Self::files) says how many open files that takes.
+    /// The number of open connections of all listeners together, by default 10,000. Beyond it, only
+    /// `/healthz` and `/readyz` are answered, so that probes do not take a full server for a dead
+    /// one. [`files`](Self::files) returns how many open files that takes.
     pub connections: u32,
-    /// The number of IDs of one request: 10,000.
+    /// The number of IDs of one request, by default 10,000.
     pub count: u32,
-    /// The number of bytes of one request that are buffered: 65,536. Answers take as many, or a
-    /// whole answer of [`count`](Self::count) IDs. The path and headers of an HTTP request have at
-    /// most 16,384 bytes of these, because no request of a client needs more.
+    /// The number of bytes of one request that are buffered, by default 65,536. Answers take as
+    /// many, or a whole answer of [`count`](Self::count) IDs. The path and headers of an HTTP
+    /// request have at most 16,384 bytes of these, because no request of a client needs more.
     pub request_bytes: u32,
-    /// The time that a request may take to arrive, to get its IDs, and to be answered, each: 5
-    /// seconds. A connection has as long until its first request. The heads of later HTTP/1.1
-    /// requests have a minute to arrive.
+    /// The time that a request may take for each of its steps, which are to arrive, to get its IDs
+    /// and to be answered. The default is 5 seconds. A connection has as long until its first
+    /// request. The heads of later HTTP/1.1 requests have a minute to arrive.
     pub timeout: Duration,
-    /// The time after which a connection without another request is closed: 10 minutes.
+    /// The time after which a connection without a new request is closed, by default 10 minutes.
     pub idle: Duration,
-    /// The number of IDs per second of each token, or of all clients together where there are no
-    /// tokens; `None`, the default, for any number. A second's worth may come in one burst.
+    /// The number of IDs per second of each token, or of all clients together if there are no
+    /// tokens. The default is `None`, for any number. A second's worth may come in one burst. For
+    /// example, with a rate of 1,000, a client can get 1,000 IDs at once, and 100 more after a
+    /// tenth of a second.
     pub rate: Option<u64>,
-    /// The time that running requests have when the server stops: 5 seconds.
+    /// The time that running requests have when the server stops, by default 5 seconds.
     pub grace: Duration,
 }
 
@@ -56,10 +60,11 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Returns the number of files that a process with a server of so many realms opens at most:
-    /// connections, those that are refused, the store's, and what every process has.
+    /// Returns the number of files that a process with a server of so many realms opens at most.
+    /// These are the connections, those that are refused, the store's, and what every process has.
     ///
-    /// Without as many, leases cannot be renewed once the connections have taken them all.
+    /// The system's limit of open files (`ulimit -n`) should be at least this number, because
+    /// leases cannot be renewed once connections have taken all files.
     #[must_use]
     pub fn files(&self, realms: usize) -> u64 {
         /// Standard streams, listeners, the runtime, the log; and the tokens and certificates,

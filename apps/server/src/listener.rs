@@ -163,7 +163,8 @@ struct ConnectedClient {
 }
 
 impl ConnectedClient {
-    /// Boxed, so that a connection takes the memory of its protocol only.
+    /// Serves the client. The future is boxed, so that a connection takes the memory of its
+    /// protocol only.
     fn serve(self, stream: impl ClientStream) -> Boxed {
         let Self { shared, service, protocol, peer, id, kind } = self;
         match protocol {
@@ -176,7 +177,7 @@ impl ConnectedClient {
         }
     }
 
-    /// Negotiates encryption; `None` if that failed, or the server stops.
+    /// Negotiates encryption. Returns `None` if that failed, or the server stops.
     async fn accept_tls(
         &self,
         config: Arc<ServerConfig>,

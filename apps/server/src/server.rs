@@ -1,4 +1,4 @@
-//! The server as a program embeds it: its builder, and a running server.
+//! The server as a program embeds it, and its builder.
 
 use core::net::SocketAddr;
 use std::collections::HashSet;
@@ -72,9 +72,9 @@ pub struct ServerBuilder {
 }
 
 impl ServerBuilder {
-    /// Adds a realm. If the store does not have it, it is created; on a server that may take a
-    /// while, as [`Store::create`] describes. Its generators have the [policy](RealmSpec::policy)
-    /// of the realm.
+    /// Adds a realm. If the store does not have it, it is created. If the store is a server, that
+    /// may take a while, because the realm may be one that was lost ([`Store::create`] has more).
+    /// The realm's [policy](RealmSpec::policy) applies to its generators.
     pub fn realm(mut self, realm: impl Into<RealmSpec>) -> Self {
         self.realms.push(realm.into());
         self
@@ -82,18 +82,21 @@ impl ServerBuilder {
 
     /// Adopts the nodes and the terms that the store has of the realms, where those differ, as
     /// [`LeasedGeneratorBuilder::adopt`](tickid_lease::LeasedGeneratorBuilder::adopt) does.
-    /// Otherwise such a realm is refused.
+    /// Otherwise such a realm is refused. Use it if the nodes and terms of your realms are only
+    /// defaults.
     pub fn adopt(self) -> Self {
         Self { adopts: true, ..self }
     }
 
-    /// Adds an address for RESP; with port 0 the system chooses one.
+    /// Adds an address for RESP. With port 0, the system chooses a free port, and
+    /// [`Server::resp_addresses`] returns it.
     pub fn resp(mut self, address: SocketAddr) -> Self {
         self.resp.push(address);
         self
     }
 
-    /// Adds an address for HTTP; with port 0 the system chooses one.
+    /// Adds an address for HTTP. With port 0, the system chooses a free port, and
+    /// [`Server::http_addresses`] returns it.
     pub fn http(mut self, address: SocketAddr) -> Self {
         self.http.push(address);
         self
@@ -108,7 +111,7 @@ impl ServerBuilder {
         self
     }
 
-    /// Adds the path of a Unix socket for HTTP. Its file has the mode of
+    /// Adds the path of a Unix socket for HTTP. Its file has the same mode as that of
     /// [`unix`](Self::unix).
     ///
     /// # Examples
@@ -142,9 +145,12 @@ impl ServerBuilder {
         self
     }
 
-    /// Sets the file of tokens. Clients must have one of them: a line each, after an optional name
-    /// and a space. After name and token, the word `observe` is the right to have this server
+    /// Sets the file of tokens, of which every client must send one. Each line has a token of 16 to
+    /// 256 visible ASCII characters, or a name, a space and a token. Logs show the name, and never
+    /// the token. After name and token, the word `observe` gives the right to have this server
     /// observe IDs. Lines that start with `#` are comments.
+    ///
+    /// [`Server::reload`] reads the file again, so tokens can be exchanged while the server runs.
     ///
     /// # Examples
     /// ```
@@ -176,12 +182,15 @@ impl ServerBuilder {
         Self { tokens: Some(path.into()), ..self }
     }
 
-    /// Encrypts connections by TCP.
+    /// Encrypts connections by TCP. Those over Unix sockets are not encrypted, since their data
+    /// stay on this machine.
     pub fn tls(self, files: TlsFiles) -> Self {
         Self { tls: Some(files), ..self }
     }
 
-    /// Permits addresses that other machines reach without tokens or TLS.
+    /// Permits addresses that other machines can reach without tokens or TLS, for networks that are
+    /// protected by other means. Without tokens, everything that can connect to such an address can
+    /// draw IDs.
     ///
     /// # Examples
     /// ```
@@ -218,7 +227,9 @@ impl ServerBuilder {
     /// Leases the nodes, and starts to serve.
     ///
     /// If a realm has no free node, or starts in the future, or its store is unreachable, it is
-    /// served as soon as a node is leased. Until then requests wait, and `/readyz` returns 503.
+    /// served as soon as a node is leased, so the order in which server and store start does not
+    /// matter. Until then, its requests wait for up to [`Limits::timeout`], or are refused if the
+    /// wait is known to be longer, and `/readyz` returns 503.
     ///
     /// # Errors
     /// Returns a [`ServerError`] for options that contradict each other, addresses that are not
@@ -248,8 +259,8 @@ impl ServerBuilder {
         Ok(server)
     }
 
-    /// Starts the realms, and waits for the store's first answer to each. Returns those that were
-    /// started before an error as well, so that they can be stopped.
+    /// Starts the realms, and waits for the store's first answer to each. If one fails, the realms
+    /// that were started before are returned with the error, so that they can be stopped.
     async fn lease(&self) -> (Realms, Result<(), ServerError>) {
         let mut realms = Realms::default();
         let Self { store, adopts, .. } = self;
@@ -318,6 +329,9 @@ impl ServerBuilder {
 
 /// A running ID server.
 ///
+/// [Stop](Self::stop) it at the end of the program, because a node that is not released stays taken
+/// until its window ends.
+///
 /// # Examples
 /// ```
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -367,19 +381,21 @@ impl Server {
         }
     }
 
-    /// Returns the addresses for RESP.
+    /// Returns the addresses for RESP, with the ports that the system has chosen.
     #[must_use]
     pub fn resp_addresses(&self) -> &[SocketAddr] {
         &self.resp
     }
 
-    /// Returns the addresses for HTTP.
+    /// Returns the addresses for HTTP, with the ports that the system has chosen.
     #[must_use]
     pub fn http_addresses(&self) -> &[SocketAddr] {
         &self.http
     }
 
-    /// Returns the names of the realms that cannot issue IDs now, each with the reason.
+    /// Returns the names of the realms that cannot issue IDs for a while, each with the reason.
+    /// `/readyz` reports the same. A realm counts as ready while its window lasts for at least a
+    /// quarter of a term, so trouble with renewals shows here before requests fail.
     ///
     /// # Examples
     /// ```
@@ -412,12 +428,13 @@ impl Server {
         self.shared.realms.iter().filter_map(reason).collect()
     }
 
-    /// Reads the files of tokens, certificates and keys again. Connections stay; clients whose
-    /// token is gone must authenticate anew.
+    /// Reads the files of tokens, certificates and keys again, for example after a certificate was
+    /// renewed. Connections stay open, but a client whose token is gone must authenticate anew.
     ///
     /// # Errors
-    /// Returns a [`ReloadError`] with each that cannot be used. Their earlier contents stay in use:
-    /// of a certificate with its key and the clients' authorities, if one of them is broken.
+    /// Returns a [`ReloadError`] with each file that cannot be used, and the earlier contents stay
+    /// in use. Certificate, key and the clients' authorities belong together, so if one of them is
+    /// broken, the earlier contents of all three stay.
     pub fn reload(&self) -> Result<(), ReloadError> {
         let tokens = self.shared.access.reload().err();
         let tls = self.tls.as_ref().and_then(|tls| tls.reload().err()).unwrap_or_default();
@@ -425,8 +442,8 @@ impl Server {
         if files.is_empty() { Ok(()) } else { Err(ReloadError { files }) }
     }
 
-    /// Stops the server: accepts no more connections, answers what has arrived, and releases the
-    /// nodes.
+    /// Stops the server. It accepts no more connections, answers what has arrived within
+    /// [`Limits::grace`], and releases the nodes, so that other servers can have them immediately.
     pub async fn stop(self) -> Stopped {
         let Self { shared, tls: _, tasks, .. } = self;
         let mut stopped = Stopped::default();

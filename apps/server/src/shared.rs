@@ -54,16 +54,16 @@ impl ServerState {
 /// The time between two looks whether the client of a waiting request has left.
 pub(crate) const LOOK: Duration = Duration::from_millis(250);
 
-/// The last bytes of a connection: those that had arrived, or were on their way, when the server
-/// started to stop.
+/// The last bytes of a connection, which had arrived, or were on their way, when the server started
+/// to stop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Last {
     /// More must come before this time.
     pub(crate) deadline: Instant,
     /// Until then bytes may follow others that were answered.
     end: Instant,
-    /// The number of bytes that are still read: more than buffers hold, so that a client that never
-    /// stops sending does not keep the server from stopping.
+    /// The number of bytes that are still read. It is more than buffers hold, and it has an end so
+    /// that a client that never stops sending does not keep the server from stopping.
     left: usize,
 }
 
@@ -122,8 +122,8 @@ pub(crate) struct ConnectionWarnings {
     pub(crate) token: Warnings,
 }
 
-/// Warnings of one kind. Of equal ones in a row one is written a minute, since clients can cause as
-/// many as they like.
+/// Warnings of one kind. If equal ones come in a row, one a minute is written, since clients can
+/// cause as many as they like.
 #[derive(Debug, Default)]
 pub(crate) struct Warnings(Mutex<LastWarning>);
 
@@ -139,7 +139,7 @@ impl Warnings {
     /// The time between two equal warnings.
     const PAUSE: Duration = Duration::from_secs(60);
 
-    /// Returns the number of warnings left out since the last one, if another may be written now.
+    /// Returns the number of warnings left out since the last one, if this one may be written now.
     /// Causes that differ in digits only are equal, since many texts contain times.
     pub(crate) fn admit(&self, cause: &str) -> Option<u64> {
         let cause: String = cause.chars().filter(|it| !it.is_ascii_digit()).collect();
@@ -157,8 +157,8 @@ impl Warnings {
     }
 }
 
-/// Returns the ID of a new request, for logs: a kuid of the process's own generator. Empty if the
-/// clock allows none now.
+/// Returns the ID of a new request, for logs. It is a kuid of the process's own generator, or empty
+/// if the clock allows none now.
 pub(crate) fn request_id() -> String {
     let id = tickid_kuid::generator().ok().and_then(|generator| generator.try_generate().ok());
     id.map(|id| id.to_string()).unwrap_or_default()

@@ -148,7 +148,7 @@ fn connect(path: &Path) -> io::Result<()> {
 fn bind_unix(path: &Path, stale: Option<FileIdentity>) -> io::Result<(UnixListener, SocketFile)> {
     use std::os::unix::fs::PermissionsExt as _;
 
-    /// The most clients that wait to be accepted: as many as TCP has by default in `tokio`.
+    /// The most clients that wait to be accepted, which is the default of `tokio` for TCP.
     const BACKLOG: i32 = 1_024;
     let address = SockAddr::unix(path).map_err(|_| {
         let len = path.as_os_str().len();

@@ -18,7 +18,7 @@ pub(crate) enum Stream {
     Unix(UnixStream),
 }
 
-/// A connection that can say what the system knows about it.
+/// A connection, with what the system knows about it.
 pub(crate) trait ClientStream: AsyncRead + AsyncWrite + Unpin + Send + 'static {
     /// Reports whether the client sends nothing more, though what it has sent is not all read.
     fn has_left(&self) -> bool;

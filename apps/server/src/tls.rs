@@ -13,15 +13,16 @@ use rustls::server::WebPkiClientVerifier;
 
 use crate::error::ServerError;
 
-/// The files for encrypted connections, in PEM.
+/// The files for encrypted connections, in PEM. After they were replaced,
+/// [`Server::reload`](crate::Server::reload) reads them again.
 #[derive(Clone, Debug)]
 pub struct TlsFiles {
     /// The certificate, followed by its issuers' certificates.
     pub certificate: PathBuf,
     /// The private key.
     pub key: PathBuf,
-    /// The authorities that may have issued the certificates of clients. With them, clients
-    /// without a certificate are refused.
+    /// The authorities that may have issued the certificates of clients. With them, clients without
+    /// a certificate are refused, even if they have a token.
     pub client_authorities: Option<PathBuf>,
 }
 
@@ -32,7 +33,7 @@ pub(crate) struct ReloadedTls {
     configs: ArcSwap<Configs>,
 }
 
-/// One for each protocol: they differ in what they negotiate.
+/// One for each protocol, because they differ in what they negotiate.
 #[derive(Debug)]
 struct Configs {
     resp: Arc<ServerConfig>,

@@ -4,8 +4,8 @@ use core::cmp::Reverse;
 
 use axum::http::{HeaderMap, header};
 
-/// Returns the one of `kinds`, which are media types, that a request prefers by RFC 9110, section
-/// 12.5.1: the one of the highest quality. If both have the same, it is the one that the request
+/// Returns the one of two media types that a request prefers by RFC 9110, section 12.5.1, which is
+/// the one of the higher quality. If both have the same quality, it is the one that the request
 /// names more precisely, or earlier, or else the first.
 ///
 /// A request that accepts neither gets the first one all the same, which the RFC permits, because
@@ -40,7 +40,7 @@ struct MediaRange<'a> {
 }
 
 impl<'a> MediaRange<'a> {
-    /// Parses a range; `None` if it is malformed.
+    /// Parses a range, or returns `None` if it is malformed.
     fn parse(text: &'a str) -> Option<Self> {
         let mut parts = text.split(';').map(str::trim);
         let (kind, subkind) = parts.next()?.split_once('/')?;

@@ -13,7 +13,7 @@ pub(super) enum HostProblem {
     Count(usize),
     /// Neither a name nor an address, or its port is not one.
     Malformed(String),
-    /// An HTTP/2 request whose header names another host than its `:authority`.
+    /// An HTTP/2 request whose header names a different host than its `:authority`.
     Conflict,
 }
 
@@ -34,7 +34,7 @@ impl fmt::Display for HostProblem {
 
 /// Checks that a request names one valid host, as RFC 9112, section 3.2, and RFC 9113, section
 /// 8.3.1, demand. Only HTTP/1.0 permits none. The server has no use for the name, but a proxy
-/// before it that reads such a request in another way would forward what it means to refuse.
+/// before it that reads such a request differently would forward what it means to refuse.
 pub(super) fn check(request: &Request) -> Result<(), HostProblem> {
     let mut headers = request.headers().get_all(header::HOST).iter();
     let (host, more) = (headers.next(), headers.count());

@@ -18,7 +18,7 @@ use crate::stream::ClientStream;
 
 /// A stream that fails once nothing has come through it for too long, or once its client has left
 /// while nothing is read from it. When the server stops, it ends after the bytes that have arrived
-/// by then: HTTP/1 answers all requests before such an end, though it would drop those in its
+/// by then, because HTTP/1 answers all requests before such an end, but would drop those in its
 /// buffer if it were shut down. HTTP/2, which ends by a frame of its own, is shut down instead.
 #[derive(Debug)]
 pub(super) struct IdleTimeout<S> {
@@ -90,8 +90,8 @@ impl<S: ClientStream> IdleTimeout<S> {
         Poll::Ready(Ok(()))
     }
 
-    /// Fails if the client has left, though nothing is read that would show it: HTTP/1 reads
-    /// nothing before it has answered a request.
+    /// Fails if the client has left, although nothing is read that would show it, since HTTP/1
+    /// reads nothing before it has answered a request.
     fn poll_look(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         let look = self.look.get_or_insert_with(|| Box::pin(sleep(LOOK)));
         while look.as_mut().poll(context).is_ready() {

@@ -62,7 +62,7 @@ pub(super) async fn realms(
     Ok(Json(RealmList { realms: shared.realms.iter().map(info).collect() }))
 }
 
-/// Issues IDs: as JSON unless the request accepts text/plain, which has an ID on each line, and
+/// Issues IDs as JSON, unless the request prefers text/plain, which has an ID on each line and
 /// nothing else.
 pub(super) async fn ids(
     State(shared): State<Arc<ServerState>>,
@@ -139,7 +139,7 @@ pub(super) fn bad(text: String) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, text)
 }
 
-/// Returns a value as errors show it: quoted, escaped and cut.
+/// Returns a value as errors show it, that is quoted, escaped and cut.
 pub(super) fn shown(value: &str) -> String {
     format!("{:?}", value.chars().take(64).collect::<String>())
 }
@@ -182,7 +182,7 @@ struct IdBody {
 }
 
 impl IdBody {
-    /// Issues the first part, and returns the body: whole, or as a stream.
+    /// Issues the first part, and returns the body, which is whole or a stream.
     async fn body(mut self) -> Result<Body, RequestError> {
         let mut first = Vec::new();
         if self.is_json() {
@@ -198,8 +198,8 @@ impl IdBody {
         self.request.framing == Framing::Json && self.request.format != IdForm::Bytes
     }
 
-    /// Appends the next part. Only the first waits for its turn: the client decides when the stream
-    /// of the others is polled.
+    /// Appends the next part. Only the first waits for its turn, because the client decides when
+    /// the stream of the others is polled.
     async fn part(&mut self, is_first: bool, out: &mut Vec<u8>) -> Result<(), RequestError> {
         let part = IdRequest { count: self.request.count.min(PART), ..self.request };
         let deadline = Instant::now() + self.shared.limits.timeout;

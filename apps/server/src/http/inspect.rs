@@ -10,14 +10,14 @@ use tickid_detect::Inspection;
 use super::ids::parameters;
 use super::problem::Problem;
 
-/// The longest text that is looked at; no ID has as many characters.
+/// The longest text that is looked at. No ID has as many characters.
 const LONGEST: usize = 128;
 
 /// The readings of a text.
 #[derive(Serialize)]
 struct InspectAnswer<'a> {
     text: &'a str,
-    /// The likeliest first; none for a text that fits no known format.
+    /// The likeliest first. There are none for a text that fits no known format.
     readings: Vec<Inspection<'a>>,
 }
 

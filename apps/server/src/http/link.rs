@@ -7,14 +7,14 @@ use tokio::sync::Notify;
 use crate::access::WRONG_TOKENS;
 use crate::shared::Peer;
 
-/// The state of a connection, which its requests, its stream and its task share, because each of
-/// them learns what another must act on:
+/// The state of a connection. Its requests, its stream and its task share it, because each of them
+/// learns what one of the others must act on:
 ///
 /// | state | set by | acted on by |
 /// |---|---|---|
 /// | [`ClientProgress`] | requests | the task, which gives a client little time until it is known |
 /// | wrong tokens | requests | requests, which are refused once there are too many |
-/// | the input ends | the task, when the server stops | the stream: see [`IdleTimeout`] |
+/// | the input ends | the task, when the server stops | the stream, an [`IdleTimeout`] |
 /// | the end is wanted | requests and the stream | the task |
 ///
 /// Nothing is ever taken back, so that none of them needs to see the others' steps in order.

@@ -24,8 +24,8 @@ pub(crate) fn encode(metrics: &Arc<ServerMetrics>, realms: &Realms) -> Result<St
     Ok(text)
 }
 
-/// Turns metrics into Prometheus' own format: a counter's description has the name of its value,
-/// and nothing marks the end.
+/// Turns metrics into Prometheus' own format, in which a counter's description has the name of its
+/// value, and nothing marks the end.
 pub(crate) fn plain(text: &str) -> String {
     let counter = |line: &str| {
         let name = line.strip_prefix("# TYPE ")?.strip_suffix(" counter")?;

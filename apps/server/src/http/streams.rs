@@ -8,8 +8,8 @@ use core::time::Duration;
 use hyper::rt::Executor;
 use tokio::time::{Instant, sleep};
 
-/// Runs the requests of HTTP/2 connections, and resets those without progress: a client may keep
-/// its connection busy, and never accept an answer.
+/// Runs the requests of HTTP/2 connections, and resets those without progress, because a client may
+/// keep its connection busy and never accept an answer.
 #[derive(Clone, Debug)]
 pub(super) struct Streams {
     /// The longest time without progress.

@@ -17,9 +17,9 @@ pub(crate) enum IdForm {
 /// The delimiters of IDs in a sequence. Raw bytes have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Framing {
-    /// RESP: text as bulk strings, integers as integers.
+    /// RESP, with text as bulk strings and integers as integers.
     Resp,
-    /// JSON: strings, each with a comma after it.
+    /// JSON strings, each with a comma after it.
     Json,
     /// A line each.
     Lines,

@@ -40,10 +40,12 @@ pub(crate) enum RequestError {
     NoInteger { realm: RealmName, size: usize },
     #[error("not an ID of the realm {realm}: {reason}")]
     NoId { realm: RealmName, reason: String },
-    /// The generator refused to observe an ID. It may succeed after the given time, if any.
+    /// The generator refused to observe an ID. A retry may succeed after the given time, if there
+    /// is one.
     #[error("the realm {realm}: {reason}")]
     Unobserved { realm: RealmName, reason: String, retry_after: Option<Duration> },
-    /// It may succeed after the given time. Without a `wait`, other requests take the IDs.
+    /// There are no IDs now. A retry may succeed after the given time. Without a `wait`, other
+    /// requests take the IDs.
     #[error("the realm {realm}: {reason}")]
     Later { realm: RealmName, reason: String, wait: Option<WaitReason>, retry_after: Duration },
 }
@@ -122,8 +124,8 @@ impl RunningRealm {
         self.generator.state()
     }
 
-    /// Checks that IDs can be issued for a while: for a quarter of the term. A renewal that
-    /// succeeds leaves at least half of it.
+    /// Checks that IDs can be issued for a quarter of the term. A renewal that succeeds leaves at
+    /// least half of it.
     pub(crate) fn check_ready(&self) -> Result<(), String> {
         let state = self.state();
         if state.window_left >= self.spec.terms().term / 4 {
@@ -196,9 +198,9 @@ impl RunningRealm {
         Ok(u64::try_from(id).unwrap_or(u64::MAX))
     }
 
-    /// As [`issue`](Self::issue), but one request after the other. If each took a part of the next
-    /// IDs, requests for more than there are until their deadlines would all miss them. The caller
-    /// must not depend on a client while it waits.
+    /// Does the same as [`issue`](Self::issue), but one request after the other. If each took a
+    /// part of the next IDs, requests for more than there are until their deadlines would all miss
+    /// them. The caller must not depend on a client while it waits.
     pub(crate) async fn issue_in_turn(
         &self,
         mut request: IdRequest,

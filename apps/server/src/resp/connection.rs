@@ -63,9 +63,9 @@ struct RespConnection<S> {
 /// The state of a connection after the commands that have arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ConnectionStatus {
-    /// All are answered.
+    /// All commands are answered.
     Open,
-    /// The client left, or must.
+    /// The client has left, or must leave.
     Over,
 }
 
@@ -325,7 +325,7 @@ mod tests {
     use crate::limits::Limits;
     use crate::realm::Realms;
 
-    /// A stream of requests whose parts all end within one: only a single request may be late.
+    /// A stream of requests whose parts all end within one. Only a single request may be late.
     #[tokio::test(start_paused = true)]
     async fn each_request_has_its_own_time() {
         let limits = Limits::default();

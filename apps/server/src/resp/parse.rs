@@ -1,6 +1,6 @@
-//! The requests of RESP: arrays of bulk strings, and inline commands.
+//! The requests of RESP, which are arrays of bulk strings and inline commands.
 //!
-//! A small parser, because servers need so little of the protocol: general codecs build a tree
+//! The parser is small, because servers need so little of the protocol. General codecs build a tree
 //! of owned frames for each request, without bounds on its depth and its size.
 
 use core::ops::Range;
@@ -9,10 +9,10 @@ use core::ops::Range;
 pub(crate) const MAX_ARGS: usize = 16;
 /// The largest number of arguments.
 const MAX_COUNT: i64 = 1_024;
-/// The longest line: a length, or an inline command.
+/// The longest line, which is a length or an inline command.
 const MAX_LINE: usize = 1_024;
 
-/// A command: the places of its arguments in the buffer, its name first.
+/// A command, as the places of its arguments in the buffer, its name first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RespCommand {
     /// The first ones, as many as are kept.
@@ -22,8 +22,8 @@ pub(crate) struct RespCommand {
 }
 
 impl RespCommand {
-    /// Reads the command at the start of `buffer` and returns the number of its bytes, `max` at
-    /// most; `None` if it is not all there yet. An empty command has no arguments.
+    /// Reads the command at the start of `buffer` and returns the number of its bytes, which is at
+    /// most `max`, or `None` if not all of it is there yet. An empty command has no arguments.
     ///
     /// Commands are not returned, since moving one takes as long as reading it.
     pub(crate) fn read(
@@ -49,7 +49,7 @@ impl RespCommand {
         self.len
     }
 
-    /// Returns an argument; empty for one that does not exist or was not kept.
+    /// Returns an argument, which is empty if it does not exist or was not kept.
     pub(crate) fn arg<'a>(&self, index: usize, buffer: &'a [u8]) -> &'a [u8] {
         if index >= self.len {
             return b"";

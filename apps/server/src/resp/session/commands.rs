@@ -10,7 +10,7 @@ pub(super) struct CommandInfo {
     pub(super) args: (usize, usize),
     /// Redis' flags for it.
     pub(super) flags: &'static [&'static str],
-    /// Set if its first argument is a key: the name of a realm.
+    /// Set if its first argument is a key, which is the name of a realm.
     has_key: bool,
     group: &'static str,
     summary: &'static str,
@@ -299,7 +299,7 @@ impl CommandInfo {
         typed("find_keys", "range", &spec, out);
     }
 
-    /// Appends the name and what there is to say of it.
+    /// Appends the name, and what there is to say about the command.
     fn document(&self, version: RespVersion, out: &mut Vec<u8>) {
         reply::bulk(self.name.as_bytes(), out);
         let entries = [("summary", self.summary), ("since", "0.1.0"), ("group", self.group)];

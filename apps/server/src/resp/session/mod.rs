@@ -91,7 +91,7 @@ impl<'a> Args<'a> {
         self.get(index).eq_ignore_ascii_case(word.as_bytes())
     }
 
-    /// Returns an argument as it is shown in errors: escaped, and cut.
+    /// Returns an argument as it is shown in errors, that is escaped and cut.
     fn shown(&self, index: usize) -> String {
         let arg = self.get(index);
         let end = if arg.len() > 128 { "…" } else { "" };
@@ -181,7 +181,8 @@ impl RespSession {
         self.client.is_some()
     }
 
-    /// Reports whether the client may send commands: it needs no token, or still has a valid one.
+    /// Reports whether the client may send commands, because it needs no token or still has a valid
+    /// one.
     fn is_admitted(&mut self) -> bool {
         if self.client.as_ref().is_some_and(|client| client.is_revoked()) {
             self.client = None;

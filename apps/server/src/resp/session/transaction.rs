@@ -4,8 +4,8 @@ use super::{AfterCommand, Args, RespSession, fail, ok};
 use crate::limits::Limits;
 use crate::resp::reply;
 
-/// The commands between `MULTI` and `EXEC`. They run one after the other: other clients cannot
-/// change their answers, since an ID is never issued twice, so `WATCH` has nothing to watch.
+/// The commands between `MULTI` and `EXEC`. They simply run one after the other. Since an ID is
+/// never issued twice, other clients cannot change their answers, so `WATCH` has nothing to watch.
 #[derive(Debug, Default)]
 pub(crate) struct Transaction {
     /// The commands as they arrived.
