@@ -1,5 +1,5 @@
-//! The control group of this process (cgroup v2), for processes that do not end one by one: they
-//! start others faster than they are found, or became another user.
+//! The control group of this process (cgroup v2), for processes that do not end one by one, because
+//! they start others faster than they are found, or became a different user.
 
 use std::collections::HashSet;
 use std::fs;
@@ -13,10 +13,11 @@ use nix::unistd::{Pid, getpid, getppid};
 /// that never wait leave little of a processor to this one, so there is no time for more.
 const ROUNDS: usize = 3;
 
-/// The folders where cgroup v2 is mounted: alone, and beside the hierarchies of version 1.
+/// The folders where cgroup v2 is mounted, the first alone, and the second beside the hierarchies
+/// of version 1.
 const MOUNTS: [&str; 2] = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
 
-/// A control group that nobody else uses.
+/// A control group that no other process uses.
 #[derive(Debug)]
 pub(super) struct ControlGroup {
     folder: PathBuf,
@@ -54,9 +55,9 @@ impl ControlGroup {
 
     /// Kills the processes of the group.
     ///
-    /// If they do not die one by one, this is the end of this process as well: the kernel kills the
-    /// whole group at once, with the supervisor, whose exit status is lost. That is better than
-    /// equal IDs. Where this user may not do that, the processes go on.
+    /// If they do not die one by one, the kernel kills the whole group at once. This ends the
+    /// process itself as well, and the supervisor, whose exit status is lost, but that is better
+    /// than equal IDs. If this user may not do that, the processes go on.
     pub(super) fn kill(self) {
         let others = || {
             let mut processes = self.processes()?;

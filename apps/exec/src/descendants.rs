@@ -18,7 +18,7 @@ use nix::unistd::{Pid, getpid, getsid};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Left {
     None,
-    /// Some were killed for the first time. Those that they started meanwhile are found by another
+    /// Some were killed for the first time. Those that they started meanwhile are found by one more
     /// look.
     New,
     /// All have been killed, and will be gone soon.
@@ -75,8 +75,8 @@ pub(super) fn reap_orphans(other: Pid) -> nix::Result<bool> {
     Ok(true)
 }
 
-/// Returns a process that is left of a program whose group was killed, if there is one: a child of
-/// this process rather than one of that child's.
+/// Returns a process that is left of a program whose group was killed, if there is one. It is a
+/// child of this process rather than one of that child's.
 pub(super) fn left_behind(program: Pid) -> io::Result<Option<Pid>> {
     let mut left = None;
     walk(|_, id| {
@@ -178,7 +178,8 @@ impl Killing {
 enum WalkStep {
     /// To its children.
     Below,
-    /// Not to its children: it has none, and its number may be another's by now.
+    /// Not to its children, because it has none, and its number may be that of a different process
+    /// by now.
     Beside,
     Stop,
 }

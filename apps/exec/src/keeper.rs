@@ -1,9 +1,9 @@
 //! The process between the supervisor and the program, which ends the program and everything that
 //! it started when the supervisor is gone.
 //!
-//! It is their parent: orphans become its children, wherever they went. A parent-death signal alone
-//! would not do. The kernel clears it when credentials change (`su`, `setpriv`, a setuid program),
-//! and children do not inherit it.
+//! It is their parent, so orphans become its children, wherever they went. A parent-death signal
+//! alone would not do, because the kernel clears it when credentials change (`su`, `setpriv`, a
+//! setuid program), and children do not inherit it.
 
 use core::time::Duration;
 use std::ffi::OsString;
@@ -59,19 +59,20 @@ pub(super) struct Pipes {
 /// An order to the keeper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KeeperOrder {
-    /// Kill the program and all its descendants at the first of these times: since the machine was
-    /// started, and by the wall clock. It replaces an earlier order.
+    /// Kill the program and all its descendants at the first of these times, of which one is since
+    /// the machine was started, and the other by the wall clock. It replaces an earlier order.
     KillAt(Duration, UnixTime),
-    /// The program has ended: let go of the processes that it has left behind. Without this order
-    /// they are killed in the end as well.
+    /// Let go of the processes that the program, which has ended, has left behind. Without this
+    /// order they are killed in the end as well.
     LetGo,
 }
 
 impl KeeperOrder {
     const LEN: usize = 17;
 
-    /// Gives the order. It may be lost: the death of the keeper shows in the other pipe, and one
-    /// that has been stopped until the pipe was full kills the program when it continues.
+    /// Gives the order. It may be lost without harm, because the death of the keeper shows in the
+    /// other pipe, and a keeper that has been stopped until the pipe was full kills the program
+    /// when it continues.
     pub(super) fn write(self, mut out: &PipeWriter) {
         let (kind, boot, wall) = match self {
             Self::KillAt(boot, wall) => (0, boot, wall.as_micros()),
@@ -107,7 +108,7 @@ pub(super) enum Report {
     Started(Pid),
     /// It was stopped by this signal.
     Stopped(Signal),
-    /// A process that has to end belongs to another user, and cannot be killed.
+    /// A process that has to end belongs to a different user, and cannot be killed.
     Kept(Pid),
     /// The program has left this process behind, and perhaps more.
     Left(Pid),
@@ -122,7 +123,7 @@ pub(super) enum Report {
 }
 
 impl Report {
-    /// Tells the supervisor. That it is gone shows in the other pipe.
+    /// Sends the report to the supervisor. If the supervisor is gone, the other pipe shows it.
     fn write(self, out: &mut File) {
         let (kind, value) = match self {
             Self::Started(id) => (0, id.as_raw()),
@@ -139,7 +140,7 @@ impl Report {
         let _ = out.write_all(&[kind, a, b, c, d]);
     }
 
-    /// Reads the next report. Its absence is an error: the keeper was killed.
+    /// Reads the next report. If there is none, the keeper was killed, which is an error.
     pub(super) fn read(pipe: &mut PipeReader) -> io::Result<Self> {
         // The keeper is the only writer and reports before it ends, so an end of the pipe means
         // that it was killed.
@@ -348,8 +349,8 @@ fn watch(
     }
 }
 
-/// Kills the program and all its descendants, again and again until the supervisor knows it: until
-/// then it may send signals to the program's number, which has to remain the program's.
+/// Kills the program and all its descendants, again and again until the supervisor knows it. Until
+/// then the supervisor may send signals to the program's number, which has to remain the program's.
 fn kill_until_alone(leader: Pid, control: &mut File) -> io::Result<()> {
     end_group(leader)?;
     let mut killing = Killing::all_but_reap(leader);

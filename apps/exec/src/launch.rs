@@ -1,5 +1,5 @@
-//! The stage between the keeper and the program: binds its own life to the keeper's, as far as the
-//! kernel does that, then becomes the program.
+//! The stage between the keeper and the program. It binds its own life to the keeper's, as far as
+//! the kernel does that, and then becomes the program.
 
 use core::convert::Infallible;
 use std::ffi::OsString;

@@ -29,13 +29,13 @@ pub(super) enum ProgramChange {
     Overdue,
     /// It has ended with its group, with this exit status as a shell has it.
     Ended(u8),
-    /// After [`Program::kill`]: no descendant is left either.
+    /// After [`Program::kill`], no descendant is left either.
     Gone,
     None,
 }
 
 /// A program that was started, with everything it starts in its process group. Dropping it kills
-/// them.
+/// all of them.
 #[derive(Debug)]
 pub(super) struct Program {
     /// Its parent.
@@ -46,9 +46,9 @@ pub(super) struct Program {
     kill_at: (Duration, UnixTime),
     terminal: Option<File>,
     has_terminal: bool,
-    /// The message about a process that cannot be signalled has been printed.
+    /// Set once the message about a process that cannot be signalled has been printed.
     is_refused: Cell<bool>,
-    /// The keeper ends by itself.
+    /// Set if the keeper ends by itself.
     is_over: bool,
     say: fn(&str),
 }
@@ -156,7 +156,7 @@ impl Program {
         self.is_over = true;
     }
 
-    /// Says that a process runs as another user.
+    /// Says that a process runs as a different user.
     fn refused(&self, process: Pid) {
         if !self.is_refused.replace(true) {
             (self.say)(&format!(
@@ -195,9 +195,9 @@ impl Program {
         reap_orphans(self.keeper)
     }
 
-    /// Handles a stop of the program, by Ctrl-Z or because it needs the terminal: gives it the
-    /// terminal if that is ours, and else stops this process group as well, so that the shell gets
-    /// the terminal back. Returns when the program may continue.
+    /// Handles a stop of the program, by Ctrl-Z or because it needs the terminal. If the terminal
+    /// is ours, the program gets it. Otherwise this process group stops as well, so that the shell
+    /// gets the terminal back. Returns when the program may continue.
     pub(super) fn stopped(&mut self, by: Signal) -> nix::Result<bool> {
         let wants_terminal = matches!(by, Signal::SIGTTIN | Signal::SIGTTOU);
         // One that was stopped by SIGSTOP, for example, stays stopped until it gets SIGCONT.

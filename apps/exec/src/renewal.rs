@@ -21,7 +21,7 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 pub(super) enum News {
     /// It was granted, or renewed.
     Granted(ProgramWindow),
-    /// It was not granted; it is tried again.
+    /// It was not granted, and is requested again.
     Failed(StoreError),
     /// It has ended.
     Lost(StoreError),

@@ -1,4 +1,5 @@
-//! The supervisor: it leases, starts the program by its keeper, and ends it before the leases do.
+//! The supervisor, which leases, starts the program by way of its keeper, and ends it before the
+//! leases end.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
@@ -31,21 +32,22 @@ const SHORTEST_TERM: Duration = Duration::from_secs(1);
 /// The time after which the keeper is told again to kill.
 const AGAIN: Duration = Duration::from_millis(500);
 
-/// The program was stopped because it had no lease. `timeout` has the same.
+/// The exit status if the program was stopped because it had no lease. `timeout` has the same.
 const NO_LEASE: u8 = 124;
 
-/// Runs a program with leased nodes, until it ends or one of the leases does.
+/// Runs a program with leased nodes, until it ends or one of the leases does. Before a lease ends,
+/// the program is sent SIGTERM, and SIGKILL [`kill_after`](Plan::kill_after) later.
 ///
 /// `open` opens the store, and returns it with the realm as the store keeps it. It is called after
 /// signals have been blocked, because a store may start threads, and a signal to the process goes
 /// to a thread that does not block it.
 ///
-/// Returns the program's exit status, as a shell has it, or 124 if the program was stopped for lack
-/// of a lease.
+/// Returns the program's exit status as a shell has it, for example 143 if SIGTERM has killed it,
+/// or 124 if the program was stopped for lack of a lease.
 ///
 /// # Errors
-/// Returns the error of `open`, or an [`Error`]. The program has ended then, if it was started,
-/// except for processes that could not be killed and were named.
+/// Returns the error of `open`, or an [`Error`]. If the program was started, it has ended by then,
+/// except for processes that could not be killed and were named in a [remark](Plan::say).
 ///
 /// # Examples
 /// ```no_run
@@ -159,14 +161,16 @@ struct Supervisor<'p> {
     store: Store,
     wake: Wake<(usize, News)>,
     kill_after: Duration,
-    /// All children of this process are the program's descendants, which become its children.
+    /// Set if all children of this process are the program's descendants, which become its
+    /// children.
     is_parent: bool,
     leases: Leases,
     /// Tells the threads that renew the leases.
     is_releasing: Arc<AtomicBool>,
     /// The highest reading of the wall clock while the program ran.
     latest: UnixTime,
-    /// The wall clock was set while the program ran, so that it may have read anything.
+    /// Set if the wall clock was set while the program ran, so that the program may have read any
+    /// time.
     is_stepped: bool,
 }
 
@@ -356,9 +360,9 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Ends all descendants of the program and releases the nodes: from the highest tick on that an
-    /// ID of theirs can have, the latest time by the clock plus the allowance and the one tick that
-    /// an overflow takes beyond it.
+    /// Ends all descendants of the program and releases the nodes, from the highest tick on that an
+    /// ID of theirs can have. That is the latest time by the clock plus the allowance and the one
+    /// tick that an overflow takes beyond it.
     fn release_used(&mut self) -> Result<(), Error> {
         // A store gives a released node to the next holder from the tick after `used`. Unless it is
         // certain that no ID is above that, the node is kept until its window ends, which costs

@@ -1,4 +1,4 @@
-//! The events that wake the supervisor: signals, alarms, and changes of the lease.
+//! The events that wake the supervisor, which are signals, alarms and changes of the lease.
 
 use core::cell::Cell;
 use core::time::Duration;
@@ -39,8 +39,8 @@ pub(super) fn blocked() -> SigSet {
 }
 
 /// Blocks the signals in this thread and in those that it starts. Call it before any other thread
-/// is started: a signal to the process goes to a thread that does not block it. There SIGCHLD is
-/// discarded, and SIGTERM ends the process.
+/// is started, because a signal to the process goes to a thread that does not block it. There
+/// SIGCHLD is discarded, and SIGTERM ends the process.
 pub(super) fn block_signals() -> nix::Result<()> {
     blocked().thread_block()
 }
@@ -75,7 +75,7 @@ enum Woken {
     Other,
 }
 
-/// Two alarms: by the time since the machine was started, and by the wall clock.
+/// Two alarms, one by the time since the machine was started, and one by the wall clock.
 #[derive(Debug)]
 pub(super) struct Alarms {
     boot: TimerFd,
@@ -110,7 +110,7 @@ impl Alarms {
 pub(super) struct Wake<N> {
     signals: SignalFd,
     alarms: Alarms,
-    /// The wall clock was set while its alarm was being set.
+    /// Set if the wall clock was set while its alarm was being set.
     is_stepped: Cell<bool>,
     bell: Bell,
     news: Receiver<N>,

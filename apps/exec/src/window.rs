@@ -11,7 +11,7 @@ use tickid_lease::{Lease, RealmSpec};
 pub(super) struct ClockTimes {
     /// Time since the machine was started, suspends included. It never steps.
     pub(super) boot: Duration,
-    /// The clock of the program; `None` when it can't be read.
+    /// The clock of the program, or `None` if it cannot be read.
     pub(super) wall: Option<UnixTime>,
 }
 
@@ -26,8 +26,8 @@ impl ClockTimes {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProgramWindow {
     pub(super) lease: Lease,
-    /// The floor's time. While the wall clock reads earlier, no program may run: a generator that
-    /// it starts then issues IDs below the window.
+    /// The floor's time. While the wall clock reads earlier, no program may run, because a
+    /// generator that it starts then issues IDs below the window.
     pub(super) opens: UnixTime,
     /// The time when the program is killed, by the wall clock and since the machine's start.
     closes: UnixTime,
