@@ -14,8 +14,9 @@ impl Alphabets {
     pub(crate) const SNO: Self = Self(1 << 3);
     pub(crate) const KUID_SORTABLE: Self = Self(1 << 4);
     pub(crate) const KUID_URL: Self = Self(1 << 5);
-    /// All characters but upper-case letters, and in the next one all but lower-case letters.
+    /// All characters but upper-case letters.
     pub(crate) const NO_UPPER: Self = Self(1 << 6);
+    /// All characters but lower-case letters.
     pub(crate) const NO_LOWER: Self = Self(1 << 7);
 
     /// Returns the alphabets of a text.

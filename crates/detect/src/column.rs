@@ -232,7 +232,7 @@ impl Inspections<'_> {
 struct ColumnNumber {
     value: u64,
     digits: u32,
-    /// Its bits among the numbers of another kind, such as Steam accounts, if it is one.
+    /// Its bits among the numbers of a different kind, such as Steam accounts, if it is one.
     other: Option<u32>,
 }
 

@@ -4,11 +4,10 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Confidence {
-    /// Only this format has the text's marks, and nothing else is likely. For example, a UUID in
-    /// groups of digits is certain.
+    /// Only this format has the text's marks, and nothing else is likely. For example, a UUID of
+    /// version 7 with its hyphens is certain.
     Certain,
-    /// The text is more probable as this ID than as anything else that people paste. All of this
-    /// holds:
+    /// The ID is probable, since it passes all of these tests:
     ///
     /// - The ID was made since its format is in use, in the 30 years before now or in the 30 days
     ///   after it. Times ahead of now are accepted because clocks may be wrong and some IDs are

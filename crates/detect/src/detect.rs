@@ -15,7 +15,7 @@ use crate::notation::{Notation, UnixUnit};
 use crate::reading::{Reading, Readings};
 use crate::{erlang, false_positives, literal};
 
-/// The longest text that is read: longer than any ID and any literal of one.
+/// The longest text that is read, which is longer than any ID and any literal of one.
 pub(crate) const MAX_TEXT: usize = 160;
 
 /// Returns every possible reading of `text`, likeliest first.
@@ -28,11 +28,11 @@ pub(crate) const MAX_TEXT: usize = 160;
 /// with a time is at most possible, unless the text has marks of its format, such as the groups of
 /// a UUID.
 ///
-/// Of several readings with plausible times, the best explanation of the bits comes first. That is
-/// the format in which this ID is the most probable among all IDs made up to now. For example, a
-/// sequence of 0 is more probable than one of 2,741, and so is a node 1 where nodes are counted
-/// from 0. This separates most integers, but not all. If several formats explain one about equally
-/// well, it is *likely* as each of them.
+/// Of several readings with plausible times, the best explanation of the bits comes first, which is
+/// the format that is the most likely to have issued just this ID among all its IDs up to now. For
+/// example, a sequence of 0 is more probable than one of 2,741, and so is a node 1 where nodes are
+/// counted from 0. This separates most integers, but not all. If several formats explain one about
+/// equally well, it is *likely* as each of them.
 ///
 /// It does not allocate. To take the ID of a reading apart, use
 /// [`Inspection::of`](crate::Inspection::of).
@@ -89,8 +89,8 @@ struct Search<'a> {
     is_weighed: bool,
     /// The bits of surprise at the text if its hexadecimal digits are random, such as a hash.
     random: Option<u32>,
-    /// The bits of surprise at the text if it is a decimal integer without a meaning, or of another
-    /// kind of numbers, and the doubt at IDs that explain it no better.
+    /// The bits of surprise at the text if it is a decimal integer without a meaning, or a number
+    /// of a different kind, and the doubt about IDs that explain it no better.
     number: Option<(u32, Doubt)>,
 }
 
@@ -142,8 +142,8 @@ impl Search<'_> {
         self.judge_here(identifier, encoding, is_marked);
     }
 
-    /// Judges a reading in the code of the caller, where its format is a constant: half of the time
-    /// of a text that is one of the schemes' goes into this.
+    /// Judges a reading in the code of the caller, where its format is a constant, because half of
+    /// the time of a text that is one of the schemes' goes into this.
     #[inline(always)]
     fn judge_here(&mut self, identifier: Identifier, encoding: Encoding, is_marked: bool) {
         let time = identifier.unix_time(self.layouts);
@@ -217,8 +217,8 @@ impl Search<'_> {
         }
     }
 
-    /// Reports whether an integer is read as an ID of a kind: as a Snowflake only by a layout that
-    /// was given, and that has its bits.
+    /// Reports whether an integer is read as an ID of a kind. It is read as a Snowflake only if a
+    /// layout was given that has its bits.
     #[inline(always)]
     fn seeks(&self, kind: Kind, number: u128) -> bool {
         let layout = self.layouts.snowflake;
@@ -226,7 +226,7 @@ impl Search<'_> {
             || (layout != Layouts::default().snowflake && number <= layout.max_id().get().into())
     }
 
-    /// Adds the readings as integers of schemes: as those whose texts are decimal, or as the
+    /// Adds the readings as integers of schemes, which are those whose texts are decimal, or the
     /// others.
     #[inline(always)]
     fn numbers(&mut self, number: u128, are_texts: bool) {
@@ -330,7 +330,7 @@ impl Search<'_> {
         }
     }
 
-    /// Adds a UUID, and the ID in it; groups of digits are a mark.
+    /// Adds a UUID, and the ID in it. Groups of digits are a mark.
     fn uuid(&mut self, uuid: Uuid, encoding: Encoding, is_grouped: bool) {
         if let Ok(id) = carry::from_uuid(uuid, self.layouts) {
             self.judge(Identifier::Carried(id), encoding, true);

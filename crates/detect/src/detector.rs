@@ -9,7 +9,7 @@ use crate::detect::detect;
 use crate::inspection::Inspection;
 use crate::reading::Readings;
 
-/// Inspects a text: every ID that it may be, likeliest first.
+/// Inspects a text as every ID that it may be, likeliest first.
 ///
 /// This uses the default layouts, and judges times by the system's clock. If your IDs have a
 /// different epoch or node size, or if a test needs a clock that it sets by itself, use a

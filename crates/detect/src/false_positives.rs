@@ -66,7 +66,8 @@ fn in_range(digits: &[u8], start: usize, len: usize, range: RangeInclusive<u32>)
     digits.is_some_and(|digits| range.contains(&number(digits)))
 }
 
-/// The accounts of people on Steam: 32 bits behind a universe, a type and an instance of 1.
+/// The accounts of people on Steam, which are 32 bits behind a universe, a type and an instance of
+/// 1.
 const STEAM: RangeInclusive<&[u8]> = b"76561197960265728"..=b"76561202255233023";
 
 /// The bits that it costs that a number is of a kind with a rule, which few are.
@@ -79,7 +80,8 @@ pub(crate) const KIND_BITS: u32 = 3;
 pub(crate) fn number(digits: &[u8], value: u128) -> (u32, Doubt) {
     /// Of a day in 50 years, of the months of 31 days.
     const DAY: u32 = 14;
-    /// Of a citizen of China: one of 4,000 districts, a day of birth, three digits and a check.
+    /// Of a citizen of China, who has one of 4,000 districts, a day of birth, three digits and a
+    /// check.
     const CITIZEN: u32 = 12 + DAY + 1 + 10;
     let len = digits.len();
     let (bits, doubt) = match digits {

@@ -1,4 +1,4 @@
-//! IDs among other text: in log lines, URLs, JSON and prose.
+//! IDs among other text, for example in log lines, URLs, JSON and prose.
 
 use core::ops::Range;
 
@@ -95,9 +95,10 @@ fn is_id(found: &Readings) -> bool {
     })
 }
 
-/// The shortest text that is looked at: Unix times have 10 digits, and IDs have 11 characters.
+/// The shortest text that is looked at. Unix times and Instagram's shortcodes may have 10
+/// characters, and other likely IDs have more.
 const MIN_LEN: usize = 10;
-/// The longest: a TypeID with a prefix of 63 letters.
+/// The longest one, which is a TypeID with a prefix of 63 letters.
 const MAX_LEN: usize = TYPE_ID_PREFIX + 1 + TYPE_ID_DIGITS;
 
 const TYPE_ID_PREFIX: usize = 63;
@@ -346,7 +347,7 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Iterator for Finder<'a, I
     }
 }
 
-/// Reports whether a byte is a character of IDs; all others end one.
+/// Reports whether a byte is a character of IDs. All others end one.
 const fn is_of_ids(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || is_joint(byte)
 }
@@ -364,8 +365,8 @@ fn is_name(text: &[u8]) -> bool {
     !has(u8::is_ascii_digit) && !is_mixed
 }
 
-/// Reports whether a character continues a word: a combining mark, or a letter that has a case,
-/// because scripts with cases put spaces between words.
+/// Reports whether a character continues a word. This holds for combining marks, and for letters
+/// that have a case, because scripts with cases put spaces between words.
 fn is_letter(character: char) -> bool {
     character.is_lowercase()
         || character.is_uppercase()

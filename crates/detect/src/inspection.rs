@@ -257,9 +257,9 @@ impl<'a> Inspection<'a> {
         self.identifier.shown_format()
     }
 
-    /// Returns the name of the format for people. If the format has several texts, the name says
-    /// which, and a preset with the same IDs and an unusual encoding are added. For example, it is
-    /// `Nanoflake in decimal, or Twitter Snowflake` for an integer.
+    /// Returns the name of the format for people, for example `Nanoflake in decimal, or Twitter
+    /// Snowflake`. It has the kind of text if the format has several, the preset that has the same
+    /// IDs, and the encoding if that is not the format's own text.
     #[must_use]
     pub fn name(&self) -> impl fmt::Display {
         Name(self.identifier, self.identifier.also(&self.layouts), self.encoding)

@@ -38,7 +38,7 @@ pub struct Reading {
     pub(crate) is_certain: bool,
     /// The text has marks of the format beside the digits and the time.
     pub(crate) is_marked: bool,
-    /// In bits; 0 for the only one that is likely.
+    /// In bits, and 0 for the only one that is likely.
     pub(crate) surprise: u32,
     /// From now, in microseconds.
     pub(crate) distance: u64,
@@ -296,7 +296,8 @@ impl Readings {
         keys.filter(|key| is_asked_for(*key)).min().map(|key| key as u8)
     }
 
-    /// Returns the readings that are certain or likely.
+    /// Returns the readings that are certain or likely. There may be several. For example, the
+    /// number 113882101964472591 is likely both as Mastodon's and as SCRU64's.
     ///
     /// # Examples
     /// ```

@@ -35,7 +35,8 @@ pub struct Summary {
 /// The texts that fit the same formats.
 #[derive(Clone, Debug)]
 struct Group {
-    /// Each with the earliest and the latest time as an ID of it; the likeliest of one text first.
+    /// Each with the earliest and the latest time as an ID of it. The likeliest of one text comes
+    /// first.
     formats: Vec<(Format, Option<[UnixTime; 2]>)>,
     texts: u64,
 }
@@ -139,7 +140,8 @@ impl Summary {
     }
 }
 
-/// Returns the format that most texts fit; of several, the one that is likelier for more.
+/// Returns the format that most texts fit. If there are several, it is the one that is the
+/// likeliest for more texts.
 fn most_frequent(groups: &[&Group]) -> Option<Format> {
     let count = |is_it: &dyn Fn(&Group) -> bool| -> u64 {
         groups.iter().filter(|group| is_it(group)).map(|group| group.texts).sum()

@@ -60,7 +60,7 @@ static TYPED: [TimeOrdered; 2] = [
 ];
 
 impl TimeOrdered {
-    /// Returns every such format.
+    /// Returns every such format, such as ULID, KSUID and version 7 of UUIDs.
     pub fn all() -> impl Iterator<Item = Self> {
         let sorts = READ_ONLY.iter().filter(|(_, row)| row.coding.keeps_order());
         TYPED.iter().copied().chain(sorts.map(|(format, row)| Self {

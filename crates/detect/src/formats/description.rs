@@ -15,7 +15,7 @@ pub(crate) struct Description {
     /// The features of the text, as a phrase.
     pub(crate) features: &'static str,
     pub(crate) coding: Coding,
-    /// The numbers of digits; none for decimal and hexadecimal digits.
+    /// The numbers of digits. There are none for decimal and hexadecimal digits.
     pub(crate) lens: RangeInclusive<usize>,
     /// The alphabet whose texts are a mark of the format, beside a likely time.
     pub(crate) marks: Option<Alphabets>,
