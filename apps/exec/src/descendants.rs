@@ -216,8 +216,8 @@ fn children(parent: Pid) -> io::Result<Vec<Pid>> {
 
 /// A process as `/proc/PID/stat` shows it.
 struct ProcessStatus {
-    /// It has ended, and is only waited for. A process whose first thread alone has ended is shown
-    /// as a zombie too, with more than one thread.
+    /// Set if it has ended, and only has to be reaped. A process whose first thread alone has ended
+    /// is shown as a zombie too, with more than one thread.
     is_over: bool,
     group: Pid,
     session: Pid,

@@ -59,8 +59,8 @@ pub(super) struct Pipes {
 /// An order to the keeper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KeeperOrder {
-    /// Kill the program and all its descendants at the first of these times, of which one is since
-    /// the machine was started, and the other by the wall clock. It replaces an earlier order.
+    /// Kill the program and all its descendants once the machine has run for this time, or at this
+    /// time of the wall clock, whichever is first. It replaces an earlier order.
     KillAt(Duration, UnixTime),
     /// Let go of the processes that the program, which has ended, has left behind. Without this
     /// order they are killed in the end as well.
@@ -249,7 +249,8 @@ fn keep(command: &[OsString], control: File, reports: &mut File) -> io::Result<(
     }
 }
 
-/// What wakes the keeper beside the supervisor, and the control group, if it may be killed.
+/// The events that wake the keeper besides the supervisor's orders, and the control group, if it
+/// may be killed.
 struct Means {
     signals: SignalFd,
     alarms: Alarms,

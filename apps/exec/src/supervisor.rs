@@ -165,7 +165,7 @@ struct Supervisor<'p> {
     /// children.
     is_parent: bool,
     leases: Leases,
-    /// Tells the threads that renew the leases.
+    /// Set while the nodes are released, which the threads that renew the leases must know.
     is_releasing: Arc<AtomicBool>,
     /// The highest reading of the wall clock while the program ran.
     latest: UnixTime,

@@ -216,8 +216,9 @@ fn heard<T>(read: nix::Result<T>) -> nix::Result<()> {
     }
 }
 
-/// Zero would switch an alarm off, and the system's seconds are signed. The upper limit, 34,000
-/// years, leaves room for a library that shows this process another time and adds the difference.
+/// Returns a time as alarms take it. It is not zero, which would switch the alarm off, and it is at
+/// most 34,000 years. The system's seconds are signed, and this leaves room for a library that
+/// shows this process a different time and adds the difference.
 fn moment(time: Duration) -> TimeSpec {
     const LAST: Duration = Duration::from_secs(1 << 40);
     TimeSpec::from(time.clamp(Duration::from_nanos(1), LAST))

@@ -33,7 +33,7 @@ struct Tokens {
     clients: Vec<Arc<Client>>,
 }
 
-/// A client, that is the owner of a token.
+/// The owner of a token, or everyone if the server has no tokens.
 pub(crate) struct Client {
     name: String,
     token: String,

@@ -168,7 +168,7 @@ pub enum RealmProblem {
 }
 
 /// The result of stopping a server. A node that was not released is free when its window ends, so
-/// no more than a warning is needed.
+/// nothing has to be done about it.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Stopped {

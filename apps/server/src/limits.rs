@@ -67,7 +67,7 @@ impl Limits {
     /// leases cannot be renewed once connections have taken all files.
     #[must_use]
     pub fn files(&self, realms: usize) -> u64 {
-        /// Standard streams, listeners, the runtime, the log; and the tokens and certificates,
+        /// Standard streams, listeners, the runtime, the log, and the tokens and certificates,
         /// which are read again.
         const PROCESS: usize = 32;
         /// A realm's connections to its store, or its files in the folder.

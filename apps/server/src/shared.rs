@@ -51,7 +51,7 @@ impl ServerState {
     }
 }
 
-/// The time between two looks whether the client of a waiting request has left.
+/// The time between two checks that the client of a waiting request is still there.
 pub(crate) const LOOK: Duration = Duration::from_millis(250);
 
 /// The last bytes of a connection, which had arrived, or were on their way, when the server started

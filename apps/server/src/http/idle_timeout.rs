@@ -30,7 +30,7 @@ pub(super) struct IdleTimeout<S> {
     is_awaited: bool,
     /// Set if something was written since the last flush.
     has_written: bool,
-    /// The time of the next look whether the client has left, once a request has waited.
+    /// The time of the next check that the client is still there, once a request has waited.
     look: Option<Pin<Box<Sleep>>>,
     /// The bytes that are still read once the server is stopping, and the timer of their end.
     last: Option<(Last, Pin<Box<Sleep>>)>,

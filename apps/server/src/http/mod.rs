@@ -88,8 +88,8 @@ impl Service {
 
 /// Serves a connection to its end.
 ///
-/// Besides the connection itself, three things can end it: the stop of the server, a [`Link`] that
-/// wants the end, and a client that is not known in time.
+/// Besides the connection itself, three things can end it, which are the stop of the server, a
+/// [`Link`] that wants the end, and a client that is not known in time.
 pub(crate) async fn serve(
     stream: impl ClientStream,
     service: Service,

@@ -188,7 +188,7 @@ mod tests {
 
     const MAX: usize = 4_096;
 
-    /// Reads a command, `None` for an empty one, and the number of its bytes.
+    /// Reads a command, and returns it with the number of its bytes. An empty command is `None`.
     fn parse(
         buffer: &[u8],
         max: usize,

@@ -56,7 +56,7 @@ pub(crate) fn array(len: usize, out: &mut Vec<u8>) {
     let _ = write!(out, "*{len}\r\n");
 }
 
-/// Starts a map, in RESP2 an array of keys and values.
+/// Starts a map, which in RESP2 is an array of keys and values.
 pub(crate) fn map(len: usize, version: RespVersion, out: &mut Vec<u8>) {
     match version {
         RespVersion::Resp2 => array(2 * len, out),
@@ -64,7 +64,7 @@ pub(crate) fn map(len: usize, version: RespVersion, out: &mut Vec<u8>) {
     }
 }
 
-/// Starts a set, in RESP2 an array.
+/// Starts a set, which in RESP2 is an array.
 pub(crate) fn set(len: usize, version: RespVersion, out: &mut Vec<u8>) {
     match version {
         RespVersion::Resp2 => array(len, out),

@@ -8,8 +8,8 @@ use tickid_core::{Field, UnixTime};
 use crate::alphabets::Alphabets;
 use crate::formats::texts::{self, Digits};
 
-/// What a row of the table says about a format that is only read. Everything about such a format
-/// follows from it.
+/// A row of the table, for a format that is only read. Everything about such a format follows from
+/// it.
 #[derive(Debug)]
 pub(crate) struct Description {
     /// The features of the text, as a phrase.
