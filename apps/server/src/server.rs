@@ -393,9 +393,9 @@ impl Server {
         &self.http
     }
 
-    /// Returns the names of the realms that cannot issue IDs for a while, each with the reason.
-    /// `/readyz` reports the same. A realm counts as ready while its window lasts for at least a
-    /// quarter of a term, so trouble with renewals shows here before requests fail.
+    /// Returns the realms that are not ready, each with the reason, as `/readyz` reports them. A
+    /// realm is ready while its window lasts for at least a quarter of a term, so trouble with
+    /// renewals shows here before requests fail.
     ///
     /// # Examples
     /// ```
