@@ -185,7 +185,6 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     /// Sets the clock. Each lease has a clone of it, which must read the same time, as clones of an
     /// `Arc` do. The clone is wrapped in a [`ProcessClock`], because the lease belongs to this
     /// process and no child of a `fork` may issue under it.
-    /// [`ProcessClock`]: the lease belongs to this process, and no child may issue under it.
     ///
     /// # Examples
     /// ```
