@@ -321,8 +321,11 @@ mod tests {
         for symbols in ["", "a", "01", "0123456789abcdefg", twice, not_ascii, scattered] {
             assert!(Alphabet::new(symbols, "").is_none(), "{symbols:?}");
         }
-        for symbols in ["0123456789abcdef", "23456789abcdefghijklmnopqrstuvwx", BASE64] {
-            assert!(Alphabet::new(symbols, "").is_some(), "{symbols:?}");
+        for (symbols, bits) in
+            [("0123456789abcdef", 4), ("23456789abcdefghijklmnopqrstuvwx", 5), (BASE64, 6)]
+        {
+            let alphabet = Alphabet::new(symbols, "").map(|alphabet| alphabet.bits());
+            assert_eq!(alphabet, Some(bits), "{symbols:?}");
         }
     }
 

@@ -67,7 +67,7 @@ impl TwelveDigits {
     /// ```
     pub const fn parse_const(text: &[u8]) -> Result<u64, ParseErrorKind> {
         match text.len() {
-            12 => decode(text, TWELVE_DIGITS_END - 1),
+            12 => decode(text, u64::MAX),
             found => Err(ParseErrorKind::Length { found, min: 12, max: 12 }),
         }
     }
@@ -83,7 +83,7 @@ impl Codec<12> for TwelveDigits {
 
     #[inline]
     fn decode_portable(text: &[u8; 12]) -> Result<u64, ParseErrorKind> {
-        decode(text, TWELVE_DIGITS_END - 1)
+        decode(text, u64::MAX)
     }
 
     #[inline]
