@@ -163,7 +163,9 @@ impl Agreement {
             let agrees = self.has(one.format());
             is_any = true;
             is_agreed |= agrees;
-            is_told |= agrees && one.doubt.is_none();
+            // Nearly all integers of 19 digits are a time of these years in nanoseconds as well, so
+            // that one says nothing against IDs that the column agrees on.
+            is_told |= agrees && one.doubt.is_none() && one.format() != Format::UnixTime;
         }
         // Lines of several systems do not decide for each other.
         if is_any && !is_agreed {

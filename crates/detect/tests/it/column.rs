@@ -294,6 +294,22 @@ fn what_a_line_says_itself_stays() {
     }
 }
 
+/// Each alone is likely a time in nanoseconds, because its low bits are random.
+#[test]
+fn unix_times_do_not_hide_ids_of_a_column() {
+    let mut dice = Dice::new(19);
+    let first = (NOW_MS - DAY_MS * 200) * 1_000_000 >> 22;
+    let mut id = || (first + dice.below(DAY_MS * 30)) << 22 | dice.below(1 << 22);
+    let column: Vec<u64> = (0..10).map(|_| id()).collect();
+    let (detector, mut agreement) = (detector(), agreement(&column));
+    for text in column.iter().map(u64::to_string) {
+        let mut found = detector.inspect(&text);
+        found.agree(&mut agreement);
+        let likely: Vec<_> = found.readings().likely().map(Reading::format).collect();
+        assert_eq!(likely[..2], [Format::UnixTime, Format::Nanoflake], "{text}");
+    }
+}
+
 #[test]
 fn unix_times_of_one_unit_agree() {
     let mut dice = Dice::new(18);
