@@ -22,11 +22,6 @@ pub struct Seconds;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Toggling;
 
-/// [`Seconds`] without sequences, which the engine refuses.
-#[cfg(test)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Sequenceless;
-
 /// A node, which can be any byte.
 // Schemes without their own word for it call it a node, as kuid and this one do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,7 +30,7 @@ pub struct Node(pub u8);
 crate::impl_node_id!(Node: "node", u8::BITS);
 
 macro_rules! seconds {
-    ($scheme:ident, $name:literal, $toggle:literal, $pool:literal..=$last:literal, $policy:expr) => {
+    ($scheme:ident, $name:literal, $toggle:literal, $pool:literal, $policy:expr) => {
         impl Variant<$scheme> for Plain {
             /// The IDs are plain integers.
             type Id = u64;
@@ -53,7 +48,7 @@ macro_rules! seconds {
         impl Scheme for $scheme {
             const NAME: &'static str = $name;
             const MAX_TICK: u64 = u32::MAX as u64;
-            const MAX_SEQUENCE: u32 = $last;
+            const MAX_SEQUENCE: u32 = 255;
             const TOGGLE: bool = $toggle;
             const MIN_POOL: u32 = $pool;
 
@@ -84,7 +79,5 @@ macro_rules! seconds {
         }
     };
 }
-seconds!(Seconds, "seconds", false, 1..=255, Policy::Wait);
-seconds!(Toggling, "toggling", true, 4..=255, Policy::TickTock);
-#[cfg(test)]
-seconds!(Sequenceless, "sequenceless", false, 1..=0, Policy::Wait);
+seconds!(Seconds, "seconds", false, 1, Policy::Wait);
+seconds!(Toggling, "toggling", true, 4, Policy::TickTock);

@@ -444,6 +444,14 @@ mod tests {
     }
 
     #[test]
+    fn starts_are_read_by_their_names() {
+        for (start, name) in [(TickStart::Lowest, "lowest"), (TickStart::Random, "random")] {
+            assert_eq!((start.name(), name.parse()), (name, Ok(start)));
+        }
+        assert_eq!("Random".parse::<TickStart>(), Err(TickStartError {}));
+    }
+
+    #[test]
     fn errors_name_value_and_bounds() {
         let bounds = SequenceBounds::new(3, 9);
         assert_eq!((bounds.check(3), bounds.check(9)), (Ok(3), Ok(9)));

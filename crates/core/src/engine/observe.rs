@@ -263,6 +263,9 @@ mod tests {
             assert_eq!(checked, if is_ok { Ok(()) } else { Err(ObserveError::EndOfTime) });
             let last = Word::new(LAST + 1, false, next);
             assert_eq!(rules.goal_after(last).err(), Some(ObserveError::EndOfTime));
+            let before = Word::new(LAST, false, next);
+            let after = rules.goal_after(before).map(|word| (word.stamp(), word.sequence()));
+            assert_eq!(after, Ok((LAST + 1, 3)));
         }
     }
 

@@ -156,14 +156,95 @@ impl<S: Scheme> fmt::Debug for Word<S> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::example::{Seconds, Sequenceless, Toggling};
+    use std::panic::catch_unwind;
 
-    /// At run time here; in a program, the same panic is an error of the compiler.
+    use super::*;
+    use crate::example::{Node, Plain, Seconds, Toggling};
+    use crate::policy::Policy;
+    use crate::scale::TickScale;
+    use crate::scheme::Variant;
+    use crate::slot::{Prefix, Slot};
+    use crate::time::UnixTime;
+
+    /// A scheme with these constants, which may contradict each other.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    struct Limits<
+        const FIRST_TICK: u64,
+        const LAST_TICK: u64,
+        const MAX_TICK: u64,
+        const MIN_POOL: u32,
+        const MAX_SEQUENCE: u32,
+    >;
+
+    impl<const F: u64, const L: u64, const M: u64, const P: u32, const S: u32> Scheme
+        for Limits<F, L, M, P, S>
+    {
+        const NAME: &'static str = "limits";
+        const FIRST_TICK: u64 = F;
+        const LAST_TICK: u64 = L;
+        const MAX_TICK: u64 = M;
+        const MIN_POOL: u32 = P;
+        const MAX_SEQUENCE: u32 = S;
+
+        type Node = Node;
+        type Variant = Plain;
+
+        fn scale(&self) -> TickScale {
+            TickScale::every(UnixTime::EPOCH, 1)
+        }
+
+        fn write_layout(&self, _: &mut dyn fmt::Write) -> fmt::Result {
+            Ok(())
+        }
+
+        fn node_bits(&self) -> Option<u32> {
+            None
+        }
+
+        fn prefix(&self, _: &Node, _: Tick<Self>, _: bool) -> Prefix {
+            Prefix::EMPTY
+        }
+
+        fn default_policy(&self) -> Policy<Self> {
+            Policy::Wait
+        }
+    }
+
+    impl<const F: u64, const L: u64, const M: u64, const P: u32, const S: u32>
+        Variant<Limits<F, L, M, P, S>> for Plain
+    {
+        type Id = u64;
+
+        fn id(self, _: &Limits<F, L, M, P, S>, slot: Slot<Limits<F, L, M, P, S>>) -> u64 {
+            slot.low()
+        }
+    }
+
+    /// At run time here. In a program, the same panic is an error of the compiler.
     #[test]
-    #[should_panic(expected = "the engine needs a sequence: MAX_SEQUENCE is 0")]
-    fn schemes_need_a_sequence() {
-        Word::<Sequenceless>::check();
+    fn contradicting_constants_are_refused() {
+        fn refusal<S: Scheme>() -> Option<&'static str> {
+            catch_unwind(Word::<S>::check).err()?.downcast_ref().copied()
+        }
+        // With 40 bits of tick, CLOSED is bit 23.
+        const T40: u64 = (1 << 40) - 2;
+        const S23: u32 = (1 << 23) - 1;
+        let order = Some("FIRST_TICK, LAST_TICK and MAX_TICK must be in this order");
+        let pool = Some("MIN_POOL must be in 1..=MAX_SEQUENCE");
+        let room = Some("MAX_SEQUENCE must fit beside TICK_BITS and the toggle");
+        assert_eq!(refusal::<Limits<1, 1, 1, 1, 1>>(), None);
+        assert_eq!(refusal::<Limits<2, 1, 1, 1, 9>>(), order);
+        assert_eq!(refusal::<Limits<0, 2, 1, 1, 9>>(), order);
+        assert_eq!(refusal::<Limits<0, 1, { u64::MAX }, 1, 9>>(), Some("stamps must fit"));
+        let no_sequence = Some("the engine needs a sequence: MAX_SEQUENCE is 0");
+        assert_eq!(refusal::<Limits<0, 1, 1, 1, 0>>(), no_sequence);
+        assert_eq!(refusal::<Limits<0, 1, 1, 0, 9>>(), pool);
+        assert_eq!(refusal::<Limits<0, 1, 1, 9, 9>>(), None);
+        assert_eq!(refusal::<Limits<0, 1, 1, 10, 9>>(), pool);
+        let too_many = Some("MAX_SEQUENCE must be below 2^32 - 1");
+        assert_eq!(refusal::<Limits<0, 1, 1, 1, { u32::MAX }>>(), too_many);
+        assert_eq!(refusal::<Limits<0, T40, T40, 1, { S23 - 1 }>>(), None);
+        assert_eq!(refusal::<Limits<0, T40, T40, 1, S23>>(), room);
     }
 
     #[test]

@@ -143,5 +143,8 @@ mod tests {
             spell.leave();
         }
         assert_eq!((spell.enter(last), spell.enter(last)), ((1, 0), (2, 0)));
+        // More ticks than this are taken for a clock that was set back.
+        let (spell, most) = (AtomicSpell::default(), (1 << 39) - 1);
+        assert_eq!([0, most, most + 1].map(|tick| spell.enter(tick)), [(1, 0), (2, most), (3, 0)]);
     }
 }

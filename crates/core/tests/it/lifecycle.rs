@@ -3,7 +3,7 @@
 use tickid_core::example::{Node, Seconds, Toggling};
 use tickid_core::{
     BuildError, Builder, Clock, ErrorKind, Fixed, ManualClock, Policy, Scheme, SequenceBounds,
-    Snapshot, StallReason, Tick, Variant, Window,
+    Snapshot, StallReason, Tick, Variant, Variants, Window,
 };
 
 use tickid_testkit::example::{NODE, Narrow, at, many, parts, ratchet, tick, window};
@@ -24,6 +24,26 @@ fn tick_tock_needs_a_toggle() {
     let clock = ManualClock::new(at(1_000));
     let error = refused(builder::<Seconds, _>(&clock).policy(Policy::TickTock));
     assert_eq!(error, BuildError::NoToggle { scheme: "seconds" });
+}
+
+#[test]
+fn nodeless_ids_need_a_scheme_that_has_them() {
+    let clock = ManualClock::new(at(1_000));
+    let error = refused(builder::<Seconds, _>(&clock).variants(Variants::WithoutNode));
+    assert_eq!(error, BuildError::NoNodelessIds { scheme: "seconds" });
+}
+
+#[test]
+fn pinned_options_are_not_changed() {
+    let clock = ManualClock::new(at(1_000));
+    let pinned = || builder::<Seconds, _>(&clock).pin();
+    for (option, changed) in [
+        ("window", pinned().window(window(900, 1_100))),
+        ("variants", pinned().variants(Variants::WithNode)),
+    ] {
+        assert_eq!(refused(changed.pin()), BuildError::Pinned { option });
+    }
+    assert!(pinned().policy(ratchet(3)).build_local().is_ok());
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! The reason to start ticks at a random sequence: few IDs per tick spread over shards.
 
 use core::time::Duration;
+use std::collections::BTreeSet;
 
 use tickid_core::example::Seconds;
-use tickid_core::{Builder, Lowest, ManualClock, RandomStart, Sequence};
+use tickid_core::{Builder, Fixed, Lowest, ManualClock, RandomStart, Sequence, TickStart};
 
 use tickid_testkit::example::{NODE, at};
 
@@ -11,9 +12,12 @@ const TICKS: usize = 10_000;
 
 /// Returns one ID in each of many consecutive ticks.
 fn one_per_tick(start: impl Sequence + 'static) -> Vec<u64> {
+    ids_of(Builder::seeded(NODE, 0).sequence(start))
+}
+
+fn ids_of(builder: Builder<Seconds>) -> Vec<u64> {
     let clock = ManualClock::new(at(1_700_000_000));
-    let mut local =
-        Builder::<Seconds>::seeded(NODE, 0).clock(&clock).sequence(start).build_local().unwrap();
+    let mut local = builder.clock(&clock).build_local().unwrap();
     let generate = |_| {
         clock.advance(Duration::from_secs(1));
         local.try_generate().unwrap()
@@ -48,4 +52,21 @@ fn random_starts_spread_over_shards() {
 fn lowest_starts_leave_shards_empty() {
     let ids = one_per_tick(Lowest);
     assert!(ids.iter().all(|id| id % 2 == 0));
+}
+
+#[test]
+fn generators_start_at_random_by_seeds_of_their_own() {
+    let own = || Builder::of(Seconds, NODE);
+    let any = || Builder::of_any(Seconds, "7/8".parse().unwrap());
+    let builders = [own(), own(), any(), any()];
+    let ids = builders.map(|builder| ids_of(builder.tick_start(TickStart::Random)));
+    assert_eq!(BTreeSet::from(ids).len(), 4);
+}
+
+#[test]
+fn the_later_rule_counts() {
+    let ids = ids_of(Builder::seeded(NODE, 0).sequence(Fixed(9)).tick_start(TickStart::Lowest));
+    assert!(ids.iter().all(|id| id & 0xff == 0));
+    let ids = ids_of(Builder::seeded(NODE, 0).tick_start(TickStart::Random).sequence(Fixed(9)));
+    assert!(ids.iter().all(|id| id & 0xff == 9));
 }

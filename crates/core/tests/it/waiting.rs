@@ -90,6 +90,19 @@ fn rollback_waits_as_policy_needs() {
 }
 
 #[test]
+fn readiness_is_awaited_and_draws_nothing() {
+    let clock = ManualClock::new(into(1_000, 250));
+    let generator = builder(&clock, Policy::Wait).build().unwrap();
+    use_up(&generator);
+    assert_eq!(generator.check_ready().unwrap_err().retry_after(), Some(millis(750)));
+    assert!(generator.wait_ready(millis(749)).is_err());
+    assert_eq!(clock.slept(), Duration::ZERO);
+    assert_eq!(generator.wait_ready(millis(750)), Ok(()));
+    assert_eq!((clock.slept(), generator.check_ready()), (millis(750), Ok(())));
+    assert_eq!(generator.state().snapshot, Snapshot::at(tick(1_000), POOL));
+}
+
+#[test]
 fn ratchet_at_limit_waits() {
     let clock = ManualClock::new(into(1_000, 250));
     let generator = builder(&clock, ratchet(0)).build().unwrap();

@@ -10,7 +10,7 @@ use super::*;
 use crate::engine::rules::toggling;
 use crate::engine::tests::{At, BlockFields, fields};
 use crate::engine::word::MAX_THREADS;
-use crate::error::{ClockError, StallReason};
+use crate::error::{ClockError, ObserveError, StallReason};
 use crate::example::Toggling;
 use crate::policy::Policy;
 use crate::sequence::{Sequence, SequenceBounds, StartRule};
@@ -41,6 +41,12 @@ fn many(n: u32) -> NonZeroU32 {
 fn draw(mut engine: &Shared, now: u64, want: u32) -> Result<BlockFields, ErrorKind> {
     let block = engine.try_block(&At(|| Ok(now)), many(want));
     block.map(|block| fields(&block)).map_err(|error| error.kind())
+}
+
+/// Observes an ID of the engine's own node while the clock stands at its tick.
+fn observe(engine: &Shared, tick: u64, sequence: u64) -> Result<(), ObserveError> {
+    let id = tick << 17 | 7 << 8 | sequence;
+    engine.observe(&At(|| Ok(tick)), |_, slot| slot.low() > id)
 }
 
 fn word(engine: &Shared) -> Word<Toggling> {
@@ -167,6 +173,71 @@ fn only_the_last_add_is_given_back() {
             (None, Ok(rest)) => assert_eq!((rest.first, rest.len), (3, 7), "{want}"),
             other => panic!("{other:?}"),
         }
+    }
+}
+
+#[test]
+fn an_observed_add_is_not_given_back() {
+    let mut engine = &engine(Policy::Wait);
+    draw(engine, 5, 3).unwrap();
+    // Between the add and the reading of the clock, which is behind, an ID of the add is observed.
+    let readings = Cell::new(0);
+    let clock = At(|| {
+        readings.set(readings.get() + 1);
+        if readings.get() == 2 {
+            observe(engine, 5, 4).unwrap();
+        }
+        Ok(4)
+    });
+    assert!(engine.try_block(&clock, many(4)).is_err());
+    assert_eq!(draw(engine, 5, 1).unwrap().first, 7);
+}
+
+#[test]
+fn adds_that_may_be_given_back_are_not_trusted() {
+    let ratchet = Policy::Ratchet { allowance: Ticks::new(2) };
+    for (policy, want, is_observed, next) in [
+        (Policy::Wait, 4, true, Some((5, 8))),
+        (Policy::Wait, 6, true, None),
+        // The add has used up the tick, and what follows it is in the next.
+        (Policy::Wait, 7, false, Some((5, 3))),
+        (ratchet, 7, true, Some((6, 0))),
+    ] {
+        let engine = engine(policy);
+        draw(&engine, 5, 3).unwrap();
+        let add = engine.draw(many(want));
+        assert!(engine.start_giving_back(add.word));
+        assert_eq!(observe(&engine, 5, 4).is_ok(), is_observed, "{want} under {policy}");
+        engine.take_back(add);
+        engine.give_backs.fetch_sub(1, Ordering::Release);
+        let found = draw(&engine, 5, 1).ok().map(|block| (block.tick, block.first));
+        assert_eq!(found, next, "{want} under {policy}");
+    }
+}
+
+#[test]
+fn raising_lowers_and_reopens_nothing() {
+    let engine = engine(Policy::Wait);
+    draw(&engine, 5, 3).unwrap();
+    let before = word(&engine);
+    for new in [before, before.with_sequence(1)] {
+        assert!(!engine.raise(before, new));
+    }
+    engine.close();
+    assert!(!engine.raise(before, Word::new(9, false, 1)));
+    assert_eq!(word(&engine).bits(), before.closed().bits());
+}
+
+#[test]
+fn observing_caches_ticks_that_it_enters() {
+    let policy = Policy::Ratchet { allowance: Ticks::new(2) };
+    let rules = toggling(policy, StartRule::Lowest, &Window::ALL);
+    let engine = Shared::new(rules, Window::ALL, &Snapshot::at(tick(5), 3)).unwrap();
+    // A cache is written once, by the thread that enters the tick, and only if a sequence is left.
+    for (tick, sequence, is_cached) in [(5, 4, false), (6, 4, true), (7, 255, false)] {
+        observe(&engine, tick, sequence).unwrap();
+        let cached = engine.cache.at(At::<fn() -> _>::time(tick));
+        assert_eq!(cached.is_some(), is_cached, "{sequence} of {tick}");
     }
 }
 
