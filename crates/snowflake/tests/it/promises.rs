@@ -1,6 +1,6 @@
 //! The promises of all schemes, of presets and of random layouts.
 
-use tickid_snowflake::tickid_core::{Builder, ManualClock, Plain, Scheme, Variant};
+use tickid_snowflake::tickid_core::{Builder, ManualClock, Plain, Scheme, UnixTime, Variant};
 use tickid_snowflake::{
     AnySnowflake, Node, NodeAboveSequence, Order, SequenceAboveNode, Snowflake, SnowflakeId,
 };
@@ -110,6 +110,46 @@ where
         assert_eq!(typed, ids_of(AnySnowflake::from(layout), subject.node, &clock), "{layout}");
         assert_eq!(typed.len(), 41);
     }
+}
+
+/// Checks what the layout says about IDs, nodes, times and clocks.
+fn same_facts_in_either_form<O: Order>(seed: u64)
+where
+    AnySnowflake: From<Snowflake<O>>,
+{
+    fn written(layout: &impl Scheme) -> String {
+        let mut text = String::new();
+        layout.write_layout(&mut text).unwrap();
+        text
+    }
+    let mut dice = Dice::new(seed);
+    for _ in 0..100 {
+        let layout: Snowflake<O> = random(&mut dice, 24, 7);
+        let any = AnySnowflake::from(layout);
+        assert_eq!(written(&any), written(&layout));
+        assert_eq!(any.fields().collect::<Vec<_>>(), layout.fields().collect::<Vec<_>>());
+        for id in [0, layout.max_id().get(), u64::MAX].map(SnowflakeId::new) {
+            assert_eq!(any.check(id), layout.check(id), "{layout}");
+        }
+        let bits = Scheme::node_bits(&layout).unwrap();
+        assert_eq!(Scheme::node_bits(&any), Some(bits));
+        for bits in [bits, bits.abs_diff(1)] {
+            let node = Node::new(0, bits).unwrap();
+            assert_eq!(any.check_node(&node), layout.check_node(&node), "{layout}");
+        }
+        let epoch = layout.scale().time_of(0);
+        assert_eq!(any.range(epoch..), layout.range(epoch..), "{layout}");
+        for time in [epoch, UnixTime::from_micros(epoch.as_micros() - 1)] {
+            let clock = ManualClock::new(time);
+            assert_eq!(any.check_start(&clock), layout.check_start(&clock), "{layout}");
+        }
+    }
+}
+
+#[test]
+fn an_order_known_at_run_time_states_the_same_facts() {
+    same_facts_in_either_form::<NodeAboveSequence>(7);
+    same_facts_in_either_form::<SequenceAboveNode>(8);
 }
 
 #[test]

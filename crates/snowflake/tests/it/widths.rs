@@ -199,6 +199,22 @@ fn layouts_of_either_order_agree() {
 }
 
 #[test]
+fn random_nodes_are_others_and_use_all_bits() {
+    let layout = |node| Snowflake::<NodeAboveSequence>::new(widths(41, node, 12, false)).unwrap();
+    // There is only one node without bits, and with one bit there is only one other.
+    let only = layout(0).node(0).unwrap();
+    assert_eq!(layout(0).random_node(Some(only)), Ok(only));
+    for (one, other) in [(0, 1), (1, 0)].repeat(64) {
+        let [one, other] = [one, other].map(|number| layout(1).node(number).unwrap());
+        assert_eq!(layout(1).random_node(Some(one)), Ok(other));
+    }
+    // A bit that is always the same would be so by chance once in 2^63 runs.
+    let nodes = [(); 64].map(|()| layout(10).random_node(None).unwrap().get());
+    assert_eq!(nodes.iter().fold(0, |all, node| all | node), 1_023);
+    assert_eq!(nodes.iter().fold(1_023, |all, node| all & node), 0);
+}
+
+#[test]
 fn layouts_are_read_by_name_or_bits() {
     for (text, layout) in [
         ("twitter", Some(Snowflake::TWITTER.into())),
