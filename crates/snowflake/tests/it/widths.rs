@@ -199,6 +199,36 @@ fn layouts_of_either_order_agree() {
 }
 
 #[test]
+fn fields_have_bits() {
+    for (node, count) in [(10, 3), (0, 2)] {
+        let layout = Snowflake::<NodeAboveSequence>::new(widths(41, node, 12, false)).unwrap();
+        let bits: Vec<_> = layout.fields().map(|field| field.bits()).collect();
+        assert!(bits.len() == count && !bits.contains(&0), "{bits:?}");
+    }
+}
+
+#[test]
+fn the_schemes_limits_are_the_widest_layouts() {
+    let layout = |time, sequence| -> Snowflake {
+        Snowflake::new(widths(time, 63 - time - sequence, sequence, false)).unwrap()
+    };
+    let (longest, fastest) = (layout(43, 1), layout(35, 18));
+    assert_eq!(longest.max_tick(), Snowflake::<NodeAboveSequence>::MAX_TICK);
+    // The engine's word has no room for one more than the longest time.
+    assert_eq!(longest.last_tick(), longest.max_tick() - 1);
+    assert_eq!(fastest.max_sequence(), Snowflake::<NodeAboveSequence>::MAX_SEQUENCE);
+}
+
+#[test]
+fn presets_are_found_by_their_layout() {
+    for preset in Preset::ALL.iter().copied() {
+        let found = Preset::of(preset.layout()).unwrap();
+        assert_eq!(found.layout(), preset.layout());
+    }
+    assert_eq!(Preset::of("31x1s/10n/12s@86400000".parse().unwrap()), None);
+}
+
+#[test]
 fn random_nodes_are_others_and_use_all_bits() {
     let layout = |node| Snowflake::<NodeAboveSequence>::new(widths(41, node, 12, false)).unwrap();
     // There is only one node without bits, and with one bit there is only one other.
