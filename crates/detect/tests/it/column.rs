@@ -298,7 +298,7 @@ fn what_a_line_says_itself_stays() {
 #[test]
 fn unix_times_do_not_hide_ids_of_a_column() {
     let mut dice = Dice::new(19);
-    let first = (NOW_MS - DAY_MS * 200) * 1_000_000 >> 22;
+    let first = ((NOW_MS - DAY_MS * 200) * 1_000_000) >> 22;
     let mut id = || (first + dice.below(DAY_MS * 30)) << 22 | dice.below(1 << 22);
     let column: Vec<u64> = (0..10).map(|_| id()).collect();
     let (detector, mut agreement) = (detector(), agreement(&column));
