@@ -57,7 +57,7 @@ impl ControlGroup {
     ///
     /// If they do not die one by one, the kernel kills the whole group at once. This ends the
     /// process itself as well, and the supervisor, whose exit status is lost, but that is better
-    /// than equal IDs. If this user may not do that, the processes go on.
+    /// than equal IDs. If this user may not do that, the processes stay alive.
     pub(super) fn kill(self) {
         let others = || {
             let mut processes = self.processes()?;

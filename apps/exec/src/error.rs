@@ -47,7 +47,7 @@ pub enum Error {
         term: Duration,
     },
     /// The process has children already. With [`release_on_exit`](crate::Plan::release_on_exit),
-    /// this is refused, because they could not be told from the program's, and would be killed with
+    /// this is refused, because they look like children of the program, and would be killed with
     /// them.
     #[error("this process has children already, which would be ended with the program's")]
     Children,

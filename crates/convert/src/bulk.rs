@@ -74,7 +74,7 @@ pub fn convert_slice<S: ToParts, T: SchemeId>(
     Ok(losses)
 }
 
-/// The numbers of IDs of which something was lost.
+/// How many IDs lost something, by what they lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Losses {

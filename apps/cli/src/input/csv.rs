@@ -149,7 +149,7 @@ impl ColumnReader {
             if is_kept && self.field.len() < MAX_FIELD {
                 self.field.extend_from_slice(&room[..written]);
             }
-            // Otherwise the piece or the room is used up, and the field goes on.
+            // Otherwise the piece or the room is used up, and the field continues.
             if let ReadFieldResult::Field { record_end } = result {
                 if is_kept {
                     self.end_field();

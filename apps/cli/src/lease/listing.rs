@@ -211,7 +211,7 @@ pub(super) fn watch(arguments: &WatchArguments) -> Result<ExitCode, Failure> {
                 }
                 out.flush()?;
             }
-            // During an outage of the store a watch is most useful, so it goes on.
+            // A watch is most useful during an outage of the store, so it continues.
             Err(error) if error.is_unreachable() => {
                 say(&format!("{error:?}"));
             }

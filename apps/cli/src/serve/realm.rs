@@ -151,8 +151,8 @@ impl ServedRealm {
                 scheme.name(),
                 kept.scheme()
             )),
-            // Two servers that start at once may both get here. The second then adopts what the
-            // first has created.
+            // Two servers that start at the same time may both get here. The second then adopts what
+            // the first has created.
             (None, Some((scheme, layouts))) => {
                 let shape = ShapeOptions::of(layouts.as_ref(), policy, start);
                 create(store, &shape.realm(name, *scheme)?)

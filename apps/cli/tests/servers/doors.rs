@@ -272,7 +272,7 @@ fn of_serve(server: &Postgres, case: &Case) -> Vec<String> {
     ids
 }
 
-/// The functions have a realm of their own, because they keep their node for good.
+/// The functions use a separate realm, because they keep their node for good.
 fn of_sql(server: &Postgres, case: &Case) -> Vec<String> {
     let Case { shape, node, start, count, .. } = case;
     let realm = format!("sql-{}", case.realm);

@@ -1,4 +1,4 @@
-//! The description of a scheme, from which everything about it at run time is derived.
+//! The description of a scheme. Everything that is known about it at run time comes from here.
 
 use core::fmt::{self, Debug, Display};
 use core::ops::{Bound, Deref, RangeInclusive};

@@ -264,7 +264,7 @@ impl RealmSpec {
         // all.
         for range in pool.ranges() {
             for node in [range.first_node(), range.last_node()] {
-                // The realm is for IDs without a node, whose windows are leased all the same.
+                // A realm for IDs without a node leases only windows of time.
                 if node != AnyNode::NONE {
                     layout
                         .split_node(node)

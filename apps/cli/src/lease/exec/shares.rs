@@ -41,8 +41,8 @@ pub(super) fn variables(realm: &RealmSpec, nodes: &[AnyNode]) -> Variables {
     variables
 }
 
-/// Returns the variables of a program that uses whole nodes. Those of an outer
-/// `lease exec` are removed.
+/// Returns the variables of a program that uses whole nodes. Variables for shares that an outer
+/// `lease exec` has set are removed.
 pub(super) fn without_shares(realm: &RealmSpec, nodes: &[AnyNode]) -> Variables {
     let mut variables = of_scheme(realm, nodes);
     variables.extend([("TICKID_FIELD", None), ("TICKID_SEQUENCES", None)]);
