@@ -23,13 +23,16 @@ use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::{Pid, close, dup, dup2_stderr, dup2_stdin, dup2_stdout};
 use tickid_core::UnixTime;
 
-use crate::SUPERVISION;
 use crate::control_group::ControlGroup;
 use crate::descendants::{self, Killing, Left, reap_orphans};
 use crate::error::Error;
 use crate::launch::Launch;
 use crate::status::of_signal;
 use crate::wake::{Alarms, blocked};
+
+/// The exit status of a program that could not be supervised. `env` and `timeout` exit with the
+/// same status if they fail themselves.
+pub const SUPERVISION: u8 = 125;
 
 /// The first argument of this stage. It is not part of the documented command line, so that neither
 /// help nor completions have it.

@@ -96,6 +96,7 @@ use std::process::ExitCode;
 
 pub use self::error::Error;
 use self::keeper::Keeper;
+pub use self::keeper::SUPERVISION;
 use self::launch::{Launch, launch};
 pub use self::plan::{Plan, Variables};
 pub use self::supervisor::exec;
@@ -104,10 +105,6 @@ pub use self::supervisor::exec;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
-
-/// The exit status of a program that could not be supervised. `env` and `timeout` exit with the
-/// same status if they fail themselves.
-pub const SUPERVISION: u8 = 125;
 
 /// Runs the stage that this process is, if a supervisor or a keeper has started it. In every other
 /// process it returns `None`.

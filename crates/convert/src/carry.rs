@@ -56,6 +56,7 @@ use tickid_sno::{Sno, SnoId};
 use uuid::Uuid;
 
 use crate::any::{AnyId, Kind, with_id, with_type};
+pub use crate::error::CarryError;
 use crate::options::Layouts;
 use crate::parts::mask;
 use crate::schemes::sealed::Assemble as _;
@@ -64,47 +65,6 @@ use crate::schemes::sealed::Assemble as _;
 const MILLIS_BITS: u32 = 48;
 /// The number of bits of a version-7 UUID below the rest of an ID.
 const TAG_BITS: u32 = 10;
-
-/// The reason why a UUID holds no ID, or an ID does not fit a UUID.
-#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CarryError {
-    /// The UUID has none of the three forms.
-    #[error("the UUID holds no ID: {reason}")]
-    NotCarried {
-        /// The reason.
-        reason: &'static str,
-    },
-    /// The time is not valid, or does not fit 48 bits of milliseconds since 1970.
-    #[error("no version-7 UUID of this time: {0}")]
-    Time(RangeError),
-    /// The UUID holds a Nanoflake of a different epoch.
-    #[error("the UUID holds a Nanoflake whose epoch is {found} ms after 1970, not {expected} ms")]
-    Epoch {
-        /// The epoch of the Nanoflake.
-        found: i64,
-        /// The epoch that was given.
-        expected: i64,
-    },
-    /// The UUID holds a global kuid of a different drift.
-    #[error("the UUID holds a kuid of drift {found}, not {expected}")]
-    Drift {
-        /// The drift of the kuid.
-        found: u8,
-        /// The drift that was given.
-        expected: u8,
-    },
-}
-
-tickid_core::debug_error! {
-    enum CarryError {
-        NotCarried { reason }, Time(error), Epoch { found, expected }, Drift { found, expected },
-    }
-}
-
-impl CarryError {
-    pub(crate) const OTHER_TIME: Self = not_carried("an ID of another time than the UUID's");
-}
 
 pub(crate) const fn not_carried(reason: &'static str) -> CarryError {
     CarryError::NotCarried { reason }

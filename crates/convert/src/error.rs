@@ -72,3 +72,45 @@ tickid_core::debug_error! {
         NoFields { format }, NeverConverted,
     }
 }
+
+/// The reason why a UUID holds no ID, or an ID does not fit a UUID.
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CarryError {
+    /// The UUID has none of the three forms.
+    #[error("the UUID holds no ID: {reason}")]
+    NotCarried {
+        /// The reason.
+        reason: &'static str,
+    },
+    /// The time is not valid, or does not fit 48 bits of milliseconds since 1970.
+    #[error("no version-7 UUID of this time: {0}")]
+    Time(RangeError),
+    /// The UUID holds a Nanoflake of a different epoch.
+    #[error("the UUID holds a Nanoflake whose epoch is {found} ms after 1970, not {expected} ms")]
+    Epoch {
+        /// The epoch of the Nanoflake.
+        found: i64,
+        /// The epoch that was given.
+        expected: i64,
+    },
+    /// The UUID holds a global kuid of a different drift.
+    #[error("the UUID holds a kuid of drift {found}, not {expected}")]
+    Drift {
+        /// The drift of the kuid.
+        found: u8,
+        /// The drift that was given.
+        expected: u8,
+    },
+}
+
+tickid_core::debug_error! {
+    enum CarryError {
+        NotCarried { reason }, Time(error), Epoch { found, expected }, Drift { found, expected },
+    }
+}
+
+impl CarryError {
+    pub(crate) const OTHER_TIME: Self =
+        Self::NotCarried { reason: "an ID of another time than the UUID's" };
+}

@@ -525,47 +525,6 @@ impl<O: Order> Snowflake<O> {
         }
     }
 
-    /// Returns a builder of a generator with this layout, for the node with this number. Without
-    /// `std`, use the core's [`Builder::seeded_of`](tickid_core::Builder::seeded_of).
-    ///
-    /// # Errors
-    /// Returns a [`RangeError`] if the layout has no such node.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_snowflake::Snowflake;
-    ///
-    /// let generator = Snowflake::SONYFLAKE.builder(7)?.build()?;
-    /// let id = generator.generate()?;
-    /// assert_eq!(generator.layout().node_of(id).get(), 7);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[cfg(feature = "std")]
-    pub fn builder(&self, node: u32) -> Result<crate::Builder<O>, RangeError> {
-        Ok(crate::Builder::of(*self, self.node(node)?))
-    }
-
-    /// Returns a builder of a generator with this layout, for a node of any size. A node that has
-    /// more bits than the layout's nodes is a share of a node's sequences, by the rule of
-    /// [`Scheme::split_node`](tickid_core::Scheme::split_node). Use it where a layout has become
-    /// too small for the number of generators and cannot be changed. A node that the layout has no
-    /// room for is an error of [`build`](tickid_core::Builder::build).
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_snowflake::Snowflake;
-    ///
-    /// // A quarter of machine 7, which has 256 IDs in 10 ms.
-    /// let generator = Snowflake::SONYFLAKE.builder_any("31/18".parse()?).build()?;
-    /// assert_eq!(generator.node().get(), 7);
-    /// assert_eq!((generator.bounds().lowest(), generator.bounds().last()), (192, 255));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[cfg(feature = "std")]
-    pub fn builder_any(&self, node: tickid_core::AnyNode) -> crate::Builder<O> {
-        crate::Builder::of_any(*self, node)
-    }
-
     pub(crate) fn check_node_bits(&self, node: &Node) -> Result<(), RangeError> {
         let (bits, own) = (i128::from(node.bits()), i128::from(self.node));
         if bits == own { Ok(()) } else { Err(RangeError::new("node bits", bits, own, own)) }

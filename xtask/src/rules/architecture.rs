@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::files::{Files, Finding};
+use crate::rules::circles;
 use crate::tables::{
     ARROWS, CORE, FEATURE_TABLES, INHERITED, LANES, LIBRARIES, SCHEMES, UNSAFE_FILES,
 };
@@ -13,6 +14,7 @@ pub(crate) fn check(packages: &[Package], files: &Files) -> Vec<Finding> {
     for package in packages.iter().filter(|package| is_in_lane(&package.folder)) {
         findings.extend(arrows(package, packages));
         findings.extend(inherited(package, files));
+        findings.extend(circles::check(&package.folder, files));
         findings.extend(documented_features(package, files));
         findings.extend(forwarded_features(package, packages));
         if SCHEMES.contains(&&*package.folder) {

@@ -69,7 +69,7 @@ macro_rules! declare {
         macro_rules! each_of {
             ($kind:expr, $Id:ident => $body:expr) => {
                 match $kind {
-                    $($crate::any::Kind::$variant => {
+                    $($crate::schemes::kind::Kind::$variant => {
                         type $Id = $Row;
                         $crate::any::each::Each::$variant($body)
                     })+

@@ -18,10 +18,10 @@ pub use self::generator::AnyGenerator;
 pub use self::generator::{
     AfterError, AnyBackfill, AnyBuilder, AnyLocalGenerator, AnyObserveError,
 };
-pub use self::id::AnyId;
-pub(crate) use self::id::with_id;
-pub use self::kind::Kind;
-pub(crate) use self::kind::with_type;
 #[cfg(feature = "lease")]
 pub use self::leased::{AnyLeasedBuilder, AnyLeasedGenerator};
 pub use self::scheme::{AnyScheme, SchemeError};
+pub use crate::schemes::any_id::AnyId;
+pub(crate) use crate::schemes::any_id::with_id;
+pub use crate::schemes::kind::Kind;
+pub(crate) use crate::schemes::kind::with_type;

@@ -115,6 +115,8 @@ macro_rules! own_times {
     };
 }
 
+pub(crate) mod any_id;
+pub(crate) mod kind;
 pub(crate) mod kuid;
 mod nanoflake;
 mod scheme_id;

@@ -8,7 +8,7 @@ use crate::engine::{Engine, ExclusiveEngine, Rules};
 use crate::error::{BuildError, Detail, ErrorKind, StallReason};
 #[cfg(feature = "std")]
 use crate::generator::overflow::{Overflow, OverflowWatch};
-use crate::generator::timing::Timing;
+use crate::generator::timing::{DEFAULT_MAX_WAIT, Timing};
 use crate::generator::{Backfill, LocalGenerator};
 use crate::policy::Policy;
 use crate::random::random_seed;
@@ -20,10 +20,6 @@ use crate::variant::Variants;
 use crate::window::Window;
 #[cfg(target_has_atomic = "64")]
 use crate::{engine::SharedEngine, generator::Generator};
-
-/// The longest wait of one call, unless [`Builder::max_wait`] sets a different one. It is one
-/// minute.
-pub const DEFAULT_MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// The options of a generator. Set those that should differ from the scheme's document, and finish
 /// with [`build`](Self::build), [`build_local`](Self::build_local) or

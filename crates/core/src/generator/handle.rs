@@ -65,8 +65,30 @@ pub struct Handle<'a, S: Scheme, C> {
     observed: u64,
 }
 
+impl<S: Scheme, C> Generator<S, C> {
+    /// Returns a handle for one thread, which draws blocks instead of single IDs. It pays off in
+    /// threads that issue many IDs per tick, because they then rarely meet at the generator's word.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::Generator;
+    /// use tickid_core::example::{Node, Seconds};
+    ///
+    /// let generator = Generator::<Seconds>::new(Node(7))?;
+    /// std::thread::scope(|scope| {
+    ///     for _ in 0..2 {
+    ///         scope.spawn(|| generator.handle().generate());
+    ///     }
+    /// });
+    /// # Ok::<(), tickid_core::BuildError>(())
+    /// ```
+    pub fn handle(&self) -> Handle<'_, S, C> {
+        Handle::new(self)
+    }
+}
+
 impl<'a, S: Scheme, C> Handle<'a, S, C> {
-    pub(crate) fn new(generator: &'a Generator<S, C>) -> Self {
+    fn new(generator: &'a Generator<S, C>) -> Self {
         Self { generator, cache: TickCache::EMPTY, next: 0, end: 0, len: 0, observed: 0 }
     }
 

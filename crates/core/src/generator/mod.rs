@@ -22,7 +22,7 @@ mod view;
 mod wait;
 
 pub use self::backfill::{Backfill, BackfillError};
-pub use self::builder::{Builder, DEFAULT_MAX_WAIT};
+pub use self::builder::Builder;
 #[cfg(target_has_atomic = "64")]
 pub use self::handle::Handle;
 pub use self::ids::{FillError, Filled, Ids};
@@ -33,6 +33,7 @@ pub use self::overflow::Overflow;
 pub use self::process::ProcessError;
 #[cfg(target_has_atomic = "64")]
 pub use self::shared::Generator;
+pub use self::timing::DEFAULT_MAX_WAIT;
 pub use self::view::View;
 
 /// The parts of a generator's calls, for the leased generators of `tickid-lease`.

@@ -12,7 +12,7 @@ use crate::generator::own_source::own_source;
 use crate::generator::source::Timed;
 use crate::generator::source::{Follow, Source, observe};
 use crate::generator::timing::Timing;
-use crate::generator::{Handle, Ids, View};
+use crate::generator::{Ids, View};
 use crate::range::RangeError;
 use crate::scheme::{Id, Observable, Scheme};
 use crate::slot::Slot;
@@ -28,8 +28,8 @@ use crate::snapshot::Snapshot;
 /// Threads that race for a new tick may drop sequences, and so may a call that fails, but no
 /// sequence is issued twice. If that matters, or if every nanosecond does, there are two
 /// alternatives. A [`LocalGenerator`](crate::LocalGenerator) has a single owner, so it is faster
-/// and drops none. A [`Handle`] for each thread is as fast as that, because it draws whole blocks,
-/// but it drops the rest of its block with every tick.
+/// and drops none. A [`Handle`](crate::Handle) for each thread is as fast as that, because it draws
+/// whole blocks, but it drops the rest of its block with every tick.
 ///
 /// | method | if no ID can be issued | returns |
 /// |---|---|---|
@@ -82,26 +82,6 @@ impl<S: Scheme, C> Generator<S, C> {
 
     pub(crate) fn timing(&self) -> &Timing<C> {
         &self.timing
-    }
-
-    /// Returns a handle for one thread, which draws blocks instead of single IDs. It pays off in
-    /// threads that issue many IDs per tick, because they then rarely meet at the generator's word.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_core::Generator;
-    /// use tickid_core::example::{Node, Seconds};
-    ///
-    /// let generator = Generator::<Seconds>::new(Node(7))?;
-    /// std::thread::scope(|scope| {
-    ///     for _ in 0..2 {
-    ///         scope.spawn(|| generator.handle().generate());
-    ///     }
-    /// });
-    /// # Ok::<(), tickid_core::BuildError>(())
-    /// ```
-    pub fn handle(&self) -> Handle<'_, S, C> {
-        Handle::new(self)
     }
 
     /// Returns a view of the generator that issues IDs of `variant`. It costs nothing to create, so

@@ -5,6 +5,10 @@ use core::time::Duration;
 #[cfg(feature = "std")]
 use crate::generator::overflow::OverflowWatch;
 
+/// The longest wait of one call, unless [`Builder::max_wait`](crate::Builder::max_wait) sets a
+/// different one. It is one minute.
+pub const DEFAULT_MAX_WAIT: Duration = Duration::from_secs(60);
+
 /// A generator's clock and the settings of its waits.
 #[derive(Debug, Default)]
 pub(crate) struct Timing<C> {

@@ -6,9 +6,9 @@ use core::time::Duration;
 use crate::clock::Clock;
 use crate::engine::Block;
 use crate::error::{Error, ErrorKind, StallReason};
-use crate::generator::DEFAULT_MAX_WAIT;
 use crate::generator::overflow::WaitingCall;
 use crate::generator::source::{Deadline, Source, Timed};
+use crate::generator::timing::DEFAULT_MAX_WAIT;
 use crate::scheme::Scheme as _;
 
 /// The longest sleep of a waiting call before it rereads the clock, since a step of the clock or a

@@ -9,15 +9,16 @@
 //!   Granted ◀────────────┘
 //! ```
 
+use super::shared::Store;
 use super::transaction::{Decision, Missing, Repeats};
-use super::{Store, lease};
 use crate::backend::Scope;
 use crate::model::candidates::{Choice, Shortage, page_start};
 use crate::model::lease::{Claim, Lease};
 use crate::model::realm_spec::RealmSpec;
 use crate::model::realm_view::RealmView;
-use crate::model::record::{Record, Version};
+use crate::model::record::{Record, Row, RowState, Version};
 use crate::model::refusal::Refusal;
+use crate::model::rules;
 use crate::store_error::{StoreError, StoreErrorKind};
 use tickid_core::AnyNode;
 
@@ -220,4 +221,14 @@ impl<'a> Acquisition<'a> {
         self.claim.attempt = None;
         Ok(ClaimState::Search)
     }
+}
+
+/// Returns the lease that a row represents once it is committed over `state`.
+pub(super) fn lease(
+    realm: u64,
+    row: &Row,
+    state: Option<&RowState>,
+    view: &RealmView,
+) -> Option<Lease> {
+    rules::lease(realm, row, state.and_then(RowState::version), view.now)
 }

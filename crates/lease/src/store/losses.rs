@@ -1,7 +1,8 @@
 //! Leases that were lost as evidence, and realms whose record was lost.
 
+use super::glance;
+use super::shared::Store;
 use super::transaction::{Decision, Missing};
-use super::{Store, glance};
 use crate::backend::Scope;
 use crate::model::lease::{Claim, Lease};
 use crate::model::realm_spec::RealmSpec;

@@ -3,14 +3,16 @@
 mod acquire;
 mod cache;
 mod losses;
+mod shared;
 mod transaction;
 
-use core::fmt;
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use self::acquire::Acquisition;
 use self::cache::Cache;
+pub use self::shared::Store;
+use self::shared::StoreState;
 use self::transaction::{Decision, Missing};
 use crate::backend::{Backend, Scope};
 use crate::embedded;
@@ -18,65 +20,12 @@ use crate::model::lease::{Claim, Lease};
 use crate::model::pool::NodePool;
 use crate::model::realm_spec::{RealmName, RealmSpec};
 use crate::model::realm_view::RealmView;
-use crate::model::record::{Record, Row, RowState};
+use crate::model::record::{Record, Row};
 use crate::model::refusal::{LeaseEnd, Refusal};
-use crate::model::rules::{self, Standing};
+use crate::model::rules::Standing;
 use crate::model::text::LeaseTextError;
 use crate::store_error::{StoreError, StoreErrorKind};
 use tickid_core::AnyNode;
-
-/// Durable storage of leases, which never grants two overlapping windows of a node.
-///
-/// A backend only reads and writes, so one set of [rules](crate::admin::RealmRules) applies to all
-/// of them. The store reads, decides, and commits if nothing that the decision rests on has
-/// changed. Otherwise it starts over.
-///
-/// Most programs just pass a store to a [`LeasedGenerator`](crate::LeasedGenerator). The methods
-/// are for programs that hold leases themselves or administer realms. Their futures need no
-/// particular runtime, so any executor can poll them, and [`block_on`](crate::session::block_on)
-/// runs one without an executor. Clones share the backend.
-///
-/// # Examples
-/// ```
-#[doc = include_str!("../example.rs.txt")]
-/// use core::time::Duration;
-/// use tickid_lease::session::{Claim, Token, block_on};
-/// use tickid_lease::Store;
-///
-/// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-/// let mut claim = Claim::new(Token::random()?, "web-1", None);
-/// let lease = block_on(store.acquire(realm.spec(), &mut claim), timeout)?;
-/// let renewed = block_on(store.renew(realm.spec(), &lease), timeout)?;
-/// assert_eq!((renewed.node, renewed.floor), (lease.node, lease.floor));
-/// assert!(renewed.ceiling >= lease.ceiling);
-///
-/// block_on(store.release(realm.spec(), &renewed, None), timeout)?; // no ID was issued
-/// assert!(block_on(store.renew(realm.spec(), &renewed), timeout).unwrap_err().is_lost());
-/// assert_eq!(block_on(store.realms(), timeout)?, [realm.name().clone()]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct Store {
-    shared: Arc<StoreState>,
-}
-
-struct StoreState {
-    backend: Box<dyn Backend>,
-    /// The node that is given from outside. If there is one, every realm consists of it alone.
-    node: Option<AnyNode>,
-    /// For renewals, if the backend [is remote](Backend::is_remote).
-    known: Option<Cache>,
-}
-
-impl fmt::Debug for StoreState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { backend, node, .. } = self;
-        f.debug_struct("StoreState")
-            .field("backend", backend)
-            .field("node", node)
-            .finish_non_exhaustive()
-    }
-}
 
 /// The start of a realm that is new to a store.
 ///
@@ -233,7 +182,7 @@ impl Store {
         }
         self.change(realm, lease, |rules, state, view| {
             let row = rules.renew(lease, state)?;
-            let renewed = self::lease(lease.realm, &row, state, view);
+            let renewed = acquire::lease(lease.realm, &row, state, view);
             let lost = Refusal::Lost { node: lease.node, why: LeaseEnd::Token };
             Ok((row, renewed.ok_or(lost)?))
         })
@@ -509,9 +458,4 @@ fn glance(realm: &RealmSpec) -> Scope {
 
 fn own_suffix(node: AnyNode) -> String {
     format!("-{}-{}", node.value(), node.bits())
-}
-
-/// Returns the lease that a row represents once it is committed over `state`.
-fn lease(realm: u64, row: &Row, state: Option<&RowState>, view: &RealmView) -> Option<Lease> {
-    rules::lease(realm, row, state.and_then(RowState::version), view.now)
 }

@@ -1,7 +1,7 @@
 //! The steps of a request, which combine its decision and the data that this rests on into one
 //! atomic change.
 
-use super::Store;
+use super::shared::Store;
 use crate::backend::{Change, RowChange, Scope};
 use crate::model::lease::Lease;
 use crate::model::realm_spec::{RealmName, RealmSpec};

@@ -13,10 +13,8 @@ use tickid_lease::backend::StoreErrorKind;
 
 use crate::error::{self, BoxError};
 use crate::mysql::connection::Connection;
-use crate::mysql::url::Place;
+use crate::mysql::url::{NAME, Place};
 use crate::sql::{Database, Sql, SqlRequest, StatementError, Texts, Value};
-
-const NAME: &str = "MySQL";
 
 crate::sql::sql_backend! {
     /// The backend in a MariaDB (10.5 or later) or MySQL (8.0 or later) database. All tests use

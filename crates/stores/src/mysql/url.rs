@@ -3,9 +3,10 @@
 use tickid_lease::StoreError;
 
 use crate::error;
-use crate::mysql::NAME;
 use crate::tls::Encryption;
 use crate::url::{Login, UrlForm};
+
+pub(super) const NAME: &str = "MySQL";
 
 const FORM: UrlForm = UrlForm {
     text: "mysql://[USER:PASSWORD@]HOST[:PORT]/DATABASE[?OPTION=VALUE&…]",

@@ -195,6 +195,46 @@ pub(super) const COMMANDS: &[CommandInfo] = &[
 ];
 
 impl RespSession {
+    /// Runs a command that the table has and the client may send.
+    pub(super) fn dispatch(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
+        let known = COMMANDS.iter().find(|known| args.is(0, known.name));
+        if known.is_none() && (args.is(0, "post") || args.is(0, "host:")) {
+            // A web page can have a browser on this machine send a request like `POST / HTTP/1.1`,
+            // with lines in its body that are commands. Like Redis, the server closes the
+            // connection before it comes to them.
+            reply::error("ERR this is not an HTTP server", out);
+            return AfterCommand::Close;
+        }
+        // A name that is not a command needs a token, too. Otherwise a stranger could find out by
+        // trying which commands there are.
+        let needs_token = known.is_none_or(|known| !known.flags.contains(&"no_auth"));
+        let refusal = if needs_token && !self.is_admitted() {
+            "NOAUTH Authentication required.".to_owned()
+        } else if let Some(known) = known {
+            let (least, most) = known.args;
+            if (least..=most).contains(&args.len()) {
+                // Commands that are `no_multi`, such as EXEC, act on the transaction itself and run
+                // immediately. Only known commands with a possible number of arguments are queued.
+                return match &mut self.transaction {
+                    Some(transaction) if !known.flags.contains(&"no_multi") => {
+                        transaction.queue(args.buffer, &self.shared.limits, out)
+                    }
+                    _ => (known.run)(self, args, out),
+                };
+            }
+            format!("ERR wrong number of arguments for '{}' command", known.name)
+        } else {
+            let name = args.shown(0);
+            format!("ERR unknown command '{name}', with args beginning with: {args}")
+        };
+        // As in Redis, a command that is refused while others are queued spoils the transaction.
+        // EXEC then runs none of them, so that the client does not get answers to only some.
+        if let Some(transaction) = &mut self.transaction {
+            transaction.spoil();
+        }
+        fail(&refusal, out)
+    }
+
     pub(super) fn command(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         let version = self.version;
         let is = |sub| args.is(1, sub) && args.len() == 2;

@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use self::commands::COMMANDS;
 pub(crate) use self::transaction::Transaction;
 use super::parse::RespCommand;
 use super::reply::{self, RespVersion};
@@ -135,45 +134,6 @@ impl RespSession {
             self.shared.metrics.of(Protocol::Resp).failed.fetch_add(1, Ordering::Relaxed);
         }
         next
-    }
-
-    fn dispatch(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
-        let known = COMMANDS.iter().find(|known| args.is(0, known.name));
-        if known.is_none() && (args.is(0, "post") || args.is(0, "host:")) {
-            // A web page can have a browser on this machine send a request like `POST / HTTP/1.1`,
-            // with lines in its body that are commands. Like Redis, the server closes the
-            // connection before it comes to them.
-            reply::error("ERR this is not an HTTP server", out);
-            return AfterCommand::Close;
-        }
-        // A name that is not a command needs a token, too. Otherwise a stranger could find out by
-        // trying which commands there are.
-        let needs_token = known.is_none_or(|known| !known.flags.contains(&"no_auth"));
-        let refusal = if needs_token && !self.is_admitted() {
-            "NOAUTH Authentication required.".to_owned()
-        } else if let Some(known) = known {
-            let (least, most) = known.args;
-            if (least..=most).contains(&args.len()) {
-                // Commands that are `no_multi`, such as EXEC, act on the transaction itself and run
-                // immediately. Only known commands with a possible number of arguments are queued.
-                return match &mut self.transaction {
-                    Some(transaction) if !known.flags.contains(&"no_multi") => {
-                        transaction.queue(args.buffer, &self.shared.limits, out)
-                    }
-                    _ => (known.run)(self, args, out),
-                };
-            }
-            format!("ERR wrong number of arguments for '{}' command", known.name)
-        } else {
-            let name = args.shown(0);
-            format!("ERR unknown command '{name}', with args beginning with: {args}")
-        };
-        // As in Redis, a command that is refused while others are queued spoils the transaction.
-        // EXEC then runs none of them, so that the client does not get answers to only some.
-        if let Some(transaction) = &mut self.transaction {
-            transaction.spoil();
-        }
-        fail(&refusal, out)
     }
 
     /// Reports whether the client has sent a valid token, or needs none.

@@ -8,8 +8,8 @@ use std::string::String;
 use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::Clocks;
 use super::anchor::{FRACTION_BITS, MICROSECOND, MILLISECOND};
+use super::clocks::Clocks;
 
 /// The clocks of this machine.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,7 @@
 //! The processor's time-stamp counter, held to the wall clock.
 
 mod anchor;
+mod clocks;
 mod hardware;
 #[cfg(test)]
 #[cfg(not(any(tickid_loom, tickid_shuttle)))]
@@ -10,6 +11,7 @@ use core::hint::spin_loop;
 use core::sync::atomic::{AtomicU64, Ordering, fence};
 
 use self::anchor::{Anchor, ClockReadings, FRACTION_BITS, LIMITS, Line, Parameters};
+use self::clocks::Clocks;
 use self::hardware::{Hardware, counter_is_steady};
 use crate::clock::{Clock, SystemClock};
 use crate::error::ClockError;
@@ -143,19 +145,6 @@ impl CounterClock {
 #[inline]
 fn unix_time(time: u64) -> UnixTime {
     UnixTime::from_micros((time >> FRACTION_BITS).cast_signed())
-}
-
-/// A source of readings.
-trait Clocks {
-    /// Reads the counter, after everything that comes before in the program.
-    fn counter(&self) -> u64;
-    /// Reads the counter, perhaps a moment early.
-    fn early_counter(&self) -> u64;
-    /// Reads the wall clock, before everything that comes after in the program. Returns `None` for
-    /// a time that does not fit.
-    fn wall(&self) -> Option<u64>;
-    /// Reads a clock that is neither stepped nor slewed.
-    fn raw(&self) -> u64;
 }
 
 /// The line that all threads read by, and the anchor that one of them computes the next line from.

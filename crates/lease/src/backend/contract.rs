@@ -1,5 +1,4 @@
-//! Backends, and the names for writing one, such as the data that a [`Store`](crate::Store) keeps
-//! in it.
+//! The interface of backends.
 
 use core::fmt;
 use core::ops::Deref;
@@ -9,16 +8,9 @@ use tickid_core::{AnyNode, UnixTime};
 
 use crate::block_on::back_off;
 use crate::model::realm_spec::RealmName;
+use crate::model::realm_view::RealmView;
+use crate::model::record::{Record, Row, RowState, Version};
 use crate::store_error::StoreError;
-
-pub use crate::blocking::on_a_thread;
-pub use crate::embedded::file::FileBackend;
-pub use crate::embedded::memory::{Backup, MemoryBackend};
-pub use crate::embedded::static_node::NodeSource;
-pub use crate::model::realm_spec::RealmParts;
-pub use crate::model::realm_view::RealmView;
-pub use crate::model::record::{Extra, PoolPart, Record, Row, RowState, Rows, Version};
-pub use crate::store_error::{Exposure, ExposureReason, StoreErrorKind, excerpt};
 
 /// A future answer of a store. It needs no particular runtime, so any executor may poll it.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
@@ -111,7 +103,7 @@ pub trait Backend: fmt::Debug + Send + Sync {
     ///
     /// # Examples
     /// ```
-    #[doc = include_str!("example.rs.txt")]
+    #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_core::SystemClock;
     /// use tickid_lease::backend::{Backend, Change, MemoryBackend, Record, Scope};
