@@ -28,7 +28,7 @@ mod verbose;
 use std::borrow::Cow;
 use std::process::ExitCode;
 
-use clap::{ArgAction, CommandFactory as _, Parser, Subcommand};
+use clap::{ArgAction, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::convert::ConvertArguments;
@@ -52,9 +52,9 @@ use crate::range::RangeArguments;
 Environment:
   TICKID_STORE      the store, unless --store names one
   TICKID_REALM      the realm, unless --realm names one
-  TICKID_OPTION     a layout, as --option: TICKID_EPOCH, TICKID_NODE_SIZE, TICKID_DRIFT,
-                    TICKID_LAYOUT
-  RUST_LOG          the library's events to show, by module and level, as in tickid_lease=debug
+  TICKID_OPTION     a layout, as --option: TICKID_EPOCH, TICKID_NODE_SIZE,
+                    TICKID_DRIFT, TICKID_LAYOUT
+  RUST_LOG          the library's events to show, by module: tickid_lease=debug
   NO_COLOR          no colours; CLICOLOR_FORCE forces them
 
 Exit status: 0 done, 1 some ID was invalid or the output could not be written, 2 usage, 3 node
@@ -100,7 +100,8 @@ enum Command {
     Sql(features::MissingFeature),
     /// Print a completion script for a shell
     #[command(after_help = "Examples, with the places where shells look:
-  bash        tickid completions bash > ~/.local/share/bash-completion/completions/tickid
+  bash        tickid completions bash \\
+                > ~/.local/share/bash-completion/completions/tickid
   zsh         tickid completions zsh > DIR/_tickid, where DIR is in $fpath
   fish        tickid completions fish > ~/.config/fish/completions/tickid.fish
   PowerShell  tickid completions powershell >> $PROFILE
@@ -166,8 +167,7 @@ fn run() -> Result<ExitCode, Failure> {
     if let Some(ended) = lease::stage() {
         return ended;
     }
-    let arguments = Arguments::try_parse()
-        .unwrap_or_else(|error| usage::exit_usage(error, &Arguments::command()));
+    let arguments = parse().unwrap_or_else(|error| usage::exit_usage(error, &Arguments::command()));
     // The log starts before the command, because a store has events from the moment it is opened.
     match arguments.command {
         // It has its own log.
@@ -204,6 +204,13 @@ fn run() -> Result<ExitCode, Failure> {
         #[cfg(feature = "full")]
         Command::Man(arguments) => man::run(&arguments, Arguments::command()),
     }
+}
+
+/// Parses the command line, as `Arguments::try_parse` does, with help that fits the terminal.
+fn parse() -> Result<Arguments, clap::Error> {
+    let mut matches = usage::fitting_help(Arguments::command()).try_get_matches()?;
+    let parsed = Arguments::from_arg_matches_mut(&mut matches);
+    parsed.map_err(|error| error.format(&mut Arguments::command()))
 }
 
 fn completions(shell: Shell) -> Result<ExitCode, Failure> {

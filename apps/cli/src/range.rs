@@ -29,8 +29,8 @@ use crate::output::printed::write_json;
   tickid range nanoflake --epoch discord --format int --since '2h ago'
   tickid range discord --since 1704067200000 --until 1704153600000
   tickid range uuid-v7 --since 2024-01-01 --until 2024-01-02
-  tickid range kuid --kind local --since 2024-01-01 --until 2024-01-01 --inclusive --json
-  tickid range kuid --node uid@127.0.0.1 --format hex --since 1704067200000 --until 1704153600000
+  tickid range kuid --kind local --since '2h ago' --inclusive --json
+  tickid range kuid --node uid@127.0.0.1 --format hex --since 2024-01-01
 
 An ID is in the range of the time that it shows, the start of its tick. The two IDs are the ends of
 a BETWEEN: the lowest and the highest that show a time from --since to before --until. The range of

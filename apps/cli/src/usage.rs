@@ -9,6 +9,7 @@ use tickid_snowflake::Preset;
 use crate::message::{say_hint, shown};
 use crate::options::variable;
 use crate::options::when::When;
+use crate::output::picture::WIDTH;
 use crate::reading::is_format;
 
 /// Prints the help that was asked for, or an error of usage in the form of every other, and ends
@@ -26,6 +27,32 @@ pub(crate) fn exit_usage(error: clap::Error, command: &Command) -> ! {
     anstream::eprintln!("{}", message.trim_end());
     say_hint(&hint);
     std::process::exit(code);
+}
+
+/// Returns a command whose help is as wide as the terminal, but no wider than cards are.
+///
+/// clap breaks long lines there and keeps the breaks that the text below the options has in the
+/// source, so each of its paragraphs becomes one line. Examples and tables are indented, and stay
+/// as they are.
+pub(crate) fn fitting_help(command: Command) -> Command {
+    let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let command = command.max_term_width(WIDTH).mut_subcommands(fitting_help);
+    if text.is_empty() { command } else { command.after_help(paragraphs(&text)) }
+}
+
+/// Returns a text without the line breaks within its paragraphs.
+fn paragraphs(text: &str) -> String {
+    let mut whole = String::new();
+    let mut is_within = false;
+    for line in text.lines() {
+        let is_prose = !line.is_empty() && !line.starts_with(' ');
+        if !whole.is_empty() {
+            whole.push(if is_within && is_prose { ' ' } else { '\n' });
+        }
+        whole.push_str(line);
+        is_within = is_prose;
+    }
+    whole
 }
 
 /// Returns the command with the subcommands that were given, `tickid gen sno`, and the last of

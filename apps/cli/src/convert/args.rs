@@ -15,13 +15,14 @@ use crate::reading::format_value;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  tickid convert --to sno --node 7 0u375nxqh5cq        prints the new ID, and what was lost
+  tickid convert --to sno --node 7 0u375nxqh5cq   the new ID, and what was lost
   tickid convert --from scru64 --node-size 8 --to sno --exact 0u375nxqh5cq
   tickid convert --from discord --to kuid --json 175928847299117063
   tickid convert --from sno --to uuid brpk4q72xwf2m63l
   tickid convert --restore --from sno --to scru64 --node-size 8 83thvaq22224mqss
   tickid convert --from discord --to sonyflake 175928847299117063
-  tickid gen sno -n 3 | tickid convert --from sno --to nanoflake --truncate-node low")]
+  tickid gen sno -n 3 |
+    tickid convert --from sno --to nanoflake --truncate-node low")]
 pub(crate) struct ConvertArguments {
     /// The IDs; none, or a single -, reads the lines of standard input
     #[arg(value_name = "ID", allow_negative_numbers = true)]

@@ -27,10 +27,10 @@ const EXAMPLES: &str = "Examples:
   tickid gen sno -n 5                 five sno IDs
   tickid gen sno --node 258 --meta 24 --json
   tickid gen scru64 --node 42/8       one SCRU64 ID of node 42 in 8 bits
-  tickid gen scru64 --node 0u2r85hm2pt3/16     the node of that ID, after that ID
+  tickid gen scru64 --node 0u2r85hm2pt3/16     the node of that ID, after it
   tickid gen nanoflake --forever      Nanoflakes until the pipe closes
   tickid gen snowflake --layout discord --node 3/10
-  tickid gen sno --node 5/18          of partition 1, from the second quarter of its sequences
+  tickid gen sno --node 5/18          partition 1, a quarter of its sequences
   tickid gen snowflake --layout 39x10ms/8s/16n@2014-09-01
   tickid gen kuid --node uid@127.0.0.1 --drift 10
   tickid gen uuid --as v8

@@ -29,13 +29,13 @@ use crate::reading::{Reader, format_value, named};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  tickid inspect 0u375nxqh5cq                       whatever it may be, likeliest first
+  tickid inspect 0u375nxqh5cq                       any format, likeliest first
   tickid inspect 017f22e2-79b0-7cc3-98c4-dc0c0c07398f --tz local
   tickid inspect --from discord 175928847299117063
   tickid inspect --from nanoflake --radix 10 --epoch discord 175928847299117063
   tickid gen sno -n 3 | tickid inspect --json       one object per line
   tickid inspect --column id < orders.csv           a column of CSV lines
-  tickid inspect --column id --summary < orders.csv the formats in it, and their times
+  tickid inspect --column id --summary < orders.csv the formats, and their times
   tail -f app.log | tickid inspect --find --json    the IDs in each line
 
 Exit status: 1 if a text is not at least likely an ID. With --from it validates a column; without,

@@ -37,7 +37,8 @@ pub(crate) struct AcquireArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tickid lease release --realm sno --token 00112233445566778899aabbccddeeff
-  tickid lease release --realm sno --token 00112233445566778899aabbccddeeff --used 131072 --yes
+  tickid lease release --realm sno --token 00112233445566778899aabbccddeeff \\
+    --used 131072 --yes
 
 Stop the node's user first. By default the whole window counts as used, and the next one starts at
 its end. With --used or --unused the next one starts earlier. Before the lease has ended, they need

@@ -19,7 +19,7 @@ use crate::store::{self, answer};
   tickid lease init scru64 --realm orders --pool 0/1,128-255/8
   tickid lease init nanoflake --realm chat --epoch discord --term 30
   tickid lease init kuid --realm logs --drift 10
-  tickid lease init nanoflake --realm meters --pool 0-8191/13     512 IDs per millisecond each
+  tickid lease init nanoflake --realm meters --pool 0-8191/13  512 IDs/ms each
   tickid lease init nanoflake --realm mail --policy ratchet:500ms
   tickid lease init nanoflake --realm baskets --start random
   tickid lease init snowflake --realm posts --layout 39x10ms/8s/16n@2014-09-01

@@ -9,7 +9,7 @@ use tickid_detect::{Inspection, LayoutCard, MemberValue};
 use tickid_snowflake::Preset;
 
 /// The maximum number of columns, which is also used without a terminal.
-const WIDTH: usize = 100;
+pub(crate) const WIDTH: usize = 100;
 
 /// The columns below which fields are not cut any further.
 const MIN_WIDTH: usize = 24;

@@ -37,11 +37,13 @@ const HTTP_PORT: u16 = 6480;
 #[command(mut_args = set_by_environment)]
 #[command(after_help = "Examples:
   tickid serve --realm orders=sno
-  tickid serve --realm orders --realm chat=nanoflake --store etcd://10.0.0.5:2379
+  tickid serve --realm orders --realm chat=nanoflake --store etcd://db:2379
   tickid serve --realm orders=snowflake:js-safe
-  tickid serve --realm orders=nanoflake --policy orders=ratchet:500ms --start orders=random
+  tickid serve --realm orders=nanoflake --policy orders=ratchet:500ms \\
+    --start orders=random
   tickid serve --realm orders --http-unix /run/tickid/tickid.sock
-  tickid serve --realm orders --http 0.0.0.0:443 --token-file tokens --tls-cert c.pem --tls-key k.pem
+  tickid serve --realm orders --http 0.0.0.0:443 --token-file tokens \\
+    --tls-cert c.pem --tls-key k.pem
   redis-cli -p 6400 TICKID.NEXT orders 10
   curl 'http://127.0.0.1:6480/v1/realms/orders/ids?count=10'
 

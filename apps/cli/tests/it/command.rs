@@ -201,7 +201,8 @@ fn help_examples_run() {
         "range",
         "layout",
     ] {
-        let help = stdout_of(&format!("{subcommand} --help"));
+        // A pipeline may continue in the next line.
+        let help = stdout_of(&format!("{subcommand} --help")).replace("|\n", "| ");
         let examples = help.lines().map(str::trim).filter(|line| line.starts_with("tickid "));
         let runnable = examples.filter(|line| !line.contains(['|', '>', '[', '<', '\'']));
         let is_left_out =

@@ -176,6 +176,52 @@ fn cards_fit_the_terminal() {
     }
 }
 
+/// Returns the help of a command, with those of all its subcommands, on a terminal.
+fn helps(command: &str, columns: u16) -> Vec<(String, String)> {
+    let terminal = Terminal::with_columns(columns);
+    let mut help = tickid(&format!("{command} --help"));
+    let child = help.env("NO_COLOR", "1").stdout(terminal.output()).spawn();
+    drop(help);
+    let help = terminal.shown(child.expect("runs"));
+    // The names of subcommands, whose descriptions may continue in further lines.
+    let rows = help.split("\nCommands:\n").nth(1).unwrap_or_default().lines();
+    let rows = rows.take_while(|row| !row.is_empty()).filter_map(|row| row.strip_prefix("  "));
+    let names = rows.filter(|row| !row.starts_with(' ')).filter_map(|row| row.split(' ').next());
+    let inner = names.filter(|name| *name != "help");
+    let inner = inner.flat_map(|name| helps(&format!("{command} {name}"), columns));
+    let mut all: Vec<_> = inner.collect();
+    all.push((command.to_owned(), help));
+    all
+}
+
+#[test]
+fn help_fits_the_terminal() {
+    let [narrow, wide] = [80, 120].map(|columns| helps("", columns));
+    assert!(narrow.len() > 20, "{}", narrow.len());
+    for ((command, narrow), (_, wide)) in narrow.iter().zip(&wide) {
+        for (help, most) in [(narrow, 80), (wide, 100)] {
+            let longest = help.lines().map(|line| line.chars().count()).max().expect("lines");
+            assert!(longest <= most, "{command}: {longest} columns: {help}");
+        }
+        // What is below the options. Examples can be copied, as no terminal breaks their lines, and
+        // paragraphs have no breaks but the terminal's.
+        let below = |help: &str| {
+            let place = help.find("\nExample").unwrap_or(help.len());
+            let indented = help[place..].lines().filter(|line| line.starts_with(' '));
+            let words = help[place..].split_whitespace().map(str::to_owned);
+            (indented.map(str::to_owned).collect::<Vec<_>>(), words.collect::<Vec<_>>())
+        };
+        assert_eq!(below(narrow), below(wide), "{command}");
+        let lines: Vec<&str> = narrow.lines().collect();
+        for pair in lines.windows(2).filter(|pair| !pair[1].is_empty()) {
+            let is_prose = pair.iter().all(|line| line.starts_with(|c: char| !" \n".contains(c)));
+            let next = pair[1].split(' ').next().unwrap_or_default();
+            let could_stand = pair[0].chars().count() + 1 + next.chars().count() <= 80;
+            assert!(!(is_prose && could_stand), "{command}: {pair:?}");
+        }
+    }
+}
+
 #[test]
 fn huge_lines_are_cut() {
     let mut input = vec![b'a'; 100_000_000];

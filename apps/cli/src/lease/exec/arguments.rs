@@ -13,7 +13,7 @@ use crate::options::values::{duration, number};
   tickid lease exec --realm orders -- ./server --port 80
   tickid lease exec --realm orders --release-on-exit -- ./job
   tickid lease exec --realm readings --shares -- ./meter
-  tickid lease exec --realm orders --kill-after 2 -- sh -c 'echo $SCRU64_NODE_SPEC'
+  tickid lease exec --realm orders --kill-after 2 -- sh -c 'echo $TICKID_NODE'
 
 ONE GENERATOR PER LEASED NODE. Two generators with one node issue the same IDs, such as those of two
 workers, or a second one in the same program. Lease a node for each worker, with a separate lease
