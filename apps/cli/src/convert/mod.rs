@@ -15,7 +15,8 @@ use tickid_detect::Agreement;
 pub(crate) use self::args::ConvertArguments;
 use self::source::{Detected, Original};
 use crate::failure::Failure;
-use crate::input::{self, Input, Work};
+use crate::input::{self, Input, MESSAGES, Work, further};
+use crate::message::say;
 use crate::options::name_of;
 use crate::options::when::date_time;
 use crate::output::Output;
@@ -32,8 +33,14 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
         reader,
         agreement: Agreement::default(),
         reported: Vec::new(),
+        losses: 0,
     };
-    input::run(&arguments.ids, &arguments.selection, &mut converter)
+    let status = input::run(&arguments.ids, &arguments.selection, &mut converter);
+    if converter.losses > MESSAGES {
+        let others = further(converter.losses - MESSAGES, "ID");
+        say(&format!("{others} lost something; --json shows what"));
+    }
+    status
 }
 
 struct Converter<'a> {
@@ -44,6 +51,8 @@ struct Converter<'a> {
     agreement: Agreement,
     /// The detected formats that were reported. Each is reported only once.
     reported: Vec<&'static str>,
+    /// The number of new IDs that lost something.
+    losses: u64,
 }
 
 impl Work for Converter<'_> {
@@ -83,7 +92,11 @@ impl Work for Converter<'_> {
         }
         out.buffer().extend_from_slice(text.as_bytes());
         out.buffer().push(b'\n');
-        if loss.is_none() { Ok(()) } else { input.remark(out, &format!("lost: {loss}")) }
+        self.losses += u64::from(!loss.is_none());
+        if loss.is_none() || self.losses > MESSAGES {
+            return Ok(());
+        }
+        input.remark(out, &format!("lost: {loss}"))
     }
 }
 

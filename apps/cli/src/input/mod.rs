@@ -114,8 +114,9 @@ pub(crate) trait Work {
 const AHEAD: usize = 10;
 
 /// Gives `work` every one of `arguments`, or every line of standard input if there are none or the
-/// only one is `-`. Skips blank lines and removes quotes and the like around an ID. Reports the
-/// problem of each invalid input, and continues with the others.
+/// only one is `-`. Skips blank lines and empty cells, and removes quotes and the like around an ID.
+/// Reports the problems of the first ten invalid inputs and the number of the others, and continues
+/// after each.
 pub(crate) fn run(
     arguments: &[String],
     selection: &Selection,
@@ -133,7 +134,7 @@ pub(crate) fn of_lines(
     selection: &Selection,
     work: &mut impl Work,
 ) -> Result<ExitCode, Failure> {
-    let (mut out, problems) = (Output::stdout(), Problems::NONE);
+    let (mut out, problems) = (Output::stdout(), Problems::of("line"));
     // The problem of one line must not cost the others their answers.
     let ahead = work.looks_ahead().then(Ahead::default);
     let selector = Selector::new(selection, work.is_search());
@@ -142,6 +143,7 @@ pub(crate) fn of_lines(
         // The lines before it are done.
         lines.release(&mut out)?;
         out.flush()?;
+        lines.worker.problems.finish();
         return Err(failure);
     }
     lines.release(&mut out)?;
@@ -151,7 +153,7 @@ pub(crate) fn of_lines(
         lines.worker.problems.settle(input, failure, &mut out)?;
     }
     out.flush()?;
-    Ok(lines.worker.problems.status)
+    Ok(lines.worker.problems.finish())
 }
 
 fn of_arguments(
@@ -159,7 +161,7 @@ fn of_arguments(
     selection: &Selection,
     work: &mut impl Work,
 ) -> Result<ExitCode, Failure> {
-    let (mut out, problems) = (Output::stdout(), Problems::NONE);
+    let (mut out, problems) = (Output::stdout(), Problems::of("argument"));
     selection.refuse_arguments()?;
     if work.looks_ahead() {
         let texts = arguments.iter().take(AHEAD).map(|text| trimmed(text.as_bytes()).to_vec());
@@ -175,7 +177,7 @@ fn of_arguments(
         worker.finish(input, Ok(true), |failure| of_argument(failure, text), &mut out)?;
     }
     out.flush()?;
-    Ok(worker.problems.status)
+    Ok(worker.problems.finish())
 }
 
 /// The source of lines.
@@ -316,15 +318,36 @@ impl<W: Work> Lines<'_, W> {
     }
 }
 
+/// The number of inputs about which there is a message. A file may have a million of the same kind.
+pub(crate) const MESSAGES: u64 = 10;
+
+/// Returns a number of inputs with their name, `line`, after the first ones.
+pub(crate) fn further(count: u64, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} further {noun}{plural}")
+}
+
 /// The problems of inputs, after which others follow.
 struct Problems {
+    /// The name of one input.
+    noun: &'static str,
     /// The hints that were given. Each is given only once.
     hints: Vec<Cow<'static, str>>,
-    status: ExitCode,
+    count: u64,
 }
 
 impl Problems {
-    const NONE: Self = Self { hints: Vec::new(), status: ExitCode::SUCCESS };
+    const fn of(noun: &'static str) -> Self {
+        Self { noun, hints: Vec::new(), count: 0 }
+    }
+
+    /// Reports the number of the problems that had no message, and returns the exit status.
+    fn finish(&self) -> ExitCode {
+        if self.count > MESSAGES {
+            say_error(&format!("{} failed", further(self.count - MESSAGES, self.noun)), None);
+        }
+        if self.count > 0 { ExitCode::from(INVALID) } else { ExitCode::SUCCESS }
+    }
 
     /// Reports the problem of an input; other failures end the command.
     fn settle(
@@ -334,7 +357,10 @@ impl Problems {
         out: &mut Output,
     ) -> Result<(), Failure> {
         let Failure::Invalid { reason, hint } = failure else { return Err(failure) };
-        self.status = ExitCode::from(INVALID);
+        self.count += 1;
+        if self.count > MESSAGES {
+            return Ok(());
+        }
         let hint = hint.filter(|hint| !self.hints.contains(hint));
         out.before_message()?;
         say_error(&input.message(&reason), hint.as_deref());
@@ -470,8 +496,9 @@ impl Selector {
         }
     }
 
-    /// Returns the ID in a line, and whether there is one: a line may have to hold none. Without
-    /// an ID, it is the line itself, or the record of several lines that it ends.
+    /// Returns the ID in a line, and whether there is one: a line may have to hold none, as one
+    /// whose cell is empty. Without an ID, it is the line itself, or the record of several lines
+    /// that it ends.
     #[inline]
     fn select<'a>(
         &'a mut self,
@@ -490,6 +517,10 @@ impl Selector {
         };
         let is_search = self.is_search;
         let id = |text| if is_search { text } else { trimmed(text) };
+        let cell = |text, place| {
+            let is_there = !trimmed(text).is_empty();
+            (Input { text: id(text), ..place }, Ok(is_there))
+        };
         let place = place(line);
         // Inside a quoted field, a blank line is a part of it.
         if self.open.is_none() && is_blank(line) {
@@ -515,14 +546,14 @@ impl Selector {
                     None => place,
                 };
                 match is_there {
-                    Ok(true) => (Input { text: id(column.field()), ..place }, Ok(true)),
+                    Ok(true) => cell(column.field(), place),
                     other => (place, other),
                 }
             }
             LinePart::Member(name) => match member(line, name) {
                 Ok(text) => {
                     self.text = text;
-                    (Input { text: id(&self.text), ..place }, Ok(true))
+                    cell(&self.text, place)
                 }
                 Err(failure) => (place, Err(failure)),
             },
@@ -535,7 +566,7 @@ fn is_blank(line: &[u8]) -> bool {
     !line.first().is_some_and(u8::is_ascii_alphanumeric) && trimmed(line).is_empty()
 }
 
-/// Returns the text of a member of a JSON value.
+/// Returns the text of a member of a JSON value, which is empty for null.
 fn member(line: &[u8], name: &str) -> Result<Vec<u8>, Failure> {
     use serde_json::Value;
 
@@ -550,6 +581,7 @@ fn member(line: &[u8], name: &str) -> Result<Vec<u8>, Failure> {
     let member = if name.starts_with('/') { value.pointer(name) } else { value.get(name) };
     match member {
         Some(Value::String(text)) => Ok(text.clone().into_bytes()),
+        Some(Value::Null) => Ok(Vec::new()),
         // serde_json reads an integer of more than 64 bits as a double, which has lost digits of
         // the ID by then.
         Some(Value::Number(number)) if number.is_f64() => Err(Failure::Invalid {
@@ -557,7 +589,7 @@ fn member(line: &[u8], name: &str) -> Result<Vec<u8>, Failure> {
             hint: Some("larger integers are read from strings: {\"id\": \"…\"}".into()),
         }),
         Some(Value::Number(number)) => Ok(number.to_string().into_bytes()),
-        Some(_) => {
+        Some(Value::Bool(_) | Value::Array(_) | Value::Object(_)) => {
             Err(Failure::invalid(format!("has a member {name} that is neither text nor a number")))
         }
         None => Err(Failure::invalid(format!("has no member {name}"))),

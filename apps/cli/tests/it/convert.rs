@@ -18,6 +18,12 @@ fn losses_go_to_stderr() {
         (&inspected["partition"], &inspected["unix_ms"]),
         (&7.into(), &1_678_613_659_136_i64.into())
     );
+    // Ten times, and then their number: a file may have a million such lines.
+    let lossy = "0u375nxqh5cq\n".repeat(13);
+    let ran = run_with_input("convert --from scru64 --to sno --node 7", lossy.as_bytes());
+    let end = "\ntickid: 3 further IDs lost something; --json shows what\n";
+    assert_eq!((ran.status, ran.stderr.matches(" lost: ").count()), (OK, 10), "{}", ran.stderr);
+    assert!(ran.stderr.ends_with(end), "{}", ran.stderr);
     // Nothing lost, nothing said.
     assert_eq!(
         stdout_of("convert --from scru64 --node-size 8 --to sno 0u375nxqh5cq"),

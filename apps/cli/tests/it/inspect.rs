@@ -519,6 +519,72 @@ fn problems_quote_records_and_their_first_line() {
     assert!(ran.stderr.contains("line 5: '2' is not a sno ID"), "{}", ran.stderr);
 }
 
+/// As a column that may be null has them.
+#[test]
+fn empty_cells_are_no_ids_and_no_errors() {
+    let id = "0u375nxqh5cq";
+    let csv = format!("n,id\n1,{id}\n2,\n3,\"\"\n4,  \n5,{id}\n");
+    let members = format!("{{\"id\":\"{id}\"}}\n{{\"id\":null}}\n{{\"id\":\"\"}}\n");
+    for (command, selection, input, lines) in [
+        ("inspect --from scru64 --template {text}", "--column id", &csv, 6),
+        ("inspect --template {text}", "--column id", &csv, 6),
+        ("inspect --template {text}", "--field id", &members, 3),
+        ("inspect --json", "--column id", &csv, 2),
+        ("inspect --find --json", "--column id", &csv, 2),
+        ("inspect --find --json", "--field id", &members, 1),
+        ("convert --from scru64 --to sno --node 7 --keep-lines", "--column id", &csv, 6),
+        ("convert --from scru64 --to sno --node 7", "--field id", &members, 1),
+    ] {
+        let ran = run_with_input(&format!("{command} {selection}"), input.as_bytes());
+        let errors = ran.stderr.matches("error: ").count();
+        assert_eq!((ran.status, errors), (OK, 0), "{command}: {}", ran.stderr);
+        assert_eq!(ran.stdout.lines().count(), lines, "{command}: {}", ran.stdout);
+    }
+    // Nor are they counted.
+    for (selection, input, lines) in [("--column id", &csv, 2), ("--field id", &members, 1)] {
+        for from in ["", "--from scru64"] {
+            let arguments = format!("inspect --summary --json {from} {selection}");
+            let ran = run_with_input(&arguments, input.as_bytes());
+            let rows = json_lines(&ran.stdout);
+            assert_eq!((ran.status, rows.len()), (OK, 1), "{}", ran.stdout);
+            assert_eq!(rows[0]["lines"], lines);
+        }
+    }
+    // A missing member or column may be a misspelt one, and an empty argument is a mistake.
+    for (selection, input) in [("--field id", "{}\n"), ("--column 2", "lonely\n")] {
+        let ran = run_with_input(&format!("inspect {selection}"), input.as_bytes());
+        assert_eq!(ran.status, INVALID, "{selection}");
+    }
+    assert_eq!(process::ran(tickid("inspect").arg("")).status, INVALID);
+}
+
+#[test]
+fn ten_problems_are_named_and_the_others_counted() {
+    let id = "0u375nxqh5cq\n";
+    for (command, bad) in [
+        ("inspect --template {text}", "!"),
+        ("inspect --json --from scru64", "!"),
+        ("convert --from scru64 --to sno --node 7", "!"),
+        ("gen sno --node 7 --times -", "0u375nxqh5cq"),
+    ] {
+        let good = if command.starts_with("gen") { "2024-01-01\n" } else { id };
+        for (number, last) in
+            [(10, None), (11, Some("1 further line")), (30, Some("20 further lines"))]
+        {
+            let bad = format!("{bad}\n").repeat(number);
+            let ran = run_with_input(command, format!("{good}{bad}{good}").as_bytes());
+            assert_eq!(ran.status, INVALID, "{command}");
+            let named = ran.stderr.matches("error: line ").count();
+            let counted = ran.stderr.lines().filter(|line| line.ends_with(" failed"));
+            let expected = last.map(|last| format!("error: {last} failed"));
+            assert_eq!(named, 10, "{command}: {}", ran.stderr);
+            assert!(counted.eq(expected.as_deref()), "{command}: {}", ran.stderr);
+        }
+    }
+    let ran = run(&format!("inspect{}", " !".repeat(12)));
+    assert!(ran.stderr.ends_with("\nerror: 2 further arguments failed\n"), "{}", ran.stderr);
+}
+
 #[test]
 fn cards_explain_kuids_and_show_the_age() {
     let drawn = stdout_of("inspect --from kuid .5.tXbhdV.3");
