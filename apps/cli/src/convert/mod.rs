@@ -15,7 +15,7 @@ use tickid_detect::Agreement;
 pub(crate) use self::args::ConvertArguments;
 use self::source::{Detected, Original};
 use crate::failure::Failure;
-use crate::input::{self, Input, MESSAGES, Work, further};
+use crate::input::{self, Content, Input, MESSAGES, Work, further};
 use crate::message::say;
 use crate::options::name_of;
 use crate::options::when::date_time;
@@ -56,8 +56,10 @@ struct Converter<'a> {
 }
 
 impl Work for Converter<'_> {
-    fn keeps_lines(&self) -> bool {
-        self.arguments.keep_lines
+    fn keep_line(&self, _: Content, _: Input<'_>, out: &mut Vec<u8>) {
+        if self.arguments.keep_lines {
+            out.push(b'\n');
+        }
     }
 
     fn looks_ahead(&self) -> bool {

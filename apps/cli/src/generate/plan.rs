@@ -24,7 +24,7 @@ use super::patience::Patience;
 use super::signals;
 use super::uuid::UuidVersion;
 use crate::failure::Failure;
-use crate::input::{self, Input, LineSource, Selection, Work};
+use crate::input::{self, Content, Input, LineSource, Selection, Work};
 use crate::message::{say, shown};
 use crate::options::node::GivenNode;
 use crate::options::values::{count, duration, parse};
@@ -32,7 +32,7 @@ use crate::options::when::{self, When};
 use crate::options::{OutputForm, default_pool};
 use crate::output::printed::{Printed, Style, write_id, write_json};
 use crate::output::progress::Progress;
-use crate::output::template::Template;
+use crate::output::template::{Place, Template};
 use crate::output::{self, Output};
 use crate::store::{StoreOptions, answer, setting};
 
@@ -352,7 +352,7 @@ impl Plan<'_> {
         if let Some(template) = &options.template {
             // A template may name a field that these IDs lack, which is an error of usage.
             let inspection = id.inspection(&style);
-            template.write(&inspection, out).map_err(|failure| {
+            template.write(&inspection, Place::default(), out).map_err(|failure| {
                 let scheme = inspection.format().key();
                 Failure::Usage(format!("--template: {scheme} {failure}"))
             })
@@ -375,8 +375,15 @@ struct FillBack<'a> {
 
 impl Work for FillBack<'_> {
     /// One line of output for each line of input, so that they can be pasted beside each other.
-    fn keeps_lines(&self) -> bool {
-        !self.plan.options.json && self.plan.options.format != OutputForm::Bytes
+    fn keep_line(&self, content: Content, _: Input<'_>, out: &mut Vec<u8>) {
+        let options = self.plan.options;
+        if options.json || options.format == OutputForm::Bytes {
+            return;
+        }
+        match &options.template {
+            Some(template) => template.keep_line(content, Place::default(), out),
+            None => out.push(b'\n'),
+        }
     }
 
     fn input(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {

@@ -44,6 +44,18 @@ pub(crate) fn delimiter(text: &str) -> Result<u8, String> {
     }
 }
 
+/// What a line of input holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    Id,
+    /// Nothing where the ID would be.
+    Gap,
+    /// The titles of the columns.
+    Titles,
+    /// A part of the file: a record that continues in the next line, or a note on the delimiter.
+    Part,
+}
+
 /// A reader of one column, line by line.
 pub(crate) struct ColumnReader {
     column: Column,
@@ -88,14 +100,14 @@ impl ColumnReader {
         &self.field
     }
 
-    /// Reads a line without its end. Reports whether a record ends with it that has a
-    /// [field](Self::field), unlike the titles.
-    pub(crate) fn read(&mut self, line: &[u8]) -> Result<bool, Failure> {
+    /// Reads a line without its end. Reports whether it is a part of the file, or a record ends with
+    /// it: the titles, or one with a [field](Self::field).
+    pub(crate) fn read(&mut self, line: &[u8]) -> Result<Content, Failure> {
         if self.delimiter.is_none() {
             // Excel's own note on the delimiter, which is not a record.
             if let [b's', b'e', b'p', b'=', delimiter] = line {
                 self.divide_by(*delimiter);
-                return Ok(false);
+                return Ok(Content::Part);
             }
             self.divide_by(most_frequent(line));
         }
@@ -106,7 +118,7 @@ impl ColumnReader {
         }
         self.is_open = !(self.feed(line) || self.feed(b"\n"));
         if self.is_open {
-            return Ok(false);
+            return Ok(Content::Part);
         }
         // A single column is mostly one that is divided by another character.
         let hint = (self.number == 1).then_some(
@@ -114,11 +126,11 @@ impl ColumnReader {
              names another character",
         );
         match (&self.column, self.found) {
-            (Column::Number(_), Some(_)) => Ok(true),
+            (Column::Number(_), Some(_)) => Ok(Content::Id),
             // The titles are in the first record, which has no ID.
             (Column::Title(_), Some(found)) => {
                 self.column = Column::Number(found);
-                Ok(false)
+                Ok(Content::Titles)
             }
             (Column::Number(_), None) => {
                 let plural = if self.number == 1 { "" } else { "s" };
@@ -197,8 +209,9 @@ mod tests {
     fn read(column_text: &str, text: &str) -> Vec<Result<Option<String>, String>> {
         let mut reader = ColumnReader::new(column(column_text).unwrap(), None);
         let lines = text.lines().map(|line| {
-            let is_there = reader.read(line.as_bytes()).map_err(|error| error.to_string())?;
-            Ok(is_there.then(|| String::from_utf8(reader.field().to_vec()).unwrap()))
+            let content = reader.read(line.as_bytes()).map_err(|error| error.to_string())?;
+            let field = || String::from_utf8(reader.field().to_vec()).unwrap();
+            Ok((content == Content::Id).then(field))
         });
         lines.collect()
     }
@@ -223,8 +236,8 @@ mod tests {
         assert_eq!(found[..7], expected);
         assert_eq!(found[7], some("third"));
         let mut reader = ColumnReader::new(Column::Number(1), None);
-        assert!(!reader.read(b"a,\"b").unwrap() && reader.is_open());
-        assert!(reader.read(b"\"").unwrap() && !reader.is_open());
+        assert!(reader.read(b"a,\"b").unwrap() == Content::Part && reader.is_open());
+        assert!(reader.read(b"\"").unwrap() == Content::Id && !reader.is_open());
         assert_eq!(reader.field(), b"a");
     }
 
@@ -266,7 +279,7 @@ mod tests {
             assert_eq!(last.map_err(drop), expected, "{titles}");
         }
         let mut reader = ColumnReader::new(Column::Number(2), Some(b'|'));
-        assert!(reader.read(b"a;b,c|1").unwrap());
+        assert_eq!(reader.read(b"a;b,c|1").unwrap(), Content::Id);
         assert_eq!(reader.field(), b"1");
         assert_eq!(["tab", "\\t", ";"].map(delimiter), [Ok(b'\t'), Ok(b'\t'), Ok(b';')]);
         for text in ["", "\"", ";;", "é", "\n"] {

@@ -11,6 +11,7 @@ use std::process::ExitCode;
 use clap::Args;
 use tickid_detect::trimmed;
 
+pub(crate) use self::csv::Content;
 use self::csv::{Column, ColumnReader, column, delimiter};
 use crate::failure::{Failure, INVALID};
 use crate::message::{say, say_error, shown};
@@ -86,11 +87,10 @@ pub(crate) struct Input<'a> {
 
 /// The work of a command on its inputs.
 pub(crate) trait Work {
-    /// Reports whether a line for which nothing is written becomes an empty line of output, so that
-    /// the output can be pasted beside the input.
-    fn keeps_lines(&self) -> bool {
-        false
-    }
+    /// Writes what keeps the place of a line for which nothing else is written, so that the output
+    /// can be pasted beside the input. `content` is the line's, which is an ID's if that had a
+    /// problem.
+    fn keep_line(&self, content: Content, input: Input<'_>, out: &mut Vec<u8>);
 
     /// Reports whether an input may be as long as a record, because IDs are looked for in it.
     fn is_search(&self) -> bool {
@@ -174,7 +174,7 @@ fn of_arguments(
         // Unlike an empty line, an empty argument is a mistake.
         let text_of_id = if is_search { bytes } else { trimmed(bytes) };
         let input = Input { text: text_of_id, line: None, column: None };
-        worker.finish(input, Ok(true), |failure| of_argument(failure, text), &mut out)?;
+        worker.finish(input, Ok(Content::Id), |failure| of_argument(failure, text), &mut out)?;
     }
     out.flush()?;
     Ok(worker.problems.finish())
@@ -241,21 +241,21 @@ impl<W: Work> InputRun<'_, W> {
     fn finish(
         &mut self,
         input: Input<'_>,
-        is_there: Result<bool, Failure>,
+        content: Result<Content, Failure>,
         explain: impl FnOnce(Failure) -> Failure,
         out: &mut Output,
     ) -> Result<(), Failure> {
         let start = out.len();
-        let done = match is_there {
-            Ok(true) => self.work.input(input, out),
-            Ok(false) => Ok(()),
-            Err(failure) => Err(failure),
+        let (content, done) = match content {
+            Ok(Content::Id) => (Content::Id, self.work.input(input, out)),
+            Ok(other) => (other, Ok(())),
+            Err(failure) => (Content::Gap, Err(failure)),
         };
         if let Err(failure) = done {
             self.problems.settle(input, explain(failure), out)?;
         }
-        if self.work.keeps_lines() && out.len() == start {
-            out.buffer().push(b'\n');
+        if out.len() == start {
+            self.work.keep_line(content, input, out.buffer());
         }
         out.drain()
     }
@@ -281,22 +281,22 @@ struct Ahead {
 struct WaitingInput {
     text: Vec<u8>,
     line: Option<u64>,
-    is_there: Result<bool, Failure>,
+    content: Result<Content, Failure>,
 }
 
 impl<W: Work> Lines<'_, W> {
     /// Takes the next line.
     #[inline]
     fn line(&mut self, line: InputLine<'_>, number: u64, out: &mut Output) -> Result<(), Failure> {
-        let (input, is_there) = self.selector.select(line, number);
+        let (input, content) = self.selector.select(line, number);
         let Some(ahead) = &mut self.ahead else {
-            return self.worker.finish(input, is_there, |failure| failure, out);
+            return self.worker.finish(input, content, |failure| failure, out);
         };
         let text = input.text.to_vec();
-        if matches!(is_there, Ok(true)) {
+        if matches!(content, Ok(Content::Id)) {
             ahead.texts.push(text.clone());
         }
-        ahead.held.push(WaitingInput { text, line: input.line, is_there });
+        ahead.held.push(WaitingInput { text, line: input.line, content });
         if ahead.texts.len() == AHEAD {
             self.release(out)?;
             self.ahead = None;
@@ -310,9 +310,9 @@ impl<W: Work> Lines<'_, W> {
             return Ok(());
         };
         self.worker.work.preview(&ahead.texts);
-        for WaitingInput { text, line, is_there } in ahead.held.drain(..) {
+        for WaitingInput { text, line, content } in ahead.held.drain(..) {
             let input = Input { text: &text, line, column: None };
-            self.worker.finish(input, is_there, |failure| failure, out)?;
+            self.worker.finish(input, content, |failure| failure, out)?;
         }
         Ok(())
     }
@@ -496,15 +496,15 @@ impl Selector {
         }
     }
 
-    /// Returns the ID in a line, and whether there is one: a line may have to hold none, as one
-    /// whose cell is empty. Without an ID, it is the line itself, or the record of several lines
-    /// that it ends.
+    /// Returns the ID in a line, and what the line holds: it may have to hold none, as one whose
+    /// cell is empty. Without an ID, it is the line itself, or the record of several lines that it
+    /// ends.
     #[inline]
     fn select<'a>(
         &'a mut self,
         line: InputLine<'a>,
         number: u64,
-    ) -> (Input<'a>, Result<bool, Failure>) {
+    ) -> (Input<'a>, Result<Content, Failure>) {
         let place = |text| Input { text, line: Some(number), column: None };
         // A line that was cut off is too long for an ID or a record.
         let line = match line {
@@ -518,18 +518,18 @@ impl Selector {
         let is_search = self.is_search;
         let id = |text| if is_search { text } else { trimmed(text) };
         let cell = |text, place| {
-            let is_there = !trimmed(text).is_empty();
-            (Input { text: id(text), ..place }, Ok(is_there))
+            let content = if trimmed(text).is_empty() { Content::Gap } else { Content::Id };
+            (Input { text: id(text), ..place }, Ok(content))
         };
         let place = place(line);
         // Inside a quoted field, a blank line is a part of it.
         if self.open.is_none() && is_blank(line) {
-            return (place, Ok(false));
+            return (place, Ok(Content::Gap));
         }
         match &mut self.part {
-            LinePart::All => (Input { text: id(line), ..place }, Ok(true)),
+            LinePart::All => (Input { text: id(line), ..place }, Ok(Content::Id)),
             LinePart::Column(column) => {
-                let is_there = column.read(line);
+                let content = column.read(line);
                 // Messages quote the record as a whole, and name its first line.
                 if column.is_open() || self.open.is_some() {
                     let (record, _) = self.open.get_or_insert_with(|| (Vec::new(), number));
@@ -538,15 +538,15 @@ impl Selector {
                     record.extend(end.iter().chain(line).take(room));
                 }
                 if column.is_open() {
-                    return (place, Ok(false));
+                    return (place, Ok(Content::Part));
                 }
                 self.ended = self.open.take();
                 let place = match &self.ended {
                     Some((text, number)) => Input { text, line: Some(*number), ..place },
                     None => place,
                 };
-                match is_there {
-                    Ok(true) => cell(column.field(), place),
+                match content {
+                    Ok(Content::Id) => cell(column.field(), place),
                     other => (place, other),
                 }
             }

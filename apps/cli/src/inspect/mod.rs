@@ -17,14 +17,14 @@ use tickid_detect::{
 
 use self::summary::InputSummary;
 use crate::failure::{Failure, INVALID};
-use crate::input::{self, Input, Selection, Work};
+use crate::input::{self, Content, Input, Selection, Work};
 use crate::message::{say_error, shown};
 use crate::options::Layouts;
 use crate::options::when::{self, zone};
 use crate::output::Output;
 use crate::output::picture::{self, Heading};
 use crate::output::printed::write_json;
-use crate::output::template::Template;
+use crate::output::template::{Place, Template};
 use crate::reading::{Reader, format_value, named};
 
 #[derive(Debug, Args)]
@@ -66,8 +66,9 @@ pub(crate) struct InspectArguments {
     /// --json as local and age_ms
     #[arg(long, value_name = "ZONE", value_parser = zone)]
     tz: Option<TimeZone>,
-    /// Print one line per ID in this form: '{text} {time}'. A line of input without an ID gives an
-    /// empty one, so that `paste` puts each beside its own
+    /// Print one line per ID in this form: '{text},{time}'. A line of input without an ID gives one
+    /// with empty fields, and the titles of --column NAME give their names, so that `paste` puts each
+    /// beside its own
     #[arg(long, value_name = "TEMPLATE", conflicts_with_all = ["json", "tz"])]
     template: Option<Template>,
     #[command(flatten)]
@@ -206,8 +207,12 @@ struct Inspector<'a> {
 }
 
 impl Work for Inspector<'_> {
-    fn keeps_lines(&self) -> bool {
-        self.arguments.template.is_some() && !self.arguments.find
+    fn keep_line(&self, content: Content, input: Input<'_>, out: &mut Vec<u8>) {
+        let Some(template) = &self.arguments.template else { return };
+        // IDs that are looked for have the number of their line instead.
+        if !self.arguments.find || content == Content::Titles {
+            template.keep_line(content, Place::of(input), out);
+        }
     }
 
     fn is_search(&self) -> bool {
@@ -382,7 +387,7 @@ impl Inspector<'_> {
             return write_json(&line, out.buffer());
         }
         if let Some(template) = &self.arguments.template {
-            return template.write(inspection, out.buffer());
+            return template.write(inspection, Place::of(input), out.buffer());
         }
         // As a card. Of an ID among others it names the place.
         let mut name = inspection.name().to_string();

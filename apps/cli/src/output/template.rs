@@ -6,6 +6,7 @@ use std::io::Write as _;
 use tickid_detect::{Confidence, Inspection};
 
 use crate::failure::Failure;
+use crate::input::{Content, Input};
 
 /// Pieces of text, and names of what is written between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,19 +63,46 @@ impl FromStr for Template {
     }
 }
 
+/// The place of an ID in the input, as far as it has one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Place {
+    line: Option<u64>,
+    column: Option<u64>,
+}
+
+impl Place {
+    pub(crate) const fn of(input: Input<'_>) -> Self {
+        Self { line: input.line, column: input.column }
+    }
+
+    /// Returns the number that a name in a template stands for.
+    fn named(self, name: &str) -> Option<u64> {
+        match name {
+            "line" => self.line,
+            "column" => self.column,
+            _ => None,
+        }
+    }
+}
+
 impl Template {
     /// Appends a line about an ID.
     ///
     /// # Errors
     /// Fails for a name that the ID has no field of, which others may have, and appends nothing.
-    pub(crate) fn write(&self, id: &Inspection<'_>, out: &mut Vec<u8>) -> Result<(), Failure> {
+    pub(crate) fn write(
+        &self,
+        id: &Inspection<'_>,
+        place: Place,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Failure> {
         let start = out.len();
         let written = self.0.iter().try_for_each(|piece| match piece {
             Piece::Text(text) => {
                 out.extend_from_slice(text.as_bytes());
                 Ok(())
             }
-            Piece::Name(name) => write_member(name, id, out),
+            Piece::Name(name) => write_member(name, id, place, out),
         });
         match written {
             Ok(()) => out.push(b'\n'),
@@ -82,13 +110,38 @@ impl Template {
         }
         written
     }
+
+    /// Appends the line for a line of input without an ID: with as many fields as the others, or
+    /// with their names for the titles of CSV.
+    pub(crate) fn keep_line(&self, content: Content, place: Place, out: &mut Vec<u8>) {
+        for piece in &self.0 {
+            match (content, piece) {
+                // The rest of the record is in the next lines, and so are its fields.
+                (Content::Part, _) => {}
+                (Content::Titles, Piece::Text(text) | Piece::Name(text))
+                | (Content::Id | Content::Gap, Piece::Text(text)) => {
+                    out.extend_from_slice(text.as_bytes());
+                }
+                // Writing to memory can't fail.
+                (Content::Id | Content::Gap, Piece::Name(name)) => {
+                    let _ = place.named(name).map_or(Ok(()), |number| write!(out, "{number}"));
+                }
+            }
+        }
+        out.push(b'\n');
+    }
 }
 
 /// The names that IDs of all formats have.
 const COMMON: [&str; 8] =
     ["scheme", "text", "hex", "unix_ms", "time", "node", "sequence", "confidence"];
 
-fn write_member(name: &str, id: &Inspection<'_>, out: &mut Vec<u8>) -> Result<(), Failure> {
+fn write_member(
+    name: &str,
+    id: &Inspection<'_>,
+    place: Place,
+    out: &mut Vec<u8>,
+) -> Result<(), Failure> {
     // Writing to memory can't fail.
     match name {
         "scheme" => out.extend_from_slice(id.format().key().as_bytes()),
@@ -102,6 +155,9 @@ fn write_member(name: &str, id: &Inspection<'_>, out: &mut Vec<u8>) -> Result<()
         }
         "int" if id.integer().is_some() => {
             let _ = id.integer().map_or(Ok(()), |number| write!(out, "{number}"));
+        }
+        "line" | "column" if place.named(name).is_some() => {
+            let _ = place.named(name).map_or(Ok(()), |number| write!(out, "{number}"));
         }
         "confidence" => {
             out.extend_from_slice(id.confidence().map_or("", Confidence::name).as_bytes());
@@ -122,7 +178,10 @@ fn write_member(name: &str, id: &Inspection<'_>, out: &mut Vec<u8>) -> Result<()
                 // A format may have a node or a sequence of its own.
                 let own = id.members().map(|member| member.name);
                 let own = own.filter(|name| !COMMON.contains(name));
-                let names: Vec<&str> = COMMON.into_iter().chain(int).chain(own).collect();
+                let numbers = ["line", "column"].into_iter();
+                let numbers = numbers.filter(|name| place.named(name).is_some());
+                let names = COMMON.into_iter().chain(int).chain(own).chain(numbers);
+                let names: Vec<&str> = names.collect();
                 let reason = format!("has no {{{name}}}; it has {}", names.join(", "));
                 return Err(Failure::invalid(reason));
             }
@@ -148,12 +207,12 @@ mod tests {
             ("{drift}{text}", &format!("8{}\n", id.text())),
         ] {
             let mut out = Vec::new();
-            template.parse::<Template>().unwrap().write(&id, &mut out).unwrap();
+            template.parse::<Template>().unwrap().write(&id, Place::default(), &mut out).unwrap();
             assert_eq!(String::from_utf8(out).unwrap(), expected, "{template}");
         }
         let unknown: Template = "{text} {nose}".parse().unwrap();
         let mut out = b"before\n".to_vec();
-        let error = unknown.write(&id, &mut out).unwrap_err().to_string();
+        let error = unknown.write(&id, Place::default(), &mut out).unwrap_err().to_string();
         assert!(error.contains("{nose}") && error.contains("sequence"), "{error}");
         assert_eq!(out, b"before\n");
     }

@@ -347,7 +347,7 @@ fn earlier_lines_survive_an_error() {
     let (sno, scru64) = ("9q8q28b6522i6222", "0u375nxqh5cq");
     let input = format!("{sno}\n{scru64}\n{sno}\n");
     let ran = run_with_input("inspect --template {text}|{partition}", input.as_bytes());
-    assert_eq!((ran.status, ran.stdout), (INVALID, format!("{sno}|258\n\n{sno}|258\n")));
+    assert_eq!((ran.status, ran.stdout), (INVALID, format!("{sno}|258\n|\n{sno}|258\n")));
     assert!(ran.stderr.contains("line 2: '0u375nxqh5cq' has no {partition}; it has scheme, "));
     // Each once, although this format has some of the common names itself.
     let ran = run("inspect --template {x} {uid,{1539,625275,432128},1}");
@@ -480,15 +480,49 @@ fn templates_keep_the_lines_of_the_input() {
     assert_eq!(of("", &input), format!("{time}\n\n\n{time}\n\n{time}\n"));
     // A reading that is shown though it is not likely has its line already.
     assert_eq!(of("--all", "activities12\n").lines().count(), 1);
-    // A record's line is the last of its own; the titles have an empty one.
+    // A record's line is the last of its own; the titles have one as well.
     let csv = format!("note,id\n\"a\n\nb\",{id}\nlonely\nc,\n\nd,{id}\n");
-    assert_eq!(of("--column id", &csv), format!("\n\n\n{time}\n\n\n\n{time}\n"));
+    assert_eq!(of("--column id", &csv), format!("time\n\n\n{time}\n\n\n\n{time}\n"));
     let members = format!("{{\"id\":\"{id}\"}}\n{{}}\n{{\"id\":\"{id}\"}}\n");
     assert_eq!(of("--field id", &members), format!("{time}\n\n{time}\n"));
     let long = "a".repeat(100_000);
     assert_eq!(of("", &format!("{long}\n{id}\n")), format!("\n{time}\n"));
     let ran = run(&format!("inspect --template {{time}} x! {id}"));
     assert_eq!((ran.status, ran.stdout), (INVALID, format!("\n{time}\n")));
+}
+
+#[test]
+fn templates_keep_their_fields() {
+    let id = "0u375nxqh5cq";
+    let csv = format!("note,id\na,{id}\nb,\nc,!\nlonely\n\n\"d\nd\",{id}\n");
+    let of = |arguments: &str| run_with_input(arguments, csv.as_bytes()).stdout;
+    // The titles of CSV become the names; the first line of a record of two is no row of its own.
+    assert_eq!(
+        of("inspect --column id --template {text},{scheme},<{node_ctr}>"),
+        format!(
+            "text,scheme,<node_ctr>\n{id},scru64,<2777946>\n,,<>\n,,<>\n,,<>\n,,<>\n\n\
+             {id},scru64,<2777946>\n"
+        )
+    );
+    // The first line is one of others if the column has a number.
+    let numbered = of("inspect --column 2 --template {line},{text}");
+    assert_eq!(numbered, format!("1,\n2,{id}\n3,\n4,\n5,\n6,\n\n7,{id}\n"));
+    // IDs that are looked for have no lines to keep, but titles and numbers.
+    let found = of("inspect --find --column id --template {line},{column},{text}");
+    assert_eq!(found, format!("line,column,text\n2,1,{id}\n7,1,{id}\n"));
+    let found = of("inspect --find --template {text}@{line}:{column}");
+    assert_eq!(found, format!("{id}@2:3\n{id}@8:4\n"));
+    // A number that an input does not have.
+    for arguments in ["--template {line} 0u375nxqh5cq", "--template {column} 0u375nxqh5cq"] {
+        let ran = run(&format!("inspect {arguments}"));
+        assert_eq!(ran.status, INVALID, "{}", ran.stdout);
+        assert!(ran.stderr.contains("}; it has scheme, "), "{}", ran.stderr);
+    }
+    let times = run_with_input(
+        "gen sno --node 7 --times - --column at --template {time},{partition}",
+        b"at,n\n2024-01-01,1\n,2\n",
+    );
+    assert_eq!(times.stdout, "time,partition\n2024-01-01T00:00:00.000Z,7\n,\n");
 }
 
 #[test]
