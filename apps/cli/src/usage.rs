@@ -2,13 +2,15 @@
 //! people make.
 
 use clap::Command;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use tickid_detect::detect;
+use tickid_core::{Clock as _, SystemClock};
+use tickid_detect::{Format, detect};
 use tickid_snowflake::Preset;
 
 use crate::message::{say_hint, shown};
-use crate::options::variable;
 use crate::options::when::When;
+use crate::options::{Scheme, variable};
 use crate::output::picture::WIDTH;
 use crate::reading::is_format;
 
@@ -19,7 +21,7 @@ pub(crate) fn exit_usage(error: clap::Error, command: &Command) -> ! {
         error.exit();
     }
     let (path, last) = subcommand(command);
-    let hint = of_environment(&error).unwrap_or_else(|| similar(&error, &path, last));
+    let hint = of_environment(&error, last).unwrap_or_else(|| similar(&error, &path, last));
     let code = error.exit_code();
     let text = quoted(error).render().ansi().to_string();
     // A summary of the usage follows.
@@ -70,11 +72,6 @@ pub(crate) fn subcommand(mut command: &Command) -> (String, &Command) {
 
 /// Returns the hint for an error of usage.
 fn similar(error: &clap::Error, path: &str, command: &Command) -> String {
-    let suggested = |kind| match error.get(kind) {
-        Some(ContextValue::String(one)) => vec![one.clone()],
-        Some(ContextValue::Strings(several)) => several.clone(),
-        _ => Vec::new(),
-    };
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => text.as_str(),
         _ => "",
@@ -94,33 +91,115 @@ fn similar(error: &clap::Error, path: &str, command: &Command) -> String {
     }
     let given = [ContextKind::InvalidSubcommand, ContextKind::InvalidValue].map(text).concat();
     // `range` and `convert` take the names of layouts.
-    if path == "tickid gen"
-        && let Some(preset) = Preset::named(&given)
-    {
+    let takes_schemes = matches!(path, "tickid gen" | "tickid lease init" | "tickid sql");
+    let of_layout = |preset: Preset| {
         let name = preset.key();
-        return format!(
-            "did you mean `{path} snowflake --layout {name}`? `{path} --help` shows all"
-        );
+        format!("did you mean `{path} snowflake --layout {name}`? `{path} --help` shows all")
+    };
+    if takes_schemes && let Some(preset) = Preset::named(&given) {
+        return of_layout(preset);
     }
-    if let Some(same) = suggested(ContextKind::ValidValue).iter().find(|it| is_same(it, &given)) {
+    if path == "tickid gen"
+        && let Some(hint) = of_other_ids(&given)
+    {
+        return hint;
+    }
+    let valid = suggested(error, ContextKind::ValidValue);
+    if let Some(same) = valid.iter().find(|it| is_same(it, &given)) {
         return format!("did you mean {same}? `{path} --help` shows all");
     }
     // clap suggests words that share a few letters, which short words do too easily.
-    let suggested = |kind| related(&given, suggested(kind));
+    let suggested = |kind| related(&given, suggested(error, kind));
     let commands = suggested(ContextKind::SuggestedSubcommand);
     let commands = commands.into_iter().map(|name| format!("`{path} {name}`"));
     let options = suggested(ContextKind::SuggestedArg).into_iter();
     let values = suggested(ContextKind::SuggestedValue).into_iter();
-    let all: Vec<String> = commands.chain(options).chain(values).collect();
+    let names = nearest(&given, names(text(ContextKind::InvalidArg)), command);
+    let all: Vec<String> = commands.chain(options).chain(values).chain(names).collect();
+    let layout = nearest(&given, layouts(), command);
+    let layout = layout.first().and_then(|name| Preset::named(name));
+    if all.is_empty()
+        && takes_schemes
+        && let Some(preset) = layout
+    {
+        return of_layout(preset);
+    }
     match all.as_slice() {
         [] => format!("`{path} --help` shows the options, with examples"),
         all => format!("did you mean {}? `{path} --help` shows all", all.join(" or ")),
     }
 }
 
-/// Returns the hint for arguments of `inspect` and `convert` that were mistaken for others: IDs
-/// that start with `-`, and formats without their options.
+/// Returns what clap found similar.
+fn suggested(error: &clap::Error, kind: ContextKind) -> Vec<String> {
+    match error.get(kind) {
+        Some(ContextValue::String(one)) => vec![one.clone()],
+        Some(ContextValue::Strings(several)) => several.clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the names that the value of an argument may have, as far as the argument shows them:
+/// `--epoch <twitter|discord|unix|TIME>`.
+fn names(argument: &str) -> Vec<&str> {
+    let (_, values) = argument.split_once(['<', '[']).unwrap_or_default();
+    let words = values.split(|c: char| !(c.is_ascii_alphabetic() || c == '-'));
+    let is_name = |word: &&str| !word.is_empty() && !word.contains(|c: char| c.is_uppercase());
+    let mut names: Vec<&str> = words.clone().filter(is_name).collect();
+    for word in words {
+        match word {
+            "LAYOUT" => names.extend(layouts()),
+            "SCHEME" => names.extend(Scheme::all().iter().map(|scheme| scheme.name())),
+            _ => {}
+        }
+    }
+    names
+}
+
+/// Returns the names of layouts.
+fn layouts() -> Vec<&'static str> {
+    let names = |preset: &'static Preset| {
+        [preset.key()].into_iter().chain(preset.aliases().iter().copied())
+    };
+    Preset::ALL.iter().flat_map(names).collect()
+}
+
+/// Returns the name that the end of a value may be a misspelling of, if there is one: the value may
+/// be `posts=snowflake:twiter`.
+fn nearest(given: &str, names: Vec<&str>, command: &Command) -> Vec<String> {
+    let given = given.rsplit(['=', ':']).next().unwrap_or_default();
+    let names = names.into_iter().map(|name| PossibleValue::new(name.to_owned()));
+    // An error of clap's that has what is similar in clap's opinion.
+    let parsed = PossibleValuesParser::new(names).parse_ref(command, None, given.as_ref());
+    let found = parsed.err().map(|error| suggested(&error, ContextKind::SuggestedValue));
+    related(given, found.unwrap_or_default())
+}
+
+/// Returns the hint for the name of IDs that `gen` does not make, but others do.
+fn of_other_ids(given: &str) -> Option<String> {
+    let lower = given.to_lowercase();
+    // Names that no format of ours has, and formats that are in use for rows of any kind.
+    let is_other = matches!(lower.as_str(), "cuid" | "cuid2" | "guid" | "nanoid" | "oid")
+        || matches!(lower.as_str(), "ulid" | "ksuid" | "typeid" | "xid" | "objectid");
+    let name = lower.parse::<Format>().map_or(given, |format| format.title());
+    is_other.then(|| {
+        format!(
+            "no {name} is made here; did you mean `tickid gen uuid`? `tickid gen --help` shows all"
+        )
+    })
+}
+
+/// Returns the hint for IDs, and their formats, that were mistaken for other arguments: an ID in
+/// place of a subcommand, one that starts with `-`, and formats without their options.
 fn of_ids(error: &clap::Error, path: &str) -> Option<String> {
+    if let (ErrorKind::InvalidSubcommand, Some(ContextValue::String(given))) =
+        (error.kind(), error.get(ContextKind::InvalidSubcommand))
+    {
+        return is_like_an_id(given)
+            .then(|| format!("did you mean `tickid inspect {}`?", shown(given)));
+    }
+    // The options of `tickid` itself are few.
+    let path = if path == "tickid" { "tickid inspect" } else { path };
     if !matches!(path, "tickid inspect" | "tickid convert") {
         return None;
     }
@@ -152,6 +231,14 @@ fn is_id(argument: &str) -> bool {
     let is_name = !argument.contains(|c: char| c.is_ascii_uppercase() || c.is_ascii_digit());
     let layouts = tickid_convert::Layouts::default();
     argument.starts_with('-') && !is_name && !detect(argument.as_bytes(), &layouts, None).is_empty()
+}
+
+/// Reports whether an argument that was taken for a subcommand is likely an ID, or a number.
+fn is_like_an_id(argument: &str) -> bool {
+    let layouts = tickid_convert::Layouts::default();
+    let found = detect(argument.as_bytes(), &layouts, SystemClock.now().ok());
+    let is_number = !found.is_empty() && argument.bytes().all(|byte| byte.is_ascii_digit());
+    is_number || found.likely().next().is_some()
 }
 
 /// Returns the arguments of the process that are text.
@@ -221,14 +308,19 @@ fn related(given: &str, mut suggestions: Vec<String>) -> Vec<String> {
 }
 
 /// Returns the hint for an invalid value that no argument has.
-fn of_environment(error: &clap::Error) -> Option<String> {
+fn of_environment(error: &clap::Error, command: &Command) -> Option<String> {
     let ContextValue::String(argument) = error.get(ContextKind::InvalidArg)? else { return None };
     let option = argument.split(' ').next()?;
     let variable = variable(option.strip_prefix("--")?);
     let is_given =
         std::env::args_os().any(|it| it.as_encoded_bytes().starts_with(option.as_bytes()));
+    let names = match error.get(ContextKind::InvalidValue) {
+        Some(ContextValue::String(given)) => nearest(given, names(argument), command),
+        _ => Vec::new(),
+    };
+    let nearest = names.first().map_or_else(String::new, |it| format!("did you mean {it}? "));
     (!is_given && std::env::var_os(&variable).is_some())
-        .then(|| format!("the value is ${variable}'s; `unset {variable}` removes it"))
+        .then(|| format!("{nearest}the value is ${variable}'s; `unset {variable}` removes it"))
 }
 
 /// Returns an error of clap's that shows the arguments it quotes as every other message does.

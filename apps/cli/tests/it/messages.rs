@@ -1,6 +1,8 @@
 //! Error messages: each names the value and the remedy, and has the exit status of its kind.
 
-use crate::process::{CLOCK, INVALID, NODE_STORE, OK, Ran, USAGE, ran, ran_in, run, tickid};
+use crate::process::{
+    CLOCK, INVALID, NODE_STORE, OK, Ran, USAGE, ran, ran_in, run, run_with, tickid,
+};
 
 /// Checks that a run failed with `status`, without output, and that its message holds all of
 /// `parts`.
@@ -420,6 +422,24 @@ fn typos_list_the_choices() {
         ("gen sno --time 2024-01-01", ["--time", "--node"]),
         ("gen sno --template {nose}", ["{nose}", "partition"]),
         ("gen sno --forever -n 3", ["--forever", "--count"]),
+        // An ID in place of a subcommand.
+        ("0u375nxqh5cq", ["'0u375nxqh5cq'", "\nhint: did you mean `tickid inspect 0u375nxqh5cq`?"]),
+        ("175928847299117063", ["hint: ", "did you mean `tickid inspect 175928847299117063`?"]),
+        ("gen 0u375nxqh5cq", ["hint: ", "did you mean `tickid inspect 0u375nxqh5cq`?"]),
+        ("-Gg5igPrJzJ7aYAB", ["'-G'", "`tickid inspect … -- -Gg5igPrJzJ7aYAB`"]),
+        // Names in values, with or without others beside them.
+        ("layout twiter", ["'twiter'", "\nhint: did you mean twitter?"]),
+        ("gen snowflake --layout twiter", ["'twiter'", "\nhint: did you mean twitter?"]),
+        ("convert --to discord --to-layout twiter 1", ["'twiter'", "hint: did you mean twitter?"]),
+        ("gen nanoflake --epoch discrod", ["'discrod'", "\nhint: did you mean discord?"]),
+        ("convert --to sno --to-epoch unx 1", ["'unx'", "\nhint: did you mean unix?"]),
+        ("gen sno --start randm", ["'randm'", "\nhint: did you mean random?"]),
+        ("gen twiter", ["'twiter'", "`tickid gen snowflake --layout twitter`"]),
+        (
+            "lease init discord --realm a",
+            ["'discord'", "`tickid lease init snowflake --layout discord`"],
+        ),
+        ("layout 41x1ms/10n", ["'41x1ms/10n'", "\nhint: `tickid layout --help`"]),
         ("frobnicate", ["frobnicate", "hint: `tickid --help`"]),
         // The scheme comes first elsewhere.
         (
@@ -462,11 +482,39 @@ fn typos_list_the_choices() {
         ("range uuid --since now", ["'uuid'", "\nhint: did you mean uuid-v7?"]),
         ("range nanoid --since now", ["'nanoid'", "\nhint: `tickid range --help`"]),
         ("lease init ulid --realm a", ["'ulid'", "\nhint: `tickid lease init --help`"]),
-        ("gen ulid", ["'ulid'", "\nhint: `tickid gen --help`"]),
+        ("gen ulid", ["'ulid'", "\nhint: no ULID is made here; did you mean `tickid gen uuid`?"]),
+        (
+            "gen nanoid",
+            ["'nanoid'", "\nhint: no nanoid is made here; did you mean `tickid gen uuid`"],
+        ),
         ("gen uuidv7", ["'uuidv7'", "\nhint: did you mean `tickid gen uuid`?"]),
         ("convert --to uuid7 x", ["'uuid7'", "\nhint: did you mean uuid-v7?"]),
     ] {
         assert_fails(arguments, &run(arguments), USAGE, &parts);
+    }
+}
+
+#[test]
+fn misspelt_names_of_the_environment_are_named() {
+    for (arguments, variable, value, name) in [
+        ("gen nanoflake", "TICKID_EPOCH", "discrod", "discord"),
+        ("gen snowflake", "TICKID_LAYOUT", "twiter", "twitter"),
+    ] {
+        let ran = run_with(arguments, variable, value);
+        let hint = format!("\nhint: did you mean {name}? the value is ${variable}'s; ");
+        assert_fails(arguments, &ran, USAGE, &[value, &hint]);
+    }
+}
+
+#[test]
+#[cfg(all(feature = "serve", feature = "postgres"))]
+fn misspelt_names_of_realms_are_named() {
+    for (arguments, name) in [
+        ("serve --realm posts=snowflake:twiter", "twitter"),
+        ("serve --realm posts=snowflak", "snowflake"),
+        ("sql discrod --realm posts", "`tickid sql snowflake --layout discord`"),
+    ] {
+        assert_fails(arguments, &run(arguments), USAGE, &[&format!("hint: did you mean {name}?")]);
     }
 }
 
