@@ -1,6 +1,7 @@
 //! Times as people type them.
 
 use core::str::FromStr;
+use std::{env, fs};
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -50,9 +51,29 @@ pub(crate) fn now(zone: TimeZone) -> ZonedDateTime {
 pub(crate) fn zone(text: &str) -> Result<TimeZone, String> {
     match text {
         "utc" | "UTC" | "Z" => Ok(TimeZone::UTC),
-        "local" => Ok(TimeZone::system()),
+        "local" => local_zone(),
         name => TimeZone::get(name)
             .map_err(|_| "no zone of this name; UTC, local, or one as in Europe/Berlin".into()),
+    }
+}
+
+/// Returns the zone of this machine, or the one that `$TZ` names. One that cannot be read is an
+/// error, because times in UTC would look like local ones.
+fn local_zone() -> Result<TimeZone, String> {
+    /// Where systems name their zone. One without it is in UTC, as containers are.
+    const LOCALTIME: &str = "/etc/localtime";
+
+    if let Ok(zone) = TimeZone::try_system() {
+        return Ok(zone);
+    }
+    match env::var_os("TZ").filter(|name| !name.is_empty()) {
+        Some(name) => {
+            let name = shown(name.as_encoded_bytes());
+            Err(format!("$TZ is '{name}', and no zone of that name is known here"))
+        }
+        // A link to a file that is missing is not the same as no link.
+        None if cfg!(unix) && fs::symlink_metadata(LOCALTIME).is_err() => Ok(TimeZone::UTC),
+        None => Err("the zone of this machine cannot be read; name one as in Europe/Berlin".into()),
     }
 }
 

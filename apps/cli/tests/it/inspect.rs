@@ -644,6 +644,27 @@ fn cards_explain_kuids_and_show_the_age() {
 }
 
 #[test]
+fn unknown_local_zones_are_errors() {
+    let range = "range sno --since yesterday --until today --tz local";
+    for arguments in ["inspect --tz local 0u375nxqh5cq", range] {
+        for (zone, is_known) in [
+            ("Europe/Berln", false),
+            (":nowhere", false),
+            ("/no/such/file", false),
+            ("", true),
+            ("UTC", true),
+            ("EST5EDT,M3.2.0,M11.1.0", true),
+        ] {
+            let ran = run_with(arguments, "TZ", zone);
+            let status = if is_known { OK } else { USAGE };
+            assert_eq!(ran.status, status, "{arguments}, {zone}: {}", ran.stderr);
+            let said = ran.stderr.contains(&format!("$TZ is '{zone}', and no zone of that name"));
+            assert_eq!(said, !is_known, "{arguments}, {zone}: {}", ran.stderr);
+        }
+    }
+}
+
+#[test]
 fn templates_and_files() {
     let lines = stdout_of("inspect --template {text}|{unix_ms}|{node_ctr} 0u375nxqh5cq");
     assert_eq!(lines, "0u375nxqh5cq|1678613659136|2777946\n");
