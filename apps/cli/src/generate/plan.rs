@@ -317,7 +317,7 @@ impl Plan<'_> {
         let options = self.options;
         let mut out = Output::to(options.output.as_deref(), options.forever)?;
         let total = (!options.forever).then_some(options.count);
-        let mut progress = Progress::new("IDs", total, &out);
+        let mut progress = Progress::new("IDs", total, !out.is_terminal());
         let mut made = 0;
         while total.is_none_or(|total| made < total) {
             let left = total.map_or(u64::MAX, |total| total - made);

@@ -92,6 +92,11 @@ pub(crate) trait Work {
     /// problem.
     fn keep_line(&self, content: Content, input: Input<'_>, out: &mut Vec<u8>);
 
+    /// Reports whether nothing is written before the last input.
+    fn is_silent(&self) -> bool {
+        false
+    }
+
     /// Reports whether an input may be as long as a record, because IDs are looked for in it.
     fn is_search(&self) -> bool {
         false
@@ -396,7 +401,8 @@ fn for_each_line(
     if source.is_terminal() {
         say("reading lines from the terminal; Ctrl-D ends");
     }
-    let mut progress = Progress::new("lines", source.len(), out);
+    let is_free = lines.worker.work.is_silent() || !out.is_terminal();
+    let mut progress = Progress::new("lines", source.len(), is_free);
     // The start of a line that has not ended yet is at the front.
     let mut buffer = vec![0; longest + CHUNK];
     let (mut kept, mut cut, mut number, mut bytes) = (0, 0, 0, 0);

@@ -215,6 +215,10 @@ impl Work for Inspector<'_> {
         }
     }
 
+    fn is_silent(&self) -> bool {
+        self.arguments.summary
+    }
+
     fn is_search(&self) -> bool {
         self.arguments.find
     }

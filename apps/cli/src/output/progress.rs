@@ -5,8 +5,6 @@ use core::time::Duration;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::Instant;
 
-use crate::output::Output;
-
 /// A run with more IDs, lines or bytes than this is long.
 const LONG: u64 = 1_000_000;
 
@@ -16,8 +14,8 @@ const INTERVAL: Duration = Duration::from_millis(200);
 /// Set while the terminal shows the line, which messages must not be mixed into.
 static IS_SHOWN: AtomicBool = AtomicBool::new(false);
 
-/// A line on standard error, if that is a terminal and the data goes elsewhere: on the terminal
-/// that shows the data, the line would be mixed into it. Dropping it takes the line away.
+/// A line on standard error, if that is a terminal and no data goes to one meanwhile: on the
+/// terminal that shows the data, the line would be mixed into it. Dropping it takes the line away.
 pub(crate) struct Progress {
     /// The plural of what is counted.
     noun: &'static str,
@@ -29,10 +27,10 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// `total` is the number of IDs, or of bytes of input.
-    pub(crate) fn new(noun: &'static str, total: Option<u64>, out: &Output) -> Self {
-        let is_wanted = io::stderr().is_terminal() && !out.is_terminal();
-        Self { noun, total, is_wanted, shown: None }
+    /// `total` is the number of IDs, or of bytes of input. `is_free` says that no terminal shows
+    /// data during the run.
+    pub(crate) fn new(noun: &'static str, total: Option<u64>, is_free: bool) -> Self {
+        Self { noun, total, is_wanted: is_free && io::stderr().is_terminal(), shown: None }
     }
 
     /// Reports that `count` things are done, which are `part` of the total, when it is time to.

@@ -117,6 +117,30 @@ fn long_input_shows_its_progress() {
     }
 }
 
+/// Where the output is a terminal as well, since nothing is written before the end.
+#[test]
+fn summaries_show_their_progress() {
+    for (options, is_on_terminal) in [("", true), ("--find", true), ("--json", false)] {
+        let terminal = Terminal::open();
+        let mut command = tickid(&format!("inspect --summary --from sno {options}"));
+        let mut file = tempfile::tempfile().expect("a file");
+        let input = "brpk4q72xwf2m63l\n".to_owned() + &"\n".repeat(1_100_000);
+        file.write_all(input.as_bytes()).expect("written");
+        file.rewind().expect("rewound");
+        let stdout = if is_on_terminal { terminal.output() } else { Stdio::null() };
+        let child = command.stdin(file).stdout(stdout).stderr(terminal.output()).spawn();
+        drop(command);
+        let shown = terminal.shown(child.expect("runs"));
+        let (progress, table) = shown.split_once("\r\x1b[K").expect("progress");
+        assert!(
+            progress.starts_with("\r0 lines (0 %)") && progress.contains(" lines ("),
+            "{shown:?}"
+        );
+        assert_eq!(table.starts_with("LINES"), is_on_terminal, "{shown:?}");
+        assert!(is_on_terminal || table.is_empty(), "{shown:?}");
+    }
+}
+
 #[test]
 fn messages_replace_the_progress() {
     let terminal = Terminal::open();
