@@ -2,7 +2,8 @@
 
 mod summary;
 
-use std::io;
+use core::fmt;
+use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -18,7 +19,7 @@ use tickid_detect::{
 use self::summary::InputSummary;
 use crate::failure::{Failure, INVALID};
 use crate::input::{self, Content, Input, Selection, Work};
-use crate::message::{say_error, shown};
+use crate::message::{say, say_error, shown};
 use crate::options::Layouts;
 use crate::options::when::{self, zone};
 use crate::output::Output;
@@ -105,9 +106,16 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
     };
     // Most lines of a log have no ID, and none of them is an error. If no line has one, the search
     // has failed, like grep's.
-    if let Some(Finds { lines: 1.., ids: 0 }) = inspector.finds {
-        say_error("no ID was found", None);
-        return Ok(ExitCode::from(INVALID));
+    match inspector.finds {
+        Some(Finds { lines: 1.., ids: 0, .. }) => {
+            say_error("no ID was found", None);
+            return Ok(ExitCode::from(INVALID));
+        }
+        // A terminal shows what was found, and a summary has the numbers itself.
+        Some(finds) if finds.ids > 0 && !arguments.summary && !io::stdout().is_terminal() => {
+            say(&finds.to_string());
+        }
+        Some(_) | None => {}
     }
     Ok(status)
 }
@@ -150,11 +158,25 @@ fn remark(reading: &Inspection<'_>, found: &Readings, lines: Option<usize>) -> O
     })
 }
 
-/// The number of lines that were searched, and the number of IDs found in them.
+/// The numbers of lines that were searched, of those that have an ID, and of IDs. Arguments are not
+/// lines.
 #[derive(Default)]
 struct Finds {
     lines: u64,
+    hits: u64,
     ids: u64,
+}
+
+impl fmt::Display for Finds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { lines, hits, ids } = self;
+        let plural = |count: u64| if count == 1 { "" } else { "s" };
+        write!(f, "{ids} ID{}", plural(*ids))?;
+        if *lines > 0 {
+            write!(f, " in {hits} of {lines} line{}", plural(*lines))?;
+        }
+        Ok(())
+    }
 }
 
 /// An inspection, with the time in another zone if one was asked for, and its place.
@@ -279,6 +301,7 @@ impl Inspector<'_> {
         }
         if let Some(finds) = &mut self.finds {
             finds.lines += u64::from(input.line.is_some());
+            finds.hits += u64::from(ids > 0);
             finds.ids += ids;
         }
         // A line of a log may well have none.

@@ -245,7 +245,8 @@ fn find_has_line_and_column_of_each_id() {
     // Bytes that are no text are passed over.
     let log = [b"\xff ", log.as_bytes()].concat();
     let ran = run_with_input("inspect --find --json", &log);
-    assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""));
+    // Blank lines are not searched.
+    assert_eq!((ran.status, ran.stderr.as_str()), (OK, "tickid: 5 IDs in 3 of 4 lines\n"));
     let found: Vec<(u64, u64, String)> = json_lines(&ran.stdout)
         .iter()
         .map(|one| {
@@ -260,6 +261,7 @@ fn find_has_line_and_column_of_each_id() {
     let ran = process::ran(command.arg(format!("the order {id}.")));
     let one = &json_lines(&ran.stdout)[0];
     assert_eq!((&one["column"], one.get("line")), (&11.into(), None));
+    assert_eq!(ran.stderr, "tickid: 1 ID\n");
     let drawn = run_with_input("inspect --find", format!("nothing\nid={id}\n").as_bytes());
     assert!(drawn.stdout.starts_with("0u375nxqh5cq  SCRU64, line 2, column 4\n"), "{drawn:?}");
     let ran = run("inspect --find nothing-here");

@@ -247,6 +247,29 @@ fn help_fits_the_terminal() {
 }
 
 #[test]
+fn finds_are_counted_where_no_terminal_shows_them() {
+    for (options, is_on_terminal, said) in [
+        ("", true, ""),
+        ("", false, "tickid: 2 IDs in 1 of 3 lines\n"),
+        ("--summary", false, ""),
+        ("--template {text}", false, "tickid: 2 IDs in 1 of 3 lines\n"),
+    ] {
+        let terminal = Terminal::open();
+        let mut command = tickid(&format!("inspect --find {options}"));
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(b"a\nb 0u375nxqh5cq 0u375nxqh5cq\nc\n").expect("written");
+        file.rewind().expect("rewound");
+        let stdout = if is_on_terminal { terminal.output() } else { Stdio::piped() };
+        let child = command.stdin(file).stdout(stdout).stderr(Stdio::piped()).spawn();
+        drop(command);
+        drop(terminal.slave);
+        let ended = child.expect("runs").wait_with_output().expect("ends");
+        assert_eq!(String::from_utf8_lossy(&ended.stderr), said, "{options}");
+        assert!(terminal.shown.join().expect("no panic").is_empty() != is_on_terminal);
+    }
+}
+
+#[test]
 fn huge_lines_are_cut() {
     let mut input = vec![b'a'; 100_000_000];
     input.extend_from_slice(b"\n0u375nxqh5cq\n");
