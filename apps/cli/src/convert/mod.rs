@@ -13,6 +13,7 @@ use tickid_core::UnixTime;
 use tickid_detect::Agreement;
 
 pub(crate) use self::args::ConvertArguments;
+use self::args::Source;
 use self::source::{Detected, Original};
 use crate::failure::Failure;
 use crate::input::{self, Content, Input, MESSAGES, Work, further};
@@ -110,14 +111,20 @@ impl Converter<'_> {
         input: Input<'_>,
         out: &mut Output,
     ) -> Result<(Original, Option<Detected>), Failure> {
-        if let Some(from) = self.arguments.from {
+        let from = self.arguments.from;
+        let invalid = |reason| {
+            let from = from.map(Source::format);
+            let zeros = self.reader.of_zeros(input.text, from, input.line.is_some());
+            Failure::Invalid { reason, hint: zeros.map(Cow::Owned) }
+        };
+        if let Some(from) = from {
             let original = source::read(from, input.text, &self.reader);
-            return Ok((original.map_err(Failure::invalid)?, None));
+            return Ok((original.map_err(invalid)?, None));
         }
         // A guess has to be shown, or a wrong one would go unnoticed. Once for each format is
         // enough in a file of a million lines.
-        let detected = source::likeliest(input.text, &self.reader, &mut self.agreement)
-            .map_err(Failure::invalid)?;
+        let detected =
+            source::likeliest(input.text, &self.reader, &mut self.agreement).map_err(invalid)?;
         let original = Original::Read(detected.reading.identifier());
         if !self.reported.contains(&original.name()) {
             self.reported.push(original.name());

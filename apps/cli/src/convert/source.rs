@@ -27,6 +27,16 @@ impl ToParts for Original {
 }
 
 impl Source {
+    /// Returns the format of the texts.
+    pub(super) const fn format(self) -> Format {
+        match self {
+            Self::Format(format) => format,
+            // The texts are the same, whatever the bits mean, and its timestamps are never
+            // negative.
+            Self::NanoflakeShift24 => Format::Nanoflake,
+        }
+    }
+
     /// Returns the kind of the IDs with a node, if conversions make them.
     pub(super) fn kind(self) -> Option<Kind> {
         match self {
@@ -53,18 +63,13 @@ impl Original {
 
 /// Reads `text` in the format that was named. The error is a predicate.
 pub(super) fn read(source: Source, text: &[u8], reader: &Reader<'_>) -> Result<Original, String> {
-    let format = match source {
-        Source::Format(Format::Uuid) => {
-            let uuid = Uuid::try_parse_ascii(text).map_err(|_| "is not a UUID")?;
-            let id = carry::from_uuid(uuid, &reader.layouts);
-            let id = id.map_err(|error| format!("can't be read: {error}"))?;
-            return Ok(Original::Read(Identifier::Carried(id)));
-        }
-        Source::Format(format) => format,
-        // The texts are the same, whatever the bits mean, and its timestamps are never negative.
-        Source::NanoflakeShift24 => Format::Nanoflake,
-    };
-    let (id, _) = reader.read_as(format, text)?;
+    if source == Source::Format(Format::Uuid) {
+        let uuid = Uuid::try_parse_ascii(text).map_err(|_| "is not a UUID")?;
+        let id = carry::from_uuid(uuid, &reader.layouts);
+        let id = id.map_err(|error| format!("can't be read: {error}"))?;
+        return Ok(Original::Read(Identifier::Carried(id)));
+    }
+    let (id, _) = reader.read_as(source.format(), text)?;
     Ok(match (source, id) {
         (Source::NanoflakeShift24, Identifier::Scheme(AnyId::Nanoflake(id), _)) => {
             Original::Shift24(NanoflakeShift24(id.get().cast_unsigned()))

@@ -3,6 +3,7 @@
 mod summary;
 
 use core::fmt;
+use std::borrow::Cow;
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
@@ -331,7 +332,9 @@ impl Inspector<'_> {
                 // The hint is given only if it leads somewhere.
                 let others = "`tickid inspect ID`, without --from, shows what it may be";
                 let is_any = !self.reader.detect(input.text).readings().is_empty();
-                Err(Failure::Invalid { reason, hint: is_any.then_some(others.into()) })
+                let zeros = self.reader.of_zeros(input.text, Some(format), input.line.is_some());
+                let hint = zeros.map(Cow::Owned).or_else(|| is_any.then_some(others.into()));
+                Err(Failure::Invalid { reason, hint })
             }
         }
     }
@@ -449,6 +452,7 @@ impl Inspector<'_> {
             let reason = "is not an ID, but has one in it".to_owned();
             return Failure::Invalid { reason, hint: Some(hint.into()) };
         }
+        let zeros = self.reader.of_zeros(input.text, None, input.line.is_some());
         if !found.is_empty() {
             // Nearly every number fits a dozen formats.
             const NAMED: usize = 3;
@@ -460,14 +464,18 @@ impl Inspector<'_> {
             }
             return Failure::Invalid {
                 reason: format!("is not likely an ID; it may be: {}", all.join(", ")),
-                hint: Some(
-                    "`tickid inspect --all ID` shows these readings, --from says which".into(),
-                ),
+                hint: Some(zeros.map_or_else(
+                    || "`tickid inspect --all ID` shows these readings, --from says which".into(),
+                    Cow::Owned,
+                )),
             };
         }
         Failure::Invalid {
             reason: self.reader.near_misses(input.text),
-            hint: Some("`tickid inspect --help` lists the formats".into()),
+            hint: Some(
+                zeros
+                    .map_or_else(|| "`tickid inspect --help` lists the formats".into(), Cow::Owned),
+            ),
         }
     }
 

@@ -82,6 +82,44 @@ impl<'a> Reader<'a> {
             || schemes::is_asked_for(one, text, self.options)
     }
 
+    /// Returns a hint for a decimal number that is an ID without the zeros in front of it, as
+    /// columns of fixed width have them: likely one, or one of the format that was named. They are
+    /// not removed unasked, because no integer is written so. `is_line` says that others follow,
+    /// for which the same hint holds.
+    #[cold]
+    pub(crate) fn of_zeros(
+        &self,
+        text: &[u8],
+        from: Option<Format>,
+        is_line: bool,
+    ) -> Option<String> {
+        let start = text.iter().position(|digit| *digit != b'0').filter(|zeros| *zeros > 0)?;
+        let digits = str::from_utf8(&text[start..]).ok()?;
+        if !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+            return None;
+        }
+        let names: Vec<String> = match from {
+            Some(format) => {
+                let read = self.read_as(format, digits.as_bytes()).ok();
+                read.map(|(id, _)| id.to_string()).into_iter().collect()
+            }
+            None => {
+                let found = self.detect(digits.as_bytes());
+                let likely = found.readings().likely();
+                let likely = likely.filter(|one| self.is_asked_for(one, digits.as_bytes()));
+                // The time is that of one line.
+                let name = |one: &Reading| {
+                    if is_line { one.identifier().to_string() } else { named(one) }
+                };
+                likely.map(name).collect()
+            }
+        };
+        let what = if is_line { "it".to_owned() } else { digits.to_owned() };
+        (!names.is_empty()).then(|| {
+            format!("without the zeros in front, {what} is read as {}", names.join(", or "))
+        })
+    }
+
     /// Returns a predicate about a text that is of no format.
     pub(crate) fn near_misses(&self, text: &[u8]) -> String {
         near_miss::of_all(text, self.options)

@@ -1,7 +1,7 @@
 //! Error messages: each names the value and the remedy, and has the exit status of its kind.
 
 use crate::process::{
-    CLOCK, INVALID, NODE_STORE, OK, Ran, USAGE, ran, ran_in, run, run_with, tickid,
+    CLOCK, INVALID, NODE_STORE, OK, Ran, USAGE, ran, ran_in, run, run_with, run_with_input, tickid,
 };
 
 /// Checks that a run failed with `status`, without output, and that its message holds all of
@@ -348,6 +348,24 @@ fn bad_input_has_a_reason() {
     let zero = "inspect --from discord 0123";
     let error = "'0' at position 0 is none of 1-9 (no leading zeros)";
     assert_fails(zero, &run(zero), INVALID, &[error]);
+    // Columns of fixed width have zeros in front.
+    for (arguments, said) in [
+        ("inspect 000175928847299117063", "175928847299117063 is read as Discord Snowflake (2016-"),
+        ("inspect 0113882101964472591", "113882101964472591 is read as SCRU64 (2025-"),
+        ("inspect --from discord 000175928847299117063", "175928847299117063 is read as Discord"),
+        ("convert --to sno 0113882101964472591", "113882101964472591 is read as SCRU64 (2025-"),
+        ("convert --from discord --to sno 0175928847299117063", "063 is read as Discord Snowflake"),
+    ] {
+        let hint = "\nhint: without the zeros in front, ";
+        assert_fails(arguments, &run(arguments), INVALID, &[hint, said]);
+    }
+    for arguments in ["inspect 007", "inspect 000", "inspect --from uuid 0175928847299117063"] {
+        let ran = run(arguments);
+        assert!(ran.status == INVALID && !ran.stderr.contains("zeros in front"), "{}", ran.stderr);
+    }
+    let column = run_with_input("inspect --from discord", &b"0175928847299117063\n".repeat(3));
+    let hint = "hint: without the zeros in front, it is read as Discord Snowflake\n";
+    assert_eq!(column.stderr.matches(hint).count(), 1, "{}", column.stderr);
     // The names of formats are values of options here.
     for name in ["discord", "leaf", "sno"] {
         let hint = format!("\nhint: did you mean `--from {name}`?\n");
