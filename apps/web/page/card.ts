@@ -16,7 +16,7 @@ import { copyButton, h } from './dom.ts';
 import { convert, kinds, print, range } from './engine.ts';
 import { isLikely } from './split.ts';
 import { age, dateOf, day, local, utc, zone } from './time.ts';
-import { label, title } from './words.ts';
+import { doubtful, label, title } from './words.ts';
 
 /** Draws a reading of a text; `choose` shows another one. */
 export function card(
@@ -54,13 +54,16 @@ export function nothing(
   return [
     h('h2', { id: 'one-title', tabindex: -1 }, 'Not likely an ID'),
     h('p', { class: 'id' }, shown),
-    h(
-      'p',
-      {},
-      `The text has ${[...text].length} characters. Check that it is whole: SCRU64 has 12, `,
-      'Nanoflake up to 13, kuid 11 or 16, sno 16, Xid 20, ObjectId 24, ULID 26, KSUID 27 and a ',
-      'UUID 36. Integers have up to 20 digits. A Nanoflake may need its epoch.',
-    ),
+    // A text that has readings is whole, as far as its length tells.
+    readings.length > 0
+      ? h('p', {}, `${doubtful(readings)} A Nanoflake may need its epoch.`)
+      : h(
+          'p',
+          {},
+          `The text has ${[...text].length} characters. Check that it is whole: SCRU64 has 12, `,
+          'Nanoflake up to 13, kuid 11 or 16, sno 16, Xid 20, ObjectId 24, ULID 26, KSUID 27 and ',
+          'a UUID 36. Integers have up to 20 digits.',
+        ),
     ...others(readings, null, choose),
   ];
 }
