@@ -484,10 +484,12 @@ export interface GenerateError extends Error {
 
 /**
  * Issues the IDs of one node, each greater than the one before, by the system's clock. When the
- * clock goes back, it continues or refuses as the scheme does.
+ * clock goes back, it continues or refuses as the scheme does. Build one for each node and process,
+ * and keep it: one that is built for each ID issues the same IDs again.
  *
  * @example
- * new IdGenerator('nanoflake', { node: 7 }).generate() // 2092571029168615424n
+ * const generator = new IdGenerator('nanoflake', { node: 7 });
+ * generator.generate() // 2092571029168615424n
  */
 export class IdGenerator<K extends Kind | Layout> {
   constructor(kind: K, options: GeneratorOptions<K>);

@@ -6,6 +6,9 @@ use crate::layout::Kuid;
 
 /// The shared generator; see [`tickid_core::Generator`] for all its methods.
 ///
+/// Build one for each node and process, and let every thread call it: two generators of one node
+/// [issue the same IDs](tickid_core::Generator::builder).
+///
 /// Its methods return a [`GlobalId`](crate::GlobalId), and the methods of
 /// [`with(Local)`](tickid_core::Generator::with) a [`LocalId`](crate::LocalId). Both kinds are
 /// drawn from one sequence, so no two IDs have the same time and sequence, and the IDs of one
@@ -50,6 +53,9 @@ pub type Generator<C = DefaultClock> = tickid_core::Generator<Kuid, C>;
 /// [`Generator`], but without atomics, so it suits a single owner and targets that have no 64-bit
 /// atomics. "Local" refers to its use by one thread and not to the kind of ID. By default it issues
 /// global IDs, as [`Generator`] does.
+///
+/// Build one for each node and process, and keep it: two generators of one node [issue the same
+/// IDs](tickid_core::LocalGenerator::builder).
 ///
 /// # Examples
 /// ```

@@ -176,7 +176,7 @@ impl Variant<WideKuid> for Local {
 }
 
 /// The shared generator of wide IDs, with a node of 64 bits. In all other respects it is like
-/// [`Generator`](crate::Generator).
+/// [`Generator`](crate::Generator), so build one for each node and process.
 ///
 /// # Examples
 /// ```
@@ -193,5 +193,5 @@ impl Variant<WideKuid> for Local {
 pub type WideGenerator<C = DefaultClock> = tickid_core::Generator<WideKuid, C>;
 
 /// The exclusive generator of wide IDs. In all other respects it is like
-/// [`LocalGenerator`](crate::LocalGenerator).
+/// [`LocalGenerator`](crate::LocalGenerator), so build one for each node and process.
 pub type WideLocalGenerator<C = DefaultClock> = tickid_core::LocalGenerator<WideKuid, C>;

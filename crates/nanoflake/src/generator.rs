@@ -6,6 +6,9 @@ use crate::scheme::Nanoflake;
 
 /// The shared generator; see [`tickid_core::Generator`] for all its methods.
 ///
+/// Build one for each node and process, and let every thread call it: two generators of one node
+/// [issue the same IDs](tickid_core::Generator::builder).
+///
 /// IDs carry the clock's current millisecond, and the sequence starts at 0 in each of them
 /// (*wait*). When all 4,096 are used up, or the clock is behind the last ID, `try_generate` reports
 /// how long to wait. `generate` waits for the next millisecond, or until the clock has caught up,
@@ -66,6 +69,9 @@ pub type Generator<C = DefaultClock> = tickid_core::Generator<Nanoflake, C>;
 /// The exclusive generator; see [`tickid_core::LocalGenerator`] for all its methods. It works like
 /// [`Generator`], but without atomics, so it suits a single owner and targets that have no 64-bit
 /// atomics.
+///
+/// Build one for each node and process, and keep it: two generators of one node [issue the same
+/// IDs](tickid_core::LocalGenerator::builder).
 ///
 /// # Examples
 /// ```

@@ -8,6 +8,9 @@ use crate::scheme::Scru64;
 
 /// The shared generator; see [`tickid_core::Generator`] for all its methods.
 ///
+/// Build one for each node and process, and let every thread call it: two generators of one node
+/// [issue the same IDs](tickid_core::Generator::builder).
+///
 /// Timestamps never go back (*ratchet*). While the clock is at most 10 seconds (39 ticks) behind,
 /// the generator keeps issuing at the last timestamp, and when the counter overflows, it moves on
 /// to the next one without a wait. Beyond that, `try_generate` reports how long to wait, and
@@ -39,6 +42,9 @@ pub type Generator<C = DefaultClock> = tickid_core::Generator<Scru64, C>;
 /// The exclusive generator; see [`tickid_core::LocalGenerator`] for all its methods. It works like
 /// [`Generator`], but without atomics, so it suits a single owner and targets that have no 64-bit
 /// atomics. It can also be [reset](tickid_core::LocalGenerator::reset).
+///
+/// Build one for each node and process, and keep it: two generators of one node [issue the same
+/// IDs](tickid_core::LocalGenerator::builder).
 ///
 /// # Examples
 /// ```

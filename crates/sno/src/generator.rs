@@ -6,6 +6,9 @@ use crate::scheme::Sno;
 
 /// The shared generator; see [`tickid_core::Generator`] for all its methods.
 ///
+/// Build one for each node and process, and let every thread call it: two generators of one node
+/// [issue the same IDs](tickid_core::Generator::builder).
+///
 /// IDs always carry the clock's current tick (*tick-tock*). When the clock is set back, the
 /// tick-tock bit flips and issuing continues immediately, because the bit keeps the new IDs apart
 /// from the earlier ones. If the clock is set back a second time, into ticks already used with the
@@ -46,6 +49,9 @@ pub type Generator<C = DefaultClock> = tickid_core::Generator<Sno, C>;
 /// The exclusive generator; see [`tickid_core::LocalGenerator`] for all its methods. It works like
 /// [`Generator`], but without atomics, so it suits a single owner and targets that have no 64-bit
 /// atomics. It also skips no sequence.
+///
+/// Build one for each node and process, and keep it: two generators of one node [issue the same
+/// IDs](tickid_core::LocalGenerator::builder).
 ///
 /// # Examples
 /// ```

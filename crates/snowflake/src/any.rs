@@ -24,7 +24,8 @@ use crate::order::{NodeAboveSequence, Order, SequenceAboveNode};
 /// use tickid_snowflake::{AnySnowflake, Snowflake};
 ///
 /// let layout = AnySnowflake::named("sonyflake").ok_or("no such layout")?;
-/// let id = layout.builder(7)?.build()?.generate()?;
+/// let generator = layout.builder(7)?.build()?; // once for each node and process
+/// let id = generator.generate()?;
 /// assert_eq!(layout.node_of(id).get(), 7);
 /// assert_eq!("39x10ms/8s/16n@2014-09-01".parse(), Ok(AnySnowflake::from(Snowflake::SONYFLAKE)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -49,7 +50,8 @@ macro_rules! ordered {
 }
 
 impl AnySnowflake {
-    /// Returns a builder of a generator with this layout, for the node with this number.
+    /// Returns a builder of a generator with this layout, for the node with this number. Build one
+    /// generator for each node and process, and keep it.
     ///
     /// # Errors
     /// Returns a [`RangeError`] if the layout has no such node.

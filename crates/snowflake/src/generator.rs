@@ -11,6 +11,9 @@ use crate::order::Order;
 
 /// The shared generator; see [`tickid_core::Generator`] for all its methods.
 ///
+/// Build one for each node and process, and let every thread call it: two generators of one node
+/// [issue the same IDs](tickid_core::Generator::builder).
+///
 /// IDs carry the clock's current tick, and the sequence starts at 0 in each of them (*wait*). When
 /// all are used up, or the clock is behind the last ID, `try_generate` reports how long to wait.
 /// `generate` waits for the next tick, or until the clock has caught up, but no longer than
@@ -59,6 +62,9 @@ pub type Generator<O = NodeAboveSequence, C = DefaultClock> =
 /// [`Generator`], but without atomics, so it suits a single owner and targets that have no 64-bit
 /// atomics.
 ///
+/// Build one for each node and process, and keep it: two generators of one node [issue the same
+/// IDs](tickid_core::LocalGenerator::builder).
+///
 /// # Examples
 /// ```
 /// use tickid_snowflake::{LocalGenerator, Snowflake};
@@ -75,8 +81,10 @@ pub type Builder<O = NodeAboveSequence, C = DefaultClock> = tickid_core::Builder
 
 #[cfg(feature = "std")]
 impl<O: Order> Snowflake<O> {
-    /// Returns a builder of a generator with this layout, for the node with this number. Without
-    /// `std`, use the core's [`Builder::seeded_of`](tickid_core::Builder::seeded_of).
+    /// Returns a builder of a generator with this layout, for the node with this number. Build one
+    /// generator for each node and process, and keep it, because two of one node [issue the same
+    /// IDs](tickid_core::Generator::builder). Without `std`, use the core's
+    /// [`Builder::seeded_of`](tickid_core::Builder::seeded_of).
     ///
     /// # Errors
     /// Returns a [`RangeError`] if the layout has no such node.

@@ -26,7 +26,8 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
 /// Returns a program that inserts two orders and selects the last hour's.
 pub fn sql() -> Result<String, Box<dyn core::error::Error>> {
     let generator = scru64::Generator::new("42/8".parse()?)?;
-    let customer = sno::Generator::new(Partition::new(258))?.generate()?;
+    let customers = sno::Generator::new(Partition::new(258))?;
+    let customer = customers.generate()?;
     let mut sql =
         String::from("CREATE TABLE orders (id BIGINT PRIMARY KEY, customer BLOB, item TEXT);\n");
     for item in ["tea", "milk"] {

@@ -13,8 +13,10 @@
 use tickid::{kuid, nanoflake, scru64, sno};
 
 fn main() -> Result<(), Box<dyn core::error::Error>> {
-    // Each generator needs a node ID that no other process uses at the same time.
-    let id = scru64::Generator::new("42/8".parse()?)?.generate()?;
+    // Each generator needs a node ID that no other process uses at the same time. A program builds
+    // it once, and keeps it.
+    let generator = scru64::Generator::new("42/8".parse()?)?;
+    let id = generator.generate()?;
     println!("SCRU64     63 bits  {id:16}  {}", id.unix_time());
 
     let generator = nanoflake::Generator::numbered(42)?;
@@ -25,7 +27,8 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
     let id = generator.generate()?;
     println!("kuid       96 bits  {id:16}  {}", generator.layout().unix_time(id));
 
-    let id = sno::Generator::numbered(42)?.generate()?;
+    let generator = sno::Generator::numbered(42)?;
+    let id = generator.generate()?;
     println!("sno        80 bits  {id:16}  {}", id.unix_time());
     Ok(())
 }

@@ -25,12 +25,24 @@
 //!
 //! If there are several processes, give each a node ID, for example the ordinal of a StatefulSet.
 //! Then IDs are unique among all processes, as long as no two use the same node at the same time,
-//! and no clock goes back across a restart:
+//! and no clock goes back across a restart. Build one generator for each node and process, and let
+//! every thread call it. One that is built for each ID repeats IDs, without an error:
 //!
 //! ```
-//! let generator = tickid::sno::Generator::numbered(258)?;
-//! let id = generator.generate()?;
+//! use std::sync::LazyLock;
+//! use tickid::engine::BuildError;
+//! use tickid::sno::{Generator, SnoId};
+//!
+//! static GENERATOR: LazyLock<Result<Generator, BuildError>> =
+//!     LazyLock::new(|| Generator::numbered(258));
+//!
+//! fn next() -> Result<SnoId, Box<dyn std::error::Error>> {
+//!     Ok(GENERATOR.as_ref()?.generate()?)
+//! }
+//!
+//! let id = next()?;
 //! assert_eq!(id.partition().get(), 258);
+//! assert_ne!(id, next()?);
 //!
 //! let discord = tickid::snowflake::Snowflake::DISCORD.builder(378)?.build()?; // node 378
 //! let id = discord.generate()?; // a u64: id.get()

@@ -85,6 +85,9 @@ impl AnyScheme {
     /// is then a [share](Scheme::split_node) of a node's sequences. The seed of random starts comes
     /// from the operating system.
     ///
+    /// Build one generator for each node and process, and keep it, because two of one node [issue
+    /// the same IDs](tickid_core::Generator::builder).
+    ///
     /// Where IDs have [no node](Kind::has_node), any node will do, because none of their bits
     /// depends on it.
     ///

@@ -8,6 +8,12 @@ macro_rules! accessors {
             /// Builds a generator for `node` with the settings of the scheme's document. To change
             /// any of them, use a [`builder`](Self::builder).
             ///
+            /// Build one generator for each node and process, and keep it. Each new one starts from
+            /// the clock alone and does not know what others of its node have issued, so a program
+            /// that builds one for each ID, thread or request issues the same IDs again, without
+            /// an error. If a generator has to be replaced, [`close`](Self::close) it and
+            /// [restore](crate::Builder::restore) its snapshot in the next one.
+            ///
             /// # Errors
             /// Returns the errors of [`Builder::build`](crate::Builder::build). For example, it is
             /// [`BuildError::Seed`](crate::BuildError::Seed) if the scheme starts ticks at random,
@@ -30,6 +36,10 @@ macro_rules! accessors {
             /// document. It exists for schemes whose nodes all have [one
             /// width](crate::NumberedNode), because a number alone says which node is meant only
             /// there.
+            ///
+            /// Never call it for each ID, as in `numbered(7)?.generate()?`. Every such call would
+            /// begin again with the first ID of the clock's tick, as [`new`](Self::new) explains.
+            /// Build the generator once, and keep it.
             ///
             /// # Errors
             /// Returns [`BuildError::Node`](crate::BuildError::Node) if no node has this number,
@@ -55,7 +65,7 @@ macro_rules! accessors {
             }
 
             /// Returns a builder of a generator for `node`, which starts with the settings of the
-            /// scheme's document.
+            /// scheme's document. Build one generator for each node and process, and keep it.
             ///
             /// # Examples
             /// ```
@@ -68,13 +78,30 @@ macro_rules! accessors {
             /// assert_eq!(generator.policy(), Policy::Wait);
             /// # Ok::<(), tickid_core::BuildError>(())
             /// ```
+            ///
+            /// Two generators of one node repeat each other, and neither can notice it:
+            ///
+            /// ```
+            /// use tickid_core::example::{Node, Seconds};
+            #[doc = concat!("use tickid_core::{ManualClock, UnixTime, ", stringify!($generator), " as Generator};")]
+            ///
+            /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+            #[doc = concat!("let build = || Generator::<Seconds>::builder(Node(7)).clock(&clock).", stringify!($build), "();")]
+            /// assert_eq!(build()?.generate()?, build()?.generate()?); // wrong: the same ID twice
+            ///
+            /// let mut generator = build()?; // right: built once
+            /// # let generator = &mut generator;
+            /// assert_ne!(generator.generate()?, generator.generate()?);
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
             pub fn builder(node: S::Node) -> crate::Builder<S> {
                 crate::Builder::new(node)
             }
 
             /// Returns a builder of a generator for a node of any size. A node with more bits than
             /// the scheme's field for it names a share of a node's sequences, by the rule of
-            /// [`Scheme::split_node`].
+            /// [`Scheme::split_node`]. Each share has one generator in one process, which is built
+            /// once and kept.
             ///
             /// # Examples
             /// ```

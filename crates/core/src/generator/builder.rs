@@ -26,6 +26,9 @@ use crate::{engine::SharedEngine, generator::Generator};
 /// [`build_backfill`](Self::build_backfill). Options that do not fit together are an error only
 /// then.
 ///
+/// Build one generator for each node and process, and keep it: two generators of one node
+/// [issue the same IDs](Generator::builder).
+///
 /// | option | default |
 /// |---|---|
 /// | [`layout`](Self::layout) | the scheme's default |

@@ -26,6 +26,10 @@ use crate::window::Window;
 /// too. Its IDs strictly increase, and it skips no sequence, so a test can predict them. If threads
 /// would have to share it behind a lock, use a `Generator` instead.
 ///
+/// Build one for each node and process, and pass it by `&mut` to whatever needs IDs. One in a
+/// `thread_local!` is built by every thread, so each thread needs a node of its own there, because
+/// generators of the same node [issue the same IDs](Self::builder).
+///
 /// It has the methods of `Generator`, except `handle` and `check_ready`, and two that need
 /// exclusive access. [`try_generate_under`](Self::try_generate_under) takes a policy for a single
 /// call, and [`reset`](Self::reset) starts over.

@@ -20,9 +20,10 @@ use crate::snapshot::Snapshot;
 
 /// A generator that threads share, which draws IDs through `&self` without a lock.
 ///
-/// This is the generator for most programs. Put it in an `Arc`, or in a `static` behind a
-/// `OnceLock`, and let every thread call it. Its IDs are unique, and each thread's IDs strictly
-/// increase. Up to 1,024 threads may draw at the same time, and only calls in progress count
+/// This is the generator for most programs. Build one for each node and process, and let every
+/// thread call it: pass it around as a reference or in an `Arc`, or keep it in a `static`, as below.
+/// A second generator of the node would [issue the same IDs](Self::builder). Its IDs are unique,
+/// and each thread's IDs strictly increase. Up to 1,024 threads may draw at the same time, and only calls in progress count
 /// towards that, so any number of threads may hold a reference.
 ///
 /// Threads that race for a new tick may drop sequences, and so may a call that fails, but no
@@ -56,6 +57,24 @@ use crate::snapshot::Snapshot;
 ///     threads.map(|thread| thread.join().unwrap())
 /// });
 /// assert_ne!(a?, b?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A generator for the whole program, which is built when it is first used:
+///
+/// ```
+/// use std::sync::LazyLock;
+/// use tickid_core::example::{Node, Seconds};
+/// use tickid_core::{BuildError, Generator};
+///
+/// static GENERATOR: LazyLock<Result<Generator<Seconds>, BuildError>> =
+///     LazyLock::new(|| Generator::new(Node(7)));
+///
+/// fn next() -> Result<u64, Box<dyn std::error::Error>> {
+///     Ok(GENERATOR.as_ref()?.generate()?)
+/// }
+///
+/// assert!(next()? < next()?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
