@@ -105,6 +105,7 @@ mod random;
 mod range;
 mod scale;
 mod scheme;
+mod scheme_names;
 mod sequence;
 mod slot;
 mod snapshot;

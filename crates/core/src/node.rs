@@ -58,6 +58,11 @@ pub trait NodeId: Copy + Eq + fmt::Debug + Send + Sync + 'static {
 /// assert_eq!(Generator::<Seconds>::numbered(7)?.node(), Node(7));
 /// # Ok::<(), tickid_core::BuildError>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "a number alone is not a node of this scheme, whose nodes have sizes",
+    label = "not a node of one width",
+    note = "pass the size as well: `Generator::new(\"42/8\".parse()?)` is SCRU64's node 42 in 8 bits"
+)]
 pub trait NumberedNode: NodeId {
     /// The number of bits that every node takes in an ID.
     const BITS: u32;

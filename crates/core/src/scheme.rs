@@ -502,6 +502,12 @@ pub struct Plain;
 /// assert_eq!(generator.with(Tenant(9)).generate()? >> 56, 9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a variant of the IDs of `{S}`",
+    label = "not a variant",
+    note = "use `Meta(24)` for sno's metabyte, and `Local` or `Global` for kuid; other schemes have \
+            `Plain`"
+)]
 pub trait Variant<S: Scheme>: Copy {
     /// The type of the IDs.
     type Id: Copy;
@@ -563,6 +569,11 @@ pub trait Variant<S: Scheme>: Copy {
 /// assert!(other.with(Shop(3)).generate()? > id);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "IDs of the variant `{Self}` of `{S}` cannot be observed",
+    label = "not observable",
+    note = "kuid's global IDs are not in order; observe a local one: `with(Local).observe(id)`"
+)]
 pub trait Observable<S: Scheme>: Variant<S, Id: Ord> {
     /// The variant with the least ID of each slot. If a slot's ID under this variant follows an
     /// observed ID, it does so under every variant of this type. For example, it is the metabyte 0

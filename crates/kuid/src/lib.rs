@@ -122,9 +122,6 @@ pub use self::vector_clock::VectorClock;
 #[cfg(target_has_atomic = "64")]
 pub use self::wide::WideGenerator;
 pub use self::wide::{Wide, WideLocalGenerator, WideNode};
-#[cfg(feature = "std")]
-#[doc(no_inline)]
-pub use tickid_core::ProcessError;
 
 pub use tickid_core;
 pub use tickid_core::external::AsText;
@@ -156,12 +153,12 @@ pub use tickid_core::external::serde::{
     as_bytes as serde_as_bytes, as_integer as serde_as_integer, as_string as serde_as_string,
     as_text as serde_as_text,
 };
-#[doc(no_inline)]
-pub use tickid_core::{AnyNode, IntoUnixTime, Policy, RandomStart, RangeError, UnixTime, Window};
 #[doc(hidden)]
 pub use tickid_text::parsed as __parsed;
 #[doc(no_inline)]
 pub use tickid_text::{ParseError, ParseErrorKind, Text};
+
+tickid_core::scheme_names!();
 
 /// The examples of the package's README, so that they stay true.
 #[cfg(doctest)]

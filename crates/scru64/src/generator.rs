@@ -34,6 +34,15 @@ use crate::scheme::Scru64;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
+/// Its nodes have sizes, so a number alone does not name one:
+///
+/// ```compile_fail,E0277
+/// use tickid_scru64::Generator;
+///
+/// let generator = Generator::numbered(42)?; // pass "42/8".parse()? to `new`
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Spec
 /// SCRU64, "Counter overflow handling" and "Clock rollback handling".
 #[cfg(target_has_atomic = "64")]

@@ -114,12 +114,12 @@ pub use tickid_core::external::serde::{
     as_bytes as serde_as_bytes, as_integer as serde_as_integer, as_string as serde_as_string,
     as_text as serde_as_text,
 };
-#[doc(no_inline)]
-pub use tickid_core::{IntoUnixTime, Policy, RandomStart, RangeError, UnixTime, Window};
 #[doc(hidden)]
 pub use tickid_text::parsed as __parsed;
 #[doc(no_inline)]
 pub use tickid_text::{ParseError, ParseErrorKind, Text};
+
+tickid_core::scheme_names!();
 
 /// The examples of the package's README, so that they stay true.
 #[cfg(doctest)]

@@ -87,9 +87,6 @@ pub use self::scheme::{Meta, Sno};
 pub use self::snapshot::GeneratorSnapshot;
 #[cfg(target_has_atomic = "16")]
 pub use self::with_time::WithTime;
-#[cfg(feature = "std")]
-#[doc(no_inline)]
-pub use tickid_core::ProcessError;
 
 pub use tickid_core;
 pub use tickid_core::external::AsText;
@@ -121,14 +118,12 @@ pub use tickid_core::external::serde::{
     as_bytes as serde_as_bytes, as_integer as serde_as_integer, as_string as serde_as_string,
     as_text as serde_as_text,
 };
-#[doc(no_inline)]
-pub use tickid_core::{
-    AnyNode, IntoUnixTime, Policy, RandomStart, RangeError, SequenceBounds, UnixTime, Window,
-};
 #[doc(hidden)]
 pub use tickid_text::parsed as __parsed;
 #[doc(no_inline)]
 pub use tickid_text::{ParseError, ParseErrorKind, Text};
+
+tickid_core::scheme_names!();
 
 /// The examples of the package's README, so that they stay true.
 #[cfg(doctest)]

@@ -79,6 +79,16 @@ impl Scheme for Sno {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
+/// A bare number is not a metabyte, and the compiler says what is:
+///
+/// ```compile_fail,E0277
+/// use tickid_sno::{LocalGenerator, Partition};
+///
+/// let mut generator = LocalGenerator::new(Partition::new(7))?;
+/// let _ = generator.with(24); // use `Meta(24)`
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Spec
 /// sno, "Metabyte".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

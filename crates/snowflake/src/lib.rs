@@ -88,9 +88,6 @@ pub use self::order::{NodeAboveSequence, Order, SequenceAboveNode};
 pub use self::presets::Preset;
 
 pub use tickid_core;
-#[cfg(feature = "std")]
-#[doc(no_inline)]
-pub use tickid_core::ProcessError;
 /// A form of IDs for serde's `with` attribute, which is the same in every format. Use it where a
 /// field should not have the default form. For example, `serde_as_integer` writes a number in JSON
 /// too, where the default is text because JavaScript would round the number.
@@ -118,12 +115,12 @@ pub use tickid_core::external::serde::{
     as_bytes as serde_as_bytes, as_integer as serde_as_integer, as_string as serde_as_string,
     as_text as serde_as_text,
 };
-#[doc(no_inline)]
-pub use tickid_core::{AnyNode, IntoUnixTime, Policy, RandomStart, RangeError, UnixTime, Window};
 #[doc(hidden)]
 pub use tickid_text::parsed as __parsed;
 #[doc(no_inline)]
 pub use tickid_text::{ParseError, ParseErrorKind, Text};
+
+tickid_core::scheme_names!();
 
 /// The examples of the package's README, so that they stay true.
 #[cfg(doctest)]

@@ -10,8 +10,7 @@
 use std::sync::LazyLock;
 use std::thread;
 
-use tickid::engine::{BuildError, Error};
-use tickid::sno::{Generator, SnoId};
+use tickid::sno::{BuildError, Error, Generator, SnoId};
 
 const THREADS: usize = 1_000;
 

@@ -30,8 +30,7 @@
 //!
 //! ```
 //! use std::sync::LazyLock;
-//! use tickid::engine::BuildError;
-//! use tickid::sno::{Generator, SnoId};
+//! use tickid::sno::{BuildError, Generator, SnoId};
 //!
 //! static GENERATOR: LazyLock<Result<Generator, BuildError>> =
 //!     LazyLock::new(|| Generator::numbered(258));
@@ -75,9 +74,11 @@
 //! [leases in production][leases].
 //!
 //! # Parts
-//! This crate has no code of its own. Each module is one of the project's libraries, behind a
-//! feature, so a program compiles only what it uses. You may also depend on a library directly,
-//! because the types are the same.
+//! This crate has no code of its own, and no name but those of its modules. Each module is one of
+//! the project's libraries, behind a feature, so a program compiles only what it uses. You may also
+//! depend on a library directly, because the types are the same. Each scheme's module has all the
+//! names that a program with that scheme needs, by the same names as the others, for example
+//! `sno::Error`, `sno::BuildError` and `sno::Policy`.
 //!
 //! ```toml
 //! [dependencies]

@@ -14,7 +14,7 @@ use crate::generator::source::{Follow, Source, observe};
 #[cfg(feature = "std")]
 use crate::generator::timing::Timing;
 use crate::generator::{Generator, Ids, View};
-use crate::scheme::{Id, Observable, Scheme};
+use crate::scheme::{Id, Observable, Scheme, Variant};
 use crate::slot::Slot;
 
 /// One thread's share of a [`Generator`]. It draws blocks from the generator and issues IDs from
@@ -105,7 +105,7 @@ impl<'a, S: Scheme, C> Handle<'a, S, C> {
     /// assert!(handle.with(Plain).generate()? > first);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn with<V>(&mut self, variant: V) -> View<&mut Self, V> {
+    pub fn with<V: Variant<S>>(&mut self, variant: V) -> View<&mut Self, V> {
         View::new(self, variant)
     }
 }

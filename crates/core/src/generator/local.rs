@@ -15,7 +15,7 @@ use crate::generator::timing::Timing;
 use crate::generator::{Ids, View};
 use crate::policy::Policy;
 use crate::range::RangeError;
-use crate::scheme::{Id, Observable, Scheme, Variant as _};
+use crate::scheme::{Id, Observable, Scheme, Variant};
 use crate::slot::Slot;
 use crate::snapshot::Snapshot;
 use crate::window::Window;
@@ -77,7 +77,7 @@ impl<S: Scheme, C> LocalGenerator<S, C> {
     /// assert!(generator.with(Plain).generate()? > first);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn with<V>(&mut self, variant: V) -> View<&mut Self, V> {
+    pub fn with<V: Variant<S>>(&mut self, variant: V) -> View<&mut Self, V> {
         View::new(self, variant)
     }
 }

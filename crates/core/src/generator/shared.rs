@@ -14,7 +14,7 @@ use crate::generator::source::{Follow, Source, observe};
 use crate::generator::timing::Timing;
 use crate::generator::{Ids, View};
 use crate::range::RangeError;
-use crate::scheme::{Id, Observable, Scheme};
+use crate::scheme::{Id, Observable, Scheme, Variant};
 use crate::slot::Slot;
 use crate::snapshot::Snapshot;
 
@@ -116,7 +116,7 @@ impl<S: Scheme, C> Generator<S, C> {
     /// assert!(plain.generate()? < generator.generate()?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn with<V>(&self, variant: V) -> View<&Self, V> {
+    pub fn with<V: Variant<S>>(&self, variant: V) -> View<&Self, V> {
         View::new(self, variant)
     }
 }

@@ -267,7 +267,7 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// assert_eq!(generator.with(Meta(24)).generate()?.meta(), 24);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn with<V>(&self, variant: V) -> View<&Self, V> {
+    pub fn with<V: Variant<S>>(&self, variant: V) -> View<&Self, V> {
         View::new(self, variant)
     }
 
