@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use core::str::FromStr;
 
 use serde::de::{self, Deserializer, IgnoredAny, SeqAccess, Unexpected, Visitor};
-use serde::ser::Serialize;
+use serde::ser::{Serialize, Serializer};
 
 /// The form of an ID in binary formats, which is an integer or an array of bytes.
 pub trait Binary: Serialize + Sized {
@@ -122,7 +122,7 @@ where
     let accepts = match Buffer::of::<D>() {
         Some(Buffer::Unknown) => Accepts::TextOrBytes,
         Some(Buffer::Binary) => Accepts::All,
-        None if deserializer.is_human_readable() => Accepts::Text,
+        None if deserializer.is_human_readable() || is_of_bson::<D>() => Accepts::Text,
         None => Accepts::Binary,
     };
     let visitor = FormVisitor { accepts, types: PhantomData::<(T, B)> };
@@ -132,6 +132,28 @@ where
         Accepts::Text => deserializer.deserialize_str(visitor),
         Accepts::Binary => B::deserialize(deserializer, visitor),
     }
+}
+
+/// Reports whether IDs are written as text, which is the form for people.
+pub fn takes_text<S: Serializer>(serializer: &S) -> bool {
+    serializer.is_human_readable() || is_of_bson::<S>()
+}
+
+/// Reports whether a serializer or a deserializer is one of the crate `bson`, or wraps one.
+///
+/// The crate has two of each. Those for bytes, by which MongoDB's driver inserts and reads, say
+/// that they are not human-readable, and those for values, which make filters, say that they are.
+/// If an ID had a form for each, no filter would find it, so its form is text in both. The numbers
+/// and arrays of the former would not do anyway, since no `_id` is an array.
+///
+/// As for [`Buffer`], there is no other sign of a format than its names.
+fn is_of_bson<T>() -> bool {
+    names_bson(type_name::<T>())
+}
+
+fn names_bson(name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    name.match_indices("bson::").any(|(start, _)| !name[..start].ends_with(is_word))
 }
 
 /// Reads an array of bytes of exactly its length.
@@ -361,5 +383,18 @@ mod tests {
             assert_eq!(found.as_deref(), Some(buffer), "{name}");
         }
         assert_eq!(Buffer::of_name("&mut serde_json::de::Deserializer<StrRead>"), None);
+    }
+
+    #[test]
+    fn bson_is_told_by_its_name() {
+        for name in
+            ["bson::ser::raw::Serializer", "&mut bson::ser::raw::Serializer", "a::B<bson::C>"]
+        {
+            assert!(names_bson(name), "{name}");
+        }
+        for name in ["postcard::ser::Serializer", "jbson::ser::Serializer", "my_bson::A", "a::bson"]
+        {
+            assert!(!names_bson(name), "{name}");
+        }
     }
 }

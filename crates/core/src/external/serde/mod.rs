@@ -6,12 +6,13 @@ mod with;
 #[doc(hidden)]
 pub use serde as __serde;
 
-pub use self::form::{Binary, deserialize, deserialize_array};
+pub use self::form::{Binary, deserialize, deserialize_array, takes_text};
 pub use self::with::{as_bytes, as_integer, as_string, as_text, deserialize_text};
 
 /// Implements `Serialize` and `Deserialize` for an ID. In human-readable formats such as JSON it is
-/// its canonical text, because JavaScript would round an integer. In binary ones it is `$binary`
-/// (an integer, or an array of bytes), which it converts to and from.
+/// its canonical text, because JavaScript would round an integer, and in BSON, whose crate is
+/// human-readable half of the time. In other binary ones it is `$binary` (an integer, or an array of
+/// bytes), which it converts to and from.
 ///
 /// Where serde buffers a value (in fields that are flattened, and in enums that are untagged or
 /// internally tagged), the text and arrays of bytes are read, and an integer if the format is known
@@ -29,7 +30,7 @@ macro_rules! impl_serde {
                     &self,
                     serializer: S,
                 ) -> Result<S::Ok, S::Error> {
-                    if serializer.is_human_readable() {
+                    if $crate::external::serde::takes_text(&serializer) {
                         serializer.serialize_str(&self.encode())
                     } else {
                         <$binary>::from(*self).serialize(serializer)

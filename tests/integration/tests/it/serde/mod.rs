@@ -134,6 +134,29 @@ fn forms_in_cbor() {
     assert_eq!(field("maybe_bytes"), Value::Bytes(bytes));
 }
 
+/// MongoDB's driver inserts by one serializer, and filters are made by the other.
+#[test]
+fn bson_has_one_form_for_inserts_and_filters() {
+    fn has_one_form<T: Id>() {
+        for id in [T::MIN, T::MAX].into_iter().chain(any(15).take(20)) {
+            let inserted = bson::to_vec(&plain::Field { id }).unwrap();
+            let inserted: bson::Document = bson::from_slice(&inserted).unwrap();
+            assert_eq!(inserted, bson::doc! { "id": id.to_string() });
+            assert_eq!(inserted, bson::doc! { "id": bson::to_bson(&id).unwrap() });
+
+            let bytes = bson::to_vec(&bytes::Field { id }).unwrap();
+            let bytes: bson::Document = bson::from_slice(&bytes).unwrap();
+            assert_eq!(bytes, bson::to_document(&bytes::Field { id }).unwrap());
+        }
+    }
+    for_each_id!(has_one_form);
+
+    let id = NanoflakeId::new(1_541_815_603_606_036_480).unwrap();
+    let inserted = bson::to_vec(&integer::Field { id }).unwrap();
+    let inserted: bson::Document = bson::from_slice(&inserted).unwrap();
+    assert_eq!(inserted, bson::doc! { "id": i64::from(id) });
+}
+
 /// Reads `json` as one form of an ID, and returns the error.
 macro_rules! error {
     ($id:ty, $with:literal, $json:expr) => {{
@@ -279,13 +302,22 @@ enum Format {
     Postcard,
     /// Like bincode it writes no types and no names.
     Bcs,
+    /// By the serializer for bytes, as MongoDB's driver inserts.
+    Bson,
+    /// By the serializer for values.
+    BsonValue,
 }
 
-use Format::{Bcs, Cbor, Json, MessagePack, MessagePackNamed, Postcard, Toml, Yaml};
+use Format::{
+    Bcs, Bson, BsonValue, Cbor, Json, MessagePack, MessagePackNamed, Postcard, Toml, Yaml,
+};
 
-const ALL: [Format; 8] = [Json, Toml, Yaml, Cbor, MessagePack, MessagePackNamed, Postcard, Bcs];
+const ALL: [Format; 10] =
+    [Json, Toml, Yaml, Cbor, MessagePack, MessagePackNamed, Postcard, Bcs, Bson, BsonValue];
 /// The formats that describe their values, which serde needs to buffer them.
-const DESCRIBING: [Format; 5] = [Json, Toml, Yaml, Cbor, MessagePackNamed];
+const DESCRIBING: [Format; 7] = [Json, Toml, Yaml, Cbor, MessagePackNamed, Bson, BsonValue];
+/// The formats whose integers are signed and have 64 bits.
+const SIGNED: [Format; 3] = [Toml, Bson, BsonValue];
 
 /// Asserts that `value` survives writing and reading in each of `formats`.
 fn comes_back<V: Serialize + DeserializeOwned + PartialEq + Debug>(value: &V, formats: &[Format]) {
@@ -305,6 +337,8 @@ fn comes_back<V: Serialize + DeserializeOwned + PartialEq + Debug>(value: &V, fo
             }
             Postcard => postcard::from_bytes(&postcard::to_stdvec(value).unwrap()).map_err(says),
             Bcs => bcs::from_bytes(&bcs::to_bytes(value).unwrap()).map_err(says),
+            Bson => bson::from_slice(&bson::to_vec(value).unwrap()).map_err(says),
+            BsonValue => bson::from_bson(bson::to_bson(value).unwrap()).map_err(says),
         };
         assert_eq!(read.as_ref(), Ok(value), "{format:?} {}", core::any::type_name::<V>());
     }
@@ -358,10 +392,9 @@ struct Keys<T: Ord> {
 fn integers_round_trip() {
     fn of_64_bits<T: Id>() {
         for id in [T::MIN, T::MAX].into_iter().chain(any(12).take(20)) {
-            // TOML's integers are signed.
             let bytes: T::Bytes = id.into();
-            let is_signed = bytes.as_ref()[0] < 0x80;
-            let fits = |format: &Format| *format != Toml || is_signed;
+            let fits_signed = bytes.as_ref()[0] < 0x80;
+            let fits = |format: &Format| fits_signed || !SIGNED.contains(format);
             let keep =
                 |formats: &[Format]| -> Vec<_> { formats.iter().copied().filter(fits).collect() };
             integer::direct(id, &keep(&ALL));
@@ -374,9 +407,9 @@ fn integers_round_trip() {
     of_64_bits::<SnowflakeId>();
 
     fn of_128_bits<T: Id>() {
-        let without_toml: Vec<_> = ALL.into_iter().filter(|format| *format != Toml).collect();
+        let wide: Vec<_> = ALL.into_iter().filter(|format| !SIGNED.contains(format)).collect();
         for id in [T::MIN, T::MAX].into_iter().chain(any(13).take(20)) {
-            integer::direct(id, &without_toml);
+            integer::direct(id, &wide);
         }
         // serde cannot buffer them: an error, and not another ID.
         let id = integer::Tagged::Id { id: T::MAX };
