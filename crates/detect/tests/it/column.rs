@@ -334,8 +334,23 @@ fn few_or_mixed_lines_do_not_agree() {
     assert!(agreement(&[&discord[..5], &mastodon[..]].concat()).is_none());
     // Lines without an integer of the size of IDs are passed over.
     let texts: Vec<String> = discord.iter().map(u64::to_string).collect();
-    let texts = ["id", "NULL", "", "7", "0000000000000007"]
+    let texts = ["id", "NULL", "", "7", "999999999", "0000000000000007"]
         .into_iter()
         .chain(texts.iter().map(String::as_str));
-    assert!(detector().agreement(texts.map(str::as_bytes)).has(Format::Discord));
+    let agreement = detector().agreement(texts.map(str::as_bytes));
+    assert!(agreement.has(Format::Discord));
+    assert_eq!(agreement.lines(), 10);
+}
+
+/// These fields are so small that two IDs would be evidence enough.
+#[test]
+fn two_lines_decide_nothing() {
+    let (_, epoch, make) = USUAL[1];
+    let column = [0, 40, 90].map(|days| make(NOW_MS - DAY_MS * days - epoch, 0));
+    let two = agreement(&column[..2]);
+    assert!(two.is_none());
+    assert_eq!(two.lines(), 0);
+    let three = agreement(&column);
+    assert!(three.has(Format::Discord));
+    assert_eq!(three.lines(), 3);
 }
