@@ -116,6 +116,7 @@ export npm_config_fund=false npm_config_audit=false npm_config_loglevel=silent
 {install}
 cp ../*.mjs ../*.prisma .
 node first.mjs
+node json.mjs
 
 npm install drizzle-orm pg >/dev/null
 node drizzle.mjs
@@ -123,6 +124,13 @@ node drizzle.mjs
 npm install prisma @prisma/client @prisma/adapter-pg >/dev/null
 PRISMA_SCHEMA_ENGINE_BINARY=$(type -P true) npx prisma generate --schema schema.prisma >/dev/null
 node prisma.mjs
+"""
+JSON_OF_INTEGERS = """
+if (sent !== '{"id":"110009624767914842"}' || id !== 110009624767914842n) throw new Error(sent);
+try { JSON.stringify({ id }); throw new Error('no error'); } catch (error) {
+  if (!(error instanceof TypeError)) throw error;
+}
+if (String(JSON.parse('110009624767914842')) !== '110009624767914850') throw new Error('exact');
 """
 DRIZZLE = """
 import { drizzle } from 'drizzle-orm/node-postgres';
@@ -227,6 +235,7 @@ def python(world):
 
 def node(world):
     files = {"first.mjs": example("node", "# tickid", "js")}
+    files["json.mjs"] = example("node", "## Integers and JSON", "js") + JSON_OF_INTEGERS
     misplaced = f"const MISPLACED = {MISPLACED};\n"
     files["drizzle.mjs"] = example("node", "## Drizzle", "js") + misplaced + DRIZZLE
     prisma = PRISMA.replace("{collation}", example("node", "## Prisma", "sql"))

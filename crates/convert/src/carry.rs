@@ -14,6 +14,8 @@
 //! | needs to be read | nothing | epoch and drift, to be held against | nothing |
 //!
 //! A UUID's 16 bytes and its integer sort as its text does, so there is one order for all three.
+//! Most databases use it too, but the UUID types of SQL Server and ClickHouse compare other bytes
+//! first.
 //!
 //! ```text
 //!  version 8: the ID's 96 bits (shorter ones with zeros after them), a mark and the kind
