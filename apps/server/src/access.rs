@@ -4,24 +4,22 @@ use core::fmt;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use core::time::Duration;
 use std::collections::HashMap;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io;
+use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use subtle::ConstantTimeEq as _;
 use tokio::time::Instant;
 
 use crate::error::ServerError;
+use crate::files::ReadFile;
 
 /// The clients that may send requests, and their rates.
 #[derive(Debug)]
 pub(crate) struct Access {
-    /// The file of the tokens. Without one, anyone who can connect is a client.
-    file: Option<PathBuf>,
+    /// Set if there is a file of tokens. Without one, anyone who can connect is a client.
+    is_closed: bool,
     tokens: ArcSwap<Tokens>,
-    /// Held while the file is read again.
-    reloading: Mutex<()>,
     /// All clients of a server without tokens.
     anyone: Arc<Client>,
     rate: Option<u64>,
@@ -60,7 +58,7 @@ impl fmt::Debug for Client {
 }
 
 impl Client {
-    fn new(name: &str, token: &str, may_observe: bool) -> Self {
+    pub(crate) fn new(name: &str, token: &str, may_observe: bool) -> Self {
         let usage = Usage { may_observe: may_observe.into(), ..Usage::default() };
         Self { name: name.to_owned(), token: token.to_owned(), usage: Arc::new(usage) }
     }
@@ -99,27 +97,21 @@ pub(crate) const WRONG_TOKENS: u32 = 5;
 const OBSERVE: &str = "observe";
 
 impl Access {
-    /// Reads the tokens, if there is a file.
-    pub(crate) fn new(file: Option<PathBuf>, rate: Option<u64>) -> Result<Self, ServerError> {
-        let clients = match &file {
-            Some(path) => read(path)?.into_iter().map(Arc::new).collect(),
-            None => Vec::new(),
-        };
-        Ok(Self {
-            file,
+    /// The clients are the owners of the tokens, if there is a file of them.
+    pub(crate) fn new(clients: Option<Vec<Client>>, rate: Option<u64>) -> Self {
+        let is_closed = clients.is_some();
+        let clients = clients.into_iter().flatten().map(Arc::new).collect();
+        Self {
+            is_closed,
             tokens: ArcSwap::from_pointee(Tokens { clients }),
-            reloading: Mutex::default(),
             anyone: Arc::new(Client::new("anyone", "", true)),
             rate,
             start: Instant::now(),
-        })
+        }
     }
 
-    /// Reads the tokens again. After an error, those read before stay in use.
-    pub(crate) fn reload(&self) -> Result<(), ServerError> {
-        let Some(path) = &self.file else { return Ok(()) };
-        let _reloading = self.reloading.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut clients = read(path)?;
+    /// Replaces the tokens. Of two calls, the second must come after the first.
+    pub(crate) fn replace(&self, mut clients: Vec<Client>) {
         // Connections keep the `Client` that they were admitted with, and learn of changes only
         // from its `Usage`. A token that stays keeps that, so a connection gains or loses the right
         // to observe without authenticating anew, and a reload does not give a client a new burst.
@@ -135,12 +127,11 @@ impl Access {
         let clients = clients.into_iter().map(Arc::new).collect();
         self.tokens.store(Arc::new(Tokens { clients }));
         gone.values().for_each(|usage| usage.is_revoked.store(true, Ordering::Relaxed));
-        Ok(())
     }
 
     /// Reports whether clients must have a token.
     pub(crate) fn is_closed(&self) -> bool {
-        self.file.is_some()
+        self.is_closed
     }
 
     /// Returns the client that needs no token, if none is needed.
@@ -182,13 +173,16 @@ impl Access {
     }
 }
 
-/// Reads a file of tokens. Each line has one, after an optional name, and after both perhaps a
+/// Parses a file of tokens. Each line has one, after an optional name, and after both perhaps a
 /// right.
-fn read(path: &Path) -> Result<Vec<Client>, ServerError> {
-    let text = fs::read_to_string(path)
-        .map_err(|source| ServerError::Read { path: path.to_owned(), source })?;
+pub(crate) fn parse(file: &ReadFile) -> Result<Vec<Client>, ServerError> {
+    let path = file.path();
+    let text = str::from_utf8(file.bytes()?).map_err(|error| ServerError::Read {
+        path: path.to_owned(),
+        source: io::Error::new(io::ErrorKind::InvalidData, error),
+    })?;
     // Some editors start a file with a byte order mark.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut clients = Vec::new();
     // The line of each token, for the message about one that comes twice.
     let mut lines = HashMap::new();
@@ -244,10 +238,20 @@ fn read(path: &Path) -> Result<Vec<Client>, ServerError> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn limited(rate: u64) -> Access {
-        Access::new(None, Some(rate)).unwrap()
+        Access::new(None, Some(rate))
+    }
+
+    /// Returns the clients of a file with this text.
+    fn clients(text: &str) -> Result<Vec<Client>, ServerError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens");
+        fs::write(&path, text).unwrap();
+        parse(&ReadFile::read(&path))
     }
 
     #[tokio::test(start_paused = true)]
@@ -276,22 +280,16 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn rates_outlive_a_reload() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("tokens");
-        fs::write(&path, "a 0123456789abcdef\n").unwrap();
-        let access = Access::new(Some(path.clone()), Some(10)).unwrap();
+        let access = Access::new(Some(clients("a 0123456789abcdef\n").unwrap()), Some(10));
         access.admit(&access.client(b"0123456789abcdef").unwrap(), 10).unwrap();
-        fs::write(&path, "# another name\nb 0123456789abcdef\n").unwrap();
-        access.reload().unwrap();
+        access.replace(clients("# another name\nb 0123456789abcdef\n").unwrap());
         assert!(access.admit(&access.client(b"0123456789abcdef").unwrap(), 1).is_err());
     }
 
     #[test]
     fn tokens_are_read_and_found() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("tokens");
-        fs::write(&path, "# ours\n\nbilling 0123456789abcdef\nfedcba9876543210\n").unwrap();
-        let access = Access::new(Some(path.clone()), None).unwrap();
+        let ours = clients("# ours\n\nbilling 0123456789abcdef\nfedcba9876543210\n");
+        let access = Access::new(Some(ours.unwrap()), None);
         let name =
             |token: &str| access.client(token.as_bytes()).map(|client| client.name().to_owned());
         assert_eq!(name("0123456789abcdef").as_deref(), Some("billing"));
@@ -302,40 +300,33 @@ mod tests {
 
         let billing = access.client(b"0123456789abcdef").unwrap();
         for (rights, may_observe) in [(" observe", true), ("", false)] {
-            fs::write(&path, format!("billing 0123456789abcdef{rights}\n")).unwrap();
-            access.reload().unwrap();
+            access.replace(clients(&format!("billing 0123456789abcdef{rights}\n")).unwrap());
             assert_eq!(billing.may_observe(), may_observe, "of a connection that stays");
             let found = access.client(b"0123456789abcdef").unwrap();
             assert_eq!(found.may_observe(), may_observe);
         }
 
         let before = access.client(b"0123456789abcdef").unwrap();
-        fs::write(&path, "\u{feff}invoices 0123456789abcdef\n").unwrap();
-        access.reload().unwrap();
+        access.replace(clients("\u{feff}invoices 0123456789abcdef\n").unwrap());
         assert!(!before.is_revoked());
         assert_eq!(name("0123456789abcdef").as_deref(), Some("invoices"));
-        fs::write(&path, "billing 0123456789abcde!\n").unwrap();
-        access.reload().unwrap();
+        access.replace(clients("billing 0123456789abcde!\n").unwrap());
         assert!(before.is_revoked());
-        fs::write(&path, "").unwrap();
-        assert!(access.reload().is_err());
         assert!(access.client(b"0123456789abcde!").is_some());
     }
 
     #[test]
     fn malformed_tokens_are_not_shown() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("tokens");
         for (text, reason) in [
             ("a short", "the token has 5 bytes, outside of 16..=256"),
             ("a 0123456789äbcdef", "other than visible ASCII"),
             ("a 0123456789abcdef 0123456789", "line 1: after the token is something other than"),
             ("a 0123456789abcdef observe observe", "after the token is something other than"),
+            ("", "there is no token"),
             ("# nothing", "there is no token"),
             ("a 0123456789abcdef\n\nb 0123456789abcdef", "line 3: the token is also on line 1"),
         ] {
-            fs::write(&path, text).unwrap();
-            let error = Access::new(Some(path.clone()), None).unwrap_err().to_string();
+            let error = clients(text).unwrap_err().to_string();
             assert!(error.contains(reason), "{error}");
             assert!(!error.contains("0123456789"), "{error}");
         }

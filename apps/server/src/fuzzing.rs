@@ -127,7 +127,7 @@ impl FuzzedServer {
             timeout: Duration::from_millis(100),
             ..Limits::default()
         };
-        let access = Access::new(None, None)?;
+        let access = Access::new(None, None);
         let (shared, http) = runtime.block_on(async {
             let shared = Arc::new(ServerState::new(realms, access, limits));
             let http = http::Service::new(&shared);

@@ -74,6 +74,7 @@
 
 mod access;
 mod error;
+mod files;
 #[cfg(any(feature = "_fuzzing", test))]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -82,6 +83,7 @@ mod limits;
 mod listener;
 mod metrics;
 mod realm;
+mod reload;
 mod resp;
 mod server;
 mod shared;

@@ -16,6 +16,7 @@ use crate::limits::Limits;
 use crate::listener::{Listener, Slots};
 use crate::metrics::Protocol;
 use crate::realm::{RealmStart, Realms, RunningRealm};
+use crate::reload::{Reloader, SecretFiles};
 use crate::shared::ServerState;
 use crate::socket::Socket;
 use crate::tls::{ReloadedTls, TlsFiles};
@@ -239,16 +240,20 @@ impl ServerBuilder {
         // Everything on this machine that can be wrong comes before the leases: a start that fails
         // because a port is taken must not have occupied a node, which others would then miss until
         // it is released.
-        let access = Access::new(self.tokens.clone(), self.limits.rate)?;
-        let tls = match self.tls.clone().map(ReloadedTls::new).transpose() {
-            Ok(tls) => tls.map(Arc::new),
+        let files = SecretFiles { tokens: self.tokens.clone(), tls: self.tls.clone() };
+        let (reloader, secrets) = match Reloader::new(files) {
+            Ok(read) => read,
             Err(mut files) => return Err(files.remove(0)),
         };
+        let access = Access::new(secrets.clients, self.limits.rate);
+        let tls = secrets.tls.map(|configs| Arc::new(ReloadedTls::new(configs)));
         let sockets = self.bind().await?;
         let (realms, started) = self.lease().await;
         let shared = Arc::new(ServerState::new(realms, access, self.limits.clone()));
         let tasks = TaskTracker::new();
-        let mut server = Server { shared, tls, tasks, resp: Vec::new(), http: Vec::new() };
+        let reloader = Arc::new(reloader);
+        let mut server =
+            Server { shared, tls, reloader, tasks, resp: Vec::new(), http: Vec::new() };
         // Some realms may have their leases already, so a failed start stops like a server does,
         // which releases their nodes.
         if let Err(error) = started {
@@ -358,6 +363,7 @@ impl ServerBuilder {
 pub struct Server {
     shared: Arc<ServerState>,
     tls: Option<Arc<ReloadedTls>>,
+    reloader: Arc<Reloader>,
     tasks: TaskTracker,
     resp: Vec<SocketAddr>,
     http: Vec<SocketAddr>,
@@ -431,21 +437,20 @@ impl Server {
     /// Reads the files of tokens, certificates and keys again, for example after a certificate was
     /// renewed. Connections stay open, but a client whose token is gone must authenticate anew.
     ///
+    /// Without a call, the server compares the contents of the files each minute, and does the same
+    /// if they have changed.
+    ///
     /// # Errors
-    /// Returns a [`ReloadError`] with each file that cannot be used, and the earlier contents stay
-    /// in use. Certificate, key and the clients' authorities belong together, so if one of them is
-    /// broken, the earlier contents of all three stay.
+    /// Returns a [`ReloadError`] with each file that cannot be used. Then nothing is taken, and the
+    /// earlier contents of all files stay in use.
     pub fn reload(&self) -> Result<(), ReloadError> {
-        let tokens = self.shared.access.reload().err();
-        let tls = self.tls.as_ref().and_then(|tls| tls.reload().err()).unwrap_or_default();
-        let files: Vec<ServerError> = tokens.into_iter().chain(tls).collect();
-        if files.is_empty() { Ok(()) } else { Err(ReloadError { files }) }
+        self.reloader.reload(&self.shared, self.tls.as_deref())
     }
 
     /// Stops the server. It accepts no more connections, answers what has arrived within
     /// [`Limits::grace`], and releases the nodes, so that other servers can have them immediately.
     pub async fn stop(self) -> Stopped {
-        let Self { shared, tls: _, tasks, .. } = self;
+        let Self { shared, tls: _, reloader: _, tasks, resp: _, http: _ } = self;
         let mut stopped = Stopped::default();
         // Listeners and connections learn of the stop here. A tracker that is not closed would wait
         // for tasks that might still come.
@@ -495,5 +500,7 @@ impl Server {
             };
             self.tasks.spawn(listener.run());
         }
+        let (reloader, shared) = (Arc::clone(&self.reloader), Arc::clone(&self.shared));
+        self.tasks.spawn(reloader.watch(shared, self.tls.clone()));
     }
 }

@@ -1,6 +1,6 @@
 //! Certificates.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
@@ -12,6 +12,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
 
 use crate::error::ServerError;
+use crate::files::ReadFile;
 
 /// The files for encrypted connections, in PEM. After they were replaced,
 /// [`Server::reload`](crate::Server::reload) reads them again.
@@ -26,60 +27,74 @@ pub struct TlsFiles {
     pub client_authorities: Option<PathBuf>,
 }
 
+/// The bytes of the files.
+#[derive(Debug, Hash)]
+pub(crate) struct Contents {
+    certificate: ReadFile,
+    key: ReadFile,
+    client_authorities: Option<ReadFile>,
+}
+
+impl Contents {
+    pub(crate) fn read(files: &TlsFiles) -> Self {
+        Self {
+            certificate: ReadFile::read(&files.certificate),
+            key: ReadFile::read(&files.key),
+            client_authorities: files.client_authorities.as_deref().map(ReadFile::read),
+        }
+    }
+}
+
 /// The settings of encrypted connections, as last read.
 #[derive(Debug)]
-pub(crate) struct ReloadedTls {
-    files: TlsFiles,
-    configs: ArcSwap<Configs>,
-}
+pub(crate) struct ReloadedTls(ArcSwap<TlsConfigs>);
 
 /// One for each protocol, because they differ in what they negotiate.
 #[derive(Debug)]
-struct Configs {
+pub(crate) struct TlsConfigs {
     resp: Arc<ServerConfig>,
     http: Arc<ServerConfig>,
 }
 
 impl ReloadedTls {
-    pub(crate) fn new(files: TlsFiles) -> Result<Self, Vec<ServerError>> {
-        let configs = ArcSwap::from_pointee(read(&files)?);
-        Ok(Self { files, configs })
+    pub(crate) fn new(configs: TlsConfigs) -> Self {
+        Self(ArcSwap::from_pointee(configs))
     }
 
-    /// Reads the files again. On errors those read before stay in use.
-    pub(crate) fn reload(&self) -> Result<(), Vec<ServerError>> {
-        self.configs.store(Arc::new(read(&self.files)?));
-        Ok(())
+    pub(crate) fn replace(&self, configs: TlsConfigs) {
+        self.0.store(Arc::new(configs));
     }
 
     pub(crate) fn for_resp(&self) -> Arc<ServerConfig> {
-        Arc::clone(&self.configs.load().resp)
+        Arc::clone(&self.0.load().resp)
     }
 
     pub(crate) fn for_http(&self) -> Arc<ServerConfig> {
-        Arc::clone(&self.configs.load().http)
+        Arc::clone(&self.0.load().http)
     }
 }
 
-/// Reads the files, and reports each that cannot be used.
-fn read(files: &TlsFiles) -> Result<Configs, Vec<ServerError>> {
-    let refuse = |path: &Path, reason: &dyn core::fmt::Display| ServerError::Certificate {
-        path: path.to_owned(),
+/// Parses the files, and reports each that cannot be used.
+pub(crate) fn parse(files: &Contents) -> Result<TlsConfigs, Vec<ServerError>> {
+    let refuse = |file: &ReadFile, reason: &dyn core::fmt::Display| ServerError::Certificate {
+        path: file.path().to_owned(),
         reason: reason.to_string(),
     };
     let provider = Arc::new(ring::default_provider());
-    // Each file is read before any result is looked at, because an operator who replaces three
+    // Each file is parsed before any result is looked at, because an operator who replaces three
     // files wants one attempt to report all that is wrong.
     let chain = certificates(&files.certificate);
-    let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|error| refuse(&files.key, &error));
-    let verifier = files.client_authorities.as_ref().map(|path| {
+    let key = files.key.bytes().and_then(|bytes| {
+        PrivateKeyDer::from_pem_slice(bytes).map_err(|error| refuse(&files.key, &error))
+    });
+    let verifier = files.client_authorities.as_ref().map(|file| {
         let mut roots = RootCertStore::empty();
-        for certificate in certificates(path)? {
-            roots.add(certificate).map_err(|error| refuse(path, &error))?;
+        for certificate in certificates(file)? {
+            roots.add(certificate).map_err(|error| refuse(file, &error))?;
         }
         let provider = Arc::clone(&provider);
         let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider);
-        verifier.build().map_err(|error| refuse(path, &error))
+        verifier.build().map_err(|error| refuse(file, &error))
     });
     // From here on only the files together can be wrong, for example a key that does not belong to
     // the certificate.
@@ -108,14 +123,12 @@ fn read(files: &TlsFiles) -> Result<Configs, Vec<ServerError>> {
     // HTTP/2 is preferred where the client offers both. RESP must offer nothing here, because
     // rustls refuses a client that offers only protocols which the server does not have.
     http.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(Configs { resp: Arc::new(resp), http: Arc::new(http) })
+    Ok(TlsConfigs { resp: Arc::new(resp), http: Arc::new(http) })
 }
 
-fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, ServerError> {
-    let refuse = |reason: String| ServerError::Certificate { path: path.to_owned(), reason };
-    let certificates =
-        CertificateDer::pem_file_iter(path).map_err(|error| refuse(error.to_string()))?;
-    let certificates: Result<Vec<_>, _> = certificates.collect();
+fn certificates(file: &ReadFile) -> Result<Vec<CertificateDer<'static>>, ServerError> {
+    let refuse = |reason: String| ServerError::Certificate { path: file.path().to_owned(), reason };
+    let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(file.bytes()?).collect();
     let certificates = certificates.map_err(|error| refuse(error.to_string()))?;
     if certificates.is_empty() {
         return Err(refuse("there is no certificate in the file".to_owned()));

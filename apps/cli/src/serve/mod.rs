@@ -49,8 +49,8 @@ const HTTP_PORT: u16 = 6480;
 
 A realm without a scheme must be in the store; one with a scheme is created if it is missing.
 `tickid lease init` creates realms with other nodes, epochs and terms. SIGTERM and SIGINT stop the
-server and release its nodes; SIGHUP makes it read its tokens and certificates again. The log goes
-to standard error.
+server and release its nodes; SIGHUP makes it read its tokens and certificates again, as it does by
+itself within a minute of a change. The log goes to standard error.
 
 Each option can also be set by environment: TICKID_REALMS=orders=sno,chat, TICKID_MAX_COUNT=100,
 TICKID_INSECURE=true. Lists have commas, and an empty value counts as none.")]

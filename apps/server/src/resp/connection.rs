@@ -321,7 +321,7 @@ mod tests {
     use tokio::io::duplex;
 
     use super::*;
-    use crate::access::Access;
+    use crate::access::{Access, Client};
     use crate::limits::Limits;
     use crate::realm::Realms;
 
@@ -330,7 +330,7 @@ mod tests {
     async fn each_request_has_its_own_time() {
         let limits = Limits::default();
         let part = limits.timeout * 2 / 3;
-        let access = Access::new(None, None).unwrap();
+        let access = Access::new(None, None);
         let shared = Arc::new(ServerState::new(Realms::default(), access, limits));
         let (mut client, server) = duplex(1_024);
         tokio::spawn(serve(server, shared, 1, Peer(None)));
@@ -349,16 +349,14 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_token_is_awaited_for_less_time() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("tokens");
-        std::fs::write(&path, "0123456789abcdef").unwrap();
         let limits = Limits::default();
         for (first, answer, patience) in [
             ("", "", limits.timeout),
             ("AUTH wrong\r\n", "-WRONGPASS", limits.timeout),
             ("AUTH 0123456789abcdef\r\n", "+OK", limits.idle),
         ] {
-            let access = Access::new(Some(path.clone()), None).unwrap();
+            let client = Client::new("a", "0123456789abcdef", false);
+            let access = Access::new(Some(vec![client]), None);
             let shared = Arc::new(ServerState::new(Realms::default(), access, limits.clone()));
             let (mut client, server) = duplex(1_024);
             let start = Instant::now();

@@ -371,6 +371,36 @@ mod tls {
         }
     }
 
+    /// A token that was revoked stays if the same reload has met half of a new certificate: what is
+    /// in use at any time was in the files together.
+    #[tokio::test]
+    async fn a_reload_takes_all_files_or_none() {
+        let (folder, other) = (certificates(), certificates());
+        let tokens = folder.path().join("tokens");
+        fs::write(&tokens, TOKEN).unwrap();
+        let server = builder().tls(files(&folder, false)).tokens(&tokens).start().await.unwrap();
+        let address = server.resp_addresses()[0];
+        let connector = client(&folder, false, b"");
+        let auth = async |connector: &TlsConnector, token: &str| {
+            exchange(connector, address, &format!("AUTH {token}\r\n")).await.unwrap()
+        };
+        let replaced = "fedcba9876543210";
+        fs::write(&tokens, replaced).unwrap();
+        fs::copy(other.path().join("server.key"), folder.path().join("server.key")).unwrap();
+        let error = server.reload().unwrap_err();
+        assert!(error.to_string().contains("server.key"), "{error}");
+        assert_eq!(auth(&connector, TOKEN).await, "+OK\r\n");
+        assert!(auth(&connector, replaced).await.starts_with("-WRONGPASS"));
+        // The rest of it.
+        for name in ["server.crt", "ca.pem"] {
+            fs::copy(other.path().join(name), folder.path().join(name)).unwrap();
+        }
+        server.reload().unwrap();
+        let connector = client(&folder, false, b"");
+        assert_eq!(auth(&connector, replaced).await, "+OK\r\n");
+        assert!(auth(&connector, TOKEN).await.starts_with("-WRONGPASS"));
+    }
+
     #[tokio::test]
     async fn clients_show_certificates() {
         let folder = certificates();

@@ -1,0 +1,40 @@
+//! Files of tokens, certificates and keys, as bytes.
+
+use core::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use crate::error::ServerError;
+
+/// A file that was read, or the reason why it was not.
+#[derive(Debug)]
+pub(crate) struct ReadFile {
+    path: PathBuf,
+    bytes: io::Result<Vec<u8>>,
+}
+
+impl ReadFile {
+    pub(crate) fn read(path: &Path) -> Self {
+        Self { path: path.to_owned(), bytes: fs::read(path) }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn bytes(&self) -> Result<&[u8], ServerError> {
+        self.bytes.as_deref().map_err(|error| {
+            // `io::Error` has no `Clone`, and this one comes from the system, which numbers them.
+            let number = error.raw_os_error();
+            let source = number.map_or_else(|| error.kind().into(), io::Error::from_raw_os_error);
+            ServerError::Read { path: self.path.clone(), source }
+        })
+    }
+}
+
+/// The contents count, and not the path.
+impl Hash for ReadFile {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.bytes.as_ref().map_err(io::Error::kind).hash(state);
+    }
+}

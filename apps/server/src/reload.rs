@@ -1,0 +1,249 @@
+//! Reads tokens, certificates and keys again while the server runs.
+
+use core::hash::BuildHasher as _;
+use core::time::Duration;
+use std::hash::RandomState;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::time::sleep;
+
+use crate::access::{self, Client};
+use crate::error::{ReloadError, ServerError, chain};
+use crate::files::ReadFile;
+use crate::shared::ServerState;
+use crate::tls::{self, ReloadedTls, TlsConfigs, TlsFiles};
+
+/// The time between two looks at the files. A certificate is renewed days before it ends, and
+/// whoever takes a token away in a hurry sends SIGHUP.
+const LOOK: Duration = Duration::from_secs(60);
+
+/// The files that the options name.
+#[derive(Debug)]
+pub(crate) struct SecretFiles {
+    pub(crate) tokens: Option<PathBuf>,
+    pub(crate) tls: Option<TlsFiles>,
+}
+
+/// What is in the files.
+#[derive(Debug)]
+pub(crate) struct Secrets {
+    pub(crate) clients: Option<Vec<Client>>,
+    pub(crate) tls: Option<TlsConfigs>,
+}
+
+/// The bytes of the files.
+#[derive(Hash)]
+struct Contents {
+    tokens: Option<ReadFile>,
+    tls: Option<tls::Contents>,
+}
+
+impl Contents {
+    /// Returns what is in the files, or each that cannot be used with the reason.
+    fn parse(&self) -> Result<Secrets, Vec<ServerError>> {
+        let clients = self.tokens.as_ref().map(access::parse).transpose();
+        let tls = self.tls.as_ref().map(tls::parse).transpose();
+        match (clients, tls) {
+            (Ok(clients), Ok(tls)) => Ok(Secrets { clients, tls }),
+            (clients, tls) => {
+                Err(clients.err().into_iter().chain(tls.err().unwrap_or_default()).collect())
+            }
+        }
+    }
+}
+
+impl SecretFiles {
+    fn paths(&self) -> impl Iterator<Item = &Path> {
+        let tls = self.tls.iter().flat_map(|files| {
+            [&files.certificate, &files.key].into_iter().chain(&files.client_authorities)
+        });
+        self.tokens.iter().chain(tls).map(PathBuf::as_path)
+    }
+
+    fn read(&self) -> Contents {
+        Contents {
+            tokens: self.tokens.as_deref().map(ReadFile::read),
+            tls: self.tls.as_ref().map(tls::Contents::read),
+        }
+    }
+}
+
+/// The files of a running server, and what they had when they were last read.
+#[derive(Debug)]
+pub(crate) struct Reloader {
+    files: SecretFiles,
+    /// A hash of the contents, so that no second copy of a key stays in memory. It is locked while
+    /// the files are read and taken.
+    last: Mutex<u64>,
+    hasher: RandomState,
+}
+
+impl Reloader {
+    /// Reads the files for the first time.
+    pub(crate) fn new(files: SecretFiles) -> Result<(Self, Secrets), Vec<ServerError>> {
+        let (contents, hasher) = (files.read(), RandomState::new());
+        let secrets = contents.parse()?;
+        let last = Mutex::new(hasher.hash_one(&contents));
+        Ok((Self { files, last, hasher }, secrets))
+    }
+
+    /// Reads the files again, and takes what is in them if all can be used. A server that took the
+    /// ones and not the others would have, for example, a certificate without its key.
+    pub(crate) fn reload(
+        &self,
+        shared: &ServerState,
+        tls: Option<&ReloadedTls>,
+    ) -> Result<(), ReloadError> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let contents = self.files.read();
+        *last = self.hasher.hash_one(&contents);
+        self.take(&contents, shared, tls)
+    }
+
+    /// Does the same if the contents of a file are others than when they were last read, also if
+    /// they could not be used then. Returns whether they are.
+    fn reload_if_changed(
+        &self,
+        shared: &ServerState,
+        tls: Option<&ReloadedTls>,
+    ) -> Result<bool, ReloadError> {
+        // A pipe, such as bash's `<(...)`, can be read once, and a second attempt might even hang.
+        if self.files.paths().any(|path| path.metadata().is_ok_and(|file| !file.is_file())) {
+            return Ok(false);
+        }
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let contents = self.files.read();
+        let hash = self.hasher.hash_one(&contents);
+        if core::mem::replace(&mut *last, hash) == hash {
+            return Ok(false);
+        }
+        self.take(&contents, shared, tls).map(|()| true)
+    }
+
+    fn take(
+        &self,
+        contents: &Contents,
+        shared: &ServerState,
+        tls: Option<&ReloadedTls>,
+    ) -> Result<(), ReloadError> {
+        let secrets = contents.parse().map_err(|files| ReloadError { files })?;
+        // There are both if there are files for them, which are always the same.
+        if let Some(clients) = secrets.clients {
+            shared.access.replace(clients);
+        }
+        if let (Some(tls), Some(configs)) = (tls, secrets.tls) {
+            tls.replace(configs);
+        }
+        Ok(())
+    }
+
+    /// Looks at the files each minute until the server stops: orchestrators replace mounted secrets
+    /// and send no signal.
+    pub(crate) async fn watch(
+        self: Arc<Self>,
+        shared: Arc<ServerState>,
+        tls: Option<Arc<ReloadedTls>>,
+    ) {
+        while shared.stopping.run_until_cancelled(sleep(LOOK)).await.is_some() {
+            match self.reload_if_changed(&shared, tls.as_deref()) {
+                Ok(false) => {}
+                Ok(true) => tracing::info!("the files have changed, and were read again"),
+                Err(error) => {
+                    let reason = chain(&error);
+                    tracing::error!(reason, "the files have changed, and cannot be used");
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::access::Access;
+    use crate::limits::Limits;
+    use crate::realm::Realms;
+
+    /// The state of a server with a file of tokens.
+    fn running(tokens: &Path) -> (Arc<Reloader>, Arc<ServerState>) {
+        let files = SecretFiles { tokens: Some(tokens.to_owned()), tls: None };
+        let (reloader, secrets) = Reloader::new(files).unwrap();
+        let access = Access::new(secrets.clients, None);
+        let shared = ServerState::new(Realms::default(), access, Limits::default());
+        (Arc::new(reloader), Arc::new(shared))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn changed_tokens_are_taken_within_a_minute() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens");
+        fs::write(&path, "0123456789abcdef").unwrap();
+        let (reloader, shared) = running(&path);
+        let watch = tokio::spawn(reloader.watch(Arc::clone(&shared), None));
+        let is_known = |token: &str| shared.access.client(token.as_bytes()).is_some();
+        for (content, expected) in [
+            (Some("0123456789abcdef\nfedcba9876543210"), [true, true]),
+            (Some("fedcba9876543210"), [false, true]),
+            // What cannot be used changes nothing, and a file that is gone opens no door.
+            (Some("short"), [false, true]),
+            (Some(""), [false, true]),
+            (None, [false, true]),
+            (Some("0123456789abcdef"), [true, false]),
+        ] {
+            match content {
+                Some(text) => fs::write(&path, text).unwrap(),
+                None => fs::remove_file(&path).unwrap(),
+            }
+            sleep(LOOK).await;
+            // Two timers of one moment fire in any order.
+            sleep(Duration::from_millis(2)).await;
+            let known = [is_known("0123456789abcdef"), is_known("fedcba9876543210")];
+            assert_eq!(known, expected, "{content:?}");
+            assert!(shared.access.anyone().is_none(), "{content:?}");
+        }
+        shared.stopping.cancel();
+        watch.await.unwrap();
+    }
+
+    #[test]
+    fn each_change_of_a_file_is_taken_or_reported_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens");
+        fs::write(&path, "0123456789abcdef").unwrap();
+        let (reloader, shared) = running(&path);
+        let look = || reloader.reload_if_changed(&shared, None).map_err(|error| error.to_string());
+        assert_eq!(look(), Ok(false));
+        // The same in a new file, as by a tool that writes without comparing.
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, "0123456789abcdef").unwrap();
+        assert_eq!(look(), Ok(false));
+        fs::write(&path, "short").unwrap();
+        assert!(look().unwrap_err().contains("the token has 5 bytes"));
+        assert_eq!(look(), Ok(false));
+        fs::remove_file(&path).unwrap();
+        assert!(look().unwrap_err().contains("could not read"));
+        assert_eq!(look(), Ok(false));
+        // What is in use again has also changed since the last look.
+        fs::write(&path, "0123456789abcdef").unwrap();
+        assert_eq!(look(), Ok(true));
+        reloader.reload(&shared, None).unwrap();
+        assert_eq!(look(), Ok(false));
+    }
+
+    /// A pipe would be empty, or keep whoever opens it until something writes.
+    #[cfg(unix)]
+    #[test]
+    fn pipes_are_read_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens");
+        fs::write(&path, "0123456789abcdef").unwrap();
+        let (reloader, shared) = running(&path);
+        fs::remove_file(&path).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(made.success());
+        assert!(!reloader.reload_if_changed(&shared, None).unwrap());
+    }
+}
