@@ -38,3 +38,16 @@ impl Hash for ReadFile {
         self.bytes.as_ref().map_err(io::Error::kind).hash(state);
     }
 }
+
+/// Reports whether every user of the machine may write a file, and so decide who is a client.
+#[cfg(unix)]
+pub(crate) fn everyone_may_write(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+
+    fs::metadata(path).is_ok_and(|file| file.is_file() && file.mode() & 0o002 != 0)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn everyone_may_write(_: &Path) -> bool {
+    false
+}

@@ -10,7 +10,7 @@ use tokio::time::sleep;
 
 use crate::access::{self, Client};
 use crate::error::{ReloadError, ServerError, chain};
-use crate::files::ReadFile;
+use crate::files::{ReadFile, everyone_may_write};
 use crate::shared::ServerState;
 use crate::tls::{self, ReloadedTls, TlsConfigs, TlsFiles};
 
@@ -67,6 +67,13 @@ impl SecretFiles {
             tls: self.tls.as_ref().map(tls::Contents::read),
         }
     }
+
+    fn warn(&self) {
+        for path in self.paths().filter(|path| everyone_may_write(path)) {
+            let path = path.display();
+            tracing::warn!(%path, "every user of this machine may write the file (chmod o-w)");
+        }
+    }
 }
 
 /// The files of a running server, and what they had when they were last read.
@@ -84,6 +91,7 @@ impl Reloader {
     pub(crate) fn new(files: SecretFiles) -> Result<(Self, Secrets), Vec<ServerError>> {
         let (contents, hasher) = (files.read(), RandomState::new());
         let secrets = contents.parse()?;
+        files.warn();
         let last = Mutex::new(hasher.hash_one(&contents));
         Ok((Self { files, last, hasher }, secrets))
     }
@@ -128,6 +136,7 @@ impl Reloader {
         tls: Option<&ReloadedTls>,
     ) -> Result<(), ReloadError> {
         let secrets = contents.parse().map_err(|files| ReloadError { files })?;
+        self.files.warn();
         // There are both if there are files for them, which are always the same.
         if let Some(clients) = secrets.clients {
             shared.access.replace(clients);

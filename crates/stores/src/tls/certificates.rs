@@ -3,6 +3,8 @@
 use core::error::Error;
 use std::fs;
 use std::io;
+#[cfg(unix)]
+use std::os::unix::fs::MetadataExt as _;
 use std::sync::{Arc, OnceLock};
 
 use rustls::crypto::ring;
@@ -104,6 +106,10 @@ fn unreadable(option: &'static str, path: &str, source: BoxError) -> FileError {
 }
 
 fn read(option: &'static str, path: &str) -> Result<Vec<u8>, FileError> {
+    #[cfg(unix)]
+    if fs::metadata(path).is_ok_and(|file| file.is_file() && file.mode() & 0o002 != 0) {
+        tracing::warn!(option, path, "every user of this machine may write the file (chmod o-w)");
+    }
     fs::read(path).map_err(|error| unreadable(option, path, error.into()))
 }
 

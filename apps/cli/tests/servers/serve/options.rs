@@ -1,12 +1,14 @@
 //! Options and signals.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
-use tickid_testkit::servers::Test;
+use tickid_testkit::servers::{CERTIFICATES, Test};
 
 use super::Folder;
 use super::attacks::{
@@ -26,6 +28,7 @@ pub(crate) const TESTS: &[Test<Folder>] = &[
     ("wrong_tokens_are_logged_once", |_| wrong_tokens_are_logged_once()),
     ("few_files_end_no_lease", |_| few_files_end_no_lease()),
     ("hangup_reads_tokens_again", |_| hangup_reads_tokens_again()),
+    ("files_that_everyone_may_write_are_named", |_| files_that_everyone_may_write_are_named()),
     ("requests_are_logged", |_| requests_are_logged()),
     ("the_unit_of_systemd_serves", |_| the_unit_of_systemd_serves()),
     ("idle_connections_are_kept", |_| idle_connections_are_kept()),
@@ -203,6 +206,39 @@ fn hangup_reads_tokens_again() {
     assert!(line["error"].as_str().unwrap().contains("the token has 5 bytes"), "{line}");
     assert_eq!(serving.logged("what was read before stays in use")["count"], 1);
     assert_eq!(client.ask("PING").unwrap(), "+PONG");
+}
+
+/// Whoever writes a token, a key or an authority decides who is a client, or which store is asked.
+fn files_that_everyone_may_write_are_named() {
+    const WARNING: &str = "every user of this machine may write the file";
+    let state = TempDir::new().unwrap();
+    let made = Command::new("sh").args(["-c", CERTIFICATES]).current_dir(&state).output().unwrap();
+    assert!(made.status.success(), "{made:?}");
+    fs::write(state.path().join("tokens"), "0123456789abcdef").unwrap();
+    let path = |name: &str| state.path().join(name).display().to_string();
+    let (tokens, certificate, key) = (path("tokens"), path("server.crt"), path("server.key"));
+    let authorities = path("ca.pem");
+    let names = ["tokens", "server.crt", "server.key", "ca.pem"];
+    for open in 0..=4 {
+        for (index, name) in names.into_iter().enumerate() {
+            let mode = if index < open { 0o666 } else { 0o664 };
+            fs::set_permissions(path(name), Permissions::from_mode(mode)).unwrap();
+        }
+        let options = format!(
+            "--realm a=kuid --token-file {tokens} --tls-cert {certificate} --tls-key {key} \
+             --client-ca {authorities}"
+        );
+        let serving = serve(state.path(), &options);
+        serving.signal("TERM");
+        let (_, log) = serving.end();
+        assert_eq!(log.matches(WARNING).count(), open, "{log}");
+        assert!(names[..open].iter().all(|name| log.contains(&path(name))), "{log}");
+    }
+    // Those of the store, which is not there.
+    let options = format!("sslrootcert={authorities}&sslcert={certificate}&sslkey={key}");
+    let ran =
+        ran_in(state.path(), &format!("serve --realm a --store etcd://127.0.0.1:1?{options}"));
+    assert_eq!(ran.stderr.matches(WARNING).count(), 3, "{}", ran.stderr);
 }
 
 fn requests_are_logged() {
