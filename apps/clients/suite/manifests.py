@@ -31,6 +31,8 @@ def scrape(world):
     for selector in deployment["selector"], monitor["selector"], budget["selector"]:
         assert selector["matchLabels"] == template["metadata"]["labels"], selector
     assert 1 <= budget["maxUnavailable"] < deployment["replicas"], budget
+    # Or the service's address would be in variables that have the names of options.
+    assert template["spec"]["enableServiceLinks"] is False, template["spec"]
     (container,), (endpoint,) = template["spec"]["containers"], monitor["podMetricsEndpoints"]
     ports = {port["name"]: port["containerPort"] for port in container["ports"]}
     assert f"--http=0.0.0.0:{ports[endpoint['port']]}" in container["args"], container["args"]
