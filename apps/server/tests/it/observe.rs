@@ -218,6 +218,8 @@ async fn web_pages_observe_nothing() {
         [(&[][..], 204), (&[("origin", "null")], 403), (&[("origin", "http://a")], 403)]
     {
         assert_eq!(http(&server, "local", "?id=0&format=int", headers).await.0, status);
+        // It may ask for IDs, as docs/server.md says.
+        assert_eq!(send(&server, "GET", "/v1/realms/local/ids", headers).await.status, 200);
     }
 }
 
