@@ -429,7 +429,7 @@ impl Server {
     #[must_use]
     pub fn not_ready(&self) -> Vec<(RealmName, String)> {
         let reason = |realm: &Arc<RunningRealm>| {
-            realm.check_ready().err().map(|reason| (realm.name().clone(), reason))
+            realm.check_ready().err().map(|reason| (realm.name().clone(), reason.text))
         };
         self.shared.realms.iter().filter_map(reason).collect()
     }

@@ -45,6 +45,10 @@ impl Problem {
         Self { limit: Some(limit), ..self }
     }
 
+    pub(super) fn with_reason(self, reason: Option<WaitReason>) -> Self {
+        Self { reason: reason.map(WaitReason::label), ..self }
+    }
+
     pub(super) fn with_retry(self, retry_after: Duration) -> Self {
         Self { retry_after: Some(retry_after), ..self }
     }
@@ -61,9 +65,8 @@ impl From<RequestError> for Problem {
             | RequestError::Unobserved { .. } => StatusCode::CONFLICT,
         };
         Self {
-            reason: error.wait().map(WaitReason::label),
             retry_after: error.retry_after(),
-            ..Self::new(status, error.to_string())
+            ..Self::new(status, error.to_string()).with_reason(error.wait())
         }
     }
 }

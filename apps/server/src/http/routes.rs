@@ -19,6 +19,7 @@ use super::problem::Problem;
 use super::{HEADERS, host, ids, inspect, observe, prometheus};
 use crate::access::{Client, WRONG_TOKENS};
 use crate::metrics::Protocol;
+use crate::realm::NotReady;
 use crate::shared::{ServerState, request_id};
 
 /// The description of the API.
@@ -70,7 +71,9 @@ async fn ready(State(shared): State<Arc<ServerState>>) -> Result<&'static str, P
         return Err(refuse("the server is stopping".to_owned()));
     }
     for realm in shared.realms.iter() {
-        realm.check_ready().map_err(|why| refuse(format!("the realm {}: {why}", realm.name())))?;
+        realm.check_ready().map_err(|NotReady { text, wait }| {
+            refuse(format!("the realm {}: {text}", realm.name())).with_reason(wait)
+        })?;
     }
     Ok("ready\n")
 }

@@ -12,7 +12,9 @@ use tickid_convert::{
 };
 use tickid_lease::admin::RealmName;
 use tickid_lease::session::{Wait, WaitReason};
-use tickid_lease::{GenerateError, LeaseState, LeasedObserveError, RealmSpec, Store, StoreError};
+use tickid_lease::{
+    GenerateError, LeaseError, LeaseState, LeasedObserveError, RealmSpec, Store, StoreError,
+};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout_at};
 
@@ -48,6 +50,29 @@ pub(crate) enum RequestError {
     /// requests take the IDs.
     #[error("the realm {realm}: {reason}")]
     Later { realm: RealmName, reason: String, wait: Option<WaitReason>, retry_after: Duration },
+}
+
+/// The reason that a realm is not ready, and the one that metrics have for it, if any.
+#[derive(Debug)]
+pub(crate) struct NotReady {
+    pub(crate) text: String,
+    pub(crate) wait: Option<WaitReason>,
+}
+
+impl From<&LeaseState> for NotReady {
+    fn from(state: &LeaseState) -> Self {
+        // Without IDs, the reason is the one that requests get. While there are still some, it is
+        // what the renewals fail for.
+        let wait = state.wait.map(|wait| wait.reason);
+        let wait = wait.or_else(|| state.trouble.as_ref().map(LeaseError::reason));
+        let text = match (&state.trouble, wait) {
+            _ if state.is_stopped => "the server is stopping".to_owned(),
+            (Some(trouble), _) => chain(trouble),
+            (None, Some(reason)) => reason.to_string(),
+            (None, None) => format!("the window ends in {:?}", state.window_left),
+        };
+        Self { text, wait }
+    }
 }
 
 /// A realm to start.
@@ -126,17 +151,12 @@ impl RunningRealm {
 
     /// Checks that IDs can be issued for a quarter of the term. A renewal that succeeds leaves at
     /// least half of it.
-    pub(crate) fn check_ready(&self) -> Result<(), String> {
+    pub(crate) fn check_ready(&self) -> Result<(), NotReady> {
         let state = self.state();
         if state.window_left >= self.spec.terms().term / 4 {
             return Ok(());
         }
-        Err(match (state.trouble, state.wait) {
-            _ if state.is_stopped => "the server is stopping".to_owned(),
-            (Some(trouble), _) => chain(&trouble),
-            (None, Some(wait)) => wait.reason.to_string(),
-            (None, None) => format!("the window ends in {:?}", state.window_left),
-        })
+        Err(NotReady::from(&state))
     }
 
     /// Checks that the realm has IDs as requested.
@@ -401,5 +421,23 @@ impl Realms {
     /// Returns the realms in the order of their names.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<RunningRealm>> {
         self.0.values()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tickid_lease::backend::StoreErrorKind;
+
+    use super::*;
+
+    /// While renewals fail, IDs are issued to the end of the window, so requests show no reason.
+    #[test]
+    fn failing_renewals_are_why_a_realm_is_not_ready() {
+        let error = |kind| StoreError::new("a", kind).into();
+        let mut state = LeaseState::default();
+        assert_eq!(NotReady::from(&state).wait, None);
+        state.trouble = Some(error(StoreErrorKind::Unreachable));
+        let NotReady { text, wait } = NotReady::from(&state);
+        assert_eq!(wait, Some(WaitReason::Unreachable), "{text}");
     }
 }

@@ -532,6 +532,8 @@ async fn stalls_name_a_time() {
     let (status, detail, _) = answer.problem();
     assert_eq!(status, 503);
     assert!(detail.starts_with("the realm sno: memory store: no node is free"), "{detail}");
+    let problem: Value = serde_json::from_slice(&answer.body).unwrap();
+    assert_eq!(problem["reason"], "no_free_node");
     assert_eq!(get(&server, "/healthz").await.status, 200);
 }
 
@@ -547,6 +549,10 @@ async fn stalls_name_the_time_if_it_is_known() {
     assert_eq!(answer.status, 503);
     let seconds: u64 = answer.header("retry-after").parse().unwrap();
     assert!(seconds > 5, "{seconds}");
+    for path in ["/v1/realms/scru64/ids", "/readyz"] {
+        let problem: Value = serde_json::from_slice(&get(&server, path).await.body).unwrap();
+        assert_eq!(problem["reason"], "not_started", "{path}");
+    }
 }
 
 #[tokio::test]

@@ -64,8 +64,9 @@ impl LeaseError {
         Self::System { what, source: Arc::new(source) }
     }
 
-    /// Returns the reason for labels and counts.
-    pub(super) fn reason(&self) -> WaitReason {
+    /// Returns the reason that metrics count for the error.
+    #[must_use]
+    pub fn reason(&self) -> WaitReason {
         self.store().map_or(WaitReason::Failed, WaitReason::of_request)
     }
 
