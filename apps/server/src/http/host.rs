@@ -68,8 +68,9 @@ pub(super) fn check(request: &Request) -> Result<(), HostProblem> {
 }
 
 /// Reports whether a host is a name, an IPv4 address or an IPv6 address in brackets, with an
-/// optional port. A name may be empty, as in requests over Unix sockets. It has no characters of
-/// RFC 3986 that no host in use has, such as the comma, which some proxies put between two headers.
+/// optional port. A name may be empty, as in requests over Unix sockets, but none of its parts may.
+/// It has no characters of RFC 3986 that no host in use has, such as the comma, which some proxies
+/// put between two headers.
 fn is_valid(host: &[u8]) -> bool {
     let Ok(text) = str::from_utf8(host) else { return false };
     // The colons of an IPv6 address would be taken for the one before the port, as in `[::1]:80`,
@@ -84,9 +85,14 @@ fn is_valid(host: &[u8]) -> bool {
         let end = text.find(':').unwrap_or(text.len());
         let (name, port) = text.split_at(end);
         // "%" is for the path of a Unix socket, which some clients put here, as in
-        // `%2Frun%2Ftickid.sock`.
+        // `%2Frun%2Ftickid.sock`. In that, `..` is the parent folder.
+        let is_path = name.contains('%');
         let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~%".contains(&byte);
-        if !name.bytes().all(is_of_name) {
+        // A name may end with the dot of the root.
+        let mut labels = name.strip_suffix('.').unwrap_or(name).split('.');
+        if !name.bytes().all(is_of_name)
+            || !(is_path || name.is_empty() || labels.all(|label| !label.is_empty()))
+        {
             return false;
         }
         port
@@ -123,6 +129,7 @@ mod tests {
             "[::1]:6480",
             "[2001:db8::1]:",
             "%2Frun%2Ftickid.sock",
+            "..%2Ftickid..sock",
         ] {
             assert!(is_valid(host.as_bytes()), "{host}");
         }
@@ -154,6 +161,10 @@ mod tests {
             "[]",
             "[::1]a",
             "[::1]:x",
+            "a..b",
+            "a..",
+            ".a",
+            ".",
             "[1.2.3.4]",
             "ä",
             "a\u{200b}",
