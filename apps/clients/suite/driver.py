@@ -1,6 +1,7 @@
 """Drives the Python client: each line of standard input is a command, a number of groups (threads
 or processes) and a number of IDs for each; the answer is a line for each ID or error, and a dot."""
 
+import http.client
 import os
 import signal
 import socket
@@ -96,14 +97,23 @@ class Interrupt(BaseException):
     pass
 
 
-def at_opcode(number, act, call):
+class Vanished(Exception):
+    pass
+
+
+def at_opcode(number, act, call, must_pass):
     """Calls, and acts before one of the opcodes that the client then executes, as the handler of a
-    signal may. Returns whether there were so many."""
+    signal may. Returns whether there were so many. What ends an answer counts as well: a finalizer
+    that does it drops the exceptions of handlers."""
     left = number
+    is_passed = False
 
     def trace(frame, event, _):
         nonlocal left
-        if frame.f_code.co_filename != tickid.__file__:
+        code = frame.f_code
+        if code.co_filename != tickid.__file__ and (
+            code.co_filename != http.client.__file__ or "close" not in code.co_name
+        ):
             return None
         frame.f_trace_opcodes = True
         if event == "opcode":
@@ -116,9 +126,11 @@ def at_opcode(number, act, call):
     try:
         call()
     except Interrupt:
-        pass
+        is_passed = True
     finally:
         sys.settrace(None)
+    if left < 0 and must_pass and not is_passed:
+        raise Vanished
     return left < 0
 
 
@@ -146,7 +158,12 @@ def interrupted(draws, _):
 
     number = 0
     ids.take(1)
-    while at_opcode(number, interrupt, draw_some):
+    while True:
+        try:
+            if not at_opcode(number, interrupt, draw_some, must_pass=not draws):
+                break
+        except Vanished:
+            return "0 ! None an exception of a handler vanished\n"
         try:
             lines.append(other.submit(take, 1, 3).result(10))
         except TimeoutError:

@@ -52,6 +52,10 @@ LAST = (
     "private final HttpRequest request;",
     'private final HttpRequest request; private String last = "";',
 )
+# The finalizer closes the answer.
+ENDED = "answer = http.client.HTTPResponse(reader)"
+# The deadline counts only while no bytes come.
+LATE = "if (left := max(self.deadline - time.monotonic(), 1e-6)) <= 0"
 AGES = "[Date.now() - this.#made.wall, performance.now() - this.#made.monotonic]"
 FAULTS = {
     "python": {
@@ -93,7 +97,7 @@ FAULTS = {
         "status_503": [(PAUSE, "wait = 0.01\n            if deadline < time.monotonic():")],
         "status_429": [("answer.status in (408, 429,", "answer.status in (408,")],
         "waits": [("            time.sleep(wait)", "            time.sleep(0.01)")],
-        "slow": [("settimeout(max(self.deadline - time.monotonic(), 1e-6))", "settimeout(2)")],
+        "slow": [("self.link.settimeout(left)", "self.link.settimeout(60)")],
         "cut": [
             ("if answer.length or", "if"),
             ('json.loads(body)["ids"]', 're.findall("[2-9a-x]+", body.decode().split("ids")[1])'),
@@ -114,6 +118,11 @@ FAULTS = {
         "lies__letters": [("[0-9A-Za-z._-]{1,64}", r"[\\w.-]{1,64}")],
         "lies__busy": [("wait, pause = pause * random.uniform(0.5, 1), 2 * pause", "wait = 0.0")],
         "floods": [("answer.read(_MOST)", "answer.read()")],
+        "floods__heads": [("if (left := self.deadline - time.monotonic()) <= 0", LATE)],
+        "interrupted__ending": [
+            ("with http.client.HTTPResponse(reader) as answer:", ENDED),
+            ("                answer.begin()\n                body", "            answer.begin()\n            body"),
+        ],
         "strays": [("                link.recv(1)  #", "                return link  #")],
         "repeated": [("set(texts) - local.answer", "set(texts)")],
         "ipv6": [('parts.hostname or "localhost"', 'parts.netloc.rpartition(":")[0]')],

@@ -228,14 +228,21 @@ def strays(start, world):
 
 
 def floods(start, world):
-    """An answer without end is an error, and takes little memory."""
+    """An answer without end is an error within the timeout, and takes little memory."""
     status = b"HTTP/1.1 200 OK\r\n"
     body = status + b"Content-Type: text/plain\r\n\r\n"
-    for head in status, body, status + b"Content-Length: 9999999999\r\n\r\n":
+    for flood in (
+        Flood(status),
+        Flood(body),
+        Flood(status + b"Content-Length: 9999999999\r\n\r\n"),
+        # Heads before the answer's own, and trailers after its body.
+        Flood(b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+        Flood(status + b"Transfer-Encoding: chunked\r\n\r\n0\r\n"),
+    ):
         proxy = Proxy(world.servers[0])
         with start(proxy, TIMEOUT=1) as driver:
             ids, before = driver.take(1), driver.peak()
-            proxy.faults = [(Flood(head),)]
+            proxy.faults = [(flood,)]
             try:
                 _, errors = driver.ask("next", limit=15)
             except Broken as error:  # Node ends when a text is too long for it.

@@ -128,13 +128,13 @@ class Pause:
 class Flood:
     """Lines without end in place of an answer, or of the rest of one."""
 
-    def __init__(self, head):
-        self.head = head
+    def __init__(self, head, lines=b"X: " + b"-" * 995 + b"\r\n"):
+        self.head, self.lines = head, lines * (65536 // len(lines))
 
     def attend(self, client, _):
         client.sendall(self.head)
         while True:
-            client.sendall((b"X: " + b"-" * 995 + b"\r\n") * 64)
+            client.sendall(self.lines)
 
 
 class Proxy:

@@ -89,6 +89,9 @@ class IdSource(typing.Generic[_Id]):
     def __repr__(self) -> str:
         return f"<IdSource: {self._place}>"
 
+    def __reduce__(self) -> Any:
+        raise TypeError(f"{self!r} is not copied or pickled: another process makes its own")
+
     def __enter__(self) -> IdSource[_Id]:
         return self
 
@@ -171,9 +174,10 @@ class IdSource(typing.Generic[_Id]):
             link = stack.enter_context(self._link(local, deadline))
             link.settimeout(max(deadline - time.monotonic(), 1e-6))
             link.sendall(line.encode() + self._head)
-            answer = http.client.HTTPResponse(_Reader(link, deadline))  # type: ignore[arg-type]
-            answer.begin()
-            body = answer.read(_MOST)
+            reader: Any = _Reader(link, deadline)
+            with http.client.HTTPResponse(reader) as answer:  # A finalizer would swallow exceptions.
+                answer.begin()
+                body = answer.read(_MOST)
             if answer.length or len(body) == _MOST or answer.status < 200:
                 raise ValueError(f"an answer that broke off, or has {_MOST} bytes")
             if not answer.will_close and len(local.idle) < 16:
@@ -242,9 +246,10 @@ class _Reader(socket.SocketIO):  # Reads until one deadline, as `http.client` do
         super().__init__(link, "r")
         self.link, self.deadline = link, deadline
 
-    def makefile(self, mode: str) -> io.BufferedReader:
-        return io.BufferedReader(self)
+    makefile = lambda self, mode: io.BufferedReader(self)
 
     def readinto(self, buffer: Any) -> Any:
-        self.link.settimeout(max(self.deadline - time.monotonic(), 1e-6))
+        if (left := self.deadline - time.monotonic()) <= 0:  # Bytes may come without end.
+            raise TimeoutError("the timeout is over")
+        self.link.settimeout(left)
         return super().readinto(buffer)
