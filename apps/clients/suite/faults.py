@@ -48,6 +48,7 @@ POP = "return [block.ids.pop()]"
 PAUSE = "if wait is None or deadline - time.monotonic() <= wait:"
 TRIMMED = "strings.TrimSpace(string(body))"
 TAKEN = f"return {TRIMMED}, nil"
+RAW = "substr($url, strlen('http+unix://'))"
 LAST = (
     "private final HttpRequest request;",
     'private final HttpRequest request; private String last = "";',
@@ -118,10 +119,11 @@ FAULTS = {
         "lies__letters": [("[0-9A-Za-z._-]{1,64}", r"[\\w.-]{1,64}")],
         "lies__busy": [("wait, pause = pause * random.uniform(0.5, 1), 2 * pause", "wait = 0.0")],
         "floods": [("answer.read(_MOST)", "answer.read()")],
+        "escaped": [("urllib.parse.unquote(parts.path)", "parts.path")],
         "floods__heads": [("if (left := self.deadline - time.monotonic()) <= 0", LATE)],
         "interrupted__ending": [
             ("with http.client.HTTPResponse(reader) as answer:", ENDED),
-            ("                answer.begin()\n                body", "            answer.begin()\n            body"),
+            ("    answer.begin()\n                body", "answer.begin()\n            body"),
         ],
         "strays": [("                link.recv(1)  #", "                return link  #")],
         "repeated": [("set(texts) - local.answer", "set(texts)")],
@@ -205,6 +207,7 @@ FAULTS = {
         "lies": [("if (ids.length !== count || found.size !== count)", "if (false)")],
         "lies__numbers": [("typeof id === 'string' && FORMS", "FORMS")],
         "lies__busy": [("wait = pause * (0.5 + Math.random() / 2);", "wait = 0;")],
+        "escaped": [("unescape(match[3])", "match[3]")],
         "floods": [("if (body.length > MOST)", "if (false)")],
         "repeated": [(" && !this.#answer.has(id)", "")],
         "ipv6": [("hostname.replace(/^\\[|\\]$/g, '')", "hostname")],
@@ -242,6 +245,7 @@ FAULTS = {
         "forms": [("CURLOPT_PROXY => '',\n", "\n")],
         "lies": [("/^[\\w.-]{1,64}\\n$/D", "/\\n$/D")],
         "dots": [("[\\w.-]", "[\\w-]")],
+        "escaped": [("rawurldecode(substr($url, strlen('http+unix://')))", RAW)],
         "floods": [("strlen($this->body) > 65536 ? 0 : strlen($part)", "strlen($part)")],
         "ipv6": [("rtrim($url, '/')", "strtr(rtrim($url, '/'), ['[' => '', ']' => ''])")],
         "protected": [("CURLOPT_NOSIGNAL => true", "CURLOPT_SSL_VERIFYPEER => false")],
@@ -249,17 +253,12 @@ FAULTS = {
         "many": [("return rtrim($this->body);", "return substr($this->body, 0, 9) . '2222222';")],
     },
     "go": {
-        "restart": [
-            (
-                'return "", &TickidError{err.Error(), time.Second}\n\t}\n\tdefer',
-                'return "", &TickidError{err.Error(), 0}\n\t}\n\tdefer',
-            )
-        ],
+        "restart": [("failure.RetryAfter = time.Second", "failure.RetryAfter = 0")],
         "kill": [
             ("	token  string\n", "	token  string\n	last   string\n"),
             (TAKEN, f"s.last = {TRIMMED}\n		return s.last, nil"),
             (
-                'return "", &TickidError{err.Error(), time.Second}\n\t}\n\tdefer',
+                'return "", lost(ctx, err)\n\t}\n\tdefer',
                 "return s.last, nil\n\t}\n\tdefer",
             ),
         ],
@@ -274,6 +273,7 @@ FAULTS = {
         "forms": [("answer.Body, 1<<16", "answer.Body, answer.ContentLength")],
         "lies": [("^[\\w.-]{1,64}\\n$", "^")],
         "dots": [("[\\w.-]", "[\\w-]")],
+        "escaped": [("url.PathUnescape(path)", "path, err")],
         "floods": [("io.LimitReader(answer.Body, 1<<16)", "answer.Body")],
         "ipv6": [("TrimRight(base, ", 'NewReplacer("[", "", "]", "").Replace(base + ')],
         "many": [(TAKEN, 'return string(body[:9]) + "2222222", nil')],
@@ -282,17 +282,18 @@ FAULTS = {
         ],
     },
     "java": {
-        "restart": [('"no ID: " + error, 1', '"no ID: " + error, 0')],
+        "restart": [('"no ID: " + cause, 1', '"no ID: " + cause, 0')],
         "kill": [
             LAST,
             ("return answer.body().strip();", "return last = answer.body().strip();"),
-            ('throw new TickidException("no ID: " + error, 1);', "return last;"),
+            ('throw new TickidException("no ID: " + cause, 1, cause);', "return last;"),
         ],
         "status_503": [("Long.parseLong(text) : 1", "1 : 1")],
         "status_429": [(" || status == 429", "")],
         "slow": [
             ("sent.get(2, TimeUnit.SECONDS)", "sent.get(60, TimeUnit.SECONDS)"),
         ],
+        "floods": [("if (bytes.size() <= MOST) return;", "if (true) return;")],
         "lies": [("[\\\\w.-]{1,64}\\n", "(?s).*")],
         "dots": [("[\\\\w.-]", "[\\\\w-]")],
         "forms": [

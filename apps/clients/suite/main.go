@@ -1,7 +1,7 @@
 func take(ids *IDSource, group, count int) string {
 	var lines strings.Builder
 	for i := 0; i < count; i++ {
-		id, err := ids.Next()
+		id, err := ids.Next(context.Background())
 		var failure *TickidError
 		if errors.As(err, &failure) {
 			seconds := "None"
@@ -16,7 +16,10 @@ func take(ids *IDSource, group, count int) string {
 }
 
 func main() {
-	ids := NewIDSource(os.Getenv("REALM"))
+	ids, err := NewIDSource(os.Getenv("REALM"))
+	if err != nil {
+		panic(err)
+	}
 	for {
 		var command string
 		var groups, count int

@@ -6,9 +6,10 @@ import re
 import signal
 import threading
 import time
+import urllib.parse
 from contextlib import ExitStack
 
-from world import Broken, Flood, Gate, Pause, Proxy, Server, refusal
+from world import FOLDER, Broken, Flood, Gate, Pause, Proxy, Server, refusal
 
 SNO = re.compile(r"[2-9a-x]{16}")
 
@@ -338,6 +339,16 @@ def ipv6(start, world):
     """The host is an address of IPv6."""
     server = world.servers[0]
     with start(server, TICKID_URL=f"http://[::ffff:127.0.0.1]:{server.port}/\n", BARE=1) as driver:
+        check({"0": driver.take(3)}, 3)
+
+
+def escaped(start, world):
+    """The path of a Unix socket is percent-encoded, in every language."""
+    server = world.servers[0]
+    path = f"{FOLDER}/a socket+100%.sock"
+    if not os.path.lexists(path):
+        os.symlink(server.socket, path)
+    with start(server, TICKID_URL=f"http+unix://{urllib.parse.quote(path)}") as driver:
         check({"0": driver.take(3)}, 3)
 
 

@@ -78,14 +78,16 @@ def changed(text, changes):
     return text
 
 
-def snippet(language, changes=()):
-    """Builds a program of the class in a page, and returns its client."""
+def snippet(language, changes=(), driver=None):
+    """Builds a program of the class in a page, and returns its client. The program is the driver of
+    the scenarios, unless another is given."""
     folder = tempfile.mkdtemp(dir=FOLDER)
     source, build, command, prelude = SNIPPETS[language]
     text = pages.example(language, f"# IDs in {TITLES[language]}", language)
     text = changed(text, changes)
-    with open(f"{HERE}/{source}") as file:
-        driver = file.read()
+    if driver is None:
+        with open(f"{HERE}/{source}") as file:
+            driver = file.read()
     path = f"{folder}/{os.path.basename(source)}"
     with open(path, "w") as file:
         file.write(prelude + (driver + text if language == "java" else text + driver))
@@ -136,7 +138,7 @@ SNIPPETS = {
         "Main.java",
         ["javac"],
         ["java", "-Xshare:auto", "-cp", "{folder}", "Main"],
-        imports("import java.{}.*;\n", "io net net.http nio.charset util util.concurrent"),
+        imports("import java.{}.*;\n", "io net net.http nio nio.charset util util.concurrent"),
     ),
 }
 TITLES = {"php": "PHP", "go": "Go", "java": "Java"}
@@ -171,6 +173,7 @@ SCENARIOS = {
     "strays": scenarios.strays,
     "repeated": scenarios.repeated,
     "ipv6": scenarios.ipv6,
+    "escaped": scenarios.escaped,
     "clock_set_back": scenarios.clock(wall=-3600, monotonic=0),
     "suspended": scenarios.clock(wall=60, monotonic=0),
     "stopped": scenarios.clock(wall=60, monotonic=60),
@@ -217,8 +220,8 @@ class Clients(unittest.TestCase):
             self.assertEqual(found | library, SCENARIOS.keys() - others, language)
 
     def test_urls(self):
-        urls = "ftp://h http:// http+unix://h/x http://u@h http://h?x http://h#x http://[::1"
-        for url in [*urls.split(), "http://h:99999", "http://a b"]:
+        urls = "ftp://h http:// http+unix://h/x http://u@h http://h?x http://h#x".split()
+        for url in [*urls, "http://a b", "http://[::1", "http://h:99999"]:
             for language, client in CLIENTS.items():
                 program, error = {
                     "python": ("import tickid; tickid.IdSource('orders')", "ValueError"),
@@ -228,12 +231,40 @@ class Clients(unittest.TestCase):
                 env = os.environ | {"TICKID_URL": url, "PYTHONPATH": client.folder}
                 ran = subprocess.run(command, capture_output=True, text=True, env=env)
                 self.assertIn(error, ran.stderr, url)
+        # Classes to copy refuse the same forms.
+        for language in filter(is_installed, ("php", "go")):
+            command = snippet(language).command
+            for url in [*urls, "http://a b"]:
+                env = os.environ | {"TICKID_URL": url, "REALM": "orders", "TIMEOUT": "2"}
+                ran = subprocess.run(command, capture_output=True, text=True, env=env, input="")
+                # PHP writes its errors to the output.
+                self.assertIn("is not http://", ran.stdout + ran.stderr, (language, url))
 
     def run_with(self, language, program):
         """Runs a program that uses a package, with the first server's URL in its environment."""
         client = CLIENTS[language]
         command = [client.command[0], "-c" if language == "python" else "-e", program]
         env = os.environ | {"TICKID_URL": self.world.servers[0].url, "PYTHONPATH": client.folder}
+        ran = subprocess.run(command, capture_output=True, text=True, env=env, timeout=60)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+
+    @unittest.skipUnless(has("php", "--version"), "PHP is not installed")
+    def test_php_names_the_extension(self):
+        command = snippet("php").command
+        ran = subprocess.run([command[0], "-n", *command[1:]], capture_output=True, text=True)
+        self.assertIn("takes the extension curl", ran.stdout + ran.stderr)
+
+    @unittest.skipUnless(has("go", "version"), "Go is not installed")
+    def test_go_manners(self):
+        self.run_sample("go", GO_MANNERS)
+
+    @unittest.skipUnless(has("javac", "-version"), "Java is not installed")
+    def test_java_manners(self):
+        self.run_sample("java", JAVA_MANNERS)
+
+    def run_sample(self, language, program):
+        command = snippet(language, driver=program).command
+        env = os.environ | {"TICKID_URL": "http://127.0.0.1:1"}
         ran = subprocess.run(command, capture_output=True, text=True, env=env, timeout=60)
         self.assertEqual(ran.returncode, 0, ran.stderr)
 
@@ -350,6 +381,53 @@ except ValueError as error:
     assert "on Unix" in str(error), error
 else:
     raise AssertionError("no error")
+"""
+GO_MANNERS = """
+func ends(ids *IDSource, ctx context.Context, cause error) {
+	_, err := ids.Next(ctx)
+	var failure *TickidError
+	if !errors.As(err, &failure) || failure.RetryAfter != 0 || !errors.Is(err, cause) {
+		panic(fmt.Sprintf("%#v", err))
+	}
+}
+
+func main() {
+	gone, err := NewIDSource("orders")
+	if err != nil {
+		panic(err)
+	}
+	_, err = gone.Next(context.Background())
+	var failure *TickidError
+	var refused *net.OpError
+	if !errors.As(err, &failure) || failure.RetryAfter == 0 || !errors.As(err, &refused) {
+		panic(fmt.Sprintf("%#v", err))
+	}
+	// It accepts connections, and never answers.
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("TICKID_URL", "http://"+silent.Addr().String())
+	ids, _ := NewIDSource("orders")
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	ends(ids, ctx, context.DeadlineExceeded)
+	cancel()
+	ctx, cancel = context.WithCancel(context.Background())
+	cancel()
+	ends(ids, ctx, context.Canceled)
+}
+"""
+JAVA_MANNERS = """
+final class Main {
+    public static void main(String[] arguments) throws Exception {
+        try {
+            throw new AssertionError(new IdSource("http://127.0.0.1:1", "orders").next());
+        } catch (TickidException error) {
+            if (error.retryAfter == 1 && error.getCause() instanceof ConnectException) return;
+            throw error;
+        }
+    }
+}
 """
 NODE_MANNERS = """
 const assert = require('node:assert');
@@ -501,9 +579,9 @@ def is_installed(language):
 
 WITHOUT_BLOCKS = ["restart", "kill", "status_503", "status_429", "slow", "cut", "many"]
 WITHOUT_BLOCKS += ["forms", "lies", "dots", "ipv6", "protected"]
-# libcurl 7 takes strays for answers, and Java's client has no limit of an answer's length.
-ALSO = {"php": ["fork", "floods"], "go": ["threads", "strays", "floods"]}
-ALSO["java"] = ["threads", "strays"]
+# libcurl 7 takes strays for answers, and Java has no Unix sockets.
+ALSO = {"php": ["fork", "floods", "escaped"], "go": ["threads", "strays", "floods", "escaped"]}
+ALSO["java"] = ["threads", "strays", "floods"]
 for language in SNIPPETS:
     skip = unittest.skipUnless(is_installed(language), f"{TITLES[language]} is not installed")
     for name in WITHOUT_BLOCKS + ALSO[language]:

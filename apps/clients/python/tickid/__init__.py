@@ -175,7 +175,7 @@ class IdSource(typing.Generic[_Id]):
             link.settimeout(max(deadline - time.monotonic(), 1e-6))
             link.sendall(line.encode() + self._head)
             reader: Any = _Reader(link, deadline)
-            with http.client.HTTPResponse(reader) as answer:  # A finalizer would swallow exceptions.
+            with http.client.HTTPResponse(reader) as answer:  # Or a finalizer would eat exceptions.
                 answer.begin()
                 body = answer.read(_MOST)
             if answer.length or len(body) == _MOST or answer.status < 200:
