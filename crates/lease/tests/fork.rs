@@ -1,5 +1,5 @@
 //! In the child of a `fork`, no generator of the parent issues IDs by the default clock, leased or
-//! not, and the process-wide one is another.
+//! not, nor do its backfills and blocks, and the process-wide one is another.
 //!
 //! Each test runs in a process of its own, so that it has as few threads as possible when it forks.
 
@@ -11,6 +11,7 @@
 )]
 #![allow(unsafe_code, reason = "there is no safe fork")]
 
+use core::num::NonZeroU32;
 use core::panic::AssertUnwindSafe;
 use core::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use core::time::Duration;
@@ -21,8 +22,8 @@ use std::process::Command;
 use std::{env, fmt, thread};
 
 use tickid_core::{
-    Builder, Clock, ClockError, DefaultClock, ErrorKind, Id, Scheme, SequenceBounds, SystemClock,
-    UnixTime,
+    BackfillError, Builder, Clock, ClockError, DefaultClock, ErrorKind, Id, ManualClock, Scheme,
+    SequenceBounds, SystemClock, Tick, UnixTime, Window,
 };
 use tickid_kuid::Kuid;
 use tickid_lease::session::{Claim, Token, block_on};
@@ -49,6 +50,7 @@ macro_rules! tests {
 
 tests! {
     default_clocks_issue_nothing: by_default,
+    backfills_and_blocks_issue_nothing: drawn_and_past,
     leased_shared_issue_nothing: shared,
     leased_local_issue_nothing: exclusive,
     handles_drop_their_blocks: handles,
@@ -184,7 +186,7 @@ fn shared() {
         let kinds = [
             generator.try_generate().map(drop),
             generator.generate().map(drop),
-            generator.try_block(core::num::NonZeroU32::MIN).map(drop),
+            generator.try_block(NonZeroU32::MIN).map(drop),
             generator.try_fill(&mut [before; 4]).map(drop),
             generator.handle().try_generate().map(drop),
         ];
@@ -352,6 +354,45 @@ where
     assert_eq!(results, vec![format!("{:?}", Err::<(), _>(FORKED)); 14], "{}", S::NAME);
     assert!(generator.generate().unwrap() > before);
     assert!(handle.generate().is_ok() && local.generate().unwrap() > before_local);
+}
+
+/// A backfill reads no clock, and a block has been drawn already. By a clock that knows nothing of
+/// processes as well.
+fn drawn_and_past() {
+    let builder = || Builder::of(Scru64, SPEC.parse().unwrap());
+    let [time, end] =
+        [1_600_000_000_000, 1_700_000_000_000].map(|at| UnixTime::from_millis(at).unwrap());
+    let window = Window::new(Tick::MIN, Scru64.tick_at(end).unwrap().get()).unwrap();
+    let many = NonZeroU32::new(10).unwrap();
+    let (own, system) = (builder().build().unwrap(), builder().clock(SystemClock).build().unwrap());
+    let mut blocks = [own.block(many).unwrap(), system.block(many).unwrap()];
+    let clock = ManualClock::new(end);
+    let mut backfills = [
+        builder().window(window).build_backfill(),
+        builder().window(window).clock(clock).build_backfill(),
+    ]
+    .map(Result::unwrap);
+    let firsts = backfills.each_mut().map(|backfill| backfill.generate(time).unwrap());
+    let reported = in_child(|| {
+        for block in &mut blocks {
+            assert_eq!((block.len(), block.next(), block.next()), (0, None, None));
+        }
+        for backfill in &mut backfills {
+            assert_eq!(backfill.generate(time), Err(BackfillError::Forked));
+        }
+        // One of its own issues, and one that is continued is still the parent's.
+        let [inherited, _] = backfills;
+        let (snapshot, last) = (inherited.snapshot(), firsts[0]);
+        let mut inherited = inherited.resume(snapshot).unwrap();
+        assert_eq!(inherited.generate(time), Err(BackfillError::Forked));
+        let builder = builder().window(window).restore(snapshot);
+        assert!(builder.build_backfill().unwrap().generate(time).unwrap() > last);
+        vec!["done"]
+    });
+    assert_eq!(reported, ["done"]);
+    for block in blocks {
+        assert_eq!((block.len(), block.count()), (10, 10));
+    }
 }
 
 /// Where the clock knows nothing of processes, only the owner can decide whether the parent or

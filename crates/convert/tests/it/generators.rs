@@ -243,6 +243,10 @@ fn past_times_get_ascending_ids_of_their_ticks() {
         assert_eq!(next.to_u128(), scheme_next(&scheme, last), "{scheme:?}");
         let before = UnixTime::from_micros(1_600_000_000_000_000 - 1_000_000);
         assert!(rest.generate(before).is_err());
+        // After an ID that is not its latest, it does not go back.
+        let mut rest = rest.after(ids[0]).unwrap().after(last).unwrap();
+        let later = rest.generate(time).unwrap();
+        assert_eq!(later.to_u128(), scheme_next(&scheme, next), "{scheme:?}");
     }
 }
 

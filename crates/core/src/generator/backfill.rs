@@ -1,6 +1,9 @@
 //! IDs for times that have passed.
 
 use crate::engine::Rules;
+use crate::error::ClockError;
+#[cfg(feature = "std")]
+use crate::fork::Process;
 use crate::range::RangeError;
 use crate::scheme::{Id, Scheme, Variant};
 use crate::slot::{Prefix, Slot};
@@ -16,7 +19,8 @@ use crate::window::Window;
 /// The times are given in ascending order, and the IDs strictly increase (for sno, those of one
 /// metabyte). A tick has only so many sequences. If more rows than that have the same time,
 /// [`spill`](Self::spill) says how far their IDs may go into the ticks after it. sno's tick-tock
-/// bit stays off, because nothing goes back.
+/// bit stays off, because nothing goes back. In the child of a `fork` it issues nothing, whatever
+/// the builder's clock was, because the child would repeat its parent's IDs.
 ///
 /// Nothing else may ever issue IDs with the same node in its window. So choose a node that never
 /// was in a pool of leased nodes, because the pool's holders may have been granted the ticks that
@@ -57,7 +61,8 @@ use crate::window::Window;
 #[derive(Debug)]
 pub struct Backfill<S: Scheme> {
     rules: Rules<S>,
-    window: Window<S>,
+    /// One past the last tick that may be issued.
+    end: u64,
     spill: u64,
     /// The last time that got an ID.
     last: Option<UnixTime>,
@@ -67,31 +72,77 @@ pub struct Backfill<S: Scheme> {
     next: u64,
     /// The bits that the IDs of that tick share.
     prefix: Prefix,
+    /// The number of times that earlier runs flipped the toggle, and that it takes to turn it off.
+    drifts: u32,
+    /// The highest tick that earlier runs issued with the toggle set.
+    toggled: Option<Tick<S>>,
+    #[cfg(feature = "std")]
+    home: Process,
 }
 
 impl<S: Scheme> Backfill<S> {
     pub(crate) fn new(rules: Rules<S>, window: Window<S>) -> Self {
-        let prefix = Prefix::EMPTY;
-        Self { rules, window, spill: 0, last: None, tick: None, next: 0, prefix }
+        Self {
+            end: window.ceiling().min(rules.scheme.last_tick() + 1),
+            rules,
+            spill: 0,
+            last: None,
+            tick: None,
+            next: 0,
+            prefix: Prefix::EMPTY,
+            drifts: 0,
+            toggled: None,
+            #[cfg(feature = "std")]
+            home: Process::this(),
+        }
     }
 
-    /// Continues from the snapshot of an earlier run. It has the same effect as
-    /// [`Builder::restore`](crate::Builder::restore) before
-    /// [`build_backfill`](crate::Builder::build_backfill).
+    /// Continues from the snapshot of an earlier run, as [`Builder::restore`] before
+    /// [`build_backfill`] does. It never goes back, so a snapshot from before the IDs that were
+    /// issued already changes nothing.
     ///
     /// # Errors
     /// Returns a [`RangeError`] for a sequence outside of the generator's bounds.
+    ///
+    /// [`Builder::restore`]: crate::Builder::restore
+    /// [`build_backfill`]: crate::Builder::build_backfill
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Builder, Snapshot, Tick, UnixTime, Window, example};
+    ///
+    /// let window = Window::new(Tick::new(0)?, 1_000)?;
+    /// let backfill = Builder::of(example::Seconds, example::Node(5)).window(window);
+    /// let mut backfill = backfill.build_backfill()?.resume(Snapshot::at(Tick::new(100)?, 7))?;
+    /// assert_eq!(backfill.generate(UnixTime::from_millis(100_000)?)? & 0xff, 7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn resume(mut self, snapshot: Snapshot<S>) -> Result<Self, RangeError> {
-        let Some(tick) = snapshot.highest_tick() else { return Ok(self) };
-        let (lowest, end) = (self.rules.bounds.lowest(), u64::from(self.rules.bounds.last()) + 1);
-        // It is unknown how far a tick was used under the other toggle.
-        let is_known = snapshot.tick == Some(tick);
-        let next = if is_known { snapshot.next_sequence.into() } else { end };
-        if !(lowest.into()..=end).contains(&next) {
-            let (lowest, end) = (lowest.into(), end.into());
-            return Err(RangeError::new("next sequence", next.into(), lowest, end));
+        let is_toggled = S::TOGGLE && snapshot.drifts % 2 == 1;
+        let used_up = u64::from(self.rules.bounds.last()) + 1;
+        let own = match snapshot.tick {
+            Some(tick) => {
+                let (lowest, next) = (self.rules.bounds.lowest().into(), snapshot.next_sequence);
+                if !(lowest..=used_up).contains(&next.into()) {
+                    let (lowest, end) = (lowest.into(), used_up.into());
+                    return Err(RangeError::new("next sequence", next.into(), lowest, end));
+                }
+                // The sequence counts only where no ID of the tick has the toggle set, because
+                // nobody knows how far the tick was used under the toggle that was left.
+                let is_known = !is_toggled && snapshot.other_past < Some(tick);
+                Some((tick, if is_known { next.into() } else { used_up }))
+            }
+            None => None,
+        };
+        let other = snapshot.other_past.map(|tick| (tick, used_up));
+        if let Some((tick, next)) = own.max(other)
+            && (self.tick, self.next) < (Some(tick.get()), next)
+        {
+            self.place(tick, next);
         }
-        self.place(tick, next);
+        let toggled = if is_toggled { snapshot.tick } else { snapshot.other_past };
+        self.toggled = self.toggled.max(toggled);
+        self.drifts = self.drifts.max(snapshot.drifts.wrapping_add(is_toggled.into()));
         Ok(self)
     }
 
@@ -150,7 +201,11 @@ impl<S: Scheme> Backfill<S> {
         time: UnixTime,
     ) -> Result<V::Id, BackfillError> {
         // Refuse whatever cannot get an ID before anything changes.
-        if !self.rules.variants.contains(variant.has_node()) {
+        #[cfg(feature = "std")]
+        if !self.home.is_this() {
+            return Err(BackfillError::Forked);
+        }
+        if S::HAS_NODELESS_IDS && !self.rules.variants.contains(variant.has_node()) {
             return Err(BackfillError::Variant(self.rules.variants));
         }
         if let Some(last) = self.last.filter(|last| time < *last) {
@@ -159,12 +214,12 @@ impl<S: Scheme> Backfill<S> {
         // Only inside of the window has the caller promised that nothing else has the node.
         let own = self.rules.scheme.tick_at(time)?;
         let floor = self.rules.floor - 1;
-        if own.get() < floor || own.get() >= self.window.ceiling() {
+        if !(floor..self.end).contains(&own.get()) {
             let [from, until] =
-                [floor, self.window.ceiling()].map(|tick| self.rules.scheme.scale().time_of(tick));
+                [floor, self.end].map(|tick| self.rules.scheme.scale().time_of(tick));
             return Err(BackfillError::Window { time, from, until });
         }
-        let reach = own.get().saturating_add(self.spill).min(self.window.ceiling() - 1);
+        let reach = own.get().saturating_add(self.spill).min(self.end - 1);
         // Ascending times never leave the last tick out of reach, but a snapshot may be later.
         if let Some(tick) = self.tick.filter(|tick| *tick > reach) {
             let last = self.rules.scheme.scale().time_of(tick);
@@ -187,14 +242,16 @@ impl<S: Scheme> Backfill<S> {
         Ok(variant.id(&self.rules.scheme, slot))
     }
 
-    /// Returns the tick and the sequence that the next run continues from.
+    /// Returns the state that the next run continues from, be it a backfill or a generator. What
+    /// earlier runs did under the other toggle is in it as well.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot<S> {
-        match self.tick {
+        let snapshot = match self.tick {
             #[allow(clippy::cast_possible_truncation, reason = "one past a u32 bound at most")]
             Some(tick) => Snapshot::at(Tick::in_range(tick), self.next as u32),
             None => Snapshot::EMPTY,
-        }
+        };
+        snapshot.with_drifts(self.drifts, self.toggled)
     }
 
     /// Reports whether the last tick has no sequence left.
@@ -258,11 +315,15 @@ pub enum BackfillError {
     /// The generator issues only these variants of IDs, and the call asked for a different one.
     #[error("another variant was asked for than {0}")]
     Variant(Variants),
+    /// The generator belongs to the process that this one was forked from. Build a new one in the
+    /// child, with a different node.
+    #[error("{}", ClockError::Forked)]
+    Forked,
 }
 
 crate::debug_error! {
     enum BackfillError {
         Descending { time, last }, Window { time, from, until }, UsedUp { tick, time, spill },
-        Range(error), Variant(variants),
+        Range(error), Variant(variants), Forked,
     }
 }

@@ -7,6 +7,8 @@ use core::ops::{Deref, DerefMut};
 use crate::debug_error::Chain;
 use crate::engine::Block;
 use crate::error::Error;
+#[cfg(feature = "std")]
+use crate::fork::Process;
 use crate::scheme::{Scheme, Variant};
 use crate::slot::Slot;
 
@@ -15,6 +17,9 @@ use crate::slot::Slot;
 /// They were drawn together by `try_block` or `block`, and lie in one tick. An ID is put together
 /// only when the iterator reaches it, so a large block takes no memory. IDs that are dropped unused
 /// are lost, because the generator never issues them again.
+///
+/// A `fork` copies the iterator. In the child it is empty, whatever the generator's clock is,
+/// because the IDs are the parent's.
 ///
 /// The iterator is not `Clone`, since both copies would return the same IDs:
 ///
@@ -34,11 +39,30 @@ pub struct Ids<S: Scheme, V> {
     variant: V,
     next: Slot<S>,
     left: u32,
+    #[cfg(feature = "std")]
+    home: Process,
 }
 
 impl<S: Scheme, V> Ids<S, V> {
     pub(crate) fn new(scheme: S, variant: V, block: &Block<S>) -> Self {
-        Self { scheme, variant, next: block.first, left: block.len.get() }
+        Self {
+            scheme,
+            variant,
+            next: block.first,
+            left: block.len.get(),
+            #[cfg(feature = "std")]
+            home: Process::this(),
+        }
+    }
+
+    /// Returns the number of IDs that this process may still take.
+    #[inline]
+    fn left(&self) -> u32 {
+        #[cfg(feature = "std")]
+        if !self.home.is_this() {
+            return 0;
+        }
+        self.left
     }
 }
 
@@ -47,7 +71,7 @@ impl<S: Scheme, V: Variant<S>> Iterator for Ids<S, V> {
 
     #[inline]
     fn next(&mut self) -> Option<V::Id> {
-        self.left = self.left.checked_sub(1)?;
+        self.left = self.left().checked_sub(1)?;
         let slot = self.next;
         self.next = slot.next();
         Some(self.variant.id(&self.scheme, slot))
@@ -55,7 +79,7 @@ impl<S: Scheme, V: Variant<S>> Iterator for Ids<S, V> {
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.left as usize;
+        let left = self.left() as usize;
         (left, Some(left))
     }
 }

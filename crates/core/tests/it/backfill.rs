@@ -1,9 +1,11 @@
 //! IDs for times that have passed, beside a model that looks for the next free slot.
 
+use std::collections::HashSet;
+
 use tickid_core::example::{Node, Seconds, Toggling};
 use tickid_core::{
-    Backfill, BackfillError, BuildError, Builder, Fixed, Lowest, ManualClock, RandomStart, Scheme,
-    Sequence, SequenceBounds, Snapshot, Tick, UnixTime, Window,
+    Backfill, BackfillError, BuildError, Builder, Fixed, Lowest, ManualClock, Policy, RandomStart,
+    Scheme, Sequence, SequenceBounds, Snapshot, Tick, UnixTime, Window,
 };
 use tickid_testkit::Dice;
 
@@ -150,6 +152,11 @@ fn snapshots_beyond_the_bounds_are_refused() {
     assert!(of(4).is_ok() && of(10).is_ok());
     for next in [3, 11] {
         assert!(matches!(of(next), Err(BuildError::Restore(_))), "{next}");
+        // Whether or not the sequence counts.
+        let snapshot = Snapshot::at(Tick::<Toggling>::new(150).unwrap(), next);
+        let builder = builder(100, 200).bounds(SequenceBounds::new(4, 9));
+        let toggled = builder.restore(snapshot.with_drifts(1, None)).build_backfill();
+        assert!(matches!(toggled, Err(BuildError::Restore(_))), "{next}");
     }
 }
 
@@ -162,6 +169,10 @@ fn windows_end_before_the_present() {
     let clock = ManualClock::new(seconds(i64::try_from(PRESENT).unwrap()));
     let without = Builder::seeded_of(Seconds, Node(7), 42).clock(clock).build_backfill();
     assert!(matches!(without, Err(BuildError::NotPast { .. })), "a window is needed");
+    // Before the epoch, no tick is over.
+    let clock = ManualClock::new(seconds(-1));
+    let before = builder::<Seconds>(0, 1).clock(clock).build_backfill().map(drop);
+    assert_eq!(before, Err(BuildError::NotPast { ceiling: 1, present: 0 }));
 }
 
 #[test]
@@ -173,7 +184,110 @@ fn ticks_of_the_other_toggle_are_left() {
     assert!(backfill.generate(seconds(150)).is_err());
     backfill.generate(seconds(151)).unwrap();
     let snapshot = backfill.snapshot();
-    assert_eq!((snapshot.drifts, snapshot.tick), (0, Some(at(151))), "the toggle is off");
+    assert_eq!((snapshot.drifts, snapshot.tick), (2, Some(at(151))), "the toggle is off");
+    assert_eq!(snapshot.other_past, Some(at(120)), "as far as it was used with the toggle set");
+}
+
+/// The sequence of a snapshot says how far its tick was used under one toggle.
+#[test]
+fn sequences_count_only_in_ticks_without_the_toggle() {
+    let at = |tick| Tick::<Toggling>::new(tick).unwrap();
+    for (drifts, other_past, expected) in [
+        (0, None, (120, 7)),
+        (2, Some(119), (120, 7)),
+        (2, Some(120), (121, 0)),
+        (2, Some(121), (122, 0)),
+        (1, None, (121, 0)),
+        (1, Some(119), (121, 0)),
+        (1, Some(120), (121, 0)),
+        (u32::MAX, Some(130), (131, 0)),
+    ] {
+        let snapshot = Snapshot::at(at(120), 7).with_drifts(drifts, other_past.map(at));
+        let backfill = builder::<Toggling>(100, 200).restore(snapshot).build_backfill();
+        let mut backfill = backfill.unwrap().spill(100);
+        let id = backfill.generate(seconds(119)).unwrap();
+        assert_eq!((slot(id), id >> 16 & 1), (expected, 0), "{drifts} {other_past:?}");
+    }
+    // Without an ID under its own toggle, a snapshot has no sequence.
+    for (drifts, toggled) in [(0, Some(at(120))), (2, Some(at(120))), (1, None), (3, None)] {
+        let snapshot = Snapshot::EMPTY.with_drifts(drifts, Some(at(120)));
+        let backfill = builder::<Toggling>(100, 200).restore(snapshot).build_backfill();
+        let mut backfill = backfill.unwrap().spill(1);
+        assert_eq!(slot(backfill.generate(seconds(120)).unwrap()), (121, 0));
+        let snapshot = backfill.snapshot();
+        assert_eq!((snapshot.drifts, snapshot.other_past), (drifts.next_multiple_of(2), toggled));
+    }
+}
+
+/// Backfills and generators by clocks that go back take turns, each from the snapshot of the one
+/// before.
+#[test]
+#[allow(clippy::print_stdout, reason = "shown if the test fails")]
+fn no_id_repeats_in_a_relay_under_tick_tock() {
+    let mut dice = Dice::new(0x7e1a);
+    let (mut issued, mut flips) = (0, 0);
+    for round in 0..300 {
+        let (mut ids, mut snapshot) = (HashSet::new(), Snapshot::<Toggling>::EMPTY);
+        for _ in 0..20 {
+            let builder = builder::<Toggling>(100, 200).bounds(SequenceBounds::new(2, 5));
+            let builder = builder.policy(Policy::TickTock).restore(snapshot);
+            let mut now = snapshot.tick.map_or(100, Tick::get).cast_signed();
+            if dice.below(3) == 0 {
+                let mut backfill = builder.build_backfill().unwrap().spill(dice.below(3));
+                for _ in 0..6 {
+                    now += dice.below(2).cast_signed();
+                    let id = backfill.generate(seconds(now));
+                    assert!(id.is_err() || ids.insert(id.unwrap()), "{round}: {id:?} repeats");
+                }
+                snapshot = backfill.snapshot();
+                continue;
+            }
+            let clock = ManualClock::new(seconds(now));
+            let mut generator = builder.clock(&clock).build_local().unwrap();
+            for _ in 0..12 {
+                now = (now + dice.one_of(&[0, 0, 0, 1, 1, -1, -2])).clamp(100, 199);
+                clock.set(seconds(now));
+                let id = generator.try_generate();
+                assert!(id.is_err() || ids.insert(id.unwrap()), "{round}: {id:?} repeats");
+            }
+            snapshot = generator.close();
+        }
+        issued += ids.len();
+        flips += snapshot.drifts;
+    }
+    println!("{issued} IDs, {flips} flips");
+    assert!(issued > 20_000 && flips > 3_000);
+}
+
+#[test]
+fn resuming_never_goes_back() {
+    let snapshot = |tick, next| Snapshot::at(Tick::new(tick).unwrap(), next);
+    let fresh = || {
+        let mut backfill = builder::<Seconds>(100, 200).build_backfill().unwrap();
+        let ids: [_; 5] = [(); 5].map(|()| backfill.generate(seconds(150)).unwrap());
+        assert_eq!(slot(ids[4]), (150, 4));
+        backfill
+    };
+    for (resumed, expected) in [
+        (Snapshot::EMPTY, (150, 5)),
+        (snapshot(149, 200), (150, 5)),
+        (snapshot(150, 0), (150, 5)),
+        (snapshot(150, 5), (150, 5)),
+        (snapshot(150, 9), (150, 9)),
+        (snapshot(151, 3), (151, 3)),
+    ] {
+        let mut backfill = fresh().resume(resumed).unwrap().spill(1);
+        assert_eq!(slot(backfill.generate(seconds(150)).unwrap()), expected, "{resumed:?}");
+    }
+    // Of two snapshots, each says more about one toggle.
+    let at = |tick| Tick::<Toggling>::new(tick).unwrap();
+    let [first, second] = [(2, 110), (4, 105)]
+        .map(|(drifts, past)| Snapshot::at(at(120), 7).with_drifts(drifts, Some(at(past))));
+    for [one, other] in [[first, second], [second, first]] {
+        let backfill = builder::<Toggling>(100, 200).restore(one).build_backfill().unwrap();
+        let resumed = backfill.resume(other).unwrap().snapshot();
+        assert_eq!(resumed, Snapshot::at(at(120), 7).with_drifts(4, Some(at(110))));
+    }
 }
 
 #[test]

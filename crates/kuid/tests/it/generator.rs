@@ -4,7 +4,9 @@
 use core::num::NonZeroU32;
 use core::time::Duration;
 
-use tickid_kuid::tickid_core::{Error, ErrorKind, ManualClock, Variants};
+use tickid_kuid::tickid_core::{
+    BackfillError, Error, ErrorKind, ManualClock, Scheme as _, Tick, Variants, Window,
+};
 use tickid_kuid::{Builder, Drift, Global, GlobalId, Kuid, Local, LocalId, Node, UnixTime};
 
 const NODE: Node = Node::phash2("uid@127.0.0.1");
@@ -43,6 +45,17 @@ fn other_variants_are_refused() {
                 handle.with(Local).try_generate().map(|_| ()).map_err(kind),
             ];
             assert_eq!(local, [expected(without); 3], "{variants}");
+        }
+        let end = Kuid::default().tick_at(UnixTime::from_micros(1_690_000_000_000_000)).unwrap();
+        let window = Window::new(Tick::MIN, end.get()).unwrap();
+        let mut backfill = builder().window(window).clock(&clock).build_backfill().unwrap();
+        let time = UnixTime::from_millis(1_650_000_000_000).unwrap();
+        let refused = Err(BackfillError::Variant(variants));
+        let expected = |is_allowed| if is_allowed { Ok(()) } else { refused };
+        for _ in 0..3 {
+            let global = backfill.generate_as(Global, time).map(drop);
+            let local = backfill.generate_as(Local, time).map(drop);
+            assert_eq!((global, local), (expected(with_node), expected(without)), "{variants}");
         }
     }
 }

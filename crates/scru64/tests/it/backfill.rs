@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use tickid_scru64::tickid_core::{Backfill, BackfillError, Builder, ManualClock, Tick};
+use tickid_scru64::tickid_core::{
+    Backfill, BackfillError, Builder, Lowest, ManualClock, Scheme as _, Tick,
+};
 use tickid_scru64::{NodeSpec, Scru64, Scru64Id, UnixTime, Window};
 
 /// A backfill that may start with the first timestamp, which is reserved.
@@ -33,4 +35,20 @@ fn reserved_timestamps_get_no_id() {
     assert!(matches!(error, BackfillError::Window { .. }), "{error}");
     let id: Scru64Id = backfill.generate(UnixTime::from_millis(256).unwrap()).unwrap();
     assert!(!id.is_reserved() && id.timestamp() == 1);
+
+    // The last timestamp is reserved, too, and no ID of the one before spills into it.
+    let last = Scru64::MAX_TICK;
+    let builder = Builder::seeded_of(Scru64, "42/8".parse::<NodeSpec>().unwrap(), 7)
+        .window(Window::new(Tick::MIN, last + 1).unwrap())
+        .sequence(Lowest)
+        .clock(ManualClock::new(Scru64.scale().time_of(last + 1)));
+    let mut backfill = builder.build_backfill().unwrap().spill(1);
+    let [reserved, usable] = [last, last - 1].map(|tick| Scru64.scale().time_of(tick));
+    let error = backfill.generate(reserved).unwrap_err();
+    assert!(matches!(error, BackfillError::Window { until, .. } if until == reserved), "{error}");
+    for _ in 0..65_536 {
+        assert_eq!(backfill.generate(usable).unwrap().timestamp(), last - 1);
+    }
+    let error = backfill.generate(usable).unwrap_err();
+    assert!(matches!(error, BackfillError::UsedUp { spill: 0, .. }), "{error}");
 }
