@@ -83,10 +83,12 @@ crate::debug_error! {
     struct Error { scheme, kind, now, until, detail }
 }
 
-/// The facts about a stall that only its message mentions.
+/// The facts about a stall that are not public. Its message mentions some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Detail {
     None,
+    /// The tick is used up with the toggle set. Whether it is without, nothing says.
+    Toggled,
     /// The clock is behind the window, and not behind the last ID.
     BeforeWindow,
     /// The clock is within the window, but no tick of it is left.
@@ -232,9 +234,15 @@ impl fmt::Display for Error {
             ErrorKind::Stalled(reason) => f.write_str(match (reason, self.detail) {
                 (_, Detail::BeforeWindow) => "the clock is before the generator's window",
                 (_, Detail::WindowUsedUp) => "all ticks of the generator's window are used up",
-                (StallReason::ClockBehind, _) => "the clock is too far behind the last ID issued",
-                (StallReason::TickUsedUp, _) => "all sequences of this tick are used up",
-                (StallReason::WindowEnded, _) => "the clock is past the generator's window",
+                (StallReason::ClockBehind, Detail::None | Detail::Toggled) => {
+                    "the clock is too far behind the last ID issued"
+                }
+                (StallReason::TickUsedUp, Detail::None | Detail::Toggled) => {
+                    "all sequences of this tick are used up"
+                }
+                (StallReason::WindowEnded, Detail::None | Detail::Toggled) => {
+                    "the clock is past the generator's window"
+                }
             })?,
             ErrorKind::Closed => f.write_str("the generator is closed")?,
             ErrorKind::EndOfTime => f.write_str("the last tick of the scheme is used up")?,

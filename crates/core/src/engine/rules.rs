@@ -192,7 +192,8 @@ impl<S: Scheme> Rules<S> {
                 self.stall(StallReason::ClockBehind, stamp - policy.allowance())
             }
             Policy::Wait | Policy::TickTock if ahead == 0 => {
-                self.stall(StallReason::TickUsedUp, resumes)
+                let detail = if toggle { Detail::Toggled } else { Detail::None };
+                self.stall_until(resumes, StallReason::TickUsedUp, detail)
             }
             Policy::Wait => self.stall(StallReason::ClockBehind, resumes),
             Policy::TickTock if now > other_past => self.go(now, !toggle, now, policy, ceiling),
@@ -383,11 +384,12 @@ mod tests {
 
     #[test]
     fn exhausted_tick_ends_with_clock() {
-        for (policy, step) in [
-            (ratchet(0), go(101, true)),
-            (Policy::Wait, stalled(StallReason::TickUsedUp, 101)),
-            (Policy::TickTock, stalled(StallReason::TickUsedUp, 101)),
-        ] {
+        let reason = ErrorKind::Stalled(StallReason::TickUsedUp);
+        let used_up = EngineStall::new(reason, Some(Tick::in_range(101)));
+        let used_up = Step::Stall(EngineStall { detail: Detail::Toggled, ..used_up });
+        for (policy, step) in
+            [(ratchet(0), go(101, true)), (Policy::Wait, used_up), (Policy::TickTock, used_up)]
+        {
             let question = Question { word: Some((100, 10)), ..Question::now(100, policy) };
             assert_eq!(question.step(), step, "{policy}");
         }

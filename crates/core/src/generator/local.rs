@@ -208,6 +208,8 @@ impl<S: Resettable, C> LocalGenerator<S, C> {
             Err(ResetError::Closed)
         } else if state.window == Window::ALL {
             self.engine.reset(seed);
+            #[cfg(feature = "std")]
+            self.timing.overflow.reset();
             Ok(())
         } else {
             Err(ResetError::Windowed)
@@ -350,6 +352,24 @@ mod tests {
         let [first, rest @ ..] = core::array::from_fn::<_, 32, _>(starts);
         // By chance, all 32 are the same once in 2^248 times.
         assert!(rest.iter().any(|&id| id != first));
+    }
+
+    #[cfg(feature = "std")]
+    #[test]
+    fn used_up_ticks_are_reported_after_a_reset() {
+        use core::sync::atomic::{AtomicU32, Ordering};
+
+        let (clock, told) = (ManualClock::new(at(1_000)), alloc::sync::Arc::new(AtomicU32::new(0)));
+        let counted = alloc::sync::Arc::clone(&told);
+        let builder = Builder::<Seconds>::seeded(Node(1), 0).clock(&clock);
+        let builder = builder.on_overflow(move |_| _ = counted.fetch_add(1, Ordering::Relaxed));
+        let mut local = builder.build_local().unwrap();
+        for tick in [1_000, 500] {
+            clock.set(at(tick));
+            local.reset_seeded(2).unwrap();
+            local.fill(&mut [0; 257]).unwrap();
+        }
+        assert_eq!(told.load(Ordering::Relaxed), 2);
     }
 
     #[test]

@@ -12,6 +12,9 @@ use crate::time::UnixTime;
 /// about to wait in such a tick makes it, so there is one report per tick. If reports come often,
 /// the program needs more nodes, or a scheme with more sequences per second.
 ///
+/// Under tick-tock, a tick to which the clock was set back has its sequences twice, once for each
+/// toggle, and so up to two reports.
+///
 /// It corresponds to `SequenceOverflowNotification` in sno's document ("Sequence overflow").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -29,8 +32,9 @@ pub struct Overflow {
 #[derive(Default)]
 pub(crate) struct OverflowWatch {
     observer: Option<Box<dyn Fn(Overflow) + Send + Sync>>,
-    /// One past the last tick that was reported.
-    reported: AtomicU64,
+    /// For each toggle, one past the last tick that was reported. Under tick-tock the clock may go
+    /// back, but the ticks of one toggle ascend.
+    reported: [AtomicU64; 2],
     /// Each process has its own, so calls that wait in the parent do not count in a child.
     spell: PerProcess<AtomicSpell>,
 }
@@ -85,7 +89,7 @@ impl OverflowWatch {
     }
 
     /// Counts the caller as waiting until the returned value is dropped.
-    pub(crate) fn enter(&self, time: UnixTime, tick: u64) -> WaitingCall<'_> {
+    pub(crate) fn enter(&self, time: UnixTime, tick: u64, toggle: bool) -> WaitingCall<'_> {
         let spell = self.spell.get_or_set(AtomicSpell::default);
         let (waiting, ticks) = spell.enter(tick);
         let event = Overflow { time, waiting, ticks };
@@ -93,13 +97,18 @@ impl OverflowWatch {
         if let Some(observer) = &self.observer
             && !OBSERVING.get()
             // Relaxed: whichever call comes first reports the tick, and nothing depends on it.
-            && self.reported.fetch_max(tick + 1, Ordering::Relaxed) <= tick
+            && self.reported[usize::from(toggle)].fetch_max(tick + 1, Ordering::Relaxed) <= tick
         {
             OBSERVING.set(true);
             let _observing = Observing;
             observer(event);
         }
         waiting
+    }
+
+    /// Starts over, with a generator whose ticks no longer ascend.
+    pub(crate) fn reset(&mut self) {
+        self.reported = Default::default();
     }
 }
 

@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use crate::clock::Clock;
 use crate::engine::Block;
-use crate::error::{Error, ErrorKind, StallReason};
+use crate::error::{Detail, Error, ErrorKind, StallReason};
 use crate::generator::overflow::WaitingCall;
 use crate::generator::source::{Deadline, Source, Timed};
 use crate::generator::timing::DEFAULT_MAX_WAIT;
@@ -147,7 +147,8 @@ fn is_counted<'a, D: Timed>(
     if let (USED_UP, Some(now), None) = (error.kind, error.now, &waiting)
         && let Ok(tick) = source.rules().scheme.tick_at(now)
     {
-        *waiting = Some(source.timing().overflow.enter(now, tick.get()));
+        let toggle = error.detail == Detail::Toggled;
+        *waiting = Some(source.timing().overflow.enter(now, tick.get(), toggle));
         return false;
     }
     true

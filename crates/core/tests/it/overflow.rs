@@ -134,6 +134,23 @@ fn exhausted_rollback_is_observed() {
     assert_eq!(facts(&told), [(at(1_000), 1, 0)]);
 }
 
+/// Under tick-tock, a tick has its sequences once more after a rollback, and a report for them.
+#[test]
+fn used_up_ticks_are_observed_after_each_rollback() {
+    let (clock, builder) = builder();
+    let (told, generator) = observed(builder.policy(Policy::TickTock));
+    let mut expected = vec![];
+    for first in [1_000, 500, 1_103, 1_150] {
+        clock.hands.set(at(first));
+        // All of 100 ticks, and one ID that waits for the tick after them.
+        generator.fill(&mut [0; 401]).unwrap();
+        expected.extend((first..first + 100).map(at));
+    }
+    let times: Vec<_> = facts(&told).into_iter().map(|(time, ..)| time).collect();
+    assert_eq!(times, expected);
+    assert_eq!(generator.state().snapshot.drifts, 2);
+}
+
 #[test]
 fn rollbacks_are_not_observed() {
     let (clock, builder) = builder();
@@ -162,16 +179,19 @@ fn observers_may_generate() {
     let ids = Arc::new(Mutex::new(Vec::new()));
     let (own, writer) = (Arc::clone(&generator), Arc::clone(&ids));
     let observed = builder.on_overflow(move |_| {
-        // Its own call waits for tick 1,001 and leaves nothing of it.
-        let block = own.get().unwrap().block(many(4)).unwrap();
-        writer.lock().unwrap().push(block.collect::<Vec<_>>());
+        // Its own calls wait for two ticks and leave nothing of them. The second one waits in a
+        // tick that nobody has reported.
+        for _ in 0..2 {
+            let block = own.get().unwrap().block(many(4)).unwrap();
+            writer.lock().unwrap().push(block.collect::<Vec<_>>());
+        }
     });
     let generator = generator.get_or_init(|| observed.build().unwrap());
     use_up(generator);
     let id = generator.generate().unwrap();
     let ids = ids.lock().unwrap();
-    assert_eq!(ids.len(), 1, "only the outer call is reported");
-    assert_eq!(parts(id).tick, 1_002);
+    assert_eq!(ids.len(), 2, "only the outer call is reported");
+    assert_eq!(parts(id).tick, 1_003);
     assert_distinct(ids.iter().flatten().copied().chain([id]));
 }
 
