@@ -283,4 +283,38 @@ mod tests {
             assert_eq!(one.sort_key().cmp(&other.sort_key()), one.cmp(&other), "{one}, {other}");
         }
     }
+
+    #[cfg(feature = "alloc")]
+    #[test]
+    fn only_sort_keys_are_nodes() {
+        for one in [(0, 0), (0, 63), (42, 8), (127, 7), (1, 1), (u64::MAX >> 1, 63)].map(node) {
+            assert_eq!(AnyNode::from_sort_key(&one.sort_key()), Some(one));
+        }
+        assert_eq!(node((42, 8)).sort_key(), "150000000000000008");
+        for other in [
+            "",
+            "15000000000000000",
+            "1500000000000000008",
+            "150000000000000008 ",
+            "150000000000000g08",
+            "15000000000000000g",
+            // Its value has more bits than it says, or more than nodes have.
+            "800000000000000008",
+            "800000000000000000",
+            // Some of its bits are below the last.
+            "150000000000000108",
+            "000000000000000100",
+            "000000000000000040",
+            "0000000000000000ff",
+            // Other ways to write the same number.
+            "15000000000000000+8",
+            "+50000000000000008",
+            "1500000000000000+8",
+            "3A000000000000000A",
+            "3a000000000000000A",
+            "150000000000000é8",
+        ] {
+            assert_eq!(AnyNode::from_sort_key(other), None, "{other}");
+        }
+    }
 }

@@ -255,6 +255,31 @@ mod tests {
     }
 
     #[test]
+    fn values_are_multiplied_and_saturate() {
+        let field = Field::new("", 0, 128, "").times(1_024);
+        for (bits, value) in [
+            (0, 0),
+            (3, 3_072),
+            (u128::MAX >> 10, u128::MAX - 1_023),
+            ((u128::MAX >> 10) + 1, u128::MAX),
+            (u128::MAX, u128::MAX),
+        ] {
+            assert_eq!(field.value(&bits.to_be_bytes()), value, "{bits}");
+        }
+    }
+
+    /// A value has 128 bits, and the low ones take them all.
+    #[test]
+    fn high_bits_beside_128_low_ones_do_not_count() {
+        let mut bytes = [0; 17];
+        bytes[0] = 0xff;
+        for low in [128, 129, u32::MAX] {
+            assert_eq!(Field::new("", 0, 8, "").and_low(8, low).value(&bytes), 0, "{low}");
+        }
+        assert_eq!(Field::new("", 0, 8, "").and_low(8, 127).value(&bytes), 1 << 127);
+    }
+
+    #[test]
     fn a_field_may_be_in_two_places() {
         let bytes = 0x0123_4567_89ab_cdef_u64.to_be_bytes();
         let field = Field::new("", 4, 8, "").and_low(52, 12);

@@ -55,6 +55,12 @@ impl Process {
     pub(crate) const fn number(self) -> u64 {
         self.0
     }
+
+    /// Returns a process that is none of those in which tests run.
+    #[cfg(test)]
+    pub(crate) const fn another() -> Self {
+        Self(u64::MAX)
+    }
 }
 
 /// A cell whose value belongs to one process, so that a child of a `fork` starts without one. It
@@ -266,7 +272,7 @@ mod tests {
     fn as_child<T>(values: &PerProcess<T>) {
         // SAFETY: only this thread has it, and the pointer came from a box.
         if let Some(entry) = unsafe { values.newest.load(Ordering::Relaxed).as_mut() } {
-            entry.home = Process(u64::MAX);
+            entry.home = Process::another();
         }
     }
 

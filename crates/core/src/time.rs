@@ -370,5 +370,9 @@ mod tests {
         let error = UnixTime::try_from(late).unwrap_err();
         assert_eq!(error.value(), (1 << 44) * 1_000_000);
         assert_eq!(error.max(), i128::from(i64::MAX));
+        let early = std::time::UNIX_EPOCH - Duration::from_secs(1 << 44);
+        let error = UnixTime::try_from(early).unwrap_err();
+        assert_eq!(error.value(), -(1 << 44) * 1_000_000);
+        assert_eq!(error.min(), i128::from(i64::MIN));
     }
 }

@@ -252,6 +252,26 @@ mod tests {
         assert_eq!((small(0, 0), small(u64::MAX, 64)), (0, 65));
     }
 
+    /// The fields are all bits but the time's, the version's and the variant's.
+    #[test]
+    fn uuids_are_weighed_by_their_version() {
+        for (text, micros_per_tick, fields) in [
+            ("c232ab00-9414-11ec-b3c8-9f6bdeced846", Some(1), 62),
+            ("1ec9414c-232a-6b00-b3c8-9f6bdeced846", Some(1), 62),
+            ("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", Some(1_000), 74),
+            ("919108f7-52d1-4320-9bac-f847db4148a8", None, 122),
+            ("919108f7-52d1-5320-9bac-f847db4148a8", None, 126),
+            ("919108f7-52d1-f320-9bac-f847db4148a8", None, 128),
+        ] {
+            let id = Identifier::Uuid(tickid_convert::Uuid::parse_str(text).unwrap());
+            // A second after the time of those that have one.
+            let now = UnixTime::from_micros(1_645_557_743_000_000);
+            let found = surprise(&id, Encoding::Text, &Layouts::default(), now);
+            let time = micros_per_tick.map_or(0, |micros| log2(1_000_000 / micros) + 6);
+            assert_eq!((found.time, found.fields), (time, fields), "{text}");
+        }
+    }
+
     #[test]
     fn ids_are_weighed_at_four_to_one() {
         for (id, chance, is_for) in [(57, 59, true), (58, 59, false), (u32::MAX, 59, false)] {

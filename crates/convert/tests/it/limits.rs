@@ -2,14 +2,14 @@
 
 use proptest::prelude::*;
 use tickid_convert::{
-    Bits, ConvertError, ConvertSliceError, Kind, Layouts, Losses, Nodes, Options, Parts, convert,
-    convert_all, convert_any, convert_exact, convert_slice, restore, restore_any,
+    Bits, ConvertError, ConvertSliceError, Converted, Kind, Layouts, Losses, Nodes, Options, Parts,
+    convert, convert_all, convert_any, convert_exact, convert_slice, restore, restore_any,
 };
 use tickid_core::{Scheme as _, TickScale, UnixTime};
 use tickid_kuid::{Drift, GlobalId, Kuid, LocalId, Node};
 use tickid_nanoflake::{Epoch, GeneratorId, NanoflakeId};
 use tickid_scru64::{NodeIdSize, Scru64Id};
-use tickid_sno::{Partition, SnoId};
+use tickid_sno::{Partition, Sno, SnoId};
 use tickid_snowflake::SnowflakeId;
 use tickid_testkit::config;
 
@@ -221,6 +221,28 @@ fn times_within_ticks_do_not_panic() {
             assert!(scru64.id <= Scru64Id::max_at(time).unwrap());
             assert!(convert::<NanoflakeId>(parts, &set()).is_ok());
             assert!(convert::<LocalId>(parts, &Options::default()).is_ok());
+        }
+    }
+}
+
+/// sno's bit holds the toggle of sno's ticks. That of shorter ticks is in the rank.
+#[test]
+fn a_toggle_is_kept_once() {
+    let time = UnixTime::from_micros(1_700_000_000_002_000); // half of a tick of 4 ms
+    let converted = |scale, toggle| {
+        let parts = Parts::new(time, scale, Bits::new(5, 9).unwrap()).unwrap();
+        convert::<SnoId>(parts.with_toggle(toggle), &set()).unwrap()
+    };
+    // A rank of 2 bits of the tick, one of the toggle and 9 of the sequence fits.
+    for (scale, ticks, in_rank) in [(MILLIS, 2 << 10, 1), (Sno.scale(), 0, 0)] {
+        for toggle in [false, true] {
+            let Converted { id, loss, .. } = converted(scale, toggle);
+            let bit = u16::from(toggle);
+            assert_eq!(id.sequence(), ticks | (bit * in_rank) << 9 | 5, "{toggle}");
+            assert_eq!(
+                (id.toggle(), loss.toggle),
+                (toggle && in_rank == 0, toggle && in_rank == 1)
+            );
         }
     }
 }

@@ -78,3 +78,30 @@ impl<C: Clock> Clock for ProcessClock<C> {
         self.clock.monotonic()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::ManualClock;
+
+    #[test]
+    fn it_reads_and_waits_by_its_inner_clock() {
+        let clock = ProcessClock::new(ManualClock::new(UnixTime::EPOCH));
+        let second = Duration::from_secs(1);
+        clock.sleep(second);
+        assert_eq!((clock.monotonic(), clock.inner().slept()), (second, second));
+        let now = Ok(UnixTime::from_micros(1_000_000));
+        assert_eq!((clock.now(), clock.now_relaxed()), (now, now));
+    }
+
+    /// Its waits have bounds in a child as well.
+    #[test]
+    fn in_another_process_only_its_time_fails() {
+        let inner = ManualClock::new(UnixTime::EPOCH);
+        let clock = ProcessClock { home: Process::another(), clock: inner };
+        let forked = Err(ClockError::Forked);
+        assert_eq!((clock.now(), clock.now_relaxed()), (forked, forked));
+        clock.sleep(Duration::from_secs(1));
+        assert_eq!(clock.monotonic(), Duration::from_secs(1));
+    }
+}

@@ -1,15 +1,24 @@
 //! Limits that depend on the layout's value: schemes whose widths are chosen at run time.
 
+use core::time::Duration;
+use std::time::SystemTime;
+
 use tickid_core::{
-    BuildError, Builder, ErrorKind, ManualClock, Policy, RangeError, Scheme, Snapshot, Tick, Ticks,
-    UnixTime, Window,
+    BuildError, Builder, ErrorKind, ManualClock, Policy, RangeError, Scheme, SequenceBounds,
+    Snapshot, Tick, Ticks, UnixTime, Window,
 };
 
 use crate::widths::{Node, Widths};
 
 /// 256 seconds, sixteen nodes, eight IDs a second.
-const SMALL: Widths =
-    Widths { micros_per_tick: 1_000_000, time: 8, node: 4, sequence: 3, is_node_lowest: false };
+const SMALL: Widths = Widths {
+    micros_per_tick: 1_000_000,
+    time: 8,
+    node: 4,
+    sequence: 3,
+    is_node_lowest: false,
+    unused: 0,
+};
 
 fn seconds(seconds: i64) -> UnixTime {
     UnixTime::from_micros(seconds * 1_000_000)
@@ -53,6 +62,42 @@ fn times_are_of_the_layout() {
     assert_eq!(error.max(), 255_000_000);
     let ticks = SMALL.ticks_in_range(seconds(-5)..seconds(1_000)).unwrap();
     assert_eq!((ticks.start().get(), ticks.end().get()), (0, 255));
+    // Users mean all times with times that do not fit.
+    let [early, late] = [
+        SystemTime::UNIX_EPOCH - Duration::from_secs(1 << 44),
+        SystemTime::UNIX_EPOCH + Duration::from_secs(1 << 44),
+    ];
+    let ticks = SMALL.ticks_in_range(early..late).unwrap();
+    assert_eq!((ticks.start().get(), ticks.end().get()), (0, 255));
+    assert_eq!((SMALL.ticks_in_range(..early), SMALL.ticks_in_range(late..)), (None, None));
+}
+
+/// A word has room for the sequences of the type, not of each value.
+#[test]
+fn more_sequences_than_the_types_are_refused() {
+    let clock = ManualClock::new(seconds(0));
+    let build = |sequence: u32, bounds: Option<SequenceBounds>| {
+        let layout = Widths { sequence, ..SMALL };
+        let builder = Builder::seeded_of(layout, layout.node(15), 0).clock(&clock);
+        let builder = match bounds {
+            Some(bounds) => builder.bounds(bounds),
+            None => builder,
+        };
+        builder.build_local().map(|generator| generator.bounds().last())
+    };
+    let max = Widths::MAX_SEQUENCE;
+    assert_eq!(build(18, None), Ok(max));
+    let error = |last: u32| {
+        Err(BuildError::SequenceBound(RangeError::new(
+            "sequence bound",
+            last.into(),
+            0,
+            max.into(),
+        )))
+    };
+    assert_eq!(build(19, None), error(2 * max + 1));
+    assert_eq!(build(19, Some(SequenceBounds::new(0, max))), Ok(max));
+    assert_eq!(build(19, Some(SequenceBounds::new(0, max + 1))), error(max + 1));
 }
 
 #[test]

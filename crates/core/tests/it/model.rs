@@ -449,6 +449,7 @@ fn any_layout(dice: &mut Dice) -> Widths {
             node: dice.count(23) - 1,
             sequence: dice.count(18),
             is_node_lowest: dice.below(2) == 0,
+            unused: 0,
         };
         if layout.time + layout.node + layout.sequence <= 63 {
             return layout;

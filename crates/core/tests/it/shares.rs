@@ -12,8 +12,14 @@ use crate::widths::{Node, Widths};
 
 /// Three bits of node and four of sequence, in both orders.
 const LAYOUTS: [Widths; 2] = {
-    let layout =
-        Widths { micros_per_tick: 1_000, time: 40, node: 3, sequence: 4, is_node_lowest: false };
+    let layout = Widths {
+        micros_per_tick: 1_000,
+        time: 40,
+        node: 3,
+        sequence: 4,
+        is_node_lowest: false,
+        unused: 0,
+    };
     [layout, Widths { is_node_lowest: true, ..layout }]
 };
 
@@ -105,6 +111,22 @@ fn too_short_and_too_long_nodes_are_refused() {
         let built = Builder::of_any(Toggling, node(1, bits)).build_local();
         assert_eq!(built.err(), Some(BuildError::Node(error)));
     }
+}
+
+/// Of ten sequences, shares divide the first eight, so that a share lies in each larger one. The
+/// others are the whole node's only.
+#[test]
+fn shares_of_an_odd_pool_leave_out_its_last_sequences() {
+    let layout = Widths { unused: 6, ..LAYOUTS[0] };
+    let share = |value, bits| layout.split_node(AnyNode::new(value, bits).unwrap());
+    let expected = |lowest, last| Ok((layout.node(5), SequenceBounds::new(lowest, last)));
+    assert_eq!(share(5, 3), expected(0, 9));
+    assert_eq!((share(10, 4), share(11, 4)), (expected(0, 3), expected(4, 7)));
+    assert_eq!((share(20, 5), share(23, 5)), (expected(0, 1), expected(6, 7)));
+    assert_eq!((share(40, 6), share(47, 6)), (expected(0, 0), expected(7, 7)));
+    let node = AnyNode::new(80, 7).unwrap();
+    let error = NodeError::Share { node, pool: 0, min: 1, max_bits: 6 };
+    assert_eq!(layout.split_node(node), Err(error));
 }
 
 #[test]

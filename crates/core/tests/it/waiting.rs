@@ -303,6 +303,28 @@ fn distant_snapshot_is_refused() {
     }
 }
 
+/// A clock before the window says nothing about the snapshot.
+#[test]
+fn snapshots_are_not_refused_before_the_window() {
+    let clock = ManualClock::new(at(900));
+    let builder =
+        |policy, snapshot| builder(&clock, policy).window(window(1_000, 1_100)).restore(snapshot);
+    let used = Snapshot::at(tick(1_050), 1);
+    // Only tick-tock would go back to the clock's tick, which is before the window.
+    assert!(matches!(builder(Policy::Wait, used).build(), Err(BuildError::Ahead { .. })));
+    assert!(matches!(builder(Policy::Wait, used).build_local(), Err(BuildError::Ahead { .. })));
+    let unused = Snapshot::EMPTY.with_drifts(0, Some(tick(1_050)));
+    for (policy, snapshot) in
+        [(Policy::TickTock, used), (Policy::TickTock, unused), (Policy::Wait, unused)]
+    {
+        let shared = builder(policy, snapshot).build().unwrap();
+        let mut local = builder(policy, snapshot).build_local().unwrap();
+        for error in [shared.generate().unwrap_err(), local.generate().unwrap_err()] {
+            assert_eq!(error.retry_after(), Some(millis(100_000)), "{error}");
+        }
+    }
+}
+
 #[test]
 fn broken_clock_fails_first_call() {
     struct Broken;

@@ -17,6 +17,8 @@ pub(crate) struct Widths {
     pub(crate) node: u32,
     pub(crate) sequence: u32,
     pub(crate) is_node_lowest: bool,
+    /// The number of highest sequences that no ID has.
+    pub(crate) unused: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +55,7 @@ impl Scheme for Widths {
     }
 
     fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result {
-        write!(out, "{}/{}/{}", self.time, self.node, self.sequence)
+        write!(out, "{}/{}/{}-{}", self.time, self.node, self.sequence, self.unused)
     }
 
     fn node_bits(&self) -> Option<u32> {
@@ -93,7 +95,7 @@ impl Scheme for Widths {
     }
 
     fn sequence_bounds(&self, _: &Node) -> SequenceBounds {
-        SequenceBounds::new(0, (1 << self.sequence) - 1)
+        SequenceBounds::new(0, (1 << self.sequence) - 1 - self.unused)
     }
 }
 

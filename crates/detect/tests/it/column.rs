@@ -1,7 +1,7 @@
 //! Columns of integers: those of IDs agree on their format, and others on none.
 
 use tickid_convert::{AnyId, Layouts};
-use tickid_core::{ManualClock, UnixTime};
+use tickid_core::{Clock, ClockError, ManualClock, UnixTime};
 use tickid_detect::{Agreement, Confidence, Detector, Doubt, Format, Reading};
 use tickid_sno::SnoId;
 use tickid_testkit::Dice;
@@ -83,6 +83,29 @@ fn three_ids_of_usual_fields_agree() {
             .filter(|_| agreement(&ids(&mut dice, system, first, 3_000, 3)).has(system.0))
             .count();
         assert!(agreed >= COLUMNS * 19 / 20, "{}: {agreed} of {COLUMNS}", system.0);
+    }
+}
+
+/// Without a clock, no column agrees, and no line follows what others agreed on.
+#[test]
+fn without_a_clock_no_format_is_agreed_on() {
+    struct Broken;
+    impl Clock for Broken {
+        fn now(&self) -> Result<UnixTime, ClockError> {
+            Err(ClockError::Unreadable { reason: "broken" })
+        }
+    }
+    let column = ids(&mut Dice::new(9), USUAL[1], NOW_MS - DAY_MS * 365, 300, 10);
+    let texts: Vec<String> = column.iter().map(u64::to_string).collect();
+    let broken = Detector::new(Layouts::default(), Broken);
+    assert!(broken.agreement(texts.iter().map(String::as_bytes)).is_none());
+    let mut agreement = agreement(&column);
+    assert!(agreement.has(Format::Discord));
+    for text in texts {
+        let mut found = broken.inspect(&text);
+        found.agree(&mut agreement);
+        let doubts: Vec<_> = found.readings().iter().map(Reading::doubt).collect();
+        assert!(doubts.contains(&Some(Doubt::NoClock)) && !doubts.contains(&None), "{doubts:?}");
     }
 }
 

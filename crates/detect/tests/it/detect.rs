@@ -189,6 +189,12 @@ fn no_time_is_likely_without_a_clock() {
     ] {
         assert_eq!(judged(text, format, None).1, doubt, "{text}");
     }
+    // The mark of an ID in a UUID says enough.
+    let id = AnyId::Scru64("0u375nxqh5cq".parse().unwrap());
+    let text = carry::to_uuid(id).to_string();
+    let found = detect(text.as_bytes(), &Layouts::default(), None);
+    let carried = found.iter().find(|one| matches!(one.identifier(), Identifier::Carried(_)));
+    assert_eq!(carried.map(Reading::doubt), Some(None));
 }
 
 #[test]
