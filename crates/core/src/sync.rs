@@ -1,4 +1,4 @@
-//! The engine's atomics, or a model checker's replacements for them.
+//! The atomics of the engine and of the counter clock, or a model checker's replacements for them.
 
 #[cfg(not(all(test, any(tickid_loom, tickid_shuttle))))]
 pub(crate) use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};

@@ -11,7 +11,7 @@
 
 mod exclusive;
 #[cfg(all(test, any(tickid_loom, tickid_shuttle)))]
-mod models;
+pub(crate) mod models;
 mod observe;
 mod rules;
 #[cfg(target_has_atomic = "64")]

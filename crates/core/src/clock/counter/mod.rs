@@ -6,9 +6,10 @@ mod hardware;
 #[cfg(test)]
 #[cfg(not(any(tickid_loom, tickid_shuttle)))]
 mod model;
+#[cfg(all(test, tickid_loom))]
+mod models;
 
 use core::hint::spin_loop;
-use core::sync::atomic::{AtomicU64, Ordering, fence};
 
 use self::anchor::{Anchor, ClockReadings, FRACTION_BITS, LIMITS, Line, Parameters};
 use self::clocks::Clocks;
@@ -16,6 +17,7 @@ use self::hardware::{Hardware, counter_is_steady};
 use crate::clock::{Clock, SystemClock};
 use crate::error::ClockError;
 use crate::fork::Process;
+use crate::sync::{AtomicU64, Ordering, fence};
 use crate::time::UnixTime;
 
 /// A wall clock at half the price of [`SystemClock`]. It reads the processor's time-stamp counter,

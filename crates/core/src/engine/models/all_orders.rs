@@ -19,7 +19,7 @@ use crate::scheme::Scheme as _;
 const PREEMPTIONS: usize = 2;
 
 /// Runs a model in all orders, and in each of them with every value that relaxed loads can see.
-pub(super) fn orders(name: &str, model: impl Fn() + Sync + Send + 'static) {
+pub(crate) fn orders(name: &str, model: impl Fn() + Sync + Send + 'static) {
     orders_with(PREEMPTIONS, name, model);
 }
 

@@ -45,7 +45,7 @@ macro_rules! finds {
 }
 
 #[cfg(tickid_loom)]
-mod all_orders;
+pub(crate) mod all_orders;
 #[cfg(tickid_loom)]
 mod observing;
 mod planted;
