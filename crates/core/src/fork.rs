@@ -16,9 +16,12 @@ static GENERATION: AtomicU64 = AtomicU64::new(0);
 /// The process that made a value, to find out later whether a `fork` has come in between.
 ///
 /// A `fork` copies the value, but the child is a different process. Children of the C library's
-/// `fork` are detected. Children of a raw `clone` and copies of a whole machine are not, because
-/// nothing in their memory changes. Children of `vfork` share their parent's memory until they run
-/// a different program, so they count as the parent.
+/// `fork` are detected, by a handler that the first value registers with `pthread_atfork`. Handlers
+/// for the child that were registered before it run before it, and still take the child for the
+/// parent, so they must not generate IDs. Children of a raw `clone` or of glibc's `_Fork`, which
+/// runs no handlers, and copies of a whole machine are not detected, because nothing in their
+/// memory changes. Children of `vfork` share their parent's memory until they run a different
+/// program, so they count as the parent.
 ///
 /// # Examples
 /// ```
@@ -46,7 +49,7 @@ impl Process {
     #[inline]
     #[must_use]
     pub fn is_this(self) -> bool {
-        // Relaxed: the number changes only in a child, before any other code runs there.
+        // Relaxed: the number changes only in a child, while that has a single thread.
         GENERATION.load(Ordering::Relaxed) == self.0
     }
 

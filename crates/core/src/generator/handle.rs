@@ -31,8 +31,9 @@ use crate::slot::Slot;
 /// and halves when one is not, so idle handles leave the tick's sequences to the busy ones.
 ///
 /// After the generator was [closed](Generator::close), a handle may still issue the rest of its
-/// block while the clock is in that block's tick. No successor repeats these IDs, because the
-/// snapshot counts the whole block as issued.
+/// block while the policy accepts that block's tick. That is until the end of the tick, which under
+/// a ratchet may be ahead of the clock by the allowance (for SCRU64, by 10 seconds). No successor
+/// repeats these IDs, because the snapshot counts the whole block as issued.
 ///
 /// # Examples
 /// ```
@@ -380,6 +381,23 @@ mod tests {
         assert_eq!(rest.len(), 3);
         let counted = u64::from(snapshot.next_sequence);
         assert!(rest.iter().all(|id| id & 0xff < counted && tick(*id) == 1_000));
+        assert_eq!(handle.try_generate().unwrap_err().kind(), ErrorKind::Closed);
+    }
+
+    #[test]
+    fn a_ratchets_block_lasts_until_its_tick_is_over() {
+        let clock = clock();
+        let generator = generator(&clock, Policy::Ratchet { allowance: Ticks::new(10) });
+        let mut handle = generator.handle();
+        for _ in 0..4 {
+            handle.try_generate().unwrap();
+        }
+        generator.close();
+        for now in [990_000_000, 1_000_999_999] {
+            clock.set(UnixTime::from_micros(now));
+            assert_eq!(tick(handle.try_generate().unwrap()), 1_000);
+        }
+        clock.set(UnixTime::from_micros(1_001_000_000));
         assert_eq!(handle.try_generate().unwrap_err().kind(), ErrorKind::Closed);
     }
 
