@@ -307,7 +307,8 @@ macro_rules! __waiting_calls {
         /// Usually there is an ID at once. The call waits, for example, if the tick's sequences are
         /// used up, or if the clock was set back further than the policy tolerates. It sleeps for
         /// at most 50 milliseconds before it rereads the clock, because the clock may have been
-        /// corrected in the meantime, and spins for no more than the last 200 microseconds.
+        /// corrected in the meantime. It spins for no more than the last 200 microseconds, or for
+        /// a millisecond if the clock stands.
         ///
         /// # Errors
         #[doc = concat!("Returns ", $named, " if the wait would take longer than")]

@@ -15,6 +15,10 @@ use crate::scheme::Scheme as _;
 /// wider window may have shortened the wait.
 const MAX_SLEEP: Duration = Duration::from_millis(50);
 
+/// The longest time for which a waiting call spins because its pauses are too short to sleep. By a
+/// clock that stands they stay short, so after this time they are at least as long.
+const MAX_SPIN: Duration = Duration::from_millis(1);
+
 /// Waits until `source` can issue after `error`, for at most `within` or for as long as its options
 /// permit, and draws a block.
 #[cold]
@@ -97,11 +101,20 @@ pub(crate) fn until_ready<D: Timed>(
     mut error: Error,
     deadline: Deadline,
 ) -> Result<(), Error> {
-    let mut waiting = None;
+    let clock = &source.timing().clock;
+    let (mut waiting, mut short_since) = (None, None);
     loop {
-        let pause = pause(source, &error, deadline)?;
+        let mut pause = pause(source, &error, deadline)?;
+        if pause >= MAX_SPIN {
+            short_since = None;
+        } else {
+            let now = clock.monotonic();
+            if now.saturating_sub(*short_since.get_or_insert(now)) >= MAX_SPIN {
+                pause = MAX_SPIN.min(deadline.left(now));
+            }
+        }
         if is_counted(source, &error, &mut waiting) {
-            source.timing().clock.sleep(pause);
+            clock.sleep(pause);
         }
         match source.check_ready() {
             Ok(()) => return Ok(()),

@@ -359,6 +359,44 @@ fn widening_ends_wait_early() {
     assert_eq!(clock.sleeps(), [SLICE, SLICE]);
 }
 
+/// The pause that is left may be too short to sleep, but it lasts as long as the clock stands.
+#[test]
+fn waits_by_a_clock_that_stands_sleep() {
+    /// Stands 100 µs before tick 1,001. Pauses of less than 200 µs return at once.
+    #[derive(Default)]
+    struct Standing {
+        monotonic: Cell<Duration>,
+        spins: Cell<u32>,
+        sleeps: Cell<u32>,
+    }
+
+    impl Clock for Standing {
+        fn now(&self) -> Result<UnixTime, ClockError> {
+            Ok(UnixTime::from_micros(at(1_001).as_micros() - 100))
+        }
+
+        fn sleep(&self, pause: Duration) {
+            let is_spin = pause < Duration::from_micros(200);
+            let count = if is_spin { &self.spins } else { &self.sleeps };
+            count.set(count.get() + 1);
+            let passed = if is_spin { Duration::from_micros(10) } else { pause };
+            self.monotonic.set(self.monotonic.get() + passed);
+        }
+
+        fn monotonic(&self) -> Duration {
+            self.monotonic.get()
+        }
+    }
+
+    let clock = Standing::default();
+    let builder = builder(&clock, Policy::Wait).max_wait(millis(51));
+    let mut generator = builder.build_local().unwrap();
+    assert_eq!(generator.try_block(many(POOL)).unwrap().count(), 4);
+    let error = generator.generate().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Stalled(StallReason::TickUsedUp));
+    assert_eq!((clock.spins.get(), clock.sleeps.get()), (100, 50));
+}
+
 #[test]
 fn forward_step_ends_wait_early() {
     let (clock, generator) = recorded(at(1_000), |builder| builder);
