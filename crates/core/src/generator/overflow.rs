@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use core::cell::Cell;
 use core::fmt;
+use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::fork::PerProcess;
@@ -111,6 +112,10 @@ impl OverflowWatch {
         self.reported = Default::default();
     }
 }
+
+// Whatever an observer does, the generator is in order when it is called.
+impl UnwindSafe for OverflowWatch {}
+impl RefUnwindSafe for OverflowWatch {}
 
 impl fmt::Debug for OverflowWatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,9 +1,12 @@
 //! From building a generator to closing it and restoring another.
 
+use core::panic::{RefUnwindSafe, UnwindSafe};
+
 use tickid_core::example::{Node, Seconds, Toggling};
 use tickid_core::{
-    BuildError, Builder, Clock, ErrorKind, Fixed, ManualClock, Policy, Scheme, SequenceBounds,
-    Snapshot, StallReason, Tick, Variant, Variants, Window,
+    Backfill, BuildError, Builder, Clock, DefaultClock, ErrorKind, Fixed, Generator, Handle,
+    LocalGenerator, ManualClock, Policy, Scheme, SequenceBounds, Snapshot, StallReason, Tick,
+    Variant, Variants, Window,
 };
 
 use tickid_testkit::example::{NODE, Narrow, at, many, parts, ratchet, tick, window};
@@ -261,4 +264,14 @@ fn a_block_counts_down() {
     assert_eq!(block.next().map(|id| parts(id).sequence), Some(0));
     assert_eq!(block.len(), 255);
     assert_eq!(block.last().map(|id| parts(id).sequence), Some(255));
+}
+
+/// After a panic of its caller, an observer or a rule, a generator is in order.
+#[test]
+fn generators_are_unwind_safe() {
+    fn is_safe<T: UnwindSafe + RefUnwindSafe>() {}
+    is_safe::<Generator<Toggling>>();
+    is_safe::<Handle<'static, Toggling, DefaultClock>>();
+    is_safe::<LocalGenerator<Toggling>>();
+    is_safe::<Backfill<Toggling>>();
 }
