@@ -2,7 +2,7 @@
 
 use crate::embedded::file::{FileBackend, Holders};
 use crate::embedded::memory::MemoryBackend;
-use crate::embedded::static_node::{FORM, NodeSource};
+use crate::embedded::static_node::{FORM, NodeSource, StaticNode};
 use crate::model::text::LeaseTextError;
 use crate::store::Store;
 use crate::store_error::StoreError;
@@ -13,7 +13,7 @@ impl Store {
     /// | URL | store |
     /// |---|---|
     /// | `file:///var/lib/tickid` | a [folder](FileBackend) of this machine |
-    /// | `static:SOURCE` | a node from a [source](NodeSource), as in `static:42/8` or `static:hostname/10`. Its window is in memory, so a clock that is set back across a restart can repeat IDs |
+    /// | `static:SOURCE` | a node from a [source](NodeSource), as in `static:42/8` or `static:hostname/10`. Its window is in memory, and starts beyond the ticks that a process before this one can have used: the first ID waits for two ticks at most, and SCRU64's first IDs show times up to 10 seconds ahead. A clock that is set back across a restart can repeat IDs. Ticks above a second need a folder |
     /// | `static:SOURCE?state=/var/lib/tickid` | the same with its window in a folder, which remembers it across restarts |
     ///
     /// Stores on servers, as in `postgres://…`, are opened by the crate `tickid-stores`.
@@ -112,8 +112,7 @@ fn static_node(url: &str, holders: Holders) -> Result<Store, StoreError> {
         StoreError::url("static", why)
     })?;
     let node = source.node()?;
-    // Without a folder nothing remembers the window of the process before this one, so a clock that
-    // is set back across a restart can repeat its IDs.
+    let node = StaticNode { node, forgets: folder.is_none() };
     Ok(match folder {
         Some(folder) => Store::over(Box::new(FileBackend::open_for(folder, holders)?), Some(node)),
         None => Store::over(Box::new(<MemoryBackend>::default()), Some(node)),

@@ -1,5 +1,6 @@
 //! Nodes that are given from outside. [`Store`](crate::Store) gives each its own realm in a backend
-//! of this machine. If that is a folder, a clock that steps back across a restart does no harm.
+//! of this machine. If that is a folder, a clock that steps back across a restart does no harm. If
+//! it is memory, windows start beyond the IDs that a process before this one can have issued.
 
 use core::fmt;
 use core::str::FromStr;
@@ -54,6 +55,14 @@ pub enum NodeSource {
 }
 
 pub(super) const FORM: &str = "N/BITS, env:VARIABLE/BITS or hostname/BITS";
+
+/// The node of a source, as a store has it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StaticNode {
+    pub(crate) node: AnyNode,
+    /// Set if its windows are in memory, so that those of the process before this one are unknown.
+    pub(crate) forgets: bool,
+}
 
 impl FromStr for NodeSource {
     type Err = LeaseTextError;

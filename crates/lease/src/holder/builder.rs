@@ -66,6 +66,15 @@ pub(super) struct HolderOptions<S> {
 }
 
 impl<S: Scheme> HolderOptions<S> {
+    /// Returns the [`Claim::lead`](crate::session::Claim) of a policy in place of the realm's.
+    pub(super) fn lead(&self) -> u64 {
+        match self.policy {
+            Some(Policy::Ratchet { allowance }) => allowance.get().saturating_add(1),
+            // Only a ratchet's IDs are ever ahead of the clock.
+            Some(_) | None => 0,
+        }
+    }
+
     /// Builds a generator with these options from a builder of the realm.
     pub(super) fn build<C: Clock>(
         &self,

@@ -118,6 +118,9 @@ where
     }
 
     fn send(&mut self, asked: Duration, mut request: Request) {
+        if let Request::Acquire(claim) = &mut request {
+            claim.lead = self.options.lead();
+        }
         let timeout = self.options.answer_within.unwrap_or(self.session.timeout(&request));
         let answer = block_on(request.send(&self.options.store, self.session.realm()), timeout);
         let now = boot::now();

@@ -94,6 +94,9 @@ pub struct Claim {
     /// raises with every view. A record of a lower era proves that the store lost data, also while
     /// an invalidated realm pauses and there is no lease that could show it.
     pub seen_era: Option<u64>,
+    /// The number of ticks that the claimant's IDs may be ahead of its clock by a policy of its own,
+    /// which may allow more than the realm's.
+    pub(crate) lead: u64,
     /// The number of pages of nodes read for it, so that each starts elsewhere.
     pub(crate) pages: u64,
 }
@@ -127,6 +130,7 @@ impl Claim {
             attempt: None,
             lost: None,
             seen_era: None,
+            lead: 0,
             pages: 0,
         }
     }

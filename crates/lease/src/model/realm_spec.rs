@@ -410,6 +410,13 @@ impl RealmSpec {
         self.terms.allowance.saturating_add(self.scale.ticks_to_cover(time))
     }
 
+    /// Returns the number of ticks that IDs may be ahead of their holder's clock by the realm's
+    /// policy. An overflow takes a ratchet one tick beyond its allowance.
+    pub(crate) fn lead(&self) -> u64 {
+        // Other policies have none, and their IDs are never ahead.
+        if self.terms.allowance == 0 { 0 } else { self.terms.allowance.saturating_add(1) }
+    }
+
     /// Returns twice [`ahead`](Self::ahead). No lease ever reaches further, so a node that does is
     /// quarantined.
     #[must_use]

@@ -6,6 +6,7 @@ mod losses;
 mod shared;
 mod transaction;
 
+use core::time::Duration;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ use self::shared::StoreState;
 use self::transaction::{Decision, Missing};
 use crate::backend::{Backend, Scope};
 use crate::embedded;
+use crate::embedded::static_node::StaticNode;
 use crate::model::lease::{Claim, Lease};
 use crate::model::pool::NodePool;
 use crate::model::realm_spec::{RealmName, RealmSpec};
@@ -72,14 +74,15 @@ impl Store {
         Self::over(Box::new(backend), None)
     }
 
-    pub(crate) fn over(backend: Box<dyn Backend>, node: Option<AnyNode>) -> Self {
+    pub(crate) fn over(backend: Box<dyn Backend>, node: Option<StaticNode>) -> Self {
         let known = backend.is_remote().then(Cache::default);
         Self { shared: Arc::new(StoreState { backend, node, known }) }
     }
 
     /// Creates an empty store in memory, for tests and for generators of one process. It forgets
-    /// its windows with the process, so after a restart with a clock that was set back, IDs can
-    /// repeat. A [folder](Self::open) remembers them.
+    /// its windows with the process, so IDs can repeat after a restart: the clock may have been set
+    /// back, and under a ratchet the IDs of the process before may be ahead of it, by 10 seconds in
+    /// the case of SCRU64. A [folder](Self::open) remembers the windows.
     #[must_use]
     pub fn in_memory() -> Self {
         Self::new(embedded::memory::MemoryBackend::new(tickid_core::SystemClock))
@@ -152,6 +155,9 @@ impl Store {
     pub async fn acquire(&self, realm: &RealmSpec, claim: &mut Claim) -> Result<Lease, StoreError> {
         self.take_evidence(realm, claim).await?;
         let own = self.own(realm)?;
+        if let Some(StaticNode { node, forgets: true }) = self.shared.node {
+            self.pass_predecessor(&own, node, claim).await?;
+        }
         Acquisition::new(self, realm.name.id(), &own, claim).run().await
     }
 
@@ -216,7 +222,7 @@ impl Store {
     /// Returns a [`StoreError`] if the store cannot be read.
     pub async fn realms(&self) -> Result<Vec<RealmName>, StoreError> {
         let names = self.shared.backend.realms().await?;
-        let Some(node) = self.shared.node else { return Ok(names) };
+        let Some(StaticNode { node, .. }) = self.shared.node else { return Ok(names) };
         let suffix = own_suffix(node);
         let name = |name: RealmName| name.as_str().strip_suffix(&suffix)?.parse().ok();
         Ok(names.into_iter().filter_map(name).collect())
@@ -401,6 +407,27 @@ impl Store {
         .await
     }
 
+    /// Adds the row of a static node that nothing remembers, as if a process before this one had
+    /// released it with the highest tick that its policy allows at the claimant's clock. Without it
+    /// that process's IDs would repeat after every restart, since a ratchet lets them be ahead of
+    /// the clock. As a released row it is granted at once, and the first ID waits.
+    async fn pass_predecessor(
+        &self,
+        realm: &RealmSpec,
+        node: AnyNode,
+        claim: &Claim,
+    ) -> Result<(), StoreError> {
+        let missing = Missing::Create(realm, self.beyond());
+        self.transact(&realm.name, Scope::Node(node), missing, |rules, view| {
+            // This process has used the node before, so its window is known.
+            if view.rows.contains_key(&node) {
+                return Ok(Decision::none(()));
+            }
+            Ok(Decision::row(rules.after_predecessor(node, claim), ()))
+        })
+        .await
+    }
+
     async fn view(&self, realm: &RealmName, scope: Scope) -> Result<RealmView, StoreError> {
         let mut view = self.read(&*self.own_name(realm)?, scope).await?;
         let Some((record, _)) = &mut view.record else {
@@ -433,23 +460,39 @@ impl Store {
     /// Returns the realm as the backend keeps it. A node that is given from outside has a realm of
     /// its own there.
     fn own<'a>(&self, realm: &'a RealmSpec) -> Result<Cow<'a, RealmSpec>, StoreError> {
-        let Some(node) = self.shared.node else { return Ok(Cow::Borrowed(realm)) };
+        let Some(StaticNode { node, forgets }) = self.shared.node else {
+            return Ok(Cow::Borrowed(realm));
+        };
+        let unfit = |why| StoreError::new(self.backend(), StoreErrorKind::Unfit { why });
         if !realm.pool().contains(node) {
-            let why = format!("its node {node} is not in the pool {}", realm.pool());
-            return Err(StoreError::new(self.backend(), StoreErrorKind::Unfit { why }));
+            return Err(unfit(format!("its node {node} is not in the pool {}", realm.pool())));
+        }
+        // The first ID would wait for the next tick, or the one after it.
+        let micros = realm.scale().micros_per_tick();
+        if forgets && micros > LONGEST_TICK_IN_MEMORY {
+            let tick = Duration::from_micros(micros);
+            return Err(unfit(format!(
+                "nothing remembers its window, so after each start the first ID would wait for up to \
+                 two ticks, which are {tick:?} each: name a folder, as in static:{node}?state=/FOLDER"
+            )));
         }
         let name = self.own_name(realm.name())?.into_owned();
         Ok(Cow::Owned(RealmSpec { name, pool: NodePool::of(node), ..realm.clone() }))
     }
 
     fn own_name<'a>(&self, realm: &'a RealmName) -> Result<Cow<'a, RealmName>, StoreError> {
-        let Some(node) = self.shared.node else { return Ok(Cow::Borrowed(realm)) };
+        let Some(StaticNode { node, .. }) = self.shared.node else {
+            return Ok(Cow::Borrowed(realm));
+        };
         let name = format!("{realm}{}", own_suffix(node)).parse();
         let failed =
             |error| StoreError::failed(self.backend(), "name its realm").with_source(error);
         name.map(Cow::Owned).map_err(|error: LeaseTextError| failed(error))
     }
 }
+
+/// The longest ticks of a static node without a folder, in microseconds.
+const LONGEST_TICK_IN_MEMORY: u64 = 1_000_000;
 
 /// Returns the scope that shows whether the store ever had a realm, for which one row is enough.
 fn glance(realm: &RealmSpec) -> Scope {

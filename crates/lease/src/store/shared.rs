@@ -3,10 +3,9 @@
 use core::fmt;
 use std::sync::Arc;
 
-use tickid_core::AnyNode;
-
 use super::cache::Cache;
 use crate::backend::Backend;
+use crate::embedded::static_node::StaticNode;
 
 /// Durable storage of leases, which never grants two overlapping windows of a node.
 ///
@@ -46,7 +45,7 @@ pub struct Store {
 pub(super) struct StoreState {
     pub(super) backend: Box<dyn Backend>,
     /// The node that is given from outside. If there is one, every realm consists of it alone.
-    pub(super) node: Option<AnyNode>,
+    pub(super) node: Option<StaticNode>,
     /// For renewals, if the backend [is remote](Backend::is_remote).
     pub(super) known: Option<Cache>,
 }

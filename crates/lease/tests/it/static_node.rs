@@ -1,12 +1,19 @@
 //! Nodes that are given from outside.
 
+use core::fmt::Debug;
 use core::time::Duration;
+use std::sync::Arc;
 
 use tempfile::TempDir;
-use tickid_core::AnyNode;
+use tickid_core::{
+    AnyNode, Clock as _, Id, ManualClock, Policy, Scheme, SystemClock, TickStart, Ticks, Variant,
+};
 use tickid_lease::session::{Claim, Token, block_on};
-use tickid_lease::{Lease, LeasedGenerator, Realm, RealmSpec, Store, StoreError};
+use tickid_lease::{GenerateError, Lease, LeasedGenerator, Realm, RealmSpec, Store, StoreError};
+use tickid_nanoflake::Nanoflake;
+use tickid_scru64::Scru64;
 use tickid_sno::Sno;
+use tickid_snowflake::Snowflake;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -26,12 +33,16 @@ fn release(store: &Store, lease: &Lease, used: u64) -> Result<(), StoreError> {
 #[test]
 fn generators_follow_each_other() {
     let store = Store::open("static:42/16").unwrap();
+    let before = realm().tick_at(SystemClock.now().unwrap()).unwrap();
     let lease = acquire(&store).unwrap();
-    assert_eq!((lease.node, lease.floor), (AnyNode::new(42, 16).unwrap(), 0));
+    assert_eq!(lease.node, AnyNode::new(42, 16).unwrap());
+    // A process before this one may have used the present tick.
+    let now = realm().tick_at(lease.granted_at).unwrap();
+    assert!((before + 1..=now + 1).contains(&lease.floor), "{lease:?}");
     assert!(acquire(&store).is_err());
     let renewed = block_on(store.renew(&realm(), &lease), TIMEOUT).unwrap();
     assert!(renewed.ceiling >= lease.ceiling);
-    let used = realm().tick_at(lease.granted_at).unwrap();
+    let used = lease.floor + 5;
     release(&store, &lease, used).unwrap();
     assert!(release(&store, &lease, used).unwrap_err().is_lost());
     assert_eq!(acquire(&store).unwrap().floor, used + 1);
@@ -44,6 +55,91 @@ fn given_nodes_may_be_shares() {
     let generator = LeasedGenerator::start(store, realm).unwrap();
     let id = generator.generate().unwrap();
     assert_eq!((id.partition().get(), id.sequence()), (1, 16_384));
+}
+
+/// Uses up every tick that the policy allows, and restarts without a tick passing.
+fn repeats_nothing<S: Scheme>(layout: S, node: &str, policy: Option<Policy<S>>)
+where
+    S::Variant: Variant<S>,
+    Id<S>: Debug + Ord,
+{
+    let clock = Arc::new(ManualClock::new(SystemClock.now().unwrap()));
+    let start = || {
+        let store = Store::open(&format!("static:{node}")).unwrap();
+        let realm = Realm::builder("a", layout).pool(node).build().unwrap();
+        let builder = LeasedGenerator::builder(store, realm).clock(Arc::clone(&clock));
+        // Any tick in which both issue is seen: the second one starts with a lower sequence.
+        let mut builder = builder.tick_start(TickStart::Lowest);
+        if let Some(policy) = policy {
+            builder = builder.policy(policy);
+        }
+        builder.start().unwrap()
+    };
+    let tick = |clock: &ManualClock| layout.tick_at(clock.now().unwrap()).unwrap();
+    let what = format!("{} {policy:?}", S::NAME);
+
+    let first = start();
+    // It waits for a tick of its own, and for one more under a ratchet.
+    let began = tick(&clock);
+    let mut last = None;
+    while last.is_none() {
+        match first.try_generate() {
+            Ok(id) => last = Some(id),
+            Err(error) => {
+                assert!(matches!(&error, GenerateError::Stalled(_)), "{what}: {error}");
+                clock.advance(error.retry_after().unwrap());
+            }
+        }
+    }
+    assert!((1..=2).contains(&(tick(&clock).get() - began.get())), "{what}");
+    let error = loop {
+        match first.try_generate() {
+            Ok(id) => last = Some(id),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(&error, GenerateError::Stalled(_)), "{what}: {error}");
+
+    let second = start();
+    let next = loop {
+        match second.try_generate() {
+            Ok(id) => break id,
+            Err(error) => clock.advance(error.retry_after().unwrap()),
+        }
+    };
+    assert!(Some(next) > last, "{what}: {next:?} follows {last:?}");
+}
+
+#[test]
+fn restarts_without_a_folder_repeat_nothing() {
+    repeats_nothing(Scru64, "5/16", None);
+    repeats_nothing(Nanoflake::default(), "5/10", None);
+    for allowance in [0, 3] {
+        let ratchet = Policy::Ratchet { allowance: Ticks::new(allowance) };
+        repeats_nothing(Nanoflake::default(), "5/10", Some(ratchet));
+    }
+    repeats_nothing(Sno, "5/16", None);
+}
+
+/// The first ID would wait for one.
+#[test]
+fn long_ticks_need_a_folder() {
+    let acquire = |url: &str, layout: &str| {
+        let layout: Snowflake = layout.parse().unwrap();
+        let realm = Realm::builder("a", layout).pool("5/8").build().unwrap();
+        let mut claim = Claim::new(Token::random().unwrap(), "a test", None);
+        let store = Store::open(url).unwrap();
+        block_on(store.acquire(realm.spec(), &mut claim), TIMEOUT)
+            .map_err(|error| error.to_string())
+    };
+    assert!(acquire("static:5/8", "35x1s/8n/16s@2020-01-01").is_ok());
+    let error = acquire("static:5/8", "35x1001ms/8n/16s@2020-01-01").unwrap_err();
+    let expected = "up to two ticks, which are 1.001s each: name a folder, as in \
+                    static:5/8?state=/FOLDER";
+    assert!(error.contains(expected), "{error}");
+    let folder = TempDir::new().unwrap();
+    let url = format!("static:5/8?state={}", folder.path().display());
+    assert!(acquire(&url, "35x1001ms/8n/16s@2020-01-01").is_ok());
 }
 
 #[test]

@@ -142,6 +142,17 @@ impl<'a> RealmRules<'a> {
         })
     }
 
+    /// Returns the row of a node whose holders before this one are unknown, as if the last of them
+    /// had released it now, with the highest tick that it can have used.
+    pub(crate) fn after_predecessor(&self, node: AnyNode, claim: &Claim) -> Row {
+        // IDs follow the generators' clock, which may differ from the store's.
+        let now = claim.now.unwrap_or(self.now);
+        let used = now.saturating_add(claim.lead.max(self.record.realm.lead()));
+        let ceiling = used.saturating_add(1).min(self.record.realm.end());
+        let (era, cut, extra) = (self.record.era, Version::default(), Extra::default());
+        Row { node, token: None, holder: String::new(), era, floor: 0, ceiling, cut, extra }
+    }
+
     /// Raises a lease's ceiling. Repeating this is harmless. An expired lease can be renewed as
     /// long as no other holder was granted the node.
     ///
