@@ -15,6 +15,7 @@ use tickid_detect::{Identifier, Inspection, TimeOrdered};
 use tickid_kuid::{GlobalId, LocalId, Node};
 
 use crate::failure::Failure;
+use crate::options::given::GivenOptions;
 use crate::options::node::{GivenNode, NodeHash};
 use crate::options::values::parse;
 use crate::options::when::{self, When, zone};
@@ -36,6 +37,8 @@ An ID is in the range of the time that it shows, the start of its tick. The two 
 a BETWEEN: the lowest and the highest that show a time from --since to before --until. The range of
 a day ends with --until the next day.")]
 pub(crate) struct RangeArguments {
+    #[command(flatten)]
+    given: GivenOptions,
     /// The scheme, a layout of Snowflakes by name, or another format that sorts by time
     #[arg(value_enum)]
     scheme: Ranged,
@@ -98,6 +101,16 @@ impl ValueEnum for Ranged {
     }
 }
 
+impl Ranged {
+    /// Returns the kinds of IDs that have options.
+    fn kinds(self) -> Vec<Kind> {
+        match self {
+            Self::Ours(scheme) => scheme.kinds(),
+            Self::Other(_) => Vec::new(),
+        }
+    }
+}
+
 /// The times of a range.
 #[derive(Clone, Copy, Debug)]
 struct Times {
@@ -109,6 +122,7 @@ struct Times {
 }
 
 pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
+    arguments.given.check(&name_of(&arguments.scheme), &arguments.scheme.kinds())?;
     let now = when::now(arguments.tz.clone());
     // Both are resolved by one reading of the clock, or `--since '1h ago'` would not be an hour
     // before the default of --until.

@@ -8,9 +8,10 @@ use tickid_detect::Format;
 use tickid_snowflake::Preset;
 
 use crate::input::Selection;
+use crate::options::given::GivenOptions;
 use crate::options::node::NodeHash;
 use crate::options::values::{metabyte, number};
-use crate::options::{KuidKind, LayoutValues, Layouts, Scheme, SchemeOrLayout};
+use crate::options::{KuidKind, LayoutValues, Layouts, Scheme, SchemeOrLayout, TO};
 use crate::reading::format_value;
 
 #[derive(Debug, Args)]
@@ -24,6 +25,8 @@ use crate::reading::format_value;
   tickid gen sno -n 3 |
     tickid convert --from sno --to nanoflake --truncate-node low")]
 pub(crate) struct ConvertArguments {
+    #[command(flatten)]
+    pub(super) given: GivenOptions,
     /// The IDs; none, or a single -, reads the lines of standard input
     #[arg(value_name = "ID", allow_negative_numbers = true)]
     pub(super) ids: Vec<String>,
@@ -68,8 +71,6 @@ pub(crate) struct ConvertArguments {
 /// whose values they replace.
 #[derive(Debug)]
 pub(super) struct TargetLayouts(pub(super) LayoutValues);
-
-const TO: &str = "to-";
 
 impl Args for TargetLayouts {
     fn augment_args(command: Command) -> Command {

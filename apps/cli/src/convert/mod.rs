@@ -25,6 +25,7 @@ use crate::output::printed::write_json;
 use crate::reading::{Reader, named};
 
 pub(crate) fn run(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
+    target::check_given(arguments)?;
     let mut table = arguments.nodes.node_table.clone();
     let options = target::options(arguments, &mut table)?;
     let reader = Reader::new(&arguments.layouts, options.source);

@@ -45,6 +45,14 @@ impl Source {
             Self::NanoflakeShift24 => None,
         }
     }
+
+    /// Returns the kinds of the IDs that have options.
+    pub(super) fn kinds(self) -> Vec<Kind> {
+        match self {
+            Self::Format(format) => Scheme::kinds_of(format),
+            Self::NanoflakeShift24 => vec![Kind::Nanoflake],
+        }
+    }
 }
 
 impl Original {

@@ -16,7 +16,7 @@ use super::source::Original;
 use crate::failure::Failure;
 use crate::message::shown;
 use crate::options::node::GivenNode;
-use crate::options::{self, KuidKind, name_of};
+use crate::options::{self, KuidKind, TO, given, name_of};
 use crate::output::printed;
 
 /// The outcome of a conversion.
@@ -52,6 +52,26 @@ impl Target {
             Self::Uuid | Self::UuidV7 | Self::UuidSno => None,
         }
     }
+}
+
+/// Refuses options that neither the IDs given nor the new ones have.
+pub(super) fn check_given(arguments: &ConvertArguments) -> Result<(), Failure> {
+    let sources = arguments.from.map_or_else(|| Kind::ALL.to_vec(), Source::kinds);
+    let targets = match arguments.to {
+        Target::Scheme(scheme) => scheme.kinds(),
+        Target::Uuid | Target::UuidV7 | Target::UuidSno => Vec::new(),
+    };
+    let kinds = [targets.clone(), sources].concat();
+    let has = |option: &str| match option.strip_prefix(TO) {
+        Some(option) => given::has(&targets, option),
+        // Only new IDs are made with or without a node.
+        None if option == "kind" => given::has(&targets, option),
+        None => given::has(&kinds, option),
+    };
+    let to = name_of(&arguments.to);
+    let ids =
+        arguments.from.map_or_else(|| to.clone(), |from| format!("{} to {to}", name_of(&from)));
+    arguments.given.check_by(&ids, has, &kinds)
 }
 
 /// Returns the options of the conversion. `table` is room for the table of nodes.

@@ -9,16 +9,16 @@ mod uuid;
 use core::time::Duration;
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::parser::ValueSource;
+use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
-use tickid_convert::{AnyScheme, Kind, LayoutOption};
+use tickid_convert::{AnyScheme, Kind};
 use tickid_detect::Format;
 
 use self::plan::{GenOptions, Plan};
 use self::uuid::UuidVersion;
 use crate::failure::Failure;
 use crate::message::shown;
+use crate::options::given::{self, GivenOptions};
 use crate::options::node::{GivenNode, NodeHash};
 use crate::options::values::metabyte;
 use crate::options::{KuidKind, Layouts, Scheme};
@@ -71,28 +71,17 @@ impl Generated {
         Vec::from_iter(self.scheme.kinds().map(about)).join("; ")
     }
 
+    /// Returns the kinds of these IDs. UUIDs hold global kuids only.
+    fn kinds(self) -> Vec<Kind> {
+        self.scheme.kinds().filter(|kind| !self.is_in_uuid || kind.has_node()).collect()
+    }
+
     /// Reports whether an argument has a meaning for these IDs.
     fn has(self, argument: &str) -> bool {
-        let Self { scheme, is_in_uuid } = self;
-        // UUIDs hold global kuids, so options that only local ones have do not apply.
-        let kinds = Vec::from_iter(scheme.kinds().filter(|kind| !is_in_uuid || kind.has_node()));
-        let of_layout = |kind: &Kind, name| {
-            let mut options = kind.layout_options().iter();
-            options.any(|option: &LayoutOption| option.name == name)
-        };
         match argument {
-            "uuid_version" => is_in_uuid,
-            "kind" => kinds.len() > 1,
-            "node_hash" => kinds.contains(&Kind::KuidGlobal),
-            "alphabet" => !is_in_uuid && kinds.contains(&Kind::KuidGlobal),
-            "radix" => kinds.contains(&Kind::Nanoflake),
-            "meta" => kinds.iter().any(|kind| kind.has_metabyte()),
-            // The options of layouts, such as `drift`, are known from the table of the schemes
-            // alone. Any other argument, such as `count`, applies to all IDs.
-            name if Kind::ALL.iter().any(|kind| of_layout(kind, name)) => {
-                kinds.iter().any(|kind| of_layout(kind, name))
-            }
-            _ => true,
+            "uuid_version" => self.is_in_uuid,
+            "kind" | "alphabet" if self.is_in_uuid => false,
+            _ => given::has(&self.kinds(), argument),
         }
     }
 
@@ -129,6 +118,8 @@ pub(crate) struct GenCommand {
 
 #[derive(Debug, Args)]
 struct GenArguments {
+    #[command(flatten)]
+    given: GivenOptions,
     /// The node: N, N/BITS, for SCRU64 also the last ID and the node's size (0u2r85hm2pt3/16), for
     /// kuid also 0xHEX or an Erlang node name; leased unless given
     #[arg(long, value_name = "NODE", conflicts_with_all = ["store", "realm"])]
@@ -172,18 +163,6 @@ impl FromArgMatches for GenCommand {
         let missing = || clap::Error::new(ErrorKind::MissingSubcommand);
         let (name, matches) = matches.subcommand().ok_or_else(missing)?;
         let ids = Generated::all().find(|ids| ids.name() == name).ok_or_else(missing)?;
-        // All schemes have the same arguments for clap, which are hidden where they have no
-        // meaning. Given there, they are refused as if they did not exist. Defaults and the
-        // environment do no harm.
-        for id in matches.ids().map(clap::Id::as_str) {
-            if matches.value_source(id) == Some(ValueSource::CommandLine) && !ids.has(id) {
-                let option = if id == "uuid_version" { "as".into() } else { id.replace('_', "-") };
-                let option = format!("--{option}");
-                let mut error = clap::Error::new(ErrorKind::UnknownArgument);
-                error.insert(ContextKind::InvalidArg, ContextValue::String(option));
-                return Err(error);
-            }
-        }
         Ok(Self { ids, arguments: GenArguments::from_arg_matches(matches)? })
     }
 
@@ -194,9 +173,11 @@ impl FromArgMatches for GenCommand {
 }
 
 pub(crate) fn run(command: &GenCommand) -> Result<ExitCode, Failure> {
-    let GenArguments { node, node_hash, kind, meta, version, layouts, options } =
+    let GenArguments { given, node, node_hash, kind, meta, version, layouts, options } =
         &command.arguments;
-    let Generated { scheme, is_in_uuid } = command.ids;
+    let ids @ Generated { scheme, is_in_uuid } = command.ids;
+    // All schemes have the same arguments for clap, which are hidden where they have no meaning.
+    given.check_by(ids.name(), |argument| ids.has(argument), &ids.kinds())?;
     // UUIDs take no `--kind`, so it is its default, the global IDs.
     let (kind, uuid) = (scheme.kind(*kind), is_in_uuid.then_some(*version));
     let scheme = layouts.values.scheme(kind);

@@ -15,8 +15,8 @@ use tickid_convert::{
 };
 use tickid_core::{BuildError, Clock as _, ManualClock, Scheme, SystemClock, TickStart};
 use tickid_detect::Notation;
-use tickid_lease::admin::{LeaseTextError, NodeRange, RealmName};
-use tickid_lease::{Realm, RealmSpec};
+use tickid_lease::admin::{LeaseTextError, RealmName};
+use tickid_lease::{NodePool, Realm, RealmSpec};
 use uuid::Uuid;
 
 use super::holding::Holding;
@@ -26,7 +26,7 @@ use super::uuid::UuidVersion;
 use crate::failure::Failure;
 use crate::input::{self, Content, Input, LineSource, Selection, Work};
 use crate::message::{say, shown};
-use crate::options::node::GivenNode;
+use crate::options::node::{self, GivenNode};
 use crate::options::values::{count, duration, parse};
 use crate::options::when::{self, When};
 use crate::options::{OutputForm, default_pool};
@@ -151,7 +151,7 @@ impl Plan<'_> {
             return self.stream(draw, patience);
         };
         let GivenNode { node, last } = node;
-        self.check_size(&format!("--node is {node}"), &[node.bits()])?;
+        node::check_sizes(&self.scheme, &format!("--node is {node}"), &NodePool::of(node))?;
         let builder = self.scheme.builder(node);
         let builder = match last {
             Some(last) => builder.after(last).map_err(|error| usage_of_node(&error))?,
@@ -266,9 +266,9 @@ impl Plan<'_> {
         let store = options.store.open()?;
         let realm = answer(store.adopt(&new?))?.realm;
         let nodes = format!("the realm {} has the nodes {}", realm.name(), realm.pool());
-        let sizes: Vec<u32> = realm.pool().ranges().iter().map(NodeRange::bits).collect();
         let hint = "`tickid lease init` creates a realm with nodes of another size";
-        self.check_size(&nodes, &sizes).map_err(|failure| failure.hinting(hint))?;
+        node::check_sizes(&self.scheme, &nodes, realm.pool())
+            .map_err(|failure| failure.hinting(hint))?;
         let builder = AnyLeasedGenerator::builder(self.scheme, store, realm)
             .map_err(|mismatch| Failure::Refused(mismatch.into()))?;
         let mut builder = builder.start_within(within);
@@ -295,16 +295,6 @@ impl Plan<'_> {
         let realm =
             value.map_or(kind.name().to_owned(), |value| format!("{}-{value}", kind.name()));
         realm.replace(|c: char| !c.is_ascii_alphanumeric(), "-")
-    }
-
-    /// Refuses nodes of other sizes than the option names.
-    fn check_size(&self, nodes: &str, sizes: &[u32]) -> Result<(), Failure> {
-        match self.scheme.layouts().node_size.map(|size| u32::from(size.get())) {
-            Some(said) if sizes.iter().any(|size| *size != said) => {
-                Err(Failure::Usage(format!("{nodes}, but --node-size is {said}")))
-            }
-            _ => Ok(()),
-        }
     }
 
     /// Writes IDs to standard output, as fast as the scheme and the reader allow. `draw` returns at

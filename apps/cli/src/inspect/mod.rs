@@ -21,8 +21,9 @@ use self::summary::InputSummary;
 use crate::failure::{Failure, INVALID};
 use crate::input::{self, Content, Input, Selection, Work};
 use crate::message::{say, say_error, shown};
-use crate::options::Layouts;
+use crate::options::given::GivenOptions;
 use crate::options::when::{self, zone};
+use crate::options::{Layouts, Scheme};
 use crate::output::Output;
 use crate::output::picture::{self, Heading};
 use crate::output::printed::write_json;
@@ -43,6 +44,8 @@ use crate::reading::{Reader, format_value, named};
 Exit status: 1 if a text is not at least likely an ID. With --from it validates a column; without,
 integers cannot be told from numbers that are no IDs.")]
 pub(crate) struct InspectArguments {
+    #[command(flatten)]
+    given: GivenOptions,
     /// IDs; lines of standard input unless given, or if the only one is -
     #[arg(value_name = "ID", allow_negative_numbers = true)]
     ids: Vec<String>,
@@ -86,6 +89,10 @@ fn formats() -> impl clap::builder::TypedValueParser<Value = Format> {
 }
 
 pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
+    // Without --from, they may be of any scheme.
+    if let Some(from) = arguments.from {
+        arguments.given.check(from.key(), &Scheme::kinds_of(from))?;
+    }
     // Asked once, because cards are written to a buffer and not to the terminal itself.
     let choice = anstream::AutoStream::choice(&io::stdout());
     let mut inspector = Inspector {

@@ -9,9 +9,10 @@ use tickid_lease::admin::RealmName;
 use tickid_lease::{NodePool, Realm, RealmSpec, Store, StoreError};
 
 use crate::failure::Failure;
+use crate::options::given::GivenOptions;
 use crate::options::policy::GivenPolicy;
 use crate::options::values::{duration, parse};
-use crate::options::{self, KuidKind, LayoutValues, default_pool};
+use crate::options::{self, KuidKind, LayoutValues, default_pool, node};
 use crate::store::{StoreOptions, answer};
 
 /// A realm and its store.
@@ -27,6 +28,8 @@ pub(crate) struct RealmOptions {
 /// The shape of a new realm.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ShapeOptions {
+    #[command(flatten)]
+    given: GivenOptions,
     /// kuid: local IDs or global ones [default: as the pool, else global]
     #[arg(long, value_enum)]
     kind: Option<KuidKind>,
@@ -75,12 +78,18 @@ impl ShapeOptions {
         self.layouts.check_epochs().map_err(Failure::Usage)
     }
 
+    /// Refuses options that IDs of a scheme do not have.
+    pub(super) fn check_given(&self, scheme: options::Scheme) -> Result<(), Failure> {
+        self.given.check(scheme.name(), &Vec::from_iter(scheme.kinds()))
+    }
+
     /// Returns a realm of this shape.
     pub(crate) fn realm(
         &self,
         name: &RealmName,
         scheme: options::Scheme,
     ) -> Result<RealmSpec, Failure> {
+        self.check_given(scheme)?;
         let has_no_node = |pool: &NodePool| *pool == NodePool::single();
         // `--pool 0/0` says enough, because of kuids only local ones have no node.
         let of_pool = || match &self.pool {
@@ -93,6 +102,9 @@ impl ShapeOptions {
             Some(pool) => pool.clone(),
             None => default_pool(&any).parse()?,
         };
+        // The pool alone decides what is granted, and IDs would be read with nodes of another size.
+        node::check_sizes(&any, &format!("the nodes are {pool}"), &pool)
+            .map_err(|failure| failure.hinting("--pool 0-255/8 names nodes, of 8 bits here"))?;
         // Only kuid has IDs with and without a node, so only there can `--kind` and `--pool`
         // contradict each other.
         if scheme.kinds().any(|other| other != kind) && kind.has_node() == has_no_node(&pool) {

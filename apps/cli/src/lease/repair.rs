@@ -61,9 +61,17 @@ pub(super) fn invalidate(arguments: &InvalidateArguments) -> Result<ExitCode, Fa
         Some(_) => arguments.realm.store.open()?,
         None => arguments.realm.store.open_existing()?,
     };
+    if let Some(scheme) = arguments.scheme {
+        arguments.shape.check_given(scheme)?;
+    }
     let kept = store::kept(&store, name)?;
     let is_assumed = kept.is_none() && arguments.shape.pool.is_none();
     let realm = match (kept, arguments.scheme) {
+        (Some(kept), Some(scheme)) if kept.scheme() != scheme.name() => {
+            let reason = format!("the realm {name} is of the scheme {}", kept.scheme());
+            let hint = "without a scheme, the realm is invalidated as it is";
+            return Err(Failure::Usage(reason).hinting(hint));
+        }
         (Some(kept), _) => kept,
         (None, Some(scheme)) => arguments.shape.realm(name, scheme)?,
         (None, None) => {

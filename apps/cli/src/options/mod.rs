@@ -1,5 +1,6 @@
 //! Options that several subcommands share.
 
+pub(crate) mod given;
 pub(crate) mod node;
 pub(crate) mod policy;
 pub(crate) mod values;
@@ -34,6 +35,15 @@ impl Scheme {
     /// Returns the scheme of a format, unless the format belongs to another system.
     pub(crate) fn of(format: Format) -> Option<Self> {
         Self::all().iter().copied().find(|scheme| scheme.0 == format.key())
+    }
+
+    /// Returns the kinds of IDs that are read as a format, and have options. A UUID may hold an ID
+    /// of any kind.
+    pub(crate) fn kinds_of(format: Format) -> Vec<Kind> {
+        match format {
+            Format::Uuid => Kind::ALL.to_vec(),
+            _ => Self::of(format).into_iter().flat_map(Self::kinds).collect(),
+        }
     }
 
     /// Returns the name in options and data.
@@ -82,6 +92,14 @@ impl SchemeOrLayout {
         match self {
             Self::Scheme(scheme) => scheme.kind(kind),
             Self::Layout(_) => Kind::Snowflake,
+        }
+    }
+
+    /// Returns the kinds of IDs that have options. A known layout leaves nothing to choose.
+    pub(crate) fn kinds(self) -> Vec<Kind> {
+        match self {
+            Self::Scheme(scheme) => scheme.kinds().collect(),
+            Self::Layout(_) => Vec::new(),
         }
     }
 
@@ -173,6 +191,9 @@ impl Layouts {
         }
     }
 }
+
+/// The prefix of options for the layouts of new IDs.
+pub(crate) const TO: &str = "to-";
 
 /// The values of the options that `tickid_convert` has for layouts.
 #[derive(Clone, Debug, Default)]

@@ -5,8 +5,10 @@ use clap::ValueEnum;
 use tickid_convert::{AnyId, AnyScheme, Kind};
 use tickid_core::{AnyNode, RangeError};
 use tickid_kuid::Node as KuidNode;
+use tickid_lease::NodePool;
 use tickid_scru64::{NodeIdSize, NodeSpec, NodeSpecError};
 
+use crate::failure::Failure;
 use crate::message::shown;
 use crate::options::values::number;
 
@@ -58,6 +60,16 @@ impl TryFrom<NodeSpec> for GivenNode {
 
     fn try_from(spec: NodeSpec) -> Result<Self, RangeError> {
         Ok(Self { node: AnyNode::of(&spec)?, last: spec.node_prev().map(AnyId::from) })
+    }
+}
+
+/// Refuses nodes of other sizes than an option names. `nodes` says whose they are.
+pub(crate) fn check_sizes(scheme: &AnyScheme, nodes: &str, pool: &NodePool) -> Result<(), Failure> {
+    match scheme.layouts().node_size.map(|size| u32::from(size.get())) {
+        Some(said) if pool.ranges().iter().any(|range| range.bits() != said) => {
+            Err(Failure::Usage(format!("{nodes}, but --node-size is {said}")))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -4,13 +4,13 @@ use clap::ValueEnum as _;
 use tickid_convert::{AnyScheme, SchemeVariant, SchemeVisitor};
 use tickid_core::{TickStart, TickStartError};
 use tickid_lease::admin::{LeaseTextError, RealmName, Terms};
-use tickid_lease::{RealmSpec, Store};
+use tickid_lease::{NodePool, RealmSpec, Store};
 
 use crate::failure::{Failure, layout_option};
 use crate::lease::{ShapeOptions, say_start};
 use crate::message::shown;
 use crate::options::policy::GivenPolicy;
-use crate::options::{KuidKind, LayoutValues, Scheme};
+use crate::options::{KuidKind, LayoutValues, Scheme, default_pool};
 use crate::store::{answer, kept};
 
 /// A realm to serve.
@@ -136,14 +136,16 @@ impl ServedRealm {
             // `--realm orders=snowflake:js-safe`. A preset and its text are the same layout, so
             // what a new realm would record is compared, and not the words of the option.
             (Some(kept), Some((scheme, Some(layouts)))) if kept.scheme() == scheme.name() => {
-                let wanted = ShapeOptions::of(Some(layouts), None, None).realm(name, *scheme)?;
-                if kept.layout() == wanted.layout() {
+                let wanted = layouts.scheme(scheme.kind(KuidKind::Global));
+                check_node_size(name, &wanted, kept.pool())?;
+                let mut layout = String::new();
+                let _ = wanted.write_layout(&mut layout);
+                if kept.layout() == layout {
                     return Ok(kept);
                 }
                 differs(format!(
-                    "--realm {name}: the realm in the store has the layout {}, not {}",
+                    "--realm {name}: the realm in the store has the layout {}, not {layout}",
                     kept.layout(),
-                    wanted.layout()
                 ))
             }
             (Some(kept), Some((scheme, _))) => differs(format!(
@@ -154,6 +156,10 @@ impl ServedRealm {
             // Two servers that start at the same time may both get here. The second then adopts what
             // the first has created.
             (None, Some((scheme, layouts))) => {
+                if let Some(layouts) = layouts {
+                    let scheme = layouts.scheme(scheme.kind(KuidKind::Global));
+                    check_node_size(name, &scheme, &default_pool(&scheme).parse()?)?;
+                }
                 let shape = ShapeOptions::of(layouts.as_ref(), policy, start);
                 create(store, &shape.realm(name, *scheme)?)
             }
@@ -166,6 +172,17 @@ impl ServedRealm {
             }
         }
     }
+}
+
+/// Refuses a realm's nodes of another size than the option has after the scheme: `scru64:16`.
+fn check_node_size(name: &RealmName, scheme: &AnyScheme, pool: &NodePool) -> Result<(), Failure> {
+    let Some(size) = scheme.layouts().node_size else { return Ok(()) };
+    if pool.ranges().iter().all(|range| range.bits() == u32::from(size.get())) {
+        return Ok(());
+    }
+    let reason = format!("--realm {name}: its nodes are {pool}, and not of {} bits", size.get());
+    Err(Failure::Usage(reason)
+        .hinting("`tickid lease init --pool NODES` creates a realm with other nodes"))
 }
 
 /// Returns the allowance of a policy in ticks.

@@ -2,6 +2,7 @@
 
 use crate::process::{
     CLOCK, INVALID, NODE_STORE, OK, Ran, USAGE, ran, ran_in, run, run_with, run_with_input, tickid,
+    with_state,
 };
 
 /// Checks that a run failed with `status`, without output, and that its message holds all of
@@ -210,6 +211,100 @@ fn other_node_sizes_are_refused() {
     let parts = ["realm scru64 has the nodes 0-255/8", "--node-size is 12", "tickid lease init"];
     assert_fails(leased, &ran, USAGE, &parts);
     assert_eq!(ran_in(state.path(), "gen scru64 --node-size 8").status, OK);
+}
+
+/// Each subcommand that names a scheme. Leaving an option out would make other IDs than were asked
+/// for.
+#[test]
+fn options_of_other_schemes_are_refused() {
+    const OPTIONS: [(&str, &str, &str); 5] = [
+        ("scru64", "--node-size", "8"),
+        ("nanoflake", "--epoch", "discord"),
+        ("kuid", "--drift", "9"),
+        ("kuid", "--kind", "local"),
+        ("snowflake", "--layout", "discord"),
+    ];
+    let state = tempfile::tempdir().expect("a folder");
+    let sql = if cfg!(feature = "postgres") { "sql" } else { "lease init" };
+    let commands = [
+        "gen SCHEME".to_owned(),
+        format!("{sql} SCHEME --realm r-SCHEME"),
+        "lease init SCHEME --realm r-SCHEME".to_owned(),
+        "lease invalidate SCHEME --realm r-SCHEME".to_owned(),
+        "range SCHEME --since 2024-01-01".to_owned(),
+    ];
+    for scheme in ["scru64", "nanoflake", "kuid", "sno", "snowflake"] {
+        for (owner, option, value) in OPTIONS {
+            let is_own = owner == scheme;
+            let option_and_value = format!("{option} {value}");
+            let read = [
+                format!("inspect --from {scheme} {option_and_value} x"),
+                format!("convert --from {scheme} --to {scheme} {option_and_value} x"),
+                format!("convert --from {scheme} --to {scheme} --to-{} x", &option_and_value[2..]),
+            ];
+            let made = commands.iter().map(|command| command.replace("SCHEME", scheme));
+            let made = made.map(|command| format!("{command} {option_and_value}"));
+            // IDs are read with either kind, and conversions choose that of the new ones.
+            let read = read.into_iter().take(if option == "--kind" { 0 } else { 3 });
+            for arguments in made.chain(read) {
+                let ran = ran_in(state.path(), &arguments);
+                let is_refused = ran.stderr.contains("has no meaning for");
+                if is_own {
+                    assert!(!is_refused, "{arguments}: {}", ran.stderr);
+                } else {
+                    let part = format!("is for {owner}, and has no meaning for {scheme}");
+                    assert_fails(&arguments, &ran, USAGE, &[&option[2..], &part]);
+                }
+            }
+        }
+    }
+    for (arguments, part) in [
+        ("gen snowflake --epoch discord", "\nhint: did you mean `--layout discord`?"),
+        ("lease init snowflake --realm a --epoch twitter", "did you mean `--layout twitter`?"),
+        ("lease init nanoflake --realm a --layout discord", "did you mean `--epoch discord`?"),
+        ("lease init nanoflake --realm a --layout sonyflake", "hint: nanoflake has --epoch: the "),
+        ("range snowflake --since 1 --until 2 --epoch 5", "hint: snowflake has --layout: the lay"),
+        ("convert --to snowflake --to-epoch discord x", "did you mean `--to-layout discord`?"),
+        ("range discord --since 1 --until 2 --layout sonyflake", "no meaning for discord\n"),
+        ("range ksuid --since 1 --until 2 --radix 10", "--radix is for nanoflake, and has no"),
+        ("convert --to discord --layout sonyflake --from sno x", "no meaning for sno to discord"),
+        ("inspect --from ulid --epoch discord x", "no meaning for ulid\n"),
+        ("gen sno --radix 10", "--radix is for nanoflake, and has no meaning for sno"),
+        ("gen nanoflake --alphabet url", "--alphabet is for kuid, and has no meaning for nano"),
+        ("gen nanoflake --meta 5", "--meta is for sno, and has no meaning for nanoflake"),
+        ("gen uuid --kind local", "--kind is for kuid, and has no meaning for uuid"),
+        ("gen sno --as v4", "[possible values: v7, v8]"),
+        ("gen sno --as v8", "--as has no meaning for sno"),
+    ] {
+        assert_fails(arguments, &ran_in(state.path(), arguments), USAGE, &[part]);
+    }
+    // The environment is for all commands.
+    let mut command = with_state(state.path(), "gen sno");
+    assert_eq!(ran(command.env("TICKID_EPOCH", "discord")).status, OK);
+}
+
+/// IDs would be read with other nodes than they carry.
+#[test]
+fn node_sizes_agree_with_the_pool() {
+    let state = tempfile::tempdir().expect("a folder");
+    let fine = "lease init scru64 --realm fine --pool 0-4095/12 --node-size 12";
+    assert_eq!(ran_in(state.path(), fine).status, OK);
+    let mut refused = vec![
+        ("lease init scru64 --realm a --node-size 16", "nodes are 0-255/8, but --node-size is 16"),
+        ("lease init scru64 --realm a --pool 0/1,128-255/8 --node-size 8", "are 0/1,128-255/8"),
+        ("lease invalidate scru64 --realm a --node-size 16", "0-255/8, but --node-size is 16"),
+        ("lease invalidate sno --realm fine --yes", "fine is of the scheme scru64"),
+    ];
+    if cfg!(feature = "postgres") {
+        refused.push(("sql scru64 --realm a --node-size 16", "0-255/8, but --node-size is 16"));
+    }
+    if cfg!(feature = "serve") {
+        refused.push(("serve --realm a=scru64:16", "nodes are 0-255/8, and not of 16 bits"));
+        refused.push(("serve --realm fine=scru64:8", "nodes are 0-4095/12, and not of 8 bits"));
+    }
+    for (arguments, part) in refused {
+        assert_fails(arguments, &ran_in(state.path(), arguments), USAGE, &[part]);
+    }
 }
 
 #[test]
