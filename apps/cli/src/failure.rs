@@ -59,6 +59,9 @@ pub(crate) enum Failure {
     /// A wait that would exceed its bound.
     #[error("{stall}; that takes longer than {max_wait:?}")]
     TooLong { stall: Box<Self>, max_wait: Duration },
+    /// A realm that exists was said to be new.
+    #[error("{0}; --new comes too late, and changes nothing")]
+    LateNew(String),
     #[error(transparent)]
     Refused(Refusal),
     #[error("no random numbers: {0}")]
@@ -177,11 +180,9 @@ impl Failure {
             // failed or did not answer.
             _ => match self.store()?.refusal() {
                 None => Some(OTHER_STORE),
-                Some(Refusal::NotYet { .. }) => Some(
-                    "with `tickid lease init --new`, a realm that never existed starts immediately",
-                ),
                 Some(Refusal::NoRealm { .. }) => Some(
-                    "`tickid lease init` creates a realm: tickid lease init SCHEME --realm NAME",
+                    "`tickid lease init` creates a realm: tickid lease init SCHEME --realm NAME; with \
+                     --new, one that never existed starts immediately on a server, too",
                 ),
                 Some(Refusal::LostRecord) => Some(
                     "`tickid lease init` restores it, with the nodes and terms that it had: \
@@ -260,7 +261,7 @@ impl Failure {
                 _ => STORE,
             },
             Self::Refused(refusal) => of_refusal(refusal),
-            Self::Store(_) | Self::GiveBack(_) => STORE,
+            Self::Store(_) | Self::GiveBack(_) | Self::LateNew(_) => STORE,
             Self::Randomness(_) | Self::NoLease(_) | Self::NoStateFolder(_) => STORE,
             #[cfg(target_os = "linux")]
             Self::Exec(tickid_exec::Error::Supervise(_)) => tickid_exec::SUPERVISION,

@@ -3,7 +3,8 @@
 
 pub use crate::model::pool::{NodeRange, PoolError};
 pub use crate::model::realm_spec::{Mismatch, RealmName, Terms};
+pub use crate::model::record::PauseReason;
 pub use crate::model::refusal::{LeaseEnd, Refusal};
 pub use crate::model::rules::{RealmRules, Standing};
 pub use crate::model::text::LeaseTextError;
-pub use crate::store::Start;
+pub use crate::store::{Created, Start};

@@ -264,7 +264,7 @@ impl Plan<'_> {
         // Checked before a store is opened, which may create it.
         let new = self.scheme.visit(DefaultRealm { name, pool: default_pool(&self.scheme) });
         let store = options.store.open()?;
-        let realm = answer(store.adopt(&new?))?.realm;
+        let realm = answer(store.adopt(&new?))?.record.realm;
         let nodes = format!("the realm {} has the nodes {}", realm.name(), realm.pool());
         let hint = "`tickid lease init` creates a realm with nodes of another size";
         node::check_sizes(&self.scheme, &nodes, realm.pool())

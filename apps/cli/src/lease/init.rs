@@ -29,6 +29,7 @@ Creating a realm that exists already is a no-op if it is the same and an error i
 Scheme, layout and kind of IDs are fixed for good: all holders must use the same.
 In a folder a realm starts immediately. On a server it starts beyond anything that a lost realm of
 that name can have granted, twice allowance, skew and term later; --new states that none was lost.
+Once the realm exists, --new does not shorten that, and fails until it has started.
 --reconfigure gives the realm other nodes and terms: leases of nodes that stay continue, the others
 end.")]
 pub(crate) struct InitArguments {
@@ -56,24 +57,29 @@ pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
         say_start(&answer(store.realm(realm.name()))?);
         return Ok(ExitCode::SUCCESS);
     }
-    // Creating an equal realm again succeeds, so that scripts of deployments can repeat it. Whether
-    // anything was done has to be asked before.
-    let was_there = store::kept(&store, realm.name())?.is_some();
-    if !was_there {
+    // Creating an equal realm again succeeds, so that scripts of deployments can repeat it.
+    if store::kept(&store, realm.name())?.is_none() {
         // An epoch that looks mistyped is refused only while it can still be corrected. An existing
         // realm keeps its epoch for good.
         arguments.shape.check_new()?;
     }
     let start = if arguments.new { Start::Immediately } else { Start::Delayed };
     match answer(store.create(&realm, start)) {
-        Ok(record) => {
-            if was_there {
+        // The realm keeps the pause that it has. To say nothing would send its user round in a
+        // circle, as the advice to use --new would come again.
+        Ok(created) if arguments.new && created.not_yet.is_some() => {
+            let reason = starting(&created.record).unwrap_or_else(|| "the realm starts now".into());
+            let failure = Failure::LateNew(reason);
+            Err(failure.hinting("wait until then: only a realm that does not exist yet can be new"))
+        }
+        Ok(created) => {
+            if !created.is_new {
                 say(&format!(
                     "the realm {} is there already, and is the same: nothing was done",
                     realm.name()
                 ));
             }
-            say_start(&record);
+            say_start(&created.record);
             Ok(ExitCode::SUCCESS)
         }
         // The refusal names one difference. The message has the whole realm, because there may be
@@ -87,17 +93,23 @@ pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
 
 /// Reports how long it takes until the realm starts, if that lies in the future.
 pub(crate) fn say_start(record: &Record) {
+    if let Some(starting) = starting(record) {
+        say(&starting);
+    }
+}
+
+/// Says when a realm starts that starts in the future, and why so late.
+fn starting(record: &Record) -> Option<String> {
     let from = record.realm.scale().time_of(record.floor);
-    let Ok(now) = SystemClock.now() else { return };
-    let wait = from.saturating_since(now);
-    if !wait.is_zero() {
-        say(&format!(
-            "the realm {} starts at {from}, in {} s, beyond the leases of any earlier realm of that \
-             name; with `tickid lease init --new`, one that never existed starts immediately",
+    let wait = from.saturating_since(SystemClock.now().ok()?);
+    let why = record.pause().map_or_else(String::new, |why| format!("{why} and "));
+    (!wait.is_zero()).then(|| {
+        format!(
+            "the realm {} {why}starts at {from}, in {} s, beyond all leases of earlier times",
             record.realm.name(),
             wait.as_millis().div_ceil(1_000)
-        ));
-    }
+        )
+    })
 }
 
 /// The realm exists, but is not the same.

@@ -1,7 +1,7 @@
 //! A realm as a whole: the head of `tickid lease list`, and its `--check`.
 
 use serde::Serialize;
-use tickid_lease::admin::{RealmRules, Refusal, Standing};
+use tickid_lease::admin::{PauseReason, RealmRules, Refusal, Standing};
 use tickid_lease::backend::RealmView;
 
 use crate::failure::Failure;
@@ -27,6 +27,8 @@ pub(super) struct RealmSummary {
     store_time: Option<String>,
     /// The time when the first node can be granted, if that lies in the future.
     starts: Option<String>,
+    #[serde(skip)]
+    pause: Option<PauseReason>,
 }
 
 impl RealmSummary {
@@ -56,6 +58,7 @@ impl RealmSummary {
             // The floor lies ahead of the store's clock when the realm is new on a server, or its
             // leases were invalidated.
             starts: (from > view.now).then(|| time(from)).flatten(),
+            pause: record.pause(),
         };
         // The nodes are counted and not the rows: one that was never granted has none, and is free.
         for node in realm.pool().nodes() {
@@ -121,7 +124,9 @@ impl RealmSummary {
             ));
         }
         if let Some(from) = &self.starts {
-            warnings.push(format!("no node of the realm {realm} can be granted before {from}"));
+            let why = self.pause.map_or_else(String::new, |why| format!(", since it {why}"));
+            warnings
+                .push(format!("no node of the realm {realm} can be granted before {from}{why}"));
         }
         warnings
     }

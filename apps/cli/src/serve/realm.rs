@@ -226,7 +226,7 @@ fn changes(spec: &RealmSpec, options: &str) -> String {
 
 /// Creates a realm.
 fn create(store: &Store, realm: &RealmSpec) -> Result<RealmSpec, Failure> {
-    let record = answer(store.adopt(realm))?;
+    let record = answer(store.adopt(realm))?.record;
     say_start(&record);
     Ok(record.realm)
 }

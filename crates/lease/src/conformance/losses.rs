@@ -4,6 +4,7 @@
 use super::{SHORT, Scene, Testbed, answer, assert_lost};
 use crate::model::lease::Lease;
 use crate::model::realm_spec::RealmSpec;
+use crate::model::record::PauseReason;
 use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::store::Start;
 use crate::store_error::StoreError;
@@ -172,8 +173,10 @@ pub fn lost_records_are_restored(testbed: &dyn Testbed) {
     for refusal in refusals {
         assert_eq!(refusal.unwrap_err().refusal(), Some(&Refusal::LostRecord));
     }
-    answer(later.store.create(&scene.realm, Start::Immediately)).unwrap();
+    let restored = answer(later.store.create(&scene.realm, Start::Immediately)).unwrap();
     assert_eq!(later.record().realm, scene.realm);
+    let why = Some(PauseReason::Restored);
+    assert_eq!((restored.is_new, restored.record.pause()), (true, why), "it is not new");
     assert_lost(scene.renew(&lease));
     super::trouble::starts_beyond(&later, limit);
 }
@@ -190,7 +193,7 @@ pub fn assumed_pools_give_way(testbed: &dyn Testbed) {
         let limit = scene.tick(lease.granted_at) + scene.realm.max_ahead();
         testbed.load(scene.realm.name());
         let later = Scene { store: testbed.store(), testbed, realm: scene.with_pool("0-1/8") };
-        let assumed = answer(later.store.adopt(&later.realm)).unwrap();
+        let assumed = answer(later.store.adopt(&later.realm)).unwrap().record;
         assert!(assumed.is_assumed && assumed.realm == later.realm);
         let _ = later.try_acquire();
         let why = assert_lost(scene.renew(&lease));
@@ -205,12 +208,12 @@ pub fn assumed_pools_give_way(testbed: &dyn Testbed) {
 /// to none.
 pub fn chosen_pools_stay(testbed: &dyn Testbed) {
     let scene = Scene::unknown(testbed, "0-3/8").term(SHORT);
-    assert!(answer(scene.store.adopt(&scene.realm)).unwrap().is_assumed);
+    assert!(answer(scene.store.adopt(&scene.realm)).unwrap().record.is_assumed);
     let other = scene.with_pool("0-1/8");
     let error = scene.acquire_of(&other).unwrap_err();
     assert!(matches!(error.refusal(), Some(Refusal::Mismatch(_))), "{error}");
-    assert_eq!(answer(scene.store.adopt(&other)).unwrap().realm, scene.realm);
-    let record = answer(scene.store.create(&scene.realm, Start::Delayed)).unwrap();
+    assert_eq!(answer(scene.store.adopt(&other)).unwrap().record.realm, scene.realm);
+    let record = answer(scene.store.create(&scene.realm, Start::Delayed)).unwrap().record;
     assert!(!record.is_assumed && !scene.record().is_assumed, "chosen now");
     scene.outlast();
     scene.outlast();

@@ -1,5 +1,6 @@
 //! The start of realms, and changes of their pools and terms.
 
+use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
 use std::collections::BTreeSet;
 use std::sync::Barrier;
@@ -8,7 +9,7 @@ use std::thread;
 use super::{SHORT, Scene, Testbed, answer, assert_lost, assert_same, quarantined_of_exhausted};
 use crate::model::lease::Lease;
 use crate::model::realm_spec::{RealmName, RealmSpec, Terms};
-use crate::model::record::Rows;
+use crate::model::record::{PauseReason, Rows};
 use crate::model::refusal::Refusal;
 use crate::model::rules::Standing;
 use crate::store::Start;
@@ -55,7 +56,8 @@ pub fn another_realm_is_refused(testbed: &dyn Testbed) {
 /// realm of that name is refused with the difference.
 pub fn a_realm_starts_once(testbed: &dyn Testbed) {
     let scene = Scene::unknown(testbed, "0-7/8");
-    let begin = |realm: &RealmSpec| answer(testbed.store().create(realm, Start::Immediately));
+    let create = |realm: &RealmSpec| answer(testbed.store().create(realm, Start::Immediately));
+    let begin = |realm: &RealmSpec| create(realm).map(|created| created.record);
     let kept = || (scene.record(), scene.list().rows);
     let record = begin(&scene.realm).unwrap();
     assert_eq!((&record.realm, record.floor), (&scene.realm, 0));
@@ -96,9 +98,17 @@ pub fn unknown_realms_start_beyond(testbed: &dyn Testbed) {
     // The default term, because a slow machine may outlast a short one before the answer.
     let error = scene.try_acquire().unwrap_err();
     match error.refusal() {
-        Some(&Refusal::NotYet { from, .. }) => assert!(scene.tick(from) >= limit),
+        Some(&Refusal::NotYet { from, why, .. }) => {
+            assert!(scene.tick(from) >= limit);
+            assert_eq!(why, Some(PauseReason::New));
+        }
         _ => panic!("{error}"),
     }
+    // The statement that it is new comes too late, and does not shorten the pause.
+    let before = scene.record();
+    let late = answer(testbed.store().create(&scene.realm, Start::Immediately)).unwrap();
+    assert!(!late.is_new && matches!(late.not_yet, Some(Refusal::NotYet { .. })), "{late:?}");
+    assert_eq!((&late.record, scene.record()), (&before, before.clone()));
     // A short one, to outlast it.
     let scene = Scene::unknown(testbed, "0-3/8").term(SHORT);
     let elsewhere = Scene::short(testbed, "0-3/8").acquire();
@@ -115,13 +125,18 @@ pub fn racing_realms_start_once(testbed: &dyn Testbed) {
         let scene = Scene::unknown(testbed, "0-7/8");
         let (small, large) = (&scene.realm, &scene.with_pool("0-15/8"));
         let together = Barrier::new(2 * PAIRS);
+        let creators = AtomicU32::new(0);
         let begun = thread::scope(|scope| {
             let begin = |realm: &RealmSpec| {
                 let store = testbed.store();
-                let (together, realm) = (&together, realm.clone());
+                let (together, creators, realm) = (&together, &creators, realm.clone());
                 scope.spawn(move || {
                     together.wait();
                     let begun = answer(store.create(&realm, Start::Immediately));
+                    let begun = begun.map(|created| {
+                        creators.fetch_add(u32::from(created.is_new), Ordering::Relaxed);
+                        created.record
+                    });
                     let acquire = || answer(store.acquire(&realm, &mut Scene::claim())).unwrap();
                     let lease = begun.is_ok().then(acquire);
                     // The store lives until all have claimed.
@@ -131,6 +146,7 @@ pub fn racing_realms_start_once(testbed: &dyn Testbed) {
             let pairs = [(); PAIRS].map(|()| [begin(small), begin(large)]);
             pairs.map(|pair| pair.map(|one| one.join().unwrap()))
         });
+        assert_eq!(creators.into_inner(), 1);
         let kept = scene.record().realm;
         assert!([small, large].contains(&&kept), "{kept:?}");
         let mut nodes = BTreeSet::new();

@@ -416,7 +416,7 @@ impl<S: Scheme, C> HolderState<S, C> {
         // The store's clock and ours may differ, so the wait is what the store's clock lacks to the
         // start.
         let realm_starts = match error.store().and_then(StoreError::refusal) {
-            Some(Refusal::NotYet { from, now: asked }) => {
+            Some(Refusal::NotYet { from, now: asked, .. }) => {
                 now.checked_add(from.saturating_since(*asked))
             }
             _ => None,

@@ -175,8 +175,8 @@ where
         }
         let HolderOptions { store, realm, answer_within, .. } = &mut self.options;
         let timeout = answer_within.unwrap_or(realm.terms().longest_timeout());
-        let record = block_on(store.adopt(realm.spec()), timeout)?;
-        if !realm.adopt(record.realm) {
+        let adopted = block_on(store.adopt(realm.spec()), timeout)?;
+        if !realm.adopt(adopted.record.realm) {
             return Ok(false);
         }
         let (name, pool) = (realm.name(), realm.pool());

@@ -157,12 +157,13 @@ impl RealmRules<'_> {
     }
 
     /// Returns the refusal of all claims before the realm starts.
-    fn not_yet(&self) -> Option<Refusal> {
+    pub(crate) fn not_yet(&self) -> Option<Refusal> {
         if !(self.now + 1..=self.limit()).contains(&self.record.floor) {
             return None;
         }
         let time = |tick| self.record.realm.scale().time_of(tick);
-        Some(Refusal::NotYet { from: time(self.record.floor), now: time(self.now) })
+        let (from, now) = (time(self.record.floor), time(self.now));
+        Some(Refusal::NotYet { from, now, why: self.record.pause() })
     }
 
     /// Reports whether a node that ends there can be granted.
@@ -374,7 +375,8 @@ mod tests {
         {
             let record = Record { floor, ..record_of("0/8") };
             let answer = choose(&record, Rows::new(), &claim(None));
-            let not_yet = Refusal::NotYet { from: at(floor.cast_signed()), now: at(100) };
+            let from = at(floor.cast_signed());
+            let not_yet = Refusal::NotYet { from, now: at(100), why: None };
             assert_eq!(answer.clone().err() == Some(not_yet), is_early, "{floor}: {answer:?}");
             // Further ahead than a lease can reach, it is a clock that was wrong.
             assert_eq!(answer.is_ok(), floor <= 100, "{floor}: {answer:?}");

@@ -1,5 +1,6 @@
 //! A realm's record in a store.
 
+use core::fmt;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -66,6 +67,63 @@ pub struct Record {
     pub extra: Extra,
 }
 
+/// The reason that a realm grants no node until the store's clock has reached its floor.
+///
+/// # Examples
+/// ```
+#[doc = include_str!("../example.rs.txt")]
+/// use core::time::Duration;
+/// use tickid_lease::admin::PauseReason;
+/// use tickid_lease::Store;
+/// use tickid_lease::session::block_on;
+///
+/// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+/// block_on(store.invalidate(realm.spec()), timeout)?;
+/// let record = block_on(store.realm(realm.name()), timeout)?;
+/// assert_eq!(record.pause(), Some(PauseReason::Invalidated));
+/// assert_eq!(PauseReason::New.to_string(), "is new to this store");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PauseReason {
+    /// It is new to the store, which may have lost an earlier realm of its name.
+    New,
+    /// An operator [invalidated](crate::Store::invalidate) it.
+    Invalidated,
+    /// The store lost data, as one does that is restored from a backup.
+    Restored,
+    /// The store is another one: it was copied, promoted, or restored under another identity.
+    Copied,
+}
+
+impl PauseReason {
+    const ALL: [Self; 4] = [Self::New, Self::Invalidated, Self::Restored, Self::Copied];
+    /// The member of a record.
+    const KEY: &str = "pause";
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Invalidated => "invalidated",
+            Self::Restored => "restored",
+            Self::Copied => "copied",
+        }
+    }
+}
+
+/// Writes what happened to the realm, as a predicate.
+impl fmt::Display for PauseReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::New => "is new to this store",
+            Self::Invalidated => "was invalidated",
+            Self::Restored => "lost data in this store, as by a restored backup",
+            Self::Copied => "is in a store that was copied, restored or promoted",
+        })
+    }
+}
+
 /// A part of a pool whose nodes entered it together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "backends create it from what they read")]
@@ -98,6 +156,20 @@ impl Record {
             is_assumed: false,
             extra: Extra::default(),
         }
+    }
+
+    /// Returns the reason for the [floor](Self::floor), as long as the store's clock is below it.
+    /// There is none in records that an earlier release wrote.
+    #[must_use]
+    pub fn pause(&self) -> Option<PauseReason> {
+        let name = self.extra.0.get(PauseReason::KEY)?.as_str()?;
+        PauseReason::ALL.into_iter().find(|reason| reason.name() == name)
+    }
+
+    /// Returns the record with the reason for its floor.
+    pub(crate) fn with_pause(mut self, reason: PauseReason) -> Self {
+        self.extra.0.insert(PauseReason::KEY.to_owned(), reason.name().into());
+        self
     }
 
     /// Returns the part of the pool that `node` is in.

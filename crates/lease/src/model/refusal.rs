@@ -6,6 +6,7 @@ use tickid_core::{AnyNode, UnixTime};
 
 use crate::model::pool::NodeRange;
 use crate::model::realm_spec::{Mismatch, RealmName};
+use crate::model::record::PauseReason;
 use crate::model::text::FORMAT;
 
 /// The reason that a store refuses a request. Nothing has changed then, unless the refusal is a
@@ -62,12 +63,14 @@ pub enum Refusal {
     },
     /// No node can be granted yet. The realm starts, or restarts, in the future of the store's
     /// clock.
-    #[error("no node can be granted before {from}; the store's clock reads {now}")]
+    #[error("no node can be granted before {from}{}; the store's clock reads {now}", since(*.why))]
     NotYet {
         /// The time when the realm starts.
         from: UnixTime,
         /// The store's clock.
         now: UnixTime,
+        /// The reason, unless an earlier release wrote the record.
+        why: Option<PauseReason>,
     },
     /// The lease was granted in a realm of a different name.
     #[error("the lease of node {node} is not of the realm {asked}")]
@@ -174,7 +177,7 @@ impl Refusal {
 tickid_core::debug_error! {
     enum Refusal {
         Lost { node, why }, NoFreeNode { nodes, seen, quarantined, free_at },
-        NotYet { from, now }, OtherRealm { node, asked }, Mismatch(error), NoRealm { nearest },
+        NotYet { from, now, why }, OtherRealm { node, asked }, Mismatch(error), NoRealm { nearest },
         LostRecord, NoRow { node }, Malformed { node }, Newer { node, format },
         NotQuarantined { node, ceiling, limit }, Reserved { node, holder },
         Overlap { range, node, holder }, StoreClock { now }, EndOfTime { last },
@@ -183,6 +186,10 @@ tickid_core::debug_error! {
 
 fn soonest(at: Option<UnixTime>) -> String {
     at.map_or_else(String::new, |at| format!("; the first may be free at {at} by its clock"))
+}
+
+fn since(why: Option<PauseReason>) -> String {
+    why.map_or_else(String::new, |why| format!(", since the realm {why}"))
 }
 
 fn instead(nearest: Option<&RealmName>) -> String {

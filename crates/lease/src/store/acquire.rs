@@ -16,7 +16,7 @@ use crate::model::candidates::{Choice, Shortage, page_start};
 use crate::model::lease::{Claim, Lease};
 use crate::model::realm_spec::RealmSpec;
 use crate::model::realm_view::RealmView;
-use crate::model::record::{Record, Row, RowState, Version};
+use crate::model::record::{PauseReason, Record, Row, RowState, Version};
 use crate::model::refusal::Refusal;
 use crate::model::rules;
 use crate::store_error::{StoreError, StoreErrorKind};
@@ -145,7 +145,7 @@ impl<'a> Acquisition<'a> {
             return Ok(ClaimState::Complete);
         }
         if rules.lacks_rows(&view) {
-            let record = rules.invalidate(view.generation.clone(), 0);
+            let record = rules.pause(view.generation.clone(), 0, PauseReason::Restored);
             return Ok(ClaimState::Invalidate(ClaimPage { view, record_version }, record));
         }
 

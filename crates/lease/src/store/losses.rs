@@ -1,12 +1,12 @@
 //! Leases that were lost as evidence, and realms whose record was lost.
 
-use super::glance;
 use super::shared::Store;
 use super::transaction::{Decision, Missing};
+use super::{Created, glance};
 use crate::backend::Scope;
 use crate::model::lease::{Claim, Lease};
 use crate::model::realm_spec::RealmSpec;
-use crate::model::record::Record;
+use crate::model::record::PauseReason;
 use crate::model::refusal::LeaseEnd;
 use crate::model::rules::RealmRules;
 use crate::store_error::StoreError;
@@ -98,7 +98,8 @@ impl Store {
             if !rules.proves_loss(lease, why, view.rows.get(&node)) {
                 return Ok(Decision::none((false, is_guess, Some(rules.record.era))));
             }
-            let record = rules.invalidate(view.generation.clone(), lease.era);
+            let generation = view.generation.clone();
+            let record = rules.pause(generation, lease.era, PauseReason::Restored);
             let answer = (true, is_guess, Some(record.era));
             Ok(Decision { record: Some(record), row: Some((node, None)), answer })
         });
@@ -143,8 +144,10 @@ impl Store {
                 // Once is enough: if it happened already, new windows start above the lost one.
                 let record = match rules.is_repaired(lost) {
                     true => record,
-                    false => RealmRules::new(&record, view.now)?
-                        .invalidate(view.generation.clone(), lost.era),
+                    false => {
+                        let rules = RealmRules::new(&record, view.now)?;
+                        rules.pause(view.generation.clone(), lost.era, PauseReason::Restored)
+                    }
                 };
                 Ok(Decision::record(Some(record), true))
             });
@@ -180,21 +183,22 @@ impl Store {
     /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
     /// let chosen = Realm::builder("orders", Sno).pool("0-9/16").build()?;
     /// block_on(store.create(chosen.spec(), Start::Immediately), timeout)?;
-    /// let record = block_on(store.adopt(realm.spec()), timeout)?;
-    /// assert_eq!(&record.realm, chosen.spec());
+    /// let adopted = block_on(store.adopt(realm.spec()), timeout)?;
+    /// assert_eq!(&adopted.record.realm, chosen.spec());
+    /// assert!(!adopted.is_new);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub async fn adopt(&self, realm: &RealmSpec) -> Result<Record, StoreError> {
+    pub async fn adopt(&self, realm: &RealmSpec) -> Result<Created, StoreError> {
         let name = realm.name().clone();
         let realm = self.own(realm)?;
         let missing = Missing::Assume(&realm, self.beyond());
-        let record = self.transact(realm.name(), glance(&realm), missing, |rules, _| {
+        let adopted = self.transact_noting(realm.name(), glance(&realm), missing, |rules, _| {
             rules.check_ids(&realm)?;
-            Ok(Decision::none(rules.record.clone()))
+            Ok(Decision::none((rules.record.clone(), rules.not_yet())))
         });
-        let mut record = record.await?;
+        let ((mut record, not_yet), is_new) = adopted.await?;
         record.realm.name = name;
-        Ok(record)
+        Ok(Created { record, is_new, not_yet })
     }
 
     /// Releases a lease in place of its holder, for an operator who knows that the node's user was

@@ -68,6 +68,41 @@ pub enum Start {
     Immediately,
 }
 
+/// The realm that [`Store::create`] has created, or has found.
+///
+/// # Examples
+/// ```
+#[doc = include_str!("../example.rs.txt")]
+/// use core::time::Duration;
+/// use tickid_core::SystemClock;
+/// use tickid_lease::admin::{PauseReason, Refusal, Start};
+/// use tickid_lease::backend::MemoryBackend;
+/// use tickid_lease::session::block_on;
+/// use tickid_lease::Store;
+///
+/// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
+/// let store = Store::new(backend.like_a_server());
+/// let created = block_on(store.create(realm.spec(), Start::Delayed), timeout)?;
+/// assert!(created.is_new);
+///
+/// // The statement that it never existed comes too late: the realm keeps its start.
+/// let again = block_on(store.create(realm.spec(), Start::Immediately), timeout)?;
+/// assert!(!again.is_new);
+/// assert!(matches!(again.not_yet, Some(Refusal::NotYet { why: Some(PauseReason::New), .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Created {
+    /// The record.
+    pub record: Record,
+    /// Set if the call has created the realm. Otherwise it was there.
+    pub is_new: bool,
+    /// The [`Refusal::NotYet`] of claims, if the realm has not started yet. It says when it starts,
+    /// and why so late.
+    pub not_yet: Option<Refusal>,
+}
+
 impl Store {
     /// Creates a store over a backend.
     pub fn new(backend: impl Backend + 'static) -> Self {
@@ -118,7 +153,10 @@ impl Store {
 
     /// Creates a realm, unless the store has it already. One that it has must be the same and stays
     /// as it is, so repeating the call is harmless. If several clients create different realms of
-    /// one name at the same time, one of them succeeds. Returns the record.
+    /// one name at the same time, one of them succeeds.
+    ///
+    /// A realm that the store has keeps its start. To state that it is new comes too late then, so
+    /// look at [`Created::not_yet`] after [`Start::Immediately`].
     ///
     /// Calling this is optional, since the first [`acquire`](Self::acquire) creates a realm as
     /// well. Only this method can start one [immediately](Start::Immediately) on a server, though.
@@ -127,17 +165,18 @@ impl Store {
     ///
     /// # Errors
     /// Returns [`Refusal::Mismatch`] if the store has a different realm of that name.
-    pub async fn create(&self, realm: &RealmSpec, start: Start) -> Result<Record, StoreError> {
+    pub async fn create(&self, realm: &RealmSpec, start: Start) -> Result<Created, StoreError> {
         let realm = self.own(realm)?;
         let beyond = (start == Start::Delayed).then_some(0);
         let missing = Missing::Create(&realm, self.beyond().and(beyond));
-        self.transact(&realm.name, glance(&realm), missing, |rules, _| {
+        let created = self.transact_noting(&realm.name, glance(&realm), missing, |rules, _| {
             rules.check(&realm)?;
             let record = rules.chosen();
             let answer = record.as_ref().unwrap_or(rules.record).clone();
-            Ok(Decision::record(record, answer))
-        })
-        .await
+            Ok(Decision::record(record, (answer, rules.not_yet())))
+        });
+        let ((record, not_yet), is_new) = created.await?;
+        Ok(Created { record, is_new, not_yet })
     }
 
     /// Grants a node and a window, or the lease that the same claim got before. A realm that the

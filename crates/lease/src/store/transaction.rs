@@ -6,7 +6,7 @@ use crate::backend::{Change, RowChange, Scope};
 use crate::model::lease::Lease;
 use crate::model::realm_spec::{RealmName, RealmSpec};
 use crate::model::realm_view::RealmView;
-use crate::model::record::{Record, Row, RowState, Version};
+use crate::model::record::{PauseReason, Record, Row, RowState, Version};
 use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::model::rules::{self, RealmRules};
 use crate::store_error::StoreError;
@@ -83,7 +83,8 @@ impl Store {
                 // The lease proves that data was lost, so all leases of the realm end in the same
                 // commit.
                 Err(lost @ Refusal::Lost { why: LeaseEnd::Forgotten, .. }) => {
-                    let record = rules.invalidate(view.generation.clone(), lease.era);
+                    let generation = view.generation.clone();
+                    let record = rules.pause(generation, lease.era, PauseReason::Restored);
                     Ok(Decision {
                         record: Some(record),
                         row: Some((node, None)),
@@ -108,17 +109,34 @@ impl Store {
         missing: Missing<'_>,
         decide: impl Fn(&RealmRules<'_>, &RealmView) -> Result<Decision<A>, Refusal> + Send + Sync,
     ) -> Result<A, StoreError> {
+        Ok(self.transact_noting(realm, scope, missing, decide).await?.0)
+    }
+
+    /// Does the same, and reports whether it has created the realm.
+    pub(super) async fn transact_noting<A>(
+        &self,
+        realm: &RealmName,
+        scope: Scope,
+        missing: Missing<'_>,
+        decide: impl Fn(&RealmRules<'_>, &RealmView) -> Result<Decision<A>, Refusal> + Send + Sync,
+    ) -> Result<(A, bool), StoreError> {
         let mut repeats = Repeats::default();
+        let mut is_new = false;
         loop {
             let view = self.read(realm, scope).await?;
+            let prepared = repeats.prepared;
             let ready = self.ready(realm, &view, missing, &mut repeats).await?;
-            let Some((rules, version)) = ready else { continue };
+            let Some((rules, version)) = ready else {
+                // Not if another client was faster.
+                is_new |= view.record.is_none() && repeats.prepared > prepared;
+                continue;
+            };
             let decision = decide(&rules, &view).map_err(|no| self.refused(no))?;
             if decision.record.is_none() && decision.row.is_none() {
-                return Ok(decision.answer);
+                return Ok((decision.answer, is_new));
             }
             if let Some(answer) = self.commit(realm, &view, Some(version), decision).await? {
-                return Ok(answer);
+                return Ok((answer, is_new));
             }
             self.lose(&mut repeats).await?;
         }
@@ -151,7 +169,11 @@ impl Store {
                     self.shared.known.as_ref().is_some_and(|known| known.has(&realm.name));
                 // Rows without a record: it was lost, and with it the floors of its era.
                 let eras = view.rows.values().map(|state| state.row().map_or(0, |row| row.era));
-                let beyond = beyond.into_iter().chain(eras).chain(is_lost.then_some(0)).max();
+                let lost = eras.chain(is_lost.then_some(0)).max();
+                // A lease or an era that the caller has seen is of a realm that was lost, too.
+                let is_new = lost.is_none() && beyond == Some(0);
+                let reason = if is_new { PauseReason::New } else { PauseReason::Restored };
+                let beyond = beyond.max(lost).map(|era| (era, reason));
                 let record = rules::begin(realm, generation(), view.now, beyond);
                 let record = record.map_err(|no| self.refused(no))?;
                 let is_assumed = matches!(missing, Missing::Assume(..));
@@ -165,15 +187,17 @@ impl Store {
                     Missing::Resume(realm, Some(seen)) if rules.check_ids(realm).is_ok() => seen,
                     _ => 0,
                 };
-                if view.is_other_generation() {
+                let reason = if view.is_other_generation() {
                     tracing::error!(%realm, "the store is another one: all leases are invalidated");
+                    PauseReason::Copied
                 } else if record.era < seen {
                     let era = record.era;
                     tracing::error!(%realm, era, seen, "the store lost its last eras: all leases are invalidated");
+                    PauseReason::Restored
                 } else {
                     return Ok(Some((rules, *version)));
-                }
-                (rules.invalidate(generation(), seen), Some(*version))
+                };
+                (rules.pause(generation(), seen, reason), Some(*version))
             }
         };
         // The caller reads again in both cases: another client may have done the same.

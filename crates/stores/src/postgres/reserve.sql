@@ -35,7 +35,7 @@ BEGIN
     IF found IS NULL THEN
         found := fresh || jsonb_build_object('generation', tickid.generation_v1());
         IF NOT immediately THEN
-            found := found || jsonb_build_object('era', 1,
+            found := found || jsonb_build_object('era', 1, 'pause', 'new',
                 'floor', least(tickid.tick_v1(fresh) + (fresh ->> 'max_ahead')::numeric,
                     (fresh ->> 'end')::numeric),
                 'parts', (SELECT jsonb_agg(e || '{"since_era": 1}')

@@ -14,7 +14,7 @@ use axum::{Json, Router};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sqlx::PgPool;
-use tickid::lease::admin::Start;
+use tickid::lease::admin::{Refusal, Start};
 use tickid::lease::{GenerateError, LeasedGenerator, Realm, Store};
 use tickid::scru64::{RangeError, Scru64, Scru64Id};
 use tokio::net::TcpListener;
@@ -65,7 +65,16 @@ async fn set_up(orders: &PgPool, store: &Store, realm: &Realm<Scru64>) -> Result
     let table = "CREATE TABLE orders (id BIGINT PRIMARY KEY, item TEXT NOT NULL)";
     sqlx::query(table).execute(orders).await?;
     // The table is new, so no ID was ever issued for it: the realm need not wait.
-    store.create(realm.spec(), Start::Immediately).await?;
+    let created = store.create(realm.spec(), Start::Immediately).await?;
+    // Unless it exists already, since the service was started too early. Then it waits.
+    if let Some(not_yet @ Refusal::NotYet { from, now, .. }) = &created.not_yet {
+        println!("the realm was there before: {not_yet}");
+        let wait = from.saturating_since(*now);
+        if wait > Duration::from_secs(60) {
+            return Err("that is more than a minute: run the service then".into());
+        }
+        tokio::time::sleep(wait).await;
+    }
     Ok(())
 }
 

@@ -14,6 +14,7 @@ fn main() -> ExitCode {
     tickid_testkit::servers::run::<Postgres>(&[
         ("orders_are_placed_and_found", orders_are_placed_and_found),
         ("a_set_up_database_is_refused", a_set_up_database_is_refused),
+        ("a_late_setup_waits_for_the_realm", a_late_setup_waits_for_the_realm),
         ("a_stopped_service_releases_its_node", a_stopped_service_releases_its_node),
         ("readiness_ends_before_ids_do", readiness_ends_before_ids_do),
     ])
@@ -31,14 +32,19 @@ fn orders(server: &Postgres, database: &str) -> Command {
     command
 }
 
-/// Creates a database and sets it up.
-fn set_up(server: &Postgres, database: &str) {
+/// Creates a database.
+fn create(server: &Postgres, database: &str) {
     for statement in [
         format!("CREATE ROLE {database} LOGIN"),
         format!("CREATE DATABASE {database} OWNER {database}"),
     ] {
         server.psql(Postgres::DATABASE, &statement).unwrap();
     }
+}
+
+/// Creates a database and sets it up.
+fn set_up(server: &Postgres, database: &str) {
+    create(server, database);
     let status = orders(server, database).arg("setup").status().unwrap();
     assert!(status.success());
 }
@@ -137,6 +143,24 @@ fn a_set_up_database_is_refused(server: &Postgres) {
     assert!(!again.status.success());
     let stderr = String::from_utf8(again.stderr).unwrap();
     assert!(stderr.contains("already exists"), "{stderr}");
+}
+
+/// The service was run before the setup, and has created the realm.
+fn a_late_setup_waits_for_the_realm(server: &Postgres) {
+    create(server, "late");
+    let early = orders(server, "late").output().unwrap();
+    let stderr = String::from_utf8(early.stderr).unwrap();
+    assert!(!early.status.success() && stderr.contains("is new to this store"), "{stderr}");
+    // Of the 50 seconds, 43 are over.
+    let earlier = "UPDATE tickid.realm SET record = jsonb_set(record, '{floor}', \
+                   to_jsonb((record ->> 'floor')::numeric - 170))";
+    server.psql("late", earlier).unwrap();
+
+    let setup = orders(server, "late").arg("setup").output().unwrap();
+    let stdout = String::from_utf8(setup.stdout).unwrap();
+    assert!(setup.status.success(), "{stdout}");
+    assert!(stdout.contains("was there before: no node can be granted before"), "{stdout}");
+    Service::start(server, "late").place("tea");
 }
 
 fn a_stopped_service_releases_its_node(server: &Postgres) {

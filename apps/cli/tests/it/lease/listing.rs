@@ -149,10 +149,14 @@ fn check_fails_before_init() {
     assert_eq!(checked.status, process::INVALID, "{}", checked.stderr);
     let realm = json_lines(&checked.stdout).remove(0);
     let starts = realm["starts"].as_str().expect("a time");
-    let expected = format!("can be granted before {starts}\n");
+    let expected = format!("can be granted before {starts}, since it was invalidated\n");
     assert!(checked.stderr.ends_with(&expected), "{}", checked.stderr);
     // A deployment script repeats it.
     let again = ran_in(state.path(), "lease init sno --realm orders");
     assert_eq!(again.status, OK, "{}", again.stderr);
-    assert!(again.stderr.contains("the realm orders starts at "), "{}", again.stderr);
+    assert!(
+        again.stderr.contains("the realm orders was invalidated and starts at "),
+        "{}",
+        again.stderr
+    );
 }

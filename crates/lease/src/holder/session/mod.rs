@@ -364,7 +364,7 @@ impl LeaseSession {
         match error.refusal() {
             // All holders wait for this moment. Until then they look as often as they would renew:
             // a store that loses data again may grant its nodes in the meantime.
-            Some(Refusal::NotYet { from, now }) => {
+            Some(Refusal::NotYet { from, now, .. }) => {
                 let wait = from.saturating_since(*now) + self.random_below(term / 4);
                 wait.min(term / 2 - self.random_below(term / 10))
             }

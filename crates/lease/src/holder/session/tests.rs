@@ -194,7 +194,7 @@ fn waiting_claims_look_every_half_term() {
         let mut now = secs(100);
         let mut looks = 0;
         while now < start {
-            let not_yet = Refusal::NotYet { from: time(start), now: time(now) };
+            let not_yet = Refusal::NotYet { from: time(start), now: time(now), why: None };
             session.answer(now, Err(refused(not_yet)));
             let pause = session.due() - now;
             assert!(pause <= TERM / 2, "{pause:?}");
@@ -249,7 +249,7 @@ fn restarts_cost_few_failures() {
                 None if now >= begins => break,
                 None => {
                     let time = |at: Duration| UnixTime::EPOCH.checked_add(at).unwrap();
-                    refused(Refusal::NotYet { from: time(begins), now: time(now) })
+                    refused(Refusal::NotYet { from: time(begins), now: time(now), why: None })
                 }
             };
             session.answer(now, Err(error));

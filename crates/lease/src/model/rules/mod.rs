@@ -11,7 +11,7 @@ use tickid_core::{AnyNode, UnixTime};
 
 use crate::model::lease::{Claim, Lease};
 use crate::model::realm_spec::RealmSpec;
-use crate::model::record::{Extra, PoolPart, Record, Row, RowState, Version};
+use crate::model::record::{Extra, PauseReason, PoolPart, Record, Row, RowState, Version};
 use crate::model::refusal::{LeaseEnd, Refusal};
 
 /// The rules over one realm's record, at one reading of the store's clock.
@@ -267,12 +267,18 @@ impl<'a> RealmRules<'a> {
     /// ```
     #[must_use]
     pub fn invalidate(&self, generation: String, era: u64) -> Record {
+        self.pause(generation, era, PauseReason::Invalidated)
+    }
+
+    /// [Invalidates](Self::invalidate) the realm for a reason, which holders that wait are told.
+    pub(crate) fn pause(&self, generation: String, era: u64, reason: PauseReason) -> Record {
         let era = self.record.era.max(era).saturating_add(1);
         let parts =
             self.record.parts.iter().map(|part| PoolPart { since_era: era, ..*part }).collect();
         let floor = self.record.floor.max(self.limit().min(self.record.realm.end()));
         // Rows may be missing: they are counted anew.
-        Record { generation, era, floor, parts, rows: 0, ..self.record.clone() }
+        let record = Record { generation, era, floor, parts, rows: 0, ..self.record.clone() };
+        record.with_pause(reason)
     }
 
     /// Returns a quarantined node to where a lease can reach, as a free one, and the record if it
@@ -356,12 +362,12 @@ pub(crate) fn begin(
     realm: &RealmSpec,
     generation: String,
     now: UnixTime,
-    beyond: Option<u64>,
+    beyond: Option<(u64, PauseReason)>,
 ) -> Result<Record, Refusal> {
     let record = Record::new(realm.clone(), generation.clone());
     match beyond {
         None => Ok(record),
-        Some(era) => Ok(RealmRules::new(&record, now)?.invalidate(generation, era)),
+        Some((era, reason)) => Ok(RealmRules::new(&record, now)?.pause(generation, era, reason)),
     }
 }
 

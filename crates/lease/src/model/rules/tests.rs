@@ -281,7 +281,10 @@ fn claims_try_a_node_first() {
     assert_eq!(retried(&record(), free(100), &behind).unwrap(), None);
     let next = RealmRules::new(&record(), at(90)).unwrap().invalidate("1".to_owned(), 0);
     let refusal = retried(&next, None, &claim).unwrap_err();
-    assert_eq!(refusal, Refusal::NotYet { from: at(120), now: at(100) });
+    assert_eq!(
+        refusal,
+        Refusal::NotYet { from: at(120), now: at(100), why: Some(PauseReason::Invalidated) }
+    );
 }
 
 #[test]
