@@ -5,14 +5,14 @@ use std::env::{self, VarError};
 use std::path::PathBuf;
 
 use clap::Args;
-use tickid_lease::admin::{RealmName, Refusal};
+use tickid_lease::admin::{Created, RealmName, Refusal};
 use tickid_lease::backend::FileBackend;
 use tickid_lease::session::block_on;
 use tickid_lease::{RealmSpec, Store, StoreError};
 
 use crate::failure::Failure;
 use crate::features::check_store;
-use crate::message::shown;
+use crate::message::{say, shown};
 
 /// Names the store unless the command line does.
 pub(crate) const STORE_VARIABLE: &str = "TICKID_STORE";
@@ -124,6 +124,22 @@ pub(crate) fn answer<T>(
     request: impl Future<Output = Result<T, StoreError>>,
 ) -> Result<T, StoreError> {
     block_on(request, ANSWER_WITHIN)
+}
+
+/// Says that a realm was created, since its name may be mistyped, and names the nearest other one.
+pub(crate) fn say_created(store: &Store, created: &Created) {
+    let realm = &created.record.realm;
+    // A static node without a folder has its realms in memory, so each of its processes makes them.
+    if !created.is_new || store.inner().name() == "memory" {
+        return;
+    }
+    // The nearest name is only a help: the realm is there without it.
+    let names = answer(store.realms()).unwrap_or_default();
+    let others = names.into_iter().filter(|name| name != realm.name());
+    let nearest = realm.name().nearest(others);
+    let nearest = nearest.map_or_else(String::new, |name| format!("; the nearest is {name}"));
+    let (name, scheme, pool) = (realm.name(), realm.scheme(), realm.pool());
+    say(&format!("created the realm {name}: {scheme}, with the nodes {pool}{nearest}"));
 }
 
 /// Returns a realm as the store keeps it; `None` when there is no such realm, or not any more.

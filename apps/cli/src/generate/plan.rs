@@ -34,7 +34,7 @@ use crate::output::printed::{Printed, Style, write_id, write_json};
 use crate::output::progress::Progress;
 use crate::output::template::{Place, Template};
 use crate::output::{self, Output};
-use crate::store::{StoreOptions, answer, setting};
+use crate::store::{StoreOptions, answer, say_created, setting};
 
 /// Names the realm unless the command line does.
 const REALM_VARIABLE: &str = "TICKID_REALM";
@@ -253,18 +253,24 @@ impl Plan<'_> {
         within: Duration,
     ) -> Result<AnyLeasedGenerator, Failure> {
         let name = match &options.realm {
-            Some(name) => name.clone(),
-            None => match setting(REALM_VARIABLE)? {
-                Some(name) => name.parse().map_err(|error: LeaseTextError| {
+            Some(name) => Some(name.clone()),
+            None => setting(REALM_VARIABLE)?.map(|name| name.parse()).transpose().map_err(
+                |error: LeaseTextError| {
                     Failure::from(error).hinting(format!("the value is ${REALM_VARIABLE}'s"))
-                })?,
-                None => self.usual_realm().parse()?,
-            },
+                },
+            )?,
         };
+        let is_named = name.is_some();
+        let name = name.map_or_else(|| self.usual_realm().parse(), Ok)?;
         // Checked before a store is opened, which may create it.
         let new = self.scheme.visit(DefaultRealm { name, pool: default_pool(&self.scheme) });
         let store = options.store.open()?;
-        let realm = answer(store.adopt(&new?))?.record.realm;
+        let adopted = answer(store.adopt(&new?))?;
+        // Only a name that was given can be mistyped.
+        if is_named {
+            say_created(&store, &adopted);
+        }
+        let realm = adopted.record.realm;
         let nodes = format!("the realm {} has the nodes {}", realm.name(), realm.pool());
         let hint = "`tickid lease init` creates a realm with nodes of another size";
         node::check_sizes(&self.scheme, &nodes, realm.pool())

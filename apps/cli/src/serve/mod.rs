@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::builder::OsStr;
-use clap::{Arg, Args, ValueEnum};
+use clap::{Arg, Args, Command, ValueEnum};
 use tickid_core::TickStart;
 use tickid_lease::admin::RealmName;
 use tickid_server::{Limits, Server, ServerBuilder, TlsFiles};
@@ -168,13 +168,11 @@ fn address(text: &str) -> Result<SocketAddr, &'static str> {
 
 /// Lets the environment set an option: `--max-count` is also `TICKID_MAX_COUNT`.
 fn set_by_environment(option: Arg) -> Arg {
-    let name = match option.get_id().as_str() {
-        // It is the same for all subcommands, and read when the store is opened.
-        "store" => return option,
-        // Other subcommands have one realm, and call it TICKID_REALM.
-        "realm" => "TICKID_REALMS".to_owned(),
-        id => format!("TICKID_{}", id.to_ascii_uppercase()),
-    };
+    // It is the same for all subcommands, and read when the store is opened.
+    if option.get_id() == "store" {
+        return option;
+    }
+    let name = variable(option.get_id().as_str());
     // In unit files and manifests, a variable is often there without a value, and clap would take
     // that for one.
     if env::var_os(&name).is_some_and(|value| value.is_empty()) {
@@ -184,9 +182,44 @@ fn set_by_environment(option: Arg) -> Arg {
     option.env(OsStr::from(&*name.leak())).hide_env_values(true)
 }
 
+/// Returns the environment variable of an option.
+fn variable(id: &str) -> String {
+    match id {
+        // Other subcommands have one realm, and call it TICKID_REALM.
+        "realm" => "TICKID_REALMS".to_owned(),
+        id => format!("{PREFIX}{}", id.to_ascii_uppercase()),
+    }
+}
+
+const PREFIX: &str = "TICKID_";
+
+/// Warns of variables whose names are near an option's, as they have no effect.
+fn warn_of_misspelt_variables() {
+    let command = ServeArguments::augment_args(Command::new("serve"));
+    let options: Vec<String> =
+        command.get_arguments().map(|it| variable(it.get_id().as_str())).collect();
+    // As realms' names have it, whose distance is the one that misspelt realms are found by.
+    let name = |variable: &str| -> Option<RealmName> {
+        variable.strip_prefix(PREFIX)?.to_ascii_lowercase().parse().ok()
+    };
+    let names = || options.iter().filter_map(|option| name(option));
+    for (variable, _) in env::vars_os() {
+        let Some(given) = variable.to_str().and_then(name) else { continue };
+        // The one of other subcommands is meant for them.
+        if given.as_str() == "realm" || names().any(|known| known == given) {
+            continue;
+        }
+        if let Some(nearest) = given.nearest(names()) {
+            let nearest = format!("{PREFIX}{}", nearest.as_str().to_ascii_uppercase());
+            tracing::warn!(variable = %variable.display(), nearest, "the variable has no effect");
+        }
+    }
+}
+
 /// Runs the server until a signal stops it. `verbose` is the number of `-v`.
 pub(crate) fn run(arguments: &ServeArguments, verbose: u8) -> Result<ExitCode, Failure> {
     start_log(arguments, verbose);
+    warn_of_misspelt_variables();
     // The limit of open files is raised before the store is opened, which takes files itself.
     let limits = arguments.limits.limits();
     #[cfg(target_os = "linux")]

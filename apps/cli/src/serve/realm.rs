@@ -11,7 +11,7 @@ use crate::lease::{ShapeOptions, say_start};
 use crate::message::shown;
 use crate::options::policy::GivenPolicy;
 use crate::options::{KuidKind, LayoutValues, Scheme, default_pool};
-use crate::store::{answer, kept};
+use crate::store::{answer, kept, say_created};
 
 /// A realm to serve.
 #[derive(Clone, Debug)]
@@ -226,7 +226,8 @@ fn changes(spec: &RealmSpec, options: &str) -> String {
 
 /// Creates a realm.
 fn create(store: &Store, realm: &RealmSpec) -> Result<RealmSpec, Failure> {
-    let record = answer(store.adopt(realm))?.record;
-    say_start(&record);
-    Ok(record.realm)
+    let adopted = answer(store.adopt(realm))?;
+    say_created(store, &adopted);
+    say_start(&adopted.record);
+    Ok(adopted.record.realm)
 }

@@ -46,7 +46,18 @@ impl RealmName {
 
     /// Returns the name among others that this one may be a misspelling of. That is the nearest
     /// one, unless more than a third of its letters differ.
-    pub(crate) fn nearest(&self, names: impl IntoIterator<Item = Self>) -> Option<Self> {
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::admin::RealmName;
+    ///
+    /// let name = |text: &str| text.parse::<RealmName>();
+    /// let others = [name("order-items")?, name("orders")?];
+    /// assert_eq!(name("ordres")?.nearest(others), Some(name("orders")?));
+    /// # Ok::<(), tickid_lease::admin::LeaseTextError>(())
+    /// ```
+    #[must_use]
+    pub fn nearest(&self, names: impl IntoIterator<Item = Self>) -> Option<Self> {
         let most = self.0.len().div_ceil(3);
         let names = names.into_iter().map(|name| (self.distance(&name), name));
         names.filter(|(distance, _)| *distance <= most).min().map(|(_, name)| name)

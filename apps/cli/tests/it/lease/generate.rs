@@ -15,6 +15,27 @@ use crate::process::{NODE_STORE, OK, json_lines, ran, ran_in, with_state};
 const SCHEMES: [(&str, &str); 3] =
     [("scru64 --node-size 8", "node_id"), ("nanoflake", "generator"), ("sno", "partition")];
 
+/// Its name may be mistyped.
+#[test]
+fn a_new_realm_is_announced() {
+    let state = folder();
+    stdout_of(state.path(), "lease init sno --realm orders");
+    let remark = |arguments: &str| {
+        let ran = ran_in(state.path(), arguments);
+        assert_eq!(ran.status, OK, "{}", ran.stderr);
+        ran.stderr
+    };
+    let created = "tickid: created the realm ordes: sno, with the nodes 0-65535/16; the nearest is \
+                   orders\n";
+    assert_eq!(remark("gen sno --realm ordes"), created);
+    let far = "tickid: created the realm chat: sno, with the nodes 0-65535/16\n";
+    assert_eq!(remark("gen sno --realm chat"), far);
+    // Realms that are there, the usual one, and one that a static node has for itself in memory.
+    for arguments in ["gen sno --realm ordes", "gen sno", "gen sno --realm a --store static:5/16"] {
+        assert_eq!(remark(arguments), "", "{arguments}");
+    }
+}
+
 #[test]
 fn concurrent_commands_share_no_id() {
     for (scheme, node) in SCHEMES {

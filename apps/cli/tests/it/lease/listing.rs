@@ -35,6 +35,7 @@ fn a_look_makes_no_folder() {
 #[test]
 fn tables_have_a_head() {
     let state = folder();
+    stdout_of(state.path(), "lease init sno --realm orders");
     stdout_of(state.path(), "gen sno --realm orders");
     let table = stdout_of(state.path(), "lease list --realm orders");
     let row = &rows(state.path(), "orders")[0];

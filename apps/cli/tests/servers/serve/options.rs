@@ -158,6 +158,9 @@ fn options_are_set_by_environment() {
     command.env("TICKID_REALMS", "orders=sno,chat=nanoflake").env("TICKID_HOLDER", "tests");
     command.env("TICKID_TOKEN_FILE", &tokens).env("TICKID_UNIX", "");
     command.env("TICKID_MAX_COUNT", "5").env("TICKID_RATE", "9").env("TICKID_TIMEOUT", "1s");
+    // Variables of other programs and subcommands, and one that is misspelt.
+    command.env("TICKID_PORT", "tcp://10.0.0.1:6400").env("TICKID_REALM", "orders");
+    command.env("TICKID_EPOCH", "discord").env("TICKID_MAX_COUNTS", "7");
     let serving = Serving::start(command);
     let mut client = serving.client();
     assert_eq!(client.ask("AUTH 0123456789abcdef").unwrap(), "+OK");
@@ -168,6 +171,17 @@ fn options_are_set_by_environment() {
     assert!(client.ask("TICKID.NEXT chat 7").unwrap().starts_with("-TRYAGAIN the limit rate is 9"));
     let listed = ran_in(state.path(), "lease list --realm chat --json").stdout;
     assert_eq!(rows(&listed)[0]["holder"], "tests");
+    serving.signal("TERM");
+    let (_, log) = serving.end();
+    let warned: Vec<&str> =
+        log.lines().filter(|line| line.contains("the variable has no effect")).collect();
+    let part = r#""variable":"TICKID_MAX_COUNTS","nearest":"TICKID_MAX_COUNT""#;
+    assert!(matches!(&warned[..], [line] if line.contains(part)), "{log}");
+    for created in
+        ["created the realm orders: sno, with", "created the realm chat: nanoflake, with"]
+    {
+        assert!(log.contains(created), "{log}");
+    }
 
     for (name, value, message) in [
         ("TICKID_LISTEN", "127.0.0.1:0,0.0.0.0:0", "0.0.0.0:0 can be reached"),
