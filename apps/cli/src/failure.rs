@@ -172,6 +172,10 @@ impl Failure {
             Self::Serve(error) if matches!(**error, ServerError::Unprotected { .. }) => Some(
                 "--token-file, --tls-cert and --tls-key protect it; --insecure serves it unprotected",
             ),
+            #[cfg(feature = "serve")]
+            Self::Serve(error) if is_in_use(error) => Some(
+                "--listen and --unix name other addresses for RESP, --http and --http-unix for HTTP",
+            ),
             Self::Realm(RealmError::NoNodelessIds { .. }) => Some(NO_NODES),
             Self::Store(error) if matches!(error.kind(), StoreErrorKind::Url { .. }) => {
                 Some("--store or $TICKID_STORE names the store: `--store file:///var/lib/tickid`")
@@ -328,6 +332,16 @@ fn of_refusal(refusal: &Refusal) -> u8 {
 
 fn of_lease(error: &LeaseError) -> u8 {
     if let LeaseError::Build(error) = error { of_build(error, STORE) } else { STORE }
+}
+
+/// Reports whether an address to listen on is another program's, or another server's.
+#[cfg(feature = "serve")]
+fn is_in_use(error: &ServerError) -> bool {
+    match error {
+        ServerError::InUse { .. } => true,
+        ServerError::Listen { source, .. } => source.kind() == io::ErrorKind::AddrInUse,
+        _ => false,
+    }
 }
 
 /// Mistakes in options and files count as usage.

@@ -85,7 +85,16 @@ pub(crate) fn layout(option: &LayoutOption, text: &str) -> Result<String, String
             set(&millis).map_err(|error| error.to_string())?;
             Ok(millis)
         }
-        Err(error) => Err(error.to_string()),
+        Err(error) => {
+            // A layout of 64 bits says that it is one.
+            let unsigned = text.replacen('@', "/unsigned@", 1);
+            let hint = if set(&unsigned).is_ok() {
+                format!("; a layout of 64 bits is {unsigned}")
+            } else {
+                String::new()
+            };
+            Err(format!("{error}{hint}"))
+        }
     }
 }
 

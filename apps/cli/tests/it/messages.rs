@@ -160,6 +160,8 @@ fn wrong_values_are_explained() {
         ),
         ("gen snowflake --layout 42x1ms/10n/12s@0 --node 1", "sum of bits 64 is outside of 9..=63"),
         ("layout 42x1ms/10n/12s@0", "sum of bits 64 is outside of 9..=63"),
+        ("layout 42x1ms/10n/12s@2026-01-01", "64 bits is 42x1ms/10n/12s/unsigned@2026-01-01"),
+        ("gen snowflake --layout 42x1ms/10n/12s@0 --node 1", "is 42x1ms/10n/12s/unsigned@0"),
         (
             "layout twiter",
             "expected its bits, as in 41x1ms/10n/12s@2026-01-01, or one of the names twitter",
@@ -369,6 +371,7 @@ fn silent_stores_exit_with_3() {
     for (arguments, status, part) in [
         ("gen sno --store etcd://127.0.0.1:1", NODE_STORE, "etcd store: no answer"),
         ("lease list --realm a --check --store redis://127.0.0.1:1", NODE_STORE, "redis store: "),
+        ("gen sno --store postgres://root:p@ss@localhost/db", USAGE, "password is written %40"),
         ("gen sno --store foo", USAGE, "as in file:///var/lib/tickid"),
         ("gen sno --store file:foo", USAGE, "file:///FOLDER"),
         ("gen sno --store nfs://a", USAGE, "there are file, static"),

@@ -19,7 +19,7 @@ pub(crate) const NAME: &str = "static";
 /// |---|---|
 /// | `42/8` | 42 in 8 bits |
 /// | `env:NODE/10` | the number that the environment variable `NODE` holds, in 10 bits |
-/// | `hostname/10` | the number at the end of the host's name, in 10 bits. For example, it is 12 on `web-12`, the pod of a Kubernetes StatefulSet with the ordinal 12 |
+/// | `hostname/10` | the number at the end of the host's name, in 10 bits. For example, it is 12 on `web-12`, the pod of a Kubernetes StatefulSet with the ordinal 12. A name that ends in an address, as `ip-10-0-3-12`, is refused |
 ///
 /// Numbers and names must be assigned such that no two processes get the same one. Nothing here
 /// would notice that, and both would issue the same IDs.
@@ -101,9 +101,12 @@ impl NodeSource {
             }
             Self::HostName { bits } => {
                 let name = host_name().map_err(|error| unknown("host name", error))?;
-                let why =
-                    || format!("the host name {name:?} does not end in a hyphen and a number");
-                (ordinal(&name).ok_or_else(|| no_node(why()))?, *bits)
+                let why = match is_address(&name) {
+                    true => "ends in an address, which numbers no processes",
+                    false => "does not end in a hyphen and a number",
+                };
+                let why = || no_node(format!("the host name {name:?} {why}"));
+                (ordinal(&name).ok_or_else(why)?, *bits)
             }
         };
         AnyNode::new(value, bits).map_err(|error| no_node(error.to_string()))
@@ -132,9 +135,19 @@ pub(crate) fn host_name() -> io::Result<String> {
 /// Returns the number at the end of a name, after a hyphen. Of a name with dots, only the first
 /// part counts.
 fn ordinal(name: &str) -> Option<u64> {
-    let (first, _) = name.split_once('.').unwrap_or((name, ""));
-    let (_, digits) = first.rsplit_once('-')?;
-    number(digits)
+    let (_, digits) = first_label(name).rsplit_once('-')?;
+    if is_address(name) { None } else { number(digits) }
+}
+
+fn first_label(name: &str) -> &str {
+    name.split_once('.').map_or(name, |(first, _)| first)
+}
+
+/// Reports whether a host's name ends in its IPv4 address, as clouds name machines: `ip-10-0-3-7`.
+/// Machines of different networks have the same last part.
+fn is_address(name: &str) -> bool {
+    let parts = first_label(name).rsplit('-').map(|part| part.parse::<u8>().is_ok());
+    parts.take_while(|is_byte| *is_byte).count() >= 4
 }
 
 impl fmt::Display for NodeSource {
@@ -179,6 +192,12 @@ mod tests {
             ("web-", None),
             ("web-x1", None),
             ("web-1x", None),
+            // Only the last part of an address, which other machines have as well.
+            ("ip-10-0-3-7", None),
+            ("ip-10-0-3-7.eu-west-1.compute.internal", None),
+            ("10-0-3-7", None),
+            ("web-10-0-3", Some(3)),
+            ("web-10-0-300-7", Some(7)),
         ] {
             assert_eq!(ordinal(name), expected, "{name}");
         }

@@ -18,6 +18,11 @@ pub(super) fn parse(url: &str) -> Result<(Config, TlsClient), StoreError> {
         return Err(error::url(NAME, "its URL starts with postgres://"));
     }
     let (url, options) = split(url);
+    // The client would end the password at the first @, and look up the rest as a host.
+    let place = url.split_once("://").map_or(&*url, |(_, place)| place);
+    if place.split(['/', '?']).next().unwrap_or_default().matches('@').count() > 1 {
+        return Err(error::url(NAME, "an @ in its user or password is written %40"));
+    }
     let no_url = |error: tokio_postgres::Error| {
         error::url(NAME, "its URL cannot be read").with_source(excerpt(&causes(&error)))
     };
@@ -103,6 +108,20 @@ mod tests {
         assert_eq!(config.get_ports(), [5_433]);
         assert_eq!(config.get_application_name(), Some("tickid"));
         assert!(!format!("{config:?}").contains("secret"));
+    }
+
+    #[test]
+    fn signs_in_passwords_are_escaped() {
+        for url in
+            ["postgres://root:p@ss@localhost/db", "postgresql://a@b:c@h:5432?sslmode=disable"]
+        {
+            let error = parse(url).err().unwrap().to_string();
+            assert!(error.ends_with("an @ in its user or password is written %40"), "{error}");
+        }
+        assert_eq!(
+            config("postgres://root:p%40ss@localhost/d@b").get_password(),
+            Some(&b"p@ss"[..])
+        );
     }
 
     #[test]

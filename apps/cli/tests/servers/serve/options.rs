@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
@@ -16,7 +17,7 @@ use super::attacks::{
 };
 use super::idle::idle_connections_are_kept;
 use super::serving::{Serving, http};
-use crate::process::{NODE_STORE, OK, USAGE, json_lines, ran, ran_in, rows, with_state};
+use crate::process::{INVALID, NODE_STORE, OK, USAGE, json_lines, ran, ran_in, rows, with_state};
 
 pub(crate) const TESTS: &[Test<Folder>] = &[
     ("realms_start_and_nodes_are_released", |_| realms_start_and_nodes_are_released()),
@@ -128,6 +129,8 @@ fn first_of_ticks(mut next: impl FnMut() -> u64) -> BTreeSet<u64> {
 
 fn mistakes_are_refused() {
     let state = TempDir::new().unwrap();
+    let other = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = format!("--realm orders --listen {}", other.local_addr().unwrap());
     let init = "lease init sno --realm orders";
     assert_eq!(ran_in(state.path(), init).status, OK);
     for (options, status, message) in [
@@ -143,6 +146,7 @@ fn mistakes_are_refused() {
         ("--realm orders --max-count 0", USAGE, "the limit count is 0, outside of 1..=1000000"),
         ("--realm orders --token-file /nowhere", USAGE, "could not read \"/nowhere\""),
         ("--realm orders --tls-cert /nowhere", USAGE, "--tls-key"),
+        (&taken, INVALID, "hint: --listen and --unix name other addresses for RESP"),
     ] {
         let ran = ran_in(state.path(), &format!("serve {options}"));
         assert_eq!(ran.status, status, "{options}: {}", ran.stderr);
