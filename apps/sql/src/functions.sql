@@ -27,8 +27,9 @@
 -- number of values that the log is ahead of that sequence (log_cnt) to zero, which no dump
 -- contains. Its name comes after the word's, since dumps set sequences in the order of names.
 --
--- NODE. A row keeps leases away from the functions' node. It is looked for before the bound is
--- raised: twice a second, or once in a longer tick. Without it there are no IDs above the bound.
+-- NODE. A row keeps leases away from the functions' node. It is locked before the bound is raised,
+-- twice a second, or once in a longer tick, so that an old snapshot does not show a row that was
+-- lost. Without it there are no IDs above the bound.
 --
 -- SECURITY. Users need USAGE on the schema and nothing else. Functions that set a word run with the
 -- rights of their owner. Those that are called for each row set no search_path, which would more

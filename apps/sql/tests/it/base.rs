@@ -269,7 +269,7 @@ impl<'a> Base<'a> {
     /// Replaces the clock of all draws by a number that tests set.
     pub(crate) fn script_clock(&self) {
         self.psql(
-            "CREATE SEQUENCE public.clock MINVALUE 0;
+            "CREATE SEQUENCE IF NOT EXISTS public.clock MINVALUE 0;
              CREATE OR REPLACE FUNCTION tickid.clock_v1() RETURNS bigint
              LANGUAGE sql VOLATILE PARALLEL SAFE
              RETURN pg_catalog.pg_sequence_last_value('public.clock')",

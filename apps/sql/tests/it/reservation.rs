@@ -8,8 +8,10 @@ use tickid_testkit::servers::{Postgres, Test};
 
 use crate::base::{Base, Kind, START, TIMEOUT};
 
-pub(crate) const TESTS: [Test<Postgres>; 7] = [
+pub(crate) const TESTS: [Test<Postgres>; 9] = [
     ("a_lost_reservation_grants_nothing", a_lost_reservation_grants_nothing),
+    ("no_snapshot_hides_a_lost_reservation", no_snapshot_hides_a_lost_reservation),
+    ("uncommitted_losses_stop_no_draw", uncommitted_losses_stop_no_draw),
     ("a_missing_check_is_found", a_missing_check_is_found),
     ("a_lost_reservation_keeps_its_pool_out", a_lost_reservation_keeps_its_pool_out),
     ("functions_reserve_their_node_again", functions_reserve_their_node_again),
@@ -124,6 +126,70 @@ fn a_lost_reservation_grants_nothing(server: &Postgres) {
     for how in LOSSES {
         let (base, dump) = installed(server, &spec);
         lost(&base, &spec, how, &dump).unwrap();
+    }
+}
+
+const LEVELS: [&str; 3] = ["READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"];
+
+/// A transaction that began before the loss neither draws on nor raises the bound for the others.
+fn no_snapshot_hides_a_lost_reservation(server: &Postgres) {
+    let spec = KIND.realm("0-1/10");
+    for (level, how) in LEVELS.into_iter().flat_map(|level| LOSSES.map(|how| (level, how))) {
+        let (base, dump) = installed(server, &spec);
+        let (old, other) = (base.session(), base.session());
+        old.ask(&format!("BEGIN ISOLATION LEVEL {level}; TABLE tickid.node")).unwrap();
+        old.draw(KIND).unwrap();
+        lose(&base, how, &dump);
+        if how == "older dump" {
+            // The functions' row is not in it, but a lease may have the node.
+            base.psql(
+                "INSERT INTO tickid.node VALUES
+                 ('nanoflake', '00200000000000000a', 7, 0, '{\"format\": 1}')",
+            );
+        }
+        other.set_clock(START + BEYOND_BOUND);
+        let error = old.draw(KIND).unwrap_err();
+        let expected = match level {
+            "READ COMMITTED" => "no node is reserved",
+            _ => "could not serialize access",
+        };
+        assert!(error.contains(expected), "{level}, {how}: {error}");
+        let error = other.draw(KIND).unwrap_err();
+        assert!(error.contains("no node is reserved"), "{level}, {how}: {error}");
+        old.ask("ROLLBACK").unwrap();
+        base.create(&spec);
+        base.script_clock();
+        other.set_clock(START + 2 * BEYOND_BOUND);
+        old.ask(&format!("BEGIN ISOLATION LEVEL {level}")).unwrap();
+        old.draw(KIND).unwrap();
+    }
+}
+
+/// What is deleted and not committed is still there, and a call neither waits for the end nor takes
+/// it for its own lock. Nor does it keep a lock of the row.
+fn uncommitted_losses_stop_no_draw(server: &Postgres) {
+    let spec = KIND.realm("0-1/10");
+    for (level, loss) in LEVELS.into_iter().flat_map(|level| {
+        ["DELETE FROM tickid.node", "TRUNCATE tickid.node"].map(|loss| (level, loss))
+    }) {
+        let (base, _) = installed(server, &spec);
+        base.give_up_soon();
+        let (old, other, losing) = (base.session(), base.session(), base.session());
+        for (second, end) in [(1, "ROLLBACK"), (2, "COMMIT")] {
+            old.ask(&format!("BEGIN ISOLATION LEVEL {level}; TABLE tickid.realm")).unwrap();
+            old.draw(KIND).unwrap();
+            losing.ask(&format!("SET lock_timeout = 1000; BEGIN; {loss}")).unwrap();
+            other.set_clock(START + 2 * second * BEYOND_BOUND);
+            old.draw(KIND).unwrap();
+            other.draw(KIND).unwrap();
+            losing.ask(end).unwrap();
+            old.ask("COMMIT").unwrap();
+        }
+        other.set_clock(START + 5 * BEYOND_BOUND);
+        for session in [&old, &other] {
+            let error = session.draw(KIND).unwrap_err();
+            assert!(error.contains("no node is reserved"), "{level}, {loss}: {error}");
+        }
     }
 }
 

@@ -121,15 +121,23 @@ END
 $$;
 
 -- Raises an error in a database without the row that keeps leases away from a reserved node: after
--- a loss of the row, or after loading a dump of the schema without the data. Sees what the caller's
--- transaction sees.
+-- a loss of the row, or after loading a dump of the schema without the data. Locks the row, since a
+-- transaction whose snapshot is older than the loss would still see it: SQLSTATE 40001 tells such a
+-- one. Waits for nobody, as the caller has a lock that others need. Whoever locks the row or the
+-- table has not committed a loss, and a later check sees it. The caller ends the lock by undoing
+-- its subtransaction.
 CREATE OR REPLACE FUNCTION tickid.check_reserved_v1(realm_name text, node_key text) RETURNS void
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF NOT EXISTS (
-        SELECT FROM tickid.node AS n WHERE n.realm = realm_name AND n.node = node_key
-            AND n.data @> '{"reserved": true}'
-    ) THEN
+    BEGIN
+        LOCK TABLE tickid.node IN ROW SHARE MODE NOWAIT;
+        PERFORM FROM tickid.node AS n WHERE n.realm = realm_name AND n.node = node_key
+            AND n.data @> '{"reserved": true}' FOR SHARE NOWAIT;
+    EXCEPTION
+        -- Not the caller's to catch: it takes this for its own lock, and all draws would stall.
+        WHEN lock_not_available THEN RETURN;
+    END;
+    IF NOT FOUND THEN
         RAISE EXCEPTION 'no node is reserved for the realm % in this database', realm_name
             USING ERRCODE = 'integrity_constraint_violation',
                 HINT = 'The statements of tickid sql --realm reserve one when they run again.';
