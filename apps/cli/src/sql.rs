@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use tickid_lease::admin::{RealmName, Start};
+use tickid_sql::Script;
 
 use crate::failure::Failure;
 use crate::lease::ShapeOptions;
@@ -38,17 +39,24 @@ pub(crate) struct SqlArguments {
     /// takes one more each time
     #[arg(long, conflicts_with = "new")]
     another_node: bool,
+    /// Let copies by CREATE DATABASE … TEMPLATE issue IDs at once, stating that those never meet
+    /// the original's; for test databases, never where there are backups
+    #[arg(long)]
+    copies_apart: bool,
 }
 
 pub(crate) fn run(arguments: &SqlArguments) -> Result<ExitCode, Failure> {
     let realm = arguments.shape.realm(&arguments.realm, arguments.scheme)?;
     let start = if arguments.new { Start::Immediately } else { Start::Delayed };
-    let script = match arguments.another_node {
-        true => tickid_sql::script_for_another_node(&realm)?,
-        false => tickid_sql::script(&realm, start)?,
-    };
+    let mut script = Script::new(&realm, start);
+    if arguments.another_node {
+        script = script.another_node();
+    }
+    if arguments.copies_apart {
+        script = script.copies_apart();
+    }
     let mut out = Output::stdout();
-    out.buffer().extend_from_slice(script.as_bytes());
+    out.buffer().extend_from_slice(script.statements()?.as_bytes());
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }

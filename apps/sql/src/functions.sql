@@ -2,7 +2,9 @@
 -- store is this database. PostgreSQL 15 or later. Run after the lease backend's schema.sql and
 -- reserve.sql, as a whole, in one transaction, any number of times; then once for each realm:
 --
---     DO $$ BEGIN PERFORM tickid.create_functions_v1('orders', RECORD, false, false); END $$;
+--     DO $$ BEGIN
+--         PERFORM tickid.create_functions_v1('orders', RECORD, false, false, false);
+--     END $$;
 --
 -- WORD. The generator of a realm is an unlogged sequence, tickid.word_N: an ID's tick, a guard of
 -- zero bits in the place of its node, and its sequence number. `nextval` is an atomic fetch-add,
@@ -26,6 +28,9 @@
 -- word that a dump of the data alone has set back: it also sets tickid.written_N, and with it the
 -- number of values that the log is ahead of that sequence (log_cnt) to zero, which no dump
 -- contains. Its name comes after the word's, since dumps set sequences in the order of names.
+-- Copies by CREATE DATABASE that are said to stay apart from their original, as those of a test's
+-- template, start at the present time, if that is beyond the bound. Dumps never do, which could be
+-- loaded into a database that has issued IDs, nor does what is no copy by tickid.home_N.
 --
 -- NODE. A row keeps leases away from the functions' node. It is locked before the bound is raised,
 -- twice a second, or once in a longer tick, so that an old snapshot does not show a row that was
@@ -396,6 +401,7 @@ DECLARE
     word pg_catalog.int8;
     micros pg_catalog.int8;
     attempt pg_catalog.int4 := 0;
+    began pg_catalog.timestamptz;
 BEGIN
     LOOP
         -- The look, and then the draw. Null: there is no word, or its tick is full.
@@ -408,22 +414,28 @@ BEGIN
         @clock@EXIT WHEN ((word OPERATOR(pg_catalog.>>) @sequence_bits@) OPERATOR(pg_catalog.-)
             ((@now_qualified@) OPERATOR(pg_catalog.<<) @guard_bits@))
             OPERATOR(pg_catalog.=) @node_in_guard@;
-        word := tickid.advance_@number@(attempt);
+        word := tickid.advance_@number@(attempt, began);
         EXIT WHEN word IS NOT NULL;
         attempt := attempt OPERATOR(pg_catalog.+) 1;
+        began := COALESCE(began, pg_catalog.clock_timestamp());
     END LOOP;
     @convert@RETURN @id@;
 END
 $body$;
 $draw$ || $advance$
 -- Starts another tick, or draws from one that another session has started, or that is ahead of the
--- clock. Returns null after a wait.
-CREATE OR REPLACE FUNCTION tickid.advance_@number@(attempt integer) RETURNS bigint
+-- clock. Returns null after a wait. `attempt` counts the waits of a call, and the first of them ended
+-- at `began`.
+CREATE OR REPLACE FUNCTION tickid.advance_@number@(attempt integer, began timestamptz)
+RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 SET client_min_messages = error SET exit_on_error = off SET default_tablespace = '' AS $body$
 DECLARE
     unflushed CONSTANT bigint := 9223372036854775807;
+    -- Seconds. A copy of the database starts sooner, if its ticks are no longer than one.
+    longest CONSTANT float8 := @longest@;
     is_loaded boolean;
+    is_copy boolean;
     is_flushed boolean;
     word bigint;
     micros bigint;
@@ -443,19 +455,18 @@ BEGIN
         is_loaded := word IS NOT NULL
             AND (SELECT w.log_cnt = 0 FROM tickid.written_@number@ AS w);
         @clock@now := @now@;
-        IF word IS NULL OR is_loaded
-            OR NOT tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@')
-        THEN
+        is_copy := NOT tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@');
+        IF word IS NULL OR is_loaded OR is_copy THEN
             PERFORM tickid.check_reserved_v1('@realm@', '@node_key@');
             -- The word starts at the bound: its last value is that of a full tick below.
             bound := pg_sequence_last_value('tickid.bound_@number@');
             origin := hashtextextended(tickid.generation_v1(), 0);
-            IF is_loaded
-                OR NOT tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@')
+            IF is_loaded OR is_copy
                 OR pg_sequence_last_value('tickid.origin_@number@') IS DISTINCT FROM origin
             THEN
-                bound := greatest(bound, now + @skew@ + @allowance@ + 1,
-                    coalesce(word >> @shift@, 0));
+                bound := greatest(bound, coalesce(word >> @shift@, 0), now + CASE
+                    WHEN is_copy AND NOT is_loaded AND @copies_apart@ THEN 0
+                    ELSE @skew@ + @allowance@ + 1 END);
                 PERFORM setval('tickid.ready_@number@', 0);
                 PERFORM setval('tickid.flushed_@number@', unflushed);
                 PERFORM setval('tickid.bound_@number@', bound);
@@ -521,15 +532,17 @@ BEGIN
         WHEN SQLSTATE 'TKD00' OR lock_not_available THEN NULL;
     END;
     IF drawn IS NULL THEN
-        IF attempt >= 110 OR wait > 5 THEN
+        -- After the clock, others may take their time.
+        IF wait > longest OR clock_timestamp() > began + make_interval(secs => longest + 5) THEN
             RAISE EXCEPTION 'no ID of the realm @realm@: %',
                 coalesce(why, 'another session holds the lock of tickid.lock_@number@')
                 USING ERRCODE = 'object_not_in_prerequisite_state';
         END IF;
         -- A session that starts a tick needs some microseconds, unless it has lost the processor.
+        -- Sessions that the clock wakes at the same time must not try again at the same time.
         IF attempt > 0 OR wait > 0 THEN
-            PERFORM pg_sleep(least(0.05, greatest(wait,
-                CASE WHEN attempt >= 16 THEN 0.05 ELSE 0.001 END)));
+            PERFORM pg_sleep(least(0.05, greatest(wait, CASE WHEN attempt < 16 THEN 0.001
+                ELSE 0.001 * (1 + (hashint4(pg_backend_pid() + attempt) & 31)) END)));
         END IF;
     END IF;
     RETURN drawn + @node@;
@@ -544,14 +557,16 @@ BEGIN
         code := replace(code, '@' || name || '@', value);
     END LOOP;
     EXECUTE replace(code, '@number@', number_of);
-    EXECUTE format('REVOKE ALL ON FUNCTION tickid.advance_%s(integer) FROM PUBLIC', number_of);
+    EXECUTE format('REVOKE ALL ON FUNCTION tickid.advance_%s(integer, timestamptz) FROM PUBLIC',
+        number_of);
 END
 $create$;
 
 -- Creates the functions of a realm, or anew those that exist, for the node that they have or for
--- another one. The other arguments are lock_realm_v1's.
+-- another one. With `copies_apart`, IDs of copies of the database never meet the original's. The
+-- other arguments are lock_realm_v1's.
 CREATE OR REPLACE FUNCTION tickid.create_functions_v1(
-    realm_name text, fresh jsonb, immediately boolean, another_node boolean
+    realm_name text, fresh jsonb, immediately boolean, another_node boolean, copies_apart boolean
 ) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -687,6 +702,9 @@ BEGIN
                 - (scheme <> 'scru64' OR bits >= ${scru64_guarded})::integer) ELSE '0' END,
         'allowance', record -> 'allowance',
         'skew', ((record ->> 'skew_micros')::bigint + micros_per_tick - 1) / micros_per_tick,
+        'copies_apart', copies_apart,
+        'longest', ((record ->> 'skew_micros')::bigint + 2 * least(micros_per_tick, 1000000))
+            / 1e6,
         'ahead', greatest(2, 1000000 / micros_per_tick),
         -- Flushes the log. Before PostgreSQL 17 no function can, but the truncation of a table with
         -- a free space map (of more than four pages) does; the table is undone with the lock.

@@ -11,20 +11,21 @@
 //! SELECT count(*) FROM orders WHERE id >= tickid.nanoflake_min('orders', '2026-11-01Z');
 //! ```
 //!
-//! There are two ways to create the functions. [`script`] returns the statements, for `psql` or a
-//! migration, and the command `tickid sql` prints the same ones. [`install`] executes them over a
-//! connection of its own. The guide is `docs/database.md`.
+//! There are two ways to create the functions. [`Script::statements`] returns the statements, for
+//! `psql` or a migration, and the command `tickid sql` prints the same ones. [`Script::install`]
+//! executes them over a connection of its own. The guide is `docs/database.md`.
 //!
 //! # Examples
 //! ```
 //! use tickid_lease::admin::Start;
 //! use tickid_lease::Realm;
 //! use tickid_nanoflake::{Epoch, Nanoflake};
+//! use tickid_sql::Script;
 //!
 //! let layout = Nanoflake { epoch: Epoch::DISCORD };
 //! let realm = Realm::builder("orders", layout).pool("0-1023/10").build()?;
 //! // For `psql`, or as a migration.
-//! let statements = tickid_sql::script(realm.spec(), Start::Delayed)?;
+//! let statements = Script::new(realm.spec(), Start::Delayed).statements()?;
 //! assert!(statements.contains("tickid.create_functions_v1('orders', "));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -52,119 +53,139 @@ const SNOWFLAKE: &str = Snowflake::<NodeAboveSequence>::NAME;
 /// sequence at the same time.
 const MIN_GUARD_BITS: u32 = 5;
 
-/// Returns the statements that create the functions which make a realm's IDs, as one transaction
-/// for `psql`. They also create the tables of [`PostgresBackend`]. Executing the statements again
-/// changes nothing, so a migration may repeat them.
+/// The statements that create the functions which make a realm's IDs. They also create the tables
+/// of [`PostgresBackend`]. Executing them again changes nothing, so a migration may repeat them.
 ///
 /// The functions reserve a node of the realm for good, so it is never leased again and nothing has
 /// to be renewed. A realm that the database does not have starts as with
 /// [`Store::create`](tickid_lease::Store::create). For example, with [`Start::Delayed`] and the
 /// default terms, the functions of a new Nanoflake realm start after half a minute. A realm that
-/// the database has already must be of the same scheme and layout, and keeps its nodes and terms.
-///
-/// # Errors
-/// Returns an error of the kind [`Failed`](StoreErrorKind::Failed) for a realm of a scheme other
-/// than Nanoflake, SCRU64, kuid, sno and Snowflake, and for a Snowflake whose time and sequence
-/// have more than 58 bits together. The rest of 63 bits is room for sessions that overflow a
-/// sequence at the same time.
+/// the database has already must be of the same scheme and layout, and keeps its nodes, its terms
+/// and its start.
 ///
 /// # Examples
 /// ```
 /// use tickid_lease::admin::Start;
 /// use tickid_lease::Realm;
 /// use tickid_scru64::Scru64;
+/// use tickid_sql::Script;
 ///
 /// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
-/// let statements = tickid_sql::script(realm.spec(), Start::Delayed)?;
+/// let statements = Script::new(realm.spec(), Start::Delayed).statements()?;
 /// assert!(statements.starts_with("BEGIN;\n") && statements.ends_with("COMMIT;\n"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn script(realm: &RealmSpec, start: Start) -> Result<String, StoreError> {
-    Ok(transaction(&statements(realm, start, false)?))
-}
-
-/// Returns the statements of [`script`] that also move the functions of an existing realm to a
-/// different node. Use them when the IDs of the present node are far ahead of the clock.
-///
-/// For example, a single ID that was made while the clock was a year ahead makes all calls fail for
-/// a year, because each new ID must be greater than all earlier ones. With a new node, the IDs
-/// start again at the clock's time, and sort below those from ahead.
-///
-/// The node from before stays reserved, so each execution takes one more node of the realm's pool.
-/// Unlike [`script`], this does not belong in a migration that may be repeated.
-///
-/// # Errors
-/// Returns the errors of [`script`]. Executing the statements fails if the pool has no free node.
-/// For local kuids that is always so, since their realm has only one.
-///
-/// # Examples
-/// ```
-/// use tickid_lease::Realm;
-/// use tickid_scru64::Scru64;
-///
-/// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
-/// let statements = tickid_sql::script_for_another_node(realm.spec())?;
-/// assert!(statements.starts_with("BEGIN;\n") && statements.ends_with("COMMIT;\n"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn script_for_another_node(realm: &RealmSpec) -> Result<String, StoreError> {
-    Ok(transaction(&statements(realm, Start::Delayed, true)?))
-}
-
-fn transaction(statements: &str) -> String {
-    // Without notices of tables that exist.
-    format!("BEGIN;\nSET LOCAL client_min_messages = warning;\n{statements}COMMIT;\n")
-}
-
-/// Creates the functions which make a realm's IDs in a database, by the statements of [`script`].
-///
-/// The role needs the right to create objects in the schema `tickid`, and becomes the owner of the
-/// functions. To call them, `USAGE` on the schema is enough, so the application can have a role
-/// with fewer rights.
-///
-/// # Errors
-/// Returns the errors of [`script`], and an error for everything that the server refuses.
-///
-/// # Examples
-/// ```no_run
-/// use core::time::Duration;
-/// use tickid_lease::admin::Start;
-/// use tickid_lease::session::block_on;
-/// use tickid_lease::Realm;
-/// use tickid_stores::PostgresBackend;
-/// use tickid_scru64::Scru64;
-///
-/// let backend = PostgresBackend::open("postgres://admin@db.example.com/app")?;
-/// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
-/// let installed = tickid_sql::install(&backend, realm.spec(), Start::Immediately);
-/// block_on(installed, Duration::from_secs(10))?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn install<'a>(
-    backend: &'a PostgresBackend,
-    realm: &'a RealmSpec,
+#[derive(Clone, Debug)]
+pub struct Script {
+    realm: RealmSpec,
     start: Start,
-) -> Answer<'a, ()> {
-    Box::pin(
-        async move { backend.execute("create functions", statements(realm, start, false)?).await },
-    )
+    another_node: bool,
+    copies_apart: bool,
 }
 
-fn statements(realm: &RealmSpec, start: Start, another_node: bool) -> Result<String, StoreError> {
-    if !SCHEMES.contains(&realm.scheme()) {
-        let what = format!("create functions: there are none for the scheme {}", realm.scheme());
-        return Err(StoreError::new("PostgreSQL", StoreErrorKind::Failed { what }));
+impl Script {
+    /// Creates the script for a realm, which starts so if the database does not have it.
+    #[must_use]
+    pub fn new(realm: &RealmSpec, start: Start) -> Self {
+        Self { realm: realm.clone(), start, another_node: false, copies_apart: false }
     }
-    if realm.scheme() == SNOWFLAKE {
-        check_guard(realm.layout())
-            .map_err(|what| StoreError::new("PostgreSQL", StoreErrorKind::Failed { what }))?;
+
+    /// Also moves the functions of an existing realm to a different node. Use this when the IDs of
+    /// the present node are far ahead of the clock.
+    ///
+    /// For example, a single ID that was made while the clock was a year ahead makes all calls fail
+    /// for a year, because each new ID must be greater than all earlier ones. With a new node, the
+    /// IDs start again at the clock's time, and sort below those from ahead.
+    ///
+    /// The node from before stays reserved, so each execution takes one more node of the realm's
+    /// pool, and fails if none is free. For local kuids that is always so, since their realm has
+    /// only one. Unlike the other statements, these do not belong in a migration that may be
+    /// repeated.
+    #[must_use]
+    pub fn another_node(mut self) -> Self {
+        self.another_node = true;
+        self
     }
-    let record = Record::new(realm.clone(), String::new()).to_json().replace('\'', "''");
-    let (name, immediately) = (realm.name(), start == Start::Immediately);
-    let (tables, functions) = (PostgresBackend::RESERVATIONS, constants::filled(FUNCTIONS));
-    let create =
-        format!("tickid.create_functions_v1('{name}', '{record}', {immediately}, {another_node})");
-    Ok(format!("{tables}\n{functions}\nDO $$ BEGIN PERFORM {create}; END $$;\n"))
+
+    /// States that the IDs of copies made with `CREATE DATABASE … TEMPLATE` never meet those of the
+    /// original or of other copies, as with the template of test databases. A copy then issues IDs
+    /// at once instead of waiting until it is beyond anything that its original can have issued. It
+    /// starts at the present time, or beyond the original's IDs if those are later.
+    ///
+    /// Executing the statements without this ends it. Never use it for a database that has
+    /// backups, because a copy that takes the place of its original repeats the last IDs.
+    #[must_use]
+    pub fn copies_apart(mut self) -> Self {
+        self.copies_apart = true;
+        self
+    }
+
+    /// Returns the statements as one transaction for `psql`.
+    ///
+    /// # Errors
+    /// Returns an error of the kind [`Failed`](StoreErrorKind::Failed) for a realm of a scheme
+    /// other than Nanoflake, SCRU64, kuid, sno and Snowflake, and for a Snowflake whose time and
+    /// sequence have more than 58 bits together. The rest of 63 bits is room for sessions that
+    /// overflow a sequence at the same time.
+    pub fn statements(&self) -> Result<String, StoreError> {
+        // Without notices of tables that exist.
+        let quiet = "SET LOCAL client_min_messages = warning;";
+        Ok(format!("BEGIN;\n{quiet}\n{}COMMIT;\n", self.body()?))
+    }
+
+    /// Executes the statements in a database, as one transaction.
+    ///
+    /// The role needs the right to create objects in the schema `tickid`, and becomes the owner of
+    /// the functions. To call them, `USAGE` on the schema is enough, so the application can have a
+    /// role with fewer rights.
+    ///
+    /// # Errors
+    /// Returns the errors of [`statements`](Self::statements), and an error for everything that
+    /// the server refuses.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use core::time::Duration;
+    /// use tickid_lease::admin::Start;
+    /// use tickid_lease::session::block_on;
+    /// use tickid_lease::Realm;
+    /// use tickid_scru64::Scru64;
+    /// use tickid_sql::Script;
+    /// use tickid_stores::PostgresBackend;
+    ///
+    /// let backend = PostgresBackend::open("postgres://admin@db.example.com/app")?;
+    /// let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
+    /// let script = Script::new(realm.spec(), Start::Immediately);
+    /// block_on(script.install(&backend), Duration::from_secs(10))?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn install<'a>(&'a self, backend: &'a PostgresBackend) -> Answer<'a, ()> {
+        Box::pin(async move { backend.execute("create functions", self.body()?).await })
+    }
+
+    /// Returns the statements without a transaction.
+    fn body(&self) -> Result<String, StoreError> {
+        let realm = &self.realm;
+        if !SCHEMES.contains(&realm.scheme()) {
+            let what =
+                format!("create functions: there are none for the scheme {}", realm.scheme());
+            return Err(StoreError::new("PostgreSQL", StoreErrorKind::Failed { what }));
+        }
+        if realm.scheme() == SNOWFLAKE {
+            check_guard(realm.layout())
+                .map_err(|what| StoreError::new("PostgreSQL", StoreErrorKind::Failed { what }))?;
+        }
+        let record = Record::new(realm.clone(), String::new()).to_json().replace('\'', "''");
+        let (tables, functions) = (PostgresBackend::RESERVATIONS, constants::filled(FUNCTIONS));
+        let create = format!(
+            "tickid.create_functions_v1('{}', '{record}', {}, {}, {})",
+            realm.name(),
+            self.start == Start::Immediately,
+            self.another_node,
+            self.copies_apart,
+        );
+        Ok(format!("{tables}\n{functions}\nDO $$ BEGIN PERFORM {create}; END $$;\n"))
+    }
 }
 
 /// Checks that a Snowflake's word has room for a guard.

@@ -12,6 +12,7 @@ use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
 use tickid_scru64::{NodeIdSize, Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
 use tickid_snowflake::{Order, Snowflake, SnowflakeId};
+use tickid_sql::Script;
 use tickid_stores::PostgresBackend;
 use tickid_testkit::servers::Postgres;
 use tokio::runtime::{Builder, Runtime};
@@ -236,10 +237,25 @@ impl<'a> Base<'a> {
     }
 
     pub(crate) fn empty(server: &'a Postgres) -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("test{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        let name = Self::fresh_name();
         server.psql(Postgres::DATABASE, &format!("CREATE DATABASE {name}")).unwrap();
         Self { server, name }
+    }
+
+    fn fresh_name() -> String {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        format!("test{}", COUNT.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Copies the database, once no session has it open any more.
+    pub(crate) fn copy(&self) -> Self {
+        let name = Self::fresh_name();
+        let create = format!("CREATE DATABASE {name} TEMPLATE {}", self.name);
+        while self.server.psql(Postgres::DATABASE, &create).is_err_and(|error| {
+            assert!(error.to_string().contains("being accessed"), "{error}");
+            true
+        }) {}
+        Self { server: self.server, name }
     }
 
     pub(crate) fn backend(&self) -> PostgresBackend {
@@ -250,8 +266,14 @@ impl<'a> Base<'a> {
         self.try_create(realm).unwrap();
     }
 
+    /// Creates the functions as for a template of test databases.
+    pub(crate) fn create_template(&self, kind: Kind) {
+        let script = Script::new(&kind.realm(kind.pool().0), Start::Immediately).copies_apart();
+        block_on(script.install(&self.backend()), TIMEOUT).unwrap();
+    }
+
     pub(crate) fn try_create(&self, realm: &RealmSpec) -> Result<(), StoreError> {
-        block_on(tickid_sql::install(&self.backend(), realm, Start::Immediately), TIMEOUT)
+        block_on(Script::new(realm, Start::Immediately).install(&self.backend()), TIMEOUT)
     }
 
     pub(crate) fn url(&self) -> String {
@@ -283,7 +305,7 @@ impl<'a> Base<'a> {
 
     /// Makes draws give up after a quarter of a second, for tests that wait for their errors.
     pub(crate) fn give_up_soon(&self) {
-        self.plant("advance_1", "attempt >= 110", "attempt >= 10");
+        self.plant("advance_1", "longest + 5", "0.25");
     }
 
     /// Replaces a part of a function of realm 1 in all places, as a mistake of ours could.

@@ -9,6 +9,7 @@ use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
 use tickid_snowflake::{Order, Snowflake, SnowflakeId};
+use tickid_sql::Script;
 use tickid_testkit::servers::{Postgres, Test};
 use tickid_testkit::vectors::{array, field, load, string};
 
@@ -453,13 +454,13 @@ fn other_realms_and_schemes_are_refused(server: &Postgres) {
     let error = base.try_create(&other).unwrap_err();
     assert!(error.to_string().contains("has the layout"), "{error}");
     let foreign = spec("other", tickid_core::example::Seconds, "0-7/8");
-    assert!(tickid_sql::script(&foreign, Start::Immediately).is_err());
+    assert!(Script::new(&foreign, Start::Immediately).statements().is_err());
     // A guard of 5 bits, and one of 4.
     for (layout, refusal) in
         [("41x1ms/4n/17s@0", None), ("41x1ms/4n/18s@0", Some("have 59 bits, more than 58"))]
     {
         let layout: Snowflake = layout.parse().unwrap();
-        let script = tickid_sql::script(&spec("small", layout, "0-7/4"), Start::Immediately);
+        let script = Script::new(&spec("small", layout, "0-7/4"), Start::Immediately).statements();
         match (script, refusal) {
             (Ok(_), None) => {}
             (Err(error), Some(part)) => assert!(error.to_string().contains(part), "{error}"),
@@ -502,7 +503,7 @@ fn statements_of_the_guide_run(server: &Postgres) {
     let realm = spec("shop", DISCORD, "0-1023/10");
     base.create(&spec("events", Kuid::default(), "7/32"));
     // Quietly, as the page has it.
-    assert_eq!(base.psql(&tickid_sql::script(&realm, Start::Immediately).unwrap()), "");
+    assert_eq!(base.psql(&Script::new(&realm, Start::Immediately).statements().unwrap()), "");
     let role = format!("app_of_{}", base.name);
     base.psql(&format!("CREATE ROLE {role}"));
     let page = include_str!("../../../../docs/database.md");

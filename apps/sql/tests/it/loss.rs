@@ -7,10 +7,12 @@ use tickid_testkit::servers::{Postgres, Server as _, Test};
 
 use crate::base::{Base, Kind, Parts, START, Session, distinct};
 
-pub(crate) const TESTS: [Test<Postgres>; 13] = [
+pub(crate) const TESTS: [Test<Postgres>; 15] = [
     ("a_crash_repeats_nothing", a_crash_repeats_nothing),
     ("an_unflushed_bound_is_found", an_unflushed_bound_is_found),
     ("a_copied_database_starts_later", a_copied_database_starts_later),
+    ("sessions_of_a_fresh_copy_wait_and_draw", sessions_of_a_fresh_copy_wait_and_draw),
+    ("copies_apart_draw_at_once", copies_apart_draw_at_once),
     ("a_missing_oid_is_found", a_missing_oid_is_found),
     ("a_loaded_dump_starts_later", a_loaded_dump_starts_later),
     ("a_restored_backup_starts_later", a_restored_backup_starts_later),
@@ -131,16 +133,10 @@ fn starts_later(copy: &Session, last: Parts) -> Result<(), String> {
     Ok(())
 }
 
-fn copied(server: &Postgres, base: &Base<'_>) -> Result<(), String> {
+fn copied(base: &Base<'_>) -> Result<(), String> {
     let last = original(base);
-    let name = format!("copy_of_{}", base.name);
-    let create = format!("CREATE DATABASE {name} TEMPLATE {}", base.name);
-    while server.psql(Postgres::DATABASE, &create).is_err_and(|error| {
-        assert!(error.to_string().contains("being accessed"), "{error}");
-        true
-    }) {}
+    let copy = base.copy();
     let session = base.session();
-    let copy = Base { server, name };
     starts_later(&copy.session(), last)?;
     // The original continues.
     assert_eq!(session.draw(KIND)?, Parts { sequence: last.sequence + 1, ..last });
@@ -148,7 +144,87 @@ fn copied(server: &Postgres, base: &Base<'_>) -> Result<(), String> {
 }
 
 fn a_copied_database_starts_later(server: &Postgres) {
-    copied(server, &Base::new(server, &[KIND])).unwrap();
+    copied(&Base::new(server, &[KIND])).unwrap();
+}
+
+/// Half a node's sessions and more, as of a pool that connects. They wait for the skew by the real
+/// clock, and then all want the lock: SCRU64's and kuid's IDs are ahead, so only under it. With
+/// ticks of a second, the wait takes a second more.
+fn sessions_of_a_fresh_copy_wait_and_draw(server: &Postgres) {
+    let draw_all = |kind: Kind| {
+        let base = Base::new(server, &[kind]);
+        let last = base.session().draw(kind).unwrap();
+        let copy = base.copy();
+        let sessions = [(); 24].map(|()| copy.session());
+        let drawn = thread::scope(|scope| {
+            sessions
+                .map(|session| scope.spawn(move || session.draw(kind)))
+                .map(|thread| thread.join().unwrap())
+        });
+        let ids = distinct(drawn.map(Result::unwrap)).unwrap();
+        let skew = 5_000_000 / kind.micros_per_tick().cast_unsigned();
+        assert!(ids[0].tick > last.tick + skew, "{kind:?}: {:?} after {last:?}", ids[0]);
+    };
+    thread::scope(|scope| {
+        for kind in [KIND, Kind::Scru64, Kind::Seconds] {
+            scope.spawn(move || draw_all(kind));
+        }
+    });
+}
+
+/// Those of a template of test databases go on from its bound, which is at most a second ahead. The
+/// statements end that, and what is no copy pauses anyway.
+fn copies_apart_draw_at_once(server: &Postgres) {
+    for kind in [KIND, Kind::Scru64] {
+        let base = Base::empty(server);
+        base.create_template(kind);
+        base.script_clock();
+        let last = base.session().draws(kind, 100).unwrap()[99];
+        for (copy, is_clock_back) in [(base.copy(), false), (base.copy(), true)] {
+            let session = copy.session();
+            // Never at or below what was issued, not even if the clock steps back.
+            if is_clock_back {
+                session.set_clock(START - 20_000_000);
+                assert!(session.draw(kind).unwrap_err().contains("behind the next ID"));
+            }
+            session.set_clock(START + 1_100_000);
+            let first = session.draw(kind).unwrap();
+            let most = kind.tick_at(START + 1_100_000);
+            assert!(last.tick < first.tick && first.tick <= most, "{first:?} after {last:?}");
+            session.draws(kind, 100).unwrap();
+            session.set_clock(START + 3_000_000);
+            assert_eq!(session.draw(kind).unwrap().tick, kind.tick_at(START + 3_000_000));
+        }
+    }
+    let base = Base::empty(server);
+    base.create_template(KIND);
+    base.create(&KIND.realm(KIND.pool().0));
+    copied(&base).unwrap();
+    // A dump, and one of the data alone that is loaded at home, or by a copy that has issued IDs.
+    let template = || {
+        let base = Base::empty(server);
+        base.create_template(KIND);
+        base.give_up_soon();
+        base
+    };
+    loaded(&template(), true).unwrap();
+    loaded_at_home(&template(), KIND).unwrap();
+    let base = template();
+    let last = original(&base);
+    let copy = base.copy();
+    copy.session().set_clock(START + 2_000_000);
+    let issued = copy.session().draws(KIND, 100).unwrap()[99];
+    assert_eq!(issued.tick, last.tick + 2_000);
+    server
+        .tell(&format!(
+            "pg_dump --data-only --dbname='{}' >{name}.sql && \
+             {{ psql --no-psqlrc --quiet --dbname='{}' --file={name}.sql 2>/dev/null; true; }}",
+            base.url(),
+            copy.url(),
+            name = copy.name,
+        ))
+        .unwrap();
+    starts_later(&copy.session(), last).unwrap();
 }
 
 fn a_missing_oid_is_found(server: &Postgres) {
@@ -157,7 +233,7 @@ fn a_missing_oid_is_found(server: &Postgres) {
         base.plant("home_v1", without, "1");
         base.psql("SELECT setval('tickid.home_1', tickid.home_v1('tickid.word_1'::regclass))");
         let result = match without {
-            "d.oid::bigint" => copied(server, &base),
+            "d.oid::bigint" => copied(&base),
             _ => loaded(&base, false),
         };
         result.unwrap_err();
@@ -218,8 +294,15 @@ fn restored(base: &Base<'_>) -> Result<(), String> {
 }
 
 fn a_restored_backup_starts_later(_: &Postgres) {
-    let server = Postgres::start().unwrap();
-    restored(&Base::new(&server, &[KIND])).unwrap();
+    for are_copies_apart in [false, true] {
+        let server = Postgres::start().unwrap();
+        let base = Base::empty(&server);
+        match are_copies_apart {
+            true => base.create_template(KIND),
+            false => base.create(&KIND.realm(KIND.pool().0)),
+        }
+        restored(&base).unwrap();
+    }
 }
 
 fn a_missing_timeline_is_found(_: &Postgres) {
@@ -285,7 +368,7 @@ fn loaded_at_home(base: &Base<'_>, kind: Kind) -> Result<(), String> {
 fn a_dump_of_the_data_alone_starts_later(server: &Postgres) {
     for kind in [Kind::Scru64, KIND] {
         let base = Base::new(server, &[kind]);
-        base.plant("advance_1", "attempt >= 110", "attempt >= 10");
+        base.give_up_soon();
         loaded_at_home(&base, kind).unwrap();
     }
 }

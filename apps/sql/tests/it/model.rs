@@ -72,7 +72,7 @@ fn follow(base: &Base<'_>, kind: Kind) -> Result<(), String> {
         // A wait in between would only take time.
         let behind = model.tick.saturating_sub(now + kind.allowance());
         let wait = i64::try_from(behind).unwrap() * kind.micros_per_tick();
-        if 0 < wait && wait < 6_000_000 {
+        if 0 < wait && wait < 8_000_000 {
             micros += wait + kind.micros_per_tick();
         }
         session.set_clock(micros);

@@ -4,6 +4,7 @@
 use tickid_lease::admin::{Refusal, Start};
 use tickid_lease::session::{Claim, Token, block_on};
 use tickid_lease::{RealmSpec, Store};
+use tickid_sql::Script;
 use tickid_testkit::servers::{Postgres, Test};
 
 use crate::base::{Base, Kind, START, TIMEOUT};
@@ -298,7 +299,8 @@ fn another_node_starts_at_the_clock(server: &Postgres) {
     let error = session.draw(KIND).unwrap_err();
     assert!(error.contains("the clock is 3153"), "{error}");
     let clock = base.psql("SELECT pg_get_functiondef('tickid.clock_v1'::regproc)");
-    base.psql(&tickid_sql::script_for_another_node(&spec).unwrap());
+    let move_functions = Script::new(&spec, Start::Delayed).another_node().statements().unwrap();
+    base.psql(&move_functions);
     base.psql(&clock);
     // Also in the session that has drawn from the other one.
     let next = session.draw(KIND).unwrap();
@@ -308,6 +310,6 @@ fn another_node_starts_at_the_clock(server: &Postgres) {
     assert_eq!(claim_all(&Store::new(base.backend()), &spec), [0]);
     session.set_clock(START + BEYOND_BOUND);
     assert_eq!(session.draw(KIND).unwrap().node, next.node);
-    let error = base.server.psql(&base.name, &tickid_sql::script_for_another_node(&spec).unwrap());
+    let error = base.server.psql(&base.name, &move_functions);
     assert!(error.unwrap_err().to_string().contains("has no free node"));
 }

@@ -6,6 +6,7 @@ use std::thread;
 
 use tickid_lease::admin::Start;
 use tickid_lease::session::block_on;
+use tickid_sql::Script;
 use tickid_stores::PostgresBackend;
 use tickid_testkit::servers::{Postgres, Test};
 
@@ -53,12 +54,12 @@ fn usage_is_enough_and_gives_no_more(server: &Postgres) {
             denied(&format!("ALTER SEQUENCE {sequence} RESTART"));
         }
         denied(&format!("DO 'BEGIN LOCK TABLE tickid.lock_{number} IN ACCESS SHARE MODE; END'"));
-        denied(&format!("SELECT tickid.advance_{number}(0)"));
+        denied(&format!("SELECT tickid.advance_{number}(0, NULL)"));
     }
     denied("SELECT * FROM tickid.generator");
     denied("SELECT tickid.create_public_v1()");
     denied("SELECT tickid.create_draw_v1(1, 'sno', '{}')");
-    denied("SELECT tickid.create_functions_v1('x', '{}', true, true)");
+    denied("SELECT tickid.create_functions_v1('x', '{}', true, true, true)");
     denied("SELECT tickid.reserve_v1('x', '{}', 1, NULL)");
     denied("SELECT tickid.lock_realm_v1('x', '{}', true)");
     denied("CREATE OR REPLACE FUNCTION tickid.clock_v1() RETURNS bigint LANGUAGE sql RETURN 1");
@@ -144,7 +145,7 @@ fn planted_objects_are_never_called(server: &Postgres) {
         session.set_clock(START + micros);
         assert!(session.draw(Kind::Nanoflake).unwrap_err().contains("planted"));
     };
-    base.psql("ALTER FUNCTION tickid.advance_1(integer) RESET search_path");
+    base.psql("ALTER FUNCTION tickid.advance_1 RESET search_path");
     is_hit(4_400_000);
     base.plant("draw_1", "OPERATOR(pg_catalog.&)", "&");
     is_hit(4_500_000);
@@ -331,7 +332,7 @@ fn unread_messages_stop_no_draw(server: &Postgres) {
 
 fn a_message_under_the_lock_is_found(server: &Postgres) {
     let base = Base::new(server, &[Kind::Nanoflake]);
-    base.psql("ALTER FUNCTION tickid.advance_1(integer) RESET client_min_messages");
+    base.psql("ALTER FUNCTION tickid.advance_1 RESET client_min_messages");
     assert!(stopped_with_the_lock(&base) > 0);
 }
 
@@ -339,7 +340,7 @@ fn a_message_under_the_lock_is_found(server: &Postgres) {
 fn other_locks_stop_no_installation(server: &Postgres) {
     let base = Base::empty(server);
     let realm = Kind::Nanoflake.realm(Kind::Nanoflake.pool().0);
-    let script = tickid_sql::script(&realm, Start::Immediately).unwrap();
+    let script = Script::new(&realm, Start::Immediately).statements().unwrap();
     assert!(!script.contains("advisory"));
     // Several create the schema.
     thread::scope(|scope| {
@@ -363,7 +364,7 @@ fn no_setting_stops_an_installation(server: &Postgres) {
         base.psql(&format!("ALTER DATABASE {} SET {setting}", base.name));
         let realm = Kind::Nanoflake.realm(Kind::Nanoflake.pool().0);
         base.create(&realm);
-        base.psql(&tickid_sql::script(&realm, Start::Immediately).unwrap());
+        base.psql(&Script::new(&realm, Start::Immediately).statements().unwrap());
         base.session().draws(Kind::Nanoflake, 10).unwrap();
     }
 }
@@ -425,7 +426,7 @@ fn an_owner_needs_no_superuser(server: &Postgres) {
     let url = base.url().replace(&format!("user={}", Postgres::USER), &format!("user={role}"));
     let backend = PostgresBackend::open(&url).unwrap();
     let realm = Kind::Sno.realm(Kind::Sno.pool().0);
-    block_on(tickid_sql::install(&backend, &realm, Start::Immediately), TIMEOUT).unwrap();
+    block_on(Script::new(&realm, Start::Immediately).install(&backend), TIMEOUT).unwrap();
     let session = Session::open(&url);
     for _ in 0..5 {
         session.draws(Kind::Sno, 100).unwrap();

@@ -81,7 +81,7 @@ fn runtime() -> Runtime {
 /// Runs a program in a separate database, which makes the IDs of new orders.
 fn in_postgres<P: Program>(server: &Postgres, name: &str, connect: impl Fn(&str) -> P) {
     let realm = Realm::builder("orders", Nanoflake::default()).pool("0-1023/10").build().unwrap();
-    let functions = tickid_sql::script(realm.spec(), Start::Immediately).unwrap();
+    let functions = tickid_sql::Script::new(realm.spec(), Start::Immediately).statements().unwrap();
     server.psql(Postgres::DATABASE, &format!("CREATE DATABASE {name}")).unwrap();
     server.psql(name, &functions).unwrap();
     keeps_orders(&mut connect(&server.url_of(name)), POSTGRES, |id| {
