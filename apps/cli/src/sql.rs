@@ -43,6 +43,10 @@ pub(crate) struct SqlArguments {
     /// the original's; for test databases, never where there are backups
     #[arg(long)]
     copies_apart: bool,
+    /// Print the statements without BEGIN and COMMIT, for the transaction of a migration, in which
+    /// they come last; the database refuses them outside of one
+    #[arg(long)]
+    in_transaction: bool,
 }
 
 pub(crate) fn run(arguments: &SqlArguments) -> Result<ExitCode, Failure> {
@@ -54,6 +58,9 @@ pub(crate) fn run(arguments: &SqlArguments) -> Result<ExitCode, Failure> {
     }
     if arguments.copies_apart {
         script = script.copies_apart();
+    }
+    if arguments.in_transaction {
+        script = script.in_transaction();
     }
     let mut out = Output::stdout();
     out.buffer().extend_from_slice(script.statements()?.as_bytes());

@@ -329,7 +329,7 @@ RETURN overlay(int8send((word << 1) - (word & 65535)) PLACING meta_and_partition
 -- The bits of a field in the text of a Snowflake's layout, such as 41x1ms/10n/12s@0: x, n or s.
 CREATE OR REPLACE FUNCTION tickid.layout_bits_v1(layout text, field text) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN substring(layout FROM '(?:^|/)([0-9]+)' || field)::integer;
+RETURN substring('/' || layout FROM '/([0-9]+)' || field)::integer;
 
 -- Of any layout, whose fields stand in either order.
 CREATE OR REPLACE FUNCTION tickid.snowflake_v1(

@@ -47,6 +47,7 @@ use tickid_snowflake::{AnySnowflake, NodeAboveSequence, Snowflake};
 use tickid_stores::PostgresBackend;
 
 const FUNCTIONS: &str = include_str!("functions.sql");
+const IN_TRANSACTION: &str = include_str!("in_transaction.sql");
 const SCHEMES: [&str; 5] = [Kuid::NAME, Nanoflake::NAME, Scru64::NAME, Sno::NAME, SNOWFLAKE];
 const SNOWFLAKE: &str = Snowflake::<NodeAboveSequence>::NAME;
 /// The least number of bits between tick and sequence. They take what sessions add that overflow a
@@ -81,13 +82,20 @@ pub struct Script {
     start: Start,
     another_node: bool,
     copies_apart: bool,
+    in_transaction: bool,
 }
 
 impl Script {
     /// Creates the script for a realm, which starts so if the database does not have it.
     #[must_use]
     pub fn new(realm: &RealmSpec, start: Start) -> Self {
-        Self { realm: realm.clone(), start, another_node: false, copies_apart: false }
+        Self {
+            realm: realm.clone(),
+            start,
+            another_node: false,
+            copies_apart: false,
+            in_transaction: false,
+        }
     }
 
     /// Also moves the functions of an existing realm to a different node. Use this when the IDs of
@@ -120,7 +128,21 @@ impl Script {
         self
     }
 
-    /// Returns the statements as one transaction for `psql`.
+    /// Makes the [statements](Self::statements) part of a transaction that their caller begins and
+    /// commits, as migration tools do. The server refuses them outside of one. They leave all
+    /// settings of the session as they were.
+    ///
+    /// Run them last in a short transaction, because renewals of leases, of all realms in the
+    /// database, wait for its commit from then on.
+    #[must_use]
+    pub fn in_transaction(mut self) -> Self {
+        self.in_transaction = true;
+        self
+    }
+
+    /// Returns the statements, as one transaction for `psql` unless they are to be part of
+    /// [another](Self::in_transaction). Nothing in them looks like a parameter, such as `:1`, to a
+    /// library that replaces those in statements.
     ///
     /// # Errors
     /// Returns an error of the kind [`Failed`](StoreErrorKind::Failed) for a realm of a scheme
@@ -128,9 +150,13 @@ impl Script {
     /// sequence have more than 58 bits together. The rest of 63 bits is room for sessions that
     /// overflow a sequence at the same time.
     pub fn statements(&self) -> Result<String, StoreError> {
+        let body = self.body()?;
+        if self.in_transaction {
+            return Ok(IN_TRANSACTION.replace("${statements}", &body));
+        }
         // Without notices of tables that exist.
         let quiet = "SET LOCAL client_min_messages = warning;";
-        Ok(format!("BEGIN;\n{quiet}\n{}COMMIT;\n", self.body()?))
+        Ok(format!("BEGIN;\n{quiet}\n{body}COMMIT;\n"))
     }
 
     /// Executes the statements in a database, as one transaction.
@@ -176,6 +202,8 @@ impl Script {
                 .map_err(|what| StoreError::new("PostgreSQL", StoreErrorKind::Failed { what }))?;
         }
         let record = Record::new(realm.clone(), String::new()).to_json().replace('\'', "''");
+        // SQLAlchemy and others take `:1` for a parameter. No text in a record has a quote.
+        let record = record.replace("\":", "\": ");
         let (tables, functions) = (PostgresBackend::RESERVATIONS, constants::filled(FUNCTIONS));
         let create = format!(
             "tickid.create_functions_v1('{}', '{record}', {}, {}, {})",

@@ -12,6 +12,8 @@ mod forms;
 #[cfg(unix)]
 mod loss;
 #[cfg(unix)]
+mod migration;
+#[cfg(unix)]
 mod model;
 #[cfg(unix)]
 mod reservation;
@@ -34,6 +36,7 @@ fn main() -> std::process::ExitCode {
         .add("", &loss::TESTS)
         .add("", &reservation::TESTS)
         .add("", &rights::TESTS)
+        .add("", &migration::TESTS)
         .add("", &clocks::TESTS)
         .run()
 }
