@@ -21,7 +21,8 @@ use crate::output::Output;
 The statements create functions such as tickid.nanoflake('orders') for defaults of columns, in
 PostgreSQL 15 or later, and reserve a node of the realm for them. An existing realm keeps its nodes
 and terms. A new one starts after twice its allowance, skew and term, in case it was lost; with
---new it starts immediately.")]
+--new it starts immediately. Once the realm exists, --new does not shorten that, and the database
+refuses the statements until it has started.")]
 pub(crate) struct SqlArguments {
     /// The scheme
     #[arg(value_enum)]

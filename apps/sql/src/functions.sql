@@ -27,7 +27,8 @@
 -- can have issued: tickid.home_N and tickid.origin_N identify the database of the word. So does a
 -- word that a dump of the data alone has set back: it also sets tickid.written_N, and with it the
 -- number of values that the log is ahead of that sequence (log_cnt) to zero, which no dump
--- contains. Its name comes after the word's, since dumps set sequences in the order of names.
+-- contains. Its name comes after the word's, since dumps set sequences in the order of names, and
+-- its value is one above the tick that the last pause was until.
 -- Copies by CREATE DATABASE that are said to stay apart from their original, as those of a test's
 -- template, start at the present time, if that is beyond the bound. Dumps never do, which could be
 -- loaded into a database that has issued IDs, nor does what is no copy by tickid.home_N.
@@ -387,6 +388,34 @@ EXCEPTION
 END
 $$;
 
+-- Says why the clock is behind a tick that is to be drawn from, and when that ends: at the tick
+-- `ready`. If no ID was made since the node was reserved, or since the pause, the tick is `fresh`.
+CREATE OR REPLACE FUNCTION tickid.behind_v1(
+    generator integer, fresh bigint, ready bigint, paused bigint
+) RETURNS text
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    realm_name text;
+    record jsonb;
+    floor numeric;
+    at text;
+BEGIN
+    SELECT g.realm, r.record, (g.data ->> 'floor')::numeric INTO realm_name, record, floor
+    FROM tickid.generator AS g JOIN tickid.realm AS r ON r.name = g.realm
+    WHERE g.number = generator;
+    at := tickid.tick_time_v1(record, ready);
+    RETURN CASE
+        WHEN fresh = paused THEN format('This need not be the clock: after a copy, a restored '
+            'backup, a loaded dump or a promotion, IDs start beyond the original''s, at %s.', at)
+        WHEN fresh = floor THEN format(
+            'This need not be the clock: the realm %s %s, so its IDs start at %s.', realm_name,
+            CASE WHEN (record ->> 'floor')::numeric < floor THEN 'has another pool'
+                ELSE tickid.pause_v1(record) END, at)
+        ELSE format('The clock has stepped back, or was ahead when an ID was made. IDs go on at %s.'
+            ' If that is far away, see tickid sql --another-node.', at) END;
+END
+$$;
+
 -- Creates the functions that draw from a realm's word. In the templates, names between @ are
 -- constants of the realm.
 CREATE OR REPLACE FUNCTION tickid.create_draw_v1(number integer, scheme text, constants jsonb)
@@ -436,17 +465,21 @@ DECLARE
     longest CONSTANT float8 := @longest@;
     is_loaded boolean;
     is_copy boolean;
+    paused bigint := 1;
     is_flushed boolean;
     word bigint;
     micros bigint;
     now bigint;
     target bigint;
+    fresh bigint;
     ready bigint;
     bound bigint;
     lsn bigint;
     origin bigint;
     wait float8;
     why text;
+    advice text :=
+        'More IDs are wanted than there are, or the clock stands, or a session is stopped.';
     drawn bigint;
 BEGIN
     BEGIN
@@ -470,10 +503,11 @@ BEGIN
                 PERFORM setval('tickid.ready_@number@', 0);
                 PERFORM setval('tickid.flushed_@number@', unflushed);
                 PERFORM setval('tickid.bound_@number@', bound);
+                paused := bound;
             END IF;
             word := greatest(coalesce(word, 0), (bound - 1) << @shift@ | @last_sequence@);
             word := setval('tickid.word_@number@', word);
-            PERFORM setval('tickid.written_@number@', 1), nextval('tickid.written_@number@');
+            PERFORM setval('tickid.written_@number@', paused), nextval('tickid.written_@number@');
             -- From here on others draw.
             PERFORM setval('tickid.origin_@number@', origin);
             PERFORM setval('tickid.home_@number@', tickid.home_v1('tickid.word_@number@'));
@@ -489,8 +523,10 @@ BEGIN
             IF target > @last_tick@ THEN
                 wait := 'infinity';
                 why := 'the scheme ends with tick @last_tick@';
+                advice := 'Another scheme, or a realm of a later epoch, has IDs of this time.';
             ELSE
                 -- A tick that is not full needs no other one.
+                fresh := CASE WHEN word & @below_tick@ >= @last_sequence@ THEN target END;
                 target := target - (word & @below_tick@ < @last_sequence@)::integer;
                 wait := (target - now - @allowance@) * @micros_per_tick@ / 1e6;
                 why := format('the clock is %s s behind the next ID', wait::numeric(20, 3));
@@ -534,9 +570,13 @@ BEGIN
     IF drawn IS NULL THEN
         -- After the clock, others may take their time.
         IF wait > longest OR clock_timestamp() > began + make_interval(secs => longest + 5) THEN
+            IF wait > longest AND wait < 'infinity' THEN
+                advice := tickid.behind_v1(@number@, fresh, target - @allowance@,
+                    pg_sequence_last_value('tickid.written_@number@') - 1);
+            END IF;
             RAISE EXCEPTION 'no ID of the realm @realm@: %',
                 coalesce(why, 'another session holds the lock of tickid.lock_@number@')
-                USING ERRCODE = 'object_not_in_prerequisite_state';
+                USING ERRCODE = 'object_not_in_prerequisite_state', HINT = advice;
         END IF;
         -- A session that starts a tick needs some microseconds, unless it has lost the processor.
         -- Sessions that the clock wakes at the same time must not try again at the same time.

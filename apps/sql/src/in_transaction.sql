@@ -4,7 +4,7 @@
 -- Has no effect outside of a transaction, by which the next statement knows.
 SET LOCAL tickid.in_transaction = on;
 
--- One statement, so that all or nothing is done even if it is refused and the caller goes on. In the
+-- One statement, so that all or nothing is done even if the caller goes on after an error. In the
 -- end all settings are what they were. Until it has set the search path, every name is qualified.
 DO $tickid$
 DECLARE

@@ -62,7 +62,8 @@ const MIN_GUARD_BITS: u32 = 5;
 /// [`Store::create`](tickid_lease::Store::create). For example, with [`Start::Delayed`] and the
 /// default terms, the functions of a new Nanoflake realm start after half a minute. A realm that
 /// the database has already must be of the same scheme and layout, and keeps its nodes, its terms
-/// and its start.
+/// and its start: if it has not started, the database refuses the statements of a script with
+/// [`Start::Immediately`].
 ///
 /// # Examples
 /// ```

@@ -348,6 +348,12 @@ impl Session {
         Ok(messages.into_iter().filter_map(row).collect())
     }
 
+    /// Returns the hint of the server's error.
+    pub(crate) fn hint(&self, statement: &str) -> String {
+        let answer = self.runtime.block_on(self.client.simple_query(statement));
+        answer.unwrap_err().as_db_error().unwrap().hint().unwrap_or_default().to_owned()
+    }
+
     pub(crate) fn one(&self, expression: &str) -> Result<String, String> {
         self.ask(&format!("SELECT {expression}")).map(|rows| rows.into_iter().next().unwrap())
     }

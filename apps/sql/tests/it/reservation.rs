@@ -260,7 +260,8 @@ fn functions_follow_moved_tables(server: &Postgres) {
         ))
         .unwrap();
     block_on(store.invalidate(&spec), TIMEOUT).unwrap();
-    base.create(&spec);
+    let script = Script::new(&spec, Start::Delayed);
+    block_on(script.install(&base.backend()), TIMEOUT).unwrap();
     base.script_clock();
     // The other database may still use its node.
     assert_eq!(base.session().draw(KIND).unwrap().node, 1);

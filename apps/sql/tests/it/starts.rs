@@ -1,14 +1,125 @@
-//! The first sequence of each tick is the realm's choice.
+//! When functions start, and what they say until then. The first sequence of each tick is the
+//! realm's choice.
 
 use std::collections::BTreeSet;
 
 use tickid_core::TickStart;
+use tickid_lease::admin::Start;
+use tickid_lease::session::block_on;
+use tickid_lease::{RealmSpec, Store};
+use tickid_sql::Script;
 use tickid_testkit::servers::{Postgres, Test};
 
-use crate::base::{Base, KINDS, Kind, START};
+use crate::base::{Base, KINDS, Kind, START, Session, TIMEOUT};
 
-pub(crate) const TESTS: [Test<Postgres>; 1] =
-    [("random_starts_have_all_remainders", random_starts_have_all_remainders)];
+pub(crate) const TESTS: [Test<Postgres>; 3] = [
+    ("random_starts_have_all_remainders", random_starts_have_all_remainders),
+    ("calls_before_the_start_say_why", calls_before_the_start_say_why),
+    ("a_late_new_changes_nothing_and_fails", a_late_new_changes_nothing_and_fails),
+];
+
+fn install(base: &Base<'_>, spec: &RealmSpec, start: Start) {
+    block_on(Script::new(spec, start).install(&base.backend()), TIMEOUT).unwrap();
+}
+
+/// Asserts that a call fails at once, for a reason and until a time; not for the clock's sake.
+#[track_caller]
+fn fails_until(session: &Session, kind: Kind, reason: &str, start: &str) {
+    let draw = format!("SELECT {}", kind.draw());
+    assert!(session.ask(&draw).unwrap_err().contains("s behind the next ID"));
+    let hint = session.hint(&draw);
+    assert!(hint.contains(reason) && hint.contains(&format!(" at {start}")), "{hint}");
+    assert_eq!(hint.contains("need not be the clock"), !hint.contains("stepped back"), "{hint}");
+}
+
+/// Returns the time so many seconds after the start of the scripted clock.
+fn later(session: &Session, seconds: i64) -> String {
+    session.one(&format!("to_timestamp({})", START / 1_000_000 + seconds)).unwrap()
+}
+
+fn calls_before_the_start_say_why(server: &Postgres) {
+    let kind = Kind::Nanoflake;
+    let spec = kind.realm(kind.pool().0);
+    // By the server's clock, as no other one creates realms.
+    let base = Base::empty(server);
+    install(&base, &spec, Start::Delayed);
+    let session = base.session();
+    let start = "tickid.tick_time_v1(record, (record ->> 'floor')::numeric) FROM tickid.realm";
+    let at = session.one(start).unwrap();
+    fails_until(&session, kind, "nanoflake is new to this store,", &at);
+    // Functions in a realm that was invalidated.
+    let base = Base::empty(server);
+    let store = Store::new(base.backend());
+    block_on(store.create(&spec, Start::Immediately), TIMEOUT).unwrap();
+    block_on(store.invalidate(&spec), TIMEOUT).unwrap();
+    install(&base, &spec, Start::Delayed);
+    let session = base.session();
+    let at = session.one(start).unwrap();
+    fails_until(&session, kind, "was invalidated,", &at);
+    // A copy, whose clock then steps back, and later again, when it has issued IDs.
+    let base = Base::new(server, &[kind, Kind::Scru64]);
+    base.script_clock();
+    base.session().draw(kind).unwrap();
+    base.session().draw(Kind::Scru64).unwrap();
+    let copy = base.copy();
+    let session = copy.session();
+    let at = later(&session, 5).replace("+00", "");
+    session.ask("SET statement_timeout = 200").unwrap();
+    session.draw(kind).unwrap_err();
+    session.draw(Kind::Scru64).unwrap_err();
+    session.ask("RESET statement_timeout").unwrap();
+    session.set_clock(START - 60_000_000);
+    fails_until(&session, kind, "a copy, a restored backup, a loaded dump or a promotion", &at);
+    fails_until(&session, Kind::Scru64, "a copy, a restored backup", &at);
+    session.set_clock(START + 60_000_000);
+    session.draw(kind).unwrap();
+    session.set_clock(START);
+    let at = later(&session, 60);
+    fails_until(&session, kind, "The clock has stepped back, or was ahead", &at);
+}
+
+/// Whatever made the realm start later, and by whichever way the statements run.
+fn a_late_new_changes_nothing_and_fails(server: &Postgres) {
+    let kind = Kind::Nanoflake;
+    let spec = kind.realm(kind.pool().0);
+    for reason in ["new to this store", "invalidated"] {
+        let base = Base::empty(server);
+        let store = Store::new(base.backend());
+        if reason == "invalidated" {
+            block_on(store.create(&spec, Start::Immediately), TIMEOUT).unwrap();
+            block_on(store.invalidate(&spec), TIMEOUT).unwrap();
+        } else {
+            install(&base, &spec, Start::Delayed);
+        }
+        let kept = || {
+            base.psql(
+                "TABLE tickid.realm; TABLE tickid.node; TABLE tickid.generator;
+                 SELECT oid, xmin FROM pg_proc WHERE pronamespace = 'tickid'::regnamespace
+                 ORDER BY 1",
+            )
+        };
+        let before = kept();
+        let script = Script::new(&spec, Start::Immediately);
+        let (file, url) = (format!("{}.sql", base.name), base.url());
+        for statements in [script.statements(), script.clone().in_transaction().statements()] {
+            std::fs::write(server.socket_folder().join(&file), statements.unwrap()).unwrap();
+            server
+                .tell(&format!(
+                    "(echo 'BEGIN;'; cat {file}; echo 'COMMIT;') | psql --no-psqlrc --quiet \
+                     --set=ON_ERROR_STOP=1 --dbname='{url}' 2>{file}.errors; test $? = 3 && \
+                     grep '{reason}.* and starts at 2.*; --new comes too late' {file}.errors"
+                ))
+                .unwrap();
+        }
+        let error = block_on(script.install(&base.backend()), TIMEOUT).unwrap_err();
+        assert!(format!("{error:?}").contains("; --new comes too late"), "{error:?}");
+        assert_eq!(kept(), before, "{reason}");
+        // Without it, and once the realm has started.
+        install(&base, &spec, Start::Delayed);
+        base.psql("UPDATE tickid.realm SET record = record || '{\"floor\": 1}'");
+        install(&base, &spec, Start::Immediately);
+    }
+}
 
 /// The sequences of IDs that are issued a second apart.
 fn starts(server: &Postgres, kind: Kind, start: TickStart) -> Vec<u64> {

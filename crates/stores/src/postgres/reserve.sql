@@ -19,9 +19,36 @@ BEGIN
 END
 $$;
 
+-- The time when a tick begins, by a record.
+CREATE OR REPLACE FUNCTION tickid.tick_time_v1(record jsonb, tick numeric) RETURNS timestamptz
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    period bigint := record ->> 'period_micros';
+    micros_per_tick bigint := record ->> 'micros_per_tick';
+    ticks_per_period bigint := (period - 1) / micros_per_tick + 1;
+BEGIN
+    RETURN to_timestamp(((record ->> 'epoch_micros')::numeric + div(tick, ticks_per_period) * period
+        + mod(tick, ticks_per_period) * micros_per_tick) / 1e6);
+END
+$$;
+
+-- Says why a realm starts later, by its record.
+CREATE OR REPLACE FUNCTION tickid.pause_v1(record jsonb) RETURNS text
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN CASE record ->> 'pause'
+        WHEN 'new' THEN 'is new to this store'
+        WHEN 'invalidated' THEN 'was invalidated'
+        WHEN 'restored' THEN 'lost data in this store, as by a restored backup'
+        WHEN 'copied' THEN 'is in a store that was copied, restored or promoted'
+        ELSE 'is new to this store, or was invalidated' END;
+END
+$$;
+
 -- Returns the record of a realm that is to have a reserved node, and locks the records until the
 -- transaction ends. If the realm has no record yet, it gets `fresh`, and starts immediately or
--- beyond anything that a lost realm of its name can have granted.
+-- beyond anything that a lost realm of its name can have granted. An error if it has one, has not
+-- started, and should immediately.
 CREATE OR REPLACE FUNCTION tickid.lock_realm_v1(realm_name text, fresh jsonb, immediately boolean)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -55,14 +82,22 @@ BEGIN
                 fresh -> facet USING ERRCODE = 'invalid_parameter_value';
         END IF;
     END LOOP;
+    IF immediately AND (found ->> 'floor')::numeric > tickid.tick_v1(found) THEN
+        RAISE EXCEPTION 'the realm % % and starts at %; --new comes too late, and changes nothing',
+            realm_name, tickid.pause_v1(found),
+            tickid.tick_time_v1(found, (found ->> 'floor')::numeric)
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                HINT = 'Wait until then: only a realm that does not exist yet can be new.';
+    END IF;
     RETURN found;
 END
 $$;
 
 -- Reserves a node of the realm's pool for functions of a number: marks its row, and returns the
--- node with its first free tick. It is one of `whole_bits` bits, or of any size if that is null: one
--- with more bits has only a share of a node's sequences. The caller holds the lock on the records. The record gets a new
--- version, so that no reconfiguration commits that has not seen the row.
+-- node with its first free tick. It is one of `whole_bits` bits, or of any size if that is null:
+-- one with more bits has only a share of a node's sequences. The caller holds the lock on the
+-- records. The record gets a new version, so that no reconfiguration commits that has not seen the
+-- row.
 CREATE OR REPLACE FUNCTION tickid.reserve_v1(
     realm_name text, record jsonb, number integer, whole_bits integer,
     OUT node text, OUT floor numeric
@@ -99,8 +134,8 @@ BEGIN
         WHERE split_part(e ->> 'nodes', '/', 2)::integer
             = coalesce(whole_bits, split_part(e ->> 'nodes', '/', 2)::integer)
     ) THEN
-        RAISE EXCEPTION 'the realm % has no whole node, of % bits, which functions need', realm_name,
-            whole_bits USING ERRCODE = 'invalid_parameter_value',
+        RAISE EXCEPTION 'the realm % has no whole node, of % bits, which functions need',
+            realm_name, whole_bits USING ERRCODE = 'invalid_parameter_value',
                 DETAIL = 'Its nodes are shares of a node''s sequences.',
                 HINT = 'tickid lease init --reconfigure gives it a pool that has both.';
     END IF;
