@@ -498,6 +498,41 @@ fn an_index_sorts_scru64_of_either_case(server: &Postgres) {
     assert!(plan.contains("Index Scan using by_time"), "{plan}");
 }
 
+/// Whatever uses the functions by itself or by a function of the user's, whose name could be one of
+/// ours. Afterwards nothing uses them.
+fn refuse_to_remove_what_is_used(base: &Base<'_>, statements: &str) {
+    base.psql(
+        "CREATE FUNCTION public.nanoflake(realm text) RETURNS bigint LANGUAGE sql
+         BEGIN ATOMIC SELECT tickid.nanoflake('shop'); END;
+         CREATE TABLE public.above (id bigint DEFAULT public.nanoflake('shop'));
+         CREATE VIEW public.seen AS SELECT tickid.nanoflake_time('shop', id) AS at FROM orders;
+         CREATE FUNCTION public.count_seen() RETURNS bigint LANGUAGE sql
+         BEGIN ATOMIC SELECT count(at) FROM public.seen; END;
+         CREATE INDEX by_text ON orders (tickid.nanoflake_encode(id));
+         CREATE TABLE public.made (id bigint,
+             shown text GENERATED ALWAYS AS (tickid.nanoflake_encode(id)) STORED)",
+    );
+    let functions = "SELECT count(*) FROM pg_proc WHERE pronamespace = 'tickid'::regnamespace";
+    let before = base.psql(functions);
+    let error = base.server.psql(&base.name, statements).unwrap_err().to_string();
+    for user in [
+        "function nanoflake(text)",
+        "default value for column id of table above",
+        "view seen",
+        "function count_seen()",
+        "index by_text",
+        "column shown of table made",
+    ] {
+        assert!(error.contains(&format!("{user} depends on ")), "{user}: {error}");
+    }
+    assert_eq!(base.psql(functions), before);
+    base.psql(
+        "DROP FUNCTION public.count_seen(); DROP VIEW public.seen; DROP INDEX by_text;
+         DROP TABLE public.made; ALTER TABLE public.above ALTER COLUMN id DROP DEFAULT;
+         DROP FUNCTION public.nanoflake(text)",
+    );
+}
+
 fn statements_of_the_guide_run(server: &Postgres) {
     let base = Base::empty(server);
     let realm = spec("shop", DISCORD, "0-1023/10");
@@ -512,10 +547,11 @@ fn statements_of_the_guide_run(server: &Postgres) {
     for block in blocks.filter(|block| !block.contains("-- MySQL")) {
         let block = block.replace("TO app;", &format!("TO {role};")).replace("$1", "0");
         // The tests' role has the name of our schema, which a search path would have first.
-        let rows = base.psql(&format!("SET search_path = public; {block}"));
-        if block.contains("pg_describe_object") {
-            assert!(rows.contains("default value for column id of table orders"), "{rows}");
+        let statements = format!("SET search_path = public; {block}");
+        if block.contains("DROP FUNCTION") {
+            refuse_to_remove_what_is_used(&base, &statements);
         }
+        base.psql(&statements);
         run += 1;
     }
     assert_eq!(run, 7);
