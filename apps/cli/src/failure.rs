@@ -121,6 +121,8 @@ impl Failure {
         match self {
             Self::Generate(error) => matches!(error.kind(), ErrorKind::Stalled(_)),
             Self::Stalled(error) => error.wait().is_some_and(|wait| wait.helps(Duration::MAX)),
+            // The next claim names what the store has.
+            Self::Lease(LeaseError::Adopted(_)) => true,
             Self::Lease(_) => self.refusal().is_some_and(Refusal::passes),
             _ => false,
         }

@@ -246,14 +246,14 @@ impl<S: Scheme> Realm<S> {
         self.spec.policy(&self.scheme)
     }
 
-    /// Adopts the pool and the terms that a store has kept for this realm. Reports whether they are
-    /// different ones.
+    /// Adopts the pool and the terms that a store has kept for this realm. Reports whether the two
+    /// agree now, which a different layout prevents.
     pub(crate) fn adopt(&mut self, kept: RealmSpec) -> bool {
-        let is_other = kept != self.spec && kept.check_layout(&self.scheme).is_ok();
-        if is_other {
+        let fits = kept.check_layout(&self.scheme).is_ok();
+        if fits {
             self.spec = kept;
         }
-        is_other
+        fits
     }
 
     /// Returns a builder of a generator with the node and the window of a lease of this realm.

@@ -44,7 +44,8 @@ impl Default for Counters {
 /// let counters = Counters::default();
 /// assert_eq!(counters.failures.of(WaitReason::Unreachable), 0);
 /// let labels: Vec<_> = counters.failures.iter().map(|(reason, _)| reason.label()).collect();
-/// assert_eq!(labels, ["no_free_node", "not_started", "unreachable", "refused", "failed"]);
+/// let expected = ["acquiring", "no_free_node", "not_started", "unreachable", "refused", "failed"];
+/// assert_eq!(labels, expected);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ReasonCounts {

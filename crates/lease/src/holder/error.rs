@@ -32,6 +32,10 @@ pub enum LeaseError {
     /// The store refused the request, or did not answer it.
     #[error(transparent)]
     Store(Arc<StoreError>),
+    /// The store refused a claim because the realm's nodes or terms are others by now. They were
+    /// [adopted](crate::LeasedGeneratorBuilder::adopt), so that the next claim names them.
+    #[error(transparent)]
+    Adopted(Arc<StoreError>),
     /// The store granted nodes or ticks that the scheme does not have. A store that keeps its
     /// promises never does.
     #[error("the lease cannot be used")]
@@ -50,7 +54,7 @@ pub enum LeaseError {
 }
 
 tickid_core::debug_error! {
-    enum LeaseError { Store(error), Range(error), Build(error), System { what, source } }
+    enum LeaseError { Store(error), Adopted(error), Range(error), Build(error), System { what, source } }
 }
 
 impl From<StoreError> for LeaseError {
@@ -67,15 +71,19 @@ impl LeaseError {
     /// Returns the reason that metrics count for the error.
     #[must_use]
     pub fn reason(&self) -> WaitReason {
-        self.store().map_or(WaitReason::Failed, WaitReason::of_request)
+        match self {
+            Self::Store(error) => WaitReason::of_request(error),
+            Self::Adopted(_) => WaitReason::Acquiring,
+            Self::Range(_) | Self::Build(_) | Self::System { .. } => WaitReason::Failed,
+        }
     }
 
     /// Returns the store's error, if it is one.
     #[must_use]
     pub fn store(&self) -> Option<&StoreError> {
         match self {
-            Self::Store(error) => Some(error),
-            _ => None,
+            Self::Store(error) | Self::Adopted(error) => Some(error),
+            Self::Range(_) | Self::Build(_) | Self::System { .. } => None,
         }
     }
 }

@@ -40,7 +40,7 @@ use crate::store_error::StoreError;
 /// | event | reaction |
 /// |---|---|
 /// | the store is down | issues to the end of its window. Then [`try_generate`](Self::try_generate) fails, and [`generate`](Self::generate) waits for up to [`max_wait`](LeasedGeneratorBuilder::max_wait). It continues once the store is back |
-/// | the lease is lost | closes its engine immediately, because the node may have a new holder, and acquires a new lease. The node may differ, and each ID then takes a few nanoseconds more, to look the present lease up |
+/// | the lease is lost | closes its engine immediately, because the node may have a new holder, and acquires a new lease, which [`generate`](Self::generate) waits for. The node may differ, and each ID then takes a few nanoseconds more, to look the present lease up |
 /// | the clock is set back by more than the policy allows | stalls until it has caught up. If that would take longer than a term, it exchanges its lease for one of a node whose window the clock has reached. If there is no such node, its errors say so |
 /// | `fork` | issues nothing in the child ([`GenerateError::Forked`]), where dropping it is a no-op. The parent's generator continues, and the child has to start its own |
 ///

@@ -28,7 +28,8 @@ use crate::store_error::StoreError;
 pub enum WaitReason {
     /// There is a lease, but its generator cannot issue now.
     Stalled(StallReason),
-    /// A lease is being acquired, and the store has not answered yet.
+    /// A lease is being acquired, and the store has not answered yet. The last one may have been
+    /// lost, which the next one ends.
     Acquiring,
     /// All nodes of the pool are in use, as far as the store has looked.
     NoFreeNode,
@@ -58,8 +59,14 @@ impl WaitReason {
     ];
 
     /// The reasons for which a request to the store fails.
-    pub(super) const OF_REQUESTS: &'static [Self] =
-        &[Self::NoFreeNode, Self::NotStarted, Self::Unreachable, Self::Refused, Self::Failed];
+    pub(super) const OF_REQUESTS: &'static [Self] = &[
+        Self::Acquiring,
+        Self::NoFreeNode,
+        Self::NotStarted,
+        Self::Unreachable,
+        Self::Refused,
+        Self::Failed,
+    ];
 
     /// Returns the name that metrics, logs and the server's answers use for the reason, such as
     /// `"no_free_node"`.
@@ -79,9 +86,25 @@ impl WaitReason {
     /// Returns the reason why a request failed.
     pub(super) fn of_request(error: &StoreError) -> Self {
         match error.refusal() {
+            // The next lease is claimed at once, so this is as if there had not been one yet.
+            Some(Refusal::Lost { .. }) => Self::Acquiring,
             Some(Refusal::NoFreeNode { .. }) => Self::NoFreeNode,
             Some(Refusal::NotYet { .. }) => Self::NotStarted,
-            Some(_) => Self::Refused,
+            // A list, so that a new refusal is final only if somebody has decided that.
+            Some(
+                Refusal::OtherRealm { .. }
+                | Refusal::Mismatch(_)
+                | Refusal::NoRealm { .. }
+                | Refusal::LostRecord
+                | Refusal::NoRow { .. }
+                | Refusal::Malformed { .. }
+                | Refusal::Newer { .. }
+                | Refusal::NotQuarantined { .. }
+                | Refusal::Reserved { .. }
+                | Refusal::Overlap { .. }
+                | Refusal::StoreClock { .. }
+                | Refusal::EndOfTime { .. },
+            ) => Self::Refused,
             None if error.is_unreachable() => Self::Unreachable,
             None => Self::Failed,
         }
@@ -101,7 +124,27 @@ impl WaitReason {
     /// whose cause is unknown.
     #[must_use]
     pub const fn passes(self) -> bool {
-        !matches!(self, Self::Refused | Self::Failed)
+        match self {
+            Self::Stalled(_)
+            | Self::Acquiring
+            | Self::NoFreeNode
+            | Self::NotStarted
+            | Self::Unreachable => true,
+            Self::Refused | Self::Failed => false,
+        }
+    }
+
+    /// Reports whether only an operator can end the condition, so that no call waits for that.
+    pub(super) const fn is_final(self) -> bool {
+        match self {
+            Self::Refused => true,
+            Self::Stalled(_)
+            | Self::Acquiring
+            | Self::NoFreeNode
+            | Self::NotStarted
+            | Self::Unreachable
+            | Self::Failed => false,
+        }
     }
 
     /// Returns the position in [`ALL`](Self::ALL).

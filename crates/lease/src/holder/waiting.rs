@@ -56,6 +56,6 @@ impl Wait {
     #[must_use]
     pub fn helps(&self, left: Duration) -> bool {
         let ends_in_time = self.retry_after().is_none_or(|rest| rest <= left);
-        !left.is_zero() && ends_in_time && self.reason != WaitReason::Refused
+        !left.is_zero() && ends_in_time && !self.reason.is_final()
     }
 }

@@ -28,6 +28,14 @@ const LONGEST_NAP: Duration = Duration::from_millis(500);
 /// The longest sleep for short terms.
 const SHORTEST_NAP: Duration = Duration::from_millis(10);
 
+/// What a refused claim led to.
+enum Adoption {
+    /// Nothing, since adopting does not help, or is not wanted.
+    Nothing,
+    /// The realm has the store's nodes and terms now, which the next claim names.
+    Adopted,
+}
+
 /// The thread of a leased generator, which runs a session.
 pub(super) struct Worker<S: Scheme, C> {
     shared: Arc<HolderState<S, C>>,
@@ -158,31 +166,36 @@ where
             // A mismatch may only mean that the realm has other nodes or terms by now.
             Outcome::Failed(error) => {
                 let error = match self.adopt(&error) {
-                    Ok(true) => return self.session.claim_again(),
-                    Ok(false) => error,
-                    Err(error) => error,
+                    Ok(Adoption::Nothing) => error.into(),
+                    // Immediately, unless the realm was changed once more since the last adoption:
+                    // somebody who changes it all the time does not get a claim each time.
+                    Ok(Adoption::Adopted) if !core::mem::replace(&mut self.has_adopted, true) => {
+                        return self.session.claim_again();
+                    }
+                    Ok(Adoption::Adopted) => LeaseError::Adopted(Arc::new(error)),
+                    Err(error) => error.into(),
                 };
-                self.fail(error.into(), is_move);
+                self.fail(error, is_move);
             }
         }
     }
 
     /// Adopts the realm's nodes and terms from the store, if it refused a claim because of those.
-    /// Reports whether the claim is to be repeated immediately.
-    fn adopt(&mut self, refused: &StoreError) -> Result<bool, StoreError> {
+    /// A realm of another scheme, layout or kind is an error.
+    fn adopt(&mut self, refused: &StoreError) -> Result<Adoption, StoreError> {
         if !self.options.adopts || !matches!(refused.refusal(), Some(Refusal::Mismatch(_))) {
-            return Ok(false);
+            return Ok(Adoption::Nothing);
         }
         let HolderOptions { store, realm, answer_within, .. } = &mut self.options;
         let timeout = answer_within.unwrap_or(realm.terms().longest_timeout());
         let adopted = block_on(store.adopt(realm.spec()), timeout)?;
         if !realm.adopt(adopted.record.realm) {
-            return Ok(false);
+            return Ok(Adoption::Nothing);
         }
         let (name, pool) = (realm.name(), realm.pool());
         tracing::info!(realm = %name, %pool, "the nodes and terms of the store are adopted");
         self.session.adopt(realm.spec().clone());
-        Ok(!core::mem::replace(&mut self.has_adopted, true))
+        Ok(Adoption::Adopted)
     }
 
     /// Starts to issue under a new lease, and ends the previous one.

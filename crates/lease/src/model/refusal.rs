@@ -169,7 +169,20 @@ impl Refusal {
         match self {
             Self::NoFreeNode { seen, quarantined, .. } => *quarantined < *seen,
             Self::NotYet { .. } => true,
-            _ => false,
+            // The lease is over, so the same renewal never succeeds. Its holder claims another.
+            Self::Lost { .. }
+            | Self::OtherRealm { .. }
+            | Self::Mismatch(_)
+            | Self::NoRealm { .. }
+            | Self::LostRecord
+            | Self::NoRow { .. }
+            | Self::Malformed { .. }
+            | Self::Newer { .. }
+            | Self::NotQuarantined { .. }
+            | Self::Reserved { .. }
+            | Self::Overlap { .. }
+            | Self::StoreClock { .. }
+            | Self::EndOfTime { .. } => false,
         }
     }
 }

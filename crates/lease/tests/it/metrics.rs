@@ -118,6 +118,7 @@ fn reports_state_and_requests() {
     all.retain(|name| name.contains(" realm=measured reason="));
     all.sort();
     let expected = [
+        "tickid_lease_failures_total realm=measured reason=acquiring",
         "tickid_lease_failures_total realm=measured reason=failed",
         "tickid_lease_failures_total realm=measured reason=no_free_node",
         "tickid_lease_failures_total realm=measured reason=not_started",

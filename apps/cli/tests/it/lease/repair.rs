@@ -36,6 +36,35 @@ fn lost_realm_gets_its_nodes_back() {
     holder.wait().expect("gone");
 }
 
+/// The next lease is on its way, however the last one ended, so `gen` waits for it.
+#[test]
+fn gen_outlives_its_lease() {
+    let state = folder();
+    let terms = "--term 1 --skew 100ms";
+    stdout_of(state.path(), &format!("lease init nanoflake --realm orders --pool 7/10 {terms}"));
+    let mut holder = spawn(state.path(), "gen nanoflake --realm orders --forever");
+    let mut ids = BufReader::new(holder.stdout.take().expect("piped")).lines();
+    let reader = thread::spawn(move || ids.by_ref().take_while(Result::is_ok).count());
+    let mut token_after = |last: &Value| loop {
+        assert_eq!(holder.try_wait().expect("a child"), None, "it ended");
+        let row = rows(state.path(), "orders").into_iter().next();
+        match row.map(|row| row["token"].clone()) {
+            Some(token) if token.is_string() && token != *last => return token,
+            _ => {}
+        }
+    };
+    let first = token_after(&Value::Null);
+    let release = format!("lease release --realm orders --token {}", first.as_str().expect("text"));
+    stdout_of(state.path(), &format!("{release} --yes"));
+    let second = token_after(&first);
+    let invalidated = ran_in(state.path(), "lease invalidate --realm orders --yes");
+    assert_eq!(invalidated.status, OK, "{}", invalidated.stderr);
+    token_after(&second);
+    holder.kill().expect("killed");
+    assert!(reader.join().expect("no panic") > 0);
+    holder.wait().expect("gone");
+}
+
 #[test]
 fn rows_without_a_record_are_no_realm() {
     let state = folder();

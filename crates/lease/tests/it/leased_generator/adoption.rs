@@ -16,13 +16,17 @@ enum Happening {
     Outage,
 }
 
+type Events = Arc<Mutex<VecDeque<Happening>>>;
+
 fn of_pool(pool: &str) -> Realm<Nanoflake> {
     Realm::builder("a", Nanoflake::default()).pool(pool).build().unwrap()
 }
 
-/// Starts a generator of the nodes 0 to 1023 from a store with one of these events before each
-/// read, in this order. Each claim and each adoption reads once.
-fn start(events: &[Happening]) -> (Result<String, String>, usize) {
+/// Returns a generator of the nodes 0 to 1023 from a store with one of these events before each
+/// read, in this order, and the events that are left. Each claim and each adoption reads once.
+fn builder(
+    events: &[Happening],
+) -> (LeasedGeneratorBuilder<Nanoflake, ProcessClock<Clock>>, Events) {
     let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_000_000)));
     let memory = MemoryBackend::new(Arc::clone(&clock));
     let events = Arc::new(Mutex::new(VecDeque::from_iter(events.iter().copied())));
@@ -41,7 +45,13 @@ fn start(events: &[Happening]) -> (Result<String, String>, usize) {
     };
     let store = Store::new(Altered { read: Box::new(read), ..Altered::new(memory) });
     let builder = LeasedGenerator::builder(store, of_pool("0-1023/10"));
-    let started = builder.clock(clock).answer_within(PATIENCE).adopt().start();
+    (builder.clock(clock).answer_within(PATIENCE).adopt(), left)
+}
+
+/// Starts such a generator, and returns its node and the number of events that are left.
+fn start(events: &[Happening]) -> (Result<String, String>, usize) {
+    let (builder, left) = builder(events);
+    let started = builder.start();
     let left = left.lock().unwrap().len();
     let node = started.map(|leased| leased.state().lease.unwrap().node.to_string());
     (node.map_err(|error| error.to_string()), left)
@@ -66,6 +76,25 @@ fn a_start_adopts_once() {
     let error = started.unwrap_err();
     assert!(error.contains("nodes do not match: it has \"3/10\", the request \"2/10\""), "{error}");
     assert_eq!(left, 0);
+}
+
+/// A realm that changes again and again is met by a later claim, unlike another kind of realm.
+#[test]
+fn calls_wait_for_what_was_adopted() {
+    use Happening::{Nodes, Nothing};
+    let (builder, _) = builder(&[Nodes("1/10"), Nodes("2/10"), Nodes("3/10"), Nothing]);
+    let leased = builder.start_pending().unwrap();
+    assert!(matches!(leased.first_lease(), Err(LeaseError::Adopted(_))));
+    assert_eq!(leased.state().wait.unwrap().reason, WaitReason::Acquiring);
+    assert_eq!(leased.state().counters.failures.of(WaitReason::Acquiring), 1);
+
+    let world = Fixture::new("7/10");
+    drop(world.start());
+    let discord = Nanoflake { epoch: tickid_nanoflake::Epoch::DISCORD };
+    let others = Realm::builder("a", discord).pool("7/10").build().unwrap();
+    let leased = LeasedGenerator::builder(world.store(), others).adopt().start_pending().unwrap();
+    leased.first_lease().unwrap_err();
+    assert_eq!(leased.state().wait.unwrap().reason, WaitReason::Refused);
 }
 
 #[test]

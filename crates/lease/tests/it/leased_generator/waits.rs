@@ -76,6 +76,80 @@ fn a_later_realm_is_awaited_if_it_pays() {
     assert!(matches!(waited, Err(GenerateError::NoLease { .. })));
 }
 
+/// Whatever ends a lease, the next one is on its way, and calls wait for it as for the first. Each
+/// answer takes so long that they meet every state in between.
+#[test]
+fn calls_outlast_every_loss() {
+    const LATENCY: Duration = Duration::from_millis(200);
+    let world = Fixture::new("7/10");
+    let distant = Altered {
+        read: Box::new(|memory, realm, scope| {
+            thread::sleep(LATENCY);
+            memory.data(realm, scope)
+        }),
+        commit: Box::new(|memory, realm, change| {
+            thread::sleep(LATENCY);
+            Ok(memory.write(realm, change))
+        }),
+        ..Altered::new(world.memory.clone())
+    };
+    let builder = LeasedGenerator::builder(Store::new(distant), world.realm.clone()).adopt();
+    let builder = builder.answer_within(PATIENCE).max_wait(Duration::MAX);
+    let leased = builder.clock(Arc::clone(&world.clock)).start().unwrap();
+    let (store, realm) = (world.store(), world.realm.spec());
+    let era = || block_on(store.realm(realm.name()), PATIENCE).unwrap().era;
+    let leases = |count| until(|| leased.state().lease.filter(|_| leases_of(&leased) == count));
+    let paused = || {
+        until(|| leased.state().wait.filter(|wait| wait.reason == WaitReason::NotStarted));
+    };
+    let is_over = AtomicBool::new(false);
+    let drawn = thread::scope(|scope| {
+        let drawing = scope.spawn(|| {
+            let mut drawn = Vec::new();
+            while !is_over.load(Ordering::Relaxed) {
+                drawn.push(leased.generate());
+                thread::sleep(Duration::from_millis(1));
+            }
+            drawn
+        });
+        let lease = leases(1);
+        block_on(store.release_by_hand(realm, &lease, None), PATIENCE).unwrap();
+        leases(2);
+        block_on(store.invalidate(realm), PATIENCE).unwrap();
+        paused();
+        world.clock.advance(HOUR);
+        leases(3);
+        let other = Realm::builder("a", Nanoflake::default()).pool("8/10");
+        let other = other.skew(realm.terms().skew).term(realm.terms().term).build().unwrap();
+        block_on(store.reconfigure(other.spec()), PATIENCE).unwrap();
+        let backup = (leases(4), world.memory.back_up()).1;
+
+        // A renewal proves the first loss. The second one happens in the pause after it, and only
+        // this holder's claims can show it.
+        let renewals = leased.state().counters.renewals;
+        until(|| (leased.state().counters.renewals > renewals + 1).then_some(()));
+        world.memory.restore(backup.clone());
+        paused();
+        let first = era();
+        world.memory.restore(backup);
+        until(|| (era() > first).then_some(()));
+        paused();
+        world.clock.advance(HOUR);
+        leases(5);
+        is_over.store(true, Ordering::Relaxed);
+        drawing.join().unwrap()
+    });
+    let ids: Vec<_> = drawn.into_iter().map(Result::unwrap).collect();
+    assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len());
+    assert_eq!(leased.state().counters.failures.of(WaitReason::Refused), 0);
+    let lost = leased.state().counters.failures.of(WaitReason::Acquiring);
+    assert_eq!((leased.state().counters.losses, lost), (4, 0), "a loss is no failure");
+}
+
+fn leases_of(leased: &Leased) -> u64 {
+    leased.state().counters.leases
+}
+
 #[test]
 fn stalls_have_a_reason() {
     let world = Fixture::new("7/10");
