@@ -40,6 +40,18 @@ tickid_core::debug_error! {
     struct StoreError { backend, kind, source }
 }
 
+/// A renewal without an answer within the time that a round trip may take.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "a renewal was not answered within {bound:?}; a store is too far away for a term of {term:?} if \
+     a round trip takes longer than that"
+)]
+struct TooDistant {
+    bound: Duration,
+    term: Duration,
+    source: Option<Box<dyn Error + Send + Sync>>,
+}
+
 /// The kind of a [`StoreError`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -181,6 +193,13 @@ impl StoreError {
     /// Creates the error of a request without an answer within its timeout.
     pub(crate) fn timed_out(timeout: Duration) -> Self {
         Self::unreachable("the", format!("no answer within {timeout:?}"))
+    }
+
+    /// Returns the error of a renewal that got no answer within `bound`, which may be the distance
+    /// of the store rather than its silence.
+    pub(crate) fn too_distant(self, bound: Duration, term: Duration) -> Self {
+        let source = self.source;
+        Self { source: Some(Box::new(TooDistant { bound, term, source })), ..self }
     }
 
     /// Creates the error of a refused request.

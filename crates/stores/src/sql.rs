@@ -6,12 +6,13 @@ use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
+use std::time::Instant;
 
 use tickid_core::{AnyNode, UnixTime};
 use tickid_lease::StoreError;
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::{
-    Answer, Backend, Change, RealmView, Record, Row, RowState, Scope, Version,
+    Answer, Backend, Change, Commit, RealmView, Record, Row, RowState, Scope, Version,
 };
 use tokio::runtime::Runtime;
 use tokio::sync::OwnedMutexGuard;
@@ -31,6 +32,12 @@ const CLAIM_TIMEOUT: Duration = Duration::from_secs(20);
 /// The time after which an idle connection is closed. With the default terms a tenth of a fleet is
 /// connected at any moment.
 const IDLE: Duration = Duration::from_millis(500);
+/// The part of a term that a request may take over a connection which is closed when it is idle. To
+/// connect takes a few round trips, and a renewal has a quarter of the term.
+const NEAR: u32 = 16;
+/// The least time after which an open connection without an answer counts as broken. A busy server
+/// may well take longer than a short term.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// The largest number of bytes of an answer. It is enough for all rows of 65,536 nodes.
 pub(super) const MAX_ANSWER: usize = 24 << 20;
 
@@ -81,6 +88,9 @@ pub(super) struct SqlRequest {
     pub(super) what: &'static str,
     pub(super) statement: &'static str,
     pub(super) values: Vec<Value>,
+    /// It is of no use after half a term, so a connection that leaves it without an answer until
+    /// then, or for [`PATIENCE`], counts as broken.
+    pub(super) is_renewal: bool,
 }
 
 /// The reason that a server did not carry out a request.
@@ -109,7 +119,7 @@ pub(super) trait Database: fmt::Debug + Send + Sync + 'static {
     const READ: &'static str;
     /// Compares a generation and the record's version, and writes a record. Compares a node's
     /// version and row, and writes its row and ceiling. It does all that only if the clock reads a
-    /// time between two, and then returns a row.
+    /// time between two, and then returns a row, with the record's new version if it has one.
     const COMMIT: &'static str;
     /// Returns the names of all realms.
     const REALMS: &'static str;
@@ -147,6 +157,8 @@ struct SqlConnection<D: Database> {
     database: D,
     session: Arc<tokio::sync::Mutex<Option<D::Session>>>,
     uses: AtomicU64,
+    /// The shortest term of the realms that were read, in microseconds.
+    term: AtomicU64,
 }
 
 impl<D: Database> fmt::Debug for SqlConnection<D> {
@@ -175,11 +187,26 @@ impl<D: Database> SqlConnection<D> {
         request: SqlRequest,
     ) -> Result<Texts, StoreError> {
         // It is closed if this future is dropped, with an answer still to come.
-        let mut session = match slot.take().filter(D::is_open) {
-            Some(session) => session,
-            None => self.database.connect().await?,
+        let (mut session, is_new) = match slot.take().filter(D::is_open) {
+            Some(session) => (session, false),
+            None => (self.database.connect().await?, true),
         };
-        let mut answer = D::ask(&mut session, &request).await;
+        let mut asked = Instant::now();
+        let patience = (self.term() / 2).max(PATIENCE);
+        let most = if request.is_renewal && !is_new { patience } else { Duration::MAX };
+        let answer = timeout(most, D::ask(&mut session, &request)).await;
+        let mut answer =
+            answer.unwrap_or_else(|late| Err(StatementError::Broken(unreachable::<D>(late))));
+        // A connection that was kept may have been closed, or lost by the network between, which
+        // shows only now. Another one is made at once, before the window ends.
+        let mut broken = None;
+        if !is_new && matches!(answer, Err(StatementError::Broken(_))) {
+            broken = answer.err();
+            session = self.database.connect().await?;
+            asked = Instant::now();
+            answer = D::ask(&mut session, &request).await;
+        }
+        let took = asked.elapsed();
         // Two more attempts: one after the tables were made, and one after a conflict. A server
         // that fails for ever is not asked for ever.
         for _ in 0..2 {
@@ -193,25 +220,40 @@ impl<D: Database> SqlConnection<D> {
                 Err(failure) => Err(failure),
             };
         }
-        let answer = match answer {
-            Ok(texts) => Ok(texts),
-            Err(StatementError::Broken(error)) => return Err(error),
-            Err(StatementError::Answered(error)) => Err(error),
-            // The caller takes no rows as "others were faster", and decides anew on what they
-            // wrote.
-            Err(StatementError::Conflict) => Ok(Texts::new()),
-            Err(StatementError::NoSchema) => {
-                Err(failed::<D>(format!("{}: no tables", request.what)))
+        let answer = match (answer, broken) {
+            // The first attempt may have been carried out, so that the second one could not.
+            (Ok(texts), Some(StatementError::Broken(error)))
+                if texts.is_empty() && request.statement == D::COMMIT =>
+            {
+                Err(error)
             }
+            (answer, _) => answer_of::<D>(&request, answer)?,
         };
-        self.keep(&mut slot, session);
+        self.keep(&mut slot, session, took);
         answer
     }
 
-    /// Keeps a connection for the next request, until it is idle.
-    fn keep(self: &Arc<Self>, slot: &mut Option<D::Session>, session: D::Session) {
+    /// Returns the shortest term of the realms so far, or a very long one.
+    fn term(&self) -> Duration {
+        Duration::from_micros(self.term.load(Ordering::Relaxed))
+    }
+
+    /// Notes the term of a realm.
+    fn note(&self, record: Option<&Record>) {
+        if let Some(record) = record {
+            let term = u64::try_from(record.realm.terms().term.as_micros()).unwrap_or(u64::MAX);
+            self.term.fetch_min(term, Ordering::Relaxed);
+        }
+    }
+
+    /// Keeps a connection for the next request, until it is idle. If requests take long for the
+    /// realms' terms, it is kept for good, because there is no time to connect again.
+    fn keep(self: &Arc<Self>, slot: &mut Option<D::Session>, session: D::Session, took: Duration) {
         *slot = Some(session);
         let use_number = self.uses.fetch_add(1, Ordering::Relaxed) + 1;
+        if took > self.term() / NEAR {
+            return;
+        }
         let shared = Arc::downgrade(self);
         tokio::spawn(async move {
             sleep(IDLE).await;
@@ -226,6 +268,21 @@ impl<D: Database> SqlConnection<D> {
     }
 }
 
+/// Returns the result of a request, or the error of a connection that cannot be kept.
+fn answer_of<D: Database>(
+    request: &SqlRequest,
+    answer: Result<Texts, StatementError>,
+) -> Result<Result<Texts, StoreError>, StoreError> {
+    Ok(match answer {
+        Ok(texts) => Ok(texts),
+        Err(StatementError::Broken(error)) => return Err(error),
+        Err(StatementError::Answered(error)) => Err(error),
+        // The caller takes no rows as "others were faster", and decides anew on what they wrote.
+        Err(StatementError::Conflict) => Ok(Texts::new()),
+        Err(StatementError::NoSchema) => Err(failed::<D>(format!("{}: no tables", request.what))),
+    })
+}
+
 impl<D: Database> Sql<D> {
     pub(super) fn new(database: D) -> Result<Self, StoreError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -234,7 +291,8 @@ impl<D: Database> Sql<D> {
             .enable_all()
             .build()
             .map_err(|error| failed::<D>("start a thread").with_source(error))?;
-        let shared = SqlConnection { database, session: Arc::default(), uses: AtomicU64::new(0) };
+        let (session, uses) = (Arc::default(), AtomicU64::new(0));
+        let shared = SqlConnection { database, session, uses, term: AtomicU64::new(u64::MAX) };
         Ok(Self {
             shared: Arc::new(shared),
             timeout: None,
@@ -249,7 +307,8 @@ impl<D: Database> Sql<D> {
     }
 
     /// Sends a request from our own thread, so that any executor can wait for the answer. A
-    /// connection that does not answer is closed after `most`.
+    /// connection that does not answer is closed after `most`, which is zero for a renewal: that is
+    /// repeated soon, over another one.
     async fn ask<const N: usize>(
         &self,
         what: &'static str,
@@ -258,7 +317,8 @@ impl<D: Database> Sql<D> {
         values: [Value; N],
     ) -> Result<Texts, StoreError> {
         let runtime = self.runtime()?;
-        let request = SqlRequest { what, statement, values: values.into() };
+        let is_renewal = most.is_zero();
+        let request = SqlRequest { what, statement, values: values.into(), is_renewal };
         // Another request, which holds the connection, may be about to open it.
         let slot = self.shared.session.try_lock();
         let is_open = slot.is_ok_and(|slot| slot.as_ref().is_some_and(D::is_open));
@@ -332,11 +392,13 @@ impl<D: Database> Backend for Sql<D> {
             if texts.is_empty() {
                 return Err(failed::<D>(format!("{what}: other clients were faster")));
             }
-            view::<D>(realm, scope, texts)
+            let view = view::<D>(realm, scope, texts)?;
+            self.shared.note(view.record.as_ref().map(|(record, _)| record));
+            Ok(view)
         })
     }
 
-    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, Commit> {
         let row = change.row.as_ref();
         let new = row.and_then(|row| row.row.as_ref());
         // In the order of the parameters `$1` to `$11` of the statement. What is `NULL` is not
@@ -357,8 +419,15 @@ impl<D: Database> Backend for Sql<D> {
         Box::pin(async move {
             // The statement returns a row if it has written, and none if something that it compares
             // is different.
-            let texts = self.ask("write", CONNECTION_TIMEOUT, D::COMMIT, values).await?;
-            Ok(!texts.is_empty())
+            let texts = match change.within {
+                Some(_) => self.ask("renew", Duration::ZERO, D::COMMIT, values).await?,
+                None => self.ask("write", CONNECTION_TIMEOUT, D::COMMIT, values).await?,
+            };
+            let Some(row) = texts.first() else { return Ok(Commit::Differs) };
+            self.shared.note(change.record.as_ref());
+            let version = row.first().and_then(|version| version.as_ref()?.parse().ok());
+            let record = change.record.as_ref().and(version.map(Version));
+            Ok(Commit::Written { record })
         })
     }
 

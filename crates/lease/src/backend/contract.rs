@@ -40,7 +40,7 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Se
 /// // A backend that counts the commits of another.
 /// use std::sync::atomic::{AtomicU64, Ordering};
 /// use tickid_lease::admin::RealmName;
-/// use tickid_lease::backend::{Answer, Backend, Change, Scope, RealmView};
+/// use tickid_lease::backend::{Answer, Backend, Change, Commit, RealmView, Scope};
 ///
 /// #[derive(Debug)]
 /// struct Counted<B> {
@@ -57,7 +57,7 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Se
 ///         self.backend.read(realm, scope)
 ///     }
 ///
-///     fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+///     fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, Commit> {
 ///         self.commits.fetch_add(1, Ordering::Relaxed);
 ///         self.backend.commit(realm, change)
 ///     }
@@ -94,8 +94,7 @@ pub trait Backend: fmt::Debug + Send + Sync {
     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmView>;
 
     /// Writes all of `change` in one atomic step if everything compares equal, and otherwise
-    /// nothing. Returns `false` if anything differed, upon which the store reads again and decides
-    /// anew.
+    /// nothing. If anything [differs](Commit::Differs), the store reads again and decides anew.
     ///
     /// Some backends receive their generation or their clock only with the answer. They may have
     /// written the change even if these differ. That is harmless, since the store then reads again,
@@ -106,7 +105,7 @@ pub trait Backend: fmt::Debug + Send + Sync {
     #[doc = include_str!("../example.rs.txt")]
     /// use core::time::Duration;
     /// use tickid_core::SystemClock;
-    /// use tickid_lease::backend::{Backend, Change, MemoryBackend, Record, Scope};
+    /// use tickid_lease::backend::{Backend, Change, Commit, MemoryBackend, Record, Scope};
     /// use tickid_lease::session::block_on;
     ///
     /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
@@ -119,11 +118,12 @@ pub trait Backend: fmt::Debug + Send + Sync {
     ///     record: Some(Record::new(realm, view.generation)),
     ///     row: None,
     /// };
-    /// assert!(block_on(backend.commit(&name, &change), timeout)?);
-    /// assert!(!block_on(backend.commit(&name, &change), timeout)?); // now there is one
+    /// assert!(block_on(backend.commit(&name, &change), timeout)?.is_written());
+    /// let again = block_on(backend.commit(&name, &change), timeout)?; // now there is one
+    /// assert_eq!(again, Commit::Differs);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool>;
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, Commit>;
 
     /// Returns the names of all realms, in order.
     fn realms(&self) -> Answer<'_, Vec<RealmName>>;
@@ -163,7 +163,7 @@ where
         (**self).read(realm, scope)
     }
 
-    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, Commit> {
         (**self).commit(realm, change)
     }
 
@@ -234,6 +234,31 @@ pub struct RowChange {
     pub exactly: Option<Row>,
     /// The row to write, if it changes.
     pub row: Option<Row>,
+}
+
+/// The outcome of a [`Change`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(clippy::exhaustive_enums, reason = "a change is written as a whole, or not at all")]
+pub enum Commit {
+    /// Everything compared equal, and all of it is written.
+    Written {
+        /// The version that the record has now, if the change has written one. A backend that is
+        /// not [remote](Backend::is_remote) may leave it out.
+        record: Option<Version>,
+    },
+    /// Something differed, and nothing is written.
+    Differs,
+}
+
+impl Commit {
+    /// Reports whether the change is written.
+    #[must_use]
+    pub const fn is_written(self) -> bool {
+        match self {
+            Self::Written { .. } => true,
+            Self::Differs => false,
+        }
+    }
 }
 
 impl Change {

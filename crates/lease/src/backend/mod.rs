@@ -3,7 +3,7 @@
 
 mod contract;
 
-pub use self::contract::{Answer, Backend, Change, RowChange, Scope};
+pub use self::contract::{Answer, Backend, Change, Commit, RowChange, Scope};
 pub use crate::blocking::on_a_thread;
 pub use crate::embedded::file::FileBackend;
 pub use crate::embedded::memory::{Backup, MemoryBackend};

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tickid_core::{AnyNode, Clock, SystemClock, UnixTime};
 
-use crate::backend::{Answer, Backend, Change, Scope};
+use crate::backend::{Answer, Backend, Change, Commit, Scope};
 use crate::model::realm_spec::RealmName;
 use crate::model::realm_view::RealmView;
 use crate::model::record::{Record, RowState, Rows, Version};
@@ -174,8 +174,8 @@ impl<C: Clock> MemoryBackend<C> {
         Ok(view)
     }
 
-    /// Writes a change if everything compares equal, and returns whether it did.
-    pub fn write(&self, realm: &RealmName, change: &Change) -> bool {
+    /// Writes a change if everything compares equal.
+    pub fn write(&self, realm: &RealmName, change: &Change) -> Commit {
         let now = self.clock.now().unwrap_or(UnixTime::EPOCH);
         let mut data = self.lock();
         let is_current = change.is_for(&data.generation(), now);
@@ -187,7 +187,7 @@ impl<C: Clock> MemoryBackend<C> {
             && record.as_ref().map(|(_, version)| *version) == change.record_version
             && change.row.as_ref().is_none_or(|row| row.is_current(rows.get(&row.node)));
         if !is_current {
-            return false;
+            return Commit::Differs;
         }
         if let Some(row_change) = &change.row
             && let Some(row) = &row_change.row
@@ -196,13 +196,14 @@ impl<C: Clock> MemoryBackend<C> {
             let state = RowState::Intact { row: row.clone(), version, is_dead: false };
             rows.insert(row.node, state);
         }
-        if let Some(written) = &change.record {
+        let record = change.record.as_ref().map(|written| {
             // `restore` keeps the higher count, so that no version is used twice and a change that
             // was decided before a restore fails.
             *writes += 1;
             *record = Some((written.clone(), Version(*writes)));
-        }
-        true
+            Version(*writes)
+        });
+        Commit::Written { record }
     }
 }
 
@@ -225,7 +226,7 @@ impl<C: Clock + fmt::Debug + Send + Sync> Backend for MemoryBackend<C> {
         Box::pin(core::future::ready(self.data(realm, scope)))
     }
 
-    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, Commit> {
         Box::pin(core::future::ready(Ok(self.write(realm, change))))
     }
 

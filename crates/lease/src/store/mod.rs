@@ -2,6 +2,7 @@
 
 mod acquire;
 mod cache;
+mod late;
 mod losses;
 mod shared;
 mod transaction;
@@ -218,12 +219,23 @@ impl Store {
     pub async fn renew(&self, realm: &RealmSpec, lease: &Lease) -> Result<Lease, StoreError> {
         let own = self.own(realm)?;
         if let Some(known) = &self.shared.known
-            && let Some((change, renewed)) = known.renewal(&own.name, lease)
             && realm.name.id() == lease.realm
-            && self.shared.backend.commit(&own.name, &change).await?
         {
-            known.note_commit(&own.name, change);
-            return Ok(renewed);
+            known.late_answer(&own.name, lease.node).await;
+            let mut outdated = None;
+            // If this rests on outdated facts, the late answer to an earlier write may have brought
+            // new ones meanwhile, which saves a trip.
+            for _ in 0..2 {
+                let Some((change, renewed)) = known.renewal(&own.name, lease) else { break };
+                let facts =
+                    (change.record_version, change.row.as_ref().and_then(|row| row.version));
+                if outdated.replace(facts) == Some(facts) {
+                    break;
+                }
+                if self.write(&own.name, change).await? {
+                    return Ok(renewed);
+                }
+            }
         }
         self.change(realm, lease, |rules, state, view| {
             let row = rules.renew(lease, state)?;

@@ -1,8 +1,11 @@
 //! The steps of a request, which combine its decision and the data that this rests on into one
 //! atomic change.
 
+use std::time::Instant;
+
+use super::late::{Late, ReadOf};
 use super::shared::Store;
-use crate::backend::{Change, RowChange, Scope};
+use crate::backend::{Change, Commit, RowChange, Scope};
 use crate::model::lease::Lease;
 use crate::model::realm_spec::{RealmName, RealmSpec};
 use crate::model::realm_view::RealmView;
@@ -224,13 +227,31 @@ impl Store {
         });
         let generation = view.generation.clone();
         let change = Change { generation, within: None, record_version, record, row };
-        if !self.shared.backend.commit(realm, &change).await? {
-            return Ok(None);
+        Ok(self.write(realm, change).await?.then_some(answer))
+    }
+
+    /// Writes a change, and returns whether it did.
+    pub(super) async fn write(
+        &self,
+        realm: &RealmName,
+        change: Change,
+    ) -> Result<bool, StoreError> {
+        if self.shared.known.is_none() {
+            return Ok(self.shared.backend.commit(realm, &change).await?.is_written());
         }
-        if let Some(known) = &self.shared.known {
-            known.note_commit(realm, change);
-        }
-        Ok(Some(answer))
+        let (store, realm) = (self.clone(), realm.clone());
+        Late::new(
+            async move {
+                let asked = Instant::now();
+                let commit = store.shared.backend.commit(&realm, &change).await?;
+                if let (Commit::Written { record }, Some(known)) = (commit, &store.shared.known) {
+                    known.note_commit(&realm, change, record, asked);
+                }
+                Ok(commit.is_written())
+            },
+            None,
+        )
+        .await
     }
 
     pub(super) async fn read(
@@ -238,11 +259,26 @@ impl Store {
         realm: &RealmName,
         scope: Scope,
     ) -> Result<RealmView, StoreError> {
-        let view = self.shared.backend.read(realm, scope).await?;
-        if let Some(known) = &self.shared.known {
-            known.note(realm, &view);
+        if self.shared.known.is_none() {
+            return self.shared.backend.read(realm, scope).await;
         }
-        Ok(view)
+        let reads = match scope {
+            Scope::Node(node) => Some(ReadOf { store: self.clone(), realm: realm.clone(), node }),
+            Scope::Record | Scope::Candidates { .. } | Scope::All => None,
+        };
+        let (store, realm) = (self.clone(), realm.clone());
+        Late::new(
+            async move {
+                let asked = Instant::now();
+                let view = store.shared.backend.read(&realm, scope).await?;
+                if let Some(known) = &store.shared.known {
+                    known.note(&realm, scope, &view, asked);
+                }
+                Ok(view)
+            },
+            reads,
+        )
+        .await
     }
 
     /// Waits after a lost race, or gives up.

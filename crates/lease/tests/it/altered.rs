@@ -7,26 +7,27 @@ use tickid_core::ManualClock;
 use tickid_lease::StoreError;
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::{
-    Answer, Backend, Change, MemoryBackend, RealmView, Scope, StoreErrorKind,
+    Answer, Backend, Change, Commit, MemoryBackend, RealmView, Scope, StoreErrorKind,
 };
 
 const NAME: &str = "altered";
 
 pub(crate) type Memory = MemoryBackend<Arc<ManualClock>>;
 type Read = dyn Fn(&Memory, &RealmName, Scope) -> Result<RealmView, StoreError> + Send + Sync;
-type Commit = dyn Fn(&Memory, &RealmName, &Change) -> Result<bool, StoreError> + Send + Sync;
+type Write = dyn Fn(&Memory, &RealmName, &Change) -> Result<Commit, StoreError> + Send + Sync;
 
 pub(crate) struct Altered {
     pub(crate) memory: Memory,
+    pub(crate) is_remote: bool,
     pub(crate) read: Box<Read>,
-    pub(crate) commit: Box<Commit>,
+    pub(crate) commit: Box<Write>,
 }
 
 impl Altered {
     /// Answers as `memory` does.
     pub(crate) fn new(memory: Memory) -> Self {
         let commit = |memory: &Memory, realm: &_, change: &_| Ok(memory.write(realm, change));
-        Self { memory, read: Box::new(Memory::data), commit: Box::new(commit) }
+        Self { memory, is_remote: false, read: Box::new(Memory::data), commit: Box::new(commit) }
     }
 
     pub(crate) fn error(kind: StoreErrorKind) -> StoreError {
@@ -49,11 +50,15 @@ impl Backend for Altered {
         true
     }
 
+    fn is_remote(&self) -> bool {
+        self.is_remote
+    }
+
     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmView> {
         Box::pin(async move { (self.read)(&self.memory, realm, scope) })
     }
 
-    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, Commit> {
         Box::pin(async move { (self.commit)(&self.memory, realm, change) })
     }
 

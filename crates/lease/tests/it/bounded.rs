@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tickid_core::{AnyNode, ManualClock, UnixTime};
 use tickid_lease::admin::{Refusal, Start};
 use tickid_lease::backend::{
-    Change, Extra, MemoryBackend, Record, Row, RowState, Scope, StoreErrorKind, Version,
+    Change, Commit, Extra, MemoryBackend, Record, Row, RowState, Scope, StoreErrorKind, Version,
 };
 use tickid_lease::session::{Claim, Token, block_on};
 use tickid_lease::{Lease, Realm, RealmSpec, Store, StoreError};
@@ -228,7 +228,7 @@ fn full_stores_grant_rows_that_exist() {
 #[test]
 fn requests_end_at_a_store_that_forgets() {
     let forgetful = |memory: &Memory| {
-        let commit = Box::new(|_: &_, _: &_, _: &_| Ok(true));
+        let commit = Box::new(|_: &_, _: &_, _: &_| Ok(Commit::Written { record: None }));
         Store::new(Altered { commit, ..Altered::new(memory.clone()) })
     };
     let acquire = |memory: &Memory| {
@@ -255,7 +255,7 @@ fn requests_end_at_a_store_that_forgets() {
     let (record, record_version) = (Some(Record { parts: vec![], ..record }), Some(version));
     let (row, within, generation) = (None, None, view.generation);
     let change = Change { generation, within, record_version, record, row };
-    assert!(incomplete.memory.write(realm().name(), &change));
+    assert!(incomplete.memory.write(realm().name(), &change).is_written());
     assert_eq!(acquire(&incomplete.memory), expected);
 }
 

@@ -104,14 +104,18 @@ impl Gateway {
         let until = Instant::now() + self.timeout.unwrap_or(timeout);
         let (mut silence, mut strangers) = (Silence(Vec::new()), Vec::new());
         let members = self.endpoints.len();
-        for asked in 0..members {
+        let mut asked = 0;
+        // A connection that was kept may have been closed, which shows only now, so the member is
+        // asked once more over another.
+        let mut may_repeat = self.last.load(Ordering::Relaxed) != usize::MAX;
+        while asked < members {
             let index = (first + asked) % members;
             let endpoint = &self.endpoints[index];
             // The remaining members share the remaining time.
             let rest = until.saturating_duration_since(Instant::now());
             let share = rest / u32::try_from(members - asked).unwrap_or(u32::MAX);
             let error = match self.ask(endpoint, "kv/txn", &request, Instant::now() + share) {
-                Ok((TxnAnswer { succeeded: false, .. }, _)) if asked > 0 => {
+                Ok((TxnAnswer { succeeded: false, .. }, _)) if !silence.0.is_empty() => {
                     // A silent member may have carried it out, so that this one could not. The next
                     // request starts here because after the silence, its answer would be the same.
                     self.last.store(index, Ordering::Relaxed);
@@ -126,13 +130,22 @@ impl Gateway {
                     let what = if said.is_of_login { "log in" } else { "do a transaction" };
                     return Err(failed(what, said));
                 }
-                Err(Trouble::Silence(error)) => error,
+                Err(Trouble::Silence(error)) => {
+                    if may_repeat && is_broken(&*error) {
+                        *self.agent() = self.new_agent();
+                        silence.0.push((endpoint.clone(), error));
+                        may_repeat = false;
+                        continue;
+                    }
+                    error
+                }
                 Err(Trouble::Stranger(what, error)) => {
                     strangers.push(what);
                     error
                 }
             };
             silence.0.push((endpoint.clone(), error));
+            asked += 1;
         }
         // Any of the silent members may have carried it out.
         Err(match strangers.pop().filter(|_| strangers.len() + 1 == members) {
@@ -242,6 +255,14 @@ impl fmt::Debug for Gateway {
             .field("is_encrypted", &self.tls.is_some())
             .field("timeout", &self.timeout)
             .finish_non_exhaustive()
+    }
+}
+
+/// Reports whether a connection was closed in place of an answer.
+fn is_broken(error: &(dyn Error + Send + Sync + 'static)) -> bool {
+    match error.downcast_ref() {
+        Some(ureq::Error::Io(error)) => is_hung_up(error),
+        _ => error.is::<HungUp>(),
     }
 }
 

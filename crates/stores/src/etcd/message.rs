@@ -124,6 +124,9 @@ pub(super) struct TxnAnswer {
 pub(super) struct Header {
     #[serde(default, deserialize_with = "number")]
     pub(super) cluster_id: u64,
+    /// That of the transaction, and of every key that it has written.
+    #[serde(default, deserialize_with = "number")]
+    pub(super) revision: u64,
 }
 
 #[derive(Debug, Deserialize)]
@@ -210,7 +213,8 @@ mod tests {
             {"response_put":{"header":{"revision":"2"}}}]}"#;
         let answer: TxnAnswer = serde_json::from_str(text).unwrap();
         assert!(!answer.succeeded);
-        assert_eq!(answer.header.cluster_id, 15_118_495_548_433_857_066);
+        let header = Header { cluster_id: 15_118_495_548_433_857_066, revision: 2 };
+        assert_eq!(answer.header, header);
         let kv = KeyValue { key: "a".into(), value: Bytes::default(), mod_revision: 2, version: 1 };
         assert_eq!(answer.responses[0].response_range.kvs, [kv]);
         assert!(answer.responses[0].response_range.more);

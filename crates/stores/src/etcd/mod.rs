@@ -13,7 +13,8 @@ use tickid_core::AnyNode;
 use tickid_lease::StoreError;
 use tickid_lease::admin::{NodeRange, RealmName};
 use tickid_lease::backend::{
-    Answer, Backend, Change, RealmView, Record, RowChange, RowState, Scope, Version, on_a_thread,
+    Answer, Backend, Change, Commit, RealmView, Record, RowChange, RowState, Scope, Version,
+    on_a_thread,
 };
 
 use self::gateway::{BACKEND, Gateway, TIMEOUT};
@@ -148,7 +149,7 @@ impl Backend for EtcdBackend {
         on_a_thread(BACKEND, move || cluster.read(&realm, scope))
     }
 
-    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, Commit> {
         let (cluster, realm, change) = (Arc::clone(&self.0), realm.clone(), change.clone());
         on_a_thread(BACKEND, move || cluster.commit(&realm, &change))
     }
@@ -260,11 +261,11 @@ impl Cluster {
         Ok((view, ranges.collect()))
     }
 
-    /// Reports whether a change was written in time. A transaction cannot compare the cluster's ID,
+    /// Writes a change, if it is in time. A transaction cannot compare the cluster's ID,
     /// so the last answer's ID is compared before it, and its own answer's ID and time after it.
-    fn commit(&self, realm: &RealmName, change: &Change) -> Result<bool, StoreError> {
+    fn commit(&self, realm: &RealmName, change: &Change) -> Result<Commit, StoreError> {
         if self.id.load(Ordering::Relaxed).to_string() != change.generation {
-            return Ok(false);
+            return Ok(Commit::Differs);
         }
         let keys = Keys(realm);
         let number = |version: Option<Version>| version.map_or(0, |Version(number)| number);
@@ -285,7 +286,11 @@ impl Cluster {
         self.id.store(answer.header.cluster_id, Ordering::Relaxed);
         let is_same = answer.header.cluster_id.to_string() == change.generation;
         let is_in_time = change.within.is_none_or(|(first, last)| first <= now && now <= last);
-        Ok(answer.succeeded && is_same && is_in_time)
+        if !(answer.succeeded && is_same && is_in_time) {
+            return Ok(Commit::Differs);
+        }
+        let record = change.record.as_ref().map(|_| Version(answer.header.revision));
+        Ok(Commit::Written { record })
     }
 
     /// Steps from the first key of one realm to the first key of the next.

@@ -31,4 +31,4 @@ UPDATE tickid_realm SET version = GREATEST(version + 1, @now), record = $4
 
 COMMIT;
 
-SELECT 'done' FROM DUAL WHERE @same
+SELECT IF($4 IS NULL, 'done', COALESCE(GREATEST(@record + 1, @now), @now)) FROM DUAL WHERE @same

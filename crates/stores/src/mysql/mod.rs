@@ -21,7 +21,9 @@ crate::sql::sql_backend! {
     /// MariaDB and MySQL itself was never run, so try it before you rely on it.
     ///
     /// A renewal is one round trip. A store has one connection, which is closed when it is idle for
-    /// half a second, so that a fleet does not need a connection for each holder. Requests [time
+    /// half a second, so that a fleet does not need a connection for each holder. It stays open if
+    /// requests take more than a sixteenth of a realm's term, because there is no time to connect
+    /// again. Requests [time
     /// out](Self::with_timeout) after 3 seconds, or 10 to connect.
     ///
     /// Grants are committed to InnoDB tables and flushed. A server that could forget a grant or

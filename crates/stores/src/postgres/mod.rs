@@ -36,7 +36,9 @@ crate::sql::sql_backend! {
     ///
     /// A renewal is one round trip. Grants are committed with `synchronous_commit = on`, whatever
     /// the session's default is. A store has one connection, which is closed when it is idle for
-    /// half a second, so that a fleet does not need a connection for each holder. Requests [time
+    /// half a second, so that a fleet does not need a connection for each holder. It stays open if
+    /// requests take more than a sixteenth of a realm's term, because there is no time to connect
+    /// again. Requests [time
     /// out](Self::with_timeout) after 3 seconds, or 10 to connect. A server that accepts no writes,
     /// like a standby, is an error.
     ///
@@ -187,7 +189,7 @@ impl Server {
             return Ok(true);
         }
         let (what, statement) = ("ask for its mode", "SHOW transaction_read_only");
-        let request = SqlRequest { what, statement, values: Vec::new() };
+        let request = SqlRequest { what, statement, values: Vec::new(), is_renewal: false };
         match Self::ask(session, &request).await {
             Ok(texts) => Ok(texts.iter().flatten().flatten().any(|mode| mode == "off")),
             Err(StatementError::Answered(error) | StatementError::Broken(error)) => Err(error),

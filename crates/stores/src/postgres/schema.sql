@@ -170,8 +170,8 @@ $$;
 
 -- Compare-and-set: writes a record, a row or both if this is the store of that generation, its
 -- clock is between two times, if given, and the record and the row have these versions (null: there
--- is none). An old row, if given, is compared as a whole. Returns a row if it did. A node without a
--- new row is only compared. A realm that has lost a reserved row gets it back instead: whatever was
+-- is none). An old row, if given, is compared as a whole. Returns a row if it did, which is the
+-- version of the record if it wrote that. A node without a new row is only compared. A realm that has lost a reserved row gets it back instead: whatever was
 -- decided did not see that row, and could grant its node.
 CREATE OR REPLACE FUNCTION tickid.commit_v1(
     realm_name text, of_generation text, record_version text, new_record text,
@@ -214,12 +214,14 @@ BEGIN
     IF NOT FOUND THEN
         RETURN;
     END IF;
-    IF new_record IS NOT NULL THEN
-        INSERT INTO tickid.realm AS r (name, version, record)
+    IF new_record IS NULL THEN
+        RETURN NEXT 'done';
+    ELSE
+        RETURN QUERY INSERT INTO tickid.realm AS r (name, version, record)
         VALUES (realm_name, tickid.now_micros_v1(), new_record::jsonb)
         ON CONFLICT (name) DO UPDATE
-        SET version = greatest(r.version + 1, excluded.version), record = excluded.record;
+        SET version = greatest(r.version + 1, excluded.version), record = excluded.record
+        RETURNING r.version::text;
     END IF;
-    RETURN NEXT 'done';
 END
 $$;

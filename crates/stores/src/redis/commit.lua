@@ -1,5 +1,5 @@
--- Writes a record, a row, or both, if everything is as it must be. Returns 1 if it did, and 0
--- otherwise.
+-- Writes a record, a row, or both, if everything is as it must be. Returns 0 if it is not, and
+-- otherwise the version of the record that it has written, or 1 if it has written none.
 --
 -- ARGV: the generation; the earliest and the latest time, in microseconds, or nothing; how the
 -- record's text must begin, and its new JSON or nothing; then, if a row is compared, its node, how
@@ -31,14 +31,16 @@ if of_generation ~= generation()
 then
     return 0
 end
+local written = 1
 if new_record ~= '' then
     -- Never the same for two records, not even after a restore: it follows the clock.
     local number = math.max((tonumber(version(old_record)) or 0) + 1, now)
-    redis.call('SET', RECORD, string.format('%.0f %s', number, new_record))
+    written = string.format('%.0f', number)
+    redis.call('SET', RECORD, written .. ' ' .. new_record)
 end
 if new_row then
     redis.call('HSET', ROWS, node, new_row)
     redis.call('ZADD', NODES, 0, node)
     redis.call('ZADD', CEILINGS, ceiling, node)
 end
-return 1
+return written

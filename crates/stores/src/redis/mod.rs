@@ -13,7 +13,7 @@ use tickid_core::{AnyNode, UnixTime};
 use tickid_lease::StoreError;
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::{
-    Answer, Backend, Change, RealmView, Record, Row, RowChange, RowState, Scope, Version,
+    Answer, Backend, Change, Commit, RealmView, Record, Row, RowChange, RowState, Scope, Version,
     on_a_thread,
 };
 
@@ -84,8 +84,9 @@ const UNREADABLE: Version = Version(1 << 52);
 pub struct RedisBackend(Arc<Server>);
 
 impl RedisBackend {
-    /// The time that a request may take, connecting included.
-    pub const TIMEOUT: Duration = Duration::from_secs(2);
+    /// The time that a request may take over an open connection. A request that connects first has
+    /// 10 seconds.
+    pub const TIMEOUT: Duration = server::TIMEOUT;
 
     /// Opens the backend at a URL, as in `redis://:secret@10.0.0.1:6379/0`. The server is not
     /// contacted yet.
@@ -111,14 +112,19 @@ impl RedisBackend {
     /// # Ok::<(), tickid_lease::StoreError>(())
     /// ```
     pub fn open(url: &str) -> Result<Self, StoreError> {
-        Self::open_with_timeout(url, Self::TIMEOUT)
+        Self::open_for(url, None)
     }
 
-    /// Opens the backend with a different [timeout](Self::TIMEOUT).
+    /// Opens the backend with a different [timeout](Self::TIMEOUT), which then holds for requests
+    /// that connect as well.
     ///
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_with_timeout(url: &str, timeout: Duration) -> Result<Self, StoreError> {
+        Self::open_for(url, Some(timeout))
+    }
+
+    fn open_for(url: &str, timeout: Option<Duration>) -> Result<Self, StoreError> {
         let place = url::parse(url).map_err(|why| error::url(BACKEND, why))?;
         Ok(Self(Arc::new(Server::new(place, timeout))))
     }
@@ -148,7 +154,7 @@ impl Backend for RedisBackend {
         on_a_thread(BACKEND, move || server.read(&realm, scope))
     }
 
-    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, Commit> {
         let (server, realm, change) = (Arc::clone(&self.0), realm.clone(), change.clone());
         on_a_thread(BACKEND, move || server.commit(&realm, &change))
     }
@@ -226,7 +232,7 @@ impl Server {
         page(&reply).ok_or_else(|| corrupt("the answer of a script"))
     }
 
-    fn commit(&self, realm: &RealmName, change: &Change) -> Result<bool, StoreError> {
+    fn commit(&self, realm: &RealmName, change: &Change) -> Result<Commit, StoreError> {
         let Change { generation, within, record_version, record, row } = change;
         let time = |time: Option<UnixTime>| {
             time.map_or_else(String::new, |time| time.as_micros().to_string())
@@ -249,7 +255,15 @@ impl Server {
         }
         let args: Vec<&str> = args.iter().map(|arg| &**arg).collect();
         let reply = self.run(Script::Commit, &keys(realm), &args)?;
-        Ok(reply.text() == Some("1"))
+        match reply.text() {
+            Some("0") => Ok(Commit::Differs),
+            Some("1") => Ok(Commit::Written { record: None }),
+            version => {
+                let version = version.and_then(|version| version.parse().ok()).map(Version);
+                let version = version.ok_or_else(|| corrupt("the answer of a script"))?;
+                Ok(Commit::Written { record: Some(version) })
+            }
+        }
     }
 
     /// Scans all keys of the database, in steps.

@@ -17,12 +17,17 @@ use crate::error;
 
 pub(super) const BACKEND: &str = "redis";
 
+/// The timeout of a request over an open connection.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(3);
+/// The timeout of a request that connects first, as for other servers.
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// The number of connections kept. A holder and a command need no more at a time.
 const MAX_IDLE: usize = 4;
 
 pub(super) struct Server {
     place: Place,
-    timeout: Duration,
+    timeout: Option<Duration>,
     idle: PerProcess<Mutex<Vec<Link>>>,
 }
 
@@ -46,7 +51,7 @@ const SCRIPTS: [&str; 2] = [
 ];
 
 impl Server {
-    pub(super) const fn new(place: Place, timeout: Duration) -> Self {
+    pub(super) const fn new(place: Place, timeout: Option<Duration>) -> Self {
         Self { place, timeout, idle: PerProcess::new() }
     }
 
@@ -63,29 +68,67 @@ impl Server {
         keys: &[String],
         args: &[&str],
     ) -> Result<Reply, StoreError> {
-        let until = Instant::now() + self.timeout;
         let count = keys.len().to_string();
-        let run = |link: &mut Link| {
+        let run = |link: &mut Link, until| {
             let name = link.scripts[script as usize].clone();
             let words = ["EVALSHA", &name, &count].into_iter();
             let words: Vec<&str> =
                 words.chain(keys.iter().map(|key| &**key)).chain(args.iter().copied()).collect();
             self.ask(link, &words, until)
         };
-        let mut link = self.link(until)?;
-        let mut reply = run(&mut link)?;
+        let begun = Instant::now();
+        let (mut link, mut reply, broken) = self.over_a_link(run)?;
         if matches!(&reply, Reply::Error(message) if message.starts_with("NOSCRIPT")) {
+            let until = self.end(begun, CONNECTION_TIMEOUT);
             link = self.connect(until)?;
-            reply = run(&mut link)?;
+            reply = run(&mut link, until)?;
         }
-        self.keep(link, "run a script", reply)
+        let reply = self.keep(link, "run a script", reply)?;
+        match (script, broken) {
+            // The first attempt may have been carried out, so that the second one could not.
+            (Script::Commit, Some(error)) if reply.text() == Some("0") => Err(error),
+            (Script::Read | Script::Commit, _) => Ok(reply),
+        }
+    }
+
+    /// Asks over a kept connection that is still open, or a new one. If a kept one turns out to be
+    /// broken, another is made at once, before a window ends. The error of the first is returned as
+    /// well then.
+    fn over_a_link(
+        &self,
+        ask: impl Fn(&mut Link, Instant) -> Result<Reply, StoreError>,
+    ) -> Result<(Link, Reply, Option<StoreError>), StoreError> {
+        let begun = Instant::now();
+        let mut broken = None;
+        // The lock is not held while it asks.
+        loop {
+            let Some(mut link) = self.idle().pop() else { break };
+            if !link.connection.is_usable() {
+                continue;
+            }
+            match ask(&mut link, self.end(begun, TIMEOUT)) {
+                Ok(reply) => return Ok((link, reply, None)),
+                Err(error) if error.is_unreachable() => {
+                    broken = Some(error);
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let until = self.end(begun, CONNECTION_TIMEOUT);
+        let mut link = self.connect(until)?;
+        let reply = ask(&mut link, until)?;
+        Ok((link, reply, broken))
+    }
+
+    /// Returns the end of a request.
+    fn end(&self, begun: Instant, timeout: Duration) -> Instant {
+        begun + self.timeout.unwrap_or(timeout)
     }
 
     /// Runs a command.
     pub(super) fn command(&self, words: &[&str]) -> Result<Reply, StoreError> {
-        let until = Instant::now() + self.timeout;
-        let mut link = self.link(until)?;
-        let reply = self.ask(&mut link, words, until)?;
+        let (link, reply, _) = self.over_a_link(|link, until| self.ask(link, words, until))?;
         self.keep(link, "answer a request", reply)
     }
 
@@ -122,16 +165,6 @@ impl Server {
             idle.push(link);
         }
         answer(what, reply)
-    }
-
-    /// Returns a kept connection that is still open, or a new one.
-    fn link(&self, until: Instant) -> Result<Link, StoreError> {
-        loop {
-            let Some(mut link) = self.idle().pop() else { return self.connect(until) };
-            if link.connection.is_usable() {
-                return Ok(link);
-            }
-        }
     }
 
     /// Connects, and in one round trip authenticates, loads the scripts, and requests the settings

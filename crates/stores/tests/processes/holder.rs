@@ -14,7 +14,7 @@ use tickid_core::{
 };
 use tickid_lease::admin::{RealmName, Start};
 use tickid_lease::backend::{
-    Answer, Backend, Change, FileBackend, RealmView, RowState, Scope, StoreErrorKind,
+    Answer, Backend, Change, Commit, FileBackend, RealmView, RowState, Scope, StoreErrorKind,
 };
 use tickid_lease::session::block_on;
 use tickid_lease::{GenerateError, LeaseError, LeasedGenerator, Realm, Store, StoreError};
@@ -258,20 +258,20 @@ impl Backend for Reporting {
         })
     }
 
-    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, Commit> {
         Box::pin(async move {
             self.check()?;
             let row = change.row.as_ref().and_then(|row| row.row.as_ref());
             if let Some(row) = row.filter(|row| row.token.is_none()) {
                 self.tell_released(row.node, row.ceiling);
             }
-            let is_done = self.store.inner().commit(realm, change).await?;
+            let commit = self.store.inner().commit(realm, change).await?;
             if let Some((row, token)) =
-                row.filter(|_| is_done).and_then(|row| Some((row, row.token?)))
+                row.filter(|_| commit.is_written()).and_then(|row| Some((row, row.token?)))
             {
                 self.tell_granted(row.node, Named::new(row.node, token, row.floor), row.ceiling);
             }
-            Ok(is_done)
+            Ok(commit)
         })
     }
 

@@ -7,6 +7,8 @@
 )]
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[cfg(unix)]
+mod distance;
 #[path = "../error_chain/mod.rs"]
 mod error_chain;
 #[cfg(all(unix, feature = "etcd"))]

@@ -9,8 +9,9 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 #[cfg(unix)]
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
+use std::time::Instant;
 
 /// The server behind a [`Proxy`].
 #[derive(Clone, Debug)]
@@ -58,6 +59,8 @@ struct Faults {
     drops_answers: bool,
     /// The number of requests until one whose answer is lost; zero for none.
     lost_after: u32,
+    /// The next request is not passed on, since its connection turns out to be closed.
+    is_cut: bool,
 }
 
 impl Proxy {
@@ -135,6 +138,12 @@ impl Proxy {
         self.change(|faults| faults.lost_after = count);
     }
 
+    /// Closes the connection of the next request, which is not passed on, as a firewall does that
+    /// has forgotten an idle connection.
+    pub fn cut(&self) {
+        self.change(|faults| faults.is_cut = true);
+    }
+
     /// Returns the number of connections so far.
     #[must_use]
     pub fn connections(&self) -> u32 {
@@ -168,12 +177,10 @@ impl ProxyState {
         self.faults.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits while bytes of this direction are held back, and for their delay.
+    /// Waits while bytes of this direction are held back.
     fn wait(&self, is_held: impl Fn(&Faults) -> bool) -> Faults {
         let held = self.changed.wait_while(self.faults(), |faults| is_held(faults));
-        let faults = *held.unwrap_or_else(PoisonError::into_inner);
-        thread::sleep(faults.delay);
-        faults
+        *held.unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -213,9 +220,11 @@ impl ProxyLink {
             let lost_after = faults.lost_after.saturating_sub(1);
             let is_lost = replace(&mut faults.lost_after, lost_after) == 1;
             self.is_lost.store(is_lost, Ordering::SeqCst);
+            if replace(&mut faults.is_cut, false) {
+                return Fate::Close;
+            }
         }
-        self.shared.wait(|faults| faults.holds_requests);
-        Fate::Forward
+        Fate::Forward(self.shared.wait(|faults| faults.holds_requests).delay)
     }
 
     fn answer(&self, bytes: &mut [u8]) -> Fate {
@@ -226,31 +235,51 @@ impl ProxyLink {
         match (self.is_lost.load(Ordering::SeqCst), faults.drops_answers) {
             (true, _) => Fate::Close,
             (_, true) => Fate::Drop,
-            _ => Fate::Forward,
+            _ => Fate::Forward(faults.delay),
         }
     }
 }
 
 /// The treatment of bytes.
 enum Fate {
-    Forward,
+    /// They arrive so much later.
+    Forward(Duration),
     Drop,
     /// The connection is closed in their place.
     Close,
 }
 
-/// Forwards bytes in one direction. However one direction ends, both end.
+/// Forwards bytes in one direction. However one direction ends, both end. As on a long line, what
+/// is sent at once arrives at once, however many parts it has.
 fn pass_on(mut from: ProxyStream, mut to: ProxyStream, sees: impl Fn(&mut [u8]) -> Fate) {
+    let (line, arriving) = mpsc::channel::<(Instant, Vec<u8>)>();
+    let Ok(source) = from.try_clone() else {
+        from.shut_down();
+        return to.shut_down();
+    };
+    thread::spawn(move || {
+        for (at, bytes) in arriving {
+            thread::sleep(at.saturating_duration_since(Instant::now()));
+            if to.write_all(&bytes).is_err() {
+                break;
+            }
+        }
+        source.shut_down();
+        to.shut_down();
+    });
     let mut buffer = [0; 8_192];
     while let Ok(count @ 1..) = from.read(&mut buffer) {
         match sees(&mut buffer[..count]) {
-            Fate::Forward if to.write_all(&buffer[..count]).is_err() => break,
+            Fate::Forward(delay) => {
+                let bytes = buffer[..count].to_vec();
+                if line.send((Instant::now() + delay, bytes)).is_err() {
+                    break;
+                }
+            }
             Fate::Close => break,
-            Fate::Forward | Fate::Drop => {}
+            Fate::Drop => {}
         }
     }
-    from.shut_down();
-    to.shut_down();
 }
 
 enum ProxyStream {

@@ -26,7 +26,7 @@ use tickid_core::{AnyNode, Clock, SystemClock, UnixTime};
 
 use self::folder::{Context as _, NAME, corrupt};
 use self::slots::SlotReading;
-use crate::backend::{Answer, Backend, Change, Scope};
+use crate::backend::{Answer, Backend, Change, Commit, Scope};
 use crate::model::pool::NodePool;
 use crate::model::realm_spec::RealmName;
 use crate::model::realm_view::RealmView;
@@ -348,24 +348,24 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
         }
     }
 
-    fn write(&self, realm: &RealmName, change: &Change) -> Result<bool, StoreError> {
+    fn write(&self, realm: &RealmName, change: &Change) -> Result<Commit, StoreError> {
         let folder = self.root.join(realm.as_str());
         folder::create(&folder)?;
         // The folder was removed again in the meantime: it is not the one that was read.
         let Some(folder) = RealmFolder::lock(folder, realm)? else {
-            return Ok(false);
+            return Ok(Commit::Differs);
         };
         let record = folder.record()?;
         let record_version = record.as_ref().map(|(_, version)| *version);
         let now = self.now()?;
         if record_version != change.record_version || !change.is_for(GENERATION, now) {
-            return Ok(false);
+            return Ok(Commit::Differs);
         }
         let mut before = None;
         if let (Some(expected), Some((record, _))) = (&change.row, &record) {
             before = folder.row(expected.node, Some(record), now)?;
             if !expected.is_current(before.as_ref()) {
-                return Ok(false);
+                return Ok(Commit::Differs);
             }
         }
         // The row first. Of the changes of both, half is harmless: a row that the record does not
@@ -380,7 +380,7 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
         if let Some(record) = &change.record {
             folder.write_record(record, record_version)?;
         }
-        Ok(true)
+        Ok(Commit::Written { record: None })
     }
 
     /// Locks the new holder's file, writes the row, and removes the file of the holder before.
@@ -472,7 +472,7 @@ impl<C: Clock + fmt::Debug + Send + Sync> Backend for FileBackend<C> {
         Box::pin(async move { self.view(realm, scope) })
     }
 
-    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, Commit> {
         Box::pin(async move { self.write(realm, change) })
     }
 

@@ -30,7 +30,8 @@ use tickid_core::AnyNode;
 /// - A lease is renewed every half term, or up to a tenth of a term earlier. With the default term
 ///   of 10 seconds, that is after 4 to 5 seconds.
 /// - A renewal that failed is repeated within a quarter of a term, which doubles with each failure
-///   in a row up to half a term.
+///   in a row up to half a term. If there was no answer, it is repeated within a quarter of what is
+///   left of the window, if that is less, and has [more time](Self::timeout).
 /// - A claim that failed is repeated within a second, or a tenth of a shorter term. This doubles up
 ///   to 5 seconds, or half a shorter term.
 /// - If the store reports when the realm starts, the claim is repeated then, or up to a quarter of
@@ -87,6 +88,11 @@ pub struct LeaseSession {
     used: HashMap<AnyNode, u64>,
     renewal: Timer,
     acquisition: Timer,
+    /// The time that was left of the window, by the generator's clock, at the last request. It is
+    /// zero if the window has ended, or if there was no clock.
+    left: Duration,
+    /// The number of renewals in a row that got no answer.
+    silences: u32,
 }
 
 /// The longest pause after a claim that failed for the first time.
@@ -163,6 +169,8 @@ impl LeaseSession {
             used: HashMap::new(),
             renewal: Timer::default(),
             acquisition: Timer::default(),
+            left: Duration::ZERO,
+            silences: 0,
         }
     }
 
@@ -199,12 +207,22 @@ impl LeaseSession {
     /// milliseconds to 5 seconds. A claim has four times as long if there is no lease, because many
     /// holders may connect to a server at the same time. Then nothing is gained by giving up
     /// earlier than the backend does.
+    ///
+    /// A renewal after one without an answer has twice its time, up to four times the first, since
+    /// the store may just be slow. That is as long as half of what is left of the window stays for
+    /// another attempt, because a connection may be dead.
     #[must_use]
     pub fn timeout(&self, request: &Request) -> Duration {
         let terms = self.realm.terms();
         match request {
             Request::Acquire(_) if self.lease.is_none() => terms.longest_timeout(),
-            _ => terms.timeout(),
+            Request::Acquire(_) => terms.timeout(),
+            Request::Renew(_) => {
+                let more = terms.timeout().saturating_mul(1 << self.silences.min(2));
+                // After the window there is nothing left to keep.
+                let most = if self.left.is_zero() { more } else { self.left / 2 };
+                more.min(most).max(terms.timeout())
+            }
         }
     }
 
@@ -223,6 +241,10 @@ impl LeaseSession {
         stall: Duration,
         draw: impl FnOnce() -> io::Result<Token>,
     ) -> io::Result<Option<Request>> {
+        let scale = self.realm.scale();
+        self.left = self.lease.zip(tick).map_or(Duration::ZERO, |(lease, tick)| {
+            scale.time_of(lease.ceiling).saturating_since(scale.time_of(tick))
+        });
         // A lease is renewed before anything else. It is left for another node only if the
         // generator could not issue for longer than a term, because one whose window has begun can
         // issue at once.
@@ -279,6 +301,7 @@ impl LeaseSession {
                 let early = self.random_below(term / 10);
                 let due = asked.saturating_add(term / 2).saturating_sub(early);
                 self.renewal = Timer { due, failures: 0 };
+                self.silences = 0;
                 if is_renewal {
                     return Outcome::Renewed(lease);
                 }
@@ -295,7 +318,20 @@ impl LeaseSession {
                 // No answer, or a refusal that time may lift: again after a pause that grows.
                 let timer = if is_renewal { self.renewal } else { self.acquisition };
                 let failures = timer.failures.saturating_add(1);
-                let due = now.saturating_add(self.pause(&error, is_renewal, failures));
+                let took = now.saturating_sub(asked);
+                let is_silent = is_renewal && error.is_unreachable();
+                self.silences += u32::from(is_silent);
+                let left = self.left.saturating_sub(took);
+                // Not ever more often towards the end of the window.
+                let most = match is_silent && !left.is_zero() {
+                    true => (left / 4).max(term / 16),
+                    false => Duration::MAX,
+                };
+                let pause = self.pause(&error, is_renewal, failures, most);
+                let bound = self.realm.terms().timeout();
+                let is_far = is_silent && took >= bound;
+                let error = if is_far { error.too_distant(bound, term) } else { error };
+                let due = now.saturating_add(pause);
                 let timer = Timer { due, failures };
                 match request {
                     Request::Renew(_) => self.renewal = timer,
@@ -358,8 +394,15 @@ impl LeaseSession {
         self.acquisition = Timer { due, failures: 0 };
     }
 
-    /// Returns the time until a failed request is repeated.
-    fn pause(&mut self, error: &StoreError, is_renewal: bool, failures: u32) -> Duration {
+    /// Returns the time until a failed request is repeated, of up to `most` unless the store says
+    /// otherwise.
+    fn pause(
+        &mut self,
+        error: &StoreError,
+        is_renewal: bool,
+        failures: u32,
+        most: Duration,
+    ) -> Duration {
         let term = self.realm.terms().term;
         match error.refusal() {
             // All holders wait for this moment. Until then they look as often as they would renew:
@@ -372,14 +415,27 @@ impl LeaseSession {
             Some(Refusal::Mismatch(_) | Refusal::EndOfTime { .. } | Refusal::StoreClock { .. }) => {
                 term / 2 + self.random_below(term / 2)
             }
-            _ => {
+            Some(
+                Refusal::Lost { .. }
+                | Refusal::NoFreeNode { .. }
+                | Refusal::OtherRealm { .. }
+                | Refusal::NoRealm { .. }
+                | Refusal::LostRecord
+                | Refusal::NoRow { .. }
+                | Refusal::Malformed { .. }
+                | Refusal::Newer { .. }
+                | Refusal::NotQuarantined { .. }
+                | Refusal::Reserved { .. }
+                | Refusal::Overlap { .. },
+            )
+            | None => {
                 // Most of a window is left when its renewal fails for the first time.
-                let (least, most) = match is_renewal {
+                let (least, longest) = match is_renewal {
                     true => (term / 4, term / 2),
                     false => ((term / 10).min(CLAIM_PAUSE), (term / 2).min(LONGEST_CLAIM_PAUSE)),
                 };
                 let doublings = (failures - 1).min(16);
-                self.random_below(least.saturating_mul(1 << doublings).min(most))
+                self.random_below(least.saturating_mul(1 << doublings).min(longest).min(most))
             }
         }
     }

@@ -56,6 +56,48 @@ fn a_first_claim_has_more_time() {
     assert_eq!(timeouts(&session), [TERM / 4, TERM / 4], "it has a lease to keep");
 }
 
+/// Half of what is left of the window stays for another attempt, since a connection may be dead,
+/// but none has less time than the first.
+#[test]
+fn silence_is_followed_by_more_patience() {
+    let mut session = session(1).holding(secs(100));
+    let ceiling = lease(1).ceiling;
+    let mut timeout = |left: u64, answer| {
+        let (now, draw) = (session.due(), || Ok(Token::from_bits(2)));
+        let tick = ceiling.checked_sub(left);
+        let request = session.request(now, tick, NO_STALL, draw).unwrap().unwrap();
+        let timeout = session.timeout(&request);
+        session.answered(request, now, now, answer);
+        timeout.as_millis()
+    };
+    let mut silent = |left| timeout(left, Err(unreachable()));
+    assert_eq!([25, 24, 22, 20].map(&mut silent), [2_500, 5_000, 10_000, 10_000]);
+    assert_eq!([12, 7, 5, 1].map(&mut silent), [6_000, 3_500, 2_500, 2_500]);
+    assert_eq!(silent(0), 10_000, "nothing is left to keep");
+    assert_eq!(timeout(25, Err(exhausted())), 10_000, "not a silence");
+    assert_eq!(timeout(25, Ok(lease(1))), 10_000);
+    assert_eq!(timeout(25, Err(unreachable())), 2_500);
+}
+
+/// Only if the time that every store has is over: otherwise it is not the distance.
+#[test]
+fn distant_stores_are_told_the_bound() {
+    for (took, is_named) in [(2_499, false), (2_500, true)] {
+        let mut session = session(1).holding(secs(100));
+        let asked = session.due();
+        let request = session.next(asked, NO_STALL, 2).unwrap();
+        let answered = asked + Duration::from_millis(took);
+        match session.answered(request, asked, answered, Err(unreachable())) {
+            Outcome::Failed(error) => {
+                let bound = "not answered within 2.5s; a store is too far away for a term of 10s";
+                assert_eq!(format!("{error:?}").contains(bound), is_named, "{error:?}");
+                assert!(error.is_unreachable());
+            }
+            outcome => panic!("{outcome:?}"),
+        }
+    }
+}
+
 impl LeaseSession {
     fn next(&mut self, now: Duration, stall: Duration, token: u128) -> Option<Request> {
         self.request(now, Some(5), stall, || Ok(Token::from_bits(token))).unwrap()

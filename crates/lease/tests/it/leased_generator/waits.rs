@@ -146,6 +146,59 @@ fn calls_outlast_every_loss() {
     assert_eq!((leased.state().counters.losses, lost), (4, 0), "a loss is no failure");
 }
 
+/// What a store shows may not be on its disk yet, nor on the standby that takes over.
+#[test]
+fn only_acknowledged_ceilings_are_used() {
+    let world = Fixture::new("7/10");
+    let is_silent = Arc::new(AtomicBool::new(false));
+    let unanswered = Arc::new(AtomicU32::new(0));
+    let (silent, count) = (Arc::clone(&is_silent), Arc::clone(&unanswered));
+    let commit = move |memory: &Memory, realm: &_, change: &_| {
+        let commit = memory.write(realm, change);
+        match silent.load(Ordering::Relaxed) {
+            true => {
+                count.fetch_add(1, Ordering::Relaxed);
+                Err(Altered::error(StoreErrorKind::Unreachable))
+            }
+            false => Ok(commit),
+        }
+    };
+    let memory = world.memory.clone();
+    let store = Altered { is_remote: true, commit: Box::new(commit), ..Altered::new(memory) };
+    let builder = LeasedGenerator::builder(Store::new(store), world.realm.clone());
+    let builder = builder.answer_within(PATIENCE).clock(Arc::clone(&world.clock));
+    let leased = builder.start().unwrap();
+    // A holder that took these for renewals would find that the store lost them.
+    let is_lost = || leased.state().counters.losses > 0;
+    let after = |count| {
+        until(|| (is_lost() || unanswered.load(Ordering::Relaxed) >= count).then_some(()));
+        assert!(!is_lost());
+    };
+    for _ in 0..3 {
+        unanswered.store(0, Ordering::Relaxed);
+        is_silent.store(true, Ordering::Relaxed);
+        // The answers before it have been taken in.
+        after(1);
+        let ceiling = leased.state().lease.unwrap().ceiling;
+        let backup = world.memory.back_up();
+        // The rows that it shows rise with the clock.
+        world.clock.advance(Duration::from_millis(500));
+        after(6);
+        assert!(world.rows()[0].1 > ceiling);
+        assert_eq!(leased.state().lease.unwrap().ceiling, ceiling);
+        world.clock.set(world.realm.spec().scale().time_of(ceiling));
+        let error = leased.try_generate().unwrap_err();
+        let window_ended = WaitReason::Stalled(StallReason::WindowEnded);
+        assert_eq!(error.wait().unwrap().reason, window_ended, "{error}");
+
+        // It forgets them, and goes on.
+        world.memory.restore(backup);
+        is_silent.store(false, Ordering::Relaxed);
+        until(|| leased.try_generate().ok());
+    }
+    assert_eq!(leased.state().counters.losses, 0);
+}
+
 fn leases_of(leased: &Leased) -> u64 {
     leased.state().counters.leases
 }

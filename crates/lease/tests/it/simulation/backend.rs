@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 use tickid_core::{AnyNode, ManualClock};
 use tickid_lease::admin::{RealmName, RealmRules};
 use tickid_lease::backend::{
-    Answer, Backend, Change, MemoryBackend, RealmView, Record, RowState, Scope, StoreErrorKind,
-    Version,
+    Answer, Backend, Change, Commit, MemoryBackend, RealmView, Record, RowState, Scope,
+    StoreErrorKind, Version,
 };
 use tickid_lease::session::Token;
 use tickid_lease::{RealmSpec, StoreError};
@@ -91,7 +91,7 @@ impl SlowBackend {
             .await;
     }
 
-    fn write(&self, realm: &RealmName, change: &Change) -> bool {
+    fn write(&self, realm: &RealmName, change: &Change) -> Commit {
         let gives_on = self.gives_on(realm, change);
         let mut change = change.clone();
         match self.0.bug {
@@ -101,9 +101,10 @@ impl SlowBackend {
             }
             _ => {}
         }
-        let is_written = self.0.memory.write(realm, &change);
-        self.0.given_on.fetch_add(u64::from(gives_on && is_written), Ordering::Relaxed);
-        is_written
+        let commit = self.0.memory.write(realm, &change);
+        let gives_on = gives_on && commit.is_written();
+        self.0.given_on.fetch_add(u64::from(gives_on), Ordering::Relaxed);
+        commit
     }
 
     /// Reports whether the node has a holder with a window to use up, and gets another one.
@@ -186,7 +187,7 @@ impl SlowBackend {
                     let record = Some(new);
                     let change =
                         Change { generation, within: None, record_version, record, row: None };
-                    assert!(self.0.memory.write(realm, &change));
+                    assert!(self.0.memory.write(realm, &change).is_written());
                     view = self.view(realm);
                 }
                 if is_claim && now < self.0.quarantine.load(Ordering::Relaxed) {
@@ -275,7 +276,7 @@ impl Backend for SlowBackend {
         })
     }
 
-    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, Commit> {
         Box::pin(async move {
             self.pause().await;
             Ok(self.write(realm, change))

@@ -33,6 +33,7 @@ pub(crate) struct Holder<S: LeasedScheme> {
 struct Asked {
     number: u64,
     at: Duration,
+    timeout: Duration,
     message: Message,
 }
 
@@ -57,9 +58,6 @@ struct Running<S: LeasedScheme> {
     /// Its number in the watch.
     number: usize,
 }
-
-/// The timeout for an answer.
-const TIMEOUT: Duration = Duration::from_millis(700);
 
 /// Returns the true time as a holder's boot-time clock shows it: it never steps, and continues in a
 /// pause.
@@ -94,7 +92,7 @@ impl<S: LeasedScheme> Holder<S> {
     ) -> Result<Option<Message>, String> {
         let now = boot(time);
         if let Some(asked) = &self.asked {
-            if now < asked.at + TIMEOUT {
+            if now < asked.at + asked.timeout {
                 return Ok(None);
             }
             let silence = StoreError::new("simulated", StoreErrorKind::Unreachable);
@@ -108,8 +106,12 @@ impl<S: LeasedScheme> Holder<S> {
             let mut half = || u128::from(dice.below(u64::MAX));
             Ok(Token::from_bits(half() << 64 | half()))
         };
-        let message = match self.session.request(now, tick, stall, draw).unwrap() {
-            Some(Request::Acquire(mut claim)) => {
+        let Some(request) = self.session.request(now, tick, stall, draw).unwrap() else {
+            return Ok(None);
+        };
+        let timeout = self.session.timeout(&request);
+        let message = match request {
+            Request::Acquire(mut claim) => {
                 if matches!(bug, Some(Bug::LostLeaseHidden | Bug::OwnTicksForgotten)) {
                     claim.lost = None;
                 }
@@ -118,10 +120,10 @@ impl<S: LeasedScheme> Holder<S> {
                 }
                 Message::Acquire(Arc::new(Mutex::new(claim)))
             }
-            Some(Request::Renew(lease)) => Message::Renew(lease),
+            Request::Renew(lease) => Message::Renew(lease),
             _ => return Ok(None),
         };
-        self.asked = Some(Asked { number, at: now, message: message.clone() });
+        self.asked = Some(Asked { number, at: now, timeout, message: message.clone() });
         Ok(Some(message))
     }
 

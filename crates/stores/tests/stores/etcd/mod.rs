@@ -8,11 +8,25 @@ mod tls;
 
 use tickid_testkit::servers::{Etcd, Test};
 
+use crate::distance::{self, Line};
+
 pub(crate) fn tests() -> Vec<Test<Etcd>> {
     let mut tests = tickid_lease::store_scenarios!(Etcd: member::Testbed::new).to_vec();
     tests.extend(members::TESTS);
     tests.extend(requests::TESTS);
     tests.extend(access::TESTS);
     tests.extend(tls::TESTS);
+    tests.extend(distance::tests!(Etcd, at_the_end_of_a_line));
     tests
+}
+
+fn at_the_end_of_a_line(server: &Etcd, test: impl FnOnce(Line<'_>)) {
+    let member = &server.endpoints()[0];
+    let new = || {
+        let proxy = member::proxy(member);
+        let url = format!("etcd://{}", proxy.address());
+        (proxy, url)
+    };
+    let near = tickid_stores::open(&format!("etcd://{member}")).unwrap();
+    test(Line { new: &new, near });
 }

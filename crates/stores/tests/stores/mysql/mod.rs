@@ -5,7 +5,9 @@ mod promises;
 mod server;
 mod tls;
 
-use tickid_testkit::servers::{MySql, Test};
+use tickid_testkit::servers::{MySql, Proxy, Target, Test};
+
+use crate::distance::{self, Line};
 
 pub(crate) fn tests() -> Vec<Test<MySql>> {
     let mut tests =
@@ -14,5 +16,15 @@ pub(crate) fn tests() -> Vec<Test<MySql>> {
     tests.extend(promises::TESTS);
     tests.extend(faults::TESTS);
     tests.extend(tls::TESTS);
+    tests.extend(distance::tests!(MySql, at_the_end_of_a_line));
     tests
+}
+
+fn at_the_end_of_a_line(server: &MySql, test: impl FnOnce(Line<'_>)) {
+    let new = || {
+        let proxy = Proxy::new(Target::Tcp(server.address())).unwrap();
+        let url = server.url().replace(&server.address(), proxy.address());
+        (proxy, url)
+    };
+    test(Line { new: &new, near: server::open(&server.url()) });
 }

@@ -8,11 +8,19 @@ mod tls;
 
 use tickid_testkit::servers::{Postgres, Test};
 
+use crate::distance::{self, Line};
+
 pub(crate) fn tests() -> Vec<Test<Postgres>> {
     let mut tests = tickid_lease::store_scenarios!(Postgres: database::Database::empty).to_vec();
     tests.extend(promises::TESTS);
     tests.extend(faults::TESTS);
     tests.extend(search_path::TESTS);
     tests.extend(tls::TESTS);
+    tests.extend(distance::tests!(Postgres, at_the_end_of_a_line));
     tests
+}
+
+fn at_the_end_of_a_line(server: &Postgres, test: impl FnOnce(Line<'_>)) {
+    let database = database::Database::new(server);
+    test(Line { new: &|| database.proxy(), near: database.client() });
 }

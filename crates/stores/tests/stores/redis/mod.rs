@@ -6,7 +6,9 @@ mod scale;
 mod servers;
 mod tls;
 
-use tickid_testkit::servers::{Redis, Test};
+use tickid_testkit::servers::{Proxy, Redis, Target, Test};
+
+use crate::distance::{self, Line};
 
 pub(crate) fn tests() -> Vec<Test<Redis>> {
     let mut tests =
@@ -17,5 +19,15 @@ pub(crate) fn tests() -> Vec<Test<Redis>> {
     tests.extend(scale::TESTS);
     tests.extend(access::TESTS);
     tests.extend(tls::TESTS);
+    tests.extend(distance::tests!(Redis, at_the_end_of_a_line));
     tests
+}
+
+fn at_the_end_of_a_line(server: &Redis, test: impl FnOnce(Line<'_>)) {
+    let new = || {
+        let proxy = Proxy::new(Target::Tcp(server.address())).unwrap();
+        let url = format!("redis://{}", proxy.address());
+        (proxy, url)
+    };
+    test(Line { new: &new, near: servers::store(server) });
 }

@@ -1,0 +1,282 @@
+//! Answers that come after their caller has given up.
+
+use core::pin::Pin;
+use core::task::{Context, Poll};
+use core::time::Duration;
+use std::thread;
+
+use tickid_core::AnyNode;
+
+use super::shared::Store;
+use crate::backend::Answer;
+use crate::block_on::block_on;
+use crate::model::realm_spec::RealmName;
+use crate::store_error::StoreError;
+
+/// Longer than a backend takes for any request, which ends by a timeout of its own.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A request to a distant store, which goes on if its caller gives it up. What the late answer
+/// shows is worth a round trip to the next request.
+pub(super) struct Late<T: Send + 'static> {
+    /// Until it is answered.
+    work: Option<Answer<'static, T>>,
+    /// The node that it reads, which later renewals wait for.
+    reads: Option<ReadOf>,
+}
+
+/// A read of a node.
+pub(super) struct ReadOf {
+    pub(super) store: Store,
+    pub(super) realm: RealmName,
+    pub(super) node: AnyNode,
+}
+
+/// Lasts until the answer has come.
+struct Pending(ReadOf);
+
+impl Pending {
+    fn new(read: ReadOf) -> Self {
+        if let Some(known) = &read.store.shared.known {
+            known.begin_late(read.realm.clone(), read.node);
+        }
+        Self(read)
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        let ReadOf { store, realm, node } = &self.0;
+        if let Some(known) = &store.shared.known {
+            known.end_late(realm, *node);
+        }
+    }
+}
+
+impl<T: Send + 'static> Late<T> {
+    pub(super) fn new(
+        work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+        reads: Option<ReadOf>,
+    ) -> Self {
+        Self { work: Some(Box::pin(work)), reads }
+    }
+}
+
+impl<T: Send + 'static> Future for Late<T> {
+    type Output = Result<T, StoreError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(work) = &mut self.work else { return Poll::Pending };
+        let answer = work.as_mut().poll(context);
+        if answer.is_ready() {
+            self.work = None;
+        }
+        answer
+    }
+}
+
+impl<T: Send + 'static> Drop for Late<T> {
+    fn drop(&mut self) {
+        if let Some(work) = self.work.take() {
+            let pending = self.reads.take().map(Pending::new);
+            // Nobody waits for the result, nor for its error. Without a thread it is not noted.
+            let thread = thread::Builder::new().name("tickid-late".to_owned());
+            let _ = thread.spawn(move || {
+                drop(block_on(work, PATIENCE));
+                drop(pending);
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Condvar, Mutex};
+
+    use tickid_core::SystemClock;
+    use tickid_core::example::Seconds;
+
+    use crate::backend::{Answer, Backend, Change, Commit, MemoryBackend, Scope, on_a_thread};
+    use crate::model::lease::Claim;
+    use crate::model::realm_spec::RealmSpec;
+    use crate::model::realm_view::RealmView;
+    use crate::model::token::Token;
+
+    use super::*;
+
+    /// Answers on a thread, and counts and holds back its answers.
+    #[derive(Clone, Debug)]
+    struct Distant {
+        memory: MemoryBackend,
+        shared: Arc<(Mutex<Line>, Condvar)>,
+    }
+
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    struct Line {
+        reads: u32,
+        commits: u32,
+        holds_reads: bool,
+        holds_commits: bool,
+    }
+
+    impl Distant {
+        fn new() -> Self {
+            Self { memory: MemoryBackend::new(SystemClock), shared: Arc::default() }
+        }
+
+        fn line<T>(&self, change: impl FnOnce(&mut Line) -> T) -> T {
+            let changed = change(&mut self.shared.0.lock().unwrap());
+            self.shared.1.notify_all();
+            changed
+        }
+
+        /// Returns the numbers of reads and commits that `work` takes.
+        fn trips(&self, work: impl FnOnce()) -> (u32, u32) {
+            let before = self.line(|line| *line);
+            work();
+            let after = self.line(|line| *line);
+            (after.reads - before.reads, after.commits - before.commits)
+        }
+
+        fn answer<T: Send + 'static>(
+            &self,
+            is_held: impl Fn(&Line) -> bool + Send + 'static,
+            work: impl FnOnce(&MemoryBackend) -> Result<T, StoreError> + Send + 'static,
+        ) -> Answer<'static, T> {
+            let distant = self.clone();
+            on_a_thread("distant", move || {
+                let answer = work(&distant.memory);
+                let line = distant.shared.0.lock().unwrap();
+                drop(distant.shared.1.wait_while(line, |line| is_held(line)).unwrap());
+                answer
+            })
+        }
+    }
+
+    impl Backend for Distant {
+        fn name(&self) -> &'static str {
+            "distant"
+        }
+
+        fn starts_immediately(&self) -> bool {
+            true
+        }
+
+        fn is_remote(&self) -> bool {
+            true
+        }
+
+        fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmView> {
+            self.line(|line| line.reads += 1);
+            let realm = realm.clone();
+            self.answer(|line| line.holds_reads, move |memory| memory.data(&realm, scope))
+        }
+
+        fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, Commit> {
+            self.line(|line| line.commits += 1);
+            let (realm, change) = (realm.clone(), change.clone());
+            self.answer(|line| line.holds_commits, move |memory| Ok(memory.write(&realm, &change)))
+        }
+
+        fn realms(&self) -> Answer<'_, Vec<RealmName>> {
+            self.memory.realms()
+        }
+    }
+
+    const SHORT: Duration = Duration::from_millis(50);
+
+    fn realm() -> RealmSpec {
+        RealmSpec::new("a".parse().unwrap(), &Seconds, "0-7/8".parse().unwrap()).unwrap()
+    }
+
+    fn acquire(store: &Store) -> crate::Lease {
+        let mut claim = Claim::new(Token::random().unwrap(), "a test", None);
+        block_on(store.acquire(&realm(), &mut claim), PATIENCE).unwrap()
+    }
+
+    /// A node's first grant is counted in the record, whose new version the grant shows.
+    #[test]
+    fn grants_are_renewed_in_one_round_trip() {
+        let distant = Distant::new();
+        let memory = Store::new(distant.memory.clone());
+        block_on(memory.create(&realm(), crate::store::Start::Immediately), PATIENCE).unwrap();
+        let store = Store::new(distant.clone());
+        let mut lease = None;
+        assert_eq!(distant.trips(|| lease = Some(acquire(&store))), (1, 1));
+        let mut lease = lease.unwrap();
+        for _ in 0..3 {
+            let renew = || lease = block_on(store.renew(&realm(), &lease), PATIENCE).unwrap();
+            assert_eq!(distant.trips(renew), (0, 1));
+        }
+    }
+
+    /// Otherwise it would find out once more that its facts are outdated.
+    #[test]
+    fn renewals_wait_for_a_late_read() {
+        let distant = Distant::new();
+        let (store, memory) = (Store::new(distant.clone()), Store::new(distant.memory.clone()));
+        let lease = acquire(&store);
+        acquire(&memory);
+        distant.line(|line| line.holds_reads = true);
+        let realm = realm();
+        assert!(block_on(store.renew(&realm, &lease), SHORT).unwrap_err().is_unreachable());
+        let trips = distant.trips(|| {
+            let again = block_on(store.renew(&realm, &lease), SHORT);
+            assert!(again.unwrap_err().is_unreachable());
+        });
+        assert_eq!(trips, (0, 0), "it waits");
+        let trips = distant.trips(|| {
+            thread::scope(|scope| {
+                let renewal = scope.spawn(|| block_on(store.renew(&realm, &lease), PATIENCE));
+                distant.line(|line| line.holds_reads = false);
+                renewal.join().unwrap().unwrap();
+            });
+        });
+        assert_eq!(trips, (0, 1));
+    }
+
+    /// Each attempt would otherwise start with the facts that the one before has found outdated.
+    #[test]
+    fn late_answers_save_the_next_request_a_trip() {
+        let distant = Distant::new();
+        let (store, memory) = (Store::new(distant.clone()), Store::new(distant.memory.clone()));
+        let first = acquire(&store);
+        let renew = |timeout| block_on(store.renew(&realm(), &first), timeout);
+        let known = || {
+            let known = store.shared.known.as_ref().unwrap();
+            known.renewal(realm().name(), &first).map(|(change, _)| change)
+        };
+        let (record, row) = (
+            |change: Option<Change>| change.unwrap().record_version,
+            |change: Option<Change>| change.unwrap().row.unwrap().version,
+        );
+
+        // A grant to another holder changes the record, and another client the row, so this reads
+        // both, for too long.
+        let before = known();
+        acquire(&memory);
+        block_on(memory.renew(&realm(), &first), PATIENCE).unwrap();
+        distant.line(|line| line.holds_reads = true);
+        assert!(renew(SHORT).unwrap_err().is_unreachable());
+        distant.line(|line| line.holds_reads = false);
+        while record(known()) == record(before.clone()) {
+            thread::yield_now();
+        }
+        assert_eq!(distant.trips(|| _ = renew(PATIENCE).unwrap()), (0, 1));
+
+        // A renewal is written, and its answer is late.
+        let before = known();
+        distant.line(|line| line.holds_commits = true);
+        assert!(renew(SHORT).unwrap_err().is_unreachable());
+        distant.line(|line| line.holds_commits = false);
+        while row(known()) == row(before.clone()) {
+            thread::yield_now();
+        }
+        assert_eq!(distant.trips(|| _ = renew(PATIENCE).unwrap()), (0, 1));
+
+        // Another client of the same holder has renewed: a read shows this one's row, too.
+        block_on(memory.renew(&realm(), &first), PATIENCE).unwrap();
+        assert_eq!(distant.trips(|| _ = renew(PATIENCE).unwrap()), (1, 2));
+        assert_eq!(distant.trips(|| _ = renew(PATIENCE).unwrap()), (0, 1));
+    }
+}
