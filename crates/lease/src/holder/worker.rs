@@ -52,6 +52,8 @@ pub(super) struct Worker<S: Scheme, C> {
     is_behind: bool,
     /// Set once a claim was repeated immediately because of an adoption, until there is a lease.
     has_adopted: bool,
+    /// When the first renewal was sent that failed, if none has succeeded since.
+    failing_since: Option<Duration>,
     warnings: Warnings,
     #[cfg(feature = "metrics")]
     metrics: HolderMetrics,
@@ -77,6 +79,7 @@ where
             start_until: boot::now().saturating_add(options.start_within),
             is_behind: false,
             has_adopted: false,
+            failing_since: None,
             warnings: Warnings::default(),
             #[cfg(feature = "metrics")]
             metrics: HolderMetrics::new(options.realm.name()),
@@ -135,11 +138,15 @@ where
         let latency = now.saturating_sub(asked);
         // The session forgets its lease if the answer ends it.
         let previous = self.session.lease().copied();
+        let is_renewal = matches!(request, Request::Renew(_));
         let is_move = previous.is_some() && matches!(request, Request::Acquire(_));
         #[cfg(feature = "metrics")]
         self.metrics.answered(&request, answer.is_ok(), latency);
         match self.session.answered(request, asked, now, answer) {
-            Outcome::Acquired(lease) => self.start_lease(lease, previous, latency),
+            Outcome::Acquired(lease) => {
+                self.failing_since = None;
+                self.start_lease(lease, previous, latency);
+            }
             Outcome::Renewed(lease) => self.widen(lease, latency),
             // Another holder may have the node already, so nothing more is issued under the lease.
             Outcome::Lost(error) => {
@@ -165,6 +172,9 @@ where
             }
             // A mismatch may only mean that the realm has other nodes or terms by now.
             Outcome::Failed(error) => {
+                if is_renewal {
+                    self.failing_since.get_or_insert(asked);
+                }
                 let error = match self.adopt(&error) {
                     Ok(Adoption::Nothing) => error.into(),
                     // Immediately, unless the realm was changed once more since the last adoption:
@@ -262,6 +272,11 @@ where
             Ok(()) => {
                 let realm = self.session.realm().name();
                 tracing::debug!(%realm, ceiling = lease.ceiling, "lease renewed");
+                // The end of what a warning has said.
+                if let Some(since) = self.failing_since.take() {
+                    let after = boot::now().saturating_sub(since);
+                    tracing::info!(%realm, node = %lease.node, "renewed again after {after:.0?}");
+                }
                 self.shared.renewed(&self.granted(active.generator(), lease, latency));
             }
             // No backend that keeps its promises grants that.

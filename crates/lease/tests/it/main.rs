@@ -11,6 +11,7 @@
 mod altered;
 mod bounded;
 mod crash_loop;
+mod events;
 mod file;
 mod leased_generator;
 mod memory;
