@@ -237,6 +237,7 @@ fn store_findings(store: &Store) -> Vec<Finding> {
         );
     }
     for realm in &realms {
+        findings.extend(round_trip(store, realm).map(|(trip, term)| distance(realm, trip, term)));
         // The store reads its clock between this moment and the answer, which bounds the
         // difference.
         let asked = SystemClock.now();
@@ -248,6 +249,37 @@ fn store_findings(store: &Store) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Measures the round trip to a store on a server, and returns it with the realm's term. Of two
+/// requests the shorter one counts, since the first may connect anew.
+fn round_trip(store: &Store, realm: &RealmName) -> Option<(Duration, Duration)> {
+    let measure = || {
+        let asked = Instant::now();
+        let record = answer(store.realm(realm)).ok()?;
+        Some((asked.elapsed(), record.realm.terms().term))
+    };
+    store.inner().is_remote().then(|| measure().min(measure())).flatten()
+}
+
+/// Compares a round trip with the time that a renewal has.
+fn distance(realm: &RealmName, trip: Duration, term: Duration) -> Finding {
+    /// Requests to servers time out after this.
+    const TIMEOUT: Duration = Duration::from_secs(3);
+    const TOPIC: &str = "store trip";
+    let text = |part: &str, bound: Duration| {
+        let bound = bound.min(TIMEOUT);
+        format!("realm {realm}: a round trip takes {trip:.1?}, {part} {bound:.1?} for its term")
+    };
+    let hint = "`tickid lease init --reconfigure --term` sets a longer term; or use a nearer store";
+    if trip <= (term / 5).min(TIMEOUT) {
+        Finding::ok(TOPIC, text("of at most", term / 5))
+    } else if trip <= (term / 4).min(TIMEOUT) {
+        Finding::warning(TOPIC, text("and should take at most", term / 5), hint)
+    } else {
+        let text = text("and no renewal is answered beyond", term / 4);
+        Finding::error(TOPIC, text, hint)
+    }
 }
 
 /// Looks at the clock of a store without a realm.
@@ -465,6 +497,24 @@ mod tests {
             assert!(file_system(Path::new("/")).is_some());
             assert_eq!(file_system(Path::new("/proc/self")).as_deref(), Some("proc"));
         }
+    }
+
+    #[test]
+    fn distant_stores_are_found_out() {
+        let (realm, term) = ("orders".parse().unwrap(), Duration::from_secs(10));
+        let found = |millis, term| {
+            let finding = distance(&realm, Duration::from_millis(millis), term);
+            (finding.level, finding.text)
+        };
+        let text = |text: &str| format!("realm orders: a round trip takes {text} for its term");
+        assert_eq!(found(20, term), (Level::Ok, text("20.0ms, of at most 2.0s")));
+        assert_eq!(found(2_000, term), (Level::Ok, text("2.0s, of at most 2.0s")));
+        let warning = text("2.1s, and should take at most 2.0s");
+        assert_eq!(found(2_100, term), (Level::Warning, warning));
+        let error = text("2.6s, and no renewal is answered beyond 2.5s");
+        assert_eq!(found(2_600, term), (Level::Error, error));
+        let error = text("4.0s, and no renewal is answered beyond 3.0s");
+        assert_eq!(found(4_000, term * 60), (Level::Error, error));
     }
 
     #[test]
