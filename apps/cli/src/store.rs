@@ -17,8 +17,9 @@ use crate::message::{say, shown};
 /// Names the store unless the command line does.
 pub(crate) const STORE_VARIABLE: &str = "TICKID_STORE";
 
-/// The timeout of a request.
-pub(crate) const ANSWER_WITHIN: Duration = Duration::from_secs(5);
+/// The timeout of a request. The stores have shorter ones; the longest is that of a folder's lock,
+/// which a thousand processes may want at the same time.
+pub(crate) const ANSWER_WITHIN: Duration = Duration::from_secs(45);
 
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct StoreOptions {

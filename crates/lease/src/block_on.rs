@@ -59,15 +59,20 @@ pub fn block_on<T>(
     }
 }
 
-/// Waits for a random time of up to 2 ms, doubled with each lost race up to 250 ms ("full jitter").
+/// Waits for a random time of up to 2 ms, doubled with each lost race up to 250 ms.
 pub(crate) async fn back_off(lost: u32) {
+    sleep(jitter(lost, Duration::from_millis(250))).await;
+}
+
+/// Returns a random time of up to 2 ms, doubled with each lost race up to `longest` ("full
+/// jitter").
+pub(crate) fn jitter(lost: u32, longest: Duration) -> Duration {
     const SHORTEST: Duration = Duration::from_millis(2);
-    const LONGEST: Duration = Duration::from_millis(250);
-    let most = SHORTEST.saturating_mul(1 << lost.min(16)).min(LONGEST);
+    let most = SHORTEST.saturating_mul(1 << lost.min(16)).min(longest);
     let nanos = u64::try_from(most.as_nanos()).unwrap_or(u64::MAX);
     // Each is keyed with new random numbers.
     let random = RandomState::new().hash_one(lost);
-    sleep(Duration::from_nanos(random % nanos)).await;
+    Duration::from_nanos(random % nanos.max(1))
 }
 
 /// Waits on a separate thread, which needs no executor and still works in the child of a `fork`.

@@ -54,7 +54,8 @@ fn terminated_before_the_end() {
     let (stdout, stderr, status) = program.end();
     drop(store);
     assert_eq!(status.code(), Some(NO_LEASE), "{stderr}");
-    assert!(stderr.contains("the lease of node 5/16 was not renewed in time"), "{stderr}");
+    let said = "the lease of node 5/16 could not be renewed in time: the store: no answer";
+    assert!(stderr.contains(said), "{stderr}");
     let (last, row) = (json_lines(&stdout).remove(0), row(state.path()));
     assert!(tick(&last["timestamp"]) < tick(&row["ceiling"]), "{last} is not within {row}");
     assert!(row["token"].is_string(), "given back");

@@ -8,9 +8,12 @@ use core::time::Duration;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
+use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
+use crate::block_on::jitter;
+use crate::blocking::on_a_thread;
 use crate::store_error::{Exposure, ExposureReason, StoreError, StoreErrorKind};
 
 pub(super) const NAME: &str = "file";
@@ -372,44 +375,64 @@ pub(super) fn lock_file(path: &Path) -> Result<File, StoreError> {
     Ok(file)
 }
 
-/// Locks a file. Other processes hold such a lock only briefly.
+/// The longest pause of a process that waits for a lock. With shorter ones, a crowd that waits for a
+/// stopped process would use up a processor.
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+
+/// Locks a file. Each process holds such a lock only briefly, but many may want it. The wait ends
+/// when the caller drops it, which it does after the request's time.
 ///
 /// # Errors
-/// Returns an error of the kind [`io::ErrorKind::TimedOut`] if it is held for longer than
+/// Returns an error of the kind [`io::ErrorKind::TimedOut`] if the lock is not free within
 /// `timeout`.
-pub(super) fn lock(path: &Path, timeout: Duration) -> Result<File, StoreError> {
+pub(super) async fn lock(path: &Path, timeout: Duration) -> Result<File, StoreError> {
     let file = lock_file(path)?;
-    let start = Instant::now();
-    // There is no portable lock with a timeout. Most transactions are over soon, so the first
-    // pauses are short; the later ones keep a crowd of waiting processes from using up a processor.
-    let mut pause = Duration::from_micros(50);
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::Error(error)) => return Err(error).context("lock", path),
-            Err(TryLockError::WouldBlock) if start.elapsed() > timeout => {
-                let silence = io::Error::new(
-                    io::ErrorKind::TimedOut,
-                    format!("another process has held the lock for longer than {timeout:?}"),
-                );
-                return Err(silence).context("lock", path);
+    // Most locks are free, and need no thread.
+    if try_lock(&file, path)? {
+        return Ok(file);
+    }
+    // A thread of its own can be left behind. It looks again and again, because one that is in the
+    // kernel's queue cannot leave it, so a stopped holder would collect a thread for each request.
+    let caller = Arc::new(());
+    let (waiting, path) = (Arc::downgrade(&caller), path.to_owned());
+    let locked = on_a_thread(NAME, move || {
+        let start = Instant::now();
+        for lost in 0.. {
+            let left = timeout.saturating_sub(start.elapsed());
+            if left.is_zero() || waiting.strong_count() == 0 {
+                break;
             }
-            Err(TryLockError::WouldBlock) => {
-                thread::sleep(pause);
-                pause = (pause * 2).min(Duration::from_millis(2));
+            // Random pauses let a crowd take turns.
+            thread::sleep(jitter(lost, LONGEST_PAUSE).min(left));
+            if try_lock(&file, &path)? {
+                return Ok(file);
             }
         }
+        let silence = format!(
+            "{} was not free within {timeout:?}: a process that holds it is stopped, or too many \
+             wait for it",
+            path.display()
+        );
+        Err(io::Error::new(io::ErrorKind::TimedOut, silence)).context("lock", &path)
+    })
+    .await;
+    drop(caller);
+    locked
+}
+
+/// Locks a file, and returns `false` if it is locked already.
+fn try_lock(file: &File, path: &Path) -> Result<bool, StoreError> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error).context("lock", path),
     }
 }
 
 /// Reports whether the file exists and is not locked.
 pub(super) fn is_unlocked(path: &Path) -> Result<bool, StoreError> {
     let Some(file) = open(path, OpenOptions::new().read(true))? else { return Ok(false) };
-    match file.try_lock() {
-        Ok(()) => Ok(true),
-        Err(TryLockError::WouldBlock) => Ok(false),
-        Err(TryLockError::Error(error)) => Err(error).context("lock", path),
-    }
+    try_lock(&file, path)
 }
 
 /// Returns the names in a folder; none if it does not exist.
@@ -423,4 +446,69 @@ pub(super) fn names(folder: &Path) -> Result<Vec<String>, StoreError> {
         entry.map(|entry| entry.file_name().to_string_lossy().into_owned())
     };
     entries.map(name).collect::<io::Result<_>>().context("read the folder", folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::block_on::block_on;
+    use crate::embedded::file::LOCK_TIMEOUT;
+
+    /// Returns a file's lock, held, and its path.
+    fn held() -> (TempDir, std::path::PathBuf, File) {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("lock");
+        let lock = lock_file(&path).unwrap();
+        lock.lock().unwrap();
+        (folder, path, lock)
+    }
+
+    /// Each holds the lock for a moment, as on a slow disk, and all together for longer than a
+    /// renewal may take.
+    #[test]
+    fn a_crowd_takes_turns() {
+        const CROWD: usize = 80;
+        const MOMENT: Duration = Duration::from_millis(50);
+        let (_folder, path, first) = held();
+        thread::scope(|scope| {
+            let turn = || {
+                let lock = block_on(lock(&path, LOCK_TIMEOUT), Duration::MAX)?;
+                thread::sleep(MOMENT);
+                drop(lock);
+                Ok::<(), StoreError>(())
+            };
+            let crowd: Vec<_> = (0..CROWD).map(|_| scope.spawn(turn)).collect();
+            drop(first);
+            for one in crowd {
+                one.join().unwrap().unwrap();
+            }
+        });
+    }
+
+    #[test]
+    fn late_locks_are_given_back() {
+        let (_folder, path, first) = held();
+        let timeout = Duration::from_millis(20);
+        let late = block_on(lock(&path, Duration::MAX), timeout).unwrap_err();
+        assert_eq!(format!("{late:?}"), "the store: no answer: no answer within 20ms");
+        drop(first);
+        // Returns once nothing in this process holds the lock.
+        lock_file(&path).unwrap().lock().unwrap();
+    }
+
+    #[test]
+    fn busy_locks_name_no_culprit() {
+        let (_folder, path, first) = held();
+        let busy = block_on(lock(&path, Duration::ZERO), Duration::MAX).unwrap_err();
+        assert!(busy.is_unreachable());
+        let expected = format!(
+            "file store: no answer: {} was not free within 0ns: a process that holds it is \
+             stopped, or too many wait for it",
+            path.display()
+        );
+        assert_eq!(format!("{busy:?}"), expected);
+        drop(first);
+    }
 }

@@ -148,8 +148,9 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
 /// A folder has only one generation, because it does not show that it was restored from a backup.
 const GENERATION: &str = "file";
 const RECORD_MAGIC: &str = "tickid-realm-1";
-/// The timeout for a realm's lock, which is normally held for milliseconds.
-const LOCK_TIMEOUT: Duration = Duration::from_secs(3);
+/// The timeout for a realm's lock, for callers that wait longer. It is normally held for
+/// milliseconds, but a thousand processes that start together need it for 10 to 25 seconds.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(40);
 /// The version of a row that cannot be read.
 const UNREADABLE: Version = Version(0);
 
@@ -162,14 +163,14 @@ struct RealmFolder<'a> {
 
 impl<'a> RealmFolder<'a> {
     /// `None` if there is no such folder.
-    fn lock(folder: PathBuf, name: &'a RealmName) -> Result<Option<Self>, StoreError> {
+    async fn lock(folder: PathBuf, name: &'a RealmName) -> Result<Option<Self>, StoreError> {
         if !folder::close_to_others(&folder)? {
             return Ok(None);
         }
         for part in ["nodes", "holders"] {
             folder::look_at(&folder.join(part))?;
         }
-        let lock = folder::lock(&folder.join("lock"), LOCK_TIMEOUT)?;
+        let lock = folder::lock(&folder.join("lock"), LOCK_TIMEOUT).await?;
         Ok(Some(Self { folder, name, _lock: lock }))
     }
 
@@ -307,10 +308,10 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
         now.map_err(|source| StoreError::failed(NAME, "read the clock").with_source(source))
     }
 
-    fn view(&self, realm: &RealmName, scope: Scope) -> Result<RealmView, StoreError> {
+    async fn view(&self, realm: &RealmName, scope: Scope) -> Result<RealmView, StoreError> {
         let mut view = RealmView::empty(self.now()?, GENERATION.to_owned());
         let folder = self.root.join(realm.as_str());
-        let Some(folder) = RealmFolder::lock(folder, realm)? else {
+        let Some(folder) = RealmFolder::lock(folder, realm).await? else {
             return Ok(view);
         };
         // Read now, not before the wait for the lock.
@@ -348,11 +349,11 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
         }
     }
 
-    fn write(&self, realm: &RealmName, change: &Change) -> Result<Commit, StoreError> {
+    async fn write(&self, realm: &RealmName, change: &Change) -> Result<Commit, StoreError> {
         let folder = self.root.join(realm.as_str());
         folder::create(&folder)?;
         // The folder was removed again in the meantime: it is not the one that was read.
-        let Some(folder) = RealmFolder::lock(folder, realm)? else {
+        let Some(folder) = RealmFolder::lock(folder, realm).await? else {
             return Ok(Commit::Differs);
         };
         let record = folder.record()?;
@@ -469,11 +470,11 @@ impl<C: Clock + fmt::Debug + Send + Sync> Backend for FileBackend<C> {
     }
 
     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmView> {
-        Box::pin(async move { self.view(realm, scope) })
+        Box::pin(self.view(realm, scope))
     }
 
     fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, Commit> {
-        Box::pin(async move { self.write(realm, change) })
+        Box::pin(self.write(realm, change))
     }
 
     fn realms(&self) -> Answer<'_, Vec<RealmName>> {
