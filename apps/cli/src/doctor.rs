@@ -229,6 +229,7 @@ fn store_findings(store: &Store) -> Vec<Finding> {
         ),
     ));
     findings.extend(folder(&store.endpoint()));
+    findings.extend(store.inner().is_remote().then(|| writes(store)));
     // A realm is read along with the store's clock. If there is none, the clock is read by itself.
     if realms.is_empty() {
         findings.extend(
@@ -279,6 +280,24 @@ fn distance(realm: &RealmName, trip: Duration, term: Duration) -> Finding {
     } else {
         let text = text("and no renewal is answered beyond", term / 4);
         Finding::error(TOPIC, text, hint)
+    }
+}
+
+/// Finds out whether a server accepts writes, which those that answer all reads may refuse.
+fn writes(store: &Store) -> Finding {
+    const TOPIC: &str = "store writes";
+    match answer(store.inner().try_write()) {
+        Ok(true) => Finding::ok(TOPIC, "accepted"),
+        Ok(false) => Finding::warning(
+            TOPIC,
+            "could not try: this user may write in some realms at most",
+            "`tickid lease acquire` and `release` try a realm",
+        ),
+        Err(error) => Finding::error(
+            TOPIC,
+            format!("{error:?}"),
+            "no node can be granted or renewed: the server is full, read-only, or refuses this user",
+        ),
     }
 }
 

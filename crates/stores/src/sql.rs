@@ -123,6 +123,8 @@ pub(super) trait Database: fmt::Debug + Send + Sync + 'static {
     const COMMIT: &'static str;
     /// Returns the names of all realms.
     const REALMS: &'static str;
+    /// Writes a record and a row of no realm, and takes them back.
+    const TRY_WRITE: &'static str;
 
     /// Returns the server's address, for messages.
     fn endpoint(&self) -> String;
@@ -428,6 +430,13 @@ impl<D: Database> Backend for Sql<D> {
             let version = row.first().and_then(|version| version.as_ref()?.parse().ok());
             let record = change.record.as_ref().and(version.map(Version));
             Ok(Commit::Written { record })
+        })
+    }
+
+    fn try_write(&self) -> Answer<'_, bool> {
+        Box::pin(async move {
+            self.ask("write", CONNECTION_TIMEOUT, D::TRY_WRITE, []).await?;
+            Ok(true)
         })
     }
 

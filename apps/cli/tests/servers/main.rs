@@ -13,6 +13,8 @@
 mod backfill;
 #[cfg(target_os = "linux")]
 mod clock_steps;
+#[cfg(all(unix, feature = "full"))]
+mod doctor;
 #[cfg(all(target_os = "linux", feature = "full"))]
 mod doors;
 #[cfg(unix)]
@@ -31,7 +33,7 @@ fn main() -> std::process::ExitCode {
     #[cfg(all(target_os = "linux", feature = "full"))]
     let tests = tests.add("backfill", &backfill::TESTS).add("doors", &doors::TESTS);
     #[cfg(feature = "full")]
-    let tests = stores::add_to(serve::add_to(tests)).threads(6);
+    let tests = stores::add_to(doctor::add_to(serve::add_to(tests))).threads(6);
     tests.run()
 }
 

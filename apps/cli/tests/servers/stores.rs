@@ -110,7 +110,7 @@ fn doctor_checks_the_store(place: &Place) {
     let sound = seen(ran(&mut doctor(&place.url)));
     assert_eq!((sound.status, sound.stderr.as_str()), (OK, ""), "{}", sound.stdout);
     let findings = json_lines(&sound.stdout);
-    for topic in ["clock", "store", "clock skew"] {
+    for topic in ["clock", "store", "store writes", "clock skew"] {
         let is_ok = |one: &Value| one["topic"] == topic && one["level"] == "ok";
         assert!(findings.iter().any(is_ok), "{topic}: {}", sound.stdout);
     }

@@ -128,6 +128,16 @@ pub trait Backend: fmt::Debug + Send + Sync {
     /// Returns the names of all realms, in order.
     fn realms(&self) -> Answer<'_, Vec<RealmName>>;
 
+    /// Checks that the store accepts writes, by one that changes nothing and is never listed as a
+    /// realm. Returns `false` if that cannot be tried, because the user may write in some realms
+    /// only, or because the backend has no such write, as by default.
+    ///
+    /// # Errors
+    /// Returns the error that other writes meet, for example that of a full disk.
+    fn try_write(&self) -> Answer<'_, bool> {
+        Box::pin(async { Ok(false) })
+    }
+
     /// Waits before a request is repeated that lost `lost` races in a row. The default is a random
     /// time of up to 2 ms, doubled with each race up to 250 ms, so that clients which raced once
     /// rarely race again.
@@ -169,6 +179,10 @@ where
 
     fn realms(&self) -> Answer<'_, Vec<RealmName>> {
         (**self).realms()
+    }
+
+    fn try_write(&self) -> Answer<'_, bool> {
+        (**self).try_write()
     }
 
     fn back_off(&self, lost: u32) -> Answer<'_, ()> {

@@ -317,6 +317,12 @@ fn refusal(status: StatusCode, body: &[u8]) -> Trouble {
     }
 }
 
+/// Reports whether the user has no right to a key.
+pub(super) fn is_denied(error: &StoreError) -> bool {
+    let said = error.source().and_then(|source| source.downcast_ref::<Said>());
+    said.is_some_and(|said| said.message.contains("permission denied"))
+}
+
 fn failed(what: &str, source: impl Into<BoxError>) -> StoreError {
     error::failed(BACKEND, what).with_source(source)
 }

@@ -93,6 +93,8 @@ pub(super) enum Operation {
     },
     #[serde(rename = "requestPut")]
     Put { key: Bytes, value: Bytes },
+    #[serde(rename = "requestDeleteRange")]
+    Delete { key: Bytes },
 }
 
 impl Operation {
@@ -108,6 +110,10 @@ impl Operation {
 
     pub(super) fn put(key: &str, value: &str) -> Self {
         Self::Put { key: key.into(), value: value.into() }
+    }
+
+    pub(super) fn delete(key: &str) -> Self {
+        Self::Delete { key: key.into() }
     }
 }
 
@@ -192,7 +198,11 @@ mod tests {
                 Compare::version("b", 0),
                 Compare::value("c", "d"),
             ],
-            success: vec![Operation::put("a", "b"), Operation::get_range("a", "c", 5)],
+            success: vec![
+                Operation::put("a", "b"),
+                Operation::get_range("a", "c", 5),
+                Operation::delete("a"),
+            ],
         };
         assert_eq!(
             serde_json::to_string(&txn).unwrap(),
@@ -201,7 +211,8 @@ mod tests {
              {\"result\":\"EQUAL\",\"key\":\"Yg==\",\"target\":\"VERSION\",\"version\":\"0\"},\
              {\"result\":\"EQUAL\",\"key\":\"Yw==\",\"target\":\"VALUE\",\"value\":\"ZA==\"}],\
              \"success\":[{\"requestPut\":{\"key\":\"YQ==\",\"value\":\"Yg==\"}},\
-             {\"requestRange\":{\"key\":\"YQ==\",\"range_end\":\"Yw==\",\"limit\":\"5\"}}]}"
+             {\"requestRange\":{\"key\":\"YQ==\",\"range_end\":\"Yw==\",\"limit\":\"5\"}},\
+             {\"requestDeleteRange\":{\"key\":\"YQ==\"}}]}"
         );
     }
 

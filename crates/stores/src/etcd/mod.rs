@@ -154,6 +154,11 @@ impl Backend for EtcdBackend {
         on_a_thread(BACKEND, move || cluster.commit(&realm, &change))
     }
 
+    fn try_write(&self) -> Answer<'_, bool> {
+        let cluster = Arc::clone(&self.0);
+        on_a_thread(BACKEND, move || cluster.try_write())
+    }
+
     fn realms(&self) -> Answer<'_, Vec<RealmName>> {
         let cluster = Arc::clone(&self.0);
         on_a_thread(BACKEND, move || cluster.realms())
@@ -291,6 +296,22 @@ impl Cluster {
         }
         let record = change.record.as_ref().map(|_| Version(answer.header.revision));
         Ok(Commit::Written { record })
+    }
+
+    /// Writes a key of no realm and deletes it, in two transactions, since one may not change a key
+    /// twice.
+    fn try_write(&self) -> Result<bool, StoreError> {
+        const KEY: &str = "tickid/.doctor";
+        for operation in [Operation::put(KEY, ""), Operation::delete(KEY)] {
+            let txn = Txn { compare: Vec::new(), success: vec![operation] };
+            match self.gateway.txn(&txn, false) {
+                Ok(_) => {}
+                // A user may have the keys of some realms only.
+                Err(error) if gateway::is_denied(&error) => return Ok(false),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
     }
 
     /// Steps from the first key of one realm to the first key of the next.

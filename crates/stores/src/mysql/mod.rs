@@ -157,6 +157,7 @@ impl Database for Server {
     const READ: &'static str = include_str!("read.sql");
     const COMMIT: &'static str = include_str!("commit.sql");
     const REALMS: &'static str = "SELECT name FROM tickid_realm";
+    const TRY_WRITE: &'static str = include_str!("try_write.sql");
 
     fn endpoint(&self) -> String {
         let Place { host, port, socket, .. } = &self.0;

@@ -208,6 +208,7 @@ impl Database for Server {
     const COMMIT: &'static str =
         "SELECT tickid.commit_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
     const REALMS: &'static str = "SELECT name FROM tickid.realm";
+    const TRY_WRITE: &'static str = include_str!("try_write.sql");
 
     fn endpoint(&self) -> String {
         let host = |(number, host): (usize, &Host)| match host {

@@ -159,6 +159,11 @@ impl Backend for RedisBackend {
         on_a_thread(BACKEND, move || server.commit(&realm, &change))
     }
 
+    fn try_write(&self) -> Answer<'_, bool> {
+        let server = Arc::clone(&self.0);
+        on_a_thread(BACKEND, move || server.try_write())
+    }
+
     fn realms(&self) -> Answer<'_, Vec<RealmName>> {
         let server = Arc::clone(&self.0);
         on_a_thread(BACKEND, move || server.realms())

@@ -132,6 +132,20 @@ impl Server {
         self.keep(link, "answer a request", reply)
     }
 
+    /// Writes a key of no realm, which is gone after a millisecond. Returns `false` if the user has
+    /// no right to that key, as one who has those of some realms only.
+    pub(super) fn try_write(&self) -> Result<bool, StoreError> {
+        let words = ["SET", "tickid:{}:doctor", "", "PX", "1"];
+        let (link, reply, _) = self.over_a_link(|link, until| self.ask(link, &words, until))?;
+        // "no permissions to run the 'set' command" holds for all keys.
+        let is_denied = matches!(&reply, Reply::Error(message)
+            if message.starts_with("NOPERM") && message.contains(" key"));
+        match self.keep(link, "write", reply) {
+            Err(_) if is_denied => Ok(false),
+            written => written.map(|_| true),
+        }
+    }
+
     /// Sends a command, and in the same round trip requests the settings, which may have changed
     /// since the connection was opened. If they are wrong, the command was carried out all the
     /// same, like one that was not answered may have been.
@@ -231,6 +245,9 @@ fn answer(what: &str, reply: Reply) -> Result<Reply, StoreError> {
     let what = match message.split(' ').next() {
         Some("NOAUTH") => "log in",
         Some("READONLY") => "write: the server accepts no writes, like a replica",
+        Some("MOVED" | "ASK" | "TRYAGAIN" | "CROSSSLOT" | "CLUSTERDOWN") => {
+            "use one server of a Redis Cluster, which is not followed: name a server that has all keys"
+        }
         _ => what,
     };
     Err(error::failed(BACKEND, what).with_source(excerpt(&message)))

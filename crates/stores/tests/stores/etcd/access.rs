@@ -1,8 +1,11 @@
 //! Users, passwords and tokens.
 
+use core::time::Duration;
+
 use serde_json::{Value, json};
 use tickid_lease::Store;
 use tickid_lease::backend::StoreErrorKind;
+use tickid_lease::session::block_on;
 use tickid_testkit::servers::{Etcd, Server as _, Test};
 
 use crate::error_chain::causes;
@@ -56,6 +59,12 @@ fn users_authenticate_by_password(_: &Etcd) {
         assert!(matches!(error.kind(), StoreErrorKind::Failed { .. }), "{error:?}");
         assert_eq!(error.to_string(), format!("etcd store: {what}"), "{login}");
         assert!(causes(&error).contains(why), "{}", causes(&error));
+    }
+    // A user without a right to the key of the attempt may still have those of a realm.
+    for (login, is_tried) in [("app:s%40cret@", true), ("other:0ther@", false)] {
+        let store = store(&etcd, login);
+        let tried = block_on(store.inner().try_write(), Duration::from_secs(10));
+        assert_eq!(tried.unwrap(), is_tried, "{login}");
     }
 }
 
