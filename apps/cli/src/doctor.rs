@@ -228,7 +228,7 @@ fn store_findings(store: &Store) -> Vec<Finding> {
             counted(realms.len() as u64, "realm")
         ),
     ));
-    findings.extend(folder(&store.endpoint()));
+    findings.extend(folder(store));
     findings.extend(store.inner().is_remote().then(|| writes(store)));
     // A realm is read along with the store's clock. If there is none, the clock is read by itself.
     if realms.is_empty() {
@@ -365,27 +365,28 @@ fn counted(number: u64, noun: &str) -> String {
 }
 
 /// Looks at the folder of a store, if it is one.
-fn folder(endpoint: &str) -> Vec<Finding> {
+fn folder(store: &Store) -> Vec<Finding> {
     // The endpoint of a server, such as `db:2379`, is no path that exists.
-    let path = endpoint.strip_prefix("file://").unwrap_or(endpoint);
+    let endpoint = store.endpoint();
+    let path = endpoint.strip_prefix("file://").unwrap_or(&endpoint);
     let Ok(path) = fs::canonicalize(path) else { return Vec::new() };
     let mut findings = Vec::new();
     // The records are safe only where locks hold and files outlive a restart, which depends on the
     // kind of the file system.
     if let Some(kind) = file_system(&path) {
         let text = format!("{} on {kind}", path.display());
-        findings.push(match kind.as_str() {
-            "nfs" | "nfs4" | "cifs" | "smb3" | "9p" | "fuse.sshfs" => Finding::warning(
+        findings.push(match (store.inner().doubt(), kind.as_str()) {
+            (Some(doubt), _) => Finding::warning(
                 "store folder",
-                text,
-                "locks of network file systems may fail; use a folder of this machine or a server",
+                doubt,
+                "use a folder on a disk of this machine, or a server",
             ),
-            "tmpfs" | "ramfs" => Finding::warning(
+            (None, "tmpfs" | "ramfs") => Finding::warning(
                 "store folder",
                 text,
                 "it is empty after a restart; use a folder on a disk",
             ),
-            _ => Finding::ok("store folder", text),
+            (None, _) => Finding::ok("store folder", text),
         });
     }
     // The rights of the folder do not show that the file system is read-only or full, so a file is

@@ -4,6 +4,7 @@ use core::fmt::Display;
 use core::num::NonZeroU32;
 use core::time::Duration;
 use std::fs::File;
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -265,6 +266,12 @@ impl Plan<'_> {
         // Checked before a store is opened, which may create it.
         let new = self.scheme.visit(DefaultRealm { name, pool: default_pool(&self.scheme) });
         let store = options.store.open()?;
+        // For a person to see. In the log of a script it would be noise after the first time.
+        if io::stderr().is_terminal()
+            && let Some(doubt) = store.inner().doubt()
+        {
+            say(&doubt);
+        }
         let adopted = answer(store.adopt(&new?))?;
         // Only a name that was given can be mistyped.
         if is_named {

@@ -225,6 +225,9 @@ pub(crate) fn run(arguments: &ServeArguments, verbose: u8) -> Result<ExitCode, F
     #[cfg(target_os = "linux")]
     let limits = files::fit(limits, arguments.realm.len())?;
     let store = arguments.store.open()?;
+    if let Some(doubt) = store.inner().doubt() {
+        tracing::warn!("{doubt}");
+    }
     let mut builder = Server::builder(store.clone()).adopt().limits(limits);
     // Before any realm is created, as a misspelt name must not leave behind a realm without its
     // policy.

@@ -344,3 +344,52 @@ fn huge_arguments_are_cut() {
         assert!(ran.stderr.len() < 3_000, "{arguments}: {} bytes", ran.stderr.len());
     }
 }
+
+/// A script in a namespace of mounts that are all of this type.
+#[cfg(target_os = "linux")]
+fn on_file_system(kind: &str, state: &std::path::Path, arguments: &str) -> std::process::Command {
+    let mounts = "/proc/$$/mountinfo";
+    let script = format!(
+        "sed 's/ - [^ ]* / - {kind} /' {mounts} > $1 && mount --bind $1 {mounts} && shift && \
+         exec \"$@\""
+    );
+    let fake = state.join("mounts").display().to_string();
+    let options = ["--mount", "sh", "-c", &script, "sh", &fake];
+    crate::process::by_way_of(&with_state(state, arguments), "unshare", &options)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn unknown_file_systems_are_warned_of() {
+    let probe = std::process::Command::new("unshare").args(["--mount", "true"]).output();
+    if !probe.expect("runs").status.success() {
+        return tickid_testkit::skip("needs namespaces");
+    }
+    let state = tempfile::tempdir().expect("a folder");
+    let on = |kind: &str, arguments: &str| on_file_system(kind, state.path(), arguments);
+    let warning = "is on a file system in user space, of type fuse.new: if another machine can";
+    let doctor = ran(&mut on("fuse.new", "doctor --json"));
+    assert_eq!(doctor.status, OK, "{}", doctor.stderr);
+    let is_warned = |line: &str| line.contains("\"warning\"") && line.contains(warning);
+    assert!(doctor.stdout.lines().any(is_warned), "{}", doctor.stdout);
+    // It ends after the store was opened, because it has no such realm.
+    let serve = ran(&mut on("fuse.new", "serve --realm a --policy b=wait"));
+    assert_eq!(serve.status, USAGE);
+    assert!(serve.stderr.contains(warning), "{}", serve.stderr);
+    // Scripts have it in no log.
+    let piped = ran(&mut on("fuse.new", "gen sno"));
+    assert_eq!((piped.status, piped.stderr.as_str()), (OK, ""));
+    for (kind, is_warned) in [("fuse.new", true), ("ext4", false)] {
+        let terminal = Terminal::open();
+        let mut command = on(kind, "gen sno");
+        command.stdout(Stdio::null()).stderr(terminal.output());
+        let child = command.spawn();
+        drop(command);
+        let shown = terminal.shown(child.expect("runs"));
+        assert_eq!(shown.replace("\r\n", "").replace('\n', " ").contains("user space"), is_warned);
+    }
+    // One that is known to be shared is refused.
+    let shared = ran(&mut on("fuse.blobfuse2", "gen sno"));
+    assert_eq!(shared.status, NODE_STORE, "{}", shared.stderr);
+    assert!(shared.stderr.contains("machines may share, of type fuse.blobfuse2"));
+}

@@ -128,6 +128,13 @@ pub trait Backend: fmt::Debug + Send + Sync {
     /// Returns the names of all realms, in order.
     fn realms(&self) -> Answer<'_, Vec<RealmName>>;
 
+    /// Returns the reason to doubt that the store keeps leases, for people to decide, as programs
+    /// cannot. For example, a folder may be on a file system of an unknown type. The default is
+    /// `None`.
+    fn doubt(&self) -> Option<String> {
+        None
+    }
+
     /// Checks that the store accepts writes, by one that changes nothing and is never listed as a
     /// realm. Returns `false` if that cannot be tried, because the user may write in some realms
     /// only, or because the backend has no such write, as by default.
@@ -179,6 +186,10 @@ where
 
     fn realms(&self) -> Answer<'_, Vec<RealmName>> {
         (**self).realms()
+    }
+
+    fn doubt(&self) -> Option<String> {
+        (**self).doubt()
     }
 
     fn try_write(&self) -> Answer<'_, bool> {

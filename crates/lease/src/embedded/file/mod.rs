@@ -25,6 +25,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tickid_core::{AnyNode, Clock, SystemClock, UnixTime};
 
 use self::folder::{Context as _, NAME, corrupt};
+use self::mounts::Fitness;
 use self::slots::SlotReading;
 use crate::backend::{Answer, Backend, Change, Commit, Scope};
 use crate::model::pool::NodePool;
@@ -51,7 +52,8 @@ pub(crate) enum Holders {
 /// lives, so that its node is free as soon as it has ended. Safety does not rest on that.
 ///
 /// It refuses file systems that several machines may share, such as NFS, since neither their locks
-/// nor their durability can be relied on. (On Linux, it looks in the table of mounts.) A copy of a
+/// nor their durability can be relied on. (On Linux, it looks in the table of mounts.) One in user
+/// space (FUSE) that it does not know is a [doubt](Backend::doubt). A copy of a
 /// folder is a second store, which would grant the same windows again, so move a folder rather than
 /// copying it.
 ///
@@ -76,6 +78,8 @@ pub struct FileBackend<C = SystemClock> {
     root: PathBuf,
     clock: C,
     holders: Holders,
+    /// The reason why the folder may not keep leases.
+    doubt: Option<String>,
     /// The locks of this process's holders.
     locks: Mutex<HashMap<Token, File>>,
 }
@@ -136,12 +140,21 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
         let root: PathBuf = folder.into().components().collect();
         folder::create(&root)?;
         let metadata = folder::look_at(&root)?;
-        if let Some(kind) = metadata.as_ref().and_then(mounts::shared_file_system) {
-            let root = root.display();
-            let why = format!("{root} is on a file system that machines may share, of type {kind}");
-            return Err(StoreError::new(NAME, StoreErrorKind::Unfit { why }));
-        }
-        Ok(Self { root, clock, holders: Holders::Here, locks: Mutex::default() })
+        let doubt = match metadata.as_ref().map_or(Fitness::Fit, mounts::fitness) {
+            Fitness::Fit => None,
+            Fitness::Doubtful(kind) => Some(format!(
+                "{} is on a file system in user space, of type {kind}: if another machine can mount \
+                 it too, both may be granted one node",
+                root.display()
+            )),
+            Fitness::Shared(kind) => {
+                let root = root.display();
+                let why =
+                    format!("{root} is on a file system that machines may share, of type {kind}");
+                return Err(StoreError::new(NAME, StoreErrorKind::Unfit { why }));
+            }
+        };
+        Ok(Self { root, clock, holders: Holders::Here, doubt, locks: Mutex::default() })
     }
 }
 
@@ -467,6 +480,10 @@ impl<C: Clock + fmt::Debug + Send + Sync> Backend for FileBackend<C> {
 
     fn starts_immediately(&self) -> bool {
         true
+    }
+
+    fn doubt(&self) -> Option<String> {
+        self.doubt.clone()
     }
 
     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmView> {

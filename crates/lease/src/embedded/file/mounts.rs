@@ -4,11 +4,23 @@
 /// durability cannot be relied on.
 #[cfg(any(target_os = "linux", test))]
 const SHARED: &str = "9p afs beegfs ceph cifs coda davfs gfs2 glusterfs gpfs lustre ncpfs nfs nfs4 \
-                      ocfs2 smb3 smbfs sshfs virtiofs";
+                      ocfs2 orangefs pvfs2 smb3 smbfs sshfs virtiofs weka wekafs";
 /// The same in user space, behind `fuse.`.
 #[cfg(any(target_os = "linux", test))]
-const SHARED_FUSE: &str = "ceph cephfs gcsfuse glusterfs goofys juicefs mount-s3 rclone s3fs \
-                           seaweedfs smbnetfs sshfs";
+const SHARED_FUSE: &str = "blobfuse blobfuse2 ceph cephfs gcsfuse geesefs glusterfs goofys \
+                           juicefs mfs mount-s3 mountpoint-s3 ossfs quobyte rclone s3fs seaweedfs \
+                           smbnetfs sshfs";
+
+/// The verdict on a file system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Fitness {
+    /// One machine has it, or its type is not shown.
+    Fit,
+    /// Of this type, in user space, which shows nothing about who shares it.
+    Doubtful(String),
+    /// Of this type, which machines share.
+    Shared(String),
+}
 
 /// Returns the type of the file system with a device number, from a Linux table of mounts
 /// (`mountinfo`).
@@ -21,32 +33,41 @@ fn file_system(mountinfo: &str, major: u64, minor: u64) -> Option<&str> {
 }
 
 #[cfg(any(target_os = "linux", test))]
-fn is_shared(file_system: &str) -> bool {
+fn fitness_of(file_system: &str) -> Fitness {
     let is_among = |list: &str, name| list.split(' ').any(|other| other == name);
-    match file_system.strip_prefix("fuse.") {
+    let is_shared = match file_system.strip_prefix("fuse.") {
         Some(name) => is_among(SHARED_FUSE, name) || is_among(SHARED, name),
         None => is_among(SHARED, file_system),
+    };
+    // `fuseblk` is a disk of this machine, for example with NTFS.
+    let is_in_user_space = file_system == "fuse" || file_system.starts_with("fuse.");
+    match (is_shared, is_in_user_space) {
+        (true, _) => Fitness::Shared(file_system.to_owned()),
+        (false, true) => Fitness::Doubtful(file_system.to_owned()),
+        (false, false) => Fitness::Fit,
     }
 }
 
-/// Returns the type of the file system that a file or folder is on, if several machines share it.
+/// Returns the verdict on the file system that a file or folder is on.
 #[cfg(target_os = "linux")]
-pub(super) fn shared_file_system(metadata: &std::fs::Metadata) -> Option<String> {
+pub(super) fn fitness(metadata: &std::fs::Metadata) -> Fitness {
     use std::os::unix::fs::MetadataExt as _;
 
-    let mountinfo = std::fs::read_to_string("/proc/self/mountinfo").ok()?;
+    let Ok(mountinfo) = std::fs::read_to_string("/proc/self/mountinfo") else {
+        return Fitness::Fit;
+    };
     let device = metadata.dev();
     // As the C library takes device numbers apart.
     let major = (device >> 8) & 0xfff | (device >> 32) & !0xfff;
     let minor = device & 0xff | (device >> 12) & !0xff;
     let minor = minor & 0xffff_ffff;
-    file_system(&mountinfo, major, minor).filter(|kind| is_shared(kind)).map(str::to_owned)
+    file_system(&mountinfo, major, minor).map_or(Fitness::Fit, fitness_of)
 }
 
 /// Other systems do not show it.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn shared_file_system(_: &std::fs::Metadata) -> Option<String> {
-    None
+pub(super) fn fitness(_: &std::fs::Metadata) -> Fitness {
+    Fitness::Fit
 }
 
 #[cfg(test)]
@@ -71,11 +92,17 @@ mod tests {
 
     #[test]
     fn shared_filesystems_are_known() {
-        for name in ["nfs", "nfs4", "cifs", "9p", "ceph", "fuse.sshfs", "fuse.glusterfs"] {
-            assert!(is_shared(name), "{name}");
+        let shared = "nfs nfs4 cifs 9p ceph weka orangefs fuse.sshfs fuse.glusterfs fuse.blobfuse2 \
+                      fuse.ossfs fuse.geesefs fuse.mfs fuse.quobyte fuse.weka fuse.orangefs \
+                      fuse.mountpoint-s3";
+        for name in shared.split(' ') {
+            assert_eq!(fitness_of(name), Fitness::Shared(name.to_owned()));
         }
-        for name in ["ext4", "xfs", "btrfs", "tmpfs", "overlay", "zfs", "fuse.gocryptfs", "fuse"] {
-            assert!(!is_shared(name), "{name}");
+        for name in ["fuse.gocryptfs", "fuse.new-cloud-fs", "fuse"] {
+            assert_eq!(fitness_of(name), Fitness::Doubtful(name.to_owned()));
+        }
+        for name in ["ext4", "xfs", "btrfs", "tmpfs", "overlay", "zfs", "fuseblk"] {
+            assert_eq!(fitness_of(name), Fitness::Fit, "{name}");
         }
     }
 }
